@@ -1,0 +1,76 @@
+"""Counter-based chance: every random number is a pure function of (seed, stream, index, position).
+
+There is no generator state to save, and no dependence on threads, batch size or who asked first.
+The function is Philox-4x32-10 (Salmon, Moraes, Dror and Shaw, "Parallel random numbers: as easy as
+1, 2, 3", SC 2011): the 64-bit seed is its key, the rest its 128-bit counter. Its 32-bit products
+never overflow a 64-bit word, so the interpreter, CPU threads and CUDA give the same bits.
+
+Streams 0..999 belong to the games' rules; the rest of the package uses the ones named here.
+"""
+
+from typing import Any
+
+import numpy as np
+
+from linkzoo.compiled import compiled
+
+STREAM_EPISODE = 1000  # seeds of the games of a vector environment; index = game, position = episode
+STREAM_ACTION = 1001  # random legal actions; index = ply
+STREAM_SETUP = 1002  # random openings and mid-game starts
+STREAM_SEARCH = 1003  # rollouts and redeals inside a search
+
+_LOW = np.uint64(0xFFFFFFFF)
+_SHIFT = np.uint64(32)
+_MULTIPLY_0 = np.uint64(0xD2511F53)
+_MULTIPLY_1 = np.uint64(0xCD9E8D57)
+_WEYL_0 = np.uint64(0x9E3779B9)
+_WEYL_1 = np.uint64(0xBB67AE85)
+
+
+@compiled
+def philox(counter: Any, key: Any) -> Any:
+    """Philox-4x32-10 of four 32-bit counter words and two 32-bit key words, all held as uint64."""
+    c0, c1, c2, c3 = counter
+    k0, k1 = key
+    for _ in range(10):
+        product0 = _MULTIPLY_0 * c0
+        product1 = _MULTIPLY_1 * c2
+        c0, c1, c2, c3 = (
+            (product1 >> _SHIFT) ^ c1 ^ k0,
+            product1 & _LOW,
+            (product0 >> _SHIFT) ^ c3 ^ k1,
+            product0 & _LOW,
+        )
+        k0 = (k0 + _WEYL_0) & _LOW
+        k1 = (k1 + _WEYL_1) & _LOW
+    return c0, c1, c2, c3
+
+
+@compiled
+def word(seed: Any, stream: Any, index: Any, position: Any = 0) -> Any:
+    """A uniform 64-bit word (uint64). `stream` and `position` are below 2**32, `index` below 2**64."""
+    seed = np.uint64(seed)
+    index = np.uint64(index)
+    counter = (np.uint64(position), index & _LOW, np.uint64(stream), index >> _SHIFT)
+    words = philox(counter, (seed & _LOW, seed >> _SHIFT))
+    return words[0] | (words[1] << _SHIFT)
+
+
+@compiled
+def below(bound: Any, seed: Any, stream: Any, index: Any, position: Any = 0) -> Any:
+    """A uniform integer in 0..bound-1 (the bias is below bound / 2**64)."""
+    return np.int64(word(seed, stream, index, position) % np.uint64(bound))
+
+
+@compiled
+def shuffle(items: Any, length: Any, seed: Any, stream: Any, index: Any) -> None:
+    """Permutes `items[:length]` uniformly in place (Fisher-Yates; one position a swap)."""
+    for last in range(length - 1, 0, -1):
+        other = below(last + 1, seed, stream, index, last)
+        items[last], items[other] = items[other], items[last]
+
+
+@compiled
+def game_seed(seed: Any, index: Any, episode: Any) -> Any:
+    """The seed of a vector environment's game: below 2**53, so that JSON keeps it exactly."""
+    return word(seed, STREAM_EPISODE, index, episode) >> np.uint64(11)

@@ -1,0 +1,43 @@
+"""Reading a position's JSON: each field checked, each error naming the field and what is allowed."""
+
+from collections.abc import Collection, Mapping
+from typing import Any
+
+
+def check_keys(
+    data: Mapping[str, Any], required: Collection[str], optional: Collection[str] = ()
+) -> None:
+    """ValueError unless `data` has exactly the required keys, and perhaps the optional ones."""
+    if not isinstance(data, Mapping):
+        raise ValueError(f"a position is a JSON object, not {type(data).__name__}")
+    missing = [key for key in required if key not in data]
+    unknown = [key for key in data if key not in required and key not in optional]
+    if missing or unknown:
+        raise ValueError(f"missing fields {missing}, unknown fields {unknown}")
+
+
+def integer(name: str, value: Any, low: int, high: int) -> int:
+    """`value` if it is an integer in low..high (a bool is none)."""
+    if isinstance(value, bool) or not isinstance(value, int) or not low <= value <= high:
+        raise ValueError(f"{name}: {value!r} is not an integer in {low}..{high}")
+    return value
+
+
+def boolean(name: str, value: Any) -> bool:
+    """`value` if it is True or False."""
+    if not isinstance(value, bool):
+        raise ValueError(f"{name}: {value!r} is not true or false")
+    return value
+
+
+def sequence(name: str, value: Any, low: int, high: int) -> list[Any]:
+    """`value` if it is a list of low..high items."""
+    if not isinstance(value, list | tuple) or not low <= len(value) <= high:
+        raise ValueError(f"{name}: {value!r} is not a list of {low}..{high} items")
+    return list(value)
+
+
+def agrees(name: str, value: Any, expected: Any) -> None:
+    """ValueError unless `value` is what the rest of the position says."""
+    if value != expected or isinstance(value, bool) != isinstance(expected, bool):
+        raise ValueError(f"{name}: {value!r}, but the rest of the position says {expected!r}")

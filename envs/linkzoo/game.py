@@ -1,0 +1,195 @@
+"""The contract that every game fulfils: a record of integers and plain functions over it."""
+
+from collections.abc import Callable, Mapping
+from dataclasses import dataclass, fields
+from math import prod
+from typing import Any
+
+import numpy as np
+from gymnasium.spaces import Box
+from numpy.typing import DTypeLike, NDArray
+
+from linkzoo.compiled import Record
+
+# Every record starts with these fields, widest first. `seat` is the seat to act, -1 when the game is over; `ply`
+# counts the actions taken; `winners` has a bit per seat.
+HEADER: list[tuple[str, str]] = [
+    ("seed", "u8"),
+    ("winners", "u4"),
+    ("ply", "i2"),
+    ("seat", "i1"),
+    ("num_players", "i1"),
+]
+
+
+def record_dtype(options: list[Any], fields: list[Any]) -> np.dtype[Any]:
+    """A game's record: the header, then its options and own fields, widest first.
+
+    Fields are aligned and no byte is left between or behind them, so that equal records have
+    equal bytes.
+    """
+    ordered = sorted(
+        [("skip_forced", "i1"), *options, *fields], key=lambda field: -np.dtype(field[1]).itemsize
+    )
+    packed = np.dtype([*HEADER, *ordered])
+    padding = -packed.itemsize % np.dtype(HEADER[0][1]).itemsize
+    if padding:
+        ordered.append(("_padding", "i1", (padding,)))
+    return np.dtype((np.record, np.dtype([*HEADER, *ordered], align=True)))
+
+
+@dataclass(frozen=True)
+class Piece:
+    """A named piece of an observation.
+
+    `low` and `high` are inclusive bounds of every element. A `broadcast` piece holds one number
+    per leading index, repeated over the two board axes.
+    """
+
+    name: str
+    shape: tuple[int, ...]
+    low: int
+    high: int
+    meaning: str
+    broadcast: bool = False
+
+
+@dataclass(frozen=True)
+class ObservationSpec:
+    """What a seat sees: named pieces laid one after the other in one array of integers."""
+
+    pieces: tuple[Piece, ...]
+    shape: tuple[int, ...]
+    dtype: DTypeLike = np.int8
+
+    def __post_init__(self) -> None:
+        size = sum(prod(piece.shape) for piece in self.pieces)
+        if size != prod(self.shape):
+            raise ValueError(f"the pieces hold {size} numbers, the shape {self.shape}")
+
+    @property
+    def size(self) -> int:
+        """The number of elements."""
+        return prod(self.shape)
+
+    def slices(self) -> dict[str, slice]:
+        """Where each piece lies in the flattened observation."""
+        found, start = {}, 0
+        for piece in self.pieces:
+            found[piece.name] = slice(start, start + prod(piece.shape))
+            start += prod(piece.shape)
+        return found
+
+    def space(self) -> Box:
+        """The gymnasium space, with each piece's true bounds."""
+        low, high = np.empty(self.size, self.dtype), np.empty(self.size, self.dtype)
+        for piece, where in zip(self.pieces, self.slices().values(), strict=True):
+            low[where], high[where] = piece.low, piece.high
+        return Box(low.reshape(self.shape), high.reshape(self.shape), dtype=self.dtype)  # type: ignore[arg-type]
+
+    def view(self, observation: NDArray[Any], name: str) -> NDArray[Any]:
+        """The piece `name` of one observation or of a batch (leading axes are kept)."""
+        piece = next((piece for piece in self.pieces if piece.name == name), None)
+        if piece is None:
+            raise KeyError(f"no piece {name!r}; there are {[p.name for p in self.pieces]}")
+        batch = observation.shape[: observation.ndim - len(self.shape)]
+        flat = observation.reshape(*batch, self.size)
+        return flat[..., self.slices()[name]].reshape(*batch, *piece.shape)
+
+
+@dataclass(frozen=True)
+class Game:
+    """One game: declared facts, compiled rules over one record, and notation in plain Python.
+
+    Compiled functions (R a record, changed in place where its rules say so):
+
+    - `new_game(R, seed)`: sets the game up; `num_players` and the options are set already
+    - `legal_actions(R, mask)`: fills int8 `mask[num_actions]` with 0/1; zeros when over
+    - `apply(R, action)`: plays a legal action and runs on until a seat has a choice, or the end
+    - `observe(R, seat, out)`: fills the flat `out` with what `seat` may know
+    - `payoffs(R, out)`: float32 per seat at the end, zero-sum
+    - `margins(R, out)`: float32 per seat at any ply: the margin on the scale of the rules
+      (`reward="score"` pays it at the end)
+    - `redeal(R, seat, seed)`: a fresh world that `seat` can't tell from this one, its future
+      chance included
+
+    Python functions: `options` makes the validated options of the game (a frozen dataclass whose
+    field names are fields of the record); `action_to_text(R, action)`, `text_to_action(R, text)`;
+    `to_dict(R, seat=None)` (`None`: the referee's view), `from_dict(data)`; `draw_text(R, seat)`,
+    `draw_svg(R, seat)`.
+
+    `typical_length` is the mean number of decisions of a random game, `max_length` a bound.
+    """
+
+    name: str
+    title: str
+    version: int
+    min_players: int
+    max_players: int
+    typical_length: int
+    max_length: int
+    state: np.dtype[Any]
+    num_actions: int
+    observation: ObservationSpec
+    options: Callable[..., Any]
+    new_game: Callable[..., Any]
+    legal_actions: Callable[..., Any]
+    apply: Callable[..., Any]
+    observe: Callable[..., Any]
+    payoffs: Callable[..., Any]
+    margins: Callable[..., Any]
+    redeal: Callable[..., Any]
+    action_to_text: Callable[[Record, int], str]
+    text_to_action: Callable[[Record, str], int]
+    to_dict: Callable[..., dict[str, Any]]
+    from_dict: Callable[[Mapping[str, Any]], Record]
+    draw_text: Callable[..., str]
+    draw_svg: Callable[..., str]
+
+    def __reduce__(self) -> Any:
+        from linkzoo.games import get_game
+
+        return get_game, (self.name,)
+
+    def __hash__(self) -> int:
+        return hash((self.name, self.version))
+
+    def blank(
+        self, num_players: int | None = None, options: Mapping[str, Any] | None = None
+    ) -> Record:
+        """A record with the number of players and the options set, before `new_game`.
+
+        Raises ValueError for a number of players or an option that the game doesn't have.
+        """
+        players = self.min_players if num_players is None else int(num_players)
+        if not self.min_players <= players <= self.max_players:
+            raise ValueError(
+                f"{self.name} has {self.min_players}..{self.max_players} players, not {players}"
+            )
+        names = [field.name for field in fields(self.options)]  # type: ignore[arg-type]
+        for name in options or {}:
+            if name not in names:
+                raise ValueError(f"{self.name} has no option {name!r}; it has {names}")
+        chosen = self.options(**(options or {}))
+        record: Record = np.zeros(1, self.state)[0]
+        record["num_players"] = players
+        for name in names:
+            record[name] = getattr(chosen, name)
+        return record
+
+    def chosen_options(self, state: Record) -> dict[str, Any]:
+        """The options of a record, as keyword arguments of `make`."""
+        types = {field.name: field.type for field in fields(self.options)}  # type: ignore[arg-type]
+        return {
+            name: bool(state[name]) if kind in (bool, "bool") else int(state[name])
+            for name, kind in types.items()
+        }
+
+    def from_bytes(self, data: bytes) -> Record:
+        """The record that `tobytes` wrote; ValueError if the length is wrong."""
+        if len(data) != self.state.itemsize:
+            raise ValueError(
+                f"a state of {self.name} has {self.state.itemsize} bytes, not {len(data)}"
+            )
+        record: Record = np.frombuffer(data, self.state).copy()[0]
+        return record

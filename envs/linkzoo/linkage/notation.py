@@ -1,0 +1,217 @@
+"""Linkage as text and JSON, both ways (section "Notation and JSON" of RULES.md)."""
+
+from collections.abc import Mapping
+from dataclasses import asdict
+from typing import Any
+
+import numpy as np
+
+from linkzoo.compiled import Record
+from linkzoo.fields import agrees, check_keys, integer, sequence
+from linkzoo.linkage.options import Options
+from linkzoo.linkage.pieces import (
+    COLOURS,
+    HOLE_ACTION,
+    MAX_PIECES,
+    PLACEMENT_CELLS,
+    PLACEMENTS,
+    SIZE,
+    TAKE_FEWER,
+    TAKE_MORE,
+)
+from linkzoo.linkage.rules import HOLE, NONE, PLAY, ROLE, STATE, apply, can_place, new_game
+
+NAME, VERSION = "linkage", 1
+_PHASES = {PLAY: "play", HOLE: "hole", ROLE: "role"}
+_CELLS = [f"{'abcdefg'[cell % SIZE]}{cell // SIZE + 1}" for cell in range(SIZE * SIZE)]
+
+
+def piece_to_list(piece: int) -> list[str]:
+    """[colour, cell, cell] of an entry of `pieces`."""
+    first, second = PLACEMENT_CELLS[piece % PLACEMENTS]
+    return [COLOURS[piece // PLACEMENTS], _CELLS[first], _CELLS[second]]
+
+
+_TEXTS = {
+    **{
+        piece: "{} {}-{}".format(*piece_to_list(piece))
+        for piece in range(len(COLOURS) * PLACEMENTS)
+    },
+    **{HOLE_ACTION + cell: f"hole {name}" for cell, name in enumerate(_CELLS)},
+    TAKE_MORE: "take more",
+    TAKE_FEWER: "take fewer",
+}
+_ACTIONS = {text: action for action, text in _TEXTS.items()}
+
+
+def action_to_text(state: Record, action: int) -> str:
+    """`W a1-b1`, `hole d4`, `take more` or `take fewer`; ValueError outside 0..386."""
+    if action not in _TEXTS:
+        raise ValueError(f"no action {action}; actions are 0..{TAKE_FEWER}")
+    return _TEXTS[action]
+
+
+def text_to_action(state: Record, text: str) -> int:
+    """The action of a move's text; ValueError if it is no move."""
+    if text not in _ACTIONS:
+        raise ValueError(
+            f"no move {text!r}; moves are like 'W a1-b1' (colours {', '.join(COLOURS)}; cells in "
+            "row-major order), 'hole d4', 'take more', 'take fewer'"
+        )
+    return _ACTIONS[text]
+
+
+def board_rows(state: Record) -> list[str]:
+    """The board, row 1 first: `.` empty, `X` the hole, else the colour."""
+    size = int(state.board_size)
+    return [
+        "".join(cell_text(state, SIZE * row + column) for column in range(size))
+        for row in range(size)
+    ]
+
+
+def cell_text(state: Record, cell: int) -> str:
+    """`.`, `X` or the colour of one cell (7r + c)."""
+    if cell == state.hole:
+        return "X"
+    for colour, letter in enumerate(COLOURS):
+        if (int(state.coloured[colour]) >> cell) & 1:
+            return letter
+    return "."
+
+
+def to_dict(state: Record, seat: int | None = None) -> dict[str, Any]:
+    """The position as JSON data; with a `seat`, what that seat sees (all but the seed)."""
+    over = state.seat == NONE
+    data = {
+        "game": NAME,
+        "version": VERSION,
+        "options": {
+            "free_hole": bool(state.free_hole),
+            "board_size": int(state.board_size),
+            "threshold": int(state.threshold),
+            "skip_forced": bool(state.skip_forced),
+        },
+        "seed": int(state.seed),
+        "num_players": int(state.num_players),
+        "seat": None if over else int(state.seat),
+        "ply": int(state.ply),
+        "phase": _PHASES[int(state.phase)],
+        "more": _or_none(state.more),
+        "board": board_rows(state),
+        "pieces": [piece_to_list(int(piece)) for piece in state.pieces[: state.num_pieces]],
+        "counter": _or_none(state.counter),
+        "supply": {letter: int(state.supply[i]) for i, letter in enumerate(COLOURS)},
+        "groups": int(state.groups),
+        "winner": int(state.winners).bit_length() - 1 if over else None,
+    }
+    if seat is not None:
+        del data["seed"]
+    return data
+
+
+def from_dict(data: Mapping[str, Any]) -> Record:
+    """The record of `to_dict`; ValueError names the field that is wrong or disagrees.
+
+    Without a seed (a seat's view) the seed is 0.
+    """
+    check_keys(
+        data,
+        "game version options num_players seat ply phase more board pieces counter supply groups "
+        "winner".split(),
+        optional=("seed",),
+    )
+    agrees("game", data["game"], NAME)
+    agrees("version", data["version"], VERSION)
+    agrees("num_players", data["num_players"], 2)
+    check_keys(data["options"], list(asdict(Options())))
+    options = Options(**data["options"])
+
+    state: Record = np.zeros(1, STATE)[0]
+    state.num_players = 2
+    for name, value in asdict(options).items():
+        state[name] = value
+    new_game(state, np.uint64(integer("seed", data.get("seed", 0), 0, 2**64 - 1)))
+    _read_phase(state, data)
+    _read_hole(state, data)
+    _read_pieces(state, data)
+    state.ply = integer("ply", data["ply"], 0, 32767)
+    _read_turn(state, data)
+    for name, value in to_dict(state).items():
+        if name in ("board", "supply", "groups", "winner"):
+            agrees(name, data[name], value)
+    return state
+
+
+def _or_none(number: Any) -> int | None:
+    return None if number == NONE else int(number)
+
+
+def _optional(name: str, value: Any, low: int, high: int) -> int:
+    return NONE if value is None else integer(name, value, low, high)
+
+
+def _read_phase(state: Record, data: Mapping[str, Any]) -> None:
+    phases = [phase for phase, name in _PHASES.items() if name == data["phase"]]
+    if not phases or (phases[0] != PLAY and not state.free_hole):
+        allowed = list(_PHASES.values()) if state.free_hole else ["play"]
+        raise ValueError(f"phase: {data['phase']!r} is none of {allowed}")
+    state.phase = phases[0]
+    state.more = _optional("more", data["more"], 0, 1)
+    if (state.more == NONE) != (state.phase != PLAY):
+        raise ValueError(f"more: {data['more']!r} in phase {data['phase']!r}")
+
+
+def _read_hole(state: Record, data: Mapping[str, Any]) -> None:
+    size = int(state.board_size)
+    rows = sequence("board", data["board"], size, size)
+    if not all(isinstance(row, str) and len(row) == size for row in rows):
+        raise ValueError(f"board: not {size} strings of {size}: {rows!r}")
+    holes = [SIZE * r + c for r in range(size) for c in range(size) if rows[r][c] == "X"]
+    if not state.free_hole:
+        agrees("board's holes", holes, [] if state.hole == NONE else [int(state.hole)])
+    elif len(holes) != (state.phase != HOLE):
+        raise ValueError(f"board: {len(holes)} holes in phase {data['phase']!r}")
+    elif holes:
+        state.hole = holes[0]
+        state.occupied |= np.uint64(1 << holes[0])
+
+
+def _read_pieces(state: Record, data: Mapping[str, Any]) -> None:
+    pieces = sequence("pieces", data["pieces"], 0, MAX_PIECES)
+    if pieces and state.phase != PLAY:
+        raise ValueError(f"pieces: {len(pieces)} pieces in phase {data['phase']!r}")
+    for index, piece in enumerate(pieces):
+        try:
+            action = text_to_action(state, "{} {}-{}".format(*piece))
+        except (ValueError, IndexError, TypeError) as error:
+            raise ValueError(f"pieces[{index}]: {piece!r} is no [colour, cell, cell]") from error
+        colour, cells = action // PLACEMENTS, PLACEMENT_CELLS[action % PLACEMENTS]
+        size = state.board_size
+        if any(c // SIZE >= size or c % SIZE >= size for c in cells) or len(piece) != 3:
+            raise ValueError(f"pieces[{index}]: {piece!r} is off the board")
+        if any((int(state.occupied) >> int(cell)) & 1 for cell in cells):
+            raise ValueError(f"pieces[{index}]: {piece!r} lies on another piece or the hole")
+        if state.supply[colour] == 0:
+            raise ValueError(f"pieces[{index}]: no piece {piece[0]} is left")
+        apply(state, action)
+
+
+def _read_turn(state: Record, data: Mapping[str, Any]) -> None:
+    last = int(state.num_pieces) - 1
+    state.counter = _optional("counter", data["counter"], 0, MAX_PIECES - 1)
+    if state.counter not in (NONE, last):
+        raise ValueError(f"counter: {data['counter']!r} is neither null nor the last piece, {last}")
+    state.seat = _optional("seat", data["seat"], 0, 1)
+    if state.seat == NONE:
+        if state.phase != PLAY or can_place(state, False):
+            raise ValueError("seat: null, but the game is not over")
+        winner = state.more if state.groups >= state.threshold else 1 - state.more
+        state.winners = 1 << int(winner)
+    elif state.phase == PLAY and not can_place(state, True):
+        raise ValueError(f"seat: {data['seat']!r}, but no piece can be placed")
+    elif state.phase != PLAY:
+        agrees("seat", data["seat"], 0 if state.phase == HOLE else 1)
+        state.winners = 0
+    else:
+        state.winners = 0

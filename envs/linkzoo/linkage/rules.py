@@ -1,0 +1,226 @@
+"""Linkage: the record and the compiled rules. Numbers (R1..R12) refer to RULES.md.
+
+A cell (r, c) is the bit 7r + c of a 49-bit set.
+"""
+
+from typing import Any
+
+import numpy as np
+
+from linkzoo.compiled import compiled
+from linkzoo.game import record_dtype
+from linkzoo.linkage.pieces import (
+    BOARD_BITS,
+    CELLS,
+    COLOURS,
+    FIRST_COLUMN,
+    HOLE_ACTION,
+    HORIZONTAL,
+    HORIZONTAL_SHIFT,
+    LAST_COLUMN,
+    MAX_PIECES,
+    NUM_ACTIONS,
+    PLACEMENT_BITS,
+    PLACEMENTS,
+    SIZE,
+    TAKE_FEWER,
+    TAKE_MORE,
+    TOUCHING_BITS,
+)
+
+PLAY, HOLE, ROLE = 0, 1, 2  # phases
+NONE = -1
+NUM_COLOURS = len(COLOURS)
+STANDARD_THRESHOLD = 12
+
+STATE = record_dtype(
+    [("free_hole", "i1"), ("board_size", "i1"), ("threshold", "i2")],
+    [
+        ("phase", "i1"),
+        ("more", "i1"),  # the seat that plays More; NONE before it is chosen
+        ("hole", "i1"),  # a cell, or NONE
+        ("num_pieces", "i1"),
+        ("counter", "i1"),  # the piece that carries the green counter, or NONE
+        ("groups", "i1"),
+        ("supply", "i1", (NUM_COLOURS,)),
+        ("pieces", "i2", (MAX_PIECES,)),  # colour * 84 + placement, in order
+        ("occupied", "u8"),  # covered cells and the hole
+        ("coloured", "u8", (NUM_COLOURS,)),
+    ],
+)
+
+_ONE = np.uint64(1)
+_ZERO = np.uint64(0)
+
+
+@compiled
+def new_game(state: Any, seed: Any) -> None:
+    """Sets up the board (R1, R2, R3); with `free_hole`, seat 0 places the hole first (R11)."""
+    size = np.int64(state.board_size)
+    state.seed = seed
+    state.winners = 0
+    state.ply = 0
+    state.seat = 0
+    state.num_pieces = 0
+    state.counter = NONE
+    state.groups = 0
+    state.occupied = _ZERO
+    state.coloured[:] = _ZERO
+    state.pieces[:] = 0
+    state.hole = NONE
+    odd = size % 2 == 1
+    state.supply[:] = (size * size - (1 if odd or state.free_hole else 0) + 7) // 8
+    if state.free_hole:
+        state.phase = HOLE
+        state.more = NONE
+    else:
+        state.phase = PLAY
+        state.more = 0
+        if odd:
+            _set_hole(state, SIZE * (size // 2) + size // 2)
+
+
+@compiled
+def _set_hole(state: Any, cell: Any) -> None:
+    state.hole = cell
+    state.occupied |= _ONE << np.uint64(cell)
+
+
+@compiled
+def free_cells(state: Any, with_counter: Any) -> Any:
+    """The cells that a piece may cover: empty and, with the counter, not touching its piece (R4)."""
+    free = BOARD_BITS[state.board_size] & ~state.occupied
+    if with_counter and state.counter != NONE:
+        free &= ~TOUCHING_BITS[state.pieces[state.counter] % PLACEMENTS]
+    return free
+
+
+@compiled
+def horizontals(free: Any) -> Any:
+    """The left cells of the horizontal placements within `free`."""
+    return free & (free >> _ONE) & ~LAST_COLUMN
+
+
+@compiled
+def verticals(free: Any) -> Any:
+    """The upper cells of the vertical placements within `free`."""
+    return free & (free >> np.uint64(SIZE))
+
+
+@compiled
+def can_place(state: Any, with_counter: Any) -> Any:
+    """Whether any placement exists."""
+    free = free_cells(state, with_counter)
+    return (horizontals(free) | verticals(free)) != _ZERO
+
+
+@compiled
+def legal_actions(state: Any, mask: Any) -> None:
+    """Fills int8 `mask[387]` (R4, R11)."""
+    if state.seat == NONE or state.phase != PLAY:
+        mask[:] = 0
+        if state.seat != NONE and state.phase == HOLE:
+            board = BOARD_BITS[state.board_size]
+            for cell in range(CELLS):
+                mask[HOLE_ACTION + cell] = np.int8((board >> np.uint64(cell)) & _ONE)
+        elif state.seat != NONE:
+            mask[TAKE_MORE] = 1
+            mask[TAKE_FEWER] = 1
+        return
+    free = free_cells(state, True)
+    across, down = horizontals(free), verticals(free)
+    for colour in range(NUM_COLOURS):
+        first = colour * PLACEMENTS
+        left = across if state.supply[colour] > 0 else _ZERO
+        upper = down if state.supply[colour] > 0 else _ZERO
+        for placement in range(HORIZONTAL):
+            mask[first + placement] = np.int8((left >> HORIZONTAL_SHIFT[placement]) & _ONE)
+        for cell in range(PLACEMENTS - HORIZONTAL):
+            mask[first + HORIZONTAL + cell] = np.int8((upper >> np.uint64(cell)) & _ONE)
+    mask[HOLE_ACTION:NUM_ACTIONS] = 0
+
+
+@compiled
+def apply(state: Any, action: Any) -> None:
+    """Plays a legal action, and the pass that it forces."""
+    state.ply += 1
+    if state.phase == HOLE:
+        _set_hole(state, action - HOLE_ACTION)
+        state.phase = ROLE
+        state.seat = 1
+    elif state.phase == ROLE:
+        state.more = 1 if action == TAKE_MORE else 0
+        state.phase = PLAY
+        state.seat = state.more
+    else:
+        _place(state, action)
+
+
+@compiled
+def _place(state: Any, action: Any) -> None:
+    colour, placement = action // PLACEMENTS, action % PLACEMENTS
+    # R9: the piece is a new group that merges the groups of its colour which it touches.
+    touched = TOUCHING_BITS[placement] & state.coloured[colour]
+    merged = 0
+    while touched != _ZERO:
+        merged += 1
+        touched &= ~_component(touched & (~touched + _ONE), state.coloured[colour])
+    state.groups += 1 - merged
+    state.coloured[colour] |= PLACEMENT_BITS[placement]
+    state.occupied |= PLACEMENT_BITS[placement]
+    state.supply[colour] -= 1
+    state.counter = state.num_pieces
+    state.pieces[state.num_pieces] = action
+    state.num_pieces += 1
+    if can_place(state, True):
+        state.seat = 1 - state.seat
+    elif can_place(state, False):
+        state.counter = NONE  # R6: the other player passes, the same player moves again
+    else:
+        _end(state)  # R8
+
+
+@compiled
+def _component(start: Any, cells: Any) -> Any:
+    """The cells connected with `start` inside `cells`."""
+    grown = start
+    while True:
+        wider = grown | (grown << np.uint64(SIZE)) | (grown >> np.uint64(SIZE))
+        wider |= (grown & ~LAST_COLUMN) << _ONE
+        wider |= (grown & ~FIRST_COLUMN) >> _ONE
+        wider &= cells
+        if wider == grown:
+            return grown
+        grown = wider
+
+
+@compiled
+def _end(state: Any) -> None:
+    """R10: at least `threshold` groups win for More."""
+    winner = state.more if state.groups >= state.threshold else 1 - state.more
+    state.winners = 1 << winner
+    state.seat = NONE
+
+
+@compiled
+def payoffs(state: Any, out: Any) -> None:
+    """+1 for the winner, -1 for the loser (R10)."""
+    for seat in range(2):
+        out[seat] = 1 if (state.winners >> seat) & 1 else -1
+
+
+@compiled
+def margins(state: Any, out: Any) -> None:
+    """(groups - threshold + 1/2) / 12.5 for More, the negative for Fewer (R10); 0 without roles."""
+    more = np.int64(state.more)
+    margin = (np.float32(state.groups) - np.float32(state.threshold) + np.float32(0.5)) / np.float32(
+        12.5
+    )
+    for seat in range(2):
+        out[seat] = np.float32(0) if more == NONE else margin if seat == more else -margin
+
+
+@compiled
+def redeal(state: Any, seat: Any, seed: Any) -> None:
+    """Nothing is hidden and nothing random (R12): only the seed changes."""
+    state.seed = seed
