@@ -1,0 +1,54 @@
+"""Tabletop games as multi-agent reinforcement-learning environments.
+
+    env = linkzoo.linkage_v0.env()                  # a PettingZoo AEC environment
+    env = linkzoo.make("linkage", threshold=10)     # the same, by name
+    vec = linkzoo.make_vec("linkage", num_envs=1024)  # many games in lock-step, as arrays
+    linkzoo.games                                   # the names of the games
+"""
+
+from typing import Any
+
+from linkzoo import linkage_v0
+from linkzoo.aec import GameEnv
+from linkzoo.agent import Agent, Positions, RandomAgent
+from linkzoo.game import Game, ObservationSpec, Piece
+from linkzoo.games import NAMES as games
+from linkzoo.games import get_game
+from linkzoo.gym import SeatEnv
+from linkzoo.record import GameRecord
+from linkzoo.registration import register
+from linkzoo.vector import VecEnv, VecStep
+
+__version__ = "0.1.0"
+
+__all__ = [
+    "Agent",
+    "Game",
+    "GameEnv",
+    "GameRecord",
+    "ObservationSpec",
+    "Piece",
+    "Positions",
+    "RandomAgent",
+    "SeatEnv",
+    "VecEnv",
+    "VecStep",
+    "games",
+    "get_game",
+    "linkage_v0",
+    "make",
+    "make_vec",
+]
+
+
+def make(game: str, num_players: int | None = None, **kwargs: Any) -> GameEnv:
+    """A PettingZoo AEC environment of a game, by name (see GameEnv)."""
+    return GameEnv(game, num_players, **kwargs)
+
+
+def make_vec(game: str, num_envs: int, num_players: int | None = None, **kwargs: Any) -> VecEnv:
+    """Many games in lock-step (see VecEnv)."""
+    return VecEnv(game, num_envs, num_players, **kwargs)
+
+
+register()

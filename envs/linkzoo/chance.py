@@ -19,6 +19,8 @@ STREAM_ACTION = 1001  # random legal actions; index = ply
 STREAM_SETUP = 1002  # random openings and mid-game starts
 STREAM_SEARCH = 1003  # rollouts and redeals inside a search
 
+SEED_LIMIT = 2**53  # seeds that the package draws are below this, so that JSON keeps them exactly
+
 _LOW = np.uint64(0xFFFFFFFF)
 _SHIFT = np.uint64(32)
 _MULTIPLY_0 = np.uint64(0xD2511F53)
@@ -72,5 +74,5 @@ def shuffle(items: Any, length: Any, seed: Any, stream: Any, index: Any) -> None
 
 @compiled
 def game_seed(seed: Any, index: Any, episode: Any) -> Any:
-    """The seed of a vector environment's game: below 2**53, so that JSON keeps it exactly."""
-    return word(seed, STREAM_EPISODE, index, episode) >> np.uint64(11)
+    """The seed of game `index` of a vector environment in its `episode`-th episode."""
+    return word(seed, STREAM_EPISODE, index, episode) % np.uint64(SEED_LIMIT)

@@ -5,15 +5,15 @@ from typing import Any
 
 
 def check_keys(
-    data: Mapping[str, Any], required: Collection[str], optional: Collection[str] = ()
+    name: str, data: Any, required: Collection[str], optional: Collection[str] = ()
 ) -> None:
-    """ValueError unless `data` has exactly the required keys, and perhaps the optional ones."""
+    """ValueError unless `data` is an object of the required keys, and perhaps the optional ones."""
     if not isinstance(data, Mapping):
-        raise ValueError(f"a position is a JSON object, not {type(data).__name__}")
+        raise ValueError(f"{name}: {data!r} is no JSON object")
     missing = [key for key in required if key not in data]
     unknown = [key for key in data if key not in required and key not in optional]
     if missing or unknown:
-        raise ValueError(f"missing fields {missing}, unknown fields {unknown}")
+        raise ValueError(f"{name}: missing fields {missing}, unknown fields {unknown}")
 
 
 def integer(name: str, value: Any, low: int, high: int) -> int:

@@ -145,6 +145,11 @@ class Game:
     from_dict: Callable[[Mapping[str, Any]], Record]
     draw_text: Callable[..., str]
     draw_svg: Callable[..., str]
+    seat_names: tuple[str, ...] = ()  # roles that belong to the seats in the standard options
+
+    def seat_name(self, seat: int) -> str:
+        """What a seat is called in tables: its role, if the game gives it one."""
+        return self.seat_names[seat] if self.seat_names else f"seat {seat}"
 
     def __reduce__(self) -> Any:
         from linkzoo.games import get_game

@@ -30,4 +30,5 @@ GAME = Game(
     from_dict=notation.from_dict,
     draw_text=draw.draw_text,
     draw_svg=draw.draw_svg,
+    seat_names=("More", "Fewer"),
 )

@@ -1,2 +1,90 @@
-def draw_text(state, seat=None): return ""
-def draw_svg(state, seat=None): return ""
+"""Linkage as text and as a picture. Nothing is hidden (R12): every seat sees the same."""
+
+from linkzoo.compiled import Record
+from linkzoo.linkage import picture
+from linkzoo.linkage.pieces import COLOURS, SIZE
+from linkzoo.linkage.rules import NONE
+from linkzoo.linkage.view import (
+    COLUMNS,
+    board_cells,
+    closed_cells,
+    owners,
+    piece_colour,
+    remark,
+    turn,
+)
+
+# Box-drawing characters by their arms: 1 up, 2 right, 4 down, 8 left.
+_BOX = " ╵╶└╷│┌├╴┘─┴┐┤┬┼"
+
+
+def draw_svg(state: Record, seat: int | None = None) -> str:
+    """The position as an SVG document of 896 x 592 pixels; all seats see the same."""
+    return picture.draw(state)
+
+
+def draw_text(state: Record, seat: int | None = None) -> str:
+    """The position as lines of text; all seats see the same.
+
+    Each piece has a box around it; the counter's piece has its letters in brackets; `×` closed by
+    the counter, `·` any other empty cell, `●` the hole. Then supply, groups, roles and the turn.
+    """
+    supply = "  ".join(f"{c} {left}" for c, left in zip(COLOURS, state.supply, strict=True))
+    more, fewer = f"More ≥ {state.threshold}", f"Fewer ≤ {state.threshold - 1}"
+    if state.more != NONE:
+        more += f" (player {state.more})"
+        fewer += f" (player {1 - state.more})"
+    said = ", ".join(filter(None, [turn(state), remark(state)]))
+    below = f"\nsupply  {supply}\ngroups  {state.groups}: {more}, {fewer}\n{said}\n"
+    return "\n".join(_board(state)) + "\n" + below
+
+
+def _board(state: Record) -> list[str]:
+    size = int(state.board_size)
+    units, contents = _units(state), _contents(state)
+    lines = ["    " + "   ".join(COLUMNS[:size])]
+    for row in range(size + 1):
+        lines.append("  " + "".join(_border(units, row, column) for column in range(size + 1)))
+        if row < size:
+            line = "".join(
+                _side(units, row, column) + contents[SIZE * row + column] for column in range(size)
+            )
+            lines.append(f"{row + 1} {line}{_side(units, row, size)}")
+    return [line.rstrip() for line in lines]
+
+
+def _contents(state: Record) -> dict[int, str]:
+    """The three characters on each cell."""
+    contents = dict.fromkeys(board_cells(state), " · ") | dict.fromkeys(closed_cells(state), " × ")
+    for cell, index in owners(state).items():
+        letter = piece_colour(state, index)
+        contents[cell] = f"({letter})" if index == state.counter else f" {letter} "
+    if state.hole != NONE:
+        contents[int(state.hole)] = " ● "
+    return contents
+
+
+def _units(state: Record) -> list[list[int]]:
+    """int[n + 2, n + 2]: the piece on each cell, -1 on a bare cell, -2 in the margin around."""
+    size, pieces = int(state.board_size), owners(state)
+    units = [[NONE - 1] * (size + 2) for _ in range(size + 2)]
+    for cell in board_cells(state):
+        row, column = divmod(cell, SIZE)
+        units[row + 1][column + 1] = pieces.get(cell, NONE)
+    return units
+
+
+def _border(units: list[list[int]], row: int, column: int) -> str:
+    """The crossing at the upper left of a cell, and the border above the cell.
+
+    A border runs where two units meet: not inside a piece, not between two bare cells.
+    """
+    (a, b), (c, d) = units[row][column : column + 2], units[row + 1][column : column + 2]
+    crossing = _BOX[(a != b) + 2 * (b != d) + 4 * (c != d) + 8 * (a != c)]
+    return crossing + ("───" if b != d else "   ")
+
+
+def _side(units: list[list[int]], row: int, column: int) -> str:
+    """The border at the left of a cell."""
+    left, unit = units[row + 1][column : column + 2]
+    return "│" if left != unit else " "

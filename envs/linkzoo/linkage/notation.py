@@ -22,6 +22,7 @@ from linkzoo.linkage.pieces import (
 from linkzoo.linkage.rules import HOLE, NONE, PLAY, ROLE, STATE, apply, can_place, new_game
 
 NAME, VERSION = "linkage", 1
+MAX_PLY = 2**15 - 1 - (MAX_PIECES + 2)  # a game that goes on from there still fits the record
 _PHASES = {PLAY: "play", HOLE: "hole", ROLE: "role"}
 _CELLS = [f"{'abcdefg'[cell % SIZE]}{cell // SIZE + 1}" for cell in range(SIZE * SIZE)]
 
@@ -116,6 +117,7 @@ def from_dict(data: Mapping[str, Any]) -> Record:
     Without a seed (a seat's view) the seed is 0.
     """
     check_keys(
+        "position",
         data,
         "game version options num_players seat ply phase more board pieces counter supply groups "
         "winner".split(),
@@ -124,7 +126,7 @@ def from_dict(data: Mapping[str, Any]) -> Record:
     agrees("game", data["game"], NAME)
     agrees("version", data["version"], VERSION)
     agrees("num_players", data["num_players"], 2)
-    check_keys(data["options"], list(asdict(Options())))
+    check_keys("options", data["options"], list(asdict(Options())))
     options = Options(**data["options"])
 
     state: Record = np.zeros(1, STATE)[0]
@@ -135,7 +137,7 @@ def from_dict(data: Mapping[str, Any]) -> Record:
     _read_phase(state, data)
     _read_hole(state, data)
     _read_pieces(state, data)
-    state.ply = integer("ply", data["ply"], 0, 32767)
+    state.ply = integer("ply", data["ply"], 0, MAX_PLY)
     _read_turn(state, data)
     for name, value in to_dict(state).items():
         if name in ("board", "supply", "groups", "winner"):
@@ -160,6 +162,8 @@ def _read_phase(state: Record, data: Mapping[str, Any]) -> None:
     state.more = _optional("more", data["more"], 0, 1)
     if (state.more == NONE) != (state.phase != PLAY):
         raise ValueError(f"more: {data['more']!r} in phase {data['phase']!r}")
+    if not state.free_hole:
+        agrees("more", data["more"], 0)  # R3
 
 
 def _read_hole(state: Record, data: Mapping[str, Any]) -> None:
@@ -206,6 +210,7 @@ def _read_turn(state: Record, data: Mapping[str, Any]) -> None:
     if state.seat == NONE:
         if state.phase != PLAY or can_place(state, False):
             raise ValueError("seat: null, but the game is not over")
+        agrees("counter", data["counter"], last)
         winner = state.more if state.groups >= state.threshold else 1 - state.more
         state.winners = 1 << int(winner)
     elif state.phase == PLAY and not can_place(state, True):

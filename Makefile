@@ -1,0 +1,62 @@
+# `make help` lists the targets. Everything happens inside $(VENV); nothing is installed twice.
+PYTHON ?= python3
+VENV ?= .venv
+CONFIG ?= configs/linkage_ppo_quick.yaml
+ARGS ?=
+PYTEST_ARGS ?= -n 2
+
+BIN := $(VENV)/bin
+INSTALL := $(BIN)/python -m pip install --quiet --disable-pip-version-check -c constraints.txt
+
+.DEFAULT_GOAL := help
+.PHONY: help train test lint format types wheel bench docs clean
+
+help: ## this list
+	@awk -F ':.*## ' '/^[a-z]+:.*## / { printf "  make %-8s %s\n", $$1, $$2 }' $(firstword $(MAKEFILE_LIST))
+
+train: $(VENV)/.train ## install, then train and evaluate Linkage (CONFIG=..., ARGS="field=value ...")
+	$(BIN)/linkzoo train $(CONFIG) $(ARGS)
+
+test: $(VENV)/.dev ## install, then run the tests (PYTEST_ARGS=...)
+	$(BIN)/python -m pytest $(PYTEST_ARGS)
+
+lint: $(VENV)/.dev ## ruff: rules and format
+	$(BIN)/ruff check .
+	$(BIN)/ruff format --check .
+
+format: $(VENV)/.dev ## ruff: repair what it can
+	$(BIN)/ruff check --fix .
+	$(BIN)/ruff format .
+
+types: $(VENV)/.dev ## mypy, strictly, over everything
+	$(BIN)/mypy
+
+wheel: $(VENV)/.dev ## dist/: the sdist, and the wheel built from it
+	$(BIN)/python -m build
+
+bench: $(VENV)/.dev ## measure speed (ARGS=...)
+	$(BIN)/linkzoo bench $(ARGS)
+
+docs: $(VENV)/.docs ## site/: the documentation
+	$(BIN)/zensical build --strict --clean
+
+clean: ## remove what is built (not $(VENV), not runs/)
+	rm -rf build dist site .cache .mypy_cache .pytest_cache .ruff_cache .hypothesis
+	find envs training tests benchmarks -name __pycache__ -prune -exec rm -rf {} +
+
+# Stamps: an extra is installed again only when what it depends on changes.
+$(VENV)/.made:
+	$(PYTHON) -m venv $(VENV)
+	touch $@
+
+$(VENV)/.train: $(VENV)/.made pyproject.toml constraints.txt
+	$(INSTALL) -e ".[train]"
+	touch $@
+
+$(VENV)/.dev: $(VENV)/.made pyproject.toml constraints.txt
+	$(INSTALL) -e ".[train,dev]"
+	touch $@ $(VENV)/.train
+
+$(VENV)/.docs: $(VENV)/.made pyproject.toml constraints.txt
+	$(INSTALL) -e ".[docs]"
+	touch $@

@@ -1,0 +1,63 @@
+"""Statistics of uniformly random play: `python benchmarks/random_play.py linkage [--games N]`.
+
+Prints who wins, how often the same seat acts twice running, how many actions are legal, and the
+mean, deviation and range of the numbers in the final records. The figures in a game's RULES.md are
+what this printed: the same arguments print the same figures.
+"""
+
+import argparse
+import json
+
+import numpy as np
+
+from linkzoo.batch import kernels
+from linkzoo.games import NAMES, get_game
+
+
+def main() -> None:
+    parser = argparse.ArgumentParser(description="statistics of uniformly random play")
+    parser.add_argument("game", choices=NAMES)
+    parser.add_argument("--games", type=int, default=20_000)
+    parser.add_argument("--players", type=int)
+    parser.add_argument("--options", type=json.loads, default={}, help="as a JSON object")
+    parser.add_argument("--seed", type=int, default=0, help="of the first game; the rest follow")
+    arguments = parser.parse_args()
+
+    game = get_game(arguments.game)
+    run = kernels(game)
+    states = np.zeros(arguments.games, game.state)
+    states[:] = game.blank(arguments.players, arguments.options)
+    masks = np.zeros((len(states), game.num_actions), np.int8)
+    actions = np.zeros(len(states), np.int64)
+    seeds = np.arange(len(states), dtype=np.uint64) + np.uint64(arguments.seed)
+    run.begin(states, seeds, masks)
+
+    legal: list[float] = []  # mean number of legal actions, decision by decision
+    asked: list[int] = []  # games that got that far
+    again = np.zeros(len(states), np.int64)
+    while (playing := states["seat"] >= 0).any():
+        legal.append(float(masks[playing].sum(axis=1, dtype=np.int64).mean()))
+        asked.append(int(playing.sum()))
+        mover = states["seat"].copy()
+        run.random_actions(masks, seeds, np.int64(len(legal)), actions)
+        run.play(states, actions, masks)
+        again += playing & (states["seat"] == mover)
+
+    print(f"{game.title}: {len(states):,} games, {sum(asked):,} decisions")
+    for seat in range(int(states["num_players"][0])):
+        won = (states["winners"] >> np.uint32(seat)) & 1
+        print(f"seat {seat} wins {won.mean():.2%}")
+    print(f"the same seat acts twice running in {(again > 0).mean():.2%} of the games")
+    print(f"legal actions: mean {np.average(legal, weights=asked):.1f}, decision by decision")
+    print("  " + " ".join(f"{mean:.1f}" for mean in legal))
+    for name in states.dtype.names or ():
+        values = states[name]
+        if values.ndim == 1 and values.dtype.kind == "i" and values.min() < values.max():
+            print(
+                f"{name}: mean {values.mean():.2f}, deviation {values.std():.2f}, "
+                f"range {values.min()}..{values.max()}"
+            )
+
+
+if __name__ == "__main__":
+    main()

@@ -1,0 +1,338 @@
+"""One game as a PettingZoo AEC environment."""
+
+from collections.abc import Callable, Mapping
+from secrets import randbelow
+from typing import Any
+
+import numpy as np
+from gymnasium.spaces import Box, Dict, Discrete
+from numpy.typing import NDArray
+from pettingzoo import AECEnv
+from pettingzoo.utils.conversions import turn_based_aec_to_parallel
+
+from linkzoo.batch import kernels
+from linkzoo.chance import SEED_LIMIT, game_seed
+from linkzoo.game import Game
+from linkzoo.games import get_game
+from linkzoo.raster import rasterise
+from linkzoo.record import GameRecord
+
+RENDER_MODES = ["human", "ansi", "rgb_array", "svg"]
+ILLEGAL = ("terminate", "raise")
+REWARDS = ("win", "score")
+
+
+class GameEnv(AECEnv[str, dict[str, Any], int | None]):
+    """A game of linkzoo as a PettingZoo AEC environment.
+
+    Agents are `player_0` … in the order of the seats. Observations are dicts of `observation` (what
+    the agent's seat sees, see the game's ObservationSpec) and `action_mask` (int8[num_actions],
+    zeros for an agent that isn't to act); the mask is in `infos[agent]["action_mask"]` too. Rewards
+    are zero before the end; then payoffs (+1 and -1 for two sides, zero-sum) or, with
+    `reward="score"`, the margin on the scale of the game's rules. All agents end on the same step.
+
+    `illegal` says what an illegal action does: `"terminate"` ends the game with -1 for the agent
+    and 0 for the others, `"raise"` raises ValueError and changes nothing. An action that is no
+    integer in 0..num_actions-1 raises in either case, as do steps before `reset` and actions
+    after the end. `checks=False` (`raw_env`) leaves all of this to the caller.
+    """
+
+    def __init__(
+        self,
+        game: str,
+        num_players: int | None = None,
+        *,
+        reward: str = "win",
+        illegal: str = "terminate",
+        render_mode: str | None = None,
+        checks: bool = True,
+        **options: Any,
+    ) -> None:
+        super().__init__()
+        self.game: Game = get_game(game)
+        for name, value, allowed in (
+            ("reward", reward, REWARDS),
+            ("illegal", illegal, ILLEGAL),
+            ("render_mode", render_mode, (None, *RENDER_MODES)),
+        ):
+            if value not in allowed:
+                raise ValueError(f"{name}={value!r} is none of {list(allowed)}")
+        self.render_mode = render_mode
+        self.metadata = {
+            "name": f"{game}_v0",
+            "render_modes": RENDER_MODES,
+            "render_fps": 1,
+            "is_parallelizable": True,
+        }
+        self._reward, self._illegal, self._checks = reward, illegal, checks
+        self._kernels = kernels(self.game)
+        self._states: NDArray[Any] = np.zeros(1, self.game.state)
+        self._states[0] = self.game.blank(num_players, options)
+        players = int(self._states[0].num_players)
+        self.possible_agents = [f"player_{seat}" for seat in range(players)]
+        self._seats = {agent: seat for seat, agent in enumerate(self.possible_agents)}
+        action_space = Discrete(self.game.num_actions)
+        mask_space = Box(0, 1, (self.game.num_actions,), np.int8)
+        observation_space = Dict(
+            observation=self.game.observation.space(), action_mask=mask_space
+        )
+        self.action_spaces = dict.fromkeys(self.possible_agents, action_space)
+        self.observation_spaces = dict.fromkeys(self.possible_agents, observation_space)
+        self._no_actions = np.zeros(self.game.num_actions, np.int8)
+        self._no_actions.flags.writeable = False
+        self._payoffs = (np.zeros(players, np.float32), np.zeros(players, np.float32))  # and margins
+        self._seed: int | None = None
+        self._episode = 0
+        self._started = False
+        self._actions: list[int] = []  # taken since the start
+        self._origin: bytes | None = None  # the start, if it was a given position
+        spec = self.game.observation
+        self._flat_shape, self._shape, self._dtype = (spec.size,), spec.shape, np.dtype(spec.dtype)
+        self.agents = []
+
+    def observation_space(self, agent: str) -> Dict:
+        """The space of an agent's observation dict: the same object each time."""
+        space: Dict = self.observation_spaces[agent]
+        return space
+
+    def action_space(self, agent: str) -> Discrete:
+        """Discrete(num_actions): the same object each time."""
+        space: Discrete = self.action_spaces[agent]
+        return space
+
+    def reset(self, seed: int | None = None, options: Mapping[str, Any] | None = None) -> None:
+        """Starts a new game.
+
+        `seed` (0 <= seed < 2**64) fixes all its chance; without one, the seeds go on from the last
+        one given. `options={"state": …}` starts from a position: bytes of `get_state`, or a dict
+        of `to_dict`; other options are ignored.
+        """
+        if seed is not None and not 0 <= int(seed) < 2**64:
+            raise ValueError(f"seed {seed} is not in 0..2**64-1")
+        start = None if not options else options.get("state")
+        record = None if start is None else self._read_state(start)
+        if seed is None:
+            if self._seed is None:
+                self._seed = randbelow(SEED_LIMIT)
+            self._episode += 1
+            seed = int(game_seed(np.uint64(self._seed), 0, self._episode))
+        else:
+            seed = self._seed = int(seed)
+            self._episode = 0
+        if record is not None:
+            self.set_state(record)
+            return
+        mask = np.empty((1, self.game.num_actions), np.int8)
+        self._kernels.begin_one(self._states, np.array([seed], np.uint64), mask)
+        self._origin = None
+        self._start(mask[0])
+
+    def step(self, action: int | None) -> None:
+        """Plays the action of the agent to act; dead agents step with None."""
+        if not self.agents:
+            when = "after the end of the game" if self._started else "before reset"
+            raise RuntimeError(f"step {when}: call reset() first")
+        agent = self.agent_selection
+        if self.terminations[agent]:
+            if action is not None:
+                raise ValueError(f"the game is over: {agent} can only step with None")
+            self._was_dead_step(None)
+            return
+        if self._checks and not self._is_legal(agent, action):
+            self._forfeit(agent)
+            return
+        self._cumulative_rewards[agent] = 0.0
+        mask = np.empty(self.game.num_actions, np.int8)
+        seat = self._kernels.play_one(self._states, action, mask, *self._payoffs)
+        self._actions.append(action)  # type: ignore[arg-type]
+        self.infos[agent] = {"action_mask": self._no_actions}
+        if seat < 0:
+            self._end(self._payoffs[self._reward == "score"])
+        else:
+            self._mask = mask
+            self.agent_selection = self.possible_agents[seat]
+            self.infos[self.agent_selection] = {"action_mask": mask}
+        if self.render_mode == "human":
+            self.render()
+
+    def observe(self, agent: str) -> dict[str, Any]:
+        """What an agent's seat sees: fresh arrays `observation` and `action_mask`."""
+        if not self._started:
+            raise RuntimeError("observe before reset: call reset() first")
+        flat = np.empty(self._flat_shape, self._dtype)
+        self._kernels.observe_one(self._states, self._seats[agent], flat)
+        mask = self.infos[agent]["action_mask"] if agent in self.infos else self._no_actions
+        return {"observation": flat.reshape(self._shape), "action_mask": mask.copy()}
+
+    def render(self) -> str | NDArray[np.uint8] | None:
+        """The position: text printed (`human`) or returned (`ansi`), SVG, or RGB uint8[H, W, 3]."""
+        if self.render_mode is None:
+            raise ValueError(f"no render_mode was given to env(); there are {RENDER_MODES}")
+        state = self._states[0]
+        if self.render_mode == "svg":
+            return self.game.draw_svg(state)
+        if self.render_mode == "rgb_array":
+            return rasterise(self.game.draw_svg(state))
+        text = self.game.draw_text(state)
+        if self.render_mode == "ansi":
+            return text
+        print(text)
+        return None
+
+    def close(self) -> None:
+        """Nothing is held open."""
+
+    # Positions
+
+    def get_state(self) -> bytes:
+        """The whole position, chance included, as bytes."""
+        return self._states.tobytes()
+
+    def set_state(self, state: bytes | Mapping[str, Any]) -> None:
+        """Goes to a position of `get_state` or `to_dict`; the options become those of the position.
+
+        ValueError if it is no position of this game and number of players.
+        """
+        record = state if isinstance(state, np.record) else self._read_state(state)
+        self._states[0] = record
+        mask = np.empty((1, self.game.num_actions), np.int8)
+        self._kernels.legal_one(self._states, mask)
+        self._origin = self._states.tobytes()
+        self._start(mask[0])
+
+    def clone(self) -> "GameEnv":
+        """An independent copy of the environment, the position and its future chance included."""
+        copy = object.__new__(type(self))
+        copy.__dict__.update(self.__dict__)
+        copy._states = np.frombuffer(bytearray(self._states.tobytes()), self.game.state)
+        copy._payoffs = (self._payoffs[0].copy(), self._payoffs[1].copy())
+        copy._actions = list(self._actions)
+        copy.agents = list(self.agents)
+        for name in ("rewards", "_cumulative_rewards", "terminations", "truncations", "infos"):
+            if hasattr(self, name):
+                setattr(copy, name, dict(getattr(self, name)))
+        return copy
+
+    def __deepcopy__(self, memo: dict[int, Any]) -> "GameEnv":
+        return self.clone()
+
+    def __copy__(self) -> "GameEnv":
+        return self.clone()
+
+    def __getstate__(self) -> dict[str, Any]:
+        return {name: value for name, value in self.__dict__.items() if name != "_kernels"}
+
+    def __setstate__(self, state: dict[str, Any]) -> None:
+        self.__dict__.update(state)
+        self._kernels = kernels(self.game)
+        self._no_actions.flags.writeable = False
+
+    def to_dict(self, agent: str | None = None) -> dict[str, Any]:
+        """The position as JSON data: the referee's view, or what an agent's seat sees."""
+        return self.game.to_dict(self._states[0], None if agent is None else self._seats[agent])
+
+    def record(self) -> GameRecord:
+        """The game so far: its options, seed and actions, enough to replay it."""
+        if not self._started:
+            raise RuntimeError("no game was started: call reset() first")
+        state, origin = self._states[0], self._origin
+        return GameRecord(
+            self.game.name,
+            self.game.version,
+            int(state.num_players),
+            self.game.chosen_options(state),
+            int(state.seed),
+            None if origin is None else self.game.to_dict(self.game.from_bytes(origin)),
+            [int(action) for action in self._actions],
+        )
+
+    def action_to_text(self, action: int) -> str:
+        """An action in the game's notation."""
+        return self.game.action_to_text(self._states[0], action)
+
+    def text_to_action(self, text: str) -> int:
+        """The action of a move in the game's notation; ValueError if it is none."""
+        return self.game.text_to_action(self._states[0], text)
+
+    # Inner workings
+
+    def _read_state(self, state: bytes | Mapping[str, Any]) -> Any:
+        record = (
+            self.game.from_bytes(bytes(state))
+            if isinstance(state, bytes | bytearray)
+            else self.game.from_dict(state)
+        )
+        if record.num_players != len(self.possible_agents):
+            raise ValueError(
+                f"a position of {record.num_players} players in an environment of "
+                f"{len(self.possible_agents)}"
+            )
+        return record
+
+    def _start(self, mask: NDArray[np.int8]) -> None:
+        """Sets what PettingZoo asks of an environment at the start of a game."""
+        self._started = True
+        self._actions = []
+        self._mask = mask
+        self.agents = self.possible_agents.copy()
+        self.rewards = dict.fromkeys(self.agents, 0.0)
+        self._cumulative_rewards = dict.fromkeys(self.agents, 0.0)
+        self.terminations = dict.fromkeys(self.agents, False)
+        self.truncations = dict.fromkeys(self.agents, False)
+        self.infos = {agent: {"action_mask": self._no_actions} for agent in self.agents}
+        self._skip_agent_selection = None
+        seat = int(self._states[0].seat)
+        self.agent_selection = self.agents[max(seat, 0)]
+        if seat < 0:
+            payoff, margin = self._payoffs
+            self._kernels.outcome_one(self._states, payoff[None], margin[None])
+            self._end(self._payoffs[self._reward == "score"])
+        else:
+            self.infos[self.agent_selection] = {"action_mask": mask}
+
+    def _is_legal(self, agent: str, action: Any) -> bool:
+        """Whether an action is legal; raises for what is no action, or if `illegal="raise"`."""
+        if isinstance(action, bool) or not isinstance(action, int | np.integer):
+            raise ValueError(
+                f"action {action!r} of {agent} is no integer in 0..{self.game.num_actions - 1}"
+            )
+        if not 0 <= action < self.game.num_actions:
+            raise ValueError(f"action {action} of {agent} is not in 0..{self.game.num_actions - 1}")
+        if self._mask[action]:
+            return True
+        if self._illegal == "raise":
+            raise ValueError(
+                f"action {action} ({self.action_to_text(int(action))}) of {agent} is illegal"
+            )
+        return False
+
+    def _forfeit(self, agent: str) -> None:
+        """An illegal action ends the game: -1 for the agent, 0 for the others."""
+        self._cumulative_rewards[agent] = 0.0
+        self.infos[agent] = {"action_mask": self._no_actions}
+        self._end([-1.0 if other == agent else 0.0 for other in self.possible_agents])
+
+    def _end(self, rewards: Any) -> None:
+        for agent, reward in zip(self.agents, rewards, strict=True):
+            self.rewards[agent] = float(reward)
+            self._cumulative_rewards[agent] += float(reward)
+            self.terminations[agent] = True
+        self.agent_selection = self.agents[0]
+
+
+def constructors(game: str) -> tuple[Callable[..., Any], Callable[..., Any], Callable[..., Any]]:
+    """`env`, `raw_env` and `parallel_env` of a game, for its versioned module."""
+
+    def env(num_players: int | None = None, **kwargs: Any) -> GameEnv:
+        return GameEnv(game, num_players, **kwargs)
+
+    def raw_env(num_players: int | None = None, **kwargs: Any) -> GameEnv:
+        return GameEnv(game, num_players, checks=False, **kwargs)
+
+    def parallel_env(num_players: int | None = None, **kwargs: Any) -> Any:
+        return turn_based_aec_to_parallel(GameEnv(game, num_players, **kwargs))
+
+    env.__doc__ = f"The {game} environment, fast and with all checks (GameEnv)."
+    raw_env.__doc__ = f"The {game} environment without checks of order and actions (GameEnv)."
+    parallel_env.__doc__ = f"The {game} environment as a PettingZoo ParallelEnv (turn-based)."
+    return env, raw_env, parallel_env

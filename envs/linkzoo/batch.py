@@ -1,0 +1,234 @@
+"""Runs one game over arrays of records, compiled: the only place where rules meet a loop.
+
+The functions below call a game's rules by the names of its contract (`apply`, `legal_actions`, …);
+`kernels(game)` binds those names and compiles. Rows are independent: thread counts and batch sizes
+change nothing but speed.
+"""
+
+from collections.abc import Callable
+from dataclasses import dataclass
+from functools import cache
+from typing import Any
+
+import numpy as np
+from numba import prange
+
+from linkzoo.chance import STREAM_ACTION, game_seed, word
+from linkzoo.compiled import compiled, specialise
+from linkzoo.game import Game
+
+_BLOCK = 32
+
+# The names that `kernels` binds to a game's functions.
+new_game: Callable[..., Any]
+legal_actions: Callable[..., Any]
+apply: Callable[..., Any]
+observe: Callable[..., Any]
+payoffs: Callable[..., Any]
+margins: Callable[..., Any]
+settle: Callable[..., Any]
+
+
+@compiled
+def count_legal(mask: Any) -> Any:
+    """The number of ones in a mask."""
+    count = 0
+    for action in range(mask.shape[0]):
+        count += mask[action]
+    return count
+
+
+@compiled
+def nth_legal(mask: Any, n: Any) -> Any:
+    """The n-th legal action, counted from 0, of a mask that has more than n."""
+    start = 0
+    while True:
+        end = min(start + _BLOCK, mask.shape[0])
+        block = 0
+        for action in range(start, end):
+            block += mask[action]
+        if n < block:
+            break
+        n -= block
+        start = end
+    for action in range(start, mask.shape[0]):
+        n -= mask[action]
+        if n < 0:
+            return action
+    return -1
+
+
+@compiled
+def random_legal(mask: Any, seed: Any, stream: Any, index: Any) -> Any:
+    """A uniformly random legal action; -1 if there is none."""
+    count = count_legal(mask)
+    if count == 0:
+        return -1
+    return nth_legal(mask, np.int64(word(seed, stream, index) % np.uint64(count)))
+
+
+def _settle(state: Any, mask: Any) -> None:
+    """Fills the mask; with `skip_forced`, first takes every decision that has one legal action."""
+    legal_actions(state, mask)
+    while state.skip_forced and state.seat >= 0 and count_legal(mask) == 1:
+        apply(state, nth_legal(mask, 0))
+        legal_actions(state, mask)
+
+
+def _begin(states: Any, seeds: Any, masks: Any) -> None:
+    """Starts a new game in every record (options and number of players are set)."""
+    for i in prange(states.shape[0]):
+        new_game(states[i], seeds[i])
+        settle(states[i], masks[i])
+
+
+def _play(states: Any, actions: Any, masks: Any) -> None:
+    """Plays one legal action in every record; a negative action leaves the record as it is."""
+    for i in prange(states.shape[0]):
+        if actions[i] >= 0:
+            apply(states[i], actions[i])
+            settle(states[i], masks[i])
+
+
+def _legal(states: Any, masks: Any) -> None:
+    """Fills the masks of the records as they are."""
+    for i in prange(states.shape[0]):
+        legal_actions(states[i], masks[i])
+
+
+def _observe(states: Any, seats: Any, out: Any) -> None:
+    """Fills flat observations: row i is what seat `seats[i]` sees of record i."""
+    for i in prange(states.shape[0]):
+        observe(states[i], seats[i], out[i])
+
+
+def _outcome(states: Any, payoff: Any, margin: Any) -> None:
+    """Fills the payoffs (zeros before the end) and margins of every seat."""
+    for i in prange(states.shape[0]):
+        payoff[i] = 0
+        if states[i].seat < 0:
+            payoffs(states[i], payoff[i])
+        margins(states[i], margin[i])
+
+
+def _random_actions(masks: Any, seeds: Any, index: Any, actions: Any) -> None:
+    """Fills uniformly random legal actions (-1 where there is none), a function of the seeds."""
+    for i in prange(masks.shape[0]):
+        actions[i] = random_legal(masks[i], seeds[i], STREAM_ACTION, index)
+
+
+def _random_plies(states: Any, masks: Any, seeds: Any, plies: Any) -> None:
+    """Plays up to `plies[i]` random actions in record i, and stops before one that ends the game."""
+    for i in prange(states.shape[0]):
+        before = states[i : i + 1].copy()
+        for ply in range(plies[i]):
+            before[0] = states[i]
+            apply(states[i], random_legal(masks[i], seeds[i], STREAM_ACTION, ply))
+            settle(states[i], masks[i])
+            if states[i].seat < 0:
+                states[i] = before[0]
+                legal_actions(states[i], masks[i])
+                break
+
+
+def _step(
+    states: Any,
+    actions: Any,
+    seed: Any,
+    episodes: Any,
+    masks: Any,
+    observations: Any,
+    seats: Any,
+    payoff: Any,
+    margin: Any,
+    done: Any,
+    lengths: Any,
+) -> None:
+    """Plays one action in every game; a game that ends starts anew with its next seed."""
+    for i in prange(states.shape[0]):
+        apply(states[i], actions[i])
+        settle(states[i], masks[i])
+        lengths[i] = states[i].ply
+        done[i] = states[i].seat < 0
+        if done[i]:
+            payoffs(states[i], payoff[i])
+            margins(states[i], margin[i])
+            episodes[i] += 1
+            new_game(states[i], game_seed(seed, i, episodes[i]))
+            settle(states[i], masks[i])
+        else:
+            payoff[i] = 0
+            margin[i] = 0
+        seats[i] = states[i].seat
+        observe(states[i], states[i].seat, observations[i])
+
+
+def _play_one(states: Any, action: Any, mask: Any, payoff: Any, margin: Any) -> Any:
+    """Plays a legal action in the first record; returns the seat to act, -1 when it is over."""
+    apply(states[0], action)
+    settle(states[0], mask)
+    if states[0].seat < 0:
+        payoffs(states[0], payoff)
+        margins(states[0], margin)
+    return states[0].seat
+
+
+def _observe_one(states: Any, seat: Any, out: Any) -> None:
+    """Fills what `seat` sees of the first record."""
+    observe(states[0], seat, out)
+
+
+@dataclass(frozen=True)
+class Kernels:
+    """The compiled functions of one game; the docstrings of the functions above describe them.
+
+    Those called `…_one` run on the calling thread: a single game, or a process of many threads.
+    """
+
+    begin: Callable[..., None]
+    play: Callable[..., None]
+    legal: Callable[..., None]
+    observe: Callable[..., None]
+    outcome: Callable[..., None]
+    random_actions: Callable[..., None]
+    random_plies: Callable[..., None]
+    step: Callable[..., None]
+    begin_one: Callable[..., None]
+    legal_one: Callable[..., None]
+    outcome_one: Callable[..., None]
+    play_one: Callable[..., int]
+    observe_one: Callable[..., None]
+    rules: dict[str, Callable[..., Any]]
+
+
+@cache
+def kernels(game: Game) -> Kernels:
+    """The compiled functions of a game. Nothing is compiled before its first call."""
+    rules = {
+        name: getattr(game, name)
+        for name in "new_game legal_actions apply observe payoffs margins redeal".split()
+    }
+    rules["settle"] = specialise(_settle, game.name, **rules)
+
+    def batch(function: Callable[..., Any]) -> Callable[..., Any]:
+        return specialise(function, f"{game.name}_threads", parallel=True, **rules)
+
+    def serial(function: Callable[..., Any]) -> Callable[..., Any]:
+        return specialise(function, game.name, **rules)
+
+    return Kernels(
+        begin=batch(_begin),
+        play=batch(_play),
+        legal=batch(_legal),
+        observe=batch(_observe),
+        outcome=batch(_outcome),
+        random_actions=batch(_random_actions),
+        random_plies=batch(_random_plies),
+        step=batch(_step),
+        begin_one=serial(_begin),
+        legal_one=serial(_legal),
+        outcome_one=serial(_outcome),
+        play_one=serial(_play_one),
+        observe_one=serial(_observe_one),
+        rules=rules,
+    )

@@ -1,0 +1,103 @@
+"""One seat of a game as a gymnasium environment; agents play the other seats."""
+
+from collections.abc import Mapping
+from typing import Any
+
+import gymnasium
+import numpy as np
+from gymnasium.spaces import Discrete
+from numpy.typing import NDArray
+
+from linkzoo.aec import GameEnv
+from linkzoo.agent import Agent, Positions, RandomAgent
+from linkzoo.chance import SEED_LIMIT
+
+
+class SeatEnv(gymnasium.Env[NDArray[Any], int]):
+    """A game from one seat: the opponent plays all others between two of its decisions.
+
+    `seat` is the number of the seat, or None for another one each game, drawn at random. `opponent`
+    is any `Agent` (default: uniformly random). The observation is what the seat sees; the mask of
+    legal actions (int8[num_actions]) is in `info["action_mask"]` and from `action_masks()`. The
+    reward is the seat's payoff at the end, else 0. An illegal action ends the game with -1, or
+    raises ValueError with `illegal="raise"`.
+    """
+
+    metadata = {"render_modes": ["human", "ansi", "rgb_array", "svg"], "render_fps": 1}
+
+    def __init__(
+        self,
+        game: str,
+        num_players: int | None = None,
+        *,
+        seat: int | None = 0,
+        opponent: Agent | None = None,
+        **kwargs: Any,
+    ) -> None:
+        self.env = GameEnv(game, num_players, **kwargs)
+        players = len(self.env.possible_agents)
+        if seat is not None and not 0 <= seat < players:
+            raise ValueError(f"seat={seat} is not in 0..{players - 1}")
+        self._fixed_seat = seat
+        self.opponent: Agent = RandomAgent() if opponent is None else opponent
+        self.observation_space = self.env.game.observation.space()
+        self.action_space = Discrete(self.env.game.num_actions)
+        self.render_mode = self.env.render_mode
+
+    def reset(
+        self, *, seed: int | None = None, options: Mapping[str, Any] | None = None
+    ) -> tuple[NDArray[Any], dict[str, Any]]:
+        """Starts a game and plays until the seat is to act (games that end before are skipped).
+
+        `options={"state": …}` starts from a position, as in the AEC environment.
+        """
+        super().reset(seed=seed)
+        while True:
+            game_seed = seed if seed is not None else int(self.np_random.integers(SEED_LIMIT))
+            self._seat = (
+                int(self.np_random.integers(len(self.env.possible_agents)))
+                if self._fixed_seat is None
+                else self._fixed_seat
+            )
+            self.agent = self.env.possible_agents[self._seat]
+            self.env.reset(seed=game_seed, options=options)
+            self._play_others()
+            if not self.env.terminations[self.agent]:
+                return self._observation(), self._info()
+            if options:
+                raise ValueError(f"{self.agent} has no decision after the given position")
+            seed = None
+
+    def step(
+        self, action: int
+    ) -> tuple[NDArray[Any], float, bool, bool, dict[str, Any]]:
+        """Plays the seat's action and the other seats' up to its next decision or the end."""
+        if not self.env.agents or self.env.terminations[self.agent]:
+            raise RuntimeError("step after the end of the game: call reset() first")
+        self.env.step(action)
+        self._play_others()
+        over = self.env.terminations[self.agent]
+        return self._observation(), self.env.rewards[self.agent], over, False, self._info()
+
+    def action_masks(self) -> NDArray[np.bool_]:
+        """The legal actions, bool[num_actions] (the convention of sb3-contrib)."""
+        mask: NDArray[np.int8] = self.env.infos[self.agent]["action_mask"]
+        return mask.astype(np.bool_)
+
+    def render(self) -> Any:
+        """The position (see GameEnv.render)."""
+        return self.env.render()
+
+    def _play_others(self) -> None:
+        while self.env.agent_selection != self.agent and not self.env.terminations[self.agent]:
+            seed = self.np_random.integers(SEED_LIMIT, dtype=np.uint64)
+            states = np.frombuffer(self.env.get_state(), self.env.game.state)
+            positions = Positions(self.env.game, states, np.array([seed], np.uint64))
+            self.env.step(int(self.opponent.act(positions)[0]))
+
+    def _observation(self) -> NDArray[Any]:
+        observation: NDArray[Any] = self.env.observe(self.agent)["observation"]
+        return observation
+
+    def _info(self) -> dict[str, Any]:
+        return {"action_mask": self.env.infos[self.agent]["action_mask"].copy()}

@@ -1,0 +1,112 @@
+"""Game records: a seed, the options and the actions. They are saved as JSON and replayed exactly."""
+
+import json
+from collections.abc import Iterator, Mapping
+from dataclasses import dataclass, field
+from pathlib import Path
+from typing import Any
+
+import numpy as np
+
+from linkzoo.batch import kernels
+from linkzoo.compiled import Record
+from linkzoo.fields import agrees, check_keys, integer, sequence
+from linkzoo.games import get_game
+
+FORMAT = "linkzoo-record/1"
+
+
+@dataclass
+class GameRecord:
+    """One game as it was played: the position it began with and the actions taken.
+
+    `start` is `None` for a game that began with its set-up, else a position of `to_dict`.
+    """
+
+    game: str
+    version: int
+    num_players: int
+    options: dict[str, Any]
+    seed: int
+    start: dict[str, Any] | None = None
+    actions: list[int] = field(default_factory=list)
+
+    def replay(self) -> Iterator[Record]:
+        """Yields the position at the start and after each action, each a record of its own.
+
+        ValueError names the first action that is not legal.
+        """
+        game = get_game(self.game)
+        kernel = kernels(game)
+        states = np.zeros(1, game.state)
+        mask = np.empty((1, game.num_actions), np.int8)
+        if self.start is None:
+            states[0] = game.blank(self.num_players, self.options)
+            kernel.begin_one(states, np.array([self.seed], np.uint64), mask)
+        else:
+            states[0] = game.from_dict(self.start)
+            kernel.legal_one(states, mask)
+        yield states.copy()[0]
+        outcome = np.empty((2, self.num_players), np.float32)
+        for index, action in enumerate(self.actions):
+            if not 0 <= action < game.num_actions or not mask[0, action]:
+                raise ValueError(f"actions[{index}]: {action} is not legal")
+            kernel.play_one(states, action, mask[0], *outcome)
+            yield states.copy()[0]
+
+    def to_dict(self) -> dict[str, Any]:
+        """JSON data: the fields of the record, with `moves` in the game's notation."""
+        game = get_game(self.game)
+        moves = [
+            game.action_to_text(state, action)
+            for state, action in zip(self.replay(), self.actions, strict=False)
+        ]
+        return {
+            "format": FORMAT,
+            "game": self.game,
+            "version": self.version,
+            "num_players": self.num_players,
+            "options": dict(self.options),
+            "seed": self.seed,
+            "start": self.start,
+            "moves": moves,
+        }
+
+    @classmethod
+    def from_dict(cls, data: Mapping[str, Any]) -> "GameRecord":
+        """The record of `to_dict`; ValueError names the field or the move that is wrong."""
+        check_keys("record", data, "format game version num_players options seed start moves".split())
+        agrees("format", data["format"], FORMAT)
+        game = get_game(data["game"])
+        agrees("version", data["version"], game.version)
+        record = cls(
+            game.name,
+            game.version,
+            integer("num_players", data["num_players"], game.min_players, game.max_players),
+            dict(data["options"]),
+            integer("seed", data["seed"], 0, 2**64 - 1),
+            data["start"],
+        )
+        positions = record.replay()
+        state = next(positions)
+        # `replay` reads `actions` as it grows.
+        for index, text in enumerate(sequence("moves", data["moves"], 0, 32767)):
+            try:
+                record.actions.append(game.text_to_action(state, text))
+                state = next(positions)
+            except ValueError as error:
+                raise ValueError(f"moves[{index}]: {error}") from error
+        return record
+
+    def save(self, path: str | Path) -> None:
+        """Writes the record as JSON."""
+        Path(path).write_text(json.dumps(self.to_dict(), indent=1) + "\n", encoding="utf-8")
+
+    @classmethod
+    def load(cls, path: str | Path) -> "GameRecord":
+        """Reads what `save` wrote; ValueError says what is wrong with it."""
+        try:
+            data = json.loads(Path(path).read_text(encoding="utf-8"))
+        except json.JSONDecodeError as error:
+            raise ValueError(f"{path}: no JSON ({error})") from error
+        return cls.from_dict(data)

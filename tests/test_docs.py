@@ -1,0 +1,70 @@
+"""The documentation says what the code does: its tables, positions and snippets are checked."""
+
+import json
+import re
+from math import prod
+from pathlib import Path
+
+import pytest
+
+import linkzoo
+from linkzoo.game import Game
+
+ROOT = Path(__file__).parents[1]
+PAGES = sorted((ROOT / "docs").rglob("*.md"))
+
+
+def rules_page(name: str) -> str:
+    return (Path(linkzoo.__file__).parent / name / "RULES.md").read_text(encoding="utf-8")
+
+
+def blocks(page: str, language: str) -> list[str]:
+    """The fenced code blocks of a page in one language."""
+    return re.findall(rf"^```{language}\n(.*?)^```", page, re.DOTALL | re.MULTILINE)
+
+
+def observation_table(game: Game) -> str:
+    """A game's observation as a Markdown table; the index runs along the leading axis."""
+    rows = ["| index | piece | shape | range | meaning |", "|---|---|---|---|---|"]
+    first = 0
+    for piece in game.observation.pieces:
+        last = first + prod(piece.shape) // prod(game.observation.shape[1:]) - 1
+        index = str(first) if first == last else f"{first}-{last}"
+        shape = "×".join(map(str, piece.shape)) + (", broadcast" if piece.broadcast else "")
+        bounds = f"{piece.low}..{piece.high}"
+        rows.append(f"| {index} | `{piece.name}` | {shape} | {bounds} | {piece.meaning} |")
+        first = last + 1
+    return "\n".join(rows)
+
+
+@pytest.mark.parametrize("name", linkzoo.games)
+def test_rules_page_has_the_observation(name: str) -> None:
+    table = observation_table(linkzoo.get_game(name))
+    marker = r"<!-- observation -->\n(.*)\n<!-- /observation -->"
+    marked = re.findall(marker, rules_page(name), re.DOTALL)
+    assert marked == [table], f"the table in RULES.md should be\n{table}"
+
+
+@pytest.mark.parametrize("name", linkzoo.games)
+def test_rules_page_has_a_position(name: str) -> None:
+    game = linkzoo.get_game(name)
+    positions = [json.loads(block) for block in blocks(rules_page(name), "json")]
+    assert positions, "RULES.md shows no position as JSON"
+    for position in positions:
+        assert game.to_dict(game.from_dict(position)) == position
+
+
+@pytest.mark.parametrize("name", linkzoo.games)
+def test_rules_page_has_every_option(name: str) -> None:
+    game = linkzoo.get_game(name)
+    for option in game.chosen_options(game.blank()):
+        assert f"| `{option}` |" in rules_page(name)
+
+
+@pytest.mark.parametrize("page", PAGES, ids=lambda page: page.stem)
+def test_snippets_run(page: Path, tmp_path: Path, monkeypatch: pytest.MonkeyPatch) -> None:
+    """The Python blocks of a page run one after the other, in one namespace."""
+    monkeypatch.chdir(tmp_path)
+    names: dict[str, object] = {"__name__": page.stem}
+    for number, block in enumerate(blocks(page.read_text(encoding="utf-8"), "python")):
+        exec(compile(block, f"{page.name}, block {number}", "exec"), names)

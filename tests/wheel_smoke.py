@@ -1,0 +1,98 @@
+"""Checks an installed wheel from the outside: `python -I wheel_smoke.py bare|train`.
+
+`bare` expects an environment without the `train` extra, `train` one with it. `.ci/run` starts it
+outside the clone, so that nothing but the wheel can be imported.
+"""
+
+import importlib.util
+import json
+import subprocess
+import sys
+import tempfile
+import time
+from importlib.metadata import version
+from importlib.resources import files
+from pathlib import Path
+
+_BIN = Path(sys.executable).parent
+_PRESET = "linkage_ppo_quick"
+_TRAIN = ["train", _PRESET, "max_seconds=10"]
+
+
+def linkzoo_command(*arguments: str, cwd: str | None = None) -> subprocess.CompletedProcess[str]:
+    """Runs the `linkzoo` command of this environment."""
+    print("$ linkzoo", *arguments, flush=True)
+    done = subprocess.run(
+        [str(_BIN / "linkzoo"), *arguments],
+        cwd=cwd,
+        capture_output=True,
+        text=True,
+        stdin=subprocess.DEVNULL,
+        timeout=600,
+        check=False,
+    )
+    print(done.stdout[-2000:], done.stderr[-2000:], flush=True)
+    assert "Traceback" not in done.stderr, "the command crashed"
+    return done
+
+
+def play_a_game() -> None:
+    """Plays Linkage at random through the PettingZoo interface."""
+    from linkzoo import linkage_v0
+
+    env = linkage_v0.env()
+    env.reset(seed=1)
+    actions = 0
+    for agent in env.agent_iter():
+        observation, _, termination, truncation, _ = env.last()
+        if termination or truncation:
+            env.step(None)
+            continue
+        assert isinstance(observation, dict)
+        env.step(env.action_space(agent).sample(observation["action_mask"]))
+        actions += 1
+    assert 17 <= actions <= 24, actions
+    print(f"played a game of {actions} placements")
+
+
+def check_bare() -> None:
+    """The environments alone: no torch, a game, and a command that says what to install."""
+    assert importlib.util.find_spec("torch") is None, "torch is installed without the train extra"
+    started = time.perf_counter()
+    import linkzoo
+
+    print(f"import linkzoo: {time.perf_counter() - started:.2f} s, version {version('linkzoo')}")
+    assert (files(linkzoo) / "py.typed").is_file()
+    assert (files(linkzoo) / "linkage" / "RULES.md").is_file()
+    play_a_game()
+    done = linkzoo_command("train", _PRESET)
+    assert done.returncode != 0
+    assert "linkzoo[train]" in done.stderr, "the command doesn't say what to install"
+
+
+def check_train() -> None:
+    """Training for some seconds, evaluation, and the checkpoint that ships with the package."""
+    import linkzoo
+
+    assert not [name for name in sys.modules if name.split(".")[0] == "torch"]
+    assert (files(linkzoo) / "py.typed").is_file()
+    import linkzoo_training
+
+    package = files(linkzoo_training)
+    assert (package / "py.typed").is_file()
+    assert (package / "configs" / f"{_PRESET}.yaml").is_file()
+    assert (package / "checkpoints" / "linkage" / "model.safetensors").is_file()
+    with tempfile.TemporaryDirectory() as folder:
+        assert linkzoo_command(*_TRAIN, cwd=folder).returncode == 0
+        models = sorted(Path(folder).rglob("model.safetensors"))
+        assert models, "training wrote no checkpoint"
+        card = json.loads(models[-1].with_name("card.json").read_text())
+        assert card["game"] == "linkage"
+        done = linkzoo_command("evaluate", str(models[-1].parent), "random", cwd=folder)
+        assert done.returncode == 0
+    linkzoo_training.load_agent("linkage")
+    print("the shipped checkpoint loads")
+
+
+if __name__ == "__main__":
+    {"bare": check_bare, "train": check_train}[sys.argv[1]]()

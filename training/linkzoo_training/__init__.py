@@ -1,0 +1,21 @@
+"""Self-play training, evaluation and trained agents for linkzoo's games.
+
+    agent = linkzoo_training.load_agent("linkage")   # a trained checkpoint that ships with the package
+
+Needs the extra `train` (`pip install 'linkzoo[train]'`).
+"""
+
+from typing import Any
+
+__all__ = ["load_agent", "make_agent", "play_match"]
+
+_HOMES = {"load_agent": "checkpoint", "make_agent": "agents", "play_match": "arena"}
+
+
+def __getattr__(name: str) -> Any:
+    """Imports what is asked for at its first use, so that the package imports without torch."""
+    if name not in _HOMES:
+        raise AttributeError(f"module {__name__!r} has no attribute {name!r}")
+    from importlib import import_module
+
+    return getattr(import_module(f"{__name__}.{_HOMES[name]}"), name)

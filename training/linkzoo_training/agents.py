@@ -1,0 +1,158 @@
+"""Everything that plays, behind one protocol (`linkzoo.Agent`), and how to name it."""
+
+import re
+from collections.abc import Callable
+from pathlib import Path
+
+import numpy as np
+from numpy.typing import NDArray
+
+from linkzoo import Agent, Game, Positions, RandomAgent, get_game
+from linkzoo.compiled import Record
+from linkzoo_training.search import uct
+from linkzoo_training.search.greedy import greedy
+
+__all__ = ["GreedyAgent", "HumanAgent", "QuitError", "RandomAgent", "UctAgent", "make_agent"]
+
+_COLUMNS = 4  # of the list of legal moves
+_HELP = "Type a move, its number, ? for the legal moves, help, or quit."
+
+
+class GreedyAgent:
+    """Plays the action with the best margin right after it, ties at random."""
+
+    name = "greedy"
+
+    def act(self, positions: Positions) -> NDArray[np.int64]:
+        """The greedy action of each position, int64[N]."""
+        masks, actions = _buffers(positions)
+        greedy(positions.game)(positions.states.copy(), positions.seeds, masks, actions)
+        return actions
+
+
+class UctAgent:
+    """Tree search with random rollouts (`search.uct`): `simulations` of them for each move."""
+
+    def __init__(self, simulations: int, exploration: float = uct.EXPLORATION) -> None:
+        if not 1 <= simulations < 2**31:
+            raise ValueError(f"simulations={simulations} is not in 1..{2**31 - 1}")
+        if not exploration >= 0:
+            raise ValueError(f"exploration={exploration} is not 0 or more")
+        self.simulations, self.exploration = simulations, float(exploration)
+        self.name = f"uct-{simulations}"
+
+    def act(self, positions: Positions) -> NDArray[np.int64]:
+        """The most visited action of each position, int64[N]; positions share the CPU threads."""
+        masks, actions = _buffers(positions)
+        search = uct.searcher(positions.game)
+        states, seeds = positions.states.copy(), positions.seeds
+        search(states, seeds, self.simulations, self.exploration, masks, actions)
+        return actions
+
+
+def _buffers(positions: Positions) -> tuple[NDArray[np.int8], NDArray[np.int64]]:
+    """Working space and room for the actions of the compiled players."""
+    count = len(positions)
+    return np.empty((count, positions.game.num_actions), np.int8), np.empty(count, np.int64)
+
+
+class QuitError(Exception):
+    """The person at the terminal wants to stop."""
+
+
+class HumanAgent:
+    """A person at the terminal, who sees what the seat to act may know.
+
+    `read(prompt)` returns a line or raises EOFError, `write(text)` shows one.
+    """
+
+    name = "human"
+
+    def __init__(
+        self, read: Callable[[str], str] = input, write: Callable[[str], None] = print
+    ) -> None:
+        self._read, self._write = read, write
+
+    def act(self, positions: Positions) -> NDArray[np.int64]:
+        """Asks for a move in each position, int64[N]; QuitError if the person stops."""
+        masks = positions.action_mask
+        chosen = [
+            self._ask(positions.game, state, np.flatnonzero(mask).tolist())
+            for state, mask in zip(positions.states, masks, strict=True)
+        ]
+        return np.array(chosen, np.int64)
+
+    def _ask(self, game: Game, state: Record, legal: list[int]) -> int:
+        self._write(game.draw_text(state, int(state.seat)))
+        moves = {game.action_to_text(state, action): action for action in legal}
+        while True:
+            try:
+                text = " ".join(self._read(f"Player {state.seat}, your move: ").split())
+            except EOFError:
+                raise QuitError from None
+            if text.lower() in ("quit", "exit", "q"):
+                raise QuitError
+            if text == "?":
+                self._write(_listed(moves))
+            elif text.lower() in ("help", ""):
+                self._write(f"{_HELP} For example: {next(iter(moves))}")
+            else:
+                try:
+                    return _read_move(game, state, moves, text)
+                except ValueError as error:
+                    self._write(f"{error}. {_HELP}")
+
+
+def _read_move(game: Game, state: Record, moves: dict[str, int], text: str) -> int:
+    """The legal action that a person typed, in either case; ValueError says what is wrong."""
+    for move, action in moves.items():
+        if text.lower() == move.lower():
+            return action
+    if text.isdecimal():
+        action = int(text)
+        if action in moves.values():
+            return action
+        if action >= game.num_actions:
+            raise ValueError(f"no action {action}; actions are 0..{game.num_actions - 1}")
+        text = f"{action} ({game.action_to_text(state, action)})"
+    else:
+        game.text_to_action(state, text)
+    raise ValueError(f"{text} is not legal here")
+
+
+def _listed(moves: dict[str, int]) -> str:
+    """The legal moves in columns, each with its number."""
+    items = [f"{action:>5}  {text}" for text, action in moves.items()]
+    width = max(map(len, items)) + 2
+    rows = -(-len(items) // _COLUMNS)
+    lines = ["".join(item.ljust(width) for item in items[row::rows]) for row in range(rows)]
+    return "\n".join(line.rstrip() for line in lines)
+
+
+def make_agent(spec: str, game: str) -> Agent:
+    """The agent that `spec` names, to play `game`.
+
+    `random`, `greedy`, `uct-N` (N simulations a move), `human`, `checkpoint` (the one that ships
+    for the game), a shipped checkpoint's name, or a checkpoint's folder. ValueError for all else.
+    """
+    get_game(game)
+    simple: dict[str, Callable[[], Agent]] = {
+        "random": RandomAgent,
+        "greedy": GreedyAgent,
+        "human": HumanAgent,
+    }
+    if spec in simple:
+        return simple[spec]()
+    if re.fullmatch(r"uct-[0-9]+", spec):
+        return UctAgent(int(spec.removeprefix("uct-")))
+    from linkzoo_training.checkpoint import load_agent
+
+    if spec == "checkpoint" or Path(spec).is_dir():
+        return load_agent(game if spec == "checkpoint" else spec)
+    try:
+        return load_agent(spec)
+    except ValueError as error:
+        raise ValueError(
+            f"agent {spec!r} is none of random, greedy, uct-N (such as uct-100), human, and no "
+            f"checkpoint can be loaded: {error}"
+        ) from error

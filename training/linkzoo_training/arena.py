@@ -1,0 +1,350 @@
+"""Matches between two agents: blocks of games that share their luck, every seat played in each."""
+
+import time
+from collections.abc import Callable, Mapping
+from dataclasses import dataclass, field
+from math import log10, sqrt
+from typing import TYPE_CHECKING, Any, NamedTuple
+
+import numpy as np
+from numpy.typing import NDArray
+
+from linkzoo import Agent, Game, Positions, get_game
+from linkzoo.batch import kernels
+from linkzoo.chance import STREAM_ACTION, STREAM_SETUP, below, game_seed, word
+
+if TYPE_CHECKING:
+    from rich.table import Table
+
+FORMAT = "linkzoo-match/1"
+_Z = 1.959964  # a normal variable is within ±_Z with probability 0.95
+
+
+class Estimate(NamedTuple):
+    """A mean with its 95 % interval."""
+
+    mean: float
+    low: float
+    high: float
+
+
+def wilson(mean: float, count: int) -> Estimate:
+    """The 95 % score interval of a share from `count` independent games (Wilson 1927)."""
+    spread = _Z**2 / count
+    middle = (mean + spread / 2) / (1 + spread)
+    half = _Z * sqrt(mean * (1 - mean) / count + spread / (4 * count)) / (1 + spread)
+    return Estimate(mean, min(mean, middle - half), max(mean, middle + half))
+
+
+def from_blocks(scores: NDArray[np.float64], low: float, high: float) -> Estimate:
+    """The mean of independent block scores in low..high, its interval from their variance.
+
+    Where there is none to be seen, in a single block or if all are at one end of the scale, the
+    interval is Wilson's, each block counted as one game.
+    """
+    mean, count = float(scores.mean()), len(scores)
+    if count == 1 or (scores == low).all() or (scores == high).all():
+        share = wilson((mean - low) / (high - low), count)
+        return Estimate(mean, *(low + (high - low) * end for end in share[1:]))
+    half = _Z * float(scores.std(ddof=1)) / sqrt(count)
+    return Estimate(mean, max(low, mean - half), min(high, mean + half))
+
+
+def elo(share: float) -> float | None:
+    """The rating difference that gives a win share; None if it is infinite."""
+    return 400 * log10(share / (1 - share)) if 0 < share < 1 else None
+
+
+@dataclass(frozen=True)
+class MatchResult:
+    """What a match gave. In each of B blocks, the n games differ in the seat of agent A.
+
+    Arrays [B, n], by block and by the seat of A. Every action was checked: none was illegal.
+    """
+
+    game: str
+    version: int
+    num_players: int
+    options: dict[str, Any]
+    agents: tuple[str, str]  # the names of A and B
+    seed: int
+    opening_plies: tuple[int, int]
+    requested: int  # blocks; fewer were finished if the match was interrupted
+    share: NDArray[np.float64]  # of the win that goes to A: 1, 0, or 1/k if k seats share it
+    payoff: NDArray[np.float64]  # of A
+    tie: NDArray[np.bool_]  # all seats share the win
+    length: NDArray[np.int64]  # decisions, the opening's included
+    moves: tuple[int, int]  # made by A and by B
+    seconds_per_move: tuple[float | None, float | None]  # a batch's time counts once
+
+    @property
+    def blocks(self) -> int:
+        """Finished blocks."""
+        return len(self.share)
+
+    @property
+    def games(self) -> int:
+        """Finished games."""
+        return self.share.size
+
+    @property
+    def seat_scores(self) -> list[float]:
+        """A's share of the wins in each seat."""
+        return [self.win_share(seat).mean for seat in range(self.num_players)]
+
+    def win_share(self, seat: int | None = None) -> Estimate:
+        """A's share of the wins: over all seats (interval by blocks), or in one (Wilson's)."""
+        if seat is None:
+            return from_blocks(self.share.mean(1), 0, 1)
+        return wilson(float(self.share[:, seat].mean()), self.blocks)
+
+    def mean_payoff(self, seat: int | None = None) -> Estimate:
+        """A's mean payoff, over all seats or in one; intervals by blocks."""
+        scores = self.payoff.mean(1) if seat is None else self.payoff[:, seat]
+        return from_blocks(scores, -1, 1)
+
+    def elo(self) -> tuple[float | None, float | None, float | None]:
+        """A's rating above B's in a game of two, with its interval; None where infinite."""
+        share = self.win_share()
+        return elo(share.mean), elo(share.low), elo(share.high)
+
+    def seat_label(self, seat: int) -> str:
+        """`More (seat 0)`: with the role, where the options can't have moved it elsewhere."""
+        names = get_game(self.game).seat_names
+        moved = any(on is True and name != "skip_forced" for name, on in self.options.items())
+        return f"seat {seat}" if moved or not names else f"{names[seat]} (seat {seat})"
+
+    def to_dict(self) -> dict[str, Any]:
+        """JSON data: the settings, the estimates, and A's results block by block."""
+        data: dict[str, Any] = {
+            "format": FORMAT,
+            "game": self.game,
+            "version": self.version,
+            "num_players": self.num_players,
+            "options": self.options,
+            "agents": list(self.agents),
+            "seed": self.seed,
+            "opening_plies": list(self.opening_plies),
+            "blocks": self.blocks,
+            "blocks_requested": self.requested,
+            "games": self.games,
+            "moves": list(self.moves),
+            "illegal_moves": 0,  # the first would have ended the match with an error
+            "seconds_per_move": list(self.seconds_per_move),
+        }
+        if not self.blocks:
+            return data
+        data |= {
+            "win_share": self.win_share()._asdict(),
+            "mean_payoff": self.mean_payoff()._asdict(),
+            "seats": [
+                {
+                    "label": self.seat_label(seat),
+                    "win_share": self.win_share(seat)._asdict(),
+                    "mean_payoff": self.mean_payoff(seat)._asdict(),
+                }
+                for seat in range(self.num_players)
+            ],
+            "ties": int(self.tie.sum()),
+            "mean_length": float(self.length.mean()),
+            "block_shares": self.share.tolist(),
+        }
+        if self.num_players == 2:
+            data["elo"] = dict(zip(Estimate._fields, self.elo(), strict=True))
+        return data
+
+
+@dataclass
+class _Clock:
+    """One side's moves and the time they took; the first call may compile and isn't timed."""
+
+    moves: int = 0
+    timed: int = 0
+    seconds: float = 0.0
+
+    def count(self, moves: int, seconds: float) -> None:
+        if self.moves:
+            self.timed += moves
+            self.seconds += seconds
+        self.moves += moves
+
+    def per_move(self) -> float | None:
+        return self.seconds / self.timed if self.timed else None
+
+
+@dataclass
+class _Match:
+    """The settings of a match, and how to play some of its blocks in lock-step."""
+
+    game: Game
+    agents: tuple[Agent, Agent]
+    seed: np.uint64
+    opening_plies: tuple[int, int]
+    blank: Any
+    clocks: tuple[_Clock, _Clock] = field(default_factory=lambda: (_Clock(), _Clock()))
+
+    def play(self, blocks: range) -> NDArray[Any]:
+        """Plays every seat assignment of some blocks; the final records [len(blocks), n]."""
+        players = int(self.blank.num_players)
+        states = np.repeat(self._openings(blocks), players)
+        masks = np.zeros((len(states), self.game.num_actions), np.int8)
+        kernels(self.game).legal(states, masks)
+        focal = np.tile(np.arange(players), len(blocks))  # the seat of A
+        seeds = np.array([word(self.seed, STREAM_ACTION, block) for block in blocks], np.uint64)
+        seeds = np.repeat(seeds, players)
+        actions = np.empty(len(states), np.int64)
+        while (playing := states["seat"] >= 0).any():
+            actions[:] = -1
+            for side in range(2):
+                rows = np.flatnonzero(playing & ((states["seat"] == focal) == (side == 0)))
+                if len(rows):
+                    actions[rows] = self._ask(side, states[rows], seeds[rows], masks[rows])
+            kernels(self.game).play(states, actions, masks)
+        return states.reshape(len(blocks), players)
+
+    def _openings(self, blocks: range) -> NDArray[Any]:
+        """The position that each block starts from: some random plies into a new game."""
+        low, high = self.opening_plies
+        states = np.zeros(len(blocks), self.game.state)
+        states[:] = self.blank
+        masks = np.empty((len(states), self.game.num_actions), np.int8)
+        seeds = np.array([game_seed(self.seed, block, 0) for block in blocks], np.uint64)
+        kernels(self.game).begin(states, seeds, masks)
+        plies = [low + below(high - low + 1, self.seed, STREAM_SETUP, b, 0) for b in blocks]
+        seeds = np.array([word(self.seed, STREAM_SETUP, b, 1) for b in blocks], np.uint64)
+        kernels(self.game).random_plies(states, masks, seeds, np.array(plies, np.int64))
+        return states
+
+    def _ask(
+        self, side: int, states: NDArray[Any], seeds: NDArray[np.uint64], masks: NDArray[np.int8]
+    ) -> NDArray[np.int64]:
+        """Actions of A (side 0) or B, all of them legal.
+
+        Decision seeds depend on match, block, ply and seat, but not on the agent: in the mirrored
+        game the other agent meets the same.
+        """
+        turns = zip(seeds, states["ply"].tolist(), states["seat"].tolist(), strict=True)
+        drawn = [word(seed, STREAM_ACTION, ply, seat) for seed, ply, seat in turns]
+        positions = Positions(self.game, states.copy(), np.array(drawn, np.uint64))
+        agent = self.agents[side]
+        start = time.perf_counter()
+        actions = np.asarray(agent.act(positions))
+        self.clocks[side].count(len(states), time.perf_counter() - start)
+        if actions.shape != (len(states),) or actions.dtype.kind not in "iu":
+            raise ValueError(
+                f"{agent.name} (agent {'AB'[side]}) gave {actions.dtype}{list(actions.shape)} "
+                f"for {len(states)} positions, not that many integers"
+            )
+        for row, (action, mask) in enumerate(zip(actions, masks, strict=True)):
+            if not 0 <= action < len(mask) or not mask[action]:
+                raise ValueError(
+                    f"{agent.name} (agent {'AB'[side]}) played the illegal action {action} as seat "
+                    f"{states['seat'][row]} at ply {states['ply'][row]}"
+                )
+        return actions.astype(np.int64)
+
+
+def play_match(
+    game: str,
+    a: Agent,
+    b: Agent,
+    blocks: int,
+    *,
+    seed: int = 0,
+    opening_plies: tuple[int, int] = (0, 0),
+    num_players: int | None = None,
+    options: Mapping[str, Any] | None = None,
+    batch: int = 64,
+    progress: Callable[[int, int], None] | None = None,
+) -> MatchResult:
+    """Plays `blocks` blocks of games between A and B.
+
+    A block is an opening, played once for each seat that A can take; B has all others. The opening
+    is a new game after opening_plies[0]..opening_plies[1] random plies (uniform, ends included;
+    fewer if the game would end). `seed` fixes openings, chance and the agents' seeds, so a match
+    can be repeated, in batches of any size. `batch` blocks are played in lock-step; after each
+    batch, `progress(finished, blocks)` is called. An interruption (Ctrl-C) gives the result of the
+    batches finished before it. ValueError for settings the game doesn't have, and if an agent
+    plays an illegal action.
+    """
+    low, high = opening_plies
+    for text, allowed in (
+        (f"blocks={blocks}", blocks >= 1),
+        (f"batch={batch}", batch >= 1),
+        (f"opening_plies={opening_plies}", 0 <= low <= high),
+        (f"seed={seed}", 0 <= seed < 2**64),
+    ):
+        if not allowed:
+            raise ValueError(f"{text} is out of range")
+    rules = get_game(game)
+    blank = rules.blank(num_players, options)
+    match = _Match(rules, (a, b), np.uint64(seed), (low, high), blank)
+    players = int(blank.num_players)
+    finals = [np.empty((0, players), rules.state)]
+    try:
+        for first in range(0, blocks, batch):
+            finals.append(match.play(range(first, min(first + batch, blocks))))
+            if progress is not None:
+                progress(min(first + batch, blocks), blocks)
+    except KeyboardInterrupt:
+        pass
+    states = np.concatenate(finals)
+    payoff = np.zeros((states.size, players), np.float32)
+    kernels(rules).outcome(states.ravel(), payoff, np.empty_like(payoff))
+    seats = np.arange(players)
+    won = (states["winners"][..., None] >> seats.astype(np.uint32)) & 1  # [B, n, seat]
+    return MatchResult(
+        game=game,
+        version=rules.version,
+        num_players=players,
+        options=rules.chosen_options(blank),
+        agents=(a.name, b.name),
+        seed=seed,
+        opening_plies=(low, high),
+        requested=blocks,
+        share=won[:, seats, seats] / won.sum(-1),
+        payoff=payoff.reshape(-1, players, players)[:, seats, seats].astype(np.float64),
+        tie=(won == 1).all(-1),
+        length=states["ply"].astype(np.int64),
+        moves=(match.clocks[0].moves, match.clocks[1].moves),
+        seconds_per_move=(match.clocks[0].per_move(), match.clocks[1].per_move()),
+    )
+
+
+def match_table(result: MatchResult) -> "Table":
+    """The result as a table for the terminal."""
+    from rich.table import Table
+
+    a, b = result.agents
+    table = Table(title=f"{a} against {b}: {result.game}, {result.games:,} games")
+    for heading in (f"{a} plays", "wins", "95 % interval", "mean payoff", "95 % interval"):
+        table.add_column(heading, justify="left" if heading.startswith(a) else "right")
+    if result.blocks:
+        for seat in [*range(result.num_players), None]:
+            share, payoff = result.win_share(seat), result.mean_payoff(seat)
+            if seat is None:
+                table.add_section()
+            table.add_row(
+                "all seats" if seat is None else result.seat_label(seat),
+                f"{share.mean:.1%}",
+                f"{share.low:.1%} … {share.high:.1%}",
+                f"{payoff.mean:+.3f}",
+                f"{payoff.low:+.3f} … {payoff.high:+.3f}",
+            )
+    table.caption = _caption(result)
+    return table
+
+
+def _caption(result: MatchResult) -> str:
+    lines = []
+    if result.blocks < result.requested:
+        lines.append(f"interrupted: {result.blocks:,} of {result.requested:,} blocks")
+    if result.blocks:
+        lines.append(f"{result.tie.sum():,} ties, {result.length.mean():.1f} decisions a game")
+    if result.blocks and result.num_players == 2:
+        mean, low, high = ("∞" if r is None else f"{r:+.0f}" for r in result.elo())
+        lines.append(f"Elo difference {mean} ({low} … {high})")
+    for name, seconds in zip(result.agents, result.seconds_per_move, strict=True):
+        if seconds is not None:
+            lines.append(f"{name}: {1000 * seconds:.3g} ms a move, in batches")
+    return "\n".join(lines)

@@ -1,0 +1,178 @@
+"""Checkpoints: safetensors and JSON, written whole or not at all, and refused when they don't fit.
+
+A published checkpoint is a folder: `model.safetensors` (weights) and `card.json` (game, network,
+how it was trained, measured strength).
+"""
+
+import hashlib
+import json
+import os
+from collections.abc import Mapping
+from functools import cache
+from pathlib import Path
+from typing import Any
+
+import numpy as np
+import torch
+from linkzoo import Game, Positions, VecEnv, get_game
+from numpy.typing import NDArray
+from safetensors import SafetensorError, safe_open
+from safetensors.torch import save
+from torch import Tensor
+
+from linkzoo_training.networks import PolicyValueNet, feature_columns, masked
+from linkzoo_training.resources import find_checkpoint
+
+FORMAT = "linkzoo-checkpoint/1"
+_FINGERPRINT_GAMES = 32
+
+
+@cache
+def fingerprints(game: Game) -> dict[str, str]:
+    """What a policy relies on, as hashes: of the rules, and of the observation.
+
+    They are SHA-256 of the masks, seats and payoffs, and of the observations, along fixed random
+    games of every number of players: a change of behaviour changes them, a change of code alone
+    doesn't.
+    """
+    rules, seen = hashlib.sha256(), hashlib.sha256()
+    seen.update(json.dumps([vars(piece) for piece in game.observation.pieces]).encode())
+    for players in range(game.min_players, game.max_players + 1):
+        vec = VecEnv(game.name, _FINGERPRINT_GAMES, players)
+        now, generator = vec.reset(0), np.random.Generator(np.random.PCG64(0))
+        for _ in range(game.max_length + 1):
+            rules.update(now.action_mask.tobytes() + now.seat.tobytes() + now.reward.tobytes())
+            seen.update(now.observation.tobytes())
+            chances = generator.random(now.action_mask.shape) * now.action_mask
+            now = vec.step(chances.argmax(1))
+    return {"rules": rules.hexdigest(), "observation": seen.hexdigest()}
+
+
+def write_atomically(path: Path, data: bytes) -> None:
+    """Writes a file under another name, then renames it: readers see the old one or the new."""
+    path.parent.mkdir(parents=True, exist_ok=True)
+    temporary = path.with_name(path.name + ".part")
+    with temporary.open("wb") as file:
+        file.write(data)
+        file.flush()
+        os.fsync(file.fileno())
+    os.replace(temporary, path)
+
+
+def save_tensors(path: Path, tensors: Mapping[str, Tensor], meta: Mapping[str, Any]) -> None:
+    """Writes tensors and JSON data to one safetensors file."""
+    ready = {name: tensor.detach().cpu().contiguous() for name, tensor in tensors.items()}
+    write_atomically(path, save(ready, metadata={"json": json.dumps(meta)}))
+
+
+def load_tensors(path: Path) -> tuple[dict[str, Tensor], dict[str, Any]]:
+    """Reads what `save_tensors` wrote; ValueError if the file is damaged."""
+    try:
+        with safe_open(path, framework="pt") as file:
+            tensors = {name: file.get_tensor(name) for name in file.keys()}  # noqa: SIM118
+            meta = json.loads((file.metadata() or {}).get("json", "{}"))
+    except (SafetensorError, json.JSONDecodeError) as error:
+        raise ValueError(f"{path} is damaged: {error}") from error
+    return tensors, meta
+
+
+def save_checkpoint(
+    folder: Path, network: PolicyValueNet, game: Game, card: Mapping[str, Any]
+) -> None:
+    """Writes a published checkpoint; `card` adds to what a card says in any case."""
+    save_tensors(folder / "model.safetensors", network.state_dict(), {})
+    full = {
+        "format": FORMAT,
+        "game": game.name,
+        "version": game.version,
+        "fingerprints": fingerprints(game),
+        "network": {"width": network.inputs.out_features, "blocks": len(network.first)},
+        **card,
+    }
+    write_atomically(folder / "card.json", (json.dumps(full, indent=1) + "\n").encode())
+
+
+def load_card(folder: Path) -> dict[str, Any]:
+    """The card of a checkpoint; ValueError if it is damaged or of another format."""
+    path = folder / "card.json"
+    try:
+        card = json.loads(path.read_text(encoding="utf-8"))
+    except json.JSONDecodeError as error:
+        raise ValueError(f"{path} is damaged: {error}") from error
+    if not isinstance(card, dict) or card.get("format") != FORMAT:
+        raise ValueError(f"{path} is no card of format {FORMAT}")
+    return card
+
+
+class PolicyAgent:
+    """A trained policy, one forward pass a decision and no search."""
+
+    def __init__(
+        self,
+        name: str,
+        game: Game,
+        network: PolicyValueNet,
+        card: Mapping[str, Any],
+        temperature: float = 0.0,
+        device: str | torch.device = "cpu",
+    ) -> None:
+        self.name, self.game, self.card, self.temperature = name, game, dict(card), temperature
+        self.device = torch.device(device)
+        self.network = network.to(self.device).eval()
+        self._columns = feature_columns(game.observation)
+
+    def act(self, positions: Positions) -> NDArray[np.int64]:
+        """The likeliest action of each position, or one drawn at the agent's temperature; [N]."""
+        if positions.game.name != self.game.name:
+            raise ValueError(f"{self.name} plays {self.game.name}, not {positions.game.name}")
+        logits, _ = self.evaluate(positions)
+        if self.temperature > 0:
+            uniform = np.array(
+                [np.random.Generator(np.random.Philox(seed)).random() for seed in positions.seeds]
+            )
+            chances = torch.softmax(logits / self.temperature, -1).cumsum(-1)
+            drawn = torch.from_numpy(uniform).float()[:, None] * chances[:, -1:]
+            return (chances <= drawn).sum(-1).clamp(max=logits.shape[1] - 1).numpy()
+        return logits.argmax(-1).numpy()
+
+    def evaluate(self, positions: Positions) -> tuple[Tensor, Tensor]:
+        """Masked logits [N, A] and values [N, P] relative to the seat to act, on the CPU."""
+        flat = positions.observation.reshape(len(positions), -1)
+        features = torch.from_numpy(np.take(flat, self._columns, 1)).to(self.device)
+        with torch.no_grad():
+            logits, values = self.network(features)
+        mask = torch.from_numpy(positions.action_mask).to(self.device)
+        return masked(logits, mask).cpu(), values.float().cpu()
+
+
+def load_agent(
+    path_or_name: str | Path, *, temperature: float = 0.0, device: str = "cpu"
+) -> PolicyAgent:
+    """The agent of a checkpoint: a folder, or the name of one that ships with the package.
+
+    `temperature` 0 plays the likeliest action, 1 draws from the policy. ValueError if there is no
+    such checkpoint, if it is damaged, or if it was trained for other rules or observations.
+    """
+    folder = find_checkpoint(path_or_name)
+    card = load_card(folder)
+    game = get_game(card["game"])
+    for what, value in fingerprints(game).items():
+        if card["fingerprints"].get(what) != value:
+            raise ValueError(
+                f"{folder} was trained for other {what}: its fingerprint is "
+                f"{card['fingerprints'].get(what)!r}, that of this package's {game.name} {value!r}"
+            )
+    network = PolicyValueNet(game, **card["network"])
+    tensors, _ = load_tensors(folder / "model.safetensors")
+    expected = {name: list(tensor.shape) for name, tensor in network.state_dict().items()}
+    found = {name: list(tensor.shape) for name, tensor in tensors.items()}
+    wrong = sorted(
+        name for name in expected.keys() | found.keys() if expected.get(name) != found.get(name)
+    )
+    if wrong:
+        raise ValueError(
+            f"{folder}: {wrong[0]} has shape {found.get(wrong[0])}, the card's network "
+            f"{expected.get(wrong[0])}"
+        )
+    network.load_state_dict({name: tensor.float() for name, tensor in tensors.items()})
+    return PolicyAgent(folder.resolve().name, game, network, card, temperature, device)

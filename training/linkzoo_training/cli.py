@@ -1,0 +1,168 @@
+"""The `linkzoo` command: train, evaluate, play, bench."""
+
+import argparse
+import json
+import re
+import sys
+from collections.abc import Sequence
+from importlib.util import find_spec
+from pathlib import Path
+from secrets import randbelow
+from typing import Any
+
+from linkzoo import __version__, games, get_game
+from linkzoo.chance import SEED_LIMIT
+from linkzoo_training.agents import QuitError, make_agent
+from linkzoo_training.arena import match_table, play_match
+from linkzoo_training.bench import measure
+from linkzoo_training.play import play
+
+_NEEDED = "matplotlib pydantic rich safetensors tensorboard torch yaml".split()
+_AGENTS = "random, greedy, uct-N, checkpoint, a checkpoint's name or folder"
+
+
+def main(arguments: Sequence[str] | None = None) -> int:
+    """Runs the command; the exit code is 0, 2 for a user's error, 130 for an interruption."""
+    parser = _parser()
+    parsed, rest = parser.parse_known_args(arguments)
+    # argparse takes positional arguments in one go, but settings may also stand behind options.
+    unknown = [text for text in rest if "settings" not in parsed or not re.match(r"[\w.]+=", text)]
+    if unknown:
+        parser.error(f"unrecognized arguments: {' '.join(unknown)}")
+    if rest:
+        parsed.settings = [*parsed.settings, *rest]
+    missing = [name for name in _NEEDED if find_spec(name) is None]
+    if missing:
+        print(
+            f"linkzoo: {', '.join(missing)} not installed: pip install 'linkzoo[train]'",
+            file=sys.stderr,
+        )
+        return 2
+    try:
+        parsed.run(parsed)
+    except (ValueError, OSError) as error:
+        print(f"linkzoo: {' '.join(str(error).split())}", file=sys.stderr)
+        return 2
+    except (KeyboardInterrupt, QuitError):
+        return 130
+    return 0
+
+
+def _parser() -> argparse.ArgumentParser:
+    parser = argparse.ArgumentParser(prog="linkzoo", description="tabletop games and self-play")
+    parser.add_argument("--version", action="version", version=f"linkzoo {__version__}")
+    commands = parser.add_subparsers(required=True, metavar="COMMAND")
+
+    train = commands.add_parser("train", help="train a policy by self-play")
+    train.add_argument("config", metavar="CONFIG", help="a YAML file, or a shipped one's name")
+    train.add_argument("settings", metavar="FIELD=VALUE", nargs="*", help="overrides")
+    train.add_argument("--resume", action="store_true", help="go on where the run stopped")
+    train.set_defaults(run=_train)
+
+    evaluate = commands.add_parser("evaluate", help="play a match between two agents")
+    evaluate.add_argument("a", metavar="A", help=_AGENTS)
+    evaluate.add_argument("b", metavar="B", help="the same")
+    evaluate.add_argument("--game", choices=games, default=games[0])
+    evaluate.add_argument("--games", type=int, default=1000, help="rounded up to whole blocks")
+    evaluate.add_argument("--seed", type=int, default=0)
+    evaluate.add_argument(
+        "--opening-plies", type=int, nargs=2, default=(0, 0), metavar=("LO", "HI")
+    )
+    evaluate.add_argument("--batch", type=int, default=64, help="blocks played side by side")
+    evaluate.add_argument("--json", type=Path, metavar="FILE", help="write the result there")
+    _add_variant(evaluate)
+    evaluate.set_defaults(run=_evaluate)
+
+    human = commands.add_parser("play", help="play against an agent in the terminal")
+    human.add_argument("game", metavar="GAME", choices=games, help=", ".join(games))
+    human.add_argument("--opponent", default="checkpoint", help=_AGENTS)
+    human.add_argument("--seat", type=int, default=0)
+    human.add_argument("--seed", type=int, help="of the game's chance; new each time without it")
+    human.add_argument("--record", type=Path, metavar="FILE", help="save the game there")
+    _add_variant(human)
+    human.set_defaults(run=_play)
+
+    bench = commands.add_parser("bench", help="measure this machine's speed")
+    bench.add_argument("--game", choices=games, default=games[0])
+    bench.set_defaults(run=_bench)
+    return parser
+
+
+def _add_variant(parser: argparse.ArgumentParser) -> None:
+    parser.add_argument("--players", type=int, help="default: the game's smallest number")
+    parser.add_argument(
+        "settings", metavar="OPTION=VALUE", nargs="*", help="of the game, such as skip_forced=true"
+    )
+
+
+def _options(settings: list[str]) -> dict[str, Any]:
+    """The game's options from `name=value` with YAML values, as in configurations."""
+    import yaml
+
+    options = {}
+    for setting in settings:
+        name, separator, text = setting.partition("=")
+        if not separator:
+            raise ValueError(f"{setting!r} is no option=value")
+        try:
+            options[name] = yaml.safe_load(text)
+        except yaml.YAMLError as error:
+            raise ValueError(f"{setting!r} has no YAML value") from error
+    return options
+
+
+def _train(parsed: argparse.Namespace) -> None:
+    from linkzoo_training.config import load_config
+    from linkzoo_training.ppo import train
+
+    train(load_config(parsed.config, parsed.settings), resume=parsed.resume)
+
+
+def _evaluate(parsed: argparse.Namespace) -> None:
+    from rich.console import Console
+    from rich.progress import MofNCompleteColumn, Progress, TimeRemainingColumn
+
+    if parsed.json is not None and not parsed.json.parent.is_dir():
+        raise ValueError(f"{parsed.json}: there is no folder {parsed.json.parent}")
+    a, b = (make_agent(spec, parsed.game) for spec in (parsed.a, parsed.b))
+    options = _options(parsed.settings)
+    players = int(get_game(parsed.game).blank(parsed.players, options).num_players)
+    columns = *Progress.get_default_columns()[:2], MofNCompleteColumn(), TimeRemainingColumn()
+    with Progress(*columns, console=Console(stderr=True), transient=True) as bar:
+        task = bar.add_task("blocks", total=None)
+        result = play_match(
+            parsed.game,
+            a,
+            b,
+            -(-parsed.games // players),
+            seed=parsed.seed,
+            opening_plies=tuple(parsed.opening_plies),
+            num_players=players,
+            options=options,
+            batch=parsed.batch,
+            progress=lambda finished, blocks: bar.update(task, completed=finished, total=blocks),
+        )
+    Console().print(match_table(result))
+    if parsed.json is not None:
+        parsed.json.write_text(json.dumps(result.to_dict(), indent=1) + "\n", encoding="utf-8")
+
+
+def _play(parsed: argparse.Namespace) -> None:
+    play(
+        parsed.game,
+        make_agent(parsed.opponent, parsed.game),
+        seat=parsed.seat,
+        seed=randbelow(SEED_LIMIT) if parsed.seed is None else parsed.seed,
+        num_players=parsed.players,
+        options=_options(parsed.settings),
+        record=parsed.record,
+    )
+
+
+def _bench(parsed: argparse.Namespace) -> None:
+    for line in measure(parsed.game):
+        print(line, flush=True)
+
+
+if __name__ == "__main__":
+    sys.exit(main())

@@ -1,0 +1,149 @@
+"""The schema of `configs/*.yaml`: every field with its default and reason."""
+
+from collections.abc import Sequence
+from dataclasses import asdict, field
+from pathlib import Path
+from typing import Any, Literal
+
+import yaml
+from linkzoo import games, get_game
+from pydantic import ConfigDict, TypeAdapter, ValidationError, model_validator
+from pydantic.dataclasses import dataclass
+
+from linkzoo_training.resources import find_config
+
+
+@dataclass(frozen=True, config=ConfigDict(extra="forbid"))
+class Config:
+    """Self-play PPO of one game. A step is one ply of one game."""
+
+    # What is learned
+    name: str  # of the run and of the checkpoint
+    game: str
+    num_players: int | None = None  # None: the game's smallest number
+    options: dict[str, Any] = field(default_factory=dict)  # the variant that counts
+
+    # Where it runs
+    seed: int = 0
+    device: str = "auto"  # auto: cuda if torch finds a GPU, else cpu
+    num_threads: int = 2  # of torch; more than the machine's cores only hurts
+    precision: Literal["auto", "bf16", "fp32"] = "auto"  # auto: bf16 where the processor has it
+
+    # How long
+    total_steps: int = 20_000_000  # schedules run over this many steps
+    max_seconds: float | None = None  # stops earlier, at the current schedule
+
+    # Network
+    width: int = 256
+    blocks: int = 4
+
+    # Batches
+    num_envs: int = 512
+    horizon: int = 32  # plies of every game in one iteration
+    minibatches: int = 4
+    epochs: int = 3
+
+    # PPO (Schulman et al. 2017)
+    learning_rate: float = 3e-4  # Adam, eps 1e-5, linear to 0
+    discount: float = 1.0  # games are short, only the end pays
+    gae_lambda: float = 0.95
+    clip: float = 0.2
+    entropy: float = 0.01  # linear to entropy_final
+    entropy_final: float = 0.0
+    value_weight: float = 0.5
+    max_grad_norm: float = 0.5
+    margin_weight: float = 0.1  # of the score margin in the payoff, linear to 0: a denser signal
+
+    # Games that begin elsewhere, so that late positions and both outcomes are seen from the start
+    midgame: float = 0.75  # share of games that begin after random plies, linear to midgame_final
+    midgame_final: float = 0.5
+    midgame_depth: float = 0.8  # deepest start, as a share of the game's typical length
+    vary: dict[str, tuple[int, int]] = field(default_factory=dict)  # options drawn from low..high
+    vary_share: float = 0.6  # of the games; the others have `options`
+
+    # Frozen opponents against cycling and forgetting
+    pool_share: float = 0.5  # of the games are played against the pool, the others against itself
+    pool_size: int = 12
+    pool_active: int = 3  # opponents that start games in one iteration
+    snapshot_every: int = 50  # iterations
+
+    # Reports
+    eval_every: int = 50  # iterations between short matches
+    eval_opponents: tuple[str, ...] = ("random", "greedy")
+    eval_blocks: int = 100  # blocks of such a match
+    final_opponents: tuple[str, ...] = ("random", "greedy", "uct-100")
+    final_blocks: int = 500
+    save_every: int = 50  # iterations between training checkpoints
+
+    @model_validator(mode="after")
+    def _check(self) -> "Config":
+        if self.game not in games:
+            raise ValueError(f"game: {self.game!r} is none of {list(games)}")
+        game = get_game(self.game)
+        blank = game.blank(self.num_players, self.options)
+        for option, (low, high) in self.vary.items():
+            if low > high:
+                raise ValueError(f"vary: {option} has no values in {low}..{high}")
+            for value in (low, high):
+                game.blank(self.num_players, {**self.options, option: value})
+        del blank
+        for name in (
+            "num_threads total_steps width num_envs horizon minibatches epochs pool_size "
+            "pool_active snapshot_every eval_every eval_blocks final_blocks save_every"
+        ).split():
+            if getattr(self, name) < 1:
+                raise ValueError(f"{name}: {getattr(self, name)} is not 1 or more")
+        for name in "midgame midgame_final midgame_depth vary_share pool_share".split():
+            if not 0 <= getattr(self, name) <= 1:
+                raise ValueError(f"{name}: {getattr(self, name)} is not in 0..1")
+        return self
+
+    def to_dict(self) -> dict[str, Any]:
+        """The configuration as JSON data, defaults included."""
+        data: dict[str, Any] = asdict(self)  # type: ignore[call-overload]
+        return data
+
+
+_SCHEMA = TypeAdapter(Config)
+
+
+def read_config(data: Any) -> Config:
+    """A configuration from YAML or JSON data; ValueError names each field that is wrong."""
+    try:
+        return _SCHEMA.validate_python(data)
+    except ValidationError as error:
+        lines = [
+            f"{'.'.join(map(str, item['loc'])) or 'configuration'}: {item['msg']}"
+            for item in error.errors()
+        ]
+        raise ValueError("; ".join(lines)) from error
+
+
+def load_config(path_or_name: str | Path, overrides: Sequence[str] = ()) -> Config:
+    """Reads a YAML file, or a configuration that ships with the package, by its name.
+
+    `overrides` are `field=value` with a YAML value; a dot reaches into a mapping
+    (`options.threshold=10`). ValueError says what is wrong.
+    """
+    path = find_config(path_or_name)
+    try:
+        data = yaml.safe_load(path.read_text(encoding="utf-8"))
+    except yaml.YAMLError as error:
+        raise ValueError(f"{path}: no YAML ({error})") from error
+    if not isinstance(data, dict):
+        raise ValueError(f"{path}: not a mapping of fields to values")
+    for override in overrides:
+        key, separator, text = override.partition("=")
+        if not separator:
+            raise ValueError(f"{override!r} is no field=value")
+        *parents, last = key.split(".")
+        target = data
+        for parent in parents:
+            target = target.setdefault(parent, {})
+            if not isinstance(target, dict):
+                raise ValueError(f"{override!r}: {parent} has no fields")
+        target[last] = yaml.safe_load(text)
+    try:
+        return read_config(data)
+    except ValueError as error:
+        raise ValueError(f"{path}: {error}") from error

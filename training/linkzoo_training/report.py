@@ -1,0 +1,129 @@
+"""What a training run shows and writes: progress, metrics as JSON lines and TensorBoard, a plot."""
+
+import json
+import time
+from collections.abc import Mapping
+from pathlib import Path
+from types import TracebackType
+from typing import Any
+
+from rich.console import Console, Group
+from rich.live import Live
+from rich.progress_bar import ProgressBar
+from rich.table import Table
+from torch.utils.tensorboard import SummaryWriter
+
+_PLAIN_INTERVAL = 15.0  # seconds between lines where there is no terminal
+
+
+class Report:
+    """Shows a run's progress and writes its metrics, as a context manager.
+
+    `metrics.jsonl` gets a line for each iteration; a resumed run goes on behind the iterations
+    that its checkpoint holds.
+    """
+
+    def __init__(self, folder: Path, title: str, iteration: int) -> None:
+        self.folder, self.title = folder, title
+        self._console = Console(stderr=True)
+        self._live = Live(console=self._console, refresh_per_second=4)
+        folder.mkdir(parents=True, exist_ok=True)
+        self._path = folder / "metrics.jsonl"
+        kept = [row for row in self.rows() if row["iteration"] <= iteration]
+        self._path.write_text("".join(json.dumps(row) + "\n" for row in kept), encoding="utf-8")
+        self._last_line = -_PLAIN_INTERVAL
+        self._shown: dict[str, Any] = {}
+
+    def __enter__(self) -> "Report":
+        self._file = self._path.open("a", encoding="utf-8")
+        self._board = SummaryWriter(str(self.folder / "tensorboard"))
+        if self._console.is_terminal:
+            self._live.start()
+        return self
+
+    def __exit__(
+        self,
+        kind: type[BaseException] | None,
+        error: BaseException | None,
+        trace: TracebackType | None,
+    ) -> None:
+        if self._live.is_started:
+            self._live.stop()
+        self._board.close()
+        self._file.close()
+
+    def rows(self) -> list[dict[str, Any]]:
+        """The metrics written so far; a last line that was cut off is left out."""
+        if not self._path.exists():
+            return []
+        rows = []
+        for line in self._path.read_text(encoding="utf-8").splitlines():
+            try:
+                rows.append(json.loads(line))
+            except json.JSONDecodeError:
+                break
+        return rows
+
+    def log(self, metrics: Mapping[str, Any], progress: float, eta: float) -> None:
+        """Writes an iteration's metrics and shows the newest value of each; `eta` in seconds."""
+        self._file.write(json.dumps(metrics) + "\n")
+        self._file.flush()
+        for name, value in metrics.items():
+            if isinstance(value, int | float):
+                self._board.add_scalar(name, value, metrics["steps"])
+        self._shown.update(metrics)
+        if self._live.is_started:
+            self._live.update(self._table(progress, eta))
+        elif time.monotonic() - self._last_line > _PLAIN_INTERVAL:
+            self._last_line = time.monotonic()
+            shown = "  ".join(f"{name} {_text(value)}" for name, value in self._shown.items())
+            self._console.print(f"{progress:4.0%} ETA {_clock(eta)}  {shown}", highlight=False)
+
+    def _table(self, progress: float, eta: float) -> Group:
+        table = Table.grid(padding=(0, 2))
+        items = list(self._shown.items())
+        half = (len(items) + 1) // 2
+        for (name, value), other in zip(
+            items[:half], [*items[half:], ("", "")][:half], strict=True
+        ):
+            table.add_row(f"[dim]{name}", _text(value), f"[dim]{other[0]}", _text(other[1]))
+        title = f"[bold]{self.title}[/]  {progress:.0%}  ETA {_clock(eta)}  (Ctrl-C saves)"
+        return Group(title, ProgressBar(1.0, progress), table)
+
+
+def _text(value: Any) -> str:
+    if isinstance(value, float):
+        return f"{value:,.0f}" if abs(value) >= 1000 else f"{value:.4g}"
+    return f"{value:,}" if isinstance(value, int) else str(value)
+
+
+def _clock(seconds: float) -> str:
+    minutes, rest = divmod(int(seconds), 60)
+    hours, minutes = divmod(minutes, 60)
+    return f"{hours}:{minutes:02}:{rest:02}" if hours else f"{minutes}:{rest:02}"
+
+
+def plot_curve(rows: list[dict[str, Any]], path: Path, title: str) -> None:
+    """A PNG of the learning curve: win rates of the short matches, losses and entropy, by steps."""
+    from matplotlib.backends.backend_agg import FigureCanvasAgg
+    from matplotlib.figure import Figure
+
+    figure = Figure(figsize=(9, 7), layout="constrained")
+    FigureCanvasAgg(figure)
+    strength, learning = figure.subplots(2, 1, sharex=True)
+    names = sorted({name for row in rows for name in row if name.startswith("win/")})
+    for name in names:
+        points = [(row["steps"] / 1e6, row[name]) for row in rows if name in row]
+        strength.plot(*zip(*points, strict=True), marker=".", label=name.removeprefix("win/"))
+    strength.set(title=title, ylabel="win rate", ylim=(-0.02, 1.02))
+    strength.grid(alpha=0.3)
+    if names:
+        strength.legend(ncols=2, fontsize="small")
+    for name in ("loss/policy", "loss/value", "entropy"):
+        points = [(row["steps"] / 1e6, row[name]) for row in rows if name in row]
+        if points:
+            learning.plot(*zip(*points, strict=True), label=name, linewidth=1)
+    learning.set(xlabel="million steps")
+    learning.grid(alpha=0.3)
+    learning.legend(fontsize="small")
+    figure.savefig(path, dpi=120)

@@ -1,0 +1,301 @@
+"""Plays the games that the learner learns from, and turns them into batches."""
+
+from dataclasses import dataclass
+from typing import Any
+
+import numba
+import numpy as np
+import torch
+from linkzoo import make_vec
+from linkzoo.batch import kernels
+from linkzoo.chance import below, word
+from linkzoo.compiled import specialise
+from numba import prange
+from numpy.typing import NDArray
+from torch import Tensor, nn
+
+from linkzoo_training.config import Config
+from linkzoo_training.networks import feature_columns, masked
+from linkzoo_training.opponents import Pool
+
+_STREAM_POLICY = 2001  # actions; index = plies played so far, position = game
+_STREAM_START = 2002  # what a game begins with; index = games begun so far
+ITSELF = -1  # the opponent of a self-play game
+
+
+@dataclass(frozen=True)
+class Batch:
+    """One iteration of T plies of N games with P seats: tensors on the device of the learner.
+
+    `targets` and `values` are of the seats relative to the seat that acted.
+    """
+
+    features: Tensor  # int8 [T*N, F]
+    mask: Tensor  # int8 [T*N, A]
+    action: Tensor  # int64 [T*N]
+    log_probability: Tensor  # float32 [T*N]: of the action, when it was taken
+    advantage: Tensor  # float32 [T*N]: of the seat that acted
+    targets: Tensor  # float32 [T*N, P]: lambda-returns
+    learner: Tensor  # bool [T*N]: plies of the learner, not of a frozen opponent
+
+
+def _gather(observations: Any, columns: Any, features: Any) -> None:
+    for i in prange(observations.shape[0]):
+        for k in range(columns.shape[0]):
+            features[i, k] = observations[i, columns[k]]
+
+
+def _choose(
+    probabilities: Any, seed: Any, ply: Any, actions: Any, log_probability: Any
+) -> None:
+    """Draws an action of every row from float32 probabilities [N, A] that are 0 where illegal."""
+    for i in prange(probabilities.shape[0]):
+        row = probabilities[i]
+        total = np.float32(0)
+        for action in range(row.shape[0]):
+            total += row[action]
+        uniform = (word(seed, _STREAM_POLICY, ply, i) >> np.uint64(40)) / np.float32(2**24)
+        left = np.float32(uniform) * total
+        chosen = -1
+        for action in range(row.shape[0]):
+            if row[action] > 0:
+                chosen = action
+                left -= row[action]
+                if left < 0:
+                    break
+        actions[i] = chosen
+        log_probability[i] = np.log(row[chosen])
+
+
+def _advantages(
+    payoff: Any,
+    values: Any,
+    done: Any,
+    seat: Any,
+    discount: Any,
+    decay: Any,
+    advantage: Any,
+    targets: Any,
+) -> None:
+    """Generalised advantages (Schulman et al. 2016) of all seats along every game.
+
+    `payoff` [T, N, P] and `values` [T+1, N, P] are by absolute seat: a payoff reaches the last
+    decision of every seat, whoever made the last move.
+    """
+    plies, games, seats = payoff.shape
+    for i in prange(games):
+        running = np.zeros(seats, np.float32)
+        for t in range(plies - 1, -1, -1):
+            ahead = np.float32(0 if done[t, i] else discount)
+            for p in range(seats):
+                error = payoff[t, i, p] + ahead * values[t + 1, i, p] - values[t, i, p]
+                running[p] = error + ahead * decay * running[p]
+            for k in range(seats):
+                p = (seat[t, i] + k) % seats
+                targets[t, i, k] = running[p] + values[t, i, p]
+            advantage[t, i] = running[seat[t, i]]
+
+
+def _by_seat(relative: Any, seat: Any, out: Any) -> None:
+    """Turns values [N, P'] relative to `seat` [N] into values [N, P] by absolute seat."""
+    seats = out.shape[1]
+    for i in range(out.shape[0]):
+        for k in range(seats):
+            out[i, (seat[i] + k) % seats] = relative[i, k]
+
+
+gather = specialise(_gather, "")
+choose = specialise(_choose, "")
+advantages = specialise(_advantages, "")
+by_seat = specialise(_by_seat, "")
+
+
+class SelfPlay:
+    """N games that go on from iteration to iteration, some of them against frozen opponents."""
+
+    def __init__(self, config: Config, device: torch.device) -> None:
+        self.config, self.device = config, device
+        self.vec = make_vec(
+            config.game,
+            config.num_envs,
+            config.num_players,
+            check=False,
+            num_threads=min(config.num_threads, numba.config.NUMBA_NUM_THREADS),
+            **config.options,
+        )
+        self.game = self.vec.game
+        self._blank = self.vec.states[0].copy()
+        self._columns = feature_columns(self.game.observation)
+        plies, games, seats = config.horizon, config.num_envs, self.vec.num_players
+        pinned = device.type == "cuda"
+
+        def buffer(*shape: int, dtype: torch.dtype) -> Tensor:
+            return torch.zeros(shape, dtype=dtype, pin_memory=pinned)
+
+        self._features = buffer(plies + 1, games, len(self._columns), dtype=torch.int8)
+        self._mask = buffer(plies, games, self.game.num_actions, dtype=torch.int8)
+        self._action = buffer(plies, games, dtype=torch.int64)
+        self._log_probability = buffer(plies, games, dtype=torch.float32)
+        self._learner = buffer(plies, games, dtype=torch.bool)
+        self._advantage = buffer(plies, games, dtype=torch.float32)
+        self._targets = buffer(plies, games, seats, dtype=torch.float32)
+        self._values = np.zeros((plies + 1, games, seats), np.float32)
+        self._payoff = np.zeros((plies, games, seats), np.float32)
+        self._done = np.zeros((plies, games), np.bool_)
+        self._seat = np.zeros((plies, games), np.int8)
+        self.opponent = np.full(games, ITSELF, np.int64)  # slot of the pool, or ITSELF
+        self.learner_seat = np.zeros(games, np.int8)
+        self.whole = np.zeros(games, np.bool_)  # played from the start with the options that count
+        self.plies = 0  # played so far in every game
+        self.begun = 0  # games begun so far
+        self.wins: NDArray[np.float64] = np.zeros(seats)  # in whole self-play games, since read
+        self.vec.reset(config.seed)
+
+    def begin_games(
+        self, rows: NDArray[np.int64], progress: float, opponents: NDArray[np.int64]
+    ) -> None:
+        """Starts new games in `rows`: varied options, random plies and opponents by the config."""
+        if not len(rows):
+            return
+        config, kernel, count = self.config, kernels(self.game), len(rows)
+        indices = np.arange(self.begun, self.begun + count)
+        self.begun += count
+        uniform = np.array([[self._uniform(i, k) for k in range(5)] for i in indices])
+        states = np.zeros(count, self.game.state)
+        states[:] = self._blank
+        varied = uniform[:, 0] < config.vary_share * bool(config.vary)
+        for k, (option, (low, high)) in enumerate(config.vary.items()):
+            for j in np.flatnonzero(varied):
+                states[option][j] = low + self._below(high - low + 1, indices[j], 8 + k)
+        seeds = np.array([self._word(i, 5) for i in indices], np.uint64)
+        masks = np.empty((count, self.game.num_actions), np.int8)
+        kernel.begin(states, seeds, masks)
+        share = config.midgame + (config.midgame_final - config.midgame) * progress
+        deepest = config.midgame_depth * self.game.typical_length
+        plies = np.where(uniform[:, 1] < share, uniform[:, 2] * (deepest + 1), 0).astype(np.int64)
+        kernel.random_plies(states, masks, seeds, plies)
+        self.vec.states[rows] = states
+        self.whole[rows] = ~varied & (plies == 0)
+        pooled = (uniform[:, 3] < config.pool_share) & (len(opponents) > 0)
+        slot = (uniform[:, 4] * max(len(opponents), 1)).astype(np.int64)
+        self.opponent[rows] = np.where(
+            pooled, opponents[slot] if len(opponents) else ITSELF, ITSELF
+        )
+        self.learner_seat[rows] = [self._below(self.vec.num_players, i, 6) for i in indices]
+
+    def collect(self, network: nn.Module, pool: Pool, progress: float, iteration: int) -> Batch:
+        """Plays `horizon` plies of every game with the network and the pool."""
+        opponents = pool.draw(self.config.pool_active, iteration)
+        margin_weight = self.config.margin_weight * (1 - progress)
+        seed = np.uint64(self.config.seed)
+        now = self.vec.refresh()
+        for t in range(self.config.horizon):
+            flat = now.observation.reshape(self.vec.num_envs, -1)
+            gather(flat, self._columns, self._features[t].numpy())
+            self._mask[t] = torch.from_numpy(now.action_mask)
+            self._seat[t] = now.seat
+            probabilities = self._forward(network, t, pool)
+            choose(
+                probabilities,
+                seed,
+                self.plies,
+                self._action[t].numpy(),
+                self._log_probability[t].numpy(),
+            )
+            now = self.vec.step(self._action[t].numpy())
+            self.plies += 1
+            np.multiply(now.score, margin_weight, out=self._payoff[t])
+            self._payoff[t] += now.reward
+            self._done[t] = now.done
+            finished = np.flatnonzero(now.done)
+            if len(finished):
+                self._count(finished, now.reward, pool)
+                self.begin_games(finished, progress, opponents)
+                now = self.vec.refresh()
+        flat = now.observation.reshape(self.vec.num_envs, -1)
+        gather(flat, self._columns, self._features[-1].numpy())
+        with torch.no_grad():
+            _, values = network(self._features[-1].to(self.device))
+        by_seat(values.float().cpu().numpy(), now.seat, self._values[-1])
+        pool.fade()
+        return self._batch()
+
+    def _forward(self, network: nn.Module, t: int, pool: Pool) -> NDArray[np.float32]:
+        """Probabilities [N, A] of the actions of whoever is to act; keeps the learner's values."""
+        frozen = (self.opponent != ITSELF) & (self._seat[t] != self.learner_seat)
+        self._learner[t] = torch.from_numpy(~frozen)
+        features = self._features[t].to(self.device, non_blocking=True)
+        mask = self._mask[t].to(self.device, non_blocking=True)
+        with torch.no_grad():
+            logits, values = network(features)
+            probabilities = torch.softmax(masked(logits, mask), -1)
+            for slot in np.unique(self.opponent[frozen]):
+                rows = torch.from_numpy(np.flatnonzero(frozen & (self.opponent == slot)))
+                rows = rows.to(self.device)
+                logits, _ = pool.networks[slot](features[rows])
+                probabilities[rows] = torch.softmax(masked(logits, mask[rows]), -1)
+        by_seat(values.float().cpu().numpy(), self._seat[t], self._values[t])
+        chances: NDArray[np.float32] = probabilities.cpu().numpy()
+        return chances
+
+    def _count(self, rows: NDArray[np.int64], reward: NDArray[np.float32], pool: Pool) -> None:
+        """Counts the results of finished games."""
+        pooled = rows[self.opponent[rows] != ITSELF]
+        payoff = reward[pooled, self.learner_seat[pooled]]
+        pool.result(self.opponent[pooled], np.where(payoff > 0, 1.0, np.where(payoff < 0, 0, 0.5)))
+        own = rows[(self.opponent[rows] == ITSELF) & self.whole[rows]]
+        self.wins += (reward[own] > 0).sum(0)
+
+    def _batch(self) -> Batch:
+        advantages(
+            self._payoff,
+            self._values,
+            self._done,
+            self._seat,
+            self.config.discount,
+            self.config.gae_lambda,
+            self._advantage.numpy(),
+            self._targets.numpy(),
+        )
+
+        def rows(tensor: Tensor) -> Tensor:
+            return tensor.flatten(0, 1).to(self.device, non_blocking=True)
+
+        return Batch(
+            features=rows(self._features[:-1]),
+            mask=rows(self._mask),
+            action=rows(self._action),
+            log_probability=rows(self._log_probability),
+            advantage=rows(self._advantage),
+            targets=rows(self._targets),
+            learner=rows(self._learner),
+        )
+
+    def tensors(self) -> dict[str, Tensor]:
+        """Everything to save, by name: the games as they stand."""
+        return {
+            "play.states": torch.from_numpy(self.vec.states.view(np.uint8).copy()),
+            "play.episodes": torch.from_numpy(self.vec.episodes.copy()),
+            "play.opponent": torch.from_numpy(self.opponent.copy()),
+            "play.learner_seat": torch.from_numpy(self.learner_seat.copy()),
+            "play.whole": torch.from_numpy(self.whole.copy()),
+            "play.counters": torch.tensor([self.plies, self.begun]),
+        }
+
+    def load(self, saved: dict[str, Tensor]) -> None:
+        """Restores what `tensors` gave."""
+        self.vec.states.view(np.uint8)[:] = saved["play.states"].numpy()
+        self.vec.episodes[:] = saved["play.episodes"].numpy()
+        self.opponent[:] = saved["play.opponent"].numpy()
+        self.learner_seat[:] = saved["play.learner_seat"].numpy()
+        self.whole[:] = saved["play.whole"].numpy()
+        self.plies, self.begun = saved["play.counters"].tolist()
+
+    def _word(self, index: int, position: int) -> np.uint64:
+        return np.uint64(word(np.uint64(self.config.seed), _STREAM_START, index, position))
+
+    def _uniform(self, index: int, position: int) -> float:
+        return float(self._word(index, position)) / 2**64
+
+    def _below(self, bound: int, index: int, position: int) -> int:
+        return int(below(bound, np.uint64(self.config.seed), _STREAM_START, index, position))

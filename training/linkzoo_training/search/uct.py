@@ -1,0 +1,191 @@
+"""Monte Carlo tree search with uniformly random rollouts, for any game.
+
+UCT (Kocsis and Szepesvári, "Bandit based Monte-Carlo planning", ECML 2006) in the open-loop,
+single-observer form for hidden information and chance (Cowling, Powley and Whitehouse, "Information
+set Monte Carlo tree search", IEEE TCIAIG 2012): every simulation plays in a fresh world that the
+searching seat can't tell from the real one, a node stands for the actions since the root, and of
+its children only those legal in the current world compete. A child's exploration term counts how
+often it was available; with perfect information that is its parent's visits: plain UCT.
+
+This is a yardstick: whatever changes its moves changes VERSION, and old results keep theirs.
+"""
+
+from collections.abc import Callable
+from functools import cache
+from math import inf, log, sqrt
+from typing import Any
+
+import numpy as np
+from numba import prange
+
+from linkzoo.batch import count_legal, kernels, nth_legal, random_legal
+from linkzoo.chance import STREAM_SEARCH, word
+from linkzoo.compiled import compiled, specialise
+from linkzoo.game import Game
+
+VERSION = 1
+EXPLORATION = sqrt(2)  # on payoffs of -1..1
+
+_NONE = -1
+_ROOT = 0
+# A node is a child of its parent by one action; children are a linked list, the newest first.
+_NODE = np.dtype(
+    (
+        np.record,
+        [
+            ("action", "i4"),
+            ("parent", "i4"),
+            ("child", "i4"),  # the first child
+            ("sibling", "i4"),  # the next child of the parent
+            ("visits", "i4"),
+            ("available", "i4"),  # visits of the parent in which the action was legal
+        ],
+    )
+)
+
+# The names that `searcher` binds to a game's functions.
+legal_actions: Callable[..., Any]
+apply: Callable[..., Any]
+payoffs: Callable[..., Any]
+redeal: Callable[..., Any]
+settle: Callable[..., Any]
+search_one: Callable[..., Any]
+
+
+@compiled
+def _reset(node: Any, action: Any, parent: Any) -> None:
+    node.action = action
+    node.parent = parent
+    node.child = _NONE
+    node.sibling = _NONE
+    node.visits = 0
+    node.available = 0
+
+
+@compiled
+def _select(tree: Any, totals: Any, node: Any, seat: Any, exploration: Any, mask: Any) -> Any:
+    """The legal child with the highest UCB1 for `seat`; clears the legal children in `mask`.
+
+    Counts every legal child as available once more.
+    """
+    best, best_score = _NONE, -inf
+    available, logarithm = 0, 0.0
+    child = tree[node].child
+    while child != _NONE:
+        action = tree[child].action
+        if mask[action]:
+            mask[action] = 0
+            visits = tree[child].visits
+            if tree[child].available != available:
+                available = tree[child].available
+                logarithm = log(available)
+            score = totals[child, seat] / visits + exploration * sqrt(logarithm / visits)
+            if score > best_score:
+                best, best_score = child, score
+            tree[child].available += 1
+        child = tree[child].sibling
+    return best
+
+
+@compiled
+def _expand(tree: Any, size: Any, node: Any, action: Any) -> None:
+    """Makes `tree[size]` the first child of a node.
+
+    An action not tried before was available at most once for each child: another untried action
+    was preferred each time.
+    """
+    _reset(tree[size], action, node)
+    sibling = tree[node].child
+    tree[size].sibling = sibling
+    tree[size].available = 1
+    while sibling != _NONE:
+        tree[size].available += 1
+        sibling = tree[sibling].sibling
+    tree[node].child = size
+
+
+@compiled
+def _back_up(tree: Any, totals: Any, node: Any, payoff: Any) -> None:
+    """Adds a visit and every seat's payoff to a node and its ancestors."""
+    while node != _NONE:
+        tree[node].visits += 1
+        for seat in range(payoff.shape[0]):
+            totals[node, seat] += payoff[seat]
+        node = tree[node].parent
+
+
+@compiled
+def _most_visited(tree: Any, seed: Any, index: Any, mask: Any) -> Any:
+    """The action of the root's most visited child, ties at random."""
+    most = 0
+    child = tree[_ROOT].child
+    while child != _NONE:
+        most = max(most, tree[child].visits)
+        child = tree[child].sibling
+    mask[:] = 0
+    child = tree[_ROOT].child
+    while child != _NONE:
+        mask[tree[child].action] = tree[child].visits == most
+        child = tree[child].sibling
+    return random_legal(mask, seed, STREAM_SEARCH, index)
+
+
+def _search_one(root: Any, seed: Any, simulations: Any, exploration: Any, mask: Any) -> Any:
+    """The action that a search from the record `root[0]` chooses; `mask` is working space."""
+    legal_actions(root[0], mask)
+    if count_legal(mask) == 1:
+        return nth_legal(mask, 0)
+    world = root.copy()
+    observer = root[0].seat
+    tree = np.empty(simulations + 1, _NODE)
+    totals = np.zeros((simulations + 1, root[0].num_players), np.float64)
+    payoff = np.empty(root[0].num_players, np.float32)
+    _reset(tree[_ROOT], _NONE, _NONE)
+    size = 1
+    for simulation in range(simulations):
+        fresh = word(seed, STREAM_SEARCH, simulation)
+        world[0] = root[0]
+        redeal(world[0], observer, fresh)
+        legal_actions(world[0], mask)
+        node, draw, in_tree = _ROOT, 0, True
+        while world[0].seat >= 0:
+            best = _NONE
+            if in_tree:
+                best = _select(tree, totals, node, world[0].seat, exploration, mask)
+            action = random_legal(mask, fresh, STREAM_SEARCH, draw)
+            draw += 1
+            if action == _NONE:  # every legal action has a child
+                node = best
+                action = tree[node].action
+            elif in_tree:
+                _expand(tree, size, node, action)
+                node = size
+                size += 1
+                in_tree = False
+            apply(world[0], action)
+            settle(world[0], mask)
+        payoffs(world[0], payoff)
+        _back_up(tree, totals, node, payoff)
+    return _most_visited(tree, seed, simulations, mask)
+
+
+def _search(
+    states: Any, seeds: Any, simulations: Any, exploration: Any, masks: Any, actions: Any
+) -> None:
+    """Searches every position on its own."""
+    for i in prange(states.shape[0]):
+        actions[i] = search_one(states[i : i + 1], seeds[i], simulations, exploration, masks[i])
+
+
+@cache
+def searcher(game: Game) -> Callable[..., None]:
+    """The search of one game, compiled at its first call.
+
+    `search(states, seeds, simulations, exploration, masks, actions)`: records [N] in which a seat
+    is to act, uint64 seeds [N], simulations a search (1 or more), the UCB1 constant on payoffs of
+    -1..1, int8 working space [N, num_actions], int64 actions [N] to fill. Row i depends on record
+    i and seed i alone.
+    """
+    rules: dict[str, Any] = dict(kernels(game).rules)
+    one = specialise(_search_one, game.name, **rules)
+    return specialise(_search, f"{game.name}_threads", parallel=True, search_one=one)
