@@ -2,7 +2,6 @@
 
 import re
 from collections.abc import Callable
-from pathlib import Path
 
 import numpy as np
 from numpy.typing import NDArray
@@ -147,12 +146,10 @@ def make_agent(spec: str, game: str) -> Agent:
         return UctAgent(int(spec.removeprefix("uct-")))
     from linkzoo_training.checkpoint import load_agent
 
-    if spec == "checkpoint" or Path(spec).is_dir():
-        return load_agent(game if spec == "checkpoint" else spec)
     try:
-        return load_agent(spec)
+        return load_agent(game if spec == "checkpoint" else spec)
     except ValueError as error:
         raise ValueError(
-            f"agent {spec!r} is none of random, greedy, uct-N (such as uct-100), human, and no "
-            f"checkpoint can be loaded: {error}"
+            f"agent {spec!r}: {error}; agents without a checkpoint are random, greedy, uct-N (such "
+            "as uct-100), human"
         ) from error

@@ -124,11 +124,15 @@ def _evaluate(parsed: argparse.Namespace) -> None:
 
     if parsed.json is not None and not parsed.json.parent.is_dir():
         raise ValueError(f"{parsed.json}: there is no folder {parsed.json.parent}")
+    if parsed.games < 1:
+        raise ValueError(f"--games {parsed.games} is not 1 or more")
     a, b = (make_agent(spec, parsed.game) for spec in (parsed.a, parsed.b))
     options = _options(parsed.settings)
     players = int(get_game(parsed.game).blank(parsed.players, options).num_players)
     columns = *Progress.get_default_columns()[:2], MofNCompleteColumn(), TimeRemainingColumn()
-    with Progress(*columns, console=Console(stderr=True), transient=True) as bar:
+    console = Console(stderr=True)
+    hidden = not console.is_terminal
+    with Progress(*columns, console=console, transient=True, disable=hidden) as bar:
         task = bar.add_task("blocks", total=None)
         result = play_match(
             parsed.game,

@@ -24,7 +24,9 @@ from linkzoo.compiled import compiled, specialise
 from linkzoo.game import Game
 
 VERSION = 1
-EXPLORATION = sqrt(2)  # on payoffs of -1..1
+# UCB1's constant on payoffs of -1..1, tuned on Linkage with 1,000 simulations a move: 0.2 is even
+# with it, 0.5 scores 46 % and 0.7 44 % against it, and sqrt(2) 39 % against 0.7.
+EXPLORATION = 0.35
 
 _NONE = -1
 _ROOT = 0

@@ -1,0 +1,26 @@
+"""Positions for agents to act in."""
+
+from typing import Any
+
+import numpy as np
+
+from linkzoo import Game, Positions
+from linkzoo.batch import kernels
+
+
+def begin(game: Game, count: int, seed: int = 0, **options: Any) -> Positions:
+    """New games, with the seeds seed, seed + 1, … for the games and for the agents."""
+    states = np.zeros(count, game.state)
+    states[:] = game.blank(options=options)
+    seeds = np.arange(seed, seed + count, dtype=np.uint64)
+    kernels(game).begin(states, seeds, np.empty((count, game.num_actions), np.int8))
+    return Positions(game, states, seeds)
+
+
+def midgame(game: Game, count: int, plies: int, **options: Any) -> Positions:
+    """Positions some random plies into the game; earlier where it would have ended."""
+    start = begin(game, count, **options)
+    masks = start.action_mask
+    depths = np.full(count, plies, np.int64)
+    kernels(game).random_plies(start.states, masks, start.seeds, depths)
+    return Positions(game, start.states, start.seeds)

@@ -1,0 +1,156 @@
+"""Agents by name, and the person at the terminal."""
+
+from pathlib import Path
+
+import numpy as np
+import pytest
+
+from linkzoo import GameRecord, get_game
+from linkzoo_training.agents import (
+    GreedyAgent,
+    HumanAgent,
+    QuitError,
+    RandomAgent,
+    UctAgent,
+    make_agent,
+)
+from linkzoo_training.play import play
+from tests.training.helpers import begin
+
+LINKAGE = get_game("linkage")
+
+
+class Terminal:
+    """Types prepared lines, then signals the end of input; keeps what it is shown."""
+
+    def __init__(self, *lines: str) -> None:
+        self.lines = list(lines)
+        self.shown: list[str] = []
+
+    def read(self, prompt: str) -> str:
+        self.shown.append(prompt)
+        if not self.lines:
+            raise EOFError
+        return self.lines.pop(0)
+
+    def write(self, text: str) -> None:
+        self.shown.append(text)
+
+    def human(self) -> HumanAgent:
+        return HumanAgent(self.read, self.write)
+
+
+def test_agents_by_name() -> None:
+    assert isinstance(make_agent("random", "linkage"), RandomAgent)
+    assert isinstance(make_agent("greedy", "linkage"), GreedyAgent)
+    assert isinstance(make_agent("human", "linkage"), HumanAgent)
+    agent = make_agent("uct-250", "linkage")
+    assert isinstance(agent, UctAgent)
+    assert (agent.simulations, agent.name) == (250, "uct-250")
+
+
+@pytest.mark.parametrize("spec", ["uct", "uct-", "uct-1.5", "uct-x", "Greedy", "best", ""])
+def test_a_wrong_name_says_what_is_allowed(spec: str) -> None:
+    with pytest.raises(ValueError, match=r"random, greedy, uct-N \(such as uct-100\), human"):
+        make_agent(spec, "linkage")
+
+
+def test_wrong_games_and_empty_searches_are_refused() -> None:
+    with pytest.raises(ValueError, match="no game 'chess'"):
+        make_agent("random", "chess")
+    with pytest.raises(ValueError, match="simulations=0"):
+        make_agent("uct-0", "linkage")
+
+
+def test_a_folder_without_a_checkpoint_is_refused(tmp_path: Path) -> None:
+    with pytest.raises(ValueError, match=tmp_path.name):
+        make_agent(str(tmp_path), "linkage")
+
+
+@pytest.mark.parametrize("text", ["W a1-b1", "w A1-B1", "  W   a1-b1 ", "0"])
+def test_a_person_plays_notation_or_a_number(text: str) -> None:
+    terminal = Terminal(text)
+    assert terminal.human().act(begin(LINKAGE, 1)).tolist() == [0]
+    assert "·   ·   ·   ●" in terminal.shown[0]
+
+
+def test_a_person_is_asked_in_every_position() -> None:
+    terminal = Terminal("0", "1", "R c3-c4")
+    actions = terminal.human().act(begin(LINKAGE, 3))
+    assert actions.dtype == np.int64
+    expected = LINKAGE.text_to_action(LINKAGE.blank(), "R c3-c4")
+    assert actions.tolist() == [0, 1, expected]
+
+
+@pytest.mark.parametrize(
+    ("text", "complaint"),
+    [
+        ("G a1-b1", "no move 'G a1-b1'"),
+        ("W c4-d4", "W c4-d4 is not legal here"),
+        ("336", r"336 (hole a1) is not legal here"),
+        ("387", "no action 387; actions are 0..386"),
+        ("-1", "no move '-1'"),
+        ("²", "no move '²'"),
+    ],
+)
+def test_a_wrong_move_is_explained_and_asked_again(text: str, complaint: str) -> None:
+    terminal = Terminal(text, "5")
+    assert terminal.human().act(begin(LINKAGE, 1)).tolist() == [5]
+    assert any(complaint in shown for shown in terminal.shown)
+
+
+def test_help_and_the_list_of_moves() -> None:
+    terminal = Terminal("help", "?", "0")
+    terminal.human().act(begin(LINKAGE, 1))
+    _, _, helped, _, listed, _ = terminal.shown
+    assert "For example: W a1-b1" in helped
+    entries = listed.split()
+    assert entries[:3] == ["0", "W", "a1-b1"]
+    assert len(entries) == 3 * 320
+    assert max(map(len, listed.splitlines())) <= 80
+
+
+@pytest.mark.parametrize("lines", [("quit",), ("QUIT",), ("?", "q"), ()])
+def test_a_person_can_stop(lines: tuple[str, ...]) -> None:
+    with pytest.raises(QuitError):
+        Terminal(*lines).human().act(begin(LINKAGE, 1))
+
+
+SMALL = {"board_size": 3, "threshold": 3}
+
+
+def test_a_whole_game_in_the_terminal(tmp_path: Path) -> None:
+    terminal = Terminal(*[str(action) for action in range(336)] * 4)
+    path = tmp_path / "game.json"
+    record = play(
+        "linkage",
+        GreedyAgent(),
+        seat=1,
+        seed=4,
+        options=SMALL,
+        record=path,
+        read=terminal.read,
+        write=terminal.write,
+    )
+    final = list(record.replay())[-1]
+    assert final.seat == -1
+    won = bool(final.winners & 2)
+    assert ("You win." if won else "You lose: player 0 won.") in terminal.shown
+    assert GameRecord.load(path) == record
+    assert any(shown.startswith("Player 0 plays ") for shown in terminal.shown)
+
+
+def test_a_stopped_game_is_saved(tmp_path: Path) -> None:
+    terminal = Terminal("W a1-b1")
+    path = tmp_path / "game.json"
+    record = play("linkage", RandomAgent(), record=path, read=terminal.read, write=terminal.write)
+    assert len(record.actions) == 2
+    assert "Stopped before the end." in terminal.shown
+    assert GameRecord.load(path).actions == record.actions
+
+
+def test_a_wrong_seat_or_folder_is_refused_before_the_game(tmp_path: Path) -> None:
+    with pytest.raises(ValueError, match=r"seat=2 is not in 0\.\.1"):
+        play("linkage", RandomAgent(), seat=2)
+    with pytest.raises(ValueError, match="there is no folder"):
+        play("linkage", RandomAgent(), record=tmp_path / "nowhere" / "game.json")

@@ -1,0 +1,234 @@
+"""Matches: their invariants, their arithmetic, and what happens when something goes wrong."""
+
+import json
+from math import sqrt
+
+import numpy as np
+import pytest
+from numpy.typing import NDArray
+from rich.console import Console
+
+from linkzoo import Agent, Positions, RandomAgent, get_game
+from linkzoo_training import arena
+from linkzoo_training.agents import GreedyAgent, UctAgent
+from linkzoo_training.arena import MatchResult, elo, from_blocks, match_table, play_match, wilson
+from tests.training.toys import TABLE
+
+
+class FirstLegal:
+    """Plays the legal action with the lowest number."""
+
+    name = "first"
+
+    def act(self, positions: Positions) -> NDArray[np.int64]:
+        return np.asarray(positions.action_mask.argmax(1))
+
+
+class Cheat(FirstLegal):
+    """Plays illegal actions once a game is under way."""
+
+    name = "cheat"
+
+    def act(self, positions: Positions) -> NDArray[np.int64]:
+        illegal = positions.action_mask.argmin(1)
+        return np.where(positions.states["ply"] >= 4, illegal, super().act(positions))
+
+
+class Interrupted(RandomAgent):
+    """Ctrl-C arrives at its n-th call."""
+
+    def __init__(self, calls: int) -> None:
+        self.calls = calls
+
+    def act(self, positions: Positions) -> NDArray[np.int64]:
+        self.calls -= 1
+        if self.calls == 0:
+            raise KeyboardInterrupt
+        return super().act(positions)
+
+
+@pytest.mark.parametrize("agent", [RandomAgent(), GreedyAgent(), FirstLegal(), UctAgent(20)])
+@pytest.mark.parametrize("opening", [(0, 0), (2, 5)])
+def test_an_agent_against_itself_scores_one_half(agent: Agent, opening: tuple[int, int]) -> None:
+    result = play_match("linkage", agent, agent, 12, seed=5, opening_plies=opening)
+    assert (result.share.sum(1) == 1).all()
+    assert result.win_share().mean == 0.5
+    assert result.mean_payoff().mean == 0
+    assert result.seat_scores[0] + result.seat_scores[1] == 1
+
+
+@pytest.mark.parametrize(("a", "b"), [(RandomAgent(), GreedyAgent()), (UctAgent(20), FirstLegal())])
+def test_swapping_the_names_swaps_the_score(a: Agent, b: Agent) -> None:
+    one = play_match("linkage", a, b, 40, seed=5, opening_plies=(2, 4))
+    other = play_match("linkage", b, a, 40, seed=5, opening_plies=(2, 4))
+    assert (one.share == 1 - other.share[:, ::-1]).all()
+    assert (one.payoff == -other.payoff[:, ::-1]).all()
+    assert (one.length == other.length[:, ::-1]).all()
+    assert one.moves == other.moves[::-1]
+
+
+def test_a_match_depends_on_its_seed_and_not_on_the_batch() -> None:
+    def play(batch: int, seed: int) -> MatchResult:
+        return play_match(
+            "linkage",
+            RandomAgent(),
+            RandomAgent(),
+            30,
+            seed=seed,
+            batch=batch,
+            opening_plies=(0, 6),
+        )
+
+    one, other = play(64, 1), play(7, 1)
+    assert (one.share == other.share).all()
+    assert (one.length == other.length).all()
+    assert (play(64, 2).share != one.share).any()
+    assert len({tuple(row) for row in one.length.tolist()}) > 1
+
+
+def test_an_opening_is_shared_by_its_block_and_leaves_a_decision() -> None:
+    seen: list[NDArray[np.void]] = []
+
+    class Spy(RandomAgent):
+        def act(self, positions: Positions) -> NDArray[np.int64]:
+            seen.append(positions.states.copy())
+            return super().act(positions)
+
+    spy = Spy()
+    play_match("linkage", spy, spy, 50, seed=1, opening_plies=(2, 4))
+    states = np.concatenate(seen[:2])  # both games of each block, once as A's turn and once as B's
+    assert len(states) == 100
+    assert sorted(set(states["ply"].tolist())) == [2, 3, 4]
+    assert all((states == state).sum() == 2 for state in states)
+    seen.clear()
+    play_match("linkage", spy, spy, 20, opening_plies=(99, 99))
+    assert all((states["seat"] >= 0).all() for states in seen)
+
+
+def test_three_seats_are_rotated(monkeypatch: pytest.MonkeyPatch) -> None:
+    monkeypatch.setattr(arena, "get_game", lambda _: TABLE)
+    result = play_match("table", FirstLegal(), FirstLegal(), 20)
+    assert result.share.shape == (20, 3)
+    assert (result.share == [1, 0, 0]).all()  # first actions lead to leaf 0, where seat 0 wins
+    assert result.win_share().mean == pytest.approx(1 / 3)
+    assert np.allclose(result.payoff.sum(1), 0, atol=1e-6)
+    assert result.moves == (20 * 4, 20 * 8)  # of four decisions in each of the three games
+    assert "elo" not in result.to_dict()
+
+
+def test_intervals() -> None:
+    # Newcombe, "Two-sided confidence intervals for the single proportion" (1998), table I.
+    assert wilson(81 / 263, 263) == pytest.approx((0.3080, 0.2553, 0.3662), abs=1e-4)
+    assert wilson(0 / 20, 20) == pytest.approx((0, 0, 0.1611), abs=1e-4)
+    scores = np.array([1.0, 0.5, 0.5, 0.0, 1.0])
+    half = 1.959964 * scores.std(ddof=1) / sqrt(5)
+    assert from_blocks(scores, 0, 1) == pytest.approx((0.6, 0.6 - half, 0.6 + half))
+    assert from_blocks(np.full(8, 0.5), 0, 1) == (0.5, 0.5, 0.5)
+    assert from_blocks(np.ones(20), 0, 1) == pytest.approx((1, 1 - 0.1611, 1), abs=1e-4)
+    assert from_blocks(np.full(20, -1.0), -1, 1) == pytest.approx((-1, -1, -0.6777), abs=1e-4)
+    assert from_blocks(np.array([0.5]), 0, 1).high > 0.9
+
+
+def test_intervals_cover_the_truth() -> None:
+    """Blocks of two correlated games: about 95 % of the intervals hold the true mean."""
+    rng = np.random.Generator(np.random.PCG64(1))
+    covered = 0
+    for _ in range(2000):
+        luck = rng.random((200, 1))
+        blocks = (0.6 * luck + 0.4 * rng.random((200, 2)) < 0.5).mean(1)
+        estimate = from_blocks(blocks, 0, 1)
+        covered += estimate.low <= 0.5 <= estimate.high
+    assert 0.93 <= covered / 2000 <= 0.97
+
+
+def test_elo() -> None:
+    assert elo(0.5) == 0
+    assert elo(10 / 11) == pytest.approx(400)
+    assert elo(0.0) is None
+    assert elo(1.0) is None
+
+
+def test_an_illegal_action_names_the_agent() -> None:
+    with pytest.raises(
+        ValueError, match=r"cheat \(agent B\) played the illegal action \d+ as seat"
+    ):
+        play_match("linkage", RandomAgent(), Cheat(), 3)
+
+
+@pytest.mark.parametrize("bad", [np.array([0]), np.zeros(4), np.full(4, -1), np.full(4, 387)])
+def test_a_wrong_answer_names_the_agent(bad: NDArray[np.int64]) -> None:
+    class Wrong(RandomAgent):
+        name = "wrong"
+
+        def act(self, _: Positions) -> NDArray[np.int64]:
+            return bad
+
+    with pytest.raises(ValueError, match="wrong"):
+        play_match("linkage", Wrong(), RandomAgent(), 4)
+
+
+def test_an_interruption_keeps_the_finished_blocks() -> None:
+    whole = play_match("linkage", RandomAgent(), RandomAgent(), 20, batch=5)
+    told: list[tuple[int, int]] = []
+    part = play_match(
+        "linkage",
+        Interrupted(60),
+        RandomAgent(),
+        20,
+        batch=5,
+        progress=lambda finished, blocks: told.append((finished, blocks)),
+    )
+    assert told == [(5, 20), (10, 20)]
+    assert (part.blocks, part.requested) == (10, 20)
+    assert (part.share == whole.share[:10]).all()
+    nothing = play_match("linkage", Interrupted(1), RandomAgent(), 20)
+    assert nothing.blocks == 0
+    assert json.loads(json.dumps(nothing.to_dict()))["blocks"] == 0
+    assert "interrupted: 0 of 20 blocks" in shown(nothing)
+
+
+def shown(result: MatchResult) -> str:
+    console = Console(width=120)
+    with console.capture() as capture:
+        console.print(match_table(result))
+    return capture.get()
+
+
+def test_results_as_json_and_table() -> None:
+    result = play_match("linkage", GreedyAgent(), RandomAgent(), 30, seed=2, opening_plies=(1, 2))
+    data = json.loads(json.dumps(result.to_dict(), allow_nan=False))
+    assert data["agents"] == ["greedy", "random"]
+    assert data["games"] == 60
+    assert data["illegal_moves"] == 0
+    assert data["options"]["threshold"] == 12
+    assert data["win_share"]["mean"] == np.mean(data["block_shares"])
+    assert data["seats"][0]["label"] == "More (seat 0)"
+    assert data["mean_payoff"]["mean"] == pytest.approx(2 * data["win_share"]["mean"] - 1)
+    assert all(seconds > 0 for seconds in data["seconds_per_move"])
+    assert 17 <= data["mean_length"] <= 24
+    table = shown(result)
+    assert "greedy against random" in table
+    assert "Fewer (seat 1)" in table
+
+
+def test_roles_are_not_named_where_they_are_chosen() -> None:
+    agent = RandomAgent()
+    chosen = play_match("linkage", agent, agent, 1, options={"free_hole": True})
+    fixed = play_match("linkage", agent, agent, 1, options={"skip_forced": True, "threshold": 9})
+    assert [chosen.seat_label(seat) for seat in range(2)] == ["seat 0", "seat 1"]
+    assert [fixed.seat_label(seat) for seat in range(2)] == ["More (seat 0)", "Fewer (seat 1)"]
+
+
+def test_wrong_settings_are_refused() -> None:
+    agent = RandomAgent()
+    with pytest.raises(ValueError, match="blocks=0"):
+        play_match("linkage", agent, agent, 0)
+    with pytest.raises(ValueError, match="opening_plies"):
+        play_match("linkage", agent, agent, 1, opening_plies=(3, 2))
+    with pytest.raises(ValueError, match="no option"):
+        play_match("linkage", agent, agent, 1, options={"colour": 1})
+    with pytest.raises(ValueError, match="players"):
+        play_match("linkage", agent, agent, 1, num_players=3)
+    with pytest.raises(ValueError, match="no game 'chess'"):
+        play_match("chess", agent, agent, 1)
+    assert get_game("linkage").seat_names == ("More", "Fewer")

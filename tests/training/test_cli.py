@@ -1,0 +1,138 @@
+"""The `linkzoo` command, called as a function: results on stdout, errors as one line on stderr."""
+
+import json
+import subprocess
+import sys
+from io import StringIO
+from pathlib import Path
+
+import pytest
+
+import linkzoo
+from linkzoo import GameRecord
+from linkzoo_training import bench, cli
+from linkzoo_training.cli import main
+
+
+def error_line(capsys: pytest.CaptureFixture[str]) -> str:
+    captured = capsys.readouterr()
+    assert captured.out == ""
+    assert captured.err.startswith("linkzoo: ")
+    assert captured.err.count("\n") == 1
+    return captured.err
+
+
+def test_evaluate(capsys: pytest.CaptureFixture[str], tmp_path: Path) -> None:
+    path = tmp_path / "match.json"
+    arguments = ["evaluate", "random", "greedy", "--games", "41", "--seed", "3", "threshold=9"]
+    assert main([*arguments, "--opening-plies", "2", "4", "--json", str(path)]) == 0
+    out = capsys.readouterr().out
+    assert "random against greedy" in out
+    assert "More (seat 0)" in out
+    data = json.loads(path.read_text(encoding="utf-8"))
+    assert (data["games"], data["seed"], data["opening_plies"]) == (42, 3, [2, 4])
+    assert data["options"]["threshold"] == 9
+
+
+def test_options_may_stand_anywhere(capsys: pytest.CaptureFixture[str], tmp_path: Path) -> None:
+    path = tmp_path / "match.json"
+    behind = ["--games", "2", "--json", str(path), "free_hole=true", "threshold=10"]
+    assert main(["evaluate", "random", "random", *behind]) == 0
+    options = json.loads(path.read_text(encoding="utf-8"))["options"]
+    assert (options["free_hole"], options["threshold"]) == (True, 10)
+    assert "seat 1" in capsys.readouterr().out
+
+
+@pytest.mark.parametrize(
+    ("arguments", "complaint"),
+    [
+        ("evaluate random nobody", "random, greedy, uct-N"),
+        ("evaluate random uct-0", "simulations=0"),
+        ("evaluate random random colour=3", "no option 'colour'"),
+        ("evaluate random random threshold=high", "threshold: 'high'"),
+        ("evaluate random random threshold", "no option=value"),
+        ("evaluate random random threshold=[", "no YAML value"),
+        ("evaluate random random --games 0", "--games 0"),
+        ("evaluate random random --opening-plies 4 2", "opening_plies=(4, 2)"),
+        ("evaluate random random --players 3", "not 3"),
+        ("evaluate random random --json nowhere/match.json", "no folder nowhere"),
+        ("play linkage --opponent random --seat 5", "seat=5"),
+        ("train no_such_config", "no_such_config"),
+    ],
+)
+def test_wrong_values(arguments: str, complaint: str, capsys: pytest.CaptureFixture[str]) -> None:
+    assert main(arguments.split()) == 2
+    assert complaint in error_line(capsys)
+
+
+@pytest.mark.parametrize(
+    ("arguments", "complaint"),
+    [
+        ("", "required"),
+        ("fly", "invalid choice: 'fly'"),
+        ("evaluate random", "required: B"),
+        ("evaluate random random --gmaes 5", "unrecognized arguments: --gmaes 5"),
+        ("evaluate random random --games many", "invalid int value: 'many'"),
+        ("play chess", "invalid choice: 'chess'"),
+        ("bench threshold=3", "unrecognized arguments: threshold=3"),
+    ],
+)
+def test_wrong_usage(arguments: str, complaint: str, capsys: pytest.CaptureFixture[str]) -> None:
+    with pytest.raises(SystemExit) as stopped:
+        main(arguments.split())
+    assert stopped.value.code == 2
+    assert complaint in capsys.readouterr().err
+
+
+def test_version(capsys: pytest.CaptureFixture[str]) -> None:
+    with pytest.raises(SystemExit) as stopped:
+        main(["--version"])
+    assert stopped.value.code == 0
+    assert capsys.readouterr().out == f"linkzoo {linkzoo.__version__}\n"
+
+
+@pytest.mark.parametrize("arguments", ["bench", "train linkage", "evaluate random random"])
+def test_without_the_train_extra(
+    arguments: str, capsys: pytest.CaptureFixture[str], monkeypatch: pytest.MonkeyPatch
+) -> None:
+    monkeypatch.setattr(cli, "find_spec", lambda name: None if name == "torch" else object())
+    assert main(arguments.split()) == 2
+    assert error_line(capsys) == "linkzoo: torch not installed: pip install 'linkzoo[train]'\n"
+
+
+def test_the_module_needs_nothing_of_the_train_extra() -> None:
+    code = (
+        "import sys; import linkzoo_training.cli as c; "
+        "print(set(sys.modules) & {*c._NEEDED} - {'yaml'})"  # numba imports it if it can
+    )
+    done = subprocess.run([sys.executable, "-c", code], capture_output=True, text=True, check=True)
+    assert done.stdout == "set()\n"
+
+
+def test_play(
+    capsys: pytest.CaptureFixture[str], monkeypatch: pytest.MonkeyPatch, tmp_path: Path
+) -> None:
+    monkeypatch.setattr("sys.stdin", StringIO("help\nW c4-d4\nW a1-b1\nquit\n"))
+    path = tmp_path / "game.json"
+    assert main(["play", "linkage", "--opponent", "greedy", "--record", str(path)]) == 0
+    out = capsys.readouterr().out
+    assert "W c4-d4 is not legal here" in out
+    assert "Player 1 plays " in out
+    assert f"Saved: {path}" in out
+    assert GameRecord.load(path).actions[0] == 0
+
+
+def test_bench(capsys: pytest.CaptureFixture[str], monkeypatch: pytest.MonkeyPatch) -> None:
+    monkeypatch.setattr(bench, "_SECONDS", 0.05)
+    assert main(["bench"]) == 0
+    out = capsys.readouterr().out
+    assert out.count("steps/s") == 2
+    assert out.count("playouts/s") == 1
+
+
+def test_an_interruption_is_no_crash(monkeypatch: pytest.MonkeyPatch) -> None:
+    def interrupt(_: object) -> None:
+        raise KeyboardInterrupt
+
+    monkeypatch.setattr(cli, "measure", interrupt)
+    assert main(["bench"]) == 130

@@ -1,0 +1,162 @@
+"""Games so small that the right move is known: three seats, one acting twice; a hidden coin."""
+
+from dataclasses import dataclass, replace
+from typing import Any
+
+import numpy as np
+
+from linkzoo import Game, get_game
+from linkzoo.chance import below, word
+from linkzoo.compiled import compiled
+from linkzoo.game import record_dtype
+
+OVER = -1
+
+
+@dataclass(frozen=True)
+class ToyOptions:
+    """No variants."""
+
+    skip_forced: bool = False
+
+
+# Three seats and four decisions of two actions each; a table says what the leaves pay.
+
+TURNS = np.array([2, 2, 0, 1])
+LEAVES = 2 ** len(TURNS)
+
+
+@compiled
+def leaf_payoff(seed: Any, leaf: Any, seat: Any) -> Any:
+    """A number in 0..1, before the mean of the seats is taken off."""
+    return np.float32(word(seed, 1, leaf, seat) >> np.uint64(40)) / np.float32(2**24)
+
+
+@compiled
+def _table_new(state: Any, seed: Any) -> None:
+    state.seed = seed
+    state.winners = 0
+    state.ply = 0
+    state.seat = TURNS[0]
+    state.leaf = 0
+
+
+@compiled
+def _table_legal(state: Any, mask: Any) -> None:
+    mask[:] = 0
+    mask[:2] = 0 if state.seat == OVER else 1
+
+
+@compiled
+def _table_apply(state: Any, action: Any) -> None:
+    state.leaf = 2 * state.leaf + action
+    state.ply += 1
+    if state.ply < TURNS.shape[0]:
+        state.seat = TURNS[state.ply]
+    else:
+        state.seat = OVER
+        state.winners = 1 << (state.leaf % 2)
+
+
+@compiled
+def _table_payoffs(state: Any, out: Any) -> None:
+    for seat in range(3):
+        out[seat] = leaf_payoff(state.seed, state.leaf, seat)
+    out -= np.float32((out[0] + out[1] + out[2]) / 3)
+
+
+@compiled
+def _same_world(state: Any, seat: Any, seed: Any) -> None:
+    """Nothing is hidden; the seed names the table, so it stays."""
+
+
+# Seat 0 calls a coin that it can't see, or takes a sure half. If it calls heads (1) or tails (2),
+# seat 1, who sees the coin, says which it is: only the truth is legal.
+
+SURE, HEADS, TAILS = 0, 1, 2
+
+
+@compiled
+def _coin_new(state: Any, seed: Any) -> None:
+    state.seed = seed
+    state.winners = 0
+    state.ply = 0
+    state.seat = 0
+    state.call = 0
+    state.coin = 1 + below(2, seed, 1, 0)
+
+
+@compiled
+def _coin_legal(state: Any, mask: Any) -> None:
+    mask[:] = 0
+    if state.seat == 0:
+        mask[:] = 1
+    elif state.seat == 1:
+        mask[state.coin] = 1
+
+
+@compiled
+def _coin_apply(state: Any, action: Any) -> None:
+    state.ply += 1
+    if state.seat == 0:
+        state.call = action
+        state.seat = OVER if action == SURE else 1
+    else:
+        state.seat = OVER
+    right = state.call == state.coin
+    state.winners = 1 if right or state.call == SURE else 2
+
+
+@compiled
+def _coin_payoffs(state: Any, out: Any) -> None:
+    out[0] = 0.5 if state.call == SURE else 1 if state.call == state.coin else -1
+    out[1] = -out[0]
+
+
+@compiled
+def _coin_redeal(state: Any, seat: Any, seed: Any) -> None:
+    state.seed = seed
+    if seat == 0:
+        state.coin = 1 + below(2, seed, 1, 0)
+
+
+def _toy(name: str, players: int, state: Any, rules: dict[str, Any]) -> Game:
+    # The name is a key of compiled code: it changes with this file, as the rules' names do.
+    return replace(
+        get_game("linkage"),
+        name=f"{name}_{rules['apply'].__name__}",
+        min_players=players,
+        max_players=players,
+        num_actions=3,
+        state=state,
+        options=ToyOptions,
+        margins=rules["payoffs"],
+        seat_names=(),
+        **rules,
+    )
+
+
+TABLE = _toy(
+    "table",
+    3,
+    record_dtype([], [("leaf", "i4")]),
+    {
+        "new_game": _table_new,
+        "legal_actions": _table_legal,
+        "apply": _table_apply,
+        "payoffs": _table_payoffs,
+        "redeal": _same_world,
+    },
+)
+COIN = _toy(
+    "coin",
+    2,
+    record_dtype([], [("call", "i1"), ("coin", "i1")]),
+    {
+        "new_game": _coin_new,
+        "legal_actions": _coin_legal,
+        "apply": _coin_apply,
+        "payoffs": _coin_payoffs,
+        "redeal": _coin_redeal,
+    },
+)
