@@ -251,7 +251,7 @@ def play_match(
     blocks: int,
     *,
     seed: int = 0,
-    opening_plies: tuple[int, int] = (0, 0),
+    opening_plies: tuple[int, int] = (2, 4),
     num_players: int | None = None,
     options: Mapping[str, Any] | None = None,
     batch: int = 64,

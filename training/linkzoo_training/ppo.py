@@ -18,6 +18,7 @@ from pathlib import Path
 from types import FrameType
 from typing import Any
 
+import numba
 import numpy as np
 import torch
 from torch import Tensor, nn
@@ -56,11 +57,12 @@ class Trainer:
     def __init__(self, config: Config) -> None:
         self.config = config
         torch.set_flush_denormal(True)  # tiny weights and moments made the CPU 10 times slower
-        torch.set_num_threads(config.num_threads)
+        numba.set_num_threads(min(config.num_threads, numba.config.NUMBA_NUM_THREADS))
         self.device = _device(config.device)
         self.bf16 = _use_bf16(config.precision, self.device)
         self.play = SelfPlay(config, self.device)
         self.game = self.play.game
+        torch.set_num_threads(config.num_threads)  # after Numba's first threads, which reset it
         torch.manual_seed(config.seed)
         self.network = PolicyValueNet(self.game, config.width, config.blocks).to(self.device)
         self.actor = self._frozen()  # the copy that plays, in the precision of playing
@@ -136,12 +138,13 @@ class Trainer:
             for part in order.chunk(config.minibatches):
                 with torch.autocast(self.device.type, torch.bfloat16, enabled=self.bf16):
                     logits, values = self.network(batch.features[part])
-                log_policy = torch.log_softmax(masked(logits, batch.mask[part]), -1)
+                logits = masked(logits, batch.mask[part])
+                log_policy = torch.log_softmax(logits, -1)
                 chosen = log_policy.gather(1, batch.action[part, None]).squeeze(1)
                 ratio = torch.exp(chosen - batch.log_probability[part])
                 clipped = ratio.clamp(1 - config.clip, 1 + config.clip)
                 gain = torch.minimum(ratio * advantage[part], clipped * advantage[part])
-                entropy = -(log_policy.exp() * log_policy).sum(-1).mean()
+                entropy = -(torch.softmax(logits, -1) * log_policy).sum(-1).mean()
                 targets = batch.targets[part]
                 errors = values.float()[:, : targets.shape[1]] - targets
                 policy_loss, value_loss = -gain.mean(), 0.5 * errors.square().mean()

@@ -3,7 +3,6 @@
 from dataclasses import dataclass
 from typing import Any
 
-import numba
 import numpy as np
 import torch
 from linkzoo import make_vec
@@ -120,7 +119,6 @@ class SelfPlay:
             config.num_envs,
             config.num_players,
             check=False,
-            num_threads=min(config.num_threads, numba.config.NUMBA_NUM_THREADS),
             **config.options,
         )
         self.game = self.vec.game

@@ -117,17 +117,19 @@ def _back_up(tree: Any, totals: Any, node: Any, payoff: Any) -> None:
 
 
 @compiled
-def _most_visited(tree: Any, seed: Any, index: Any, mask: Any) -> Any:
-    """The action of the root's most visited child, ties at random."""
-    most = 0
+def _most_visited(tree: Any, totals: Any, seat: Any, seed: Any, index: Any, mask: Any) -> Any:
+    """The action of the root's most visited child; ties by payoff, then at random."""
+    most, payoff = 0, -inf
     child = tree[_ROOT].child
     while child != _NONE:
-        most = max(most, tree[child].visits)
+        visits, total = tree[child].visits, totals[child, seat]
+        if visits > most or (visits == most and total > payoff):
+            most, payoff = visits, total
         child = tree[child].sibling
     mask[:] = 0
     child = tree[_ROOT].child
     while child != _NONE:
-        mask[tree[child].action] = tree[child].visits == most
+        mask[tree[child].action] = tree[child].visits == most and totals[child, seat] == payoff
         child = tree[child].sibling
     return random_legal(mask, seed, STREAM_SEARCH, index)
 
@@ -168,7 +170,7 @@ def _search_one(root: Any, seed: Any, simulations: Any, exploration: Any, mask: 
             settle(world[0], mask)
         payoffs(world[0], payoff)
         _back_up(tree, totals, node, payoff)
-    return _most_visited(tree, seed, simulations, mask)
+    return _most_visited(tree, totals, observer, seed, simulations, mask)
 
 
 def _search(
