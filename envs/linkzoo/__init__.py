@@ -8,7 +8,7 @@
 
 from typing import Any
 
-from linkzoo import linkage_v0
+from linkzoo import linkage_v0, love_links_v0
 from linkzoo.aec import GameEnv
 from linkzoo.agent import Agent, Positions, RandomAgent
 from linkzoo.game import Game, ObservationSpec, Piece
@@ -36,6 +36,7 @@ __all__ = [
     "games",
     "get_game",
     "linkage_v0",
+    "love_links_v0",
     "make",
     "make_vec",
 ]

@@ -3,7 +3,7 @@
 Rules are written once as plain functions marked with `compiled`. Generic code (the batch runner,
 tree search) calls them by fixed names; `specialise` binds those names to one game's functions and
 compiles the result. Both are compiled at their first use and cached on disk, under a name that
-holds a digest of every source file that may be inlined: a cached function is never stale.
+holds a digest of every source file and table that may be inlined: a cached function is never stale.
 With `NUMBA_DISABLE_JIT=1` everything runs unchanged in the interpreter.
 """
 
@@ -46,9 +46,9 @@ def specialise(function: F, key: str, *, parallel: bool = False, **bindings: Any
 
 @cache
 def _digest(folder: Path) -> str:
-    """A short digest of this package's sources and of those in the function's own folder."""
+    """A short digest of the package's sources and tables, and of those in the function's folder."""
     digest = hashlib.sha256()
     for root in (Path(__file__).parent, folder):
-        for path in sorted(root.rglob("*.py")):
+        for path in sorted([*root.rglob("*.py"), *root.rglob("*.csv")]):
             digest.update(path.read_bytes())
     return digest.hexdigest()[:12]

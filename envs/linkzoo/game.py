@@ -97,6 +97,11 @@ class ObservationSpec:
         return flat[..., self.slices()[name]].reshape(*batch, *piece.shape)
 
 
+def each_for_itself(num_players: int) -> tuple[int, ...]:
+    """Every seat is a side of its own."""
+    return tuple(range(num_players))
+
+
 @dataclass(frozen=True)
 class Game:
     """One game: declared facts, compiled rules over one record, and notation in plain Python.
@@ -118,7 +123,9 @@ class Game:
     `to_dict(R, seat=None)` (`None`: the referee's view), `from_dict(data)`; `draw_text(R, seat)`,
     `draw_svg(R, seat)`.
 
-    `typical_length` is the mean number of decisions of a random game, `max_length` a bound.
+    `sides(num_players)` is the side that each seat plays for: seats of one side share payoffs and
+    win together. `typical_length` is the mean number of decisions of a random game, `max_length` a
+    bound.
     """
 
     name: str
@@ -145,6 +152,7 @@ class Game:
     from_dict: Callable[[Mapping[str, Any]], Record]
     draw_text: Callable[..., str]
     draw_svg: Callable[..., str]
+    sides: Callable[[int], tuple[int, ...]] = each_for_itself
     seat_names: tuple[str, ...] = ()  # roles that belong to the seats in the standard options
 
     def seat_name(self, seat: int) -> str:

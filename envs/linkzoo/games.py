@@ -6,7 +6,7 @@ from importlib import import_module
 from linkzoo.game import Game
 
 # Each name is a sub-package with a GAME, and a module of versioned environments `<name>_v0`.
-NAMES = ("linkage",)
+NAMES = ("linkage", "love_links")
 
 
 @cache
