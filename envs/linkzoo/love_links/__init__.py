@@ -1,7 +1,7 @@
 """Love Links: bracelets of links whose keys fit locks, for two to four (RULES.md)."""
 
 from linkzoo.game import Game
-from linkzoo.love_links import draw, notation, observation, rules
+from linkzoo.love_links import draw, notation, observation, rules, table
 from linkzoo.love_links.options import Options
 from linkzoo.love_links.pieces import NUM_ACTIONS, TOTAL
 
@@ -13,7 +13,7 @@ GAME = Game(
     max_players=4,
     typical_length=89,
     max_length=TOTAL,
-    state=rules.STATE,
+    state=table.STATE,
     num_actions=NUM_ACTIONS,
     observation=observation.OBSERVATION,
     options=Options,
@@ -30,5 +30,5 @@ GAME = Game(
     from_dict=notation.from_dict,
     draw_text=draw.draw_text,
     draw_svg=draw.draw_svg,
-    sides=rules.sides,
+    sides=table.sides,
 )

@@ -30,13 +30,13 @@ from linkzoo.love_links.pieces import (
     TARGET,
     TOTAL,
 )
-from linkzoo.love_links.rules import (
+from linkzoo.love_links.rules import end_game
+from linkzoo.love_links.table import (
     NONE,
     SET_ASIDE,
     STATE,
     attach,
     clear_table,
-    end_game,
     first_of,
     put_in_hand,
 )

@@ -26,7 +26,7 @@ from linkzoo.love_links.pieces import (
     TOTAL,
     TYPES,
 )
-from linkzoo.love_links.rules import NONE, closing_value, side_of
+from linkzoo.love_links.table import NONE, closing_value, side_of
 
 MAX_SCORE = 500  # that is shown
 

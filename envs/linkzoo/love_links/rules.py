@@ -1,32 +1,21 @@
-"""Love Links: the record and the compiled rules. Numbers (R1..R23) refer to RULES.md.
-
-A link is the number of its type. Bracelets lie in slots; what their links add up to is kept beside
-them, so that no rule looks through a bracelet.
-"""
+"""Love Links: the compiled rules. Numbers (R1..R23) refer to RULES.md."""
 
 from typing import Any
 
 import numpy as np
 
-from linkzoo.chance import shuffle
 from linkzoo.compiled import compiled
-from linkzoo.game import record_dtype
 from linkzoo.love_links.pieces import (
     CLOSE,
     CLOSED_LENGTH,
     COPIES,
     FIRST_LINK,
-    FIRST_TYPE,
     FITS,
-    HAND_PLACES,
-    HAND_SIZES,
     KEY,
     KEYS,
     LOCK,
     LOCKS,
     MASTER,
-    MAX_PLAYERS,
-    MAX_SIDES,
     METAL_POINTS,
     METALS,
     MODES,
@@ -39,51 +28,23 @@ from linkzoo.love_links.pieces import (
     TOTAL,
     TYPES,
 )
-
-NONE = -1
-BRONZE, GOLD = 0, 2  # rounds, and the metals that they are named after
-SET_ASIDE = SLOTS  # the slot behind the others, for links that found none: no bracelet
-
-STATE = record_dtype(
-    [("short", "i1")],
-    [
-        ("round_number", "i1"),
-        ("move", "i1"),  # of the turn: 1 or 2
-        ("matched", "i1"),  # R15: the turn has had its first point
-        ("must_start", "i1"),  # R12: the link after a CLOSE is to come
-        ("completed", "i1"),  # bracelets
-        ("scores", "i2", (MAX_SIDES,)),
-        ("captured", "i1", (MAX_SIDES,)),
-        ("hands", "i1", (MAX_PLAYERS, HAND_PLACES)),  # sorted, then NONE
-        ("hand_size", "i1", (MAX_PLAYERS,)),
-        ("supply", "i1", (TOTAL,)),  # by metal, each drawn from its end; NONE where drawn
-        ("supply_size", "i1", (len(METALS),)),
-        ("left", "i1", (TYPES,)),  # in the supplies
-        ("links", "i1", (TOTAL,)),  # of slot 0, 1, ..., each from its key end; then NONE
-        ("owners", "i1", (TOTAL,)),  # the seats that placed them, or NONE
-        # Of each slot; all 0 where it is empty.
-        ("length", "i1", (SLOTS + 1,)),
-        ("key", "i1", (SLOTS + 1,)),  # the open key
-        ("lock", "i1", (SLOTS + 1,)),  # the open lock
-        ("metal", "i2", (SLOTS + 1,)),  # points of its links (R16)
-        ("stone", "i1", (SLOTS + 1,)),  # points of its stones (R16)
-        ("owned", "i1", (SLOTS + 1, MAX_SIDES)),  # links placed by each side
-    ],
+from linkzoo.love_links.table import (
+    NONE,
+    attach,
+    captures,
+    clear_table,
+    closing_value,
+    draw,
+    open_bracelets,
+    refill,
+    remove,
+    shuffle_supplies,
+    side_of,
+    start_bracelet,
+    take_from_hand,
 )
 
-
-@compiled
-def side_of(state: Any, seat: Any) -> Any:
-    """The side that a seat plays for (R2)."""
-    return np.int64(seat) % NUM_SIDES[state.num_players]
-
-
-def sides(num_players: int) -> tuple[int, ...]:
-    """The side of each seat (R2)."""
-    return tuple(seat % int(NUM_SIDES[num_players]) for seat in range(num_players))
-
-
-# Set-up and rounds
+BRONZE, GOLD = 0, 2  # rounds, and the metals that they are named after
 
 
 @compiled
@@ -99,54 +60,9 @@ def new_game(state: Any, seed: Any) -> None:
         state.left[link] = COPIES[link]
     for metal in range(len(METALS)):
         state.supply_size[metal] = FIRST_LINK[metal + 1] - FIRST_LINK[metal]
-    _shuffle_supplies(state, seed)
-    state.seat = state.num_players - 1
+    shuffle_supplies(state, seed)
+    state.seat = state.num_players - 1  # seat 0 is next
     _start_round(state, BRONZE)
-
-
-@compiled
-def clear_table(state: Any) -> None:
-    """No supplies, hands or bracelets."""
-    state.supply[:] = NONE
-    state.supply_size[:] = 0
-    state.left[:] = 0
-    state.hands[:] = NONE
-    state.hand_size[:] = 0
-    state.links[:] = NONE
-    state.owners[:] = NONE
-    for slot in range(SLOTS + 1):
-        _empty_slot(state, slot)
-
-
-@compiled
-def _shuffle_supplies(state: Any, seed: Any) -> None:
-    """R3; the order depends on the seed and on what is left, not on the order before."""
-    state.seed = seed
-    for metal in range(len(METALS)):
-        position = FIRST_LINK[metal]
-        for link in range(FIRST_TYPE[metal], FIRST_TYPE[metal + 1]):
-            for _ in range(state.left[link]):
-                state.supply[position] = link
-                position += 1
-        supply = state.supply[FIRST_LINK[metal] : position]
-        shuffle(supply, position - FIRST_LINK[metal], seed, metal, 0)
-
-
-@compiled
-def redeal(state: Any, seat: Any, seed: Any) -> None:
-    """Only the order of the supplies is unknown (R4)."""
-    _shuffle_supplies(state, seed)
-
-
-@compiled
-def _draw(state: Any) -> Any:
-    """The next link of the round's supply, which isn't empty."""
-    state.supply_size[state.round_number] -= 1
-    position = FIRST_LINK[state.round_number] + state.supply_size[state.round_number]
-    link = np.int64(state.supply[position])
-    state.supply[position] = NONE
-    state.left[link] -= 1
-    return link
 
 
 @compiled
@@ -157,159 +73,16 @@ def _start_round(state: Any, metal: Any) -> None:
     state.matched = 0
     state.must_start = 0
     for seat in range(state.num_players):
-        _refill(state, seat)
+        refill(state, seat)
     while open_bracelets(state) < OPEN_AT_START and state.supply_size[metal] > 0:
-        _start_bracelet(state, _draw(state), NONE)
+        start_bracelet(state, draw(state), NONE)
     state.seat = _next_seat(state)
 
 
 @compiled
-def _refill(state: Any, seat: Any) -> None:
-    """R5, R8: draws up to the hand size, as far as the supply lasts."""
-    while (
-        state.hand_size[seat] < HAND_SIZES[state.round_number]
-        and state.supply_size[state.round_number] > 0
-    ):
-        put_in_hand(state, seat, _draw(state))
-
-
-@compiled
-def put_in_hand(state: Any, seat: Any, link: Any) -> None:
-    """Adds a link to a hand, which stays sorted."""
-    hand = state.hands[seat]
-    place = np.int64(state.hand_size[seat])
-    while place > 0 and hand[place - 1] > link:
-        hand[place] = hand[place - 1]
-        place -= 1
-    hand[place] = link
-    state.hand_size[seat] += 1
-
-
-@compiled
-def _take_from_hand(state: Any, place: Any) -> Any:
-    """The link at a place of the hand of the seat to act; the others close up."""
-    hand = state.hands[state.seat]
-    link = np.int64(hand[place])
-    for later in range(place, HAND_PLACES - 1):
-        hand[later] = hand[later + 1]
-    hand[HAND_PLACES - 1] = NONE
-    state.hand_size[state.seat] -= 1
-    return link
-
-
-@compiled
-def _next_seat(state: Any) -> Any:
-    """The first seat after the current one, itself the last, that has links (R14), or NONE."""
-    for step in range(1, state.num_players + 1):
-        seat = (state.seat + step) % state.num_players
-        if state.hand_size[seat] > 0:
-            return seat
-    return NONE
-
-
-# Bracelets
-
-
-@compiled
-def open_bracelets(state: Any) -> Any:
-    """The number of open bracelets."""
-    count = 0
-    for slot in range(SLOTS):
-        if state.length[slot] > 0:
-            count += 1
-    return count
-
-
-@compiled
-def free_slot(state: Any) -> Any:
-    """The lowest slot without a bracelet; SET_ASIDE if there is none."""
-    for slot in range(SLOTS):
-        if state.length[slot] == 0:
-            return slot
-    return SET_ASIDE
-
-
-@compiled
-def first_of(state: Any, slot: Any) -> Any:
-    """Where a slot's links begin in `links`."""
-    first = 0
-    for before in range(slot):
-        first += np.int64(state.length[before])
-    return first
-
-
-@compiled
-def attach(state: Any, slot: Any, link: Any, owner: Any, end: Any) -> None:
-    """Puts a link at the KEY or LOCK end of a slot's bracelet, or starts one there."""
-    length = np.int64(state.length[slot])
-    position = first_of(state, slot)
-    if length == 0 or end == KEY:
-        state.key[slot] = KEYS[link]
-    if length == 0 or end == LOCK:
-        state.lock[slot] = LOCKS[link]
-        position += length
-    for later in range(first_of(state, SLOTS + 1), position, -1):
-        state.links[later] = state.links[later - 1]
-        state.owners[later] = state.owners[later - 1]
-    state.links[position] = link
-    state.owners[position] = owner
-    state.length[slot] += 1
-    state.metal[slot] += METAL_POINTS[link]
-    state.stone[slot] += STONE_POINTS[link]
-    if owner != NONE:
-        state.owned[slot, side_of(state, owner)] += 1
-
-
-@compiled
-def _start_bracelet(state: Any, link: Any, owner: Any) -> None:
-    """A link alone in the lowest free slot; without one it is set aside."""
-    slot = free_slot(state)
-    attach(state, slot, link, NONE if slot == SET_ASIDE else owner, LOCK)
-
-
-@compiled
-def _remove(state: Any, slot: Any) -> None:
-    """R13: a slot's bracelet leaves play."""
-    first, end = first_of(state, slot), first_of(state, SLOTS + 1)
-    length = np.int64(state.length[slot])
-    for position in range(first, end - length):
-        state.links[position] = state.links[position + length]
-        state.owners[position] = state.owners[position + length]
-    for position in range(end - length, end):
-        state.links[position] = NONE
-        state.owners[position] = NONE
-    _empty_slot(state, slot)
-
-
-@compiled
-def _empty_slot(state: Any, slot: Any) -> None:
-    state.length[slot] = 0
-    state.key[slot] = 0
-    state.lock[slot] = 0
-    state.metal[slot] = 0
-    state.stone[slot] = 0
-    for side in range(MAX_SIDES):
-        state.owned[slot, side] = 0
-
-
-@compiled
-def captures(state: Any, slot: Any, side: Any) -> Any:
-    """R16: the links of a bracelet that other sides placed."""
-    count = 0
-    for other in range(MAX_SIDES):
-        if other != side:
-            count += np.int64(state.owned[slot, other])
-    return count
-
-
-@compiled
-def closing_value(state: Any, slot: Any, side: Any) -> Any:
-    """R16: points of a bracelet for the side that closes it, but for its closing link."""
-    length = np.int64(state.length[slot]) + 1
-    capture = captures(state, slot, side)
-    domination = 10 if capture == 0 else 0
-    points = np.int64(state.metal[slot]) + np.int64(state.stone[slot])
-    return points + 2 * (length - CLOSED_LENGTH) + capture + domination
+def redeal(state: Any, seat: Any, seed: Any) -> None:
+    """Only the order of the supplies is unknown (R4)."""
+    shuffle_supplies(state, seed)
 
 
 # Moves
@@ -362,12 +135,12 @@ def apply(state: Any, action: Any) -> None:
     """Places a link, and goes on to the next decision."""
     state.ply += 1
     if action >= NEW:
-        link = _take_from_hand(state, action - NEW)
-        _start_bracelet(state, link, state.seat)
+        link = take_from_hand(state, action - NEW)
+        start_bracelet(state, link, state.seat)
         state.must_start = 0
         _go_on(state, False)
         return
-    link = _take_from_hand(state, action // (SLOTS * MODES))
+    link = take_from_hand(state, action // (SLOTS * MODES))
     slot, mode = action // MODES % SLOTS, action % MODES
     if mode == CLOSE:
         _close(state, link, slot)
@@ -400,7 +173,7 @@ def _close(state: Any, link: Any, slot: Any) -> None:
     state.scores[side] += points
     state.captured[side] += captures(state, slot, side)
     state.completed += 1
-    _remove(state, slot)
+    remove(state, slot)
 
 
 @compiled
@@ -421,7 +194,7 @@ def _go_on(state: Any, closed: Any) -> None:
 @compiled
 def _end_turn(state: Any) -> None:
     """Refills the hand (R8); then the next seat, the next round, or the end (R14)."""
-    _refill(state, state.seat)
+    refill(state, state.seat)
     seat = _next_seat(state)
     if seat == NONE:
         _end_round(state)
@@ -429,6 +202,16 @@ def _end_turn(state: Any) -> None:
         state.seat = seat
         state.move = 1
         state.matched = 0
+
+
+@compiled
+def _next_seat(state: Any) -> Any:
+    """The first seat after the current one, itself the last, that has links (R14), or NONE."""
+    for step in range(1, state.num_players + 1):
+        seat = (state.seat + step) % state.num_players
+        if state.hand_size[seat] > 0:
+            return seat
+    return NONE
 
 
 @compiled
@@ -469,7 +252,7 @@ def _rank(state: Any, seat: Any) -> Any:
 def payoffs(state: Any, out: Any) -> None:
     """R22: zero-sum over the sides, +1 for a sole winner; team-mates have the same."""
     sides = NUM_SIDES[state.num_players]
-    winners = 0
+    winners: Any = 0
     for seat in range(sides):
         winners += np.int64((state.winners >> np.uint32(seat)) & np.uint32(1))
     for seat in range(state.num_players):
@@ -481,7 +264,7 @@ def payoffs(state: Any, out: Any) -> None:
 def margins(state: Any, out: Any) -> None:
     """R22: (own score - mean of the other sides' scores) / 100."""
     sides = NUM_SIDES[state.num_players]
-    total = 0
+    total: Any = 0
     for side in range(sides):
         total += np.int64(state.scores[side])
     for seat in range(state.num_players):
