@@ -54,7 +54,7 @@ def test_an_agent_against_itself_scores_one_half(agent: Agent, opening: tuple[in
     assert (result.share.sum(1) == 1).all()
     assert result.win_share().mean == 0.5
     assert result.mean_payoff().mean == 0
-    assert result.seat_scores[0] + result.seat_scores[1] == 1
+    assert result.side_scores[0] + result.side_scores[1] == 1
 
 
 @pytest.mark.parametrize(("a", "b"), [(RandomAgent(), GreedyAgent()), (UctAgent(20), FirstLegal())])
@@ -107,7 +107,7 @@ def test_an_opening_is_shared_by_its_block_and_leaves_a_decision() -> None:
 
 def test_three_seats_are_rotated(monkeypatch: pytest.MonkeyPatch) -> None:
     monkeypatch.setattr(arena, "get_game", lambda _: TABLE)
-    result = play_match("table", FirstLegal(), FirstLegal(), 20)
+    result = play_match("table", FirstLegal(), FirstLegal(), 20, opening_plies=(0, 0))
     assert result.share.shape == (20, 3)
     assert (result.share == [1, 0, 0]).all()  # first actions lead to leaf 0, where seat 0 wins
     assert result.win_share().mean == pytest.approx(1 / 3)
@@ -202,7 +202,7 @@ def test_results_as_json_and_table() -> None:
     assert data["illegal_moves"] == 0
     assert data["options"]["threshold"] == 12
     assert data["win_share"]["mean"] == np.mean(data["block_shares"])
-    assert data["seats"][0]["label"] == "More (seat 0)"
+    assert data["sides"][0]["label"] == "More (seat 0)"
     assert data["mean_payoff"]["mean"] == pytest.approx(2 * data["win_share"]["mean"] - 1)
     assert all(seconds > 0 for seconds in data["seconds_per_move"])
     assert 17 <= data["mean_length"] <= 24
@@ -215,8 +215,8 @@ def test_roles_are_not_named_where_they_are_chosen() -> None:
     agent = RandomAgent()
     chosen = play_match("linkage", agent, agent, 1, options={"free_hole": True})
     fixed = play_match("linkage", agent, agent, 1, options={"skip_forced": True, "threshold": 9})
-    assert [chosen.seat_label(seat) for seat in range(2)] == ["seat 0", "seat 1"]
-    assert [fixed.seat_label(seat) for seat in range(2)] == ["More (seat 0)", "Fewer (seat 1)"]
+    assert [chosen.side_label(side) for side in range(2)] == ["seat 0", "seat 1"]
+    assert [fixed.side_label(side) for side in range(2)] == ["More (seat 0)", "Fewer (seat 1)"]
 
 
 def test_wrong_settings_are_refused() -> None:
@@ -232,3 +232,15 @@ def test_wrong_settings_are_refused() -> None:
     with pytest.raises(ValueError, match="no game 'chess'"):
         play_match("chess", agent, agent, 1)
     assert get_game("linkage").seat_names == ("More", "Fewer")
+
+
+def test_team_mates_are_one_side() -> None:
+    agent = RandomAgent()
+    result = play_match("love_links", agent, agent, 3, opening_plies=(2, 2), num_players=4)
+    assert result.share.shape == (3, 2)
+    assert (result.share.sum(1) == 1).all()
+    assert (result.length[:, 0] == result.length[:, 1]).all()
+    # The games of a block are the same, so that A has made every move of one of them.
+    assert result.moves == (result.length[:, 0].sum() - 3 * 2,) * 2
+    assert [result.side_label(side) for side in range(2)] == ["seats 0, 2", "seats 1, 3"]
+    assert "elo" in result.to_dict()

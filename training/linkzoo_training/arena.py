@@ -1,4 +1,4 @@
-"""Matches between two agents: blocks of games that share their luck, every seat played in each."""
+"""Matches between two agents: blocks of games that share their luck, every side played in each."""
 
 import time
 from collections.abc import Callable, Mapping
@@ -57,9 +57,10 @@ def elo(share: float) -> float | None:
 
 @dataclass(frozen=True)
 class MatchResult:
-    """What a match gave. In each of B blocks, the n games differ in the seat of agent A.
+    """What a match gave. In each of B blocks, the n games differ in the side of agent A.
 
-    Arrays [B, n], by block and by the seat of A. Every action was checked: none was illegal.
+    Arrays [B, n], by block and by the side of A: its seat or, where the game has teams, its team.
+    Every action was checked: none was illegal.
     """
 
     game: str
@@ -70,9 +71,9 @@ class MatchResult:
     seed: int
     opening_plies: tuple[int, int]
     requested: int  # blocks; fewer were finished if the match was interrupted
-    share: NDArray[np.float64]  # of the win that goes to A: 1, 0, or 1/k if k seats share it
+    share: NDArray[np.float64]  # of the win that goes to A: 1, 0, or 1/k if k sides share it
     payoff: NDArray[np.float64]  # of A
-    tie: NDArray[np.bool_]  # all seats share the win
+    tie: NDArray[np.bool_]  # all sides share the win
     length: NDArray[np.int64]  # decisions, the opening's included
     moves: tuple[int, int]  # made by A and by B
     seconds_per_move: tuple[float | None, float | None]  # a batch's time counts once
@@ -88,19 +89,24 @@ class MatchResult:
         return self.share.size
 
     @property
-    def seat_scores(self) -> list[float]:
-        """A's share of the wins in each seat."""
-        return [self.win_share(seat).mean for seat in range(self.num_players)]
+    def num_sides(self) -> int:
+        """Sides of the game: as many as players, but for teams."""
+        return self.share.shape[1]
 
-    def win_share(self, seat: int | None = None) -> Estimate:
-        """A's share of the wins: over all seats (interval by blocks), or in one (Wilson's)."""
-        if seat is None:
+    @property
+    def side_scores(self) -> list[float]:
+        """A's share of the wins on each side."""
+        return [self.win_share(side).mean for side in range(self.num_sides)]
+
+    def win_share(self, side: int | None = None) -> Estimate:
+        """A's share of the wins: over all sides (interval by blocks), or on one (Wilson's)."""
+        if side is None:
             return from_blocks(self.share.mean(1), 0, 1)
-        return wilson(float(self.share[:, seat].mean()), self.blocks)
+        return wilson(float(self.share[:, side].mean()), self.blocks)
 
-    def mean_payoff(self, seat: int | None = None) -> Estimate:
-        """A's mean payoff, over all seats or in one; intervals by blocks."""
-        scores = self.payoff.mean(1) if seat is None else self.payoff[:, seat]
+    def mean_payoff(self, side: int | None = None) -> Estimate:
+        """A's mean payoff, over all sides or on one; intervals by blocks."""
+        scores = self.payoff.mean(1) if side is None else self.payoff[:, side]
         return from_blocks(scores, -1, 1)
 
     def elo(self) -> tuple[float | None, float | None, float | None]:
@@ -108,11 +114,16 @@ class MatchResult:
         share = self.win_share()
         return elo(share.mean), elo(share.low), elo(share.high)
 
-    def seat_label(self, seat: int) -> str:
-        """`More (seat 0)`: with the role, where the options can't have moved it elsewhere."""
-        names = get_game(self.game).seat_names
+    def side_label(self, side: int) -> str:
+        """`More (seat 0)`: with the role, where the options can't have moved it elsewhere.
+
+        A team is called by its seats: `seats 0, 2`.
+        """
+        game = get_game(self.game)
+        seats = [s for s, own in enumerate(game.sides(self.num_players)) if own == side]
+        label = f"seat{'s' * (len(seats) > 1)} {', '.join(map(str, seats))}"
         moved = any(on is True and name != "skip_forced" for name, on in self.options.items())
-        return f"seat {seat}" if moved or not names else f"{names[seat]} (seat {seat})"
+        return label if moved or not game.seat_names else f"{game.seat_names[side]} ({label})"
 
     def to_dict(self) -> dict[str, Any]:
         """JSON data: the settings, the estimates, and A's results block by block."""
@@ -137,26 +148,26 @@ class MatchResult:
         data |= {
             "win_share": self.win_share()._asdict(),
             "mean_payoff": self.mean_payoff()._asdict(),
-            "seats": [
+            "sides": [
                 {
-                    "label": self.seat_label(seat),
-                    "win_share": self.win_share(seat)._asdict(),
-                    "mean_payoff": self.mean_payoff(seat)._asdict(),
+                    "label": self.side_label(side),
+                    "win_share": self.win_share(side)._asdict(),
+                    "mean_payoff": self.mean_payoff(side)._asdict(),
                 }
-                for seat in range(self.num_players)
+                for side in range(self.num_sides)
             ],
             "ties": int(self.tie.sum()),
             "mean_length": float(self.length.mean()),
             "block_shares": self.share.tolist(),
         }
-        if self.num_players == 2:
+        if self.num_sides == 2:
             data["elo"] = dict(zip(Estimate._fields, self.elo(), strict=True))
         return data
 
 
 @dataclass
 class _Clock:
-    """One side's moves and the time they took; the first call may compile and isn't timed."""
+    """One agent's moves and the time they took; the first call may compile and isn't timed."""
 
     moves: int = 0
     timed: int = 0
@@ -184,23 +195,25 @@ class _Match:
     clocks: tuple[_Clock, _Clock] = field(default_factory=lambda: (_Clock(), _Clock()))
 
     def play(self, blocks: range) -> NDArray[Any]:
-        """Plays every seat assignment of some blocks; the final records [len(blocks), n]."""
-        players = int(self.blank.num_players)
-        states = np.repeat(self._openings(blocks), players)
+        """Plays some blocks, A on every side; the final records [len(blocks), n]."""
+        sides = np.array(self.game.sides(int(self.blank.num_players)))
+        count = int(sides.max()) + 1
+        states = np.repeat(self._openings(blocks), count)
         masks = np.zeros((len(states), self.game.num_actions), np.int8)
         kernels(self.game).legal(states, masks)
-        focal = np.tile(np.arange(players), len(blocks))  # the seat of A
+        focal = np.tile(np.arange(count), len(blocks))  # the side of A
         seeds = np.array([word(self.seed, STREAM_ACTION, block) for block in blocks], np.uint64)
-        seeds = np.repeat(seeds, players)
+        seeds = np.repeat(seeds, count)
         actions = np.empty(len(states), np.int64)
         while (playing := states["seat"] >= 0).any():
             actions[:] = -1
-            for side in range(2):
-                rows = np.flatnonzero(playing & ((states["seat"] == focal) == (side == 0)))
+            mine = sides[states["seat"]] == focal
+            for which, turns in enumerate((mine, ~mine)):
+                rows = np.flatnonzero(playing & turns)
                 if len(rows):
-                    actions[rows] = self._ask(side, states[rows], seeds[rows], masks[rows])
+                    actions[rows] = self._ask(which, states[rows], seeds[rows], masks[rows])
             kernels(self.game).play(states, actions, masks)
-        return states.reshape(len(blocks), players)
+        return states.reshape(len(blocks), count)
 
     def _openings(self, blocks: range) -> NDArray[Any]:
         """The position that each block starts from: some random plies into a new game."""
@@ -216,9 +229,9 @@ class _Match:
         return states
 
     def _ask(
-        self, side: int, states: NDArray[Any], seeds: NDArray[np.uint64], masks: NDArray[np.int8]
+        self, which: int, states: NDArray[Any], seeds: NDArray[np.uint64], masks: NDArray[np.int8]
     ) -> NDArray[np.int64]:
-        """Actions of A (side 0) or B, all of them legal.
+        """Actions of A (`which` is 0) or B (1), all of them legal.
 
         Decision seeds depend on match, block, ply and seat, but not on the agent: in the mirrored
         game the other agent meets the same.
@@ -226,19 +239,19 @@ class _Match:
         turns = zip(seeds, states["ply"].tolist(), states["seat"].tolist(), strict=True)
         drawn = [word(seed, STREAM_ACTION, ply, seat) for seed, ply, seat in turns]
         positions = Positions(self.game, states.copy(), np.array(drawn, np.uint64))
-        agent = self.agents[side]
+        agent = self.agents[which]
         start = time.perf_counter()
         actions = np.asarray(agent.act(positions))
-        self.clocks[side].count(len(states), time.perf_counter() - start)
+        self.clocks[which].count(len(states), time.perf_counter() - start)
         if actions.shape != (len(states),) or actions.dtype.kind not in "iu":
             raise ValueError(
-                f"{agent.name} (agent {'AB'[side]}) gave {actions.dtype}{list(actions.shape)} "
+                f"{agent.name} (agent {'AB'[which]}) gave {actions.dtype}{list(actions.shape)} "
                 f"for {len(states)} positions, not that many integers"
             )
         for row, (action, mask) in enumerate(zip(actions, masks, strict=True)):
             if not 0 <= action < len(mask) or not mask[action]:
                 raise ValueError(
-                    f"{agent.name} (agent {'AB'[side]}) played the illegal action {action} as seat "
+                    f"{agent.name} (agent {'AB'[which]}) played the illegal action {action} as seat "
                     f"{states['seat'][row]} at ply {states['ply'][row]}"
                 )
         return actions.astype(np.int64)
@@ -259,7 +272,8 @@ def play_match(
 ) -> MatchResult:
     """Plays `blocks` blocks of games between A and B.
 
-    A block is an opening, played once for each seat that A can take; B has all others. The opening
+    A block is an opening, played once for each side that A can take (a seat or, where the game has
+    teams, all seats of a team); B has all others. The opening
     is a new game after opening_plies[0]..opening_plies[1] random plies (uniform, ends included;
     fewer if the game would end). `seed` fixes openings, chance and the agents' seeds, so a match
     can be repeated, in batches of any size. `batch` blocks are played in lock-step; after each
@@ -280,7 +294,9 @@ def play_match(
     blank = rules.blank(num_players, options)
     match = _Match(rules, (a, b), np.uint64(seed), (low, high), blank)
     players = int(blank.num_players)
-    finals = [np.empty((0, players), rules.state)]
+    sides = rules.sides(players)
+    seats = np.array([sides.index(side) for side in range(max(sides) + 1)])  # one of each side
+    finals = [np.empty((0, len(seats)), rules.state)]
     try:
         for first in range(0, blocks, batch):
             finals.append(match.play(range(first, min(first + batch, blocks))))
@@ -291,8 +307,8 @@ def play_match(
     states = np.concatenate(finals)
     payoff = np.zeros((states.size, players), np.float32)
     kernels(rules).outcome(states.ravel(), payoff, np.empty_like(payoff))
-    seats = np.arange(players)
-    won = (states["winners"][..., None] >> seats.astype(np.uint32)) & 1  # [B, n, seat]
+    won = (states["winners"][..., None] >> seats.astype(np.uint32)) & 1  # [B, n, side]
+    every = np.arange(len(seats))
     return MatchResult(
         game=game,
         version=rules.version,
@@ -302,8 +318,8 @@ def play_match(
         seed=seed,
         opening_plies=(low, high),
         requested=blocks,
-        share=won[:, seats, seats] / won.sum(-1),
-        payoff=payoff.reshape(-1, players, players)[:, seats, seats].astype(np.float64),
+        share=won[:, every, every] / won.sum(-1),
+        payoff=payoff.reshape(-1, len(seats), players)[:, every, seats].astype(np.float64),
         tie=(won == 1).all(-1),
         length=states["ply"].astype(np.int64),
         moves=(match.clocks[0].moves, match.clocks[1].moves),
@@ -320,12 +336,12 @@ def match_table(result: MatchResult) -> "Table":
     for heading in (f"{a} plays", "wins", "95 % interval", "mean payoff", "95 % interval"):
         table.add_column(heading, justify="left" if heading.startswith(a) else "right")
     if result.blocks:
-        for seat in [*range(result.num_players), None]:
-            share, payoff = result.win_share(seat), result.mean_payoff(seat)
-            if seat is None:
+        for side in [*range(result.num_sides), None]:
+            share, payoff = result.win_share(side), result.mean_payoff(side)
+            if side is None:
                 table.add_section()
             table.add_row(
-                "all seats" if seat is None else result.seat_label(seat),
+                "all sides" if side is None else result.side_label(side),
                 f"{share.mean:.1%}",
                 f"{share.low:.1%} … {share.high:.1%}",
                 f"{payoff.mean:+.3f}",
@@ -341,7 +357,7 @@ def _caption(result: MatchResult) -> str:
         lines.append(f"interrupted: {result.blocks:,} of {result.requested:,} blocks")
     if result.blocks:
         lines.append(f"{result.tie.sum():,} ties, {result.length.mean():.1f} decisions a game")
-    if result.blocks and result.num_players == 2:
+    if result.blocks and result.num_sides == 2:
         mean, low, high = ("∞" if r is None else f"{r:+.0f}" for r in result.elo())
         lines.append(f"Elo difference {mean} ({low} … {high})")
     for name, seconds in zip(result.agents, result.seconds_per_move, strict=True):

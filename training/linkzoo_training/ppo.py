@@ -243,8 +243,8 @@ def train(config: Config, *, folder: Path | None = None, resume: bool = False) -
             if trainer.iteration % config.eval_every == 0 or trainer.finished:
                 results = trainer.evaluate(config.eval_opponents, config.eval_blocks, EVAL_SEED)
                 for opponent, result in results.items():
-                    for seat, share in enumerate(result.seat_scores):
-                        metrics[f"win/{trainer.game.seat_name(seat)} v {opponent}"] = share
+                    for side, share in enumerate(result.side_scores):
+                        metrics[f"win/{trainer.game.seat_name(side)} v {opponent}"] = share
             report.log(metrics, trainer.progress, _eta(trainer))
             if trainer.iteration % config.save_every == 0:
                 trainer.save(folder)
