@@ -91,7 +91,7 @@ class MatchResult:
     @property
     def num_sides(self) -> int:
         """Sides of the game: as many as players, but for teams."""
-        return self.share.shape[1]
+        return int(self.share.shape[1])
 
     @property
     def side_scores(self) -> list[float]:
@@ -251,8 +251,8 @@ class _Match:
         for row, (action, mask) in enumerate(zip(actions, masks, strict=True)):
             if not 0 <= action < len(mask) or not mask[action]:
                 raise ValueError(
-                    f"{agent.name} (agent {'AB'[which]}) played the illegal action {action} as seat "
-                    f"{states['seat'][row]} at ply {states['ply'][row]}"
+                    f"{agent.name} (agent {'AB'[which]}) played the illegal action {action} as "
+                    f"seat {states['seat'][row]} at ply {states['ply'][row]}"
                 )
         return actions.astype(np.int64)
 
@@ -273,13 +273,13 @@ def play_match(
     """Plays `blocks` blocks of games between A and B.
 
     A block is an opening, played once for each side that A can take (a seat or, where the game has
-    teams, all seats of a team); B has all others. The opening
-    is a new game after opening_plies[0]..opening_plies[1] random plies (uniform, ends included;
-    fewer if the game would end). `seed` fixes openings, chance and the agents' seeds, so a match
-    can be repeated, in batches of any size. `batch` blocks are played in lock-step; after each
-    batch, `progress(finished, blocks)` is called. An interruption (Ctrl-C) gives the result of the
-    batches finished before it. ValueError for settings the game doesn't have, and if an agent
-    plays an illegal action.
+    teams, all seats of a team); B has all others. The opening is a new game after
+    opening_plies[0]..opening_plies[1] random plies (uniform, ends included; fewer if the game would
+    end). `seed` fixes openings, chance and the agents' seeds, so a match can be repeated, in
+    batches of any size. `batch` blocks are played in lock-step; after each batch,
+    `progress(finished, blocks)` is called. An interruption (Ctrl-C) gives the result of the batches
+    finished before it. ValueError for settings the game doesn't have, and if an agent plays an
+    illegal action.
     """
     low, high = opening_plies
     for text, allowed in (
