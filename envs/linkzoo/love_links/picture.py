@@ -1,0 +1,96 @@
+"""The picture of a Love Links position: the players at the left, the bracelets at the right."""
+
+from linkzoo.compiled import Record
+from linkzoo.love_links import style
+from linkzoo.love_links.notation import LINK_TEXTS, slot_links
+from linkzoo.love_links.panel import draw_panel
+from linkzoo.love_links.table import NONE, SET_ASIDE, side_of
+from linkzoo.love_links.view import bracelets, turn, worth
+from linkzoo.svg import document, group, rect, text
+
+_LEFT, _TOP = 372, style.MARGIN
+_RIGHT, _BOTTOM = style.WIDTH - style.MARGIN, style.HEIGHT - style.MARGIN
+_LABEL, _NOTE = 52, 86  # before the first link, and behind the last one
+_ROW = style.LINK_HEIGHT + 18  # from one line of links to the next, in a link's own units
+_SCALES = (1.25, 1.1, 1.0, 0.9, 0.8, 0.7, 0.6, 0.5, 0.4)
+_READABLE = 0.8  # scales from here on are chosen for few broken lines
+
+
+def draw(state: Record) -> str:
+    """The SVG document."""
+    area = rect(_LEFT, _TOP, _RIGHT - _LEFT, _BOTTOM - _TOP, 14, fill="#efe7d6")
+    return document(
+        style.WIDTH,
+        style.HEIGHT,
+        f"Love Links: {turn(state)}",
+        rect(0, 0, style.WIDTH, style.HEIGHT, fill=style.PAGE),
+        area,
+        _bracelets(state),
+        _set_aside(state),
+        draw_panel(state),
+    )
+
+
+def _bracelets(state: Record) -> str:
+    """Each bracelet from its key end to its lock end, broken into lines where it is long."""
+    chains = bracelets(state)
+    lengths = [len(chain) for chain in chains.values()]
+    scale = _scale(lengths, _room(state))
+    markup, line = [], 0
+    for slot, chain in chains.items():
+        markup.append(_bracelet(state, slot, chain, line, scale))
+        line += _lines([len(chain)], scale)
+    return "".join(markup)
+
+
+def _scale(lengths: list[int], room: float) -> float:
+    """The scale at which bracelets of these lengths fit, whole if that keeps them readable."""
+    fitting = [s for s in _SCALES if _lines(lengths, s) * _ROW * s <= room] or [_SCALES[-1]]
+    readable = [s for s in fitting if s >= _READABLE]
+    return min(readable, key=lambda s: _lines(lengths, s)) if readable else fitting[0]
+
+
+def _room(state: Record) -> float:
+    """The height that the bracelets may take."""
+    return _BOTTOM - _TOP - (54 if state.length[SET_ASIDE] else 24)
+
+
+def _per_line(scale: float) -> int:
+    return int((_RIGHT - _LEFT - _LABEL - _NOTE) / (style.LINK_WIDTH * scale))
+
+
+def _lines(lengths: list[int], scale: float) -> int:
+    """How many lines bracelets of these lengths take."""
+    return sum(-(-length // _per_line(scale)) for length in lengths)
+
+
+def _bracelet(
+    state: Record, slot: int, chain: list[tuple[int, int]], line: int, scale: float
+) -> str:
+    links, x, y = [], 0.0, 0.0
+    for index, (number, owner) in enumerate(chain):
+        row, column = divmod(index, _per_line(scale))
+        x = _LEFT + _LABEL + column * style.LINK_WIDTH * scale
+        y = _TOP + 16 + (line + row) * _ROW * scale
+        side = None if owner == NONE else int(side_of(state, owner))
+        if row and not column:
+            links.append(text("↳", _LEFT + 22, y + style.LINK_HEIGHT * scale / 2 + 5, 16))
+        links.append(style.link(number, x, y, scale, side))
+    first = _TOP + 16 + line * _ROW * scale + style.LINK_HEIGHT * scale / 2
+    points = worth(state, slot)
+    behind = x + style.LINK_WIDTH * scale + 10
+    middle = y + style.LINK_HEIGHT * scale / 2
+    return group(
+        text(f"@{slot}", _LEFT + 10, first + 5, 14, fill=style.GREY),
+        *links,
+        "" if points is None else text(f"worth {points}", behind, middle + 5, 13),
+        fill=style.INK,
+    )
+
+
+def _set_aside(state: Record) -> str:
+    """The links that found no free slot."""
+    if not state.length[SET_ASIDE]:
+        return ""
+    links = " ".join(LINK_TEXTS[number] for number, _ in slot_links(state, SET_ASIDE))
+    return text(f"set aside: {links}", _LEFT + 10, _BOTTOM - 14, 13, fill=style.GREY)
