@@ -4,8 +4,8 @@ from textwrap import wrap
 
 from linkzoo.compiled import Record
 from linkzoo.love_links import picture
-from linkzoo.love_links.notation import LINK_TEXTS, slot_links, supply_links
-from linkzoo.love_links.pieces import LINKS, METALS, STONES
+from linkzoo.love_links.notation import slot_links, supply_links
+from linkzoo.love_links.pieces import LINK_TEXTS, LINKS, METALS, STONES
 from linkzoo.love_links.table import NONE, SET_ASIDE
 from linkzoo.love_links.view import (
     bracelets,

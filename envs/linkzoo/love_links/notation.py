@@ -17,9 +17,8 @@ from linkzoo.love_links.pieces import (
     HAND_PLACES,
     KEY,
     KEYS,
-    LINKS,
+    LINK_TEXTS,
     LOCK,
-    MASTER,
     METAL,
     METALS,
     MODES,
@@ -45,7 +44,6 @@ NAME, VERSION = "love_links", 1
 MAX_PLY = 2**15 - 1 - TOTAL  # a game that goes on from there still fits the record
 MAX_SCORE = 2**14
 _MODES = {KEY: "KEY", LOCK: "LOCK", CLOSE: "CLOSE"}
-LINK_TEXTS = [f"{link.key}-{'M' if link.lock == MASTER else link.lock}" for link in LINKS]
 _SLOTS = [f"@{slot}" for slot in range(SLOTS)]
 _LINKS = {text: link for link, text in enumerate(LINK_TEXTS)}
 

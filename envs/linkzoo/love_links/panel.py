@@ -18,7 +18,7 @@ from linkzoo.svg import group, path, rect, text
 _LEFT, _WIDTH = style.MARGIN, 334
 _RIGHT = _LEFT + _WIDTH
 _HEAD, _HAND = 44, 50  # heights of a side's card
-_SCALE = 0.7  # of the links in the hands
+_SCALE = 0.66  # of the links in the hands
 
 
 def draw_panel(state: Record) -> str:
@@ -60,7 +60,7 @@ def _card(state: Record, side: int, top: float) -> str:
     border = 3 if state.seat in seats or side in winners(state) else 1
     height = _HEAD + _HAND * len(seats)
     captured = text(
-        f"{state.captured[side]} captured", _RIGHT - 70, top + 29, 13, text_anchor="end"
+        f"{state.captured[side]} captured", _RIGHT - 74, top + 29, 13, text_anchor="end"
     )
     score = str(state.scores[side])
     return group(
@@ -68,7 +68,7 @@ def _card(state: Record, side: int, top: float) -> str:
         style.mark(side, _LEFT + 20, top + 23, 10),
         text(side_name(state, side), _LEFT + 38, top + 29, 17, font_weight="bold", fill=colour),
         captured,
-        text(score, _RIGHT - 14, top + 33, 27, text_anchor="end", font_weight="bold"),
+        text(score, _RIGHT - 14, top + 32, 24, text_anchor="end", font_weight="bold"),
         *(_hand(state, seat, top + _HEAD + _HAND * row) for row, seat in enumerate(seats)),
     )
 
@@ -80,10 +80,11 @@ def _hand(state: Record, seat: int, top: float) -> str:
         tint = style.SIDES[int(side_of(state, seat))]
         ground = rect(_LEFT + 6, top - 2, _WIDTH - 12, 42, 8, fill=tint, fill_opacity=0.16)
     links = [
-        style.link(int(number), _LEFT + 28 + 64 * place, top + 6, _SCALE)
+        style.link(int(number), _LEFT + 32 + 60 * place, top + 6, _SCALE)
         for place, number in enumerate(state.hands[seat, : state.hand_size[seat]])
     ]
-    return group(ground, *links)
+    name = text(str(seat), _LEFT + 11, top + 24, 13, fill=style.GREY)
+    return group(ground, name, *links)
 
 
 def _supply(state: Record, metal: int) -> str:
@@ -91,9 +92,9 @@ def _supply(state: Record, metal: int) -> str:
     paint, x = style.PAINTS[metal], _LEFT + 114 * metal
     return group(
         rect(x, 546, 106, 52, 8, fill=paint.face, stroke=paint.rim, stroke_width=1.5),
-        text(METALS[metal], x + 10, 566, 14, font_weight="bold"),
-        text(f"{metal + 1} pt", x + 10, 586, 13),
-        text(str(state.supply_size[metal]), x + 96, 584, 24, text_anchor="end", font_weight="bold"),
+        text(METALS[metal], x + 10, 565, 14, font_weight="bold"),
+        text(f"{metal + 1} pt", x + 10, 588, 13),
+        text(str(state.supply_size[metal]), x + 96, 589, 24, text_anchor="end", font_weight="bold"),
     )
 
 

@@ -2,11 +2,12 @@
 
 from linkzoo.compiled import Record
 from linkzoo.love_links import style
-from linkzoo.love_links.notation import LINK_TEXTS, slot_links
+from linkzoo.love_links.notation import slot_links
 from linkzoo.love_links.panel import draw_panel
+from linkzoo.love_links.pieces import LINK_TEXTS
 from linkzoo.love_links.table import NONE, SET_ASIDE, side_of
 from linkzoo.love_links.view import bracelets, turn, worth
-from linkzoo.svg import document, group, rect, text
+from linkzoo.svg import document, group, path, rect, text
 
 _LEFT, _TOP = 372, style.MARGIN
 _RIGHT, _BOTTOM = style.WIDTH - style.MARGIN, style.HEIGHT - style.MARGIN
@@ -74,7 +75,7 @@ def _bracelet(
         y = _TOP + 16 + (line + row) * _ROW * scale
         side = None if owner == NONE else int(side_of(state, owner))
         if row and not column:
-            links.append(text("↳", _LEFT + 22, y + style.LINK_HEIGHT * scale / 2 + 5, 16))
+            links.append(_continued(x - 18 * scale, y + style.LINK_HEIGHT * scale / 2))
         links.append(style.link(number, x, y, scale, side))
     first = _TOP + 16 + line * _ROW * scale + style.LINK_HEIGHT * scale / 2
     points = worth(state, slot)
@@ -86,6 +87,12 @@ def _bracelet(
         "" if points is None else text(f"worth {points}", behind, middle + 5, 13),
         fill=style.INK,
     )
+
+
+def _continued(x: float, y: float) -> str:
+    """An arrow to (x, y): the line goes on from the end of the one above."""
+    arrow = path("M", x - 16, y - 14, "v", 14, "h", 14, "m", -4, -4, "l", 4, 4, -4, 4)
+    return group(arrow, fill="none", stroke=style.GREY, stroke_width=1.5)
 
 
 def _set_aside(state: Record) -> str:

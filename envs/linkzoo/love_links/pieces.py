@@ -63,6 +63,7 @@ def _fits(key: int, lock: int) -> bool:
 
 
 LINKS = _read()
+LINK_TEXTS = [f"{link.key}-{'M' if link.lock == MASTER else link.lock}" for link in LINKS]
 TYPES, TOTAL = len(LINKS), sum(link.copies for link in LINKS)
 
 # By type.

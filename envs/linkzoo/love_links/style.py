@@ -6,8 +6,9 @@ sides in form too.
 
 from collections.abc import Callable
 from dataclasses import dataclass
+from typing import Any
 
-from linkzoo.love_links.pieces import LINKS, MASTER, METALS, STONES
+from linkzoo.love_links.pieces import LINK_TEXTS, LINKS, STONES
 from linkzoo.svg import circle, group, path, rect, text
 
 WIDTH, HEIGHT, MARGIN = 1200, 720, 20
@@ -40,21 +41,21 @@ def link(number: int, x: float, y: float, scale: float, side: int | None = None)
     """
     kind = LINKS[number]
     paint = PAINTS[kind.metal]
+    key, lock = LINK_TEXTS[number].split("-")
     return group(
         rect(0, 0, LINK_WIDTH, LINK_HEIGHT, 5, fill=paint.face, stroke=paint.rim, stroke_width=1.5),
         path("M", LINK_WIDTH, _MIDDLE - 15, "a", 15, 15, 0, 0, 0, 0, 30, "z", fill=_HOLE),
         circle(0, _MIDDLE, KEY_RADIUS, fill="#fffdf6", stroke=paint.rim, stroke_width=2),
-        _number(kind.key, 0),
-        _number(kind.lock, 43.5),
+        _word(key, 0),
+        _word(lock, 43.5),
         stone(STONES[kind.stone], 24, _MIDDLE, 7.5),
         "" if side is None else mark(side, 24, LINK_HEIGHT + 1, 7),
         transform=f"translate({x:.2f} {y:.2f}) scale({scale:.4f})",
-        data_link=f"{METALS[kind.metal]}",
+        data_link=LINK_TEXTS[number],
     )
 
 
-def _number(number: int, x: float) -> str:
-    words = "M" if number == MASTER else str(number)
+def _word(words: str, x: float) -> str:
     return text(words, x, _MIDDLE + 5.8, 16, text_anchor="middle", font_weight="bold", fill=INK)
 
 
@@ -63,7 +64,7 @@ def stone(name: str, x: float, y: float, r: float) -> str:
     if not name:
         return ""
     colour = _STONES[STONES.index(name)]
-    look = {"fill": colour, "stroke": INK, "stroke_width": 1.2}
+    look: dict[str, Any] = {"fill": colour, "stroke": INK, "stroke_width": 1.2}
     forms: dict[str, Callable[[], str]] = {
         "diamond": lambda: path("M", x, y - r, "l", r, r, -r, r, -r, -r, "z", **look),
         "ruby": lambda: circle(x, y, 0.85 * r, **look),
@@ -79,7 +80,7 @@ def stone(name: str, x: float, y: float, r: float) -> str:
 
 def mark(side: int, x: float, y: float, r: float) -> str:
     """The stone that a side puts on its links, around (x, y): a lozenge, a disc or a triangle."""
-    look = {"fill": SIDES[side], "stroke": "#fff", "stroke_width": 0.22 * r}
+    look: dict[str, Any] = {"fill": SIDES[side], "stroke": "#fff", "stroke_width": 0.22 * r}
     if side == 0:
         return path("M", x, y - r, "l", 1.2 * r, r, -1.2 * r, r, -1.2 * r, -r, "z", **look)
     if side == 1:

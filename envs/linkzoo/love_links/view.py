@@ -49,10 +49,10 @@ def turn(state: Record) -> str:
 
 def remark(state: Record) -> str:
     """What else there is to say about the turn."""
-    scores = [str(state.scores[side]) for side in side_range(state)]
     if state.seat == NONE:
-        tied = len(set(scores)) < len(scores)
-        return f"{' : '.join(scores)}{', by captured stones' if tied else ''}"
+        scores = state.scores[: len(side_range(state))].tolist()
+        tied = scores.count(max(scores)) > len(winners(state))
+        return " : ".join(map(str, scores)) + (", by captured stones" if tied else "")
     notes = [f"move {state.move} of 2"]
     if state.must_start:
         notes.append("must start a bracelet")
