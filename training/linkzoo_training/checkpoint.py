@@ -20,7 +20,7 @@ from safetensors import SafetensorError, safe_open
 from safetensors.torch import save
 from torch import Tensor
 
-from linkzoo_training.networks import PolicyValueNet, feature_columns, masked
+from linkzoo_training.networks import PolicyValueNet, make_network, masked
 from linkzoo_training.resources import find_checkpoint
 
 FORMAT = "linkzoo-checkpoint/1"
@@ -79,14 +79,16 @@ def load_tensors(path: Path) -> tuple[dict[str, Tensor], dict[str, Any]]:
 def save_checkpoint(
     folder: Path, network: PolicyValueNet, game: Game, card: Mapping[str, Any]
 ) -> None:
-    """Writes a published checkpoint; `card` adds to what a card says in any case."""
+    """Writes a published checkpoint.
+
+    `card` holds at least `network` (kind, width, blocks), the arguments of `make_network`.
+    """
     save_tensors(folder / "model.safetensors", network.state_dict(), {})
     full = {
         "format": FORMAT,
         "game": game.name,
         "version": game.version,
         "fingerprints": fingerprints(game),
-        "network": {"width": network.inputs.out_features, "blocks": len(network.first)},
         **card,
     }
     write_atomically(folder / "card.json", (json.dumps(full, indent=1) + "\n").encode())
@@ -119,7 +121,6 @@ class PolicyAgent:
         self.name, self.game, self.card, self.temperature = name, game, dict(card), temperature
         self.device = torch.device(device)
         self.network = network.to(self.device).eval()
-        self._columns = feature_columns(game.observation)
 
     def act(self, positions: Positions) -> NDArray[np.int64]:
         """The likeliest action of each position, or one drawn at the agent's temperature; [N]."""
@@ -138,7 +139,7 @@ class PolicyAgent:
     def evaluate(self, positions: Positions) -> tuple[Tensor, Tensor]:
         """Masked logits [N, A] and values [N, P] relative to the seat to act, on the CPU."""
         flat = positions.observation.reshape(len(positions), -1)
-        features = torch.from_numpy(np.take(flat, self._columns, 1)).to(self.device)
+        features = torch.from_numpy(self.network.map(flat)).to(self.device)
         with torch.no_grad():
             logits, values = self.network(features)
         mask = torch.from_numpy(positions.action_mask).to(self.device)
@@ -162,7 +163,7 @@ def load_agent(
                 f"{folder} was trained for other {what}: its fingerprint is "
                 f"{card['fingerprints'].get(what)!r}, that of this package's {game.name} {value!r}"
             )
-    network = PolicyValueNet(game, **card["network"])
+    network = make_network(game, **card["network"])
     tensors, _ = load_tensors(folder / "model.safetensors")
     expected = {name: list(tensor.shape) for name, tensor in network.state_dict().items()}
     found = {name: list(tensor.shape) for name, tensor in tensors.items()}

@@ -34,8 +34,9 @@ class Config:
     max_seconds: float | None = None  # stops earlier, at the current schedule
 
     # Network
-    width: int = 256
-    blocks: int = 4
+    network: Literal["flat", "board"] = "flat"  # board: convolutions, for games with a board
+    width: int = 256  # of layers, or channels of a board
+    blocks: int = 4  # residual, of two layers
 
     # Batches
     num_envs: int = 512

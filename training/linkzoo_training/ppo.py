@@ -32,7 +32,7 @@ from linkzoo_training.checkpoint import (
     save_tensors,
 )
 from linkzoo_training.config import Config
-from linkzoo_training.networks import PolicyValueNet, masked
+from linkzoo_training.networks import PolicyValueNet, make_network, masked
 from linkzoo_training.opponents import Pool
 from linkzoo_training.report import Report, plot_curve
 from linkzoo_training.rollout import Batch, SelfPlay
@@ -64,7 +64,9 @@ class Trainer:
         self.game = self.play.game
         torch.set_num_threads(config.num_threads)  # after Numba's first threads, which reset it
         torch.manual_seed(config.seed)
-        self.network = PolicyValueNet(self.game, config.width, config.blocks).to(self.device)
+        self.network = make_network(
+            self.game, config.network, config.width, config.blocks
+        ).to(self.device)
         self.actor = self._frozen()  # the copy that plays, in the precision of playing
         self.optimizer = torch.optim.Adam(
             self.network.parameters(), lr=config.learning_rate, eps=1e-5, fused=True
@@ -261,6 +263,7 @@ def _publish(trainer: Trainer, folder: Path) -> None:
     config = trainer.config
     results = trainer.evaluate(config.final_opponents, config.final_blocks, EVAL_SEED + 1)
     card = {
+        "network": {"kind": config.network, "width": config.width, "blocks": config.blocks},
         "trained": {
             "algorithm": "ppo",
             "config": config.to_dict(),

@@ -14,7 +14,7 @@ from numpy.typing import NDArray
 from torch import Tensor, nn
 
 from linkzoo_training.config import Config
-from linkzoo_training.networks import feature_columns, masked
+from linkzoo_training.networks import FeatureMap, masked
 from linkzoo_training.opponents import Pool
 
 _STREAM_POLICY = 2001  # actions; index = plies played so far, position = game
@@ -29,19 +29,13 @@ class Batch:
     `targets` and `values` are of the seats relative to the seat that acted.
     """
 
-    features: Tensor  # int8 [T*N, F]
+    features: Tensor  # integers [T*N, F], see FeatureMap
     mask: Tensor  # int8 [T*N, A]
     action: Tensor  # int64 [T*N]
     log_probability: Tensor  # float32 [T*N]: of the action, when it was taken
     advantage: Tensor  # float32 [T*N]: of the seat that acted
     targets: Tensor  # float32 [T*N, P]: lambda-returns
     learner: Tensor  # bool [T*N]: plies of the learner, not of a frozen opponent
-
-
-def _gather(observations: Any, columns: Any, features: Any) -> None:
-    for i in prange(observations.shape[0]):
-        for k in range(columns.shape[0]):
-            features[i, k] = observations[i, columns[k]]
 
 
 def _choose(
@@ -103,7 +97,6 @@ def _by_seat(relative: Any, seat: Any, out: Any) -> None:
             out[i, (seat[i] + k) % seats] = relative[i, k]
 
 
-gather = specialise(_gather, "")
 choose = specialise(_choose, "")
 advantages = specialise(_advantages, "")
 by_seat = specialise(_by_seat, "")
@@ -123,14 +116,15 @@ class SelfPlay:
         )
         self.game = self.vec.game
         self._blank = self.vec.states[0].copy()
-        self._columns = feature_columns(self.game.observation)
+        self._map = FeatureMap(self.game.observation)
         plies, games, seats = config.horizon, config.num_envs, self.vec.num_players
         pinned = device.type == "cuda"
 
         def buffer(*shape: int, dtype: torch.dtype) -> Tensor:
             return torch.zeros(shape, dtype=dtype, pin_memory=pinned)
 
-        self._features = buffer(plies + 1, games, len(self._columns), dtype=torch.int8)
+        kind = torch.from_numpy(np.empty(0, self._map.dtype)).dtype
+        self._features = buffer(plies + 1, games, len(self._map), dtype=kind)
         self._mask = buffer(plies, games, self.game.num_actions, dtype=torch.int8)
         self._action = buffer(plies, games, dtype=torch.int64)
         self._log_probability = buffer(plies, games, dtype=torch.float32)
@@ -189,7 +183,7 @@ class SelfPlay:
         now = self.vec.refresh()
         for t in range(self.config.horizon):
             flat = now.observation.reshape(self.vec.num_envs, -1)
-            gather(flat, self._columns, self._features[t].numpy())
+            self._map.fill(flat, self._features[t].numpy())
             self._mask[t] = torch.from_numpy(now.action_mask)
             self._seat[t] = now.seat
             probabilities = self._forward(network, t, pool)
@@ -211,7 +205,7 @@ class SelfPlay:
                 self.begin_games(finished, progress, opponents)
                 now = self.vec.refresh()
         flat = now.observation.reshape(self.vec.num_envs, -1)
-        gather(flat, self._columns, self._features[-1].numpy())
+        self._map.fill(flat, self._features[-1].numpy())
         with torch.no_grad():
             _, values = network(self._features[-1].to(self.device))
         by_seat(values.float().cpu().numpy(), now.seat, self._values[-1])
