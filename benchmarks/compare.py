@@ -1,4 +1,4 @@
-"""Sets linkzoo beside its peers: `python benchmarks/compare.py linkage [--rounds 3]`.
+"""Sets linkzoo beside its peers: `python -m benchmarks.compare linkage [--rounds 3]`.
 
 Every measurement runs in a process of its own; rounds alternate between the packages, so that a
 noisy neighbour slows all of them, and the table shows each one's best round. Install the peers with
@@ -12,10 +12,10 @@ import subprocess
 import sys
 from pathlib import Path
 
-from measure import MEASUREMENTS
+from benchmarks.measure import MEASUREMENTS
 
-HERE = Path(__file__).parent
-# (what it is, ours, [(peer, the ratio we ask for)])
+ROOT = Path(__file__).parents[1]
+# (what it is, our measurement, [(the measurement of a peer, its game)])
 COMPARISONS = [
     (
         "AEC environment, all checks",
@@ -35,7 +35,8 @@ COMPARISONS = [
 
 def measure(what: str, game: str) -> float:
     done = subprocess.run(
-        [sys.executable, str(HERE / "measure.py"), what, game],
+        [sys.executable, "-m", "benchmarks.measure", what, game],
+        cwd=ROOT,
         capture_output=True,
         text=True,
         check=False,

@@ -1,4 +1,4 @@
-"""Measures one thing in a process of its own: `python benchmarks/measure.py linkzoo-aec linkage`.
+"""Measures one thing in a process of its own: `python -m benchmarks.measure linkzoo-aec linkage`.
 
 Prints the number alone, in the unit that MEASUREMENTS names. `compare.py` sets them side by side.
 All play is uniformly random among the legal moves; compiling and a first round aren't timed.
@@ -86,7 +86,6 @@ def pgx_vector(game: str) -> float:
     env = pgx.make(game)
     init, step = jax.vmap(env.init), jax.vmap(auto_reset(env.step, env.init))
 
-    @jax.jit
     def plies(state: Any, key: Any) -> Any:
         def ply(carry: Any, _: Any) -> Any:
             state, key = carry
@@ -98,11 +97,12 @@ def pgx_vector(game: str) -> float:
 
         return jax.lax.scan(ply, (state, key), None, length=100)
 
+    run = jax.jit(plies)
     key = jax.random.PRNGKey(0)
     held = [(jax.jit(init)(jax.random.split(key, GAMES)), key)]
 
     def work() -> int:
-        held[0], seen = plies(*held[0])
+        held[0], seen = run(*held[0])
         seen.block_until_ready()
         return 100 * GAMES
 

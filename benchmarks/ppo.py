@@ -1,4 +1,6 @@
-"""PPO end to end as a share of what its network alone allows: `python benchmarks/ppo.py linkage_ppo`.
+"""PPO end to end as a share of what its network alone allows.
+
+`python -m benchmarks.ppo linkage_ppo [field=value ...]` prints it.
 
 "Alone" are the same forward passes, backward passes and optimiser steps on batches that lie ready,
 in the same process with the same threads; what is left is the simulator, sampling, advantages and
@@ -14,9 +16,10 @@ import torch
 from linkzoo_training.config import load_config
 from linkzoo_training.networks import masked
 from linkzoo_training.ppo import Trainer
+from linkzoo_training.rollout import Batch
 
 
-def network_alone(trainer: Trainer, batch: "object") -> float:
+def network_alone(trainer: Trainer, batch: Batch) -> float:
     """Seconds of an iteration's forwards, backwards and optimiser steps on a ready batch."""
     config, play = trainer.config, trainer.play
     start = time.perf_counter()
@@ -31,7 +34,7 @@ def network_alone(trainer: Trainer, batch: "object") -> float:
                 torch.softmax(masked(logits, play._mask[t][rows]), -1)
     with torch.no_grad():
         trainer.actor(play._features[-1])
-    trainer.learn(batch)  # type: ignore[arg-type]
+    trainer.learn(batch)
     return time.perf_counter() - start
 
 

@@ -1,4 +1,4 @@
-"""Seconds to import the package and to play a first game: `python benchmarks/startup.py linkage`.
+"""Seconds to import the package and to play a first game: `python -m benchmarks.startup linkage`.
 
 The cold run compiles into an empty cache folder, the warm one finds it there.
 """

@@ -18,7 +18,7 @@ def folder(tmp_path: Path) -> Path:
     torch.manual_seed(5)
     game = get_game("linkage")
     card = {"network": {"kind": "flat", "width": 16, "blocks": 1}, "note": "a test"}
-    save_checkpoint(tmp_path / "saved", make_network(game, **card["network"]), game, card)
+    save_checkpoint(tmp_path / "saved", make_network(game, "flat", 16, 1), game, card)
     return tmp_path / "saved"
 
 

@@ -5,7 +5,7 @@ import pytest
 import torch
 
 from linkzoo import get_game, make_vec
-from linkzoo_training.networks import BoardNet, make_network, masked
+from linkzoo_training.networks import BoardNet, make_network, masked, rearrange
 
 LINKAGE = get_game("linkage")
 
@@ -61,12 +61,10 @@ def test_board_logits_follow_the_board() -> None:
 
 
 def test_gradient_of_the_rearranged_logits() -> None:
-    from linkzoo_training.networks import _Rearrange
-
     where = torch.tensor([4, 0, 2])
     source = torch.tensor([1, 3, 2, 3, 0])
     logits = torch.randn(2, 5, dtype=torch.float64, requires_grad=True)
-    assert torch.autograd.gradcheck(lambda x: _Rearrange.apply(x, where, source), (logits,))
+    assert torch.autograd.gradcheck(lambda x: rearrange(x, where, source), (logits,))
 
 
 def test_unknown_networks_are_refused() -> None:

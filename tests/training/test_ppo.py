@@ -57,7 +57,7 @@ def test_resumed_run_is_the_uninterrupted_run(tmp_path: Path, precision: str) ->
 
 def test_resume_refuses_another_configuration(tmp_path: Path) -> None:
     run(read_config(QUICK), 1).save(tmp_path)
-    with pytest.raises(ValueError, match="clip=0.2, not 0.1"):
+    with pytest.raises(ValueError, match=r"clip=0\.2, not 0\.1"):
         Trainer(read_config({**QUICK, "clip": 0.1})).load(tmp_path)
 
 

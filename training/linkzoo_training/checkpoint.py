@@ -14,12 +14,12 @@ from typing import Any
 
 import numpy as np
 import torch
-from linkzoo import Game, Positions, VecEnv, get_game
 from numpy.typing import NDArray
 from safetensors import SafetensorError, safe_open
 from safetensors.torch import save
 from torch import Tensor
 
+from linkzoo import Game, Positions, VecEnv, get_game
 from linkzoo_training.networks import PolicyValueNet, make_network, masked
 from linkzoo_training.resources import find_checkpoint
 
@@ -56,7 +56,7 @@ def write_atomically(path: Path, data: bytes) -> None:
         file.write(data)
         file.flush()
         os.fsync(file.fileno())
-    os.replace(temporary, path)
+    temporary.replace(path)
 
 
 def save_tensors(path: Path, tensors: Mapping[str, Tensor], meta: Mapping[str, Any]) -> None:

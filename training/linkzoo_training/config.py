@@ -6,10 +6,10 @@ from pathlib import Path
 from typing import Any, Literal
 
 import yaml
-from linkzoo import games, get_game
 from pydantic import ConfigDict, TypeAdapter, ValidationError, model_validator
 from pydantic.dataclasses import dataclass
 
+from linkzoo import games, get_game
 from linkzoo_training.resources import find_config
 
 
@@ -101,7 +101,7 @@ class Config:
 
     def to_dict(self) -> dict[str, Any]:
         """The configuration as JSON data, defaults included."""
-        data: dict[str, Any] = asdict(self)  # type: ignore[call-overload]
+        data: dict[str, Any] = asdict(self)
         return data
 
 

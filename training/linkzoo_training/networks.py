@@ -1,17 +1,16 @@
-"""The policy and value network: fully connected, residual."""
+"""Policy and value networks, fully connected or convolutional, and what they read."""
 
 from typing import Any
 
 import numpy as np
 import torch
-from linkzoo import Game, ObservationSpec
-from linkzoo.compiled import compiled
 from numpy.typing import NDArray
 from torch import Tensor, nn
 
+from linkzoo import Game, ObservationSpec
+from linkzoo.compiled import compiled
+
 ILLEGAL_LOGIT = -1e9
-
-
 _RAW = -(2**15)  # the level of a feature that is a number itself
 _MOST_LEVELS = 64  # numbers of a wider range stay numbers
 
@@ -121,10 +120,13 @@ class FlatNet(PolicyValueNet):
 class BoardNet(PolicyValueNet):
     """Convolutions over the planes of a board, `width` channels, for games with `action_cells`.
 
-    Every cell is read by the same weights, so that what is learned in one corner holds in all; the
-    numbers of the observation and the mean over the board reach every cell as a bias (global pooling
-    as in KataGo: Wu 2019). An action's logit is read off the board where the action lies.
+    Every cell is read by the same weights, so that what is learned in one corner holds in all. The
+    numbers of the observation and the mean over the board reach every cell as a bias (global
+    pooling as in KataGo: Wu 2019). An action's logit is read off the board where the action lies.
     """
+
+    where: Tensor
+    source: Tensor
 
     def __init__(self, game: Game, width: int, blocks: int) -> None:
         super().__init__(game)
@@ -165,7 +167,7 @@ class BoardNet(PolicyValueNet):
         x = torch.relu(x)
         summary = torch.relu(self.summary(torch.cat([x.mean(1), numbers.to(x.dtype)], 1)))
         logits = torch.cat([self.policy(x).transpose(1, 2).flatten(1), self.elsewhere(summary)], 1)
-        return _Rearrange.apply(logits, self.where, self.source), self.value(summary)
+        return rearrange(logits, self.where, self.source), self.value(summary)
 
     def _convolve(self, layer: nn.Module, cells: Tensor) -> Tensor:
         """A convolution of [B, H * W, C]: channels last in memory, which is fastest on the CPU."""
@@ -175,7 +177,7 @@ class BoardNet(PolicyValueNet):
 
 
 class _Rearrange(torch.autograd.Function):
-    """Takes columns [B, A] of logits; its gradient is a gather too, which is far faster."""
+    """See rearrange: the gradient is a gather too, which is far faster than adding up."""
 
     @staticmethod
     def forward(context: Any, logits: Tensor, where: Tensor, source: Tensor) -> Tensor:
@@ -186,6 +188,12 @@ class _Rearrange(torch.autograd.Function):
     def backward(context: Any, gradient: Tensor) -> tuple[Tensor, None, None]:
         (source,) = context.saved_tensors
         return nn.functional.pad(gradient, (0, 1))[:, source], None, None
+
+
+def rearrange(logits: Tensor, where: Tensor, source: Tensor) -> Tensor:
+    """Columns `where` [A] of logits [B, C]; `source` [C] is its inverse, A where there is none."""
+    out: Tensor = _Rearrange.apply(logits, where, source)  # type: ignore[no-untyped-call]
+    return out
 
 
 def make_network(game: Game, kind: str, width: int, blocks: int) -> PolicyValueNet:

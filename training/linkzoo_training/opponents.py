@@ -4,9 +4,10 @@ from copy import deepcopy
 
 import numpy as np
 import torch
-from linkzoo.chance import word
 from numpy.typing import NDArray
 from torch import Tensor, nn
+
+from linkzoo.chance import word
 
 _STREAM = 2000
 _DECAY = 0.98  # of old results, each iteration

@@ -5,14 +5,14 @@ from typing import Any
 
 import numpy as np
 import torch
-from linkzoo import make_vec
-from linkzoo.batch import kernels
-from linkzoo.chance import below, word
-from linkzoo.compiled import specialise
 from numba import prange
 from numpy.typing import NDArray
 from torch import Tensor, nn
 
+from linkzoo import make_vec
+from linkzoo.batch import kernels
+from linkzoo.chance import below, word
+from linkzoo.compiled import specialise
 from linkzoo_training.config import Config
 from linkzoo_training.networks import FeatureMap, masked
 from linkzoo_training.opponents import Pool
@@ -38,9 +38,7 @@ class Batch:
     learner: Tensor  # bool [T*N]: plies of the learner, not of a frozen opponent
 
 
-def _choose(
-    probabilities: Any, seed: Any, ply: Any, actions: Any, log_probability: Any
-) -> None:
+def _choose(probabilities: Any, seed: Any, ply: Any, actions: Any, log_probability: Any) -> None:
     """Draws an action of every row from float32 probabilities [N, A] that are 0 where illegal."""
     for i in prange(probabilities.shape[0]):
         row = probabilities[i]
@@ -283,11 +281,11 @@ class SelfPlay:
         self.whole[:] = saved["play.whole"].numpy()
         self.plies, self.begun = saved["play.counters"].tolist()
 
-    def _word(self, index: int, position: int) -> np.uint64:
+    def _word(self, index: Any, position: int) -> np.uint64:
         return np.uint64(word(np.uint64(self.config.seed), _STREAM_START, index, position))
 
-    def _uniform(self, index: int, position: int) -> float:
+    def _uniform(self, index: Any, position: int) -> float:
         return float(self._word(index, position)) / 2**64
 
-    def _below(self, bound: int, index: int, position: int) -> int:
+    def _below(self, bound: int, index: Any, position: int) -> int:
         return int(below(bound, np.uint64(self.config.seed), _STREAM_START, index, position))

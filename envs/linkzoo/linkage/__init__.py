@@ -3,7 +3,7 @@
 from linkzoo.game import Game
 from linkzoo.linkage import draw, notation, observation, rules
 from linkzoo.linkage.options import Options
-from linkzoo.linkage.pieces import MAX_PIECES, NUM_ACTIONS
+from linkzoo.linkage.pieces import ACTION_CELLS, MAX_PIECES, NUM_ACTIONS
 
 GAME = Game(
     name=notation.NAME,
@@ -30,5 +30,6 @@ GAME = Game(
     from_dict=notation.from_dict,
     draw_text=draw.draw_text,
     draw_svg=draw.draw_svg,
+    action_cells=ACTION_CELLS,
     seat_names=("More", "Fewer"),
 )
