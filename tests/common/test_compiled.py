@@ -60,7 +60,7 @@ help_with: Callable[[Any], Any]  # what `specialise` binds
 
 
 def add_helped(number: Any) -> Any:
-    return number + help_with(number)
+    return number + help_with(number)  # noqa: F821
 
 
 def count_up(numbers: Any) -> None:

@@ -11,7 +11,7 @@ from linkzoo.game import Game
 from tests.common.play import choose, clone, mask_of, observation_of, outcome_of, run_python
 from tests.common.variants import Variant, every_variant, few_variants
 
-games = settings(max_examples=10, deadline=None, derandomize=True)
+games = settings(max_examples=10)
 seeds = st.integers(0, 2**64 - 1)
 OVER = -1
 

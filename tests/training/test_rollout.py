@@ -162,10 +162,12 @@ def test_games_begin_as_the_configuration_says() -> None:
 
 
 def test_pool_prefers_hard_opponents_and_gives_up_easy_ones() -> None:
-    pool, network = Pool(3, seed=0), make_network(get_game("linkage"), "flat", 8, 1)
-    assert [pool.add(network) for _ in range(3)] == [0, 1, 2]
-    pool.result(np.repeat([0, 1, 2], 50), np.repeat([1.0, 0.5, 0.0], 50))
-    drawn = np.bincount([pool.draw(1, i)[0] for i in range(500)], minlength=3)
-    assert drawn[2] > drawn[1] > drawn[0]
-    assert sorted(pool.draw(3, 0).tolist()) == [0, 1, 2]
-    assert pool.add(network) == 0
+    pool, network = Pool(4, seed=0), make_network(get_game("linkage"), "flat", 8, 1)
+    assert pool.draw(2, 0).tolist() == []
+    assert [pool.add(network) for _ in range(4)] == [0, 1, 2, 3]
+    pool.result(np.repeat([0, 1, 2, 3], 50), np.repeat([1.0, 0.9, 0.5, 0.0], 50))
+    drawn = np.bincount(np.concatenate([pool.draw(2, i) for i in range(500)]), minlength=4)
+    assert drawn[3] > drawn[2] > max(drawn[0], drawn[1])
+    assert drawn.min() > 0.15 * 500
+    assert sorted(pool.draw(4, 0).tolist()) == [0, 1, 2, 3]
+    assert pool.add(network) == 1  # the first quarter stays
