@@ -33,7 +33,7 @@ class Pool:
         return np.asarray((self.wins[:count] + _PRIOR) / (self.games[:count] + 2 * _PRIOR))
 
     def add(self, network: nn.Module) -> int:
-        """Freezes a copy of a network; a full pool gives up its easiest later opponent. Its slot."""
+        """Freezes a copy of a network and returns its slot; a full pool gives up an easy one."""
         frozen = deepcopy(network).requires_grad_(False)
         if len(self.networks) < self.size:
             slot = len(self.networks)
@@ -54,9 +54,7 @@ class Pool:
         seed, slots = np.uint64(self.seed), len(weights)
         if slots:
             weights[below(slots, seed, _STREAM, iteration, slots)] = np.inf
-        uniform = [
-            (int(word(seed, _STREAM, iteration, slot)) + 1) / 2**64 for slot in range(slots)
-        ]
+        uniform = [(int(word(seed, _STREAM, iteration, slot)) + 1) / 2**64 for slot in range(slots)]
         # The largest u**(1/w) are a weighted sample (Efraimidis and Spirakis 2006).
         keys = np.log(uniform) / np.maximum(weights, 1e-6)
         return np.argsort(-keys)[:count].astype(np.int64)
