@@ -124,6 +124,11 @@ class Game:
     `action_cells` (int64[num_actions]) is where an action lies on the board of an observation of
     planes [C, H, W]: plane * H * W + cell, with planes of the action's own; -1 for an action that
     lies nowhere. None for games without a board.
+
+    `symmetries()`, where a game has them, gives index arrays (observations int64[S, size], actions
+    int64[S, num_actions]) of its standard options, the identity first: in the position that
+    symmetry s makes, a seat sees `flat_observation[observations[s]]`, and action a is
+    `actions[s, a]`.
     """
 
     name: str
@@ -151,6 +156,7 @@ class Game:
     draw_text: Callable[..., str]
     draw_svg: Callable[..., str]
     action_cells: NDArray[np.int64] | None = None
+    symmetries: Callable[[], tuple[NDArray[np.int64], NDArray[np.int64]]] | None = None
     seat_names: tuple[str, ...] = ()  # roles that belong to the seats in the standard options
 
     def seat_name(self, seat: int) -> str:

@@ -13,7 +13,7 @@ import signal
 import threading
 import time
 from copy import deepcopy
-from dataclasses import dataclass
+from dataclasses import dataclass, replace
 from pathlib import Path
 from types import FrameType
 from typing import Any
@@ -27,8 +27,10 @@ from torch import Tensor, nn
 from linkzoo.vector import MAX_THREADS
 from linkzoo_training.agents import make_agent
 from linkzoo_training.arena import MatchResult, match_table, play_match
+from linkzoo_training.augment import Symmetries
 from linkzoo_training.checkpoint import (
     PolicyAgent,
+    load_agent,
     load_tensors,
     save_checkpoint,
     save_tensors,
@@ -69,10 +71,16 @@ class Trainer:
         self.network = make_network(self.game, config.network, config.width, config.blocks).to(
             self.device
         )
+        self.origin: dict[str, Any] | None = None  # how the network that we start from was trained
+        if config.start_from is not None:
+            agent = load_agent(config.start_from)
+            self.network.load_state_dict(agent.network.state_dict())
+            self.origin = agent.card["trained"]
         self.actor = self._frozen()  # the copy that plays, in the precision of playing
         self.optimizer = torch.optim.Adam(
             self.network.parameters(), lr=config.learning_rate, eps=1e-5, fused=True
         )
+        self.symmetries = Symmetries(self.game, self.play.map) if config.augment else None
         self.pool = Pool(config.pool_size, config.seed)
         self.iteration = 0
         self.seconds = 0.0  # of training, without evaluation
@@ -138,6 +146,8 @@ class Trainer:
         generator = torch.Generator().manual_seed(hash((config.seed, self.iteration)) % 2**63)
         totals: list[Tensor] = []
         for _ in range(config.epochs):
+            if self.symmetries is not None:
+                batch = self._augmented(batch, generator)
             order = rows[torch.randperm(len(rows), generator=generator).to(rows.device)]
             for part in order.chunk(config.minibatches):
                 with torch.autocast(self.device.type, torch.bfloat16, enabled=self.bf16):
@@ -160,6 +170,33 @@ class Trainer:
                 outside = (ratio != clipped).float().mean()
                 totals.append(torch.stack([policy_loss, value_loss, entropy, outside]).detach())
         return Losses(*torch.stack(totals).mean(0).tolist())
+
+    def _augmented(self, batch: Batch, generator: torch.Generator) -> Batch:
+        """The batch with every position under a random symmetry, and what the actor thought of it.
+
+        The actor's log-probability is that of the moved action in the moved position: ratios start
+        at 1 there too.
+        """
+        assert self.symmetries is not None
+        chosen = torch.randint(self.symmetries.count, (len(batch.action),), generator=generator)
+        features, mask, action = (
+            torch.from_numpy(array).to(self.device)
+            for array in self.symmetries.apply(
+                chosen.numpy(),
+                batch.features.cpu().numpy(),
+                batch.mask.cpu().numpy(),
+                batch.action.cpu().numpy(),
+            )
+        )
+        with torch.no_grad():
+            thought = [
+                torch.log_softmax(masked(self.actor(some)[0], legal), -1)
+                for some, legal in zip(features.split(1024), mask.split(1024), strict=True)
+            ]
+        log_probability = torch.cat(thought).gather(1, action[:, None]).squeeze(1)
+        return replace(
+            batch, features=features, mask=mask, action=action, log_probability=log_probability
+        )
 
     def agent(self) -> PolicyAgent:
         """The policy as it is now, as an agent that plays its likeliest action."""
@@ -289,6 +326,7 @@ def _publish(trainer: Trainer, folder: Path, results: dict[str, MatchResult]) ->
             "seconds": round(trainer.seconds, 1),
             "machine": f"{platform.machine()}, {config.num_threads} threads, {trainer.device}",
             "torch": torch.__version__,
+            "started_from": trainer.origin,
         },
         "strength": [_summary(result) for result in results.values()],
     }

@@ -114,15 +114,15 @@ class SelfPlay:
         )
         self.game = self.vec.game
         self._blank = self.vec.states[0].copy()
-        self._map = FeatureMap(self.game.observation)
+        self.map = FeatureMap(self.game.observation)
         plies, games, seats = config.horizon, config.num_envs, self.vec.num_players
         pinned = device.type == "cuda"
 
         def buffer(*shape: int, dtype: torch.dtype) -> Tensor:
             return torch.zeros(shape, dtype=dtype, pin_memory=pinned)
 
-        kind = torch.from_numpy(np.empty(0, self._map.dtype)).dtype
-        self._features = buffer(plies + 1, games, len(self._map), dtype=kind)
+        kind = torch.from_numpy(np.empty(0, self.map.dtype)).dtype
+        self._features = buffer(plies + 1, games, len(self.map), dtype=kind)
         self._mask = buffer(plies, games, self.game.num_actions, dtype=torch.int8)
         self._action = buffer(plies, games, dtype=torch.int64)
         self._log_probability = buffer(plies, games, dtype=torch.float32)
@@ -181,7 +181,7 @@ class SelfPlay:
         now = self.vec.refresh()
         for t in range(self.config.horizon):
             flat = now.observation.reshape(self.vec.num_envs, -1)
-            self._map.fill(flat, self._features[t].numpy())
+            self.map.fill(flat, self._features[t].numpy())
             self._mask[t] = torch.from_numpy(now.action_mask)
             self._seat[t] = now.seat
             probabilities = self._forward(network, t, pool)
@@ -203,7 +203,7 @@ class SelfPlay:
                 self.begin_games(finished, progress, opponents)
                 now = self.vec.refresh()
         flat = now.observation.reshape(self.vec.num_envs, -1)
-        self._map.fill(flat, self._features[-1].numpy())
+        self.map.fill(flat, self._features[-1].numpy())
         with torch.no_grad():
             _, values = network(self._features[-1].to(self.device))
         by_seat(values.float().cpu().numpy(), now.seat, self._values[-1])

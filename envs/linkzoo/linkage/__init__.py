@@ -4,6 +4,7 @@ from linkzoo.game import Game
 from linkzoo.linkage import draw, notation, observation, rules
 from linkzoo.linkage.options import Options
 from linkzoo.linkage.pieces import ACTION_CELLS, MAX_PIECES, NUM_ACTIONS
+from linkzoo.linkage.symmetry import symmetries
 
 GAME = Game(
     name=notation.NAME,
@@ -31,5 +32,6 @@ GAME = Game(
     draw_text=draw.draw_text,
     draw_svg=draw.draw_svg,
     action_cells=ACTION_CELLS,
+    symmetries=symmetries,
     seat_names=("More", "Fewer"),
 )
