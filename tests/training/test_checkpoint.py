@@ -17,7 +17,7 @@ from linkzoo_training.resources import shipped
 def folder(tmp_path: Path) -> Path:
     torch.manual_seed(5)
     game = get_game("linkage")
-    card = {"network": {"kind": "flat", "width": 16, "blocks": 1}, "note": "a test"}
+    card = {"network": {"kind": "flat", "width": 16, "blocks": 1}, "views": 1, "note": "a test"}
     save_checkpoint(tmp_path / "saved", make_network(game, "flat", 16, 1), game, card)
     return tmp_path / "saved"
 
@@ -48,6 +48,35 @@ def test_temperature_draws_legal_actions_from_the_seeds(folder: Path) -> None:
     assert (agent.act(where) == actions).all()
     alone = Positions(where.game, where.states[7:8], where.seeds[7:8])
     assert agent.act(alone)[0] == actions[7]
+
+
+def test_views_make_the_policy_symmetric(folder: Path) -> None:
+    """Averaged over all symmetries, a position and its image get the same values and answers."""
+    game, agent = get_game("linkage"), load_agent(folder, views=192)
+    assert agent.name == "saved@192"
+    assert game.symmetries is not None
+    _, actions = game.symmetries()
+    where, image = positions(4), positions(4)
+    for row in range(4):
+        for step in range(5):
+            action = int(
+                np.flatnonzero(Positions(game, where.states, where.seeds).action_mask[row])[
+                    7 * step
+                ]
+            )
+            game.apply(where.states[row], action)
+            game.apply(image.states[row], int(actions[50 + row, action]))
+    where = Positions(game, where.states, where.seeds)
+    image = Positions(game, image.states, image.seeds)
+    logits, values = agent.evaluate(where)
+    moved, other = agent.evaluate(image)
+    torch.testing.assert_close(values, other)
+    for row in range(4):
+        torch.testing.assert_close(moved[row, actions[50 + row]], logits[row])
+    plain, _ = load_agent(folder).evaluate(where)
+    assert (plain - logits).abs().max() > 1e-3
+    with pytest.raises(ValueError, match=r"1\.\.192"):
+        load_agent(folder, views=193)
 
 
 def edit(folder: Path, **changes: object) -> None:

@@ -4,12 +4,10 @@ import json
 from pathlib import Path
 
 import pytest
-import torch
 
 from linkzoo_training.arena import play_match
 from linkzoo_training.checkpoint import load_agent
 from linkzoo_training.config import Config, read_config
-from linkzoo_training.networks import masked
 from linkzoo_training.ppo import STATE_FILE, Trainer, train
 from tests.training.test_rollout import TINY
 
@@ -55,21 +53,6 @@ def test_resumed_run_is_the_uninterrupted_run(tmp_path: Path, precision: str) ->
     for _ in range(3):
         resumed.iterate()
     assert weights(resumed) == weights(whole)
-
-
-def test_augmented_batches_are_the_same_positions() -> None:
-    """Another symmetry of each position: the actor's view of it, and as many legal actions."""
-    trainer = run(read_config({**QUICK, "augment": True}), 1)
-    batch = trainer.play.collect(trainer.actor, trainer.pool, 0.0, 1)
-    moved = trainer._augmented(batch, torch.Generator().manual_seed(0))
-    rows = torch.arange(len(batch.action))
-    assert (moved.mask[rows, moved.action] == 1).all()
-    assert (moved.mask.sum(1) == batch.mask.sum(1)).all()
-    assert (moved.features.sum(1) == batch.features.sum(1)).all()
-    assert (moved.features != batch.features).any(1).float().mean() > 0.9
-    logits = masked(trainer.actor(moved.features)[0], moved.mask)
-    expected = torch.log_softmax(logits, -1)[rows, moved.action]
-    torch.testing.assert_close(moved.log_probability, expected)
 
 
 def test_resume_refuses_another_configuration(tmp_path: Path) -> None:

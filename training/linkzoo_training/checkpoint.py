@@ -22,6 +22,7 @@ from torch import Tensor
 from linkzoo import Game, Positions, VecEnv, get_game
 from linkzoo_training.networks import PolicyValueNet, make_network, masked
 from linkzoo_training.resources import find_checkpoint
+from linkzoo_training.symmetries import symmetries
 
 FORMAT = "linkzoo-checkpoint/1"
 _FINGERPRINT_GAMES = 32
@@ -81,7 +82,8 @@ def save_checkpoint(
 ) -> None:
     """Writes a published checkpoint.
 
-    `card` holds at least `network` (kind, width, blocks), the arguments of `make_network`.
+    `card` holds at least `network` (kind, width, blocks), the arguments of `make_network`, and
+    `views`, the symmetric views that the agent averages.
     """
     save_tensors(folder / "model.safetensors", network.state_dict(), {})
     full = {
@@ -107,7 +109,12 @@ def load_card(folder: Path) -> dict[str, Any]:
 
 
 class PolicyAgent:
-    """A trained policy, one forward pass a decision and no search."""
+    """A trained policy: one forward pass for each decision, and no search.
+
+    With `views` above 1 the pass is over that many symmetric views of the position, and their
+    probabilities and values are averaged: a network of few parameters is never quite symmetric by
+    itself. Needs a game that declares symmetries.
+    """
 
     def __init__(
         self,
@@ -115,10 +122,18 @@ class PolicyAgent:
         game: Game,
         network: PolicyValueNet,
         card: Mapping[str, Any],
+        *,
         temperature: float = 0.0,
+        views: int = 1,
         device: str | torch.device = "cpu",
     ) -> None:
         self.name, self.game, self.card, self.temperature = name, game, dict(card), temperature
+        self._views = np.zeros(1, np.int64)  # the identity
+        if views != 1:
+            count = len(symmetries(game))
+            if not 1 <= views <= count:
+                raise ValueError(f"views: {views} is not in 1..{count}")
+            self._views = np.arange(views) * count // views
         self.device = torch.device(device)
         self.network = network.to(self.device).eval()
 
@@ -138,20 +153,35 @@ class PolicyAgent:
 
     def evaluate(self, positions: Positions) -> tuple[Tensor, Tensor]:
         """Masked logits [N, A] and values [N, P] relative to the seat to act, on the CPU."""
-        flat = positions.observation.reshape(len(positions), -1)
-        features = torch.from_numpy(self.network.map(flat)).to(self.device)
+        features = self.network.map(positions.observation.reshape(len(positions), -1))
+        mask = torch.from_numpy(positions.action_mask)
+        count = len(self._views)
+        if count > 1:
+            features = (
+                symmetries(self.game).views(features, self._views).reshape(-1, features.shape[1])
+            )
         with torch.no_grad():
-            logits, values = self.network(features)
-        mask = torch.from_numpy(positions.action_mask).to(self.device)
-        return masked(logits, mask).cpu(), values.float().cpu()
+            logits, values = self.network(torch.from_numpy(features).to(self.device))
+        logits, values = logits.float().cpu(), values.float().cpu()
+        if count > 1:
+            views = logits.reshape(count, len(positions), -1)
+            answers = symmetries(self.game).answers(views, self._views)
+            logits = torch.softmax(masked(answers, mask), -1).mean(0).clamp(min=1e-30).log()
+            values = values.reshape(count, len(positions), -1).mean(0)
+        return masked(logits, mask), values
 
 
 def load_agent(
-    path_or_name: str | Path, *, temperature: float = 0.0, device: str = "cpu"
+    path_or_name: str | Path,
+    *,
+    temperature: float = 0.0,
+    views: int | None = None,
+    device: str = "cpu",
 ) -> PolicyAgent:
     """The agent of a checkpoint: a folder, or the name of one that ships with the package.
 
-    `temperature` 0 plays the likeliest action, 1 draws from the policy. ValueError if there is no
+    `temperature` 0 plays the likeliest action, 1 draws from the policy. `views` is the number of
+    symmetric views that are averaged (None: as many as its card says). ValueError if there is no
     such checkpoint, if it is damaged, or if it was trained for other rules or observations.
     """
     folder = find_checkpoint(path_or_name)
@@ -176,4 +206,11 @@ def load_agent(
             f"{expected.get(wrong[0])}"
         )
     network.load_state_dict({name: tensor.float() for name, tensor in tensors.items()})
-    return PolicyAgent(folder.resolve().name, game, network, card, temperature, device)
+    name = folder.resolve().name
+    if views is None:
+        views = card["views"]
+    elif views != card["views"]:
+        name = f"{name}@{views}"
+    return PolicyAgent(
+        name, game, network, card, temperature=temperature, views=views, device=device
+    )

@@ -29,8 +29,6 @@ class Config:
     num_threads: int = 2  # of torch; more than the machine's cores only hurts
     precision: Literal["auto", "bf16", "fp32"] = "auto"  # auto: bf16 where the processor has it
 
-    start_from: str | None = None  # a checkpoint's name or folder; None: a fresh network
-
     # How long
     total_steps: int = 20_000_000  # schedules run over this many steps
     max_seconds: float | None = None  # stops earlier, at the current schedule
@@ -54,7 +52,6 @@ class Config:
     entropy: float = 0.01  # linear to entropy_final
     entropy_final: float = 0.0
     value_weight: float = 0.5
-    augment: bool = False  # each epoch sees every position under another symmetry of the game
     max_grad_norm: float = 0.5
     margin_weight: float = 0.1  # of the score margin in the payoff, linear to 0: a denser signal
 
@@ -77,6 +74,7 @@ class Config:
     eval_blocks: int = 100  # blocks of such a match
     final_opponents: tuple[str, ...] = ("random", "greedy", "uct-100")
     final_blocks: int = 500
+    views: int = 1  # symmetric views that the published agent averages
     save_every: int = 50  # iterations between training checkpoints
 
     @model_validator(mode="after")

@@ -13,7 +13,7 @@ import signal
 import threading
 import time
 from copy import deepcopy
-from dataclasses import dataclass, replace
+from dataclasses import dataclass
 from pathlib import Path
 from types import FrameType
 from typing import Any
@@ -27,10 +27,8 @@ from torch import Tensor, nn
 from linkzoo.vector import MAX_THREADS
 from linkzoo_training.agents import make_agent
 from linkzoo_training.arena import MatchResult, match_table, play_match
-from linkzoo_training.augment import Symmetries
 from linkzoo_training.checkpoint import (
     PolicyAgent,
-    load_agent,
     load_tensors,
     save_checkpoint,
     save_tensors,
@@ -71,16 +69,10 @@ class Trainer:
         self.network = make_network(self.game, config.network, config.width, config.blocks).to(
             self.device
         )
-        self.origin: dict[str, Any] | None = None  # how the network that we start from was trained
-        if config.start_from is not None:
-            agent = load_agent(config.start_from)
-            self.network.load_state_dict(agent.network.state_dict())
-            self.origin = agent.card["trained"]
         self.actor = self._frozen()  # the copy that plays, in the precision of playing
         self.optimizer = torch.optim.Adam(
             self.network.parameters(), lr=config.learning_rate, eps=1e-5, fused=True
         )
-        self.symmetries = Symmetries(self.game, self.play.map) if config.augment else None
         self.pool = Pool(config.pool_size, config.seed)
         self.iteration = 0
         self.seconds = 0.0  # of training, without evaluation
@@ -146,8 +138,6 @@ class Trainer:
         generator = torch.Generator().manual_seed(hash((config.seed, self.iteration)) % 2**63)
         totals: list[Tensor] = []
         for _ in range(config.epochs):
-            if self.symmetries is not None:
-                batch = self._augmented(batch, generator)
             order = rows[torch.randperm(len(rows), generator=generator).to(rows.device)]
             for part in order.chunk(config.minibatches):
                 with torch.autocast(self.device.type, torch.bfloat16, enabled=self.bf16):
@@ -171,46 +161,19 @@ class Trainer:
                 totals.append(torch.stack([policy_loss, value_loss, entropy, outside]).detach())
         return Losses(*torch.stack(totals).mean(0).tolist())
 
-    def _augmented(self, batch: Batch, generator: torch.Generator) -> Batch:
-        """The batch with every position under a random symmetry, and what the actor thought of it.
-
-        The actor's log-probability is that of the moved action in the moved position: ratios start
-        at 1 there too.
-        """
-        assert self.symmetries is not None
-        chosen = torch.randint(self.symmetries.count, (len(batch.action),), generator=generator)
-        features, mask, action = (
-            torch.from_numpy(array).to(self.device)
-            for array in self.symmetries.apply(
-                chosen.numpy(),
-                batch.features.cpu().numpy(),
-                batch.mask.cpu().numpy(),
-                batch.action.cpu().numpy(),
-            )
-        )
-        with torch.no_grad():
-            thought = [
-                torch.log_softmax(masked(self.actor(some)[0], legal), -1)
-                for some, legal in zip(features.split(1024), mask.split(1024), strict=True)
-            ]
-        log_probability = torch.cat(thought).gather(1, action[:, None]).squeeze(1)
-        return replace(
-            batch, features=features, mask=mask, action=action, log_probability=log_probability
-        )
-
-    def agent(self) -> PolicyAgent:
+    def agent(self, views: int = 1) -> PolicyAgent:
         """The policy as it is now, as an agent that plays its likeliest action."""
         network = deepcopy(self.network).float().cpu()
-        return PolicyAgent(self.config.name, self.game, network, {})
+        return PolicyAgent(self.config.name, self.game, network, {}, views=views)
 
     def evaluate(
-        self, opponents: tuple[str, ...], blocks: int, seed: int
+        self, opponents: tuple[str, ...], blocks: int, seed: int, views: int = 1
     ) -> dict[str, MatchResult]:
-        """Short matches against `opponents`: their results by name."""
+        """Matches of the policy, averaged over `views`, against `opponents`: results by name."""
         return {
             opponent: play_match(
                 self.game.name,
-                self.agent(),
+                self.agent(views),
                 make_agent(opponent, self.game.name),
                 blocks=blocks,
                 seed=seed,
@@ -299,7 +262,9 @@ def train(config: Config, *, folder: Path | None = None, resume: bool = False) -
         console.print(f"stopped and saved in {folder}: the same command with --resume goes on")
         return folder
     with console.status("evaluating the trained policy"):
-        results = trainer.evaluate(config.final_opponents, config.final_blocks, EVAL_SEED + 1)
+        results = trainer.evaluate(
+            config.final_opponents, config.final_blocks, EVAL_SEED + 1, config.views
+        )
     _publish(trainer, folder, results)
     for result in results.values():
         console.print(match_table(result))
@@ -318,6 +283,7 @@ def _publish(trainer: Trainer, folder: Path, results: dict[str, MatchResult]) ->
     """Writes the trained policy's checkpoint, with what it achieved on its card."""
     config = trainer.config
     card = {
+        "views": config.views,
         "network": {"kind": config.network, "width": config.width, "blocks": config.blocks},
         "trained": {
             "algorithm": "ppo",
@@ -326,7 +292,6 @@ def _publish(trainer: Trainer, folder: Path, results: dict[str, MatchResult]) ->
             "seconds": round(trainer.seconds, 1),
             "machine": f"{platform.machine()}, {config.num_threads} threads, {trainer.device}",
             "torch": torch.__version__,
-            "started_from": trainer.origin,
         },
         "strength": [_summary(result) for result in results.values()],
     }
