@@ -3,6 +3,7 @@ PYTHON ?= python3
 VENV ?= .venv
 CONFIG ?= configs/linkage_ppo_quick.yaml
 ARGS ?=
+GAME ?= linkage
 PYTEST_ARGS ?= -n 2
 
 BIN := $(VENV)/bin
@@ -14,8 +15,8 @@ INSTALL := $(BIN)/python -m pip install --quiet --disable-pip-version-check -c c
 help: ## this list
 	@awk -F ':.*## ' '/^[a-z]+:.*## / { printf "  make %-8s %s\n", $$1, $$2 }' $(firstword $(MAKEFILE_LIST))
 
-train: $(VENV)/.train ## install, then train and evaluate Linkage (CONFIG=..., ARGS="field=value ...")
-	$(BIN)/linkzoo train $(CONFIG) $(ARGS)
+train: $(VENV)/.train ## install, then train (or go on) and evaluate Linkage (CONFIG=..., ARGS=...)
+	$(BIN)/linkzoo train $(CONFIG) $(ARGS) --resume
 
 test: $(VENV)/.dev ## install, then run the tests (PYTEST_ARGS=...)
 	$(BIN)/python -m pytest $(PYTEST_ARGS)
@@ -34,8 +35,10 @@ types: $(VENV)/.dev ## mypy, strictly, over everything
 wheel: $(VENV)/.dev ## dist/: the sdist, and the wheel built from it
 	$(BIN)/python -m build
 
-bench: $(VENV)/.dev ## measure speed (ARGS=...)
-	$(BIN)/linkzoo bench $(ARGS)
+bench: $(VENV)/.bench ## measure speed beside other packages (GAME=...)
+	$(BIN)/python -m benchmarks.startup $(GAME)
+	$(BIN)/python -m benchmarks.compare $(GAME)
+	$(BIN)/python -m benchmarks.ppo $(GAME)_ppo
 
 docs: $(VENV)/.docs ## site/: the documentation
 	$(BIN)/zensical build --strict --clean
@@ -56,6 +59,10 @@ $(VENV)/.train: $(VENV)/.made pyproject.toml constraints.txt
 $(VENV)/.dev: $(VENV)/.made pyproject.toml constraints.txt
 	$(INSTALL) -e ".[train,dev]"
 	touch $@ $(VENV)/.train
+
+$(VENV)/.bench: $(VENV)/.made pyproject.toml constraints.txt
+	$(INSTALL) -e ".[train,bench]"
+	touch $@
 
 $(VENV)/.docs: $(VENV)/.made pyproject.toml constraints.txt
 	$(INSTALL) -e ".[docs]"

@@ -11,7 +11,7 @@ import linkzoo
 from linkzoo.game import Game
 
 ROOT = Path(__file__).parents[1]
-PAGES = sorted((ROOT / "docs").rglob("*.md"))
+PAGES = [ROOT / "README.md", *sorted((ROOT / "docs").rglob("*.md"))]
 
 
 def rules_page(name: str) -> str:

@@ -1,9 +1,11 @@
 """Tabletop games as multi-agent reinforcement-learning environments.
 
-    env = linkzoo.linkage_v0.env()                  # a PettingZoo AEC environment
-    env = linkzoo.make("linkage", threshold=10)     # the same, by name
+A game is one environment, or thousands of them as arrays:
+
+    env = linkzoo.linkage_v0.env()  # a PettingZoo AEC environment
+    env = linkzoo.make("linkage", threshold=10)  # the same, by name
     vec = linkzoo.make_vec("linkage", num_envs=1024)  # many games in lock-step, as arrays
-    linkzoo.games                                   # the names of the games
+    linkzoo.games  # the names of the games
 """
 
 from typing import Any
@@ -12,14 +14,15 @@ from linkzoo import linkage_v0, love_links_v0
 from linkzoo.aec import GameEnv
 from linkzoo.agent import Agent, Positions, RandomAgent
 from linkzoo.game import Game, ObservationSpec, Piece
-from linkzoo.games import NAMES as games
-from linkzoo.games import get_game
+from linkzoo.games import NAMES, get_game
 from linkzoo.gym import SeatEnv
 from linkzoo.record import GameRecord
 from linkzoo.registration import register
 from linkzoo.vector import VecEnv, VecStep
 
 __version__ = "0.1.0"
+
+games = NAMES
 
 __all__ = [
     "Agent",

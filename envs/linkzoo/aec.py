@@ -5,13 +5,15 @@ from secrets import randbelow
 from typing import Any
 
 import numpy as np
-from gymnasium.spaces import Box, Dict, Discrete
+from gymnasium.spaces import Box, Dict, Discrete, Space
 from numpy.typing import NDArray
 from pettingzoo import AECEnv
 from pettingzoo.utils.conversions import turn_based_aec_to_parallel
 
 from linkzoo.batch import kernels
 from linkzoo.chance import SEED_LIMIT, game_seed
+from linkzoo.compiled import Record
+from linkzoo.fields import integer
 from linkzoo.game import Game
 from linkzoo.games import get_game
 from linkzoo.raster import rasterise
@@ -20,6 +22,7 @@ from linkzoo.record import GameRecord
 RENDER_MODES = ["human", "ansi", "rgb_array", "svg"]
 ILLEGAL = ("terminate", "raise")
 REWARDS = ("win", "score")
+_INTEGERS = (int, np.integer)
 
 
 class GameEnv(AECEnv[str, dict[str, Any], int | None]):
@@ -67,20 +70,20 @@ class GameEnv(AECEnv[str, dict[str, Any], int | None]):
         self._reward, self._illegal, self._checks = reward, illegal, checks
         self._kernels = kernels(self.game)
         self._states: NDArray[Any] = np.zeros(1, self.game.state)
-        self._states[0] = self.game.blank(num_players, options)
-        players = int(self._states[0].num_players)
+        self._blank = self.game.blank(num_players, options)
+        self._states[0] = self._blank
+        players = int(self._blank.num_players)
         self.possible_agents = [f"player_{seat}" for seat in range(players)]
         self._seats = {agent: seat for seat, agent in enumerate(self.possible_agents)}
-        action_space = Discrete(self.game.num_actions)
+        action_space: Space[Any] = Discrete(self.game.num_actions)
         mask_space = Box(0, 1, (self.game.num_actions,), np.int8)
-        observation_space = Dict(
-            observation=self.game.observation.space(), action_mask=mask_space
-        )
+        observation_space = Dict(observation=self.game.observation.space(), action_mask=mask_space)
         self.action_spaces = dict.fromkeys(self.possible_agents, action_space)
         self.observation_spaces = dict.fromkeys(self.possible_agents, observation_space)
         self._no_actions = np.zeros(self.game.num_actions, np.int8)
         self._no_actions.flags.writeable = False
-        self._payoffs = (np.zeros(players, np.float32), np.zeros(players, np.float32))  # and margins
+        # Payoffs and margins.
+        self._payoffs = (np.zeros(players, np.float32), np.zeros(players, np.float32))
         self._seed: int | None = None
         self._episode = 0
         self._started = False
@@ -89,26 +92,25 @@ class GameEnv(AECEnv[str, dict[str, Any], int | None]):
         spec = self.game.observation
         self._flat_shape, self._shape, self._dtype = (spec.size,), spec.shape, np.dtype(spec.dtype)
         self.agents = []
+        self.agent_selection = self.possible_agents[0]  # `last` before reset says what is missing
 
-    def observation_space(self, agent: str) -> Dict:
+    def observation_space(self, agent: str) -> Space[dict[str, Any]]:
         """The space of an agent's observation dict: the same object each time."""
-        space: Dict = self.observation_spaces[agent]
-        return space
+        return self.observation_spaces[agent]
 
-    def action_space(self, agent: str) -> Discrete:
+    def action_space(self, agent: str) -> Space[int | None]:
         """Discrete(num_actions): the same object each time."""
-        space: Discrete = self.action_spaces[agent]
-        return space
+        return self.action_spaces[agent]
 
     def reset(self, seed: int | None = None, options: Mapping[str, Any] | None = None) -> None:
         """Starts a new game.
 
         `seed` (0 <= seed < 2**64) fixes all its chance; without one, the seeds go on from the last
         one given. `options={"state": …}` starts from a position: bytes of `get_state`, or a dict
-        of `to_dict`; other options are ignored.
+        of `to_dict`, and its options hold for this game; other options are ignored.
         """
-        if seed is not None and not 0 <= int(seed) < 2**64:
-            raise ValueError(f"seed {seed} is not in 0..2**64-1")
+        if seed is not None:
+            seed = integer("seed", seed, 0, 2**64 - 1)
         start = None if not options else options.get("state")
         record = None if start is None else self._read_state(start)
         if seed is None:
@@ -117,11 +119,11 @@ class GameEnv(AECEnv[str, dict[str, Any], int | None]):
             self._episode += 1
             seed = int(game_seed(np.uint64(self._seed), 0, self._episode))
         else:
-            seed = self._seed = int(seed)
-            self._episode = 0
+            self._seed, self._episode = seed, 0
         if record is not None:
-            self.set_state(record)
+            self._go_to(record)
             return
+        self._states[0] = self._blank  # the options may be those of a given position
         mask = np.empty((1, self.game.num_actions), np.int8)
         self._kernels.begin_one(self._states, np.array([seed], np.uint64), mask)
         self._origin = None
@@ -141,10 +143,11 @@ class GameEnv(AECEnv[str, dict[str, Any], int | None]):
         if self._checks and not self._is_legal(agent, action):
             self._forfeit(agent)
             return
+        action = int(action)  # type: ignore[arg-type]  # every type of integer is compiled anew
         self._cumulative_rewards[agent] = 0.0
         mask = np.empty(self.game.num_actions, np.int8)
         seat = self._kernels.play_one(self._states, action, mask, *self._payoffs)
-        self._actions.append(action)  # type: ignore[arg-type]
+        self._actions.append(action)
         self.infos[agent] = {"action_mask": self._no_actions}
         if seat < 0:
             self._end(self._payoffs[self._reward == "score"])
@@ -158,7 +161,7 @@ class GameEnv(AECEnv[str, dict[str, Any], int | None]):
     def observe(self, agent: str) -> dict[str, Any]:
         """What an agent's seat sees: fresh arrays `observation` and `action_mask`."""
         if not self._started:
-            raise RuntimeError("observe before reset: call reset() first")
+            self._require_start("observe")
         flat = np.empty(self._flat_shape, self._dtype)
         self._kernels.observe_one(self._states, self._seats[agent], flat)
         mask = self.infos[agent]["action_mask"] if agent in self.infos else self._no_actions
@@ -168,6 +171,7 @@ class GameEnv(AECEnv[str, dict[str, Any], int | None]):
         """The position: text printed (`human`) or returned (`ansi`), SVG, or RGB uint8[H, W, 3]."""
         if self.render_mode is None:
             raise ValueError(f"no render_mode was given to env(); there are {RENDER_MODES}")
+        self._require_start("render")
         state = self._states[0]
         if self.render_mode == "svg":
             return self.game.draw_svg(state)
@@ -186,19 +190,16 @@ class GameEnv(AECEnv[str, dict[str, Any], int | None]):
 
     def get_state(self) -> bytes:
         """The whole position, chance included, as bytes."""
+        self._require_start("get_state")
         return self._states.tobytes()
 
     def set_state(self, state: bytes | Mapping[str, Any]) -> None:
-        """Goes to a position of `get_state` or `to_dict`; the options become those of the position.
+        """Goes to a position of `get_state` or `to_dict`; its options hold up to the next reset.
 
-        ValueError if it is no position of this game and number of players.
+        ValueError if it is no position of this game and number of players, and nothing changes. A
+        dict is checked as a whole; of bytes, the header and the options (`Game.from_bytes`).
         """
-        record = state if isinstance(state, np.record) else self._read_state(state)
-        self._states[0] = record
-        mask = np.empty((1, self.game.num_actions), np.int8)
-        self._kernels.legal_one(self._states, mask)
-        self._origin = self._states.tobytes()
-        self._start(mask[0])
+        self._go_to(self._read_state(state))
 
     def clone(self) -> "GameEnv":
         """An independent copy of the environment, the position and its future chance included."""
@@ -208,9 +209,10 @@ class GameEnv(AECEnv[str, dict[str, Any], int | None]):
         copy._payoffs = (self._payoffs[0].copy(), self._payoffs[1].copy())
         copy._actions = list(self._actions)
         copy.agents = list(self.agents)
-        for name in ("rewards", "_cumulative_rewards", "terminations", "truncations", "infos"):
-            if hasattr(self, name):
-                setattr(copy, name, dict(getattr(self, name)))
+        if self._started:
+            for name in ("rewards", "_cumulative_rewards", "terminations", "truncations"):
+                setattr(copy, name, getattr(self, name).copy())
+            copy.infos = {agent: info.copy() for agent, info in self.infos.items()}
         return copy
 
     def __deepcopy__(self, memo: dict[int, Any]) -> "GameEnv":
@@ -229,12 +231,12 @@ class GameEnv(AECEnv[str, dict[str, Any], int | None]):
 
     def to_dict(self, agent: str | None = None) -> dict[str, Any]:
         """The position as JSON data: the referee's view, or what an agent's seat sees."""
+        self._require_start("to_dict")
         return self.game.to_dict(self._states[0], None if agent is None else self._seats[agent])
 
     def record(self) -> GameRecord:
         """The game so far: its options, seed and actions, enough to replay it."""
-        if not self._started:
-            raise RuntimeError("no game was started: call reset() first")
+        self._require_start("record")
         state, origin = self._states[0], self._origin
         return GameRecord(
             self.game.name,
@@ -243,7 +245,7 @@ class GameEnv(AECEnv[str, dict[str, Any], int | None]):
             self.game.chosen_options(state),
             int(state.seed),
             None if origin is None else self.game.to_dict(self.game.from_bytes(origin)),
-            [int(action) for action in self._actions],
+            list(self._actions),
         )
 
     def action_to_text(self, action: int) -> str:
@@ -256,7 +258,11 @@ class GameEnv(AECEnv[str, dict[str, Any], int | None]):
 
     # Inner workings
 
-    def _read_state(self, state: bytes | Mapping[str, Any]) -> Any:
+    def _require_start(self, what: str) -> None:
+        if not self._started:
+            raise RuntimeError(f"{what} before reset: call reset() first")
+
+    def _read_state(self, state: bytes | Mapping[str, Any]) -> Record:
         record = (
             self.game.from_bytes(bytes(state))
             if isinstance(state, bytes | bytearray)
@@ -269,6 +275,13 @@ class GameEnv(AECEnv[str, dict[str, Any], int | None]):
             )
         return record
 
+    def _go_to(self, record: Record) -> None:
+        self._states[0] = record
+        mask = np.empty((1, self.game.num_actions), np.int8)
+        self._kernels.legal_one(self._states, mask)
+        self._origin = self._states.tobytes()
+        self._start(mask[0])
+
     def _start(self, mask: NDArray[np.int8]) -> None:
         """Sets what PettingZoo asks of an environment at the start of a game."""
         self._started = True
@@ -280,7 +293,7 @@ class GameEnv(AECEnv[str, dict[str, Any], int | None]):
         self.terminations = dict.fromkeys(self.agents, False)
         self.truncations = dict.fromkeys(self.agents, False)
         self.infos = {agent: {"action_mask": self._no_actions} for agent in self.agents}
-        self._skip_agent_selection = None
+        self._skip_agent_selection = None  # type: ignore[assignment]  # as in AECEnv itself
         seat = int(self._states[0].seat)
         self.agent_selection = self.agents[max(seat, 0)]
         if seat < 0:
@@ -292,7 +305,7 @@ class GameEnv(AECEnv[str, dict[str, Any], int | None]):
 
     def _is_legal(self, agent: str, action: Any) -> bool:
         """Whether an action is legal; raises for what is no action, or if `illegal="raise"`."""
-        if isinstance(action, bool) or not isinstance(action, int | np.integer):
+        if isinstance(action, bool) or not isinstance(action, _INTEGERS):
             raise ValueError(
                 f"action {action!r} of {agent} is no integer in 0..{self.game.num_actions - 1}"
             )

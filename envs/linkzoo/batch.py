@@ -32,7 +32,7 @@ settle: Callable[..., Any]
 @compiled
 def count_legal(mask: Any) -> Any:
     """The number of ones in a mask."""
-    count = 0
+    count = np.int64(0)  # from 0, the interpreter would count in the mask's int8
     for action in range(mask.shape[0]):
         count += mask[action]
     return count
@@ -44,7 +44,7 @@ def nth_legal(mask: Any, n: Any) -> Any:
     start = 0
     while True:
         end = min(start + _BLOCK, mask.shape[0])
-        block = 0
+        block = np.int64(0)
         for action in range(start, end):
             block += mask[action]
         if n < block:
@@ -52,7 +52,7 @@ def nth_legal(mask: Any, n: Any) -> Any:
         n -= block
         start = end
     for action in range(start, mask.shape[0]):
-        n -= mask[action]
+        n -= np.int64(mask[action])
         if n < 0:
             return action
     return -1
@@ -118,7 +118,7 @@ def _random_actions(masks: Any, seeds: Any, index: Any, actions: Any) -> None:
 
 
 def _random_plies(states: Any, masks: Any, seeds: Any, plies: Any) -> None:
-    """Plays up to `plies[i]` random actions in record i, and stops before one that ends the game."""
+    """Plays up to `plies[i]` random actions in record i, but none that ends the game."""
     for i in prange(states.shape[0]):
         before = states[i : i + 1].copy()
         for ply in range(plies[i]):

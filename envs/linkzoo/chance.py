@@ -14,7 +14,7 @@ import numpy as np
 
 from linkzoo.compiled import compiled
 
-STREAM_EPISODE = 1000  # seeds of the games of a vector environment; index = game, position = episode
+STREAM_EPISODE = 1000  # seeds of a vector environment's games; index = game, position = episode
 STREAM_ACTION = 1001  # random legal actions; index = ply
 STREAM_SETUP = 1002  # random openings and mid-game starts
 STREAM_SEARCH = 1003  # rollouts and redeals inside a search
@@ -50,7 +50,7 @@ def philox(counter: Any, key: Any) -> Any:
 
 @compiled
 def word(seed: Any, stream: Any, index: Any, position: Any = 0) -> Any:
-    """A uniform 64-bit word (uint64). `stream` and `position` are below 2**32, `index` below 2**64."""
+    """A uniform 64-bit word (uint64). `stream` and `position` are below 2**32, `index` 2**64."""
     seed = np.uint64(seed)
     index = np.uint64(index)
     counter = (np.uint64(position), index & _LOW, np.uint64(stream), index >> _SHIFT)

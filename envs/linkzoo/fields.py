@@ -1,7 +1,9 @@
-"""Reading a position's JSON: each field checked, each error naming the field and what is allowed."""
+"""Checks of JSON and of arguments. Errors name the field and what is allowed."""
 
 from collections.abc import Collection, Mapping
 from typing import Any
+
+import numpy as np
 
 
 def check_keys(
@@ -17,16 +19,26 @@ def check_keys(
 
 
 def integer(name: str, value: Any, low: int, high: int) -> int:
-    """`value` if it is an integer in low..high (a bool is none)."""
-    if isinstance(value, bool) or not isinstance(value, int) or not low <= value <= high:
+    """`value` if it is an integer, Python's or NumPy's, in low..high (a bool is none)."""
+    if isinstance(value, bool) or not isinstance(value, int | np.integer):
         raise ValueError(f"{name}: {value!r} is not an integer in {low}..{high}")
-    return value
+    number = int(value)
+    if not low <= number <= high:
+        raise ValueError(f"{name}: {number} is not in {low}..{high}")
+    return number
 
 
 def boolean(name: str, value: Any) -> bool:
     """`value` if it is True or False."""
     if not isinstance(value, bool):
         raise ValueError(f"{name}: {value!r} is not true or false")
+    return value
+
+
+def string(name: str, value: Any) -> str:
+    """`value` if it is a string."""
+    if not isinstance(value, str):
+        raise ValueError(f"{name}: {value!r} is not a string")
     return value
 
 

@@ -10,9 +10,10 @@ from gymnasium.spaces import Box
 from numpy.typing import DTypeLike, NDArray
 
 from linkzoo.compiled import Record
+from linkzoo.fields import integer
 
-# Every record starts with these fields, widest first. `seat` is the seat to act, -1 when the game is over; `ply`
-# counts the actions taken; `winners` has a bit per seat.
+# Every record starts with these fields, widest first. `seat` is the seat to act, -1 when the game
+# is over; `ply` counts the actions taken; `winners` has a bit per seat.
 HEADER: list[tuple[str, str]] = [
     ("seed", "u8"),
     ("winners", "u4"),
@@ -126,6 +127,15 @@ class Game:
     `sides(num_players)` is the side that each seat plays for: seats of one side share payoffs and
     win together. `typical_length` is the mean number of decisions of a random game, `max_length` a
     bound.
+
+    `action_cells` (int64[num_actions]) is where an action lies on the board of an observation of
+    planes [C, H, W]: plane * H * W + cell, with planes of the action's own; -1 for an action that
+    lies nowhere. None for games without a board.
+
+    `symmetries()`, where a game has them, gives index arrays (observations int64[S, size], actions
+    int64[S, num_actions]) of its standard options, the identity first: in the position that
+    symmetry s makes, a seat sees `flat_observation[observations[s]]`, and action a is
+    `actions[s, a]`.
     """
 
     name: str
@@ -153,6 +163,8 @@ class Game:
     draw_text: Callable[..., str]
     draw_svg: Callable[..., str]
     sides: Callable[[int], tuple[int, ...]] = each_for_itself
+    action_cells: NDArray[np.int64] | None = None
+    symmetries: Callable[[], tuple[NDArray[np.int64], NDArray[np.int64]]] | None = None
     seat_names: tuple[str, ...] = ()  # roles that belong to the seats in the standard options
 
     def seat_name(self, seat: int) -> str:
@@ -174,11 +186,9 @@ class Game:
 
         Raises ValueError for a number of players or an option that the game doesn't have.
         """
-        players = self.min_players if num_players is None else int(num_players)
-        if not self.min_players <= players <= self.max_players:
-            raise ValueError(
-                f"{self.name} has {self.min_players}..{self.max_players} players, not {players}"
-            )
+        players = self.min_players
+        if num_players is not None:
+            players = integer("num_players", num_players, players, self.max_players)
         names = [field.name for field in fields(self.options)]  # type: ignore[arg-type]
         for name in options or {}:
             if name not in names:
@@ -199,10 +209,17 @@ class Game:
         }
 
     def from_bytes(self, data: bytes) -> Record:
-        """The record that `tobytes` wrote; ValueError if the length is wrong."""
+        """The record that `tobytes` wrote.
+
+        ValueError if the length, the number of players, the seat or an option is wrong. The other
+        fields are trusted: they cost too much to check here (`from_dict` checks everything).
+        """
         if len(data) != self.state.itemsize:
             raise ValueError(
                 f"a state of {self.name} has {self.state.itemsize} bytes, not {len(data)}"
             )
         record: Record = np.frombuffer(data, self.state).copy()[0]
+        players = integer("num_players", record.num_players, self.min_players, self.max_players)
+        integer("seat", record.seat, -1, players - 1)
+        self.options(**self.chosen_options(record))
         return record

@@ -1,6 +1,5 @@
 """The games of the package, by name."""
 
-from functools import cache
 from importlib import import_module
 
 from linkzoo.game import Game
@@ -9,7 +8,6 @@ from linkzoo.game import Game
 NAMES = ("linkage", "love_links")
 
 
-@cache
 def get_game(name: str) -> Game:
     """The game called `name`; ValueError if there is none."""
     if name not in NAMES:

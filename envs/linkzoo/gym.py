@@ -5,12 +5,13 @@ from typing import Any
 
 import gymnasium
 import numpy as np
-from gymnasium.spaces import Discrete
+from gymnasium.spaces import Discrete, Space
 from numpy.typing import NDArray
 
-from linkzoo.aec import GameEnv
+from linkzoo.aec import RENDER_MODES, GameEnv
 from linkzoo.agent import Agent, Positions, RandomAgent
 from linkzoo.chance import SEED_LIMIT
+from linkzoo.fields import integer
 
 
 class SeatEnv(gymnasium.Env[NDArray[Any], int]):
@@ -23,7 +24,8 @@ class SeatEnv(gymnasium.Env[NDArray[Any], int]):
     raises ValueError with `illegal="raise"`.
     """
 
-    metadata = {"render_modes": ["human", "ansi", "rgb_array", "svg"], "render_fps": 1}
+    # gymnasium reads it from the class, and types it as an instance's.
+    metadata = {"render_modes": RENDER_MODES, "render_fps": 1}  # noqa: RUF012
 
     def __init__(
         self,
@@ -36,12 +38,10 @@ class SeatEnv(gymnasium.Env[NDArray[Any], int]):
     ) -> None:
         self.env = GameEnv(game, num_players, **kwargs)
         players = len(self.env.possible_agents)
-        if seat is not None and not 0 <= seat < players:
-            raise ValueError(f"seat={seat} is not in 0..{players - 1}")
-        self._fixed_seat = seat
+        self._fixed_seat = None if seat is None else integer("seat", seat, 0, players - 1)
         self.opponent: Agent = RandomAgent() if opponent is None else opponent
         self.observation_space = self.env.game.observation.space()
-        self.action_space = Discrete(self.env.game.num_actions)
+        self.action_space: Space[Any] = Discrete(self.env.game.num_actions)
         self.render_mode = self.env.render_mode
 
     def reset(
@@ -51,6 +51,8 @@ class SeatEnv(gymnasium.Env[NDArray[Any], int]):
 
         `options={"state": …}` starts from a position, as in the AEC environment.
         """
+        if seed is not None:
+            seed = integer("seed", seed, 0, 2**64 - 1)
         super().reset(seed=seed)
         while True:
             game_seed = seed if seed is not None else int(self.np_random.integers(SEED_LIMIT))
@@ -64,16 +66,14 @@ class SeatEnv(gymnasium.Env[NDArray[Any], int]):
             self._play_others()
             if not self.env.terminations[self.agent]:
                 return self._observation(), self._info()
-            if options:
+            if options and options.get("state") is not None:
                 raise ValueError(f"{self.agent} has no decision after the given position")
             seed = None
 
-    def step(
-        self, action: int
-    ) -> tuple[NDArray[Any], float, bool, bool, dict[str, Any]]:
+    def step(self, action: int) -> tuple[NDArray[Any], float, bool, bool, dict[str, Any]]:
         """Plays the seat's action and the other seats' up to its next decision or the end."""
         if not self.env.agents or self.env.terminations[self.agent]:
-            raise RuntimeError("step after the end of the game: call reset() first")
+            raise RuntimeError("step before reset or after the end of the game: call reset() first")
         self.env.step(action)
         self._play_others()
         over = self.env.terminations[self.agent]
@@ -91,7 +91,8 @@ class SeatEnv(gymnasium.Env[NDArray[Any], int]):
     def _play_others(self) -> None:
         while self.env.agent_selection != self.agent and not self.env.terminations[self.agent]:
             seed = self.np_random.integers(SEED_LIMIT, dtype=np.uint64)
-            states = np.frombuffer(self.env.get_state(), self.env.game.state)
+            # A bytearray makes the states writable, like those that the kernels are compiled for.
+            states = np.frombuffer(bytearray(self.env.get_state()), self.env.game.state)
             positions = Positions(self.env.game, states, np.array([seed], np.uint64))
             self.env.step(int(self.opponent.act(positions)[0]))
 

@@ -1,8 +1,8 @@
-"""Game records: a seed, the options and the actions. They are saved as JSON and replayed exactly."""
+"""Game records: a seed, the options and the actions, saved as JSON and replayed exactly."""
 
 import json
 from collections.abc import Iterator, Mapping
-from dataclasses import dataclass, field
+from dataclasses import dataclass, field, fields
 from pathlib import Path
 from typing import Any
 
@@ -10,7 +10,7 @@ import numpy as np
 
 from linkzoo.batch import kernels
 from linkzoo.compiled import Record
-from linkzoo.fields import agrees, check_keys, integer, sequence
+from linkzoo.fields import agrees, check_keys, integer, sequence, string
 from linkzoo.games import get_game
 
 FORMAT = "linkzoo-record/1"
@@ -75,10 +75,13 @@ class GameRecord:
     @classmethod
     def from_dict(cls, data: Mapping[str, Any]) -> "GameRecord":
         """The record of `to_dict`; ValueError names the field or the move that is wrong."""
-        check_keys("record", data, "format game version num_players options seed start moves".split())
+        keys = "format game version num_players options seed start moves"
+        check_keys("record", data, keys.split())
         agrees("format", data["format"], FORMAT)
         game = get_game(data["game"])
         agrees("version", data["version"], game.version)
+        names = [option.name for option in fields(game.options)]  # type: ignore[arg-type]
+        check_keys("options", data["options"], names)
         record = cls(
             game.name,
             game.version,
@@ -89,10 +92,13 @@ class GameRecord:
         )
         positions = record.replay()
         state = next(positions)
+        agrees("num_players", record.num_players, int(state.num_players))
+        agrees("options", record.options, game.chosen_options(state))
+        agrees("seed", record.seed, int(state.seed))
         # `replay` reads `actions` as it grows.
         for index, text in enumerate(sequence("moves", data["moves"], 0, 32767)):
             try:
-                record.actions.append(game.text_to_action(state, text))
+                record.actions.append(game.text_to_action(state, string("move", text)))
                 state = next(positions)
             except ValueError as error:
                 raise ValueError(f"moves[{index}]: {error}") from error

@@ -11,7 +11,11 @@ from numpy.typing import ArrayLike, NDArray
 
 from linkzoo.batch import kernels
 from linkzoo.chance import game_seed
+from linkzoo.fields import integer
 from linkzoo.games import get_game
+
+# numba.config takes its names from the environment.
+MAX_THREADS: int = numba.config.NUMBA_NUM_THREADS  # type: ignore[attr-defined]
 
 
 @dataclass(frozen=True)
@@ -51,16 +55,13 @@ class VecEnv:
         **options: Any,
     ) -> None:
         self.game = get_game(game)
-        if num_envs < 1:
-            raise ValueError(f"num_envs={num_envs} is not 1 or more")
         if device != "cpu":
             raise ValueError(f"device={device!r}: the simulator runs on 'cpu' only")
         if reward not in ("win", "score"):
             raise ValueError(f"reward={reward!r} is none of ['win', 'score']")
-        if num_threads is not None and not 1 <= num_threads <= numba.config.NUMBA_NUM_THREADS:
-            raise ValueError(
-                f"num_threads={num_threads} is not in 1..{numba.config.NUMBA_NUM_THREADS}"
-            )
+        if num_threads is not None:
+            num_threads = integer("num_threads", num_threads, 1, MAX_THREADS)
+        num_envs = integer("num_envs", num_envs, 1, 2**31 - 1)
         blank = self.game.blank(num_players, options)
         self.num_envs, self.num_players = num_envs, int(blank.num_players)
         self.check, self.num_threads = check, num_threads
@@ -71,6 +72,7 @@ class VecEnv:
         self._seed = np.uint64(0)
         self._started = False
         spec = self.game.observation
+        self._actions = np.zeros(num_envs, np.int64)
         self._flat = np.zeros((num_envs, spec.size), spec.dtype)
         self._payoff = np.zeros((num_envs, self.num_players), np.float32)
         self._margin = np.zeros((num_envs, self.num_players), np.float32)
@@ -86,9 +88,7 @@ class VecEnv:
 
     def reset(self, seed: int = 0) -> VecStep:
         """Starts every game anew; `seed` (0 <= seed < 2**64) fixes all chance of the run."""
-        if not 0 <= int(seed) < 2**64:
-            raise ValueError(f"seed {seed} is not in 0..2**64-1")
-        self._seed = np.uint64(int(seed))
+        self._seed = np.uint64(integer("seed", seed, 0, 2**64 - 1))
         self.episodes[:] = 0
         seeds = np.array([self.seed_of(i, 0) for i in range(self.num_envs)], np.uint64)
         with self._threads():
@@ -111,14 +111,14 @@ class VecEnv:
             raise ValueError(
                 f"actions are {chosen.dtype}{list(chosen.shape)}, not integers [{self.num_envs}]"
             )
-        chosen = chosen.astype(np.int64, copy=False)
+        self._actions[:] = chosen  # one type and layout of array: others are compiled anew
         if self.check:
-            self._check(chosen)
+            self._check(self._actions)
         now = self._now
         with self._threads():
             self._kernels.step(
                 self.states,
-                chosen,
+                self._actions,
                 self._seed,
                 self.episodes,
                 now.action_mask,

@@ -236,3 +236,27 @@ def test_section_3_placements_name_84_pairs() -> None:
     assert len(set(pairs)) == 84
     assert sum(first[0] == second[0] for first, second in pairs) == 42
     assert all(sum(second) - sum(first) == 1 for first, second in pairs)
+
+
+def test_declared_symmetries() -> None:
+    """The 192 index arrays that the package declares: masks and observations of moved games."""
+    assert GAME.symmetries is not None
+    observations, actions = GAME.symmetries()
+    assert len({row.tobytes() for row in actions}) == len(actions) == len(observations) == 192
+    assert (observations[0] == np.arange(GAME.observation.size)).all()
+    assert (actions[0] == np.arange(GAME.num_actions)).all()
+    rng = np.random.default_rng(0)
+    for observed, acted in zip(observations, actions, strict=True):
+        state, image = start(STANDARD), start(STANDARD)
+        for _ in range(12):
+            legal = legal_list(state)
+            action = int(rng.choice(legal))
+            GAME.apply(state, action)
+            GAME.apply(image, int(acted[action]))
+            mask, moved = legal_mask(state), legal_mask(image)
+            assert (moved[acted] == mask).all()
+            seen = np.zeros((2, GAME.observation.size), np.int8)
+            for seat in range(2):
+                GAME.observe(state, seat, seen[0])
+                GAME.observe(image, seat, seen[1])
+                assert (seen[1] == seen[0][observed]).all()

@@ -1,6 +1,6 @@
 """Self-play training, evaluation and trained agents for linkzoo's games.
 
-    agent = linkzoo_training.load_agent("linkage")   # a trained checkpoint that ships with the package
+    agent = linkzoo_training.load_agent("linkage")  # a checkpoint that ships with the package
 
 Needs the extra `train` (`pip install 'linkzoo[train]'`).
 """

@@ -132,7 +132,8 @@ def make_agent(spec: str, game: str) -> Agent:
     """The agent that `spec` names, to play `game`.
 
     `random`, `greedy`, `uct-N` (N simulations a move), `human`, `checkpoint` (the one that ships
-    for the game), a shipped checkpoint's name, or a checkpoint's folder. ValueError for all else.
+    for the game), a shipped checkpoint's name, or a checkpoint's folder; `@N` behind a checkpoint
+    averages N symmetric views, `@1` is the bare network. ValueError for all else.
     """
     get_game(game)
     simple: dict[str, Callable[[], Agent]] = {
@@ -146,8 +147,10 @@ def make_agent(spec: str, game: str) -> Agent:
         return UctAgent(int(spec.removeprefix("uct-")))
     from linkzoo_training.checkpoint import load_agent
 
+    bare = re.fullmatch(r"(.+)@([0-9]+)", spec)
+    source, views = (bare[1], int(bare[2])) if bare else (spec, None)
     try:
-        return load_agent(game if spec == "checkpoint" else spec)
+        return load_agent(game if source == "checkpoint" else source, views=views)
     except ValueError as error:
         raise ValueError(
             f"agent {spec!r}: {error}; agents without a checkpoint are random, greedy, uct-N (such "

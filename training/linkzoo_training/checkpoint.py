@@ -14,14 +14,15 @@ from typing import Any
 
 import numpy as np
 import torch
-from linkzoo import Game, Positions, VecEnv, get_game
 from numpy.typing import NDArray
 from safetensors import SafetensorError, safe_open
 from safetensors.torch import save
 from torch import Tensor
 
-from linkzoo_training.networks import PolicyValueNet, feature_columns, masked
+from linkzoo import Game, Positions, VecEnv, get_game
+from linkzoo_training.networks import PolicyValueNet, make_network, masked
 from linkzoo_training.resources import find_checkpoint
+from linkzoo_training.symmetries import symmetries
 
 FORMAT = "linkzoo-checkpoint/1"
 _FINGERPRINT_GAMES = 32
@@ -56,7 +57,7 @@ def write_atomically(path: Path, data: bytes) -> None:
         file.write(data)
         file.flush()
         os.fsync(file.fileno())
-    os.replace(temporary, path)
+    temporary.replace(path)
 
 
 def save_tensors(path: Path, tensors: Mapping[str, Tensor], meta: Mapping[str, Any]) -> None:
@@ -79,14 +80,17 @@ def load_tensors(path: Path) -> tuple[dict[str, Tensor], dict[str, Any]]:
 def save_checkpoint(
     folder: Path, network: PolicyValueNet, game: Game, card: Mapping[str, Any]
 ) -> None:
-    """Writes a published checkpoint; `card` adds to what a card says in any case."""
+    """Writes a published checkpoint.
+
+    `card` holds at least `network` (kind, width, blocks), the arguments of `make_network`, and
+    `views`, the symmetric views that the agent averages.
+    """
     save_tensors(folder / "model.safetensors", network.state_dict(), {})
     full = {
         "format": FORMAT,
         "game": game.name,
         "version": game.version,
         "fingerprints": fingerprints(game),
-        "network": {"width": network.inputs.out_features, "blocks": len(network.first)},
         **card,
     }
     write_atomically(folder / "card.json", (json.dumps(full, indent=1) + "\n").encode())
@@ -105,7 +109,12 @@ def load_card(folder: Path) -> dict[str, Any]:
 
 
 class PolicyAgent:
-    """A trained policy, one forward pass a decision and no search."""
+    """A trained policy: one forward pass for each decision, and no search.
+
+    With `views` above 1 the pass is over that many symmetric views of the position, and their
+    probabilities and values are averaged: a network of few parameters is never quite symmetric by
+    itself. Needs a game that declares symmetries.
+    """
 
     def __init__(
         self,
@@ -113,13 +122,20 @@ class PolicyAgent:
         game: Game,
         network: PolicyValueNet,
         card: Mapping[str, Any],
+        *,
         temperature: float = 0.0,
+        views: int = 1,
         device: str | torch.device = "cpu",
     ) -> None:
         self.name, self.game, self.card, self.temperature = name, game, dict(card), temperature
+        self._views = np.zeros(1, np.int64)  # the identity
+        if views != 1:
+            count = len(symmetries(game))
+            if not 1 <= views <= count:
+                raise ValueError(f"views: {views} is not in 1..{count}")
+            self._views = np.arange(views) * count // views
         self.device = torch.device(device)
         self.network = network.to(self.device).eval()
-        self._columns = feature_columns(game.observation)
 
     def act(self, positions: Positions) -> NDArray[np.int64]:
         """The likeliest action of each position, or one drawn at the agent's temperature; [N]."""
@@ -137,20 +153,35 @@ class PolicyAgent:
 
     def evaluate(self, positions: Positions) -> tuple[Tensor, Tensor]:
         """Masked logits [N, A] and values [N, P] relative to the seat to act, on the CPU."""
-        flat = positions.observation.reshape(len(positions), -1)
-        features = torch.from_numpy(np.take(flat, self._columns, 1)).to(self.device)
+        features = self.network.map(positions.observation.reshape(len(positions), -1))
+        mask = torch.from_numpy(positions.action_mask)
+        count = len(self._views)
+        if count > 1:
+            features = (
+                symmetries(self.game).views(features, self._views).reshape(-1, features.shape[1])
+            )
         with torch.no_grad():
-            logits, values = self.network(features)
-        mask = torch.from_numpy(positions.action_mask).to(self.device)
-        return masked(logits, mask).cpu(), values.float().cpu()
+            logits, values = self.network(torch.from_numpy(features).to(self.device))
+        logits, values = logits.float().cpu(), values.float().cpu()
+        if count > 1:
+            views = logits.reshape(count, len(positions), -1)
+            answers = symmetries(self.game).answers(views, self._views)
+            logits = torch.softmax(masked(answers, mask), -1).mean(0).clamp(min=1e-30).log()
+            values = values.reshape(count, len(positions), -1).mean(0)
+        return masked(logits, mask), values
 
 
 def load_agent(
-    path_or_name: str | Path, *, temperature: float = 0.0, device: str = "cpu"
+    path_or_name: str | Path,
+    *,
+    temperature: float = 0.0,
+    views: int | None = None,
+    device: str = "cpu",
 ) -> PolicyAgent:
     """The agent of a checkpoint: a folder, or the name of one that ships with the package.
 
-    `temperature` 0 plays the likeliest action, 1 draws from the policy. ValueError if there is no
+    `temperature` 0 plays the likeliest action, 1 draws from the policy. `views` is the number of
+    symmetric views that are averaged (None: as many as its card says). ValueError if there is no
     such checkpoint, if it is damaged, or if it was trained for other rules or observations.
     """
     folder = find_checkpoint(path_or_name)
@@ -162,7 +193,7 @@ def load_agent(
                 f"{folder} was trained for other {what}: its fingerprint is "
                 f"{card['fingerprints'].get(what)!r}, that of this package's {game.name} {value!r}"
             )
-    network = PolicyValueNet(game, **card["network"])
+    network = make_network(game, **card["network"])
     tensors, _ = load_tensors(folder / "model.safetensors")
     expected = {name: list(tensor.shape) for name, tensor in network.state_dict().items()}
     found = {name: list(tensor.shape) for name, tensor in tensors.items()}
@@ -175,4 +206,11 @@ def load_agent(
             f"{expected.get(wrong[0])}"
         )
     network.load_state_dict({name: tensor.float() for name, tensor in tensors.items()})
-    return PolicyAgent(folder.resolve().name, game, network, card, temperature, device)
+    name = folder.resolve().name
+    if views is None:
+        views = card["views"]
+    elif views != card["views"]:
+        name = f"{name}@{views}"
+    return PolicyAgent(
+        name, game, network, card, temperature=temperature, views=views, device=device
+    )

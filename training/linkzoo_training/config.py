@@ -6,10 +6,10 @@ from pathlib import Path
 from typing import Any, Literal
 
 import yaml
-from linkzoo import games, get_game
 from pydantic import ConfigDict, TypeAdapter, ValidationError, model_validator
 from pydantic.dataclasses import dataclass
 
+from linkzoo import games, get_game
 from linkzoo_training.resources import find_config
 
 
@@ -34,8 +34,9 @@ class Config:
     max_seconds: float | None = None  # stops earlier, at the current schedule
 
     # Network
-    width: int = 256
-    blocks: int = 4
+    network: Literal["flat", "board"] = "flat"  # board: convolutions, for games with a board
+    width: int = 256  # of layers, or channels of a board
+    blocks: int = 4  # residual, of two layers
 
     # Batches
     num_envs: int = 512
@@ -73,6 +74,7 @@ class Config:
     eval_blocks: int = 100  # blocks of such a match
     final_opponents: tuple[str, ...] = ("random", "greedy", "uct-100")
     final_blocks: int = 500
+    views: int = 1  # symmetric views that the published agent averages
     save_every: int = 50  # iterations between training checkpoints
 
     @model_validator(mode="after")
@@ -100,7 +102,7 @@ class Config:
 
     def to_dict(self) -> dict[str, Any]:
         """The configuration as JSON data, defaults included."""
-        data: dict[str, Any] = asdict(self)  # type: ignore[call-overload]
+        data: dict[str, Any] = asdict(self)
         return data
 
 

@@ -1,70 +1,215 @@
-"""The policy and value network: fully connected, residual."""
+"""Policy and value networks, fully connected or convolutional, and what they read."""
 
 from typing import Any
 
 import numpy as np
 import torch
-from linkzoo import Game, ObservationSpec
 from numpy.typing import NDArray
 from torch import Tensor, nn
 
+from linkzoo import Game, ObservationSpec
+from linkzoo.compiled import compiled
+
 ILLEGAL_LOGIT = -1e9
+_RAW = -(2**15)  # the level of a feature that is a number itself
+_MOST_LEVELS = 64  # numbers of a wider range stay numbers
 
 
-def feature_columns(spec: ObservationSpec) -> NDArray[np.int64]:
-    """The elements of a flat observation that the network reads: broadcast pieces only once."""
-    columns: list[NDArray[Any]] = []
-    for piece, where in zip(spec.pieces, spec.slices().values(), strict=True):
-        indices = np.arange(where.start, where.stop)
-        if piece.broadcast:
-            indices = indices.reshape(-1, int(np.prod(piece.shape[-2:])))[:, 0]
-        columns.append(indices)
-    return np.concatenate(columns).astype(np.int64)
+class FeatureMap:
+    """What a network reads of a flat observation, as integer features.
+
+    First come the elements of planes and lists, as they are; then the broadcast pieces, each number
+    once, and one-hot: whether it has each of its values. A role, a threshold or a phase changes the
+    whole policy, which a single small number would teach a network only slowly.
+    """
+
+    def __init__(self, spec: ObservationSpec) -> None:
+        columns: list[int] = []
+        levels: list[int] = []
+        scale: list[float] = []
+        pieces = list(zip(spec.pieces, spec.slices().values(), strict=True))
+        for piece, where in sorted(pieces, key=lambda pair: pair[0].broadcast):
+            indices = np.arange(where.start, where.stop)
+            if piece.broadcast:
+                indices = indices.reshape(-1, int(np.prod(piece.shape[-2:])))[:, 0]
+            values = range(piece.low, piece.high + 1)
+            one_hot = piece.broadcast and len(values) <= _MOST_LEVELS
+            for column in indices:
+                for level in values if one_hot else [_RAW]:
+                    columns.append(int(column))
+                    levels.append(level)
+                    bound = max(abs(piece.low), abs(piece.high))
+                    scale.append(1.0 if one_hot else 1.0 / max(bound, 1))
+        self.columns = np.array(columns, np.int64)
+        self.levels = np.array(levels, np.int64)
+        # What each feature is multiplied with, so that it lies in -1..1.
+        self.scale = np.array(scale, np.float32)
+        self.dtype = np.dtype(spec.dtype)
+        # [C, H, W] of the planes, which come first, if the observation is of a board.
+        broadcast = sum(int(np.prod(piece.shape)) for piece in spec.pieces if piece.broadcast)
+        self.board: tuple[int, int, int] | None = None
+        if len(spec.shape) == 3:
+            height, width = spec.shape[1:]
+            self.board = ((spec.size - broadcast) // (height * width), height, width)
+
+    def __len__(self) -> int:
+        return len(self.columns)
+
+    def fill(self, observations: NDArray[Any], features: NDArray[Any]) -> None:
+        """Fills features [N, F] from flat observations [N, size]."""
+        _fill(observations, self.columns, self.levels, features)
+
+    def __call__(self, observations: NDArray[Any]) -> NDArray[Any]:
+        """The features [N, F] of flat observations [N, size]."""
+        features = np.empty((len(observations), len(self)), self.dtype)
+        self.fill(observations, features)
+        return features
 
 
-def feature_scale(spec: ObservationSpec) -> NDArray[np.float32]:
-    """What each feature is multiplied with, so that it lies in -1..1."""
-    space = spec.space()
-    bound = np.maximum(np.abs(space.low), np.abs(space.high)).reshape(-1)
-    scale: NDArray[np.float32] = (1.0 / np.maximum(bound, 1)).astype(np.float32)
-    return scale[feature_columns(spec)]
+@compiled
+def _fill(observations: Any, columns: Any, levels: Any, features: Any) -> None:
+    for i in range(observations.shape[0]):
+        for k in range(columns.shape[0]):
+            value = observations[i, columns[k]]
+            features[i, k] = value if levels[k] == _RAW else value == levels[k]
 
 
 class PolicyValueNet(nn.Module):
-    """Logits of all actions and a value for every seat, from the features of an observation.
+    """Logits of all actions and a value for every seat, from features (FeatureMap).
 
-    A linear layer, `blocks` residual blocks of two layers with a learned gate that starts at zero
-    (ReZero: Bachlechner et al. 2021), and two linear heads.
+    `forward` takes features [B, F] (integers) and gives logits [B, A] and values [B, P]. Values are
+    of the seats relative to the seat that observes: index 0 is its own.
     """
 
     scale: Tensor
 
-    def __init__(self, game: Game, width: int = 256, blocks: int = 4) -> None:
+    def __init__(self, game: Game) -> None:
         super().__init__()
-        scale = feature_scale(game.observation)
-        self.register_buffer("scale", torch.from_numpy(scale), persistent=False)
-        self.inputs = nn.Linear(len(scale), width)
+        self.map = FeatureMap(game.observation)
+        self.register_buffer("scale", torch.from_numpy(self.map.scale), persistent=False)
+
+    def scaled(self, features: Tensor) -> Tensor:
+        """The features as numbers in -1..1, in the network's precision."""
+        return features.to(self.scale.dtype) * self.scale
+
+
+class FlatNet(PolicyValueNet):
+    """Fully connected: a layer, `blocks` residual blocks of two layers, two heads.
+
+    Each block has a learned gate that starts at zero (ReZero: Bachlechner et al. 2021).
+    """
+
+    def __init__(self, game: Game, width: int, blocks: int) -> None:
+        super().__init__(game)
+        self.inputs = nn.Linear(len(self.map), width)
         self.first = nn.ModuleList(nn.Linear(width, width) for _ in range(blocks))
         self.second = nn.ModuleList(nn.Linear(width, width) for _ in range(blocks))
         self.gates = nn.Parameter(torch.zeros(blocks))
-        self.policy = nn.Linear(width, game.num_actions)
-        self.value = nn.Linear(width, game.max_players)
-        with torch.no_grad():
-            self.policy.weight.mul_(0.01)
-            self.policy.bias.zero_()
-            self.value.weight.mul_(0.1)
-            self.value.bias.zero_()
+        self.policy = _quiet(nn.Linear(width, game.num_actions))
+        self.value = _quiet(nn.Linear(width, game.max_players))
 
     def forward(self, features: Tensor) -> tuple[Tensor, Tensor]:
-        """Features [B, F] (integers) to logits [B, A] and values [B, P].
-
-        Values are of the seats relative to the seat that observes: index 0 is its own.
-        """
-        x = torch.relu(self.inputs(features.to(self.scale.dtype) * self.scale))
+        """See PolicyValueNet."""
+        x = torch.relu(self.inputs(self.scaled(features)))
         for gate, first, second in zip(self.gates, self.first, self.second, strict=True):
             x = x + gate * second(torch.relu(first(x)))
         x = torch.relu(x)
         return self.policy(x), self.value(x)
+
+
+class BoardNet(PolicyValueNet):
+    """Convolutions over the planes of a board, `width` channels, for games with `action_cells`.
+
+    Every cell is read by the same weights, so that what is learned in one corner holds in all. The
+    numbers of the observation and the mean over the board reach every cell as a bias (global
+    pooling as in KataGo: Wu 2019). An action's logit is read off the board where the action lies.
+    """
+
+    where: Tensor
+    source: Tensor
+
+    def __init__(self, game: Game, width: int, blocks: int) -> None:
+        super().__init__(game)
+        if self.map.board is None or game.action_cells is None:
+            raise ValueError(f"network: {game.name} has no board; use 'flat'")
+        self.board = self.map.board
+        planes, height, columns = self.board
+        cells = height * columns
+        numbers = len(self.map) - planes * cells
+        self.inputs = nn.Conv2d(planes, width, 3, padding=1)
+        self.numbers = nn.Linear(numbers, width)
+        self.first = nn.ModuleList(nn.Conv2d(width, width, 3, padding=1) for _ in range(blocks))
+        self.pooled = nn.ModuleList(nn.Linear(width, width) for _ in range(blocks))
+        self.second = nn.ModuleList(nn.Conv2d(width, width, 3, padding=1) for _ in range(blocks))
+        self.summary = nn.Linear(width + numbers, 2 * width)
+        own = int(game.action_cells.max()) // cells + 1
+        elsewhere = int((game.action_cells < 0).sum())
+        self.policy = _quiet(nn.Linear(width, own))
+        self.elsewhere = _quiet(nn.Linear(2 * width, elsewhere))
+        self.value = _quiet(nn.Linear(2 * width, game.max_players))
+        where = game.action_cells.copy()
+        where[where < 0] = own * cells + np.arange(elsewhere)
+        source = np.full(own * cells + elsewhere, game.num_actions)
+        source[where] = np.arange(game.num_actions)
+        self.register_buffer("where", torch.from_numpy(where), persistent=False)
+        self.register_buffer("source", torch.from_numpy(source), persistent=False)
+        self.to(memory_format=torch.channels_last)  # type: ignore[call-overload]
+
+    def forward(self, features: Tensor) -> tuple[Tensor, Tensor]:
+        """See PolicyValueNet."""
+        planes, numbers = self.scaled(features).tensor_split([int(np.prod(self.board))], 1)
+        cells = planes.unflatten(1, (self.board[0], -1)).transpose(1, 2)  # [B, H * W, C]
+        x = self._convolve(self.inputs, cells) + self.numbers(numbers)[:, None]
+        for first, pooled, second in zip(self.first, self.pooled, self.second, strict=True):
+            h = torch.relu(x)
+            h = self._convolve(first, h) + pooled(h.mean(1))[:, None]
+            x = x + self._convolve(second, torch.relu(h))
+        x = torch.relu(x)
+        summary = torch.relu(self.summary(torch.cat([x.mean(1), numbers.to(x.dtype)], 1)))
+        logits = torch.cat([self.policy(x).transpose(1, 2).flatten(1), self.elsewhere(summary)], 1)
+        return rearrange(logits, self.where, self.source), self.value(summary)
+
+    def _convolve(self, layer: nn.Module, cells: Tensor) -> Tensor:
+        """A convolution of [B, H * W, C]: channels last in memory, which is fastest on the CPU."""
+        board = cells.unflatten(1, self.board[1:]).permute(0, 3, 1, 2)
+        out: Tensor = layer(board)
+        return out.permute(0, 2, 3, 1).flatten(1, 2)
+
+
+class _Rearrange(torch.autograd.Function):
+    """See rearrange: the gradient is a gather too, which is far faster than adding up."""
+
+    @staticmethod
+    def forward(context: Any, logits: Tensor, where: Tensor, source: Tensor) -> Tensor:
+        context.save_for_backward(source)
+        return logits[:, where]
+
+    @staticmethod
+    def backward(context: Any, gradient: Tensor) -> tuple[Tensor, None, None]:
+        (source,) = context.saved_tensors
+        return nn.functional.pad(gradient, (0, 1))[:, source], None, None
+
+
+def rearrange(logits: Tensor, where: Tensor, source: Tensor) -> Tensor:
+    """Columns `where` [A] of logits [B, C]; `source` [C] is its inverse, A where there is none."""
+    out: Tensor = _Rearrange.apply(logits, where, source)  # type: ignore[no-untyped-call]
+    return out
+
+
+def make_network(game: Game, kind: str, width: int, blocks: int) -> PolicyValueNet:
+    """A network by its kind: `flat` or `board`; ValueError for another, or without a board."""
+    kinds = {"flat": FlatNet, "board": BoardNet}
+    if kind not in kinds:
+        raise ValueError(f"network: {kind!r} is none of {list(kinds)}")
+    return kinds[kind](game, width, blocks)
+
+
+def _quiet(head: Any) -> Any:
+    """A head that starts near zero: a nearly uniform policy, values near 0."""
+    with torch.no_grad():
+        head.weight.mul_(0.01)
+        head.bias.zero_()
+    return head
 
 
 def masked(logits: Tensor, mask: Tensor) -> Tensor:

@@ -4,9 +4,10 @@ from copy import deepcopy
 
 import numpy as np
 import torch
-from linkzoo.chance import word
 from numpy.typing import NDArray
 from torch import Tensor, nn
+
+from linkzoo.chance import below, word
 
 _STREAM = 2000
 _DECAY = 0.98  # of old results, each iteration
@@ -14,7 +15,11 @@ _PRIOR = 2.0  # games won and lost by every new opponent before its first
 
 
 class Pool:
-    """Up to `size` frozen opponents; the harder ones are met more often."""
+    """Up to `size` frozen opponents; the harder ones are met more often.
+
+    The first quarter stays for good, and one of the opponents drawn is any of them: a role that
+    loses to strong play anyway would never learn to punish weak play otherwise.
+    """
 
     def __init__(self, size: int, seed: int) -> None:
         self.size, self.seed = size, seed
@@ -28,24 +33,28 @@ class Pool:
         return np.asarray((self.wins[:count] + _PRIOR) / (self.games[:count] + 2 * _PRIOR))
 
     def add(self, network: nn.Module) -> int:
-        """Freezes a copy of a network; a full pool gives up the easiest opponent. Its slot."""
+        """Freezes a copy of a network and returns its slot; a full pool gives up an easy one."""
         frozen = deepcopy(network).requires_grad_(False)
         if len(self.networks) < self.size:
             slot = len(self.networks)
             self.networks.append(frozen)
         else:
-            slot = int(np.argmax(self.win_rates()))
+            first = self.size // 4
+            slot = first + int(np.argmax(self.win_rates()[first:]))
             self.networks[slot] = frozen
         self.wins[slot] = self.games[slot] = 0
         return slot
 
     def draw(self, count: int, iteration: int) -> NDArray[np.int64]:
-        """Slots of up to `count` opponents, drawn by (1 - win rate)**2 without replacement."""
+        """Slots of up to `count` opponents: one uniformly, the others by (1 - win rate)**2.
+
+        They are drawn without replacement.
+        """
         weights = (1 - self.win_rates()) ** 2
-        uniform = [
-            (int(word(np.uint64(self.seed), _STREAM, iteration, slot)) + 1) / 2**64
-            for slot in range(len(weights))
-        ]
+        seed, slots = np.uint64(self.seed), len(weights)
+        if slots:
+            weights[below(slots, seed, _STREAM, iteration, slots)] = np.inf
+        uniform = [(int(word(seed, _STREAM, iteration, slot)) + 1) / 2**64 for slot in range(slots)]
         # The largest u**(1/w) are a weighted sample (Efraimidis and Spirakis 2006).
         keys = np.log(uniform) / np.maximum(weights, 1e-6)
         return np.argsort(-keys)[:count].astype(np.int64)

@@ -21,10 +21,12 @@ from typing import Any
 import numba
 import numpy as np
 import torch
+from rich.console import Console
 from torch import Tensor, nn
 
+from linkzoo.vector import MAX_THREADS
 from linkzoo_training.agents import make_agent
-from linkzoo_training.arena import play_match
+from linkzoo_training.arena import MatchResult, match_table, play_match
 from linkzoo_training.checkpoint import (
     PolicyAgent,
     load_tensors,
@@ -32,7 +34,7 @@ from linkzoo_training.checkpoint import (
     save_tensors,
 )
 from linkzoo_training.config import Config
-from linkzoo_training.networks import PolicyValueNet, masked
+from linkzoo_training.networks import PolicyValueNet, make_network, masked
 from linkzoo_training.opponents import Pool
 from linkzoo_training.report import Report, plot_curve
 from linkzoo_training.rollout import Batch, SelfPlay
@@ -57,14 +59,16 @@ class Trainer:
     def __init__(self, config: Config) -> None:
         self.config = config
         torch.set_flush_denormal(True)  # tiny weights and moments made the CPU 10 times slower
-        numba.set_num_threads(min(config.num_threads, numba.config.NUMBA_NUM_THREADS))
+        numba.set_num_threads(min(config.num_threads, MAX_THREADS))
         self.device = _device(config.device)
         self.bf16 = _use_bf16(config.precision, self.device)
         self.play = SelfPlay(config, self.device)
         self.game = self.play.game
         torch.set_num_threads(config.num_threads)  # after Numba's first threads, which reset it
         torch.manual_seed(config.seed)
-        self.network = PolicyValueNet(self.game, config.width, config.blocks).to(self.device)
+        self.network = make_network(self.game, config.network, config.width, config.blocks).to(
+            self.device
+        )
         self.actor = self._frozen()  # the copy that plays, in the precision of playing
         self.optimizer = torch.optim.Adam(
             self.network.parameters(), lr=config.learning_rate, eps=1e-5, fused=True
@@ -150,24 +154,26 @@ class Trainer:
                 policy_loss, value_loss = -gain.mean(), 0.5 * errors.square().mean()
                 loss = policy_loss + config.value_weight * value_loss - entropy_weight * entropy
                 self.optimizer.zero_grad(set_to_none=True)
-                loss.backward()  # type: ignore[no-untyped-call]
+                loss.backward()
                 nn.utils.clip_grad_norm_(self.network.parameters(), config.max_grad_norm)
                 self.optimizer.step()
                 outside = (ratio != clipped).float().mean()
                 totals.append(torch.stack([policy_loss, value_loss, entropy, outside]).detach())
         return Losses(*torch.stack(totals).mean(0).tolist())
 
-    def agent(self) -> PolicyAgent:
+    def agent(self, views: int = 1) -> PolicyAgent:
         """The policy as it is now, as an agent that plays its likeliest action."""
         network = deepcopy(self.network).float().cpu()
-        return PolicyAgent(self.config.name, self.game, network, {})
+        return PolicyAgent(self.config.name, self.game, network, {}, views=views)
 
-    def evaluate(self, opponents: tuple[str, ...], blocks: int, seed: int) -> dict[str, Any]:
-        """Short matches against `opponents`: their results by name."""
+    def evaluate(
+        self, opponents: tuple[str, ...], blocks: int, seed: int, views: int = 1
+    ) -> dict[str, MatchResult]:
+        """Matches of the policy, averaged over `views`, against `opponents`: results by name."""
         return {
             opponent: play_match(
                 self.game.name,
-                self.agent(),
+                self.agent(views),
                 make_agent(opponent, self.game.name),
                 blocks=blocks,
                 seed=seed,
@@ -251,16 +257,34 @@ def train(config: Config, *, folder: Path | None = None, resume: bool = False) -
         trainer.save(folder)
         rows = report.rows()
     plot_curve(rows, folder / "curve.png", config.name)
-    if not stop.asked:
-        _publish(trainer, folder)
+    console = Console()
+    if stop.asked:
+        console.print(f"stopped and saved in {folder}: the same command with --resume goes on")
+        return folder
+    with console.status("evaluating the trained policy"):
+        results = trainer.evaluate(
+            config.final_opponents, config.final_blocks, EVAL_SEED + 1, config.views
+        )
+    _publish(trainer, folder, results)
+    for result in results.values():
+        console.print(match_table(result))
+    for name, what in (
+        ("checkpoint", "the policy: weights and card"),
+        ("curve.png", "the learning curve"),
+        ("metrics.jsonl", "metrics of every iteration"),
+        ("tensorboard", "the same for TensorBoard"),
+        (STATE_FILE, "everything that --resume needs"),
+    ):
+        console.print(f"{folder / name}  [dim]{what}", highlight=False, soft_wrap=True)
     return folder
 
 
-def _publish(trainer: Trainer, folder: Path) -> None:
-    """Evaluates the trained policy and writes its checkpoint with a card."""
+def _publish(trainer: Trainer, folder: Path, results: dict[str, MatchResult]) -> None:
+    """Writes the trained policy's checkpoint, with what it achieved on its card."""
     config = trainer.config
-    results = trainer.evaluate(config.final_opponents, config.final_blocks, EVAL_SEED + 1)
     card = {
+        "views": config.views,
+        "network": {"kind": config.network, "width": config.width, "blocks": config.blocks},
         "trained": {
             "algorithm": "ppo",
             "config": config.to_dict(),
@@ -269,9 +293,21 @@ def _publish(trainer: Trainer, folder: Path) -> None:
             "machine": f"{platform.machine()}, {config.num_threads} threads, {trainer.device}",
             "torch": torch.__version__,
         },
-        "strength": [result.to_dict() for result in results.values()],
+        "strength": [_summary(result) for result in results.values()],
     }
     save_checkpoint(folder / "checkpoint", trainer.agent().network, trainer.game, card)
+
+
+def _summary(result: MatchResult) -> dict[str, Any]:
+    """A result for a card: without the single blocks, with the command that repeats it."""
+    data = result.to_dict()
+    del data["block_shares"]
+    low, high = result.opening_plies
+    data["command"] = (
+        f"linkzoo evaluate {' '.join(result.agents)} --game {result.game} --games {result.games} "
+        f"--seed {result.seed} --opening-plies {low} {high}"
+    )
+    return data
 
 
 class _StopSignal:
@@ -291,7 +327,7 @@ class _StopSignal:
         for number, handler in self._before.items():
             signal.signal(number, handler)
 
-    def _note(self, number: int, frame: FrameType | None) -> None:
+    def _note(self, _number: int, _frame: FrameType | None) -> None:
         if self.asked:
             raise KeyboardInterrupt
         self.asked = True
@@ -315,7 +351,7 @@ def _use_bf16(precision: str, device: torch.device) -> bool:
     if precision != "auto":
         return precision == "bf16"
     if device.type == "cuda":
-        return torch.cuda.is_bf16_supported()
+        return bool(torch.cuda.is_bf16_supported())
     return bool(torch.ops.mkldnn._is_mkldnn_bf16_supported())
 
 

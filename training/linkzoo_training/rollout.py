@@ -5,16 +5,16 @@ from typing import Any
 
 import numpy as np
 import torch
-from linkzoo import make_vec
-from linkzoo.batch import kernels
-from linkzoo.chance import below, word
-from linkzoo.compiled import specialise
 from numba import prange
 from numpy.typing import NDArray
 from torch import Tensor, nn
 
+from linkzoo import make_vec
+from linkzoo.batch import kernels
+from linkzoo.chance import below, word
+from linkzoo.compiled import specialise
 from linkzoo_training.config import Config
-from linkzoo_training.networks import feature_columns, masked
+from linkzoo_training.networks import FeatureMap, masked
 from linkzoo_training.opponents import Pool
 
 _STREAM_POLICY = 2001  # actions; index = plies played so far, position = game
@@ -29,7 +29,7 @@ class Batch:
     `targets` and `values` are of the seats relative to the seat that acted.
     """
 
-    features: Tensor  # int8 [T*N, F]
+    features: Tensor  # integers [T*N, F], see FeatureMap
     mask: Tensor  # int8 [T*N, A]
     action: Tensor  # int64 [T*N]
     log_probability: Tensor  # float32 [T*N]: of the action, when it was taken
@@ -38,15 +38,7 @@ class Batch:
     learner: Tensor  # bool [T*N]: plies of the learner, not of a frozen opponent
 
 
-def _gather(observations: Any, columns: Any, features: Any) -> None:
-    for i in prange(observations.shape[0]):
-        for k in range(columns.shape[0]):
-            features[i, k] = observations[i, columns[k]]
-
-
-def _choose(
-    probabilities: Any, seed: Any, ply: Any, actions: Any, log_probability: Any
-) -> None:
+def _choose(probabilities: Any, seed: Any, ply: Any, actions: Any, log_probability: Any) -> None:
     """Draws an action of every row from float32 probabilities [N, A] that are 0 where illegal."""
     for i in prange(probabilities.shape[0]):
         row = probabilities[i]
@@ -103,7 +95,6 @@ def _by_seat(relative: Any, seat: Any, out: Any) -> None:
             out[i, (seat[i] + k) % seats] = relative[i, k]
 
 
-gather = specialise(_gather, "")
 choose = specialise(_choose, "")
 advantages = specialise(_advantages, "")
 by_seat = specialise(_by_seat, "")
@@ -123,14 +114,15 @@ class SelfPlay:
         )
         self.game = self.vec.game
         self._blank = self.vec.states[0].copy()
-        self._columns = feature_columns(self.game.observation)
+        self.map = FeatureMap(self.game.observation)
         plies, games, seats = config.horizon, config.num_envs, self.vec.num_players
         pinned = device.type == "cuda"
 
         def buffer(*shape: int, dtype: torch.dtype) -> Tensor:
             return torch.zeros(shape, dtype=dtype, pin_memory=pinned)
 
-        self._features = buffer(plies + 1, games, len(self._columns), dtype=torch.int8)
+        kind = torch.from_numpy(np.empty(0, self.map.dtype)).dtype
+        self._features = buffer(plies + 1, games, len(self.map), dtype=kind)
         self._mask = buffer(plies, games, self.game.num_actions, dtype=torch.int8)
         self._action = buffer(plies, games, dtype=torch.int64)
         self._log_probability = buffer(plies, games, dtype=torch.float32)
@@ -189,7 +181,7 @@ class SelfPlay:
         now = self.vec.refresh()
         for t in range(self.config.horizon):
             flat = now.observation.reshape(self.vec.num_envs, -1)
-            gather(flat, self._columns, self._features[t].numpy())
+            self.map.fill(flat, self._features[t].numpy())
             self._mask[t] = torch.from_numpy(now.action_mask)
             self._seat[t] = now.seat
             probabilities = self._forward(network, t, pool)
@@ -211,7 +203,7 @@ class SelfPlay:
                 self.begin_games(finished, progress, opponents)
                 now = self.vec.refresh()
         flat = now.observation.reshape(self.vec.num_envs, -1)
-        gather(flat, self._columns, self._features[-1].numpy())
+        self.map.fill(flat, self._features[-1].numpy())
         with torch.no_grad():
             _, values = network(self._features[-1].to(self.device))
         by_seat(values.float().cpu().numpy(), now.seat, self._values[-1])
@@ -289,11 +281,11 @@ class SelfPlay:
         self.whole[:] = saved["play.whole"].numpy()
         self.plies, self.begun = saved["play.counters"].tolist()
 
-    def _word(self, index: int, position: int) -> np.uint64:
+    def _word(self, index: Any, position: int) -> np.uint64:
         return np.uint64(word(np.uint64(self.config.seed), _STREAM_START, index, position))
 
-    def _uniform(self, index: int, position: int) -> float:
+    def _uniform(self, index: Any, position: int) -> float:
         return float(self._word(index, position)) / 2**64
 
-    def _below(self, bound: int, index: int, position: int) -> int:
+    def _below(self, bound: int, index: Any, position: int) -> int:
         return int(below(bound, np.uint64(self.config.seed), _STREAM_START, index, position))

@@ -3,7 +3,8 @@
 from linkzoo.game import Game
 from linkzoo.linkage import draw, notation, observation, rules
 from linkzoo.linkage.options import Options
-from linkzoo.linkage.pieces import MAX_PIECES, NUM_ACTIONS
+from linkzoo.linkage.pieces import ACTION_CELLS, MAX_PIECES, NUM_ACTIONS
+from linkzoo.linkage.symmetry import symmetries
 
 GAME = Game(
     name=notation.NAME,
@@ -30,5 +31,7 @@ GAME = Game(
     from_dict=notation.from_dict,
     draw_text=draw.draw_text,
     draw_svg=draw.draw_svg,
+    action_cells=ACTION_CELLS,
+    symmetries=symmetries,
     seat_names=("More", "Fewer"),
 )

@@ -53,3 +53,15 @@ FIRST_COLUMN = np.uint64(_bits([SIZE * r for r in range(SIZE)]))
 LAST_COLUMN = np.uint64(_bits([SIZE * r + SIZE - 1 for r in range(SIZE)]))
 # The first cell of each horizontal placement, as a shift.
 HORIZONTAL_SHIFT = np.array([_cells(p)[0] for p in range(HORIZONTAL)], np.uint64)
+# Where each action lies on the board: planes colour * 2 + direction at the piece's first cell, a
+# plane for the hole, nowhere for the roles. int64[387].
+ACTION_CELLS = np.array(
+    [
+        (colour * 2 + (placement >= HORIZONTAL)) * CELLS + PLACEMENT_CELLS[placement, 0]
+        for colour in range(len(COLOURS))
+        for placement in range(PLACEMENTS)
+    ]
+    + [2 * len(COLOURS) * CELLS + cell for cell in range(CELLS)]
+    + [-1, -1],
+    np.int64,
+)

@@ -88,7 +88,7 @@ def _set_hole(state: Any, cell: Any) -> None:
 
 @compiled
 def free_cells(state: Any, with_counter: Any) -> Any:
-    """The cells that a piece may cover: empty and, with the counter, not touching its piece (R4)."""
+    """The cells that a piece may cover: empty and, with the counter, not beside its piece (R4)."""
     free = BOARD_BITS[state.board_size] & ~state.occupied
     if with_counter and state.counter != NONE:
         free &= ~TOUCHING_BITS[state.pieces[state.counter] % PLACEMENTS]
@@ -213,9 +213,8 @@ def payoffs(state: Any, out: Any) -> None:
 def margins(state: Any, out: Any) -> None:
     """(groups - threshold + 1/2) / 12.5 for More, the negative for Fewer (R10); 0 without roles."""
     more = np.int64(state.more)
-    margin = (np.float32(state.groups) - np.float32(state.threshold) + np.float32(0.5)) / np.float32(
-        12.5
-    )
+    above = np.float32(state.groups) - np.float32(state.threshold) + np.float32(0.5)
+    margin = above / np.float32(12.5)
     for seat in range(2):
         out[seat] = np.float32(0) if more == NONE else margin if seat == more else -margin
 

@@ -1,0 +1,73 @@
+"""Sets linkzoo beside its peers: `python -m benchmarks.compare linkage [--rounds 3]`.
+
+Every measurement runs in a process of its own; rounds alternate between the packages, so that a
+noisy neighbour slows all of them, and the table shows each one's best round. Install the peers with
+`pip install -e '.[train,bench]' -c constraints.txt`. Prints Markdown.
+"""
+
+import argparse
+import os
+import platform
+import subprocess
+import sys
+from pathlib import Path
+
+from benchmarks.measure import MEASUREMENTS
+
+ROOT = Path(__file__).parents[1]
+# (what it is, our measurement, [(the measurement of a peer, its game)])
+COMPARISONS = [
+    (
+        "AEC environment, all checks",
+        "linkzoo-aec",
+        [("pettingzoo-aec", "connect_four_v3"), ("pettingzoo-aec", "tictactoe_v3")],
+    ),
+    (
+        "1,024 games in lock-step",
+        "linkzoo-vector",
+        [("pgx-vector", "connect_four"), ("pgx-vector", "hex")],
+    ),
+    ("UCT playouts from the first position", "uct", []),
+    ("copying a position", "clone", []),
+    ("copying an environment", "clone-env", []),
+]
+
+
+def measure(what: str, game: str) -> float:
+    done = subprocess.run(
+        [sys.executable, "-m", "benchmarks.measure", what, game],
+        cwd=ROOT,
+        capture_output=True,
+        text=True,
+        check=False,
+    )
+    if done.returncode:
+        raise SystemExit(f"{what} {game} failed:\n{done.stderr[-2000:]}")
+    return float(done.stdout.split()[-1])
+
+
+def main() -> None:
+    parser = argparse.ArgumentParser(description=__doc__)
+    parser.add_argument("game")
+    parser.add_argument("--rounds", type=int, default=3)
+    arguments = parser.parse_args()
+    print(f"{platform.machine()}, {os.cpu_count()} cores, best of {arguments.rounds} rounds\n")
+    print("| what | system | speed | linkzoo is |")
+    print("|---|---|---:|---:|")
+    for title, ours, peers in COMPARISONS:
+        rows = [(ours, arguments.game), *peers]
+        results: dict[tuple[str, str], list[float]] = {row: [] for row in rows}
+        for _ in range(arguments.rounds):
+            for row in rows:
+                results[row].append(measure(*row))
+        unit = MEASUREMENTS[ours][1]
+        best = {row: (min if unit == "µs" else max)(results[row]) for row in rows}
+        for row in rows:
+            package = row[0].split("-")[0] if peers else "linkzoo"
+            speed = f"{best[row]:,.2f}" if unit == "µs" else f"{best[row]:,.0f}"
+            ratio = "" if row == rows[0] else f"{best[rows[0]] / best[row]:.1f}×"
+            print(f"| {title} | {package} {row[1]} | {speed} {unit} | {ratio} |", flush=True)
+
+
+if __name__ == "__main__":
+    main()

@@ -1,0 +1,63 @@
+"""PPO end to end as a share of what its network alone allows.
+
+`python -m benchmarks.ppo linkage_ppo [field=value ...]` prints it.
+
+"Alone" are the same forward passes, backward passes and optimiser steps on batches that lie ready,
+in the same process with the same threads; what is left is the simulator, sampling, advantages and
+bookkeeping. Rounds alternate, and both figures are medians.
+"""
+
+import argparse
+import time
+from statistics import median
+
+import torch
+
+from linkzoo_training.config import load_config
+from linkzoo_training.networks import masked
+from linkzoo_training.ppo import Trainer
+from linkzoo_training.rollout import Batch
+
+
+def network_alone(trainer: Trainer, batch: Batch) -> float:
+    """Seconds of an iteration's forwards, backwards and optimiser steps on a ready batch."""
+    config, play = trainer.config, trainer.play
+    start = time.perf_counter()
+    for t in range(config.horizon):
+        frozen = (play.opponent != -1) & (play._seat[t] != play.learner_seat)
+        with torch.no_grad():
+            logits, _ = trainer.actor(play._features[t])
+            torch.softmax(masked(logits, play._mask[t]), -1)
+            for slot in set(play.opponent[frozen].tolist()):
+                rows = torch.from_numpy((frozen & (play.opponent == slot)).nonzero()[0])
+                logits, _ = trainer.pool.networks[slot](play._features[t][rows])
+                torch.softmax(masked(logits, play._mask[t][rows]), -1)
+    with torch.no_grad():
+        trainer.actor(play._features[-1])
+    trainer.learn(batch)
+    return time.perf_counter() - start
+
+
+def main() -> None:
+    parser = argparse.ArgumentParser(description=__doc__)
+    parser.add_argument("config")
+    parser.add_argument("settings", nargs="*", metavar="FIELD=VALUE")
+    parser.add_argument("--rounds", type=int, default=20)
+    arguments = parser.parse_args()
+    trainer = Trainer(load_config(arguments.config, arguments.settings))
+    for _ in range(3):
+        trainer.iterate()
+    batch = trainer.play.collect(trainer.actor, trainer.pool, 0.0, trainer.iteration)
+    whole, alone = [], []
+    for _ in range(arguments.rounds):
+        before = trainer.seconds
+        trainer.iterate()
+        whole.append(trainer.seconds - before)
+        alone.append(network_alone(trainer, batch))
+    steps = trainer.config.num_envs * trainer.config.horizon
+    end, net = steps / median(whole), steps / median(alone)
+    print(f"end to end {end:,.0f} steps/s, network alone {net:,.0f} steps/s: {end / net:.1%}")
+
+
+if __name__ == "__main__":
+    main()

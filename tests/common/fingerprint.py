@@ -1,0 +1,72 @@
+"""Prints a hash of everything that seeded games show, one line a variant.
+
+`python -m tests.common.fingerprint [GAMES]` plays that many games of every variant. The hashes must
+not depend on the process, on PYTHONHASHSEED, or on whether Numba compiles (NUMBA_DISABLE_JIT=1).
+"""
+
+import hashlib
+import json
+import sys
+from typing import Any
+
+import numpy as np
+
+from linkzoo import make_vec
+from tests.common.play import (
+    choose,
+    clone,
+    mask_of,
+    observation_of,
+    outcome_of,
+    plies,
+)
+from tests.common.variants import ALL, Variant
+
+
+def play_games(variant: Variant, games: int, into: Any) -> None:
+    """AEC games: states, masks, all observations, outcomes, JSON, and a redealt world."""
+    game = variant.game
+    env = variant.env()
+    for seed in range(games):
+        env.reset(seed=seed)
+        for ply, _ in enumerate(plies(env, seed)):
+            state = game.from_bytes(env.get_state())
+            into.update(state.tobytes())
+            into.update(mask_of(game, state))
+            for seat in range(variant.num_players):
+                into.update(observation_of(game, state, seat))
+            world = clone(state)
+            game.redeal(world, int(state.seat), np.uint64(1000 + ply))
+            into.update(world.tobytes())
+        state = game.from_bytes(env.get_state())
+        into.update(state.tobytes())
+        into.update(json.dumps(env.to_dict()).encode())
+        for array in outcome_of(game, state):
+            into.update(array)
+
+
+def play_vector(variant: Variant, steps: int, into: Any) -> None:
+    """A few steps of a small vector environment."""
+    vec = make_vec(variant.name, 2, variant.num_players, **variant.options)
+    now = vec.reset(seed=5)
+    for step in range(steps):
+        now = vec.step([choose(mask, i, step) for i, mask in enumerate(now.action_mask)])
+        for array in vars(now).values():
+            into.update(array)
+        into.update(vec.states)
+
+
+def fingerprints(games: int) -> dict[str, str]:
+    """A hash for each variant."""
+    found = {}
+    for variant in ALL:
+        into = hashlib.sha256()
+        play_games(variant, games, into)
+        play_vector(variant, 12, into)
+        found[str(variant)] = into.hexdigest()
+    return found
+
+
+if __name__ == "__main__":
+    for name, value in fingerprints(int(sys.argv[1]) if len(sys.argv) > 1 else 1).items():
+        print(f"{name}: {value}")

@@ -1,0 +1,71 @@
+"""`import linkzoo` is light: no torch, nothing compiled, and what it promises is there."""
+
+import json
+from importlib import import_module
+
+import pytest
+
+import linkzoo
+from linkzoo import Game, get_game
+from tests.common.play import run_python
+
+# Run in a fresh process: which modules come with the package, and what numba has compiled.
+LOOK = """
+import gc, json, sys
+import linkzoo
+from numba.core.dispatcher import Dispatcher
+for name in linkzoo.games:
+    linkzoo.get_game(name)
+    {more}
+dispatchers = [thing for thing in gc.get_objects() if isinstance(thing, Dispatcher)]
+print(json.dumps({{
+    "modules": sorted(sys.modules),
+    "functions": len(dispatchers),
+    "compiled": [str(one) for one in dispatchers if one.signatures and "linkzoo" in one.__module__],
+}}))
+"""
+
+HEAVY = {"torch", "jax", "tensorflow", "matplotlib", "pygame", "pandas", "linkzoo_training"}
+
+
+def look(more: str) -> dict[str, list[str]]:
+    found: dict[str, list[str]] = json.loads(run_python("-c", LOOK.format(more=more)))
+    return found
+
+
+def test_import_compiles_nothing_and_loads_nothing_heavy() -> None:
+    found = look("pass")
+    assert found["compiled"] == []
+    assert found["functions"], "the look-out doesn't see the compiled functions"
+    assert not HEAVY & set(found["modules"])
+
+
+def test_the_look_out_sees_what_is_compiled() -> None:
+    assert look("linkzoo.make(name).reset(seed=1)")["compiled"]
+
+
+def test_making_an_environment_compiles_nothing() -> None:
+    assert look("linkzoo.make(name); linkzoo.make_vec(name, 2)")["compiled"] == []
+
+
+def test_public_names() -> None:
+    assert isinstance(linkzoo.games, tuple)  # not the module of the same name
+    for name in linkzoo.__all__:
+        assert hasattr(linkzoo, name), name
+    assert linkzoo.__version__
+
+
+@pytest.mark.parametrize("name", linkzoo.games)
+def test_every_game_is_complete(name: str) -> None:
+    game = get_game(name)
+    assert isinstance(game, Game)
+    assert game is get_game(name)
+    assert game.name == name
+    assert game.title
+    assert game.version >= 1
+    assert 2 <= game.min_players <= game.max_players
+    assert 0 < game.typical_length <= game.max_length
+    versioned = import_module(f"linkzoo.{name}_v0")
+    assert getattr(linkzoo, f"{name}_v0") is versioned
+    for constructor in ("env", "raw_env", "parallel_env"):
+        assert name in getattr(versioned, constructor).__doc__

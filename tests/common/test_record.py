@@ -1,0 +1,107 @@
+"""Broken game records: the error names what is wrong."""
+
+import json
+from pathlib import Path
+from typing import Any
+
+import pytest
+
+from linkzoo import GameRecord
+from tests.common.play import finish
+from tests.common.variants import Variant, few_variants
+
+
+def played(variant: Variant, start: bool = False) -> dict[str, Any]:
+    """The JSON data of a finished game."""
+    env = variant.env()
+    env.reset(seed=1)
+    if start:
+        env.set_state(env.get_state())
+    finish(env, 1)
+    data = env.record().to_dict()
+    assert GameRecord.from_dict(data).to_dict() == data
+    return data
+
+
+@few_variants
+@pytest.mark.parametrize("start", [False, True])
+def test_wrong_fields(variant: Variant, start: bool) -> None:
+    data = played(variant, start)
+    for name in data:
+        with pytest.raises(ValueError, match=rf"record: missing fields \['{name}'\]"):
+            GameRecord.from_dict({key: value for key, value in data.items() if key != name})
+    wrong: list[tuple[str, Any, str]] = [
+        ("surprise", 1, r"unknown fields \['surprise'\]"),
+        ("format", "linkzoo-record/0", "^format: "),
+        ("game", "chess", "^no game 'chess'"),
+        ("game", ["chess"], "^no game"),
+        ("game", None, "^no game"),
+        ("version", data["version"] + 1, "^version: "),
+        ("num_players", 99, "^num_players: 99"),
+        ("num_players", "2", "^num_players: '2'"),
+        ("options", None, "^options: "),
+        ("options", {}, r"^options: missing fields \["),
+        ("options", {**data["options"], "colour": 1}, r"unknown fields \['colour'\]"),
+        ("options", {**data["options"], "skip_forced": 3}, "skip_forced.* 3"),
+        ("seed", -1, "^seed: -1"),
+        ("seed", 2**64, "^seed: "),
+        ("seed", 1.5, "^seed: 1.5"),
+        ("start", [], r"\[\] is no JSON object"),
+        ("start", {"seat": 0}, "missing fields"),
+        ("moves", "abc", "^moves: "),
+        ("moves", None, "^moves: "),
+        ("moves", [*data["moves"], data["moves"][0]], rf"^moves\[{len(data['moves'])}\]: "),
+        ("moves", ["no such move"], r"^moves\[0\]: "),
+        ("moves", [data["moves"][0], 7], r"^moves\[1\]: move: 7 is not a string"),
+        ("moves", [[]], r"^moves\[0\]: move: \[\] is not a string"),
+    ]
+    for name, value, message in wrong:
+        with pytest.raises(ValueError, match=message):
+            GameRecord.from_dict({**data, name: value})
+
+
+@few_variants
+def test_start_must_agree(variant: Variant) -> None:
+    data = played(variant, start=True)
+    options = {**data["options"], "skip_forced": not data["options"]["skip_forced"]}
+    for name, value in (("seed", data["seed"] + 1), ("options", options)):
+        with pytest.raises(ValueError, match=f"^{name}: .* the rest of the position says"):
+            GameRecord.from_dict({**data, name: value})
+
+
+@few_variants
+def test_illegal_moves(variant: Variant) -> None:
+    """A record made by hand can hold anything; replay and saving find it."""
+    env = variant.env()
+    env.reset(seed=1)
+    illegal = int(env.observe(env.agent_selection)["action_mask"].argmin())
+    for action in (illegal, -1, env.game.num_actions):
+        record = env.record()
+        record.actions.append(action)
+        with pytest.raises(ValueError, match=rf"^actions\[0\]: {action} is not legal$"):
+            list(record.replay())
+        with pytest.raises(ValueError, match=str(action)):
+            record.to_dict()
+    data = env.record().to_dict()
+    data["moves"] = [env.action_to_text(illegal)]
+    with pytest.raises(ValueError, match=rf"^moves\[0\]: actions\[0\]: {illegal} is not legal$"):
+        GameRecord.from_dict(data)
+
+
+@few_variants
+def test_broken_files(variant: Variant, tmp_path: Path) -> None:
+    path = tmp_path / "game.json"
+    text = json.dumps(played(variant))
+    for broken in (text[:-1], "", "{", "not JSON"):
+        path.write_text(broken)
+        with pytest.raises(ValueError, match=r"game\.json: no JSON"):
+            GameRecord.load(path)
+    for broken in ("[]", "null", "3", '"record"'):
+        path.write_text(broken)
+        with pytest.raises(ValueError, match=r"is no JSON object"):
+            GameRecord.load(path)
+    path.write_bytes(b"\xff\xfe\x00")
+    with pytest.raises(ValueError, match=r"."):
+        GameRecord.load(path)
+    with pytest.raises(FileNotFoundError):
+        GameRecord.load(tmp_path / "nothing.json")

@@ -1,0 +1,256 @@
+"""The position is the position: every way to copy, save and restore it, at every ply."""
+
+import copy
+import json
+import pickle
+from collections.abc import Callable
+from pathlib import Path
+from typing import Any
+
+import numpy as np
+import pytest
+from hypothesis import given, settings
+from hypothesis import strategies as st
+
+from linkzoo import GameEnv, GameRecord
+from tests.common.play import clone, finish, mask_of, plies, snapshot
+from tests.common.variants import Variant, every_variant, few_variants
+
+games = settings(max_examples=10)
+seeds = st.integers(0, 2**64 - 1)
+
+
+def through_json(env: GameEnv) -> GameEnv:
+    """A new environment at the position that the JSON of `to_dict` describes."""
+    other = GameEnv(env.game.name, len(env.possible_agents))
+    other.reset(options={"state": json.loads(json.dumps(env.to_dict()))})
+    return other
+
+
+def through_bytes(env: GameEnv) -> GameEnv:
+    other = GameEnv(env.game.name, len(env.possible_agents))
+    other.reset(seed=1)
+    other.set_state(env.get_state())
+    return other
+
+
+def through_record(env: GameEnv) -> GameEnv:
+    """A new environment with the game of the record played again."""
+    record = GameRecord.from_dict(json.loads(json.dumps(env.record().to_dict())))
+    other = GameEnv(record.game, record.num_players, **record.options)
+    other.reset(seed=record.seed)
+    for action in record.actions:
+        other.step(action)
+    return other
+
+
+WAYS: dict[str, Callable[[GameEnv], GameEnv]] = {
+    "clone": GameEnv.clone,
+    "deepcopy": copy.deepcopy,
+    "copy": copy.copy,
+    "pickle": lambda env: pickle.loads(pickle.dumps(env)),
+    "bytes": through_bytes,
+    "json": through_json,
+    "record": through_record,
+}
+EXACT = ("clone", "deepcopy", "copy", "pickle", "record")  # these keep the record of the game too
+
+
+@every_variant
+@pytest.mark.parametrize("way", WAYS)
+def test_every_way_at_every_ply(variant: Variant, way: str) -> None:
+    """The same position, and the same continuation; the original doesn't notice."""
+
+    @games
+    @given(seeds)
+    def check(seed: int) -> None:
+        env = variant.env()
+        env.reset(seed=seed)
+        for ply, _ in enumerate(plies(env, seed)):
+            before = snapshot(env)
+            other = WAYS[way](env)
+            assert snapshot(env) == before
+            if way in EXACT:
+                assert snapshot(other) == before
+            else:
+                assert snapshot(other) | {"record": 0} == before | {"record": 0}
+            if ply % 4 == 0:
+                ended = finish(other, 1)
+                assert snapshot(env) == before
+                assert finish(env.clone(), 1) == ended
+        other = WAYS[way](env)
+        assert other.get_state() == env.get_state()
+        assert other.terminations == env.terminations
+        assert other.rewards == env.rewards
+
+    check()
+
+
+@every_variant
+def test_copies_go_on_from_the_same_seeds(variant: Variant) -> None:
+    env = variant.env()
+    env.reset(seed=5)
+    env.reset()
+    for way in ("clone", "deepcopy", "pickle"):
+        other = WAYS[way](env)
+        here = env.clone()
+        for _ in range(3):
+            other.reset()
+            here.reset()
+            assert snapshot(other) == snapshot(here)
+
+
+@few_variants
+def test_copies_before_reset_and_after_the_end(variant: Variant) -> None:
+    env = variant.env(render_mode="ansi", illegal="raise", reward="score")
+    for way in ("clone", "deepcopy", "pickle"):
+        other = WAYS[way](env)
+        with pytest.raises(RuntimeError, match="step before reset"):
+            other.step(0)
+        other.reset(seed=1)
+        assert other.render_mode == "ansi"
+        finish(other, 1)
+        while other.agents:
+            assert snapshot(WAYS[way](other)) == snapshot(other)
+            other.step(None)
+        assert WAYS[way](other).agents == []
+
+
+@few_variants
+def test_clones_share_nothing_that_changes(variant: Variant) -> None:
+    env = variant.env()
+    env.reset(seed=1)
+    before = snapshot(env)
+    other = env.clone()
+    other.agents.pop()
+    inner: list[dict[str, Any]] = list(other.infos.values())
+    outer: list[dict[str, Any]] = [
+        other.rewards,
+        other._cumulative_rewards,
+        other.terminations,
+        other.truncations,
+        other.infos,
+    ]
+    for shown in inner + outer:
+        shown.clear()
+    assert snapshot(env) == before
+
+
+# Records of one game each
+
+
+@every_variant
+def test_json_gives_the_same_bytes(variant: Variant) -> None:
+    """`from_dict(to_dict(s))` for the referee; a seat's view has no seed and is JSON as well."""
+
+    @games
+    @given(seeds)
+    def check(seed: int) -> None:
+        game, env = variant.game, variant.env()
+        env.reset(seed=seed)
+        states = [env.get_state() for _ in plies(env, seed)] + [env.get_state()]
+        for data in states:
+            state = game.from_bytes(data)
+            shown = game.to_dict(state)
+            assert json.loads(json.dumps(shown)) == shown
+            assert game.from_dict(shown).tobytes() == data
+            assert state.tobytes() == data
+            for seat in range(variant.num_players):
+                seen = game.to_dict(state, seat)
+                assert "seed" not in seen
+                assert json.loads(json.dumps(seen)) == seen
+                assert env.game.to_dict(state, seat) == seen
+            assert env.game.chosen_options(state) == shown["options"]
+
+    check()
+
+
+@every_variant
+def test_notation_names_each_action(variant: Variant) -> None:
+    """Every legal move has a text of its own that leads back to it, at every ply."""
+
+    @games
+    @given(seeds)
+    def check(seed: int) -> None:
+        game, env = variant.game, variant.env()
+        env.reset(seed=seed)
+        for _ in plies(env, seed):
+            state = game.from_bytes(env.get_state())
+            before = clone(state)
+            legal = np.flatnonzero(mask_of(game, state)).tolist()
+            texts = [game.action_to_text(state, action) for action in legal]
+            assert len(set(texts)) == len(texts)
+            assert [game.text_to_action(state, text) for text in texts] == legal
+            assert [env.text_to_action(env.action_to_text(a)) for a in legal[:3]] == legal[:3]
+            assert state == before
+
+    check()
+
+
+@few_variants
+def test_notation_of_what_is_no_move(variant: Variant) -> None:
+    """Error messages name any action by its text, legal or not; nothing else has one."""
+    env = variant.env()
+    env.reset(seed=1)
+    for _ in plies(env, 1):
+        for action in range(env.game.num_actions):
+            assert env.action_to_text(action)
+    for action in (-1, env.game.num_actions):
+        with pytest.raises(ValueError, match=str(action)):
+            env.action_to_text(action)
+    for text in ("", "no such move", " "):
+        with pytest.raises(ValueError, match=f"'{text}'"):
+            env.text_to_action(text)
+
+
+@every_variant
+def test_states_are_one_block_of_integers(variant: Variant) -> None:
+    """The header comes first, no byte is left over, and equal records have equal bytes."""
+    game = variant.game
+    assert list(game.state.names or ())[:5] == ["seed", "winners", "ply", "seat", "num_players"]
+    assert game.state.itemsize % 8 == 0
+    sizes = []
+    for name in game.state.names or ():
+        dtype = game.state[name]
+        assert dtype.base.kind in "iu"
+        sizes.append(dtype.itemsize)
+    assert sum(sizes) == game.state.itemsize
+    env = variant.env()
+    env.reset(seed=1)
+    options = game.chosen_options(game.from_bytes(env.get_state()))
+    for name, value in variant.options.items():
+        assert options[name] == value
+        assert type(options[name]) is type(value)
+
+
+# Files
+
+
+@every_variant
+def test_records_replay(variant: Variant, tmp_path: Path) -> None:
+    env = variant.env()
+    env.reset(seed=3)
+    states = [env.get_state() for _ in plies(env, 3)] + [env.get_state()]
+    record = env.record()
+    assert [state.tobytes() for state in record.replay()] == states
+    record.save(tmp_path / "game.json")
+    assert GameRecord.load(tmp_path / "game.json") == record
+    assert GameRecord.load(str(tmp_path / "game.json")) == record
+    assert json.loads((tmp_path / "game.json").read_text())["seed"] == 3
+
+
+@every_variant
+def test_records_from_the_middle_replay(variant: Variant, tmp_path: Path) -> None:
+    source = variant.env()
+    source.reset(seed=4)
+    for ply, _ in enumerate(plies(source, 4)):
+        if ply == 2:
+            break
+    env = variant.env()
+    env.reset(options={"state": source.get_state()})
+    states = [env.get_state() for _ in plies(env, 5)] + [env.get_state()]
+    record = env.record()
+    record.save(tmp_path / "game.json")
+    loaded = GameRecord.load(tmp_path / "game.json")
+    assert loaded == record
+    assert [state.tobytes() for state in loaded.replay()] == states

@@ -1,0 +1,77 @@
+"""The list of variants leaves nothing out, and the games refuse what isn't in their options."""
+
+from dataclasses import fields
+from typing import Any
+
+import pytest
+
+import linkzoo
+from linkzoo import VecEnv, get_game, make, make_vec
+from tests.common.variants import ALL, REFUSED, VARIANTS
+
+
+def option_names(name: str) -> list[str]:
+    options: Any = get_game(name).options
+    return [field.name for field in fields(options)]
+
+
+def test_every_game_has_variants() -> None:
+    assert set(VARIANTS) == set(REFUSED) == set(linkzoo.games)
+
+
+def test_variants_differ() -> None:
+    assert len({str(variant) for variant in ALL}) == len(ALL)
+
+
+@pytest.mark.parametrize("name", linkzoo.games)
+def test_every_number_of_players_and_every_option_occurs(name: str) -> None:
+    game = get_game(name)
+    assert {players for players, _ in VARIANTS[name]} == set(
+        range(game.min_players, game.max_players + 1)
+    )
+    standard = game.chosen_options(game.blank())
+    for option in option_names(name):
+        seen = {
+            game.chosen_options(game.blank(players, options))[option]
+            for players, options in VARIANTS[name]
+        }
+        assert standard[option] in seen, f"{option} never has its usual value"
+        assert len(seen) >= 2, f"{option} is {seen} in every variant"
+
+
+@pytest.mark.parametrize("name", linkzoo.games)
+def test_every_game_has_skip_forced(name: str) -> None:
+    assert "skip_forced" in option_names(name)
+
+
+def make_pair(name: str, *players: Any, **kwargs: Any) -> VecEnv:
+    return make_vec(name, 2, *players, **kwargs)
+
+
+@pytest.mark.parametrize("name", linkzoo.games)
+def test_wrong_options_and_players_are_refused(name: str) -> None:
+    game = get_game(name)
+    options, players = REFUSED[name]
+    (option,) = options
+    for build in (make, make_pair):
+        with pytest.raises(ValueError, match=option):
+            build(name, **options)
+        with pytest.raises(ValueError, match=f"num_players: {players} is not in"):
+            build(name, players)
+        with pytest.raises(ValueError, match="has no option 'colour_of_the_box'"):
+            build(name, colour_of_the_box=3)
+        no_numbers: tuple[Any, ...] = (2.0, "2", True)
+        for wrong in no_numbers:
+            with pytest.raises(ValueError, match=r"num_players: .* is not an integer"):
+                build(name, wrong)
+        with pytest.raises(ValueError, match=r"reward='points' is none of \['win', 'score'\]"):
+            build(name, reward="points")
+        with pytest.raises(ValueError, match="skip_forced: 2 is not true or false"):
+            build(name, skip_forced=2)
+    assert int(game.blank().num_players) == game.min_players
+
+
+def test_unknown_games_are_refused() -> None:
+    for name in ("chess", "", None, ["x"]):
+        with pytest.raises(ValueError, match=r"no game .*; there are"):
+            get_game(name)  # type: ignore[arg-type]

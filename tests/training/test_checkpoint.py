@@ -1,0 +1,136 @@
+"""Checkpoints: they load to the same policy, and what doesn't fit is refused by name."""
+
+import json
+from pathlib import Path
+
+import numpy as np
+import pytest
+import torch
+
+from linkzoo import Positions, get_game, make_vec
+from linkzoo_training.checkpoint import PolicyAgent, load_agent, save_checkpoint
+from linkzoo_training.networks import make_network
+from linkzoo_training.resources import shipped
+
+
+@pytest.fixture
+def folder(tmp_path: Path) -> Path:
+    torch.manual_seed(5)
+    game = get_game("linkage")
+    card = {"network": {"kind": "flat", "width": 16, "blocks": 1}, "views": 1, "note": "a test"}
+    save_checkpoint(tmp_path / "saved", make_network(game, "flat", 16, 1), game, card)
+    return tmp_path / "saved"
+
+
+def positions(count: int = 50) -> Positions:
+    vec = make_vec("linkage", count)
+    vec.reset(3)
+    return Positions(vec.game, vec.states.copy(), np.arange(count, dtype=np.uint64))
+
+
+def test_saved_policy_plays_the_same(folder: Path) -> None:
+    torch.manual_seed(5)
+    network = make_network(get_game("linkage"), "flat", 16, 1)
+    original = PolicyAgent("original", get_game("linkage"), network, {})
+    loaded = load_agent(folder)
+    assert loaded.name == "saved"
+    assert loaded.card["note"] == "a test"
+    where = positions()
+    torch.testing.assert_close(loaded.evaluate(where), original.evaluate(where))
+    assert (loaded.act(where) == original.act(where)).all()
+
+
+def test_temperature_draws_legal_actions_from_the_seeds(folder: Path) -> None:
+    agent, where = load_agent(folder, temperature=1.0), positions(200)
+    actions = agent.act(where)
+    assert (where.action_mask[np.arange(200), actions] == 1).all()
+    assert len(set(actions.tolist())) > 50
+    assert (agent.act(where) == actions).all()
+    alone = Positions(where.game, where.states[7:8], where.seeds[7:8])
+    assert agent.act(alone)[0] == actions[7]
+
+
+def test_views_make_the_policy_symmetric(folder: Path) -> None:
+    """Averaged over all symmetries, a position and its image get the same values and answers."""
+    game, agent = get_game("linkage"), load_agent(folder, views=192)
+    assert agent.name == "saved@192"
+    assert game.symmetries is not None
+    _, actions = game.symmetries()
+    where, image = positions(4), positions(4)
+    for row in range(4):
+        for step in range(5):
+            action = int(
+                np.flatnonzero(Positions(game, where.states, where.seeds).action_mask[row])[
+                    7 * step
+                ]
+            )
+            game.apply(where.states[row], action)
+            game.apply(image.states[row], int(actions[50 + row, action]))
+    where = Positions(game, where.states, where.seeds)
+    image = Positions(game, image.states, image.seeds)
+    logits, values = agent.evaluate(where)
+    moved, other = agent.evaluate(image)
+    torch.testing.assert_close(values, other)
+    for row in range(4):
+        torch.testing.assert_close(moved[row, actions[50 + row]], logits[row])
+    plain, _ = load_agent(folder).evaluate(where)
+    assert (plain - logits).abs().max() > 1e-3
+    with pytest.raises(ValueError, match=r"1\.\.192"):
+        load_agent(folder, views=193)
+
+
+def edit(folder: Path, **changes: object) -> None:
+    path = folder / "card.json"
+    path.write_text(json.dumps(json.loads(path.read_text()) | changes), encoding="utf-8")
+
+
+def test_other_rules_are_refused(folder: Path) -> None:
+    card = json.loads((folder / "card.json").read_text())
+    edit(folder, fingerprints={**card["fingerprints"], "rules": "0" * 64})
+    with pytest.raises(ValueError, match="other rules"):
+        load_agent(folder)
+    edit(folder, fingerprints={**card["fingerprints"], "observation": "0" * 64})
+    with pytest.raises(ValueError, match="other observation"):
+        load_agent(folder)
+
+
+def test_other_networks_are_refused(folder: Path) -> None:
+    edit(folder, network={"kind": "flat", "width": 32, "blocks": 1})
+    with pytest.raises(ValueError, match="has shape"):
+        load_agent(folder)
+
+
+def test_damaged_files_are_refused(folder: Path) -> None:
+    model = folder / "model.safetensors"
+    data = model.read_bytes()
+    model.write_bytes(data[:-100])
+    with pytest.raises(ValueError, match="is damaged"):
+        load_agent(folder)
+    model.write_bytes(data)
+    (folder / "card.json").write_text("{", encoding="utf-8")
+    with pytest.raises(ValueError, match="is damaged"):
+        load_agent(folder)
+    (folder / "card.json").write_text("{}", encoding="utf-8")
+    with pytest.raises(ValueError, match="no card"):
+        load_agent(folder)
+
+
+def test_no_pickle_anywhere() -> None:
+    import linkzoo
+    import linkzoo_training
+
+    for package in (linkzoo, linkzoo_training):
+        for path in Path(str(package.__file__)).parent.rglob("*.py"):
+            text = path.read_text(encoding="utf-8")
+            assert "import pickle" not in text, path
+            assert "torch.load(" not in text, path
+            assert "allow_pickle=True" not in text, path
+
+
+@pytest.mark.parametrize(
+    "folder", sorted(shipped("checkpoints").glob("*/")), ids=lambda folder: folder.name
+)
+def test_shipped_checkpoints_load_and_are_small(folder: Path) -> None:
+    agent = load_agent(folder.name)
+    assert agent.card["strength"]
+    assert sum(path.stat().st_size for path in folder.iterdir()) <= 5 * 2**20

@@ -1,0 +1,60 @@
+"""Configurations: what ships is valid, overrides reach every field, errors name the field."""
+
+from pathlib import Path
+
+import pytest
+
+from linkzoo_training.config import load_config, read_config
+from linkzoo_training.resources import find_checkpoint, shipped
+
+SHIPPED = sorted(path.stem for path in shipped("configs").glob("*.yaml"))
+
+
+@pytest.mark.parametrize("name", SHIPPED)
+def test_shipped_configurations_are_valid(name: str) -> None:
+    assert load_config(name).game in name
+
+
+def test_overrides() -> None:
+    config = load_config(
+        "linkage_ppo", ["learning_rate=1e-4", "options.threshold=10", "vary={}", "device=cpu"]
+    )
+    assert config.learning_rate == 1e-4
+    assert config.options == {"threshold": 10}
+    assert config.vary == {}
+    assert read_config(config.to_dict()) == config
+
+
+@pytest.mark.parametrize(
+    ("override", "message"),
+    [
+        ("learning_rat=1e-4", "learning_rat"),
+        ("learning_rate=fast", "learning_rate"),
+        ("game=chess", "chess"),
+        ("num_envs=0", "num_envs"),
+        ("pool_share=1.5", "pool_share"),
+        ("options.treshold=3", "treshold"),
+        ("vary.threshold=[9, 3]", "9..3"),
+        ("vary.hole=[0, 1]", "hole"),
+        ("clip", "field=value"),
+        ("clip.low=1", "clip"),
+        ("precision=fp8", "precision"),
+    ],
+)
+def test_wrong_fields_are_named(override: str, message: str) -> None:
+    with pytest.raises(ValueError, match=message):
+        load_config("linkage_ppo", [override])
+
+
+def test_missing_and_broken_files(tmp_path: Path) -> None:
+    with pytest.raises(ValueError, match="linkage_ppo"):
+        load_config("no_such_preset")
+    broken = tmp_path / "broken.yaml"
+    broken.write_text("game: [linkage", encoding="utf-8")
+    with pytest.raises(ValueError, match="no YAML"):
+        load_config(broken)
+    broken.write_text("linkage", encoding="utf-8")
+    with pytest.raises(ValueError, match="not a mapping"):
+        load_config(broken)
+    with pytest.raises(ValueError, match=r"card\.json"):
+        find_checkpoint(tmp_path)

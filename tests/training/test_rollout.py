@@ -1,0 +1,173 @@
+"""What the learner learns from: advantages, actions, opponents, and where games begin."""
+
+import numpy as np
+import pytest
+import torch
+from numpy.typing import NDArray
+
+from linkzoo import get_game, make_vec
+from linkzoo_training.config import read_config
+from linkzoo_training.networks import FeatureMap, PolicyValueNet, make_network
+from linkzoo_training.opponents import Pool
+from linkzoo_training.rollout import ITSELF, SelfPlay, advantages, choose
+
+TINY = {
+    "name": "tiny",
+    "game": "linkage",
+    "num_envs": 16,
+    "horizon": 24,
+    "width": 16,
+    "blocks": 1,
+    "precision": "fp32",
+    "num_threads": 1,
+    "device": "cpu",
+}
+
+
+def returns_by_hand(
+    payoff: NDArray[np.float32], values: NDArray[np.float32], done: NDArray[np.bool_], decay: float
+) -> NDArray[np.float64]:
+    """Lambda-returns of one game and seat, as the weighted mean of all n-step returns."""
+    plies = len(payoff)
+    out = np.zeros(plies)
+    for t in range(plies):
+        end = next((k for k in range(t, plies) if done[k]), plies - 1)
+        total, weight, gathered = 0.0, 1.0, 0.0
+        for k in range(t, end + 1):
+            gathered += float(payoff[k])
+            ahead = 0.0 if done[k] else float(values[k + 1])
+            share = weight if k == end else weight * (1 - decay)
+            total += share * (gathered + ahead)
+            weight *= decay
+        out[t] = total
+    return out
+
+
+@pytest.mark.parametrize("seats", [2, 3, 4])
+def test_advantages_are_lambda_returns_of_the_acting_seat(seats: int) -> None:
+    rng = np.random.Generator(np.random.PCG64(seats))
+    plies, games, decay = 40, 5, 0.9
+    done = rng.random((plies, games)) < 0.15
+    payoff = np.where(done[..., None], rng.normal(size=(plies, games, seats)), 0)
+    payoff = payoff.astype(np.float32)
+    values = rng.normal(size=(plies + 1, games, seats)).astype(np.float32)
+    seat = rng.integers(seats, size=(plies, games)).astype(np.int8)
+    advantage = np.zeros((plies, games), np.float32)
+    targets = np.zeros((plies, games, seats), np.float32)
+    advantages(payoff, values, done, seat, 1.0, decay, advantage, targets)
+    for i in range(games):
+        for p in range(seats):
+            expected = returns_by_hand(payoff[:, i, p], values[:, i, p], done[:, i], decay)
+            relative = (p - seat[:, i]) % seats
+            np.testing.assert_allclose(
+                targets[np.arange(plies), i, relative], expected, rtol=1e-4, atol=1e-4
+            )
+            acts = seat[:, i] == p
+            np.testing.assert_allclose(
+                advantage[acts, i], (expected - values[:-1, i, p])[acts], rtol=1e-3, atol=1e-4
+            )
+
+
+def test_the_loser_learns_of_its_loss() -> None:
+    """A payoff on the winner's move reaches the last decision of the other seat."""
+    payoff = np.zeros((3, 1, 2), np.float32)
+    payoff[2, 0] = [1, -1]
+    done = np.array([[False], [False], [True]])
+    seat = np.array([[0], [1], [0]], np.int8)
+    advantage, targets = np.zeros((3, 1), np.float32), np.zeros((3, 1, 2), np.float32)
+    advantages(payoff, np.zeros((4, 1, 2), np.float32), done, seat, 1.0, 1.0, advantage, targets)
+    assert advantage[:, 0].tolist() == [1, -1, 1]
+    assert targets[1, 0].tolist() == [-1, 1]  # relative to the seat that acted
+
+
+def test_actions_follow_their_probabilities() -> None:
+    chances = np.array([0.0, 0.2, 0.0, 0.5, 0.3, 0.0], np.float32)
+    rows = 20_000
+    actions, logs = np.zeros(rows, np.int64), np.zeros(rows, np.float32)
+    choose(np.tile(chances, (rows, 1)), np.uint64(1), 7, actions, logs)
+    counts = np.bincount(actions, minlength=6) / rows
+    assert counts[chances == 0].sum() == 0
+    np.testing.assert_allclose(counts, chances, atol=0.015)
+    np.testing.assert_allclose(np.exp(logs), chances[actions], rtol=1e-5)
+    again, other = actions.copy(), actions.copy()
+    choose(np.tile(chances, (rows, 1)), np.uint64(1), 7, again, logs)
+    choose(np.tile(chances, (rows, 1)), np.uint64(1), 8, other, logs)
+    assert (again == actions).all()
+    assert (other != actions).any()
+
+
+def test_features_are_planes_and_one_hot_numbers() -> None:
+    """8 planes, then supply 4 x 0..6, groups, threshold 1..25, pieces, role, to act, phase."""
+    vec = make_vec("linkage", 8)
+    flat = vec.reset(1).observation.reshape(8, -1)
+    features = FeatureMap(vec.game.observation)(flat)
+    assert features.shape == (8, 8 * 49 + 4 * 7 + 25 + 25 + 25 + 3 + 2 + 3)
+    assert (features[:, : 8 * 49] == flat[:, : 8 * 49]).all()
+    assert (features[:, 8 * 49 :].sum(1) == 4 + 6).all()
+    threshold = features[0, 8 * 49 + 28 + 25 :][:25]
+    assert threshold.tolist() == [int(value == 12) for value in range(1, 26)]
+
+
+def play(**changes: object) -> tuple[SelfPlay, PolicyValueNet, Pool]:
+    config = read_config({**TINY, **changes})
+    games = SelfPlay(config, torch.device("cpu"))
+    torch.manual_seed(0)
+    network = make_network(games.game, config.network, config.width, config.blocks)
+    pool = Pool(config.pool_size, config.seed)
+    games.begin_games(np.arange(config.num_envs), 0.0, np.zeros(0, np.int64))
+    return games, network, pool
+
+
+def test_batches_hold_only_legal_actions_of_the_right_seats() -> None:
+    games, network, pool = play()
+    pool.add(network)
+    for iteration in range(3):
+        batch = games.collect(network, pool, 0.0, iteration)
+        rows = torch.arange(len(batch.action))
+        assert (batch.mask[rows, batch.action] == 1).all()
+        assert torch.isfinite(batch.log_probability).all()
+        role = games.game.observation.slices()["role"].start
+        column = FeatureMap(games.game.observation).columns.tolist().index(role)
+        seat = torch.from_numpy(games._seat.reshape(-1).astype(np.int64))
+        one_hot = torch.stack([0 * seat, seat == 0, seat == 1], 1)  # none, More, Fewer
+        assert (batch.features[:, column : column + 3] == one_hot).all()
+    assert (games.opponent != ITSELF).any()
+    assert not batch.learner.all()
+
+
+def test_frozen_plies_are_the_other_seats_of_pool_games() -> None:
+    games, network, pool = play(pool_share=1.0, midgame=0.0, midgame_final=0.0)
+    pool.add(network)
+    games.begin_games(np.arange(16), 0.0, np.array([0]))
+    mine = games.learner_seat.copy()
+    assert set(mine.tolist()) == {0, 1}
+    batch = games.collect(network, pool, 0.0, 0)
+    first = batch.learner.reshape(24, 16)[0].numpy()
+    assert (first == (mine == 0)).all()  # seat 0 begins
+
+
+def test_games_begin_as_the_configuration_says() -> None:
+    games, _, _ = play(num_envs=400, midgame=0.0, vary={"threshold": [9, 11]}, vary_share=0.5)
+    thresholds = games.vec.states["threshold"]
+    assert set(thresholds.tolist()) == {9, 10, 11, 12}
+    assert 0.4 < (thresholds != 12).mean() < 0.6
+    assert (games.vec.states["ply"] == 0).all()
+    assert (games.whole == (thresholds == 12)).all()
+    games, _, _ = play(num_envs=400, midgame=1.0, midgame_depth=0.8)
+    plies = games.vec.states["ply"]
+    assert plies.min() == 0
+    assert 14 <= plies.max() <= 17
+    assert (games.vec.states["seat"] >= 0).all()
+    assert not games.whole[plies > 0].any()
+
+
+def test_pool_prefers_hard_opponents_and_gives_up_easy_ones() -> None:
+    pool, network = Pool(4, seed=0), make_network(get_game("linkage"), "flat", 8, 1)
+    assert pool.draw(2, 0).tolist() == []
+    assert [pool.add(network) for _ in range(4)] == [0, 1, 2, 3]
+    pool.result(np.repeat([0, 1, 2, 3], 50), np.repeat([1.0, 0.9, 0.5, 0.0], 50))
+    drawn = np.bincount(np.concatenate([pool.draw(2, i) for i in range(500)]), minlength=4)
+    assert drawn[3] > drawn[2] > max(drawn[0], drawn[1])
+    assert drawn.min() > 0.15 * 500
+    assert sorted(pool.draw(4, 0).tolist()) == [0, 1, 2, 3]
+    assert pool.add(network) == 1  # the first quarter stays
