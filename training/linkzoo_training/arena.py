@@ -358,7 +358,10 @@ def _caption(result: MatchResult) -> str:
     if result.blocks:
         lines.append(f"{result.tie.sum():,} ties, {result.length.mean():.1f} decisions a game")
     if result.blocks and result.num_sides == 2:
-        mean, low, high = ("∞" if r is None else f"{r:+.0f}" for r in result.elo())
+        mean, low, high = (
+            f"{'-' if share < 0.5 else '+'}∞" if rating is None else f"{rating:+.0f}"
+            for share, rating in zip(result.win_share(), result.elo(), strict=True)
+        )
         lines.append(f"Elo difference {mean} ({low} … {high})")
     for name, seconds in zip(result.agents, result.seconds_per_move, strict=True):
         if seconds is not None:
