@@ -152,9 +152,9 @@ class GameEnv(AECEnv[str, dict[str, Any], int | None]):
         if seat < 0:
             self._end(self._payoffs[self._reward == "score"])
         else:
-            self._mask = mask
+            self._mask = mask  # ours alone: callers may write into theirs
             self.agent_selection = self.possible_agents[seat]
-            self.infos[self.agent_selection] = {"action_mask": mask}
+            self.infos[self.agent_selection] = {"action_mask": mask.copy()}
         if self.render_mode == "human":
             self.render()
 
@@ -301,7 +301,7 @@ class GameEnv(AECEnv[str, dict[str, Any], int | None]):
             self._kernels.outcome_one(self._states, payoff[None], margin[None])
             self._end(self._payoffs[self._reward == "score"])
         else:
-            self.infos[self.agent_selection] = {"action_mask": mask}
+            self.infos[self.agent_selection] = {"action_mask": mask.copy()}
 
     def _is_legal(self, agent: str, action: Any) -> bool:
         """Whether an action is legal; raises for what is no action, or if `illegal="raise"`."""

@@ -8,7 +8,7 @@ import pytest
 
 from linkzoo import GameEnv
 from tests.common.play import finish, plies, snapshot
-from tests.common.variants import Variant, every_variant, few_variants
+from tests.common.variants import Variant, every_variant, few_variants, variants_of_several_sizes
 
 NO_ACTIONS: tuple[Any, ...] = (
     1.0,
@@ -285,11 +285,9 @@ def test_broken_positions_are_refused(variant: Variant) -> None:
     assert snapshot(env) == snapshot(other)  # not even the seeds have moved
 
 
-@few_variants
+@variants_of_several_sizes
 def test_positions_of_another_number_of_players_are_refused(variant: Variant) -> None:
     game = variant.game
-    if game.min_players == game.max_players:
-        pytest.skip("one number of players only")
     env = some_way_in(variant)
     before = snapshot(env)
     players = next(
@@ -303,3 +301,14 @@ def test_positions_of_another_number_of_players_are_refused(variant: Variant) ->
         with pytest.raises(ValueError, match=f"a position of {players} players in an environment"):
             env.reset(options={"state": state})
     assert snapshot(env) == before
+
+
+@few_variants
+def test_a_mask_that_was_written_into_checks_as_before(variant: Variant) -> None:
+    """The masks that callers get are theirs: the check has its own."""
+    env = some_way_in(variant, illegal="raise")
+    shown = env.infos[env.agent_selection]["action_mask"]
+    action = int(shown.argmin())
+    shown[:] = 1
+    with pytest.raises(ValueError, match="is illegal"):
+        env.step(action)

@@ -84,3 +84,7 @@ class _Cases:
 
 every_variant = _Cases(ALL)
 few_variants = _Cases(FEW)
+# Of games that several numbers of players can play.
+variants_of_several_sizes = _Cases(
+    [variant for variant in FEW if variant.game.min_players < variant.game.max_players]
+)

@@ -54,7 +54,7 @@ def test_options_may_stand_anywhere(capsys: pytest.CaptureFixture[str], tmp_path
         ("evaluate random random threshold=[", "no YAML value"),
         ("evaluate random random --games 0", "--games 0"),
         ("evaluate random random --opening-plies 4 2", "opening_plies=(4, 2)"),
-        ("evaluate random random --players 3", "not 3"),
+        ("evaluate random random --players 3", "num_players: 3"),
         ("evaluate random random --json nowhere/match.json", "no folder nowhere"),
         ("play linkage --opponent random --seat 5", "seat=5"),
         ("train no_such_config", "no_such_config"),
