@@ -1,4 +1,4 @@
-"""Sets linkzoo beside its peers: `python -m benchmarks.compare linkage [--rounds 3]`.
+"""Sets linkzoo beside its peers: `python -m benchmarks.compare linkage [--rounds 2]`.
 
 Every measurement runs in a process of its own; rounds alternate between the packages, so that a
 noisy neighbour slows all of them, and the table shows each one's best round. Install the peers with
@@ -49,7 +49,7 @@ def measure(what: str, game: str) -> float:
 def main() -> None:
     parser = argparse.ArgumentParser(description=__doc__)
     parser.add_argument("game")
-    parser.add_argument("--rounds", type=int, default=3)
+    parser.add_argument("--rounds", type=int, default=2)
     arguments = parser.parse_args()
     print(f"{platform.machine()}, {os.cpu_count()} cores, best of {arguments.rounds} rounds\n")
     print("| what | system | speed | linkzoo is |")
