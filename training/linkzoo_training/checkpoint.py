@@ -20,6 +20,7 @@ from safetensors.torch import save
 from torch import Tensor
 
 from linkzoo import Game, Positions, VecEnv, get_game
+from linkzoo.chance import STREAM_ACTION, word
 from linkzoo_training.networks import PolicyValueNet, make_network, masked
 from linkzoo_training.resources import find_checkpoint
 from linkzoo_training.symmetries import symmetries
@@ -143,9 +144,8 @@ class PolicyAgent:
             raise ValueError(f"{self.name} plays {self.game.name}, not {positions.game.name}")
         logits, _ = self.evaluate(positions)
         if self.temperature > 0:
-            uniform = np.array(
-                [np.random.Generator(np.random.Philox(seed)).random() for seed in positions.seeds]
-            )
+            words = [int(word(seed, STREAM_ACTION, 0)) for seed in positions.seeds]
+            uniform = np.array(words) / 2.0**64
             chances = torch.softmax(logits / self.temperature, -1).cumsum(-1)
             drawn = torch.from_numpy(uniform).float()[:, None] * chances[:, -1:]
             return (chances <= drawn).sum(-1).clamp(max=logits.shape[1] - 1).numpy()

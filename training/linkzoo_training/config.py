@@ -82,13 +82,12 @@ class Config:
         if self.game not in games:
             raise ValueError(f"game: {self.game!r} is none of {list(games)}")
         game = get_game(self.game)
-        blank = game.blank(self.num_players, self.options)
+        game.blank(self.num_players, self.options)  # raises for what the game doesn't have
         for option, (low, high) in self.vary.items():
             if low > high:
                 raise ValueError(f"vary: {option} has no values in {low}..{high}")
             for value in (low, high):
                 game.blank(self.num_players, {**self.options, option: value})
-        del blank
         for name in (
             "num_threads total_steps width num_envs horizon minibatches epochs pool_size "
             "pool_active snapshot_every eval_every eval_blocks final_blocks save_every"
