@@ -8,6 +8,7 @@ A game is one environment, or thousands of them as arrays:
     linkzoo.games  # the names of the games
 """
 
+from collections.abc import Sequence
 from typing import Any
 
 from linkzoo import linkage_v0, love_links_v0
@@ -50,7 +51,9 @@ def make(game: str, num_players: int | None = None, **kwargs: Any) -> GameEnv:
     return GameEnv(game, num_players, **kwargs)
 
 
-def make_vec(game: str, num_envs: int, num_players: int | None = None, **kwargs: Any) -> VecEnv:
+def make_vec(
+    game: str, num_envs: int, num_players: int | Sequence[int] | None = None, **kwargs: Any
+) -> VecEnv:
     """Many games in lock-step (see VecEnv)."""
     return VecEnv(game, num_envs, num_players, **kwargs)
 

@@ -44,7 +44,8 @@ class Piece:
     """A named piece of an observation.
 
     `low` and `high` are inclusive bounds of every element. A `broadcast` piece holds one number
-    per leading index, repeated over the two board axes.
+    per leading index, repeated over the two board axes. The numbers of a `categorical` piece tell
+    kinds apart; of others they are amounts.
     """
 
     name: str
@@ -53,6 +54,7 @@ class Piece:
     high: int
     meaning: str
     broadcast: bool = False
+    categorical: bool = False
 
 
 @dataclass(frozen=True)
@@ -166,10 +168,6 @@ class Game:
     action_cells: NDArray[np.int64] | None = None
     symmetries: Callable[[], tuple[NDArray[np.int64], NDArray[np.int64]]] | None = None
     seat_names: tuple[str, ...] = ()  # roles that belong to the seats in the standard options
-
-    def seat_name(self, seat: int) -> str:
-        """What a seat is called in tables: its role, if the game gives it one."""
-        return self.seat_names[seat] if self.seat_names else f"seat {seat}"
 
     def __reduce__(self) -> Any:
         from linkzoo.games import get_game

@@ -1,6 +1,6 @@
 """Many games of one kind in lock-step, as arrays."""
 
-from collections.abc import Iterator
+from collections.abc import Iterator, Sequence
 from contextlib import contextmanager
 from dataclasses import dataclass
 from typing import Any
@@ -22,9 +22,9 @@ MAX_THREADS: int = numba.config.NUMBA_NUM_THREADS  # type: ignore[attr-defined]
 class VecStep:
     """What every game shows after `reset` or `step`: arrays that the next call overwrites.
 
-    For N games of P players with A actions. Where `done`, the game has ended with this step and
-    the next one has begun: `reward`, `score` and `episode_length` belong to the game that ended,
-    `observation`, `action_mask` and `seat` to the new one.
+    For N games of up to P players with A actions. Where `done`, the game has ended with this step
+    and the next one has begun: `reward`, `score` and `episode_length` belong to the game that
+    ended, `observation`, `action_mask` and `seat` to the new one.
     """
 
     observation: NDArray[Any]  # [N, *observation.shape]: what the seat to act sees
@@ -40,13 +40,15 @@ class VecEnv:
     """N games in lock-step on CPU threads; finished games restart in the same step.
 
     Game i of a run with seed s is the AEC game with seed `seed_of(i, episode)`, bit for bit.
+    With several numbers of players, say (2, 3, 4), the games take them in turn: 2, 3, 4, 2, …;
+    seats that a game doesn't have get rewards of 0.
     """
 
     def __init__(
         self,
         game: str,
         num_envs: int,
-        num_players: int | None = None,
+        num_players: int | Sequence[int] | None = None,
         *,
         device: str = "cpu",
         reward: str = "win",
@@ -62,12 +64,17 @@ class VecEnv:
         if num_threads is not None:
             num_threads = integer("num_threads", num_threads, 1, MAX_THREADS)
         num_envs = integer("num_envs", num_envs, 1, 2**31 - 1)
-        blank = self.game.blank(num_players, options)
-        self.num_envs, self.num_players = num_envs, int(blank.num_players)
+        several = num_players if isinstance(num_players, Sequence) else (num_players,)
+        blanks = [self.game.blank(players, options) for players in several]
+        if not blanks:
+            raise ValueError("num_players is empty: give one number of players or more")
+        self.num_envs = num_envs
+        self.num_players = max(int(blank.num_players) for blank in blanks)  # P
         self.check, self.num_threads = check, num_threads
         self._kernels = kernels(self.game)
         self.states: NDArray[Any] = np.zeros(num_envs, self.game.state)
-        self.states[:] = blank
+        for first, blank in enumerate(blanks):
+            self.states[first :: len(blanks)] = blank
         self.episodes = np.zeros(num_envs, np.int64)
         self._seed = np.uint64(0)
         self._started = False

@@ -99,6 +99,21 @@ def test_number_of_games_changes_nothing(variant: Variant) -> None:
         assert trace(build(variant, num_envs), 2) == many[:num_envs]
 
 
+@few_variants
+def test_several_numbers_of_players_at_once(variant: Variant) -> None:
+    """The games take the numbers in turn; seats that a game doesn't have get nothing."""
+    first, most = variant.game.min_players, variant.game.max_players
+    numbers = list(range(first, most + 1))
+    vec = make_vec(variant.name, 2 * len(numbers), numbers, **variant.options)
+    assert vec.num_players == most
+    for i, games in enumerate(trace(vec, 2)):
+        alone = variant._replace(num_players=numbers[i % len(numbers)])
+        for episode, game in enumerate(games):
+            *shown, (reward, score, length) = expected_game(alone, vec.seed_of(i, episode))
+            absent = [0.0] * (most - alone.num_players)
+            assert game == [*shown, (reward + absent, score + absent, length)]
+
+
 @every_variant
 def test_reset_starts_the_run_again(variant: Variant) -> None:
     vec = build(variant, 3)

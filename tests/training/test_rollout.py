@@ -10,6 +10,7 @@ from linkzoo_training.config import read_config
 from linkzoo_training.networks import FeatureMap, PolicyValueNet, make_network
 from linkzoo_training.opponents import Pool
 from linkzoo_training.rollout import ITSELF, SelfPlay, advantages, choose
+from linkzoo_training.symmetries import symmetries
 
 TINY = {
     "name": "tiny",
@@ -54,7 +55,8 @@ def test_advantages_are_lambda_returns_of_the_acting_seat(seats: int) -> None:
     seat = rng.integers(seats, size=(plies, games)).astype(np.int8)
     advantage = np.zeros((plies, games), np.float32)
     targets = np.zeros((plies, games, seats), np.float32)
-    advantages(payoff, values, done, seat, 1.0, decay, advantage, targets)
+    players = np.full(games, seats, np.int8)
+    advantages(payoff, values, done, seat, players, 1.0, decay, advantage, targets)
     for i in range(games):
         for p in range(seats):
             expected = returns_by_hand(payoff[:, i, p], values[:, i, p], done[:, i], decay)
@@ -75,7 +77,8 @@ def test_the_loser_learns_of_its_loss() -> None:
     done = np.array([[False], [False], [True]])
     seat = np.array([[0], [1], [0]], np.int8)
     advantage, targets = np.zeros((3, 1), np.float32), np.zeros((3, 1, 2), np.float32)
-    advantages(payoff, np.zeros((4, 1, 2), np.float32), done, seat, 1.0, 1.0, advantage, targets)
+    values, players = np.zeros((4, 1, 2), np.float32), np.array([2], np.int8)
+    advantages(payoff, values, done, seat, players, 1.0, 1.0, advantage, targets)
     assert advantage[:, 0].tolist() == [1, -1, 1]
     assert targets[1, 0].tolist() == [-1, 1]  # relative to the seat that acted
 
@@ -144,6 +147,71 @@ def test_frozen_plies_are_the_other_seats_of_pool_games() -> None:
     batch = games.collect(network, pool, 0.0, 0)
     first = batch.learner.reshape(24, 16)[0].numpy()
     assert (first == (mine == 0)).all()  # seat 0 begins
+
+
+def test_symmetric_views_are_played_back_as_legal_actions() -> None:
+    games, network, pool = play(symmetric=True)
+    pool.add(network)
+    games.vec.check = True  # an illegal action raises
+    batch = games.collect(network, pool, 0.0, 0)
+    plain, _, _ = play()
+    same = plain.collect(network, pool, 0.0, 0)
+    first = slice(0, 16)  # the first ply of every game, before the actions differ
+    assert (batch.mask[first].sum(1) == same.mask[first].sum(1)).all()
+    assert (batch.mask[first] != same.mask[first]).any()
+    rows = torch.arange(len(batch.action))
+    assert (batch.mask[rows, batch.action] == 1).all()
+    with pytest.raises(ValueError, match="symmetric: love_links has no symmetries"):
+        read_config({**TINY, "game": "love_links", "symmetric": True})
+
+
+def test_turned_rows_are_symmetric_views() -> None:
+    """Row by row what Symmetries.views and answers do for whole batches."""
+    maps = symmetries(get_game("linkage"))
+    which = maps.draw(40, np.uint64(5), 3)
+    assert len(set(which.tolist())) > 20
+    assert which.max() < len(maps) == 192
+    rng = np.random.Generator(np.random.PCG64(1))
+    features = rng.integers(0, 9, (40, maps.features.shape[1])).astype(np.int8)
+    mask = rng.integers(0, 2, (40, maps.actions.shape[1])).astype(np.int8)
+    turned, legal = features.copy(), mask.copy()
+    maps.turn(turned, legal, which)
+    for i, s in enumerate(which):
+        view = maps.views(features[i : i + 1], which[i : i + 1])
+        assert (turned[i] == view[0, 0]).all()
+        answers = maps.answers(torch.from_numpy(legal[i : i + 1])[None], which[i : i + 1])
+        assert (answers[0, 0].numpy() == mask[i]).all()
+        assert (mask[i, maps.back[s]] == legal[i]).all()
+
+
+def test_one_network_plays_with_every_number_of_players() -> None:
+    """Values and payoffs lie at the seats of each game; absent seats have none."""
+    games, network, pool = play(game="love_links", num_envs=18, horizon=100, midgame=0.0)
+    assert games.players.tolist() == 6 * [2, 3, 4]
+    batch = games.collect(network, pool, 0.0, 0)
+    targets = batch.targets.reshape(100, 18, 4)
+    for players in (2, 3, 4):
+        rows = games.players == players
+        assert (targets[:, rows, players:] == 0).all()
+        assert targets[:, rows, :players].abs().max() > 0.1
+    assert games._done.any(0).all()  # every game has ended once
+    assert (games._payoff[:, :, 2:][:, games.players == 2] == 0).all()
+    two, _, _ = play(game="love_links", num_envs=18, num_players=[2])
+    assert set(two.players.tolist()) == {2}
+
+
+def test_the_learner_plays_its_whole_team() -> None:
+    """Love Links R2: with four players seats 0 and 2 play against 1 and 3."""
+    changes = {"game": "love_links", "num_players": [4], "pool_share": 1.0, "midgame": 0.0}
+    games, network, pool = play(**changes, midgame_final=0.0)
+    pool.add(network)
+    games.begin_games(np.arange(16), 0.0, np.array([0]))
+    team = games.learner_seat % 2
+    batch = games.collect(network, pool, 0.0, 0)
+    learner = batch.learner.reshape(24, 16).numpy()
+    before_any_end = ~np.cumsum(games._done, 0).astype(bool)
+    expected = games._seat % 2 == team
+    assert (learner == expected)[before_any_end].all()
 
 
 def test_games_begin_as_the_configuration_says() -> None:

@@ -20,7 +20,7 @@ class Config:
     # What is learned
     name: str  # of the run and of the checkpoint
     game: str
-    num_players: int | None = None  # None: the game's smallest number
+    num_players: tuple[int, ...] = ()  # one network for all of them; empty: all that can play
     options: dict[str, Any] = field(default_factory=dict)  # the variant that counts
 
     # Where it runs
@@ -62,6 +62,9 @@ class Config:
     vary: dict[str, tuple[int, int]] = field(default_factory=dict)  # options drawn from low..high
     vary_share: float = 0.6  # of the games; the others have `options`
 
+    # What every decision sees instead of its position: one of the game's symmetries, at random
+    symmetric: bool = False  # for games that have some: what is learned for one holds for all
+
     # Frozen opponents against cycling and forgetting
     pool_share: float = 0.5  # of the games are played against the pool, the others against itself
     pool_size: int = 12
@@ -82,12 +85,15 @@ class Config:
         if self.game not in games:
             raise ValueError(f"game: {self.game!r} is none of {list(games)}")
         game = get_game(self.game)
-        game.blank(self.num_players, self.options)  # raises for what the game doesn't have
+        for players in self.players:
+            game.blank(players, self.options)  # raises for what the game doesn't have
         for option, (low, high) in self.vary.items():
             if low > high:
                 raise ValueError(f"vary: {option} has no values in {low}..{high}")
             for value in (low, high):
-                game.blank(self.num_players, {**self.options, option: value})
+                game.blank(self.players[0], {**self.options, option: value})
+        if self.symmetric and game.symmetries is None:
+            raise ValueError(f"symmetric: {self.game} has no symmetries")
         for name in (
             "num_threads total_steps width num_envs horizon minibatches epochs pool_size "
             "pool_active snapshot_every eval_every eval_blocks final_blocks save_every"
@@ -98,6 +104,12 @@ class Config:
             if not 0 <= getattr(self, name) <= 1:
                 raise ValueError(f"{name}: {getattr(self, name)} is not in 0..1")
         return self
+
+    @property
+    def players(self) -> tuple[int, ...]:
+        """The numbers of players that are trained."""
+        game = get_game(self.game)
+        return self.num_players or tuple(range(game.min_players, game.max_players + 1))
 
     def to_dict(self) -> dict[str, Any]:
         """The configuration as JSON data, defaults included."""

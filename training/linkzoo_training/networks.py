@@ -19,8 +19,9 @@ class FeatureMap:
     """What a network reads of a flat observation, as integer features.
 
     First come the elements of planes and lists, as they are; then the broadcast pieces, each number
-    once, and one-hot: whether it has each of its values. A role, a threshold or a phase changes the
-    whole policy, which a single small number would teach a network only slowly.
+    once. Broadcast and categorical numbers are one-hot: whether they have each of their values. A
+    role, a threshold or a key changes the whole policy, which a single small number would teach a
+    network only slowly.
     """
 
     def __init__(self, spec: ObservationSpec) -> None:
@@ -33,7 +34,7 @@ class FeatureMap:
             if piece.broadcast:
                 indices = indices.reshape(-1, int(np.prod(piece.shape[-2:])))[:, 0]
             values = range(piece.low, piece.high + 1)
-            one_hot = piece.broadcast and len(values) <= _MOST_LEVELS
+            one_hot = (piece.broadcast or piece.categorical) and len(values) <= _MOST_LEVELS
             for column in indices:
                 for level in values if one_hot else [_RAW]:
                     columns.append(int(column))

@@ -24,6 +24,7 @@ import torch
 from rich.console import Console
 from torch import Tensor, nn
 
+from linkzoo import get_game
 from linkzoo.vector import MAX_THREADS
 from linkzoo_training.agents import make_agent
 from linkzoo_training.arena import MatchResult, match_table, play_match
@@ -119,9 +120,9 @@ class Trainer:
             "clipped": losses.clipped,
         }
         wins, self.play.wins = self.play.wins, np.zeros_like(self.play.wins)
-        for seat, won in enumerate(wins):
+        for seat, role in enumerate(self.game.seat_names):
             if wins.sum() > 0:
-                metrics[f"self-play wins/{self.game.seat_name(seat)}"] = won / wins.sum()
+                metrics[f"self-play wins/{role}"] = wins[seat] / wins.sum()
         if self.pool.networks:
             metrics["pool win rate"] = float(self.pool.win_rates().mean())
         return metrics
@@ -168,20 +169,24 @@ class Trainer:
 
     def evaluate(
         self, opponents: tuple[str, ...], blocks: int, seed: int, views: int = 1
-    ) -> dict[str, MatchResult]:
-        """Matches of the policy, averaged over `views`, against `opponents`: results by name."""
-        return {
-            opponent: play_match(
+    ) -> list[MatchResult]:
+        """Matches of the policy, averaged over `views`, against each of `opponents`.
+
+        There is one for each number of players.
+        """
+        return [
+            play_match(
                 self.game.name,
                 self.agent(views),
                 make_agent(opponent, self.game.name),
                 blocks=blocks,
                 seed=seed,
-                num_players=self.config.num_players,
+                num_players=players,
                 options=self.config.options,
             )
             for opponent in opponents
-        }
+            for players in self.config.players
+        ]
 
     def save(self, folder: Path) -> None:
         """Writes everything that the run needs to go on exactly."""
@@ -248,9 +253,8 @@ def train(config: Config, *, folder: Path | None = None, resume: bool = False) -
             metrics: dict[str, Any] = trainer.iterate()
             if trainer.iteration % config.eval_every == 0 or trainer.finished:
                 results = trainer.evaluate(config.eval_opponents, config.eval_blocks, EVAL_SEED)
-                for opponent, result in results.items():
-                    for side, share in enumerate(result.side_scores):
-                        metrics[f"win/{trainer.game.seat_name(side)} v {opponent}"] = share
+                for result in results:
+                    metrics |= _win_rates(result)
             report.log(metrics, trainer.progress, _eta(trainer))
             if trainer.iteration % config.save_every == 0:
                 trainer.save(folder)
@@ -266,7 +270,7 @@ def train(config: Config, *, folder: Path | None = None, resume: bool = False) -
             config.final_opponents, config.final_blocks, EVAL_SEED + 1, config.views
         )
     _publish(trainer, folder, results)
-    for result in results.values():
+    for result in results:
         console.print(match_table(result))
     for name, what in (
         ("checkpoint", "the policy: weights and card"),
@@ -279,7 +283,16 @@ def train(config: Config, *, folder: Path | None = None, resume: bool = False) -
     return folder
 
 
-def _publish(trainer: Trainer, folder: Path, results: dict[str, MatchResult]) -> None:
+def _win_rates(result: MatchResult) -> dict[str, float]:
+    """A short match as metrics: by role, or for a game without roles by number of players."""
+    roles, opponent = get_game(result.game).seat_names, result.agents[1]
+    if roles:
+        pairs = zip(roles, result.side_scores, strict=True)
+        return {f"win/{role} v {opponent}": share for role, share in pairs}
+    return {f"win/{result.num_players} players v {opponent}": result.win_share().mean}
+
+
+def _publish(trainer: Trainer, folder: Path, results: list[MatchResult]) -> None:
     """Writes the trained policy's checkpoint, with what it achieved on its card."""
     config = trainer.config
     card = {
@@ -293,7 +306,7 @@ def _publish(trainer: Trainer, folder: Path, results: dict[str, MatchResult]) ->
             "machine": f"{platform.machine()}, {config.num_threads} threads, {trainer.device}",
             "torch": torch.__version__,
         },
-        "strength": [_summary(result) for result in results.values()],
+        "strength": [_summary(result) for result in results],
     }
     save_checkpoint(folder / "checkpoint", trainer.agent().network, trainer.game, card)
 
@@ -305,7 +318,7 @@ def _summary(result: MatchResult) -> dict[str, Any]:
     low, high = result.opening_plies
     data["command"] = (
         f"linkzoo evaluate {' '.join(result.agents)} --game {result.game} --games {result.games} "
-        f"--seed {result.seed} --opening-plies {low} {high}"
+        f"--seed {result.seed} --opening-plies {low} {high} --players {result.num_players}"
     )
     return data
 

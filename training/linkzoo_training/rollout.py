@@ -16,6 +16,7 @@ from linkzoo.compiled import specialise
 from linkzoo_training.config import Config
 from linkzoo_training.networks import FeatureMap, masked
 from linkzoo_training.opponents import Pool
+from linkzoo_training.symmetries import symmetries
 
 _STREAM_POLICY = 2001  # actions; index = plies played so far, position = game
 _STREAM_START = 2002  # what a game begins with; index = games begun so far
@@ -63,6 +64,7 @@ def _advantages(
     values: Any,
     done: Any,
     seat: Any,
+    players: Any,
     discount: Any,
     decay: Any,
     advantage: Any,
@@ -71,28 +73,33 @@ def _advantages(
     """Generalised advantages (Schulman et al. 2016) of all seats along every game.
 
     `payoff` [T, N, P] and `values` [T+1, N, P] are by absolute seat: a payoff reaches the last
-    decision of every seat, whoever made the last move.
+    decision of every seat, whoever made the last move. Game i has `players[i]` seats.
     """
-    plies, games, seats = payoff.shape
+    plies, games, _ = payoff.shape
     for i in prange(games):
+        seats = np.int64(players[i])
         running = np.zeros(seats, np.float32)
         for t in range(plies - 1, -1, -1):
             ahead = np.float32(0 if done[t, i] else discount)
             for p in range(seats):
                 error = payoff[t, i, p] + ahead * values[t + 1, i, p] - values[t, i, p]
                 running[p] = error + ahead * decay * running[p]
+            targets[t, i] = 0
             for k in range(seats):
                 p = (seat[t, i] + k) % seats
                 targets[t, i, k] = running[p] + values[t, i, p]
             advantage[t, i] = running[seat[t, i]]
 
 
-def _by_seat(relative: Any, seat: Any, out: Any) -> None:
-    """Turns values [N, P'] relative to `seat` [N] into values [N, P] by absolute seat."""
-    seats = out.shape[1]
+def _by_seat(relative: Any, seat: Any, players: Any, out: Any) -> None:
+    """Turns values [N, P'] relative to `seat` [N] into values [N, P] by absolute seat.
+
+    Game i has `players[i]` seats; values of the others are 0.
+    """
     for i in range(out.shape[0]):
-        for k in range(seats):
-            out[i, (seat[i] + k) % seats] = relative[i, k]
+        out[i] = 0
+        for k in range(players[i]):
+            out[i, (seat[i] + k) % players[i]] = relative[i, k]
 
 
 choose = specialise(_choose, "")
@@ -108,12 +115,13 @@ class SelfPlay:
         self.vec = make_vec(
             config.game,
             config.num_envs,
-            config.num_players,
+            config.players,
             check=False,
             **config.options,
         )
         self.game = self.vec.game
-        self._blank = self.vec.states[0].copy()
+        self._blank = self.vec.states.copy()
+        self.players: NDArray[np.int8] = self._blank["num_players"].copy()  # of every game
         self.map = FeatureMap(self.game.observation)
         plies, games, seats = config.horizon, config.num_envs, self.vec.num_players
         pinned = device.type == "cuda"
@@ -133,12 +141,16 @@ class SelfPlay:
         self._payoff = np.zeros((plies, games, seats), np.float32)
         self._done = np.zeros((plies, games), np.bool_)
         self._seat = np.zeros((plies, games), np.int8)
+        self._side = np.zeros((seats + 1, seats), np.int8)  # by number of players and seat
+        for count in config.players:
+            self._side[count, :count] = self.game.sides(count)
         self.opponent = np.full(games, ITSELF, np.int64)  # slot of the pool, or ITSELF
         self.learner_seat = np.zeros(games, np.int8)
         self.whole = np.zeros(games, np.bool_)  # played from the start with the options that count
         self.plies = 0  # played so far in every game
         self.begun = 0  # games begun so far
-        self.wins: NDArray[np.float64] = np.zeros(seats)  # in whole self-play games, since read
+        self.wins = np.zeros(seats)  # by seat, in whole self-play games, since read
+        self._symmetries = symmetries(self.game) if config.symmetric else None
         self.vec.reset(config.seed)
 
     def begin_games(
@@ -152,7 +164,7 @@ class SelfPlay:
         self.begun += count
         uniform = np.array([[self._uniform(i, k) for k in range(5)] for i in indices])
         states = np.zeros(count, self.game.state)
-        states[:] = self._blank
+        states[:] = self._blank[rows]
         varied = uniform[:, 0] < config.vary_share * bool(config.vary)
         for k, (option, (low, high)) in enumerate(config.vary.items()):
             for j in np.flatnonzero(varied):
@@ -171,7 +183,10 @@ class SelfPlay:
         self.opponent[rows] = np.where(
             pooled, opponents[slot] if len(opponents) else ITSELF, ITSELF
         )
-        self.learner_seat[rows] = [self._below(self.vec.num_players, i, 6) for i in indices]
+        self.learner_seat[rows] = [
+            self._below(players, i, 6)
+            for players, i in zip(self.players[rows].tolist(), indices, strict=True)
+        ]
 
     def collect(self, network: nn.Module, pool: Pool, progress: float, iteration: int) -> Batch:
         """Plays `horizon` plies of every game with the network and the pool."""
@@ -184,6 +199,9 @@ class SelfPlay:
             self.map.fill(flat, self._features[t].numpy())
             self._mask[t] = torch.from_numpy(now.action_mask)
             self._seat[t] = now.seat
+            if self._symmetries is not None:
+                view = self._symmetries.draw(self.vec.num_envs, seed, self.plies)
+                self._symmetries.turn(self._features[t].numpy(), self._mask[t].numpy(), view)
             probabilities = self._forward(network, t, pool)
             choose(
                 probabilities,
@@ -192,7 +210,10 @@ class SelfPlay:
                 self._action[t].numpy(),
                 self._log_probability[t].numpy(),
             )
-            now = self.vec.step(self._action[t].numpy())
+            actions = self._action[t].numpy()
+            if self._symmetries is not None:
+                actions = self._symmetries.back[view, actions]
+            now = self.vec.step(actions)
             self.plies += 1
             np.multiply(now.score, margin_weight, out=self._payoff[t])
             self._payoff[t] += now.reward
@@ -206,13 +227,14 @@ class SelfPlay:
         self.map.fill(flat, self._features[-1].numpy())
         with torch.no_grad():
             _, values = network(self._features[-1].to(self.device))
-        by_seat(values.float().cpu().numpy(), now.seat, self._values[-1])
+        by_seat(values.float().cpu().numpy(), now.seat, self.players, self._values[-1])
         pool.fade()
         return self._batch()
 
     def _forward(self, network: nn.Module, t: int, pool: Pool) -> NDArray[np.float32]:
         """Probabilities [N, A] of the actions of whoever is to act; keeps the learner's values."""
-        frozen = (self.opponent != ITSELF) & (self._seat[t] != self.learner_seat)
+        mine = self._side[self.players, self._seat[t]] == self._learner_side()
+        frozen = (self.opponent != ITSELF) & ~mine
         self._learner[t] = torch.from_numpy(~frozen)
         features = self._features[t].to(self.device, non_blocking=True)
         mask = self._mask[t].to(self.device, non_blocking=True)
@@ -224,9 +246,14 @@ class SelfPlay:
                 rows = rows.to(self.device)
                 logits, _ = pool.networks[slot](features[rows])
                 probabilities[rows] = torch.softmax(masked(logits, mask[rows]), -1)
-        by_seat(values.float().cpu().numpy(), self._seat[t], self._values[t])
+        by_seat(values.float().cpu().numpy(), self._seat[t], self.players, self._values[t])
         chances: NDArray[np.float32] = probabilities.cpu().numpy()
         return chances
+
+    def _learner_side(self) -> NDArray[np.int8]:
+        """The side that the learner plays in a game against a frozen opponent; [N]."""
+        side: NDArray[np.int8] = self._side[self.players, self.learner_seat]
+        return side
 
     def _count(self, rows: NDArray[np.int64], reward: NDArray[np.float32], pool: Pool) -> None:
         """Counts the results of finished games."""
@@ -242,6 +269,7 @@ class SelfPlay:
             self._values,
             self._done,
             self._seat,
+            self.players,
             self.config.discount,
             self.config.gae_lambda,
             self._advantage.numpy(),

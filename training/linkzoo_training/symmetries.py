@@ -9,7 +9,27 @@ from numpy.typing import NDArray
 from torch import Tensor
 
 from linkzoo import Game
+from linkzoo.chance import below
+from linkzoo.compiled import compiled
 from linkzoo_training.networks import FeatureMap
+
+_STREAM = 2003  # which views; index = plies played so far, position = game
+
+
+@compiled
+def _draw(bound: Any, seed: Any, ply: Any, which: Any) -> None:
+    for i in range(which.shape[0]):
+        which[i] = below(bound, seed, _STREAM, ply, i)
+
+
+@compiled
+def _turn(features: Any, mask: Any, which: Any, sources: Any, back: Any) -> None:
+    for i in range(features.shape[0]):
+        seen, legal = features[i].copy(), mask[i].copy()
+        for k in range(seen.shape[0]):
+            features[i, k] = seen[sources[which[i], k]]
+        for k in range(legal.shape[0]):
+            mask[i, k] = legal[back[which[i], k]]
 
 
 class Symmetries:
@@ -22,6 +42,7 @@ class Symmetries:
         if game.symmetries is None:
             raise ValueError(f"{game.name} declares no symmetries")
         observations, self.actions = game.symmetries()
+        self.back = np.argsort(self.actions, axis=1)  # from the actions of a view
         features = FeatureMap(game.observation)
         # A repeated number stands for all its copies, wherever a symmetry moves them.
         copies = np.arange(game.observation.size)
@@ -41,6 +62,21 @@ class Symmetries:
 
     def __len__(self) -> int:
         return len(self.actions)
+
+    def draw(self, count: int, seed: np.uint64, ply: int) -> NDArray[np.int64]:
+        """A random symmetry for each of `count` games at a ply of a run; [count]."""
+        which = np.empty(count, np.int64)
+        _draw(len(self), seed, ply, which)
+        return which
+
+    def turn(
+        self, features: NDArray[Any], mask: NDArray[np.int8], which: NDArray[np.int64]
+    ) -> None:
+        """Turns features [N, F] and masks [N, A] of positions into those of symmetric views.
+
+        Row i becomes what symmetry `which[i]` makes of it; action v there is `back[which[i], v]`.
+        """
+        _turn(features, mask, which, self.features, self.back)
 
     def views(self, features: NDArray[Any], which: NDArray[np.int64]) -> NDArray[Any]:
         """Features [N, F] of positions as features [S, N, F] of what symmetries make of them."""

@@ -1,6 +1,7 @@
 """What a seat sees of Love Links: everything but the order of the supplies (R4)."""
 
 from collections import namedtuple
+from functools import partial
 from typing import Any
 
 import numpy as np
@@ -36,15 +37,16 @@ _CLOSING = _ALL_METAL + _ALL_STONES + 2 * (TOTAL - 4) + TOTAL  # above what any 
 _HANDS = (MAX_PLAYERS, HAND_PLACES)
 _SLOT = (SLOTS,)
 
+_Kind = partial(Piece, categorical=True)
 _PIECES = (
     Piece("hand_present", _HANDS, 0, 1, "1 where a hand holds a link"),
-    Piece("hand_key", _HANDS, 0, 10, "its key"),
-    Piece("hand_lock", _HANDS, 0, 11, "its lock; 11 is M"),
-    Piece("hand_metal", _HANDS, 0, 3, "its metal: 1 bronze, 2 silver, 3 gold"),
-    Piece("hand_stone", _HANDS, 0, 4, f"its stone: 0 none, {', '.join(STONES[1:])}"),
+    _Kind("hand_key", _HANDS, 0, 10, "its key"),
+    _Kind("hand_lock", _HANDS, 0, 11, "its lock; 11 is M"),
+    _Kind("hand_metal", _HANDS, 0, 3, "its metal: 1 bronze, 2 silver, 3 gold"),
+    _Kind("hand_stone", _HANDS, 0, 4, f"its stone: 0 none, {', '.join(STONES[1:])}"),
     Piece("open", _SLOT, 0, 1, "1 where a slot holds a bracelet"),
-    Piece("open_key", _SLOT, 0, 10, "its open key"),
-    Piece("open_lock", _SLOT, 0, 11, "its open lock; 11 is M"),
+    _Kind("open_key", _SLOT, 0, 10, "its open key"),
+    _Kind("open_lock", _SLOT, 0, 11, "its open lock; 11 is M"),
     Piece("length", _SLOT, 0, TOTAL, "its links"),
     Piece("metal", _SLOT, 0, _ALL_METAL, "points of its metal (R16)"),
     Piece("stones", _SLOT, 0, _ALL_STONES, "points of its stones (R16)"),
@@ -58,9 +60,9 @@ _PIECES = (
         "what closing it is worth, but for the closing link; 0 below 4 links",
     ),
     Piece("supply", (TYPES,), 0, 2, "links of each type left in the supplies"),
-    Piece("to_act", (1,), NONE, MAX_PLAYERS - 1, "seat to act; -1 when over"),
-    Piece("round", (1,), 0, 2, "0 bronze, 1 silver, 2 gold"),
-    Piece("move", (1,), 1, 2, "move of the turn (R8)"),
+    _Kind("to_act", (1,), NONE, MAX_PLAYERS - 1, "seat to act; -1 when over"),
+    _Kind("round", (1,), 0, 2, "0 bronze, 1 silver, 2 gold"),
+    _Kind("move", (1,), 1, 2, "move of the turn (R8)"),
     Piece("matched", (1,), 0, 1, "1 if the next match is worth 3 (R15)"),
     Piece("must_start", (1,), 0, 1, "1 if a bracelet has to be started (R12)"),
     Piece("scores", (MAX_SIDES,), 0, MAX_SCORE, f"points of each side; {MAX_SCORE} is or more"),
@@ -68,7 +70,7 @@ _PIECES = (
     Piece("supply_size", (len(METALS),), 0, 35, "links left in each supply"),
     Piece("hand_size", (MAX_PLAYERS,), 0, HAND_PLACES, "links in each hand"),
     Piece("target", (1,), 0, TARGET, "90 in the short game (R21), else 0"),
-    Piece("num_players", (1,), 2, MAX_PLAYERS, "players"),
+    _Kind("num_players", (1,), 2, MAX_PLAYERS, "players"),
 )
 OBSERVATION = ObservationSpec(
     _PIECES, shape=(sum(int(np.prod(piece.shape)) for piece in _PIECES),), dtype=np.int16
