@@ -48,9 +48,9 @@ class Interrupted(RandomAgent):
 
 
 @pytest.mark.parametrize("agent", [RandomAgent(), GreedyAgent(), FirstLegal(), UctAgent(20)])
-@pytest.mark.parametrize("opening", [(0, 0), (2, 5)])
-def test_an_agent_against_itself_scores_one_half(agent: Agent, opening: tuple[int, int]) -> None:
-    result = play_match("linkage", agent, agent, 12, seed=5, opening_plies=opening)
+@pytest.mark.parametrize("openings", ["0", "2-5", "book"])
+def test_an_agent_against_itself_scores_one_half(agent: Agent, openings: str) -> None:
+    result = play_match("linkage", agent, agent, 12, seed=5, openings=openings)
     assert (result.share.sum(1) == 1).all()
     assert result.win_share().mean == 0.5
     assert result.mean_payoff().mean == 0
@@ -59,8 +59,8 @@ def test_an_agent_against_itself_scores_one_half(agent: Agent, opening: tuple[in
 
 @pytest.mark.parametrize(("a", "b"), [(RandomAgent(), GreedyAgent()), (UctAgent(20), FirstLegal())])
 def test_swapping_the_names_swaps_the_score(a: Agent, b: Agent) -> None:
-    one = play_match("linkage", a, b, 40, seed=5, opening_plies=(2, 4))
-    other = play_match("linkage", b, a, 40, seed=5, opening_plies=(2, 4))
+    one = play_match("linkage", a, b, 40, seed=5, openings="2-4")
+    other = play_match("linkage", b, a, 40, seed=5, openings="2-4")
     assert (one.share == 1 - other.share[:, ::-1]).all()
     assert (one.payoff == -other.payoff[:, ::-1]).all()
     assert (one.length == other.length[:, ::-1]).all()
@@ -76,7 +76,7 @@ def test_a_match_depends_on_its_seed_and_not_on_the_batch() -> None:
             30,
             seed=seed,
             batch=batch,
-            opening_plies=(0, 6),
+            openings="0-6",
         )
 
     one, other = play(64, 1), play(7, 1)
@@ -95,19 +95,19 @@ def test_an_opening_is_shared_by_its_block_and_leaves_a_decision() -> None:
             return super().act(positions)
 
     spy = Spy()
-    play_match("linkage", spy, spy, 50, seed=1, opening_plies=(2, 4))
+    play_match("linkage", spy, spy, 50, seed=1, openings="2-4")
     states = np.concatenate(seen[:2])  # both games of each block, once as A's turn and once as B's
     assert len(states) == 100
     assert sorted(set(states["ply"].tolist())) == [2, 3, 4]
     assert all((states == state).sum() == 2 for state in states)
     seen.clear()
-    play_match("linkage", spy, spy, 20, opening_plies=(99, 99))
+    play_match("linkage", spy, spy, 20, openings="99")
     assert all((states["seat"] >= 0).all() for states in seen)
 
 
 def test_three_seats_are_rotated(monkeypatch: pytest.MonkeyPatch) -> None:
     monkeypatch.setattr(arena, "get_game", lambda _: TABLE)
-    result = play_match("table", FirstLegal(), FirstLegal(), 20, opening_plies=(0, 0))
+    result = play_match("table", FirstLegal(), FirstLegal(), 20, openings="0")
     assert result.share.shape == (20, 3)
     assert (result.share == [1, 0, 0]).all()  # first actions lead to leaf 0, where seat 0 wins
     assert result.win_share().mean == pytest.approx(1 / 3)
@@ -195,7 +195,7 @@ def shown(result: MatchResult) -> str:
 
 
 def test_results_as_json_and_table() -> None:
-    result = play_match("linkage", GreedyAgent(), RandomAgent(), 30, seed=2, opening_plies=(1, 2))
+    result = play_match("linkage", GreedyAgent(), RandomAgent(), 30, seed=2, openings="1-2")
     data = json.loads(json.dumps(result.to_dict(), allow_nan=False))
     assert data["agents"] == ["greedy", "random"]
     assert data["games"] == 60
@@ -223,8 +223,13 @@ def test_wrong_settings_are_refused() -> None:
     agent = RandomAgent()
     with pytest.raises(ValueError, match="blocks=0"):
         play_match("linkage", agent, agent, 0)
-    with pytest.raises(ValueError, match="opening_plies"):
-        play_match("linkage", agent, agent, 1, opening_plies=(3, 2))
+    for openings in ("3-2", "2-", "a", "-1"):
+        with pytest.raises(ValueError, match=f"openings: '{openings}'"):
+            play_match("linkage", agent, agent, 1, openings=openings)
+    with pytest.raises(ValueError, match="no book for love_links"):
+        play_match("love_links", agent, agent, 1, openings="book")
+    with pytest.raises(ValueError, match="no book for linkage with these"):
+        play_match("linkage", agent, agent, 1, openings="book", options={"threshold": 11})
     with pytest.raises(ValueError, match="no option"):
         play_match("linkage", agent, agent, 1, options={"colour": 1})
     with pytest.raises(ValueError, match="players"):
@@ -236,7 +241,7 @@ def test_wrong_settings_are_refused() -> None:
 
 def test_team_mates_are_one_side() -> None:
     agent = RandomAgent()
-    result = play_match("love_links", agent, agent, 3, opening_plies=(2, 2), num_players=4)
+    result = play_match("love_links", agent, agent, 3, openings="2", num_players=4)
     assert result.share.shape == (3, 2)
     assert (result.share.sum(1) == 1).all()
     assert (result.length[:, 0] == result.length[:, 1]).all()

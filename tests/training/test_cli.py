@@ -25,12 +25,12 @@ def error_line(capsys: pytest.CaptureFixture[str]) -> str:
 def test_evaluate(capsys: pytest.CaptureFixture[str], tmp_path: Path) -> None:
     path = tmp_path / "match.json"
     arguments = ["evaluate", "random", "greedy", "--games", "41", "--seed", "3", "threshold=9"]
-    assert main([*arguments, "--opening-plies", "2", "4", "--json", str(path)]) == 0
+    assert main([*arguments, "--openings", "2-4", "--json", str(path)]) == 0
     out = capsys.readouterr().out
     assert "random against greedy" in out
     assert "More (seat 0)" in out
     data = json.loads(path.read_text(encoding="utf-8"))
-    assert (data["games"], data["seed"], data["opening_plies"]) == (42, 3, [2, 4])
+    assert (data["games"], data["seed"], data["openings"]) == (42, 3, "2-4")
     assert data["options"]["threshold"] == 9
 
 
@@ -53,7 +53,7 @@ def test_options_may_stand_anywhere(capsys: pytest.CaptureFixture[str], tmp_path
         ("evaluate random random threshold", "no option=value"),
         ("evaluate random random threshold=[", "no YAML value"),
         ("evaluate random random --games 0", "--games 0"),
-        ("evaluate random random --opening-plies 4 2", "opening_plies=(4, 2)"),
+        ("evaluate random random --openings 4-2", "openings: '4-2'"),
         ("evaluate random random --players 3", "num_players: 3"),
         ("evaluate random random --json nowhere/match.json", "no folder nowhere"),
         ("play linkage --opponent random --seat 5", "seat=5"),

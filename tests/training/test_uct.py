@@ -176,7 +176,7 @@ def test_greedy_against_greedy_as_computed_elsewhere() -> None:
 
 
 def test_more_simulations_win_more() -> None:
-    result = play_match("linkage", UctAgent(800), UctAgent(80), 25, seed=3, opening_plies=(2, 4))
+    result = play_match("linkage", UctAgent(800), UctAgent(80), 25, seed=3, openings="2-4")
     assert result.win_share().low > 0.6
 
 

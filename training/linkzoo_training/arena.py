@@ -11,7 +11,8 @@ from numpy.typing import NDArray
 
 from linkzoo import Agent, Game, Positions, get_game
 from linkzoo.batch import kernels
-from linkzoo.chance import STREAM_ACTION, STREAM_SETUP, below, game_seed, word
+from linkzoo.chance import STREAM_ACTION, word
+from linkzoo_training.openings import Openings, read_openings
 
 if TYPE_CHECKING:
     from rich.table import Table
@@ -69,7 +70,7 @@ class MatchResult:
     options: dict[str, Any]
     agents: tuple[str, str]  # the names of A and B
     seed: int
-    opening_plies: tuple[int, int]
+    openings: str  # how its blocks began (openings.py)
     requested: int  # blocks; fewer were finished if the match was interrupted
     share: NDArray[np.float64]  # of the win that goes to A: 1, 0, or 1/k if k sides share it
     payoff: NDArray[np.float64]  # of A
@@ -135,7 +136,7 @@ class MatchResult:
             "options": self.options,
             "agents": list(self.agents),
             "seed": self.seed,
-            "opening_plies": list(self.opening_plies),
+            "openings": self.openings,
             "blocks": self.blocks,
             "blocks_requested": self.requested,
             "games": self.games,
@@ -190,7 +191,7 @@ class _Match:
     game: Game
     agents: tuple[Agent, Agent]
     seed: np.uint64
-    opening_plies: tuple[int, int]
+    openings: Openings
     blank: Any
     clocks: tuple[_Clock, _Clock] = field(default_factory=lambda: (_Clock(), _Clock()))
 
@@ -198,7 +199,7 @@ class _Match:
         """Plays some blocks, A on every side; the final records [len(blocks), n]."""
         sides = np.array(self.game.sides(int(self.blank.num_players)))
         count = int(sides.max()) + 1
-        states = np.repeat(self._openings(blocks), count)
+        states = np.repeat(self.openings.positions(self.game, self.blank, blocks), count)
         masks = np.zeros((len(states), self.game.num_actions), np.int8)
         kernels(self.game).legal(states, masks)
         focal = np.tile(np.arange(count), len(blocks))  # the side of A
@@ -214,19 +215,6 @@ class _Match:
                     actions[rows] = self._ask(which, states[rows], seeds[rows], masks[rows])
             kernels(self.game).play(states, actions, masks)
         return states.reshape(len(blocks), count)
-
-    def _openings(self, blocks: range) -> NDArray[Any]:
-        """The position that each block starts from: some random plies into a new game."""
-        low, high = self.opening_plies
-        states = np.zeros(len(blocks), self.game.state)
-        states[:] = self.blank
-        masks = np.empty((len(states), self.game.num_actions), np.int8)
-        seeds = np.array([game_seed(self.seed, block, 0) for block in blocks], np.uint64)
-        kernels(self.game).begin(states, seeds, masks)
-        plies = [low + below(high - low + 1, self.seed, STREAM_SETUP, b, 0) for b in blocks]
-        seeds = np.array([word(self.seed, STREAM_SETUP, b, 1) for b in blocks], np.uint64)
-        kernels(self.game).random_plies(states, masks, seeds, np.array(plies, np.int64))
-        return states
 
     def _ask(
         self, which: int, states: NDArray[Any], seeds: NDArray[np.uint64], masks: NDArray[np.int8]
@@ -264,7 +252,7 @@ def play_match(
     blocks: int,
     *,
     seed: int = 0,
-    opening_plies: tuple[int, int] = (2, 4),
+    openings: str | None = None,
     num_players: int | None = None,
     options: Mapping[str, Any] | None = None,
     batch: int = 64,
@@ -273,26 +261,26 @@ def play_match(
     """Plays `blocks` blocks of games between A and B.
 
     A block is an opening, played once for each side that A can take (a seat or, where the game has
-    teams, all seats of a team); B has all others. The opening is a new game after
-    opening_plies[0]..opening_plies[1] random plies (uniform, ends included; fewer if the game would
-    end). `seed` fixes openings, chance and the agents' seeds, so a match can be repeated, in
-    batches of any size. `batch` blocks are played in lock-step; after each batch,
+    teams, all seats of a team); B has all others. `openings` is `book`, positions from which every
+    side can win, or a new game after some random plies: `0`, or `2-4` (uniform, ends included; fewer
+    if the game would end). None is the book where the game has one for these options, else `2-4`.
+    `seed` fixes openings, chance and the agents' seeds, so a match can be repeated, in batches of
+    any size. `batch` blocks are played in lock-step; after each batch,
     `progress(finished, blocks)` is called. An interruption (Ctrl-C) gives the result of the batches
     finished before it. ValueError for settings the game doesn't have, and if an agent plays an
     illegal action.
     """
-    low, high = opening_plies
     for text, allowed in (
         (f"blocks={blocks}", blocks >= 1),
         (f"batch={batch}", batch >= 1),
-        (f"opening_plies={opening_plies}", 0 <= low <= high),
         (f"seed={seed}", 0 <= seed < 2**64),
     ):
         if not allowed:
             raise ValueError(f"{text} is out of range")
     rules = get_game(game)
     blank = rules.blank(num_players, options)
-    match = _Match(rules, (a, b), np.uint64(seed), (low, high), blank)
+    begin = read_openings(openings, rules, blank, seed)
+    match = _Match(rules, (a, b), np.uint64(seed), begin, blank)
     players = int(blank.num_players)
     sides = rules.sides(players)
     seats = np.array([sides.index(side) for side in range(max(sides) + 1)])  # one of each side
@@ -316,7 +304,7 @@ def play_match(
         options=rules.chosen_options(blank),
         agents=(a.name, b.name),
         seed=seed,
-        opening_plies=(low, high),
+        openings=begin.name,
         requested=blocks,
         share=won[:, every, every] / won.sum(-1),
         payoff=payoff.reshape(-1, len(seats), players)[:, every, seats].astype(np.float64),

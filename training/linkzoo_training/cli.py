@@ -66,7 +66,7 @@ def _parser() -> argparse.ArgumentParser:
     evaluate.add_argument("--games", type=int, default=1000, help="rounded up to whole blocks")
     evaluate.add_argument("--seed", type=int, default=0)
     evaluate.add_argument(
-        "--opening-plies", type=int, nargs=2, default=(2, 4), metavar=("LO", "HI")
+        "--openings", help="book, or random plies such as 0 or 2-4; default: book if there is one"
     )
     evaluate.add_argument("--batch", type=int, default=64, help="blocks played side by side")
     evaluate.add_argument("--json", type=Path, metavar="FILE", help="write the result there")
@@ -140,7 +140,7 @@ def _evaluate(parsed: argparse.Namespace) -> None:
             b,
             -(-parsed.games // players),
             seed=parsed.seed,
-            opening_plies=tuple(parsed.opening_plies),
+            openings=parsed.openings,
             num_players=players,
             options=options,
             batch=parsed.batch,

@@ -36,6 +36,7 @@ from linkzoo_training.checkpoint import (
 )
 from linkzoo_training.config import Config
 from linkzoo_training.networks import PolicyValueNet, make_network, masked
+from linkzoo_training.openings import RANDOM
 from linkzoo_training.opponents import Pool
 from linkzoo_training.report import Report, plot_curve
 from linkzoo_training.rollout import Batch, SelfPlay
@@ -168,7 +169,13 @@ class Trainer:
         return PolicyAgent(self.config.name, self.game, network, {}, views=views)
 
     def evaluate(
-        self, opponents: tuple[str, ...], blocks: int, seed: int, views: int = 1
+        self,
+        opponents: tuple[str, ...],
+        blocks: int,
+        seed: int,
+        *,
+        openings: str | None = None,
+        views: int = 1,
     ) -> list[MatchResult]:
         """Matches of the policy, averaged over `views`, against each of `opponents`.
 
@@ -181,6 +188,7 @@ class Trainer:
                 make_agent(opponent, self.game.name),
                 blocks=blocks,
                 seed=seed,
+                openings=openings,
                 num_players=players,
                 options=self.config.options,
             )
@@ -252,7 +260,9 @@ def train(config: Config, *, folder: Path | None = None, resume: bool = False) -
         while not trainer.finished and not stop.asked:
             metrics: dict[str, Any] = trainer.iterate()
             if trainer.iteration % config.eval_every == 0 or trainer.finished:
-                results = trainer.evaluate(config.eval_opponents, config.eval_blocks, EVAL_SEED)
+                results = trainer.evaluate(
+                    config.eval_opponents, config.eval_blocks, EVAL_SEED, openings=RANDOM
+                )
                 for result in results:
                     metrics |= _win_rates(result)
             report.log(metrics, trainer.progress, _eta(trainer))
@@ -267,7 +277,7 @@ def train(config: Config, *, folder: Path | None = None, resume: bool = False) -
         return folder
     with console.status("evaluating the trained policy"):
         results = trainer.evaluate(
-            config.final_opponents, config.final_blocks, EVAL_SEED + 1, config.views
+            config.final_opponents, config.final_blocks, EVAL_SEED + 1, views=config.views
         )
     _publish(trainer, folder, results)
     for result in results:
@@ -315,10 +325,9 @@ def _summary(result: MatchResult) -> dict[str, Any]:
     """A result for a card: without the single blocks, with the command that repeats it."""
     data = result.to_dict()
     del data["block_shares"]
-    low, high = result.opening_plies
     data["command"] = (
         f"linkzoo evaluate {' '.join(result.agents)} --game {result.game} --games {result.games} "
-        f"--seed {result.seed} --opening-plies {low} {high} --players {result.num_players}"
+        f"--seed {result.seed} --openings {result.openings} --players {result.num_players}"
     )
     return data
 
