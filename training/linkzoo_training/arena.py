@@ -277,7 +277,7 @@ def play_match(
     ):
         if not allowed:
             raise ValueError(f"{text} is out of range")
-    rules = get_game(game)
+    rules = get_game(game, options)
     blank = rules.blank(num_players, options)
     begin = read_openings(openings, rules, blank, seed)
     match = _Match(rules, (a, b), np.uint64(seed), begin, blank)

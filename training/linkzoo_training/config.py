@@ -84,7 +84,7 @@ class Config:
     def _check(self) -> "Config":
         if self.game not in games:
             raise ValueError(f"game: {self.game!r} is none of {list(games)}")
-        game = get_game(self.game)
+        game = get_game(self.game, self.options)
         for players in self.players:
             game.blank(players, self.options)  # raises for what the game doesn't have
         for option, (low, high) in self.vary.items():
@@ -108,7 +108,7 @@ class Config:
     @property
     def players(self) -> tuple[int, ...]:
         """The numbers of players that are trained."""
-        game = get_game(self.game)
+        game = get_game(self.game, self.options)
         return self.num_players or tuple(range(game.min_players, game.max_players + 1))
 
     def to_dict(self) -> dict[str, Any]:
