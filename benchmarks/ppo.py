@@ -24,9 +24,11 @@ def network_alone(trainer: Trainer, batch: Batch) -> float:
     config, play = trainer.config, trainer.play
     start = time.perf_counter()
     for t in range(config.horizon):
-        frozen = (play.opponent != -1) & (play._seat[t] != play.learner_seat)
+        frozen = play.frozen(t)
         with torch.no_grad():
             logits, _ = trainer.actor(play._features[t])
+            if trainer.judge is not None:
+                trainer.judge(play._features[t], play._hidden[t])
             torch.softmax(masked(logits, play._mask[t]), -1)
             for slot in set(play.opponent[frozen].tolist()):
                 rows = torch.from_numpy((frozen & (play.opponent == slot)).nonzero()[0])
@@ -47,7 +49,7 @@ def main() -> None:
     trainer = Trainer(load_config(arguments.config, arguments.settings))
     for _ in range(3):
         trainer.iterate()
-    batch = trainer.play.collect(trainer.actor, trainer.pool, 0.0, trainer.iteration)
+    batch = trainer.play.collect(trainer.actor, trainer.judge, trainer.pool, 0.0, trainer.iteration)
     whole, alone = [], []
     for _ in range(arguments.rounds):
         before = trainer.seconds

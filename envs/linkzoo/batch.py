@@ -186,6 +186,12 @@ def _observe_one(states: Any, seat: Any, out: Any) -> None:
     observe(states[0], seat, out)
 
 
+def _reveal(states: Any, seats: Any, out: Any) -> None:
+    """Fills what is hidden: row i is what seat `seats[i]` can't see of record i."""
+    for i in prange(states.shape[0]):
+        reveal(states[i], seats[i], out[i])
+
+
 def _reveal_one(states: Any, seat: Any, out: Any) -> None:
     """Fills what `seat` can't see of the first record."""
     reveal(states[0], seat, out)
@@ -211,7 +217,8 @@ class Kernels:
     outcome_one: Callable[..., None]
     play_one: Callable[..., int]
     observe_one: Callable[..., None]
-    reveal_one: Callable[..., None] | None  # None for games that hide nothing
+    reveal: Callable[..., None] | None  # None for games that hide nothing
+    reveal_one: Callable[..., None] | None
     rules: dict[str, Callable[..., Any]]
 
 
@@ -223,6 +230,8 @@ def kernels(game: Game) -> Kernels:
         for name in "new_game legal_actions apply observe payoffs margins redeal".split()
     }
     rules["settle"] = specialise(_settle, game.key, **rules)
+    if game.reveal is not None:
+        rules["reveal"] = game.reveal
     rules["appraise"] = game.appraise or specialise(_margin, game.key, **rules)
 
     def batch(function: Callable[..., Any]) -> Callable[..., Any]:
@@ -245,8 +254,7 @@ def kernels(game: Game) -> Kernels:
         outcome_one=serial(_outcome),
         play_one=serial(_play_one),
         observe_one=serial(_observe_one),
-        reveal_one=None
-        if game.reveal is None
-        else specialise(_reveal_one, game.key, reveal=game.reveal),
+        reveal=batch(_reveal) if game.reveal else None,
+        reveal_one=serial(_reveal_one) if game.reveal else None,
         rules=rules,
     )

@@ -137,3 +137,46 @@ def test_training_beats_the_untrained_policy() -> None:
     result = play_match("linkage", trainer.agent(), before, 200, seed=3, options=config.options)
     assert result.win_share().low > 0.7
     assert min(result.side_scores) > 0.55
+
+
+def test_the_critic_sees_everything_and_the_actor_does_not() -> None:
+    """What a seat can't know changes the critic's values and nothing of the actor's answers."""
+    config = read_config({**QUICK, "game": "link_o", "vary": {}, "critic": "full"})
+    trainer = run(config, 2)
+    play, game = trainer.play, trainer.game
+    assert trainer.judge is not None
+    states = play.vec.states.copy()
+    now = play.vec.refresh()
+    seen, mask = now.observation.copy(), now.action_mask.copy()
+    play._look(now, 0)
+    logits = play._judge(trainer.actor, trainer.judge, 0)
+    values, hidden = play._values[0].copy(), play._hidden[0].clone()
+    for index, state in enumerate(play.vec.states):
+        game.redeal(state, state.seat, 1000 + index)
+    assert (play.vec.states != states).all()
+    now = play.vec.refresh()
+    assert (now.observation == seen).all()
+    assert (now.action_mask == mask).all()
+    play._look(now, 0)
+    assert (play._hidden[0] != hidden).any(1).all()
+    assert (play._judge(trainer.actor, trainer.judge, 0) == logits).all()
+    assert (play._values[0] != values).any()
+    agent = trainer.agent()
+    assert agent.network.map.columns.max() < game.observation.size  # no column of what is hidden
+    with pytest.raises(ValueError, match="critic: linkage hides nothing"):
+        read_config({**QUICK, "critic": "full"})
+
+
+def test_a_run_with_a_full_critic_resumes(tmp_path: Path) -> None:
+    config = read_config({**QUICK, "game": "link_o", "vary": {}, "critic": "full"})
+    whole, part = run(config, 4), run(config, 2)
+    part.save(tmp_path)
+    resumed = Trainer(config)
+    resumed.load(tmp_path)
+    for _ in range(2):
+        resumed.iterate()
+    assert weights(resumed) == weights(whole)
+    assert resumed.critic is not None
+    assert whole.critic is not None
+    for one, other in zip(resumed.critic.parameters(), whole.critic.parameters(), strict=True):
+        assert (one == other).all()

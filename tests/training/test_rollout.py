@@ -125,13 +125,13 @@ def test_batches_hold_only_legal_actions_of_the_right_seats() -> None:
     games, network, pool = play()
     pool.add(network)
     for iteration in range(3):
-        batch = games.collect(network, pool, 0.0, iteration)
+        batch = games.collect(network, None, pool, 0.0, iteration)
         rows = torch.arange(len(batch.action))
         assert (batch.mask[rows, batch.action] == 1).all()
         assert torch.isfinite(batch.log_probability).all()
         role = games.game.observation.slices()["role"].start
         column = FeatureMap(games.game.observation).columns.tolist().index(role)
-        seat = torch.from_numpy(games._seat.reshape(-1).astype(np.int64))
+        seat = torch.from_numpy(games._seat[:-1].reshape(-1).astype(np.int64))
         one_hot = torch.stack([0 * seat, seat == 0, seat == 1], 1)  # none, More, Fewer
         assert (batch.features[:, column : column + 3] == one_hot).all()
     assert (games.opponent != ITSELF).any()
@@ -144,7 +144,7 @@ def test_frozen_plies_are_the_other_seats_of_pool_games() -> None:
     games.begin_games(np.arange(16), 0.0, np.array([0]))
     mine = games.learner_seat.copy()
     assert set(mine.tolist()) == {0, 1}
-    batch = games.collect(network, pool, 0.0, 0)
+    batch = games.collect(network, None, pool, 0.0, 0)
     first = batch.learner.reshape(24, 16)[0].numpy()
     assert (first == (mine == 0)).all()  # seat 0 begins
 
@@ -153,9 +153,9 @@ def test_symmetric_views_are_played_back_as_legal_actions() -> None:
     games, network, pool = play(symmetric=True)
     pool.add(network)
     games.vec.check = True  # an illegal action raises
-    batch = games.collect(network, pool, 0.0, 0)
+    batch = games.collect(network, None, pool, 0.0, 0)
     plain, _, _ = play()
-    same = plain.collect(network, pool, 0.0, 0)
+    same = plain.collect(network, None, pool, 0.0, 0)
     first = slice(0, 16)  # the first ply of every game, before the actions differ
     assert (batch.mask[first].sum(1) == same.mask[first].sum(1)).all()
     assert (batch.mask[first] != same.mask[first]).any()
@@ -188,7 +188,7 @@ def test_one_network_plays_with_every_number_of_players() -> None:
     """Values and payoffs lie at the seats of each game; absent seats have none."""
     games, network, pool = play(game="love_links", num_envs=18, horizon=100, midgame=0.0)
     assert games.players.tolist() == 6 * [2, 3, 4]
-    batch = games.collect(network, pool, 0.0, 0)
+    batch = games.collect(network, None, pool, 0.0, 0)
     targets = batch.targets.reshape(100, 18, 4)
     for players in (2, 3, 4):
         rows = games.players == players
@@ -207,10 +207,10 @@ def test_the_learner_plays_its_whole_team() -> None:
     pool.add(network)
     games.begin_games(np.arange(16), 0.0, np.array([0]))
     team = games.learner_seat % 2
-    batch = games.collect(network, pool, 0.0, 0)
+    batch = games.collect(network, None, pool, 0.0, 0)
     learner = batch.learner.reshape(24, 16).numpy()
     before_any_end = ~np.cumsum(games._done, 0).astype(bool)
-    expected = games._seat % 2 == team
+    expected = games._seat[:-1] % 2 == team
     assert (learner == expected)[before_any_end].all()
 
 

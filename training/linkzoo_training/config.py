@@ -37,6 +37,7 @@ class Config:
     network: Literal["flat", "board"] = "flat"  # board: convolutions, for games with a board
     width: int = 256  # of layers, or channels of a board
     blocks: int = 4  # residual, of two layers
+    critic: Literal["shared", "full"] = "shared"  # full: a network that sees what is hidden too
 
     # Batches
     num_envs: int = 512
@@ -92,6 +93,8 @@ class Config:
                 raise ValueError(f"vary: {option} has no values in {low}..{high}")
             for value in (low, high):
                 game.blank(self.players[0], {**self.options, option: value})
+        if self.critic == "full" and game.hidden is None:
+            raise ValueError(f"critic: {self.game} hides nothing; use 'shared'")
         if self.symmetric and game.symmetries is None:
             raise ValueError(f"symmetric: {self.game} has no symmetries")
         for name in (

@@ -94,28 +94,67 @@ class PolicyValueNet(nn.Module):
         return features.to(self.scale.dtype) * self.scale
 
 
-class FlatNet(PolicyValueNet):
-    """Fully connected: a layer, `blocks` residual blocks of two layers, two heads.
+class ResidualTrunk(nn.Module):
+    """Fully connected: a layer, then `blocks` residual blocks of two layers; [B, F] to [B, width].
 
     Each block has a learned gate that starts at zero (ReZero: Bachlechner et al. 2021).
     """
 
-    def __init__(self, game: Game, width: int, blocks: int) -> None:
-        super().__init__(game)
-        self.inputs = nn.Linear(len(self.map), width)
+    def __init__(self, inputs: int, width: int, blocks: int) -> None:
+        super().__init__()
+        self.inputs = nn.Linear(inputs, width)
         self.first = nn.ModuleList(nn.Linear(width, width) for _ in range(blocks))
         self.second = nn.ModuleList(nn.Linear(width, width) for _ in range(blocks))
         self.gates = nn.Parameter(torch.zeros(blocks))
+
+    def forward(self, x: Tensor) -> Tensor:
+        """Numbers of about -1..1 to numbers of 0 or more."""
+        x = torch.relu(self.inputs(x))
+        for gate, first, second in zip(self.gates, self.first, self.second, strict=True):
+            x = x + gate * second(torch.relu(first(x)))
+        return torch.relu(x)
+
+
+class FlatNet(PolicyValueNet):
+    """Fully connected: a trunk and two heads."""
+
+    def __init__(self, game: Game, width: int, blocks: int) -> None:
+        super().__init__(game)
+        self.trunk = ResidualTrunk(len(self.map), width, blocks)
         self.policy = _quiet(nn.Linear(width, game.num_actions))
         self.value = _quiet(nn.Linear(width, game.max_players))
 
     def forward(self, features: Tensor) -> tuple[Tensor, Tensor]:
         """See PolicyValueNet."""
-        x = torch.relu(self.inputs(self.scaled(features)))
-        for gate, first, second in zip(self.gates, self.first, self.second, strict=True):
-            x = x + gate * second(torch.relu(first(x)))
-        x = torch.relu(x)
+        x = self.trunk(self.scaled(features))
         return self.policy(x), self.value(x)
+
+
+class Critic(nn.Module):
+    """Values from what a seat sees and from what is hidden from it, for training alone.
+
+    Takes features [B, F] of observations and features [B, H] of `Game.hidden`; gives values [B, P]
+    as PolicyValueNet does. It knows more than any player, so its values are less noisy (PerfectDou:
+    Yang et al. 2022).
+    """
+
+    scale: Tensor
+
+    def __init__(self, game: Game, width: int, blocks: int) -> None:
+        super().__init__()
+        if game.hidden is None:
+            raise ValueError(f"critic: {game.name} hides nothing; use 'shared'")
+        seen, hidden = FeatureMap(game.observation), FeatureMap(game.hidden)
+        scale = torch.from_numpy(np.concatenate([seen.scale, hidden.scale]))
+        self.register_buffer("scale", scale, persistent=False)
+        self.trunk = ResidualTrunk(len(scale), width, blocks)
+        self.value = _quiet(nn.Linear(width, game.max_players))
+
+    def forward(self, features: Tensor, hidden: Tensor) -> Tensor:
+        """Values of all seats, relative to the seat that observes."""
+        x = torch.cat([features, hidden], 1).to(self.scale.dtype) * self.scale
+        values: Tensor = self.value(self.trunk(x))
+        return values
 
 
 class BoardNet(PolicyValueNet):

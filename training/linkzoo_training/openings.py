@@ -166,6 +166,7 @@ def _wins(game: Game, judge: Agent, states: NDArray[Any], indices: range) -> NDA
 
 
 def main() -> None:
+    """The command that makes a book."""
     parser = argparse.ArgumentParser(description=make_book.__doc__)
     parser.add_argument("game", choices=games)
     parser.add_argument("--judge", default="uct-1000", help="an agent")

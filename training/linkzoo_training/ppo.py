@@ -16,7 +16,7 @@ from copy import deepcopy
 from dataclasses import dataclass
 from pathlib import Path
 from types import FrameType
-from typing import Any
+from typing import Any, TypeVar
 
 import numba
 import numpy as np
@@ -35,7 +35,7 @@ from linkzoo_training.checkpoint import (
     save_tensors,
 )
 from linkzoo_training.config import Config
-from linkzoo_training.networks import PolicyValueNet, make_network, masked
+from linkzoo_training.networks import Critic, make_network, masked
 from linkzoo_training.openings import RANDOM
 from linkzoo_training.opponents import Pool
 from linkzoo_training.report import Report, plot_curve
@@ -43,6 +43,7 @@ from linkzoo_training.rollout import Batch, SelfPlay
 
 EVAL_SEED = 10_000_019  # of the short matches: no game of training, nor of a published evaluation
 STATE_FILE = "training.safetensors"
+Network = TypeVar("Network", bound=nn.Module)
 
 
 @dataclass(frozen=True)
@@ -71,10 +72,15 @@ class Trainer:
         self.network = make_network(self.game, config.network, config.width, config.blocks).to(
             self.device
         )
-        self.actor = self._frozen()  # the copy that plays, in the precision of playing
+        self.critic: Critic | None = None
+        self.learned = list(self.network.parameters())
+        if config.critic == "full":
+            self.critic = Critic(self.game, config.width, config.blocks).to(self.device)
+            self.learned += self.critic.parameters()
         self.optimizer = torch.optim.Adam(
-            self.network.parameters(), lr=config.learning_rate, eps=1e-5, fused=True
+            self.learned, lr=config.learning_rate, eps=1e-5, fused=True
         )
+        self._freeze()
         self.pool = Pool(config.pool_size, config.seed)
         self.iteration = 0
         self.seconds = 0.0  # of training, without evaluation
@@ -104,10 +110,10 @@ class Trainer:
             # Games against the opponent that gave up its slot are left unfinished.
             orphans = np.flatnonzero(self.play.opponent == slot)
             self.play.begin_games(orphans, self.progress, np.zeros(0, np.int64))
-        batch = self.play.collect(self.actor, self.pool, self.progress, self.iteration)
+        batch = self.play.collect(self.actor, self.judge, self.pool, self.progress, self.iteration)
         losses = self.learn(batch)
         self.iteration += 1
-        self.actor = self._frozen()
+        self._freeze()
         spent = time.perf_counter() - started
         self.seconds += spent
         metrics = {
@@ -144,6 +150,9 @@ class Trainer:
             for part in order.chunk(config.minibatches):
                 with torch.autocast(self.device.type, torch.bfloat16, enabled=self.bf16):
                     logits, values = self.network(batch.features[part])
+                    if self.critic is not None:  # its values are the better ones, both learn
+                        better = self.critic(batch.features[part], batch.hidden[part])
+                        values = torch.stack([values, better])
                 logits = masked(logits, batch.mask[part])
                 log_policy = torch.log_softmax(logits, -1)
                 chosen = log_policy.gather(1, batch.action[part, None]).squeeze(1)
@@ -152,12 +161,12 @@ class Trainer:
                 gain = torch.minimum(ratio * advantage[part], clipped * advantage[part])
                 entropy = -(torch.softmax(logits, -1) * log_policy).sum(-1).mean()
                 targets = batch.targets[part]
-                errors = values.float()[:, : targets.shape[1]] - targets
+                errors = values.float()[..., : targets.shape[1]] - targets
                 policy_loss, value_loss = -gain.mean(), 0.5 * errors.square().mean()
                 loss = policy_loss + config.value_weight * value_loss - entropy_weight * entropy
                 self.optimizer.zero_grad(set_to_none=True)
                 loss.backward()
-                nn.utils.clip_grad_norm_(self.network.parameters(), config.max_grad_norm)
+                nn.utils.clip_grad_norm_(self.learned, config.max_grad_norm)
                 self.optimizer.step()
                 outside = (ratio != clipped).float().mean()
                 totals.append(torch.stack([policy_loss, value_loss, entropy, outside]).detach())
@@ -199,6 +208,8 @@ class Trainer:
     def save(self, folder: Path) -> None:
         """Writes everything that the run needs to go on exactly."""
         tensors = {f"network.{k}": v for k, v in self.network.state_dict().items()}
+        if self.critic is not None:
+            tensors |= {f"critic.{k}": v for k, v in self.critic.state_dict().items()}
         for index, entry in self.optimizer.state_dict()["state"].items():
             tensors |= {f"adam.{index}.{name}": value for name, value in entry.items()}
         tensors |= self.play.tensors() | self.pool.tensors()
@@ -226,20 +237,27 @@ class Trainer:
                 f"not {now[name]!r}"
             )
         self.network.load_state_dict(_under("network.", tensors))
+        if self.critic is not None:
+            self.critic.load_state_dict(_under("critic.", tensors))
         state = self.optimizer.state_dict()
         for index in range(len(state["param_groups"][0]["params"])):
             entry = _under(f"adam.{index}.", tensors)
             if entry:
                 state["state"][index] = entry
         self.optimizer.load_state_dict(state)
-        self.actor = self._frozen()
+        self._freeze()
         self.play.load(tensors)
         self.pool.load(tensors, self.actor)
         self.iteration, self.seconds = meta["iteration"], meta["seconds"]
 
-    def _frozen(self) -> PolicyValueNet:
-        actor = deepcopy(self.network).requires_grad_(False)
-        return actor.to(torch.bfloat16) if self.bf16 else actor
+    def _freeze(self) -> None:
+        """Makes the copies that play, in the precision of playing."""
+        self.actor = self._copy(self.network)
+        self.judge = None if self.critic is None else self._copy(self.critic)
+
+    def _copy(self, network: Network) -> Network:
+        copy = deepcopy(network).requires_grad_(False)
+        return copy.to(torch.bfloat16) if self.bf16 else copy
 
 
 def train(config: Config, *, folder: Path | None = None, resume: bool = False) -> Path:

@@ -9,7 +9,7 @@ from numba import prange
 from numpy.typing import NDArray
 from torch import Tensor, nn
 
-from linkzoo import make_vec
+from linkzoo import VecStep, make_vec
 from linkzoo.batch import kernels
 from linkzoo.chance import below, word
 from linkzoo.compiled import specialise
@@ -36,6 +36,7 @@ class Batch:
     log_probability: Tensor  # float32 [T*N]: of the action, when it was taken
     advantage: Tensor  # float32 [T*N]: of the seat that acted
     targets: Tensor  # float32 [T*N, P]: lambda-returns
+    hidden: Tensor  # integers [T*N, H]: what is hidden from the seat; H is 0 without a full critic
     learner: Tensor  # bool [T*N]: plies of the learner, not of a frozen opponent
 
 
@@ -131,6 +132,12 @@ class SelfPlay:
 
         kind = torch.from_numpy(np.empty(0, self.map.dtype)).dtype
         self._features = buffer(plies + 1, games, len(self.map), dtype=kind)
+        spec = self.game.hidden if config.critic == "full" else None
+        self._hidden_map = None if spec is None else FeatureMap(spec)
+        self._revealed = np.zeros((games, 0 if spec is None else spec.size), self.map.dtype)
+        self._hidden = buffer(
+            plies + 1, games, 0 if self._hidden_map is None else len(self._hidden_map), dtype=kind
+        )
         self._mask = buffer(plies, games, self.game.num_actions, dtype=torch.int8)
         self._action = buffer(plies, games, dtype=torch.int64)
         self._log_probability = buffer(plies, games, dtype=torch.float32)
@@ -140,7 +147,7 @@ class SelfPlay:
         self._values = np.zeros((plies + 1, games, seats), np.float32)
         self._payoff = np.zeros((plies, games, seats), np.float32)
         self._done = np.zeros((plies, games), np.bool_)
-        self._seat = np.zeros((plies, games), np.int8)
+        self._seat = np.zeros((plies + 1, games), np.int8)
         self._side = np.zeros((seats + 1, seats), np.int8)  # by number of players and seat
         for count in config.players:
             self._side[count, :count] = self.game.sides(count)
@@ -188,21 +195,29 @@ class SelfPlay:
             for players, i in zip(self.players[rows].tolist(), indices, strict=True)
         ]
 
-    def collect(self, network: nn.Module, pool: Pool, progress: float, iteration: int) -> Batch:
-        """Plays `horizon` plies of every game with the network and the pool."""
+    def collect(
+        self,
+        network: nn.Module,
+        critic: nn.Module | None,
+        pool: Pool,
+        progress: float,
+        iteration: int,
+    ) -> Batch:
+        """Plays `horizon` plies of every game with the network and the pool.
+
+        Values are the critic's where there is one, else the network's.
+        """
         opponents = pool.draw(self.config.pool_active, iteration)
         margin_weight = self.config.margin_weight * (1 - progress)
         seed = np.uint64(self.config.seed)
         now = self.vec.refresh()
         for t in range(self.config.horizon):
-            flat = now.observation.reshape(self.vec.num_envs, -1)
-            self.map.fill(flat, self._features[t].numpy())
+            self._look(now, t)
             self._mask[t] = torch.from_numpy(now.action_mask)
-            self._seat[t] = now.seat
             if self._symmetries is not None:
                 view = self._symmetries.draw(self.vec.num_envs, seed, self.plies)
                 self._symmetries.turn(self._features[t].numpy(), self._mask[t].numpy(), view)
-            probabilities = self._forward(network, t, pool)
+            probabilities = self._forward(network, critic, t, pool)
             choose(
                 probabilities,
                 seed,
@@ -223,37 +238,54 @@ class SelfPlay:
                 self._count(finished, now.reward, pool)
                 self.begin_games(finished, progress, opponents)
                 now = self.vec.refresh()
-        flat = now.observation.reshape(self.vec.num_envs, -1)
-        self.map.fill(flat, self._features[-1].numpy())
-        with torch.no_grad():
-            _, values = network(self._features[-1].to(self.device))
-        by_seat(values.float().cpu().numpy(), now.seat, self.players, self._values[-1])
+        self._look(now, -1)
+        self._judge(network, critic, -1)
         pool.fade()
         return self._batch()
 
-    def _forward(self, network: nn.Module, t: int, pool: Pool) -> NDArray[np.float32]:
-        """Probabilities [N, A] of the actions of whoever is to act; keeps the learner's values."""
-        mine = self._side[self.players, self._seat[t]] == self._learner_side()
-        frozen = (self.opponent != ITSELF) & ~mine
+    def _look(self, now: VecStep, t: int) -> None:
+        """Keeps what the seats to act see at ply t, and for a full critic what they can't see."""
+        self.map.fill(now.observation.reshape(self.vec.num_envs, -1), self._features[t].numpy())
+        self._seat[t] = now.seat
+        reveal = kernels(self.game).reveal
+        if self._hidden_map is not None and reveal is not None:
+            reveal(self.vec.states, now.seat, self._revealed)
+            self._hidden_map.fill(self._revealed, self._hidden[t].numpy())
+
+    def _judge(self, network: nn.Module, critic: nn.Module | None, t: int) -> Tensor:
+        """Keeps the values of ply t; the network's logits [N, A]."""
+        features = self._features[t].to(self.device, non_blocking=True)
+        logits: Tensor
+        with torch.no_grad():
+            logits, values = network(features)
+            if critic is not None:
+                values = critic(features, self._hidden[t].to(self.device, non_blocking=True))
+        by_seat(values.float().cpu().numpy(), self._seat[t], self.players, self._values[t])
+        return logits
+
+    def _forward(
+        self, network: nn.Module, critic: nn.Module | None, t: int, pool: Pool
+    ) -> NDArray[np.float32]:
+        """Probabilities [N, A] of the actions of whoever is to act; keeps the values."""
+        frozen = self.frozen(t)
         self._learner[t] = torch.from_numpy(~frozen)
         features = self._features[t].to(self.device, non_blocking=True)
         mask = self._mask[t].to(self.device, non_blocking=True)
+        probabilities = torch.softmax(masked(self._judge(network, critic, t), mask), -1)
         with torch.no_grad():
-            logits, values = network(features)
-            probabilities = torch.softmax(masked(logits, mask), -1)
             for slot in np.unique(self.opponent[frozen]):
                 rows = torch.from_numpy(np.flatnonzero(frozen & (self.opponent == slot)))
                 rows = rows.to(self.device)
                 logits, _ = pool.networks[slot](features[rows])
                 probabilities[rows] = torch.softmax(masked(logits, mask[rows]), -1)
-        by_seat(values.float().cpu().numpy(), self._seat[t], self.players, self._values[t])
         chances: NDArray[np.float32] = probabilities.cpu().numpy()
         return chances
 
-    def _learner_side(self) -> NDArray[np.int8]:
-        """The side that the learner plays in a game against a frozen opponent; [N]."""
-        side: NDArray[np.int8] = self._side[self.players, self.learner_seat]
-        return side
+    def frozen(self, t: int) -> NDArray[np.bool_]:
+        """Whether a frozen opponent acts at ply t: it has the sides that aren't the learner's."""
+        acting = self._side[self.players, self._seat[t]]
+        own = self._side[self.players, self.learner_seat]
+        return (self.opponent != ITSELF) & (acting != own)
 
     def _count(self, rows: NDArray[np.int64], reward: NDArray[np.float32], pool: Pool) -> None:
         """Counts the results of finished games."""
@@ -268,7 +300,7 @@ class SelfPlay:
             self._payoff,
             self._values,
             self._done,
-            self._seat,
+            self._seat[:-1],
             self.players,
             self.config.discount,
             self.config.gae_lambda,
@@ -287,6 +319,7 @@ class SelfPlay:
             advantage=rows(self._advantage),
             targets=rows(self._targets),
             learner=rows(self._learner),
+            hidden=rows(self._hidden[:-1]),
         )
 
     def tensors(self) -> dict[str, Tensor]:
