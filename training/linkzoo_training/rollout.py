@@ -285,7 +285,8 @@ class SelfPlay:
         """Whether a frozen opponent acts at ply t: it has the sides that aren't the learner's."""
         acting = self._side[self.players, self._seat[t]]
         own = self._side[self.players, self.learner_seat]
-        return (self.opponent != ITSELF) & (acting != own)
+        frozen: NDArray[np.bool_] = (self.opponent != ITSELF) & (acting != own)
+        return frozen
 
     def _count(self, rows: NDArray[np.int64], reward: NDArray[np.float32], pool: Pool) -> None:
         """Counts the results of finished games."""
