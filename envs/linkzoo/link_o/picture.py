@@ -1,0 +1,98 @@
+"""The picture of a LINK-O position: the board at the left, the players at the right."""
+
+from typing import Any
+
+from linkzoo.link_o import style
+from linkzoo.link_o.layout import Layout
+from linkzoo.link_o.panel import draw_panel
+from linkzoo.link_o.view import Json, filled, rings, turn
+from linkzoo.svg import document, group, path, rect, text
+
+_SIDE = style.HEIGHT - 2 * style.MARGIN  # of the square that holds the board
+
+
+def draw(view: Json, board: Json, seat: int | None) -> str:
+    """The SVG document."""
+    layout = Layout(board, (style.MARGIN, style.MARGIN, _SIDE, _SIDE))
+    circles = rings(board)
+    return document(
+        style.WIDTH,
+        style.HEIGHT,
+        f"LINK-O: {turn(view)}",
+        rect(0, 0, style.WIDTH, style.HEIGHT, fill=style.PAGE),
+        *(_ring(ring, layout) for ring in circles),
+        *(_link(a, b, layout) for a, b in board["links"]),
+        *(_circle(view, ring, layout) for ring in circles),
+        draw_panel(view, seat),
+    )
+
+
+def _ring(ring: list[Json], layout: Layout) -> str:
+    """The band that the spaces of a circle lie on: a smooth curve through them."""
+    places = [layout.at(space["id"]) for space in ring]
+    count = len(places)
+    steps: list[str | float] = ["M", *places[0], "C"]
+    for index in range(count):
+        before, start, end, after = (places[(index + k) % count] for k in (-1, 0, 1, 2))
+        steps += [start[0] + (end[0] - before[0]) / 6, start[1] + (end[1] - before[1]) / 6]
+        steps += [end[0] - (after[0] - start[0]) / 6, end[1] - (after[1] - start[1]) / 6, *end]
+    look = style.paint(ring[0]["color"])
+    width = 1.1 * style.BREADTH * layout.tile_scale
+    return path(*steps, "z", fill="none", stroke=look.ring, stroke_width=width)
+
+
+def _link(one: int, other: int, layout: Layout) -> str:
+    """The bar between two partners, and the frames around them."""
+    bar = path("M", *layout.at(one), "L", *layout.at(other), stroke_width=22 * layout.tile_scale)
+    frames = [_place(space, layout, 5, fill=style.INK) for space in (one, other)]
+    return group(bar, *frames, stroke=style.INK)
+
+
+def _place(space: int, layout: Layout, margin: float, **look: Any) -> str:
+    """The outline of a space, `margin` wider than a tile at every side."""
+    x, y = layout.at(space)
+    length, breadth = style.LENGTH + 2 * margin, style.BREADTH + 2 * margin
+    return rect(
+        *(-length / 2, -breadth / 2, length, breadth, 7 + margin),
+        **look,
+        transform=f"translate({x:.2f} {y:.2f}) rotate({layout.angle(space):.2f}) "
+        f"scale({layout.tile_scale:.4f})",
+    )
+
+
+def _circle(view: Json, ring: list[Json], layout: Layout) -> str:
+    """The spaces of a circle with their tiles, and in the middle its colour."""
+    x, y = centre = layout.centre(space["id"] for space in ring)
+    colour = ring[0]["color"]
+    look = style.paint(colour)
+    tally = f"{filled(view, ring)} of {len(ring)}"
+    return group(
+        text(colour[0].upper(), x, y + 18, 84, font_weight="bold", fill=look.face, stroke=look.rim),
+        text(f"{colour}, {tally}", x, y + 46, 15, fill=style.GREY),
+        *(_space(view, space["id"], colour, layout, centre) for space in ring),
+        text_anchor="middle",
+    )
+
+
+def _space(view: Json, space: int, colour: str, layout: Layout, centre: tuple[float, float]) -> str:
+    """An empty place with its number, or a tile with its number and its owner at the inner side."""
+    x, y = layout.at(space)
+    scale, look = layout.tile_scale, style.paint(colour)
+    lying = view["board"].get(str(space))
+    if lying is None:
+        place = _place(space, layout, 0, fill=style.CARD, stroke=look.rim, stroke_width=1.5)
+        number = text(str(space), x, y + 5, 14, fill=style.INK)
+        return group(place, number)
+    number_x, number_y = layout.inward(space, centre, 49 * scale)
+    return group(
+        style.tile(lying["tile"], x, y, scale, layout.angle(space), _value(lying)),
+        style.seat_mark(lying["by"], *layout.inward(space, centre, 30 * scale), 6),
+        text(str(space), number_x, number_y + 3.5, 10, fill=style.GREY),
+    )
+
+
+def _value(lying: Json) -> str:
+    """What stands in the ring of a LINK-O on a connector: its value, `?` for none yet."""
+    if "value" not in lying:
+        return ""
+    return "?" if lying["value"] is None else str(lying["value"])
