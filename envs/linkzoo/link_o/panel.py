@@ -118,13 +118,7 @@ def _card(view: Json, player: int, seat: int | None, top: float, scale: float) -
     return group(
         rect(_LEFT, top, _WIDTH, height, 10, fill=style.CARD, stroke=colour, stroke_width=border),
         style.seat_mark(player, _LEFT + 24, top + 17, 10),
-        text(
-            "You" if player == seat else f"Player {player}",
-            _LEFT + 42,
-            top + 23,
-            16,
-            font_weight="bold",
-        ),
+        text(who, _LEFT + 42, top + 23, 16, font_weight="bold"),
         text(" · ".join(notes(view, player)), _LEFT + 126, top + 22, 12.5, fill=style.GREY),
         text(count(size(hand), "tile"), _RIGHT - 68, top + 22, 13, text_anchor="end"),
         text(

@@ -83,10 +83,10 @@ def _space(view: Json, space: int, colour: str, layout: Layout, centre: tuple[fl
         place = _place(space, layout, 0, fill=style.CARD, stroke=look.rim, stroke_width=1.5)
         number = text(str(space), x, y + 5, 14, fill=style.INK)
         return group(place, number)
-    number_x, number_y = layout.inward(space, centre, 49 * scale)
+    number_x, number_y = layout.inward(space, centre, 51 * scale)
     return group(
         style.tile(lying["tile"], x, y, scale, layout.angle(space), _value(lying)),
-        style.seat_mark(lying["by"], *layout.inward(space, centre, 30 * scale), 6),
+        style.seat_mark(lying["by"], *layout.inward(space, centre, 33 * scale), 6),
         text(str(space), number_x, number_y + 3.5, 10, fill=style.GREY),
     )
 

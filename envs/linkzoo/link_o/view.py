@@ -88,8 +88,9 @@ def last_round(view: Json) -> str:
     points = count(result["points"], "point")
     if result["winner"] is None:
         return f"Last round: blocked, tied for the lowest hand, {points} each"
-    how = "went out" if result["how"] == "out" else "had the lowest hand, blocked"
-    return f"Last round: player {result['winner']} {how}, {points}"
+    if result["how"] == "out":
+        return f"Last round: player {result['winner']} went out, {points}"
+    return f"Last round: blocked, player {result['winner']} had the lowest hand, {points}"
 
 
 def notes(view: Json, seat: int) -> list[str]:
@@ -97,7 +98,7 @@ def notes(view: Json, seat: int) -> list[str]:
     dug = view["dug"][seat]
     return [
         *["starter"] * (seat == view["starter"]),
-        *["first turn"] * bool(view["first_turn"][seat]),
+        *["first turn due"] * bool(view["first_turn"][seat]),
         *[f"dug {dug}"] * bool(dug),
         *["passed"] * bool(view["passed"][seat]),
     ]
