@@ -169,7 +169,7 @@ def main() -> None:
     """The command that makes a book."""
     parser = argparse.ArgumentParser(description=make_book.__doc__)
     parser.add_argument("game", choices=games)
-    parser.add_argument("--judge", default="uct-1000", help="an agent")
+    parser.add_argument("--judge", default="uct-400", help="an agent")
     parser.add_argument("--count", type=int, default=1024, help="openings")
     parsed = parser.parse_args()
     data = make_book(get_game(parsed.game), make_agent(parsed.judge, parsed.game), parsed.count)
