@@ -10,7 +10,7 @@ from gymnasium.spaces import Box
 from numpy.typing import DTypeLike, NDArray
 
 from linkzoo.compiled import Record
-from linkzoo.fields import agrees, integer
+from linkzoo.fields import integer
 
 # Every record starts with these fields, widest first. `seat` is the seat to act, -1 when the game
 # is over; `ply` counts the actions taken; `winners` has a bit per seat.
@@ -108,7 +108,11 @@ def write_options(state: Record, options: Any, fixed: Mapping[str, Any]) -> None
     for option in fields(options):
         value = getattr(options, option.name)
         if option.name in fixed:
-            agrees(option.name, value, fixed[option.name])
+            if value != fixed[option.name]:
+                raise ValueError(
+                    f"{option.name}: {value!r}, but this Game is made for {fixed[option.name]!r}; "
+                    "get_game with these options gives the other"
+                )
         elif get_origin(option.type) is Literal:
             state[option.name] = get_args(option.type).index(value)
         else:
