@@ -54,7 +54,8 @@ class Config:
     entropy_final: float = 0.0
     value_weight: float = 0.5
     max_grad_norm: float = 0.5
-    margin_weight: float = 0.1  # of the score margin in the payoff, linear to 0: a denser signal
+    margin_weight: float = 0.1  # of the score margin in the payoff: a denser signal than the win
+    margin_final: float = 0.0  # linear to this; above 0, a side that is losing still has an aim
 
     # Games that begin elsewhere, so that late positions and both outcomes are seen from the start
     midgame: float = 0.75  # share of games that begin after random plies, linear to midgame_final

@@ -208,7 +208,8 @@ class SelfPlay:
         Values are the critic's where there is one, else the network's.
         """
         opponents = pool.draw(self.config.pool_active, iteration)
-        margin_weight = self.config.margin_weight * (1 - progress)
+        first, final = self.config.margin_weight, self.config.margin_final
+        margin_weight = first + (final - first) * progress
         seed = np.uint64(self.config.seed)
         now = self.vec.refresh()
         for t in range(self.config.horizon):
