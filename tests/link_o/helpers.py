@@ -143,15 +143,23 @@ def fill(
 ) -> dict[int, str]:
     """Covers spaces of the usual board with tiles that fit together, beside those that lie there.
 
-    `off` stay off the board. Connectors get doubles, LINK-Os lie on regular spaces.
+    `off` stay off the board. Connectors get doubles, LINK-Os lie on regular spaces. A circle of
+    16 has 17 tiles: to be full it leaves one.
     """
-    wanted = list(spaces)
-    order = sorted(wanted, key=lambda space: (not BOARDS["ring4x16"].is_connector(space), space))
-    for attempt in range(200):
+    return dict(_fill(tuple(spaces), tuple(off), tuple((laid or {}).items()), seed))
+
+
+@cache
+def _fill(
+    spaces: tuple[int, ...], off: tuple[str, ...], laid: tuple[tuple[int, str], ...], seed: int
+) -> tuple[tuple[int, str], ...]:
+    board = BOARDS["ring4x16"]
+    order = sorted(spaces, key=lambda space: (not board.is_connector(space), space))
+    for attempt in range(50):
         rng = np.random.default_rng([seed, attempt])
-        found = _try_to_fill(order, off, laid or {}, rng)
+        found = _try_to_fill(order, list(off), dict(laid), rng)
         if found is not None:
-            return found
+            return tuple(found.items())
     raise AssertionError("no way to fill the board was found")
 
 
@@ -215,7 +223,7 @@ def position(
     by: int | None = None,
     **changes: Any,
 ) -> Json:
-    """A position of round 1 on the usual board; all 68 tiles are somewhere.
+    """A position of round 1; all 68 tiles are somewhere.
 
     `first` are the seats with their first turn to come. All tiles were placed by `by` (the last
     seat whose first turn is over). The bag is `bag`, or `top` and then of the tiles that are left
@@ -259,7 +267,10 @@ def read(data: Json) -> np.record:
 def nearly_full(
     hands: list[list[str]], mover: int, space: int, bag: list[str], **changes: Any
 ) -> tuple[Json, str]:
-    """All spaces but one are filled, and the seat to act holds the tile for it; and that move."""
+    """All spaces but one are filled, and the seat to act holds the tile for it; and that move.
+
+    Hands and bag leave one tile of each colour.
+    """
     full = fill(range(64), [tile for hand in hands for tile in hand] + bag)
     last = full.pop(space)
     held = [[*hand, type_of(last)] if seat == mover else hand for seat, hand in enumerate(hands)]
@@ -270,36 +281,37 @@ class Both:
     """A position in the game and in the oracle, kept equal move by move."""
 
     def __init__(self, data: Json) -> None:
-        self.state = read(data)
+        self.game = game_of(data["options"]["board"])
+        self.state = self.game.from_dict(data)
         self.oracle = Oracle.read(data)
         self.compare()
 
     def compare(self) -> None:
         """JSON, moves, payoffs and margins agree."""
-        assert GAME.to_dict(self.state) == self.oracle.to_dict()
-        assert legal_texts(self.state) == set(self.oracle.moves())
-        np.testing.assert_allclose(payoffs(self.state), self.oracle.payoffs(), atol=1e-6)
-        np.testing.assert_allclose(margins(self.state), self.oracle.margins(), atol=1e-6)
+        assert self.game.to_dict(self.state) == self.oracle.to_dict()
+        assert legal_texts(self.state, self.game) == set(self.oracle.moves())
+        np.testing.assert_allclose(payoffs(self.state, self.game), self.oracle.payoffs(), atol=1e-6)
+        np.testing.assert_allclose(margins(self.state, self.game), self.oracle.margins(), atol=1e-6)
 
     @property
     def data(self) -> Json:
         """The position as the game tells it."""
-        return GAME.to_dict(self.state)
+        return self.game.to_dict(self.state)
 
     def legal(self, *tiles: str) -> set[str]:
         """The legal moves, of all tiles or of some types."""
-        found = legal_texts(self.state)
+        found = legal_texts(self.state, self.game)
         return {m for m in found if not tiles or type_of(m.split(" ", 1)[1]) in tiles}
 
     def on(self, space: int) -> set[str]:
         """The tiles, as they would lie, that may be placed on a space."""
-        found = (text.split(" ", 1) for text in legal_texts(self.state))
+        found = (text.split(" ", 1) for text in legal_texts(self.state, self.game))
         return {tile for where, tile in found if where == f"@{space}"}
 
     def play(self, *moves: str) -> "Both":
         """Plays on both sides."""
         for move in moves:
-            play_text(self.state, move)
-            self.oracle.follow(move, GAME.to_dict(self.state))
+            play_text(self.state, move, game=self.game)
+            self.oracle.follow(move, self.game.to_dict(self.state))
             self.compare()
         return self

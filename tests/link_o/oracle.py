@@ -45,7 +45,7 @@ LINKS = {
 def board_json(name: str, sizes: tuple[int, ...], links: list[tuple[int, int]]) -> Json:
     """A board of four rings as the schema has it; ids run clockwise, circle by circle."""
     centres = ((1.0, 1.0), (3.0, 1.0), (3.0, 3.0), (1.0, 3.0))
-    partner = {a: b for a, b in links} | {b: a for a, b in links}
+    partner = dict(links) | {b: a for a, b in links}
     spaces: list[Json] = []
     for circle, size in enumerate(sizes):
         first = len(spaces)
@@ -139,7 +139,7 @@ def ends(tile: str) -> tuple[int, int] | None:
 
 def color_of(tile: str) -> str:
     """The tile's colour."""
-    return tile.split()[0]
+    return tile.split(maxsplit=1)[0]
 
 
 def turned(tile: str) -> str:
