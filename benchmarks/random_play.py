@@ -23,7 +23,7 @@ def main() -> None:
     parser.add_argument("--seed", type=int, default=0, help="of the first game; the rest follow")
     arguments = parser.parse_args()
 
-    game = get_game(arguments.game)
+    game = get_game(arguments.game, arguments.options)
     run = kernels(game)
     states = np.zeros(arguments.games, game.state)
     states[:] = game.blank(arguments.players, arguments.options)

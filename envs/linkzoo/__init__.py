@@ -10,7 +10,7 @@ A game is one environment, or thousands of them as arrays:
 
 from typing import Any
 
-from linkzoo import linkage_v0, love_links_v0
+from linkzoo import link_o_v0, linkage_v0, love_links_v0
 from linkzoo.aec import GameEnv
 from linkzoo.agent import Agent, Positions, RandomAgent
 from linkzoo.game import Game, ObservationSpec, Piece
@@ -38,6 +38,7 @@ __all__ = [
     "VecStep",
     "games",
     "get_game",
+    "link_o_v0",
     "linkage_v0",
     "love_links_v0",
     "make",

@@ -52,7 +52,7 @@ class GameEnv(AECEnv[str, dict[str, Any], int | None]):
         **options: Any,
     ) -> None:
         super().__init__()
-        self.game: Game = get_game(game)
+        self.game: Game = get_game(game, options)
         for name, value, allowed in (
             ("reward", reward, REWARDS),
             ("illegal", illegal, ILLEGAL),
@@ -80,6 +80,7 @@ class GameEnv(AECEnv[str, dict[str, Any], int | None]):
         observation_space = Dict(observation=self.game.observation.space(), action_mask=mask_space)
         self.action_spaces = dict.fromkeys(self.possible_agents, action_space)
         self.observation_spaces = dict.fromkeys(self.possible_agents, observation_space)
+        self.state_space = self.game.state_space()
         self._no_actions = np.zeros(self.game.num_actions, np.int8)
         self._no_actions.flags.writeable = False
         # Payoffs and margins.
@@ -157,6 +158,16 @@ class GameEnv(AECEnv[str, dict[str, Any], int | None]):
             self.infos[self.agent_selection] = {"action_mask": mask.copy()}
         if self.render_mode == "human":
             self.render()
+
+    def state(self) -> NDArray[Any]:
+        """Everything there is to see, flat: what seat 0 sees, then what is hidden from it."""
+        self._require_start("state")
+        flat = np.empty(self.state_space.shape, self._dtype)
+        seen = self._flat_shape[0]
+        self._kernels.observe_one(self._states, 0, flat[:seen])
+        if self._kernels.reveal_one is not None:
+            self._kernels.reveal_one(self._states, 0, flat[seen:])
+        return flat
 
     def observe(self, agent: str) -> dict[str, Any]:
         """What an agent's seat sees: fresh arrays `observation` and `action_mask`."""

@@ -26,6 +26,7 @@ apply: Callable[..., Any]
 observe: Callable[..., Any]
 payoffs: Callable[..., Any]
 margins: Callable[..., Any]
+reveal: Callable[..., Any]
 settle: Callable[..., Any]
 
 
@@ -73,6 +74,13 @@ def _settle(state: Any, mask: Any) -> None:
     while state.skip_forced and state.seat >= 0 and count_legal(mask) == 1:
         apply(state, nth_legal(mask, 0))
         legal_actions(state, mask)
+
+
+def _margin(before: Any, after: Any, seat: Any) -> Any:
+    """What an action brought a seat, in games that don't say it otherwise: the margin after it."""
+    margin = np.empty(after.num_players, np.float32)
+    margins(after, margin)
+    return margin[seat]
 
 
 def _begin(states: Any, seeds: Any, masks: Any) -> None:
@@ -178,6 +186,11 @@ def _observe_one(states: Any, seat: Any, out: Any) -> None:
     observe(states[0], seat, out)
 
 
+def _reveal_one(states: Any, seat: Any, out: Any) -> None:
+    """Fills what `seat` can't see of the first record."""
+    reveal(states[0], seat, out)
+
+
 @dataclass(frozen=True)
 class Kernels:
     """The compiled functions of one game; the docstrings of the functions above describe them.
@@ -198,6 +211,7 @@ class Kernels:
     outcome_one: Callable[..., None]
     play_one: Callable[..., int]
     observe_one: Callable[..., None]
+    reveal_one: Callable[..., None] | None  # None for games that hide nothing
     rules: dict[str, Callable[..., Any]]
 
 
@@ -208,13 +222,14 @@ def kernels(game: Game) -> Kernels:
         name: getattr(game, name)
         for name in "new_game legal_actions apply observe payoffs margins redeal".split()
     }
-    rules["settle"] = specialise(_settle, game.name, **rules)
+    rules["settle"] = specialise(_settle, game.key, **rules)
+    rules["appraise"] = game.appraise or specialise(_margin, game.key, **rules)
 
     def batch(function: Callable[..., Any]) -> Callable[..., Any]:
-        return specialise(function, f"{game.name}_threads", parallel=True, **rules)
+        return specialise(function, f"{game.key}_threads", parallel=True, **rules)
 
     def serial(function: Callable[..., Any]) -> Callable[..., Any]:
-        return specialise(function, game.name, **rules)
+        return specialise(function, game.key, **rules)
 
     return Kernels(
         begin=batch(_begin),
@@ -230,5 +245,8 @@ def kernels(game: Game) -> Kernels:
         outcome_one=serial(_outcome),
         play_one=serial(_play_one),
         observe_one=serial(_observe_one),
+        reveal_one=None
+        if game.reveal is None
+        else specialise(_reveal_one, game.key, reveal=game.reveal),
         rules=rules,
     )

@@ -1,16 +1,16 @@
 """The contract that every game fulfils: a record of integers and plain functions over it."""
 
 from collections.abc import Callable, Mapping
-from dataclasses import dataclass, fields
+from dataclasses import Field, dataclass, field, fields
 from math import prod
-from typing import Any
+from typing import Any, Literal, get_args, get_origin
 
 import numpy as np
 from gymnasium.spaces import Box
 from numpy.typing import DTypeLike, NDArray
 
 from linkzoo.compiled import Record
-from linkzoo.fields import integer
+from linkzoo.fields import agrees, integer
 
 # Every record starts with these fields, widest first. `seat` is the seat to act, -1 when the game
 # is over; `ply` counts the actions taken; `winners` has a bit per seat.
@@ -98,6 +98,38 @@ class ObservationSpec:
         return flat[..., self.slices()[name]].reshape(*batch, *piece.shape)
 
 
+def write_options(state: Record, options: Any, fixed: Mapping[str, Any]) -> None:
+    """Sets a record's options: a number as it is, a Literal as the index of its value.
+
+    Those in `fixed` are no fields of the record; ValueError if one has another value.
+    """
+    for option in fields(options):
+        value = getattr(options, option.name)
+        if option.name in fixed:
+            agrees(option.name, value, fixed[option.name])
+        elif get_origin(option.type) is Literal:
+            state[option.name] = get_args(option.type).index(value)
+        else:
+            state[option.name] = value
+
+
+def read_options(state: Record, options: Any, fixed: Mapping[str, Any]) -> dict[str, Any]:
+    """The options that `write_options` set, by name; ValueError for an index without a value."""
+    return {
+        option.name: fixed[option.name]
+        if option.name in fixed
+        else _option_value(option, int(state[option.name]))
+        for option in fields(options)
+    }
+
+
+def _option_value(option: Field[Any], number: int) -> Any:
+    if get_origin(option.type) is Literal:
+        values = get_args(option.type)
+        return values[integer(option.name, number, 0, len(values) - 1)]
+    return bool(number) if option.type is bool else number
+
+
 def each_for_itself(num_players: int) -> tuple[int, ...]:
     """Every seat is a side of its own."""
     return tuple(range(num_players))
@@ -118,11 +150,16 @@ class Game:
       (`reward="score"` pays it at the end)
     - `redeal(R, seat, seed)`: a fresh world that `seat` can't tell from this one, its future
       chance included
+    - `reveal(R, seat, out)`, in games that hide something: fills the flat `out` with what `seat`
+      can't see, the pieces of `hidden`, for a critic that sees everything in training
+    - `appraise(before, after, seat)`, where a game has it: how good an action was for `seat`, by
+      the positions before and after it; without it, the margin of `after`
 
     Python functions: `options` makes the validated options of the game (a frozen dataclass whose
-    field names are fields of the record); `action_to_text(R, action)`, `text_to_action(R, text)`;
-    `to_dict(R, seat=None)` (`None`: the referee's view), `from_dict(data)`; `draw_text(R, seat)`,
-    `draw_svg(R, seat)`.
+    field names are fields of the record, a `Literal` as the index of its value; but those in
+    `fixed` are compiled in, with this one value); `action_to_text(R, action)`,
+    `text_to_action(R, text)`; `to_dict(R, seat=None)` (`None`: the referee's view),
+    `from_dict(data)`; `draw_text(R, seat)`, `draw_svg(R, seat)`.
 
     `sides(num_players)` is the side that each seat plays for: seats of one side share payoffs and
     win together. `typical_length` is the mean number of decisions of a random game, `max_length` a
@@ -166,18 +203,34 @@ class Game:
     action_cells: NDArray[np.int64] | None = None
     symmetries: Callable[[], tuple[NDArray[np.int64], NDArray[np.int64]]] | None = None
     seat_names: tuple[str, ...] = ()  # roles that belong to the seats in the standard options
+    hidden: ObservationSpec | None = None
+    reveal: Callable[..., Any] | None = None
+    appraise: Callable[..., Any] | None = None
+    fixed: Mapping[str, Any] = field(default_factory=dict)
+
+    @property
+    def key(self) -> str:
+        """Names this game, its `fixed` options included, in the names of compiled code."""
+        return f"{self.name}_{self.apply.__name__}" if self.fixed else self.name
 
     def seat_name(self, seat: int) -> str:
         """What a seat is called in tables: its role, if the game gives it one."""
         return self.seat_names[seat] if self.seat_names else f"seat {seat}"
 
+    def state_space(self) -> Box:
+        """The space of everything: the observation of a seat, flat, then what is hidden from it."""
+        hidden = () if self.hidden is None else self.hidden.pieces
+        pieces = (*self.observation.pieces, *hidden)
+        size = sum(prod(piece.shape) for piece in pieces)
+        return ObservationSpec(pieces, (size,), self.observation.dtype).space()
+
     def __reduce__(self) -> Any:
         from linkzoo.games import get_game
 
-        return get_game, (self.name,)
+        return get_game, (self.name, dict(self.fixed))
 
     def __hash__(self) -> int:
-        return hash((self.name, self.version))
+        return hash((self.name, self.version, *self.fixed.values()))
 
     def blank(
         self, num_players: int | None = None, options: Mapping[str, Any] | None = None
@@ -196,17 +249,12 @@ class Game:
         chosen = self.options(**(options or {}))
         record: Record = np.zeros(1, self.state)[0]
         record["num_players"] = players
-        for name in names:
-            record[name] = getattr(chosen, name)
+        write_options(record, chosen, self.fixed)
         return record
 
     def chosen_options(self, state: Record) -> dict[str, Any]:
         """The options of a record, as keyword arguments of `make`."""
-        types = {field.name: field.type for field in fields(self.options)}  # type: ignore[arg-type]
-        return {
-            name: bool(state[name]) if kind in (bool, "bool") else int(state[name])
-            for name, kind in types.items()
-        }
+        return read_options(state, self.options, self.fixed)
 
     def from_bytes(self, data: bytes) -> Record:
         """The record that `tobytes` wrote.

@@ -1,16 +1,24 @@
 """The games of the package, by name."""
 
+from collections.abc import Mapping
 from importlib import import_module
+from typing import Any
 
 from linkzoo.game import Game
 
-# Each name is a sub-package with a GAME, and a module of versioned environments `<name>_v0`.
-NAMES = ("linkage", "love_links")
+# Each name is a sub-package with a GAME, and a module of versioned environments `<name>_v0`. If
+# options of the game are compiled in, the sub-package also has `game_with(options)`.
+NAMES = ("linkage", "love_links", "link_o")
 
 
-def get_game(name: str) -> Game:
-    """The game called `name`; ValueError if there is none."""
+def get_game(name: str, options: Mapping[str, Any] | None = None) -> Game:
+    """The game called `name` that plays these options: the same object each time.
+
+    Most options are fields of the record and change nothing here; those in `Game.fixed` choose
+    among several Game objects. ValueError if there is no such game.
+    """
     if name not in NAMES:
         raise ValueError(f"no game {name!r}; there are {list(NAMES)}")
-    game: Game = import_module(f"linkzoo.{name}").GAME
+    package = import_module(f"linkzoo.{name}")
+    game: Game = package.game_with(options) if options and package.GAME.fixed else package.GAME
     return game

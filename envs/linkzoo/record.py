@@ -36,7 +36,7 @@ class GameRecord:
 
         ValueError names the first action that is not legal.
         """
-        game = get_game(self.game)
+        game = get_game(self.game, self.options)
         kernel = kernels(game)
         states = np.zeros(1, game.state)
         mask = np.empty((1, game.num_actions), np.int8)
@@ -56,7 +56,7 @@ class GameRecord:
 
     def to_dict(self) -> dict[str, Any]:
         """JSON data: the fields of the record, with `moves` in the game's notation."""
-        game = get_game(self.game)
+        game = get_game(self.game, self.options)
         moves = [
             game.action_to_text(state, action)
             for state, action in zip(self.replay(), self.actions, strict=False)
@@ -82,6 +82,7 @@ class GameRecord:
         agrees("version", data["version"], game.version)
         names = [option.name for option in fields(game.options)]  # type: ignore[arg-type]
         check_keys("options", data["options"], names)
+        game = get_game(data["game"], data["options"])
         record = cls(
             game.name,
             game.version,

@@ -54,7 +54,7 @@ class VecEnv:
         num_threads: int | None = None,
         **options: Any,
     ) -> None:
-        self.game = get_game(game)
+        self.game = get_game(game, options)
         if device != "cpu":
             raise ValueError(f"device={device!r}: the simulator runs on 'cpu' only")
         if reward not in ("win", "score"):

@@ -18,7 +18,7 @@ _HELP = "Type a move, its number, ? for the legal moves, help, or quit."
 
 
 class GreedyAgent:
-    """Plays the action with the best margin right after it, ties at random."""
+    """Plays the action that the game appraises best (its margin, by default), ties at random."""
 
     name = "greedy"
 

@@ -290,7 +290,7 @@ def play_match(
     ):
         if not allowed:
             raise ValueError(f"{text} is out of range")
-    rules = get_game(game)
+    rules = get_game(game, options)
     blank = rules.blank(num_players, options)
     match = _Match(rules, (a, b), np.uint64(seed), (low, high), blank)
     players = int(blank.num_players)

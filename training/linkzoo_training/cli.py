@@ -128,7 +128,7 @@ def _evaluate(parsed: argparse.Namespace) -> None:
         raise ValueError(f"--games {parsed.games} is not 1 or more")
     a, b = (make_agent(spec, parsed.game) for spec in (parsed.a, parsed.b))
     options = _options(parsed.settings)
-    players = int(get_game(parsed.game).blank(parsed.players, options).num_players)
+    players = int(get_game(parsed.game, options).blank(parsed.players, options).num_players)
     columns = *Progress.get_default_columns()[:2], MofNCompleteColumn(), TimeRemainingColumn()
     console = Console(stderr=True)
     hidden = not console.is_terminal

@@ -81,7 +81,7 @@ class Config:
     def _check(self) -> "Config":
         if self.game not in games:
             raise ValueError(f"game: {self.game!r} is none of {list(games)}")
-        game = get_game(self.game)
+        game = get_game(self.game, self.options)
         game.blank(self.num_players, self.options)  # raises for what the game doesn't have
         for option, (low, high) in self.vary.items():
             if low > high:

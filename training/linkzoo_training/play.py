@@ -30,7 +30,7 @@ def play(
     `seed` fixes the game's chance and the opponent's. If the person quits, the game stays
     unfinished. Finished or not, it is saved as JSON at `record`, if given.
     """
-    rules = get_game(game)
+    rules = get_game(game, options)
     kernel = kernels(rules)
     states = np.zeros(1, rules.state)
     states[0] = rules.blank(num_players, options)

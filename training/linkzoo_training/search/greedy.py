@@ -1,4 +1,4 @@
-"""One-ply greedy play, for any game: the best margin right after the action."""
+"""One-ply greedy play, for any game: the action after which the game appraises a seat best."""
 
 from collections.abc import Callable
 from functools import cache
@@ -17,12 +17,12 @@ VERSION = 1
 # The names that `greedy` binds to a game's functions.
 legal_actions: Callable[..., Any]
 apply: Callable[..., Any]
-margins: Callable[..., Any]
+appraise: Callable[..., Any]
 redeal: Callable[..., Any]
 
 
 def _greedy(states: Any, seeds: Any, masks: Any, actions: Any) -> None:
-    """Fills the legal action with the best margin of the seat to act, ties at random.
+    """Fills the legal action that is appraised best for the seat to act, ties at random.
 
     What an action brings is looked up in one world that the seat can't tell from the real one.
     """
@@ -31,17 +31,16 @@ def _greedy(states: Any, seeds: Any, masks: Any, actions: Any) -> None:
         world, trial = states[i : i + 1].copy(), states[i : i + 1].copy()
         redeal(world[0], seat, word(seeds[i], STREAM_SEARCH, 0))
         legal_actions(world[0], masks[i])
-        margin = np.empty(states[i].num_players, np.float32)
-        best = np.float32(-np.inf)
+        best = -np.inf
         for action in range(masks.shape[1]):
             if masks[i, action]:
                 trial[0] = world[0]
                 apply(trial[0], action)
-                margins(trial[0], margin)
-                if margin[seat] > best:
-                    best = margin[seat]
+                worth = appraise(world[0], trial[0], seat)
+                if worth > best:
+                    best = worth
                     masks[i, :action] = 0
-                masks[i, action] = margin[seat] == best
+                masks[i, action] = worth == best
         actions[i] = random_legal(masks[i], seeds[i], STREAM_ACTION, 0)
 
 
@@ -52,4 +51,4 @@ def greedy(game: Game) -> Callable[..., None]:
     `greedy(states, seeds, masks, actions)`: records [N] in which a seat is to act, uint64 seeds
     [N], int8 working space [N, num_actions], int64 actions [N] to fill.
     """
-    return specialise(_greedy, f"{game.name}_threads", parallel=True, **kernels(game).rules)
+    return specialise(_greedy, f"{game.key}_threads", parallel=True, **kernels(game).rules)

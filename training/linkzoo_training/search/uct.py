@@ -191,5 +191,5 @@ def searcher(game: Game) -> Callable[..., None]:
     i and seed i alone.
     """
     rules: dict[str, Any] = dict(kernels(game).rules)
-    one = specialise(_search_one, game.name, **rules)
-    return specialise(_search, f"{game.name}_threads", parallel=True, search_one=one)
+    one = specialise(_search_one, game.key, **rules)
+    return specialise(_search, f"{game.key}_threads", parallel=True, search_one=one)

@@ -1,0 +1,71 @@
+"""LINK-O: dominoes on four linked circles, for two to six (RULES.md)."""
+
+from collections.abc import Mapping
+from functools import cache
+from types import SimpleNamespace
+from typing import Any
+
+from linkzoo.compiled import bind
+from linkzoo.game import Game
+from linkzoo.link_o import observation, redeal, rules, table
+from linkzoo.link_o.board import load_board
+from linkzoo.link_o.draw import draw_svg, draw_text
+from linkzoo.link_o.notation import NAME, VERSION, Notation
+from linkzoo.link_o.options import BOARD, MAX_ROUNDS, Options
+from linkzoo.link_o.pieces import CODES, MAX_PLAYERS, layout
+
+
+@cache
+def _game_on(board_name: str) -> Game:
+    """LINK-O on a board, which is compiled in."""
+    board = load_board(board_name)
+    tables, seen = layout(board), observation.observation(board)
+    placing, playing, dealing, seeing = bind(
+        (table, rules, redeal, observation),
+        f"link_o_{board.digest}",
+        BOARD=tables,
+        AT=observation.starts(seen),
+    )
+    fixed = {"board": board_name}
+    notation = Notation(board, fixed, SimpleNamespace(**vars(placing) | vars(playing)))
+    return Game(
+        name=NAME,
+        title="LINK-O",
+        version=VERSION,
+        min_players=2,
+        max_players=MAX_PLAYERS,
+        typical_length=170,
+        max_length=MAX_ROUNDS * tables.size,
+        state=table.STATE,
+        num_actions=CODES * tables.size,
+        observation=seen,
+        options=Options,
+        new_game=playing.new_game,
+        legal_actions=playing.legal_actions,
+        apply=playing.apply,
+        observe=seeing.observe,
+        payoffs=playing.payoffs,
+        margins=playing.margins,
+        redeal=dealing.redeal,
+        action_to_text=notation.action_to_text,
+        text_to_action=notation.text_to_action,
+        to_dict=notation.to_dict,
+        from_dict=notation.from_dict,
+        draw_text=lambda state, seat=None: draw_text(notation.to_dict(state, seat), seat),
+        draw_svg=lambda state, seat=None: draw_svg(notation.to_dict(state, seat), seat),
+        hidden=observation.HIDDEN,
+        reveal=seeing.reveal,
+        appraise=playing.appraise,
+        fixed=fixed,
+    )
+
+
+def game_with(options: Mapping[str, Any]) -> Game:
+    """The game on the board that the options name; ValueError if there is no such board."""
+    name = options.get("board", BOARD)
+    if not isinstance(name, str):
+        raise ValueError(f"board: {name!r} is not a string")
+    return _game_on(name)
+
+
+GAME = _game_on(BOARD)

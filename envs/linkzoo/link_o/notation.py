@@ -1,0 +1,287 @@
+"""LINK-O as text and JSON, both ways (sections "Notation" and "JSON" of RULES.md)."""
+
+from collections import Counter
+from collections.abc import Mapping
+from dataclasses import asdict
+from types import SimpleNamespace
+from typing import Any
+
+import numpy as np
+
+from linkzoo.compiled import Record
+from linkzoo.fields import agrees, boolean, check_keys, integer, sequence, string
+from linkzoo.game import read_options, write_options
+from linkzoo.link_o.board import Board
+from linkzoo.link_o.options import Options
+from linkzoo.link_o.pieces import (
+    ALL_TILES,
+    ENDS,
+    HAND,
+    KIND,
+    KINDS,
+    LINKO,
+    MAX_PLAYERS,
+    NONE,
+    TILES,
+    WILD,
+    word,
+)
+from linkzoo.link_o.rules import OUT
+from linkzoo.link_o.table import STATE
+
+NAME, VERSION = "link_o", 1
+_HOW = (None, "out", "blocked")  # how a round ended, by number in the record
+_CODES = [*(f"{left}-{right}" for left, right in ENDS), "LINK-O"]
+_MAX_SCORE = 2**30
+_MAX_POINTS = 2**15 - 1
+_FIELDS = (
+    "game version options num_players seat round starter scores hands bag board first_turn lacks "
+    "dug passed last_round winners"
+).split()
+
+
+class Notation:
+    """Moves and positions on one board.
+
+    `fixed` are the options that are compiled in, `rules` the compiled functions of the record.
+    """
+
+    def __init__(self, board: Board, fixed: Mapping[str, Any], rules: SimpleNamespace) -> None:
+        self._fixed, self._rules = fixed, rules
+        self._connectors = set(board.connectors)
+        self._circles = [space.circle for space in board.spaces]
+        # By type, by space and code, and by action.
+        kinds, colours = [*_CODES[:LINKO], _CODES[WILD]], board.colours
+        self._tiles = [f"{colour} {kind}" for colour in colours for kind in kinds]
+        self._laid = [[f"{colours[circle]} {code}" for code in _CODES] for circle in self._circles]
+        self._moves = [f"@{space} {text}" for space, laid in enumerate(self._laid) for text in laid]
+
+    # Moves
+
+    def action_to_text(self, state: Record, action: int) -> str:
+        """`@5 red 1-3`: on space 5, left end 1, right end 3; ValueError outside the actions."""
+        if not 0 <= action < len(self._moves):
+            raise ValueError(f"no action {action}; actions are 0..{len(self._moves) - 1}")
+        return self._moves[action]
+
+    def text_to_action(self, state: Record, text: str) -> int:
+        """The action of a move's text; ValueError if it is none on this board."""
+        if text not in self._moves:
+            raise ValueError(
+                f"no move {text!r}; moves are like {self._moves[1]!r} and {self._moves[WILD]!r}: a "
+                f"space, its colour, and a tile, left end first"
+            )
+        return self._moves.index(text)
+
+    # Positions to JSON
+
+    def to_dict(self, state: Record, seat: int | None = None) -> dict[str, Any]:
+        """The position as JSON data.
+
+        A `seat` sees the numbers of tiles in the other hands and the bag, neither seed nor ply.
+        """
+        players = range(int(state.num_players))
+        hands: list[Any] = [self._hand(state, other) for other in players]
+        bag: Any = [self._tiles[tile] for tile in state.bag[: state.bag_size][::-1]]
+        if seat is not None:
+            hands = [hand if other == seat else len(hand) for other, hand in enumerate(hands)]
+            bag = len(bag)
+        data = {
+            "game": NAME,
+            "version": VERSION,
+            "options": read_options(state, Options, self._fixed),
+            "seed": int(state.seed),
+            "num_players": len(players),
+            "seat": _or_none(state.seat),
+            "ply": int(state.ply),
+            "round": int(state.round_number),
+            "starter": int(state.starter),
+            "scores": state.scores[: len(players)].tolist(),
+            "hands": hands,
+            "bag": bag,
+            "board": {str(space): self._placed(state, space) for space in self._occupied(state)},
+            "first_turn": [bool(state.first_turn[other]) for other in players],
+            "lacks": [self._types(state.lacks[other]) for other in players],
+            "dug": state.dug[: len(players)].tolist(),
+            "passed": [bool(state.passed[other]) for other in players],
+            "last_round": _last_round(state),
+            "winners": [other for other in players if int(state.winners) >> other & 1],
+        }
+        if seat is not None:
+            del data["seed"], data["ply"]
+        return data
+
+    def _types(self, word: Any) -> list[str]:
+        return [text for tile, text in enumerate(self._tiles) if int(word) >> tile & 1]
+
+    def _hand(self, state: Record, seat: int) -> list[str]:
+        """The tiles of a hand by type."""
+        twice = self._types(state.twice[seat])
+        return [text for text in self._types(state.held[seat]) for _ in range(1 + (text in twice))]
+
+    def _occupied(self, state: Record) -> list[int]:
+        return [space for space in range(len(self._circles)) if state.code[space] != NONE]
+
+    def _placed(self, state: Record, space: int) -> dict[str, Any]:
+        """The tile on a space; a LINK-O on a connector has a value."""
+        code = int(state.code[space])
+        value = {"value": _or_none(state.value[space])} if self._takes_value(space, code) else {}
+        return {"tile": self._laid[space][code], **value, "by": int(state.owner[space])}
+
+    def _takes_value(self, space: int, code: int) -> bool:
+        return code == WILD and space in self._connectors
+
+    # JSON to positions
+
+    def from_dict(self, data: Mapping[str, Any]) -> Record:
+        """The record of the referee's `to_dict`; ValueError names what is wrong, and where."""
+        check_keys("position", data, [*_FIELDS, "seed", "ply"])
+        agrees("game", data["game"], NAME)
+        agrees("version", data["version"], VERSION)
+        check_keys("options", data["options"], list(asdict(Options())))
+        state: Record = np.zeros(1, STATE)[0]
+        write_options(state, Options(**data["options"]), self._fixed)
+        state.num_players = integer("num_players", data["num_players"], 2, MAX_PLAYERS)
+        state.seed = np.uint64(integer("seed", data["seed"], 0, 2**64 - 1))
+        state.ply = integer("ply", data["ply"], 0, 2**15 - 1)
+        self._read_tiles(state, data)
+        self._read_board(state, data["board"])
+        self._read_known(state, data)
+        self._read_match(state, data)
+        self._read_turn(state, data)
+        return state
+
+    def _read_tiles(self, state: Record, data: Mapping[str, Any]) -> None:
+        """Hands and bag; with the board, they hold each tile once."""
+        players = int(state.num_players)
+        found: Counter[int] = Counter()
+        state.bag[:] = NONE
+        in_bag = TILES - HAND * players
+        for seat, hand in enumerate(sequence("hands", data["hands"], players, players)):
+            for text in sequence(f"hands[{seat}]", hand, 0, HAND + in_bag):
+                tile = self._tile(f"hands[{seat}]", text)
+                found[tile] += 1
+                self._rules.put_in_hand(state, seat, tile)
+        bag = sequence("bag", data["bag"], 0, in_bag)
+        for place, text in enumerate(reversed(bag)):
+            state.bag[place] = self._tile("bag", text)
+            found[int(state.bag[place])] += 1
+        state.bag_size = len(bag)
+        if not isinstance(data["board"], Mapping):
+            raise ValueError(f"board: {data['board']!r} is no JSON object")
+        for where, entry in data["board"].items():
+            space = self._space(where)
+            code = self._code(space, entry)
+            found[self._circles[space] * KINDS + int(KIND[code])] += 1
+        expected = Counter(ALL_TILES.tolist())
+        if found != expected:
+            raise ValueError(
+                f"tiles: missing {self._names(expected - found)}, "
+                f"too many {self._names(found - expected)}"
+            )
+
+    def _names(self, tiles: Counter[int]) -> list[str]:
+        return [self._tiles[tile] for tile in sorted(tiles.elements())]
+
+    def _tile(self, where: str, text: Any) -> int:
+        if not isinstance(text, str) or text not in self._tiles:
+            raise ValueError(f"{where}: no tile {text!r}")
+        return self._tiles.index(text)
+
+    def _space(self, text: Any) -> int:
+        if not isinstance(text, str) or text not in map(str, range(len(self._circles))):
+            raise ValueError(f"board: no space {text!r}; there are '0'..'{len(self._circles) - 1}'")
+        return int(text)
+
+    def _code(self, space: int, entry: Any) -> int:
+        where = f"board: {space}"
+        check_keys(where, entry, ("tile", "by"), ("value",))
+        text = string(f"{where}: tile", entry["tile"])
+        if text not in self._laid[space]:
+            raise ValueError(f"{where}: no tile {text!r} of its colour")
+        return self._laid[space].index(text)
+
+    def _read_board(self, state: Record, data: Mapping[str, Any]) -> None:
+        """Lays the tiles by space: the order makes no difference, neither to fits nor to values."""
+        rules = self._rules
+        rules.clear_board(state)
+        for space in sorted(map(int, data)):
+            entry, where = data[str(space)], f"board: {space}"
+            code = self._code(space, entry)
+            empty = rules.BOARD.spaces & ~state.occupied
+            spaces = rules.fitting(state, rules.open_in(state, empty, empty), code)
+            if not int(spaces) >> space & 1:
+                raise ValueError(f"{where}: {entry['tile']} doesn't fit there")
+            owner = integer(f"{where}: by", entry["by"], 0, int(state.num_players) - 1)
+            rules.place(state, space, code, owner)
+        for space in self._occupied(state):
+            check_keys(f"board: {space}", data[str(space)], list(self._placed(state, space)))
+            if self._takes_value(space, state.code[space]):
+                value = _or_none(state.value[space])
+                agrees(f"board: {space}: value", data[str(space)]["value"], value)
+
+    def _read_known(self, state: Record, data: Mapping[str, Any]) -> None:
+        """What all know of each seat."""
+        players = int(state.num_players)
+        for name in ("first_turn", "passed"):
+            for seat, value in enumerate(sequence(name, data[name], players, players)):
+                state[name][seat] = boolean(f"{name}[{seat}]", value)
+        for seat, dug in enumerate(sequence("dug", data["dug"], players, players)):
+            state.dug[seat] = integer(f"dug[{seat}]", dug, 0, TILES - HAND * players)
+        for seat, lacks in enumerate(sequence("lacks", data["lacks"], players, players)):
+            where = f"lacks[{seat}]"
+            texts = sequence(where, lacks, 0, len(self._tiles))
+            state.lacks[seat] = word({self._tile(where, text) for text in texts})
+            agrees(where, list(lacks), self._types(state.lacks[seat]))
+
+    def _read_match(self, state: Record, data: Mapping[str, Any]) -> None:
+        players = int(state.num_players)
+        state.round_number = integer("round", data["round"], 1, int(state.max_rounds))
+        state.starter = integer("starter", data["starter"], 0, players - 1)
+        for seat, score in enumerate(sequence("scores", data["scores"], players, players)):
+            state.scores[seat] = integer(f"scores[{seat}]", score, 0, _MAX_SCORE)
+        state.last_winner = NONE
+        last = data["last_round"]
+        if last is not None:
+            check_keys("last_round", last, ("winner", "points", "how"))
+            if last["how"] not in _HOW[1:]:
+                raise ValueError(f"last_round: how: {last['how']!r} is none of {list(_HOW[1:])}")
+            state.last_how = _HOW.index(last["how"])
+            state.last_points = integer("last_round: points", last["points"], 0, _MAX_POINTS)
+            if last["winner"] is not None or state.last_how == OUT:
+                state.last_winner = integer("last_round: winner", last["winner"], 0, players - 1)
+
+    def _read_turn(self, state: Record, data: Mapping[str, Any]) -> None:
+        """The seat to act can place a tile; without one the match is over, and the rules say so."""
+        first = state.round_number == 1 and data["seat"] is not None
+        if (data["last_round"] is None) != first:
+            raise ValueError(f"last_round: {data['last_round']!r} in round {state.round_number}")
+        if data["seat"] is None:
+            state.seat = NONE
+            self._rules.end_match(state, self._rules.round_winners(state))
+            if not state.winners:
+                raise ValueError("seat: null, but the match is not over")
+        else:
+            seat = integer("seat", data["seat"], 0, int(state.num_players) - 1)
+            state.seat = seat
+            for other in range(int(state.num_players)):
+                if not state.hand_size[other]:
+                    raise ValueError(f"hands[{other}]: empty, but the round is not over")
+            if not state.held[seat] & self._rules.placeable(state, state.first_turn[seat]):
+                raise ValueError(f"seat: {seat} can't place any tile of hands[{seat}]")
+        agrees("winners", data["winners"], self.to_dict(state)["winners"])
+
+
+def _or_none(number: Any) -> int | None:
+    return None if number == NONE else int(number)
+
+
+def _last_round(state: Record) -> dict[str, Any] | None:
+    """How the round before ended, or the last one of a match that is over."""
+    if not state.last_how:
+        return None
+    return {
+        "winner": _or_none(state.last_winner),
+        "points": int(state.last_points),
+        "how": _HOW[state.last_how],
+    }

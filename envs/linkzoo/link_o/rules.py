@@ -1,0 +1,295 @@
+"""LINK-O: the compiled rules. Numbers (R1..R23) refer to RULES.md.
+
+The functions are plain: `linkzoo.link_o.game_with` compiles them for a board (`compiled.bind`).
+"""
+
+from typing import Any
+
+import numpy as np
+
+from linkzoo.chance import below, shuffle
+from linkzoo.link_o.options import NO_SCORE, RANDOM, UNTIL_PLAYABLE, WINNER
+from linkzoo.link_o.pieces import (
+    ALL_TILES,
+    CODES,
+    HAND,
+    KIND,
+    KINDS,
+    MAX_PLAYERS,
+    NONE,
+    OPENERS,
+    TILES,
+    TURNED,
+    Layout,
+)
+from linkzoo.link_o.table import (
+    bit,
+    clear_board,
+    draw,
+    first_in,
+    fitting,
+    hand_points,
+    openings,
+    place,
+    placeable,
+    put_in_hand,
+    size_of,
+    take_from_hand,
+)
+
+NOT_YET, OUT, BLOCKED = 0, 1, 2  # how a round ends
+SCALE = 64  # of the margin
+
+_BAG, _STARTER = 0, 1  # streams of chance; the index is the round
+_NOBODY = np.uint32(0)
+_ZERO = np.uint64(0)
+_ONE = np.uint64(1)
+_ROUND = 1e6  # worth more than any mobility
+
+# What `bind` gives the board for.
+BOARD: Layout
+
+
+# Rounds
+
+
+def new_game(state: Any, seed: Any) -> None:
+    """Starts the first round of a match (R1)."""
+    state.seed = seed
+    state.winners = 0
+    state.ply = 0
+    state.scores[:] = 0
+    state.round_number = 0
+    state.last_how = NOT_YET
+    state.last_winner = NONE
+    state.last_points = 0
+    _start_round(state, below(state.num_players, seed, _STARTER, 1))  # R3
+    _run_on(state)
+
+
+def _start_round(state: Any, starter: Any) -> None:
+    """R2: all tiles go into the bag, and every seat draws 8."""
+    state.round_number += 1
+    state.starter = starter
+    state.seat = starter
+    clear_board(state)
+    state.bag[:] = ALL_TILES
+    state.bag_size = TILES
+    shuffle(state.bag, TILES, state.seed, _BAG, state.round_number)
+    for seat in range(MAX_PLAYERS):
+        state.held[seat] = 0
+        state.twice[seat] = 0
+        state.hand_size[seat] = 0
+        state.lacks[seat] = 0
+        state.dug[seat] = 0
+        state.passed[seat] = 0
+        state.first_turn[seat] = seat < state.num_players
+    for seat in range(state.num_players):
+        for _ in range(HAND):
+            put_in_hand(state, seat, draw(state))
+
+
+def _next_starter(state: Any) -> Any:
+    """R3: who starts the round after this one."""
+    if state.next_starter == RANDOM:
+        return below(state.num_players, state.seed, _STARTER, state.round_number + 1)
+    if state.next_starter == WINNER and state.last_winner != NONE:
+        return np.int64(state.last_winner)
+    return (np.int64(state.starter) + 1) % np.int64(state.num_players)
+
+
+def round_winners(state: Any) -> Any:
+    """R17: who has no tile left; R18: else the lowest hands; R19: all who tie, or nobody."""
+    lowest = hand_points(state, 0)
+    for seat in range(1, state.num_players):
+        lowest = min(lowest, hand_points(state, seat))
+    winners = _NOBODY
+    for seat in range(state.num_players):
+        if state.hand_size[seat] == 0:
+            return _only(seat)
+        if hand_points(state, seat) == lowest:
+            winners |= _only(seat)
+    if state.blocked_tie == NO_SCORE and _count(winners) > 1:
+        winners = _NOBODY
+    return winners
+
+
+def _end_round(state: Any, how: Any) -> None:
+    """R17, R18: the winners score what the others hold; then the next round, or the end."""
+    winners = round_winners(state)
+    points: Any = 0
+    state.last_winner = NONE
+    for seat in range(state.num_players):
+        if winners & _only(seat) == _NOBODY:
+            points += hand_points(state, seat)
+        elif _count(winners) == 1:
+            state.last_winner = seat
+    points = points // _count(winners) if winners != _NOBODY else 0
+    for seat in range(state.num_players):
+        if winners & _only(seat) != _NOBODY:
+            state.scores[seat] += points
+    state.last_how = how
+    state.last_points = points
+    end_match(state, winners)
+    if state.winners == _NOBODY:
+        _start_round(state, _next_starter(state))
+    else:
+        state.seat = NONE
+
+
+def end_match(state: Any, winners: Any) -> None:
+    """R20: sets the winners of the match if it is over; `winners` are those of the round."""
+    everyone, leaders, best = _NOBODY, _NOBODY, state.scores[0]
+    for seat in range(state.num_players):
+        best = max(best, state.scores[seat])
+    for seat in range(state.num_players):
+        everyone |= _only(seat)
+        if state.scores[seat] == best:
+            leaders |= _only(seat)
+    if state.target == 0:
+        state.winners = everyone if winners == _NOBODY else winners
+    elif state.round_number == state.max_rounds or (best >= state.target and _count(leaders) == 1):
+        state.winners = leaders  # R20, R21
+
+
+def _only(seat: Any) -> Any:
+    """The set of one seat."""
+    return np.uint32(1) << np.uint32(seat)
+
+
+def _count(seats: Any) -> Any:
+    """How many seats a set has."""
+    return size_of(np.uint64(seats))
+
+
+# Turns
+
+
+def legal_actions(state: Any, mask: Any) -> None:
+    """Fills int8 `mask[26 * spaces]` (R5, R6, R9..R15)."""
+    mask[:] = 0
+    if state.seat == NONE:
+        return
+    first = state.first_turn[state.seat]
+    tiles = state.held[state.seat] & OPENERS if first else state.held[state.seat]
+    opening = openings(state, first)
+    while tiles != _ZERO:
+        tile = first_in(tiles)
+        tiles &= tiles - _ONE
+        kind, circle = tile % KINDS, BOARD.circles[tile // KINDS]  # R9
+        _mark(mask, fitting(state, opening, kind) & circle, kind)
+        if TURNED[kind] != kind:
+            _mark(mask, fitting(state, opening, TURNED[kind]) & circle, TURNED[kind])
+
+
+def _mark(mask: Any, spaces: Any, code: Any) -> None:
+    while spaces != _ZERO:
+        mask[first_in(spaces) * CODES + code] = 1
+        spaces &= spaces - _ONE
+
+
+def apply(state: Any, action: Any) -> None:
+    """Places a tile, and goes on to the next decision."""
+    seat = np.int64(state.seat)
+    space, code = action // CODES, action % CODES
+    state.ply += 1
+    state.first_turn[seat] = 0
+    take_from_hand(state, seat, BOARD.circle[space] * KINDS + KIND[code])
+    place(state, space, code, seat)
+    circle = BOARD.circles[BOARD.circle[space]]
+    if state.occupied & circle == circle:
+        state.scores[seat] += state.circle_bonus  # R23
+    if state.hand_size[seat] == 0:
+        _end_round(state, OUT)  # R17
+    else:
+        _pass_turn(state)
+    _run_on(state)
+
+
+def _run_on(state: Any) -> None:
+    """Takes the turns that leave nothing to decide, up to a seat that can place or to the end."""
+    passes = 0  # in succession
+    while state.seat != NONE:
+        first = state.first_turn[state.seat]
+        if _dig(state):
+            return
+        passes = 0 if first else passes + 1
+        if state.bag_size == 0 and passes >= state.num_players:
+            _end_round(state, BLOCKED)
+            passes = 0
+        else:
+            _pass_turn(state)
+
+
+def _pass_turn(state: Any) -> None:
+    """R4: clockwise."""
+    state.seat = (np.int64(state.seat) + 1) % np.int64(state.num_players)
+
+
+def _dig(state: Any) -> Any:
+    """R7, R8, R16: the seat to act draws if it has to; says whether it can place a tile now."""
+    seat = state.seat
+    possible = placeable(state, state.first_turn[seat])
+    state.dug[seat] = 0
+    able = state.held[seat] & possible != _ZERO
+    state.passed[seat] = 0
+    if able:
+        return True
+    while not able and state.bag_size > 0 and (state.dig == UNTIL_PLAYABLE or state.dug[seat] == 0):
+        tile = draw(state)
+        put_in_hand(state, seat, tile)
+        state.dug[seat] += 1
+        able = possible & bit(tile) != _ZERO
+    kept = state.dug[seat] - (1 if able else 0)
+    state.lacks[seat] = possible if kept > 0 else state.lacks[seat] | possible
+    if not able:
+        state.passed[seat] = 1
+        state.first_turn[seat] = 0  # R7: the restriction binds the first turn only
+    return able
+
+
+# Results
+
+
+def payoffs(state: Any, out: Any) -> None:
+    """Zero-sum: +1 for a sole winner; all zeros if all win."""
+    players, winners = np.int64(state.num_players), _count(state.winners)
+    for seat in range(players):
+        won = 1 if state.winners & _only(seat) != _NOBODY else 0
+        out[seat] = np.float32(players * won - winners) / np.float32(winners * (players - 1))
+
+
+def margins(state: Any, out: Any) -> None:
+    """(Own score - mean of the others' scores) / 64."""
+    players = np.int64(state.num_players)
+    total: Any = 0
+    for seat in range(players):
+        total += np.int64(state.scores[seat])
+    for seat in range(players):
+        difference = players * np.int64(state.scores[seat]) - total
+        out[seat] = np.float32(difference) / np.float32(SCALE * (players - 1))
+
+
+def appraise(before: Any, after: Any, seat: Any) -> Any:
+    """How good a placement was: a round won, then own mobility, then the points laid down."""
+    if after.seat == NONE or after.round_number != before.round_number:
+        if after.last_winner == NONE:
+            return 0.0
+        points = float(after.last_points)
+        return _ROUND + points if after.last_winner == seat else -points
+    points = hand_points(before, seat) - hand_points(after, seat)
+    return float(_mobility(after, seat) * SCALE + points)
+
+
+def _mobility(state: Any, seat: Any) -> Any:
+    """The placements that a hand has on the board as it is, later turns' rules."""
+    opening = openings(state, False)
+    tiles, count = state.held[seat], 0
+    while tiles != _ZERO:
+        tile = first_in(tiles)
+        tiles &= tiles - _ONE
+        kind, circle = tile % KINDS, BOARD.circles[tile // KINDS]
+        count += size_of(fitting(state, opening, kind) & circle)
+        if TURNED[kind] != kind:
+            count += size_of(fitting(state, opening, TURNED[kind]) & circle)
+    return count
