@@ -62,7 +62,9 @@ def clone(state: np.record, game: Game = GAME) -> np.record:
 
 
 def payoffs(state: np.record, game: Game = GAME) -> list[float]:
-    """Payoffs of all seats."""
+    """Payoffs of all seats; there are none before the end."""
+    if state.seat >= 0:
+        return [0.0] * int(state.num_players)
     out = np.full(int(state.num_players), 99, np.float32)
     game.payoffs(state, out)
     return [float(value) for value in out]
