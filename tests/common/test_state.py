@@ -22,13 +22,13 @@ seeds = st.integers(0, 2**64 - 1)
 
 def through_json(env: GameEnv) -> GameEnv:
     """A new environment at the position that the JSON of `to_dict` describes."""
-    other = GameEnv(env.game.name, len(env.possible_agents))
+    other = GameEnv(env.game.name, len(env.possible_agents), **env.game.fixed)
     other.reset(options={"state": json.loads(json.dumps(env.to_dict()))})
     return other
 
 
 def through_bytes(env: GameEnv) -> GameEnv:
-    other = GameEnv(env.game.name, len(env.possible_agents))
+    other = GameEnv(env.game.name, len(env.possible_agents), **env.game.fixed)
     other.reset(seed=1)
     other.set_state(env.get_state())
     return other

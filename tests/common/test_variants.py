@@ -15,6 +15,11 @@ def option_names(name: str) -> list[str]:
     return [field.name for field in fields(options)]
 
 
+def chosen(name: str, players: int, options: dict[str, Any]) -> dict[str, Any]:
+    game = get_game(name, options)
+    return game.chosen_options(game.blank(players, options))
+
+
 def test_every_game_has_variants() -> None:
     assert set(VARIANTS) == set(REFUSED) == set(linkzoo.games)
 
@@ -31,10 +36,7 @@ def test_every_number_of_players_and_every_option_occurs(name: str) -> None:
     )
     standard = game.chosen_options(game.blank())
     for option in option_names(name):
-        seen = {
-            game.chosen_options(game.blank(players, options))[option]
-            for players, options in VARIANTS[name]
-        }
+        seen = {chosen(name, players, options)[option] for players, options in VARIANTS[name]}
         assert standard[option] in seen, f"{option} never has its usual value"
         assert len(seen) >= 2, f"{option} is {seen} in every variant"
 

@@ -37,12 +37,25 @@ VARIANTS: dict[str, list[tuple[int, Options]]] = {
         (3, {"skip_forced": True}),
         (4, {"short": True, "skip_forced": True}),
     ],
+    "link_o": [
+        (2, {}),
+        (3, {"target": 0}),
+        (4, {}),
+        (5, {"target": 0}),
+        (6, {"target": 0}),
+        (2, {"target": 0, "board": "ring4x12", "dig": "one", "skip_forced": True}),
+        (3, {"target": 20, "circle_bonus": 16, "next_starter": "winner", "max_rounds": 2}),
+        (4, {"target": 0, "board": "ring4x16x2", "open_connectors": "adjacent_only"}),
+        (2, {"target": 20, "next_starter": "random", "blocked_tie": "split"}),
+        (3, {"target": 0, "redeal_inference": True, "circle_bonus": 16}),
+    ],
 }
 
 # An option value and a number of players that the game refuses.
 REFUSED: dict[str, tuple[Options, int]] = {
     "linkage": ({"board_size": 8}, 3),
     "love_links": ({"short": 90}, 5),
+    "link_o": ({"dig": "two"}, 7),
 }
 
 
@@ -55,7 +68,7 @@ class Variant(NamedTuple):
 
     @property
     def game(self) -> Game:
-        return get_game(self.name)
+        return get_game(self.name, self.options)
 
     def env(self, **kwargs: Any) -> GameEnv:
         """The AEC environment."""

@@ -106,7 +106,7 @@ def test_an_opening_is_shared_by_its_block_and_leaves_a_decision() -> None:
 
 
 def test_three_seats_are_rotated(monkeypatch: pytest.MonkeyPatch) -> None:
-    monkeypatch.setattr(arena, "get_game", lambda _: TABLE)
+    monkeypatch.setattr(arena, "get_game", lambda *_: TABLE)
     result = play_match("table", FirstLegal(), FirstLegal(), 20, opening_plies=(0, 0))
     assert result.share.shape == (20, 3)
     assert (result.share == [1, 0, 0]).all()  # first actions lead to leaf 0, where seat 0 wins

@@ -34,7 +34,7 @@ def _game_on(board_name: str) -> Game:
         version=VERSION,
         min_players=2,
         max_players=MAX_PLAYERS,
-        typical_length=170,
+        typical_length=163,
         max_length=MAX_ROUNDS * tables.size,
         state=table.STATE,
         num_actions=CODES * tables.size,

@@ -157,10 +157,11 @@ def _check_links(spaces: tuple[Space, ...], links: Any) -> None:
         linked.add(frozenset((number, space.partner)))
     if not linked:
         raise ValueError("links: the board has no connectors")
-    found = [
-        frozenset(sequence(f"links[{i}]", link, 2, 2))
-        for i, link in enumerate(sequence("links", links, 0, MAX_SPACES))
-    ]
+    found = []
+    for index, link in enumerate(sequence("links", links, 0, MAX_SPACES)):
+        where = f"links[{index}]"
+        ends = sequence(where, link, 2, 2)
+        found.append(frozenset(integer(where, end, 0, len(spaces) - 1) for end in ends))
     if set(found) != linked or len(found) != len(linked):
         raise ValueError(
             f"links: {links!r}, but the partners are {sorted(sorted(link) for link in linked)}"

@@ -208,9 +208,7 @@ class Notation:
         for space in sorted(map(int, data)):
             entry, where = data[str(space)], f"board: {space}"
             code = self._code(space, entry)
-            empty = rules.BOARD.spaces & ~state.occupied
-            spaces = rules.fitting(state, rules.open_in(state, empty, empty), code)
-            if not int(spaces) >> space & 1:
+            if not rules.fits(state, space, code):
                 raise ValueError(f"{where}: {entry['tile']} doesn't fit there")
             owner = integer(f"{where}: by", entry["by"], 0, int(state.num_players) - 1)
             rules.place(state, space, code, owner)
@@ -258,7 +256,7 @@ class Notation:
             raise ValueError(f"last_round: {data['last_round']!r} in round {state.round_number}")
         if data["seat"] is None:
             state.seat = NONE
-            self._rules.end_match(state, self._rules.round_winners(state))
+            self._rules.end_match(state)
             if not state.winners:
                 raise ValueError("seat: null, but the match is not over")
         else:

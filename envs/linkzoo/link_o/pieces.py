@@ -35,8 +35,9 @@ CODES = WILD + 1
 # By code; NONE for a LINK-O.
 LEFT_END = np.array([left for left, _ in ENDS] + [NONE])
 RIGHT_END = np.array([right for _, right in ENDS] + [NONE])
-# The type within the colour that a code shows, and the code of a type turned round (or itself).
-KIND = np.array([PAIRS.index((min(ends), max(ends))) for ends in ENDS] + [LINKO])
+KIND = np.array([PAIRS.index((min(ends), max(ends))) for ends in ENDS] + [LINKO])  # within a colour
+# By type within a colour: its codes, one and the same for doubles and the LINK-O.
+STRAIGHT = np.array([*range(LINKO), WILD])
 TURNED = np.array([ENDS.index((high, low)) for low, high in PAIRS] + [WILD])
 # The code of the double of each value.
 DOUBLE = np.array([ENDS.index((value, value)) for value in range(VALUES)])

@@ -85,10 +85,9 @@ def _respect(state: Any, seat: Any, first: Any, chosen: Any) -> Any:
     """
     count = state.bag_size - (1 if chosen else 0)
     for place in range(count):
-        if not _is_right(state, seat, first, place) and not _exchange(
-            state, seat, first, place, count
-        ):
-            return False
+        while not _is_right(state, seat, first, place):
+            if not _exchange(state, seat, first, place, count):
+                return False
     return True
 
 
@@ -116,7 +115,7 @@ def _exchange(state: Any, seat: Any, first: Any, wrong: Any, count: Any) -> Any:
     """Moves a tile to a holder that may have it, one of his tiles to the next, and so on.
 
     A shortest such chain that ends where it began, found breadth first over the holders. A tile
-    that is itself in a wrong hand may end the chain in any case.
+    that is itself in a wrong hand may end the chain in any case: one tile less is wrong then too.
     """
     origin = _holder(state, seat, first, wrong)
     giver = np.full(MAX_PLAYERS + 1, NONE, np.int64)  # the place of the tile that goes to a holder

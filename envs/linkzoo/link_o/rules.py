@@ -18,6 +18,7 @@ from linkzoo.link_o.pieces import (
     MAX_PLAYERS,
     NONE,
     OPENERS,
+    STRAIGHT,
     TILES,
     TURNED,
     Layout,
@@ -130,15 +131,15 @@ def _end_round(state: Any, how: Any) -> None:
             state.scores[seat] += points
     state.last_how = how
     state.last_points = points
-    end_match(state, winners)
+    end_match(state)
     if state.winners == _NOBODY:
         _start_round(state, _next_starter(state))
     else:
         state.seat = NONE
 
 
-def end_match(state: Any, winners: Any) -> None:
-    """R20: sets the winners of the match if it is over; `winners` are those of the round."""
+def end_match(state: Any) -> None:
+    """R20, R21: sets the winners if the round that has ended was the last one."""
     everyone, leaders, best = _NOBODY, _NOBODY, state.scores[0]
     for seat in range(state.num_players):
         best = max(best, state.scores[seat])
@@ -147,6 +148,7 @@ def end_match(state: Any, winners: Any) -> None:
         if state.scores[seat] == best:
             leaders |= _only(seat)
     if state.target == 0:
+        winners = round_winners(state)
         state.winners = everyone if winners == _NOBODY else winners
     elif state.round_number == state.max_rounds or (best >= state.target and _count(leaders) == 1):
         state.winners = leaders  # R20, R21
@@ -176,10 +178,11 @@ def legal_actions(state: Any, mask: Any) -> None:
     while tiles != _ZERO:
         tile = first_in(tiles)
         tiles &= tiles - _ONE
-        kind, circle = tile % KINDS, BOARD.circles[tile // KINDS]  # R9
-        _mark(mask, fitting(state, opening, kind) & circle, kind)
-        if TURNED[kind] != kind:
-            _mark(mask, fitting(state, opening, TURNED[kind]) & circle, TURNED[kind])
+        circle = BOARD.circles[tile // KINDS]  # R9
+        code, turned = STRAIGHT[tile % KINDS], TURNED[tile % KINDS]
+        _mark(mask, fitting(state, opening, code) & circle, code)
+        if turned != code:
+            _mark(mask, fitting(state, opening, turned) & circle, turned)
 
 
 def _mark(mask: Any, spaces: Any, code: Any) -> None:
@@ -288,8 +291,9 @@ def _mobility(state: Any, seat: Any) -> Any:
     while tiles != _ZERO:
         tile = first_in(tiles)
         tiles &= tiles - _ONE
-        kind, circle = tile % KINDS, BOARD.circles[tile // KINDS]
-        count += size_of(fitting(state, opening, kind) & circle)
-        if TURNED[kind] != kind:
-            count += size_of(fitting(state, opening, TURNED[kind]) & circle)
+        circle = BOARD.circles[tile // KINDS]
+        code, turned = STRAIGHT[tile % KINDS], TURNED[tile % KINDS]
+        count += size_of(fitting(state, opening, code) & circle)
+        if turned != code:
+            count += size_of(fitting(state, opening, turned) & circle)
     return count

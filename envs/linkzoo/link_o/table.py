@@ -24,6 +24,7 @@ from linkzoo.link_o.pieces import (
     OPENERS,
     POINTS,
     RIGHT_END,
+    STRAIGHT,
     TILES,
     TURNED,
     VALUES,
@@ -274,13 +275,19 @@ def fitting(state: Any, opening: Any, code: Any) -> Any:
     return spaces
 
 
+def fits(state: Any, space: Any, code: Any) -> Any:
+    """Whether a tile fits on an empty space, be it adjacent to another or not (R11, R12)."""
+    empty = BOARD.spaces & ~state.occupied
+    return fitting(state, open_in(state, empty, empty), code) & bit(space) != _ZERO
+
+
 def placeable(state: Any, first: Any) -> Any:
     """The types that can be placed somewhere, on a first turn (R6) or later (R9..R15)."""
     opening = openings(state, first)
     types = _ZERO
     for kind in range(KINDS):
-        spaces = fitting(state, opening, kind)
-        if TURNED[kind] != kind:
+        spaces = fitting(state, opening, STRAIGHT[kind])
+        if TURNED[kind] != STRAIGHT[kind]:
             spaces |= fitting(state, opening, TURNED[kind])
         for colour in range(CIRCLES):
             if spaces & BOARD.circles[colour] != _ZERO:
