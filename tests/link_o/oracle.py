@@ -7,6 +7,7 @@ round's deal is read back from its first position.
 
 from collections import Counter
 from dataclasses import dataclass, field
+from functools import cache
 from typing import Any
 
 import numpy as np
@@ -114,6 +115,7 @@ BOARDS: dict[str, Board] = {
 # Tiles
 
 
+@cache
 def tile_text(color: str, pair: tuple[int, int] | None) -> str:
     """A tile as it lies: `red 3-1` or `red LINK-O`."""
     return f"{color} LINK-O" if pair is None else f"{color} {pair[0]}-{pair[1]}"
@@ -128,6 +130,7 @@ ALL_TILES: tuple[str, ...] = tuple(
 )
 
 
+@cache
 def ends(tile: str) -> tuple[int, int] | None:
     """Left and right end; None for a LINK-O."""
     _, face = tile.split()
@@ -137,22 +140,26 @@ def ends(tile: str) -> tuple[int, int] | None:
     return int(left), int(right)
 
 
+@cache
 def color_of(tile: str) -> str:
     """The tile's colour."""
     return tile.split(maxsplit=1)[0]
 
 
+@cache
 def turned(tile: str) -> str:
     """The other orientation."""
     pair = ends(tile)
     return tile if pair is None else tile_text(color_of(tile), (pair[1], pair[0]))
 
 
+@cache
 def type_of(tile: str) -> str:
     """The tile with its low end first."""
     return tile if tile in ORDER else turned(tile)
 
 
+@cache
 def is_opener(tile: str) -> bool:
     """R5, R6: a double or LINK-O."""
     pair = ends(tile)

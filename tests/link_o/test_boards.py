@@ -12,7 +12,7 @@ import pytest
 
 from linkzoo import get_game, make, make_vec
 from linkzoo.game import Game
-from tests.link_o.helpers import game_of, legal_mask, legal_texts, play_random, start
+from tests.link_o.helpers import game_of, legal_mask, legal_texts, start
 from tests.link_o.oracle import LINKS, Board, Json, Oracle, Setup, board_json
 
 MIXED = board_json("mixed", (10, 12, 14, 16), [(2, 19), (14, 25), (30, 38), (46, 7)])
@@ -283,24 +283,6 @@ def test_a_copy_of_the_usual_board_is_the_same_game(tmp_path: Path) -> None:
     assert one.seat < 0
 
 
-def test_the_order_of_the_spaces_does_not_matter(tmp_path: Path) -> None:
-    """Ids say which space is which."""
-    data = canonical()
-    data["spaces"].reverse()
-    (tmp_path / "turned").mkdir()
-    mine = load(written(canonical(), tmp_path))
-    turned = load(written(data, tmp_path / "turned"))
-    states = []
-    for game, path in ((mine, tmp_path), (turned, tmp_path / "turned")):
-        state = game.blank(2, {"board": str(path / "board.json")})
-        game.new_game(state, np.uint64(1))
-        play_random(state, np.random.default_rng(1), 60, game)
-        data = game.to_dict(state)
-        del data["options"]["board"]
-        states.append(data)
-    assert states[0] == states[1]
-
-
 @pytest.mark.parametrize("name", ["ring4x12", "ring4x16x2"])
 @pytest.mark.parametrize("players", range(2, 7))
 def test_shipped_boards_play_whole_matches(name: str, players: int) -> None:
@@ -315,7 +297,7 @@ def test_shipped_boards_play_whole_matches(name: str, players: int) -> None:
         env.step(int(rng.choice(np.flatnonzero(mask))))
         plies += 1
     assert plies > 20
-    assert sum(env.rewards.values()) == pytest.approx(0)
+    assert sum(env.rewards.values()) == pytest.approx(0, abs=1e-6)
     vec = make_vec("link_o", 4, players, board=name, target=0)
     step, done = vec.reset(1), 0
     for _ in range(80):

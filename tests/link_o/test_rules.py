@@ -6,6 +6,7 @@ from typing import Any
 import numpy as np
 import pytest
 
+from linkzoo import make
 from tests.link_o.helpers import (
     GAME,
     Both,
@@ -44,7 +45,7 @@ SWITCHES: tuple[Json, ...] = (
     {"blocked_tie": "split"},
     {"circle_bonus": 16},
     {"target": 0},
-    {"target": 150},
+    {"target": 100},
     {"max_rounds": 2, "target": 400},
     {"redeal_inference": True},
     {"dig": "one", "open_connectors": "adjacent_only", "blocked_tie": "split", "target": 0},
@@ -81,21 +82,26 @@ def test_matches_beside_the_oracle(setup: Setup) -> None:
 def test_skip_forced_plays_the_same_match(players: int) -> None:
     """The decisions with one choice are taken at once, and nothing else changes."""
     rng = np.random.default_rng(players)
+    short = make("link_o", players, target=0, skip_forced=True)
+    long = make("link_o", players, target=0)
+    skipped = 0
     for seed in range(3):
-        short = start(Setup(players, {"skip_forced": True, "target": 0}), seed)
-        long = start(Setup(players, {"target": 0}), seed)
+        for env in (short, long):
+            env.reset(seed=seed)
         while True:
-            while (mask := legal_mask(long)).sum() == 1:
-                GAME.apply(long, int(mask.argmax()))
-            one, two = GAME.to_dict(short), GAME.to_dict(long)
+            while (mask := long.infos[long.agent_selection]["action_mask"]).sum() == 1:
+                long.step(int(mask.argmax()))
+                skipped += 1
+            one, two = short.to_dict(), long.to_dict()
             assert one["options"].pop("skip_forced") is True
             assert two["options"].pop("skip_forced") is False
             assert one == two
-            if long.seat < 0:
+            if one["seat"] is None:
                 break
             action = int(rng.choice(np.flatnonzero(mask)))
-            GAME.apply(short, action)
-            GAME.apply(long, action)
+            short.step(action)
+            long.step(action)
+    assert skipped > 10
 
 
 # Set-up
@@ -154,35 +160,35 @@ def test_the_shuffle_is_uniform() -> None:
         assert statistic < 119
 
 
-def ends_of_rounds(setup: Setup, seed: int) -> list[tuple[Json, Json]]:
-    """Each round's last position before it ended, and the first one of the next round."""
-    state, rng, found = start(setup, seed), np.random.default_rng(seed), []
-    before = GAME.to_dict(state)
-    while state.seat >= 0:
-        play_random(state, rng, 1)
-        after = GAME.to_dict(state)
-        if after["round"] != before["round"]:
-            found.append((before, after))
-        before = after
-    return found
+def two_rounds(players: int, seed: int, **options: Any) -> tuple[Json, Json]:
+    """The first and the last position of a match of two rounds."""
+    state = start(Setup(players, {"target": 400, "max_rounds": 2, **options}), seed)
+    first = GAME.to_dict(state)
+    last = GAME.to_dict(play_random(state, np.random.default_rng(seed)))
+    assert (first["round"], last["round"]) == (1, 2)
+    return first, last
 
 
 def test_the_next_starter() -> None:
-    """R3: left of the previous one, the winner (if there is one), or any seat."""
-    usual = winner = ties = 0
-    for seed in range(12):
-        for before, after in ends_of_rounds(Setup(4, {"target": 200}), seed):
-            assert after["starter"] == (before["starter"] + 1) % 4
-            assert after["first_turn"][after["seat"]]
-            usual += 1
-        options = {"target": 200, "next_starter": "winner"}
-        for before, after in ends_of_rounds(Setup(4, options), seed):
-            best = after["last_round"]["winner"]
-            ties += best is None
-            winner += best is not None
-            assert after["starter"] == ((before["starter"] + 1) % 4 if best is None else best)
-    assert usual > 50
-    assert winner > 50
+    """R3: left of the previous one."""
+    for players in range(2, 7):
+        for seed in range(15):
+            first, last = two_rounds(players, seed)
+            assert last["starter"] == (first["starter"] + 1) % players
+
+
+def test_the_winner_starts() -> None:
+    """R3 with the switch: who has scored in the first round."""
+    won = 0
+    for seed in range(60):
+        first, last = two_rounds(4, seed, next_starter="winner")
+        scores = list(last["scores"])
+        if last["last_round"]["winner"] is not None:
+            scores[last["last_round"]["winner"]] -= last["last_round"]["points"]
+        if any(scores):
+            assert scores[last["starter"]] == sum(scores)
+            won += last["starter"] != (first["starter"] + 1) % 4
+    assert won > 20
 
 
 def test_the_next_starter_after_a_tie() -> None:
@@ -196,16 +202,14 @@ def test_the_next_starter_after_a_tie() -> None:
 
 def test_random_starters() -> None:
     """R3: every round anew, uniform over the seats; one false alarm in 10^4 (2 degrees: 19)."""
-    options = {"next_starter": "random", "target": 400}
     found: Counter[int] = Counter()
     moved: Counter[int] = Counter()
-    for seed in range(25):
-        for before, after in ends_of_rounds(Setup(3, options), seed):
-            found[after["starter"]] += 1
-            moved[(after["starter"] - before["starter"]) % 3] += 1
+    for seed in range(300):
+        first, last = two_rounds(3, seed, next_starter="random")
+        found[last["starter"]] += 1
+        moved[(last["starter"] - first["starter"]) % 3] += 1
     for counts in (found, moved):
-        assert counts.total() > 200
-        assert chi_square(counts.values(), counts.total() / 3) < 19
+        assert chi_square(counts.values(), 100) < 19
 
 
 # Turns
@@ -691,8 +695,6 @@ def test_payoffs_of_several_winners() -> None:
 )
 def test_wrong_options(option: str, wrong: Any) -> None:
     """ValueError naming the option."""
-    from linkzoo import make
-
     with pytest.raises(ValueError, match=option):
         make("link_o", 3, **{option: wrong})
 
