@@ -56,7 +56,7 @@ def middle() -> Json:
     hands = [
         ["red 0-3", "red 2-3", "blue 2-2"],
         ["red 0-0", "blue 0-1", "green 4-4", "..."],
-        ["yellow 0-4"],
+        ["green 0-4"],
     ]
     data = position(
         board,
@@ -141,7 +141,7 @@ def test_every_legal_move_both_ways(setup: Setup) -> None:
         *("@5 red 1-5", "@5 red -1-3", "@5 red 1-3-4", "@5  red 1-3", "@5 red  1-3", " @5 red 1-3"),
         *("@5 red 1-3 ", "@5 Red 1-3", "@5 red link-o", "@5 red LINKO", "@5 violet 1-3"),
         *("@64 red 1-3", "@-1 red 1-3", "@05 red 1-3", "@x red 1-3", "@٣ red 1-3", "@5 red ١-3"),
-        *("@5 blue 1-3", "@17 red 1-3", "@4 red 1-3", "@28 blue 3-2", "@5 red 01-3", "PASS", "dig"),
+        *("@5 blue 1-3", "@17 red 1-3", "@5 red 01-3", "PASS", "dig"),
         "@5 red 1-3\n",
     ],
 )
@@ -392,7 +392,7 @@ BROKEN: list[tuple[str, Any, str]] = [
     ("board", cell(5, tile="blue 1-3"), "5|blue 1-3"),  # R9
     ("board", cell(5, tile="red 3-3"), "red 3-3|tiles"),  # another one holds it
     ("board", cell(28, tile="blue 2-3"), "28|blue 2-3"),  # R12
-    ("board", cell(5, tile="red 1-3"), "4|5|value"),  # R14: the LINK-O on 4 would be a 1
+    ("board", cell(5, tile="red 1-3"), "4|5|28|value"),  # R14: the LINK-O on 4 would be a 1
     ("board", cell(27, tile="blue 3-2"), "27|28|blue 3-2"),  # R11: it touches a 3 with a 2
     ("board", cell(5, by=3), "5|by"),
     ("board", cell(5, by=-1), "5|by"),
@@ -452,7 +452,7 @@ BROKEN: list[tuple[str, Any, str]] = [
 def test_broken_field_is_named(field: str, value: Any, named: str) -> None:
     """One wrong value, and the error says where: a tile, a space or a field."""
     data = middle()
-    assert data[field] != value or isinstance(value, int | float)
+    assert json.dumps(data[field]) != json.dumps(value)
     data[field] = value
     kept = copy.deepcopy(data)
     with pytest.raises(ValueError, match=rf"(?<![\w-])({named})(?![\w-])"):
@@ -529,7 +529,7 @@ def test_unsorted_lists_are_sorted_or_refused() -> None:
 @pytest.mark.parametrize(
     ("field", "value", "named"),
     [
-        ("seat", 0, "seat"),
+        ("seat", 0, "seat|last_round|winners"),
         ("winners", [], "winners|seat"),
         ("winners", [1], "winners"),
         ("winners", [0, 1], "winners"),
