@@ -5,7 +5,7 @@ import pytest
 from gymnasium.spaces import Box, Dict, Discrete
 
 from linkzoo import GameEnv
-from tests.common.play import finish, mask_of, observation_of, outcome_of, plies, snapshot
+from tests.common.play import clone, finish, mask_of, observation_of, outcome_of, plies, snapshot
 from tests.common.variants import Variant, every_variant, few_variants
 
 SEEDS = range(3)
@@ -290,3 +290,30 @@ def test_render_needs_a_mode(variant: Variant) -> None:
     env.reset(seed=0)
     with pytest.raises(ValueError, match=r"no render_mode was given to env\(\); there are"):
         env.render()
+
+
+@every_variant
+def test_state_is_everything(variant: Variant) -> None:
+    """What seat 0 sees, then what is hidden from it; no two worlds that play differently agree."""
+    game, env = variant.game, variant.env()
+    with pytest.raises(RuntimeError, match="state before reset"):
+        env.state()
+    seen = game.observation.size
+    for seed in SEEDS:
+        env.reset(seed=seed)
+        for _ in plies(env, seed):
+            shown = env.state()
+            assert env.state_space.contains(shown)
+            assert np.array_equal(shown[:seen], env.observe("player_0")["observation"].ravel())
+            if game.hidden is None:
+                assert shown.size == seen
+                continue
+            state = game.from_bytes(env.get_state())
+            world = clone(state)
+            game.redeal(world, 0, np.uint64(seed + 5))
+            twin = env.clone()
+            twin.set_state(world.tobytes())
+            other = twin.state()
+            assert np.array_equal(other[:seen], shown[:seen])
+            here, there = game.to_dict(state), game.to_dict(world)
+            assert np.array_equal(other, shown) == (here == {**there, "seed": here["seed"]})

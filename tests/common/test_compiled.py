@@ -1,5 +1,6 @@
 """Compiled functions are cached under names that change with every source they may hold."""
 
+import importlib
 import importlib.util
 import os
 import shutil
@@ -14,7 +15,7 @@ from numba import prange
 
 import linkzoo
 from linkzoo import compiled as module
-from linkzoo.compiled import compiled, specialise
+from linkzoo.compiled import bind, compiled, specialise
 
 SOURCE = """
 from linkzoo.compiled import compiled
@@ -96,7 +97,9 @@ def test_a_changed_neighbour_changes_the_name(tmp_path: Path) -> None:
     (tmp_path / "deeper").mkdir()
     (tmp_path / "deeper" / "data.py").write_text("SIZE = 8\n")
     fourth = write(tmp_path / "rules.py", 41)
-    assert len({function.__name__ for function in (first, second, third, fourth)}) == 4
+    (tmp_path / "deeper" / "board.json").write_text("{}")
+    fifth = write(tmp_path / "rules.py", 41)
+    assert len({function.__name__ for function in (first, second, third, fourth, fifth)}) == 5
 
 
 def test_the_core_is_part_of_every_name(tmp_path: Path, monkeypatch: pytest.MonkeyPatch) -> None:
@@ -153,6 +156,39 @@ def test_names_and_docstrings() -> None:
     assert plain(tripled).__module__ == __name__
     assert plain(specialise(double, "a")).__name__ != plain(specialise(double, "b")).__name__
     assert double(4) == specialise(double, "a")(4) == 8
+
+
+PARTS = {
+    "parts": """
+LIMIT: int
+
+def capped(number):
+    return min(number, LIMIT)
+""",
+    "whole": """
+from parts import capped
+
+def twice_capped(number):
+    return later(2 * number)
+
+def later(number):
+    return capped(number)
+""",
+}
+
+
+def test_modules_are_bound_together(tmp_path: Path, monkeypatch: pytest.MonkeyPatch) -> None:
+    """Functions call each other as bound, whatever their order and module; modules stay plain."""
+    monkeypatch.syspath_prepend(tmp_path)
+    for name, source in PARTS.items():
+        (tmp_path / f"{name}.py").write_text(source)
+    modules = [importlib.import_module(name) for name in PARTS]
+    low, high = (bind(modules, f"limit{limit}", LIMIT=limit) for limit in (3, 7))
+    assert (low[1].twice_capped(5), high[1].twice_capped(2), high[1].twice_capped(5)) == (3, 4, 7)
+    assert low[0].capped is not high[0].capped
+    assert low[0].LIMIT == 3
+    assert not hasattr(modules[0], "LIMIT")
+    assert not hasattr(modules[0].capped, "py_func")
 
 
 def test_parallel_loops() -> None:

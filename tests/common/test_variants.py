@@ -1,5 +1,6 @@
 """The list of variants leaves nothing out, and the games refuse what isn't in their options."""
 
+import pickle
 from dataclasses import fields
 from typing import Any
 
@@ -7,7 +8,7 @@ import pytest
 
 import linkzoo
 from linkzoo import VecEnv, get_game, make, make_vec
-from tests.common.variants import ALL, REFUSED, VARIANTS
+from tests.common.variants import ALL, REFUSED, VARIANTS, Variant, every_variant
 
 
 def option_names(name: str) -> list[str]:
@@ -39,6 +40,34 @@ def test_every_number_of_players_and_every_option_occurs(name: str) -> None:
         seen = {chosen(name, players, options)[option] for players, options in VARIANTS[name]}
         assert standard[option] in seen, f"{option} never has its usual value"
         assert len(seen) >= 2, f"{option} is {seen} in every variant"
+
+
+@every_variant
+def test_the_game_of_the_options(variant: Variant) -> None:
+    """Options that are compiled in lead to a game of their own, always the same object."""
+    game = variant.game
+    assert pickle.loads(pickle.dumps(game)) is game
+    options = chosen(*variant)
+    assert get_game(variant.name, options) is game
+    for option, value in game.fixed.items():
+        assert options[option] == value
+        assert option not in (game.state.names or ())
+        with pytest.raises(ValueError, match=f"^{option}: "):
+            get_game(variant.name, {option: None})
+    assert make(variant.name, variant.num_players, **options).game is game
+    assert make_vec(variant.name, 1, variant.num_players, **options).game is game
+
+
+def test_games_have_keys_of_their_own() -> None:
+    """Compiled code is cached under the key."""
+    games = {id(variant.game): variant.game for variant in ALL}.values()
+    assert len({game.key for game in games}) == len(set(games)) == len(games)
+    for game in games:
+        for option in game.fixed:
+            others = [other for other in games if other.name == game.name and other is not game]
+            assert others, f"{option} has one value in all variants"
+            with pytest.raises(ValueError, match=f"^{option}: "):
+                game.blank(options=others[0].fixed)
 
 
 @pytest.mark.parametrize("name", linkzoo.games)

@@ -40,7 +40,7 @@ def fingerprints(game: Game) -> dict[str, str]:
     rules, seen = hashlib.sha256(), hashlib.sha256()
     seen.update(json.dumps([vars(piece) for piece in game.observation.pieces]).encode())
     for players in range(game.min_players, game.max_players + 1):
-        vec = VecEnv(game.name, _FINGERPRINT_GAMES, players)
+        vec = VecEnv(game.name, _FINGERPRINT_GAMES, players, **game.fixed)
         now, generator = vec.reset(0), np.random.Generator(np.random.PCG64(0))
         for _ in range(game.max_length + 1):
             rules.update(now.action_mask.tobytes() + now.seat.tobytes() + now.reward.tobytes())
@@ -90,6 +90,7 @@ def save_checkpoint(
     full = {
         "format": FORMAT,
         "game": game.name,
+        "fixed": dict(game.fixed),
         "version": game.version,
         "fingerprints": fingerprints(game),
         **card,
@@ -140,7 +141,7 @@ class PolicyAgent:
 
     def act(self, positions: Positions) -> NDArray[np.int64]:
         """The likeliest action of each position, or one drawn at the agent's temperature; [N]."""
-        if positions.game.name != self.game.name:
+        if positions.game.key != self.game.key:
             raise ValueError(f"{self.name} plays {self.game.name}, not {positions.game.name}")
         logits, _ = self.evaluate(positions)
         if self.temperature > 0:
@@ -186,7 +187,7 @@ def load_agent(
     """
     folder = find_checkpoint(path_or_name)
     card = load_card(folder)
-    game = get_game(card["game"])
+    game = get_game(card["game"], card.get("fixed"))
     for what, value in fingerprints(game).items():
         if card["fingerprints"].get(what) != value:
             raise ValueError(

@@ -6,6 +6,7 @@ from types import SimpleNamespace
 from typing import Any
 
 from linkzoo.compiled import bind
+from linkzoo.fields import string
 from linkzoo.game import Game
 from linkzoo.link_o import observation, redeal, rules, table
 from linkzoo.link_o.board import load_board
@@ -62,10 +63,7 @@ def _game_on(board_name: str) -> Game:
 
 def game_with(options: Mapping[str, Any]) -> Game:
     """The game on the board that the options name; ValueError if there is no such board."""
-    name = options.get("board", BOARD)
-    if not isinstance(name, str):
-        raise ValueError(f"board: {name!r} is not a string")
-    return _game_on(name)
+    return _game_on(string("board", options.get("board", BOARD)))
 
 
 GAME = _game_on(BOARD)

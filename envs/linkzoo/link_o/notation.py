@@ -11,8 +11,8 @@ import numpy as np
 from linkzoo.compiled import Record
 from linkzoo.fields import agrees, boolean, check_keys, integer, sequence, string
 from linkzoo.game import read_options, write_options
-from linkzoo.link_o.board import Board
-from linkzoo.link_o.options import Options
+from linkzoo.link_o.board import MAX_SPACES, Board
+from linkzoo.link_o.options import MAX_ROUNDS, Options
 from linkzoo.link_o.pieces import (
     ALL_TILES,
     ENDS,
@@ -32,6 +32,7 @@ from linkzoo.link_o.table import STATE
 NAME, VERSION = "link_o", 1
 _HOW = (None, "out", "blocked")  # how a round ended, by number in the record
 _CODES = [*(f"{left}-{right}" for left, right in ENDS), "LINK-O"]
+_MAX_PLY = 2**15 - 1 - MAX_ROUNDS * MAX_SPACES  # a match that goes on from there fits the record
 _MAX_SCORE = 2**30
 _MAX_POINTS = 2**15 - 1
 _FIELDS = (
@@ -143,7 +144,7 @@ class Notation:
         write_options(state, Options(**data["options"]), self._fixed)
         state.num_players = integer("num_players", data["num_players"], 2, MAX_PLAYERS)
         state.seed = np.uint64(integer("seed", data["seed"], 0, 2**64 - 1))
-        state.ply = integer("ply", data["ply"], 0, 2**15 - 1)
+        state.ply = integer("ply", data["ply"], 0, _MAX_PLY)
         self._read_tiles(state, data)
         self._read_board(state, data["board"])
         self._read_known(state, data)

@@ -3,7 +3,7 @@
 from dataclasses import dataclass, fields
 from typing import Literal, get_args, get_origin
 
-from linkzoo.fields import boolean, integer
+from linkzoo.fields import boolean, integer, string
 from linkzoo.link_o.board import load_board
 
 BOARD = "ring4x16"  # the usual one
@@ -49,9 +49,7 @@ class Options:
     skip_forced: bool = False
 
     def __post_init__(self) -> None:
-        if not isinstance(self.board, str):
-            raise ValueError(f"board: {self.board!r} is not a string")
-        load_board(self.board)
+        load_board(string("board", self.board))
         integer("target", self.target, 0, MAX_TARGET)
         integer("circle_bonus", self.circle_bonus, 0, MAX_BONUS)
         integer("max_rounds", self.max_rounds, 1, MAX_ROUNDS)

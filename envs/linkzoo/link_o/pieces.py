@@ -55,6 +55,7 @@ def word(members: Iterable[int]) -> np.uint64:
 OPENERS = word(  # R6
     KINDS * colour + kind for colour in range(CIRCLES) for kind in (*DOUBLE.tolist(), LINKO)
 )
+LINKOS = word(KINDS * colour + LINKO for colour in range(CIRCLES))
 
 
 class Layout(NamedTuple):

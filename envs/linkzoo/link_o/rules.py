@@ -15,6 +15,7 @@ from linkzoo.link_o.pieces import (
     HAND,
     KIND,
     KINDS,
+    LINKOS,
     MAX_PLAYERS,
     NONE,
     OPENERS,
@@ -45,7 +46,8 @@ _BAG, _STARTER = 0, 1  # streams of chance; the index is the round
 _NOBODY = np.uint32(0)
 _ZERO = np.uint64(0)
 _ONE = np.uint64(1)
-_ROUND = 1e6  # worth more than any mobility
+_ROUND_WORTH = 1e6  # more than any mobility
+_LINKO_WORTH = 32  # placements
 
 # What `bind` gives the board for.
 BOARD: Layout
@@ -232,10 +234,10 @@ def _pass_turn(state: Any) -> None:
 def _dig(state: Any) -> Any:
     """R7, R8, R16: the seat to act draws if it has to; says whether it can place a tile now."""
     seat = state.seat
-    possible = placeable(state, state.first_turn[seat])
     state.dug[seat] = 0
-    able = state.held[seat] & possible != _ZERO
     state.passed[seat] = 0
+    possible = placeable(state, state.first_turn[seat])
+    able = state.held[seat] & possible != _ZERO
     if able:
         return True
     while not able and state.bag_size > 0 and (state.dig == UNTIL_PLAYABLE or state.dug[seat] == 0):
@@ -274,14 +276,19 @@ def margins(state: Any, out: Any) -> None:
 
 
 def appraise(before: Any, after: Any, seat: Any) -> Any:
-    """How good a placement was: a round won, then own mobility, then the points laid down."""
+    """How good a placement was: a round won, then own mobility, then the points laid down.
+
+    A LINK-O in the hand counts as 32 placements beside those that it has now: without that, greedy
+    play gives LINK-Os away and wins less.
+    """
     if after.seat == NONE or after.round_number != before.round_number:
         if after.last_winner == NONE:
             return 0.0
         points = float(after.last_points)
-        return _ROUND + points if after.last_winner == seat else -points
+        return _ROUND_WORTH + points if after.last_winner == seat else -points
     points = hand_points(before, seat) - hand_points(after, seat)
-    return float(_mobility(after, seat) * SCALE + points)
+    linkos = size_of(after.held[seat] & LINKOS) + size_of(after.twice[seat])
+    return float((_mobility(after, seat) + _LINKO_WORTH * linkos) * SCALE + points)
 
 
 def _mobility(state: Any, seat: Any) -> Any:
