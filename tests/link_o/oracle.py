@@ -430,8 +430,9 @@ class Oracle:
                 None,
                 pair[1],
             )
-        free = self.options["open_connectors"] == "any_matching_color" or not self.laid
-        if not self.touches(space) and not (first and free):  # R6a, R10
+        # R5, R6a: whoever opens may use any connector, whatever he has passed before.
+        free = self.options["open_connectors"] == "any_matching_color"
+        if self.laid and not self.touches(space) and not (first and free):  # R10
             return False
         if not is_opener(tile):  # R12
             return False
@@ -550,6 +551,64 @@ class Oracle:
         n, everything = self.num_players, sum(self.scores)
         return [(own - (everything - own) / (n - 1)) / 64 for own in self.scores]
 
+    def observation(self, seat: int) -> dict[str, NDArray[np.int64]]:
+        """Every named piece, as one seat sees it."""
+        players, size = self.num_players, self.board.size
+        seats = [(seat + step) % players for step in range(players)]
+        laid = [self.laid.get(space) for space in range(size)]
+        shown = np.zeros((2, 5, size), np.int64)
+        for space in range(size):
+            for side, value in enumerate((self.left_of(space), self.right_of(space))):
+                if value is not None:
+                    shown[side, value, space] = 1
+        connectors = [space for space in range(size) if self.board.is_connector(space)]
+        met = [self.constraints(space) for space in connectors]
+        hidden = [tile for other in seats[1:] for tile in self.hands[other]] + self.bag
+        bits = {
+            "first_turn": [self.first_turn[other] for other in seats],
+            "starter": [other == self.starter for other in seats],
+            "to_act": [other == self.seat for other in seats],
+            "dug": [self.dug[other] for other in seats],
+            "passed": [self.passed[other] for other in seats],
+            "hand_size": [len(self.hands[other]) for other in seats],
+        }
+        lacks = [[tile in self.lacks[other] for tile in TYPES] for other in seats]
+        scores = [list(divmod(self.scores[other], 100)) for other in seats]
+        return {
+            **{name: six(values) for name, values in bits.items()},
+            "hand": np.array([self.hands[seat].count(tile) for tile in TYPES]),
+            "unseen": np.array([hidden.count(tile) for tile in TYPES]),
+            "occupied": np.array([int(cell is not None) for cell in laid]),
+            "linko": np.array([int(cell is not None and ends(cell.tile) is None) for cell in laid]),
+            "left_shows": shown[0],
+            "right_shows": shown[1],
+            "placed_by": np.array(
+                [0 if cell is None else seats.index(cell.by) + 1 for cell in laid]
+            ),
+            "constraint": np.array([[int(value in c) for c in met] for value in range(5)]),
+            "blocked": np.array([int(len(c) > 1) for c in met]),
+            "bag_size": np.array([len(self.bag)]),
+            "scores": six(scores),
+            "target": np.array(divmod(self.options["target"], 100)),
+            "round": np.array([self.round]),
+            "num_players": np.array([players]),
+            "lacks": six(lacks),
+        }
+
+    def hidden(self, seat: int) -> dict[str, NDArray[np.int64]]:
+        """What a seat can't see."""
+        hands = np.zeros((5, len(TYPES)), np.int64)
+        for step in range(1, self.num_players):
+            for tile in self.hands[(seat + step) % self.num_players]:
+                hands[step - 1, ORDER[tile]] += 1
+        slots = [*TYPES, *(tile for tile in TYPES if ends(tile) is None)]
+        order = np.zeros(len(slots), np.int64)
+        for number, tile in reversed(list(enumerate(self.bag))):  # a LINK-O left alone comes first
+            places = [slot for slot, other in enumerate(slots) if other == tile]
+            free = next(slot for slot in places if not order[slot])
+            order[free] = 52 - number
+        return {"hands": hands, "draw_order": order}
+
     def to_dict(self, seat: int | None = None) -> Json:
         """The JSON of the referee, or of a seat."""
         board: Json = {}
@@ -585,3 +644,9 @@ class Oracle:
             data["bag"] = len(self.bag)
             del data["seed"], data["ply"]
         return data
+
+
+def six(values: list[Any]) -> NDArray[np.int64]:
+    """By seat; absent seats are 0."""
+    found = np.array(values, np.int64)
+    return np.concatenate([found, np.zeros((6 - len(values), *found.shape[1:]), np.int64)])

@@ -5,6 +5,8 @@ from typing import Any
 
 import numpy as np
 import pytest
+from hypothesis import given, settings
+from hypothesis import strategies as st
 
 from linkzoo import make
 from tests.link_o.helpers import (
@@ -269,6 +271,16 @@ def test_open_connectors_adjacent_only() -> None:
         assert Both(empty).legal() == {
             f"@{space} blue {face}" for space in (24, 28) for face in ("2-2", "3-3", "LINK-O")
         }
+
+
+@pytest.mark.parametrize("switch", ["any_matching_color", "adjacent_only"])
+def test_an_empty_board_is_open_to_all(switch: str) -> None:
+    """R5: whoever opens, also when all first turns were passed (with `dig="one"`)."""
+    hand = ["blue 0-1", "blue 2-2", "green LINK-O"]
+    options = {"open_connectors": switch, "dig": "one"}
+    assert Both(position({}, [hand, ["..."]], options=options)).legal() == {
+        *("@24 blue 2-2", "@28 blue 2-2", "@32 green LINK-O", "@44 green LINK-O"),
+    }
 
 
 def test_first_turn_digging_goes_on_until_it_fits() -> None:
@@ -709,38 +721,35 @@ def test_options_by_default() -> None:
 # Properties of whole matches
 
 
-@pytest.mark.parametrize("setup", SETUPS, ids=str)
-def test_what_always_holds(setup: Setup) -> None:
+@settings(max_examples=25, deadline=None, derandomize=True)
+@given(st.sampled_from(SETUPS), st.integers(0, 2**64 - 1), st.integers(0, 1000))
+def test_what_always_holds(setup: Setup, seed: int, moves: int) -> None:
     """Ends that touch are equal, 68 tiles, at most 64 placements a round, sizes within bounds."""
-    game = game_of(setup.options.get("board", "ring4x16"))
-    rng, seen = np.random.default_rng(11), 0
-    for seed in range(2):
-        state = start(setup, 100 + seed)
-        while True:
-            data = game.to_dict(state)
-            oracle = Oracle.read(data)
-            tiles = [*data["bag"], *(tile for hand in data["hands"] for tile in hand)]
-            tiles += [type_of(cell["tile"]) for cell in data["board"].values()]
-            assert Counter(tiles) == Counter(ALL_TILES)
-            players = setup.num_players
-            assert max(len(hand) for hand in data["hands"]) <= 76 - 8 * players
-            assert len(data["bag"]) <= 68 - 8 * players
-            assert len(data["board"]) <= min(64, oracle.board.size)
-            for space, laid in oracle.laid.items():
-                assert color_of(laid.tile) == oracle.board.color[space]
-                if oracle.board.is_connector(space):
-                    # None of the neighbours shows another value, and no value is forgotten.
-                    assert is_opener(laid.tile)
-                    value = oracle.value_of(space)
-                    assert oracle.constraints(space) <= {value} - {None}
-                else:
-                    assert oracle.shows(space, 0) in (None, *facing(oracle, space, 0))
-                    assert oracle.shows(space, 1) in (None, *facing(oracle, space, 1))
-            seen += 1
-            if state.seat < 0:
-                break
-            play_random(state, rng, 1, game)
-    assert seen > 30
+    game, players = game_of(setup.options.get("board", "ring4x16")), setup.num_players
+    state, rng, seen = start(setup, seed), np.random.default_rng(moves), 0
+    while True:
+        data = game.to_dict(state)
+        oracle = Oracle.read(data)
+        tiles = [*data["bag"], *(tile for hand in data["hands"] for tile in hand)]
+        tiles += [type_of(cell["tile"]) for cell in data["board"].values()]
+        assert Counter(tiles) == Counter(ALL_TILES)
+        assert max(len(hand) for hand in data["hands"]) <= 76 - 8 * players
+        assert len(data["bag"]) <= 68 - 8 * players
+        assert len(data["board"]) <= oracle.board.size <= 64
+        for space, laid in oracle.laid.items():
+            assert color_of(laid.tile) == oracle.board.color[space]
+            if oracle.board.is_connector(space):
+                # No neighbour shows another value, and no value is forgotten.
+                assert is_opener(laid.tile)
+                assert oracle.constraints(space) <= {oracle.value_of(space)} - {None}
+            else:
+                assert oracle.shows(space, 0) in (None, *facing(oracle, space, 0))
+                assert oracle.shows(space, 1) in (None, *facing(oracle, space, 1))
+        seen += 1
+        if state.seat < 0:
+            break
+        play_random(state, rng, 1, game)
+    assert seen > 15
 
 
 def facing(oracle: Oracle, space: int, end: int) -> list[int]:
