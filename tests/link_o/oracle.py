@@ -6,6 +6,7 @@ round's deal is read back from its first position.
 """
 
 from collections import Counter
+from collections.abc import Sequence
 from dataclasses import dataclass, field
 from functools import cache
 from typing import Any
@@ -564,7 +565,7 @@ class Oracle:
         connectors = [space for space in range(size) if self.board.is_connector(space)]
         met = [self.constraints(space) for space in connectors]
         hidden = [tile for other in seats[1:] for tile in self.hands[other]] + self.bag
-        bits = {
+        bits: dict[str, list[Any]] = {
             "first_turn": [self.first_turn[other] for other in seats],
             "starter": [other == self.starter for other in seats],
             "to_act": [other == self.seat for other in seats],
@@ -646,7 +647,7 @@ class Oracle:
         return data
 
 
-def six(values: list[Any]) -> NDArray[np.int64]:
+def six(values: Sequence[Any]) -> NDArray[np.int64]:
     """By seat; absent seats are 0."""
     found = np.array(values, np.int64)
     return np.concatenate([found, np.zeros((6 - len(values), *found.shape[1:]), np.int64)])

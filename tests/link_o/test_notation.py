@@ -140,7 +140,7 @@ def test_every_legal_move_both_ways(setup: Setup) -> None:
         *("", " ", "@", "@5", "5 red 1-3", "@5 red", "@5 1-3", "@5 red 13", "@5 red 1_3"),
         *("@5 red 1-5", "@5 red -1-3", "@5 red 1-3-4", "@5  red 1-3", "@5 red  1-3", " @5 red 1-3"),
         *("@5 red 1-3 ", "@5 Red 1-3", "@5 red link-o", "@5 red LINKO", "@5 violet 1-3"),
-        *("@64 red 1-3", "@-1 red 1-3", "@05 red 1-3", "@x red 1-3", "@٣ red 1-3", "@5 red ١-3"),
+        *("@64 red 1-3", "@-1 red 1-3", "@05 red 1-3", "@x red 1-3", "@٣ red 1-3", "@5 red ٣-1"),
         *("@5 blue 1-3", "@17 red 1-3", "@5 red 01-3", "PASS", "dig"),
         "@5 red 1-3\n",
     ],

@@ -86,7 +86,7 @@ def test_sizes() -> None:
 def by_hand() -> Json:
     """Three players in their fourth round."""
     board = {4: "red LINK-O", 5: "red 3-1", 6: "red LINK-O", 48: "yellow LINK-O", 29: "blue 2-0"}
-    hands = [["red 1-1", "red LINK-O"], ["green 0-4", "..."], ["blue 4-4"]]
+    hands = [["red 1-1", "red 1-4"], ["green 0-4", "..."], ["blue 4-4"]]
     data = position(
         board,
         hands,
@@ -109,7 +109,7 @@ def test_a_position_by_hand() -> None:
     """Worked out on paper, seen by seats 0 and 2."""
     state = read(by_hand())
     seen = {p.name: piece(state, p.name) for p in GAME.observation.pieces}
-    assert [TYPES[t] for t in np.flatnonzero(seen["hand"])] == ["red 1-1", "red LINK-O"]
+    assert [TYPES[t] for t in np.flatnonzero(seen["hand"])] == ["red 1-1", "red 1-4"]
     assert np.flatnonzero(seen["occupied"]).tolist() == [4, 5, 6, 29, 48]
     assert np.flatnonzero(seen["linko"]).tolist() == [4, 6, 48]
     # 4 is a 3: it shows to 3 (from the right) and to 5; 5 shows 3 to 4 and 1 to 6; 29 has 2 and 0.

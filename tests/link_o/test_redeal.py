@@ -5,7 +5,7 @@ degrees of freedom a fair redeal exceeds one with a chance below 10^-5.
 """
 
 import json
-from collections import Counter
+from collections import Counter, defaultdict
 from itertools import permutations
 from typing import Any
 
@@ -69,6 +69,7 @@ def seen(state: np.record, seat: int, game: Game = GAME) -> dict[str, Any]:
 def revealed(state: np.record, seat: int, game: Game = GAME) -> bytes:
     """What a critic is told beside the seat's observation."""
     assert game.hidden is not None
+    assert game.reveal is not None
     out = np.full(game.hidden.size, 77, game.hidden.dtype)
     game.reveal(state, seat, out)
     assert game.hidden.space().contains(out.reshape(game.hidden.shape))
@@ -235,9 +236,7 @@ def small(seat: int, holders: list[int], off: list[str] = OFF, **changes: Any) -
     gone = [full.pop(space) for space in (2, 18, 40, 60)]
     tiles = [type_of(tile) for tile in gone]
     pool = [tiles[1], tiles[2], tiles[3], *off[1:]]
-    hands = [[tiles[0], off[0]]]
-    for size in holders:
-        hands.append([pool.pop(0) for _ in range(size)])
+    hands = [[tiles[0], off[0]], *([pool.pop(0) for _ in range(size)] for size in holders)]
     return position(full, hands, seat=seat, bag=pool, **changes)
 
 
@@ -253,7 +252,7 @@ def worlds_of(data: Json) -> dict[Any, float]:
         for number, tile in enumerate(pool):
             if tile in can:
                 starts.append(([tile], pool[:number] + pool[number + 1 :]))
-    found: Counter[Any] = Counter()
+    found: defaultdict[Any, float] = defaultdict(float)
     for given, rest in starts:
         orders = list(permutations(rest))
         for order in orders:
