@@ -51,11 +51,14 @@ class Notation:
         self._fixed, self._rules = fixed, rules
         self._connectors = set(board.connectors)
         self._circles = [space.circle for space in board.spaces]
+        self._spaces = [str(space) for space in range(len(board.spaces))]
         # By type, by space and code, and by action.
         kinds, colours = [*_CODES[:LINKO], _CODES[WILD]], board.colours
         self._tiles = [f"{colour} {kind}" for colour in colours for kind in kinds]
         self._laid = [[f"{colours[circle]} {code}" for code in _CODES] for circle in self._circles]
         self._moves = [f"@{space} {text}" for space, laid in enumerate(self._laid) for text in laid]
+        self._types = {text: tile for tile, text in enumerate(self._tiles)}
+        self._actions = {text: action for action, text in enumerate(self._moves)}
 
     # Moves
 
@@ -67,12 +70,12 @@ class Notation:
 
     def text_to_action(self, state: Record, text: str) -> int:
         """The action of a move's text; ValueError if it is none on this board."""
-        if text not in self._moves:
+        if text not in self._actions:
             raise ValueError(
                 f"no move {text!r}; moves are like {self._moves[1]!r} and {self._moves[WILD]!r}: a "
                 f"space, its colour, and a tile, left end first"
             )
-        return self._moves.index(text)
+        return self._actions[text]
 
     # Positions to JSON
 
@@ -102,7 +105,7 @@ class Notation:
             "bag": bag,
             "board": {str(space): self._placed(state, space) for space in self._occupied(state)},
             "first_turn": [bool(state.first_turn[other]) for other in players],
-            "lacks": [self._types(state.lacks[other]) for other in players],
+            "lacks": [self._texts(state.lacks[other]) for other in players],
             "dug": state.dug[: len(players)].tolist(),
             "passed": [bool(state.passed[other]) for other in players],
             "last_round": _last_round(state),
@@ -112,13 +115,15 @@ class Notation:
             del data["seed"], data["ply"]
         return data
 
-    def _types(self, word: Any) -> list[str]:
-        return [text for tile, text in enumerate(self._tiles) if int(word) >> tile & 1]
+    def _texts(self, types: Any) -> list[str]:
+        """The types of a word, in order."""
+        bits = int(types)
+        return [text for tile, text in enumerate(self._tiles) if bits >> tile & 1]
 
     def _hand(self, state: Record, seat: int) -> list[str]:
         """The tiles of a hand by type."""
-        twice = self._types(state.twice[seat])
-        return [text for text in self._types(state.held[seat]) for _ in range(1 + (text in twice))]
+        twice = self._texts(state.twice[seat])
+        return [text for text in self._texts(state.held[seat]) for _ in range(1 + (text in twice))]
 
     def _occupied(self, state: Record) -> list[int]:
         return [space for space in range(len(self._circles)) if state.code[space] != NONE]
@@ -185,12 +190,12 @@ class Notation:
         return [self._tiles[tile] for tile in sorted(tiles.elements())]
 
     def _tile(self, where: str, text: Any) -> int:
-        if not isinstance(text, str) or text not in self._tiles:
+        if not isinstance(text, str) or text not in self._types:
             raise ValueError(f"{where}: no tile {text!r}")
-        return self._tiles.index(text)
+        return self._types[text]
 
     def _space(self, text: Any) -> int:
-        if not isinstance(text, str) or text not in map(str, range(len(self._circles))):
+        if text not in self._spaces:
             raise ValueError(f"board: no space {text!r}; there are '0'..'{len(self._circles) - 1}'")
         return int(text)
 
@@ -231,7 +236,7 @@ class Notation:
             where = f"lacks[{seat}]"
             texts = sequence(where, lacks, 0, len(self._tiles))
             state.lacks[seat] = word({self._tile(where, text) for text in texts})
-            agrees(where, list(lacks), self._types(state.lacks[seat]))
+            agrees(where, list(lacks), self._texts(state.lacks[seat]))
 
     def _read_match(self, state: Record, data: Mapping[str, Any]) -> None:
         players = int(state.num_players)
