@@ -268,12 +268,21 @@ class Notation:
         else:
             seat = integer("seat", data["seat"], 0, int(state.num_players) - 1)
             state.seat = seat
+            self._check_scores(state)
             for other in range(int(state.num_players)):
                 if not state.hand_size[other]:
                     raise ValueError(f"hands[{other}]: empty, but the round is not over")
             if not state.held[seat] & self._rules.placeable(state, state.first_turn[seat]):
                 raise ValueError(f"seat: {seat} can't place any tile of hands[{seat}]")
         agrees("winners", data["winners"], self.to_dict(state)["winners"])
+
+    def _check_scores(self, state: Record) -> None:
+        """R20: the match goes on. A bonus counts at the end of its round, so then all may be."""
+        scores = state.scores[: state.num_players].tolist()
+        best = max(scores)
+        decided = scores.count(best) == 1 if state.target else best > 0
+        if decided and best >= state.target and not state.circle_bonus:
+            raise ValueError(f"scores: with {scores} the match is over")
 
 
 def _or_none(number: Any) -> int | None:
