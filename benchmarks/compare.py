@@ -1,4 +1,4 @@
-"""Sets linkzoo beside its peers: `python -m benchmarks.compare linkage [--rounds 2]`.
+"""Sets linkzoo beside its peers: `python -m benchmarks.compare linkage [--players 2]`.
 
 Every measurement runs in a process of its own; rounds alternate between the packages, so that a
 noisy neighbour slows all of them, and the table shows each one's best round. Install the peers with
@@ -33,9 +33,10 @@ COMPARISONS = [
 ]
 
 
-def measure(what: str, game: str) -> float:
+def measure(what: str, game: str, players: int | None) -> float:
+    options = [] if players is None else ["--players", str(players)]
     done = subprocess.run(
-        [sys.executable, "-m", "benchmarks.measure", what, game],
+        [sys.executable, "-m", "benchmarks.measure", what, game, *options],
         cwd=ROOT,
         capture_output=True,
         text=True,
@@ -49,6 +50,7 @@ def measure(what: str, game: str) -> float:
 def main() -> None:
     parser = argparse.ArgumentParser(description=__doc__)
     parser.add_argument("game")
+    parser.add_argument("--players", type=int, help="default: the game's smallest number")
     parser.add_argument("--rounds", type=int, default=2)
     arguments = parser.parse_args()
     print(f"{platform.machine()}, {os.cpu_count()} cores, best of {arguments.rounds} rounds\n")
@@ -59,7 +61,7 @@ def main() -> None:
         results: dict[tuple[str, str], list[float]] = {row: [] for row in rows}
         for _ in range(arguments.rounds):
             for row in rows:
-                results[row].append(measure(*row))
+                results[row].append(measure(*row, arguments.players))
         unit = MEASUREMENTS[ours][1]
         best = {row: (min if unit == "µs" else max)(results[row]) for row in rows}
         for row in rows:

@@ -5,78 +5,27 @@ All play is uniformly random among the legal moves; compiling and a first round 
 """
 
 import argparse
-import time
 from collections.abc import Callable
 from functools import partial
 from typing import Any
 
-import numpy as np
+import linkzoo
+from linkzoo_training.bench import GAMES, Work, aec_steps, playouts, rate, vector_steps
 
 SECONDS = 3.0  # that a measurement lasts
-GAMES = 1024  # of a batch
 
 
-def rate(work: Callable[[], int]) -> float:
-    """Units of work a second, after a first round."""
-    work()
-    done, start = 0, time.perf_counter()
-    while (seconds := time.perf_counter() - start) < SECONDS:
-        done += work()
-    return done / seconds
+def linkzoo_aec(game: str, players: int | None) -> Work:
+    return aec_steps(linkzoo.make(game, players))
 
 
-def aec(env: Any) -> float:
-    """Steps a second of a PettingZoo environment, through the usual loop."""
-    chance = np.random.Generator(np.random.PCG64(0)).random
-
-    def work() -> int:
-        env.reset()
-        steps = 0
-        while True:
-            observation, _, termination, truncation, _ = env.last()
-            if termination or truncation:
-                return steps
-            legal = observation["action_mask"].nonzero()[0]
-            env.step(int(legal[int(chance() * len(legal))]))
-            steps += 1
-
-    env.reset(seed=0)
-    return rate(work)
-
-
-def linkzoo_aec(game: str) -> float:
-    import linkzoo
-
-    return aec(linkzoo.make(game))
-
-
-def pettingzoo_aec(game: str) -> float:
+def pettingzoo_aec(game: str, _: int | None) -> Work:
     from importlib import import_module
 
-    return aec(import_module(f"pettingzoo.classic.{game}").env())
+    return aec_steps(import_module(f"pettingzoo.classic.{game}").env())
 
 
-def linkzoo_vector(game: str) -> float:
-    """Steps a second of a batch: random choice, step, mask, observation, restart."""
-    from linkzoo import make_vec
-    from linkzoo.batch import kernels
-
-    vec = make_vec(game, GAMES, check=False)
-    now = vec.reset(0)
-    choose = kernels(vec.game).random_actions
-    seeds, actions = np.arange(GAMES, dtype=np.uint64), np.empty(GAMES, np.int64)
-    rounds = iter(range(2**62))
-
-    def work() -> int:
-        for _ in range(100):
-            choose(now.action_mask, seeds, next(rounds), actions)
-            vec.step(actions)
-        return 100 * GAMES
-
-    return rate(work)
-
-
-def pgx_vector(game: str) -> float:
+def pgx_vector(game: str, _: int | None) -> Work:
     """The same work in pgx: one jitted loop of 100 plies, observations included."""
     import jax
     import jax.numpy as jnp
@@ -106,36 +55,12 @@ def pgx_vector(game: str) -> float:
         seen.block_until_ready()
         return 100 * GAMES
 
-    return rate(work)
+    return work
 
 
-def uct(game: str) -> float:
-    """Complete random playouts a second from the first position, all threads searching."""
-    import numba
-
-    from linkzoo import Positions, get_game
-    from linkzoo.batch import kernels
-    from linkzoo_training.agents import UctAgent
-
-    rules = get_game(game)
-    states = np.zeros(8 * numba.get_num_threads(), rules.state)
-    states[:] = rules.blank()
-    seeds = np.arange(len(states), dtype=np.uint64)
-    kernels(rules).begin(states, seeds, np.empty((len(states), rules.num_actions), np.int8))
-    agent = UctAgent(1000)
-
-    def work() -> int:
-        agent.act(Positions(rules, states, seeds))
-        return len(states) * 1000
-
-    return rate(work)
-
-
-def copying(of: Callable[[Any], object], game: str) -> float:
-    """Microseconds to copy, from Python, what `of` takes from an environment."""
-    import linkzoo
-
-    env = linkzoo.make(game)
+def copying(of: Callable[[Any], object], game: str, players: int | None) -> Work:
+    """Copies, from Python, what `of` takes from an environment."""
+    env = linkzoo.make(game, players)
     env.reset(seed=0)
     size = 10_000
 
@@ -144,15 +69,15 @@ def copying(of: Callable[[Any], object], game: str) -> float:
             of(env)
         return size
 
-    return 1e6 / rate(work)
+    return work
 
 
-MEASUREMENTS: dict[str, tuple[Callable[[str], float], str]] = {
+MEASUREMENTS: dict[str, tuple[Callable[[str, int | None], Work], str]] = {
     "linkzoo-aec": (linkzoo_aec, "steps/s"),
     "pettingzoo-aec": (pettingzoo_aec, "steps/s"),
-    "linkzoo-vector": (linkzoo_vector, "steps/s"),
+    "linkzoo-vector": (vector_steps, "steps/s"),
     "pgx-vector": (pgx_vector, "steps/s"),
-    "uct": (uct, "playouts/s"),
+    "uct": (playouts, "playouts/s"),
     "clone": (partial(copying, lambda env: env.get_state()), "µs"),
     "clone-env": (partial(copying, lambda env: env.clone()), "µs"),
 }
@@ -162,8 +87,11 @@ def main() -> None:
     parser = argparse.ArgumentParser(description=__doc__)
     parser.add_argument("what", choices=MEASUREMENTS)
     parser.add_argument("game")
+    parser.add_argument("--players", type=int)
     arguments = parser.parse_args()
-    print(MEASUREMENTS[arguments.what][0](arguments.game))
+    work, unit = MEASUREMENTS[arguments.what]
+    speed = rate(work(arguments.game, arguments.players), SECONDS)
+    print(1e6 / speed if unit == "µs" else speed)
 
 
 if __name__ == "__main__":

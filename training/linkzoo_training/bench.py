@@ -1,80 +1,93 @@
-"""How fast the installed package is on this machine, game by game and search by search."""
+"""How fast the installed package is on this machine, game by game and search by search.
+
+All play is uniformly random among the legal moves. What is measured is a `work` that does some of
+it and returns how many units it did.
+"""
 
 import time
 from collections.abc import Callable, Iterator
+from itertools import count
+from typing import Any
 
 import numba
 import numpy as np
 
-from linkzoo import get_game, make, make_vec
-from linkzoo.agent import Positions
+from linkzoo import Positions, get_game, make, make_vec
 from linkzoo.batch import kernels
 from linkzoo_training.agents import UctAgent
 
-_SECONDS = 2.0  # that each measurement lasts
-_GAMES = 1024  # of the vector environment
+GAMES = 1024  # of the vector environment
 _SIMULATIONS = 1000
+_SECONDS = 2.0  # that each measurement lasts
+
+Work = Callable[[], int]
 
 
-def measure(name: str) -> Iterator[str]:
-    """A line for each measurement, as it is made; compiling isn't timed."""
-    threads = numba.get_num_threads()
-    yield f"{get_game(name).title}, {threads} threads, random play"
-    yield f"  AEC environment, all checks  {_rate(_aec(name)):>12,.0f} steps/s (one thread)"
-    yield f"  {_GAMES:,} games in lock-step     {_rate(_vector(name)):>12,.0f} steps/s"
-    yield f"  UCT from the first position  {_rate(_search(name, threads)):>12,.0f} playouts/s"
+def measure(name: str, num_players: int | None = None) -> Iterator[str]:
+    """A line for each measurement, as it is made."""
+    game, threads = get_game(name), numba.get_num_threads()
+    env = make(name, num_players)
+    players = f"{len(env.possible_agents)} players, " if game.max_players > game.min_players else ""
+    yield f"{game.title}, {players}{threads} threads, random play"
+    yield f"  AEC environment, all checks  {rate(aec_steps(env)):>12,.0f} steps/s (one thread)"
+    speed = rate(vector_steps(name, num_players))
+    yield f"  {GAMES:,} games in lock-step     {speed:>12,.0f} steps/s"
+    yield f"  UCT from the first position  {rate(playouts(name, num_players)):>12,.0f} playouts/s"
 
 
-def _rate(work: Callable[[], int]) -> float:
-    """Units of work a second, after a first round that compiles."""
+def rate(work: Work, seconds: float | None = None) -> float:
+    """Units of work a second, after a first round, which compiles."""
     work()
     done, start = 0, time.perf_counter()
-    while (seconds := time.perf_counter() - start) < _SECONDS:
+    seconds = _SECONDS if seconds is None else seconds
+    while (spent := time.perf_counter() - start) < seconds:
         done += work()
-    return done / seconds
+    return done / spent
 
 
-def _aec(name: str) -> Callable[[], int]:
-    env = make(name)
-    rng = np.random.Generator(np.random.PCG64(0))
+def aec_steps(env: Any) -> Work:
+    """One game of a PettingZoo environment, through the usual loop; units are steps."""
+    chance = np.random.Generator(np.random.PCG64(0)).random
+    env.reset(seed=0)
 
     def work() -> int:
-        env.reset(seed=int(rng.integers(2**32)))
+        env.reset()
         steps = 0
-        while not env.terminations[env.agent_selection]:
-            legal = np.flatnonzero(env.infos[env.agent_selection]["action_mask"])
-            env.step(int(legal[int(rng.random() * len(legal))]))
+        while True:
+            observation, _, termination, truncation, _ = env.last()
+            if termination or truncation:
+                return steps
+            legal = observation["action_mask"].nonzero()[0]
+            env.step(int(legal[int(chance() * len(legal))]))
             steps += 1
-        return steps
 
     return work
 
 
-def _vector(name: str) -> Callable[[], int]:
-    vec = make_vec(name, _GAMES)
+def vector_steps(name: str, num_players: int | None = None) -> Work:
+    """Random choice, step, mask, observation and restart in lock-step; units are steps."""
+    vec = make_vec(name, GAMES, num_players, check=False)
     now = vec.reset(0)
-    actions = np.empty(_GAMES, np.int64)
-    seeds = np.arange(_GAMES, dtype=np.uint64)
     choose = kernels(vec.game).random_actions
-    ply = 0
+    seeds, actions = np.arange(GAMES, dtype=np.uint64), np.empty(GAMES, np.int64)
+    rounds = count()
 
     def work() -> int:
-        nonlocal ply
-        ply += 1
-        choose(now.action_mask, seeds, ply, actions)
-        vec.step(actions)
-        return _GAMES
+        for _ in range(100):
+            choose(now.action_mask, seeds, next(rounds), actions)
+            vec.step(actions)
+        return 100 * GAMES
 
     return work
 
 
-def _search(name: str, threads: int) -> Callable[[], int]:
+def playouts(name: str, num_players: int | None = None) -> Work:
+    """Searches of the first position, on all threads; units are random games to the end."""
     game = get_game(name)
-    states = np.zeros(4 * threads, game.state)
-    states[:] = game.blank()
-    masks = np.empty((len(states), game.num_actions), np.int8)
+    states = np.zeros(8 * numba.get_num_threads(), game.state)
+    states[:] = game.blank(num_players)
     seeds = np.arange(len(states), dtype=np.uint64)
-    kernels(game).begin(states, seeds, masks)
+    kernels(game).begin(states, seeds, np.empty((len(states), game.num_actions), np.int8))
     agent = UctAgent(_SIMULATIONS)
 
     def work() -> int:

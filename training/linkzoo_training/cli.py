@@ -84,6 +84,7 @@ def _parser() -> argparse.ArgumentParser:
 
     bench = commands.add_parser("bench", help="measure this machine's speed")
     bench.add_argument("--game", choices=games, default=games[0])
+    bench.add_argument("--players", type=int, help="default: the game's smallest number")
     bench.set_defaults(run=_bench)
     return parser
 
@@ -164,7 +165,7 @@ def _play(parsed: argparse.Namespace) -> None:
 
 
 def _bench(parsed: argparse.Namespace) -> None:
-    for line in measure(parsed.game):
+    for line in measure(parsed.game, parsed.players):
         print(line, flush=True)
 
 

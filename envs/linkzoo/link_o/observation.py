@@ -74,7 +74,7 @@ def observation(board: Board) -> ObservationSpec:
         Piece("starter", _SEATS, 0, 1, "1 for the seat that started the round"),
         Piece("to_act", _SEATS, 0, 1, "1 for the seat to act"),
         Piece("round", (1,), 1, MAX_ROUNDS, "number of the round"),
-        Piece("num_players", (1,), 2, MAX_PLAYERS, "players"),
+        Piece("num_players", (1,), 2, MAX_PLAYERS, "players", categorical=True),
         Piece("lacks", (MAX_PLAYERS, TYPES), 0, 1, "1 for types that a seat certainly lacks"),
         Piece("dug", _SEATS, 0, BAG, "tiles dug in each seat's latest turn"),
         Piece("passed", _SEATS, 0, 1, "1 if a seat's latest turn was a pass"),
