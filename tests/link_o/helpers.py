@@ -2,14 +2,14 @@
 
 from collections import Counter
 from collections.abc import Iterator
-from functools import cache
+from functools import cache, partial
 from typing import Any
 
 import numpy as np
-from numpy.typing import NDArray
 
 from linkzoo.game import Game
 from linkzoo.games import get_game
+from tests import driving
 from tests.link_o.oracle import (
     ALL_TILES,
     BOARDS,
@@ -27,6 +27,15 @@ from tests.link_o.oracle import (
 
 GAME = get_game("link_o")
 
+legal_mask = partial(driving.legal_mask, game=GAME)
+legal_texts = partial(driving.legal_texts, game=GAME)
+clone = partial(driving.clone, game=GAME)
+payoffs = partial(driving.payoffs, game=GAME)
+margins = partial(driving.margins, game=GAME)
+observe = partial(driving.observe, game=GAME)
+play_text = partial(driving.play_text, game=GAME)
+play_random = partial(driving.play_random, game=GAME)
+
 
 @cache
 def game_of(board: str = "ring4x16") -> Game:
@@ -43,77 +52,17 @@ def start(setup: Setup | None = None, seed: int = 0) -> np.record:
     return state
 
 
-def legal_mask(state: np.record, game: Game = GAME) -> NDArray[np.int8]:
-    """The game's mask; the array starts dirty, so that every element has to be written."""
-    mask = np.full(game.num_actions, 7, np.int8)
-    game.legal_actions(state, mask)
-    return mask
-
-
-def legal_texts(state: np.record, game: Game = GAME) -> set[str]:
-    """The legal moves as texts."""
-    legal = np.flatnonzero(legal_mask(state, game))
-    return {game.action_to_text(state, int(action)) for action in legal}
-
-
-def clone(state: np.record, game: Game = GAME) -> np.record:
-    """An independent copy."""
-    return game.from_bytes(state.tobytes())
-
-
-def payoffs(state: np.record, game: Game = GAME) -> list[float]:
-    """Payoffs of all seats; there are none before the end."""
-    if state.seat >= 0:
-        return [0.0] * int(state.num_players)
-    out = np.full(int(state.num_players), 99, np.float32)
-    game.payoffs(state, out)
-    return [float(value) for value in out]
-
-
-def margins(state: np.record, game: Game = GAME) -> list[float]:
-    """Margins of all seats."""
-    out = np.full(int(state.num_players), 99, np.float32)
-    game.margins(state, out)
-    return [float(value) for value in out]
-
-
-def observe(state: np.record, seat: int, game: Game = GAME) -> NDArray[Any]:
-    """The flat observation of a seat; it starts dirty as well."""
-    out = np.full(game.observation.size, 77, game.observation.dtype)
-    game.observe(state, seat, out)
-    return out
-
-
 def redealt(state: np.record, seat: int, seed: int, game: Game = GAME) -> np.record:
     """Another world for a seat."""
-    other = clone(state, game)
+    other = clone(state, game=game)
     game.redeal(other, seat, np.uint64(seed))
     return other
-
-
-def play_text(state: np.record, *moves: str, game: Game = GAME) -> np.record:
-    """Plays moves written as `@5 red 3-1`, after checking that each is legal."""
-    for text in moves:
-        action = game.text_to_action(state, text)
-        assert legal_mask(state, game)[action] == 1, f"{text} is illegal"
-        game.apply(state, action)
-    return state
-
-
-def play_random(
-    state: np.record, rng: np.random.Generator, plies: int = 99999, game: Game = GAME
-) -> np.record:
-    """Plays uniform legal actions until the end, or for some plies."""
-    while state.seat >= 0 and plies > 0:
-        game.apply(state, int(rng.choice(np.flatnonzero(legal_mask(state, game)))))
-        plies -= 1
-    return state
 
 
 def midgame(setup: Setup, seed: int, plies: int) -> np.record:
     """A position of a random match."""
     game = game_of(setup.options.get("board", "ring4x16"))
-    return play_random(start(setup, seed), np.random.default_rng([seed, plies]), plies, game)
+    return play_random(start(setup, seed), np.random.default_rng([seed, plies]), plies, game=game)
 
 
 def walk(setup: Setup, seed: int) -> Iterator[tuple[np.record, Oracle, str | None]]:
@@ -291,9 +240,13 @@ class Both:
     def compare(self) -> None:
         """JSON, moves, payoffs and margins agree."""
         assert self.game.to_dict(self.state) == self.oracle.to_dict()
-        assert legal_texts(self.state, self.game) == set(self.oracle.moves())
-        np.testing.assert_allclose(payoffs(self.state, self.game), self.oracle.payoffs(), atol=1e-6)
-        np.testing.assert_allclose(margins(self.state, self.game), self.oracle.margins(), atol=1e-6)
+        assert legal_texts(self.state, game=self.game) == set(self.oracle.moves())
+        np.testing.assert_allclose(
+            payoffs(self.state, game=self.game), self.oracle.payoffs(), atol=1e-6
+        )
+        np.testing.assert_allclose(
+            margins(self.state, game=self.game), self.oracle.margins(), atol=1e-6
+        )
 
     @property
     def data(self) -> Json:
@@ -302,12 +255,12 @@ class Both:
 
     def legal(self, *tiles: str) -> set[str]:
         """The legal moves, of all tiles or of some types."""
-        found = legal_texts(self.state, self.game)
+        found = legal_texts(self.state, game=self.game)
         return {m for m in found if not tiles or type_of(m.split(" ", 1)[1]) in tiles}
 
     def on(self, space: int) -> set[str]:
         """The tiles, as they would lie, that may be placed on a space."""
-        found = (text.split(" ", 1) for text in legal_texts(self.state, self.game))
+        found = (text.split(" ", 1) for text in legal_texts(self.state, game=self.game))
         return {tile for where, tile in found if where == f"@{space}"}
 
     def play(self, *moves: str) -> "Both":

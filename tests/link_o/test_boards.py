@@ -254,7 +254,7 @@ def test_a_users_board_plays(data: Json, tmp_path: Path) -> None:
         game.new_game(state, np.uint64(players))
         oracle, rng = Oracle.begin(game.to_dict(state), board), np.random.default_rng(players)
         while not oracle.over:
-            np.testing.assert_array_equal(legal_mask(state, game), oracle.mask())
+            np.testing.assert_array_equal(legal_mask(state, game=game), oracle.mask())
             moves = oracle.moves()
             move = moves[int(rng.integers(len(moves)))]
             game.apply(state, game.text_to_action(state, move))
@@ -273,7 +273,7 @@ def test_a_copy_of_the_usual_board_is_the_same_game(tmp_path: Path) -> None:
     usual.new_game(two, np.uint64(4))
     rng = np.random.default_rng(4)
     while two.seat >= 0:
-        assert legal_texts(one, mine) == legal_texts(two, usual)
+        assert legal_texts(one, game=mine) == legal_texts(two, game=usual)
         here, there = mine.to_dict(one), usual.to_dict(two)
         del here["options"]["board"], there["options"]["board"]
         assert here == there

@@ -127,7 +127,7 @@ def test_every_legal_move_both_ways(setup: Setup) -> None:
     game = game_of(setup.options.get("board", "ring4x16"))
     for state, oracle, _ in walk(setup, 30):
         before = state.tobytes()
-        legal = np.flatnonzero(legal_mask(state, game)).tolist()
+        legal = np.flatnonzero(legal_mask(state, game=game)).tolist()
         texts = [game.action_to_text(state, action) for action in legal]
         assert sorted(texts) == sorted(oracle.moves())
         assert [game.text_to_action(state, text) for text in texts] == legal
@@ -211,7 +211,7 @@ def test_round_trip_at_every_ply(setup: Setup) -> None:
             assert other.tobytes() == state.tobytes()
             if state.seat < 0:
                 break
-            action = int(rng.choice(np.flatnonzero(legal_mask(state, game))))
+            action = int(rng.choice(np.flatnonzero(legal_mask(state, game=game))))
             game.apply(state, action)
             game.apply(other, action)
 

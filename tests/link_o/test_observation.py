@@ -54,7 +54,7 @@ def expect(state: np.record, oracle: Oracle, game: Game) -> None:
     assert game.hidden is not None
     for seat in range(oracle.num_players):
         for spec, flat, pieces in (
-            (game.observation, observe(state, seat, game), oracle.observation(seat)),
+            (game.observation, observe(state, seat, game=game), oracle.observation(seat)),
             (game.hidden, reveal(state, seat, game), oracle.hidden(seat)),
         ):
             assert spec.space().contains(flat.reshape(spec.shape))

@@ -56,9 +56,9 @@ def game_for(setup: Setup) -> Game:
 
 def seen(state: np.record, seat: int, game: Game = GAME) -> dict[str, Any]:
     """Everything that a seat can see."""
-    mask = legal_mask(state, game).tobytes() if state.seat == seat else b""
+    mask = legal_mask(state, game=game).tobytes() if state.seat == seat else b""
     return {
-        "observation": observe(state, seat, game).tobytes(),
+        "observation": observe(state, seat, game=game).tobytes(),
         "mask": mask,
         "text": game.draw_text(state, seat),
         "svg": game.draw_svg(state, seat),
@@ -117,7 +117,7 @@ def test_no_seat_can_tell_its_worlds_apart(setup: Setup) -> None:
         for seat in range(setup.num_players):
             expected = seen(state, seat, game)
             for seed in (3, 4):
-                other = redealt(state, seat, seed, game)
+                other = redealt(state, seat, seed, game=game)
                 assert seen(other, seat, game) == expected
                 world = game.to_dict(other)
                 assert everything(world) == Counter(ALL_TILES)
@@ -126,7 +126,7 @@ def test_no_seat_can_tell_its_worlds_apart(setup: Setup) -> None:
                     len(hand) for hand in data["hands"]
                 ]
                 assert all(hand == by_type(hand) for hand in world["hands"])
-                assert legal_mask(other, game).any() == (state.seat >= 0)
+                assert legal_mask(other, game=game).any() == (state.seat >= 0)
                 assert game.from_dict(world).tobytes() == other.tobytes()
             if state.seat >= 0:
                 by_hand = game.from_dict(shuffled(data, seat, plies))
@@ -208,9 +208,9 @@ def test_redeal_does_not_look_at_the_truth(setup: Setup) -> None:
             continue
         for seat in range(setup.num_players):
             for seed in range(3):
-                twin = redealt(state, seat, 1000 + seed, game)
-                one = redealt(state, seat, seed, game)
-                assert redealt(twin, seat, seed, game).tobytes() == one.tobytes()
+                twin = redealt(state, seat, 1000 + seed, game=game)
+                one = redealt(state, seat, seed, game=game)
+                assert redealt(twin, seat, seed, game=game).tobytes() == one.tobytes()
 
 
 def test_redeal_is_a_function_of_its_seed() -> None:
@@ -315,7 +315,7 @@ def test_whoever_acts_can_place_in_every_world() -> None:
                 continue
             for seat in range(setup.num_players):
                 for seed in range(4):
-                    assert legal_mask(redealt(state, seat, seed, game), game).any()
+                    assert legal_mask(redealt(state, seat, seed, game=game), game=game).any()
 
 
 # What others certainly lack

@@ -73,9 +73,9 @@ def test_matches_beside_the_oracle(setup: Setup) -> None:
     plies = 0
     for state, oracle, _ in walk(setup, 7):
         assert game.to_dict(state) == oracle.to_dict()
-        np.testing.assert_array_equal(legal_mask(state, game), oracle.mask())
-        np.testing.assert_allclose(payoffs(state, game), oracle.payoffs(), atol=1e-6)
-        np.testing.assert_allclose(margins(state, game), oracle.margins(), atol=1e-6)
+        np.testing.assert_array_equal(legal_mask(state, game=game), oracle.mask())
+        np.testing.assert_allclose(payoffs(state, game=game), oracle.payoffs(), atol=1e-6)
+        np.testing.assert_allclose(margins(state, game=game), oracle.margins(), atol=1e-6)
         plies += 1
     assert plies > 20
 
@@ -402,10 +402,10 @@ def test_connectors_take_doubles_and_linkos_only() -> None:
         game = game_of(name)
         state, rng = start(Setup(2, {"board": name}), 1), np.random.default_rng(1)
         while state.seat >= 0:
-            for action in np.flatnonzero(legal_mask(state, game)).tolist():
+            for action in np.flatnonzero(legal_mask(state, game=game)).tolist():
                 if BOARDS[name].is_connector(action // 26):
                     assert action % 26 in (0, 5, 9, 12, 14, 25)
-            play_random(state, rng, 1, game)
+            play_random(state, rng, 1, game=game)
 
 
 @pytest.mark.parametrize(
@@ -754,7 +754,7 @@ def test_what_always_holds(setup: Setup, seed: int, moves: int) -> None:
         seen += 1
         if state.seat < 0:
             break
-        play_random(state, rng, 1, game)
+        play_random(state, rng, 1, game=game)
     assert seen > 15
 
 

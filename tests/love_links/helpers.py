@@ -1,15 +1,27 @@
 """Short ways to drive the game, to write positions, and to walk through whole games."""
 
 from collections.abc import Callable, Iterator
+from functools import partial
 from typing import Any
 
 import numpy as np
-from numpy.typing import NDArray
 
 from linkzoo.games import get_game
+from tests import driving
 from tests.love_links.oracle import Json, Move, Oracle, Setup, by_id, read_move
 
 GAME = get_game("love_links")
+
+legal_mask = partial(driving.legal_mask, game=GAME)
+legal_list = partial(driving.legal_list, game=GAME)
+legal_texts = partial(driving.legal_texts, game=GAME)
+clone = partial(driving.clone, game=GAME)
+payoffs = partial(driving.payoffs, game=GAME)
+margins = partial(driving.margins, game=GAME)
+observe = partial(driving.observe, game=GAME)
+piece = partial(driving.piece, game=GAME)
+play_text = partial(driving.play_text, game=GAME)
+play_random = partial(driving.play_random, game=GAME)
 
 SETUPS: tuple[Setup, ...] = tuple(
     Setup(players, short) for players in (2, 3, 4) for short in (False, True)
@@ -23,71 +35,6 @@ def start(setup: Setup | None = None, seed: int = 0) -> np.record:
     setup = setup or Setup()
     state = GAME.blank(setup.num_players, setup.kwargs())
     GAME.new_game(state, np.uint64(seed))
-    return state
-
-
-def legal_mask(state: np.record) -> NDArray[np.int8]:
-    """The game's mask; the array starts dirty, so that every element has to be written."""
-    mask = np.full(GAME.num_actions, 7, np.int8)
-    GAME.legal_actions(state, mask)
-    return mask
-
-
-def legal_list(state: np.record) -> NDArray[np.intp]:
-    """The legal action numbers."""
-    return np.flatnonzero(legal_mask(state))
-
-
-def legal_texts(state: np.record) -> set[str]:
-    """The legal moves as texts."""
-    return {GAME.action_to_text(state, int(action)) for action in legal_list(state)}
-
-
-def clone(state: np.record) -> np.record:
-    """An independent copy."""
-    return GAME.from_bytes(state.tobytes())
-
-
-def payoffs(state: np.record) -> list[float]:
-    """Payoffs of all seats."""
-    out = np.full(int(state.num_players), 99, np.float32)
-    GAME.payoffs(state, out)
-    return [float(value) for value in out]
-
-
-def margins(state: np.record) -> list[float]:
-    """Margins of all seats."""
-    out = np.full(int(state.num_players), 99, np.float32)
-    GAME.margins(state, out)
-    return [float(value) for value in out]
-
-
-def observe(state: np.record, seat: int) -> NDArray[Any]:
-    """The flat observation of a seat; it starts dirty as well."""
-    out = np.full(GAME.observation.size, 77, GAME.observation.dtype)
-    GAME.observe(state, seat, out)
-    return out
-
-
-def piece(state: np.record, name: str, seat: int = 0) -> NDArray[Any]:
-    """One named piece of a seat's observation."""
-    return GAME.observation.view(observe(state, seat), name)
-
-
-def play_text(state: np.record, *moves: str) -> np.record:
-    """Plays moves written as `KEY 6-4 @3`, after checking that each is legal."""
-    for text in moves:
-        action = GAME.text_to_action(state, text)
-        assert legal_mask(state)[action] == 1, f"{text} is illegal at ply {state.ply}"
-        GAME.apply(state, action)
-    return state
-
-
-def play_random(state: np.record, rng: np.random.Generator, plies: int = 999) -> np.record:
-    """Plays uniform legal actions until the end, or for some plies."""
-    while state.seat >= 0 and plies > 0:
-        GAME.apply(state, int(rng.choice(legal_list(state))))
-        plies -= 1
     return state
 
 

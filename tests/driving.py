@@ -1,0 +1,85 @@
+"""Short ways to drive a game by its contract: each game's helpers bind them to it."""
+
+from collections.abc import Iterable
+from typing import Any
+
+import numpy as np
+from numpy.typing import NDArray
+
+from linkzoo.game import Game
+
+
+def legal_mask(state: np.record, *, game: Game) -> NDArray[np.int8]:
+    """The game's mask; the array starts dirty, so that every element has to be written."""
+    mask = np.full(game.num_actions, 7, np.int8)
+    game.legal_actions(state, mask)
+    return mask
+
+
+def legal_list(state: np.record, *, game: Game) -> NDArray[np.intp]:
+    """The legal action numbers."""
+    return np.flatnonzero(legal_mask(state, game=game))
+
+
+def legal_texts(state: np.record, *, game: Game) -> set[str]:
+    """The legal moves as texts."""
+    return {game.action_to_text(state, int(action)) for action in legal_list(state, game=game)}
+
+
+def clone(state: np.record, *, game: Game) -> np.record:
+    """An independent copy."""
+    return game.from_bytes(state.tobytes())
+
+
+def payoffs(state: np.record, *, game: Game) -> list[float]:
+    """Payoffs of all seats; there are none before the end."""
+    if state.seat >= 0:
+        return [0.0] * int(state.num_players)
+    out = np.full(int(state.num_players), 99, np.float32)
+    game.payoffs(state, out)
+    return [float(value) for value in out]
+
+
+def margins(state: np.record, *, game: Game) -> list[float]:
+    """Margins of all seats."""
+    out = np.full(int(state.num_players), 99, np.float32)
+    game.margins(state, out)
+    return [float(value) for value in out]
+
+
+def observe(state: np.record, seat: int, *, game: Game) -> NDArray[Any]:
+    """The flat observation of a seat; it starts dirty as well."""
+    out = np.full(game.observation.size, 77, game.observation.dtype)
+    game.observe(state, seat, out)
+    return out
+
+
+def piece(state: np.record, name: str, seat: int = 0, *, game: Game) -> NDArray[Any]:
+    """One named piece of a seat's observation."""
+    return game.observation.view(observe(state, seat, game=game), name)
+
+
+def play(state: np.record, actions: Iterable[int], *, game: Game) -> np.record:
+    """Plays actions after checking that each is legal."""
+    for action in actions:
+        text = game.action_to_text(state, action)
+        assert legal_mask(state, game=game)[action] == 1, f"{text} is illegal at ply {state.ply}"
+        game.apply(state, int(action))
+    return state
+
+
+def play_text(state: np.record, *moves: str, game: Game) -> np.record:
+    """Plays moves in the game's notation."""
+    for text in moves:
+        play(state, [game.text_to_action(state, text)], game=game)
+    return state
+
+
+def play_random(
+    state: np.record, rng: np.random.Generator, plies: int = 99999, *, game: Game
+) -> np.record:
+    """Plays uniform legal actions until the end, or for some plies."""
+    while state.seat >= 0 and plies > 0:
+        game.apply(state, int(rng.choice(legal_list(state, game=game))))
+        plies -= 1
+    return state
