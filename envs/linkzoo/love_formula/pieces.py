@@ -156,7 +156,10 @@ def _types(cards: Cards) -> dict[str, Any]:
         "JOB": job,
         "KIND": np.array([card.kind for card in table]),
         "SUBTYPE": np.array(
-            [SUBTYPES.index(card.subtype) if i in preparations else NONE for i, card in enumerate(table)]
+            [
+                SUBTYPES.index(card.subtype) if i in preparations else NONE
+                for i, card in enumerate(table)
+            ]
         ),
         "PRIORITY": np.array([card.priority for card in table]),
         "FULL_DECK": np.repeat(np.arange(count), in_deck),
@@ -201,7 +204,9 @@ def _effects(cards: Cards) -> dict[str, Any]:
         return np.array([int(card.static.get(name, 0)) for card in table])
 
     return {
-        "TRIGGER": np.array([TRIGGERS.index(card.trigger) if card.trigger else NONE for card in table]),
+        "TRIGGER": np.array(
+            [TRIGGERS.index(card.trigger) if card.trigger else NONE for card in table]
+        ),
         "TARGET_KIND": np.array([TARGETS.index(card.target) for card in table]),
         "TIMER": np.array([card.turns for card in table]),
         "NO_ATTACH": static("no_attach"),
