@@ -87,20 +87,17 @@ def _left_of(state: Any, seat: Any) -> Any:
 
 def advance_reactions(state: Any) -> Any:
     """R20: asks on, and resolves when all have passed in a row; says whether all is settled."""
-    while state.resolving == NONE:
-        if state.quiet == state.num_players:
-            state.resolving = state.pending_size - 1
-            if state.pending_size == 0:
-                return True
-        elif _can_react(state, state.poll):
+    while state.quiet < state.num_players:
+        if _can_react(state, state.poll):
             ask(state, ASK_REACT, state.poll)
             return False
-        else:
-            pass_reaction(state)
-    while state.resolving >= 0:
+        pass_reaction(state)
+    if state.resolving == NONE:
+        state.resolving = state.pending_size
+    while state.resolving > 0:
+        state.resolving -= 1
         if _resolve(state, state.resolving):
             return False
-        state.resolving -= 1
     return True
 
 
@@ -214,9 +211,8 @@ def _resolve(state: Any, place: Any) -> Any:
 
 
 def redirect(state: Any, couple: Any) -> None:
-    """The obstacle of the event goes to another couple; the next pending reaction resolves."""
+    """The obstacle of the event goes to another couple."""
     state.event_couple = couple
     state.event_owner = state.owner[couple]
     state.event_redirected = 1
     state.targets[0] = couple
-    state.resolving -= 1

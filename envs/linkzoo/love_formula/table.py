@@ -515,4 +515,4 @@ def is_shielded(state: Any, seat: Any) -> Any:
 
 def returns_from_discard(card: Any) -> Any:
     """Whether a card of the discard pile is a preparation or a couple."""
-    return KIND[card] == PREPARATION or KIND[card] == COUPLE  # noqa: PLR1714
+    return KIND[card] == PREPARATION or KIND[card] == COUPLE
