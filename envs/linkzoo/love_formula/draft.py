@@ -20,7 +20,7 @@ def start_draft(state: Any, half: Any) -> None:
     state.half = half
     state.stage = DRAFT
     state.cursor = 0
-    state.round = 0
+    state.draft_round = 0
     for pack in range(state.num_players):
         for _ in range(PICKS):
             state.packs[pack, draw_card(state)] += 1
@@ -32,7 +32,7 @@ def pick(state: Any, card: Any) -> None:
     pack = pack_of(state, seat)
     state.packs[pack, card] -= 1
     state.piles[seat, card] += 1
-    state.picks[pack, state.round] = card
+    state.picks[pack, state.draft_round] = card
     state.cursor += 1
 
 
@@ -41,20 +41,20 @@ def advance_draft(state: Any) -> None:
     if state.cursor < state.num_players:
         ask(state, ASK_DRAFT, state.cursor)
         return
-    state.round += 1
+    state.draft_round += 1
     state.cursor = 0
     for pack in range(state.num_players):
         _remember(state, pack)
-    if state.round == PICKS:
+    if state.draft_round == PICKS:
         _end_draft(state)
 
 
 def _remember(state: Any, pack: Any) -> None:
     """R6: who gets a pack back sees what others took; the end of the draft shows all the rest."""
-    over = state.round == PICKS
+    over = state.draft_round == PICKS
     for viewer in range(state.num_players):
-        if over or holder_of(state, pack, state.round) == viewer:
-            number = np.int64(state.round)
+        if over or holder_of(state, pack, state.draft_round) == viewer:
+            number = np.int64(state.draft_round)
             first = last_visit(state, viewer, pack) + 1
             if first == number + 1:  # it is here now
                 first = number - np.int64(state.num_players) + 1
@@ -82,5 +82,5 @@ def _end_draft(state: Any) -> None:
         state.hand_size[seat] += PICKS
     state.piles[:] = 0
     state.picks[:] = NONE
-    state.round = 0
+    state.draft_round = 0
     state.stage = START

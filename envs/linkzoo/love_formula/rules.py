@@ -48,6 +48,7 @@ from linkzoo.love_formula.pieces import (
     NONE,
     OVER,
     POSITIONS,
+    PREP_EVENT,
     RESOLVE,
     SELECT,
     SLOTS,

@@ -65,7 +65,7 @@ STATE = record_dtype(
         ("piles", "i1", _COUNTS),
         ("packs", "i1", _COUNTS),
         ("picks", "i1", (MAX_PLAYERS, PICKS)),
-        ("round", "i1"),  # of the draft: picks before it
+        ("draft_round", "i1"),  # of the draft: picks before it
         # The cards of this turn.
         ("selected", "i1", _BY_SEAT),
         ("priorities", "i1", _BY_SEAT),
@@ -313,7 +313,7 @@ def direction(state: Any) -> Any:
 def pack_of(state: Any, seat: Any) -> Any:
     """The pack that a seat holds, by the seat that it was dealt to."""
     players = np.int64(state.num_players)
-    return (np.int64(seat) - direction(state) * np.int64(state.round)) % players
+    return (np.int64(seat) - direction(state) * np.int64(state.draft_round)) % players
 
 
 def holder_of(state: Any, pack: Any, number: Any) -> Any:
@@ -324,13 +324,13 @@ def holder_of(state: Any, pack: Any, number: Any) -> Any:
 def last_visit(state: Any, seat: Any, pack: Any) -> Any:
     """The latest round, this one included, in which a seat held a pack; negative before that."""
     players = np.int64(state.num_players)
-    number = np.int64(state.round)
+    number = np.int64(state.draft_round)
     return number - (direction(state) * (holder_of(state, pack, number) - seat)) % players
 
 
 def has_picked(state: Any, seat: Any) -> Any:
     """Whether a seat has made its choice of this round of the draft."""
-    return state.stage == DRAFT and state.picks[pack_of(state, seat), state.round] != NONE
+    return state.stage == DRAFT and state.picks[pack_of(state, seat), state.draft_round] != NONE
 
 
 # Positions of preparations (R10)
