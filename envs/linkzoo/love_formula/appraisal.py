@@ -23,6 +23,7 @@ from linkzoo.love_formula.pieces import (
     ON_EXPIRE,
     ON_RESOLVE,
     ON_TURN_START,
+    SELF_TO_HAND,
     SLOTS,
     TURNS,
 )
@@ -50,7 +51,7 @@ _BITS = np.array([0, 1, 1, 2, 1, 2, 2, 3])  # ones of three bits
 # What an incomplete couple promises beyond its point, by requirements (2 or 3) and those met.
 _PROMISE = np.array([[50, 190, 0], [50, 150, 420]])
 _COMPLETION = np.array([300, 800])  # a completed couple's points beyond the one that it had
-_HELD = 6  # tenths of its worth that a card has while it isn't played
+_HELD = 3  # tenths of its worth that a card has while it isn't played
 
 
 def appraise(before: Any, after: Any, seat: Any) -> Any:
@@ -128,9 +129,12 @@ def _played(state: Any, seat: Any, card: Any) -> Any:
     if TARGET_KIND[card] == NO_TARGET or has_target(state, seat, card):
         for index in range(OP_COUNT[card, ON_RESOLVE]):
             op = OP[card, ON_RESOLVE, index]
-            worth += 60 * op[2] if op[0] == DRAW else 60
+            if op[0] == DRAW:
+                worth += 30 * op[2]
+            elif op[0] != SELF_TO_HAND:
+                worth += 40
         if TARGET_KIND[card] != NO_TARGET:
-            worth += 120
+            worth += 80
     return worth
 
 
