@@ -59,7 +59,7 @@ def _game_of(cards_name: str) -> Game:
         version=VERSION,
         min_players=2,
         max_players=MAX_PLAYERS,
-        typical_length=295,
+        typical_length=400,
         max_length=4000,
         state=table.STATE,
         num_actions=int(names["NUM_ACTIONS"]),
