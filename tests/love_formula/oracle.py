@@ -419,8 +419,9 @@ class Oracle:
             yield from self.select()
             self.set_order()
             first = 0
-        for self.cursor in range(first, len(self.order)):
-            yield from self.resolve(self.order[self.cursor])
+        for number in range(first, len(self.order)):
+            self.cursor = number
+            yield from self.resolve(self.order[number])
         self.end_of_turn()
         self.stage = ""
 

@@ -203,7 +203,7 @@ def test_e13_dropping_a_couple() -> None:
     assert Counter(game.data["discard"]) == Counter(["Pen Pals", "Love Letter", "Cold Feet"])
 
 
-@pytest.mark.parametrize("players", (2, 3, 4))
+@pytest.mark.parametrize("players", [2, 3, 4])
 def test_e14_conservation(players: int) -> None:
     """E14: at the end each of the 120 cards is in one zone."""
     for seed in range(2):
