@@ -296,7 +296,7 @@ def test_class_gossip() -> None:
     """Two random cards go, never the Part-time Job; fewer if there are fewer."""
     hand = ["Cafe", "Cafe", "Beach", "Guardian Friend"]
     play = {0: "Class Gossip", 1: "Rock Concert"}
-    game = both([{}, {"Pen Pals": []}], play, hands={1: hand}).go()
+    game = both([{}, {"Pen Pals": []}], play, hands={1: hand}).go().play("PASS")
     assert len(game.hand(1)) == 2
     assert Counter(game.hand(1)) + Counter(game.data["discard"]) == Counter(hand)
     assert game.data["hands"][1].count(JOB) == 1
