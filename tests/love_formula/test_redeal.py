@@ -457,7 +457,7 @@ def test_a_seats_json(players: int) -> None:
                 covered = data["stage"] == "select" and data["selected"][other] is not None
                 assert view["hands"][other] == len(data["hands"][other]) + covered
                 if data["stage"] == "select":
-                    assert view["selected"][other] is None or view["selected"][other] in {True, 1}
+                    assert view["selected"][other] is None or view["selected"][other] is True
             if not acts:
                 assert not view["look"]
                 assert not view["window"]
