@@ -146,7 +146,7 @@ def test_every_legal_move_both_ways(setup: Setup) -> None:
         *("", " ", "CARD", "CARD ", "CARD cafe", "card Cafe", "CARD  Cafe", " CARD Cafe"),
         *("CARD Cafe ", "CARD Cafe\n", "Cafe", "CARD Tea House", "CARD 7", "CARD Cafe#1"),
         *("POS", "POS Pen Pals", "POS Pen Pals/", "POS Pen Pals/Cafe", "POS Pen Pals/item"),
-        *("POS 3/item", "POS -1/item", "POS 0/thing", "POS 0/", "POS 00/item", "POS ٠/item"),
+        *("POS 3/item", "POS -1/item", "POS 0/thing", "POS 0/", "POS 00/item", "POS ١/item"),
         *("COUPLE", "COUPLE Cafe", "COUPLE pen pals", "COUPLE 3", "FREE ", "FREE item", "free"),
         *("OBSTACLE Bullying#0", "OBSTACLE Bullying#3", "OBSTACLE Bullying#", "OBSTACLE Cafe#1"),
         *("OBSTACLE Bullying#01", "OBSTACLE Bullying#x", "PLAYER", "PLAYER 3", "PLAYER -1"),
