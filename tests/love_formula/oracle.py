@@ -51,22 +51,24 @@ class Card:
 
 def read_row(row: dict[str, str]) -> Card:
     """One row as the schema has it."""
-    lists = ("on_resolve", "on_turn_start", "on_expire")
-    ops = [tuple(tuple(op) for op in json.loads(row[name])) for name in lists]
+    found: dict[str, Any] = {
+        name: tuple(tuple(op) for op in json.loads(row[name]))
+        for name in ("on_resolve", "on_turn_start", "on_expire")
+    }
     return Card(
-        int(row["id"]),
-        row["name"],
-        row["type"],
-        row["subtype"],
-        int(row["priority"] or 0),
-        int(row["copies"]),
-        tuple(name for name in row["requirements"].split("|") if name),
-        row["trigger"],
-        row["target"],
-        int(row["turns"] or 0),
-        json.loads(row["static"]),
-        *ops,
+        id=int(row["id"]),
+        name=row["name"],
+        type=row["type"],
+        subtype=row["subtype"],
+        priority=int(row["priority"] or 0),
+        copies=int(row["copies"]),
+        requirements=tuple(name for name in row["requirements"].split("|") if name),
+        trigger=row["trigger"],
+        target=row["target"],
+        turns=int(row["turns"] or 0),
+        static=json.loads(row["static"]),
         flags=tuple(flag for flag in row["flags"].split("|") if flag),
+        **found,
     )
 
 

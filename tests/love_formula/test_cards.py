@@ -5,6 +5,7 @@ from collections import Counter
 import pytest
 
 from tests.love_formula.helpers import JOB, TABLE, Both, both
+from tests.love_formula.oracle import Json
 
 EVENTS, PLACES, THINGS = (
     [name for name in TABLE.of("preparation") if TABLE[name].subtype == kind]
@@ -50,7 +51,7 @@ def test_preparation(card: str) -> None:
     """R10, R12: the free slot of its kind, every couple that needs it; else the discard pile."""
     needing = [name for name in TABLE.of("couple") if card in TABLE[name].requirements]
     other = next(name for name in TABLE.of("couple") if card not in TABLE[name].requirements)
-    own = {name: [] for name in [*needing[:2], other]}
+    own: dict[str, list[str]] = {name: [] for name in [*needing[:2], other]}
     kind = TABLE[card].subtype
     game = both([own, {needing[2]: []}], {0: card}).go()
     assert game.asks == (0, "PLACE")
@@ -224,7 +225,7 @@ def test_moving_away() -> None:
 def test_sudden_downpour() -> None:
     """R10, R12: no preparation comes onto the couple."""
     row = ("Sudden Downpour", "Pen Pals", 1, 2)
-    own = {"Pen Pals": [], "Librarian & Night Reader": []}
+    own: dict[str, list[str]] = {"Pen Pals": [], "Librarian & Night Reader": []}
     game = both([own, {}], {0: "Love Letter"}, obstacles=[row]).go()
     assert game.legal() == {"COUPLE Librarian & Night Reader", "FREE"}
 
@@ -267,7 +268,7 @@ def test_caught_a_cold() -> None:
 def test_nasty_rumor() -> None:
     """R8: -2 for all cards of the player, -4 with two of them, never below 0."""
     rows = [("Nasty Rumor", "Pen Pals", 0, 3), ("Nasty Rumor", "Swim Team Duo", 0, 3)]
-    own = {"Pen Pals": [], "Swim Team Duo": []}
+    own: dict[str, list[str]] = {"Pen Pals": [], "Swim Team Duo": []}
     for count, expected in ((0, 4), (1, 2), (2, 0)):
         play = {0: "Kendo Captain & Manager", 1: "Idol & Superfan"}
         game = both([{}, own], play, hands={1: ["Bouquet"]}, obstacles=rows[:count])
@@ -417,7 +418,7 @@ def test_date_crasher() -> None:
     game.play("POS 2/event")
     assert (game.free(0), game.free(2)) == ({"event": "Rock Concert", "location": "Shrine"}, {})
     assert game.data["discard"] == ["Date Crasher"]
-    mine = {"Surfer & Guitarist": [], "Kendo Captain & Manager": []}
+    mine: dict[str, list[str]] = {"Surfer & Guitarist": [], "Kendo Captain & Manager": []}
     choice = both([mine, AROUND[1], {}], {0: "Date Crasher"}).go()
     choice.play("POS Swim Team Duo/Beach")
     assert choice.asks == (0, "PLACE")
@@ -486,7 +487,7 @@ def test_heart_to_heart_talk() -> None:
         ("Moving Away", "Swim Team Duo", 0, 5),
         ("Cold Feet", "Barista & Regular", 1, 0),
     ]
-    fields = [{"Pen Pals": [], "Barista & Regular": []}, {"Swim Team Duo": []}]
+    fields: list[Json] = [{"Pen Pals": [], "Barista & Regular": []}, {"Swim Team Duo": []}]
     game = both(fields, {0: "Heart-to-Heart Talk"}, obstacles=rows).go()
     assert game.asks == (0, "TARGET_OBSTACLE")
     assert game.legal() == {"OBSTACLE Cold Feet#1", "OBSTACLE Cold Feet#2"}
@@ -652,7 +653,7 @@ def test_change_of_plans() -> None:
     assert game.free(2) == {"item": "Bouquet"}
     assert sorted(game.data["discard"]) == ["Change of Plans", "Sabotage"]
     assert not asked_to_react(both([{}, {}], {0: "Cafe"}, hands={1: ["Change of Plans"]}))
-    fields = [{}, {"Pen Pals": []}]
+    fields: list[Json] = [{}, {"Pen Pals": []}]
     assert not asked_to_react(both(fields, {0: "Cold Feet"}, hands={1: ["Change of Plans"]}))
 
 

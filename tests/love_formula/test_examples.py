@@ -6,6 +6,7 @@ import numpy as np
 import pytest
 
 from tests.love_formula.helpers import JOB, TABLE, Both, asked_all, both, walk
+from tests.love_formula.oracle import Json
 
 FULL = {"Childhood Friends": ["School Festival", "Cafe", "Box of Chocolates"]}
 QUIET = {0: JOB}
@@ -64,7 +65,7 @@ def test_e3_bullying_without_a_choice() -> None:
 
 def test_e4_making_room() -> None:
     """E4 (R10-R12): the Love Letter moves to Pen Pals, the Bouquet takes the slot."""
-    own = {"Pen Pals": [], "item": "Love Letter"}
+    own: Json = {"Pen Pals": [], "item": "Love Letter"}
     game = both([own, {}], {0: "Bouquet"})
     assert game.legal() == {"PASS", "POS 0/item"}
     game.play("POS 0/item")
@@ -106,7 +107,7 @@ def test_e5_objections() -> None:
 def test_e6_redirected_before_it_is_cancelled() -> None:
     """E6 (R21, R22): the second card resolves first; the first has nothing left to cancel."""
     hands = {1: ["Guardian Friend", "Wrong Person!"], 2: ["Guardian Friend"]}
-    fields = [{}, {"Pen Pals": []}, {"Swim Team Duo": []}]
+    fields: list[Json] = [{}, {"Pen Pals": []}, {"Swim Team Duo": []}]
     game = both(fields, {0: "Cold Feet"}, hands=hands)
     game.go().play("COUPLE Pen Pals", "CARD Guardian Friend")
     assert game.asks == (1, "REACT")
@@ -147,7 +148,7 @@ def test_e9_moving_away() -> None:
         assert game.couples(1) == {"Pen Pals": ["Love Letter"]}
     game.next_turn()
     assert (game.couples(1), game.on_table()) == ({}, [])
-    gone = Counter(game.data["discard"])
+    gone = Counter[str](game.data["discard"])
     assert gone == Counter(["Pen Pals", "Love Letter", "Moving Away"])
 
 

@@ -42,7 +42,7 @@ FIELDS = (
 
 def middle() -> Json:
     """Three players; seat 0 is to select in turn 4."""
-    fields = [
+    fields: list[Json] = [
         {"Pen Pals": ["Love Letter"], "item": "Bouquet"},
         {"Swim Team Duo": ["Christmas Eve", "Beach"], "shield_until": 6},
         {"event": "Rock Concert"},
@@ -146,7 +146,7 @@ def test_every_legal_move_both_ways(setup: Setup) -> None:
         *("", " ", "CARD", "CARD ", "CARD cafe", "card Cafe", "CARD  Cafe", " CARD Cafe"),
         *("CARD Cafe ", "CARD Cafe\n", "Cafe", "CARD Tea House", "CARD 7", "CARD Cafe#1"),
         *("POS", "POS Pen Pals", "POS Pen Pals/", "POS Pen Pals/Cafe", "POS Pen Pals/item"),
-        *("POS 3/item", "POS -1/item", "POS 0/thing", "POS 0/", "POS 00/item", "POS ١/item"),
+        *("POS 3/item", "POS -1/item", "POS 0/thing", "POS 0/", "POS 00/item", "POS ٢/item"),
         *("COUPLE", "COUPLE Cafe", "COUPLE pen pals", "COUPLE 3", "FREE ", "FREE item", "free"),
         *("OBSTACLE Bullying#0", "OBSTACLE Bullying#3", "OBSTACLE Bullying#", "OBSTACLE Cafe#1"),
         *("OBSTACLE Bullying#01", "OBSTACLE Bullying#x", "PLAYER", "PLAYER 3", "PLAYER -1"),
@@ -171,7 +171,7 @@ def test_actions_outside_the_space() -> None:
 def test_ranks_close_up() -> None:
     """Section 6: an obstacle's number is its rank among the copies on the table."""
     rows = [("Cold Feet", "Pen Pals", 1, 0), ("Cold Feet", "Barista & Regular", 1, 0)]
-    fields = [{"Pen Pals": [], "Barista & Regular": []}, {}]
+    fields: list[Json] = [{"Pen Pals": [], "Barista & Regular": []}, {}]
     hands = {0: ["Heart-to-Heart Talk"]}
     game = both(fields, {0: "Heart-to-Heart Talk"}, obstacles=rows, hands=hands).go()
     game.play("OBSTACLE Cold Feet#1").until("SELECT")

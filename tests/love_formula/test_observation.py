@@ -1,4 +1,4 @@
-"""What a seat sees of Love Formula: bounds, pieces against the oracle, and symmetry of the seats."""
+"""What a seat sees of Love Formula: bounds, pieces against the oracle, seats alike."""
 
 import re
 from math import prod

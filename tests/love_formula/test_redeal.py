@@ -246,7 +246,7 @@ def test_selections_are_invisible(players: int) -> None:
     """R8, T1: whatever was selected before, the others see the same until the reveal."""
     hands = {0: ["Cafe", "Sabotage", "Cold Feet", "Pen Pals", "Objection!"], 1: ["Beach"]}
     gossip = [("Class Gossip", "Swim Team Duo", 1, 2)]
-    fields = [{"Swim Team Duo": []}, *[{}] * (players - 1)]
+    fields: list[Json] = [{"Swim Team Duo": []}, *[{}] * (players - 1)]
     for rows in ([], gossip):
         data = position(fields, None, hands=hands, obstacles=rows)
         first = play_text(read(data), "CARD Cafe")
@@ -299,11 +299,11 @@ def test_the_looked_at_cards_are_private() -> None:
     for top in (["Cafe", "Beach", "Shrine", "Library", "Bouquet"], ["Sabotage"] * 2 + ["Cafe"] * 3):
         data = position([{}, {}, {}], {0: "Matchmaker's Intuition"}, top=top)
         worlds.append(play_text(read(data), "PASS"))
-    same(*worlds, 1, 2)
+    same(worlds[0], worlds[1], 1, 2)
     assert seen(worlds[0], 0) != seen(worlds[1], 0)
     play_text(worlds[0], "CARD Cafe", "CARD Beach")
     play_text(worlds[1], "CARD Sabotage", "CARD Sabotage")
-    same(*worlds, 1, 2)
+    same(worlds[0], worlds[1], 1, 2)
 
 
 def test_reading_a_diary_is_private() -> None:

@@ -39,7 +39,7 @@ SIX = (
     *("Shrine Heir & Visitor", "Cooking Club Pair", "Band Vocalist & Drummer"),
     *("Childhood Friends", "Idol & Superfan", "Student Council Rivals"),
 )
-COUPLES = [{"Pen Pals": []}, {"Swim Team Duo": []}, {"Barista & Regular": []}]
+COUPLES: list[Json] = [{"Pen Pals": []}, {"Swim Team Duo": []}, {"Barista & Regular": []}]
 
 
 # Whole games
@@ -326,7 +326,7 @@ def test_an_obstacle_that_left_is_skipped() -> None:
         ("Sudden Downpour", "Pen Pals", 0, 1),
         ("Nasty Rumor", "Swim Team Duo", 0, 1),
     ]
-    fields = [{}, {"Pen Pals": [], "Swim Team Duo": []}]
+    fields: list[Json] = [{}, {"Pen Pals": [], "Swim Team Duo": []}]
     game = both(fields, {0: JOB}, obstacles=rows).until("SELECT")
     assert [row["turns_left"] for row in game.data["obstacles"]] == [0, 0, 0]
     game.next_turn()
@@ -353,7 +353,11 @@ def test_windows_around_every_card() -> None:
 
 def test_one_move_a_resolution() -> None:
     """R11: before or after, not both."""
-    own = {"Pen Pals": [], "Librarian & Night Reader": [], "item": "Love Letter"}
+    own: Json = {
+        "Pen Pals": [],
+        "Librarian & Night Reader": [],
+        "item": "Love Letter",
+    }
     game = both([own, {}], {0: JOB})
     assert game.legal() == {"PASS", "POS 0/item"}
     game.one("POS 0/item")
@@ -500,7 +504,7 @@ def test_objections_of_one_player_to_one_card() -> None:
 def test_guardian_then_wrong_person_reversed() -> None:
     """R21: the event is cancelled before the redirection comes up."""
     hands = {1: ["Guardian Friend", "Wrong Person!"]}
-    fields = [{}, {"Pen Pals": []}, {"Swim Team Duo": []}]
+    fields: list[Json] = [{}, {"Pen Pals": []}, {"Swim Team Duo": []}]
     game = both(fields, {0: "Cold Feet"}, hands=hands).go()
     game.play("COUPLE Pen Pals", "CARD Wrong Person!", "CARD Guardian Friend")
     assert game.on_table() == []
