@@ -1,0 +1,5 @@
+"""Love Formula, version 0: `env()`, `raw_env()`, `parallel_env()`."""
+
+from linkzoo.aec import constructors
+
+env, raw_env, parallel_env = constructors("love_formula")
