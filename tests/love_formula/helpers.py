@@ -144,6 +144,36 @@ def expected_core(oracle: Oracle) -> Json:
     return core
 
 
+def cards_in(value: Any) -> Counter[str]:
+    """A memory of cards as a count, without Part-time Jobs, which need none."""
+    found = Counter(value)
+    del found[JOB]
+    return +found
+
+
+def memory_of(data: Json) -> Json:
+    """What the seats remember, by viewer (section 6)."""
+    n = range(data["num_players"])
+    known = data["known"]
+    return {
+        "passed": [[cards_in(pack) for pack in packs] for packs in data["passed"]],
+        "taken": [cards_in(cards) for cards in data["taken"]],
+        "known": [[cards_in(known[v][q]) for q in n if q != v] for v in n],
+        "draft": data["draft"] if data["stage"] == "draft" else None,
+    }
+
+
+def expected_memory(oracle: Oracle) -> Json:
+    """The same of the oracle."""
+    n = range(oracle.n)
+    return {
+        "passed": [[cards_in(pack) for pack in packs] for packs in oracle.passed],
+        "taken": [cards_in(cards) for cards in oracle.taken],
+        "known": [[cards_in(oracle.known[v][q]) for q in n if q != v] for v in n],
+        "draft": oracle.draft if oracle.stage == "draft" else None,
+    }
+
+
 class Both:
     """A position in the game and in the oracle, kept equal move by move.
 
@@ -168,7 +198,9 @@ class Both:
 
     def compare(self) -> None:
         """The position, the moves, payoffs and margins agree."""
-        assert core_of(self.data) == expected_core(self.oracle)
+        data = self.data
+        assert core_of(data) == expected_core(self.oracle)
+        assert memory_of(data) == expected_memory(self.oracle)
         assert self.legal() == set(self.oracle.moves())
         state, oracle = self.state, self.oracle
         np.testing.assert_allclose(
