@@ -11,7 +11,7 @@ A game is one environment, or thousands of them as arrays:
 from collections.abc import Sequence
 from typing import Any
 
-from linkzoo import link_o_v0, linkage_v0, love_links_v0
+from linkzoo import link_o_v0, linkage_v0, love_formula_v0, love_links_v0
 from linkzoo.aec import GameEnv
 from linkzoo.agent import Agent, Positions, RandomAgent
 from linkzoo.game import Game, ObservationSpec, Piece
@@ -41,6 +41,7 @@ __all__ = [
     "get_game",
     "link_o_v0",
     "linkage_v0",
+    "love_formula_v0",
     "love_links_v0",
     "make",
     "make_vec",

@@ -8,7 +8,7 @@ from linkzoo.game import Game
 
 # Each name is a sub-package with a GAME, and a module of versioned environments `<name>_v0`. If
 # options of the game are compiled in, the sub-package also has `game_with(options)`.
-NAMES = ("linkage", "love_links", "link_o")
+NAMES = ("linkage", "love_links", "link_o", "love_formula")
 
 
 def get_game(name: str, options: Mapping[str, Any] | None = None) -> Game:

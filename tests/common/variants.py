@@ -6,6 +6,7 @@ test_variants.py fails until every number of players and every option of the gam
 
 from collections.abc import Callable
 from dataclasses import dataclass
+from pathlib import Path
 from typing import Any, NamedTuple
 
 import pytest
@@ -13,6 +14,8 @@ import pytest
 from linkzoo import Game, GameEnv, get_game
 
 Options = dict[str, Any]
+
+_OTHER_CARDS = str(Path(__file__).with_name("love_formula_cards.csv"))
 
 VARIANTS: dict[str, list[tuple[int, Options]]] = {
     "linkage": [
@@ -49,6 +52,15 @@ VARIANTS: dict[str, list[tuple[int, Options]]] = {
         (2, {"target": 20, "next_starter": "random", "blocked_tie": "split"}),
         (3, {"target": 0, "redeal_inference": True, "circle_bonus": 16}),
     ],
+    "love_formula": [
+        (2, {}),
+        (3, {}),
+        (4, {}),
+        (2, {"skip_forced": False}),
+        (3, {"voluntary_discards": "off"}),
+        (4, {"voluntary_discards": "off", "skip_forced": False}),
+        (3, {"cards": _OTHER_CARDS}),
+    ],
 }
 
 # An option value and a number of players that the game refuses.
@@ -56,6 +68,7 @@ REFUSED: dict[str, tuple[Options, int]] = {
     "linkage": ({"board_size": 8}, 3),
     "love_links": ({"short": 90}, 5),
     "link_o": ({"dig": "two"}, 7),
+    "love_formula": ({"voluntary_discards": "never"}, 5),
 }
 
 

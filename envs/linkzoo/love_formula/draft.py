@@ -84,3 +84,20 @@ def _end_draft(state: Any) -> None:
     state.picks[:] = NONE
     state.draft_round = 0
     state.stage = START
+
+
+def left_when_passed(state: Any, viewer: Any, pack: Any, out: Any) -> None:
+    """Counts in `out` what a pack held when a seat last passed it on; nothing outside drafts."""
+    out[:] = 0
+    if state.stage != DRAFT:
+        return
+    number = last_visit(state, viewer, pack)
+    if number == state.draft_round:
+        number -= np.int64(state.num_players)
+    if number < 0:
+        return
+    for card in range(NUM_TYPES):
+        out[card] = state.packs[pack, card]
+    for later in range(number + 1, PICKS):
+        if state.picks[pack, later] != NONE:
+            out[state.picks[pack, later]] += 1

@@ -203,7 +203,7 @@ def lose_preparation(state: Any, position: Any) -> None:
 
 
 def _swap(state: Any, theirs: Any, mine: Any) -> None:
-    """Both are taken; each goes to the place of the other, or to the slot, the card's player first."""
+    """Both are taken; then each is laid down, first that for the player of the card."""
     me, other = field_of(state, mine), field_of(state, theirs)
     gets, gives = take(state, theirs), take(state, mine)
     _settle(state, me, gets, mine)
@@ -211,7 +211,7 @@ def _swap(state: Any, theirs: Any, mine: Any) -> None:
 
 
 def _settle(state: Any, seat: Any, card: Any, position: Any) -> None:
-    """A swapped preparation at the position of the other if it fits, else in the slot, else gone."""
+    """Where the other one was if it fits, else in the free slot, else it is discarded."""
     slot = free_slot(seat, card)
     if position < FREE_SLOT and NEED[position // NEEDS, position % NEEDS] == card:
         slot = position if takes(state, position // NEEDS, card) else slot

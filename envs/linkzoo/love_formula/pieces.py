@@ -18,6 +18,7 @@ from linkzoo.love_formula.cards import (
     OBSTACLE,
     OPS,
     PREPARATION,
+    REACTION,
     SUBTYPES,
     TARGETS,
     TRIGGERS,
@@ -114,7 +115,10 @@ SELF, BY_ME, RANDOM = range(len(CHOOSERS))
 
 def tables(cards: Cards) -> dict[str, Any]:
     """What `bind` gives the compiled functions of a table of cards, by name."""
-    return {**_types(cards), **_couples(cards), **_effects(cards), **actions(cards)}
+    found = {**_types(cards), **_couples(cards), **_effects(cards), **actions(cards)}
+    return {
+        name: np.int64(value) if isinstance(value, int) else value for name, value in found.items()
+    }
 
 
 def actions(cards: Cards) -> dict[str, int]:
@@ -164,7 +168,10 @@ def _types(cards: Cards) -> dict[str, Any]:
         "PRIORITY": np.array([card.priority for card in table]),
         "FULL_DECK": np.repeat(np.arange(count), in_deck),
         "FIRST_COPY": np.cumsum([0, *in_deck])[:-1],
+        "NUM_PREPARATIONS": len(preparations),
         "PREP_NUMBER": _numbered(preparations, count),
+        "NUM_REACTIONS": len(cards.of_kind(REACTION)),
+        "REACTION_NUMBER": _numbered(cards.of_kind(REACTION), count),
         "OBSTACLE_NUMBER": _numbered(obstacles, count),
         "NUM_OBSTACLE_TYPES": len(obstacles),
         "OBSTACLE_FIRST": first,  # its first action among the obstacles'

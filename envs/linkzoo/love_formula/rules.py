@@ -124,7 +124,7 @@ def new_game(state: Any, seed: Any) -> None:
     state.seed = seed
     state.winners = 0
     state.ply = 0
-    _clear(state)
+    clear(state)
     fill_deck(state)
     for seat in range(state.num_players):
         state.hands[seat, JOB] = 1
@@ -133,7 +133,7 @@ def new_game(state: Any, seed: Any) -> None:
     _run_on(state)
 
 
-def _clear(state: Any) -> None:
+def clear(state: Any) -> None:
     """Nothing lies anywhere."""
     state.turn = NONE
     state.step = NO_STEP
