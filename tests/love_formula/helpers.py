@@ -174,6 +174,16 @@ def expected_memory(oracle: Oracle) -> Json:
     }
 
 
+def agree(game: Json, oracle: Json) -> None:
+    """The same fields with the same values; the message has those that differ."""
+    wrong = {
+        name: (game.get(name), oracle.get(name))
+        for name in game.keys() | oracle.keys()
+        if name not in game or name not in oracle or game[name] != oracle[name]
+    }
+    assert not wrong, f"game and oracle differ: {wrong}"
+
+
 class Both:
     """A position in the game and in the oracle, kept equal move by move.
 
@@ -199,9 +209,9 @@ class Both:
     def compare(self) -> None:
         """The position, the moves, payoffs and margins agree."""
         data = self.data
-        assert core_of(data) == expected_core(self.oracle)
-        assert memory_of(data) == expected_memory(self.oracle)
-        assert self.legal() == set(self.oracle.moves())
+        agree(core_of(data), expected_core(self.oracle))
+        agree(memory_of(data), expected_memory(self.oracle))
+        agree({"moves": self.legal()}, {"moves": set(self.oracle.moves())})
         state, oracle = self.state, self.oracle
         np.testing.assert_allclose(
             driving.payoffs(state, game=self.game), oracle.payoffs(), atol=1e-6

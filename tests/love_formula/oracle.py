@@ -187,8 +187,6 @@ class Oracle:
         self.look: list[str] = []
         self.limbo: str | None = None
         self.event: Event | None = None
-        self.acting: tuple[str, int] | None = None
-        self.cause: Obstacle | None = None
         self.draft: list[list[str | None]] = [[None] * PICKS for _ in range(n)]
         self.passed: list[list[Counter[str]]] = [[Counter() for _ in range(n)] for _ in range(n)]
         self.taken: list[Counter[str]] = [Counter() for _ in range(n)]
@@ -370,7 +368,7 @@ class Oracle:
                 self.passed[seat][dealt_to[seat]] = Counter(self.packs[seat])
             self.packs = [self.packs[(seat - step) % n] for seat in range(n)]
             dealt_to = [dealt_to[(seat - step) % n] for seat in range(n)]
-            for seat in range(n):
+            for seat in range(n if number < PICKS - 1 else 0):
                 self.remember(seat, dealt_to[seat], Counter(self.packs[seat]))
         for seat in range(n):
             for pack in range(n):
@@ -390,7 +388,6 @@ class Oracle:
             self.known[seat][1 - seat] += gone
         else:
             self.taken[seat] += gone
-        self.passed[seat][pack] = self.passed[seat][pack] & content
 
     def end_phase(self) -> None:
         """R17."""
@@ -629,14 +626,13 @@ class Oracle:
         self.step = "effect"
         card = self.selected[seat]
         assert card is not None
-        self.acting = (card, seat)
         yield from {
             "couple": self.resolve_couple,
             "preparation": self.resolve_preparation,
             "obstacle": self.resolve_obstacle,
             "action": self.resolve_action,
         }[self.table[card].type](seat, card)
-        self.selected[seat], self.acting = None, None
+        self.selected[seat] = None
         self.step = "post"
         yield from self.window(seat)
 
@@ -715,6 +711,7 @@ class Oracle:
                 break
         obstacle = Obstacle(card, couple, seat, self.table[card].turns)
         self.obstacles.append(obstacle)
+        self.selected[seat] = None
         yield from self.run_ops(self.table[card].on_resolve, obstacle)
         if self.table[card].turns < 0 and obstacle in self.obstacles:
             self.discard_obstacle(obstacle)
@@ -749,15 +746,15 @@ class Oracle:
         elif kind == "opp_prep_takable":
             options = [p for p, found in near.items() if self.positions(seat, found)]
         elif kind == "swap_pair":
-            theirs = {self.table[found].subtype for found in near.values()}
             mine = self.preparations(seat)
-            options = [p for p, found in mine.items() if self.table[found].subtype in theirs]
+            kinds = {self.table[found].subtype for found in mine.values()}
+            options = [p for p, found in near.items() if self.table[found].subtype in kinds]
             if not options:
                 return None
-            own = yield from self.ask(seat, "SWAP_OWN", options)
-            subtype = self.table[mine[own]].subtype
-            options = [p for p, found in near.items() if self.table[found].subtype == subtype]
             other = yield from self.ask(seat, "TARGET_PREP", options)
+            subtype = self.table[near[other]].subtype
+            options = [p for p, found in mine.items() if self.table[found].subtype == subtype]
+            own = yield from self.ask(seat, "SWAP_OWN", options)
             return [own, other]
         elif kind == "own_obstacle":
             decision = "TARGET_OBSTACLE"
@@ -905,7 +902,6 @@ class Oracle:
             if obstacle not in self.obstacles:
                 return
             who = self.controller(obstacle.couple)
-            self.cause = obstacle
             name, *arguments = op
             assert arguments[0] == "couple_controller"
             attached = list(self.fields[who].couples[obstacle.couple])
@@ -928,7 +924,6 @@ class Oracle:
                     if move == "YES":
                         yield from self.discard_hand(who, who, count, "self")
                         self.discard_obstacle(obstacle)
-            self.cause = None
 
     def choose_discard(self, who: int, obstacle: Obstacle, options: list[str]) -> Flow:
         """R24: a hand card, or an attached preparation (E3)."""
@@ -1151,10 +1146,7 @@ class Oracle:
             zones.append([self.limbo])
         if self.event is not None:
             zones.append(reaction.card for reaction in self.event.pending)
-        found = Counter(card for zone in zones for card in zone)
-        if self.acting is not None and self.cause is not None and self.stage == "resolve":
-            found[self.acting[0]] -= 1  # it lies on the table already
-        return found
+        return Counter(card for zone in zones for card in zone)
 
 
 def cards(names: Iterable[str]) -> list[str]:

@@ -435,8 +435,8 @@ def test_date_crasher() -> None:
 def test_mix_up() -> None:
     """Mine for one of the same kind; each goes where the other was, or to the free slot."""
     game = both(AROUND, {0: "Mix-Up"}).go()
-    assert game.asks == (0, "SWAP_OWN")
     assert game.legal() == {"POS Barista & Regular/Cafe", "POS 0/location"}
+    assert game.asks == (0, "SWAP_OWN")  # the Beach is the only location of another
     game.play("POS 0/location")
     assert game.couples(1)["Swim Team Duo"] == []
     assert (game.free(0), game.free(1)) == (
@@ -464,6 +464,7 @@ def test_mix_up_into_couples() -> None:
         {"Swim Team Duo": ["Beach"], "location": "Shrine"},
     ]
     game = both(fields, {0: "Mix-Up"}).go()
+    assert game.asks == (0, "TARGET_PREP")
     assert game.legal() == {"POS Swim Team Duo/Beach", "POS 1/location"}
     game.play("POS Swim Team Duo/Beach")
     assert game.couples(0) == {"Surfer & Guitarist": ["Beach"]}
@@ -576,7 +577,7 @@ def test_guardian_friend() -> None:
     assert game.on_table() == []
     assert sorted(game.data["discard"]) == ["Guardian Friend", "Moving Away"]
     assert not asked_to_react(both([{}, {}, {}], {0: "Shopping Spree"}, hands=hands))
-    assert not asked_to_react(both([{}, {}, {"event": "Beach"}], {0: "Sabotage"}, hands=hands))
+    assert not asked_to_react(both([{}, {}, {"location": "Beach"}], {0: "Sabotage"}, hands=hands))
 
 
 def test_wrong_person() -> None:
