@@ -88,7 +88,7 @@ class Notation:
             "limbo": self.name(state.limbo),
             "react": self._react(state),
             "draft": [[self.name(card) for card in state.picks[pack]] for pack in players],
-            "passed": [[self._passed(state, v, pack) for pack in players] for v in players],
+            "passed": self.passed(state),
             "taken": [self.held(state.taken[viewer]) for viewer in players],
             "known": [[self.held(state.known[v, other]) for other in players] for v in players],
             "hand_sizes_at_end": None
@@ -117,10 +117,16 @@ class Notation:
             return []
         return self.held(state.packs[self.rules.pack_of(state, seat)])
 
-    def _passed(self, state: Record, viewer: int, pack: int) -> list[str]:
+    def passed(self, state: Record) -> list[list[list[str]]]:
+        """By seat and pack: what was left in it when the seat last passed it on."""
+        players = range(int(state.num_players))
         counts = np.zeros(MAX_TYPES, np.int8)
-        self.rules.left_when_passed(state, viewer, pack, counts)
-        return self.held(counts)
+        found: list[list[list[str]]] = [[] for _ in players]
+        for viewer in players:
+            for pack in players:
+                self.rules.left_when_passed(state, viewer, pack, counts)
+                found[viewer].append(self.held(counts))
+        return found
 
     def _position(self, position: Any) -> str | None:
         return None if position == NONE else self.moves.positions[position]

@@ -466,9 +466,7 @@ class Reader:
 
     def _read_knowledge(self, state: Record, data: Mapping[str, Any]) -> None:
         players = range(int(state.num_players))
-        for viewer, packs in self._by_seat(state, data, "passed"):
-            shown = self._notation.to_dict(state)["passed"][viewer]
-            agrees(f"passed[{viewer}]", packs, shown)
+        agrees("passed", data["passed"], self._notation.passed(state))
         for viewer, cards in self._by_seat(state, data, "taken"):
             self._counts(f"taken[{viewer}]", cards, state.taken[viewer])
         for viewer, rows in self._by_seat(state, data, "known"):
