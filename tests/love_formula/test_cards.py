@@ -4,7 +4,7 @@ from collections import Counter
 
 import pytest
 
-from tests.love_formula.helpers import JOB, TABLE, Both, both
+from tests.love_formula.helpers import GAME, JOB, TABLE, Both, both, legal_texts, play_text
 from tests.love_formula.oracle import Json
 
 EVENTS, PLACES, THINGS = (
@@ -305,6 +305,21 @@ def test_class_gossip() -> None:
     assert (one.data["hands"][1], one.data["discard"]) == ([JOB], ["Cafe"])
     none = both([{}, {"Pen Pals": []}], play).go()
     assert (none.data["hands"][1], none.data["discard"]) == ([JOB], [])
+
+
+def test_class_gossip_lasts_into_the_second_half() -> None:
+    """R7, section 6: the obstacle carries over; the hand is open while it is there."""
+    rows = [("Class Gossip", "Pen Pals", 0, 2)]
+    game = both([{}, {"Pen Pals": []}, {}], {0: JOB}, obstacles=rows, turn=9)
+    game.until("DRAFT")
+    while game.data["decision"] == "DRAFT":
+        # On the game alone: the oracle is compared where the hands are open.
+        play_text(game.state, min(legal_texts(game.state)))
+        game.data = GAME.to_dict(game.state)
+    assert (game.data["turn"], game.data["decision"]) == (10, "SELECT")
+    assert [row["turns_left"] for row in game.data["obstacles"]] == [1]
+    for seat in (0, 2):
+        assert game.data["known"][seat][1] == game.hand(1)
 
 
 # Actions

@@ -146,10 +146,10 @@ def test_every_legal_move_both_ways(setup: Setup) -> None:
         *("", " ", "CARD", "CARD ", "CARD cafe", "card Cafe", "CARD  Cafe", " CARD Cafe"),
         *("CARD Cafe ", "CARD Cafe\n", "Cafe", "CARD Tea House", "CARD 7", "CARD Cafe#1"),
         *("POS", "POS Pen Pals", "POS Pen Pals/", "POS Pen Pals/Cafe", "POS Pen Pals/item"),
-        *("POS 3/item", "POS -1/item", "POS 0/thing", "POS 0/", "POS 00/item", "POS ٢/item"),
+        *("POS 4/item", "POS -1/item", "POS 0/thing", "POS 0/", "POS 00/item", "POS ٢/item"),
         *("COUPLE", "COUPLE Cafe", "COUPLE pen pals", "COUPLE 3", "FREE ", "FREE item", "free"),
         *("OBSTACLE Bullying#0", "OBSTACLE Bullying#3", "OBSTACLE Bullying#", "OBSTACLE Cafe#1"),
-        *("OBSTACLE Bullying#01", "OBSTACLE Bullying#x", "PLAYER", "PLAYER 3", "PLAYER -1"),
+        *("OBSTACLE Bullying#01", "OBSTACLE Bullying#x", "PLAYER", "PLAYER 4", "PLAYER -1"),
         *("PLAYER x", "PLAYER 02", "pass", "PASS 1", "YES!", "NO", "DONE", "OPEN DISCARD"),
     ],
 )
@@ -157,7 +157,7 @@ def test_bad_move_texts(text: str) -> None:
     """What is no move is refused with the text in the message, and nothing changes."""
     state = read(middle())
     before = state.tobytes()
-    with pytest.raises(ValueError, match=re.escape(repr(text)[1:-1])):
+    with pytest.raises(ValueError, match=re.escape(repr(text))):
         GAME.text_to_action(state, text)
     assert state.tobytes() == before
 
@@ -382,7 +382,7 @@ BROKEN: list[tuple[str, Any, str]] = [
     ("hands", with_hand(0, "Tea House"), "hands|Tea House"),
     ("hands", with_hand(0, 3), "hands"),
     ("hands", with_hand(0, "Pop Quiz"), "hands|cards|Pop Quiz|Cafe"),
-    ("hands", with_hand(0, "Cafe", "Cafe", JOB), "hands|cards|Part-time Job|Objection!"),
+    ("hands", with_hand(0, JOB, JOB), "hands|cards|Part-time Job|Cafe"),
     ("piles", None, "piles"),
     ("piles", [[], []], "piles"),
     ("piles", [["Cafe"], [], []], "piles|cards|Cafe"),
