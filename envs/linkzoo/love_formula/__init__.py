@@ -60,7 +60,7 @@ def _game_of(cards_name: str) -> Game:
         min_players=2,
         max_players=MAX_PLAYERS,
         typical_length=295,
-        max_length=16000,
+        max_length=4000,
         state=table.STATE,
         num_actions=int(names["NUM_ACTIONS"]),
         observation=seen,

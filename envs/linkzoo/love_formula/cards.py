@@ -83,11 +83,11 @@ _TARGETS_OF = {
     ACTION: tuple(name for name in TARGETS if "couple" not in name or name.startswith("discard")),
 }
 _STATICS = {
-    "no_attach": bool,
-    "priority_mod": int,
-    "vp_halve": bool,
-    "vp": int,
-    "reveal_hand": bool,
+    "no_attach": "bool",
+    "priority_mod": "int",
+    "vp_halve": "bool",
+    "vp": "int",
+    "reveal_hand": "bool",
 }
 
 # Bounds of the record.
@@ -248,12 +248,12 @@ def _json(name: str, text: str) -> Any:
         raise ValueError(f"{name}: no JSON ({error})") from error
 
 
-def _read_static(kind: int, text: str) -> Mapping[str, Any]:
-    static = _json("static", text)
+def _read_static(kind: int, text: str) -> dict[str, Any]:
+    static: Any = _json("static", text)
     if not isinstance(static, dict) or (static and kind != OBSTACLE):
         raise ValueError(f"static: {text} is no JSON object, or not of an obstacle")
     for name, value in static.items():
-        if type(value) is not _STATICS.get(name):
+        if type(value).__name__ != _STATICS.get(name):
             raise ValueError(f"static: {name}: {value!r} is none of {list(_STATICS)}")
         if not -_MAX_POINTS <= value <= _MAX_POINTS:
             raise ValueError(f"static: {name}: {value} is not in -{_MAX_POINTS}..{_MAX_POINTS}")

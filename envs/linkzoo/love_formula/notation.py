@@ -184,14 +184,13 @@ class Notation:
     def _target(self, state: Record, kind: int, target: Any) -> Any:
         if kind == OWN_OBSTACLE:
             return self.obstacle_text(state, int(target))
-        write = {
+        write: dict[str, Any] = {
             "opp_couple": self.couple,
             "opp_couple_incomplete": self.couple,
             "discard_prep_or_couple": self.name,
             "opp": int,
         }
-        found: Any = write.get(TARGETS[kind], self._position)(target)
-        return found
+        return write.get(TARGETS[kind], self._position)(target)
 
     def _effect(self, state: Record) -> Json | None:
         if state.effect_list == NONE:

@@ -149,7 +149,8 @@ def hidden(cards: Cards) -> ObservationSpec:
 def starts(spec: ObservationSpec) -> Any:
     """Where each piece begins, by name."""
     found = spec.slices()
-    return namedtuple("starts", found)(*(np.int64(where.start) for where in found.values()))
+    places: list[Any] = [np.int64(where.start) for where in found.values()]
+    return namedtuple("starts", found)(*places)
 
 
 def observe(state: Any, seat: Any, out: Any) -> None:

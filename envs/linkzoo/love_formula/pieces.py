@@ -5,6 +5,7 @@ A card is the number of its type. Couples and obstacles also have numbers of the
 3 * couple + requirement, or 72 + 3 * seat + subtype for a free slot (R10).
 """
 
+from collections.abc import Iterator, Sized
 from typing import Any
 
 import numpy as np
@@ -39,6 +40,12 @@ FREE_SLOT = NEEDS * COUPLES  # the first position that is a free slot
 POSITIONS = FREE_SLOT + MAX_PLAYERS * SLOTS
 REACTIONS = COUNTS[-1]
 
+
+def numbered(names: Sized) -> Iterator[Any]:
+    """Numbers for names, of one type: Numba compiles a function anew for each Python constant."""
+    return map(np.int64, range(len(names)))
+
+
 DECISIONS = (
     "DRAFT SELECT WINDOW MOVE_DEST DISCARD_MENU PLACE TARGET_COUPLE TARGET_PREP SWAP_OWN "
     "TARGET_OBSTACLE TARGET_PLAYER HAND_DISCARD LOOK_KEEP RECOVER CHOICE REACT PAY"
@@ -61,21 +68,21 @@ DECISIONS = (
     ASK_CHOICE,
     ASK_REACT,
     ASK_PAY,
-) = range(len(DECISIONS))
+) = numbered(DECISIONS)
 
 STAGES = ("draft", "start", "select", "resolve", "end", "over")
-DRAFT, START, SELECT, RESOLVE, END, OVER = range(len(STAGES))
+DRAFT, START, SELECT, RESOLVE, END, OVER = numbered(STAGES)
 
 STEPS = ("", "pre", "effect", "post")  # of a stage "resolve" (R8, T3); "effect" of others too
-NO_STEP, PRE, EFFECT, POST = range(len(STEPS))
+NO_STEP, PRE, EFFECT, POST = numbered(STEPS)
 
 ACTING_STEPS = ("target", "react", "effect")
-AT_TARGET, AT_REACT, AT_EFFECT = range(len(ACTING_STEPS))
+AT_TARGET, AT_REACT, AT_EFFECT = numbered(ACTING_STEPS)
 
 EVENTS = ("obstacle", "action", "prep_discarded")  # E1, E2, E3 of R19
-OBSTACLE_EVENT, ACTION_EVENT, PREP_EVENT = range(len(EVENTS))
+OBSTACLE_EVENT, ACTION_EVENT, PREP_EVENT = numbered(EVENTS)
 
-OBSTACLE_ON_ME, OPP_ACTION, MY_PREP_DISCARDED, REACTION_PLAYED = range(len(TRIGGERS))
+OBSTACLE_ON_ME, OPP_ACTION, MY_PREP_DISCARDED, REACTION_PLAYED = numbered(TRIGGERS)
 (
     NO_TARGET,
     OPP_COUPLE,
@@ -86,10 +93,10 @@ OBSTACLE_ON_ME, OPP_ACTION, MY_PREP_DISCARDED, REACTION_PLAYED = range(len(TRIGG
     OWN_OBSTACLE,
     DISCARD_PREP_OR_COUPLE,
     OPP,
-) = range(len(TARGETS))
-ON_RESOLVE, ON_TURN_START, ON_EXPIRE = range(len(LISTS))
-ME, EACH_OPP, TARGET, COUPLE_CONTROLLER = range(len(WHO))
-SELF, BY_ME, RANDOM = range(len(CHOOSERS))
+) = numbered(TARGETS)
+ON_RESOLVE, ON_TURN_START, ON_EXPIRE = numbered(LISTS)
+ME, EACH_OPP, TARGET, COUPLE_CONTROLLER = numbered(WHO)
+SELF, BY_ME, RANDOM = numbered(CHOOSERS)
 (
     DRAW,
     LOOK_TOP,
@@ -110,7 +117,7 @@ SELF, BY_ME, RANDOM = range(len(CHOOSERS))
     CANCEL_EVENT,
     REDIRECT_EVENT,
     RECOVER_EVENT_CARD,
-) = range(len(OPS))
+) = numbered(OPS)
 
 
 def tables(cards: Cards) -> dict[str, Any]:

@@ -474,7 +474,7 @@ def discard_obstacle(state: Any, place: Any) -> None:
         state.effect_obstacle = NONE
     elif state.effect_obstacle > place:
         state.effect_obstacle -= 1
-    if (state.stage == START or state.stage == END) and state.cursor > place:  # noqa: PLR1714
+    if state.stage in (START, END) and state.cursor > place:
         state.cursor -= 1
 
 
@@ -500,12 +500,12 @@ def discard_couple(state: Any, couple: Any) -> None:
             to_discard(state, NEED[couple, place])
     state.owner[couple] = NONE
     state.attached[couple] = 0
-    place = np.int64(0)
-    while place < state.obstacle_count:
-        if state.obstacle_couple[place] == couple:
-            discard_obstacle(state, place)
+    obstacle = np.int64(0)
+    while obstacle < state.obstacle_count:
+        if state.obstacle_couple[obstacle] == couple:
+            discard_obstacle(state, obstacle)
         else:
-            place += 1
+            obstacle += 1
 
 
 def is_shielded(state: Any, seat: Any) -> Any:
