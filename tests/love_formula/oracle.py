@@ -583,7 +583,12 @@ class Oracle:
     # Hands and what others know of them
 
     def watch(self) -> None:
-        """Class Gossip: the hand is open, a face-down card still belongs to it."""
+        """Class Gossip: the hand is open, a face-down card still belongs to it.
+
+        Not during a draft, when there is no hand and others may know of the pile (two players).
+        """
+        if self.stage == "draft":
+            return
         for seat in range(self.n):
             if any(static.get("reveal_hand") for static in self.statics(seat)):
                 card = self.selected[seat] if self.face_down else None

@@ -69,7 +69,7 @@ def test_games_that_throw_everything_away(players: int) -> None:
 def test_every_decision_is_met() -> None:
     """All seventeen kinds come up in random games."""
     kinds = set()
-    for seed in range(12):
+    for seed in range(4):
         state, rng = start(Setup(4), seed), np.random.default_rng(seed)
         while state.seat >= 0:
             kinds.add(GAME.to_dict(state)["decision"])

@@ -27,7 +27,7 @@ class Sample:
     """Arrays with a row for each game."""
 
     points: NDArray[np.int64]  # of each seat
-    plies: NDArray[np.int64]
+    decisions: NDArray[np.int64]
     ties: NDArray[np.bool_]  # on points, for the first place
     draws: NDArray[np.bool_]  # nothing told the first ones apart
     wins: NDArray[np.float64]  # of each seat
@@ -39,7 +39,7 @@ def best_tied(points: NDArray[np.int64]) -> NDArray[np.bool_]:
     return tied
 
 
-def summary(ends: list[Json], plies: NDArray[np.int64]) -> Sample:
+def summary(ends: list[Json], decisions: NDArray[np.int64]) -> Sample:
     """The numbers of finished games."""
     points = np.array([data["vp"] for data in ends])
     wins = np.array(
@@ -49,7 +49,7 @@ def summary(ends: list[Json], plies: NDArray[np.int64]) -> Sample:
         ]
     )
     draws = np.array([len(data["winners"]) > 1 for data in ends])
-    return Sample(points, plies, best_tied(points), draws, wins)
+    return Sample(points, decisions, best_tied(points), draws, wins)
 
 
 @cache
@@ -62,8 +62,11 @@ def sample(players: int, count: int = GAMES, throws: bool = False, **options: An
     run.begin(states, np.arange(count, dtype=np.uint64), masks)
     never = GAME.text_to_action(states[0], "OPEN_DISCARD")
     rng = np.random.default_rng(players)
+    asked = np.zeros(count, np.int64)
     while (states["seat"] >= 0).any():
         playing = states["seat"] >= 0
+        asked += playing
+        assert (masks[playing].sum(axis=1) > 1).all()
         if not throws:
             masks[masks.sum(axis=1) > 1, never] = 0
         rows, columns = np.nonzero(masks)
@@ -73,21 +76,21 @@ def sample(players: int, count: int = GAMES, throws: bool = False, **options: An
         picked = first + (rng.random(count) * counts).astype(np.int64)
         actions = np.where(playing, columns[np.minimum(picked, columns.size - 1)], -1)
         run.play(states, actions, masks)
-    return summary([GAME.to_dict(state) for state in states], states["ply"].astype(np.int64))
+    return summary([GAME.to_dict(state) for state in states], asked)
 
 
 @cache
 def model(players: int) -> Sample:
     """The same games by the plain model of the rules, with chance of its own."""
-    ends, plies = [], []
+    ends, decisions = [], []
     for seed in range(MODEL):
         oracle, rng = Oracle.new(TABLE, players, seed), np.random.default_rng(seed)
         while oracle.seat is not None:
             moves = [move for move in oracle.moves() if move != "OPEN_DISCARD"]
             oracle.follow(moves[int(rng.integers(len(moves)))])
         ends.append(oracle.core())
-        plies.append(sum(options > 1 for _, _, options in oracle.asked))
-    return summary(ends, np.array(plies))
+        decisions.append(sum(options > 1 for _, _, options in oracle.asked))
+    return summary(ends, np.array(decisions))
 
 
 def close(one: NDArray[Any], other: NDArray[Any]) -> None:
@@ -112,7 +115,7 @@ def test_mean_points(players: int, points: float, decisions: int) -> None:
 @rows
 def test_decisions(players: int, points: float, decisions: int) -> None:
     """Section 7, to 7 %: its sources and destinations of a move were one decision, here two."""
-    found = sample(players).plies
+    found = sample(players).decisions
     assert found.mean() == pytest.approx(decisions, rel=0.07)
     assert found.max() < 2 * decisions
 
@@ -123,7 +126,7 @@ def test_beside_the_model(players: int) -> None:
     found, expected = sample(players), model(players)
     close(found.points.mean(axis=1), expected.points.mean(axis=1))
     close(found.points.max(axis=1), expected.points.max(axis=1))
-    close(found.plies, expected.plies)
+    close(found.decisions, expected.decisions)
     close(found.ties.astype(float), expected.ties.astype(float))
 
 
@@ -156,7 +159,7 @@ def test_without_discards_fewer_decisions(players: int) -> None:
     """The option: the same points, and windows with nothing to do are no decisions."""
     off = sample(players, 400, voluntary_discards="off")
     close(off.points.mean(axis=1), sample(players).points.mean(axis=1))
-    assert off.plies.mean() < 0.75 * sample(players).plies.mean()
+    assert off.decisions.mean() < 0.75 * sample(players).decisions.mean()
 
 
 def test_the_deck_is_uniform() -> None:
