@@ -1,7 +1,6 @@
 """The table of cards: what the loader refuses, and a table of a user's own."""
 
 import csv
-import re
 from collections.abc import Callable
 from pathlib import Path
 from typing import Any
@@ -207,7 +206,7 @@ def test_no_such_table(tmp_path: Path) -> None:
         get_game("love_formula", {"cards": str(tmp_path / "nowhere.csv")})
     empty = tmp_path / "empty.csv"
     empty.write_text("", encoding="utf-8")
-    with pytest.raises(ValueError, match=re.escape("empty.csv")):
+    with pytest.raises(ValueError, match="cards"):
         get_game("love_formula", {"cards": str(empty)})
     with pytest.raises(ValueError, match="cards"):
         get_game("love_formula", {"cards": 3})
