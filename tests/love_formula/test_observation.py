@@ -103,11 +103,11 @@ def expected(oracle: Oracle, seat: int) -> dict[str, NDArray[np.int64]]:
         if name in couples:
             where[couples.index(name)] = 5
     for o in oracle.obstacles:
-        place = couples.index(o.couple), obstacles.index(o.card)
-        on[place] += 1
+        spot = couples.index(o.couple), obstacles.index(o.card)
+        on[spot] += 1
         if table[o.card].turns > 0:
-            left[place] = min(o.turns_left, left[place]) if left[place] else o.turns_left
-        by[place[0], seats.index(o.by)] = 1
+            left[spot] = min(o.turns_left, left[spot]) if left[spot] else o.turns_left
+        by[spot[0], seats.index(o.by)] = 1
     revealed_now = oracle.stage == "resolve"
     hand_sizes = [len(oracle.hands[other]) + (down[other] is not None) for other in seats]
     mods = [sum(m.get("priority_mod", 0) for m in oracle.statics(other)) for other in seats]
