@@ -68,8 +68,10 @@ def test_games_that_throw_everything_away(players: int) -> None:
 
 def test_every_decision_is_met() -> None:
     """All seventeen kinds come up in random games."""
-    kinds = set()
-    for seed in range(4):
+    kinds: set[str] = set()
+    for seed in range(12):
+        if len(kinds) == 17:
+            break
         state, rng = start(Setup(4), seed), np.random.default_rng(seed)
         while state.seat >= 0:
             kinds.add(GAME.to_dict(state)["decision"])
