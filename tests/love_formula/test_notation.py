@@ -1,0 +1,599 @@
+"""Love Formula's move texts and JSON, and what they refuse."""
+
+import copy
+import json
+import re
+from typing import Any
+
+import numpy as np
+import pytest
+
+from tests.love_formula.helpers import (
+    GAME,
+    JOB,
+    TABLE,
+    asked_all,
+    both,
+    clone,
+    legal_list,
+    legal_mask,
+    play_on,
+    play_random,
+    play_text,
+    position,
+    read,
+    start,
+    walk,
+)
+from tests.love_formula.oracle import SUBTYPES, Json, Setup
+
+SETUPS = (
+    *(Setup(players) for players in (2, 3, 4)),
+    asked_all(3),
+    asked_all(4, voluntary_discards="off"),
+)
+FIELDS = (
+    "game version options seed num_players seat ply half turn stage cursor step decision deck "
+    "discard reshuffles random_discards hands piles packs selected priorities order fields "
+    "obstacles window acting effect look limbo react draft passed taken known hand_sizes_at_end "
+    "vp winners"
+).split()
+
+
+def middle() -> Json:
+    """Three players; seat 0 is to select in turn 4."""
+    fields: list[Json] = [
+        {"Pen Pals": ["Love Letter"], "item": "Bouquet"},
+        {"Swim Team Duo": ["Christmas Eve", "Beach"], "shield_until": 6},
+        {"event": "Rock Concert"},
+    ]
+    rows = [("Cold Feet", "Pen Pals", 1, 0), ("Bullying", "Swim Team Duo", 2, 3)]
+    rows += [("Cold Feet", "Swim Team Duo", 0, 0)]
+    hands = {0: ["Cafe", "Cafe", "Objection!"], 1: ["Beach"], 2: ["Sabotage", "Childhood Friends"]}
+    return position(
+        fields, None, hands=hands, obstacles=rows, discard=["Shrine", "Mix-Up"], seed=5, ply=44
+    )
+
+
+def reacting() -> Json:
+    """Seat 0 may object to the Guardian Friend of seat 1."""
+    hands = {0: ["Objection!"], 1: ["Guardian Friend", "Objection!"]}
+    game = both([{}, {"Pen Pals": []}], {0: "Cold Feet"}, hands=hands).go()
+    return game.play("CARD Guardian Friend").data
+
+
+def finished() -> Json:
+    """The end of a game."""
+    return GAME.to_dict(play_on(start(Setup(3), 4), np.random.default_rng(4)))
+
+
+# Moves
+
+
+def number_of(text: str, seat: int, players: int) -> int:
+    """The action index of section 6, worked out again."""
+    kind, _, what = text.partition(" ")
+    couples, obstacles = TABLE.of("couple"), TABLE.of("obstacle")
+    if kind == "CARD":
+        return TABLE[what].id
+    if kind == "POS":
+        where, _, name = what.partition("/")
+        if name in SUBTYPES:
+            return 64 + 72 + 3 * ((int(where) - seat) % players) + SUBTYPES.index(name)
+        return 64 + 3 * couples.index(where) + TABLE[where].requirements.index(name)
+    if kind == "COUPLE":
+        return 148 + couples.index(what)
+    if kind == "OBSTACLE":
+        name, rank = what.split("#")
+        earlier = obstacles[: obstacles.index(name)]
+        return 173 + sum(TABLE[other].copies for other in earlier) + int(rank) - 1
+    if kind == "PLAYER":
+        return 191 + (int(what) - seat) % players
+    return {"FREE": 172, "PASS": 195, "YES": 196, "OPEN_DISCARD": 197}[kind]
+
+
+@pytest.mark.parametrize(
+    ("text", "action"),
+    [
+        ("CARD School Festival", 0),
+        ("CARD Spare Ticket", 63),
+        ("CARD Valentine's Day", 3),
+        ("POS Class President & Delinquent/School Festival", 64),
+        ("POS Class President & Delinquent/Love Letter", 66),
+        ("POS Pen Pals/Love Letter", 64 + 3 * 21 + 1),
+        ("POS 1/event", 136),
+        ("POS 1/item", 138),
+        ("POS 2/location", 140),
+        ("POS 0/event", 142),
+        ("COUPLE Class President & Delinquent", 148),
+        ("COUPLE Band Vocalist & Drummer", 171),
+        ("FREE", 172),
+        ("OBSTACLE Bullying#1", 173),
+        ("OBSTACLE Cold Feet#2", 173 + 2 * 7 + 1),
+        ("PLAYER 2", 192),
+        ("PLAYER 0", 193),
+        ("PASS", 195),
+        ("YES", 196),
+        ("OPEN_DISCARD", 197),
+    ],
+)
+def test_move_texts(text: str, action: int) -> None:
+    """Section 6 and 9; seat 1 acts: free slots and players count from there."""
+    state = play_text(read(middle()), "CARD Cafe")
+    assert state.seat == 1
+    assert GAME.action_to_text(state, action) == text
+    assert GAME.text_to_action(state, text) == action
+    assert number_of(text, 1, 3) == action
+
+
+@pytest.mark.parametrize("setup", SETUPS, ids=str)
+def test_every_legal_move_both_ways(setup: Setup) -> None:
+    """At every decision each legal action has its text and its number."""
+    state, rng = start(setup, 31), np.random.default_rng(31)
+    while state.seat >= 0:
+        before = state.tobytes()
+        for action in legal_list(state):
+            text = GAME.action_to_text(state, int(action))
+            assert GAME.text_to_action(state, text) == action
+            assert number_of(text, int(state.seat), setup.num_players) == action
+        assert state.tobytes() == before
+        play_on(state, rng, 1)
+
+
+@pytest.mark.parametrize(
+    "text",
+    [
+        *("", " ", "CARD", "CARD ", "CARD cafe", "card Cafe", "CARD  Cafe", " CARD Cafe"),
+        *("CARD Cafe ", "CARD Cafe\n", "Cafe", "CARD Tea House", "CARD 7", "CARD Cafe#1"),
+        *("POS", "POS Pen Pals", "POS Pen Pals/", "POS Pen Pals/Cafe", "POS Pen Pals/item"),
+        *("POS 4/item", "POS -1/item", "POS 0/thing", "POS 0/", "POS 00/item", "POS ٢/item"),
+        *("COUPLE", "COUPLE Cafe", "COUPLE pen pals", "COUPLE 3", "FREE ", "FREE item", "free"),
+        *("OBSTACLE Bullying#0", "OBSTACLE Bullying#3", "OBSTACLE Bullying#", "OBSTACLE Cafe#1"),
+        *("OBSTACLE Bullying#01", "OBSTACLE Bullying#x", "PLAYER", "PLAYER 4", "PLAYER -1"),
+        *("PLAYER x", "PLAYER 02", "pass", "PASS 1", "YES!", "NO", "DONE", "OPEN DISCARD"),
+    ],
+)
+def test_bad_move_texts(text: str) -> None:
+    """What is no move is refused with the text in the message, and nothing changes."""
+    state = read(middle())
+    before = state.tobytes()
+    with pytest.raises(ValueError, match=re.escape(repr(text))):
+        GAME.text_to_action(state, text)
+    assert state.tobytes() == before
+
+
+def test_actions_outside_the_space() -> None:
+    for action in (-1, 198, 5000):
+        with pytest.raises(ValueError, match=str(action)):
+            GAME.action_to_text(start(), action)
+
+
+def test_ranks_close_up() -> None:
+    """Section 6: an obstacle's number is its rank among the copies on the table."""
+    rows = [("Cold Feet", "Pen Pals", 1, 0), ("Cold Feet", "Barista & Regular", 1, 0)]
+    fields: list[Json] = [{"Pen Pals": [], "Barista & Regular": []}, {}]
+    hands = {0: ["Heart-to-Heart Talk"]}
+    game = both(fields, {0: "Heart-to-Heart Talk"}, obstacles=rows, hands=hands).go()
+    game.play("OBSTACLE Cold Feet#1").until("SELECT")
+    assert game.on_table() == [("Cold Feet", "Barista & Regular")]
+    game.one("CARD Heart-to-Heart Talk")
+    game.one(f"CARD {JOB}")
+    game.go()
+    assert game.on_table() == []
+
+
+# Positions
+
+
+def test_exact_dict() -> None:
+    """A position by hand, both ways, and its fields in section 9's order."""
+    data = GAME.to_dict(read(middle()))
+    assert data == middle()
+    assert list(data) == FIELDS
+    assert json.loads(json.dumps(data)) == middle()
+    assert GAME.from_dict(data).tobytes() == read(middle()).tobytes()
+    assert (data["game"], data["version"]) == ("love_formula", GAME.version)
+    assert data["vp"] == [3 - 3, 6 - 3, 1]
+
+
+def test_the_fields_of_a_new_game() -> None:
+    data = GAME.to_dict(start(Setup(4), 9))
+    assert list(data) == FIELDS
+    assert (data["seed"], data["num_players"], data["seat"], data["ply"]) == (9, 4, 0, 0)
+    assert data["options"]["voluntary_discards"] == "windows"
+    assert data["options"]["skip_forced"] is True
+
+
+@pytest.mark.parametrize("setup", SETUPS, ids=str)
+def test_round_trip_at_every_decision(setup: Setup) -> None:
+    """JSON and back gives the same bytes, which then play on alike."""
+    for seed in (0, 2**64 - 1):
+        state, other = start(setup, seed), None
+        rng = np.random.default_rng(seed % 1000)
+        while True:
+            if other is not None:
+                assert other.tobytes() == state.tobytes()
+            data = json.loads(json.dumps(GAME.to_dict(state)))
+            kept = copy.deepcopy(data)
+            other = GAME.from_dict(data)
+            assert data == kept
+            assert other.tobytes() == state.tobytes()
+            assert list(data) == FIELDS
+            if state.seat < 0:
+                break
+            moves = legal_list(state)
+            action = int(rng.choice(moves))
+            if GAME.action_to_text(state, action) == "OPEN_DISCARD" and rng.random() < 0.8:
+                action = int(rng.choice(moves))
+            GAME.apply(state, action)
+            GAME.apply(other, action)
+
+
+def test_decisions_by_hand_come_back() -> None:
+    """Rare decisions, each on its own: JSON and back."""
+    met = set()
+    for setup, seed in ((Setup(4), 1), (Setup(3), 2), (asked_all(2), 3)):
+        for game, _ in walk(Setup(setup.num_players, setup.options | {"skip_forced": False}), seed):
+            data = game.data
+            if data["decision"] in met:
+                continue
+            met.add(data["decision"])
+            assert GAME.to_dict(GAME.from_dict(data)) == data
+    assert len(met) > 14
+
+
+def test_points_are_worked_out() -> None:
+    """Section 9: `vp` is the only field that isn't read back."""
+    data = middle() | {"vp": middle()["vp"]}
+    assert GAME.to_dict(read(data))["vp"] == [0, 3, 1]
+
+
+def test_options_come_back() -> None:
+    """As what they were given as."""
+    for options in ({"voluntary_discards": "off"}, {"skip_forced": False}, {}):
+        state = start(Setup(3, options), 3)
+        data = GAME.to_dict(GAME.from_dict(GAME.to_dict(state)))
+        chosen = GAME.chosen_options(state)
+        assert data["options"] == chosen
+        assert chosen | options == chosen
+        again = GAME.blank(3, chosen)
+        GAME.new_game(again, np.uint64(3))
+        assert again.tobytes() == state.tobytes()
+
+
+def test_bytes_round_trip() -> None:
+    """The record's bytes are the whole game; a wrong length is refused."""
+    state = play_random(start(Setup(4), 4), np.random.default_rng(4), 150)
+    assert clone(state).tobytes() == state.tobytes()
+    with pytest.raises(ValueError, match="bytes"):
+        GAME.from_bytes(state.tobytes()[:-1])
+
+
+def test_a_finished_game_comes_back() -> None:
+    data = finished()
+    assert (data["seat"], data["stage"]) == (None, "over")
+    assert GAME.to_dict(read(data)) == data
+    assert not legal_mask(read(data)).any()
+
+
+# Bad positions: one field broken at a time
+
+
+def with_field(seat: int, **changes: Any) -> list[Json]:
+    """The fields with a change to one."""
+    fields: list[Json] = middle()["fields"]
+    fields[seat] |= changes
+    return fields
+
+
+def with_couple(seat: int, **changes: Any) -> list[Json]:
+    fields: list[Json] = middle()["fields"]
+    fields[seat]["couples"][0] |= changes
+    return fields
+
+
+def with_free(seat: int, **changes: Any) -> list[Json]:
+    fields: list[Json] = middle()["fields"]
+    fields[seat]["free"] |= changes
+    return fields
+
+
+def with_obstacle(number: int, **changes: Any) -> list[Json]:
+    obstacles: list[Json] = middle()["obstacles"]
+    obstacles[number] |= changes
+    return obstacles
+
+
+def with_hand(seat: int, *cards: Any) -> list[Any]:
+    """The hands with a seat's first cards replaced."""
+    hands: list[Any] = middle()["hands"]
+    hands[seat] = [*cards, *hands[seat][len(cards) :]]
+    return hands
+
+
+BROKEN: list[tuple[str, Any, str]] = [
+    ("game", "linkage", "game"),
+    ("game", None, "game"),
+    ("version", 2, "version"),
+    ("version", "1", "version"),
+    ("options", None, "options"),
+    ("options", [], "options"),
+    ("seed", -1, "seed"),
+    ("seed", 2**64, "seed"),
+    ("seed", "5", "seed"),
+    ("num_players", 1, "num_players"),
+    ("num_players", 5, "num_players"),
+    ("num_players", "3", "num_players"),
+    ("num_players", None, "num_players"),
+    ("seat", 3, "seat"),
+    ("seat", -1, "seat"),
+    ("seat", "1", "seat"),
+    ("seat", True, "seat"),
+    ("seat", None, "seat|stage|decision|winners"),
+    ("seat", 1, "seat|cursor|selected"),  # seat 0 selects first
+    ("ply", -1, "ply"),
+    ("ply", 2.0, "ply"),
+    ("ply", None, "ply"),
+    ("ply", 10**9, "ply"),
+    ("half", 0, "half"),
+    ("half", 3, "half"),
+    ("half", "1", "half"),
+    ("half", 2, "half|turn"),
+    ("turn", 20, "turn"),
+    ("turn", -2, "turn"),
+    ("turn", "4", "turn"),
+    ("turn", None, "turn"),
+    ("turn", 14, "turn|half"),
+    ("turn", -1, "turn|stage"),
+    ("stage", "play", "stage"),
+    ("stage", None, "stage"),
+    ("stage", 2, "stage"),
+    ("stage", "over", "stage|seat|winners|decision|turn|half|hands|hand_sizes_at_end"),
+    ("cursor", 9, "cursor"),
+    ("cursor", -3, "cursor"),
+    ("cursor", "0", "cursor"),
+    ("step", "middle", "step"),
+    ("step", None, "step"),
+    ("decision", "SELECTED", "decision"),
+    ("decision", 1, "decision"),
+    ("decision", None, "decision|seat"),
+    ("deck", None, "deck"),
+    ("deck", 70, "deck"),
+    ("deck", [*middle()["deck"][:-1], "Tea House"], "deck|Tea House"),
+    ("deck", [*middle()["deck"][:-1], 7], "deck"),
+    ("deck", middle()["deck"][:-1], "deck|cards|" + re.escape(middle()["deck"][-1])),
+    ("deck", [*middle()["deck"], "Cafe"], "deck|cards|Cafe"),
+    ("deck", [*middle()["deck"][:-1], JOB], "deck|cards|Part-time Job"),
+    ("discard", None, "discard"),
+    ("discard", ["Shrine", "Tea House"], "discard|Tea House"),
+    ("discard", ["Shrine"], "discard|cards|Mix-Up"),
+    ("discard", ["Shrine", JOB], "discard|cards|Part-time Job|Mix-Up"),
+    ("reshuffles", -1, "reshuffles"),
+    ("reshuffles", "0", "reshuffles"),
+    ("reshuffles", None, "reshuffles"),
+    ("random_discards", -1, "random_discards"),
+    ("random_discards", None, "random_discards"),
+    ("hands", None, "hands"),
+    ("hands", [], "hands"),
+    ("hands", middle()["hands"][:2], "hands"),
+    ("hands", [*middle()["hands"], []], "hands"),
+    ("hands", [3, *middle()["hands"][1:]], "hands"),
+    ("hands", ["Cafe", *middle()["hands"][1:]], "hands"),
+    ("hands", with_hand(0, "Tea House"), "hands|Tea House"),
+    ("hands", with_hand(0, 3), "hands"),
+    ("hands", with_hand(0, "Pop Quiz"), "hands|cards|Pop Quiz|Cafe"),
+    ("hands", with_hand(0, JOB, JOB), "hands|cards|Part-time Job|Cafe"),
+    ("piles", None, "piles"),
+    ("piles", [[], []], "piles"),
+    ("piles", [["Cafe"], [], []], "piles|cards|Cafe"),
+    ("piles", [["Tea House"], [], []], "piles|Tea House"),
+    ("packs", None, "packs"),
+    ("packs", [["Cafe"], [], []], "packs|cards|Cafe"),
+    ("packs", [[], []], "packs"),
+    ("selected", None, "selected"),
+    ("selected", [None, None], "selected"),
+    ("selected", ["Tea House", None, None], "selected|Tea House"),
+    ("selected", [None, None, "Cafe"], "selected|cards|Cafe"),
+    ("selected", [3, None, None], "selected"),
+    ("priorities", None, "priorities"),
+    ("priorities", [1], "priorities"),
+    ("priorities", ["1", 1, 1], "priorities"),
+    ("order", None, "order"),
+    ("order", [0, 0, 1], "order"),
+    ("order", [0, 3, 1], "order"),
+    ("fields", None, "fields"),
+    ("fields", middle()["fields"][:2], "fields"),
+    ("fields", [None, *middle()["fields"][1:]], "fields"),
+    ("fields", with_field(0, couples=None), "couples"),
+    ("fields", with_field(0, free=None), "free"),
+    ("fields", with_field(0, shield_until="6"), "shield_until"),
+    ("fields", with_field(0, shield_until=-2), "shield_until"),
+    ("fields", with_field(0, shield_until=99), "shield_until"),
+    ("fields", with_field(0, more=1), "more"),
+    ("fields", with_couple(0, card="Cafe"), "couples|Cafe"),
+    ("fields", with_couple(0, card="Tea House"), "couples|Tea House"),
+    ("fields", with_couple(0, card=None), "couples|card"),
+    ("fields", with_couple(0, attached=["Cafe"]), "attached|Cafe"),
+    ("fields", with_couple(0, attached=["Tea House"]), "attached|Tea House"),
+    ("fields", with_couple(0, attached=["Love Letter"] * 2), "attached|Love Letter"),
+    ("fields", with_couple(0, attached=None), "attached"),
+    ("fields", with_couple(0, attached=[]), "cards|Love Letter"),
+    ("fields", with_free(0, item="Cafe"), "item|Cafe"),
+    ("fields", with_free(0, item="Tea House"), "item|Tea House"),
+    ("fields", with_free(0, item=None), "cards|Bouquet"),
+    ("fields", with_free(0, item=13), "item"),
+    ("fields", with_free(0, thing=None), "thing"),
+    ("obstacles", None, "obstacles"),
+    ("obstacles", [3], "obstacles"),
+    ("obstacles", middle()["obstacles"][1:], "cards|Cold Feet"),
+    ("obstacles", with_obstacle(0, card="Cafe"), "obstacles|Cafe"),
+    ("obstacles", with_obstacle(0, card="Tea House"), "obstacles|Tea House"),
+    ("obstacles", with_obstacle(0, couple="Childhood Friends"), "couple|Childhood Friends"),
+    ("obstacles", with_obstacle(0, couple="Tea House"), "couple|Tea House"),
+    ("obstacles", with_obstacle(0, by=3), "by"),
+    ("obstacles", with_obstacle(0, by=-1), "by"),
+    ("obstacles", with_obstacle(0, by=None), "by"),
+    ("obstacles", with_obstacle(1, turns_left=-2), "turns_left"),
+    ("obstacles", with_obstacle(1, turns_left=9), "turns_left"),
+    ("obstacles", with_obstacle(1, turns_left="3"), "turns_left"),
+    ("obstacles", with_obstacle(0, more=3), "more"),
+    ("window", None, "window"),
+    ("window", {}, "window|move_used"),
+    ("window", middle()["window"] | {"move_used": 2}, "move_used"),
+    ("window", middle()["window"] | {"menu": None}, "menu"),
+    ("window", middle()["window"] | {"discard_closed": "no"}, "discard_closed"),
+    ("window", middle()["window"] | {"moving": "Cafe"}, "moving"),
+    ("window", middle()["window"] | {"more": 1}, "more"),
+    ("acting", 3, "acting"),
+    ("acting", {}, "acting|card"),
+    ("effect", 3, "effect"),
+    ("effect", {}, "effect|card"),
+    ("look", None, "look"),
+    ("look", ["Tea House"], "look|Tea House"),
+    ("look", ["Cafe"], "look|cards|Cafe"),
+    ("limbo", "Tea House", "limbo|Tea House"),
+    ("limbo", 3, "limbo"),
+    ("limbo", "Cafe", "limbo|cards|Cafe"),
+    ("react", 3, "react"),
+    ("react", {}, "react|kind"),
+    ("draft", None, "draft"),
+    ("draft", middle()["draft"][:2], "draft"),
+    ("draft", [["Tea House"] * 12] * 3, "draft|Tea House"),
+    ("passed", None, "passed"),
+    ("passed", [], "passed"),
+    ("taken", None, "taken"),
+    ("taken", [], "taken"),
+    ("known", None, "known"),
+    ("known", [], "known"),
+    ("hand_sizes_at_end", 3, "hand_sizes_at_end"),
+    ("hand_sizes_at_end", [1], "hand_sizes_at_end"),
+    ("hand_sizes_at_end", ["1", 1, 1], "hand_sizes_at_end"),
+    ("winners", [0], "winners"),
+    ("winners", None, "winners"),
+    ("winners", "0", "winners"),
+    ("winners", [3], "winners"),
+]
+
+
+@pytest.mark.parametrize(("field", "value", "named"), BROKEN)
+def test_broken_field_is_named(field: str, value: Any, named: str) -> None:
+    """One wrong value, and the error says where: a card or a field."""
+    data = middle()
+    assert json.dumps(data[field]) != json.dumps(value)
+    data[field] = value
+    kept = copy.deepcopy(data)
+    with pytest.raises(ValueError, match=rf"(?<![\w-])({named})(?![\w-])"):
+        GAME.from_dict(data)
+    assert data == kept
+
+
+@pytest.mark.parametrize(
+    ("option", "wrong"),
+    [
+        ("voluntary_discards", "on"),
+        ("voluntary_discards", None),
+        ("voluntary_discards", 0),
+        ("skip_forced", "no"),
+        ("cards", "nowhere.csv"),
+        ("cards", None),
+    ],
+)
+def test_broken_options_are_named(option: str, wrong: Any) -> None:
+    data = middle()
+    data["options"][option] = wrong
+    with pytest.raises(ValueError, match=rf"\b{option}\b"):
+        GAME.from_dict(data)
+    del data["options"][option]
+    with pytest.raises(ValueError, match=rf"\b{option}\b"):
+        GAME.from_dict(data)
+
+
+@pytest.mark.parametrize("field", [name for name in FIELDS if name not in {"seed", "vp"}])
+def test_missing_field_is_named(field: str) -> None:
+    """Every field that is read is required."""
+    data = middle()
+    del data[field]
+    with pytest.raises(ValueError, match=rf"\b{field}\b"):
+        GAME.from_dict(data)
+
+
+def test_unknown_keys_are_named() -> None:
+    with pytest.raises(ValueError, match=r"\bcolour\b"):
+        GAME.from_dict(middle() | {"colour": "W"})
+    data = middle()
+    data["options"]["bonus"] = 90
+    with pytest.raises(ValueError, match=r"\bbonus\b"):
+        GAME.from_dict(data)
+
+
+def test_not_a_position() -> None:
+    wrong: list[Any] = [[], "love_formula", None]
+    for data in wrong:
+        with pytest.raises(ValueError, match="position"):
+            GAME.from_dict(data)
+
+
+def pending(**changes: Any) -> list[Json]:
+    reactions: list[Json] = reacting()["react"]["pending"]
+    reactions[0] |= changes
+    return reactions
+
+
+@pytest.mark.parametrize(
+    ("field", "value", "named"),
+    [
+        ("kind", "couple", "kind"),
+        ("kind", None, "kind"),
+        ("source", 2, "source"),
+        ("source", None, "source"),
+        ("card", "Tea House", "card|Tea House"),
+        ("card", "Cafe", "card|Cafe|react"),
+        ("couple", "Tea House", "couple|Tea House"),
+        ("couple", "Childhood Friends", "couple|Childhood Friends|react"),
+        ("owner", 2, "owner"),
+        ("owner", "1", "owner"),
+        ("cancelled", "no", "cancelled"),
+        ("redirected", None, "redirected"),
+        ("recovered", 2, "recovered"),
+        ("poll", 9, "poll"),
+        ("quiet", -1, "quiet"),
+        ("quiet", 9, "quiet"),
+        ("pending", None, "pending"),
+        ("pending", [], "cards|Guardian Friend|pending|decision"),
+        ("pending", pending(card="Cafe"), "pending|Cafe"),
+        ("pending", pending(card="Tea House"), "pending|Tea House"),
+        ("pending", pending(by=2), "by"),
+        ("pending", pending(answers=3), "answers"),
+        ("pending", pending(answers=-2), "answers"),
+        ("pending", pending(cancelled=3), "cancelled"),
+    ],
+)
+def test_broken_field_of_a_reaction_window(field: str, value: Any, named: str) -> None:
+    """R19, R20: the event and what was played to it."""
+    data = reacting()
+    assert read(data).tobytes() == read(reacting()).tobytes()
+    assert data["react"][field] != value
+    data["react"][field] = value
+    with pytest.raises(ValueError, match=rf"(?<![\w-])({named})(?![\w-])"):
+        GAME.from_dict(data)
+
+
+@pytest.mark.parametrize(
+    ("field", "value", "named"),
+    [
+        ("seat", 0, "seat|stage|decision|winners"),
+        ("winners", [], "winners|seat"),
+        ("winners", [0, 1, 2], "winners"),
+        ("winners", [0, 0], "winners"),
+        ("hand_sizes_at_end", None, "hand_sizes_at_end"),
+        ("hand_sizes_at_end", [1, 1, -1], "hand_sizes_at_end"),
+        ("decision", "SELECT", "decision|seat|stage"),
+        ("turn", 18, "turn|stage"),
+    ],
+)
+def test_broken_field_of_a_finished_game(field: str, value: Any, named: str) -> None:
+    """R27: who has won follows from the fields."""
+    data = finished()
+    assert data[field] != value
+    with pytest.raises(ValueError, match=rf"\b({named})\b"):
+        GAME.from_dict(data | {field: value})

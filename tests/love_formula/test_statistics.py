@@ -1,0 +1,182 @@
+"""Random Love Formula has the statistics of section 7, and those of the plain model of the rules.
+
+Section 7's players never discard voluntarily, but are asked. Its reference gave 1,000 games a cell.
+Tolerances of means are 4 standard errors of both samples together, plus the table's rounding.
+"""
+
+from collections import Counter
+from dataclasses import dataclass
+from functools import cache
+from typing import Any
+
+import numpy as np
+import pytest
+from numpy.typing import NDArray
+
+from linkzoo.batch import kernels
+from tests.love_formula.helpers import GAME, TABLE
+from tests.love_formula.oracle import Json, Oracle
+
+GAMES = 800
+REFERENCE = 1000
+MODEL = 120
+
+
+@dataclass
+class Sample:
+    """Arrays with a row for each game."""
+
+    points: NDArray[np.int64]  # of each seat
+    decisions: NDArray[np.int64]
+    ties: NDArray[np.bool_]  # on points, for the first place
+    draws: NDArray[np.bool_]  # nothing told the first ones apart
+    wins: NDArray[np.float64]  # of each seat
+
+
+def best_tied(points: NDArray[np.int64]) -> NDArray[np.bool_]:
+    """Whether two seats share the most points."""
+    tied: NDArray[np.bool_] = (points == points.max(axis=1, keepdims=True)).sum(axis=1) > 1
+    return tied
+
+
+def summary(ends: list[Json], decisions: NDArray[np.int64]) -> Sample:
+    """The numbers of finished games."""
+    points = np.array([data["vp"] for data in ends])
+    wins = np.array(
+        [
+            [(seat in data["winners"]) / len(data["winners"]) for seat in range(points.shape[1])]
+            for data in ends
+        ]
+    )
+    draws = np.array([len(data["winners"]) > 1 for data in ends])
+    return Sample(points, decisions, best_tied(points), draws, wins)
+
+
+@cache
+def sample(players: int, count: int = GAMES, throws: bool = False, **options: Any) -> Sample:
+    """Random games in lock-step; `throws`: with voluntary discards."""
+    states = np.zeros(count, GAME.state)
+    states[:] = GAME.blank(players, options)
+    run = kernels(GAME)
+    masks = np.zeros((count, GAME.num_actions), np.int8)
+    run.begin(states, np.arange(count, dtype=np.uint64), masks)
+    never = GAME.text_to_action(states[0], "OPEN_DISCARD")
+    rng = np.random.default_rng(players)
+    asked = np.zeros(count, np.int64)
+    while (states["seat"] >= 0).any():
+        playing = states["seat"] >= 0
+        asked += playing
+        assert (masks[playing].sum(axis=1) > 1).all()
+        if not throws:
+            masks[masks.sum(axis=1) > 1, never] = 0
+        rows, columns = np.nonzero(masks)
+        counts = np.bincount(rows, minlength=count)
+        assert (counts[playing] > 0).all()
+        first = np.cumsum(counts) - counts
+        picked = first + (rng.random(count) * counts).astype(np.int64)
+        actions = np.where(playing, columns[np.minimum(picked, columns.size - 1)], -1)
+        run.play(states, actions, masks)
+    return summary([GAME.to_dict(state) for state in states], asked)
+
+
+@cache
+def model(players: int) -> Sample:
+    """The same games by the plain model of the rules, with chance of its own."""
+    ends, decisions = [], []
+    for seed in range(MODEL):
+        oracle, rng = Oracle.new(TABLE, players, seed), np.random.default_rng(seed)
+        while oracle.seat is not None:
+            moves = [move for move in oracle.moves() if move != "OPEN_DISCARD"]
+            oracle.follow(moves[int(rng.integers(len(moves)))])
+        ends.append(oracle.core())
+        decisions.append(sum(options > 1 for _, _, options in oracle.asked))
+    return summary(ends, np.array(decisions))
+
+
+def close(one: NDArray[Any], other: NDArray[Any]) -> None:
+    """Two samples have one mean."""
+    error = np.sqrt(one.var() / one.size + other.var() / other.size)
+    assert one.mean() == pytest.approx(other.mean(), abs=4 * error + 1e-9)
+
+
+# Players, mean points, decisions.
+TABLE_7 = [(2, 8.0, 177), (3, 7.7, 271), (4, 7.6, 364)]
+rows = pytest.mark.parametrize(("players", "points", "decisions"), TABLE_7)
+
+
+@rows
+def test_mean_points(players: int, points: float, decisions: int) -> None:
+    """Section 7. Seats of a game are nearly independent."""
+    found = sample(players).points
+    error = found.std() * np.sqrt((1 / GAMES + 1 / REFERENCE) / players)
+    assert found.mean() == pytest.approx(points, abs=4 * error + 0.05)
+
+
+@rows
+def test_decisions(players: int, points: float, decisions: int) -> None:
+    """Section 7, to 7 %: its sources and destinations of a move were one decision, here two."""
+    found = sample(players).decisions
+    assert found.mean() == pytest.approx(decisions, rel=0.07)
+    assert found.max() < 2 * decisions
+
+
+@pytest.mark.parametrize("players", [2, 3, 4])
+def test_beside_the_model(players: int) -> None:
+    """Points, decisions, ties and draws of the plain model."""
+    found, expected = sample(players), model(players)
+    close(found.points.mean(axis=1), expected.points.mean(axis=1))
+    close(found.points.max(axis=1), expected.points.max(axis=1))
+    close(found.decisions, expected.decisions)
+    close(found.ties.astype(float), expected.ties.astype(float))
+
+
+@pytest.mark.parametrize("players", [2, 3, 4])
+def test_seats_are_equal(players: int) -> None:
+    """Section 7: seat shares are flat in random play."""
+    wins = sample(players).wins
+    error = np.sqrt((1 / players) * (1 - 1 / players) / GAMES)
+    assert wins.mean(axis=0) == pytest.approx([1 / players] * players, abs=4.5 * error)
+
+
+@pytest.mark.parametrize("players", [2, 3, 4])
+def test_ties_are_broken(players: int) -> None:
+    """R27: ties on points are common, full draws very rare (section 7: 0.1-0.4 %)."""
+    found = sample(players)
+    assert 0.03 < found.ties.mean() < 0.25
+    assert found.draws.mean() < 0.02
+    assert (found.draws <= found.ties).all()
+
+
+@pytest.mark.parametrize("players", [2, 3, 4])
+def test_random_discards_throw_the_field_away(players: int) -> None:
+    """Section 6: uniformly random play with voluntary discards keeps next to nothing."""
+    found = sample(players, 200, throws=True)
+    assert 0.2 < found.points.mean() < 2
+
+
+@pytest.mark.parametrize("players", [2, 3, 4])
+def test_without_discards_fewer_decisions(players: int) -> None:
+    """The option: the same points, and windows with nothing to do are no decisions."""
+    off = sample(players, 400, voluntary_discards="off")
+    close(off.points.mean(axis=1), sample(players).points.mean(axis=1))
+    assert off.decisions.mean() < 0.75 * sample(players).decisions.mean()
+
+
+def test_the_deck_is_uniform() -> None:
+    """R3: every card comes on top, and into every pack, as often as its copies."""
+    found, worlds = Counter[str](), 900
+    blank = GAME.blank(2)
+    states = np.zeros(worlds, GAME.state)
+    states[:] = blank
+    masks = np.zeros((worlds, GAME.num_actions), np.int8)
+    kernels(GAME).begin(states, np.arange(worlds, dtype=np.uint64), masks)
+    packs = Counter[str]()
+    for state in states:
+        data = GAME.to_dict(state)
+        found[data["deck"][0]] += 1
+        packs += Counter(data["packs"][1])
+    copies = Counter(TABLE.deck)
+    for counts, total in ((found, worlds), (packs, 12 * worlds)):
+        share = {card: total * number / 120 for card, number in copies.items()}
+        statistic = sum((counts[card] - each) ** 2 / each for card, each in share.items())
+        assert statistic < 62 + 5 * np.sqrt(2 * 62)
