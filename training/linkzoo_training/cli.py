@@ -1,4 +1,4 @@
-"""The `linkzoo` command: train, evaluate, play, bench."""
+"""The `linkzoo` command: train, evaluate, tournament, play, bench."""
 
 import argparse
 import json
@@ -16,8 +16,9 @@ from linkzoo_training.agents import QuitError, make_agent
 from linkzoo_training.arena import match_table, play_match
 from linkzoo_training.bench import measure
 from linkzoo_training.play import play
+from linkzoo_training.sprt import Sprt
 
-_NEEDED = "matplotlib pydantic rich safetensors tensorboard torch yaml".split()
+_NEEDED = "matplotlib openskill pydantic rich safetensors tensorboard torch yaml".split()
 _AGENTS = "random, greedy, uct-N, checkpoint, a checkpoint's name or folder"
 
 
@@ -68,10 +69,27 @@ def _parser() -> argparse.ArgumentParser:
     evaluate.add_argument(
         "--openings", help="book, or random plies such as 0 or 2-4; default: book if there is one"
     )
+    evaluate.add_argument(
+        "--sprt",
+        type=float,
+        nargs=2,
+        metavar=("LOW", "HIGH"),
+        help="stop when it is clear whether A is stronger than B by HIGH Elo rather than LOW",
+    )
     evaluate.add_argument("--batch", type=int, default=64, help="blocks played side by side")
     evaluate.add_argument("--json", type=Path, metavar="FILE", help="write the result there")
     _add_variant(evaluate)
     evaluate.set_defaults(run=_evaluate)
+
+    every = commands.add_parser("tournament", help="every agent against every other, with ratings")
+    every.add_argument("agents", metavar="AGENT", nargs="+", help=_AGENTS)
+    every.add_argument("--game", choices=games, default=games[0])
+    every.add_argument("--players", type=int, help="default: the game's smallest number")
+    every.add_argument("--games", type=int, default=200, help="of a match, rounded up to blocks")
+    every.add_argument("--seed", type=int, default=0)
+    every.add_argument("--openings", help="as in evaluate")
+    every.add_argument("--output", type=Path, metavar="FOLDER", help="default: runs/tournament")
+    every.set_defaults(run=_tournament)
 
     human = commands.add_parser("play", help="play against an agent in the terminal")
     human.add_argument("game", metavar="GAME", choices=games, help=", ".join(games))
@@ -145,11 +163,41 @@ def _evaluate(parsed: argparse.Namespace) -> None:
             num_players=players,
             options=options,
             batch=parsed.batch,
+            sprt=None if parsed.sprt is None else Sprt(*parsed.sprt),
             progress=lambda finished, blocks: bar.update(task, completed=finished, total=blocks),
         )
     Console().print(match_table(result))
     if parsed.json is not None:
         parsed.json.write_text(json.dumps(result.to_dict(), indent=1) + "\n", encoding="utf-8")
+
+
+def _tournament(parsed: argparse.Namespace) -> None:
+    from rich.console import Console
+    from rich.markdown import Markdown
+    from rich.progress import Progress
+
+    from linkzoo_training.tournament import Tournament, run, write
+
+    if parsed.games < 1:
+        raise ValueError(f"--games {parsed.games} is not 1 or more")
+    players = int(get_game(parsed.game).blank(parsed.players).num_players)
+    blocks = -(-parsed.games // (max(get_game(parsed.game).sides(players)) + 1))
+    settings = Tournament(
+        parsed.game, tuple(parsed.agents), blocks, parsed.seed, players, parsed.openings
+    )
+    folder = parsed.output or Path("runs/tournament")
+    agents = {name: make_agent(name, parsed.game) for name in parsed.agents}
+    console = Console(stderr=True)
+    with Progress(console=console, transient=True, disable=not console.is_terminal) as bar:
+        task = bar.add_task("matches", total=None)
+
+        def progress(match: str, finished: int, count: int) -> None:
+            bar.update(task, description=match, completed=finished, total=count)
+
+        pairings = run(settings, agents.__getitem__, folder, progress)
+    Console().print(Markdown(write(settings, pairings, folder)))
+    for name in ("ratings.md", "ratings.json", "ratings.png"):
+        print(folder / name)
 
 
 def _play(parsed: argparse.Namespace) -> None:
