@@ -6,7 +6,7 @@ from pathlib import Path
 import pytest
 
 from linkzoo_training.arena import play_match
-from linkzoo_training.checkpoint import load_agent
+from linkzoo_training.checkpoint import load_agent, save_checkpoint
 from linkzoo_training.config import Config, read_config
 from linkzoo_training.ppo import STATE_FILE, Trainer, train
 from tests.training.test_rollout import TINY
@@ -180,3 +180,15 @@ def test_a_run_with_a_full_critic_resumes(tmp_path: Path) -> None:
     assert whole.critic is not None
     for one, other in zip(resumed.critic.parameters(), whole.critic.parameters(), strict=True):
         assert (one == other).all()
+
+
+def test_a_run_begins_with_the_weights_of_a_checkpoint(tmp_path: Path) -> None:
+    first = run(read_config(QUICK), 2)
+    save_checkpoint(tmp_path, first.agent().network, first.game, {})
+    second = Trainer(read_config({**QUICK, "start": str(tmp_path), "seed": 9}))
+    assert weights(second) == weights(first)
+    assert weights(second) != weights(Trainer(read_config({**QUICK, "seed": 9})))
+    with pytest.raises(ValueError, match=r"has shape \[.*\], the network's has"):
+        Trainer(read_config({**QUICK, "start": str(tmp_path), "width": 8}))
+    with pytest.raises(ValueError, match="no checkpoint 'nowhere'"):
+        Trainer(read_config({**QUICK, "start": "nowhere"}))

@@ -38,6 +38,7 @@ class Config:
     width: int = 256  # of layers, or channels of a board
     blocks: int = 4  # residual, of two layers
     critic: Literal["shared", "full"] = "shared"  # full: a network that sees what is hidden too
+    start: str | None = None  # a checkpoint (name or folder) whose weights the network begins with
 
     # Batches
     num_envs: int = 512
