@@ -131,7 +131,7 @@ def test_bench(capsys: pytest.CaptureFixture[str], monkeypatch: pytest.MonkeyPat
 
 
 def test_an_interruption_is_no_crash(monkeypatch: pytest.MonkeyPatch) -> None:
-    def interrupt(_: object) -> None:
+    def interrupt(*_: object) -> None:
         raise KeyboardInterrupt
 
     monkeypatch.setattr(cli, "measure", interrupt)

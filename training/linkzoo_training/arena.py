@@ -268,9 +268,9 @@ def play_match(
     A block is an opening, played once for each side that A can take (a seat or, where the game has
     teams, all seats of a team); B has all others. `openings` is `book`, positions from which every
     side can win, or a new game after some random plies: `0`, or `2-4` (uniform, ends included;
-    fewer if the game would end). None is the book where the game has one for these options, else
-    `2-4`. `seed` fixes openings, chance and the agents' seeds, so a match can be repeated, in
-    batches of any size. `batch` blocks are played in lock-step; after each batch,
+    fewer if the game would end). None is the book where the game has one for these options, with
+    enough openings, else `2-4`. `seed` fixes openings, chance and the agents' seeds, so a match can
+    be repeated, in batches of any size. `batch` blocks are played in lock-step; after each batch,
     `progress(finished, blocks)` is called, and the match ends if `sprt` (for two sides) has
     accepted one of its strengths. An interruption (Ctrl-C) gives the result of the batches
     finished before it. ValueError for settings the game doesn't have, and if an agent plays an
@@ -285,7 +285,7 @@ def play_match(
             raise ValueError(f"{text} is out of range")
     rules = get_game(game, options)
     blank = rules.blank(num_players, options)
-    begin = read_openings(openings, rules, blank, seed)
+    begin = read_openings(openings, rules, blank, seed, blocks)
     match = _Match(rules, (a, b), np.uint64(seed), begin, blank)
     players = int(blank.num_players)
     sides = rules.sides(players)
