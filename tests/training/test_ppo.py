@@ -1,6 +1,10 @@
 """Training: it learns, it is reproducible, and a stopped run goes on to the same weights."""
 
 import json
+import signal
+import subprocess
+import sys
+import time
 from pathlib import Path
 
 import pytest
@@ -90,8 +94,6 @@ def test_train_writes_everything(tmp_path: Path) -> None:
 
 def test_stopped_training_goes_on(tmp_path: Path, monkeypatch: pytest.MonkeyPatch) -> None:
     """Ctrl-C after the third iteration, then `resume`: the weights of a run without a break."""
-    import signal
-
     whole = train(read_config(QUICK), folder=tmp_path / "whole")
     iterate = Trainer.iterate
 
@@ -192,3 +194,33 @@ def test_a_run_begins_with_the_weights_of_a_checkpoint(tmp_path: Path) -> None:
         Trainer(read_config({**QUICK, "start": str(tmp_path), "width": 8}))
     with pytest.raises(ValueError, match="no checkpoint 'nowhere'"):
         Trainer(read_config({**QUICK, "start": "nowhere"}))
+
+
+KILLED = """
+import sys
+from pathlib import Path
+from linkzoo_training.config import load_config
+from linkzoo_training.ppo import train
+train(load_config(sys.argv[1]), folder=Path(sys.argv[2]))
+"""
+
+
+def test_a_killed_run_goes_on(tmp_path: Path) -> None:
+    """Kill -9 while it trains, then `--resume`: the weights of a run without a break."""
+    config = {**QUICK, "total_steps": 40 * 16 * 24, "eval_every": 100}
+    path, folder = tmp_path / "killed.yaml", tmp_path / "killed"
+    path.write_text(json.dumps(config), encoding="utf-8")  # JSON is YAML
+    command = [sys.executable, "-c", KILLED, str(path), str(folder)]
+    with subprocess.Popen(command, stdout=subprocess.DEVNULL) as process:
+        metrics = folder / "metrics.jsonl"
+        while process.poll() is None:
+            if metrics.exists() and metrics.read_text().count("\n") >= 5:
+                process.kill()
+            time.sleep(0.01)
+    assert process.returncode == -signal.SIGKILL
+    train(read_config(config), folder=folder, resume=True)
+    whole = train(read_config(config), folder=tmp_path / "whole")
+    files = [run / "checkpoint" / "model.safetensors" for run in (whole, folder)]
+    assert files[0].read_bytes() == files[1].read_bytes()
+    rows = [json.loads(line) for line in (folder / "metrics.jsonl").read_text().splitlines()]
+    assert [row["iteration"] for row in rows] == list(range(1, 41))
