@@ -8,10 +8,12 @@ import time
 from pathlib import Path
 
 import pytest
+import torch
 
 from linkzoo_training.arena import play_match
 from linkzoo_training.checkpoint import load_agent, save_checkpoint
 from linkzoo_training.config import Config, read_config
+from linkzoo_training.networks import masked
 from linkzoo_training.ppo import STATE_FILE, Trainer, train
 from tests.training.test_rollout import TINY
 
@@ -200,6 +202,7 @@ KILLED = """
 import sys
 from pathlib import Path
 from linkzoo_training.config import load_config
+from linkzoo_training.networks import masked
 from linkzoo_training.ppo import train
 train(load_config(sys.argv[1]), folder=Path(sys.argv[2]))
 """
@@ -224,3 +227,25 @@ def test_a_killed_run_goes_on(tmp_path: Path) -> None:
     assert files[0].read_bytes() == files[1].read_bytes()
     rows = [json.loads(line) for line in (folder / "metrics.jsonl").read_text().splitlines()]
     assert [row["iteration"] for row in rows] == list(range(1, 41))
+
+
+def test_the_magnet_holds_the_policy() -> None:
+    """KL(new || old) is 0 at the first step, and a heavy weight on it keeps the policy in place."""
+
+    def moved(magnet: float) -> float:
+        config = read_config({**QUICK, "magnet": magnet, "learning_rate": 1e-2, "pool_share": 0.0})
+        trainer = Trainer(config)
+        batch = trainer.play.collect(trainer.actor, None, trainer.pool, 0.0, 0)
+        before = torch.log_softmax(masked(trainer.network(batch.features)[0], batch.mask), -1)
+        if magnet:
+            legal = batch.mask > 0
+            torch.testing.assert_close(
+                batch.log_policy[legal].float(), before[legal].detach(), atol=0.05, rtol=0.01
+            )
+        for _ in range(3):
+            trainer.learn(batch)
+        after = torch.log_softmax(masked(trainer.network(batch.features)[0], batch.mask), -1)
+        return float((after.exp() * (after - before)).sum(-1).mean().detach())
+
+    free, held = moved(0.0), moved(10.0)
+    assert 0 < held < 0.5 * free

@@ -53,6 +53,7 @@ class Config:
     clip: float = 0.2
     entropy: float = 0.01  # linear to entropy_final
     entropy_final: float = 0.0
+    magnet: float = 0.0  # of KL(new || old policy), for hidden games: it keeps the policy mixed
     value_weight: float = 0.5
     max_grad_norm: float = 0.5
     margin_weight: float = 0.1  # of the score margin in the payoff: a denser signal than the win
@@ -105,6 +106,8 @@ class Config:
         ).split():
             if getattr(self, name) < 1:
                 raise ValueError(f"{name}: {getattr(self, name)} is not 1 or more")
+        if self.magnet < 0:
+            raise ValueError(f"magnet: {self.magnet} is not 0 or more")
         for name in "midgame midgame_final midgame_depth vary_share pool_share".split():
             if not 0 <= getattr(self, name) <= 1:
                 raise ValueError(f"{name}: {getattr(self, name)} is not in 0..1")

@@ -166,6 +166,10 @@ class Trainer:
                 errors = values.float()[..., : targets.shape[1]] - targets
                 policy_loss, value_loss = -gain.mean(), 0.5 * errors.square().mean()
                 loss = policy_loss + config.value_weight * value_loss - entropy_weight * entropy
+                if config.magnet > 0:
+                    away = log_policy - batch.log_policy[part]
+                    divergence = (torch.softmax(logits, -1) * away).sum(-1).mean()
+                    loss = loss + config.magnet * divergence
                 self.optimizer.zero_grad(set_to_none=True)
                 loss.backward()
                 nn.utils.clip_grad_norm_(self.learned, config.max_grad_norm)

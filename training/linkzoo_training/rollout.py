@@ -36,6 +36,7 @@ class Batch:
     log_probability: Tensor  # float32 [T*N]: of the action, when it was taken
     advantage: Tensor  # float32 [T*N]: of the seat that acted
     targets: Tensor  # float32 [T*N, P]: lambda-returns
+    log_policy: Tensor  # bfloat16 [T*N, A]: of all actions then; A is 0 without a magnet
     hidden: Tensor  # integers [T*N, H]: what is hidden from the seat; H is 0 without a full critic
     learner: Tensor  # bool [T*N]: plies of the learner, not of a frozen opponent
 
@@ -140,6 +141,8 @@ class SelfPlay:
         )
         self._mask = buffer(plies, games, self.game.num_actions, dtype=torch.int8)
         self._action = buffer(plies, games, dtype=torch.int64)
+        kept = self.game.num_actions if config.magnet > 0 else 0
+        self._log_policy = buffer(plies, games, kept, dtype=torch.bfloat16)
         self._log_probability = buffer(plies, games, dtype=torch.float32)
         self._learner = buffer(plies, games, dtype=torch.bool)
         self._advantage = buffer(plies, games, dtype=torch.float32)
@@ -279,6 +282,8 @@ class SelfPlay:
                 rows = rows.to(self.device)
                 logits, _ = pool.networks[slot](features[rows])
                 probabilities[rows] = torch.softmax(masked(logits, mask[rows]), -1)
+        if self.config.magnet > 0:
+            self._log_policy[t] = probabilities.clamp(min=1e-30).log()
         chances: NDArray[np.float32] = probabilities.cpu().numpy()
         return chances
 
@@ -321,6 +326,7 @@ class SelfPlay:
             advantage=rows(self._advantage),
             targets=rows(self._targets),
             learner=rows(self._learner),
+            log_policy=rows(self._log_policy),
             hidden=rows(self._hidden[:-1]),
         )
 
