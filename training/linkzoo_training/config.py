@@ -10,6 +10,7 @@ from pydantic import ConfigDict, TypeAdapter, ValidationError, model_validator
 from pydantic.dataclasses import dataclass
 
 from linkzoo import games, get_game
+from linkzoo_training.agents import make_agent
 from linkzoo_training.resources import find_config
 
 
@@ -74,6 +75,7 @@ class Config:
     pool_size: int = 12
     pool_active: int = 3  # opponents that start games in one iteration
     snapshot_every: int = 50  # iterations
+    rivals: tuple[str, ...] = ()  # other agents in the pool, such as greedy: they always play
 
     # Reports
     eval_every: int = 50  # iterations between short matches
@@ -91,6 +93,8 @@ class Config:
         game = get_game(self.game, self.options)
         for players in self.players:
             game.blank(players, self.options)  # raises for what the game doesn't have
+        for rival in self.rivals:
+            make_agent(rival, self.game)  # raises if there is none
         for option, (low, high) in self.vary.items():
             if low > high:
                 raise ValueError(f"vary: {option} has no values in {low}..{high}")
