@@ -288,8 +288,7 @@ def play_match(
     begin = read_openings(openings, rules, blank, seed, blocks)
     match = _Match(rules, (a, b), np.uint64(seed), begin, blank)
     players = int(blank.num_players)
-    sides = rules.sides(players)
-    seats = np.array([sides.index(side) for side in range(max(sides) + 1)])  # one of each side
+    seats = np.array(rules.one_of_each_side(players))
     if sprt is not None and len(seats) != 2:
         raise ValueError(f"sprt: Elo is for two sides, and {players} players are {len(seats)}")
     finals = [np.empty((0, len(seats)), rules.state)]

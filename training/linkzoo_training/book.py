@@ -71,9 +71,8 @@ def _wins(game: Game, judge: Agent, states: NDArray[Any], indices: range) -> NDA
         kernels(game).play(games, actions, masks)
         if (games["seat"] < 0).all():
             break
-    sides = game.sides(int(games[0]["num_players"]))
-    seats = [sides.index(side) for side in range(max(sides) + 1)]  # one of each side
-    won = games["winners"][:, None] >> np.array(seats, np.uint32) & 1
+    seats = np.array(game.one_of_each_side(int(games[0]["num_players"])), np.uint32)
+    won = games["winners"][:, None] >> seats & 1
     return np.asarray(won.reshape(len(states), _GAMES, -1).sum(1), np.int64)
 
 

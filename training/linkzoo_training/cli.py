@@ -88,7 +88,9 @@ def _parser() -> argparse.ArgumentParser:
     every.add_argument("--games", type=int, default=200, help="of a match, rounded up to blocks")
     every.add_argument("--seed", type=int, default=0)
     every.add_argument("--openings", help="as in evaluate")
-    every.add_argument("--output", type=Path, metavar="FOLDER", help="default: runs/tournament")
+    every.add_argument(
+        "--output", type=Path, default=Path("runs/tournament"), metavar="FOLDER", help="%(default)s"
+    )
     every.set_defaults(run=_tournament)
 
     human = commands.add_parser("play", help="play against an agent in the terminal")
@@ -143,11 +145,9 @@ def _evaluate(parsed: argparse.Namespace) -> None:
 
     if parsed.json is not None and not parsed.json.parent.is_dir():
         raise ValueError(f"{parsed.json}: there is no folder {parsed.json.parent}")
-    if parsed.games < 1:
-        raise ValueError(f"--games {parsed.games} is not 1 or more")
     a, b = (make_agent(spec, parsed.game) for spec in (parsed.a, parsed.b))
     options = _options(parsed.settings)
-    players = int(get_game(parsed.game, options).blank(parsed.players, options).num_players)
+    players, blocks = _players_and_blocks(parsed, options)
     columns = *Progress.get_default_columns()[:2], MofNCompleteColumn(), TimeRemainingColumn()
     console = Console(stderr=True)
     hidden = not console.is_terminal
@@ -157,7 +157,7 @@ def _evaluate(parsed: argparse.Namespace) -> None:
             parsed.game,
             a,
             b,
-            -(-parsed.games // players),
+            blocks,
             seed=parsed.seed,
             openings=parsed.openings,
             num_players=players,
@@ -171,6 +171,15 @@ def _evaluate(parsed: argparse.Namespace) -> None:
         parsed.json.write_text(json.dumps(result.to_dict(), indent=1) + "\n", encoding="utf-8")
 
 
+def _players_and_blocks(parsed: argparse.Namespace, options: dict[str, Any]) -> tuple[int, int]:
+    """The number of players, and the blocks of a game for each side that hold `--games`."""
+    if parsed.games < 1:
+        raise ValueError(f"--games {parsed.games} is not 1 or more")
+    game = get_game(parsed.game, options)
+    players = int(game.blank(parsed.players, options).num_players)
+    return players, -(-parsed.games // len(game.one_of_each_side(players)))
+
+
 def _tournament(parsed: argparse.Namespace) -> None:
     from rich.console import Console
     from rich.markdown import Markdown
@@ -178,14 +187,10 @@ def _tournament(parsed: argparse.Namespace) -> None:
 
     from linkzoo_training.tournament import Tournament, run, write
 
-    if parsed.games < 1:
-        raise ValueError(f"--games {parsed.games} is not 1 or more")
-    players = int(get_game(parsed.game).blank(parsed.players).num_players)
-    blocks = -(-parsed.games // (max(get_game(parsed.game).sides(players)) + 1))
+    players, blocks = _players_and_blocks(parsed, {})
     settings = Tournament(
         parsed.game, tuple(parsed.agents), blocks, parsed.seed, players, parsed.openings
     )
-    folder = parsed.output or Path("runs/tournament")
     agents = {name: make_agent(name, parsed.game) for name in parsed.agents}
     console = Console(stderr=True)
     with Progress(console=console, transient=True, disable=not console.is_terminal) as bar:
@@ -194,10 +199,10 @@ def _tournament(parsed: argparse.Namespace) -> None:
         def progress(match: str, finished: int, count: int) -> None:
             bar.update(task, description=match, completed=finished, total=count)
 
-        pairings = run(settings, agents.__getitem__, folder, progress)
-    Console().print(Markdown(write(settings, pairings, folder)))
+        pairings = run(settings, agents.__getitem__, parsed.output, progress)
+    Console().print(Markdown(write(settings, pairings, parsed.output)))
     for name in ("ratings.md", "ratings.json", "ratings.png"):
-        print(folder / name)
+        print(parsed.output / name)
 
 
 def _play(parsed: argparse.Namespace) -> None:
