@@ -12,6 +12,8 @@ import numpy as np
 from numpy.typing import NDArray
 from openskill.models import PlackettLuce
 
+from linkzoo_training.arena import Estimate
+
 _ROUNDS = 2000  # of Hunter's iteration, at most
 _CLOSE = 1e-9
 _PRIOR = 1.0  # virtual games of every pair, won as if both were equal: ratings stay finite
@@ -33,16 +35,7 @@ class Pairing:
         return int(self.share.shape[1])
 
 
-@dataclass(frozen=True)
-class Rating:
-    """A rating with its 95 % interval."""
-
-    mean: float
-    low: float
-    high: float
-
-
-def bradley_terry(pairings: Sequence[Pairing], agents: int) -> list[Rating]:
+def bradley_terry(pairings: Sequence[Pairing], agents: int) -> list[Estimate]:
     """Ratings of all agents, their mean 0; intervals by resampling whole blocks (bootstrap)."""
     generator = np.random.Generator(np.random.PCG64(_SEED))
     best = _fit(pairings, [p.share for p in pairings], agents)
@@ -52,7 +45,7 @@ def bradley_terry(pairings: Sequence[Pairing], agents: int) -> list[Rating]:
         drawn.append(_fit(pairings, shares, agents))
     low, high = np.percentile(drawn, [2.5, 97.5], axis=0)
     return [
-        Rating(float(mean), min(float(mean), float(lo)), max(float(mean), float(hi)))
+        Estimate(float(mean), min(float(mean), float(lo)), max(float(mean), float(hi)))
         for mean, lo, hi in zip(best, low, high, strict=True)
     ]
 
@@ -85,7 +78,7 @@ def _fit(
     return ratings
 
 
-def openskill(pairings: Sequence[Pairing], agents: int) -> list[Rating]:
+def openskill(pairings: Sequence[Pairing], agents: int) -> list[Estimate]:
     """OpenSkill's Plackett-Luce ratings (Joshy 2024): mu with mu ± 1.96 sigma.
 
     Games count block by block, each pairing in turn, as a ladder would see them. The copies of an
@@ -105,4 +98,4 @@ def openskill(pairings: Sequence[Pairing], agents: int) -> list[Rating]:
                     mu=float(np.mean([copy.mu for (copy,) in others])),
                     sigma=float(np.mean([copy.sigma for (copy,) in others])),
                 )
-    return [Rating(r.mu, r.mu - 1.96 * r.sigma, r.mu + 1.96 * r.sigma) for r in ratings]
+    return [Estimate(r.mu, r.mu - 1.96 * r.sigma, r.mu + 1.96 * r.sigma) for r in ratings]

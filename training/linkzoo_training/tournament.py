@@ -16,9 +16,9 @@ import numpy as np
 from numpy.typing import NDArray
 
 from linkzoo import Agent, get_game
-from linkzoo_training.arena import from_blocks, play_match
+from linkzoo_training.arena import Estimate, from_blocks, play_match
 from linkzoo_training.checkpoint import write_atomically
-from linkzoo_training.ratings import Pairing, Rating, bradley_terry, openskill
+from linkzoo_training.ratings import Pairing, bradley_terry, openskill
 
 
 @dataclass(frozen=True)
@@ -40,7 +40,7 @@ class Tournament:
         """Who meets whom: with two sides a match has both roles, so each pair meets once."""
         game = get_game(self.game)
         players = int(game.blank(self.num_players).num_players)
-        both = max(game.sides(players)) == 1
+        both = len(game.one_of_each_side(players)) == 2
         return [(a, b) for a, b in permutations(range(len(self.agents)), 2) if a < b or not both]
 
 
@@ -99,8 +99,8 @@ def write(settings: Tournament, pairings: Sequence[Pairing], folder: Path) -> st
         "ratings": [
             {
                 "agent": settings.agents[agent],
-                "bradley_terry": vars(elo[agent]),
-                "openskill": vars(skill[agent]),
+                "bradley_terry": elo[agent]._asdict(),
+                "openskill": skill[agent]._asdict(),
             }
             for agent in order
         ],
@@ -130,8 +130,8 @@ def _number(value: float) -> float | None:
 def _markdown(
     settings: Tournament,
     order: Sequence[int],
-    elo: Sequence[Rating],
-    skill: Sequence[Rating],
+    elo: Sequence[Estimate],
+    skill: Sequence[Estimate],
     table: NDArray[np.float64],
     pairings: Sequence[Pairing],
 ) -> str:
@@ -164,7 +164,7 @@ def _markdown(
     return "\n".join([*lines, ""])
 
 
-def _plot(settings: Tournament, order: Sequence[int], elo: Sequence[Rating], path: Path) -> None:
+def _plot(settings: Tournament, order: Sequence[int], elo: Sequence[Estimate], path: Path) -> None:
     """A PNG of the Bradley-Terry ratings with their intervals."""
     from matplotlib.backends.backend_agg import FigureCanvasAgg
     from matplotlib.figure import Figure
