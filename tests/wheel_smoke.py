@@ -36,23 +36,24 @@ def linkzoo_command(*arguments: str, cwd: str | None = None) -> subprocess.Compl
     return done
 
 
-def play_a_game() -> None:
-    """Plays Linkage at random through the PettingZoo interface."""
-    from linkzoo import linkage_v0
+def play_games() -> None:
+    """Plays every game at random through the PettingZoo interface."""
+    import linkzoo
 
-    env = linkage_v0.env()
-    env.reset(seed=1)
-    actions = 0
-    for agent in env.agent_iter():
-        observation, _, termination, truncation, _ = env.last()
-        if termination or truncation:
-            env.step(None)
-            continue
-        assert isinstance(observation, dict)
-        env.step(env.action_space(agent).sample(observation["action_mask"]))
-        actions += 1
-    assert 17 <= actions <= 24, actions
-    print(f"played a game of {actions} placements")
+    for name in linkzoo.games:
+        env = linkzoo.make(name)
+        env.reset(seed=1)
+        actions = 0
+        for agent in env.agent_iter():
+            observation, _, termination, truncation, _ = env.last()
+            if termination or truncation:
+                env.step(None)
+                continue
+            assert isinstance(observation, dict)
+            env.step(env.action_space(agent).sample(observation["action_mask"]))
+            actions += 1
+        assert 10 < actions <= env.game.max_length, actions
+        print(f"played a game of {name}: {actions} actions")
 
 
 def check_bare() -> None:
@@ -64,7 +65,7 @@ def check_bare() -> None:
     print(f"import linkzoo: {time.perf_counter() - started:.2f} s, version {version('linkzoo')}")
     assert (files(linkzoo) / "py.typed").is_file()
     assert (files(linkzoo) / "linkage" / "RULES.md").is_file()
-    play_a_game()
+    play_games()
     done = linkzoo_command("train", _PRESET)
     assert done.returncode != 0
     assert "linkzoo[train]" in done.stderr, "the command doesn't say what to install"

@@ -219,6 +219,11 @@ class Game:
         """Names this game, its `fixed` options included, in the names of compiled code."""
         return f"{self.name}_{self.apply.__name__}" if self.fixed else self.name
 
+    def one_of_each_side(self, num_players: int) -> tuple[int, ...]:
+        """The first seat of every side, by side: as many as there are sides."""
+        sides = self.sides(num_players)
+        return tuple(sides.index(side) for side in range(max(sides) + 1))
+
     def state_space(self) -> Box:
         """The space of everything: the observation of a seat, flat, then what is hidden from it."""
         hidden = () if self.hidden is None else self.hidden.pieces

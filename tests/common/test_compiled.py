@@ -57,7 +57,7 @@ def double(number: Any) -> Any:
     return 2 * number
 
 
-help_with: Callable[[Any], Any]  # what `specialise` binds
+help_with: Callable[[Any], Any]  # declared, not defined: `specialise` binds it
 
 
 def add_helped(number: Any) -> Any:

@@ -8,6 +8,7 @@ from typing import Any
 import numpy as np
 import pytest
 
+from tests import broken
 from tests.link_o.helpers import (
     GAME,
     clone,
@@ -311,32 +312,12 @@ def last_round(**changes: Any) -> Json:
 
 
 BROKEN: list[tuple[str, Any, str]] = [
-    ("game", "linkage", "game"),
-    ("game", None, "game"),
-    ("version", 2, "version"),
-    ("version", "1", "version"),
-    ("options", None, "options"),
-    ("options", [], "options"),
-    ("seed", -1, "seed"),
-    ("seed", 2**64, "seed"),
-    ("seed", "5", "seed"),
-    ("seed", 1.5, "seed"),
-    ("num_players", 1, "num_players"),
+    *broken.BROKEN,
     ("num_players", 7, "num_players"),
-    ("num_players", "3", "num_players"),
-    ("num_players", None, "num_players"),
     ("num_players", 2, "num_players|hands|scores|first_turn|lacks|dug|passed"),
     ("num_players", 4, "num_players|hands|scores|first_turn|lacks|dug|passed"),
-    ("seat", 3, "seat"),
-    ("seat", -1, "seat"),
-    ("seat", "1", "seat"),
-    ("seat", True, "seat"),
     ("seat", None, "seat|winners"),
     ("seat", 2, "seat|hands"),  # nothing that he holds can be placed
-    ("ply", -1, "ply"),
-    ("ply", 2.0, "ply"),
-    ("ply", None, "ply"),
-    ("ply", 10**9, "ply"),
     ("round", 0, "round"),
     ("round", 101, "round"),
     ("round", None, "round"),
@@ -346,14 +327,6 @@ BROKEN: list[tuple[str, Any, str]] = [
     ("starter", -1, "starter"),
     ("starter", None, "starter"),
     ("starter", "0", "starter"),
-    ("scores", None, "scores"),
-    ("scores", [12, 0], "scores"),
-    ("scores", [12, 0, 35, 0], "scores"),
-    ("scores", [12, -1, 35], "scores"),
-    ("scores", [12, "0", 35], "scores"),
-    ("scores", [12, 1.5, 35], "scores"),
-    ("scores", [12, True, 35], "scores"),
-    ("scores", [10**6, 0, 0], "scores"),
     ("scores", [12, 0, 64], "scores|seat|winners"),  # over long ago
     ("hands", None, "hands"),
     ("hands", [], "hands"),
@@ -521,6 +494,7 @@ def test_unsorted_lists_are_sorted_or_refused() -> None:
         try:
             state = GAME.from_dict(data)
         except ValueError as error:
+            # Sorting is as good as refusing, so the error may not come at all.
             assert name in str(error)  # noqa: PT017
         else:
             assert GAME.to_dict(state) == middle()

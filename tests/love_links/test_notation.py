@@ -8,6 +8,7 @@ from typing import Any
 import numpy as np
 import pytest
 
+from tests import broken
 from tests.love_links.helpers import (
     GAME,
     POLICIES,
@@ -303,6 +304,7 @@ def test_unsorted_hands_are_sorted_or_refused() -> None:
     try:
         state = GAME.from_dict(data)
     except ValueError as error:
+        # Sorting is as good as refusing, so the error may not come at all.
         assert "hands" in str(error)  # noqa: PT017
     else:
         assert GAME.to_dict(state) == middle()
@@ -352,31 +354,11 @@ def supply(**changes: Any) -> Json:
 
 
 BROKEN: list[tuple[str, Any, str]] = [
-    ("game", "linkage", "game"),
-    ("game", None, "game"),
-    ("version", 2, "version"),
-    ("version", "1", "version"),
-    ("options", None, "options"),
-    ("options", [], "options"),
-    ("seed", -1, "seed"),
-    ("seed", 2**64, "seed"),
-    ("seed", "5", "seed"),
-    ("seed", 1.5, "seed"),
-    ("num_players", 1, "num_players"),
+    *broken.BROKEN,
     ("num_players", 5, "num_players"),
-    ("num_players", "3", "num_players"),
-    ("num_players", None, "num_players"),
     ("num_players", 2, "num_players|hands"),
     ("num_players", 4, "num_players|hands"),
-    ("seat", 3, "seat"),
-    ("seat", -1, "seat"),
-    ("seat", "1", "seat"),
-    ("seat", True, "seat"),
     ("seat", None, "seat"),
-    ("ply", -1, "ply"),
-    ("ply", 2.0, "ply"),
-    ("ply", None, "ply"),
-    ("ply", 10**9, "ply"),
     ("round", "copper", "round"),
     ("round", None, "round"),
     ("round", 1, "round"),
@@ -444,14 +426,6 @@ BROKEN: list[tuple[str, Any, str]] = [
     ("supply", supply(gold=["3-8"]), "3-8"),
     ("supply", supply(bronze=["5-M"]), "5-M"),
     ("supply", supply(gold=["5-M", "5-M"]), "5-M"),
-    ("scores", None, "scores"),
-    ("scores", [12, 0], "scores"),
-    ("scores", [12, 0, 35, 0], "scores"),
-    ("scores", [12, -1, 35], "scores"),
-    ("scores", [12, "0", 35], "scores"),
-    ("scores", [12, 1.5, 35], "scores"),
-    ("scores", [12, True, 35], "scores"),
-    ("scores", [10**6, 0, 0], "scores"),
     ("captured", None, "captured"),
     ("captured", [1, 0], "captured"),
     ("captured", [1, 0, -2], "captured"),

@@ -172,7 +172,7 @@ def test_an_interruption_keeps_the_finished_blocks() -> None:
     told: list[tuple[int, int]] = []
     part = play_match(
         "linkage",
-        Interrupted(60),
+        Interrupted(50),
         RandomAgent(),
         20,
         batch=5,

@@ -34,6 +34,15 @@ def test_evaluate(capsys: pytest.CaptureFixture[str], tmp_path: Path) -> None:
     assert data["options"]["threshold"] == 9
 
 
+def test_a_block_has_a_game_for_each_side(tmp_path: Path) -> None:
+    """Four players of Love Links are two teams: 6 games are 3 blocks."""
+    path = tmp_path / "match.json"
+    arguments = ["evaluate", "random", "random", "--game", "love_links", "--players", "4"]
+    assert main([*arguments, "--games", "6", "--json", str(path)]) == 0
+    data = json.loads(path.read_text(encoding="utf-8"))
+    assert (data["games"], data["blocks"]) == (6, 3)
+
+
 def test_options_may_stand_anywhere(capsys: pytest.CaptureFixture[str], tmp_path: Path) -> None:
     path = tmp_path / "match.json"
     behind = ["--games", "2", "--json", str(path), "free_hole=true", "threshold=10"]
@@ -131,7 +140,7 @@ def test_bench(capsys: pytest.CaptureFixture[str], monkeypatch: pytest.MonkeyPat
 
 
 def test_an_interruption_is_no_crash(monkeypatch: pytest.MonkeyPatch) -> None:
-    def interrupt(_: object) -> None:
+    def interrupt(*_: object) -> None:
         raise KeyboardInterrupt
 
     monkeypatch.setattr(cli, "measure", interrupt)

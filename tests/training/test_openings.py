@@ -9,13 +9,14 @@ import pytest
 from linkzoo import get_game
 from linkzoo_training import openings as module
 from linkzoo_training.agents import RandomAgent
-from linkzoo_training.openings import Openings, make_book, random_openings, read_openings
+from linkzoo_training.book import _wins, make_book
+from linkzoo_training.openings import BOOKS, Openings, random_openings, read_openings
 
 LINKAGE = get_game("linkage")
 
 
 def read(text: str | None, seed: int = 1, **options: object) -> Openings:
-    return read_openings(text, LINKAGE, LINKAGE.blank(2, options), seed)
+    return read_openings(text, LINKAGE, LINKAGE.blank(2, options), seed, 1000)
 
 
 def test_the_book_is_the_default_of_the_standard_game_only() -> None:
@@ -23,7 +24,10 @@ def test_the_book_is_the_default_of_the_standard_game_only() -> None:
     assert read(None, threshold=11).name == "2-4"
     assert read("3").plies == (3, 3)
     love_links = get_game("love_links")
-    assert read_openings(None, love_links, love_links.blank(), 1).name == "2-4"
+    assert read_openings(None, love_links, love_links.blank(), 1, 10).name == "2-4"
+    assert (
+        read_openings(None, LINKAGE, LINKAGE.blank(), 1, 1025).name == "2-4"
+    )  # the book has 1,024
 
 
 def test_a_match_plays_each_opening_of_the_book_once_in_an_order_of_its_own() -> None:
@@ -42,9 +46,9 @@ def test_a_match_plays_each_opening_of_the_book_once_in_an_order_of_its_own() ->
 
 
 def test_a_book_for_other_rules_is_refused(tmp_path: Path, monkeypatch: pytest.MonkeyPatch) -> None:
-    data = json.loads((module._FOLDER / "linkage.json").read_text())
+    data = json.loads((BOOKS / "linkage.json").read_text())
     (tmp_path / "linkage.json").write_text(json.dumps(data | {"seed": data["seed"] + 1}))
-    monkeypatch.setattr(module, "_FOLDER", tmp_path)
+    monkeypatch.setattr(module, "BOOKS", tmp_path)
     with pytest.raises(ValueError, match="made for other rules of linkage"):
         read("book")
 
@@ -58,6 +62,6 @@ def test_a_book_holds_openings_from_which_the_judge_won_with_both_sides() -> Non
     states = random_openings(
         LINKAGE, LINKAGE.blank(), np.uint64(data["seed"]), (2, 4), data["indices"]
     )
-    wins = module._wins(LINKAGE, RandomAgent(), states, range(10))
+    wins = _wins(LINKAGE, RandomAgent(), states, range(10))
     assert wins.shape == (10, 2)
     assert (wins.sum(1) == data["games"]).all()

@@ -1,13 +1,19 @@
 """Training: it learns, it is reproducible, and a stopped run goes on to the same weights."""
 
 import json
+import signal
+import subprocess
+import sys
+import time
 from pathlib import Path
 
 import pytest
+import torch
 
 from linkzoo_training.arena import play_match
-from linkzoo_training.checkpoint import load_agent
+from linkzoo_training.checkpoint import load_agent, save_checkpoint
 from linkzoo_training.config import Config, read_config
+from linkzoo_training.networks import masked
 from linkzoo_training.ppo import STATE_FILE, Trainer, train
 from tests.training.test_rollout import TINY
 
@@ -90,8 +96,6 @@ def test_train_writes_everything(tmp_path: Path) -> None:
 
 def test_stopped_training_goes_on(tmp_path: Path, monkeypatch: pytest.MonkeyPatch) -> None:
     """Ctrl-C after the third iteration, then `resume`: the weights of a run without a break."""
-    import signal
-
     whole = train(read_config(QUICK), folder=tmp_path / "whole")
     iterate = Trainer.iterate
 
@@ -180,3 +184,68 @@ def test_a_run_with_a_full_critic_resumes(tmp_path: Path) -> None:
     assert whole.critic is not None
     for one, other in zip(resumed.critic.parameters(), whole.critic.parameters(), strict=True):
         assert (one == other).all()
+
+
+def test_a_run_begins_with_the_weights_of_a_checkpoint(tmp_path: Path) -> None:
+    first = run(read_config(QUICK), 2)
+    save_checkpoint(tmp_path, first.agent().network, first.game, {})
+    second = Trainer(read_config({**QUICK, "start": str(tmp_path), "seed": 9}))
+    assert weights(second) == weights(first)
+    assert weights(second) != weights(Trainer(read_config({**QUICK, "seed": 9})))
+    with pytest.raises(ValueError, match=r"has shape \[.*\], the network's has"):
+        Trainer(read_config({**QUICK, "start": str(tmp_path), "width": 8}))
+    with pytest.raises(ValueError, match="no checkpoint 'nowhere'"):
+        Trainer(read_config({**QUICK, "start": "nowhere"}))
+
+
+KILLED = """
+import sys
+from pathlib import Path
+from linkzoo_training.config import load_config
+from linkzoo_training.networks import masked
+from linkzoo_training.ppo import train
+train(load_config(sys.argv[1]), folder=Path(sys.argv[2]))
+"""
+
+
+def test_a_killed_run_goes_on(tmp_path: Path) -> None:
+    """Kill -9 while it trains, then `--resume`: the weights of a run without a break."""
+    config = {**QUICK, "total_steps": 40 * 16 * 24, "eval_every": 100}
+    path, folder = tmp_path / "killed.yaml", tmp_path / "killed"
+    path.write_text(json.dumps(config), encoding="utf-8")  # JSON is YAML
+    command = [sys.executable, "-c", KILLED, str(path), str(folder)]
+    with subprocess.Popen(command, stdout=subprocess.DEVNULL) as process:
+        metrics = folder / "metrics.jsonl"
+        while process.poll() is None:
+            if metrics.exists() and metrics.read_text().count("\n") >= 5:
+                process.kill()
+            time.sleep(0.01)
+    assert process.returncode == -signal.SIGKILL
+    train(read_config(config), folder=folder, resume=True)
+    whole = train(read_config(config), folder=tmp_path / "whole")
+    files = [run / "checkpoint" / "model.safetensors" for run in (whole, folder)]
+    assert files[0].read_bytes() == files[1].read_bytes()
+    rows = [json.loads(line) for line in (folder / "metrics.jsonl").read_text().splitlines()]
+    assert [row["iteration"] for row in rows] == list(range(1, 41))
+
+
+def test_the_magnet_holds_the_policy() -> None:
+    """KL(new || old) is 0 at the first step, and a heavy weight on it keeps the policy in place."""
+
+    def moved(magnet: float) -> float:
+        config = read_config({**QUICK, "magnet": magnet, "learning_rate": 1e-2, "pool_share": 0.0})
+        trainer = Trainer(config)
+        batch = trainer.play.collect(trainer.actor, None, trainer.pool, 0.0, 0)
+        before = torch.log_softmax(masked(trainer.network(batch.features)[0], batch.mask), -1)
+        if magnet:
+            legal = batch.mask > 0
+            torch.testing.assert_close(
+                batch.log_policy[legal].float(), before[legal].detach(), atol=0.05, rtol=0.01
+            )
+        for _ in range(3):
+            trainer.learn(batch)
+        after = torch.log_softmax(masked(trainer.network(batch.features)[0], batch.mask), -1)
+        return float((after.exp() * (after - before)).sum(-1).mean().detach())
+
+    free, held = moved(0.0), moved(10.0)
+    assert 0 < held < 0.5 * free

@@ -1,11 +1,13 @@
 """What the learner learns from: advantages, actions, opponents, and where games begin."""
 
+from typing import Any
+
 import numpy as np
 import pytest
 import torch
 from numpy.typing import NDArray
 
-from linkzoo import get_game, make_vec
+from linkzoo import Positions, get_game, make_vec
 from linkzoo_training.config import read_config
 from linkzoo_training.networks import FeatureMap, PolicyValueNet, make_network
 from linkzoo_training.opponents import Pool
@@ -239,3 +241,39 @@ def test_pool_prefers_hard_opponents_and_gives_up_easy_ones() -> None:
     assert drawn.min() > 0.15 * 500
     assert sorted(pool.draw(4, 0).tolist()) == [0, 1, 2, 3]
     assert pool.add(network) == 1  # the first quarter stays
+
+
+@pytest.mark.parametrize("symmetric", [False, True])
+def test_rivals_play_their_own_moves(symmetric: bool) -> None:
+    """Greedy in the pool: its plies are greedy actions of the positions as they are."""
+    changes = {"rivals": ["greedy"], "pool_share": 1.0, "midgame": 0.0, "midgame_final": 0.0}
+    games, network, pool = play(symmetric=symmetric, **changes)
+    games.begin_games(np.arange(16), 0.0, np.array([pool.size]))
+    asked: list[tuple[NDArray[Any], NDArray[np.int64]]] = []
+    (rival,) = games._rivals
+
+    class Spy:
+        name = "spy"
+
+        def act(self, positions: Positions) -> NDArray[np.int64]:
+            actions = rival.act(positions)
+            asked.append((positions.states.copy(), actions.copy()))
+            return actions
+
+    games._rivals = [Spy()]
+    games.vec.check = True
+    before, mine = games.vec.states.copy(), games.learner_seat.copy()
+    batch = games.collect(network, None, pool, 0.0, 0)
+    learner = batch.learner.reshape(24, 16).numpy()
+    assert (learner[0] == (mine == 0)).all()
+    states, actions = asked[0]
+    assert (states == before[~learner[0]]).all()
+    played = batch.action.reshape(24, 16)[0].numpy()
+    if symmetric:
+        maps = symmetries(games.game)
+        played = maps.back[maps.draw(16, np.uint64(0), 0), played]
+    assert (played[~learner[0]] == actions).all()
+    assert (batch.log_probability.reshape(24, 16)[0].numpy()[~learner[0]] == 0).all()
+    assert not pool.games.any()  # rivals are no snapshots
+    with pytest.raises(ValueError, match="nobody"):
+        read_config({**TINY, "rivals": ["nobody"]})

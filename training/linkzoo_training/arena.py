@@ -13,6 +13,7 @@ from linkzoo import Agent, Game, Positions, get_game
 from linkzoo.batch import kernels
 from linkzoo.chance import STREAM_ACTION, word
 from linkzoo_training.openings import Openings, read_openings
+from linkzoo_training.sprt import Sprt
 
 if TYPE_CHECKING:
     from rich.table import Table
@@ -78,6 +79,7 @@ class MatchResult:
     length: NDArray[np.int64]  # decisions, the opening's included
     moves: tuple[int, int]  # made by A and by B
     seconds_per_move: tuple[float | None, float | None]  # a batch's time counts once
+    sprt: Sprt | None = None  # the test that could end the match before its last block
 
     @property
     def blocks(self) -> int:
@@ -163,6 +165,8 @@ class MatchResult:
         }
         if self.num_sides == 2:
             data["elo"] = dict(zip(Estimate._fields, self.elo(), strict=True))
+        if self.sprt is not None:
+            data["sprt"] = self.sprt.to_dict(self.share.mean(1))
         return data
 
 
@@ -256,6 +260,7 @@ def play_match(
     num_players: int | None = None,
     options: Mapping[str, Any] | None = None,
     batch: int = 64,
+    sprt: Sprt | None = None,
     progress: Callable[[int, int], None] | None = None,
 ) -> MatchResult:
     """Plays `blocks` blocks of games between A and B.
@@ -263,10 +268,11 @@ def play_match(
     A block is an opening, played once for each side that A can take (a seat or, where the game has
     teams, all seats of a team); B has all others. `openings` is `book`, positions from which every
     side can win, or a new game after some random plies: `0`, or `2-4` (uniform, ends included;
-    fewer if the game would end). None is the book where the game has one for these options, else
-    `2-4`. `seed` fixes openings, chance and the agents' seeds, so a match can be repeated, in
-    batches of any size. `batch` blocks are played in lock-step; after each batch,
-    `progress(finished, blocks)` is called. An interruption (Ctrl-C) gives the result of the batches
+    fewer if the game would end). None is the book where the game has one for these options, with
+    enough openings, else `2-4`. `seed` fixes openings, chance and the agents' seeds, so a match can
+    be repeated, in batches of any size. `batch` blocks are played in lock-step; after each batch,
+    `progress(finished, blocks)` is called, and the match ends if `sprt` (for two sides) has
+    accepted one of its strengths. An interruption (Ctrl-C) gives the result of the batches
     finished before it. ValueError for settings the game doesn't have, and if an agent plays an
     illegal action.
     """
@@ -279,23 +285,26 @@ def play_match(
             raise ValueError(f"{text} is out of range")
     rules = get_game(game, options)
     blank = rules.blank(num_players, options)
-    begin = read_openings(openings, rules, blank, seed)
+    begin = read_openings(openings, rules, blank, seed, blocks)
     match = _Match(rules, (a, b), np.uint64(seed), begin, blank)
     players = int(blank.num_players)
-    sides = rules.sides(players)
-    seats = np.array([sides.index(side) for side in range(max(sides) + 1)])  # one of each side
+    seats = np.array(rules.one_of_each_side(players))
+    if sprt is not None and len(seats) != 2:
+        raise ValueError(f"sprt: Elo is for two sides, and {players} players are {len(seats)}")
     finals = [np.empty((0, len(seats)), rules.state)]
     try:
         for first in range(0, blocks, batch):
             finals.append(match.play(range(first, min(first + batch, blocks))))
             if progress is not None:
                 progress(min(first + batch, blocks), blocks)
+            if sprt is not None and sprt.verdict(_shares(np.concatenate(finals), seats).mean(1)):
+                break
     except KeyboardInterrupt:
         pass
     states = np.concatenate(finals)
     payoff = np.zeros((states.size, players), np.float32)
     kernels(rules).outcome(states.ravel(), payoff, np.empty_like(payoff))
-    won = (states["winners"][..., None] >> seats.astype(np.uint32)) & 1  # [B, n, side]
+    won = _won(states, seats)
     every = np.arange(len(seats))
     return MatchResult(
         game=game,
@@ -306,13 +315,26 @@ def play_match(
         seed=seed,
         openings=begin.name,
         requested=blocks,
-        share=won[:, every, every] / won.sum(-1),
+        share=_shares(states, seats),
         payoff=payoff.reshape(-1, len(seats), players)[:, every, seats].astype(np.float64),
         tie=(won == 1).all(-1),
         length=states["ply"].astype(np.int64),
         moves=(match.clocks[0].moves, match.clocks[1].moves),
         seconds_per_move=(match.clocks[0].per_move(), match.clocks[1].per_move()),
+        sprt=sprt,
     )
+
+
+def _won(states: NDArray[Any], seats: NDArray[np.int64]) -> NDArray[Any]:
+    """Which sides won, of final records [B, n] and a seat of each side: 0 or 1, [B, n, side]."""
+    return np.asarray((states["winners"][..., None] >> seats.astype(np.uint32)) & 1)
+
+
+def _shares(states: NDArray[Any], seats: NDArray[np.int64]) -> NDArray[np.float64]:
+    """A's share of the win in each game, [B, n]: in game k of a block A plays side k."""
+    won, every = _won(states, seats), np.arange(len(seats))
+    shares: NDArray[np.float64] = won[:, every, every] / won.sum(-1)
+    return shares
 
 
 def match_table(result: MatchResult) -> "Table":
@@ -341,7 +363,15 @@ def match_table(result: MatchResult) -> "Table":
 
 def _caption(result: MatchResult) -> str:
     lines = []
-    if result.blocks < result.requested:
+    if result.sprt is not None:
+        test = result.sprt.to_dict(result.share.mean(1))
+        verdict = {"high": "accepted", "low": "rejected", None: "undecided"}[test["accepted"]]
+        lines.append(
+            f"{result.agents[0]} is stronger by {result.sprt.high:g} Elo rather than "
+            f"{result.sprt.low:g}: {verdict} (log ratio {test['log_ratio']:+.2f}, "
+            f"bounds ±{test['bounds'][1]:.2f})"
+        )
+    elif result.blocks < result.requested:
         lines.append(f"interrupted: {result.blocks:,} of {result.requested:,} blocks")
     if result.blocks:
         lines.append(f"{result.tie.sum():,} ties, {result.length.mean():.1f} decisions a game")

@@ -172,6 +172,22 @@ class PolicyAgent:
         return masked(logits, mask), values
 
 
+def load_weights(network: PolicyValueNet, folder: Path) -> None:
+    """Gives a network the weights of a checkpoint; ValueError names what doesn't fit."""
+    tensors, _ = load_tensors(folder / "model.safetensors")
+    expected = {name: list(tensor.shape) for name, tensor in network.state_dict().items()}
+    found = {name: list(tensor.shape) for name, tensor in tensors.items()}
+    wrong = sorted(
+        name for name in expected.keys() | found.keys() if expected.get(name) != found.get(name)
+    )
+    if wrong:
+        raise ValueError(
+            f"{folder}: {wrong[0]} has shape {found.get(wrong[0])}, the network's has "
+            f"{expected.get(wrong[0])}"
+        )
+    network.load_state_dict({name: tensor.float() for name, tensor in tensors.items()})
+
+
 def load_agent(
     path_or_name: str | Path,
     *,
@@ -195,18 +211,7 @@ def load_agent(
                 f"{card['fingerprints'].get(what)!r}, that of this package's {game.name} {value!r}"
             )
     network = make_network(game, **card["network"])
-    tensors, _ = load_tensors(folder / "model.safetensors")
-    expected = {name: list(tensor.shape) for name, tensor in network.state_dict().items()}
-    found = {name: list(tensor.shape) for name, tensor in tensors.items()}
-    wrong = sorted(
-        name for name in expected.keys() | found.keys() if expected.get(name) != found.get(name)
-    )
-    if wrong:
-        raise ValueError(
-            f"{folder}: {wrong[0]} has shape {found.get(wrong[0])}, the card's network "
-            f"{expected.get(wrong[0])}"
-        )
-    network.load_state_dict({name: tensor.float() for name, tensor in tensors.items()})
+    load_weights(network, folder)
     name = folder.resolve().name
     if views is None:
         views = card["views"]

@@ -1,4 +1,4 @@
-"""The `linkzoo` command: train, evaluate, play, bench."""
+"""The `linkzoo` command: train, evaluate, tournament, play, bench."""
 
 import argparse
 import json
@@ -16,8 +16,9 @@ from linkzoo_training.agents import QuitError, make_agent
 from linkzoo_training.arena import match_table, play_match
 from linkzoo_training.bench import measure
 from linkzoo_training.play import play
+from linkzoo_training.sprt import Sprt
 
-_NEEDED = "matplotlib pydantic rich safetensors tensorboard torch yaml".split()
+_NEEDED = "matplotlib openskill pydantic rich safetensors tensorboard torch yaml".split()
 _AGENTS = "random, greedy, uct-N, checkpoint, a checkpoint's name or folder"
 
 
@@ -68,10 +69,29 @@ def _parser() -> argparse.ArgumentParser:
     evaluate.add_argument(
         "--openings", help="book, or random plies such as 0 or 2-4; default: book if there is one"
     )
+    evaluate.add_argument(
+        "--sprt",
+        type=float,
+        nargs=2,
+        metavar=("LOW", "HIGH"),
+        help="stop when it is clear whether A is stronger than B by HIGH Elo rather than LOW",
+    )
     evaluate.add_argument("--batch", type=int, default=64, help="blocks played side by side")
     evaluate.add_argument("--json", type=Path, metavar="FILE", help="write the result there")
     _add_variant(evaluate)
     evaluate.set_defaults(run=_evaluate)
+
+    every = commands.add_parser("tournament", help="every agent against every other, with ratings")
+    every.add_argument("agents", metavar="AGENT", nargs="+", help=_AGENTS)
+    every.add_argument("--game", choices=games, default=games[0])
+    every.add_argument("--players", type=int, help="default: the game's smallest number")
+    every.add_argument("--games", type=int, default=200, help="of a match, rounded up to blocks")
+    every.add_argument("--seed", type=int, default=0)
+    every.add_argument("--openings", help="as in evaluate")
+    every.add_argument(
+        "--output", type=Path, default=Path("runs/tournament"), metavar="FOLDER", help="%(default)s"
+    )
+    every.set_defaults(run=_tournament)
 
     human = commands.add_parser("play", help="play against an agent in the terminal")
     human.add_argument("game", metavar="GAME", choices=games, help=", ".join(games))
@@ -125,11 +145,9 @@ def _evaluate(parsed: argparse.Namespace) -> None:
 
     if parsed.json is not None and not parsed.json.parent.is_dir():
         raise ValueError(f"{parsed.json}: there is no folder {parsed.json.parent}")
-    if parsed.games < 1:
-        raise ValueError(f"--games {parsed.games} is not 1 or more")
     a, b = (make_agent(spec, parsed.game) for spec in (parsed.a, parsed.b))
     options = _options(parsed.settings)
-    players = int(get_game(parsed.game, options).blank(parsed.players, options).num_players)
+    players, blocks = _players_and_blocks(parsed, options)
     columns = *Progress.get_default_columns()[:2], MofNCompleteColumn(), TimeRemainingColumn()
     console = Console(stderr=True)
     hidden = not console.is_terminal
@@ -139,17 +157,52 @@ def _evaluate(parsed: argparse.Namespace) -> None:
             parsed.game,
             a,
             b,
-            -(-parsed.games // players),
+            blocks,
             seed=parsed.seed,
             openings=parsed.openings,
             num_players=players,
             options=options,
             batch=parsed.batch,
+            sprt=None if parsed.sprt is None else Sprt(*parsed.sprt),
             progress=lambda finished, blocks: bar.update(task, completed=finished, total=blocks),
         )
     Console().print(match_table(result))
     if parsed.json is not None:
         parsed.json.write_text(json.dumps(result.to_dict(), indent=1) + "\n", encoding="utf-8")
+
+
+def _players_and_blocks(parsed: argparse.Namespace, options: dict[str, Any]) -> tuple[int, int]:
+    """The number of players, and the blocks of a game for each side that hold `--games`."""
+    if parsed.games < 1:
+        raise ValueError(f"--games {parsed.games} is not 1 or more")
+    game = get_game(parsed.game, options)
+    players = int(game.blank(parsed.players, options).num_players)
+    return players, -(-parsed.games // len(game.one_of_each_side(players)))
+
+
+def _tournament(parsed: argparse.Namespace) -> None:
+    from rich.console import Console
+    from rich.markdown import Markdown
+    from rich.progress import Progress
+
+    from linkzoo_training.tournament import Tournament, run, write
+
+    players, blocks = _players_and_blocks(parsed, {})
+    settings = Tournament(
+        parsed.game, tuple(parsed.agents), blocks, parsed.seed, players, parsed.openings
+    )
+    agents = {name: make_agent(name, parsed.game) for name in parsed.agents}
+    console = Console(stderr=True)
+    with Progress(console=console, transient=True, disable=not console.is_terminal) as bar:
+        task = bar.add_task("matches", total=None)
+
+        def progress(match: str, finished: int, count: int) -> None:
+            bar.update(task, description=match, completed=finished, total=count)
+
+        pairings = run(settings, agents.__getitem__, parsed.output, progress)
+    Console().print(Markdown(write(settings, pairings, parsed.output)))
+    for name in ("ratings.md", "ratings.json", "ratings.png"):
+        print(parsed.output / name)
 
 
 def _play(parsed: argparse.Namespace) -> None:

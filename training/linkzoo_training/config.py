@@ -10,6 +10,7 @@ from pydantic import ConfigDict, TypeAdapter, ValidationError, model_validator
 from pydantic.dataclasses import dataclass
 
 from linkzoo import games, get_game
+from linkzoo_training.agents import make_agent
 from linkzoo_training.resources import find_config
 
 
@@ -38,6 +39,7 @@ class Config:
     width: int = 256  # of layers, or channels of a board
     blocks: int = 4  # residual, of two layers
     critic: Literal["shared", "full"] = "shared"  # full: a network that sees what is hidden too
+    start: str | None = None  # a checkpoint (name or folder) whose weights the network begins with
 
     # Batches
     num_envs: int = 512
@@ -52,6 +54,7 @@ class Config:
     clip: float = 0.2
     entropy: float = 0.01  # linear to entropy_final
     entropy_final: float = 0.0
+    magnet: float = 0.0  # of KL(new || old policy), for hidden games: it keeps the policy mixed
     value_weight: float = 0.5
     max_grad_norm: float = 0.5
     margin_weight: float = 0.1  # of the score margin in the payoff: a denser signal than the win
@@ -72,6 +75,7 @@ class Config:
     pool_size: int = 12
     pool_active: int = 3  # opponents that start games in one iteration
     snapshot_every: int = 50  # iterations
+    rivals: tuple[str, ...] = ()  # other agents in the pool, such as greedy: they always play
 
     # Reports
     eval_every: int = 50  # iterations between short matches
@@ -89,6 +93,8 @@ class Config:
         game = get_game(self.game, self.options)
         for players in self.players:
             game.blank(players, self.options)  # raises for what the game doesn't have
+        for rival in self.rivals:
+            make_agent(rival, self.game)  # raises if there is none
         for option, (low, high) in self.vary.items():
             if low > high:
                 raise ValueError(f"vary: {option} has no values in {low}..{high}")
@@ -104,6 +110,8 @@ class Config:
         ).split():
             if getattr(self, name) < 1:
                 raise ValueError(f"{name}: {getattr(self, name)} is not 1 or more")
+        if self.magnet < 0:
+            raise ValueError(f"magnet: {self.magnet} is not 0 or more")
         for name in "midgame midgame_final midgame_depth vary_share pool_share".split():
             if not 0 <= getattr(self, name) <= 1:
                 raise ValueError(f"{name}: {getattr(self, name)} is not in 0..1")

@@ -9,13 +9,10 @@ to the same weights as one that was not.
 """
 
 import platform
-import signal
-import threading
 import time
 from copy import deepcopy
 from dataclasses import dataclass
 from pathlib import Path
-from types import FrameType
 from typing import Any, TypeVar
 
 import numba
@@ -30,7 +27,9 @@ from linkzoo_training.agents import make_agent
 from linkzoo_training.arena import MatchResult, match_table, play_match
 from linkzoo_training.checkpoint import (
     PolicyAgent,
+    load_card,
     load_tensors,
+    load_weights,
     save_checkpoint,
     save_tensors,
 )
@@ -39,7 +38,9 @@ from linkzoo_training.networks import Critic, make_network, masked
 from linkzoo_training.openings import RANDOM
 from linkzoo_training.opponents import Pool
 from linkzoo_training.report import Report, plot_curve
+from linkzoo_training.resources import find_checkpoint
 from linkzoo_training.rollout import Batch, SelfPlay
+from linkzoo_training.runtime import StopSignal, find_device, use_bf16
 
 EVAL_SEED = 10_000_019  # of the short matches: no game of training, nor of a published evaluation
 STATE_FILE = "training.safetensors"
@@ -63,15 +64,16 @@ class Trainer:
         self.config = config
         torch.set_flush_denormal(True)  # tiny weights and moments made the CPU 10 times slower
         numba.set_num_threads(min(config.num_threads, MAX_THREADS))
-        self.device = _device(config.device)
-        self.bf16 = _use_bf16(config.precision, self.device)
+        self.device = find_device(config.device)
+        self.bf16 = use_bf16(config.precision, self.device)
         self.play = SelfPlay(config, self.device)
         self.game = self.play.game
         torch.set_num_threads(config.num_threads)  # after Numba's first threads, which reset it
         torch.manual_seed(config.seed)
-        self.network = make_network(self.game, config.network, config.width, config.blocks).to(
-            self.device
-        )
+        network = make_network(self.game, config.network, config.width, config.blocks)
+        if config.start is not None:
+            load_weights(network, find_checkpoint(config.start))
+        self.network = network.to(self.device)
         self.critic: Critic | None = None
         self.learned = list(self.network.parameters())
         if config.critic == "full":
@@ -164,6 +166,10 @@ class Trainer:
                 errors = values.float()[..., : targets.shape[1]] - targets
                 policy_loss, value_loss = -gain.mean(), 0.5 * errors.square().mean()
                 loss = policy_loss + config.value_weight * value_loss - entropy_weight * entropy
+                if config.magnet > 0:
+                    away = log_policy - batch.log_policy[part]
+                    divergence = (torch.softmax(logits, -1) * away).sum(-1).mean()
+                    loss = loss + config.magnet * divergence
                 self.optimizer.zero_grad(set_to_none=True)
                 loss.backward()
                 nn.utils.clip_grad_norm_(self.learned, config.max_grad_norm)
@@ -273,7 +279,7 @@ def train(config: Config, *, folder: Path | None = None, resume: bool = False) -
     trainer = Trainer(config)
     if resume and saved.exists():
         trainer.load(folder)
-    stop = _StopSignal()
+    stop = StopSignal()
     with Report(folder, f"{config.name}: PPO, {config.game}", trainer.iteration) as report, stop:
         while not trainer.finished and not stop.asked:
             metrics: dict[str, Any] = trainer.iterate()
@@ -333,7 +339,8 @@ def _publish(trainer: Trainer, folder: Path, results: list[MatchResult]) -> None
             "seconds": round(trainer.seconds, 1),
             "machine": f"{platform.machine()}, {config.num_threads} threads, {trainer.device}",
             "torch": torch.__version__,
-        },
+        }
+        | ({"start": load_card(find_checkpoint(config.start))["trained"]} if config.start else {}),
         "strength": [_summary(result) for result in results],
     }
     save_checkpoint(folder / "checkpoint", trainer.agent().network, trainer.game, card)
@@ -348,51 +355,6 @@ def _summary(result: MatchResult) -> dict[str, Any]:
         f"--seed {result.seed} --openings {result.openings} --players {result.num_players}"
     )
     return data
-
-
-class _StopSignal:
-    """Notes Ctrl-C or TERM instead of breaking off; a second one breaks off."""
-
-    def __init__(self) -> None:
-        self.asked = False
-        self._before: dict[int, Any] = {}
-
-    def __enter__(self) -> "_StopSignal":
-        if threading.current_thread() is threading.main_thread():
-            for number in (signal.SIGINT, signal.SIGTERM):
-                self._before[number] = signal.signal(number, self._note)
-        return self
-
-    def __exit__(self, *error: object) -> None:
-        for number, handler in self._before.items():
-            signal.signal(number, handler)
-
-    def _note(self, _number: int, _frame: FrameType | None) -> None:
-        if self.asked:
-            raise KeyboardInterrupt
-        self.asked = True
-
-
-def _device(name: str) -> torch.device:
-    if name == "auto":
-        name = "cuda" if torch.cuda.is_available() else "cpu"
-    try:
-        device = torch.device(name)
-    except RuntimeError as error:
-        raise ValueError(f"device: {name!r} is none of auto, cpu, cuda") from error
-    if device.type not in ("cpu", "cuda"):
-        raise ValueError(f"device: {name!r} is none of auto, cpu, cuda")
-    if device.type == "cuda" and not torch.cuda.is_available():
-        raise ValueError("device: cuda, but torch finds no GPU")
-    return device
-
-
-def _use_bf16(precision: str, device: torch.device) -> bool:
-    if precision != "auto":
-        return precision == "bf16"
-    if device.type == "cuda":
-        return bool(torch.cuda.is_bf16_supported())
-    return bool(torch.ops.mkldnn._is_mkldnn_bf16_supported())
 
 
 def _eta(trainer: Trainer) -> float:

@@ -9,10 +9,11 @@ from numba import prange
 from numpy.typing import NDArray
 from torch import Tensor, nn
 
-from linkzoo import VecStep, make_vec
+from linkzoo import Agent, Positions, VecStep, make_vec
 from linkzoo.batch import kernels
 from linkzoo.chance import below, word
 from linkzoo.compiled import specialise
+from linkzoo_training.agents import make_agent
 from linkzoo_training.config import Config
 from linkzoo_training.networks import FeatureMap, masked
 from linkzoo_training.opponents import Pool
@@ -20,6 +21,7 @@ from linkzoo_training.symmetries import symmetries
 
 _STREAM_POLICY = 2001  # actions; index = plies played so far, position = game
 _STREAM_START = 2002  # what a game begins with; index = games begun so far
+_STREAM_RIVAL = 2004  # seeds of rivals' decisions; index = plies played so far, position = game
 ITSELF = -1  # the opponent of a self-play game
 
 
@@ -36,6 +38,7 @@ class Batch:
     log_probability: Tensor  # float32 [T*N]: of the action, when it was taken
     advantage: Tensor  # float32 [T*N]: of the seat that acted
     targets: Tensor  # float32 [T*N, P]: lambda-returns
+    log_policy: Tensor  # bfloat16 [T*N, A]: of all actions then; A is 0 without a magnet
     hidden: Tensor  # integers [T*N, H]: what is hidden from the seat; H is 0 without a full critic
     learner: Tensor  # bool [T*N]: plies of the learner, not of a frozen opponent
 
@@ -140,6 +143,8 @@ class SelfPlay:
         )
         self._mask = buffer(plies, games, self.game.num_actions, dtype=torch.int8)
         self._action = buffer(plies, games, dtype=torch.int64)
+        kept = self.game.num_actions if config.magnet > 0 else 0
+        self._log_policy = buffer(plies, games, kept, dtype=torch.bfloat16)
         self._log_probability = buffer(plies, games, dtype=torch.float32)
         self._learner = buffer(plies, games, dtype=torch.bool)
         self._advantage = buffer(plies, games, dtype=torch.float32)
@@ -158,6 +163,8 @@ class SelfPlay:
         self.begun = 0  # games begun so far
         self.wins = np.zeros(seats)  # by seat, in whole self-play games, since read
         self._symmetries = symmetries(self.game) if config.symmetric else None
+        self._view = np.zeros(games, np.int64)  # the symmetry that each game is seen through
+        self._rivals = [make_agent(name, config.game) for name in config.rivals]
         self.vec.reset(config.seed)
 
     def begin_games(
@@ -207,7 +214,9 @@ class SelfPlay:
 
         Values are the critic's where there is one, else the network's.
         """
-        opponents = pool.draw(self.config.pool_active, iteration)
+        drawn = pool.draw(self.config.pool_active, iteration)
+        # Rivals have the slots behind the pool's.
+        opponents = np.concatenate([drawn, pool.size + np.arange(len(self._rivals))])
         first, final = self.config.margin_weight, self.config.margin_final
         margin_weight = first + (final - first) * progress
         seed = np.uint64(self.config.seed)
@@ -216,8 +225,8 @@ class SelfPlay:
             self._look(now, t)
             self._mask[t] = torch.from_numpy(now.action_mask)
             if self._symmetries is not None:
-                view = self._symmetries.draw(self.vec.num_envs, seed, self.plies)
-                self._symmetries.turn(self._features[t].numpy(), self._mask[t].numpy(), view)
+                self._view = self._symmetries.draw(self.vec.num_envs, seed, self.plies)
+                self._symmetries.turn(self._features[t].numpy(), self._mask[t].numpy(), self._view)
             probabilities = self._forward(network, critic, t, pool)
             choose(
                 probabilities,
@@ -228,7 +237,7 @@ class SelfPlay:
             )
             actions = self._action[t].numpy()
             if self._symmetries is not None:
-                actions = self._symmetries.back[view, actions]
+                actions = self._symmetries.back[self._view, actions]
             now = self.vec.step(actions)
             self.plies += 1
             np.multiply(now.score, margin_weight, out=self._payoff[t])
@@ -275,12 +284,27 @@ class SelfPlay:
         probabilities = torch.softmax(masked(self._judge(network, critic, t), mask), -1)
         with torch.no_grad():
             for slot in np.unique(self.opponent[frozen]):
-                rows = torch.from_numpy(np.flatnonzero(frozen & (self.opponent == slot)))
-                rows = rows.to(self.device)
+                games = np.flatnonzero(frozen & (self.opponent == slot))
+                rows = torch.from_numpy(games).to(self.device)
+                if slot >= pool.size:
+                    probabilities[rows] = 0
+                    probabilities[rows, self._ask(self._rivals[slot - pool.size], games)] = 1
+                    continue
                 logits, _ = pool.networks[slot](features[rows])
                 probabilities[rows] = torch.softmax(masked(logits, mask[rows]), -1)
+        if self.config.magnet > 0:
+            self._log_policy[t] = probabilities.clamp(min=1e-30).log()
         chances: NDArray[np.float32] = probabilities.cpu().numpy()
         return chances
+
+    def _ask(self, rival: Agent, games: NDArray[np.int64]) -> Tensor:
+        """The actions of a rival, which sees the positions as they are, in the views of games."""
+        seed = np.uint64(self.config.seed)
+        seeds = np.array([word(seed, _STREAM_RIVAL, self.plies, i) for i in games], np.uint64)
+        actions = rival.act(Positions(self.game, self.vec.states[games], seeds))
+        if self._symmetries is not None:
+            actions = self._symmetries.actions[self._view[games], actions]
+        return torch.from_numpy(actions).to(self.device)
 
     def frozen(self, t: int) -> NDArray[np.bool_]:
         """Whether a frozen opponent acts at ply t: it has the sides that aren't the learner's."""
@@ -291,7 +315,7 @@ class SelfPlay:
 
     def _count(self, rows: NDArray[np.int64], reward: NDArray[np.float32], pool: Pool) -> None:
         """Counts the results of finished games."""
-        pooled = rows[self.opponent[rows] != ITSELF]
+        pooled = rows[(self.opponent[rows] != ITSELF) & (self.opponent[rows] < pool.size)]
         payoff = reward[pooled, self.learner_seat[pooled]]
         pool.result(self.opponent[pooled], np.where(payoff > 0, 1.0, np.where(payoff < 0, 0, 0.5)))
         own = rows[(self.opponent[rows] == ITSELF) & self.whole[rows]]
@@ -321,6 +345,7 @@ class SelfPlay:
             advantage=rows(self._advantage),
             targets=rows(self._targets),
             learner=rows(self._learner),
+            log_policy=rows(self._log_policy),
             hidden=rows(self._hidden[:-1]),
         )
 

@@ -8,6 +8,7 @@ import numpy as np
 
 from linkzoo.compiled import Record
 from linkzoo.fields import agrees, check_keys, integer, sequence
+from linkzoo.game import read_options, write_options
 from linkzoo.linkage.options import Options
 from linkzoo.linkage.pieces import (
     COLOURS,
@@ -87,12 +88,7 @@ def to_dict(state: Record, seat: int | None = None) -> dict[str, Any]:
     data = {
         "game": NAME,
         "version": VERSION,
-        "options": {
-            "free_hole": bool(state.free_hole),
-            "board_size": int(state.board_size),
-            "threshold": int(state.threshold),
-            "skip_forced": bool(state.skip_forced),
-        },
+        "options": read_options(state, Options, {}),
         "seed": int(state.seed),
         "num_players": int(state.num_players),
         "seat": None if over else int(state.seat),
@@ -127,12 +123,9 @@ def from_dict(data: Mapping[str, Any]) -> Record:
     agrees("version", data["version"], VERSION)
     agrees("num_players", data["num_players"], 2)
     check_keys("options", data["options"], list(asdict(Options())))
-    options = Options(**data["options"])
-
     state: Record = np.zeros(1, STATE)[0]
     state.num_players = 2
-    for name, value in asdict(options).items():
-        state[name] = value
+    write_options(state, Options(**data["options"]), {})
     new_game(state, np.uint64(integer("seed", data.get("seed", 0), 0, 2**64 - 1)))
     _read_phase(state, data)
     _read_hole(state, data)

@@ -8,6 +8,7 @@ import numpy as np
 
 from linkzoo.compiled import Record
 from linkzoo.fields import agrees, boolean, check_keys, integer, sequence
+from linkzoo.game import read_options, write_options
 from linkzoo.love_links.options import Options
 from linkzoo.love_links.pieces import (
     CLOSE,
@@ -121,7 +122,7 @@ def to_dict(state: Record, seat: int | None = None) -> dict[str, Any]:
     data = {
         "game": NAME,
         "version": VERSION,
-        "options": {"short": bool(state.short), "skip_forced": bool(state.skip_forced)},
+        "options": read_options(state, Options, {}),
         "seed": int(state.seed),
         "num_players": int(state.num_players),
         "seat": _or_none(state.seat),
@@ -178,8 +179,7 @@ def from_dict(data: Mapping[str, Any]) -> Record:
     agrees("version", data["version"], VERSION)
     check_keys("options", data["options"], list(asdict(Options())))
     state: Record = np.zeros(1, STATE)[0]
-    for name, value in asdict(Options(**data["options"])).items():
-        state[name] = value
+    write_options(state, Options(**data["options"]), {})
     state.num_players = integer("num_players", data["num_players"], 2, 4)
     state.seed = np.uint64(integer("seed", data.get("seed", 0), 0, 2**64 - 1))
     clear_table(state)

@@ -1,0 +1,36 @@
+"""Wrong values that the JSON position of every game has to refuse."""
+
+from typing import Any
+
+# (field, wrong value, what the error names): for the middle of a game of three players.
+BROKEN: list[tuple[str, Any, str]] = [
+    ("game", "linkage", "game"),
+    ("game", None, "game"),
+    ("version", 2, "version"),
+    ("version", "1", "version"),
+    ("options", None, "options"),
+    ("options", [], "options"),
+    ("seed", -1, "seed"),
+    ("seed", 2**64, "seed"),
+    ("seed", "5", "seed"),
+    ("seed", 1.5, "seed"),
+    ("num_players", 1, "num_players"),
+    ("num_players", "3", "num_players"),
+    ("num_players", None, "num_players"),
+    ("seat", 3, "seat"),
+    ("seat", -1, "seat"),
+    ("seat", "1", "seat"),
+    ("seat", True, "seat"),
+    ("ply", -1, "ply"),
+    ("ply", 2.0, "ply"),
+    ("ply", None, "ply"),
+    ("ply", 10**9, "ply"),
+    ("scores", None, "scores"),
+    ("scores", [12, 0], "scores"),
+    ("scores", [12, 0, 35, 0], "scores"),
+    ("scores", [12, -1, 35], "scores"),
+    ("scores", [12, "0", 35], "scores"),
+    ("scores", [12, 1.5, 35], "scores"),
+    ("scores", [12, True, 35], "scores"),
+    ("scores", [10**6, 0, 0], "scores"),
+]
