@@ -94,7 +94,7 @@ _STATICS = {
 MAX_TYPES = 64
 MAX_LOOK = 5
 _MAX_OPS = 4
-_MAX_NUMBER = 20  # in an op
+MAX_NUMBER = 20  # in an op
 _MAX_PRIORITY = 9
 _MAX_TURNS = 20
 _MAX_POINTS = 9
@@ -270,8 +270,8 @@ def _read_ops(name: str, text: str) -> tuple[Op, ...]:
 _ARGUMENTS: dict[str, Callable[[Any], bool]] = {
     "who": lambda value: value in WHO,
     "chooser": lambda value: value in CHOOSERS,
-    "n": lambda value: type(value) is int and 1 <= value <= _MAX_NUMBER,
-    "k": lambda value: type(value) is int and 1 <= value <= _MAX_NUMBER,
+    "n": lambda value: type(value) is int and 1 <= value <= MAX_NUMBER,
+    "k": lambda value: type(value) is int and 1 <= value <= MAX_NUMBER,
 }
 
 

@@ -9,7 +9,15 @@ from typing import Any
 import numpy as np
 
 from linkzoo.love_formula.pieces import ASK_DRAFT, DRAFT, NONE, PICKS, START
-from linkzoo.love_formula.table import ask, draw_card, holder_of, last_visit, pack_of
+from linkzoo.love_formula.table import (
+    ask,
+    draw_card,
+    holder_of,
+    last_visit,
+    learn_openly,
+    pack_of,
+    sees_hand,
+)
 
 # What `bind` gives the cards for.
 NUM_TYPES: int
@@ -75,20 +83,22 @@ def _note_taken(state: Any, viewer: Any, pack: Any, first: Any, end: Any) -> Non
 
 
 def _end_draft(state: Any) -> None:
-    """R7: the picked cards are the hands."""
+    """R7: the picked cards are the hands; one that an obstacle lays open is known at once."""
     for seat in range(state.num_players):
         for card in range(NUM_TYPES):
             state.hands[seat, card] += state.piles[seat, card]
         state.hand_size[seat] += PICKS
-    state.piles[:] = 0
-    state.picks[:] = NONE
+        if sees_hand(state, seat):
+            learn_openly(state, seat)
+    state.piles.fill(0)
+    state.picks.fill(NONE)
     state.draft_round = 0
     state.stage = START
 
 
 def left_when_passed(state: Any, viewer: Any, pack: Any, out: Any) -> None:
     """Counts in `out` what a pack held when a seat last passed it on; nothing outside drafts."""
-    out[:] = 0
+    out.fill(0)
     if state.stage != DRAFT:
         return
     number = last_visit(state, viewer, pack)

@@ -155,7 +155,7 @@ def starts(spec: ObservationSpec) -> Any:
 
 def observe(state: Any, seat: Any, out: Any) -> None:
     """Fills int8 `out` with what `seat` sees (`observation`)."""
-    out[:] = 0
+    out.fill(0)
     me, players = np.int64(seat), np.int64(state.num_players)
     out[AT.num_players] = players
     out[AT.stage] = state.stage
@@ -294,7 +294,7 @@ def _show_turn(state: Any, seat: Any, out: Any) -> None:
 
 def reveal(state: Any, seat: Any, out: Any) -> None:
     """Fills int8 `out` with what `seat` can't see (`hidden`)."""
-    out[:] = 0
+    out.fill(0)
     me, players = np.int64(seat), np.int64(state.num_players)
     block = _OTHERS * NUM_TYPES
     for step in range(1, players):

@@ -11,9 +11,11 @@ from linkzoo.compiled import Record
 from linkzoo.fields import agrees, boolean, check_keys, integer, sequence
 from linkzoo.game import write_options
 from linkzoo.love_formula.cards import (
+    ACTION,
     COUPLE,
     LISTS,
     MAX_LOOK,
+    MAX_NUMBER,
     OBSTACLE,
     PREPARATION,
     REACTION,
@@ -51,6 +53,7 @@ from linkzoo.love_formula.pieces import (
     LOOK_TOP,
     MAX_PLAYERS,
     NONE,
+    OBSTACLE_EVENT,
     OBSTACLES,
     ON_RESOLVE,
     OVER,
@@ -59,6 +62,7 @@ from linkzoo.love_formula.pieces import (
     PICKS,
     POST,
     PRE,
+    PREP_EVENT,
     REACTIONS,
     RESOLVE,
     SELECT,
@@ -209,7 +213,8 @@ class Reader:
         for seat, field in enumerate(sequence("fields", value, players, players)):
             where = f"fields[{seat}]"
             check_keys(where, field, ("couples", "free", "shield_until"))
-            state.shield[seat] = integer(f"{where}: shield_until", field["shield_until"], -1, 99)
+            last = int(state.turn) + MAX_NUMBER
+            state.shield[seat] = integer(f"{where}: shield_until", field["shield_until"], -1, last)
             check_keys(f"{where}: free", field["free"], SUBTYPES)
             for slot, subtype in enumerate(SUBTYPES):
                 name = field["free"][subtype]
@@ -399,15 +404,8 @@ class Reader:
             "pending"
         )
         check_keys("react", react, keys.split())
-        state.event = _index("react: kind", react["kind"], EVENTS)
-        for name in ("source", "poll"):
-            seat = self._seat(state, f"react: {name}", react[name])
-            state["event_source" if name == "source" else "poll"] = seat
-        state.event_card = self._type("react: card", react["card"])
-        if react["couple"] is not None:
-            state.event_couple = self._couple("react: couple", react["couple"])
-        if react["owner"] is not None:
-            state.event_owner = self._seat(state, "react: owner", react["owner"])
+        self._read_event(state, react)
+        state.poll = self._seat(state, "react: poll", react["poll"])
         for name in ("cancelled", "redirected", "recovered"):
             state[f"event_{name}"] = boolean(f"react: {name}", react[name])
         state.quiet = integer("react: quiet", react["quiet"], 0, int(state.num_players))
@@ -426,6 +424,28 @@ class Reader:
             state.resolving = integer(where, react["resolving"], 0, len(pending) - 1)
         if (react["resolving"] is None) != (state.quiet < state.num_players):
             raise ValueError(f"react: quiet: {react['quiet']}")
+
+    def _read_event(self, state: Record, react: Any) -> None:
+        """R19: the event is the card that resolves, or the loss of a preparation to an effect."""
+        state.event = _index("react: kind", react["kind"], EVENTS)
+        lost = state.event == PREP_EVENT
+        source = state.effect_by if lost else state.acting_by
+        state.event_source = self._seat(state, "react: source", react["source"])
+        agrees("react: source", react["source"], int(source))
+        kind = (OBSTACLE, ACTION, PREPARATION)[state.event]
+        state.event_card = self._type("react: card", react["card"], kind)
+        if not lost:
+            agrees("react: card", react["card"], self._moves.names[state.acting_card])
+        if state.event == OBSTACLE_EVENT:
+            state.event_couple = self._couple("react: couple", react["couple"])
+            agrees("react: couple", react["couple"], self._moves.couples[state.targets[0]])
+            agrees("react: owner", react["owner"], int(state.owner[state.event_couple]))
+        else:
+            agrees("react: couple", react["couple"], None)
+        if lost or state.event == OBSTACLE_EVENT:
+            state.event_owner = self._seat(state, "react: owner", react["owner"])
+        else:
+            agrees("react: owner", react["owner"], None)
 
     # What must hold together
 

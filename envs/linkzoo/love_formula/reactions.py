@@ -74,10 +74,10 @@ def close_event(state: Any) -> None:
     state.poll = NONE
     state.quiet = 0
     state.resolving = NONE
-    state.pending_card[:] = NONE
-    state.pending_by[:] = NONE
-    state.pending_answers[:] = NONE
-    state.pending_cancelled[:] = 0
+    state.pending_card.fill(NONE)
+    state.pending_by.fill(NONE)
+    state.pending_answers.fill(NONE)
+    state.pending_cancelled.fill(0)
     state.pending_size = 0
 
 

@@ -138,43 +138,43 @@ def clear(state: Any) -> None:
     state.turn = NONE
     state.step = NO_STEP
     state.decision = NONE
-    state.discard[:] = NONE
+    state.discard.fill(NONE)
     state.discard_size = 0
     state.reshuffles = 0
     state.random_discards = 0
-    state.hands[:] = 0
-    state.hand_size[:] = 0
-    state.piles[:] = 0
-    state.packs[:] = 0
-    state.picks[:] = NONE
-    state.selected[:] = NONE
-    state.priorities[:] = NONE
-    state.order[:] = NONE
+    state.hands.fill(0)
+    state.hand_size.fill(0)
+    state.piles.fill(0)
+    state.packs.fill(0)
+    state.picks.fill(NONE)
+    state.selected.fill(NONE)
+    state.priorities.fill(NONE)
+    state.order.fill(NONE)
     state.order_size = 0
     _clear_fields(state)
     state.acting_card = NONE
     state.acting_by = NONE
     state.acting_step = NONE
-    state.targets[:] = NONE
-    state.look[:] = NONE
+    state.targets.fill(NONE)
+    state.look.fill(NONE)
     state.look_size = 0
     state.limbo = NONE
     clear_effect(state)
     close_event(state)
-    state.taken[:] = 0
-    state.known[:] = 0
-    state.hand_sizes_at_end[:] = NONE
+    state.taken.fill(0)
+    state.known.fill(0)
+    state.hand_sizes_at_end.fill(NONE)
 
 
 def _clear_fields(state: Any) -> None:
-    state.owner[:] = NONE
-    state.attached[:] = 0
-    state.free[:] = NONE
-    state.shield[:] = NONE
-    state.obstacle_type[:] = NONE
-    state.obstacle_couple[:] = NONE
-    state.obstacle_by[:] = NONE
-    state.turns_left[:] = 0
+    state.owner.fill(NONE)
+    state.attached.fill(0)
+    state.free.fill(NONE)
+    state.shield.fill(NONE)
+    state.obstacle_type.fill(NONE)
+    state.obstacle_couple.fill(NONE)
+    state.obstacle_by.fill(NONE)
+    state.turns_left.fill(0)
     state.obstacle_count = 0
     state.move_used = 0
     state.discard_closed = 0
@@ -329,7 +329,7 @@ def _in_discard_menu(state: Any, action: Any) -> None:
 
 def legal_actions(state: Any, mask: Any) -> None:
     """Fills int8 `mask[NUM_ACTIONS]` with what the decision allows."""
-    mask[:] = 0
+    mask.fill(0)
     decision, seat = state.decision, np.int64(state.seat)
     if decision == ASK_WINDOW:
         _mark_window(state, seat, mask)
@@ -468,7 +468,8 @@ def _mark_targets(state: Any, decision: Any, seat: Any, mask: Any) -> None:
             if state.owner[state.obstacle_couple[place]] == seat:
                 mask[AT_OBSTACLE + obstacle_action(state, place)] = 1
     elif decision == ASK_TARGET_PLAYER:
-        mask[AT_PLAYER + 1 : AT_PLAYER + np.int64(state.num_players)] = 1
+        for step in range(1, state.num_players):
+            mask[AT_PLAYER + step] = 1
     elif decision == ASK_RECOVER:
         for place in range(state.discard_size):
             if returns_from_discard(state.discard[place]):

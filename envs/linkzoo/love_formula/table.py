@@ -155,7 +155,8 @@ def ask(state: Any, decision: Any, seat: Any) -> None:
 
 def fill_deck(state: Any) -> None:
     """R3: all cards but Part-time Jobs, shuffled."""
-    state.deck[:] = FULL_DECK
+    for place in range(DECK):
+        state.deck[place] = FULL_DECK[place]
     state.deck_size = DECK
     shuffle(state.deck, DECK, state.seed, DECK_STREAM, 0)
 
@@ -165,9 +166,10 @@ def reshuffle_if_empty(state: Any) -> None:
     if state.deck_size > 0 or state.discard_size == 0:
         return
     size = np.int64(state.discard_size)
-    state.deck[:size] = state.discard[:size]
+    for place in range(size):
+        state.deck[place] = state.discard[place]
     state.deck_size = size
-    state.discard[:] = NONE
+    state.discard.fill(NONE)
     state.discard_size = 0
     shuffle(state.deck, size, state.seed, RESHUFFLE_STREAM, state.reshuffles)
     state.reshuffles += 1
@@ -192,7 +194,7 @@ def put_below(state: Any, count: Any) -> None:
     for index in range(count):
         state.deck[count - 1 - index] = state.look[index]
     state.deck_size += count
-    state.look[:] = NONE
+    state.look.fill(NONE)
     state.look_size = 0
 
 
@@ -267,6 +269,12 @@ def learn_hand(state: Any, viewer: Any, seat: Any) -> None:
     if viewer != seat:
         for card in range(NUM_TYPES):
             state.known[viewer, seat, card] = 0 if card == JOB else state.hands[seat, card]
+
+
+def learn_openly(state: Any, seat: Any) -> None:
+    """All see a hand."""
+    for viewer in range(state.num_players):
+        learn_hand(state, viewer, seat)
 
 
 def draw_to_hand(state: Any, seat: Any, count: Any) -> None:

@@ -62,7 +62,7 @@ from linkzoo.love_formula.table import (
     free_slot,
     gain,
     is_open,
-    learn_hand,
+    learn_openly,
     next_preparation,
     preparation_at,
     put,
@@ -149,9 +149,9 @@ def advance_end(state: Any) -> None:
 
 
 def _end_turn(state: Any) -> None:
-    state.selected[:] = NONE
-    state.priorities[:] = NONE
-    state.order[:] = NONE
+    state.selected.fill(NONE)
+    state.priorities.fill(NONE)
+    state.order.fill(NONE)
     state.order_size = 0
     if (state.turn + 1) % TURNS:
         start_turn(state)
@@ -163,15 +163,16 @@ def _end_half(state: Any) -> None:
     """R17: hands are discarded, Part-time Jobs stay; then the second draft, or the end."""
     state.cursor = 0
     if state.half == 2:
-        state.hand_sizes_at_end[: state.num_players] = state.hand_size[: state.num_players]
+        for seat in range(state.num_players):
+            state.hand_sizes_at_end[seat] = state.hand_size[seat]
     for seat in range(state.num_players):
         for card in range(NUM_TYPES):
             while card != JOB and state.hands[seat, card] > 0:
                 state.hands[seat, card] -= 1
                 to_discard(state, card)
         state.hand_size[seat] = state.hands[seat, JOB]
-    state.known[:] = 0
-    state.taken[:] = 0
+    state.known.fill(0)
+    state.taken.fill(0)
     if state.half == 1:
         start_draft(state, 2)
     else:
@@ -392,8 +393,7 @@ def _attach(state: Any, card: Any, couple: Any, seat: Any) -> None:
     attach_obstacle(state, card, couple, seat, max(TIMER[card], 0))
     state.selected[seat] = NONE
     if REVEAL_HAND[card]:
-        for viewer in range(state.num_players):
-            learn_hand(state, viewer, np.int64(state.owner[couple]))
+        learn_openly(state, np.int64(state.owner[couple]))
 
 
 def _end_card(state: Any) -> None:
@@ -412,7 +412,7 @@ def _end_card(state: Any) -> None:
     state.acting_card = NONE
     state.acting_by = NONE
     state.acting_step = NONE
-    state.targets[:] = NONE
+    state.targets.fill(NONE)
     state.step = POST
 
 
