@@ -10,6 +10,7 @@ from linkzoo.love_formula.view import (
     Table,
     by_name,
     copies,
+    count,
     happening,
     held,
     looked_at,
@@ -81,7 +82,7 @@ def _folded(label: str, words: str, indent: str = "    ") -> list[str]:
 def _player(view: Json, player: int, seat: int | None, table: Table) -> list[str]:
     """A player's points, cards and field."""
     field = view["fields"][player]
-    said = [f"{view['vp'][player]} points"]
+    said = [count(view["vp"][player], "point")]
     if player in view["order"]:
         place = view["order"].index(player) + 1
         said.append(f"plays no. {place} with priority {view['priorities'][player]}")
@@ -107,8 +108,8 @@ def _couple(view: Json, couple: Json, table: Table) -> list[str]:
         f"needs {', '.join(missing)}" if missing else "complete",
     ]
     for entry in obstacles_at(view, couple):
-        turns = entry["turns_left"]
-        left = f"{turns} turn{'s' * (turns != 1)} left" if table[entry["card"]].turns else "no end"
+        timed = table[entry["card"]].turns
+        left = f"{count(entry['turns_left'], 'turn')} left" if timed else "no end"
         parts.append(f"{entry['card']} of player {entry['by']} ({left})")
     return _folded(couple["card"], "; ".join(filter(None, parts)))
 

@@ -36,6 +36,11 @@ def by_name(cards: Cards) -> Table:
     return {card.name: card for card in cards.cards}
 
 
+def count(number: int, thing: str) -> str:
+    """`1 card`, `2 cards`."""
+    return f"{number} {thing}{'s' * (number != 1)}"
+
+
 def size(cards: list[str] | int) -> int:
     """How many cards there are, whether they are seen or only counted."""
     return cards if isinstance(cards, int) else len(cards)
