@@ -146,7 +146,7 @@ def test_nothing_is_compiled_twice(variant: Variant) -> None:
     env.reset(seed=1)
     play(env, 1)
     kernel = kernels(variant.game)
-    states = np.zeros(1, variant.game.state)
+    states = np.frombuffer(bytearray(env.env.get_state()), variant.game.state)
     assert Positions(variant.game, states, np.zeros(1, np.uint64)).action_mask.shape[0] == 1
     for function in (kernel.legal, kernel.play_one, kernel.observe_one):
         if hasattr(function, "signatures"):  # not with NUMBA_DISABLE_JIT=1

@@ -242,10 +242,12 @@ def test_decisions_by_hand_come_back() -> None:
     assert len(met) > 14
 
 
-def test_points_are_worked_out() -> None:
-    """Section 9: `vp` is the only field that isn't read back."""
-    data = middle() | {"vp": middle()["vp"]}
-    assert GAME.to_dict(read(data))["vp"] == [0, 3, 1]
+def test_points_follow_from_the_rest() -> None:
+    """Section 9: `vp` is the only field that isn't read back; it has to be right."""
+    data = middle()
+    assert GAME.to_dict(read(data))["vp"] == data["vp"] == [0, 3, 1]
+    with pytest.raises(ValueError, match="vp"):
+        GAME.from_dict(data | {"vp": [1, 3, 1]})
 
 
 def test_options_come_back() -> None:

@@ -79,7 +79,7 @@ _FIELDS = (
     "game version options seed num_players seat ply half turn stage cursor step decision deck "
     "discard reshuffles random_discards hands piles packs selected priorities order fields "
     "obstacles window acting effect look limbo react draft passed taken known hand_sizes_at_end "
-    "winners"
+    "vp winners"
 ).split()
 _ASKED_BY_TARGET = {
     "opp_couple": ASK_TARGET_COUPLE,
@@ -99,11 +99,8 @@ class Reader:
         self._rules = notation.rules
 
     def from_dict(self, data: Mapping[str, Any]) -> Record:
-        """The record of the referee's `to_dict`; ValueError names what is wrong, and where.
-
-        `vp` is not read: it follows from the rest.
-        """
-        check_keys("position", data, _FIELDS, ("vp",))
+        """The record of the referee's `to_dict`; ValueError names what is wrong, and where."""
+        check_keys("position", data, _FIELDS)
         agrees("game", data["game"], NAME)
         agrees("version", data["version"], VERSION)
         check_keys("options", data["options"], list(asdict(Options())))
@@ -523,7 +520,7 @@ class Reader:
             state.seat = seat
             self._check_possible(state)
         shown = self._notation.to_dict(state)
-        for name in ("window", "winners"):
+        for name in ("window", "vp", "winners"):
             agrees(name, data[name], shown[name])
 
     def _check_possible(self, state: Record) -> None:
