@@ -6,6 +6,7 @@ import numpy as np
 
 from linkzoo import Game, Positions
 from linkzoo.batch import kernels
+from linkzoo_training.config import AlphaZeroConfig, PpoConfig, read_config
 
 
 def begin(game: Game, count: int, seed: int = 0, **options: Any) -> Positions:
@@ -24,3 +25,17 @@ def midgame(game: Game, count: int, plies: int, **options: Any) -> Positions:
     depths = np.full(count, plies, np.int64)
     kernels(game).random_plies(start.states, masks, start.seeds, depths)
     return Positions(game, start.states, start.seeds)
+
+
+def ppo_config(data: Any) -> PpoConfig:
+    """A configuration of PPO from its fields."""
+    config = read_config(data)
+    assert isinstance(config, PpoConfig)
+    return config
+
+
+def alphazero_config(data: Any) -> AlphaZeroConfig:
+    """A configuration of AlphaZero from its fields."""
+    config = read_config(data)
+    assert isinstance(config, AlphaZeroConfig)
+    return config

@@ -8,11 +8,11 @@ import torch
 from numpy.typing import NDArray
 
 from linkzoo import Positions, get_game, make_vec
-from linkzoo_training.config import read_config
 from linkzoo_training.networks import FeatureMap, PolicyValueNet, make_network
 from linkzoo_training.opponents import Pool
 from linkzoo_training.rollout import ITSELF, SelfPlay, advantages, choose
 from linkzoo_training.symmetries import symmetries
+from tests.training.helpers import ppo_config
 
 TINY = {
     "name": "tiny",
@@ -114,7 +114,7 @@ def test_features_are_planes_and_one_hot_numbers() -> None:
 
 
 def play(**changes: object) -> tuple[SelfPlay, PolicyValueNet, Pool]:
-    config = read_config({**TINY, **changes})
+    config = ppo_config({**TINY, **changes})
     games = SelfPlay(config, torch.device("cpu"))
     torch.manual_seed(0)
     network = make_network(games.game, config.network, config.width, config.blocks)
@@ -164,7 +164,7 @@ def test_symmetric_views_are_played_back_as_legal_actions() -> None:
     rows = torch.arange(len(batch.action))
     assert (batch.mask[rows, batch.action] == 1).all()
     with pytest.raises(ValueError, match="symmetric: love_links has no symmetries"):
-        read_config({**TINY, "game": "love_links", "symmetric": True})
+        ppo_config({**TINY, "game": "love_links", "symmetric": True})
 
 
 def test_turned_rows_are_symmetric_views() -> None:
@@ -276,4 +276,4 @@ def test_rivals_play_their_own_moves(symmetric: bool) -> None:
     assert (batch.log_probability.reshape(24, 16)[0].numpy()[~learner[0]] == 0).all()
     assert not pool.games.any()  # rivals are no snapshots
     with pytest.raises(ValueError, match="nobody"):
-        read_config({**TINY, "rivals": ["nobody"]})
+        ppo_config({**TINY, "rivals": ["nobody"]})

@@ -11,16 +11,16 @@ from torch import Tensor, nn
 
 from linkzoo import Agent, Positions, VecStep, make_vec
 from linkzoo.batch import kernels
-from linkzoo.chance import below, word
+from linkzoo.chance import word
 from linkzoo.compiled import specialise
 from linkzoo_training.agents import make_agent
-from linkzoo_training.config import Config
+from linkzoo_training.config import PpoConfig
 from linkzoo_training.networks import FeatureMap, masked
 from linkzoo_training.opponents import Pool
+from linkzoo_training.starts import Starts
 from linkzoo_training.symmetries import symmetries
 
 _STREAM_POLICY = 2001  # actions; index = plies played so far, position = game
-_STREAM_START = 2002  # what a game begins with; index = games begun so far
 _STREAM_RIVAL = 2004  # seeds of rivals' decisions; index = plies played so far, position = game
 ITSELF = -1  # the opponent of a self-play game
 
@@ -114,7 +114,7 @@ by_seat = specialise(_by_seat, "")
 class SelfPlay:
     """N games that go on from iteration to iteration, some of them against frozen opponents."""
 
-    def __init__(self, config: Config, device: torch.device) -> None:
+    def __init__(self, config: PpoConfig, device: torch.device) -> None:
         self.config, self.device = config, device
         self.vec = make_vec(
             config.game,
@@ -124,8 +124,8 @@ class SelfPlay:
             **config.options,
         )
         self.game = self.vec.game
-        self._blank = self.vec.states.copy()
-        self.players: NDArray[np.int8] = self._blank["num_players"].copy()  # of every game
+        self._starts = Starts(config, self.vec.states)
+        self.players: NDArray[np.int8] = self.vec.states["num_players"].copy()  # of every game
         self.map = FeatureMap(self.game.observation)
         plies, games, seats = config.horizon, config.num_envs, self.vec.num_players
         pinned = device.type == "cuda"
@@ -160,7 +160,6 @@ class SelfPlay:
         self.learner_seat = np.zeros(games, np.int8)
         self.whole = np.zeros(games, np.bool_)  # played from the start with the options that count
         self.plies = 0  # played so far in every game
-        self.begun = 0  # games begun so far
         self.wins = np.zeros(seats)  # by seat, in whole self-play games, since read
         self._symmetries = symmetries(self.game) if config.symmetric else None
         self._view = np.zeros(games, np.int64)  # the symmetry that each game is seen through
@@ -173,32 +172,15 @@ class SelfPlay:
         """Starts new games in `rows`: varied options, random plies and opponents by the config."""
         if not len(rows):
             return
-        config, kernel, count = self.config, kernels(self.game), len(rows)
-        indices = np.arange(self.begun, self.begun + count)
-        self.begun += count
-        uniform = np.array([[self._uniform(i, k) for k in range(5)] for i in indices])
-        states = np.zeros(count, self.game.state)
-        states[:] = self._blank[rows]
-        varied = uniform[:, 0] < config.vary_share * bool(config.vary)
-        for k, (option, (low, high)) in enumerate(config.vary.items()):
-            for j in np.flatnonzero(varied):
-                states[option][j] = low + self._below(high - low + 1, indices[j], 8 + k)
-        seeds = np.array([self._word(i, 5) for i in indices], np.uint64)
-        masks = np.empty((count, self.game.num_actions), np.int8)
-        kernel.begin(states, seeds, masks)
-        share = config.midgame + (config.midgame_final - config.midgame) * progress
-        deepest = config.midgame_depth * self.game.typical_length
-        plies = np.where(uniform[:, 1] < share, uniform[:, 2] * (deepest + 1), 0).astype(np.int64)
-        kernel.random_plies(states, masks, seeds, plies)
-        self.vec.states[rows] = states
-        self.whole[rows] = ~varied & (plies == 0)
-        pooled = (uniform[:, 3] < config.pool_share) & (len(opponents) > 0)
-        slot = (uniform[:, 4] * max(len(opponents), 1)).astype(np.int64)
+        starts, share = self._starts, self.config.pool_share
+        self.vec.states[rows], self.whole[rows], indices = starts.draw(rows, progress)
+        pooled = np.array([starts.uniform(i, 3) < share for i in indices]) & (len(opponents) > 0)
+        slot = [int(starts.uniform(i, 4) * max(len(opponents), 1)) for i in indices]
         self.opponent[rows] = np.where(
             pooled, opponents[slot] if len(opponents) else ITSELF, ITSELF
         )
         self.learner_seat[rows] = [
-            self._below(players, i, 6)
+            starts.below(players, i, 6)
             for players, i in zip(self.players[rows].tolist(), indices, strict=True)
         ]
 
@@ -357,7 +339,7 @@ class SelfPlay:
             "play.opponent": torch.from_numpy(self.opponent.copy()),
             "play.learner_seat": torch.from_numpy(self.learner_seat.copy()),
             "play.whole": torch.from_numpy(self.whole.copy()),
-            "play.counters": torch.tensor([self.plies, self.begun]),
+            "play.counters": torch.tensor([self.plies, self._starts.begun]),
         }
 
     def load(self, saved: dict[str, Tensor]) -> None:
@@ -367,13 +349,4 @@ class SelfPlay:
         self.opponent[:] = saved["play.opponent"].numpy()
         self.learner_seat[:] = saved["play.learner_seat"].numpy()
         self.whole[:] = saved["play.whole"].numpy()
-        self.plies, self.begun = saved["play.counters"].tolist()
-
-    def _word(self, index: Any, position: int) -> np.uint64:
-        return np.uint64(word(np.uint64(self.config.seed), _STREAM_START, index, position))
-
-    def _uniform(self, index: Any, position: int) -> float:
-        return float(self._word(index, position)) / 2**64
-
-    def _below(self, bound: int, index: Any, position: int) -> int:
-        return int(below(bound, np.uint64(self.config.seed), _STREAM_START, index, position))
+        self.plies, self._starts.begun = saved["play.counters"].tolist()

@@ -1,10 +1,10 @@
 """Gumbel search (Danihelka et al., "Policy improvement by planning with Gumbel", ICLR 2022).
 
-Many positions are searched in lock-step: every simulation goes down all trees in compiled code, asks
-the network for all the leaves at once, and goes up again. At the root, actions are drawn without
-replacement by Gumbel noise on the logits and halved by their values (Sequential Halving); below it,
-visits follow the improved policy. The formulas are those of mctx (`gumbel_muzero_policy`, value
-scale 0.1, maxvisit init 50, completed by the mixed value).
+Many positions are searched in lock-step: every simulation goes down all trees in compiled code,
+asks the network for all the leaves at once, and goes up again. At the root, actions are drawn
+without replacement by Gumbel noise on the logits and halved by their values (Sequential Halving);
+below it, visits follow the improved policy. The formulas are those of mctx (`gumbel_muzero_policy`,
+value scale 0.1, maxvisit init 50, completed by the mixed value).
 
 The search is open loop: a node stands for the actions since the root, and every simulation plays
 them in a fresh world that the searching seat can't tell from the real one (`redeal`). With perfect
@@ -171,9 +171,7 @@ def _inner_action(
 
     It is the one whose share of the visits is furthest below the improved policy (section 5).
     """
-    visits, most, mixed, low, high, rest, best = _survey(
-        tree, totals, node, prior, raw, seat, mask
-    )
+    visits, most, mixed, low, high, rest, best = _survey(tree, totals, node, prior, raw, seat, mask)
     stretch = _stretch(most, low, high, least_range)
     unseen = exp(stretch * (mixed - high)) if best != _NONE else 0.0
     total = rest * unseen
@@ -287,7 +285,14 @@ def _descend(
             if world.seat < 0 or not tree[i, node].known:
                 break
             action, child = _inner_action(
-                tree[i], totals[i], node, priors[i, node], raw[i, node], world.seat, mask, least_range
+                tree[i],
+                totals[i],
+                node,
+                priors[i, node],
+                raw[i, node],
+                world.seat,
+                mask,
+                least_range,
             )
         leaves[i] = node
         if world.seat < 0:
@@ -463,20 +468,20 @@ class GumbelSearch:
         `gumbel_scale` is 1 to explore, 0 to play.
         """
         kernel, count = _kernels(self.game), len(states)
+        arrays: list[NDArray[Any]] = [
+            self._tree,
+            self._totals,
+            self._priors,
+            self._raw,
+            self._noisy,
+            self._worlds,
+            self._leaves,
+            self._masks,
+            self._observations,
+            self._values,
+        ]
         tree, totals, priors, raw, noisy, worlds, leaves, masks, observations, values = (
-            array[:count]
-            for array in (
-                self._tree,
-                self._totals,
-                self._priors,
-                self._raw,
-                self._noisy,
-                self._worlds,
-                self._leaves,
-                self._masks,
-                self._observations,
-                self._values,
-            )
+            array[:count] for array in arrays
         )
 
         def ask() -> None:
