@@ -103,12 +103,15 @@ class SelfPlay:
     def _searcher(self, simulations: int) -> GumbelSearch:
         config = self.config
         if self._search is None or self._search.simulations != simulations:
+            views = np.arange(len(symmetries(self.game))) if config.symmetric else None
             self._search = GumbelSearch(
                 self.game,
                 config.num_envs,
                 simulations,
                 considered=config.considered,
+                views=views,
                 least_range=config.least_range,
+                margin_weight=config.margin_weight,
             )
         return self._search
 
@@ -179,7 +182,7 @@ class Trainer(trainer.Trainer):
 
     def __init__(self, config: AlphaZeroConfig) -> None:
         super().__init__(config)
-        self.config = config
+        self.config, self.margin_weight = config, config.margin_weight
         self.play = SelfPlay(config, self.game)
         self.map = FeatureMap(self.game.observation)
         self.forecast = Forecast(self.network).to(self.device)
@@ -226,7 +229,7 @@ class Trainer(trainer.Trainer):
                 metrics[f"self-play wins/{role}"] = wins[seat] / wins.sum()
         return metrics
 
-    def answer(self, features: NDArray[Any], _mask: NDArray[np.int8]) -> tuple[Tensor, Tensor]:
+    def answer(self, features: NDArray[Any]) -> tuple[Tensor, Tensor]:
         """What the network that plays says of features [N, F]."""
         with torch.no_grad():
             logits, values = self.actor(torch.from_numpy(features).to(self.device))
@@ -297,6 +300,7 @@ class Trainer(trainer.Trainer):
         margins = np.zeros_like(payoff)
         kernel.outcome(lessons.finals, payoff, margins)
         share = self.config.root_share
+        payoff += self.config.margin_weight * margins
         targets = (1 - share) * payoff + share * lessons.values
         players = lessons.states["num_players"]
         board = 0 if self.map.board is None else int(np.prod(self.map.board))

@@ -86,7 +86,8 @@ def save_checkpoint(
     """Writes a published checkpoint.
 
     `card` holds at least `network` (kind, width, blocks), the arguments of `make_network`, and
-    `views`, the symmetric views that the agent averages.
+    `views`, the symmetric views that the agent averages; `margin_weight`, where it isn't 0, is the
+    weight of the score margin in the network's values.
     """
     save_tensors(folder / "model.safetensors", network.state_dict(), {})
     full = {
@@ -132,12 +133,12 @@ class PolicyAgent:
         device: str | torch.device = "cpu",
     ) -> None:
         self.name, self.game, self.card, self.temperature = name, game, dict(card), temperature
-        self._views = np.zeros(1, np.int64)  # the identity
+        self.views = np.zeros(1, np.int64)  # the identity
         if views != 1:
             count = len(symmetries(game))
             if not 1 <= views <= count:
                 raise ValueError(f"views: {views} is not in 1..{count}")
-            self._views = np.arange(views) * count // views
+            self.views = np.arange(views) * count // views
         self.device = torch.device(device)
         self.network = network.to(self.device).eval()
 
@@ -161,24 +162,24 @@ class PolicyAgent:
     def evaluate(self, positions: Positions) -> tuple[Tensor, Tensor]:
         """Masked logits [N, A] and values [N, P] relative to the seat to act, on the CPU."""
         features = self.network.map(positions.observation.reshape(len(positions), -1))
-        return self.answer(features, positions.action_mask)
-
-    def answer(self, features: NDArray[Any], mask: NDArray[np.int8]) -> tuple[Tensor, Tensor]:
-        """The same from features [N, F] and masks [N, A]."""
-        count, legal = len(self._views), torch.from_numpy(mask)
+        mask, count = torch.from_numpy(positions.action_mask), len(self.views)
         if count > 1:
-            views = symmetries(self.game).views(features, self._views)
+            views = symmetries(self.game).views(features, self.views)
             features = views.reshape(-1, features.shape[1])
-        with torch.no_grad():
-            logits, values = self.network(torch.from_numpy(features).to(self.device))
-        logits, values = logits.float().cpu(), values.float().cpu()
+        logits, values = self.answer(features)
         if count > 1:
             answers = symmetries(self.game).answers(
-                logits.reshape(count, len(mask), -1), self._views
+                logits.reshape(count, len(mask), -1), self.views
             )
-            logits = torch.softmax(masked(answers, legal), -1).mean(0).clamp(min=1e-30).log()
+            logits = torch.softmax(masked(answers, mask), -1).mean(0).clamp(min=1e-30).log()
             values = values.reshape(count, len(mask), -1).mean(0)
-        return masked(logits, legal), values
+        return masked(logits, mask), values
+
+    def answer(self, features: NDArray[Any]) -> tuple[Tensor, Tensor]:
+        """Logits [N, A] and values [N, P] of features [N, F], on the CPU."""
+        with torch.no_grad():
+            logits, values = self.network(torch.from_numpy(features).to(self.device))
+        return logits.float().cpu(), values.float().cpu()
 
 
 class SearchAgent:
@@ -186,7 +187,8 @@ class SearchAgent:
 
     The search (`search.gumbel`) plays on with what the seat may know: where something is hidden or
     still to be drawn, every simulation is in another world that the seat can't tell from the real
-    one. At a temperature above 0 the action is drawn from the policy that the search improved.
+    one. Of a policy that averages symmetric views, every position in the search is seen through one
+    of them. At a temperature above 0 the action is drawn from the policy that the search improved.
     """
 
     def __init__(self, policy: PolicyAgent, simulations: int) -> None:
@@ -194,7 +196,13 @@ class SearchAgent:
         self.name = f"{policy.name}:{simulations}"
         bytes_of_one = 4 * (simulations + 1) * policy.game.num_actions
         self._count = max(1, _MOST_BYTES // bytes_of_one)
-        self._search = GumbelSearch(policy.game, self._count, simulations)
+        self._search = GumbelSearch(
+            policy.game,
+            self._count,
+            simulations,
+            views=policy.views,
+            margin_weight=policy.card.get("margin_weight", 0.0),
+        )
 
     def act(self, positions: Positions) -> NDArray[np.int64]:
         """The action that the search prefers in each position; int64[N]."""

@@ -181,6 +181,7 @@ class AlphaZeroConfig(Config):
     learning_rate: float = 1e-3  # Adam, linear to learning_rate_final
     learning_rate_final: float = 1e-4
     weight_decay: float = 1e-4
+    margin_weight: float = 0.0  # of the score margin in what an end is worth, to the search too
     root_share: float = 0.5  # of the value that the search found in the value to learn
     value_weight: float = 1.0
     forecast_weight: float = 0.2  # of what the end looks like, learned beside policy and value
@@ -192,6 +193,8 @@ class AlphaZeroConfig(Config):
             raise ValueError(f"algorithm: {self.game} hides something; use 'ppo'")
         self._positive("num_envs", "horizon", "considered", "window", "reuse", "batch_size")
         self._shares("root_share")
+        if self.least_range <= 0:
+            raise ValueError(f"least_range: {self.least_range} is not above 0")
         if not self.simulations or min(self.simulations) < 1:
             raise ValueError(f"simulations: {self.simulations} are not 1 or more")
         if self.window % self.reuse:

@@ -85,6 +85,10 @@ class Symmetries:
         """Turns numbers [N, A] for the actions of positions into those for symmetric views'."""
         _permute(numbers, which, self.back)
 
+    def turn_back(self, numbers: NDArray[Any], which: NDArray[np.int64]) -> None:
+        """Turns numbers [N, A] for the actions of symmetric views into those for positions'."""
+        _permute(numbers, which, self.actions)
+
     def views(self, features: NDArray[Any], which: NDArray[np.int64]) -> NDArray[Any]:
         """Features [N, F] of positions as features [S, N, F] of what symmetries make of them."""
         return np.stack([features[:, self.features[s]] for s in which])

@@ -43,6 +43,7 @@ class Trainer(ABC):
     optimizer: torch.optim.Optimizer
     iteration = 0
     seconds = 0.0  # of training, without evaluation
+    margin_weight = 0.0  # of the score margin in the values that the network gives
 
     def __init__(self, config: AnyConfig) -> None:
         self._config = config
@@ -180,6 +181,7 @@ class Trainer(ABC):
             trained["start"] = load_card(find_checkpoint(config.start))["trained"]
         card = {
             "views": config.views,
+            "margin_weight": self.margin_weight,
             "network": {"kind": config.network, "width": config.width, "blocks": config.blocks},
             "trained": trained,
             "strength": strength,

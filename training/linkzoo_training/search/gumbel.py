@@ -26,20 +26,21 @@ from numpy.typing import NDArray
 from torch import Tensor
 
 from linkzoo.batch import count_legal, kernels
-from linkzoo.chance import STREAM_SEARCH, word
+from linkzoo.chance import STREAM_SEARCH, below, word
 from linkzoo.compiled import compiled, specialise
 from linkzoo.game import Game
 from linkzoo_training.networks import FeatureMap
+from linkzoo_training.symmetries import symmetries
 
 CONSIDERED = 16  # actions tried at the root
 _VALUE_SCALE = 0.1
 _MAXVISIT_INIT = 50.0
-_LEAST_RANGE = 1e-8  # of the values of a node, below which they aren't stretched to 0..1
+LEAST_RANGE = 1e-8  # of the values of a node, below which they aren't stretched to 0..1
 
 _NONE = -1
 _ROOT = 0
 _LEGAL, _VISITED = 1, 2  # in a mask
-_REDEAL, _GUMBEL = 0, 1  # positions of the random words; their indices: simulation, action
+_REDEAL, _GUMBEL, _VIEW = 0, 1, 2  # positions of random words; index: simulation, action, node
 # A node is a child of its parent by one action; children are a linked list, the newest first.
 _NODE = np.dtype(
     (
@@ -55,14 +56,15 @@ _NODE = np.dtype(
     )
 )
 
-# What the network says of features [N, F] and masks [N, A]: logits [N, A], values [N, P] relative
-# to the seat to act.
-Answer = Callable[[NDArray[Any], NDArray[np.int8]], tuple[Tensor, Tensor]]
+# What a network says of features [N, F]: logits [N, A], and values [N, P] relative to the seat to
+# act.
+Answer = Callable[[NDArray[Any]], tuple[Tensor, Tensor]]
 
 # The names that `_kernels` binds to a game's functions.
 legal_actions: Callable[..., Any]
 apply: Callable[..., Any]
 payoffs: Callable[..., Any]
+margins: Callable[..., Any]
 observe: Callable[..., Any]
 redeal: Callable[..., Any]
 settle: Callable[..., Any]
@@ -220,6 +222,14 @@ def _plant(
         observe(roots[i], roots[i].seat, observations[i])
 
 
+@compiled
+def _draw_views(views: Any, rows: Any, seeds: Any, leaves: Any, which: Any) -> None:
+    """Fills the symmetry that each of the leaves in `rows` is seen through."""
+    for k in range(rows.shape[0]):
+        i = rows[k]
+        which[k] = views[below(views.shape[0], seeds[i], STREAM_SEARCH, leaves[i], _VIEW)]
+
+
 def _draw(masks: Any, priors: Any, seeds: Any, gumbel_scale: Any, noisy: Any) -> None:
     """Fills the logits of the roots' actions plus Gumbel noise."""
     for i in prange(masks.shape[0]):
@@ -238,6 +248,7 @@ def _descend(
     simulation: Any,
     wanted: Any,
     least_range: Any,
+    margin_weight: Any,
     tree: Any,
     totals: Any,
     priors: Any,
@@ -248,11 +259,12 @@ def _descend(
     masks: Any,
     observations: Any,
     values: Any,
+    margin: Any,
 ) -> None:
     """One simulation down every tree, to a node that the network doesn't know yet or to an end.
 
     `worlds` and `masks` become what is found there, `observations` what the seat to act sees;
-    where it is the end, `values` the payoffs. `wanted` are the rows of Sequential Halving for
+    where it is the end, `values` what it pays. `wanted` are the rows of Sequential Halving for
     each number of considered actions.
     """
     for i in prange(roots.shape[0]):
@@ -297,6 +309,9 @@ def _descend(
         leaves[i] = node
         if world.seat < 0:
             payoffs(world, values[i])
+            margins(world, margin[i])
+            for seat in range(world.num_players):
+                values[i, seat] += margin_weight * margin[i, seat]
         else:
             observe(world, world.seat, observations[i])
 
@@ -421,8 +436,10 @@ class Found:
 class GumbelSearch:
     """Searches of up to `count` positions of one game side by side, `simulations` for each.
 
-    `considered` actions are tried at the root. `least_range` is the range of a node's values below
-    which they aren't stretched to 0..1 before they are weighed against the logits.
+    `considered` actions are tried at the root. Every leaf is seen through a random one of the
+    game's symmetries in `views`, if there are any. `least_range` is the range of a node's values
+    below which they aren't stretched to 0..1 before they are weighed against the logits. An end is
+    worth its payoffs plus `margin_weight` times its margins, which the network has to know too.
     """
 
     def __init__(
@@ -432,13 +449,17 @@ class GumbelSearch:
         simulations: int,
         *,
         considered: int = CONSIDERED,
-        least_range: float = _LEAST_RANGE,
+        views: NDArray[np.int64] | None = None,
+        least_range: float = LEAST_RANGE,
+        margin_weight: float = 0.0,
     ) -> None:
         for name, value in (("simulations", simulations), ("considered", considered)):
             if value < 1:
                 raise ValueError(f"{name}={value} is not 1 or more")
-        self.game, self.simulations, self.least_range = game, simulations, least_range
+        self.game, self.simulations = game, simulations
+        self.least_range, self.margin_weight = least_range, margin_weight
         self.map = FeatureMap(game.observation)
+        self._views = None if views is None or (views == 0).all() else views
         nodes, seats, actions = simulations + 1, game.max_players, game.num_actions
         self._wanted = np.array(
             [considered_visits(count, simulations) for count in range(considered + 1)]
@@ -453,6 +474,7 @@ class GumbelSearch:
         self._masks = np.zeros((count, actions), np.int8)
         self._observations = np.zeros((count, game.observation.size), game.observation.dtype)
         self._values = np.zeros((count, seats), np.float32)
+        self._margin = np.zeros((count, seats), np.float32)
         self._policy = np.zeros((count, actions), np.float32)
 
     def run(
@@ -467,7 +489,7 @@ class GumbelSearch:
 
         `gumbel_scale` is 1 to explore, 0 to play.
         """
-        kernel, count = _kernels(self.game), len(states)
+        kernel, count, most = _kernels(self.game), len(states), 1 + self.margin_weight
         arrays: list[NDArray[Any]] = [
             self._tree,
             self._totals,
@@ -488,14 +510,19 @@ class GumbelSearch:
             """Has the network judge the leaves that aren't an end."""
             rows = np.flatnonzero(worlds["seat"] >= 0)
             features = self.map(observations[rows])
-            logits, relative = answer(features, masks[rows])
+            which = np.empty(len(rows), np.int64)
+            if self._views is not None:
+                _draw_views(self._views, rows, seeds, leaves, which)
+                symmetries(self.game).turn_features(features, which)
+            logits, relative = answer(features)
             # In other worlds other actions are legal, so all keep their priors.
-            probabilities = torch.softmax(logits.float(), -1).clamp_(min=1e-30)
-            relative = relative.float().clamp(-1, 1)
+            chances = torch.softmax(logits.float(), -1).clamp_(min=1e-30).cpu().numpy()
+            if self._views is not None:
+                symmetries(self.game).turn_back(chances, which)
             kernel.ascend(
                 rows,
-                probabilities.cpu().numpy(),
-                relative.cpu().numpy(),
+                chances,
+                relative.float().clamp(-most, most).cpu().numpy(),
                 tree,
                 totals,
                 priors,
@@ -515,6 +542,7 @@ class GumbelSearch:
                 simulation,
                 self._wanted,
                 self.least_range,
+                self.margin_weight,
                 tree,
                 totals,
                 priors,
@@ -525,6 +553,7 @@ class GumbelSearch:
                 masks,
                 observations,
                 values,
+                self._margin,
             )
             ask()
         actions, policy = np.empty(count, np.int64), self._policy[:count]
