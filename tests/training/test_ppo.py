@@ -50,9 +50,11 @@ def test_same_seed_same_weights() -> None:
     assert weights(run(ppo_config({**QUICK, "seed": 1}), 4)) != weights(run(config, 4))
 
 
-@pytest.mark.parametrize("precision", ["fp32", "bf16"])
-def test_resumed_run_is_the_uninterrupted_run(tmp_path: Path, precision: str) -> None:
-    config = ppo_config({**QUICK, "precision": precision})
+@pytest.mark.parametrize(
+    "changes", [{}, {"precision": "bf16"}, {"network": "board", "width": 8, "symmetric": True}]
+)
+def test_resumed_run_is_the_uninterrupted_run(tmp_path: Path, changes: dict[str, object]) -> None:
+    config = ppo_config({**QUICK, **changes})
     whole = run(config, 8)
     part = run(config, 5)
     part.save(tmp_path)

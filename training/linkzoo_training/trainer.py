@@ -158,10 +158,10 @@ class Trainer(ABC):
             )
         self.network.load_state_dict(under("network.", tensors))
         state = self.optimizer.state_dict()
-        for index in range(len(state["param_groups"][0]["params"])):
+        for index, parameter in enumerate(self.optimizer.param_groups[0]["params"]):
             entry = under(f"adam.{index}.", tensors)
             if entry:
-                state["state"][index] = entry
+                state["state"][index] = {n: _laid_out(v, parameter) for n, v in entry.items()}
         self.optimizer.load_state_dict(state)
         self.iteration, self.seconds = meta["iteration"], meta["seconds"]
         self.restore(tensors)
@@ -208,6 +208,15 @@ def under(prefix: str, tensors: dict[str, Tensor]) -> dict[str, Tensor]:
         for name, value in tensors.items()
         if name.startswith(prefix)
     }
+
+
+def _laid_out(value: Tensor, parameter: Tensor) -> Tensor:
+    """A tensor of Adam's state with the memory layout of its parameter.
+
+    The fused step walks through memory and doesn't look at strides.
+    """
+    like = value.shape == parameter.shape
+    return torch.empty_like(parameter, requires_grad=False).copy_(value) if like else value
 
 
 def _plain(value: Any) -> Any:
