@@ -262,7 +262,7 @@ class Trainer(trainer.Trainer):
             policy_loss = (policy * (policy.clamp(min=1e-30).log() - log_policy)).sum(-1).mean()
             value_loss = (values.float() - targets).square().mean()
             forecast_loss = (final_margins.float() - margins).square().mean()
-            if planes.shape[1]:
+            if self.forecast.planes is not None:
                 forecast_loss = forecast_loss + (final_planes.float() - planes).square().mean()
             loss = policy_loss + config.value_weight * value_loss
             loss = loss + config.forecast_weight * forecast_loss
