@@ -66,6 +66,21 @@ def test_resumed_run_is_the_uninterrupted_run(tmp_path: Path, changes: dict[str,
     assert weights(resumed) == weights(whole)
 
 
+def test_a_teacher_is_imitated_at_first() -> None:
+    """Schmitt et al. 2018: after as many steps, its actions are far more probable."""
+    found = []
+    for weight in (0.0, 1.0):
+        teacher = {"teacher": "greedy", "teacher_weight": weight, "teacher_share": 1.0}
+        trainer = run(ppo_config({**QUICK, **teacher, "learning_rate": 3e-3, "width": 64}), 8)
+        batch = trainer.play.collect(trainer.actor, None, trainer.pool, 0.0, 8)
+        rows = batch.learner
+        with torch.no_grad():
+            logits, _ = trainer.actor(batch.features[rows])
+        chances = torch.softmax(masked(logits, batch.mask[rows]), -1)
+        found.append(chances.gather(1, batch.taught[rows, None]).mean().item())
+    assert found[1] > 2 * found[0]
+
+
 def test_resume_refuses_another_configuration(tmp_path: Path) -> None:
     run(ppo_config(QUICK), 1).save(tmp_path)
     with pytest.raises(ValueError, match=r"clip=0\.2, not 0\.1"):

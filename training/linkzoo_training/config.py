@@ -140,10 +140,18 @@ class PpoConfig(Config):
     snapshot_every: int = 50  # iterations
     rivals: tuple[str, ...] = ()  # other agents in the pool, such as greedy: they always play
 
+    # A teacher whose moves are imitated at first (Schmitt et al. 2018): for games in which random
+    # play shows nothing of what good play is about
+    teacher: str | None = None  # an agent, such as greedy
+    teacher_weight: float = 1.0  # of the cross-entropy to its moves, linear to 0
+    teacher_share: float = 0.3  # of the run
+
     @model_validator(mode="after")
     def _check_ppo(self) -> "PpoConfig":
         for rival in self.rivals:
             make_agent(rival, self.game)  # raises if there is none
+        if self.teacher is not None:
+            make_agent(self.teacher, self.game)
         if self.critic == "full" and get_game(self.game, self.options).hidden is None:
             raise ValueError(f"critic: {self.game} hides nothing; use 'shared'")
         self._positive(
@@ -155,10 +163,17 @@ class PpoConfig(Config):
             "pool_active",
             "snapshot_every",
         )
-        self._shares("pool_share")
-        if self.magnet < 0:
-            raise ValueError(f"magnet: {self.magnet} is not 0 or more")
+        self._shares("pool_share", "teacher_share")
+        for name in ("magnet", "teacher_weight"):
+            if getattr(self, name) < 0:
+                raise ValueError(f"{name}: {getattr(self, name)} is not 0 or more")
         return self
+
+    def teaching(self, progress: float) -> float:
+        """What imitating the teacher weighs after this share of the run."""
+        if self.teacher is None or progress >= self.teacher_share:
+            return 0.0
+        return self.teacher_weight * (1 - progress / self.teacher_share)
 
 
 @dataclass(frozen=True, config=ConfigDict(extra="forbid"))

@@ -90,6 +90,7 @@ class Trainer(trainer.Trainer):
         for group in self.optimizer.param_groups:
             group["lr"] = config.learning_rate * left
         entropy_weight = config.entropy_final + (config.entropy - config.entropy_final) * left
+        teaching = config.teaching(self.progress)
         rows = batch.learner.nonzero().squeeze(1)
         advantage = batch.advantage[rows]
         advantage = (batch.advantage - advantage.mean()) / (advantage.std() + 1e-8)
@@ -118,6 +119,9 @@ class Trainer(trainer.Trainer):
                     away = log_policy - batch.log_policy[part]
                     divergence = (torch.softmax(logits, -1) * away).sum(-1).mean()
                     loss = loss + config.magnet * divergence
+                if teaching > 0:
+                    imitated = log_policy.gather(1, batch.taught[part, None])
+                    loss = loss - teaching * imitated.mean()
                 self.optimizer.zero_grad(set_to_none=True)
                 loss.backward()
                 nn.utils.clip_grad_norm_(self.learned, config.max_grad_norm)

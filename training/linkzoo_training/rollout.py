@@ -21,7 +21,9 @@ from linkzoo_training.starts import Starts
 from linkzoo_training.symmetries import symmetries
 
 _STREAM_POLICY = 2001  # actions; index = plies played so far, position = game
-_STREAM_RIVAL = 2004  # seeds of rivals' decisions; index = plies played so far, position = game
+# Seeds of the decisions of rivals and the teacher; index = plies played so far, position = game
+_STREAM_RIVAL = 2004
+_STREAM_TEACHER = 2005
 ITSELF = -1  # the opponent of a self-play game
 
 
@@ -41,6 +43,7 @@ class Batch:
     log_policy: Tensor  # bfloat16 [T*N, A]: of all actions then; A is 0 without a magnet
     hidden: Tensor  # integers [T*N, H]: what is hidden from the seat; H is 0 without a full critic
     learner: Tensor  # bool [T*N]: plies of the learner, not of a frozen opponent
+    taught: Tensor  # int64 [T*N]: what the teacher would play, where it teaches
 
 
 def _choose(probabilities: Any, seed: Any, ply: Any, actions: Any, log_probability: Any) -> None:
@@ -145,6 +148,7 @@ class SelfPlay:
         self._action = buffer(plies, games, dtype=torch.int64)
         kept = self.game.num_actions if config.magnet > 0 else 0
         self._log_policy = buffer(plies, games, kept, dtype=torch.bfloat16)
+        self._taught = buffer(plies, games, dtype=torch.int64)
         self._log_probability = buffer(plies, games, dtype=torch.float32)
         self._learner = buffer(plies, games, dtype=torch.bool)
         self._advantage = buffer(plies, games, dtype=torch.float32)
@@ -164,6 +168,7 @@ class SelfPlay:
         self._symmetries = symmetries(self.game) if config.symmetric else None
         self._view = np.zeros(games, np.int64)  # the symmetry that each game is seen through
         self._rivals = [make_agent(name, config.game) for name in config.rivals]
+        self._teacher = None if config.teacher is None else make_agent(config.teacher, config.game)
         self.vec.reset(config.seed)
 
     def begin_games(
@@ -210,6 +215,9 @@ class SelfPlay:
                 self._view = self._symmetries.draw(self.vec.num_envs, seed, self.plies)
                 self._symmetries.turn(self._features[t].numpy(), self._mask[t].numpy(), self._view)
             probabilities = self._forward(network, critic, t, pool)
+            if self._teacher is not None and self.config.teaching(progress) > 0:
+                games = np.flatnonzero(self._learner[t].numpy())
+                self._taught[t, games] = self._ask(self._teacher, games, _STREAM_TEACHER)
             choose(
                 probabilities,
                 seed,
@@ -270,7 +278,8 @@ class SelfPlay:
                 rows = torch.from_numpy(games).to(self.device)
                 if slot >= pool.size:
                     probabilities[rows] = 0
-                    probabilities[rows, self._ask(self._rivals[slot - pool.size], games)] = 1
+                    actions = self._ask(self._rivals[slot - pool.size], games, _STREAM_RIVAL)
+                    probabilities[rows, actions.to(self.device)] = 1
                     continue
                 logits, _ = pool.networks[slot](features[rows])
                 probabilities[rows] = torch.softmax(masked(logits, mask[rows]), -1)
@@ -279,14 +288,14 @@ class SelfPlay:
         chances: NDArray[np.float32] = probabilities.cpu().numpy()
         return chances
 
-    def _ask(self, rival: Agent, games: NDArray[np.int64]) -> Tensor:
-        """The actions of a rival, which sees the positions as they are, in the views of games."""
+    def _ask(self, agent: Agent, games: NDArray[np.int64], stream: int) -> Tensor:
+        """The actions of an agent, which sees the positions as they are, in the views of games."""
         seed = np.uint64(self.config.seed)
-        seeds = np.array([word(seed, _STREAM_RIVAL, self.plies, i) for i in games], np.uint64)
-        actions = rival.act(Positions(self.game, self.vec.states[games], seeds))
+        seeds = np.array([word(seed, stream, self.plies, i) for i in games], np.uint64)
+        actions = agent.act(Positions(self.game, self.vec.states[games], seeds))
         if self._symmetries is not None:
             actions = self._symmetries.actions[self._view[games], actions]
-        return torch.from_numpy(actions).to(self.device)
+        return torch.from_numpy(actions)
 
     def frozen(self, t: int) -> NDArray[np.bool_]:
         """Whether a frozen opponent acts at ply t: it has the sides that aren't the learner's."""
@@ -327,6 +336,7 @@ class SelfPlay:
             advantage=rows(self._advantage),
             targets=rows(self._targets),
             learner=rows(self._learner),
+            taught=rows(self._taught),
             log_policy=rows(self._log_policy),
             hidden=rows(self._hidden[:-1]),
         )
