@@ -13,7 +13,7 @@ from statistics import median
 
 import torch
 
-from linkzoo_training.config import load_config
+from linkzoo_training.config import PpoConfig, load_config
 from linkzoo_training.networks import masked
 from linkzoo_training.ppo import Trainer
 from linkzoo_training.rollout import Batch
@@ -46,7 +46,10 @@ def main() -> None:
     parser.add_argument("settings", nargs="*", metavar="FIELD=VALUE")
     parser.add_argument("--rounds", type=int, default=20)
     arguments = parser.parse_args()
-    trainer = Trainer(load_config(arguments.config, arguments.settings))
+    config = load_config(arguments.config, arguments.settings)
+    if not isinstance(config, PpoConfig):
+        parser.error(f"{arguments.config} is of {config.algorithm}")
+    trainer = Trainer(config)
     for _ in range(3):
         trainer.iterate()
     batch = trainer.play.collect(trainer.actor, trainer.judge, trainer.pool, 0.0, trainer.iteration)

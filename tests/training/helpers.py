@@ -6,6 +6,7 @@ import numpy as np
 
 from linkzoo import Game, Positions
 from linkzoo.batch import kernels
+from linkzoo_training.config import AlphaZeroConfig, PpoConfig, read_config
 
 
 def begin(game: Game, count: int, seed: int = 0, **options: Any) -> Positions:
@@ -24,3 +25,37 @@ def midgame(game: Game, count: int, plies: int, **options: Any) -> Positions:
     depths = np.full(count, plies, np.int64)
     kernels(game).random_plies(start.states, masks, start.seeds, depths)
     return Positions(game, start.states, start.seeds)
+
+
+def value(game: Game, state: np.record, seat: int) -> float:
+    """What `seat` gets if both sides play perfectly, by trying everything."""
+    if state.seat < 0:
+        out = np.zeros(2, np.float32)
+        game.payoffs(state, out)
+        return float(out[seat])
+    best = max if state.seat == seat else min
+    return best(value(game, after, seat) for after in successors(game, state).values())
+
+
+def successors(game: Game, state: np.record) -> dict[int, np.record]:
+    mask = np.zeros(game.num_actions, np.int8)
+    game.legal_actions(state, mask)
+    found = {}
+    for action in np.flatnonzero(mask).tolist():
+        found[action] = game.from_bytes(state.tobytes())
+        game.apply(found[action], action)
+    return found
+
+
+def ppo_config(data: Any) -> PpoConfig:
+    """A configuration of PPO from its fields."""
+    config = read_config(data)
+    assert isinstance(config, PpoConfig)
+    return config
+
+
+def alphazero_config(data: Any) -> AlphaZeroConfig:
+    """A configuration of AlphaZero from its fields."""
+    config = read_config(data)
+    assert isinstance(config, AlphaZeroConfig)
+    return config

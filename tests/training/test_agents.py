@@ -13,7 +13,9 @@ from linkzoo_training.agents import (
     RandomAgent,
     UctAgent,
     make_agent,
+    searching,
 )
+from linkzoo_training.checkpoint import PolicyAgent, SearchAgent
 from linkzoo_training.play import play
 from tests.training.helpers import begin
 
@@ -47,6 +49,27 @@ def test_agents_by_name() -> None:
     agent = make_agent("uct-250", "linkage")
     assert isinstance(agent, UctAgent)
     assert (agent.simulations, agent.name) == (250, "uct-250")
+
+
+def test_a_checkpoint_with_views_and_a_search() -> None:
+    agent = make_agent("linkage@2:8", "linkage")
+    assert isinstance(agent, SearchAgent)
+    assert (agent.name, agent.simulations, len(agent.policy.views)) == ("linkage@2:8", 8, 2)
+    assert isinstance(make_agent("checkpoint", "linkage"), PolicyAgent)
+    with pytest.raises(ValueError, match="simulations=0"):
+        make_agent("linkage:0", "linkage")
+
+
+def test_simulations_are_for_checkpoints_without_any() -> None:
+    specs = ["random", "uct-10", "linkage", "runs/a@4", "linkage:7"]
+    assert [searching(spec, 20) for spec in specs] == [
+        "random",
+        "uct-10",
+        "linkage:20",
+        "runs/a@4:20",
+        "linkage:7",
+    ]
+    assert [searching(spec, None) for spec in specs] == specs
 
 
 @pytest.mark.parametrize("spec", ["uct", "uct-", "uct-1.5", "uct-x", "Greedy", "best", ""])

@@ -12,9 +12,12 @@ import torch
 
 from linkzoo_training.arena import play_match
 from linkzoo_training.checkpoint import load_agent, save_checkpoint
-from linkzoo_training.config import Config, read_config
+from linkzoo_training.config import PpoConfig
 from linkzoo_training.networks import masked
-from linkzoo_training.ppo import STATE_FILE, Trainer, train
+from linkzoo_training.ppo import Trainer
+from linkzoo_training.train import train
+from linkzoo_training.trainer import STATE_FILE
+from tests.training.helpers import ppo_config
 from tests.training.test_rollout import TINY
 
 QUICK = {
@@ -34,7 +37,7 @@ def weights(trainer: Trainer) -> bytes:
     return b"".join(t.numpy().tobytes() for t in trainer.network.state_dict().values())
 
 
-def run(config: Config, iterations: int) -> Trainer:
+def run(config: PpoConfig, iterations: int) -> Trainer:
     trainer = Trainer(config)
     for _ in range(iterations):
         trainer.iterate()
@@ -42,14 +45,16 @@ def run(config: Config, iterations: int) -> Trainer:
 
 
 def test_same_seed_same_weights() -> None:
-    config = read_config(QUICK)
+    config = ppo_config(QUICK)
     assert weights(run(config, 4)) == weights(run(config, 4))
-    assert weights(run(read_config({**QUICK, "seed": 1}), 4)) != weights(run(config, 4))
+    assert weights(run(ppo_config({**QUICK, "seed": 1}), 4)) != weights(run(config, 4))
 
 
-@pytest.mark.parametrize("precision", ["fp32", "bf16"])
-def test_resumed_run_is_the_uninterrupted_run(tmp_path: Path, precision: str) -> None:
-    config = read_config({**QUICK, "precision": precision})
+@pytest.mark.parametrize(
+    "changes", [{}, {"precision": "bf16"}, {"network": "board", "width": 8, "symmetric": True}]
+)
+def test_resumed_run_is_the_uninterrupted_run(tmp_path: Path, changes: dict[str, object]) -> None:
+    config = ppo_config({**QUICK, **changes})
     whole = run(config, 8)
     part = run(config, 5)
     part.save(tmp_path)
@@ -61,14 +66,29 @@ def test_resumed_run_is_the_uninterrupted_run(tmp_path: Path, precision: str) ->
     assert weights(resumed) == weights(whole)
 
 
+def test_a_teacher_is_imitated_at_first() -> None:
+    """Schmitt et al. 2018: after as many steps, its actions are far more probable."""
+    found = []
+    for weight in (0.0, 1.0):
+        teacher = {"teacher": "greedy", "teacher_weight": weight, "teacher_share": 1.0}
+        trainer = run(ppo_config({**QUICK, **teacher, "learning_rate": 3e-3, "width": 64}), 8)
+        batch = trainer.play.collect(trainer.actor, None, trainer.pool, 0.0, 8)
+        rows = batch.learner
+        with torch.no_grad():
+            logits, _ = trainer.actor(batch.features[rows])
+        chances = torch.softmax(masked(logits, batch.mask[rows]), -1)
+        found.append(chances.gather(1, batch.taught[rows, None]).mean().item())
+    assert found[1] > 2 * found[0]
+
+
 def test_resume_refuses_another_configuration(tmp_path: Path) -> None:
-    run(read_config(QUICK), 1).save(tmp_path)
+    run(ppo_config(QUICK), 1).save(tmp_path)
     with pytest.raises(ValueError, match=r"clip=0\.2, not 0\.1"):
-        Trainer(read_config({**QUICK, "clip": 0.1})).load(tmp_path)
+        Trainer(ppo_config({**QUICK, "clip": 0.1})).load(tmp_path)
 
 
 def test_damaged_training_state_is_refused(tmp_path: Path) -> None:
-    trainer = run(read_config(QUICK), 1)
+    trainer = run(ppo_config(QUICK), 1)
     trainer.save(tmp_path)
     data = (tmp_path / STATE_FILE).read_bytes()
     (tmp_path / STATE_FILE).write_bytes(data[: len(data) // 2])
@@ -77,7 +97,7 @@ def test_damaged_training_state_is_refused(tmp_path: Path) -> None:
 
 
 def test_train_writes_everything(tmp_path: Path) -> None:
-    folder = train(read_config(QUICK), folder=tmp_path / "run")
+    folder = train(ppo_config(QUICK), folder=tmp_path / "run")
     card = json.loads((folder / "checkpoint" / "card.json").read_text())
     assert card["game"] == "linkage"
     assert card["trained"]["steps"] == QUICK["total_steps"]
@@ -91,12 +111,12 @@ def test_train_writes_everything(tmp_path: Path) -> None:
     result = play_match("linkage", agent, agent, 3, seed=1)
     assert result.win_share().mean == 0.5
     with pytest.raises(ValueError, match="--resume"):
-        train(read_config(QUICK), folder=folder)
+        train(ppo_config(QUICK), folder=folder)
 
 
 def test_stopped_training_goes_on(tmp_path: Path, monkeypatch: pytest.MonkeyPatch) -> None:
     """Ctrl-C after the third iteration, then `resume`: the weights of a run without a break."""
-    whole = train(read_config(QUICK), folder=tmp_path / "whole")
+    whole = train(ppo_config(QUICK), folder=tmp_path / "whole")
     iterate = Trainer.iterate
 
     def interrupted(trainer: Trainer) -> dict[str, float]:
@@ -106,10 +126,10 @@ def test_stopped_training_goes_on(tmp_path: Path, monkeypatch: pytest.MonkeyPatc
         return metrics
 
     monkeypatch.setattr(Trainer, "iterate", interrupted)
-    folder = train(read_config(QUICK), folder=tmp_path / "run")
+    folder = train(ppo_config(QUICK), folder=tmp_path / "run")
     assert not (folder / "checkpoint").exists()
     monkeypatch.setattr(Trainer, "iterate", iterate)
-    train(read_config(QUICK), folder=folder, resume=True)
+    train(ppo_config(QUICK), folder=folder, resume=True)
     files = [run / "checkpoint" / "model.safetensors" for run in (whole, folder)]
     assert files[0].read_bytes() == files[1].read_bytes()
     rows = [json.loads(line) for line in (folder / "metrics.jsonl").read_text().splitlines()]
@@ -118,7 +138,7 @@ def test_stopped_training_goes_on(tmp_path: Path, monkeypatch: pytest.MonkeyPatc
 
 def test_training_beats_the_untrained_policy() -> None:
     """At 14 groups, where both roles win about half at random: under a minute on one core."""
-    config = read_config(
+    config = ppo_config(
         {
             **TINY,
             "options": {"threshold": 14},
@@ -145,7 +165,7 @@ def test_training_beats_the_untrained_policy() -> None:
 
 def test_the_critic_sees_everything_and_the_actor_does_not() -> None:
     """What a seat can't know changes the critic's values and nothing of the actor's answers."""
-    config = read_config({**QUICK, "game": "link_o", "vary": {}, "critic": "full"})
+    config = ppo_config({**QUICK, "game": "link_o", "vary": {}, "critic": "full"})
     trainer = run(config, 2)
     play, game = trainer.play, trainer.game
     assert trainer.judge is not None
@@ -168,11 +188,11 @@ def test_the_critic_sees_everything_and_the_actor_does_not() -> None:
     agent = trainer.agent()
     assert agent.network.map.columns.max() < game.observation.size  # no column of what is hidden
     with pytest.raises(ValueError, match="critic: linkage hides nothing"):
-        read_config({**QUICK, "critic": "full"})
+        ppo_config({**QUICK, "critic": "full"})
 
 
 def test_a_run_with_a_full_critic_resumes(tmp_path: Path) -> None:
-    config = read_config({**QUICK, "game": "link_o", "vary": {}, "critic": "full"})
+    config = ppo_config({**QUICK, "game": "link_o", "vary": {}, "critic": "full"})
     whole, part = run(config, 4), run(config, 2)
     part.save(tmp_path)
     resumed = Trainer(config)
@@ -187,23 +207,22 @@ def test_a_run_with_a_full_critic_resumes(tmp_path: Path) -> None:
 
 
 def test_a_run_begins_with_the_weights_of_a_checkpoint(tmp_path: Path) -> None:
-    first = run(read_config(QUICK), 2)
+    first = run(ppo_config(QUICK), 2)
     save_checkpoint(tmp_path, first.agent().network, first.game, {})
-    second = Trainer(read_config({**QUICK, "start": str(tmp_path), "seed": 9}))
+    second = Trainer(ppo_config({**QUICK, "start": str(tmp_path), "seed": 9}))
     assert weights(second) == weights(first)
-    assert weights(second) != weights(Trainer(read_config({**QUICK, "seed": 9})))
+    assert weights(second) != weights(Trainer(ppo_config({**QUICK, "seed": 9})))
     with pytest.raises(ValueError, match=r"has shape \[.*\], the network's has"):
-        Trainer(read_config({**QUICK, "start": str(tmp_path), "width": 8}))
+        Trainer(ppo_config({**QUICK, "start": str(tmp_path), "width": 8}))
     with pytest.raises(ValueError, match="no checkpoint 'nowhere'"):
-        Trainer(read_config({**QUICK, "start": "nowhere"}))
+        Trainer(ppo_config({**QUICK, "start": "nowhere"}))
 
 
 KILLED = """
 import sys
 from pathlib import Path
 from linkzoo_training.config import load_config
-from linkzoo_training.networks import masked
-from linkzoo_training.ppo import train
+from linkzoo_training.train import train
 train(load_config(sys.argv[1]), folder=Path(sys.argv[2]))
 """
 
@@ -221,8 +240,8 @@ def test_a_killed_run_goes_on(tmp_path: Path) -> None:
                 process.kill()
             time.sleep(0.01)
     assert process.returncode == -signal.SIGKILL
-    train(read_config(config), folder=folder, resume=True)
-    whole = train(read_config(config), folder=tmp_path / "whole")
+    train(ppo_config(config), folder=folder, resume=True)
+    whole = train(ppo_config(config), folder=tmp_path / "whole")
     files = [run / "checkpoint" / "model.safetensors" for run in (whole, folder)]
     assert files[0].read_bytes() == files[1].read_bytes()
     rows = [json.loads(line) for line in (folder / "metrics.jsonl").read_text().splitlines()]
@@ -233,7 +252,7 @@ def test_the_magnet_holds_the_policy() -> None:
     """KL(new || old) is 0 at the first step, and a heavy weight on it keeps the policy in place."""
 
     def moved(magnet: float) -> float:
-        config = read_config({**QUICK, "magnet": magnet, "learning_rate": 1e-2, "pool_share": 0.0})
+        config = ppo_config({**QUICK, "magnet": magnet, "learning_rate": 1e-2, "pool_share": 0.0})
         trainer = Trainer(config)
         batch = trainer.play.collect(trainer.actor, None, trainer.pool, 0.0, 0)
         before = torch.log_softmax(masked(trainer.network(batch.features)[0], batch.mask), -1)

@@ -7,12 +7,12 @@ import pytest
 import torch
 from numpy.typing import NDArray
 
-from linkzoo import Positions, get_game, make_vec
-from linkzoo_training.config import read_config
+from linkzoo import Game, Positions, get_game, make_vec
 from linkzoo_training.networks import FeatureMap, PolicyValueNet, make_network
 from linkzoo_training.opponents import Pool
 from linkzoo_training.rollout import ITSELF, SelfPlay, advantages, choose
 from linkzoo_training.symmetries import symmetries
+from tests.training.helpers import ppo_config
 
 TINY = {
     "name": "tiny",
@@ -114,7 +114,7 @@ def test_features_are_planes_and_one_hot_numbers() -> None:
 
 
 def play(**changes: object) -> tuple[SelfPlay, PolicyValueNet, Pool]:
-    config = read_config({**TINY, **changes})
+    config = ppo_config({**TINY, **changes})
     games = SelfPlay(config, torch.device("cpu"))
     torch.manual_seed(0)
     network = make_network(games.game, config.network, config.width, config.blocks)
@@ -164,7 +164,7 @@ def test_symmetric_views_are_played_back_as_legal_actions() -> None:
     rows = torch.arange(len(batch.action))
     assert (batch.mask[rows, batch.action] == 1).all()
     with pytest.raises(ValueError, match="symmetric: love_links has no symmetries"):
-        read_config({**TINY, "game": "love_links", "symmetric": True})
+        ppo_config({**TINY, "game": "love_links", "symmetric": True})
 
 
 def test_turned_rows_are_symmetric_views() -> None:
@@ -276,4 +276,44 @@ def test_rivals_play_their_own_moves(symmetric: bool) -> None:
     assert (batch.log_probability.reshape(24, 16)[0].numpy()[~learner[0]] == 0).all()
     assert not pool.games.any()  # rivals are no snapshots
     with pytest.raises(ValueError, match="nobody"):
-        read_config({**TINY, "rivals": ["nobody"]})
+        ppo_config({**TINY, "rivals": ["nobody"]})
+
+
+@pytest.mark.parametrize("symmetric", [False, True])
+def test_the_teacher_says_what_it_would_play(symmetric: bool) -> None:
+    """Where the learner acts, a greedy teacher's action is one with the best outcome."""
+    changes = {"teacher": "greedy", "teacher_share": 0.5}
+    games, network, pool = play(symmetric=symmetric, **changes)
+    before = games.vec.states.copy()
+    batch = games.collect(network, None, pool, 0.4, 0)
+    taught = batch.taught.reshape(24, 16)
+    legal = batch.mask.reshape(24, 16, -1).gather(2, taught[..., None])
+    assert legal[batch.learner.reshape(24, 16)].all()
+    actions = taught[0].numpy()
+    if symmetric:
+        maps = symmetries(games.game)
+        actions = maps.back[maps.draw(16, np.uint64(0), 0), actions]
+    for state, action in zip(before, actions.tolist(), strict=True):
+        seat = int(state["seat"])
+        assert best_margin(games.game, state, seat) == margin_after(games.game, state, seat, action)
+    games._taught[:] = 0
+    games.collect(network, None, pool, 0.5, 1)  # it has stopped
+    assert not games._taught.any()
+    with pytest.raises(ValueError, match="nobody"):
+        ppo_config({**TINY, "teacher": "nobody"})
+
+
+def margin_after(game: Game, state: Any, seat: int, action: int) -> float:
+    """The seat's margin when it has played an action."""
+    after = np.array([state])[0:1].view(np.recarray)
+    margins = np.zeros(game.max_players, np.float32)
+    game.apply(after[0], action)
+    game.margins(after[0], margins)
+    return float(margins[seat])
+
+
+def best_margin(game: Game, state: Any, seat: int) -> float:
+    """The best margin that one action gives."""
+    mask = np.zeros(game.num_actions, np.int8)
+    game.legal_actions(np.array([state]).view(np.recarray)[0], mask)
+    return max(margin_after(game, state, seat, int(action)) for action in np.flatnonzero(mask))

@@ -10,33 +10,13 @@ import numpy as np
 import pytest
 from numpy.typing import NDArray
 
-from linkzoo import Agent, Game, Positions, RandomAgent, get_game
+from linkzoo import Agent, Positions, RandomAgent, get_game
 from linkzoo_training.agents import GreedyAgent, UctAgent
 from linkzoo_training.arena import MatchResult, play_match
-from tests.training.helpers import begin, midgame
-from tests.training.toys import COIN, LEAVES, SURE, TABLE, TURNS, leaf_payoff
+from tests.training.helpers import begin, midgame, successors, value
+from tests.training.toys import COIN, SURE, TABLE, backward_induction
 
 LINKAGE = get_game("linkage")
-
-
-def value(game: Game, state: np.record, seat: int) -> float:
-    """What `seat` gets if both sides play perfectly, by trying everything."""
-    if state.seat < 0:
-        out = np.zeros(2, np.float32)
-        game.payoffs(state, out)
-        return float(out[seat])
-    best = max if state.seat == seat else min
-    return best(value(game, after, seat) for after in successors(game, state).values())
-
-
-def successors(game: Game, state: np.record) -> dict[int, np.record]:
-    mask = np.zeros(game.num_actions, np.int8)
-    game.legal_actions(state, mask)
-    found = {}
-    for action in np.flatnonzero(mask).tolist():
-        found[action] = game.from_bytes(state.tobytes())
-        game.apply(found[action], action)
-    return found
 
 
 @pytest.mark.parametrize(
@@ -58,23 +38,6 @@ def test_finds_the_forced_win(size: int, threshold: int, free_hole: bool, plies:
             decided += 1
             assert values[action] == 1, f"{state} {action} {values}"
     assert decided >= 10
-
-
-def backward_induction(seed: int) -> tuple[int, float]:
-    """The first action of the table game if every seat maximises its own payoff.
-
-    Also the least that any seat loses anywhere by its other action.
-    """
-    table = [[leaf_payoff(np.uint64(seed), leaf, s) for s in range(3)] for leaf in range(LEAVES)]
-    payoff = np.array(table)
-    payoff -= payoff.mean(1, keepdims=True)
-    loss = 1.0
-    for seat in TURNS[::-1]:
-        pairs = payoff.reshape(-1, 2, 3)
-        best = pairs[:, :, seat].argmax(1)
-        loss = min(loss, np.ptp(pairs[:, :, seat], 1).min())
-        payoff = pairs[np.arange(len(pairs)), best]
-    return int(best[0]), loss
 
 
 def test_every_seat_maximises_its_own_payoff() -> None:

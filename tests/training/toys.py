@@ -70,6 +70,23 @@ def _same_world(state: Any, seat: Any, seed: Any) -> None:
     """Nothing is hidden; the seed names the table, so it stays."""
 
 
+def backward_induction(seed: int) -> tuple[int, float]:
+    """The first action of the table game if every seat maximises its own payoff.
+
+    Also the least that any seat loses anywhere by its other action.
+    """
+    table = [[leaf_payoff(np.uint64(seed), leaf, s) for s in range(3)] for leaf in range(LEAVES)]
+    payoff = np.array(table)
+    payoff -= payoff.mean(1, keepdims=True)
+    loss = 1.0
+    for seat in TURNS[::-1]:
+        pairs = payoff.reshape(-1, 2, 3)
+        best = pairs[:, :, seat].argmax(1)
+        loss = min(loss, np.ptp(pairs[:, :, seat], 1).min())
+        payoff = pairs[np.arange(len(pairs)), best]
+    return int(best[0]), loss
+
+
 # Seat 0 calls a coin that it can't see, or takes a sure half. If it calls heads (1) or tails (2),
 # seat 1, who sees the coin, says which it is: only the truth is legal.
 
@@ -120,6 +137,11 @@ def _coin_redeal(state: Any, seat: Any, seed: Any) -> None:
         state.coin = 1 + below(2, seed, 1, 0)
 
 
+@compiled
+def _see_nothing(state: Any, seat: Any, out: Any) -> None:
+    out[:] = 0
+
+
 def _toy(name: str, players: int, state: Any, rules: dict[str, Any]) -> Game:
     # The name is a key of compiled code: it changes with this file, as the rules' names do.
     return replace(
@@ -131,6 +153,8 @@ def _toy(name: str, players: int, state: Any, rules: dict[str, Any]) -> Game:
         state=state,
         options=ToyOptions,
         margins=rules["payoffs"],
+        observe=_see_nothing,
+        symmetries=None,
         seat_names=(),
         **rules,
     )

@@ -11,8 +11,18 @@ from linkzoo.compiled import Record
 from linkzoo_training.search import uct
 from linkzoo_training.search.greedy import greedy
 
-__all__ = ["GreedyAgent", "HumanAgent", "QuitError", "RandomAgent", "UctAgent", "make_agent"]
+__all__ = [
+    "GreedyAgent",
+    "HumanAgent",
+    "QuitError",
+    "RandomAgent",
+    "UctAgent",
+    "make_agent",
+    "searching",
+]
 
+_UCT = r"uct-[0-9]+"
+_CHECKPOINT = r"(.+?)(?:@([0-9]+))?(?::([0-9]+))?"  # source, views, simulations
 _COLUMNS = 4  # of the list of legal moves
 _HELP = "Type a move, its number, ? for the legal moves, help, or quit."
 
@@ -102,6 +112,13 @@ class HumanAgent:
                     self._write(f"{error}. {_HELP}")
 
 
+_SIMPLE: dict[str, Callable[[], Agent]] = {
+    "random": RandomAgent,
+    "greedy": GreedyAgent,
+    "human": HumanAgent,
+}
+
+
 def _read_move(game: Game, state: Record, moves: dict[str, int], text: str) -> int:
     """The legal action that a person typed, in either case; ValueError says what is wrong."""
     for move, action in moves.items():
@@ -132,27 +149,32 @@ def make_agent(spec: str, game: str) -> Agent:
     """The agent that `spec` names, to play `game`.
 
     `random`, `greedy`, `uct-N` (N simulations a move), `human`, `checkpoint` (the one that ships
-    for the game), a shipped checkpoint's name, or a checkpoint's folder; `@N` behind a checkpoint
-    averages N symmetric views, `@1` is the bare network. ValueError for all else.
+    for the game), a shipped checkpoint's name, or a checkpoint's folder. `@N` behind a checkpoint
+    averages N symmetric views, `@1` is the bare network; `:N` behind that searches with N
+    simulations a move. ValueError for all else.
     """
     get_game(game)
-    simple: dict[str, Callable[[], Agent]] = {
-        "random": RandomAgent,
-        "greedy": GreedyAgent,
-        "human": HumanAgent,
-    }
-    if spec in simple:
-        return simple[spec]()
-    if re.fullmatch(r"uct-[0-9]+", spec):
+    if spec in _SIMPLE:
+        return _SIMPLE[spec]()
+    if re.fullmatch(_UCT, spec):
         return UctAgent(int(spec.removeprefix("uct-")))
-    from linkzoo_training.checkpoint import load_agent
+    from linkzoo_training.checkpoint import SearchAgent, load_agent
 
-    bare = re.fullmatch(r"(.+)@([0-9]+)", spec)
-    source, views = (bare[1], int(bare[2])) if bare else (spec, None)
+    parts = re.fullmatch(_CHECKPOINT, spec)
+    source, views, simulations = parts.groups() if parts else (spec, None, None)
     try:
-        return load_agent(game if source == "checkpoint" else source, views=views)
+        policy = load_agent(
+            game if source == "checkpoint" else source, views=None if views is None else int(views)
+        )
+        return policy if simulations is None else SearchAgent(policy, int(simulations))
     except ValueError as error:
         raise ValueError(
             f"agent {spec!r}: {error}; agents without a checkpoint are random, greedy, uct-N (such "
             "as uct-100), human"
         ) from error
+
+
+def searching(spec: str, simulations: int | None) -> str:
+    """`spec`, but with a search of that many simulations if it is a checkpoint without one."""
+    parts = None if spec in _SIMPLE or re.fullmatch(_UCT, spec) else re.fullmatch(_CHECKPOINT, spec)
+    return spec if simulations is None or parts is None or parts[3] else f"{spec}:{simulations}"

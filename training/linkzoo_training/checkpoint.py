@@ -23,9 +23,11 @@ from linkzoo import Game, Positions, VecEnv, get_game
 from linkzoo.chance import STREAM_ACTION, word
 from linkzoo_training.networks import PolicyValueNet, make_network, masked
 from linkzoo_training.resources import find_checkpoint
+from linkzoo_training.search.gumbel import GumbelSearch
 from linkzoo_training.symmetries import symmetries
 
 FORMAT = "linkzoo-checkpoint/1"
+_MOST_BYTES = 2**28  # of the trees that a search grows side by side
 _FINGERPRINT_GAMES = 32
 
 
@@ -84,7 +86,8 @@ def save_checkpoint(
     """Writes a published checkpoint.
 
     `card` holds at least `network` (kind, width, blocks), the arguments of `make_network`, and
-    `views`, the symmetric views that the agent averages.
+    `views`, the symmetric views that the agent averages; `margin_weight`, where it isn't 0, is the
+    weight of the score margin in the network's values.
     """
     save_tensors(folder / "model.safetensors", network.state_dict(), {})
     full = {
@@ -130,12 +133,12 @@ class PolicyAgent:
         device: str | torch.device = "cpu",
     ) -> None:
         self.name, self.game, self.card, self.temperature = name, game, dict(card), temperature
-        self._views = np.zeros(1, np.int64)  # the identity
+        self.views = np.zeros(1, np.int64)  # the identity
         if views != 1:
             count = len(symmetries(game))
             if not 1 <= views <= count:
                 raise ValueError(f"views: {views} is not in 1..{count}")
-            self._views = np.arange(views) * count // views
+            self.views = np.arange(views) * count // views
         self.device = torch.device(device)
         self.network = network.to(self.device).eval()
 
@@ -144,8 +147,12 @@ class PolicyAgent:
         if positions.game.key != self.game.key:
             raise ValueError(f"{self.name} plays {self.game.key}, not {positions.game.key}")
         logits, _ = self.evaluate(positions)
+        return self.draw(logits, positions.seeds)
+
+    def draw(self, logits: Tensor, seeds: NDArray[np.uint64]) -> NDArray[np.int64]:
+        """Actions [N] from logits [N, A]: the likeliest, or drawn at the agent's temperature."""
         if self.temperature > 0:
-            words = [int(word(seed, STREAM_ACTION, 0)) for seed in positions.seeds]
+            words = [int(word(seed, STREAM_ACTION, 0)) for seed in seeds]
             uniform = np.array(words) / 2.0**64
             chances = torch.softmax(logits / self.temperature, -1).cumsum(-1)
             drawn = torch.from_numpy(uniform).float()[:, None] * chances[:, -1:]
@@ -155,21 +162,63 @@ class PolicyAgent:
     def evaluate(self, positions: Positions) -> tuple[Tensor, Tensor]:
         """Masked logits [N, A] and values [N, P] relative to the seat to act, on the CPU."""
         features = self.network.map(positions.observation.reshape(len(positions), -1))
-        mask = torch.from_numpy(positions.action_mask)
-        count = len(self._views)
+        mask, count = torch.from_numpy(positions.action_mask), len(self.views)
         if count > 1:
-            features = (
-                symmetries(self.game).views(features, self._views).reshape(-1, features.shape[1])
+            views = symmetries(self.game).views(features, self.views)
+            features = views.reshape(-1, features.shape[1])
+        logits, values = self.answer(features)
+        if count > 1:
+            answers = symmetries(self.game).answers(
+                logits.reshape(count, len(mask), -1), self.views
             )
+            logits = torch.softmax(masked(answers, mask), -1).mean(0).clamp(min=1e-30).log()
+            values = values.reshape(count, len(mask), -1).mean(0)
+        return masked(logits, mask), values
+
+    def answer(self, features: NDArray[Any]) -> tuple[Tensor, Tensor]:
+        """Logits [N, A] and values [N, P] of features [N, F], on the CPU."""
         with torch.no_grad():
             logits, values = self.network(torch.from_numpy(features).to(self.device))
-        logits, values = logits.float().cpu(), values.float().cpu()
-        if count > 1:
-            views = logits.reshape(count, len(positions), -1)
-            answers = symmetries(self.game).answers(views, self._views)
-            logits = torch.softmax(masked(answers, mask), -1).mean(0).clamp(min=1e-30).log()
-            values = values.reshape(count, len(positions), -1).mean(0)
-        return masked(logits, mask), values
+        return logits.float().cpu(), values.float().cpu()
+
+
+class SearchAgent:
+    """A trained policy that searches before it plays: `simulations` for each decision.
+
+    The search (`search.gumbel`) plays on with what the seat may know: where something is hidden or
+    still to be drawn, every simulation is in another world that the seat can't tell from the real
+    one. Of a policy that averages symmetric views, every position in the search is seen through one
+    of them. At a temperature above 0 the action is drawn from the policy that the search improved.
+    """
+
+    def __init__(self, policy: PolicyAgent, simulations: int) -> None:
+        self.policy, self.simulations = policy, simulations
+        self.name = f"{policy.name}:{simulations}"
+        bytes_of_one = 4 * (simulations + 1) * policy.game.num_actions
+        self._count = max(1, _MOST_BYTES // bytes_of_one)
+        self._search = GumbelSearch(
+            policy.game,
+            self._count,
+            simulations,
+            views=policy.views,
+            margin_weight=policy.card.get("margin_weight", 0.0),
+        )
+
+    def act(self, positions: Positions) -> NDArray[np.int64]:
+        """The action that the search prefers in each position; int64[N]."""
+        policy = self.policy
+        if positions.game.key != policy.game.key:
+            raise ValueError(f"{self.name} plays {policy.game.key}, not {positions.game.key}")
+        actions = np.empty(len(positions), np.int64)
+        for first in range(0, len(positions), self._count):
+            part = slice(first, first + self._count)
+            states, seeds = positions.states[part].copy(), positions.seeds[part]
+            found = self._search.run(states, seeds, policy.answer)
+            actions[part] = found.actions
+            if policy.temperature > 0:
+                logits = torch.from_numpy(found.policy).clamp(min=1e-30).log()
+                actions[part] = policy.draw(logits, seeds)
+        return actions
 
 
 def load_weights(network: PolicyValueNet, folder: Path) -> None:

@@ -12,14 +12,17 @@ from typing import Any
 
 from linkzoo import __version__, games, get_game
 from linkzoo.chance import SEED_LIMIT
-from linkzoo_training.agents import QuitError, make_agent
+from linkzoo_training.agents import QuitError, make_agent, searching
 from linkzoo_training.arena import match_table, play_match
 from linkzoo_training.bench import measure
 from linkzoo_training.play import play
 from linkzoo_training.sprt import Sprt
 
 _NEEDED = "matplotlib openskill pydantic rich safetensors tensorboard torch yaml".split()
-_AGENTS = "random, greedy, uct-N, checkpoint, a checkpoint's name or folder"
+_AGENTS = (
+    "random, greedy, uct-N, checkpoint, a checkpoint's name or folder; @N behind it: views, "
+    ":N: simulations"
+)
 
 
 def main(arguments: Sequence[str] | None = None) -> int:
@@ -76,6 +79,7 @@ def _parser() -> argparse.ArgumentParser:
         metavar=("LOW", "HIGH"),
         help="stop when it is clear whether A is stronger than B by HIGH Elo rather than LOW",
     )
+    _add_simulations(evaluate)
     evaluate.add_argument("--batch", type=int, default=64, help="blocks played side by side")
     evaluate.add_argument("--json", type=Path, metavar="FILE", help="write the result there")
     _add_variant(evaluate)
@@ -88,6 +92,7 @@ def _parser() -> argparse.ArgumentParser:
     every.add_argument("--games", type=int, default=200, help="of a match, rounded up to blocks")
     every.add_argument("--seed", type=int, default=0)
     every.add_argument("--openings", help="as in evaluate")
+    _add_simulations(every)
     every.add_argument(
         "--output", type=Path, default=Path("runs/tournament"), metavar="FOLDER", help="%(default)s"
     )
@@ -96,6 +101,7 @@ def _parser() -> argparse.ArgumentParser:
     human = commands.add_parser("play", help="play against an agent in the terminal")
     human.add_argument("game", metavar="GAME", choices=games, help=", ".join(games))
     human.add_argument("--opponent", default="checkpoint", help=_AGENTS)
+    _add_simulations(human)
     human.add_argument("--seat", type=int, default=0)
     human.add_argument("--seed", type=int, help="of the game's chance; new each time without it")
     human.add_argument("--record", type=Path, metavar="FILE", help="save the game there")
@@ -107,6 +113,15 @@ def _parser() -> argparse.ArgumentParser:
     bench.add_argument("--players", type=int, help="default: the game's smallest number")
     bench.set_defaults(run=_bench)
     return parser
+
+
+def _add_simulations(parser: argparse.ArgumentParser) -> None:
+    parser.add_argument(
+        "--simulations",
+        type=int,
+        metavar="N",
+        help="checkpoints search with so many for each decision; default: none",
+    )
 
 
 def _add_variant(parser: argparse.ArgumentParser) -> None:
@@ -134,7 +149,7 @@ def _options(settings: list[str]) -> dict[str, Any]:
 
 def _train(parsed: argparse.Namespace) -> None:
     from linkzoo_training.config import load_config
-    from linkzoo_training.ppo import train
+    from linkzoo_training.train import train
 
     train(load_config(parsed.config, parsed.settings), resume=parsed.resume)
 
@@ -145,7 +160,8 @@ def _evaluate(parsed: argparse.Namespace) -> None:
 
     if parsed.json is not None and not parsed.json.parent.is_dir():
         raise ValueError(f"{parsed.json}: there is no folder {parsed.json.parent}")
-    a, b = (make_agent(spec, parsed.game) for spec in (parsed.a, parsed.b))
+    specs = (searching(spec, parsed.simulations) for spec in (parsed.a, parsed.b))
+    a, b = (make_agent(spec, parsed.game) for spec in specs)
     options = _options(parsed.settings)
     players, blocks = _players_and_blocks(parsed, options)
     columns = *Progress.get_default_columns()[:2], MofNCompleteColumn(), TimeRemainingColumn()
@@ -188,10 +204,9 @@ def _tournament(parsed: argparse.Namespace) -> None:
     from linkzoo_training.tournament import Tournament, run, write
 
     players, blocks = _players_and_blocks(parsed, {})
-    settings = Tournament(
-        parsed.game, tuple(parsed.agents), blocks, parsed.seed, players, parsed.openings
-    )
-    agents = {name: make_agent(name, parsed.game) for name in parsed.agents}
+    names = tuple(searching(spec, parsed.simulations) for spec in parsed.agents)
+    settings = Tournament(parsed.game, names, blocks, parsed.seed, players, parsed.openings)
+    agents = {name: make_agent(name, parsed.game) for name in names}
     console = Console(stderr=True)
     with Progress(console=console, transient=True, disable=not console.is_terminal) as bar:
         task = bar.add_task("matches", total=None)
@@ -208,7 +223,7 @@ def _tournament(parsed: argparse.Namespace) -> None:
 def _play(parsed: argparse.Namespace) -> None:
     play(
         parsed.game,
-        make_agent(parsed.opponent, parsed.game),
+        make_agent(searching(parsed.opponent, parsed.simulations), parsed.game),
         seat=parsed.seat,
         seed=randbelow(SEED_LIMIT) if parsed.seed is None else parsed.seed,
         num_players=parsed.players,

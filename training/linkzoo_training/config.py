@@ -16,7 +16,7 @@ from linkzoo_training.resources import find_config
 
 @dataclass(frozen=True, config=ConfigDict(extra="forbid"))
 class Config:
-    """Self-play PPO of one game. A step is one ply of one game."""
+    """What every trainer needs. A step is one ply of one game."""
 
     # What is learned
     name: str  # of the run and of the checkpoint
@@ -38,8 +38,81 @@ class Config:
     network: Literal["flat", "board"] = "flat"  # board: convolutions, for games with a board
     width: int = 256  # of layers, or channels of a board
     blocks: int = 4  # residual, of two layers
-    critic: Literal["shared", "full"] = "shared"  # full: a network that sees what is hidden too
     start: str | None = None  # a checkpoint (name or folder) whose weights the network begins with
+
+    # Games that begin elsewhere, so that late positions and both outcomes are seen from the start
+    midgame: float = 0.75  # share of games that begin after random plies, linear to midgame_final
+    midgame_final: float = 0.5
+    midgame_depth: float = 0.8  # deepest start, as a share of the game's typical length
+    vary: dict[str, tuple[int, int]] = field(default_factory=dict)  # options drawn from low..high
+    vary_share: float = 0.6  # of the games; the others have `options`
+
+    # What the network learns from instead of a position: one of the game's symmetries, at random
+    symmetric: bool = False  # for games that have some: what is learned for one holds for all
+
+    # Reports
+    eval_every: int = 50  # iterations between short matches
+    eval_opponents: tuple[str, ...] = ("random", "greedy")
+    eval_blocks: int = 100  # blocks of such a match
+    final_opponents: tuple[str, ...] = ("random", "greedy", "uct-100")
+    final_blocks: int = 500
+    views: int = 1  # symmetric views that the published agent averages
+    save_every: int = 50  # iterations between training checkpoints
+
+    @model_validator(mode="after")
+    def _check(self) -> "Config":
+        if self.game not in games:
+            raise ValueError(f"game: {self.game!r} is none of {list(games)}")
+        game = get_game(self.game, self.options)
+        for players in self.players:
+            game.blank(players, self.options)  # raises for what the game doesn't have
+        for option, (low, high) in self.vary.items():
+            if low > high:
+                raise ValueError(f"vary: {option} has no values in {low}..{high}")
+            for value in (low, high):
+                game.blank(self.players[0], {**self.options, option: value})
+        if self.symmetric and game.symmetries is None:
+            raise ValueError(f"symmetric: {self.game} has no symmetries")
+        self._positive(
+            "num_threads",
+            "total_steps",
+            "width",
+            "eval_every",
+            "eval_blocks",
+            "final_blocks",
+            "save_every",
+        )
+        self._shares("midgame", "midgame_final", "midgame_depth", "vary_share")
+        return self
+
+    def _positive(self, *names: str) -> None:
+        for name in names:
+            if getattr(self, name) < 1:
+                raise ValueError(f"{name}: {getattr(self, name)} is not 1 or more")
+
+    def _shares(self, *names: str) -> None:
+        for name in names:
+            if not 0 <= getattr(self, name) <= 1:
+                raise ValueError(f"{name}: {getattr(self, name)} is not in 0..1")
+
+    @property
+    def players(self) -> tuple[int, ...]:
+        """The numbers of players that are trained."""
+        game = get_game(self.game, self.options)
+        return self.num_players or tuple(range(game.min_players, game.max_players + 1))
+
+    def to_dict(self) -> dict[str, Any]:
+        """The configuration as JSON data, defaults included."""
+        data: dict[str, Any] = asdict(self)
+        return data
+
+
+@dataclass(frozen=True, config=ConfigDict(extra="forbid"))
+class PpoConfig(Config):
+    """Self-play PPO of one game."""
+
+    algorithm: Literal["ppo"] = "ppo"
+    critic: Literal["shared", "full"] = "shared"  # full: a network that sees what is hidden too
 
     # Batches
     num_envs: int = 512
@@ -60,16 +133,6 @@ class Config:
     margin_weight: float = 0.1  # of the score margin in the payoff: a denser signal than the win
     margin_final: float = 0.0  # linear to this; above 0, a side that is losing still has an aim
 
-    # Games that begin elsewhere, so that late positions and both outcomes are seen from the start
-    midgame: float = 0.75  # share of games that begin after random plies, linear to midgame_final
-    midgame_final: float = 0.5
-    midgame_depth: float = 0.8  # deepest start, as a share of the game's typical length
-    vary: dict[str, tuple[int, int]] = field(default_factory=dict)  # options drawn from low..high
-    vary_share: float = 0.6  # of the games; the others have `options`
-
-    # What every decision sees instead of its position: one of the game's symmetries, at random
-    symmetric: bool = False  # for games that have some: what is learned for one holds for all
-
     # Frozen opponents against cycling and forgetting
     pool_share: float = 0.5  # of the games are played against the pool, the others against itself
     pool_size: int = 12
@@ -77,74 +140,110 @@ class Config:
     snapshot_every: int = 50  # iterations
     rivals: tuple[str, ...] = ()  # other agents in the pool, such as greedy: they always play
 
-    # Reports
-    eval_every: int = 50  # iterations between short matches
-    eval_opponents: tuple[str, ...] = ("random", "greedy")
-    eval_blocks: int = 100  # blocks of such a match
-    final_opponents: tuple[str, ...] = ("random", "greedy", "uct-100")
-    final_blocks: int = 500
-    views: int = 1  # symmetric views that the published agent averages
-    save_every: int = 50  # iterations between training checkpoints
+    # A teacher whose moves are imitated at first (Schmitt et al. 2018): for games in which random
+    # play shows nothing of what good play is about
+    teacher: str | None = None  # an agent, such as greedy
+    teacher_weight: float = 1.0  # of the cross-entropy to its moves, linear to 0
+    teacher_share: float = 0.3  # of the run
 
     @model_validator(mode="after")
-    def _check(self) -> "Config":
-        if self.game not in games:
-            raise ValueError(f"game: {self.game!r} is none of {list(games)}")
-        game = get_game(self.game, self.options)
-        for players in self.players:
-            game.blank(players, self.options)  # raises for what the game doesn't have
+    def _check_ppo(self) -> "PpoConfig":
         for rival in self.rivals:
             make_agent(rival, self.game)  # raises if there is none
-        for option, (low, high) in self.vary.items():
-            if low > high:
-                raise ValueError(f"vary: {option} has no values in {low}..{high}")
-            for value in (low, high):
-                game.blank(self.players[0], {**self.options, option: value})
-        if self.critic == "full" and game.hidden is None:
+        if self.teacher is not None:
+            make_agent(self.teacher, self.game)
+        if self.critic == "full" and get_game(self.game, self.options).hidden is None:
             raise ValueError(f"critic: {self.game} hides nothing; use 'shared'")
-        if self.symmetric and game.symmetries is None:
-            raise ValueError(f"symmetric: {self.game} has no symmetries")
-        for name in (
-            "num_threads total_steps width num_envs horizon minibatches epochs pool_size "
-            "pool_active snapshot_every eval_every eval_blocks final_blocks save_every"
-        ).split():
-            if getattr(self, name) < 1:
-                raise ValueError(f"{name}: {getattr(self, name)} is not 1 or more")
-        if self.magnet < 0:
-            raise ValueError(f"magnet: {self.magnet} is not 0 or more")
-        for name in "midgame midgame_final midgame_depth vary_share pool_share".split():
-            if not 0 <= getattr(self, name) <= 1:
-                raise ValueError(f"{name}: {getattr(self, name)} is not in 0..1")
+        self._positive(
+            "num_envs",
+            "horizon",
+            "minibatches",
+            "epochs",
+            "pool_size",
+            "pool_active",
+            "snapshot_every",
+        )
+        self._shares("pool_share", "teacher_share")
+        for name in ("magnet", "teacher_weight"):
+            if getattr(self, name) < 0:
+                raise ValueError(f"{name}: {getattr(self, name)} is not 0 or more")
         return self
 
-    @property
-    def players(self) -> tuple[int, ...]:
-        """The numbers of players that are trained."""
-        game = get_game(self.game, self.options)
-        return self.num_players or tuple(range(game.min_players, game.max_players + 1))
-
-    def to_dict(self) -> dict[str, Any]:
-        """The configuration as JSON data, defaults included."""
-        data: dict[str, Any] = asdict(self)
-        return data
+    def teaching(self, progress: float) -> float:
+        """What imitating the teacher weighs after this share of the run."""
+        if self.teacher is None or progress >= self.teacher_share:
+            return 0.0
+        return self.teacher_weight * (1 - progress / self.teacher_share)
 
 
-_SCHEMA = TypeAdapter(Config)
+@dataclass(frozen=True, config=ConfigDict(extra="forbid"))
+class AlphaZeroConfig(Config):
+    """Gumbel AlphaZero of one game that hides nothing."""
+
+    algorithm: Literal["alphazero"] = "alphazero"
+
+    # Self-play
+    num_envs: int = 256
+    horizon: int = 16  # plies of every game in one iteration
+    simulations: tuple[int, ...] = (16, 32, 64)  # for each move, in equal parts of the run
+    considered: int = 16  # actions tried at the root
+    least_range: float = 1e-8  # of values below which the search doesn't stretch them to 0..1
+
+    # Learning
+    window: int = 16  # iterations that a position is learned from
+    reuse: int = 4  # times that each position is learned from: a divisor of the window
+    batch_size: int = 1024
+    learning_rate: float = 1e-3  # Adam, linear to learning_rate_final
+    learning_rate_final: float = 1e-4
+    weight_decay: float = 1e-4
+    margin_weight: float = 0.0  # of the score margin in what an end is worth, to the search too
+    root_share: float = 0.5  # of the value that the search found in the value to learn
+    value_weight: float = 1.0
+    forecast_weight: float = 0.2  # of what the end looks like, learned beside policy and value
+    max_grad_norm: float = 1.0
+
+    @model_validator(mode="after")
+    def _check_alphazero(self) -> "AlphaZeroConfig":
+        if get_game(self.game, self.options).hidden is not None:
+            raise ValueError(f"algorithm: {self.game} hides something; use 'ppo'")
+        self._positive("num_envs", "horizon", "considered", "window", "reuse", "batch_size")
+        self._shares("root_share")
+        if self.least_range <= 0:
+            raise ValueError(f"least_range: {self.least_range} is not above 0")
+        if not self.simulations or min(self.simulations) < 1:
+            raise ValueError(f"simulations: {self.simulations} are not 1 or more")
+        if self.window % self.reuse:
+            raise ValueError(f"reuse: {self.reuse} does not divide the window, {self.window}")
+        return self
 
 
-def read_config(data: Any) -> Config:
-    """A configuration from YAML or JSON data; ValueError names each field that is wrong."""
+AnyConfig = PpoConfig | AlphaZeroConfig
+_SCHEMAS: dict[Any, TypeAdapter[Any]] = {
+    "ppo": TypeAdapter(PpoConfig),
+    "alphazero": TypeAdapter(AlphaZeroConfig),
+}
+
+
+def read_config(data: Any) -> AnyConfig:
+    """A configuration from YAML or JSON data; ValueError names each field that is wrong.
+
+    `algorithm` says of which trainer; without it, of PPO.
+    """
+    algorithm = data.get("algorithm", "ppo") if isinstance(data, dict) else "ppo"
+    if algorithm not in list(_SCHEMAS):
+        raise ValueError(f"algorithm: {algorithm!r} is none of {list(_SCHEMAS)}")
     try:
-        return _SCHEMA.validate_python(data)
+        config: AnyConfig = _SCHEMAS[algorithm].validate_python(data)
     except ValidationError as error:
         lines = [
             f"{'.'.join(map(str, item['loc'])) or 'configuration'}: {item['msg']}"
             for item in error.errors()
         ]
         raise ValueError("; ".join(lines)) from error
+    return config
 
 
-def load_config(path_or_name: str | Path, overrides: Sequence[str] = ()) -> Config:
+def load_config(path_or_name: str | Path, overrides: Sequence[str] = ()) -> AnyConfig:
     """Reads a YAML file, or a configuration that ships with the package, by its name.
 
     `overrides` are `field=value` with a YAML value; a dot reaches into a mapping

@@ -83,6 +83,7 @@ class PolicyValueNet(nn.Module):
     """
 
     scale: Tensor
+    value: nn.Linear
 
     def __init__(self, game: Game) -> None:
         super().__init__()
@@ -92,6 +93,18 @@ class PolicyValueNet(nn.Module):
     def scaled(self, features: Tensor) -> Tensor:
         """The features as numbers in -1..1, in the network's precision."""
         return features.to(self.scale.dtype) * self.scale
+
+    def read(self, features: Tensor) -> tuple[Tensor | None, Tensor]:
+        """What the heads answer from: cells of a board [B, H * W, C], and the whole [B, D]."""
+        raise NotImplementedError
+
+    def answer(self, cells: Tensor | None, whole: Tensor) -> tuple[Tensor, Tensor]:
+        """Logits and values from what `read` gave."""
+        raise NotImplementedError
+
+    def forward(self, features: Tensor) -> tuple[Tensor, Tensor]:
+        """See PolicyValueNet."""
+        return self.answer(*self.read(features))
 
 
 class ResidualTrunk(nn.Module):
@@ -124,10 +137,13 @@ class FlatNet(PolicyValueNet):
         self.policy = _quiet(nn.Linear(width, game.num_actions))
         self.value = _quiet(nn.Linear(width, game.max_players))
 
-    def forward(self, features: Tensor) -> tuple[Tensor, Tensor]:
+    def read(self, features: Tensor) -> tuple[None, Tensor]:
         """See PolicyValueNet."""
-        x = self.trunk(self.scaled(features))
-        return self.policy(x), self.value(x)
+        return None, self.trunk(self.scaled(features))
+
+    def answer(self, cells: Tensor | None, whole: Tensor) -> tuple[Tensor, Tensor]:  # noqa: ARG002
+        """See PolicyValueNet."""
+        return self.policy(whole), self.value(whole)
 
 
 class Critic(nn.Module):
@@ -195,7 +211,7 @@ class BoardNet(PolicyValueNet):
         self.register_buffer("source", torch.from_numpy(source), persistent=False)
         self.to(memory_format=torch.channels_last)  # type: ignore[call-overload]
 
-    def forward(self, features: Tensor) -> tuple[Tensor, Tensor]:
+    def read(self, features: Tensor) -> tuple[Tensor, Tensor]:
         """See PolicyValueNet."""
         planes, numbers = self.scaled(features).tensor_split([int(np.prod(self.board))], 1)
         cells = planes.unflatten(1, (self.board[0], -1)).transpose(1, 2)  # [B, H * W, C]
@@ -205,15 +221,42 @@ class BoardNet(PolicyValueNet):
             h = self._convolve(first, h) + pooled(h.mean(1))[:, None]
             x = x + self._convolve(second, torch.relu(h))
         x = torch.relu(x)
-        summary = torch.relu(self.summary(torch.cat([x.mean(1), numbers.to(x.dtype)], 1)))
-        logits = torch.cat([self.policy(x).transpose(1, 2).flatten(1), self.elsewhere(summary)], 1)
-        return rearrange(logits, self.where, self.source), self.value(summary)
+        return x, torch.relu(self.summary(torch.cat([x.mean(1), numbers.to(x.dtype)], 1)))
+
+    def answer(self, cells: Tensor | None, whole: Tensor) -> tuple[Tensor, Tensor]:
+        """See PolicyValueNet."""
+        assert cells is not None
+        board = self.policy(cells).transpose(1, 2).flatten(1)
+        logits = torch.cat([board, self.elsewhere(whole)], 1)
+        return rearrange(logits, self.where, self.source), self.value(whole)
 
     def _convolve(self, layer: nn.Module, cells: Tensor) -> Tensor:
         """A convolution of [B, H * W, C]: channels last in memory, which is fastest on the CPU."""
         board = cells.unflatten(1, self.board[1:]).permute(0, 3, 1, 2)
         out: Tensor = layer(board)
         return out.permute(0, 2, 3, 1).flatten(1, 2)
+
+
+class Forecast(nn.Module):
+    """What the end of the game will look like: heads that make training richer, and play no part.
+
+    From what a network reads, the margins [B, P] of the seats relative to the one that observes
+    and, where there is a board, its planes [B, C * H * W] as that seat will see them, scaled.
+    """
+
+    def __init__(self, network: PolicyValueNet) -> None:
+        super().__init__()
+        self.margins = _quiet(nn.Linear(network.value.in_features, network.value.out_features))
+        self.planes: nn.Linear | None = None
+        if isinstance(network, BoardNet):
+            self.planes = _quiet(nn.Linear(network.policy.in_features, network.board[0]))
+
+    def forward(self, cells: Tensor | None, whole: Tensor) -> tuple[Tensor, Tensor]:
+        """Margins and planes; no planes [B, 0] without a board."""
+        planes = whole[:, :0]
+        if self.planes is not None and cells is not None:
+            planes = self.planes(cells).transpose(1, 2).flatten(1)
+        return self.margins(whole), planes
 
 
 class _Rearrange(torch.autograd.Function):

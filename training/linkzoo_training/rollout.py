@@ -11,17 +11,19 @@ from torch import Tensor, nn
 
 from linkzoo import Agent, Positions, VecStep, make_vec
 from linkzoo.batch import kernels
-from linkzoo.chance import below, word
+from linkzoo.chance import word
 from linkzoo.compiled import specialise
 from linkzoo_training.agents import make_agent
-from linkzoo_training.config import Config
+from linkzoo_training.config import PpoConfig
 from linkzoo_training.networks import FeatureMap, masked
 from linkzoo_training.opponents import Pool
+from linkzoo_training.starts import Starts
 from linkzoo_training.symmetries import symmetries
 
 _STREAM_POLICY = 2001  # actions; index = plies played so far, position = game
-_STREAM_START = 2002  # what a game begins with; index = games begun so far
-_STREAM_RIVAL = 2004  # seeds of rivals' decisions; index = plies played so far, position = game
+# Seeds of the decisions of rivals and the teacher; index = plies played so far, position = game
+_STREAM_RIVAL = 2004
+_STREAM_TEACHER = 2005
 ITSELF = -1  # the opponent of a self-play game
 
 
@@ -41,6 +43,7 @@ class Batch:
     log_policy: Tensor  # bfloat16 [T*N, A]: of all actions then; A is 0 without a magnet
     hidden: Tensor  # integers [T*N, H]: what is hidden from the seat; H is 0 without a full critic
     learner: Tensor  # bool [T*N]: plies of the learner, not of a frozen opponent
+    taught: Tensor  # int64 [T*N]: what the teacher would play, where it teaches
 
 
 def _choose(probabilities: Any, seed: Any, ply: Any, actions: Any, log_probability: Any) -> None:
@@ -114,7 +117,7 @@ by_seat = specialise(_by_seat, "")
 class SelfPlay:
     """N games that go on from iteration to iteration, some of them against frozen opponents."""
 
-    def __init__(self, config: Config, device: torch.device) -> None:
+    def __init__(self, config: PpoConfig, device: torch.device) -> None:
         self.config, self.device = config, device
         self.vec = make_vec(
             config.game,
@@ -124,8 +127,8 @@ class SelfPlay:
             **config.options,
         )
         self.game = self.vec.game
-        self._blank = self.vec.states.copy()
-        self.players: NDArray[np.int8] = self._blank["num_players"].copy()  # of every game
+        self._starts = Starts(config, self.vec.states)
+        self.players: NDArray[np.int8] = self.vec.states["num_players"].copy()  # of every game
         self.map = FeatureMap(self.game.observation)
         plies, games, seats = config.horizon, config.num_envs, self.vec.num_players
         pinned = device.type == "cuda"
@@ -145,6 +148,7 @@ class SelfPlay:
         self._action = buffer(plies, games, dtype=torch.int64)
         kept = self.game.num_actions if config.magnet > 0 else 0
         self._log_policy = buffer(plies, games, kept, dtype=torch.bfloat16)
+        self._taught = buffer(plies, games, dtype=torch.int64)
         self._log_probability = buffer(plies, games, dtype=torch.float32)
         self._learner = buffer(plies, games, dtype=torch.bool)
         self._advantage = buffer(plies, games, dtype=torch.float32)
@@ -160,11 +164,11 @@ class SelfPlay:
         self.learner_seat = np.zeros(games, np.int8)
         self.whole = np.zeros(games, np.bool_)  # played from the start with the options that count
         self.plies = 0  # played so far in every game
-        self.begun = 0  # games begun so far
         self.wins = np.zeros(seats)  # by seat, in whole self-play games, since read
         self._symmetries = symmetries(self.game) if config.symmetric else None
         self._view = np.zeros(games, np.int64)  # the symmetry that each game is seen through
         self._rivals = [make_agent(name, config.game) for name in config.rivals]
+        self._teacher = None if config.teacher is None else make_agent(config.teacher, config.game)
         self.vec.reset(config.seed)
 
     def begin_games(
@@ -173,32 +177,15 @@ class SelfPlay:
         """Starts new games in `rows`: varied options, random plies and opponents by the config."""
         if not len(rows):
             return
-        config, kernel, count = self.config, kernels(self.game), len(rows)
-        indices = np.arange(self.begun, self.begun + count)
-        self.begun += count
-        uniform = np.array([[self._uniform(i, k) for k in range(5)] for i in indices])
-        states = np.zeros(count, self.game.state)
-        states[:] = self._blank[rows]
-        varied = uniform[:, 0] < config.vary_share * bool(config.vary)
-        for k, (option, (low, high)) in enumerate(config.vary.items()):
-            for j in np.flatnonzero(varied):
-                states[option][j] = low + self._below(high - low + 1, indices[j], 8 + k)
-        seeds = np.array([self._word(i, 5) for i in indices], np.uint64)
-        masks = np.empty((count, self.game.num_actions), np.int8)
-        kernel.begin(states, seeds, masks)
-        share = config.midgame + (config.midgame_final - config.midgame) * progress
-        deepest = config.midgame_depth * self.game.typical_length
-        plies = np.where(uniform[:, 1] < share, uniform[:, 2] * (deepest + 1), 0).astype(np.int64)
-        kernel.random_plies(states, masks, seeds, plies)
-        self.vec.states[rows] = states
-        self.whole[rows] = ~varied & (plies == 0)
-        pooled = (uniform[:, 3] < config.pool_share) & (len(opponents) > 0)
-        slot = (uniform[:, 4] * max(len(opponents), 1)).astype(np.int64)
+        starts, share = self._starts, self.config.pool_share
+        self.vec.states[rows], self.whole[rows], indices = starts.draw(rows, progress)
+        pooled = np.array([starts.uniform(i, 3) < share for i in indices]) & (len(opponents) > 0)
+        slot = [int(starts.uniform(i, 4) * max(len(opponents), 1)) for i in indices]
         self.opponent[rows] = np.where(
             pooled, opponents[slot] if len(opponents) else ITSELF, ITSELF
         )
         self.learner_seat[rows] = [
-            self._below(players, i, 6)
+            starts.below(players, i, 6)
             for players, i in zip(self.players[rows].tolist(), indices, strict=True)
         ]
 
@@ -228,6 +215,9 @@ class SelfPlay:
                 self._view = self._symmetries.draw(self.vec.num_envs, seed, self.plies)
                 self._symmetries.turn(self._features[t].numpy(), self._mask[t].numpy(), self._view)
             probabilities = self._forward(network, critic, t, pool)
+            if self._teacher is not None and self.config.teaching(progress) > 0:
+                games = np.flatnonzero(self._learner[t].numpy())
+                self._taught[t, games] = self._ask(self._teacher, games, _STREAM_TEACHER)
             choose(
                 probabilities,
                 seed,
@@ -288,7 +278,8 @@ class SelfPlay:
                 rows = torch.from_numpy(games).to(self.device)
                 if slot >= pool.size:
                     probabilities[rows] = 0
-                    probabilities[rows, self._ask(self._rivals[slot - pool.size], games)] = 1
+                    actions = self._ask(self._rivals[slot - pool.size], games, _STREAM_RIVAL)
+                    probabilities[rows, actions.to(self.device)] = 1
                     continue
                 logits, _ = pool.networks[slot](features[rows])
                 probabilities[rows] = torch.softmax(masked(logits, mask[rows]), -1)
@@ -297,14 +288,14 @@ class SelfPlay:
         chances: NDArray[np.float32] = probabilities.cpu().numpy()
         return chances
 
-    def _ask(self, rival: Agent, games: NDArray[np.int64]) -> Tensor:
-        """The actions of a rival, which sees the positions as they are, in the views of games."""
+    def _ask(self, agent: Agent, games: NDArray[np.int64], stream: int) -> Tensor:
+        """The actions of an agent, which sees the positions as they are, in the views of games."""
         seed = np.uint64(self.config.seed)
-        seeds = np.array([word(seed, _STREAM_RIVAL, self.plies, i) for i in games], np.uint64)
-        actions = rival.act(Positions(self.game, self.vec.states[games], seeds))
+        seeds = np.array([word(seed, stream, self.plies, i) for i in games], np.uint64)
+        actions = agent.act(Positions(self.game, self.vec.states[games], seeds))
         if self._symmetries is not None:
             actions = self._symmetries.actions[self._view[games], actions]
-        return torch.from_numpy(actions).to(self.device)
+        return torch.from_numpy(actions)
 
     def frozen(self, t: int) -> NDArray[np.bool_]:
         """Whether a frozen opponent acts at ply t: it has the sides that aren't the learner's."""
@@ -345,6 +336,7 @@ class SelfPlay:
             advantage=rows(self._advantage),
             targets=rows(self._targets),
             learner=rows(self._learner),
+            taught=rows(self._taught),
             log_policy=rows(self._log_policy),
             hidden=rows(self._hidden[:-1]),
         )
@@ -357,7 +349,7 @@ class SelfPlay:
             "play.opponent": torch.from_numpy(self.opponent.copy()),
             "play.learner_seat": torch.from_numpy(self.learner_seat.copy()),
             "play.whole": torch.from_numpy(self.whole.copy()),
-            "play.counters": torch.tensor([self.plies, self.begun]),
+            "play.counters": torch.tensor([self.plies, self._starts.begun]),
         }
 
     def load(self, saved: dict[str, Tensor]) -> None:
@@ -367,13 +359,4 @@ class SelfPlay:
         self.opponent[:] = saved["play.opponent"].numpy()
         self.learner_seat[:] = saved["play.learner_seat"].numpy()
         self.whole[:] = saved["play.whole"].numpy()
-        self.plies, self.begun = saved["play.counters"].tolist()
-
-    def _word(self, index: Any, position: int) -> np.uint64:
-        return np.uint64(word(np.uint64(self.config.seed), _STREAM_START, index, position))
-
-    def _uniform(self, index: Any, position: int) -> float:
-        return float(self._word(index, position)) / 2**64
-
-    def _below(self, bound: int, index: Any, position: int) -> int:
-        return int(below(bound, np.uint64(self.config.seed), _STREAM_START, index, position))
+        self.plies, self._starts.begun = saved["play.counters"].tolist()

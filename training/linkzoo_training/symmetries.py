@@ -23,13 +23,11 @@ def _draw(bound: Any, seed: Any, ply: Any, which: Any) -> None:
 
 
 @compiled
-def _turn(features: Any, mask: Any, which: Any, sources: Any, back: Any) -> None:
-    for i in range(features.shape[0]):
-        seen, legal = features[i].copy(), mask[i].copy()
-        for k in range(seen.shape[0]):
-            features[i, k] = seen[sources[which[i], k]]
-        for k in range(legal.shape[0]):
-            mask[i, k] = legal[back[which[i], k]]
+def _permute(rows: Any, which: Any, sources: Any) -> None:
+    for i in range(rows.shape[0]):
+        before = rows[i].copy()
+        for k in range(before.shape[0]):
+            rows[i, k] = before[sources[which[i], k]]
 
 
 class Symmetries:
@@ -76,7 +74,20 @@ class Symmetries:
 
         Row i becomes what symmetry `which[i]` makes of it; action v there is `back[which[i], v]`.
         """
-        _turn(features, mask, which, self.features, self.back)
+        self.turn_features(features, which)
+        self.turn_actions(mask, which)
+
+    def turn_features(self, features: NDArray[Any], which: NDArray[np.int64]) -> None:
+        """Turns features [N, F] of positions into those of symmetric views."""
+        _permute(features, which, self.features)
+
+    def turn_actions(self, numbers: NDArray[Any], which: NDArray[np.int64]) -> None:
+        """Turns numbers [N, A] for the actions of positions into those for symmetric views'."""
+        _permute(numbers, which, self.back)
+
+    def turn_back(self, numbers: NDArray[Any], which: NDArray[np.int64]) -> None:
+        """Turns numbers [N, A] for the actions of symmetric views into those for positions'."""
+        _permute(numbers, which, self.actions)
 
     def views(self, features: NDArray[Any], which: NDArray[np.int64]) -> NDArray[Any]:
         """Features [N, F] of positions as features [S, N, F] of what symmetries make of them."""

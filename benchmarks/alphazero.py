@@ -1,0 +1,86 @@
+"""AlphaZero end to end as a share of what its network alone allows.
+
+`python -m benchmarks.alphazero linkage_az [field=value ...]` prints it.
+
+"Alone" are the same forward passes, backward passes and optimiser steps on batches that lie ready,
+in the same process with the same threads; what is left is the trees, the simulator and bookkeeping.
+Rounds alternate, and both figures are medians.
+"""
+
+import argparse
+import time
+from statistics import median
+from typing import Any
+
+import numpy as np
+from numpy.typing import NDArray
+from torch import Tensor
+
+from linkzoo_training.alphazero import Lessons, Trainer
+from linkzoo_training.config import AlphaZeroConfig, load_config
+
+
+class Watched(Trainer):
+    """Counts how many positions the network is asked about at a time, and can repeat lessons."""
+
+    asked: list[int]
+    ready: dict[int, tuple[Tensor, ...]] | None = None
+
+    def answer(self, features: NDArray[Any]) -> tuple[Tensor, Tensor]:
+        self.asked.append(len(features))
+        return super().answer(features)
+
+    def _batch(self, lessons: Lessons, index: int) -> tuple[Tensor, ...]:
+        if self.ready is None:
+            return super()._batch(lessons, index)
+        if index not in self.ready:
+            self.ready[index] = super()._batch(lessons, index)
+        return self.ready[index]
+
+
+def network_alone(trainer: Watched, lessons: Lessons, features: NDArray[Any]) -> float:
+    """Seconds of the last iteration's forwards, backwards and optimiser steps on ready batches."""
+    asked = trainer.asked.copy()
+    trainer.ready = {}
+    trainer.learn(lessons)  # makes the batches
+    start = time.perf_counter()
+    for count in asked:
+        trainer.answer(features[:count])
+    trainer.learn(lessons)
+    spent = time.perf_counter() - start
+    trainer.ready = None
+    return spent
+
+
+def main() -> None:
+    parser = argparse.ArgumentParser(description=__doc__)
+    parser.add_argument("config")
+    parser.add_argument("settings", nargs="*", metavar="FIELD=VALUE")
+    parser.add_argument("--rounds", type=int, default=8)
+    arguments = parser.parse_args()
+    config = load_config(arguments.config, arguments.settings)
+    if not isinstance(config, AlphaZeroConfig):
+        parser.error(f"{arguments.config} is of {config.algorithm}")
+    trainer, whole, alone, simulations = Watched(config), list[float](), list[float](), 0
+    trainer.asked = []
+    for round_ in range(config.window + arguments.rounds):
+        trainer.asked = []
+        before = trainer.seconds
+        trainer.iterate()
+        if round_ < config.window:  # until as much is learned as is played
+            continue
+        whole.append(trainer.seconds - before)
+        simulations = sum(trainer.asked)
+        lessons = trainer.due()
+        features = trainer._seen(trainer.play.states, trainer.play.states["seat"].copy())
+        alone.append(network_alone(trainer, lessons, np.ascontiguousarray(features)))
+    steps = config.num_envs * config.horizon
+    end, net = steps / median(whole), steps / median(alone)
+    print(
+        f"end to end {end:,.0f} steps/s ({simulations / steps:.1f} positions judged for each), "
+        f"network alone {net:,.0f} steps/s: {end / net:.1%}"
+    )
+
+
+if __name__ == "__main__":
+    main()

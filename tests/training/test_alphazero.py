@@ -1,0 +1,274 @@
+"""AlphaZero: it learns, it is reproducible, and a stopped run goes on to the same weights."""
+
+import json
+import signal
+import subprocess
+import sys
+import time
+from collections import Counter
+from pathlib import Path
+
+import numpy as np
+import pytest
+
+from linkzoo import get_game
+from linkzoo.batch import kernels
+from linkzoo_training.alphazero import Trainer, relative
+from linkzoo_training.arena import play_match
+from linkzoo_training.checkpoint import load_agent, save_checkpoint
+from linkzoo_training.config import AlphaZeroConfig
+from linkzoo_training.train import train
+from tests.training.helpers import alphazero_config, midgame, successors, value
+
+TINY = {
+    "algorithm": "alphazero",
+    "name": "tiny",
+    "game": "linkage",
+    "num_envs": 12,
+    "horizon": 8,
+    "total_steps": 8 * 12 * 8,
+    "simulations": [4, 6],
+    "considered": 4,
+    "window": 4,
+    "reuse": 2,
+    "batch_size": 32,
+    "network": "board",
+    "width": 8,
+    "blocks": 1,
+    "precision": "fp32",
+    "num_threads": 1,
+    "device": "cpu",
+    "symmetric": True,
+    "vary": {"threshold": [10, 14]},
+    "save_every": 1,
+    "eval_every": 4,
+    "eval_blocks": 4,
+    "final_opponents": ["random"],
+    "final_blocks": 5,
+}
+
+
+def weights(trainer: Trainer) -> bytes:
+    return b"".join(t.numpy().tobytes() for t in trainer.network.state_dict().values())
+
+
+def run(config: AlphaZeroConfig, iterations: int) -> Trainer:
+    trainer = Trainer(config)
+    for _ in range(iterations):
+        trainer.iterate()
+    return trainer
+
+
+def test_same_seed_same_weights() -> None:
+    config = alphazero_config(TINY)
+    assert weights(run(config, 4)) == weights(run(config, 4))
+    assert weights(run(alphazero_config({**TINY, "seed": 1}), 4)) != weights(run(config, 4))
+
+
+@pytest.mark.parametrize(
+    "changes",
+    [
+        {"precision": "bf16"},
+        {"network": "flat", "game": "love_links", "vary": {}, "symmetric": False},
+    ],
+)
+def test_resumed_run_is_the_uninterrupted_run(tmp_path: Path, changes: dict[str, object]) -> None:
+    """After any iteration, with games and lessons in flight; two players, and two to four."""
+    config = alphazero_config({**TINY, **changes})
+    whole = run(config, 7)
+    for stop in (1, 5):
+        part = run(config, stop)
+        part.save(tmp_path)
+        resumed = Trainer(config)
+        resumed.load(tmp_path)
+        assert (resumed.iteration, resumed.steps) == (part.iteration, part.steps)
+        for _ in range(7 - stop):
+            resumed.iterate()
+        assert weights(resumed) == weights(whole)
+
+
+def test_train_writes_everything(tmp_path: Path) -> None:
+    folder = train(alphazero_config(TINY), folder=tmp_path / "run")
+    card = json.loads((folder / "checkpoint" / "card.json").read_text())
+    assert card["trained"]["algorithm"] == "alphazero"
+    assert card["trained"]["steps"] == TINY["total_steps"]
+    rows = [json.loads(line) for line in (folder / "metrics.jsonl").read_text().splitlines()]
+    assert [row["iteration"] for row in rows] == list(range(1, 9))
+    assert [row["simulations"] for row in rows] == [4] * 4 + [6] * 4
+    assert any(name.startswith("win/") for name in rows[3])
+    agent = load_agent(folder / "checkpoint")
+    assert play_match("linkage", agent, agent, 3, seed=1).win_share().mean == 0.5
+
+
+KILLED = """
+import sys
+from pathlib import Path
+from linkzoo_training.config import load_config
+from linkzoo_training.train import train
+train(load_config(sys.argv[1]), folder=Path(sys.argv[2]))
+"""
+
+
+def test_a_killed_run_goes_on(tmp_path: Path) -> None:
+    """Kill -9 while it trains, then `resume`: the weights of a run without a break."""
+    config = {**TINY, "total_steps": 30 * 12 * 8, "eval_every": 100}
+    path, folder = tmp_path / "killed.yaml", tmp_path / "killed"
+    path.write_text(json.dumps(config), encoding="utf-8")  # JSON is YAML
+    command = [sys.executable, "-c", KILLED, str(path), str(folder)]
+    with subprocess.Popen(command, stdout=subprocess.DEVNULL) as process:
+        metrics = folder / "metrics.jsonl"
+        while process.poll() is None:
+            if metrics.exists() and metrics.read_text().count("\n") >= 5:
+                process.kill()
+            time.sleep(0.01)
+    assert process.returncode == -signal.SIGKILL
+    train(alphazero_config(config), folder=folder, resume=True)
+    whole = train(alphazero_config(config), folder=tmp_path / "whole")
+    files = [run / "checkpoint" / "model.safetensors" for run in (whole, folder)]
+    assert files[0].read_bytes() == files[1].read_bytes()
+
+
+def test_every_lesson_is_learned_from_as_often_as_promised() -> None:
+    """`reuse` times in `window` iterations, counted by the states themselves."""
+    trainer, seen = Trainer(alphazero_config(TINY)), Counter[bytes]()
+    born: dict[bytes, int] = {}
+    for iteration in range(10):
+        trainer.iterate()
+        trainer.iteration -= 1  # as it was when it learned
+        for state in trainer.due().states:
+            seen[state.tobytes()] += 1
+        trainer.iteration += 1
+        for state in trainer.window[-1].states:
+            born.setdefault(state.tobytes(), iteration)
+    assert len(born) > 500
+    for state, iteration in born.items():
+        if iteration <= 6:  # it has left the window
+            assert seen[state] == 2
+    assert max(seen.values()) == 2
+
+
+def test_lessons_are_whole_games() -> None:
+    """Each position leads to the next, and the last to the end that all of them name."""
+    trainer = run(alphazero_config({**TINY, "horizon": 30}), 1)
+    game, lessons = trainer.game, trainer.window[0]
+    mask = np.empty((1, game.num_actions), np.int8)
+    games = 0
+    for row in range(len(lessons)):
+        state = lessons.states[row : row + 1].copy()
+        kernels(game).legal(state, mask)
+        policy = lessons.policy[row].astype(np.float64)
+        assert ((policy > 0) <= (mask[0] > 0)).all()
+        assert policy.sum() == pytest.approx(1, abs=0.01)
+        last = row + 1 == len(lessons) or lessons.finals[row + 1] != lessons.finals[row]
+        goal = lessons.finals[row] if last else lessons.states[row + 1]
+        reached = []
+        for action in np.flatnonzero(mask[0]):
+            after = game.from_bytes(state[0].tobytes())
+            game.apply(after, action)
+            reached.append(after.tobytes())
+        assert goal.tobytes() in reached
+        games += last
+    assert games >= 12
+
+
+def test_values_are_turned_to_the_seat_to_act() -> None:
+    numbers = np.array([[1, 2, 3], [1, 2, 3], [1, 2, 0]], np.float32)
+    turned = relative(numbers, np.array([0, 2, 1], np.int8), np.array([3, 3, 2], np.int8))
+    assert turned.tolist() == [[1, 2, 3], [3, 1, 2], [2, 1, 0]]
+
+
+def test_targets_mix_the_outcome_and_the_search() -> None:
+    trainer = run(alphazero_config({**TINY, "root_share": 0.25, "symmetric": False}), 3)
+    lessons = trainer.window[0]
+    _, mask, policy, targets, margins, planes = trainer._batch(lessons, 0)
+    for row in range(len(lessons)):
+        seat, final = lessons.states[row].seat, lessons.finals[row]
+        won = 1.0 if (final.winners >> seat) & 1 else -1.0
+        expected = 0.75 * won + 0.25 * lessons.values[row, seat]
+        assert float(targets[row, 0]) == pytest.approx(expected, abs=1e-5)
+        assert np.sign(float(margins[row, 0])) == won
+    assert ((policy > 0) <= (mask > 0)).all()
+    # The planes of the final board: as many cells coloured as its pieces have.
+    colours = planes.reshape(len(lessons), -1, 49)[:, :4].sum((1, 2))
+    assert colours.tolist() == (2 * lessons.finals["num_pieces"]).tolist()
+
+
+def kept_wins(trainer: Trainer) -> tuple[int, float]:
+    """Positions where the choice decides, and the share in which the bare policy keeps the win."""
+    game, options = trainer.game, trainer.config.options
+    decided, kept = 0, 0
+    for plies in (1, 2, 3):
+        positions = midgame(game, 60, plies, **options)
+        actions = trainer.agent().act(positions)
+        for state, action in zip(positions.states, actions, strict=True):
+            values = {
+                move: value(game, after, state.seat)
+                for move, after in successors(game, state).items()
+            }
+            if min(values.values()) < max(values.values()):
+                decided += 1
+                kept += values[int(action)] == 1
+    return decided, kept / decided
+
+
+def test_it_learns_what_is_right() -> None:
+    """On the smallest board with a free hole, roles included, against perfect play: in seconds."""
+    config = alphazero_config(
+        {
+            **TINY,
+            "options": {"board_size": 3, "threshold": 4, "free_hole": True},
+            "vary": {},
+            "symmetric": False,
+            "network": "flat",
+            "width": 64,
+            "num_envs": 128,
+            "simulations": [16],
+            "considered": 8,
+            "window": 8,
+            "reuse": 4,
+            "batch_size": 128,
+            "learning_rate": 4e-3,
+            "total_steps": 20 * 128 * 8,
+        }
+    )
+    trainer = Trainer(config)
+    decided, before = kept_wins(trainer)
+    assert decided > 100
+    assert before < 0.8
+    while not trainer.finished:
+        trainer.iterate()
+    assert kept_wins(trainer)[1] > 0.9
+
+
+def test_a_run_begins_with_the_weights_of_a_checkpoint(tmp_path: Path) -> None:
+    first = run(alphazero_config(TINY), 1)
+    save_checkpoint(tmp_path, first.agent().network, first.game, {})
+    second = Trainer(alphazero_config({**TINY, "start": str(tmp_path), "seed": 9}))
+    assert weights(second) == weights(first)
+
+
+@pytest.mark.parametrize(
+    ("changes", "message"),
+    [
+        ({"game": "link_o", "vary": {}, "symmetric": False}, "link_o hides something; use 'ppo'"),
+        ({"simulations": []}, "simulations"),
+        ({"simulations": [0]}, "simulations"),
+        ({"window": 5}, "reuse: 2 does not divide the window, 5"),
+        ({"least_range": 0}, "least_range"),
+        ({"root_share": 1.5}, "root_share"),
+        ({"algorithm": "muzero"}, r"'muzero' is none of \['ppo', 'alphazero'\]"),
+        ({"clip": 0.2}, "clip"),
+    ],
+)
+def test_wrong_fields_are_named(changes: dict[str, object], message: str) -> None:
+    with pytest.raises(ValueError, match=message):
+        alphazero_config({**TINY, **changes})
+
+
+def test_a_game_without_a_board_has_a_forecast_of_margins_alone() -> None:
+    config = alphazero_config(
+        {**TINY, "game": "love_links", "network": "flat", "vary": {}, "symmetric": False}
+    )
+    trainer = run(config, 3)
+    assert trainer.forecast.planes is None
+    assert get_game("love_links").max_players == trainer.forecast.margins.out_features

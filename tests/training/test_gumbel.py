@@ -1,0 +1,351 @@
+"""Gumbel search: the paper's formulas, right moves where they are known, always repeatable."""
+
+from collections import Counter
+from typing import Any
+
+import numpy as np
+import pytest
+import torch
+from numpy.typing import NDArray
+from torch import Tensor
+
+from linkzoo import Game, get_game
+from linkzoo_training.checkpoint import PolicyAgent, SearchAgent
+from linkzoo_training.networks import FeatureMap, make_network
+from linkzoo_training.search.gumbel import Answer, GumbelSearch, considered_visits
+from linkzoo_training.symmetries import symmetries
+from tests.training.helpers import begin, midgame, successors, value
+from tests.training.toys import COIN, SURE, TABLE, backward_induction
+
+LINKAGE = get_game("linkage")
+
+
+def knows_nothing(game: Game) -> Answer:
+    """A uniform policy, and values of 0."""
+    return lambda features: (
+        torch.zeros(len(features), game.num_actions),
+        torch.zeros(len(features), game.max_players),
+    )
+
+
+def opinionated(game: Game, scale: float = 1.0) -> Answer:
+    """Some policy and values in -1..1 that depend on the position."""
+    rng = np.random.Generator(np.random.PCG64(3))
+    width = game.num_actions + game.max_players
+    weights = rng.normal(size=(len(FeatureMap(game.observation)), width))
+
+    def answer(features: NDArray[Any]) -> tuple[Tensor, Tensor]:
+        out = np.sin(features @ weights)  # between -1 and 1
+        tensors = torch.from_numpy(out.astype(np.float32))
+        return scale * tensors[:, : game.num_actions], tensors[:, game.num_actions :]
+
+    return answer
+
+
+@pytest.mark.parametrize(
+    ("considered", "simulations", "visits"),
+    [
+        (16, 32, [4] * 4 + [2] * 4 + [1] * 8),  # 16 once, 8 once, 4 twice
+        (4, 16, [6, 6, 2, 2]),  # 4 twice, 2 four times
+        (16, 200, [49, 49, 21, 21] + [9] * 4 + [3] * 8),
+        (1, 5, [5]),
+        (8, 5, [1] * 5),
+    ],
+)
+def test_sequential_halving(considered: int, simulations: int, visits: list[int]) -> None:
+    """The counts by the schedule, and those in a tree."""
+    schedule = considered_visits(considered, simulations)
+    counts = [0] * considered
+    for wanted in schedule:
+        counts[counts.index(wanted)] += 1
+    assert sorted(filter(None, counts), reverse=True) == visits
+    search = GumbelSearch(LINKAGE, 3, simulations, considered=considered)
+    start = begin(LINKAGE, 3)
+    search.run(start.states, start.seeds, opinionated(LINKAGE), gumbel_scale=1.0)
+    for row in range(3):
+        found = [count for _, count, _ in children(search, row)]
+        assert sorted(found, reverse=True) == visits
+
+
+def children(search: GumbelSearch, row: int) -> list[tuple[int, int, NDArray[np.float64]]]:
+    """Action, visits and values by seat of the children of a root."""
+    tree, totals = search._tree[row], search._totals[row]
+    found, child = [], int(tree[0]["child"])
+    while child >= 0:
+        visits = int(tree[child]["visits"])
+        found.append((int(tree[child]["action"]), visits, totals[child] / visits))
+        child = int(tree[child]["sibling"])
+    return found
+
+
+class Reference:
+    """The search of one position as the paper and mctx write it: dense arrays, no compiled code."""
+
+    def __init__(self, game: Game, state: np.record, answer: Answer, simulations: int) -> None:
+        self.game, self.answer, self.map = game, answer, FeatureMap(game.observation)
+        self.states = [game.from_bytes(state.tobytes())]
+        self.next: list[dict[int, int]] = [{}]
+        self.visits, self.totals = [1], []
+        logits, values = self.judge(self.states[0])
+        self.logits, self.raw = [logits], [values]
+        self.totals = [values.copy()]
+        legal = int((logits > -np.inf).sum())
+        schedule = considered_visits(min(16, legal), simulations)
+        for wanted in schedule:
+            self.simulate(wanted)
+
+    def judge(self, state: np.record) -> tuple[NDArray[np.float64], NDArray[np.float64]]:
+        """Logits, and values or payoffs by seat."""
+        game = self.game
+        mask = np.zeros(game.num_actions, np.int8)
+        if state.seat < 0:
+            payoff = np.zeros(game.max_players, np.float32)
+            game.payoffs(state, payoff)
+            return np.full(game.num_actions, -np.inf), payoff.astype(np.float64)
+        game.legal_actions(state, mask)
+        flat = np.zeros((1, game.observation.size), game.observation.dtype)
+        game.observe(state, state.seat, flat[0])
+        logits, values = self.answer(self.map(flat))
+        return (
+            np.where(mask, logits[0].numpy().astype(np.float64), -np.inf),
+            np.roll(values[0].numpy(), int(state.seat)).astype(np.float64),
+        )
+
+    def improved(self, node: int) -> tuple[NDArray[Any], NDArray[Any], NDArray[Any]]:
+        """The logits of the improved policy, the visits and the completed values by seat."""
+        actions, seats = self.game.num_actions, self.game.max_players
+        visits, completed = np.zeros(actions), np.zeros((actions, seats))
+        prior = softmax(self.logits[node])
+        weighted = np.zeros(seats)
+        for action, child in self.next[node].items():
+            visits[action] = self.visits[child]
+            completed[action] = self.totals[child] / self.visits[child]
+            weighted += prior[action] * completed[action]
+        seen = visits > 0
+        if seen.any():
+            weighted /= prior[seen].sum()
+        mixed = (self.raw[node] + visits.sum() * weighted) / (1 + visits.sum())
+        completed[~seen] = mixed
+        legal = self.logits[node] > -np.inf
+        own = completed[:, self.states[node].seat]
+        low, high = own[legal].min(), own[legal].max()
+        scaled = (own - low) / max(high - low, 1e-8)
+        return self.logits[node] + (50 + visits.max()) * 0.1 * scaled, visits, completed
+
+    def simulate(self, wanted: int) -> None:
+        path, node = [0], 0
+        while self.states[node].seat >= 0:
+            logits, visits, _ = self.improved(node)
+            if node == 0:
+                action = int(np.where(visits == wanted, logits, -np.inf).argmax())
+            else:
+                action = int((softmax(logits) - visits / (1 + visits.sum())).argmax())
+            new = action not in self.next[node]
+            if new:
+                after = self.game.from_bytes(self.states[node].tobytes())
+                self.game.apply(after, action)
+                judged, values = self.judge(after)
+                self.next[node][action] = len(self.states)
+                self.states.append(after)
+                self.next.append({})
+                self.logits.append(judged)
+                self.raw.append(values)
+                self.visits.append(0)
+                self.totals.append(np.zeros(self.game.max_players))
+            node = self.next[node][action]
+            path.append(node)
+            if new:
+                break
+        for visited in path:
+            self.visits[visited] += 1
+            self.totals[visited] = self.totals[visited] + self.raw[node]
+
+
+def softmax(logits: NDArray[np.float64]) -> NDArray[np.float64]:
+    chances = np.exp(logits - logits.max())
+    return np.asarray(chances / chances.sum())
+
+
+@pytest.mark.parametrize(
+    ("plies", "options"), [(8, {}), (16, {}), (1, {"board_size": 4, "threshold": 5})]
+)
+def test_the_search_is_the_papers(plies: int, options: dict[str, Any]) -> None:
+    """Visits, policy, values and the choice are those of the plain formulas."""
+    answer = opinionated(LINKAGE)
+    positions = midgame(LINKAGE, 6, plies, **options)
+    search = GumbelSearch(LINKAGE, 6, 48)
+    found = search.run(positions.states, positions.seeds, answer)
+    for row, state in enumerate(positions.states):
+        reference = Reference(LINKAGE, state, answer, 48)
+        logits, visits, completed = reference.improved(0)
+        assert {action: count for action, count, _ in children(search, row)} == {
+            action: int(visits[action]) for action in reference.next[0]
+        }
+        policy = softmax(logits)
+        np.testing.assert_allclose(found.policy[row], policy, atol=1e-4)
+        np.testing.assert_allclose(found.values[row], policy @ completed, atol=1e-4)
+        best = np.where(visits == visits.max(), logits, -np.inf).argmax()
+        assert found.actions[row] == best
+
+
+def test_gumbel_noise_draws_from_the_policy() -> None:
+    """One simulation goes to a draw from the policy (the Gumbel-max trick)."""
+    start = begin(TABLE, 4000)
+    logits = torch.tensor([[0.0, 1.0, 0.0]])
+
+    def answer(features: NDArray[Any]) -> tuple[Tensor, Tensor]:
+        return logits.expand(len(features), 3), torch.zeros(len(features), 3)
+
+    search = GumbelSearch(TABLE, 4000, 1)
+    actions = search.run(start.states, start.seeds, answer, gumbel_scale=1.0).actions
+    share = np.e / (1 + np.e)  # of action 1 among the two legal ones
+    assert Counter(actions.tolist())[1] / 4000 == pytest.approx(share, abs=4 * 0.5 / 4000**0.5)
+    assert set(search.run(start.states, start.seeds, answer).actions.tolist()) == {1}
+
+
+def longest(game: Game, state: np.record) -> int:
+    """Plies until the end, if all take as many as they can."""
+    if state.seat < 0:
+        return 0
+    return 1 + max(longest(game, after) for after in successors(game, state).values())
+
+
+@pytest.mark.parametrize(
+    ("size", "threshold", "free_hole", "plies"),
+    [(4, 5, False, 4), (4, 6, False, 5), (4, 6, True, 6), (5, 8, False, 8)],
+)
+def test_finds_the_forced_win(size: int, threshold: int, free_hole: bool, plies: int) -> None:
+    """One to three plies before the end, without help from the network; and its value.
+
+    Further away the search trusts its first looks, and relies on the network.
+    """
+    options = {"board_size": size, "threshold": threshold, "free_hole": free_hole}
+    positions = midgame(LINKAGE, 80, plies, **options)
+    near = np.array([longest(LINKAGE, state) <= 3 for state in positions.states])
+    states = positions.states[near]
+    search = GumbelSearch(LINKAGE, len(states), 400, considered=64)
+    found = search.run(states, positions.seeds[near], knows_nothing(LINKAGE))
+    decided = 0
+    for row, state in enumerate(states):
+        values = {
+            move: value(LINKAGE, after, state.seat)
+            for move, after in successors(LINKAGE, state).items()
+        }
+        if min(values.values()) < max(values.values()):
+            decided += 1
+            assert values[int(found.actions[row])] == 1
+        assert np.sign(found.values[row, state.seat]) == max(values.values())
+        assert found.values[row].sum() == pytest.approx(0, abs=1e-5)
+    assert decided >= 8
+
+
+def test_every_seat_maximises_its_own_payoff() -> None:
+    """Three seats, one of which acts twice running.
+
+    Values that aren't stretched keep the search from settling on its first looks.
+    """
+    start = begin(TABLE, 300)
+    search = GumbelSearch(TABLE, 300, 2000, least_range=1.0)
+    actions = search.run(start.states, start.seeds, knows_nothing(TABLE)).actions
+    solved = [backward_induction(seed) for seed in range(300)]
+    right = [
+        best == action for (best, loss), action in zip(solved, actions, strict=True) if loss > 0.03
+    ]
+    assert len(right) >= 80
+    assert np.mean(right) > 0.95
+    assert {best for best, _ in solved} == {0, 1}
+
+
+def test_does_not_peek() -> None:
+    """The sure half is worth more than calling a coin, unless one looks at it."""
+    start = begin(COIN, 40)
+    assert set(start.states["coin"]) == {1, 2}
+    search = GumbelSearch(COIN, 40, 300)
+    found = search.run(start.states, start.seeds, knows_nothing(COIN))
+    assert found.actions.tolist() == [SURE] * 40
+    for coin in (1, 2):  # what it can't see doesn't matter
+        start.states["coin"] = coin
+        other = search.run(start.states, start.seeds, knows_nothing(COIN))
+        assert (other.policy == found.policy).all()
+
+
+@pytest.mark.parametrize("views", [None, np.arange(192)])
+def test_depends_on_position_and_seed_alone(views: NDArray[np.int64] | None) -> None:
+    positions = midgame(LINKAGE, 24, 6)
+    before = positions.states.copy()
+
+    def run(rows: NDArray[np.int64], count: int) -> NDArray[np.float32]:
+        search = GumbelSearch(LINKAGE, count, 20, views=views)
+        states, seeds = positions.states[rows], positions.seeds[rows]
+        return search.run(states, seeds, opinionated(LINKAGE), gumbel_scale=1.0).policy
+
+    rows = np.arange(24)
+    policy = run(rows, 24)
+    assert positions.states.tobytes() == before.tobytes()
+    assert ((policy > 0) <= (positions.action_mask > 0)).all()
+    np.testing.assert_allclose(policy.sum(1), 1, rtol=1e-4)
+    np.testing.assert_allclose(run(rows[::-1], 32), policy[::-1], atol=1e-5)
+    np.testing.assert_allclose(run(rows[5:6], 1), policy[5:6], atol=1e-5)
+    positions.seeds += np.uint64(1000)
+    assert np.abs(run(rows, 24) - policy).max() > 0.01
+
+
+def test_random_views_of_a_symmetric_network_change_nothing() -> None:
+    """A network that looks at nothing is symmetric if its logits are."""
+    every = symmetries(LINKAGE)
+    rng = np.random.Generator(np.random.PCG64(0))
+    rows = rng.normal(size=(192, LINKAGE.num_actions)).astype(np.float32)
+    turned, which = rows.copy(), np.arange(192)
+    every.turn_actions(turned, which)
+    assert (turned[1:] != rows[1:]).any(1).all()
+    for view in which:
+        action = 7
+        assert turned[view, every.actions[view, action]] == rows[view, action]
+    every.turn_back(turned, which)
+    assert (turned == rows).all()
+    positions = midgame(LINKAGE, 8, 5)
+    results = [
+        GumbelSearch(LINKAGE, 8, 30, views=views).run(
+            positions.states, positions.seeds, knows_nothing(LINKAGE)
+        )
+        for views in (None, np.arange(192))
+    ]
+    assert (results[0].policy == results[1].policy).all()
+
+
+@pytest.mark.parametrize("game", ["linkage", "love_links", "link_o"])
+def test_every_game_can_be_searched(game: str) -> None:
+    """Perfect information, public chance, hidden tiles; legal actions, and a zero-sum value."""
+    rules = get_game(game)
+    torch.manual_seed(0)
+    policy = PolicyAgent("bare", rules, make_network(rules, "flat", 8, 1), {})
+    positions = midgame(rules, 12, 5)
+    agent = SearchAgent(policy, 24)
+    assert agent.name == "bare:24"
+    actions = agent.act(positions)
+    assert positions.action_mask[np.arange(12), actions].all()
+    assert (agent.act(positions) == actions).all()
+    hot = SearchAgent(PolicyAgent("hot", rules, policy.network, {}, temperature=1.0), 24)
+    drawn = hot.act(positions)
+    assert positions.action_mask[np.arange(12), drawn].all()
+
+
+def test_a_search_beats_its_own_network() -> None:
+    """A network whose policy is uniform wins by searching with true endings alone."""
+    from linkzoo_training.arena import play_match
+
+    torch.manual_seed(0)
+    bare = PolicyAgent("bare", LINKAGE, make_network(LINKAGE, "flat", 8, 1), {})
+    options = {"board_size": 5, "threshold": 8}
+    result = play_match("linkage", SearchAgent(bare, 64), bare, 60, seed=1, options=options)
+    assert result.win_share().low > 0.6
+
+
+def test_senseless_settings_are_refused() -> None:
+    with pytest.raises(ValueError, match="simulations=0"):
+        GumbelSearch(LINKAGE, 1, 0)
+    with pytest.raises(ValueError, match="considered=0"):
+        GumbelSearch(LINKAGE, 1, 1, considered=0)
+    other = PolicyAgent("links", get_game("love_links"), make_network(LINKAGE, "flat", 8, 1), {})
+    with pytest.raises(ValueError, match="links:5 plays love_links, not linkage"):
+        SearchAgent(other, 5).act(begin(LINKAGE, 1))

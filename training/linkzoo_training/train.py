@@ -1,0 +1,94 @@
+"""A training run from a configuration to a checkpoint, with any trainer."""
+
+from pathlib import Path
+from typing import Any
+
+from rich.console import Console
+
+from linkzoo import get_game
+from linkzoo_training import alphazero, ppo
+from linkzoo_training.arena import MatchResult, match_table
+from linkzoo_training.config import AnyConfig, PpoConfig
+from linkzoo_training.openings import RANDOM
+from linkzoo_training.report import Report, plot_curve
+from linkzoo_training.runtime import StopSignal
+from linkzoo_training.trainer import STATE_FILE, Trainer
+
+EVAL_SEED = 10_000_019  # of the short matches: no game of training, nor of a published evaluation
+
+
+def make_trainer(config: AnyConfig) -> Trainer:
+    """The trainer of the configuration's algorithm."""
+    return ppo.Trainer(config) if isinstance(config, PpoConfig) else alphazero.Trainer(config)
+
+
+def train(config: AnyConfig, *, folder: Path | None = None, resume: bool = False) -> Path:
+    """Trains by a configuration into `folder` (default `runs/<name>`) and returns the folder.
+
+    Ctrl-C (or a TERM signal) saves after the iteration at hand; `resume` goes on from there. At the
+    end of the budget the result is evaluated and written to `<folder>/checkpoint`.
+    """
+    folder = Path("runs") / config.name if folder is None else folder
+    saved = folder / STATE_FILE
+    if saved.exists() and not resume:
+        raise ValueError(f"{saved} exists: go on with --resume, or choose another name or folder")
+    trainer = make_trainer(config)
+    if resume and saved.exists():
+        trainer.load(folder)
+    stop = StopSignal()
+    title = f"{config.name}: {config.algorithm}, {config.game}"
+    with Report(folder, title, trainer.iteration) as report, stop:
+        while not trainer.finished and not stop.asked:
+            metrics: dict[str, Any] = trainer.iterate()
+            if trainer.iteration % config.eval_every == 0 or trainer.finished:
+                results = trainer.evaluate(
+                    config.eval_opponents, config.eval_blocks, EVAL_SEED, openings=RANDOM
+                )
+                for result in results:
+                    metrics |= _win_rates(result)
+            report.log(metrics, trainer.progress, trainer.eta)
+            if trainer.iteration % config.save_every == 0:
+                trainer.save(folder)
+        trainer.save(folder)
+        rows = report.rows()
+    plot_curve(rows, folder / "curve.png", config.name)
+    console = Console()
+    if stop.asked:
+        console.print(f"stopped and saved in {folder}: the same command with --resume goes on")
+        return folder
+    with console.status("evaluating the trained policy"):
+        results = trainer.evaluate(
+            config.final_opponents, config.final_blocks, EVAL_SEED + 1, views=config.views
+        )
+    trainer.publish(folder / "checkpoint", [_summary(result) for result in results])
+    for result in results:
+        console.print(match_table(result))
+    for name, what in (
+        ("checkpoint", "the policy: weights and card"),
+        ("curve.png", "the learning curve"),
+        ("metrics.jsonl", "metrics of every iteration"),
+        ("tensorboard", "the same for TensorBoard"),
+        (STATE_FILE, "everything that --resume needs"),
+    ):
+        console.print(f"{folder / name}  [dim]{what}", highlight=False, soft_wrap=True)
+    return folder
+
+
+def _win_rates(result: MatchResult) -> dict[str, float]:
+    """A short match as metrics: by role, or for a game without roles by number of players."""
+    roles, opponent = get_game(result.game).seat_names, result.agents[1]
+    if roles:
+        pairs = zip(roles, result.side_scores, strict=True)
+        return {f"win/{role} v {opponent}": share for role, share in pairs}
+    return {f"win/{result.num_players} players v {opponent}": result.win_share().mean}
+
+
+def _summary(result: MatchResult) -> dict[str, Any]:
+    """A result for a card: without the single blocks, with the command that repeats it."""
+    data = result.to_dict()
+    del data["block_shares"]
+    data["command"] = (
+        f"linkzoo evaluate {' '.join(result.agents)} --game {result.game} --games {result.games} "
+        f"--seed {result.seed} --openings {result.openings} --players {result.num_players}"
+    )
+    return data

@@ -1,0 +1,228 @@
+"""What every trainer is: a network, an optimiser and counters, which can be saved and resumed.
+
+All randomness of a trainer is a function of the seed and of counters, so that a run which was
+stopped goes on to the same weights as one that was not.
+"""
+
+import platform
+from abc import ABC, abstractmethod
+from copy import deepcopy
+from pathlib import Path
+from typing import Any, TypeVar
+
+import numba
+import numpy as np
+import torch
+from torch import Tensor, nn
+
+from linkzoo import Game, get_game
+from linkzoo.batch import kernels
+from linkzoo.vector import MAX_THREADS
+from linkzoo_training.agents import make_agent
+from linkzoo_training.arena import MatchResult, play_match
+from linkzoo_training.checkpoint import (
+    PolicyAgent,
+    load_card,
+    load_tensors,
+    load_weights,
+    save_checkpoint,
+    save_tensors,
+)
+from linkzoo_training.config import AnyConfig
+from linkzoo_training.networks import PolicyValueNet, make_network
+from linkzoo_training.resources import find_checkpoint
+from linkzoo_training.runtime import find_device, use_bf16
+
+STATE_FILE = "training.safetensors"
+Network = TypeVar("Network", bound=nn.Module)
+
+
+class Trainer(ABC):
+    """One run. `iterate` is the algorithm; a subclass sets `optimizer` and `learned`."""
+
+    optimizer: torch.optim.Optimizer
+    iteration = 0
+    seconds = 0.0  # of training, without evaluation
+    margin_weight = 0.0  # of the score margin in the values that the network gives
+
+    def __init__(self, config: AnyConfig) -> None:
+        self._config = config
+        torch.set_flush_denormal(True)  # tiny weights and moments made the CPU 10 times slower
+        numba.set_num_threads(min(config.num_threads, MAX_THREADS))
+        self.game: Game = get_game(config.game, config.options)
+        _start_threads(self.game)
+        torch.set_num_threads(config.num_threads)  # after Numba's first threads, which reset it
+        self.device = find_device(config.device)
+        self.bf16 = use_bf16(config.precision, self.device)
+        torch.manual_seed(config.seed)
+        network = make_network(self.game, config.network, config.width, config.blocks)
+        if config.start is not None:
+            load_weights(network, find_checkpoint(config.start))
+        self.network: PolicyValueNet = network.to(self.device)
+
+    @property
+    def steps(self) -> int:
+        """Plies played so far, in all games."""
+        return self.iteration * self._config.num_envs * self._config.horizon
+
+    @property
+    def progress(self) -> float:
+        """0 at the start, 1 at `total_steps`: what the schedules follow."""
+        return min(1.0, self.steps / self._config.total_steps)
+
+    @property
+    def finished(self) -> bool:
+        """Whether the budget of steps or of seconds is spent."""
+        limit = self._config.max_seconds
+        return self.progress >= 1.0 or (limit is not None and self.seconds >= limit)
+
+    @property
+    def eta(self) -> float:
+        """Seconds to the end of the budget, at the speed so far."""
+        left = self.seconds * (1 / max(self.progress, 1e-9) - 1)
+        limit = self._config.max_seconds
+        return left if limit is None else min(left, max(0.0, limit - self.seconds))
+
+    @abstractmethod
+    def iterate(self) -> dict[str, float]:
+        """One iteration: play and learn. Returns its metrics."""
+
+    @abstractmethod
+    def tensors(self) -> dict[str, Tensor]:
+        """What is saved beside the network, the optimiser and the counters, by name."""
+
+    @abstractmethod
+    def restore(self, saved: dict[str, Tensor]) -> None:
+        """Restores what `tensors` gave; the network and the optimiser are restored already."""
+
+    def agent(self, views: int = 1) -> PolicyAgent:
+        """The policy as it is now, as an agent that plays its likeliest action."""
+        network = deepcopy(self.network).float().cpu()
+        return PolicyAgent(self._config.name, self.game, network, {}, views=views)
+
+    def evaluate(
+        self,
+        opponents: tuple[str, ...],
+        blocks: int,
+        seed: int,
+        *,
+        openings: str | None = None,
+        views: int = 1,
+    ) -> list[MatchResult]:
+        """Matches of the policy, averaged over `views`, against each of `opponents`.
+
+        There is one for each number of players.
+        """
+        return [
+            play_match(
+                self.game.name,
+                self.agent(views),
+                make_agent(opponent, self.game.name),
+                blocks=blocks,
+                seed=seed,
+                openings=openings,
+                num_players=players,
+                options=self._config.options,
+            )
+            for opponent in opponents
+            for players in self._config.players
+        ]
+
+    def save(self, folder: Path) -> None:
+        """Writes everything that the run needs to go on exactly."""
+        tensors = {f"network.{k}": v for k, v in self.network.state_dict().items()}
+        for index, entry in self.optimizer.state_dict()["state"].items():
+            tensors |= {f"adam.{index}.{name}": value for name, value in entry.items()}
+        meta = {
+            "config": self._config.to_dict(),
+            "iteration": self.iteration,
+            "seconds": self.seconds,
+        }
+        save_tensors(folder / STATE_FILE, tensors | self.tensors(), meta)
+
+    def load(self, folder: Path) -> None:
+        """Goes on where `save` was; ValueError names a field in which the configuration differs."""
+        tensors, meta = load_tensors(folder / STATE_FILE)
+        now = self._config.to_dict()
+        budget = ("max_seconds",)
+        different = [
+            name
+            for name in now
+            if name not in budget and _plain(now[name]) != _plain(meta["config"].get(name))
+        ]
+        if different:
+            name = different[0]
+            raise ValueError(
+                f"{folder / STATE_FILE} was trained with {name}={meta['config'].get(name)!r}, "
+                f"not {now[name]!r}"
+            )
+        self.network.load_state_dict(under("network.", tensors))
+        state = self.optimizer.state_dict()
+        for index, parameter in enumerate(self.optimizer.param_groups[0]["params"]):
+            entry = under(f"adam.{index}.", tensors)
+            if entry:
+                state["state"][index] = {n: _laid_out(v, parameter) for n, v in entry.items()}
+        self.optimizer.load_state_dict(state)
+        self.iteration, self.seconds = meta["iteration"], meta["seconds"]
+        self.restore(tensors)
+
+    def publish(self, folder: Path, strength: list[dict[str, Any]]) -> None:
+        """Writes the trained policy's checkpoint, with what it achieved on its card."""
+        config = self._config
+        trained = {
+            "algorithm": config.algorithm,
+            "config": config.to_dict(),
+            "steps": self.steps,
+            "seconds": round(self.seconds, 1),
+            "machine": f"{platform.machine()}, {config.num_threads} threads, {self.device}",
+            "torch": torch.__version__,
+        }
+        if config.start is not None:
+            trained["start"] = load_card(find_checkpoint(config.start))["trained"]
+        card = {
+            "views": config.views,
+            "margin_weight": self.margin_weight,
+            "network": {"kind": config.network, "width": config.width, "blocks": config.blocks},
+            "trained": trained,
+            "strength": strength,
+        }
+        save_checkpoint(folder, self.agent().network, self.game, card)
+
+    def frozen(self, network: Network) -> Network:
+        """A copy that plays, in the precision of playing."""
+        copy = deepcopy(network).requires_grad_(False)
+        return copy.to(torch.bfloat16) if self.bf16 else copy
+
+
+def _start_threads(game: Game) -> None:
+    """Makes Numba start its threads."""
+    first = np.zeros(1, game.state)
+    first[:] = game.blank(None, {})
+    kernels(game).begin(first, np.zeros(1, np.uint64), np.empty((1, game.num_actions), np.int8))
+
+
+def under(prefix: str, tensors: dict[str, Tensor]) -> dict[str, Tensor]:
+    """The tensors whose names begin with a prefix, without it."""
+    return {
+        name.removeprefix(prefix): value
+        for name, value in tensors.items()
+        if name.startswith(prefix)
+    }
+
+
+def _laid_out(value: Tensor, parameter: Tensor) -> Tensor:
+    """A tensor of Adam's state with the memory layout of its parameter.
+
+    The fused step walks through memory and doesn't look at strides.
+    """
+    like = value.shape == parameter.shape
+    return torch.empty_like(parameter, requires_grad=False).copy_(value) if like else value
+
+
+def _plain(value: Any) -> Any:
+    """A value as JSON would give it back."""
+    if isinstance(value, tuple | list):
+        return [_plain(item) for item in value]
+    if isinstance(value, dict):
+        return {key: _plain(item) for key, item in value.items()}
+    return value
