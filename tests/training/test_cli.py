@@ -34,6 +34,13 @@ def test_evaluate(capsys: pytest.CaptureFixture[str], tmp_path: Path) -> None:
     assert data["options"]["threshold"] == 9
 
 
+def test_a_checkpoint_searches_when_asked(tmp_path: Path) -> None:
+    path = tmp_path / "match.json"
+    arguments = ["evaluate", "linkage", "random", "--games", "2", "--simulations", "4"]
+    assert main([*arguments, "--json", str(path)]) == 0
+    assert json.loads(path.read_text(encoding="utf-8"))["agents"] == ["linkage:4", "random"]
+
+
 def test_a_block_has_a_game_for_each_side(tmp_path: Path) -> None:
     """Four players of Love Links are two teams: 6 games are 3 blocks."""
     path = tmp_path / "match.json"
