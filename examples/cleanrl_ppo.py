@@ -18,7 +18,7 @@ from torch import Tensor, nn
 import linkzoo
 from linkzoo.features import FeatureMap
 from linkzoo.integrations import FunctionAgent, seat_advantages
-from linkzoo_training import play_match
+from linkzoo_training import against_random
 
 
 class Net(nn.Module):
@@ -68,14 +68,8 @@ def main() -> None:
         return drawn
 
     def strength(when: str) -> None:
-        rival, agent = linkzoo.RandomAgent(), FunctionAgent("cleanrl_ppo", choose)
-        match = play_match(
-            args.game, agent, rival, args.blocks, openings="0", num_players=args.players
-        )
-        share, low, high = match.win_share()
-        print(
-            f"{when}: wins {share:.1%} [{low:.1%}, {high:.1%}] against random, {match.games} games"
-        )
+        agent = FunctionAgent("cleanrl", choose)
+        print(f"{when}:", against_random(args.game, agent, args.players, args.blocks))
 
     strength("untrained")
     seen = torch.zeros(steps, games, len(features))

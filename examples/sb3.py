@@ -20,7 +20,7 @@ from stable_baselines3.common.env_util import make_vec_env
 
 import linkzoo
 from linkzoo.integrations import FeatureSeatEnv, FunctionAgent, OpponentPool
-from linkzoo_training import play_match
+from linkzoo_training import against_random
 
 
 def frozen(model: MaskablePPO) -> FunctionAgent:
@@ -90,18 +90,8 @@ def main() -> None:
     )
 
     def strength(when: str) -> None:
-        match = play_match(
-            args.game,
-            frozen(model),
-            linkzoo.RandomAgent(),
-            args.blocks,
-            openings="0",
-            num_players=args.players,
-        )
-        share, low, high = match.win_share()
-        print(
-            f"{when}: wins {share:.1%} [{low:.1%}, {high:.1%}] against random, {match.games} games"
-        )
+        agent = frozen(model)
+        print(f"{when}:", against_random(args.game, agent, args.players, args.blocks))
 
     strength("untrained")
     model.learn(args.steps, callback=SelfPlay(pool, every=8))

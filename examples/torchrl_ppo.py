@@ -24,7 +24,7 @@ from torchrl.objectives import ClipPPOLoss
 
 import linkzoo
 from linkzoo.integrations import FeatureEnv, FunctionAgent, seat_advantages
-from linkzoo_training import play_match
+from linkzoo_training import against_random
 
 GROUP = "seats"  # all agents in one group: their tensors are stacked, [..., P, ...]
 
@@ -52,8 +52,7 @@ def network(inputs: int, outputs: int) -> nn.Sequential:
 def decisions(batch: Any, critic: nn.Module) -> tuple[TensorDict, NDArray[np.float32]]:
     """The decisions of a batch [N, T] in order of time, and the last rewards of finished games.
 
-    Of the rows of all seats only that of the seat to act is a decision; `mask` tells which. TorchRL
-    resets finished games by itself; their rewards are in `next`.
+    Of the rows of all seats only that of the seat to act is a decision; `mask` tells which.
     """
     seats = batch[GROUP]
     seat = seats["mask"].int().argmax(-1)  # [N, T]
@@ -68,7 +67,7 @@ def decisions(batch: Any, critic: nn.Module) -> tuple[TensorDict, NDArray[np.flo
         value = critic(rows["features"]).reshape(seat.shape)
     reward = batch["next", GROUP, "reward"].squeeze(-1)  # [N, T, P]
     done = batch["next", "done"].squeeze(-1)
-    by_time = [x.transpose(0, 1).numpy() for x in (seat, value, reward, done)]
+    by_time = (x.transpose(0, 1).numpy() for x in (seat, value, reward, done))
     advantage = torch.from_numpy(seat_advantages(*by_time)).T
     rows["advantage"] = advantage.reshape(-1, 1)
     rows["value_target"] = (advantage + value).reshape(-1, 1)
@@ -101,9 +100,8 @@ def main() -> None:
     one = FeatureEnv(args.game, args.players)
     policy = network(len(one.features), one.game.num_actions)
     critic = network(len(one.features), 1)
-    loss = ClipPPOLoss(
-        actor(policy, "features"), ValueOperator(critic, in_keys=["features"]), entropy_coeff=0.01
-    )
+    values = ValueOperator(critic, in_keys=["features"])
+    loss = ClipPPOLoss(actor(policy, "features"), values, entropy_coeff=0.01)
     loss.set_keys(sample_log_prob="log_prob")
     optimizer = torch.optim.Adam(loss.parameters(), 1e-3)
 
@@ -113,14 +111,8 @@ def main() -> None:
         return MaskedCategorical(logits=logits, mask=torch.from_numpy(mask).bool()).sample().numpy()
 
     def strength(when: str) -> None:
-        rival, agent = linkzoo.RandomAgent(), FunctionAgent("torchrl", choose)
-        match = play_match(
-            args.game, agent, rival, args.blocks, openings="0", num_players=args.players
-        )
-        share, low, high = match.win_share()
-        print(
-            f"{when}: wins {share:.1%} [{low:.1%}, {high:.1%}] against random, {match.games} games"
-        )
+        agent = FunctionAgent("torchrl", choose)
+        print(f"{when}:", against_random(args.game, agent, args.players, args.blocks))
 
     strength("untrained")
     envs = SerialEnv(args.envs, make)
