@@ -37,3 +37,4 @@ def test_the_package_of_integrations_imports_no_framework() -> None:
     heavy = {"torch", "ray", "torchrl", "tianshou", "stable_baselines3", "pyspiel", "agilerl"}
     assert not heavy & set(loaded)
     plain = run_python("-c", "import sys, linkzoo; print(*sys.modules)").split()
+    assert not [name for name in plain if name.startswith("linkzoo.integrations")]

@@ -68,18 +68,24 @@ def game_type(rules: Game) -> Any:
 
 
 class SpielGame(pyspiel.Game):
-    """A game of linkzoo with one number of players and one set of options."""
+    """A game of linkzoo with one number of players and one set of options.
 
-    def __init__(self, kind: Any, name: str, params: dict[str, Any] | None = None) -> None:
-        standard = get_game(name)
+    There is a subclass for each game, which sets `name` and `kind`.
+    """
+
+    name: str
+    kind: Any
+
+    def __init__(self, params: dict[str, Any] | None = None) -> None:
+        standard = get_game(self.name)
         given = {**_defaults(standard), **(params or {})}
         players, seed = given.pop("players"), given.pop("rng_seed")
         defaults = {field.name: field.default for field in fields(standard.options)}  # type: ignore[arg-type]
         options = {
-            name: None if value == -1 and defaults[name] is None else value
-            for name, value in given.items()
+            option: None if value == -1 and defaults[option] is None else value
+            for option, value in given.items()
         }
-        self.rules = get_game(name, options)
+        self.rules = get_game(self.name, options)
         self.blank: bytes = self.rules.blank(players, options).tobytes()
         self.rng = np.random.default_rng(None if seed < 0 else seed)
         info = pyspiel.GameInfo(
@@ -91,7 +97,7 @@ class SpielGame(pyspiel.Game):
             utility_sum=0.0,
             max_game_length=self.rules.max_length,
         )
-        super().__init__(kind, info, params or {})
+        super().__init__(self.kind, info, params or {})
 
     def new_initial_state(self) -> "SpielState":
         """The chance node before the game or, in a game without chance, its first position."""
@@ -282,13 +288,11 @@ def _register() -> None:
     for name in NAMES:
         if short_name(name) not in pyspiel.registered_names():
             kind = game_type(get_game(name))
-
-            def create(
-                params: dict[str, Any] | None = None, kind: Any = kind, name: str = name
-            ) -> SpielGame:
-                return SpielGame(kind, name, params)
-
-            pyspiel.register_game(kind, create)
+            names = {"name": name, "kind": kind, "__module__": __name__}
+            # A class, since pyspiel keeps it beyond Python's end, where a function would be freed
+            # without an interpreter.
+            made = type(pyspiel.Game)(f"{name}_game", (SpielGame,), names)
+            pyspiel.register_game(kind, made)
 
 
 _register()
