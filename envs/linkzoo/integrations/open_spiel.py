@@ -6,11 +6,11 @@
 Parameters are `players`, the options of the game (-1 stands for None) and `rng_seed` (-1: another
 one each time). Needs the extra `openspiel`.
 
-In a game with chance the first node is a chance node with one outcome, the seed of the game, drawn
-anew for every initial state (sampled stochastic); it fixes all luck to come. To OpenSpiel that luck
-is hidden information, so such games count as imperfect-information games even where the players
-hide nothing: `resample_from_infostate` deals it anew, and information-set MCTS plays fair, while
-plain MCTS would look into the deck.
+In a game with chance the first node is a chance node with one outcome, the seed of the game (one of
+2**20, drawn anew for every initial state: sampled stochastic); it fixes all luck to come. To
+OpenSpiel that luck is hidden information, so such games count as imperfect-information games even
+where the players hide nothing: `resample_from_infostate` deals it anew, and information-set MCTS
+plays fair, while plain MCTS would look into the deck.
 """
 
 import json
@@ -28,7 +28,7 @@ from linkzoo.batch import kernels
 from linkzoo.game import Game
 from linkzoo.games import NAMES, get_game
 
-_SEEDS = 2**31 - 1  # pyspiel's actions are ints of 32 bits in places
+_SEEDS = 2**20  # deals; the mask of a chance node holds a number for each
 
 
 def short_name(game: str) -> str:
