@@ -1,5 +1,6 @@
 """OpenSpiel's own tests, search and solvers on linkzoo's games."""
 
+import json
 import subprocess
 import sys
 from typing import Any
@@ -80,7 +81,8 @@ def test_the_same_game_as_the_environment(variant: Variant) -> None:
         state.apply_action_with_legality_check(action)
         env.step(action)
     assert not env.agents or all(env.terminations.values())
-    assert state.returns() == list(env.rewards.values())
+    assert state.returns() == pytest.approx(list(env.rewards.values()))
+    assert abs(sum(state.returns())) < 1e-12
     assert state.legal_actions() == []
 
 
@@ -116,8 +118,10 @@ def test_resampling_keeps_what_the_player_knows(variant: Variant) -> None:
             assert world.observation_string(seat) == state.observation_string(seat)
             assert world.observation_tensor(seat) == state.observation_tensor(seat)
             assert world.current_player() == state.current_player()
-            worlds.add(world.serialize())
-    assert (len(worlds) > 2) == variant.game.chance
+            position = json.loads(str(world))
+            del position["seed"]
+            worlds.add(json.dumps(position))
+    assert (len(worlds) > 1) == variant.game.chance
 
 
 @every_size

@@ -146,7 +146,9 @@ class SpielState(pyspiel.State):
         payoff, margin = np.zeros((2, 1, self.num_players()), np.float32)
         if self._dealt:
             kernels(self._rules).outcome_one(self.states, payoff, margin)
-        return [float(value) for value in payoff[0]]
+        exact = payoff[0].astype(np.float64)  # thirds sum to zero only roughly in float32
+        returns: list[float] = (exact - exact.mean()).tolist()
+        return returns
 
     def chance_outcomes(self) -> list[tuple[int, float]]:
         """The game's seed, for certain: it is drawn at the first call."""
