@@ -22,6 +22,13 @@ def test_short_and_for_any_game(path: Path) -> None:
         assert game not in code
 
 
+@pytest.mark.parametrize("path", EXAMPLES, ids=lambda path: path.stem)
+def test_in_the_documentation(path: Path) -> None:
+    page = (ROOT / "docs" / "frameworks.md").read_text(encoding="utf-8")
+    assert f"python examples/{path.name} " in page
+    assert "    python examples/" + path.name in path.read_text(encoding="utf-8")
+
+
 @pytest.mark.parametrize("game", linkzoo.games)
 def test_the_single_file_example_runs(
     game: str, monkeypatch: pytest.MonkeyPatch, capsys: pytest.CaptureFixture[str]

@@ -16,6 +16,7 @@ plays fair, while plain MCTS would look into the deck.
 import json
 from collections.abc import Callable
 from dataclasses import fields
+from fractions import Fraction
 from hashlib import blake2b
 from typing import Any
 
@@ -146,9 +147,9 @@ class SpielState(pyspiel.State):
         payoff, margin = np.zeros((2, 1, self.num_players()), np.float32)
         if self._dealt:
             kernels(self._rules).outcome_one(self.states, payoff, margin)
-        exact = payoff[0].astype(np.float64)  # thirds sum to zero only roughly in float32
-        returns: list[float] = (exact - exact.mean()).tolist()
-        return returns
+        # Payoffs are fractions of small numbers, and pyspiel wants them exact: in float32 a third
+        # isn't.
+        return [float(Fraction(float(value)).limit_denominator(1000)) for value in payoff[0]]
 
     def chance_outcomes(self) -> list[tuple[int, float]]:
         """The game's seed, for certain: it is drawn at the first call."""
