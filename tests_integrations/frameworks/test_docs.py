@@ -35,16 +35,16 @@ def mentioned() -> dict[str, Any]:
     from tianshou.utils.net.common import Net
     from torchrl.envs import PettingZooWrapper
 
-    import linkzoo
+    from linkzoo import integrations
     from tests_integrations.running import load_example
 
     torchrl = load_example("torchrl_ppo")
-    one = linkzoo.integrations.FeatureEnv("linkage")
+    one = integrations.FeatureEnv("linkage")
     inputs, actions = len(one.features), one.game.num_actions
     model = Net(state_shape=(inputs,), action_shape=(actions,), hidden_sizes=(16,))
     policy = DiscreteQLearningPolicy(model=model, action_space=one.action_space("player_0"))
     return {
-        "linkzoo": linkzoo,
+        "integrations": integrations,
         "pyspiel": pyspiel,
         "exploitability": exploitability,
         "UniformRandomPolicy": UniformRandomPolicy,
