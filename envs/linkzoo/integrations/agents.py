@@ -2,6 +2,7 @@
 
 from collections.abc import Callable, Mapping, Sequence
 from dataclasses import dataclass
+from functools import cache
 from typing import Any
 
 import numpy as np
@@ -24,18 +25,22 @@ class FunctionAgent:
         self, name: str, choose: Callable[[NDArray[np.float32], NDArray[np.int8]], ArrayLike]
     ) -> None:
         self.name, self._choose = name, choose
-        self._maps: dict[ObservationSpec, FeatureMap] = {}
 
     def act(self, positions: Positions) -> NDArray[np.int64]:
         """The function's action of each position, int64[N]."""
-        spec, count = positions.game.observation, len(positions)
-        features = self._maps.setdefault(spec, FeatureMap(spec))
+        count = len(positions)
+        features = _feature_map(positions.game.observation)
         seen = features.scaled(positions.observation.reshape(count, -1))
         mask = positions.action_mask
         actions = np.asarray(self._choose(seen, mask.copy()), np.int64).reshape(count)
         if not mask[np.arange(count), actions].all():
             raise ValueError(f"{self.name} chose an illegal action")
         return actions
+
+
+@cache
+def _feature_map(spec: ObservationSpec) -> FeatureMap:
+    return FeatureMap(spec)
 
 
 class OpponentPool:
