@@ -50,7 +50,9 @@ def play(game: Any, bots: list[Any], seed: int) -> list[float]:
 def main() -> None:
     """Search against an agent in every seat, or the exploitability of uniform play."""
     parser = argparse.ArgumentParser(description=__doc__.splitlines()[0])
-    parser.add_argument("game", help='a game, such as "linkage" or "love_links(players=3)"')
+    parser.add_argument(
+        "game", help='a game by name, with parameters if need be: "name(players=3)"'
+    )
     parser.add_argument("--agent", default="random", help="of linkzoo: random, greedy, uct-100, …")
     parser.add_argument("--simulations", type=int, default=50)
     parser.add_argument("--games", type=int, default=4, help="in each seat of the search")

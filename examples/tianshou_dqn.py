@@ -107,7 +107,7 @@ def main() -> None:
             epoch_num_steps=max(args.envs, args.steps // epochs),
             collection_step_num_env_steps=16 * args.envs,
             batch_size=128,
-            update_step_num_gradient_steps_per_sample=0.25,
+            update_step_num_gradient_steps_per_sample=0.125,
             training_fn=explore,
             test_collector=None,
             show_progress=False,

@@ -12,6 +12,7 @@ from typing import Any
 import numpy as np
 import torch
 from ray.rllib.core.columns import Columns
+from ray.rllib.core.rl_module import RLModule
 from ray.rllib.core.rl_module.apis.value_function_api import ValueFunctionAPI
 from ray.rllib.core.rl_module.torch import TorchRLModule
 from torch import Tensor, nn
@@ -61,20 +62,24 @@ class MaskedModule(TorchRLModule, ValueFunctionAPI):
         return drawn
 
 
-class AgentModule(TorchRLModule):
+class AgentModule(RLModule):
     """A trained policy of linkzoo as a frozen policy of RLlib.
 
     `model_config["policy"]` is an ObservationPolicy. The environment has to show observations as
-    they are: `PettingZooEnv(linkzoo.make(...))`, not FeatureEnv.
+    they are: `PettingZooEnv(linkzoo.make(...))`, not FeatureEnv. Leave it out of
+    `policies_to_train`; it is no torch module to RLlib, whose learner would want to optimise one.
     """
 
     def setup(self) -> None:
         """Takes the policy; RLlib calls it."""
         self.plays: ObservationPolicy = self.model_config["policy"]
 
+    def compile(self, *_args: Any, **_kwargs: Any) -> None:
+        """Nothing to compile; RLlib may ask."""
+
     def _forward(self, batch: dict[str, Any], **_: Any) -> dict[str, Any]:
-        seen = {name: tensor.cpu().numpy() for name, tensor in batch[Columns.OBS].items()}
-        return {Columns.ACTIONS: torch.as_tensor(self.plays(seen))}
+        seen = {name: np.asarray(values) for name, values in batch[Columns.OBS].items()}
+        return {Columns.ACTIONS: self.plays(seen)}
 
     def _forward_train(self, batch: dict[str, Any], **_: Any) -> dict[str, Any]:
         raise NotImplementedError(
