@@ -64,7 +64,12 @@ def main() -> None:
     agent = PPO(
         envs.single_observation_space,
         envs.single_action_space,
-        net_config={"encoder_config": {"hidden_size": [256, 256]}},
+        net_config={  # the default squeezes everything through 32 numbers
+            "latent_dim": 128,
+            "encoder_config": {"hidden_size": [256]},
+            "head_config": {"hidden_size": [256]},
+        },
+        share_encoders=False,
         batch_size=min(512, batch),
         lr=1e-3,
         learn_step=batch,
