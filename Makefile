@@ -5,21 +5,34 @@ CONFIG ?= configs/linkage_ppo_quick.yaml
 ARGS ?=
 GAME ?= linkage
 PYTEST_ARGS ?= -n 2
+FRAMEWORKS ?= .venv-frameworks
+AGILERL ?= .venv-agilerl
+LOWEST ?= .venv-lowest
+NEWEST ?= .venv-newest
 
 BIN := $(VENV)/bin
-INSTALL := $(BIN)/python -m pip install --quiet --disable-pip-version-check -c constraints.txt
+PIP_INSTALL := -m pip install --quiet --disable-pip-version-check -c constraints.txt
+INSTALL := $(BIN)/python $(PIP_INSTALL)
 
 .DEFAULT_GOAL := help
-.PHONY: help train test lint format types wheel bench docs clean
+.PHONY: help train test lint format types wheel bench docs clean test-integrations test-versions
 
 help: ## this list
-	@awk -F ':.*## ' '/^[a-z]+:.*## / { printf "  make %-8s %s\n", $$1, $$2 }' $(firstword $(MAKEFILE_LIST))
+	@awk -F ':.*## ' '/^[a-z-]+:.*## / { printf "  make %-17s %s\n", $$1, $$2 }' $(firstword $(MAKEFILE_LIST))
 
 train: $(VENV)/.train ## install, then train (or go on) and evaluate Linkage (CONFIG=..., ARGS=...)
 	$(BIN)/linkzoo train $(CONFIG) $(ARGS) --resume
 
 test: $(VENV)/.dev ## install, then run the tests (PYTEST_ARGS=...)
 	$(BIN)/python -m pytest $(PYTEST_ARGS)
+
+test-integrations: $(FRAMEWORKS)/.made $(AGILERL)/.made ## every example on every game (takes long)
+	$(FRAMEWORKS)/bin/python -m pytest tests_integrations/frameworks $(FRAMEWORK_TESTS)
+	$(AGILERL)/bin/python -m pytest tests_integrations/agilerl $(FRAMEWORK_TESTS)
+
+test-versions: $(LOWEST)/.made $(NEWEST)/.made ## the tests with the lowest and the newest pettingzoo and gymnasium
+	$(LOWEST)/bin/python -m pytest $(PYTEST_ARGS)
+	$(NEWEST)/bin/python -m pytest $(PYTEST_ARGS)
 
 lint: $(VENV)/.dev ## ruff: rules and format
 	$(BIN)/ruff check .
@@ -45,7 +58,32 @@ docs: $(VENV)/.docs ## site/: the documentation
 
 clean: ## remove what is built (not $(VENV), not runs/)
 	rm -rf build dist site .cache .mypy_cache .pytest_cache .ruff_cache .hypothesis
-	find envs training tests benchmarks -name __pycache__ -prune -exec rm -rf {} +
+	find envs training tests tests_integrations examples benchmarks -name __pycache__ -prune -exec rm -rf {} +
+
+# The frameworks warn of much that isn't ours to change.
+FRAMEWORK_TESTS := -W default
+
+# One environment for all frameworks (RLlib pins gymnasium), and one for AgileRL, which needs older
+# packages.
+$(FRAMEWORKS)/.made: pyproject.toml constraints.txt
+	$(PYTHON) -m venv $(FRAMEWORKS)
+	$(FRAMEWORKS)/bin/python $(PIP_INSTALL) -e ".[train,dev,rllib,torchrl,tianshou,sb3,openspiel]"
+	touch $@
+
+$(AGILERL)/.made: pyproject.toml constraints.txt
+	$(PYTHON) -m venv $(AGILERL)
+	$(AGILERL)/bin/python $(PIP_INSTALL) -e ".[train,dev]" agilerl peft
+	touch $@
+
+$(LOWEST)/.made: pyproject.toml constraints.txt
+	$(PYTHON) -m venv $(LOWEST)
+	$(LOWEST)/bin/python $(PIP_INSTALL) -e ".[train,dev]" gymnasium==1.1.0 pettingzoo==1.25.0
+	touch $@
+
+$(NEWEST)/.made: pyproject.toml constraints.txt
+	$(PYTHON) -m venv $(NEWEST)
+	$(NEWEST)/bin/python $(PIP_INSTALL) --upgrade -e ".[train,dev]" gymnasium pettingzoo
+	touch $@
 
 # Stamps: an extra is installed again only when what it depends on changes.
 $(VENV)/.made:

@@ -18,6 +18,7 @@ STREAM_EPISODE = 1000  # seeds of a vector environment's games; index = game, po
 STREAM_ACTION = 1001  # random legal actions; index = ply
 STREAM_SETUP = 1002  # random openings and mid-game starts
 STREAM_SEARCH = 1003  # rollouts and redeals inside a search
+STREAM_POOL = 1004  # which agent of a pool plays a seat; index = seat
 
 SEED_LIMIT = 2**53  # seeds that the package draws are below this, so that JSON keeps them exactly
 

@@ -167,6 +167,8 @@ class Game:
     `text_to_action(R, text)`; `to_dict(R, seat=None)` (`None`: the referee's view),
     `from_dict(data)`; `draw_text(R, seat)`, `draw_svg(R, seat)`.
 
+    `chance` says whether a game's seed decides anything, with any option.
+
     `sides(num_players)` is the side that each seat plays for: seats of one side share payoffs and
     win together. `typical_length` is the mean number of decisions of a random game, `max_length` a
     bound.
@@ -212,6 +214,7 @@ class Game:
     hidden: ObservationSpec | None = None
     reveal: Callable[..., Any] | None = None
     appraise: Callable[..., Any] | None = None
+    chance: bool = True
     fixed: Mapping[str, Any] = field(default_factory=dict)
 
     @property

@@ -26,6 +26,7 @@ class SeatEnv(gymnasium.Env[NDArray[Any], int]):
 
     # gymnasium reads it from the class, and types it as an instance's.
     metadata = {"render_modes": RENDER_MODES, "render_fps": 1}  # noqa: RUF012
+    aec = GameEnv  # the environment that is seen from one seat
 
     def __init__(
         self,
@@ -36,11 +37,12 @@ class SeatEnv(gymnasium.Env[NDArray[Any], int]):
         opponent: Agent | None = None,
         **kwargs: Any,
     ) -> None:
-        self.env = GameEnv(game, num_players, **kwargs)
+        self.env = self.aec(game, num_players, **kwargs)
         players = len(self.env.possible_agents)
         self._fixed_seat = None if seat is None else integer("seat", seat, 0, players - 1)
         self.opponent: Agent = RandomAgent() if opponent is None else opponent
-        self.observation_space = self.env.game.observation.space()
+        spaces: Any = self.env.observation_space(self.env.possible_agents[0])
+        self.observation_space = spaces["observation"]
         self.action_space: Space[Any] = Discrete(self.env.game.num_actions)
         self.render_mode = self.env.render_mode
 

@@ -12,6 +12,7 @@ from linkzoo.batch import count_legal, nth_legal, random_legal
 from linkzoo.chance import SEED_LIMIT, below, game_seed, philox, shuffle, word
 from tests.common.fingerprint import fingerprints
 from tests.common.play import run_python
+from tests.common.variants import Variant, every_variant
 
 words = st.integers(0, 2**64 - 1)
 streams = st.integers(0, 2**32 - 1)
@@ -139,6 +140,25 @@ def test_random_actions_are_uniform() -> None:
     counts = Counter(random_legal(mask, np.uint64(4), 1, index) for index in range(7 * 300))
     assert sorted(counts) == np.flatnonzero(mask).tolist()
     assert abs(chi_square(list(counts.values()))) < 4
+
+
+# Games
+
+
+@every_variant
+def test_games_say_whether_their_seed_decides_anything(variant: Variant) -> None:
+    """The first legal actions from several seeds: one game without chance, several with it."""
+    seen = set()
+    for seed in range(8):
+        env = variant.env()
+        env.reset(seed=seed)
+        shown = []
+        while not all(env.terminations.values()):
+            mask = env.infos[env.agent_selection]["action_mask"]
+            shown.append((env.agent_selection, mask.tobytes(), env.state().tobytes()))
+            env.step(int(mask.argmax()))
+        seen.add((*shown, *env.rewards.values()))
+    assert (len(seen) > 1) == variant.game.chance
 
 
 # Processes

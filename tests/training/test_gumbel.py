@@ -10,8 +10,9 @@ from numpy.typing import NDArray
 from torch import Tensor
 
 from linkzoo import Game, get_game
+from linkzoo.features import FeatureMap
 from linkzoo_training.checkpoint import PolicyAgent, SearchAgent
-from linkzoo_training.networks import FeatureMap, make_network
+from linkzoo_training.networks import make_network
 from linkzoo_training.search.gumbel import Answer, GumbelSearch, considered_visits
 from linkzoo_training.symmetries import symmetries
 from tests.training.helpers import begin, midgame, successors, value

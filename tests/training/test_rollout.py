@@ -8,7 +8,8 @@ import torch
 from numpy.typing import NDArray
 
 from linkzoo import Game, Positions, get_game, make_vec
-from linkzoo_training.networks import FeatureMap, PolicyValueNet, make_network
+from linkzoo.features import FeatureMap
+from linkzoo_training.networks import PolicyValueNet, make_network
 from linkzoo_training.opponents import Pool
 from linkzoo_training.rollout import ITSELF, SelfPlay, advantages, choose
 from linkzoo_training.symmetries import symmetries

@@ -7,9 +7,14 @@ Needs the extra `train` (`pip install 'linkzoo[train]'`).
 
 from typing import Any
 
-__all__ = ["load_agent", "make_agent", "play_match"]
+__all__ = ["against_random", "load_agent", "make_agent", "play_match"]
 
-_HOMES = {"load_agent": "checkpoint", "make_agent": "agents", "play_match": "arena"}
+_HOMES = {
+    "against_random": "arena",
+    "load_agent": "checkpoint",
+    "make_agent": "agents",
+    "play_match": "arena",
+}
 
 
 def __getattr__(name: str) -> Any:

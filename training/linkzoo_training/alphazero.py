@@ -23,9 +23,10 @@ from torch import Tensor, nn
 from linkzoo import Game
 from linkzoo.batch import kernels
 from linkzoo.chance import word
+from linkzoo.features import FeatureMap
 from linkzoo_training import trainer
 from linkzoo_training.config import AlphaZeroConfig
-from linkzoo_training.networks import FeatureMap, Forecast, masked
+from linkzoo_training.networks import Forecast, masked
 from linkzoo_training.search.gumbel import Answer, GumbelSearch
 from linkzoo_training.starts import Starts
 from linkzoo_training.symmetries import symmetries

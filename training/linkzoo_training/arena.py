@@ -9,7 +9,7 @@ from typing import TYPE_CHECKING, Any, NamedTuple
 import numpy as np
 from numpy.typing import NDArray
 
-from linkzoo import Agent, Game, Positions, get_game
+from linkzoo import Agent, Game, Positions, RandomAgent, get_game
 from linkzoo.batch import kernels
 from linkzoo.chance import STREAM_ACTION, word
 from linkzoo_training.openings import Openings, read_openings
@@ -323,6 +323,15 @@ def play_match(
         seconds_per_move=(match.clocks[0].per_move(), match.clocks[1].per_move()),
         sprt=sprt,
     )
+
+
+def against_random(
+    game: str, agent: Agent, num_players: int | None = None, blocks: int = 50
+) -> str:
+    """How often an agent wins against random play from the start, as a line of text."""
+    match = play_match(game, agent, RandomAgent(), blocks, openings="0", num_players=num_players)
+    share = match.win_share()
+    return f"wins {share.mean:.1%} [{share.low:.1%}, {share.high:.1%}] of {match.games} games"
 
 
 def _won(states: NDArray[Any], seats: NDArray[np.int64]) -> NDArray[Any]:

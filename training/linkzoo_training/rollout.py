@@ -13,9 +13,10 @@ from linkzoo import Agent, Positions, VecStep, make_vec
 from linkzoo.batch import kernels
 from linkzoo.chance import word
 from linkzoo.compiled import specialise
+from linkzoo.features import FeatureMap
 from linkzoo_training.agents import make_agent
 from linkzoo_training.config import PpoConfig
-from linkzoo_training.networks import FeatureMap, masked
+from linkzoo_training.networks import masked
 from linkzoo_training.opponents import Pool
 from linkzoo_training.starts import Starts
 from linkzoo_training.symmetries import symmetries

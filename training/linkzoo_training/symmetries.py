@@ -11,7 +11,7 @@ from torch import Tensor
 from linkzoo import Game
 from linkzoo.chance import below
 from linkzoo.compiled import compiled
-from linkzoo_training.networks import FeatureMap
+from linkzoo.features import FeatureMap
 
 _STREAM = 2003  # which views; index = plies played so far, position = game
 

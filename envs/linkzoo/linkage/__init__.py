@@ -34,4 +34,5 @@ GAME = Game(
     action_cells=ACTION_CELLS,
     symmetries=symmetries,
     seat_names=("More", "Fewer"),
+    chance=False,
 )

@@ -28,8 +28,8 @@ from torch import Tensor
 from linkzoo.batch import count_legal, kernels
 from linkzoo.chance import STREAM_SEARCH, below, word
 from linkzoo.compiled import compiled, specialise
+from linkzoo.features import FeatureMap
 from linkzoo.game import Game
-from linkzoo_training.networks import FeatureMap
 from linkzoo_training.symmetries import symmetries
 
 CONSIDERED = 16  # actions tried at the root

@@ -1,0 +1,22 @@
+"""What training frameworks need of linkzoo beyond its environments; each is an extra.
+
+    env = integrations.FeatureEnv("linkage")  # AEC, flat float32 observations
+    env = integrations.FeatureSeatEnv("linkage", seat=None)  # gymnasium, one seat
+    agent = integrations.FunctionAgent("mine", choose)  # a framework's policy as an agent of ours
+    policy = integrations.ObservationPolicy(agent)  # an agent of ours as a callable for frameworks
+
+Nothing here imports a framework; `integrations.rllib` and `integrations.open_spiel` do.
+"""
+
+from linkzoo.integrations.advantages import seat_advantages
+from linkzoo.integrations.agents import FunctionAgent, ObservationPolicy, OpponentPool
+from linkzoo.integrations.envs import FeatureEnv, FeatureSeatEnv
+
+__all__ = [
+    "FeatureEnv",
+    "FeatureSeatEnv",
+    "FunctionAgent",
+    "ObservationPolicy",
+    "OpponentPool",
+    "seat_advantages",
+]

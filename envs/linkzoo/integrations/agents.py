@@ -1,0 +1,135 @@
+"""Policies across the border: a framework's as an agent of ours, and ours as a callable."""
+
+from collections.abc import Callable, Mapping, Sequence
+from dataclasses import dataclass
+from functools import cache
+from typing import Any
+
+import numpy as np
+from numpy.typing import ArrayLike, NDArray
+
+from linkzoo.agent import Agent, Positions
+from linkzoo.chance import STREAM_POOL, below
+from linkzoo.features import FeatureMap
+from linkzoo.game import Game, ObservationSpec
+
+
+class FunctionAgent:
+    """A framework's policy as an agent: opponent of a SeatEnv, or one side of a match.
+
+    `choose(features, mask)` takes float32[N, F] (FeatureMap) and int8[N, A] and returns the
+    actions, integers [N]. ValueError if one of them is illegal.
+    """
+
+    def __init__(
+        self, name: str, choose: Callable[[NDArray[np.float32], NDArray[np.int8]], ArrayLike]
+    ) -> None:
+        self.name, self._choose = name, choose
+
+    def act(self, positions: Positions) -> NDArray[np.int64]:
+        """The function's action of each position, int64[N]."""
+        count = len(positions)
+        features = _feature_map(positions.game.observation)
+        seen = features.scaled(positions.observation.reshape(count, -1))
+        mask = positions.action_mask
+        actions = np.asarray(self._choose(seen, mask.copy()), np.int64).reshape(count)
+        if not mask[np.arange(count), actions].all():
+            raise ValueError(f"{self.name} chose an illegal action")
+        return actions
+
+
+@cache
+def _feature_map(spec: ObservationSpec) -> FeatureMap:
+    return FeatureMap(spec)
+
+
+class OpponentPool:
+    """Several agents as one: each seat of each game is played by one of them, drawn at random.
+
+    The draw is a function of the game's seed and the seat, so an agent plays its game to the end as
+    long as nothing is added; `add` drops the oldest member but the first where `size` is reached.
+    """
+
+    name = "pool"
+
+    def __init__(self, agents: Sequence[Agent], size: int = 8) -> None:
+        if not 1 <= len(agents) <= size:
+            raise ValueError(f"agents: {len(agents)} of them, not 1..{size}")
+        self.agents, self.size = list(agents), size
+
+    def add(self, agent: Agent) -> None:
+        """Adds a member; a full pool gives up the oldest one but the first."""
+        if len(self.agents) == self.size:
+            del self.agents[1 if self.size > 1 else 0]
+        self.agents.append(agent)
+
+    def act(self, positions: Positions) -> NDArray[np.int64]:
+        """The action of the agent that plays each position's seat, int64[N]."""
+        states, actions = positions.states, np.empty(len(positions), np.int64)
+        member = np.array(
+            [
+                below(len(self.agents), state["seed"], STREAM_POOL, np.int64(state["seat"]))
+                for state in states
+            ]
+        )
+        for index in np.unique(member):
+            rows = np.flatnonzero(member == index)
+            chosen = Positions(positions.game, states[rows], positions.seeds[rows])
+            actions[rows] = self.agents[index].act(chosen)
+        return actions
+
+
+@dataclass
+class _Seen:
+    """What of Positions can be had from observations alone."""
+
+    game: Game
+    observation: NDArray[Any]
+    action_mask: NDArray[np.int8]
+    seeds: NDArray[np.uint64]
+
+    def __len__(self) -> int:
+        return len(self.observation)
+
+    @property
+    def states(self) -> NDArray[Any]:
+        raise ValueError("this agent needs whole positions, not observations: use its act()")
+
+
+class ObservationPolicy:
+    """A trained policy of ours as a callable over observations, without an environment.
+
+    `policy(observation)` takes the dict that `GameEnv` gives, of one seat or of a batch, and
+    returns the action, an int or int64[N]; `predict` is that of Stable-Baselines3. For agents that
+    need no more than the observation and the mask: a loaded checkpoint does, tree search doesn't
+    (ValueError). `seed` fixes the draws of a policy with a temperature.
+    """
+
+    def __init__(self, agent: Agent, game: Game, seed: int = 0) -> None:
+        self.agent, self.game = agent, game
+        self._rng = np.random.default_rng(seed)
+
+    def __call__(self, observation: Mapping[str, NDArray[Any]]) -> Any:
+        """The action of an observation dict (`observation`, `action_mask`), or of a batch."""
+        return self.predict(observation["observation"], observation["action_mask"])[0]
+
+    def predict(
+        self,
+        observation: NDArray[Any],
+        action_masks: NDArray[Any],
+        state: None = None,
+        episode_start: None = None,
+        deterministic: bool = True,
+    ) -> tuple[Any, None]:
+        """The actions of observations [*observation.shape] or [N, ...], and the state, None.
+
+        `episode_start` and `deterministic` are accepted and say nothing: the policy has no memory,
+        and draws if it was loaded with a temperature.
+        """
+        shape = self.game.observation.shape
+        many = observation.ndim > len(shape)
+        batch = observation.reshape(-1, *shape).astype(self.game.observation.dtype, copy=False)
+        mask = np.asarray(action_masks, np.int8).reshape(len(batch), self.game.num_actions)
+        seeds = self._rng.integers(2**63, size=len(batch), dtype=np.uint64)
+        actions = self.agent.act(_Seen(self.game, batch, mask, seeds))  # type: ignore[arg-type]
+        return (actions if many else int(actions[0])), state

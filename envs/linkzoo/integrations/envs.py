@@ -1,0 +1,65 @@
+"""The environments with flat float32 observations, as fully connected networks read them."""
+
+from typing import Any
+
+import numpy as np
+from gymnasium.spaces import Box, Dict
+from numpy.typing import NDArray
+
+from linkzoo.aec import GameEnv
+from linkzoo.features import FeatureMap
+from linkzoo.gym import SeatEnv
+
+
+class FeatureEnv(GameEnv):
+    """A GameEnv whose `observation` is the game's features (FeatureMap), float32[F] in -1..1.
+
+    Amounts are scaled by their bounds; roles, phases, kinds and other small numbers are one-hot.
+    """
+
+    def __init__(self, game: str, num_players: int | None = None, **kwargs: Any) -> None:
+        super().__init__(game, num_players, **kwargs)
+        self.features = FeatureMap(self.game.observation)
+        space = Dict(
+            observation=Box(-1, 1, (len(self.features),), np.float32),
+            action_mask=Box(0, 1, (self.game.num_actions,), np.int8),
+        )
+        self.observation_spaces = dict.fromkeys(self.possible_agents, space)
+
+    def observe(self, agent: str) -> dict[str, Any]:
+        """What an agent's seat sees: fresh arrays `observation` (float32[F]) and `action_mask`."""
+        seen = super().observe(agent)
+        seen["observation"] = self.features.scaled(seen["observation"].reshape(1, -1))[0]
+        return seen
+
+
+class FeatureSeatEnv(SeatEnv):
+    """A SeatEnv whose observation is the game's features (FeatureEnv).
+
+    The mask is in `info["action_mask"]` and from `action_masks()`, as in every SeatEnv. With
+    `keys`, a pair of names, the observation is a dict of the features and of the mask (int8) under
+    these names: `("obs", "mask")` is what Tianshou reads.
+    """
+
+    aec = FeatureEnv
+
+    def __init__(
+        self,
+        game: str,
+        num_players: int | None = None,
+        *,
+        keys: tuple[str, str] | None = None,
+        **kwargs: Any,
+    ) -> None:
+        super().__init__(game, num_players, **kwargs)
+        self.keys = keys
+        if keys is not None:
+            mask = Box(0, 1, (self.env.game.num_actions,), np.int8)
+            self.observation_space = Dict({keys[0]: self.observation_space, keys[1]: mask})  # type: ignore[assignment]  # a dict of arrays
+
+    def _observation(self) -> Any:
+        seen = self.env.observe(self.agent)
+        features: NDArray[np.float32] = seen["observation"]
+        if self.keys is None:
+            return features
+        return {self.keys[0]: features, self.keys[1]: seen["action_mask"]}

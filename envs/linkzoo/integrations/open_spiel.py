@@ -1,0 +1,301 @@
+"""OpenSpiel: every game as a Python game of pyspiel, and agents of linkzoo as its bots.
+
+    import linkzoo.integrations.open_spiel  # registers linkzoo_linkage, linkzoo_love_links, …
+    game = pyspiel.load_game("linkzoo_linkage(board_size=3,threshold=3)")
+
+Parameters are `players`, the options of the game (-1 stands for None) and `rng_seed` (-1: another
+one each time). Needs the extra `openspiel`.
+
+In a game with chance the first node is a chance node with one outcome, the seed of the game (one of
+2**20, drawn anew for every initial state: sampled stochastic); it fixes all luck to come. To
+OpenSpiel that luck is hidden information, so such games count as imperfect-information games even
+where the players hide nothing: `resample_from_infostate` deals it anew, and information-set MCTS
+plays fair, while plain MCTS would look into the deck.
+"""
+
+import json
+from collections.abc import Callable
+from dataclasses import fields
+from fractions import Fraction
+from hashlib import blake2b
+from typing import Any
+
+import numpy as np
+import pyspiel
+from numpy.typing import NDArray
+
+from linkzoo.agent import Agent, Positions
+from linkzoo.batch import kernels
+from linkzoo.game import Game
+from linkzoo.games import NAMES, get_game
+
+_SEEDS = 2**20  # deals; the mask of a chance node holds a number for each
+
+
+def short_name(game: str) -> str:
+    """The name of a game in pyspiel."""
+    return f"linkzoo_{game}"
+
+
+def _defaults(rules: Game) -> dict[str, Any]:
+    """The parameters of a game with their default values."""
+    options = {field.name: field.default for field in fields(rules.options)}  # type: ignore[arg-type]
+    values = {name: -1 if value is None else value for name, value in options.items()}
+    return {"players": rules.min_players, "rng_seed": -1, **values}
+
+
+def game_type(rules: Game) -> Any:
+    """What pyspiel has to know of a game."""
+    open_ = not rules.chance and rules.hidden is None
+    chance, information = pyspiel.GameType.ChanceMode, pyspiel.GameType.Information
+    return pyspiel.GameType(
+        short_name=short_name(rules.name),
+        long_name=rules.title,
+        dynamics=pyspiel.GameType.Dynamics.SEQUENTIAL,
+        chance_mode=chance.SAMPLED_STOCHASTIC if rules.chance else chance.DETERMINISTIC,
+        information=(
+            information.PERFECT_INFORMATION if open_ else information.IMPERFECT_INFORMATION
+        ),
+        utility=pyspiel.GameType.Utility.ZERO_SUM,
+        reward_model=pyspiel.GameType.RewardModel.TERMINAL,
+        max_num_players=rules.max_players,
+        min_num_players=rules.min_players,
+        provides_information_state_string=True,
+        provides_information_state_tensor=True,
+        provides_observation_string=True,
+        provides_observation_tensor=True,
+        parameter_specification=_defaults(rules),
+    )
+
+
+class SpielGame(pyspiel.Game):
+    """A game of linkzoo with one number of players and one set of options.
+
+    There is a subclass for each game, which sets `name` and `kind`.
+    """
+
+    name: str
+    kind: Any
+
+    def __init__(self, params: dict[str, Any] | None = None) -> None:
+        standard = get_game(self.name)
+        given = {**_defaults(standard), **(params or {})}
+        players, seed = given.pop("players"), given.pop("rng_seed")
+        defaults = {field.name: field.default for field in fields(standard.options)}  # type: ignore[arg-type]
+        options = {
+            option: None if value == -1 and defaults[option] is None else value
+            for option, value in given.items()
+        }
+        self.rules = get_game(self.name, options)
+        self.blank: bytes = self.rules.blank(players, options).tobytes()
+        self.rng = np.random.default_rng(None if seed < 0 else seed)
+        info = pyspiel.GameInfo(
+            num_distinct_actions=self.rules.num_actions,
+            max_chance_outcomes=_SEEDS if self.rules.chance else 0,
+            num_players=players,
+            min_utility=-1.0,
+            max_utility=1.0,
+            utility_sum=0.0,
+            max_game_length=self.rules.max_length,
+        )
+        super().__init__(self.kind, info, params or {})
+
+    def new_initial_state(self) -> "SpielState":
+        """The chance node before the game or, in a game without chance, its first position."""
+        return SpielState(self)
+
+    def make_py_observer(self, iig_obs_type: Any = None, params: Any = None) -> "SpielObserver":
+        """What a seat sees now or, with perfect recall, all that it has seen."""
+        if params:
+            raise ValueError(f"observers have no parameters, and these were given: {params}")
+        recall = iig_obs_type is not None and iig_obs_type.perfect_recall
+        return SpielObserver(self.rules, recall)
+
+
+class SpielState(pyspiel.State):
+    """A position. Its attributes are bytes, text and numbers: pyspiel copies and pickles them."""
+
+    def __init__(self, game: SpielGame) -> None:
+        super().__init__(game)
+        self._rules = game.rules  # a Game is copied and pickled by its name
+        self._seed = -1  # drawn when it is asked for
+        self._dealt = False
+        self._position = game.blank
+        self._mask = b""
+        self._seen: tuple[str, ...] = ("",) * game.num_players()
+        if not game.rules.chance:
+            self._deal(0)
+
+    @property
+    def states(self) -> NDArray[Any]:
+        """The position as an array of one record, the caller's own."""
+        return np.frombuffer(bytearray(self._position), self._rules.state)
+
+    def current_player(self) -> int:
+        """The seat to act, or pyspiel's numbers for chance and for the end."""
+        if not self._dealt:
+            return int(pyspiel.PlayerId.CHANCE)
+        seat = int(self.states["seat"][0])
+        return seat if seat >= 0 else int(pyspiel.PlayerId.TERMINAL)
+
+    def is_terminal(self) -> bool:
+        """Whether the game is over."""
+        return self._dealt and bool(self.states["seat"][0] < 0)
+
+    def returns(self) -> list[float]:
+        """The payoffs of the seats; zeros before the end."""
+        payoff, margin = np.zeros((2, 1, self.num_players()), np.float32)
+        if self._dealt:
+            kernels(self._rules).outcome_one(self.states, payoff, margin)
+        # Payoffs are fractions of small numbers, and pyspiel wants them exact: in float32 a third
+        # isn't.
+        return [float(Fraction(float(value)).limit_denominator(1000)) for value in payoff[0]]
+
+    def chance_outcomes(self) -> list[tuple[int, float]]:
+        """The game's seed, for certain: it is drawn at the first call."""
+        if self._seed < 0:
+            self._seed = int(self.get_game().rng.integers(_SEEDS))
+        return [(self._seed, 1.0)]
+
+    def information_state_key(self, player: int) -> str:
+        """A digest of everything that a seat has seen and done."""
+        return self._seen[player]
+
+    def resample_from_infostate(
+        self, player: int, sampler: Callable[[], float] | None = None
+    ) -> "SpielState":
+        """A state that `player` can't tell from this one: hidden pieces and luck dealt anew.
+
+        `sampler()` gives a number in 0..1; without one the world is drawn by NumPy's own entropy.
+        What the others have seen up to here is taken to be what they see now.
+        """
+        chance = np.random.default_rng().random() if sampler is None else sampler()
+        copy: SpielState = self.clone()
+        states = self.states
+        self._rules.redeal(states[0], player, np.uint64(int(chance * 2**53)))
+        mask = np.empty((1, self._rules.num_actions), np.int8)
+        kernels(self._rules).legal_one(states, mask)
+        copy._position, copy._mask = states.tobytes(), mask.tobytes()
+        copy._seen = tuple(
+            seen if seat == player else _digest("", _observation(self._rules, states, seat), -1)
+            for seat, seen in enumerate(self._seen)
+        )
+        return copy
+
+    def _legal_actions(self, _player: int) -> list[int]:
+        legal: list[int] = np.flatnonzero(np.frombuffer(self._mask, np.int8)).tolist()
+        return legal
+
+    def _apply_action(self, action: int) -> None:
+        if not self._dealt:
+            self._deal(action)
+            return
+        states, player = self.states, self.current_player()
+        mask = np.empty(self._rules.num_actions, np.int8)
+        payoff, margin = np.zeros((2, self.num_players()), np.float32)
+        kernels(self._rules).play_one(states, int(action), mask, payoff, margin)
+        self._keep(states, mask, player, action)
+
+    def _deal(self, seed: int) -> None:
+        states = self.states
+        mask = np.empty((1, self._rules.num_actions), np.int8)
+        kernels(self._rules).begin_one(states, np.array([seed], np.uint64), mask)
+        self._dealt = True
+        self._keep(states, mask, -1, -1)
+
+    def _keep(self, states: NDArray[Any], mask: NDArray[np.int8], player: int, action: int) -> None:
+        self._position, self._mask = states.tobytes(), mask.tobytes()
+        self._seen = tuple(
+            _digest(seen, _observation(self._rules, states, seat), action if seat == player else -1)
+            for seat, seen in enumerate(self._seen)
+        )
+
+    def _action_to_string(self, player: int, action: int) -> str:
+        if player == pyspiel.PlayerId.CHANCE:
+            return f"seed {action}"
+        return self._rules.action_to_text(self.states[0], int(action))
+
+    def __str__(self) -> str:
+        if not self._dealt:
+            return "before the deal"
+        return json.dumps(self._rules.to_dict(self.states[0]))
+
+
+class SpielObserver:
+    """The observation of a seat as named tensors (the pieces of the game's table) and as text."""
+
+    def __init__(self, rules: Game, perfect_recall: bool) -> None:
+        self._rules, self._recall = rules, perfect_recall
+        spec = rules.observation
+        self.tensor = np.zeros(spec.size, np.float32)
+        # Views of `tensor`, which is filled in place.
+        self.dict = {
+            piece.name: self.tensor[where].reshape(piece.shape)
+            for piece, where in zip(spec.pieces, spec.slices().values(), strict=True)
+        }
+
+    def set_from(self, state: SpielState, player: int) -> None:
+        """Fills `tensor` with what `player` sees; zeros before the deal."""
+        self.tensor[:] = _observation(self._rules, state.states, player) if state._dealt else 0
+
+    def string_from(self, state: SpielState, player: int) -> str:
+        """What `player` sees as JSON; with perfect recall, a digest of all that it has seen."""
+        if not state._dealt:
+            return ""
+        if self._recall:
+            return state.information_state_key(player)
+        return json.dumps(self._rules.to_dict(state.states[0], player))
+
+
+class AgentBot(pyspiel.Bot):
+    """An agent of linkzoo, a trained policy say, as a bot of pyspiel; `seed` fixes its play."""
+
+    def __init__(self, agent: Agent, seed: int = 0) -> None:
+        super().__init__()
+        self._agent, self._seed = agent, seed
+        self._rng = np.random.default_rng(seed)
+
+    def restart_at(self, _state: SpielState) -> None:
+        """Nothing is kept from move to move."""
+
+    def restart(self) -> None:
+        """Draws as in the beginning again."""
+        self._rng = np.random.default_rng(self._seed)
+
+    def step(self, state: SpielState) -> int:
+        """The agent's action."""
+        seeds = self._rng.integers(2**63, size=1, dtype=np.uint64)
+        return int(self._agent.act(Positions(state._rules, state.states, seeds))[0])
+
+    def step_with_policy(self, state: SpielState) -> tuple[list[tuple[int, float]], int]:
+        """The agent's action, for certain."""
+        action = self.step(state)
+        return [(action, 1.0)], action
+
+
+def _observation(rules: Game, states: NDArray[Any], seat: int) -> NDArray[Any]:
+    """What a seat sees, flat."""
+    out = np.empty(rules.observation.size, rules.observation.dtype)
+    kernels(rules).observe_one(states, seat, out)
+    return out
+
+
+def _digest(before: str, observation: NDArray[Any], action: int) -> str:
+    """A digest of what a seat knew, then did (-1: nothing) and then saw."""
+    found = blake2b(f"{before} {action} ".encode(), digest_size=16)
+    found.update(observation.tobytes())
+    return found.hexdigest()
+
+
+def _register() -> None:
+    for name in NAMES:
+        if short_name(name) not in pyspiel.registered_names():
+            kind = game_type(get_game(name))
+            names = {"name": name, "kind": kind, "__module__": __name__}
+            # A class, since pyspiel keeps it beyond Python's end, where a function would be freed
+            # without an interpreter.
+            made = type(pyspiel.Game)(f"{name}_game", (SpielGame,), names)
+            pyspiel.register_game(kind, made)
+
+
+_register()

@@ -1,0 +1,87 @@
+"""Plays linkzoo's games with OpenSpiel: its search against an agent of ours, and exploitability.
+
+    pip install "linkzoo[openspiel]"
+    python examples/open_spiel_search.py linkage --simulations 50
+    python examples/open_spiel_search.py "linkage(board_size=3,threshold=4)" --exploitability
+
+Any game by name, with parameters if need be. Where nothing is hidden and nothing random the search
+is MCTS, otherwise information-set MCTS, which resamples what the seat to act can't know.
+`apply_action_with_legality_check` stops the run at the first illegal move.
+"""
+
+import argparse
+from typing import Any
+
+import numpy as np
+import pyspiel
+from open_spiel.python.algorithms import exploitability, ismcts, mcts
+from open_spiel.python.policy import UniformRandomPolicy
+
+import linkzoo.integrations.open_spiel as ours
+from linkzoo_training import make_agent
+
+EXPLORATION = 1.4
+
+
+def searcher(game: Any, simulations: int, seed: int) -> Any:
+    """OpenSpiel's search for a game, with random rollouts."""
+    random = np.random.RandomState(seed)
+    rollouts = mcts.RandomRolloutEvaluator(1, random)
+    if game.get_type().information == pyspiel.GameType.Information.PERFECT_INFORMATION:
+        return mcts.MCTSBot(game, EXPLORATION, simulations, rollouts, random_state=random)
+    return ismcts.ISMCTSBot(game, rollouts, EXPLORATION, simulations, random_state=random)
+
+
+def play(game: Any, bots: list[Any], seed: int) -> list[float]:
+    """One game of the bots; the returns of the seats."""
+    state = game.new_initial_state()
+    random = np.random.default_rng(seed)
+    while not state.is_terminal():
+        if state.is_chance_node():
+            outcomes, chances = zip(*state.chance_outcomes(), strict=True)
+            action = int(random.choice(outcomes, p=chances))
+        else:
+            action = int(bots[state.current_player()].step(state))
+        state.apply_action_with_legality_check(action)
+    returns: list[float] = state.returns()
+    return returns
+
+
+def main() -> None:
+    """Search against an agent in every seat, or the exploitability of uniform play."""
+    parser = argparse.ArgumentParser(description=__doc__.splitlines()[0])
+    parser.add_argument(
+        "game", help='a game by name, with parameters if need be: "name(players=3)"'
+    )
+    parser.add_argument("--agent", default="random", help="of linkzoo: random, greedy, uct-100, …")
+    parser.add_argument("--simulations", type=int, default=50)
+    parser.add_argument("--games", type=int, default=4, help="in each seat of the search")
+    parser.add_argument("--seed", type=int, default=1)
+    parser.add_argument("--exploitability", action="store_true", help="for the smallest variants")
+    args = parser.parse_args()
+    game = pyspiel.load_game(f"linkzoo_{args.game}")
+    name = args.game.partition("(")[0]
+
+    if args.exploitability:
+        value = exploitability.exploitability(game, UniformRandomPolicy(game))
+        print(f"exploitability of uniform play: {value:.4f}")
+        return
+    returns = []
+    for seat in range(game.num_players()):
+        for number in range(args.games):
+            seed = args.seed + number
+            bots = [
+                ours.AgentBot(make_agent(args.agent, name), seed) for _ in range(game.num_players())
+            ]
+            bots[seat] = searcher(game, args.simulations, seed)
+            found = play(game, bots, seed)
+            assert abs(sum(found)) < 1e-6, f"payoffs are zero-sum, not {found}"
+            returns.append(found[seat])
+    print(
+        f"{args.simulations} simulations against {args.agent}: mean return {np.mean(returns):+.2f}"
+    )
+    print(f"{len(returns)} games, no illegal move")
+
+
+if __name__ == "__main__":
+    main()

@@ -1,0 +1,114 @@
+"""Policies across the border, both ways."""
+
+from typing import Any
+
+import numpy as np
+import pytest
+from numpy.typing import NDArray
+
+import linkzoo
+from linkzoo import Positions, RandomAgent, SeatEnv
+from linkzoo.integrations import FunctionAgent, ObservationPolicy, OpponentPool
+from linkzoo_training import load_agent, make_agent, play_match
+
+
+class Fixed:
+    """Plays its n-th legal action, and keeps the games that it was asked in."""
+
+    def __init__(self, name: str) -> None:
+        self.name = name
+        self.asked: set[tuple[int, int]] = set()  # seed and seat
+
+    def act(self, positions: Positions) -> NDArray[np.int64]:
+        self.asked |= {(int(s["seed"]), int(s["seat"])) for s in positions.states}
+        first: NDArray[np.int64] = positions.action_mask.argmax(1)
+        return first
+
+
+def first(_features: NDArray[Any], mask: NDArray[Any]) -> NDArray[Any]:
+    chosen: NDArray[Any] = mask.argmax(1)
+    return chosen
+
+
+@pytest.mark.parametrize("game", linkzoo.games)
+def test_a_function_plays(game: str) -> None:
+    shapes = set()
+
+    def choose(features: NDArray[Any], mask: NDArray[Any]) -> NDArray[Any]:
+        shapes.add((str(features.dtype), features.shape[1], str(mask.dtype), mask.shape[1]))
+        return first(features, mask)
+
+    result = play_match(game, FunctionAgent("first", choose), RandomAgent(), 2)
+    twin = play_match(game, Fixed("first"), RandomAgent(), 2)
+    assert (result.payoff == twin.payoff).all()
+    ((dtype, width, mask_dtype, actions),) = shapes
+    assert (dtype, mask_dtype) == ("float32", "int8")
+    assert width > 10
+    assert actions == linkzoo.get_game(game).num_actions
+
+
+@pytest.mark.parametrize("game", linkzoo.games)
+def test_an_illegal_action_of_a_function_is_named(game: str) -> None:
+    agent = FunctionAgent("careless", lambda _, mask: mask.argmin(1))
+    env = SeatEnv(game, seat=1, opponent=agent)
+
+    def play() -> None:
+        env.reset(seed=1)
+        while True:
+            env.step(int(env.action_masks().argmax()))
+
+    with pytest.raises(ValueError, match="careless chose an illegal action"):
+        play()
+
+
+@pytest.mark.parametrize("game", linkzoo.games)
+def test_a_pool_keeps_one_agent_for_a_game(game: str) -> None:
+    members = [Fixed("a"), Fixed("b"), Fixed("c")]
+    pool = OpponentPool(members)
+    env = SeatEnv(game, linkzoo.get_game(game).max_players, opponent=pool)
+    for seed in range(12):
+        env.reset(seed=seed)
+        while not env.env.terminations[env.agent]:
+            env.step(int(env.action_masks().argmax()))
+    asked = [member.asked for member in members]
+    assert all(asked)
+    assert not asked[0] & asked[1]
+    assert not asked[0] & asked[2]
+    assert not asked[1] & asked[2]
+
+
+def test_a_full_pool_gives_up_the_oldest_but_the_first() -> None:
+    pool = OpponentPool([Fixed("0")], size=3)
+    for name in "1234":
+        pool.add(Fixed(name))
+    assert [agent.name for agent in pool.agents] == ["0", "3", "4"]
+    for agents in ([], [Fixed("0"), Fixed("1")]):
+        with pytest.raises(ValueError, match=rf"agents: {len(agents)} of them, not 1\.\.1"):
+            OpponentPool(agents, size=1)
+
+
+def test_a_trained_policy_as_a_callable() -> None:
+    """The same moves as the agent's, for one observation and for a batch."""
+    agent = load_agent("linkage", views=1)
+    policy = ObservationPolicy(agent, agent.game)
+    vec = linkzoo.make_vec("linkage", 8)
+    now = vec.reset(3)
+    for _ in range(6):
+        expected = agent.act(Positions(vec.game, vec.states.copy(), np.zeros(8, np.uint64)))
+        seen = {"observation": now.observation, "action_mask": now.action_mask}
+        assert (policy(seen) == expected).all()
+        one = policy({name: array[2] for name, array in seen.items()})
+        assert isinstance(one, int)
+        assert one == expected[2]
+        actions, state = policy.predict(now.observation, action_masks=now.action_mask == 1)
+        assert state is None
+        assert (actions == expected).all()
+        now = vec.step(expected)
+
+
+def test_search_needs_positions() -> None:
+    policy = ObservationPolicy(make_agent("uct-2", "linkage"), linkzoo.get_game("linkage"))
+    env = linkzoo.make("linkage")
+    env.reset(seed=1)
+    with pytest.raises(ValueError, match="needs whole positions"):
+        policy(env.observe("player_0"))

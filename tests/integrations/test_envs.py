@@ -1,0 +1,81 @@
+"""The environments with flat float observations play the same games."""
+
+import warnings
+from typing import Any
+
+import numpy as np
+import pytest
+from gymnasium.utils.env_checker import check_env
+
+import linkzoo
+from linkzoo.integrations import FeatureEnv, FeatureSeatEnv
+from tests.common.play import choose, plies
+from tests.common.test_pettingzoo import KNOWN_WARNINGS, zoo
+from tests.common.variants import Variant, few_variants
+
+
+def build(variant: Variant, **kwargs: Any) -> FeatureEnv:
+    return FeatureEnv(variant.name, variant.num_players, **kwargs, **variant.options)
+
+
+@few_variants
+def test_features_are_those_of_the_observation(variant: Variant) -> None:
+    env, plain = build(variant), variant.env()
+    env.reset(seed=1)
+    plain.reset(seed=1)
+    spec = variant.game.observation
+    for action in plies(plain, 1):
+        for agent in plain.agents:
+            seen, raw = env.observe(agent), plain.observe(agent)
+            assert env.observation_space(agent).contains(seen)
+            assert (seen["action_mask"] == raw["action_mask"]).all()
+            back = seen["observation"] / env.features.scale
+            flat = raw["observation"].reshape(1, spec.size)
+            np.testing.assert_allclose(back, env.features(flat)[0], atol=1e-4)
+        env.step(action)
+    assert env.get_state() == plain.get_state()
+    assert env.rewards == plain.rewards
+
+
+@few_variants
+def test_pettingzoo_api(variant: Variant) -> None:
+    with warnings.catch_warnings():
+        for message in KNOWN_WARNINGS:
+            warnings.filterwarnings("ignore", message)
+        zoo.api_test(build(variant), num_cycles=100)
+
+
+@few_variants
+@pytest.mark.parametrize("keys", [None, ("obs", "mask")])
+def test_one_seat(variant: Variant, keys: tuple[str, str] | None) -> None:
+    env = FeatureSeatEnv(variant.name, variant.num_players, seat=None, keys=keys, **variant.options)
+    with warnings.catch_warnings():
+        warnings.filterwarnings("ignore", ".*not able to test alternative render modes")
+        check_env(env)
+    seen: Any
+    for seed in range(5):
+        seen, info = env.reset(seed=seed)
+        over, reward = False, 0.0
+        while not over:
+            assert env.observation_space.contains(seen)
+            mask = info["action_mask"]
+            assert (env.action_masks() == mask).all()
+            if keys is None:
+                assert seen.dtype == np.float32
+            else:
+                assert set(seen) == set(keys)
+                assert (seen["mask"] == mask).all()
+            action = choose(mask, seed, int(mask.sum()))
+            seen, reward, over, _, info = env.step(action)
+        assert reward == env.env.rewards[env.agent]
+
+
+def test_features_are_small_numbers() -> None:
+    """One-hot roles and scaled amounts: between -1 and 1, and not all the same."""
+    for name in linkzoo.games:
+        env = FeatureEnv(name)
+        env.reset(seed=1)
+        seen = env.observe("player_0")["observation"]
+        assert seen.dtype == np.float32
+        assert abs(seen).max() <= 1
+        assert len(np.unique(seen)) > 1

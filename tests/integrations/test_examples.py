@@ -1,0 +1,47 @@
+"""The examples are short and generic; those that need no framework learn a little here."""
+
+import re
+import runpy
+import sys
+from pathlib import Path
+
+import pytest
+
+import linkzoo
+from tests.common.play import ROOT, run_python
+
+EXAMPLES = sorted((ROOT / "examples").glob("*.py"))
+
+
+@pytest.mark.parametrize("path", EXAMPLES, ids=lambda path: path.stem)
+def test_short_and_for_any_game(path: Path) -> None:
+    lines = path.read_text(encoding="utf-8").splitlines()
+    assert len(lines) <= 150
+    code = "\n".join(lines).split('"""', 2)[2]
+    for game in linkzoo.games:
+        assert game not in code
+
+
+@pytest.mark.parametrize("path", EXAMPLES, ids=lambda path: path.stem)
+def test_in_the_documentation(path: Path) -> None:
+    page = (ROOT / "docs" / "frameworks.md").read_text(encoding="utf-8")
+    assert f"python examples/{path.name} " in page
+    assert "    python examples/" + path.name in path.read_text(encoding="utf-8")
+
+
+@pytest.mark.parametrize("game", linkzoo.games)
+def test_the_single_file_example_runs(
+    game: str, monkeypatch: pytest.MonkeyPatch, capsys: pytest.CaptureFixture[str]
+) -> None:
+    arguments = [game, "--steps", "512", "--envs", "8", "--rollout", "32", "--blocks", "2"]
+    monkeypatch.setattr(sys, "argv", ["cleanrl_ppo.py", *arguments])
+    runpy.run_path(str(ROOT / "examples" / "cleanrl_ppo.py"), run_name="__main__")
+    assert re.search(r"after 512 decisions: wins [0-9.]+%", capsys.readouterr().out)
+
+
+def test_the_package_of_integrations_imports_no_framework() -> None:
+    loaded = run_python("-c", "import sys, linkzoo.integrations; print(*sys.modules)").split()
+    heavy = {"torch", "ray", "torchrl", "tianshou", "stable_baselines3", "pyspiel", "agilerl"}
+    assert not heavy & set(loaded)
+    plain = run_python("-c", "import sys, linkzoo; print(*sys.modules)").split()
+    assert not [name for name in plain if name.startswith("linkzoo.integrations")]

@@ -1,0 +1,15 @@
+"""A small Ray, started once."""
+
+from collections.abc import Iterator
+from typing import Any
+
+import pytest
+
+
+@pytest.fixture(scope="session")
+def ray() -> Iterator[Any]:
+    import ray
+
+    ray.init(num_cpus=2, include_dashboard=False, object_store_memory=100_000_000)
+    yield ray
+    ray.shutdown()

@@ -1,0 +1,219 @@
+"""OpenSpiel's own tests, search and solvers on linkzoo's games."""
+
+import json
+import subprocess
+import sys
+from typing import Any
+
+import numpy as np
+import pyspiel
+import pytest
+from open_spiel.python.algorithms import evaluate_bots, exploitability, ismcts, mcts
+from open_spiel.python.policy import TabularPolicy, UniformRandomPolicy
+from tests.common.variants import FEW, Variant
+
+import linkzoo
+import linkzoo.integrations.open_spiel as ours
+from linkzoo import RandomAgent
+from linkzoo_training import load_agent
+
+every_size = pytest.mark.parametrize("variant", FEW, ids=str)
+
+
+def load(variant: Variant) -> Any:
+    return pyspiel.load_game(
+        ours.short_name(variant.name), {"players": variant.num_players, **variant.options}
+    )
+
+
+def begin(game: Any) -> Any:
+    state = game.new_initial_state()
+    if state.is_chance_node():
+        state.apply_action(state.chance_outcomes()[0][0])
+    return state
+
+
+def middle(game: Any, plies: int = 7) -> Any:
+    state, rng = begin(game), np.random.default_rng(1)
+    for _ in range(plies):
+        state.apply_action(int(rng.choice(state.legal_actions())))
+    return state
+
+
+def shown(state: Any) -> list[Any]:
+    """Everything that pyspiel shows of a state."""
+    seats = range(state.num_players())
+    return [
+        str(state),
+        state.history(),
+        state.legal_actions(),
+        state.returns(),
+        [state.information_state_string(seat) for seat in seats],
+        [state.observation_string(seat) for seat in seats],
+        [state.information_state_tensor(seat) for seat in seats],
+    ]
+
+
+@every_size
+def test_random_simulation(variant: Variant) -> None:
+    """OpenSpiel's own test; of Python games with chance it can't serialise (test_clone_and_…)."""
+    pyspiel.random_sim_test(load(variant), 1, not variant.game.chance, False)
+
+
+@every_size
+def test_the_same_game_as_the_environment(variant: Variant) -> None:
+    """Legal actions, seats, texts, tensors and returns, for the same seed and actions."""
+    game, env = load(variant), variant.env()
+    assert game.num_players() == variant.num_players
+    assert game.num_distinct_actions() == variant.game.num_actions
+    state = begin(game)
+    env.reset(seed=state.history()[0] if variant.game.chance else 0)
+    rng = np.random.default_rng(2)
+    while not state.is_terminal():
+        agent = env.agent_selection
+        seen = env.observe(agent)
+        assert agent == f"player_{state.current_player()}"
+        assert state.legal_actions() == np.flatnonzero(seen["action_mask"]).tolist()
+        assert state.observation_tensor() == seen["observation"].reshape(-1).tolist()
+        assert state.returns() == [0.0] * variant.num_players
+        action = int(rng.choice(state.legal_actions()))
+        assert state.action_to_string(action) == env.action_to_text(action)
+        state.apply_action_with_legality_check(action)
+        env.step(action)
+    assert not env.agents or all(env.terminations.values())
+    assert state.returns() == pytest.approx(list(env.rewards.values()))
+    assert abs(sum(state.returns())) < 1e-12
+    assert state.legal_actions() == []
+
+
+@every_size
+def test_clone_and_serialise(variant: Variant) -> None:
+    game = load(variant)
+    state = middle(game)
+    others = [state.clone(), game.deserialize_state(state.serialize())]
+    if not variant.game.chance:
+        others.append(
+            pyspiel.deserialize_game_and_state(pyspiel.serialize_game_and_state(game, state))[1]
+        )
+    replayed = game.new_initial_state()
+    for action in state.history():
+        replayed.apply_action(action)
+    others.append(replayed)
+    before = shown(state)
+    for other in others:
+        assert shown(other) == before
+        other.apply_action(other.legal_actions()[-1])
+        assert shown(other) != before
+    assert shown(state) == before
+
+
+@every_size
+def test_resampling_keeps_what_the_player_knows(variant: Variant) -> None:
+    state = middle(load(variant))
+    worlds = set()
+    for seat in range(variant.num_players):
+        for number in range(10):
+            world = state.resample_from_infostate(seat, lambda number=number: number / 10)
+            assert world.information_state_string(seat) == state.information_state_string(seat)
+            assert world.observation_string(seat) == state.observation_string(seat)
+            assert world.observation_tensor(seat) == state.observation_tensor(seat)
+            assert world.current_player() == state.current_player()
+            position = json.loads(str(world))
+            del position["seed"]
+            worlds.add(json.dumps(position))
+    assert (len(worlds) > 1) == variant.game.chance
+
+
+@every_size
+def test_information_states_recall_everything(variant: Variant) -> None:
+    """A seat that did or saw something else is in another information state."""
+    game = load(variant)
+    state = begin(game)
+    seat = state.current_player()
+    keys = {state.information_state_string(seat)}
+    for action in state.legal_actions():
+        other = state.child(action)
+        keys.add(other.information_state_string(seat))
+    assert len(keys) == 1 + len(state.legal_actions())
+
+
+@pytest.mark.parametrize("game", linkzoo.games)
+def test_search_plays(game: str) -> None:
+    """MCTS where all is open, information-set MCTS where it isn't: legal, and the game ends."""
+    loaded = pyspiel.load_game(ours.short_name(game))
+    random = np.random.RandomState(1)
+    rollouts = mcts.RandomRolloutEvaluator(1, random)
+    bot = (
+        ismcts.ISMCTSBot(loaded, rollouts, 1.4, 3, random_state=random)
+        if linkzoo.get_game(game).chance
+        else mcts.MCTSBot(loaded, 1.4, 3, rollouts, random_state=random)
+    )
+    state = middle(loaded, 12)
+    for _ in range(4):
+        if not state.is_terminal():
+            state.apply_action_with_legality_check(int(bot.step(state)))
+
+
+def test_exploitability_of_the_smallest_linkage() -> None:
+    """As a search over all 1473 positions of 3x3 with threshold 4 says, with linkzoo alone.
+
+    Fewer wins by force; More at best wins a third of the games against uniform play.
+    """
+    game = pyspiel.load_game("linkzoo_linkage(board_size=3,threshold=4)")
+    worth = {"best": solve(0), "worst": solve(1), "perfect": solve(None)}
+    assert worth["perfect"] == -1
+    expected = (worth["best"] - worth["worst"]) / 2
+    found = exploitability.exploitability(game, UniformRandomPolicy(game))
+    assert found == pytest.approx(expected)
+    assert found > 0.1
+    assert exploitability.nash_conv(game, TabularPolicy(game)) == pytest.approx(2 * expected)
+
+
+def solve(best: int | None) -> float:
+    """What More gets on 3x3 if `best` plays perfectly against uniform play, or both do (None)."""
+    rules = linkzoo.get_game("linkage", {"board_size": 3, "threshold": 4})
+
+    def value(state: Any) -> float:
+        if state.seat < 0:
+            payoff = np.zeros(2, np.float32)
+            rules.payoffs(state, payoff)
+            return float(payoff[0])
+        mask = np.zeros(rules.num_actions, np.int8)
+        rules.legal_actions(state, mask)
+        values = []
+        for action in np.flatnonzero(mask):
+            after = rules.from_bytes(state.tobytes())
+            rules.apply(after, int(action))
+            values.append(value(after))
+        if best is None or state.seat == best:
+            return max(values) if state.seat == 0 else min(values)
+        return float(np.mean(values))
+
+    first = rules.blank(2, {"board_size": 3, "threshold": 4})
+    rules.new_game(first, 0)
+    return value(first)
+
+
+def test_our_agents_are_bots() -> None:
+    """A trained policy wins as a bot of pyspiel, in both seats."""
+    game = pyspiel.load_game("linkzoo_linkage")
+    trained, chance = load_agent("linkage", views=1), RandomAgent()
+    for seat in range(2):
+        bots = [ours.AgentBot(chance, seed=seat), ours.AgentBot(chance, seed=seat)]
+        bots[seat] = ours.AgentBot(trained)
+        results = [
+            evaluate_bots.evaluate_bots(game.new_initial_state(), bots, np.random.RandomState(1))[
+                seat
+            ]
+            for _ in range(5)
+        ]
+        assert np.mean(results) > 0.5
+
+
+def test_python_ends_well() -> None:
+    """OpenSpiel keeps what was registered beyond the end of the interpreter."""
+    code = (
+        "import pyspiel, linkzoo.integrations.open_spiel as ours, linkzoo\n"
+        "for name in linkzoo.games: pyspiel.load_game(ours.short_name(name)).new_initial_state()"
+    )
+    assert subprocess.run([sys.executable, "-c", code], check=False).returncode == 0
