@@ -7,9 +7,14 @@ Needs the extra `train` (`pip install 'linkzoo[train]'`).
 
 from typing import Any
 
-__all__ = ["load_agent", "make_agent", "play_match"]
+__all__ = ["load_agent", "make_agent", "play_match", "solve"]
 
-_HOMES = {"load_agent": "checkpoint", "make_agent": "agents", "play_match": "arena"}
+_HOMES = {
+    "load_agent": "checkpoint",
+    "make_agent": "agents",
+    "play_match": "arena",
+    "solve": "search.exact",
+}
 
 
 def __getattr__(name: str) -> Any:
