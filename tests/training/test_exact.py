@@ -3,6 +3,7 @@
 import os
 import subprocess
 import sys
+import time
 
 import numpy as np
 import pytest
@@ -13,6 +14,7 @@ from linkzoo import get_game
 from linkzoo_training import solve
 from linkzoo_training.agents import ExactAgent, GreedyAgent, UctAgent
 from linkzoo_training.arena import play_match
+from linkzoo_training.labels import read_labels
 from linkzoo_training.search.exact import OutOfReachError, label, solver, successors
 from linkzoo_training.search.exact_linkage import Solver
 from tests.linkage.helpers import GAME, SETUPS, legal_list, start
@@ -75,6 +77,17 @@ def test_the_known_values_of_small_boards(state: np.record, groups: int) -> None
 def test_more_wins_up_to_the_value(size: int, groups: int) -> None:
     assert SOLVER.winner(small(size, groups)) == 0
     assert SOLVER.winner(small(size, groups + 1)) == 1
+
+
+def test_the_real_board_from_ply_14() -> None:
+    """Within 2 seconds of one core each, from an empty memory."""
+    exact, states = Solver(), read_labels(GAME).states
+    exact.winner(states[0])  # compiled or loaded
+    for state in states[states["ply"] == 14][:25]:
+        exact.forget()
+        begun = time.process_time()
+        exact.winner(state)
+        assert time.process_time() - begun < 2
 
 
 @settings(max_examples=60, deadline=None, derandomize=True, database=None)

@@ -20,9 +20,10 @@ class OutOfReachError(ValueError):
 
 
 class Solver(Protocol):
-    """Solves positions of one game of two seats, with any options.
+    """Solves positions of one game of two seats, with any options; remembers what it has found.
 
-    Both methods raise OutOfReachError when they have searched more than about `limit` positions.
+    `winner` and `score` raise OutOfReachError when they have searched more than about `limit`
+    positions.
     """
 
     def winner(self, state: Record, limit: int = LIMIT) -> int:
@@ -31,6 +32,10 @@ class Solver(Protocol):
 
     def score(self, state: Record, limit: int = LIMIT) -> int:
         """What the players play for, at the end, if both play perfectly for it."""
+        ...
+
+    def forget(self) -> None:
+        """Empties the memory."""
         ...
 
 
