@@ -38,6 +38,13 @@ def rectangle(rows: int, columns: int) -> np.record:
     return state
 
 
+def value(state: np.record) -> int:
+    """The groups at the end under perfect play."""
+    groups = SOLVER.score(state)
+    assert groups is not None
+    return groups
+
+
 def late(setup: Setup, empty: int, seed: int) -> np.record | None:
     """The first position of a random game with at most so many empty cells; None if it is over.
 
@@ -114,7 +121,7 @@ def test_the_positions_of_the_comparison_are_of_many_kinds() -> None:
     states = [late(SETUPS[i % len(SETUPS)], 8, i) for i in range(120)]
     found = [state for state in states if state is not None]
     for state in found:  # the seat to act has just won
-        state.threshold = SOLVER.score(state) + (state.seat != state.more)
+        state.threshold = value(state) + (state.seat != state.more)
     labels = [label(GAME, SOLVER, state) for state in found]
     assert sum(state.counter == -1 for state in found) >= 5
     assert sum((state.supply == 0).any() for state in found) >= 30
@@ -135,9 +142,13 @@ def test_r11_the_hole_and_the_roles(choice: str) -> None:
             else:
                 values.append(_groups_decide(after))
         best = max(values) if choice == "hole" else min(values)
-        assert SOLVER.winner(state) == 1 - best
-        with pytest.raises(ValueError, match="once the roles are chosen"):
-            solve("linkage", state)
+        solution = solve("linkage", state)
+        assert (solution.winner, solution.score) == (1 - best, None)
+        assert solution.winning == tuple(
+            action
+            for action, value in zip(legal_list(state).tolist(), values, strict=True)
+            if value == best == (choice == "hole")
+        )
 
 
 def _groups_decide(state: np.record) -> int:
@@ -163,7 +174,7 @@ def test_its_move_keeps_the_win_against_every_reply() -> None:
     for seed in range(60):
         state = late(SETUPS[seed % len(SETUPS)], 10, seed)
         if state is not None:  # a win by the last group
-            state.threshold = SOLVER.score(state) + seed % 2
+            state.threshold = value(state) + seed % 2
             ends += keeps(state, state.more if seed % 2 == 0 else 1 - state.more)
     assert ends > 500
 

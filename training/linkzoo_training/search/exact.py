@@ -30,8 +30,11 @@ class Solver(Protocol):
         """The seat that wins if both play perfectly."""
         ...
 
-    def score(self, state: Record, limit: int = LIMIT) -> int:
-        """What the players play for, at the end, if both play perfectly for it."""
+    def score(self, state: Record, limit: int = LIMIT) -> int | None:
+        """What the players play for, at the end, if both play perfectly for it.
+
+        None where it isn't settled yet who plays for what.
+        """
         ...
 
     def forget(self) -> None:
@@ -44,12 +47,12 @@ class Solution:
     """How a position ends if both seats play perfectly.
 
     `winner` is a seat; `winning` are the actions that win for the seat to act, in their order;
-    `score` is what the players play for at the end: in Linkage, the groups.
+    `score` is the solver's: in Linkage the groups at the end, None before the roles are chosen.
     """
 
     winner: int
     winning: tuple[int, ...]
-    score: int
+    score: int | None
 
 
 @cache
@@ -66,8 +69,8 @@ def solver(game: Game) -> Solver:
 def solve(game: str, state: Record, limit: int = LIMIT) -> Solution:
     """The exact solution of a position (a record of the game).
 
-    ValueError if the game has no solver or the position no score yet; OutOfReachError, a
-    ValueError too, if one of the searches would take more than about `limit` positions.
+    ValueError if the game has no solver; OutOfReachError, a ValueError too, if one of the searches
+    would take more than about `limit` positions.
     """
     rules = get_game(game)
     exact = solver(rules)

@@ -264,8 +264,8 @@ def _actions(node: Any, actions: Any) -> Any:
 def _rank(node: Any, added: Any, after: Any) -> Any:
     """How early an action is searched; the weights were tuned on 80 positions of ply 12.
 
-    More prefers groups, few replies and few liberties; Fewer the opposite of groups, few replies
-    and few open cells.
+    More prefers many groups, few replies and few liberties; Fewer few groups, few replies and few
+    open cells.
     """
     replies = _count(horizontals(after.usable)) + _count(verticals(after.usable))
     if node.more == 0:
@@ -433,13 +433,13 @@ class Solver:
         wins = self._ask(int(state.threshold) - int(state.groups), limit)
         return int(state.more) if wins else 1 - int(state.more)
 
-    def score(self, state: Record, limit: int = LIMIT) -> int:
+    def score(self, state: Record, limit: int = LIMIT) -> int | None:
         """The groups at the end if More plays for as many as possible and Fewer for as few.
 
-        ValueError before the roles are chosen; OutOfReachError as `winner`.
+        None before the roles are chosen. OutOfReachError as `winner`.
         """
         if state.phase != PLAY:
-            raise ValueError("a position has a number of groups once the roles are chosen")
+            return None
         low, high = self._begin(state)
         while low < high:
             middle = (low + high + 1) // 2
