@@ -89,7 +89,8 @@ def check_train() -> None:
         assert models, "training wrote no checkpoint"
         card = json.loads(models[-1].with_name("card.json").read_text())
         assert card["game"] == "linkage"
-        done = linkzoo_command("evaluate", str(models[-1].parent), "random", cwd=folder)
+        model = str(models[-1].parent)
+        done = linkzoo_command("evaluate", model, "random", "--labels", cwd=folder)
         assert done.returncode == 0
     linkzoo_training.load_agent("linkage")
     print("the shipped checkpoint loads")

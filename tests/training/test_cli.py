@@ -50,6 +50,23 @@ def test_a_block_has_a_game_for_each_side(tmp_path: Path) -> None:
     assert (data["games"], data["blocks"]) == (6, 3)
 
 
+def test_evaluate_on_labels(capsys: pytest.CaptureFixture[str], tmp_path: Path) -> None:
+    path = tmp_path / "result.json"
+    assert main(["evaluate", "random", "--labels", "--seed", "7", "--json", str(path)]) == 0
+    out = capsys.readouterr().out
+    assert "Wins that random throws away: linkage" in out
+    assert "random against" not in out
+    alone = json.loads(path.read_text(encoding="utf-8"))
+    arguments = ["evaluate", "random", "greedy", "--games", "2", "--labels", "--seed", "7"]
+    assert main([*arguments, "--json", str(path)]) == 0
+    out = capsys.readouterr().out
+    assert "random against greedy" in out
+    assert "Wins that random throws away" in out
+    both = json.loads(path.read_text(encoding="utf-8"))
+    assert both["thrown_wins"] == alone["thrown_wins"]
+    assert both["agents"] == ["random", "greedy"]
+
+
 def test_options_may_stand_anywhere(capsys: pytest.CaptureFixture[str], tmp_path: Path) -> None:
     path = tmp_path / "match.json"
     behind = ["--games", "2", "--json", str(path), "free_hole=true", "threshold=10"]
@@ -69,6 +86,9 @@ def test_options_may_stand_anywhere(capsys: pytest.CaptureFixture[str], tmp_path
         ("evaluate random random threshold", "no option=value"),
         ("evaluate random random threshold=[", "no YAML value"),
         ("evaluate random random --games 0", "--games 0"),
+        ("evaluate random", "name an opponent B, or --labels"),
+        ("evaluate random --labels --game love_links", "no solved positions for love_links"),
+        ("evaluate random random --labels threshold=9", "standard options"),
         ("evaluate random random --openings 4-2", "openings: '4-2'"),
         ("evaluate random random --players 3", "num_players: 3"),
         ("evaluate random random --json nowhere/match.json", "no folder nowhere"),
@@ -86,7 +106,7 @@ def test_wrong_values(arguments: str, complaint: str, capsys: pytest.CaptureFixt
     [
         ("", "required"),
         ("fly", "invalid choice: 'fly'"),
-        ("evaluate random", "required: B"),
+        ("evaluate", "required: A"),
         ("evaluate random random --gmaes 5", "unrecognized arguments: --gmaes 5"),
         ("evaluate random random --games many", "invalid int value: 'many'"),
         ("play chess", "invalid choice: 'chess'"),

@@ -7,13 +7,14 @@ Needs the extra `train` (`pip install 'linkzoo[train]'`).
 
 from typing import Any
 
-__all__ = ["against_random", "load_agent", "make_agent", "play_match"]
+__all__ = ["against_random", "load_agent", "make_agent", "play_match", "solve"]
 
 _HOMES = {
     "against_random": "arena",
     "load_agent": "checkpoint",
     "make_agent": "agents",
     "play_match": "arena",
+    "solve": "search.exact",
 }
 
 

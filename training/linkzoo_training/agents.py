@@ -7,11 +7,14 @@ import numpy as np
 from numpy.typing import NDArray
 
 from linkzoo import Agent, Game, Positions, RandomAgent, get_game
+from linkzoo.chance import STREAM_ACTION, word
 from linkzoo.compiled import Record
 from linkzoo_training.search import uct
+from linkzoo_training.search.exact import solver, successors
 from linkzoo_training.search.greedy import greedy
 
 __all__ = [
+    "ExactAgent",
     "GreedyAgent",
     "HumanAgent",
     "QuitError",
@@ -57,6 +60,27 @@ class UctAgent:
         states, seeds = positions.states.copy(), positions.seeds
         search(states, seeds, self.simulations, self.exploration, masks, actions)
         return actions
+
+
+class ExactAgent:
+    """Plays perfectly, in games that have a solver (`search.exact`) and positions in its reach.
+
+    A win is kept, by any of the actions that keep it; a lost position is played at random.
+    """
+
+    name = "exact"
+
+    def act(self, positions: Positions) -> NDArray[np.int64]:
+        """An action of each position, int64[N]; OutOfReachError if one takes too long to solve."""
+        exact = solver(positions.game)
+        chosen = []
+        for state, seed in zip(positions.states, positions.seeds, strict=True):
+            after = successors(positions.game, state)
+            order = sorted(after, key=lambda action: int(word(seed, STREAM_ACTION, action)))
+            wins = exact.winner(state) == state.seat
+            keep = (action for action in order if exact.winner(after[action]) == state.seat)
+            chosen.append(next(keep) if wins else order[0])
+        return np.array(chosen, np.int64)
 
 
 def _buffers(positions: Positions) -> tuple[NDArray[np.int8], NDArray[np.int64]]:
@@ -115,6 +139,7 @@ class HumanAgent:
 _SIMPLE: dict[str, Callable[[], Agent]] = {
     "random": RandomAgent,
     "greedy": GreedyAgent,
+    "exact": ExactAgent,
     "human": HumanAgent,
 }
 
@@ -148,10 +173,10 @@ def _listed(moves: dict[str, int]) -> str:
 def make_agent(spec: str, game: str) -> Agent:
     """The agent that `spec` names, to play `game`.
 
-    `random`, `greedy`, `uct-N` (N simulations a move), `human`, `checkpoint` (the one that ships
-    for the game), a shipped checkpoint's name, or a checkpoint's folder. `@N` behind a checkpoint
-    averages N symmetric views, `@1` is the bare network; `:N` behind that searches with N
-    simulations a move. ValueError for all else.
+    `random`, `greedy`, `uct-N` (N simulations a move), `exact` (perfect play, where the game has a
+    solver), `human`, `checkpoint` (the one that ships for the game), a shipped checkpoint's name,
+    or a checkpoint's folder. `@N` behind a checkpoint averages N symmetric views, `@1` is the bare
+    network; `:N` behind that searches with N simulations a move. ValueError for all else.
     """
     get_game(game)
     if spec in _SIMPLE:
@@ -170,7 +195,7 @@ def make_agent(spec: str, game: str) -> Agent:
     except ValueError as error:
         raise ValueError(
             f"agent {spec!r}: {error}; agents without a checkpoint are random, greedy, uct-N (such "
-            "as uct-100), human"
+            "as uct-100), exact, human"
         ) from error
 
 

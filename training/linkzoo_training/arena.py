@@ -57,6 +57,13 @@ def elo(share: float) -> float | None:
     return 400 * log10(share / (1 - share)) if 0 < share < 1 else None
 
 
+def side_label(game: Game, num_players: int, side: int, roles: bool = True) -> str:
+    """`More (seat 0)`, or `seats 0, 2` for a team; `roles` says whether roles belong to seats."""
+    seats = [seat for seat, own in enumerate(game.sides(num_players)) if own == side]
+    label = f"seat{'s' * (len(seats) > 1)} {', '.join(map(str, seats))}"
+    return f"{game.seat_names[side]} ({label})" if roles and game.seat_names else label
+
+
 @dataclass(frozen=True)
 class MatchResult:
     """What a match gave. In each of B blocks, the n games differ in the side of agent A.
@@ -122,11 +129,8 @@ class MatchResult:
 
         A team is called by its seats: `seats 0, 2`.
         """
-        game = get_game(self.game)
-        seats = [s for s, own in enumerate(game.sides(self.num_players)) if own == side]
-        label = f"seat{'s' * (len(seats) > 1)} {', '.join(map(str, seats))}"
         moved = any(on is True and name != "skip_forced" for name, on in self.options.items())
-        return label if moved or not game.seat_names else f"{game.seat_names[side]} ({label})"
+        return side_label(get_game(self.game), self.num_players, side, roles=not moved)
 
     def to_dict(self) -> dict[str, Any]:
         """JSON data: the settings, the estimates, and A's results block by block."""
@@ -235,18 +239,25 @@ class _Match:
         start = time.perf_counter()
         actions = np.asarray(agent.act(positions))
         self.clocks[which].count(len(states), time.perf_counter() - start)
-        if actions.shape != (len(states),) or actions.dtype.kind not in "iu":
+        return checked(f"{agent.name} (agent {'AB'[which]})", actions, states, masks)
+
+
+def checked(
+    who: str, actions: NDArray[Any], states: NDArray[Any], masks: NDArray[np.int8]
+) -> NDArray[np.int64]:
+    """The answers of an agent, int64[N]; ValueError unless they are N legal actions."""
+    if actions.shape != (len(states),) or actions.dtype.kind not in "iu":
+        raise ValueError(
+            f"{who} gave {actions.dtype}{list(actions.shape)} for {len(states)} positions, not "
+            "that many integers"
+        )
+    for state, action, mask in zip(states, actions, masks, strict=True):
+        if not 0 <= action < len(mask) or not mask[action]:
             raise ValueError(
-                f"{agent.name} (agent {'AB'[which]}) gave {actions.dtype}{list(actions.shape)} "
-                f"for {len(states)} positions, not that many integers"
+                f"{who} played the illegal action {action} as seat {state['seat']} at ply "
+                f"{state['ply']}"
             )
-        for row, (action, mask) in enumerate(zip(actions, masks, strict=True)):
-            if not 0 <= action < len(mask) or not mask[action]:
-                raise ValueError(
-                    f"{agent.name} (agent {'AB'[which]}) played the illegal action {action} as "
-                    f"seat {states['seat'][row]} at ply {states['ply'][row]}"
-                )
-        return actions.astype(np.int64)
+    return actions.astype(np.int64)
 
 
 def play_match(

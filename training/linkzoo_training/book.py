@@ -17,7 +17,7 @@ from linkzoo.batch import kernels
 from linkzoo.chance import STREAM_ACTION, STREAM_SETUP, word
 from linkzoo_training.agents import make_agent
 from linkzoo_training.checkpoint import write_atomically
-from linkzoo_training.openings import BOOKS, RANDOM, random_openings
+from linkzoo_training.openings import BOOKS, RANDOM_PLIES, random_openings
 
 _FORMAT = "linkzoo-openings/1"
 _SEED = 1_000_003  # of the book's openings
@@ -28,20 +28,19 @@ _BATCH = 64
 
 def make_book(game: Game, judge: Agent, count: int) -> dict[str, Any]:
     """The first `count` random openings from which the judge wins with every side, as JSON data."""
-    low, high = (int(plies) for plies in RANDOM.split("-"))
     chosen: list[int] = []
     with Progress() as bar:
         task = bar.add_task("openings", total=count)
         for first in range(0, 2**31, _BATCH):
             batch = range(first, first + _BATCH)
-            states = random_openings(game, game.blank(), np.uint64(_SEED), (low, high), batch)
+            states = random_openings(game, game.blank(), np.uint64(_SEED), RANDOM_PLIES, batch)
             wins = _wins(game, judge, states, batch)
             chosen += [i for i, won in zip(batch, wins, strict=True) if min(won) >= _WINS]
             bar.update(task, completed=len(chosen))
             if len(chosen) >= count:
                 break
     del chosen[count:]
-    states = random_openings(game, game.blank(), np.uint64(_SEED), (low, high), chosen)
+    states = random_openings(game, game.blank(), np.uint64(_SEED), RANDOM_PLIES, chosen)
     return {
         "format": _FORMAT,
         "game": game.name,
@@ -49,7 +48,7 @@ def make_book(game: Game, judge: Agent, count: int) -> dict[str, Any]:
         "games": _GAMES,
         "wins": _WINS,
         "seed": _SEED,
-        "plies": [low, high],
+        "plies": list(RANDOM_PLIES),
         "sha256": hashlib.sha256(states.tobytes()).hexdigest(),
         "indices": chosen,
     }

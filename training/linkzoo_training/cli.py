@@ -4,23 +4,26 @@ import argparse
 import json
 import re
 import sys
-from collections.abc import Sequence
+from collections.abc import Callable, Sequence
 from importlib.util import find_spec
 from pathlib import Path
 from secrets import randbelow
-from typing import Any
+from typing import Any, TypeVar
 
-from linkzoo import __version__, games, get_game
+from linkzoo import Agent, __version__, games, get_game
 from linkzoo.chance import SEED_LIMIT
 from linkzoo_training.agents import QuitError, make_agent, searching
-from linkzoo_training.arena import match_table, play_match
+from linkzoo_training.arena import MatchResult, match_table, play_match
 from linkzoo_training.bench import measure
+from linkzoo_training.labels import thrown_table, thrown_wins
 from linkzoo_training.play import play
 from linkzoo_training.sprt import Sprt
 
+T = TypeVar("T")
+
 _NEEDED = "matplotlib openskill pydantic rich safetensors tensorboard torch yaml".split()
 _AGENTS = (
-    "random, greedy, uct-N, checkpoint, a checkpoint's name or folder; @N behind it: views, "
+    "random, greedy, uct-N, exact, checkpoint, a checkpoint's name or folder; @N behind it: views, "
     ":N: simulations"
 )
 
@@ -63,9 +66,16 @@ def _parser() -> argparse.ArgumentParser:
     train.add_argument("--resume", action="store_true", help="go on where the run stopped")
     train.set_defaults(run=_train)
 
-    evaluate = commands.add_parser("evaluate", help="play a match between two agents")
+    evaluate = commands.add_parser(
+        "evaluate", help="measure an agent, in a match or on solved positions"
+    )
     evaluate.add_argument("a", metavar="A", help=_AGENTS)
-    evaluate.add_argument("b", metavar="B", help="the same")
+    evaluate.add_argument("b", metavar="B", nargs="?", help="the same; not needed with --labels")
+    evaluate.add_argument(
+        "--labels",
+        action="store_true",
+        help="report how many of the game's solved wins A throws away",
+    )
     evaluate.add_argument("--game", choices=games, default=games[0])
     evaluate.add_argument("--games", type=int, default=1000, help="rounded up to whole blocks")
     evaluate.add_argument("--seed", type=int, default=0)
@@ -156,20 +166,39 @@ def _train(parsed: argparse.Namespace) -> None:
 
 def _evaluate(parsed: argparse.Namespace) -> None:
     from rich.console import Console
-    from rich.progress import MofNCompleteColumn, Progress, TimeRemainingColumn
 
     if parsed.json is not None and not parsed.json.parent.is_dir():
         raise ValueError(f"{parsed.json}: there is no folder {parsed.json.parent}")
-    specs = (searching(spec, parsed.simulations) for spec in (parsed.a, parsed.b))
-    a, b = (make_agent(spec, parsed.game) for spec in specs)
+    if parsed.b is None and not parsed.labels:
+        raise ValueError("evaluate: name an opponent B, or --labels")
+    if parsed.labels and (parsed.settings or parsed.players is not None):
+        raise ValueError("--labels: the solved positions are of the game's standard options")
+    a = make_agent(searching(parsed.a, parsed.simulations), parsed.game)
+    data: dict[str, Any] = {}
+    if parsed.b is not None:
+        b = make_agent(searching(parsed.b, parsed.simulations), parsed.game)
+        match = _match(parsed, a, b)
+        Console().print(match_table(match))
+        data = match.to_dict()
+    if parsed.labels:
+        thrown = _with_progress(
+            "positions",
+            lambda progress: thrown_wins(
+                parsed.game, a, seed=parsed.seed, batch=parsed.batch, progress=progress
+            ),
+        )
+        Console().print(thrown_table(thrown))
+        data["thrown_wins"] = thrown.to_dict()
+    if parsed.json is not None:
+        parsed.json.write_text(json.dumps(data, indent=1) + "\n", encoding="utf-8")
+
+
+def _match(parsed: argparse.Namespace, a: Agent, b: Agent) -> MatchResult:
     options = _options(parsed.settings)
     players, blocks = _players_and_blocks(parsed, options)
-    columns = *Progress.get_default_columns()[:2], MofNCompleteColumn(), TimeRemainingColumn()
-    console = Console(stderr=True)
-    hidden = not console.is_terminal
-    with Progress(*columns, console=console, transient=True, disable=hidden) as bar:
-        task = bar.add_task("blocks", total=None)
-        result = play_match(
+    return _with_progress(
+        "blocks",
+        lambda progress: play_match(
             parsed.game,
             a,
             b,
@@ -180,11 +209,22 @@ def _evaluate(parsed: argparse.Namespace) -> None:
             options=options,
             batch=parsed.batch,
             sprt=None if parsed.sprt is None else Sprt(*parsed.sprt),
-            progress=lambda finished, blocks: bar.update(task, completed=finished, total=blocks),
-        )
-    Console().print(match_table(result))
-    if parsed.json is not None:
-        parsed.json.write_text(json.dumps(result.to_dict(), indent=1) + "\n", encoding="utf-8")
+            progress=progress,
+        ),
+    )
+
+
+def _with_progress(what: str, run: Callable[[Callable[[int, int], None]], T]) -> T:
+    """Runs `run(progress)` and shows how far it is, on a terminal."""
+    from rich.console import Console
+    from rich.progress import MofNCompleteColumn, Progress, TimeRemainingColumn
+
+    columns = *Progress.get_default_columns()[:2], MofNCompleteColumn(), TimeRemainingColumn()
+    console = Console(stderr=True)
+    hidden = not console.is_terminal
+    with Progress(*columns, console=console, transient=True, disable=hidden) as bar:
+        task = bar.add_task(what, total=None)
+        return run(lambda finished, total: bar.update(task, completed=finished, total=total))
 
 
 def _players_and_blocks(parsed: argparse.Namespace, options: dict[str, Any]) -> tuple[int, int]:

@@ -25,7 +25,8 @@ from linkzoo.chance import STREAM_SETUP, below, game_seed, word
 from linkzoo.compiled import Record
 
 BOOK = "book"
-RANDOM = "2-4"
+RANDOM_PLIES = (2, 4)
+RANDOM = "{}-{}".format(*RANDOM_PLIES)
 BOOKS = Path(__file__).parent / "openings"
 
 

@@ -164,7 +164,7 @@ def _place(state: Any, action: Any) -> None:
     merged = 0
     while touched != _ZERO:
         merged += 1
-        touched &= ~_component(touched & (~touched + _ONE), state.coloured[colour])
+        touched &= ~component(touched & (~touched + _ONE), state.coloured[colour])
     state.groups += 1 - merged
     state.coloured[colour] |= PLACEMENT_BITS[placement]
     state.occupied |= PLACEMENT_BITS[placement]
@@ -181,14 +181,18 @@ def _place(state: Any, action: Any) -> None:
 
 
 @compiled
-def _component(start: Any, cells: Any) -> Any:
+def beside(cells: Any) -> Any:
+    """The orthogonal neighbours of some cells; those in row 7 are off the board."""
+    columns = (cells << np.uint64(SIZE)) | (cells >> np.uint64(SIZE))
+    return columns | ((cells & ~LAST_COLUMN) << _ONE) | ((cells & ~FIRST_COLUMN) >> _ONE)
+
+
+@compiled
+def component(start: Any, cells: Any) -> Any:
     """The cells connected with `start` inside `cells`."""
     grown = start
     while True:
-        wider = grown | (grown << np.uint64(SIZE)) | (grown >> np.uint64(SIZE))
-        wider |= (grown & ~LAST_COLUMN) << _ONE
-        wider |= (grown & ~FIRST_COLUMN) >> _ONE
-        wider &= cells
+        wider = grown | (beside(grown) & cells)
         if wider == grown:
             return grown
         grown = wider

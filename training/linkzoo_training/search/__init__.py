@@ -1,1 +1,1 @@
-"""Search over any game, compiled: greedy play and Monte Carlo tree search."""
+"""Search over any game, compiled: greedy play and Monte Carlo tree search; exact solvers."""

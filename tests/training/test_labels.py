@@ -1,0 +1,171 @@
+"""Solved positions: their labels are right, and what agents throw away is counted right."""
+
+import json
+from math import sqrt
+from pathlib import Path
+from typing import Any
+
+import numpy as np
+import pytest
+from numpy.typing import NDArray
+
+from linkzoo import Positions, RandomAgent
+from linkzoo_training import labelling
+from linkzoo_training import labels as module
+from linkzoo_training.agents import GreedyAgent, UctAgent
+from linkzoo_training.arena import wilson
+from linkzoo_training.labelling import make_labels
+from linkzoo_training.labels import read_labels, thrown_wins
+from linkzoo_training.openings import BOOKS
+from linkzoo_training.search.exact import label, solver, successors
+from linkzoo_training.search.exact_linkage import Solver
+from tests.linkage.helpers import GAME
+from tests.linkage.perfect import perfect_groups
+
+LABELS = read_labels(GAME)
+FILE = module.LABELS / "linkage.json"
+
+
+class Labelled:
+    """Plays the first action with this label, 1 or 0; knows its positions by their bytes."""
+
+    name = "labelled"
+
+    def __init__(self, wanted: int) -> None:
+        actions = (LABELS.labels == wanted).argmax(1).tolist()
+        self._known = dict(zip((state.tobytes() for state in LABELS.states), actions, strict=True))
+
+    def act(self, positions: Positions) -> NDArray[np.int64]:
+        return np.array([self._known[state.tobytes()] for state in positions.states])
+
+
+def test_the_file_of_linkage() -> None:
+    """Issue: at least 2,000 positions, both outcomes at least 40 %; a win can be thrown away."""
+    count = len(LABELS.states)
+    assert count >= 2000
+    assert 0.4 <= (LABELS.states["seat"] == 0).mean() <= 0.6  # the seat to act wins
+    assert set(LABELS.states["ply"].tolist()) == {12, 13, 14, 15, 16, 17}
+    assert ((LABELS.labels == 1).sum(1) >= 1).all()
+    assert ((LABELS.labels == 0).sum(1) >= 1).all()
+    assert (
+        (LABELS.labels >= 0) == Positions(GAME, LABELS.states, LABELS.states["seed"]).action_mask
+    ).all()
+    assert len({state.tobytes() for state in LABELS.states}) == count
+    data = json.loads(FILE.read_text(encoding="utf-8"))
+    assert len({entry["opening"] for entry in data["positions"]}) == count
+    assert data["seed"] != json.loads((BOOKS / "linkage.json").read_text())["seed"]
+
+
+def test_the_labels_are_those_of_plain_minimax() -> None:
+    """In the positions with the fewest legal actions, by the rules alone."""
+    fewest = (LABELS.labels >= 0).sum(1).argsort()[:30]
+    for state, labels in zip(LABELS.states[fewest], LABELS.labels[fewest], strict=True):
+        for action, after in successors(GAME, state).items():
+            more_wins = perfect_groups(GAME.to_dict(after)) >= 12
+            assert labels[action] == (more_wins == (state.seat == 0))
+
+
+def test_the_labels_are_those_of_the_solver() -> None:
+    exact = Solver()
+    for row in range(0, len(LABELS.states), 70):
+        assert (label(GAME, exact, LABELS.states[row]) == LABELS.labels[row]).all()
+
+
+@pytest.mark.parametrize("seat", [None, 0, 1])
+def test_random_play_throws_away_what_the_labels_say(seat: int | None) -> None:
+    results = [thrown_wins("linkage", RandomAgent(), seed=seed, batch=512) for seed in range(5)]
+    chosen = [i for i, s in enumerate(LABELS.states["seat"]) if seat in (None, s)]
+    loss = (LABELS.labels[chosen] == 0).sum(1) / (LABELS.labels[chosen] >= 0).sum(1)
+    assert results[0].random_share(seat) == pytest.approx(loss.mean())
+    assert results[0].count(seat) == len(chosen)
+    mean = np.mean([result.share(seat).mean for result in results])
+    error = sqrt((loss * (1 - loss)).sum() / 5) / len(chosen)
+    assert abs(mean - loss.mean()) < 4 * error
+    assert (results[0].thrown != results[1].thrown).any()
+
+
+@pytest.mark.parametrize(("wanted", "share"), [(1, 0.0), (0, 1.0)])
+def test_perfect_and_hopeless_agents(wanted: int, share: float) -> None:
+    result = thrown_wins("linkage", Labelled(wanted))
+    assert result.share() == wilson(share, len(LABELS.states))
+    for seat in (0, 1):
+        assert result.share(seat) == wilson(share, result.count(seat))
+
+
+def test_stronger_agents_throw_less_away() -> None:
+    agents = RandomAgent(), GreedyAgent(), UctAgent(20), UctAgent(200)
+    shares = [thrown_wins("linkage", agent).share() for agent in agents]
+    for weaker, stronger in ((0, 1), (0, 2), (2, 3)):
+        assert shares[stronger].high < shares[weaker].low
+
+
+def test_does_not_depend_on_the_batch() -> None:
+    seen: list[tuple[int, int]] = []
+    one = thrown_wins(
+        "linkage", RandomAgent(), seed=4, batch=1000, progress=lambda *x: seen.append(x)
+    )
+    assert seen == [(1000, 2100), (2000, 2100), (2100, 2100)]
+    other = thrown_wins("linkage", RandomAgent(), seed=4, batch=37)
+    assert (one.thrown == other.thrown).all()
+
+
+def test_the_numbers_as_json() -> None:
+    result = thrown_wins("linkage", GreedyAgent(), seed=2)
+    data = json.loads(json.dumps(result.to_dict()))
+    assert [seat["label"] for seat in data["seats"]] == ["More (seat 0)", "Fewer (seat 1)"]
+    assert data["thrown_away"]["mean"] == pytest.approx(np.mean(data["thrown"]))
+    assert sum(seat["positions"] for seat in data["seats"]) == data["positions"]
+    assert (data["agent"], data["seed"], data["game"]) == ("greedy", 2, "linkage")
+
+
+def test_refusals(tmp_path: Path, monkeypatch: pytest.MonkeyPatch) -> None:
+    with pytest.raises(ValueError, match=r"no solved positions for love_links; .*\['linkage'\]"):
+        thrown_wins("love_links", RandomAgent())
+
+    class Cheat(RandomAgent):
+        def act(self, positions: Positions) -> NDArray[np.int64]:
+            return np.asarray(positions.action_mask.argmin(1))
+
+    with pytest.raises(ValueError, match="random played the illegal action"):
+        thrown_wins("linkage", Cheat())
+    data = json.loads(FILE.read_text(encoding="utf-8"))
+    (tmp_path / "linkage.json").write_text(json.dumps(data | {"seed": 5}))
+    monkeypatch.setattr(module, "LABELS", tmp_path)
+    with pytest.raises(ValueError, match="made for other rules of linkage"):
+        read_labels(GAME)
+
+
+def test_the_program(tmp_path: Path, monkeypatch: pytest.MonkeyPatch) -> None:
+    """One position of each ply; stopped near its end, it goes on to the same file."""
+    monkeypatch.setattr(labelling, "_BATCH", 12)
+    calls, stop_at = [0], [0]
+
+    def counted(*arguments: Any) -> NDArray[np.int8]:
+        calls[0] += 1
+        if calls[0] == stop_at[0]:
+            raise KeyboardInterrupt
+        return label(*arguments)
+
+    def make(count: int = 1) -> dict[str, Any]:
+        calls[0] = 0
+        return make_labels(GAME, count, work, ["greedy", "random"])
+
+    monkeypatch.setattr(labelling, "label", counted)
+    work = tmp_path / "work.json"
+    whole = make()
+    work.unlink()
+    stop_at[0] = calls[0]
+    with pytest.raises(KeyboardInterrupt):
+        make()
+    assert 0 < json.loads(work.read_text())["games"] < whole["games"]
+    with pytest.raises(ValueError, match="other settings"):
+        make(2)
+    stop_at[0] = 0
+    assert make() == whole
+    assert sorted(entry["ply"] for entry in whole["positions"]) == [12, 13, 14, 15, 16, 17]
+    (tmp_path / "linkage.json").write_text(json.dumps(whole))
+    monkeypatch.setattr(module, "LABELS", tmp_path)
+    labels = read_labels(GAME)
+    for state, own in zip(labels.states, labels.labels, strict=True):
+        assert (label(GAME, solver(GAME), state) == own).all()
+        assert {0, 1} <= set(own.tolist())
