@@ -3,7 +3,7 @@
 from typing import Any
 
 # (field, wrong value, what the error names): for the middle of a game of three players.
-BROKEN: list[tuple[str, Any, str]] = [
+FIELDS: list[tuple[str, Any, str]] = [
     ("game", "linkage", "game"),
     ("game", None, "game"),
     ("version", 2, "version"),
@@ -25,6 +25,10 @@ BROKEN: list[tuple[str, Any, str]] = [
     ("ply", 2.0, "ply"),
     ("ply", None, "ply"),
     ("ply", 10**9, "ply"),
+]
+
+# In games that keep scores.
+SCORES: list[tuple[str, Any, str]] = [
     ("scores", None, "scores"),
     ("scores", [12, 0], "scores"),
     ("scores", [12, 0, 35, 0], "scores"),

@@ -312,7 +312,8 @@ def last_round(**changes: Any) -> Json:
 
 
 BROKEN: list[tuple[str, Any, str]] = [
-    *broken.BROKEN,
+    *broken.FIELDS,
+    *broken.SCORES,
     ("num_players", 7, "num_players"),
     ("num_players", 2, "num_players|hands|scores|first_turn|lacks|dug|passed"),
     ("num_players", 4, "num_players|hands|scores|first_turn|lacks|dug|passed"),

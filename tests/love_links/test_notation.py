@@ -354,7 +354,8 @@ def supply(**changes: Any) -> Json:
 
 
 BROKEN: list[tuple[str, Any, str]] = [
-    *broken.BROKEN,
+    *broken.FIELDS,
+    *broken.SCORES,
     ("num_players", 5, "num_players"),
     ("num_players", 2, "num_players|hands"),
     ("num_players", 4, "num_players|hands"),

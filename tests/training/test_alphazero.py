@@ -1,10 +1,6 @@
 """AlphaZero: it learns, it is reproducible, and a stopped run goes on to the same weights."""
 
 import json
-import signal
-import subprocess
-import sys
-import time
 from collections import Counter
 from pathlib import Path
 
@@ -98,34 +94,6 @@ def test_train_writes_everything(tmp_path: Path) -> None:
     assert any(name.startswith("win/") for name in rows[3])
     agent = load_agent(folder / "checkpoint")
     assert play_match("linkage", agent, agent, 3, seed=1).win_share().mean == 0.5
-
-
-KILLED = """
-import sys
-from pathlib import Path
-from linkzoo_training.config import load_config
-from linkzoo_training.train import train
-train(load_config(sys.argv[1]), folder=Path(sys.argv[2]))
-"""
-
-
-def test_a_killed_run_goes_on(tmp_path: Path) -> None:
-    """Kill -9 while it trains, then `resume`: the weights of a run without a break."""
-    config = {**TINY, "total_steps": 30 * 12 * 8, "eval_every": 100}
-    path, folder = tmp_path / "killed.yaml", tmp_path / "killed"
-    path.write_text(json.dumps(config), encoding="utf-8")  # JSON is YAML
-    command = [sys.executable, "-c", KILLED, str(path), str(folder)]
-    with subprocess.Popen(command, stdout=subprocess.DEVNULL) as process:
-        metrics = folder / "metrics.jsonl"
-        while process.poll() is None:
-            if metrics.exists() and metrics.read_text().count("\n") >= 5:
-                process.kill()
-            time.sleep(0.01)
-    assert process.returncode == -signal.SIGKILL
-    train(alphazero_config(config), folder=folder, resume=True)
-    whole = train(alphazero_config(config), folder=tmp_path / "whole")
-    files = [run / "checkpoint" / "model.safetensors" for run in (whole, folder)]
-    assert files[0].read_bytes() == files[1].read_bytes()
 
 
 def test_every_lesson_is_learned_from_as_often_as_promised() -> None:

@@ -2,9 +2,6 @@
 
 import json
 import signal
-import subprocess
-import sys
-import time
 from pathlib import Path
 
 import pytest
@@ -216,36 +213,6 @@ def test_a_run_begins_with_the_weights_of_a_checkpoint(tmp_path: Path) -> None:
         Trainer(ppo_config({**QUICK, "start": str(tmp_path), "width": 8}))
     with pytest.raises(ValueError, match="no checkpoint 'nowhere'"):
         Trainer(ppo_config({**QUICK, "start": "nowhere"}))
-
-
-KILLED = """
-import sys
-from pathlib import Path
-from linkzoo_training.config import load_config
-from linkzoo_training.train import train
-train(load_config(sys.argv[1]), folder=Path(sys.argv[2]))
-"""
-
-
-def test_a_killed_run_goes_on(tmp_path: Path) -> None:
-    """Kill -9 while it trains, then `--resume`: the weights of a run without a break."""
-    config = {**QUICK, "total_steps": 40 * 16 * 24, "eval_every": 100}
-    path, folder = tmp_path / "killed.yaml", tmp_path / "killed"
-    path.write_text(json.dumps(config), encoding="utf-8")  # JSON is YAML
-    command = [sys.executable, "-c", KILLED, str(path), str(folder)]
-    with subprocess.Popen(command, stdout=subprocess.DEVNULL) as process:
-        metrics = folder / "metrics.jsonl"
-        while process.poll() is None:
-            if metrics.exists() and metrics.read_text().count("\n") >= 5:
-                process.kill()
-            time.sleep(0.01)
-    assert process.returncode == -signal.SIGKILL
-    train(ppo_config(config), folder=folder, resume=True)
-    whole = train(ppo_config(config), folder=tmp_path / "whole")
-    files = [run / "checkpoint" / "model.safetensors" for run in (whole, folder)]
-    assert files[0].read_bytes() == files[1].read_bytes()
-    rows = [json.loads(line) for line in (folder / "metrics.jsonl").read_text().splitlines()]
-    assert [row["iteration"] for row in rows] == list(range(1, 41))
 
 
 def test_the_magnet_holds_the_policy() -> None:

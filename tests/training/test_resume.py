@@ -1,0 +1,53 @@
+"""Runs that are killed go on to the weights of a run without a break, with every trainer."""
+
+import json
+import signal
+import subprocess
+import sys
+import time
+from pathlib import Path
+from typing import Any
+
+import pytest
+
+from linkzoo_training.config import read_config
+from linkzoo_training.train import train
+from tests.training import test_alphazero, test_ppo
+
+RUN = """
+import sys
+from pathlib import Path
+from linkzoo_training.config import load_config
+from linkzoo_training.train import train
+train(load_config(sys.argv[1]), folder=Path(sys.argv[2]))
+"""
+
+
+@pytest.mark.parametrize(
+    ("fields", "iterations"),
+    [
+        ({**test_ppo.QUICK, "total_steps": 40 * 16 * 24}, 40),
+        ({**test_alphazero.TINY, "total_steps": 30 * 12 * 8}, 30),
+    ],
+    ids=["ppo", "alphazero"],
+)
+def test_a_killed_run_goes_on(fields: dict[str, Any], iterations: int, tmp_path: Path) -> None:
+    """Kill -9 while it trains, then `--resume`: the same weights, every iteration reported once."""
+    data = {**fields, "eval_every": 100}
+    path, folder = tmp_path / "killed.yaml", tmp_path / "killed"
+    path.write_text(json.dumps(data), encoding="utf-8")  # JSON is YAML
+    command = [sys.executable, "-c", RUN, str(path), str(folder)]
+    metrics = folder / "metrics.jsonl"
+    with subprocess.Popen(command, stdout=subprocess.DEVNULL) as process:
+        while process.poll() is None:
+            if metrics.exists() and metrics.read_text().count("\n") >= 5:
+                process.kill()
+            time.sleep(0.01)
+    assert process.returncode == -signal.SIGKILL
+    config = read_config(data)
+    train(config, folder=folder, resume=True)
+    whole = train(config, folder=tmp_path / "whole")
+    files = [run / "checkpoint" / "model.safetensors" for run in (whole, folder)]
+    assert files[0].read_bytes() == files[1].read_bytes()
+    rows = [json.loads(line) for line in metrics.read_text().splitlines()]
+    assert [row["iteration"] for row in rows] == list(range(1, iterations + 1))
