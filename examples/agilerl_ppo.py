@@ -1,7 +1,7 @@
 """Trains PPO of AgileRL from one seat, against a pool of frozen copies of itself.
 
     pip install "linkzoo[train]" agilerl peft  # in an environment of its own
-    python examples/agilerl_ppo.py love_links --steps 60000
+    python examples/agilerl_ppo.py love_links --steps 100000
 
 Any game by name. AgileRL reads `info["action_mask"]` where it acts and where it learns.
 `illegal="raise"` stops the run at the first illegal move, so a finished one had none; the match at
@@ -38,9 +38,9 @@ def main() -> None:
     parser = argparse.ArgumentParser(description=__doc__.splitlines()[0])
     parser.add_argument("game", choices=linkzoo.games)
     parser.add_argument("--players", type=int, default=None)
-    parser.add_argument("--steps", type=int, default=60_000, help="decisions of the learner")
+    parser.add_argument("--steps", type=int, default=100_000, help="decisions of the learner")
     parser.add_argument("--envs", type=int, default=8)
-    parser.add_argument("--rollout", type=int, default=256, help="decisions of each game")
+    parser.add_argument("--rollout", type=int, default=128, help="decisions of each game")
     parser.add_argument("--blocks", type=int, default=50, help="of the matches with random")
     parser.add_argument("--seed", type=int, default=1)
     args = parser.parse_args()
