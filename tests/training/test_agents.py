@@ -7,6 +7,7 @@ import pytest
 
 from linkzoo import GameRecord, get_game
 from linkzoo_training.agents import (
+    ExactAgent,
     GreedyAgent,
     HumanAgent,
     QuitError,
@@ -45,6 +46,7 @@ class Terminal:
 def test_agents_by_name() -> None:
     assert isinstance(make_agent("random", "linkage"), RandomAgent)
     assert isinstance(make_agent("greedy", "linkage"), GreedyAgent)
+    assert isinstance(make_agent("exact", "linkage"), ExactAgent)
     assert isinstance(make_agent("human", "linkage"), HumanAgent)
     agent = make_agent("uct-250", "linkage")
     assert isinstance(agent, UctAgent)
@@ -74,7 +76,8 @@ def test_simulations_are_for_checkpoints_without_any() -> None:
 
 @pytest.mark.parametrize("spec", ["uct", "uct-", "uct-1.5", "uct-x", "Greedy", "best", ""])
 def test_a_wrong_name_says_what_is_allowed(spec: str) -> None:
-    with pytest.raises(ValueError, match=r"random, greedy, uct-N \(such as uct-100\), human"):
+    allowed = r"random, greedy, uct-N \(such as uct-100\), exact, human"
+    with pytest.raises(ValueError, match=allowed):
         make_agent(spec, "linkage")
 
 

@@ -47,7 +47,7 @@ class Solution:
     """How a position ends if both seats play perfectly.
 
     `winner` is a seat; `winning` are the actions that win for the seat to act, in their order;
-    `score` is the solver's: in Linkage the groups at the end, None before the roles are chosen.
+    `score` is the solver's: what the players play for, at the end.
     """
 
     winner: int
