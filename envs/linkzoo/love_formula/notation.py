@@ -109,7 +109,8 @@ class Notation:
 
     def held(self, counts: Any) -> list[str]:
         """Counted cards, by type."""
-        return [name for name, n in zip(self.moves.names, counts, strict=False) for _ in range(n)]
+        names = self.moves.names
+        return [names[card] for card in np.flatnonzero(counts) for _ in range(counts[card])]
 
     def _pack(self, state: Record, seat: int) -> list[str]:
         """The pack that a seat holds."""
