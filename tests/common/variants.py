@@ -58,7 +58,6 @@ VARIANTS: dict[str, list[tuple[int, Options]]] = {
         (4, {}),
         (2, {"skip_forced": False}),
         (3, {"voluntary_discards": "off"}),
-        (4, {"voluntary_discards": "off", "skip_forced": False}),
         (3, {"cards": _OTHER_CARDS}),
     ],
 }
