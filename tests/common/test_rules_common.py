@@ -4,14 +4,13 @@ from itertools import pairwise
 
 import numpy as np
 import pytest
-from hypothesis import given, settings
+from hypothesis import given
 from hypothesis import strategies as st
 
 from linkzoo.game import Game
 from tests.common.play import choose, clone, mask_of, observation_of, outcome_of, run_python
-from tests.common.variants import Variant, every_variant, few_variants
+from tests.common.variants import Variant, every_variant, few_variants, games
 
-games = settings(max_examples=10)
 seeds = st.integers(0, 2**64 - 1)
 OVER = -1
 
@@ -40,7 +39,7 @@ def positions(variant: Variant, seed: int) -> list[np.record]:
 
 @every_variant
 def test_a_game_from_start_to_end(variant: Variant) -> None:
-    @games
+    @games(variant)
     @given(seeds)
     def check(seed: int) -> None:
         game, history = variant.game, positions(variant, seed)
@@ -87,7 +86,7 @@ def test_every_legal_action_can_be_played(variant: Variant) -> None:
 def test_payoffs(variant: Variant) -> None:
     """Zero-sum, in -1..1, at the end only; winners get the most: a sole one 1, all of them 0."""
 
-    @games
+    @games(variant)
     @given(seeds)
     def check(seed: int) -> None:
         *before, end = positions(variant, seed)

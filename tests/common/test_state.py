@@ -9,14 +9,13 @@ from typing import Any
 
 import numpy as np
 import pytest
-from hypothesis import given, settings
+from hypothesis import given
 from hypothesis import strategies as st
 
 from linkzoo import GameEnv, GameRecord
 from tests.common.play import clone, finish, mask_of, plies, snapshot
-from tests.common.variants import Variant, every_variant, few_variants
+from tests.common.variants import Variant, every_variant, few_variants, games
 
-games = settings(max_examples=10)
 seeds = st.integers(0, 2**64 - 1)
 
 
@@ -61,7 +60,7 @@ EXACT = ("clone", "deepcopy", "copy", "pickle", "record")  # these keep the reco
 def test_every_way_at_every_ply(variant: Variant, way: str) -> None:
     """The same position, and the same continuation; the original doesn't notice."""
 
-    @games
+    @games(variant)
     @given(seeds)
     def check(seed: int) -> None:
         env = variant.env()
@@ -143,7 +142,7 @@ def test_clones_share_nothing_that_changes(variant: Variant) -> None:
 def test_json_gives_the_same_bytes(variant: Variant) -> None:
     """`from_dict(to_dict(s))` for the referee; a seat's view has no seed and is JSON as well."""
 
-    @games
+    @games(variant)
     @given(seeds)
     def check(seed: int) -> None:
         game, env = variant.game, variant.env()
@@ -169,7 +168,7 @@ def test_json_gives_the_same_bytes(variant: Variant) -> None:
 def test_notation_names_each_action(variant: Variant) -> None:
     """Every legal move has a text of its own that leads back to it, at every ply."""
 
-    @games
+    @games(variant)
     @given(seeds)
     def check(seed: int) -> None:
         game, env = variant.game, variant.env()

@@ -10,6 +10,7 @@ from pathlib import Path
 from typing import Any, NamedTuple
 
 import pytest
+from hypothesis import settings
 
 from linkzoo import Game, GameEnv, get_game
 
@@ -113,3 +114,8 @@ few_variants = _Cases(FEW)
 variants_of_several_sizes = _Cases(
     [variant for variant in FEW if variant.game.min_players < variant.game.max_players]
 )
+
+
+def games(variant: Variant) -> settings:
+    """Hypothesis plays ten games; of long ones fewer, about a thousand decisions in all."""
+    return settings(max_examples=min(10, max(2, 1000 // variant.game.typical_length)))
