@@ -89,7 +89,8 @@ def test_sb3(game: str, players: int) -> None:
     brief = "--steps 2048 --rollout 128 --blocks 1".split()
     run_main(example, game, "--players", str(players), *brief)
     assert episodes
-    assert episodes == pytest.approx(WitnessSeat.returns)
+    # SB3's monitor rounds to six decimals.
+    assert episodes == pytest.approx(WitnessSeat.returns, abs=1e-6)
 
 
 @every_game
