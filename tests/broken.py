@@ -1,6 +1,12 @@
-"""Wrong values that the JSON position of every game has to refuse."""
+"""Wrong values that the JSON position of every game has to refuse, and that it does."""
 
+import copy
+import re
 from typing import Any
+
+import pytest
+
+from linkzoo import Game
 
 # (field, wrong value, what the error names): for the middle of a game of three players.
 FIELDS: list[tuple[str, Any, str]] = [
@@ -38,3 +44,19 @@ SCORES: list[tuple[str, Any, str]] = [
     ("scores", [12, True, 35], "scores"),
     ("scores", [10**6, 0, 0], "scores"),
 ]
+
+
+def refuses(game: Game, data: Any, named: str) -> None:
+    """The position is refused with one of these words (`a|b`) in the message, and left alone."""
+    kept = copy.deepcopy(data)
+    with pytest.raises(ValueError, match=rf"(?<![\w-])({named})(?![\w-])"):
+        game.from_dict(data)
+    assert data == kept
+
+
+def refuses_text(game: Game, state: Any, text: str) -> None:
+    """The text is no move: it is refused with the text in the message, and nothing changes."""
+    before = state.tobytes()
+    with pytest.raises(ValueError, match=re.escape(repr(text))):
+        game.text_to_action(state, text)
+    assert state.tobytes() == before

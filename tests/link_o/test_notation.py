@@ -147,12 +147,7 @@ def test_every_legal_move_both_ways(setup: Setup) -> None:
     ],
 )
 def test_bad_move_texts(text: str) -> None:
-    """What is no move is refused with the text in the message, and nothing changes."""
-    state = read(middle())
-    before = state.tobytes()
-    with pytest.raises(ValueError, match=re.escape(repr(text))):
-        GAME.text_to_action(state, text)
-    assert state.tobytes() == before
+    broken.refuses_text(GAME, read(middle()), text)
 
 
 def test_actions_outside_the_space() -> None:
@@ -428,10 +423,7 @@ def test_broken_field_is_named(field: str, value: Any, named: str) -> None:
     data = middle()
     assert json.dumps(data[field]) != json.dumps(value)
     data[field] = value
-    kept = copy.deepcopy(data)
-    with pytest.raises(ValueError, match=rf"(?<![\w-])({named})(?![\w-])"):
-        GAME.from_dict(data)
-    assert data == kept
+    broken.refuses(GAME, data, named)
 
 
 @pytest.mark.parametrize(
@@ -454,11 +446,9 @@ def test_broken_field_is_named(field: str, value: Any, named: str) -> None:
 def test_broken_options_are_named(option: str, wrong: Any) -> None:
     data = middle()
     data["options"][option] = wrong
-    with pytest.raises(ValueError, match=rf"\b{option}\b"):
-        GAME.from_dict(data)
+    broken.refuses(GAME, data, option)
     del data["options"][option]
-    with pytest.raises(ValueError, match=rf"\b{option}\b"):
-        GAME.from_dict(data)
+    broken.refuses(GAME, data, option)
 
 
 @pytest.mark.parametrize("field", [name for name in Oracle(2, {}).to_dict() if name != "seed"])
@@ -466,24 +456,20 @@ def test_missing_field_is_named(field: str) -> None:
     """Every field is required; only the seed may be left out."""
     data = middle()
     del data[field]
-    with pytest.raises(ValueError, match=rf"\b{field}\b"):
-        GAME.from_dict(data)
+    broken.refuses(GAME, data, field)
 
 
 def test_unknown_keys_are_named() -> None:
-    with pytest.raises(ValueError, match=r"\bcolour\b"):
-        GAME.from_dict(middle() | {"colour": "W"})
+    broken.refuses(GAME, middle() | {"colour": "W"}, "colour")
     data = middle()
     data["options"]["bonus"] = 90
-    with pytest.raises(ValueError, match=r"\bbonus\b"):
-        GAME.from_dict(data)
+    broken.refuses(GAME, data, "bonus")
 
 
 def test_not_a_position() -> None:
     wrong: list[Any] = [[], "link_o", None]
     for data in wrong:
-        with pytest.raises(ValueError, match="position"):
-            GAME.from_dict(data)
+        broken.refuses(GAME, data, "position")
 
 
 def test_unsorted_lists_are_sorted_or_refused() -> None:

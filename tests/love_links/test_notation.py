@@ -150,9 +150,7 @@ def test_every_legal_move_both_ways(setup: Setup) -> None:
     ],
 )
 def test_bad_move_texts(text: str) -> None:
-    """What is no move is refused with the text in the message."""
-    with pytest.raises(ValueError, match=re.escape(repr(text))):
-        GAME.text_to_action(read(middle()), text)
+    broken.refuses_text(GAME, read(middle()), text)
 
 
 @pytest.mark.parametrize("link", ["2-9", "7-7", "4-11", "M-4", "04-7", "4-7M", "10-M"])
@@ -454,8 +452,7 @@ def test_broken_field_is_named(field: str, value: Any, named: str) -> None:
     data = middle()
     assert data[field] != value or isinstance(value, int | float)
     data[field] = value
-    with pytest.raises(ValueError, match=rf"(?<![\w-])({named})(?![\w-])"):
-        GAME.from_dict(data)
+    broken.refuses(GAME, data, named)
 
 
 @pytest.mark.parametrize("option", ["short", "skip_forced"])
@@ -463,12 +460,10 @@ def test_broken_options_are_named(option: str) -> None:
     for value in (1, None, "no"):
         data = middle()
         data["options"][option] = value
-        with pytest.raises(ValueError, match=rf"\b{option}\b"):
-            GAME.from_dict(data)
+        broken.refuses(GAME, data, option)
     data = middle()
     del data["options"][option]
-    with pytest.raises(ValueError, match=rf"\b{option}\b"):
-        GAME.from_dict(data)
+    broken.refuses(GAME, data, option)
 
 
 @pytest.mark.parametrize("field", [name for name in middle() if name != "seed"])
@@ -476,24 +471,20 @@ def test_missing_field_is_named(field: str) -> None:
     """Every field but the seed is required."""
     data = middle()
     del data[field]
-    with pytest.raises(ValueError, match=rf"\b{field}\b"):
-        GAME.from_dict(data)
+    broken.refuses(GAME, data, field)
 
 
 def test_unknown_keys_are_named() -> None:
-    with pytest.raises(ValueError, match=r"\bcolour\b"):
-        GAME.from_dict(middle() | {"colour": "W"})
+    broken.refuses(GAME, middle() | {"colour": "W"}, "colour")
     data = middle()
     data["options"]["target"] = 90
-    with pytest.raises(ValueError, match=r"\btarget\b"):
-        GAME.from_dict(data)
+    broken.refuses(GAME, data, "target")
 
 
 def test_not_a_position() -> None:
     wrong: list[Any] = [[], "love_links", None]
     for data in wrong:
-        with pytest.raises(ValueError, match="position"):
-            GAME.from_dict(data)
+        broken.refuses(GAME, data, "position")
 
 
 @pytest.mark.parametrize(

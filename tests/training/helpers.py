@@ -7,6 +7,7 @@ import numpy as np
 from linkzoo import Game, Positions
 from linkzoo.batch import kernels
 from linkzoo_training.config import AlphaZeroConfig, PpoConfig, read_config
+from linkzoo_training.search.exact import successors
 
 
 def begin(game: Game, count: int, seed: int = 0, **options: Any) -> Positions:
@@ -35,16 +36,6 @@ def value(game: Game, state: np.record, seat: int) -> float:
         return float(out[seat])
     best = max if state.seat == seat else min
     return best(value(game, after, seat) for after in successors(game, state).values())
-
-
-def successors(game: Game, state: np.record) -> dict[int, np.record]:
-    mask = np.zeros(game.num_actions, np.int8)
-    game.legal_actions(state, mask)
-    found = {}
-    for action in np.flatnonzero(mask).tolist():
-        found[action] = game.from_bytes(state.tobytes())
-        game.apply(found[action], action)
-    return found
 
 
 def ppo_config(data: Any) -> PpoConfig:

@@ -13,8 +13,9 @@ from linkzoo_training.alphazero import Trainer, relative
 from linkzoo_training.arena import play_match
 from linkzoo_training.checkpoint import load_agent, save_checkpoint
 from linkzoo_training.config import AlphaZeroConfig
+from linkzoo_training.search.exact import successors
 from linkzoo_training.train import train
-from tests.training.helpers import alphazero_config, midgame, successors, value
+from tests.training.helpers import alphazero_config, midgame, value
 
 TINY = {
     "algorithm": "alphazero",

@@ -1,8 +1,5 @@
 """The exact solver: known values, plain minimax from the rules, and play that keeps every win."""
 
-import os
-import subprocess
-import sys
 import time
 
 import numpy as np
@@ -17,6 +14,7 @@ from linkzoo_training.arena import play_match
 from linkzoo_training.labels import read_labels
 from linkzoo_training.search.exact import OutOfReachError, label, solver, successors
 from linkzoo_training.search.exact_linkage import Solver
+from tests.common.play import run_python
 from tests.linkage.helpers import GAME, SETUPS, legal_list, start
 from tests.linkage.oracle import Setup
 from tests.linkage.perfect import perfect_groups
@@ -244,14 +242,5 @@ for seed in range(12):
 
 
 def test_the_interpreter_solves_the_same() -> None:
-    def output(disable_jit: str) -> str:
-        paths = os.pathsep.join(["", *filter(None, sys.path)])
-        return subprocess.run(
-            [sys.executable, "-c", _SMALL],
-            env={**os.environ, "NUMBA_DISABLE_JIT": disable_jit, "PYTHONPATH": paths},
-            capture_output=True,
-            text=True,
-            check=True,
-        ).stdout
-
-    assert output("1") == output("0") != ""
+    interpreted = run_python("-c", _SMALL, NUMBA_DISABLE_JIT="1")
+    assert interpreted == run_python("-c", _SMALL, NUMBA_DISABLE_JIT="0") != ""

@@ -13,9 +13,10 @@ from linkzoo import Game, get_game
 from linkzoo.features import FeatureMap
 from linkzoo_training.checkpoint import PolicyAgent, SearchAgent
 from linkzoo_training.networks import make_network
+from linkzoo_training.search.exact import successors
 from linkzoo_training.search.gumbel import Answer, GumbelSearch, considered_visits
 from linkzoo_training.symmetries import symmetries
-from tests.training.helpers import begin, midgame, successors, value
+from tests.training.helpers import begin, midgame, value
 from tests.training.toys import COIN, SURE, TABLE, backward_induction
 
 LINKAGE = get_game("linkage")

@@ -1,8 +1,5 @@
 """Search and greedy play: right where the right move is known, and always repeatable."""
 
-import os
-import subprocess
-import sys
 from math import sqrt
 
 import numba
@@ -13,7 +10,9 @@ from numpy.typing import NDArray
 from linkzoo import Agent, Positions, RandomAgent, get_game
 from linkzoo_training.agents import GreedyAgent, UctAgent
 from linkzoo_training.arena import MatchResult, play_match
-from tests.training.helpers import begin, midgame, successors, value
+from linkzoo_training.search.exact import successors
+from tests.common.play import run_python
+from tests.training.helpers import begin, midgame, value
 from tests.training.toys import COIN, SURE, TABLE, backward_induction
 
 LINKAGE = get_game("linkage")
@@ -107,17 +106,8 @@ for positions in midgame(get_game("linkage"), 3, 1, board_size=4, threshold=5), 
 
 
 def test_the_interpreter_plays_the_same() -> None:
-    def output(disable_jit: str) -> str:
-        paths = os.pathsep.join(["", *filter(None, sys.path)])
-        return subprocess.run(
-            [sys.executable, "-c", _SMALL],
-            env={**os.environ, "NUMBA_DISABLE_JIT": disable_jit, "PYTHONPATH": paths},
-            capture_output=True,
-            text=True,
-            check=True,
-        ).stdout
-
-    assert output("1") == output("0") != ""
+    interpreted = run_python("-c", _SMALL, NUMBA_DISABLE_JIT="1")
+    assert interpreted == run_python("-c", _SMALL, NUMBA_DISABLE_JIT="0") != ""
 
 
 def linkage_match(a: str, b: str, blocks: int) -> MatchResult:
