@@ -4,7 +4,6 @@ The shipped books were made with the settings below; the same command gives the 
 """
 
 import argparse
-import hashlib
 import json
 from typing import Any
 
@@ -17,7 +16,7 @@ from linkzoo.batch import kernels
 from linkzoo.chance import STREAM_ACTION, STREAM_SETUP, word
 from linkzoo_training.agents import make_agent
 from linkzoo_training.checkpoint import write_atomically
-from linkzoo_training.openings import BOOKS, RANDOM_PLIES, random_openings
+from linkzoo_training.openings import BOOKS, RANDOM_PLIES, digest, random_openings
 
 _FORMAT = "linkzoo-openings/1"
 _SEED = 1_000_003  # of the book's openings
@@ -49,7 +48,7 @@ def make_book(game: Game, judge: Agent, count: int) -> dict[str, Any]:
         "wins": _WINS,
         "seed": _SEED,
         "plies": list(RANDOM_PLIES),
-        "sha256": hashlib.sha256(states.tobytes()).hexdigest(),
+        "sha256": digest(states),
         "indices": chosen,
     }
 

@@ -20,8 +20,8 @@ from linkzoo.batch import kernels
 from linkzoo.chance import STREAM_ACTION, word
 from linkzoo_training.agents import make_agent
 from linkzoo_training.checkpoint import write_atomically
-from linkzoo_training.labels import FORMAT, LABELS, digest, positions_after
-from linkzoo_training.openings import RANDOM_PLIES
+from linkzoo_training.labels import FORMAT, LABELS, positions_after
+from linkzoo_training.openings import RANDOM_PLIES, digest
 from linkzoo_training.search.exact import label, solver
 
 _SEED = 1_000_033  # of openings and players; the book has another

@@ -4,7 +4,6 @@ A game that ships such positions has a file in `labels/`; `linkzoo_training.labe
 each of them the seat to act wins by at least one legal action, and by at least one it loses.
 """
 
-import hashlib
 import json
 from collections.abc import Callable, Mapping, Sequence
 from dataclasses import dataclass
@@ -18,7 +17,7 @@ from linkzoo import Agent, Game, Positions, get_game
 from linkzoo.batch import kernels
 from linkzoo.chance import STREAM_ACTION, word
 from linkzoo_training.arena import Estimate, checked, side_label, wilson
-from linkzoo_training.openings import random_openings
+from linkzoo_training.openings import digest, random_openings
 
 if TYPE_CHECKING:
     from rich.table import Table
@@ -75,11 +74,6 @@ def positions_after(
         actions = [played[turn] if turn < len(played) else -1 for played in games]
         kernels(game).play(states, np.array(actions, np.int64), masks)
     return states, masks
-
-
-def digest(states: NDArray[Any]) -> str:
-    """SHA-256 of the records."""
-    return hashlib.sha256(states.tobytes()).hexdigest()
 
 
 @dataclass(frozen=True)

@@ -73,6 +73,11 @@ def random_openings(
     return states
 
 
+def digest(states: NDArray[Any]) -> str:
+    """SHA-256 of records: of positions that a file tells by how they came about."""
+    return hashlib.sha256(states.tobytes()).hexdigest()
+
+
 def read_openings(text: str | None, game: Game, blank: Record, seed: int, blocks: int) -> Openings:
     """Openings by name for a match of `blocks`: `book`, or some random plies, `0` or `2-4`.
 
@@ -108,7 +113,7 @@ def _load(path: Path, game: Game, seed: int) -> Openings:
     indices = np.array(data["indices"], np.int64)
     plies, own = (data["plies"][0], data["plies"][1]), np.uint64(data["seed"])
     states = random_openings(game, game.blank(), own, plies, indices.tolist())
-    if hashlib.sha256(states.tobytes()).hexdigest() != data["sha256"]:
+    if digest(states) != data["sha256"]:
         raise ValueError(f"{path} was made for other rules of {game.name}: make it again")
     keys = [word(np.uint64(seed), STREAM_SETUP, i, 2) for i in indices]
     return Openings(BOOK, plies, own, indices[np.argsort(np.array(keys, np.uint64))])

@@ -24,7 +24,7 @@ from linkzoo_training.symmetries import symmetries
 _STREAM_POLICY = 2001  # actions; index = plies played so far, position = game
 # Seeds of the decisions of rivals and the teacher; index = plies played so far, position = game
 _STREAM_RIVAL = 2004
-_STREAM_TEACHER = 2005
+_STREAM_TEACHER = 2006
 ITSELF = -1  # the opponent of a self-play game
 
 
