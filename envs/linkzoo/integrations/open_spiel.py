@@ -37,10 +37,14 @@ def short_name(game: str) -> str:
     return f"linkzoo_{game}"
 
 
+def _options(rules: Game) -> dict[str, Any]:
+    """The options of a game with their default values."""
+    return {field.name: field.default for field in fields(rules.options)}  # type: ignore[arg-type]
+
+
 def _defaults(rules: Game) -> dict[str, Any]:
     """The parameters of a game with their default values."""
-    options = {field.name: field.default for field in fields(rules.options)}  # type: ignore[arg-type]
-    values = {name: -1 if value is None else value for name, value in options.items()}
+    values = {name: -1 if value is None else value for name, value in _options(rules).items()}
     return {"players": rules.min_players, "rng_seed": -1, **values}
 
 
@@ -81,7 +85,7 @@ class SpielGame(pyspiel.Game):
         standard = get_game(self.name)
         given = {**_defaults(standard), **(params or {})}
         players, seed = given.pop("players"), given.pop("rng_seed")
-        defaults = {field.name: field.default for field in fields(standard.options)}  # type: ignore[arg-type]
+        defaults = _options(standard)
         options = {
             option: None if value == -1 and defaults[option] is None else value
             for option, value in given.items()

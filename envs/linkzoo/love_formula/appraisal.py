@@ -15,6 +15,7 @@ import numpy as np
 from linkzoo.love_formula.cards import COUPLE, OBSTACLE, PREPARATION, REACTION
 from linkzoo.love_formula.pieces import (
     ASK_DISCARD_MENU,
+    BITS,
     COUPLES,
     DRAW,
     NEEDS,
@@ -39,6 +40,7 @@ FULL: Any
 NEED: Any
 NEED_PLACE: Any
 COUPLE_NUMBER: Any
+COUPLE_TYPE: Any
 TARGET_KIND: Any
 NO_ATTACH: Any
 PRIORITY_MOD: Any
@@ -47,7 +49,6 @@ VP: Any
 OP: Any
 OP_COUNT: Any
 
-_BITS = np.array([0, 1, 1, 2, 1, 2, 2, 3])  # ones of three bits
 # What an incomplete couple promises beyond its point, by requirements (2 or 3) and those met.
 _PROMISE = np.array([[50, 190, 0], [50, 150, 420]])
 _COMPLETION = np.array([300, 800])  # a completed couple's points beyond the one that it had
@@ -71,9 +72,9 @@ def _field(state: Any, seat: Any) -> Any:
     worth = np.int64(0)
     for couple in range(COUPLES):
         if state.owner[couple] == seat:
-            worth += 100 * (couple_points(state, couple) + _BITS[state.attached[couple]])
+            worth += 100 * (couple_points(state, couple) + BITS[state.attached[couple]])
             if not is_complete(state, couple):
-                worth += _promise(state, couple, _BITS[state.attached[couple]])
+                worth += _promise(state, couple, BITS[state.attached[couple]])
     for slot in range(SLOTS):
         if state.free[seat, slot] != NONE:
             worth += 100
@@ -85,7 +86,7 @@ def _field(state: Any, seat: Any) -> Any:
 
 def _promise(state: Any, couple: Any, met: Any) -> Any:
     """What is to come from an incomplete couple, in the turns that are left."""
-    size = _BITS[FULL[couple]]
+    size = BITS[FULL[couple]]
     left = 2 * TURNS - np.int64(state.turn)
     return _PROMISE[size - 2, met] * min(left, 6) // 6
 
@@ -109,7 +110,7 @@ def _cards(state: Any, seat: Any) -> Any:
     """What the hand, the pile, the selected card and one that is to be placed can add."""
     worth = np.int64(0)
     for card in range(NUM_TYPES):
-        count = np.int64(state.hands[seat, card]) + np.int64(state.piles[seat, card])
+        count = _held(state, seat, card)
         if count > 0 and card != JOB:
             worth += _worth(state, seat, card) * _HELD // 10
             worth += (count - 1) * _worth(state, seat, card) * _HELD // 20
@@ -159,26 +160,23 @@ def _preparation(state: Any, seat: Any, card: Any) -> Any:
         if state.owner[couple] == seat:
             if takes(state, couple, card):
                 best = max(best, 100 + _step(state, couple))
-        elif _holds(state, seat, couple):
+        elif _held(state, seat, COUPLE_TYPE[couple]) > 0:
             best = max(best, 160)
     return best
 
 
 def _step(state: Any, couple: Any) -> Any:
     """What one more preparation does for a couple."""
-    size, met = _BITS[FULL[couple]], _BITS[state.attached[couple]]
+    size, met = BITS[FULL[couple]], BITS[state.attached[couple]]
     now = _promise(state, couple, met)
     if met + 1 == size:
         return _COMPLETION[size - 2] - now
     return _promise(state, couple, met + 1) - now
 
 
-def _holds(state: Any, seat: Any, couple: Any) -> Any:
-    """Whether a seat has a couple in hand or on its pile."""
-    for card in range(NUM_TYPES):
-        if COUPLE_NUMBER[card] == couple:
-            return state.hands[seat, card] + state.piles[seat, card] > 0
-    return False
+def _held(state: Any, seat: Any, card: Any) -> Any:
+    """Copies of a card in hand and on the pile."""
+    return np.int64(state.hands[seat, card]) + np.int64(state.piles[seat, card])
 
 
 def _couple(state: Any, seat: Any, couple: Any) -> Any:
@@ -188,7 +186,7 @@ def _couple(state: Any, seat: Any, couple: Any) -> Any:
         card = NEED[couple, place]
         if card == NONE:
             continue
-        if state.hands[seat, card] + state.piles[seat, card] > 0:
+        if _held(state, seat, card) > 0:
             worth += 70
         for slot in range(SLOTS):
             if state.free[seat, slot] == card:

@@ -39,6 +39,7 @@ SLOTS = len(SUBTYPES)  # free ones of a field
 FREE_SLOT = NEEDS * COUPLES  # the first position that is a free slot
 POSITIONS = FREE_SLOT + MAX_PLAYERS * SLOTS
 REACTIONS = COUNTS[-1]
+BITS = np.array([0, 1, 1, 2, 1, 2, 2, 3])  # ones of three bits, such as requirements met
 
 
 def numbered(names: Sized) -> Iterator[Any]:

@@ -73,6 +73,7 @@ from linkzoo.love_formula.table import (
     next_preparation,
     obstacle_action,
     pack_of,
+    place_at,
     preparation_at,
     put,
     returns_from_discard,
@@ -102,7 +103,6 @@ SCALE = 30  # of the margin
 NUM_TYPES: int
 JOB: int
 KIND: Any
-NEED_PLACE: Any
 TARGET_KIND: Any
 AT_POS: int
 AT_COUPLE: int
@@ -309,7 +309,7 @@ def _move(state: Any, action: Any) -> None:
         put(state, free_slot(state.seat, card), card)
     else:
         couple = action - AT_COUPLE
-        put(state, NEEDS * couple + NEED_PLACE[couple, card], card)
+        put(state, place_at(couple, card), card)
     state.moving = NONE
     state.move_used = 1
 

@@ -8,7 +8,7 @@ from typing import Any
 
 import numpy as np
 
-from linkzoo.love_formula.pieces import COUPLES, NONE, SLOTS
+from linkzoo.love_formula.pieces import BITS, COUPLES, NONE, SLOTS
 from linkzoo.love_formula.table import is_complete
 
 # What `bind` gives the cards for.
@@ -16,7 +16,6 @@ FULL: Any
 VP: Any
 VP_HALVE: Any
 
-_BITS = np.array([0, 1, 1, 2, 1, 2, 2, 3])  # ones of three bits
 _COMPLETE = np.array([0, 0, 4, 9])  # by the number of requirements
 
 
@@ -36,7 +35,7 @@ def couple_points(state: Any, couple: Any) -> Any:
     """R26: a couple itself, without what is attached to it but for halving."""
     if not is_complete(state, couple):
         return 1
-    worth = _COMPLETE[_BITS[FULL[couple]]]
+    worth = _COMPLETE[BITS[FULL[couple]]]
     for place in range(state.obstacle_count):
         if state.obstacle_couple[place] == couple and VP_HALVE[state.obstacle_type[place]]:
             return worth // 2
@@ -48,7 +47,7 @@ def preparations(state: Any, seat: Any) -> Any:
     count = np.int64(0)
     for couple in range(COUPLES):
         if state.owner[couple] == seat:
-            count += _BITS[state.attached[couple]]
+            count += BITS[state.attached[couple]]
     for slot in range(SLOTS):
         if state.free[seat, slot] != NONE:
             count += 1

@@ -356,6 +356,11 @@ def free_slot(seat: Any, card: Any) -> Any:
     return FREE_SLOT + SLOTS * np.int64(seat) + SUBTYPE[card]
 
 
+def place_at(couple: Any, card: Any) -> Any:
+    """The position at a couple for a preparation that it needs."""
+    return NEEDS * couple + NEED_PLACE[couple, card]
+
+
 def preparation_at(state: Any, position: Any) -> Any:
     """The preparation at a position, or NONE."""
     if position >= FREE_SLOT:

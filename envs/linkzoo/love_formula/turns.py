@@ -64,6 +64,7 @@ from linkzoo.love_formula.table import (
     is_open,
     learn_openly,
     next_preparation,
+    place_at,
     preparation_at,
     put,
     returns_from_discard,
@@ -79,7 +80,6 @@ SUBTYPE: Any
 PRIORITY: Any
 PRIORITY_MOD: Any
 COUPLE_NUMBER: Any
-NEED_PLACE: Any
 TARGET_KIND: Any
 TIMER: Any
 REVEAL_HAND: Any
@@ -304,8 +304,7 @@ def _begin_card(state: Any) -> None:
 def place_at_couple(state: Any, couple: Any) -> None:
     """R12: the preparation that is to be placed goes to a couple."""
     card = _placed(state)
-    place = NEED_PLACE[couple, card]
-    state.attached[couple] |= 1 << place
+    put(state, place_at(couple, card), card)
 
 
 def place_in_slot(state: Any) -> None:
