@@ -29,9 +29,16 @@ TINY = {
 
 
 def returns_by_hand(
-    payoff: NDArray[np.float32], values: NDArray[np.float32], done: NDArray[np.bool_], decay: float
+    payoff: NDArray[np.float32],
+    values: NDArray[np.float32],
+    done: NDArray[np.bool_],
+    acts: NDArray[np.bool_],
+    decay: float,
 ) -> NDArray[np.float64]:
-    """Lambda-returns of one game and seat, as the weighted mean of all n-step returns."""
+    """Lambda-returns of one game and seat, as the weighted mean of all n-step returns.
+
+    Steps are from one decision of the seat to its next: `acts` [T+1].
+    """
     plies = len(payoff)
     out = np.zeros(plies)
     for t in range(plies):
@@ -40,9 +47,9 @@ def returns_by_hand(
         for k in range(t, end + 1):
             gathered += float(payoff[k])
             ahead = 0.0 if done[k] else float(values[k + 1])
-            share = weight if k == end else weight * (1 - decay)
-            total += share * (gathered + ahead)
-            weight *= decay
+            stops = 1 if k == end else (1 - decay) * acts[k + 1]
+            total += weight * stops * (gathered + ahead)
+            weight *= 1 - stops
         out[t] = total
     return out
 
@@ -55,19 +62,19 @@ def test_advantages_are_lambda_returns_of_the_acting_seat(seats: int) -> None:
     payoff = np.where(done[..., None], rng.normal(size=(plies, games, seats)), 0)
     payoff = payoff.astype(np.float32)
     values = rng.normal(size=(plies + 1, games, seats)).astype(np.float32)
-    seat = rng.integers(seats, size=(plies, games)).astype(np.int8)
+    seat = rng.integers(seats, size=(plies + 1, games)).astype(np.int8)
     advantage = np.zeros((plies, games), np.float32)
     targets = np.zeros((plies, games, seats), np.float32)
     players = np.full(games, seats, np.int8)
     advantages(payoff, values, done, seat, players, 1.0, decay, advantage, targets)
     for i in range(games):
         for p in range(seats):
-            expected = returns_by_hand(payoff[:, i, p], values[:, i, p], done[:, i], decay)
-            relative = (p - seat[:, i]) % seats
+            acts = seat[:, i] == p
+            expected = returns_by_hand(payoff[:, i, p], values[:, i, p], done[:, i], acts, decay)
+            relative, acts = (p - seat[:-1, i]) % seats, acts[:-1]
             np.testing.assert_allclose(
                 targets[np.arange(plies), i, relative], expected, rtol=1e-4, atol=1e-4
             )
-            acts = seat[:, i] == p
             np.testing.assert_allclose(
                 advantage[acts, i], (expected - values[:-1, i, p])[acts], rtol=1e-3, atol=1e-4
             )
@@ -78,7 +85,7 @@ def test_the_loser_learns_of_its_loss() -> None:
     payoff = np.zeros((3, 1, 2), np.float32)
     payoff[2, 0] = [1, -1]
     done = np.array([[False], [False], [True]])
-    seat = np.array([[0], [1], [0]], np.int8)
+    seat = np.array([[0], [1], [0], [0]], np.int8)
     advantage, targets = np.zeros((3, 1), np.float32), np.zeros((3, 1, 2), np.float32)
     values, players = np.zeros((4, 1, 2), np.float32), np.array([2], np.int8)
     advantages(payoff, values, done, seat, players, 1.0, 1.0, advantage, targets)
