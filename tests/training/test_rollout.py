@@ -9,9 +9,11 @@ from numpy.typing import NDArray
 
 from linkzoo import Game, Positions, get_game, make_vec
 from linkzoo.features import FeatureMap
+from linkzoo_training.agents import make_agent
 from linkzoo_training.networks import PolicyValueNet, make_network
 from linkzoo_training.opponents import Pool
 from linkzoo_training.rollout import ITSELF, SelfPlay, advantages, choose
+from linkzoo_training.sight import Sight
 from linkzoo_training.symmetries import symmetries
 from tests.training.helpers import ppo_config
 
@@ -325,3 +327,22 @@ def best_margin(game: Game, state: Any, seat: int) -> float:
     mask = np.zeros(game.num_actions, np.int8)
     game.legal_actions(np.array([state]).view(np.recarray)[0], mask)
     return max(margin_after(game, state, seat, int(action)) for action in np.flatnonzero(mask))
+
+
+def test_survey_is_of_the_agents_games() -> None:
+    """Features of seats that are to act in games of every number of players, the same each time."""
+    game = get_game("link_o")
+    sight = Sight(game, hidden=True)
+    seen, hidden = sight.survey(make_agent("random", "link_o"), (2, 5), {"target": 0}, 3)
+    assert (seen.shape[1], hidden.shape[1]) == sight.widths
+    assert len(seen) == len(hidden)
+    columns = FeatureMap(game.observation).columns
+    sizes = seen[:, np.isin(columns, np.arange(game.observation.size)[where(game, "hand_size")])]
+    assert set((sizes > 0).sum(1).tolist()) >= {2, 5}
+    again, _ = sight.survey(make_agent("random", "link_o"), (2, 5), {"target": 0}, 3)
+    assert np.array_equal(seen, again)
+    assert seen.std(0).max() > 0
+
+
+def where(game: Game, piece: str) -> slice:
+    return game.observation.slices()[piece]
