@@ -213,6 +213,7 @@ class SelfPlay:
             if self._symmetries is not None:
                 self._view = self._symmetries.draw(self.vec.num_envs, seed, self.plies)
                 self._symmetries.turn(self._features[t].numpy(), self._mask[t].numpy(), self._view)
+                self._symmetries.turn_hidden(self._hidden[t].numpy(), self._view)
             probabilities = self._forward(network, critic, t, pool)
             if self._teacher is not None and self.config.teaching(progress) > 0:
                 games = np.flatnonzero(self._learner[t].numpy())
