@@ -105,7 +105,7 @@ def named(node: ast.AST, known: dict[str, str]) -> list[str]:
     if isinstance(node, ast.Call) and dotted(node.func, known) == "getattr" and len(node.args) > 1:
         attribute = node.args[1]
         if isinstance(attribute, ast.Constant):
-            return [f"{dotted(node.args[0], known)}.{attribute.value}"]
+            return [f"{dotted(node.args[0], known)}.{attribute.value!s}"]
     return []
 
 

@@ -95,7 +95,7 @@ def test_advantages_are_exact_on_average(mini: Miniature) -> None:
     torch.manual_seed(1)
     network = make_network(mini.game, "flat", 32, 1)
     with torch.no_grad():
-        for parameter in network.policy.parameters():  # type: ignore[operator, union-attr]
+        for parameter in network.policy.parameters():  # type: ignore[union-attr]
             parameter.mul_(100)  # some policy that is far from uniform
     policy = mini.policy(PolicyAgent("some", mini.game, network, {}))
     assert all(chances.min() > 0.01 for chances in policy.values())
@@ -159,7 +159,7 @@ def test_kuhn_is_learned() -> None:
         hand = tree.deals[:, 0] == card
         exact = values(tree, policy)[hand].mean()
         np.testing.assert_allclose(
-            KUHN_POKER.most * found[hand], np.tile([exact, -exact], (2, 1)), atol=0.2
+            KUHN_POKER.most * found[hand], np.tile([exact, -exact], (2, 1)), atol=0.3
         )
 
 

@@ -73,16 +73,13 @@ def test_a_best_response_is_the_best_of_all() -> None:
     """Against a random policy of Kuhn, no pure policy of the other seat wins more."""
     rng = np.random.Generator(np.random.PCG64(1))
     for seat in (0, 1):
-        chances = {history: rng.random(3) for history in KUHN_TREE.histories()}
-        own = [history for history in chances if KUHN_TREE.mover(history) == seat]
+        by_card = {history: rng.random(3) for history in KUHN_TREE.histories()}
+        own = [history for history in by_card if KUHN_TREE.mover(history) == seat]
         found = []
         for code in range(2 ** (3 * len(own))):
             for k, history in enumerate(own):
-                chances[history] = code >> (3 * k + np.arange(3)) & 1
-            bets = {
-                h: bet[KUHN_TREE.deals[:, KUHN_TREE.mover(h)]].astype(np.float64)
-                for h, bet in chances.items()
-            }
+                by_card[history] = (code >> (3 * k + np.arange(3)) & 1).astype(np.float64)
+            bets = {h: bet[KUHN_TREE.deals[:, KUHN_TREE.mover(h)]] for h, bet in by_card.items()}
             policy = {history: np.stack([1 - bet, bet], 1) for history, bet in bets.items()}
             found.append((1 - 2 * seat) * value(KUHN_TREE, policy))
         assert max(found) == pytest.approx(best_response(KUHN_TREE, policy, seat))

@@ -48,7 +48,7 @@ def values(tree: Tree, policy: Policy, history: str = "") -> NDArray[np.float64]
     if not moves:
         return tree.chips(history)
     below = np.stack([values(tree, policy, history + move) for move in moves], 1)
-    return (policy[history] * below).sum(1)
+    return np.asarray((policy[history] * below).sum(1))
 
 
 def value(tree: Tree, policy: Policy) -> float:
