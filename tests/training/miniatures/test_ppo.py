@@ -152,7 +152,7 @@ def test_kuhn_is_learned() -> None:
     """Near an equilibrium, and the values of a hand of each card are those of the policy."""
     tree, trainer = KUHN_POKER.tree, trained(config_for(KUHN_POKER))
     policy = KUHN_POKER.policy(trainer.agent())
-    assert exploitability(tree, policy) < 0.1  # uniform play: 0.458
+    assert exploitability(tree, policy) < 0.08  # uniform play: 0.458
     assert value(tree, policy) == pytest.approx(-1 / 18, abs=0.05)
     _, found = trainer.agent().evaluate(KUHN_POKER.positions(""))
     for card in range(3):
@@ -176,7 +176,7 @@ def test_leduc_is_learned_with_a_full_critic() -> None:
     )
     tree, trainer = LEDUC_POKER.tree, trained(config)
     policy = LEDUC_POKER.policy(trainer.agent())
-    assert exploitability(tree, policy) < 0.7  # uniform play: 2.37
+    assert exploitability(tree, policy) < 0.6  # uniform play: 2.37
     assert value(tree, policy) == pytest.approx(-0.0856, abs=0.15)
     assert trainer.critic is not None
     assert LEDUC_POKER.game.hidden is not None
