@@ -104,7 +104,6 @@ def test_advantages_are_exact_on_average(mini: Miniature) -> None:
     advantages, targets = defaultdict(list), defaultdict(list)
     for iteration in range(20):
         batch = play.collect(network, critic, Pool(1, 0), 0.0, iteration)
-        assert (batch.targets.sum(1).abs() < 1e-5).all()
         for row, action, advantage, target in zip(
             batch.features.numpy(),
             batch.action.tolist(),
