@@ -243,19 +243,29 @@ def read_config(data: Any) -> AnyConfig:
     return config
 
 
-def load_config(path_or_name: str | Path, overrides: Sequence[str] = ()) -> AnyConfig:
-    """Reads a YAML file, or a configuration that ships with the package, by its name.
-
-    `overrides` are `field=value` with a YAML value; a dot reaches into a mapping
-    (`options.threshold=10`). ValueError says what is wrong.
-    """
-    path = find_config(path_or_name)
+def _fields(path: Path, below: tuple[Path, ...] = ()) -> dict[str, Any]:
+    """What a YAML file sets, over what the configuration that it extends sets."""
     try:
         data = yaml.safe_load(path.read_text(encoding="utf-8"))
     except yaml.YAMLError as error:
         raise ValueError(f"{path}: no YAML ({error})") from error
     if not isinstance(data, dict):
         raise ValueError(f"{path}: not a mapping of fields to values")
+    if path in below:
+        raise ValueError(f"{path}: extends itself")
+    base = data.pop("extends", None)
+    return data if base is None else {**_fields(find_config(base), (*below, path)), **data}
+
+
+def load_config(path_or_name: str | Path, overrides: Sequence[str] = ()) -> AnyConfig:
+    """Reads a YAML file, or a configuration that ships with the package, by its name.
+
+    A file may begin with `extends: NAME`: the fields that it doesn't set are those of the
+    configuration so named. `overrides` are `field=value` with a YAML value; a dot reaches into a
+    mapping (`options.threshold=10`). ValueError says what is wrong.
+    """
+    path = find_config(path_or_name)
+    data = _fields(path)
     for override in overrides:
         key, separator, text = override.partition("=")
         if not separator:
