@@ -98,7 +98,12 @@ def save_checkpoint(
         "fingerprints": fingerprints(game),
         **card,
     }
-    write_atomically(folder / "card.json", (json.dumps(full, indent=1) + "\n").encode())
+    save_card(folder, full)
+
+
+def save_card(folder: Path, card: Mapping[str, Any]) -> None:
+    """Writes the whole card of a checkpoint."""
+    write_atomically(folder / "card.json", (json.dumps(card, indent=1) + "\n").encode())
 
 
 def load_card(folder: Path) -> dict[str, Any]:
