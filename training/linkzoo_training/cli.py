@@ -23,8 +23,8 @@ T = TypeVar("T")
 
 _NEEDED = "matplotlib openskill pydantic rich safetensors tensorboard torch yaml".split()
 _AGENTS = (
-    "random, greedy, uct-N, exact, checkpoint, a checkpoint's name or folder; @N behind it: views, "
-    ":N: simulations"
+    "random, greedy, uct-N, cheat-N, exact, checkpoint, a checkpoint's name or folder; @N behind "
+    "it: views, ~T: temperature, :N: simulations"
 )
 
 
