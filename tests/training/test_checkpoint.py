@@ -77,7 +77,7 @@ def test_views_make_the_policy_symmetric(folder: Path) -> None:
     game, agent = get_game("linkage"), load_agent(folder, views=192)
     assert agent.name == "saved@192"
     assert game.symmetries is not None
-    _, actions = game.symmetries()
+    _, actions, _ = game.symmetries()
     where, image = positions(4), positions(4)
     for row in range(4):
         for step in range(5):

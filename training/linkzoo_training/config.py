@@ -123,7 +123,7 @@ class PpoConfig(Config):
     # PPO (Schulman et al. 2017)
     learning_rate: float = 3e-4  # Adam, eps 1e-5, linear to 0
     discount: float = 1.0  # games are short, only the end pays
-    gae_lambda: float = 0.95
+    gae_lambda: float = 0.95  # from one decision of a seat to its next
     clip: float = 0.2
     entropy: float = 0.01  # linear to entropy_final
     entropy_final: float = 0.0

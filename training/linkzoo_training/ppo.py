@@ -16,8 +16,9 @@ import torch
 from torch import Tensor, nn
 
 from linkzoo_training import trainer
+from linkzoo_training.agents import make_agent
 from linkzoo_training.config import PpoConfig
-from linkzoo_training.networks import Critic, masked
+from linkzoo_training.networks import Critic, FlatNet, masked
 from linkzoo_training.opponents import Pool
 from linkzoo_training.rollout import Batch, SelfPlay
 from linkzoo_training.trainer import under
@@ -45,6 +46,7 @@ class Trainer(trainer.Trainer):
         if config.critic == "full":
             self.critic = Critic(self.game, config.width, config.blocks).to(self.device)
             self.learned += self.critic.parameters()
+        self._standardise()
         self.optimizer = torch.optim.Adam(
             self.learned, lr=config.learning_rate, eps=1e-5, fused=True
         )
@@ -75,6 +77,7 @@ class Trainer(trainer.Trainer):
             "loss/value": losses.value,
             "entropy": losses.entropy,
             "clipped": losses.clipped,
+            "explained variance": _explained(batch),
         }
         wins, self.play.wins = self.play.wins, np.zeros_like(self.play.wins)
         for seat, role in enumerate(self.game.seat_names):
@@ -144,7 +147,33 @@ class Trainer(trainer.Trainer):
         self.play.load(saved)
         self.pool.load(saved, self.actor)
 
+    def _standardise(self) -> None:
+        """Scales what new fully connected networks read by how far it varies in weak play."""
+        config, critic = self.config, self.critic
+        network = self.network if isinstance(self.network, FlatNet) else None
+        if config.start is not None:
+            network = None  # it has learned with the scales of its first run
+        if network is None and critic is None:
+            return
+        seen, hidden = self.play.sight.survey(
+            make_agent(config.teacher or "random", config.game),
+            config.players,
+            config.options,
+            config.seed,
+        )
+        if network is not None:
+            network.trunk.standardise(seen)
+        if critic is not None:
+            critic.trunk.standardise(np.concatenate([seen, hidden], 1))
+
     def _freeze(self) -> None:
         """Makes the copies that play."""
         self.actor = self.frozen(self.network)
         self.judge = None if self.critic is None else self.frozen(self.critic)
+
+
+def _explained(batch: Batch) -> float:
+    """How much of the variance of the learner's lambda-returns the values explain; 1 is all."""
+    rows = batch.learner
+    returns, errors = batch.targets[rows, 0], batch.advantage[rows]
+    return float(1 - errors.var() / returns.var().clamp(min=1e-12))
