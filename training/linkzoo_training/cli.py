@@ -72,7 +72,7 @@ def _parser() -> argparse.ArgumentParser:
     exploiting.add_argument("--game", choices=games, help="default: the checkpoint's")
     exploiting.add_argument("--players", type=int, help="default: every number of the game")
     exploiting.add_argument("--steps", type=int, help="the budget; default: the configuration's")
-    exploiting.add_argument("--seconds", type=float, help="stop training earlier, after these")
+    exploiting.add_argument("--seconds", type=float, help="stop training after these")
     exploiting.add_argument("--config", help="default: the game's quick one for PPO")
     exploiting.add_argument("--games", type=int, default=1000, help="rounded up to whole blocks")
     exploiting.add_argument("--openings", help="as in evaluate")
