@@ -91,9 +91,9 @@ class Trainer(trainer.Trainer):
         """Clipped policy-gradient steps on the learner's plies."""
         config, left = self.config, 1 - self.progress
         for group in self.optimizer.param_groups:
-            group["lr"] = config.learning_rate * left
+            group["lr"] = config.rate(self.progress)
         entropy_weight = config.entropy_final + (config.entropy - config.entropy_final) * left
-        teaching = config.teaching(self.progress)
+        taught = config.is_taught(self.progress)
         rows = batch.learner.nonzero().squeeze(1)
         advantage = batch.advantage[rows]
         advantage = (batch.advantage - advantage.mean()) / (advantage.std() + 1e-8)
@@ -117,14 +117,15 @@ class Trainer(trainer.Trainer):
                 targets = batch.targets[part]
                 errors = values.float()[..., : targets.shape[1]] - targets
                 policy_loss, value_loss = -gain.mean(), 0.5 * errors.square().mean()
-                loss = policy_loss + config.value_weight * value_loss - entropy_weight * entropy
-                if config.magnet > 0:
+                if taught:
+                    policy_loss = -log_policy.gather(1, batch.taught[part, None]).mean()
+                loss = policy_loss + config.value_weight * value_loss
+                if not taught:
+                    loss = loss - entropy_weight * entropy
+                if config.magnet > 0 and not taught:
                     away = log_policy - batch.log_policy[part]
                     divergence = (torch.softmax(logits, -1) * away).sum(-1).mean()
                     loss = loss + config.magnet * divergence
-                if teaching > 0:
-                    imitated = log_policy.gather(1, batch.taught[part, None])
-                    loss = loss - teaching * imitated.mean()
                 self.optimizer.zero_grad(set_to_none=True)
                 loss.backward()
                 nn.utils.clip_grad_norm_(self.learned, config.max_grad_norm)
