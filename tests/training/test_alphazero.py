@@ -162,22 +162,28 @@ def test_targets_mix_the_outcome_and_the_search() -> None:
     assert colours.tolist() == (2 * lessons.finals["num_pieces"]).tolist()
 
 
-def kept_wins(trainer: Trainer) -> tuple[int, float]:
-    """Positions where the choice decides, and the share in which the bare policy keeps the win."""
+def against_perfect_play(trainer: Trainer) -> tuple[int, float, float]:
+    """How right the bare network is early in the game, without a search.
+
+    Positions where the choice decides, the share of them in which the policy keeps the win, and the
+    mean square error of the values of all positions, which are 1 or -1.
+    """
     game, options = trainer.game, trainer.config.options
-    decided, kept = 0, 0
+    decided, kept, errors = 0, 0, []
     for plies in (1, 2, 3):
         positions = midgame(game, 60, plies, **options)
         actions = trainer.agent().act(positions)
-        for state, action in zip(positions.states, actions, strict=True):
+        _, thought = trainer.agent().evaluate(positions)
+        for row, (state, action) in enumerate(zip(positions.states, actions, strict=True)):
             values = {
                 move: value(game, after, state.seat)
                 for move, after in successors(game, state).items()
             }
+            errors.append((float(thought[row, 0]) - max(values.values())) ** 2)
             if min(values.values()) < max(values.values()):
                 decided += 1
                 kept += values[int(action)] == 1
-    return decided, kept / decided
+    return decided, kept / decided, float(np.mean(errors))
 
 
 def test_it_learns_what_is_right() -> None:
@@ -201,12 +207,15 @@ def test_it_learns_what_is_right() -> None:
         }
     )
     trainer = Trainer(config)
-    decided, before = kept_wins(trainer)
+    decided, kept, error = against_perfect_play(trainer)
     assert decided > 100
-    assert before < 0.8
+    assert kept < 0.8
+    assert error > 0.9
     while not trainer.finished:
         trainer.iterate()
-    assert kept_wins(trainer)[1] > 0.9
+    _, kept, error = against_perfect_play(trainer)
+    assert kept > 0.9
+    assert error < 0.5
 
 
 def test_a_run_begins_with_the_weights_of_a_checkpoint(tmp_path: Path) -> None:

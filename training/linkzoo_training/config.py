@@ -140,8 +140,8 @@ class PpoConfig(Config):
     snapshot_every: int = 50  # iterations
     rivals: tuple[str, ...] = ()  # other agents in the pool, such as greedy: they always play
 
-    # A teacher: at first the policy learns nothing but its moves, in the learner's own games
-    # (DAgger: Ross et al. 2011), for games in which random play shows nothing of what matters
+    # A teacher: at first the policy learns nothing but its moves, in its own games (DAgger:
+    # Ross et al. 2011), for games in which random play shows nothing of what matters
     teacher: str | None = None  # an agent, such as greedy
     teacher_share: float = 0.3  # of the run
     teacher_rate: float = 1e-3  # of learning then, linear to learning_rate
