@@ -90,7 +90,9 @@ def check_train() -> None:
         card = json.loads(models[-1].with_name("card.json").read_text())
         assert card["game"] == "linkage"
         model = str(models[-1].parent)
-        done = linkzoo_command("evaluate", model, "random", "--labels", cwd=folder)
+        done = linkzoo_command(
+            "evaluate", model, "--ladder", "--games", "2", "--labels", "--card", cwd=folder
+        )
         assert done.returncode == 0
     linkzoo_training.load_agent("linkage")
     print("the shipped checkpoint loads")

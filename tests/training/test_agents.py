@@ -15,6 +15,7 @@ from linkzoo_training.agents import (
     UctAgent,
     make_agent,
     searching,
+    source_of,
 )
 from linkzoo_training.checkpoint import PolicyAgent, SearchAgent
 from linkzoo_training.play import play
@@ -50,7 +51,10 @@ def test_agents_by_name() -> None:
     assert isinstance(make_agent("human", "linkage"), HumanAgent)
     agent = make_agent("uct-250", "linkage")
     assert isinstance(agent, UctAgent)
-    assert (agent.simulations, agent.name) == (250, "uct-250")
+    assert (agent.simulations, agent.cheats, agent.name) == (250, False, "uct-250")
+    cheat = make_agent("cheat-9", "linkage")
+    assert isinstance(cheat, UctAgent)
+    assert (cheat.simulations, cheat.cheats, cheat.name) == (9, True, "cheat-9")
 
 
 def test_a_checkpoint_with_views_and_a_search() -> None:
@@ -60,23 +64,29 @@ def test_a_checkpoint_with_views_and_a_search() -> None:
     assert isinstance(make_agent("checkpoint", "linkage"), PolicyAgent)
     with pytest.raises(ValueError, match="simulations=0"):
         make_agent("linkage:0", "linkage")
+    drawn = make_agent("linkage~0.5", "linkage")
+    assert isinstance(drawn, PolicyAgent)
+    assert (drawn.name, drawn.temperature) == ("linkage~0.5", 0.5)
+    assert make_agent("linkage~0", "linkage").name == "linkage"
 
 
 def test_simulations_are_for_checkpoints_without_any() -> None:
-    specs = ["random", "uct-10", "linkage", "runs/a@4", "linkage:7"]
+    specs = ["random", "uct-10", "cheat-10", "linkage", "runs/a@4~1", "linkage:7"]
     assert [searching(spec, 20) for spec in specs] == [
         "random",
         "uct-10",
+        "cheat-10",
         "linkage:20",
-        "runs/a@4:20",
+        "runs/a@4~1:20",
         "linkage:7",
     ]
     assert [searching(spec, None) for spec in specs] == specs
+    assert [source_of(spec) for spec in specs] == [None, None, None, "linkage", "runs/a", "linkage"]
 
 
 @pytest.mark.parametrize("spec", ["uct", "uct-", "uct-1.5", "uct-x", "Greedy", "best", ""])
 def test_a_wrong_name_says_what_is_allowed(spec: str) -> None:
-    allowed = r"random, greedy, uct-N \(such as uct-100\), exact, human"
+    allowed = r"random, greedy, uct-N \(such as uct-100\), cheat-N, exact, human"
     with pytest.raises(ValueError, match=allowed):
         make_agent(spec, "linkage")
 

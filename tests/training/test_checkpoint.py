@@ -7,7 +7,7 @@ import numpy as np
 import pytest
 import torch
 
-from linkzoo import Positions, get_game, make_vec
+from linkzoo import Positions, games, get_game, make_vec
 from linkzoo_training.checkpoint import PolicyAgent, load_agent, save_checkpoint
 from linkzoo_training.networks import make_network
 from linkzoo_training.resources import shipped
@@ -48,6 +48,28 @@ def test_temperature_draws_legal_actions_from_the_seeds(folder: Path) -> None:
     assert (agent.act(where) == actions).all()
     alone = Positions(where.game, where.states[7:8], where.seeds[7:8])
     assert agent.act(alone)[0] == actions[7]
+
+
+def test_a_policy_is_drawn_where_something_is_hidden() -> None:
+    """What is hidden asks for mixed play: the policy as trained, and not its likeliest action."""
+    for name in games:
+        game = get_game(name)
+        agent = PolicyAgent("any", game, make_network(game, "flat", 8, 1), {})
+        assert agent.temperature == (0 if game.hidden is None else 1)
+        assert PolicyAgent("any", game, agent.network, {}, temperature=0.0).temperature == 0
+
+
+def test_draws_follow_the_policy(folder: Path) -> None:
+    """Shares within four standard errors; no draw ends on an action of no probability."""
+    agent = load_agent(folder, temperature=2.0)
+    chances = np.array([0.0, 0.5, 0.0, 0.3, 0.2, 0.0])
+    with np.errstate(divide="ignore"):
+        logits = torch.from_numpy(np.maximum(2.0 * np.log(chances), -1e9)).float()
+    count = 20_000
+    seeds = np.arange(count, dtype=np.uint64)
+    drawn = np.bincount(agent.draw(logits.expand(count, -1), seeds), minlength=6) / count
+    assert (drawn[chances == 0] == 0).all()
+    np.testing.assert_allclose(drawn, chances, atol=4 * np.sqrt(0.25 / count))
 
 
 def test_views_make_the_policy_symmetric(folder: Path) -> None:

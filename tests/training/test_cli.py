@@ -67,6 +67,26 @@ def test_evaluate_on_labels(capsys: pytest.CaptureFixture[str], tmp_path: Path) 
     assert both["agents"] == ["random", "greedy"]
 
 
+def test_thrown_wins_on_the_card(tmp_path: Path) -> None:
+    """They take the place of the agent's own, and of no other's."""
+    from linkzoo_training.checkpoint import load_card, save_checkpoint
+    from linkzoo_training.networks import make_network
+
+    game = linkzoo.get_game("linkage")
+    other = {"agent": "mine:9", "note": "stays"}
+    card = {"network": {"kind": "flat", "width": 8, "blocks": 1}, "views": 1, "strength": []}
+    card["thrown_wins"] = [{"agent": "mine", "note": "goes"}, other]
+    save_checkpoint(tmp_path / "mine", make_network(game, "flat", 8, 1), game, card)
+    path = tmp_path / "result.json"
+    found = ["--labels", "--card", "--json", str(path)]
+    assert main(["evaluate", str(tmp_path / "mine"), *found]) == 0
+    kept, new = load_card(tmp_path / "mine")["thrown_wins"]
+    assert kept == other
+    data = json.loads(path.read_text(encoding="utf-8"))["thrown_wins"]
+    assert new["thrown_away"] == data["thrown_away"]
+    assert new["command"] == "linkzoo evaluate mine --labels --seed 0"
+
+
 def test_options_may_stand_anywhere(capsys: pytest.CaptureFixture[str], tmp_path: Path) -> None:
     path = tmp_path / "match.json"
     behind = ["--games", "2", "--json", str(path), "free_hole=true", "threshold=10"]
@@ -85,8 +105,13 @@ def test_options_may_stand_anywhere(capsys: pytest.CaptureFixture[str], tmp_path
         ("evaluate random random threshold=high", "threshold: 'high'"),
         ("evaluate random random threshold", "no option=value"),
         ("evaluate random random threshold=[", "no YAML value"),
-        ("evaluate random random --games 0", "--games 0"),
-        ("evaluate random", "name an opponent B, or --labels"),
+        ("evaluate random random --games 0", "games: 0"),
+        ("evaluate random", "name an opponent B, or --ladder or --labels"),
+        ("evaluate random greedy --ladder", "--ladder: the opponents"),
+        ("evaluate random --ladder --sprt 0 10", "--ladder: the opponents"),
+        ("evaluate random --ladder --card", "--card: goes with"),
+        ("evaluate linkage random --card", "--card: goes with"),
+        ("evaluate linkage --ladder --players 3", "num_players: 3"),
         ("evaluate random --labels --game love_links", "no solved positions for love_links"),
         ("evaluate random random --labels threshold=9", "standard options"),
         ("evaluate random random --openings 4-2", "openings: '4-2'"),

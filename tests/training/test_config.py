@@ -4,6 +4,7 @@ from pathlib import Path
 
 import pytest
 
+from linkzoo import games
 from linkzoo_training.config import load_config, read_config
 from linkzoo_training.resources import find_checkpoint, shipped
 from tests.training.helpers import ppo_config
@@ -14,6 +15,36 @@ SHIPPED = sorted(path.stem for path in shipped("configs").glob("*.yaml"))
 @pytest.mark.parametrize("name", SHIPPED)
 def test_shipped_configurations_are_valid(name: str) -> None:
     assert load_config(name).game in name
+
+
+@pytest.mark.parametrize("kind", ["ppo", "ppo_quick", "ppo_gpu"])
+@pytest.mark.parametrize("game", games)
+def test_every_game_has_its_presets(game: str, kind: str) -> None:
+    """Within 90 minutes, within minutes, and for a GPU; each run has a folder of its own."""
+    config = load_config(f"{game}_{kind}")
+    assert (config.game, config.algorithm) == (game, "ppo")
+    assert config.name == game + kind.removeprefix("ppo")
+    assert (config.device == "cuda") == (kind == "ppo_gpu")
+    assert (config.max_seconds is not None) == (kind == "ppo_quick")
+    assert config.max_seconds is None or config.max_seconds <= 300
+    standard = load_config(f"{game}_ppo")
+    assert config.options == standard.options
+
+
+def test_a_configuration_extends_another(tmp_path: Path) -> None:
+    base, other, third = tmp_path / "base.yaml", tmp_path / "other.yaml", tmp_path / "third.yaml"
+    base.write_text("name: base\ngame: linkage\nwidth: 64\nvary: {threshold: [8, 15]}")
+    other.write_text(f"extends: {base}\nname: other\nvary: {{threshold: [10, 12]}}")
+    third.write_text(f"extends: {other}\nname: third\nblocks: 2")
+    config = load_config(third, ["width=32"])
+    assert (config.name, config.game, config.width, config.blocks) == ("third", "linkage", 32, 2)
+    assert config.vary == {"threshold": (10, 12)}
+    base.write_text(f"extends: {third}")
+    with pytest.raises(ValueError, match=r"third\.yaml: extends itself"):
+        load_config(third)
+    base.write_text("extends: nowhere")
+    with pytest.raises(ValueError, match="no configuration 'nowhere'"):
+        load_config(other)
 
 
 def test_overrides() -> None:

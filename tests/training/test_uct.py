@@ -61,6 +61,13 @@ def test_does_not_peek() -> None:
         assert UctAgent(50).act(positions).tolist() == UctAgent(50).act(begin(COIN, 40)).tolist()
 
 
+def test_a_cheat_peeks() -> None:
+    """It calls the coin that is there, which pays more than the sure half."""
+    positions = begin(COIN, 40)
+    found = UctAgent(500, cheats=True).act(positions)
+    assert found.tolist() == positions.states["coin"].tolist()
+
+
 def test_a_single_legal_action_is_played() -> None:
     positions = begin(COIN, 4)
     for state in positions.states:

@@ -22,10 +22,12 @@ __all__ = [
     "UctAgent",
     "make_agent",
     "searching",
+    "source_of",
 ]
 
-_UCT = r"uct-[0-9]+"
-_CHECKPOINT = r"(.+?)(?:@([0-9]+))?(?::([0-9]+))?"  # source, views, simulations
+_UCT = r"(uct|cheat)-([0-9]+)"
+# A checkpoint's source, views, temperature and simulations.
+_CHECKPOINT = r"(.+?)(?:@([0-9]+))?(?:~([0-9]+(?:\.[0-9]+)?))?(?::([0-9]+))?"
 _COLUMNS = 4  # of the list of legal moves
 _HELP = "Type a move, its number, ? for the legal moves, help, or quit."
 
@@ -43,20 +45,27 @@ class GreedyAgent:
 
 
 class UctAgent:
-    """Tree search with random rollouts (`search.uct`): `simulations` of them for each move."""
+    """Tree search with random rollouts (`search.uct`): `simulations` of them for each move.
 
-    def __init__(self, simulations: int, exploration: float = uct.EXPLORATION) -> None:
+    One that `cheats` sees what is hidden from its seat, and the chance ahead: no player, but a
+    ceiling to measure players by.
+    """
+
+    def __init__(
+        self, simulations: int, exploration: float = uct.EXPLORATION, *, cheats: bool = False
+    ) -> None:
         if not 1 <= simulations < 2**31:
             raise ValueError(f"simulations={simulations} is not in 1..{2**31 - 1}")
         if not exploration >= 0:
             raise ValueError(f"exploration={exploration} is not 0 or more")
         self.simulations, self.exploration = simulations, float(exploration)
-        self.name = f"uct-{simulations}"
+        self.cheats = cheats
+        self.name = f"{'cheat' if cheats else 'uct'}-{simulations}"
 
     def act(self, positions: Positions) -> NDArray[np.int64]:
         """The most visited action of each position, int64[N]; positions share the CPU threads."""
         masks, actions = _buffers(positions)
-        search = uct.searcher(positions.game)
+        search = uct.searcher(positions.game, self.cheats)
         states, seeds = positions.states.copy(), positions.seeds
         search(states, seeds, self.simulations, self.exploration, masks, actions)
         return actions
@@ -173,33 +182,50 @@ def _listed(moves: dict[str, int]) -> str:
 def make_agent(spec: str, game: str) -> Agent:
     """The agent that `spec` names, to play `game`.
 
-    `random`, `greedy`, `uct-N` (N simulations a move), `exact` (perfect play, where the game has a
-    solver), `human`, `checkpoint` (the one that ships for the game), a shipped checkpoint's name,
-    or a checkpoint's folder. `@N` behind a checkpoint averages N symmetric views, `@1` is the bare
-    network; `:N` behind that searches with N simulations a move. ValueError for all else.
+    `random`, `greedy`, `uct-N` (N simulations a move), `cheat-N` (the same, but it sees what is
+    hidden), `exact` (perfect play, where the game has a solver), `human`, `checkpoint` (the one
+    that ships for the game), a shipped checkpoint's name, or a checkpoint's folder. `@N` behind a
+    checkpoint averages N symmetric views, `@1` is the bare network; `~T` behind that plays at
+    temperature T, `~0` the likeliest action; `:N` behind that searches with N simulations a move.
+    ValueError for all else.
     """
     get_game(game)
     if spec in _SIMPLE:
         return _SIMPLE[spec]()
-    if re.fullmatch(_UCT, spec):
-        return UctAgent(int(spec.removeprefix("uct-")))
+    search = re.fullmatch(_UCT, spec)
+    if search:
+        return UctAgent(int(search[2]), cheats=search[1] == "cheat")
     from linkzoo_training.checkpoint import SearchAgent, load_agent
 
     parts = re.fullmatch(_CHECKPOINT, spec)
-    source, views, simulations = parts.groups() if parts else (spec, None, None)
+    source, views, temperature, simulations = parts.groups() if parts else (spec, None, None, None)
     try:
         policy = load_agent(
-            game if source == "checkpoint" else source, views=None if views is None else int(views)
+            game if source == "checkpoint" else source,
+            views=None if views is None else int(views),
+            temperature=None if temperature is None else float(temperature),
         )
         return policy if simulations is None else SearchAgent(policy, int(simulations))
     except ValueError as error:
         raise ValueError(
             f"agent {spec!r}: {error}; agents without a checkpoint are random, greedy, uct-N (such "
-            "as uct-100), exact, human"
+            "as uct-100), cheat-N, exact, human"
         ) from error
+
+
+def source_of(spec: str) -> str | None:
+    """The checkpoint in `spec`, without what stands behind it; None for an agent of another kind.
+
+    It is `checkpoint`, a name or a folder, which need not exist.
+    """
+    if spec in _SIMPLE or re.fullmatch(_UCT, spec):
+        return None
+    parts = re.fullmatch(_CHECKPOINT, spec)
+    return parts[1] if parts else spec
 
 
 def searching(spec: str, simulations: int | None) -> str:
     """`spec`, but with a search of that many simulations if it is a checkpoint without one."""
-    parts = None if spec in _SIMPLE or re.fullmatch(_UCT, spec) else re.fullmatch(_CHECKPOINT, spec)
-    return spec if simulations is None or parts is None or parts[3] else f"{spec}:{simulations}"
+    if simulations is None or source_of(spec) is None or re.search(r":[0-9]+$", spec):
+        return spec
+    return f"{spec}:{simulations}"

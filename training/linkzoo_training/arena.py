@@ -1,5 +1,6 @@
 """Matches between two agents: blocks of games that share their luck, every side played in each."""
 
+import json
 import time
 from collections.abc import Callable, Mapping
 from dataclasses import dataclass, field
@@ -173,6 +174,27 @@ class MatchResult:
             data["sprt"] = self.sprt.to_dict(self.share.mean(1))
         return data
 
+    def for_card(self) -> dict[str, Any]:
+        """The result for a card: without the single blocks, with the command that repeats it."""
+        data = self.to_dict()
+        data.pop("block_shares", None)
+        rules = get_game(self.game)
+        standard = rules.chosen_options(rules.blank())
+        chosen = [
+            f"{name}={json.dumps(value)}"
+            for name, value in self.options.items()
+            if value != standard[name]
+        ]
+        data["command"] = " ".join(
+            [
+                f"linkzoo evaluate {' '.join(self.agents)} --game {self.game}",
+                f"--games {self.games} --seed {self.seed} --openings {self.openings}",
+                f"--players {self.num_players}",
+                *chosen,
+            ]
+        )
+        return data
+
 
 @dataclass
 class _Clock:
@@ -258,6 +280,13 @@ def checked(
                 f"{state['ply']}"
             )
     return actions.astype(np.int64)
+
+
+def blocks_of(game: Game, num_players: int, games: int) -> int:
+    """The blocks, of a game for each side, that hold so many games; ValueError if it is none."""
+    if games < 1:
+        raise ValueError(f"games: {games} is not 1 or more")
+    return -(-games // len(game.one_of_each_side(num_players)))
 
 
 def play_match(

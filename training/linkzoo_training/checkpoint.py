@@ -98,7 +98,12 @@ def save_checkpoint(
         "fingerprints": fingerprints(game),
         **card,
     }
-    write_atomically(folder / "card.json", (json.dumps(full, indent=1) + "\n").encode())
+    save_card(folder, full)
+
+
+def save_card(folder: Path, card: Mapping[str, Any]) -> None:
+    """Writes the whole card of a checkpoint."""
+    write_atomically(folder / "card.json", (json.dumps(card, indent=1) + "\n").encode())
 
 
 def load_card(folder: Path) -> dict[str, Any]:
@@ -113,8 +118,20 @@ def load_card(folder: Path) -> dict[str, Any]:
     return card
 
 
+def usual_temperature(game: Game) -> float:
+    """How policies of a game are played: 1 (drawn) if the game hides something, else 0.
+
+    Where something is hidden the best play is often mixed, and the likeliest action alone is a
+    policy that nobody trained.
+    """
+    return 0.0 if game.hidden is None else 1.0
+
+
 class PolicyAgent:
     """A trained policy: one forward pass for each decision, and no search.
+
+    It plays its likeliest action at `temperature` 0, and draws from the policy at 1; None is what
+    the game's policies are usually played with (`usual_temperature`).
 
     With `views` above 1 the pass is over that many symmetric views of the position, and their
     probabilities and values are averaged: a network of few parameters is never quite symmetric by
@@ -128,11 +145,12 @@ class PolicyAgent:
         network: PolicyValueNet,
         card: Mapping[str, Any],
         *,
-        temperature: float = 0.0,
+        temperature: float | None = None,
         views: int = 1,
         device: str | torch.device = "cpu",
     ) -> None:
-        self.name, self.game, self.card, self.temperature = name, game, dict(card), temperature
+        self.name, self.game, self.card = name, game, dict(card)
+        self.temperature = usual_temperature(game) if temperature is None else temperature
         self.views = np.zeros(1, np.int64)  # the identity
         if views != 1:
             count = len(symmetries(game))
@@ -152,11 +170,10 @@ class PolicyAgent:
     def draw(self, logits: Tensor, seeds: NDArray[np.uint64]) -> NDArray[np.int64]:
         """Actions [N] from logits [N, A]: the likeliest, or drawn at the agent's temperature."""
         if self.temperature > 0:
-            words = [int(word(seed, STREAM_ACTION, 0)) for seed in seeds]
-            uniform = np.array(words) / 2.0**64
-            chances = torch.softmax(logits / self.temperature, -1).cumsum(-1)
-            drawn = torch.from_numpy(uniform).float()[:, None] * chances[:, -1:]
-            return (chances <= drawn).sum(-1).clamp(max=logits.shape[1] - 1).numpy()
+            words = np.array([word(seed, STREAM_ACTION, 0) for seed in seeds], np.uint64)
+            uniform = torch.from_numpy((words >> np.uint64(11)) / 2.0**53)  # below 1 as a double
+            chances = torch.softmax(logits.double() / self.temperature, -1).cumsum(-1)
+            return (chances <= uniform[:, None] * chances[:, -1:]).sum(-1).numpy()
         return logits.argmax(-1).numpy()
 
     def evaluate(self, positions: Positions) -> tuple[Tensor, Tensor]:
@@ -240,15 +257,16 @@ def load_weights(network: PolicyValueNet, folder: Path) -> None:
 def load_agent(
     path_or_name: str | Path,
     *,
-    temperature: float = 0.0,
+    temperature: float | None = None,
     views: int | None = None,
     device: str = "cpu",
 ) -> PolicyAgent:
     """The agent of a checkpoint: a folder, or the name of one that ships with the package.
 
-    `temperature` 0 plays the likeliest action, 1 draws from the policy. `views` is the number of
-    symmetric views that are averaged (None: as many as its card says). ValueError if there is no
-    such checkpoint, if it is damaged, or if it was trained for other rules or observations.
+    `temperature` 0 plays the likeliest action, 1 draws from the policy (None: as is usual for the
+    game, see PolicyAgent). `views` is the number of symmetric views that are averaged (None: as
+    many as its card says). ValueError if there is no such checkpoint, if it is damaged, or if it
+    was trained for other rules or observations.
     """
     folder = find_checkpoint(path_or_name)
     card = load_card(folder)
@@ -266,6 +284,8 @@ def load_agent(
         views = card["views"]
     elif views != card["views"]:
         name = f"{name}@{views}"
+    if temperature not in (None, usual_temperature(game)):
+        name = f"{name}~{temperature:g}"
     return PolicyAgent(
         name, game, network, card, temperature=temperature, views=views, device=device
     )

@@ -1,4 +1,4 @@
-"""The `linkzoo` command: train, evaluate, tournament, play, bench."""
+"""The `linkzoo` command: train, exploit, evaluate, tournament, play, bench."""
 
 import argparse
 import json
@@ -12,10 +12,10 @@ from typing import Any, TypeVar
 
 from linkzoo import Agent, __version__, games, get_game
 from linkzoo.chance import SEED_LIMIT
-from linkzoo_training.agents import QuitError, make_agent, searching
-from linkzoo_training.arena import MatchResult, match_table, play_match
+from linkzoo_training.agents import QuitError, make_agent, searching, source_of
+from linkzoo_training.arena import MatchResult, blocks_of, match_table, play_match
 from linkzoo_training.bench import measure
-from linkzoo_training.labels import thrown_table, thrown_wins
+from linkzoo_training.labels import thrown_table, thrown_wins, with_thrown_wins
 from linkzoo_training.play import play
 from linkzoo_training.sprt import Sprt
 
@@ -23,8 +23,8 @@ T = TypeVar("T")
 
 _NEEDED = "matplotlib openskill pydantic rich safetensors tensorboard torch yaml".split()
 _AGENTS = (
-    "random, greedy, uct-N, exact, checkpoint, a checkpoint's name or folder; @N behind it: views, "
-    ":N: simulations"
+    "random, greedy, uct-N, cheat-N, exact, checkpoint, a checkpoint's name or folder; @N behind "
+    "it: views, ~T: temperature, :N: simulations"
 )
 
 
@@ -66,21 +66,49 @@ def _parser() -> argparse.ArgumentParser:
     train.add_argument("--resume", action="store_true", help="go on where the run stopped")
     train.set_defaults(run=_train)
 
+    exploiting = commands.add_parser("exploit", help="train a best response to an agent")
+    exploiting.add_argument("agent", metavar="AGENT", help=_AGENTS)
+    exploiting.add_argument("settings", metavar="FIELD=VALUE", nargs="*", help="of the training")
+    exploiting.add_argument("--game", choices=games, help="default: the checkpoint's")
+    exploiting.add_argument("--players", type=int, help="default: every number of the game")
+    exploiting.add_argument("--steps", type=int, help="the budget; default: the configuration's")
+    exploiting.add_argument("--seconds", type=float, help="stop training after these")
+    exploiting.add_argument("--config", help="default: the game's quick one for PPO")
+    exploiting.add_argument("--games", type=int, default=1000, help="rounded up to whole blocks")
+    exploiting.add_argument("--openings", help="as in evaluate")
+    exploiting.add_argument("--json", type=Path, metavar="FILE", help="write the result there too")
+    exploiting.add_argument("--resume", action="store_true", help="go on where the run stopped")
+    exploiting.set_defaults(run=_exploit)
+
     evaluate = commands.add_parser(
-        "evaluate", help="measure an agent, in a match or on solved positions"
+        "evaluate", help="measure an agent: in matches or on solved positions"
     )
     evaluate.add_argument("a", metavar="A", help=_AGENTS)
-    evaluate.add_argument("b", metavar="B", nargs="?", help="the same; not needed with --labels")
+    evaluate.add_argument(
+        "b", metavar="B", nargs="?", help="the same; not needed with --ladder or --labels"
+    )
+    evaluate.add_argument(
+        "--ladder", action="store_true", help="against every agent of the game's ladder instead"
+    )
     evaluate.add_argument(
         "--labels",
         action="store_true",
         help="report how many of the game's solved wins A throws away",
     )
-    evaluate.add_argument("--game", choices=games, default=games[0])
-    evaluate.add_argument("--games", type=int, default=1000, help="rounded up to whole blocks")
-    evaluate.add_argument("--seed", type=int, default=0)
     evaluate.add_argument(
-        "--openings", help="book, or random plies such as 0 or 2-4; default: book if there is one"
+        "--card",
+        action="store_true",
+        help="write what --ladder and --labels find into the card of A, a checkpoint",
+    )
+    evaluate.add_argument("--game", choices=games, help="default: the checkpoint's")
+    evaluate.add_argument(
+        "--games", type=int, help="rounded up to whole blocks; default: 1000, or the ladder's"
+    )
+    evaluate.add_argument("--seed", type=int, help="default: 0, or the ladder's")
+    evaluate.add_argument(
+        "--openings",
+        help="book, or random plies such as 0 or 2-4; default: book if there is one, or the "
+        "ladder's",
     )
     evaluate.add_argument(
         "--sprt",
@@ -96,7 +124,10 @@ def _parser() -> argparse.ArgumentParser:
     evaluate.set_defaults(run=_evaluate)
 
     every = commands.add_parser("tournament", help="every agent against every other, with ratings")
-    every.add_argument("agents", metavar="AGENT", nargs="+", help=_AGENTS)
+    every.add_argument("agents", metavar="AGENT", nargs="*", help=_AGENTS)
+    every.add_argument(
+        "--ladder", action="store_true", help="with the agents and openings of the game's ladder"
+    )
     every.add_argument("--game", choices=games, default=games[0])
     every.add_argument("--players", type=int, help="default: the game's smallest number")
     every.add_argument("--games", type=int, default=200, help="of a match, rounded up to blocks")
@@ -164,38 +195,135 @@ def _train(parsed: argparse.Namespace) -> None:
     train(load_config(parsed.config, parsed.settings), resume=parsed.resume)
 
 
+def _exploit(parsed: argparse.Namespace) -> None:
+    from linkzoo_training.exploit import exploit, exploit_config
+
+    _check_json(parsed)
+    config = exploit_config(
+        parsed.agent,
+        _game(parsed.game, parsed.agent),
+        config=parsed.config,
+        players=parsed.players,
+        steps=parsed.steps,
+        seconds=parsed.seconds,
+        settings=parsed.settings,
+    )
+    report = exploit(config, parsed.games, openings=parsed.openings, resume=parsed.resume)
+    if report is not None and parsed.json is not None:
+        parsed.json.write_text(json.dumps(report, indent=1) + "\n", encoding="utf-8")
+
+
+def _game(chosen: str | None, agent: str) -> str:
+    """The game that was chosen, else the one of a checkpoint, else the first."""
+    from linkzoo_training.checkpoint import load_card
+    from linkzoo_training.resources import find_checkpoint
+
+    source = source_of(agent)
+    if chosen is not None or source is None or source == "checkpoint":
+        return chosen or games[0]
+    try:
+        return str(load_card(find_checkpoint(source))["game"])
+    except ValueError:
+        return games[0]  # there is no such agent in any game, which make_agent explains
+
+
+def _check_json(parsed: argparse.Namespace) -> None:
+    if parsed.json is not None and not parsed.json.parent.is_dir():
+        raise ValueError(f"{parsed.json}: there is no folder {parsed.json.parent}")
+
+
 def _evaluate(parsed: argparse.Namespace) -> None:
     from rich.console import Console
 
-    if parsed.json is not None and not parsed.json.parent.is_dir():
-        raise ValueError(f"{parsed.json}: there is no folder {parsed.json.parent}")
-    if parsed.b is None and not parsed.labels:
-        raise ValueError("evaluate: name an opponent B, or --labels")
+    _check_json(parsed)
+    if parsed.b is None and not (parsed.ladder or parsed.labels):
+        raise ValueError("evaluate: name an opponent B, or --ladder or --labels")
+    if parsed.ladder and (parsed.b is not None or parsed.sprt is not None):
+        raise ValueError("--ladder: the opponents and their games are the ladder's")
     if parsed.labels and (parsed.settings or parsed.players is not None):
         raise ValueError("--labels: the solved positions are of the game's standard options")
-    a = make_agent(searching(parsed.a, parsed.simulations), parsed.game)
+    card = _card(parsed) if parsed.card else None
+    game = parsed.game = _game(parsed.game, parsed.a)
+    a = make_agent(searching(parsed.a, parsed.simulations), game)
     data: dict[str, Any] = {}
     if parsed.b is not None:
-        b = make_agent(searching(parsed.b, parsed.simulations), parsed.game)
+        b = make_agent(searching(parsed.b, parsed.simulations), game)
         match = _match(parsed, a, b)
         Console().print(match_table(match))
         data = match.to_dict()
+    if parsed.ladder:
+        data["ladder"] = _climb(parsed, a, card)
     if parsed.labels:
         thrown = _with_progress(
             "positions",
             lambda progress: thrown_wins(
-                parsed.game, a, seed=parsed.seed, batch=parsed.batch, progress=progress
+                game, a, seed=parsed.seed or 0, batch=parsed.batch, progress=progress
             ),
         )
         Console().print(thrown_table(thrown))
         data["thrown_wins"] = thrown.to_dict()
+        if card is not None:
+            from linkzoo_training.checkpoint import load_card, save_card
+
+            save_card(card, with_thrown_wins(load_card(card), thrown))
     if parsed.json is not None:
         parsed.json.write_text(json.dumps(data, indent=1) + "\n", encoding="utf-8")
 
 
+def _card(parsed: argparse.Namespace) -> Path:
+    """The folder of the checkpoint whose card is to hold what is found."""
+    from linkzoo_training.resources import find_checkpoint
+
+    source = source_of(parsed.a)
+    if source is None or not (parsed.ladder or parsed.labels):
+        raise ValueError("--card: goes with --ladder or --labels, for a checkpoint")
+    return find_checkpoint(_game(parsed.game, parsed.a) if source == "checkpoint" else source)
+
+
+def _climb(parsed: argparse.Namespace, a: Agent, card: Path | None) -> list[dict[str, Any]]:
+    """Plays against the ladder's agents; each match goes to the card as soon as it is finished."""
+    from rich.console import Console
+    from rich.progress import Progress
+
+    from linkzoo_training.checkpoint import load_card, save_card
+    from linkzoo_training.ladder import climb, ladder_table, read_ladder, with_strength
+
+    ladder, options = read_ladder(parsed.game), _options(parsed.settings)
+    rules = get_game(parsed.game, options)
+    every = range(rules.min_players, rules.max_players + 1)
+    players = list(every) if parsed.players is None else [parsed.players]
+    for count in players:
+        rules.blank(count, options)  # raises for what the game doesn't have
+    console, matches = Console(stderr=True), []
+    with Progress(console=console, transient=True, disable=not console.is_terminal) as bar:
+        task = bar.add_task("ladder", total=None)
+        for match in climb(
+            ladder,
+            a,
+            players,
+            games=parsed.games,
+            seed=parsed.seed,
+            openings=parsed.openings,
+            options=options,
+            batch=parsed.batch,
+            progress=lambda what, finished, total: bar.update(
+                task, description=what, completed=finished, total=total
+            ),
+        ):
+            matches.append(match)
+            if card is not None:
+                save_card(card, with_strength(load_card(card), ladder, [match]))
+    Console().print(ladder_table(ladder, a.name, matches))
+    if len(matches) < len(players) * len(ladder.rungs):
+        Console().print("interrupted: these are the matches that were finished")
+    return [match.to_dict() for match in matches]
+
+
 def _match(parsed: argparse.Namespace, a: Agent, b: Agent) -> MatchResult:
     options = _options(parsed.settings)
-    players, blocks = _players_and_blocks(parsed, options)
+    rules = get_game(parsed.game, options)
+    players = int(rules.blank(parsed.players, options).num_players)
+    blocks = blocks_of(rules, players, 1000 if parsed.games is None else parsed.games)
     return _with_progress(
         "blocks",
         lambda progress: play_match(
@@ -203,7 +331,7 @@ def _match(parsed: argparse.Namespace, a: Agent, b: Agent) -> MatchResult:
             a,
             b,
             blocks,
-            seed=parsed.seed,
+            seed=parsed.seed or 0,
             openings=parsed.openings,
             num_players=players,
             options=options,
@@ -227,25 +355,24 @@ def _with_progress(what: str, run: Callable[[Callable[[int, int], None]], T]) ->
         return run(lambda finished, total: bar.update(task, completed=finished, total=total))
 
 
-def _players_and_blocks(parsed: argparse.Namespace, options: dict[str, Any]) -> tuple[int, int]:
-    """The number of players, and the blocks of a game for each side that hold `--games`."""
-    if parsed.games < 1:
-        raise ValueError(f"--games {parsed.games} is not 1 or more")
-    game = get_game(parsed.game, options)
-    players = int(game.blank(parsed.players, options).num_players)
-    return players, -(-parsed.games // len(game.one_of_each_side(players)))
-
-
 def _tournament(parsed: argparse.Namespace) -> None:
     from rich.console import Console
     from rich.markdown import Markdown
     from rich.progress import Progress
 
+    from linkzoo_training.ladder import read_ladder
     from linkzoo_training.tournament import Tournament, run, write
 
-    players, blocks = _players_and_blocks(parsed, {})
+    rules = get_game(parsed.game)
+    players = int(rules.blank(parsed.players).num_players)
+    blocks = blocks_of(rules, players, parsed.games)
     names = tuple(searching(spec, parsed.simulations) for spec in parsed.agents)
-    settings = Tournament(parsed.game, names, blocks, parsed.seed, players, parsed.openings)
+    openings = parsed.openings
+    if parsed.ladder:
+        ladder = read_ladder(parsed.game)
+        names = (*ladder.rungs, *names)
+        openings = ladder.openings if openings is None else openings
+    settings = Tournament(parsed.game, names, blocks, parsed.seed, players, openings)
     agents = {name: make_agent(name, parsed.game) for name in names}
     console = Console(stderr=True)
     with Progress(console=console, transient=True, disable=not console.is_terminal) as bar:

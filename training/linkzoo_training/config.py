@@ -135,7 +135,7 @@ class PpoConfig(Config):
 
     # Frozen opponents against cycling and forgetting
     pool_share: float = 0.5  # of the games are played against the pool, the others against itself
-    pool_size: int = 12
+    pool_size: int = 12  # snapshots; 0: the pool holds rivals alone
     pool_active: int = 3  # opponents that start games in one iteration
     snapshot_every: int = 50  # iterations
     rivals: tuple[str, ...] = ()  # other agents in the pool, such as greedy: they always play
@@ -159,13 +159,13 @@ class PpoConfig(Config):
             "horizon",
             "minibatches",
             "epochs",
-            "pool_size",
             "pool_active",
             "snapshot_every",
         )
         self._shares("pool_share", "teacher_share")
-        if self.magnet < 0:
-            raise ValueError(f"magnet: {self.magnet} is not 0 or more")
+        for name in ("magnet", "pool_size"):
+            if getattr(self, name) < 0:
+                raise ValueError(f"{name}: {getattr(self, name)} is not 0 or more")
         return self
 
     def is_taught(self, progress: float) -> bool:
@@ -248,31 +248,46 @@ def read_config(data: Any) -> AnyConfig:
     return config
 
 
-def load_config(path_or_name: str | Path, overrides: Sequence[str] = ()) -> AnyConfig:
-    """Reads a YAML file, or a configuration that ships with the package, by its name.
-
-    `overrides` are `field=value` with a YAML value; a dot reaches into a mapping
-    (`options.threshold=10`). ValueError says what is wrong.
-    """
-    path = find_config(path_or_name)
+def _fields(path: Path, below: tuple[Path, ...] = ()) -> dict[str, Any]:
+    """What a YAML file sets, over what the configuration that it extends sets."""
     try:
         data = yaml.safe_load(path.read_text(encoding="utf-8"))
     except yaml.YAMLError as error:
         raise ValueError(f"{path}: no YAML ({error})") from error
     if not isinstance(data, dict):
         raise ValueError(f"{path}: not a mapping of fields to values")
-    for override in overrides:
-        key, separator, text = override.partition("=")
+    if path in below:
+        raise ValueError(f"{path}: extends itself")
+    base = data.pop("extends", None)
+    return data if base is None else {**_fields(find_config(base), (*below, path)), **data}
+
+
+def load_config(path_or_name: str | Path, overrides: Sequence[str] = ()) -> AnyConfig:
+    """Reads a YAML file, or a configuration that ships with the package, by its name.
+
+    A file may begin with `extends: NAME`: the fields that it doesn't set are those of the
+    configuration so named. `overrides` are `field=value` with a YAML value; a dot reaches into a
+    mapping (`options.threshold=10`). ValueError says what is wrong.
+    """
+    path = find_config(path_or_name)
+    data = override(_fields(path), overrides)
+    try:
+        return read_config(data)
+    except ValueError as error:
+        raise ValueError(f"{path}: {error}") from error
+
+
+def override(data: dict[str, Any], overrides: Sequence[str]) -> dict[str, Any]:
+    """The data with each `field=value` set (see load_config); ValueError names a wrong one."""
+    for setting in overrides:
+        key, separator, text = setting.partition("=")
         if not separator:
-            raise ValueError(f"{override!r} is no field=value")
+            raise ValueError(f"{setting!r} is no field=value")
         *parents, last = key.split(".")
         target = data
         for parent in parents:
             target = target.setdefault(parent, {})
             if not isinstance(target, dict):
-                raise ValueError(f"{override!r}: {parent} has no fields")
+                raise ValueError(f"{setting!r}: {parent} has no fields")
         target[last] = yaml.safe_load(text)
-    try:
-        return read_config(data)
-    except ValueError as error:
-        raise ValueError(f"{path}: {error}") from error
+    return data

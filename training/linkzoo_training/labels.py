@@ -135,6 +135,15 @@ class ThrownWins:
         }
 
 
+def with_thrown_wins(card: Mapping[str, Any], found: ThrownWins) -> dict[str, Any]:
+    """A checkpoint's card with this result, in the place of an earlier one of the same agent."""
+    data = found.to_dict()
+    del data["thrown"]
+    data["command"] = f"linkzoo evaluate {found.agent} --labels --seed {found.seed}"
+    kept = [entry for entry in card.get("thrown_wins", []) if entry["agent"] != found.agent]
+    return {**card, "thrown_wins": [*kept, data]}
+
+
 def thrown_wins(
     game: str,
     agent: Agent,

@@ -52,12 +52,12 @@ class Trainer(trainer.Trainer):
         )
         self._freeze()
         self.pool = Pool(config.pool_size, config.seed)
-        self.play.begin_games(np.arange(config.num_envs), 0.0, np.zeros(0, np.int64))
+        self.play.begin_games(np.arange(config.num_envs), 0.0, self.play.rival_slots)
 
     def iterate(self) -> dict[str, float]:
         """One iteration: play, learn, perhaps freeze a snapshot. Returns its metrics."""
         config, started = self.config, time.perf_counter()
-        if self.iteration % config.snapshot_every == 0 and config.pool_share > 0:
+        if self.iteration % config.snapshot_every == 0 and config.pool_share * config.pool_size:
             slot = self.pool.add(self.actor)
             # Games against the opponent that gave up its slot are left unfinished.
             orphans = np.flatnonzero(self.play.opponent == slot)

@@ -167,6 +167,7 @@ class SelfPlay:
         self._symmetries = symmetries(self.game) if config.symmetric else None
         self._view = np.zeros(games, np.int64)  # the symmetry that each game is seen through
         self._rivals = [make_agent(name, config.game) for name in config.rivals]
+        self.rival_slots = config.pool_size + np.arange(len(self._rivals))  # behind the pool's
         self._teacher = None if config.teacher is None else make_agent(config.teacher, config.game)
         self.vec.reset(config.seed)
 
@@ -201,8 +202,7 @@ class SelfPlay:
         Values are the critic's where there is one, else the network's.
         """
         drawn = pool.draw(self.config.pool_active, iteration)
-        # Rivals have the slots behind the pool's.
-        opponents = np.concatenate([drawn, pool.size + np.arange(len(self._rivals))])
+        opponents = np.concatenate([drawn, self.rival_slots])
         first, final = self.config.margin_weight, self.config.margin_final
         margin_weight = first + (final - first) * progress
         seed = np.uint64(self.config.seed)

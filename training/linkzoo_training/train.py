@@ -29,6 +29,22 @@ def train(config: AnyConfig, *, folder: Path | None = None, resume: bool = False
     end of the budget the result is evaluated and written to `<folder>/checkpoint`.
     """
     folder = Path("runs") / config.name if folder is None else folder
+    trainer = learn(config, folder, resume=resume)
+    if trainer is None:
+        return folder
+    with Console().status("evaluating the trained policy"):
+        results = trainer.evaluate(
+            config.final_opponents, config.final_blocks, EVAL_SEED + 1, views=config.views
+        )
+    trainer.publish(folder / "checkpoint", [result.for_card() for result in results])
+    for result in results:
+        Console().print(match_table(result))
+    tell_files(folder)
+    return folder
+
+
+def learn(config: AnyConfig, folder: Path, *, resume: bool) -> Trainer | None:
+    """The training of `train`, and the learning curve; None if it was stopped, and saved."""
     saved = folder / STATE_FILE
     if saved.exists() and not resume:
         raise ValueError(f"{saved} exists: go on with --resume, or choose another name or folder")
@@ -52,17 +68,14 @@ def train(config: AnyConfig, *, folder: Path | None = None, resume: bool = False
         trainer.save(folder)
         rows = report.rows()
     plot_curve(rows, folder / "curve.png", config.name)
-    console = Console()
-    if stop.asked:
-        console.print(f"stopped and saved in {folder}: the same command with --resume goes on")
-        return folder
-    with console.status("evaluating the trained policy"):
-        results = trainer.evaluate(
-            config.final_opponents, config.final_blocks, EVAL_SEED + 1, views=config.views
-        )
-    trainer.publish(folder / "checkpoint", [_summary(result) for result in results])
-    for result in results:
-        console.print(match_table(result))
+    if not stop.asked:
+        return trainer
+    Console().print(f"stopped and saved in {folder}: the same command with --resume goes on")
+    return None
+
+
+def tell_files(folder: Path) -> None:
+    """Says what a finished run has written."""
     for name, what in (
         ("checkpoint", "the policy: weights and card"),
         ("curve.png", "the learning curve"),
@@ -70,8 +83,7 @@ def train(config: AnyConfig, *, folder: Path | None = None, resume: bool = False
         ("tensorboard", "the same for TensorBoard"),
         (STATE_FILE, "everything that --resume needs"),
     ):
-        console.print(f"{folder / name}  [dim]{what}", highlight=False, soft_wrap=True)
-    return folder
+        Console().print(f"{folder / name}  [dim]{what}", highlight=False, soft_wrap=True)
 
 
 def _win_rates(result: MatchResult) -> dict[str, float]:
@@ -81,14 +93,3 @@ def _win_rates(result: MatchResult) -> dict[str, float]:
         pairs = zip(roles, result.side_scores, strict=True)
         return {f"win/{role} v {opponent}": share for role, share in pairs}
     return {f"win/{result.num_players} players v {opponent}": result.win_share().mean}
-
-
-def _summary(result: MatchResult) -> dict[str, Any]:
-    """A result for a card: without the single blocks, with the command that repeats it."""
-    data = result.to_dict()
-    del data["block_shares"]
-    data["command"] = (
-        f"linkzoo evaluate {' '.join(result.agents)} --game {result.game} --games {result.games} "
-        f"--seed {result.seed} --openings {result.openings} --players {result.num_players}"
-    )
-    return data

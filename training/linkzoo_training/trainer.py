@@ -71,6 +71,11 @@ class Trainer(ABC):
         return min(1.0, self.steps / self._config.total_steps)
 
     @property
+    def machine(self) -> str:
+        """What the run runs on, for reports."""
+        return f"{platform.machine()}, {self._config.num_threads} threads, {self.device}"
+
+    @property
     def finished(self) -> bool:
         """Whether the budget of steps or of seconds is spent."""
         limit = self._config.max_seconds
@@ -95,10 +100,10 @@ class Trainer(ABC):
     def restore(self, saved: dict[str, Tensor]) -> None:
         """Restores what `tensors` gave; the network and the optimiser are restored already."""
 
-    def agent(self, views: int = 1) -> PolicyAgent:
-        """The policy as it is now, as an agent that plays its likeliest action."""
-        network = deepcopy(self.network).float().cpu()
-        return PolicyAgent(self._config.name, self.game, network, {}, views=views)
+    def agent(self, views: int = 1, temperature: float | None = None) -> PolicyAgent:
+        """The policy as it is now, as an agent."""
+        network, name = deepcopy(self.network).float().cpu(), self._config.name
+        return PolicyAgent(name, self.game, network, {}, views=views, temperature=temperature)
 
     def evaluate(
         self,
@@ -174,7 +179,7 @@ class Trainer(ABC):
             "config": config.to_dict(),
             "steps": self.steps,
             "seconds": round(self.seconds, 1),
-            "machine": f"{platform.machine()}, {config.num_threads} threads, {self.device}",
+            "machine": self.machine,
             "torch": torch.__version__,
         }
         if config.start is not None:

@@ -181,9 +181,14 @@ def _search(
         actions[i] = search_one(states[i : i + 1], seeds[i], simulations, exploration, masks[i])
 
 
+@compiled
+def _peek(state: Any, seat: Any, seed: Any) -> None:
+    """In place of a game's `redeal`: the world stays the real one, its future chance included."""
+
+
 @cache
-def searcher(game: Game) -> Callable[..., None]:
-    """The search of one game, compiled at its first call.
+def searcher(game: Game, cheats: bool = False) -> Callable[..., None]:
+    """The search of one game, compiled at its first call; one that cheats sees the real world.
 
     `search(states, seeds, simulations, exploration, masks, actions)`: records [N] in which a seat
     is to act, uint64 seeds [N], simulations a search (1 or more), the UCB1 constant on payoffs of
@@ -191,5 +196,8 @@ def searcher(game: Game) -> Callable[..., None]:
     i and seed i alone.
     """
     rules: dict[str, Any] = dict(kernels(game).rules)
-    one = specialise(_search_one, game.key, **rules)
-    return specialise(_search, f"{game.key}_threads", parallel=True, search_one=one)
+    key = game.key
+    if cheats:
+        rules["redeal"], key = _peek, f"{key}_cheats"
+    one = specialise(_search_one, key, **rules)
+    return specialise(_search, f"{key}_threads", parallel=True, search_one=one)

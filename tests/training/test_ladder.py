@@ -1,0 +1,132 @@
+"""Ladders: every game has one, and a checkpoint's card is made and made again by one command."""
+
+import json
+from pathlib import Path
+
+import numpy as np
+import pytest
+import torch
+
+from linkzoo import Positions, RandomAgent, games, get_game
+from linkzoo_training import ladder as ladders
+from linkzoo_training.agents import UctAgent, make_agent
+from linkzoo_training.checkpoint import save_checkpoint
+from linkzoo_training.cli import main
+from linkzoo_training.ladder import Ladder, climb, read_ladder
+from linkzoo_training.networks import make_network
+from linkzoo_training.openings import read_openings
+
+
+@pytest.mark.parametrize("name", games)
+def test_every_game_has_a_ladder(name: str) -> None:
+    """Its rungs are agents, random and greedy first; a cheat is the last where something is hidden.
+
+    Search stands in the order of its simulations.
+    """
+    ladder, game = read_ladder(name), get_game(name)
+    agents = [make_agent(rung, name) for rung in ladder.rungs]
+    assert [agent.name for agent in agents] == list(ladder.rungs)
+    assert list(ladder.rungs)[:2] == ["random", "greedy"]
+    searches = [agent for agent in agents if isinstance(agent, UctAgent)]
+    fair = [agent.simulations for agent in searches if not agent.cheats]
+    assert fair == sorted(fair)
+    assert len(fair) >= 2
+    assert [agent.cheats for agent in searches].count(True) == (game.hidden is not None)
+    assert searches[-1].cheats == (game.hidden is not None)
+    assert ladder.version >= 1
+    assert min(ladder.rungs.values()) >= 100
+    for players in range(game.min_players, game.max_players + 1):
+        blocks = max(ladder.rungs.values()) // len(game.one_of_each_side(players))
+        blank = game.blank(players)
+        assert read_openings(ladder.openings, game, blank, ladder.seed, blocks).size >= blocks
+
+
+def test_a_game_without_a_ladder_is_named(tmp_path: Path, monkeypatch: pytest.MonkeyPatch) -> None:
+    monkeypatch.setattr(ladders, "LADDERS", tmp_path)
+    with pytest.raises(ValueError, match="ladder: none for linkage"):
+        read_ladder("linkage")
+
+
+def test_an_interrupted_climb_keeps_its_matches() -> None:
+    class Interrupted(RandomAgent):
+        decisions = 0
+
+        def act(self, positions: Positions) -> np.ndarray[tuple[int], np.dtype[np.int64]]:
+            self.decisions += 1
+            if self.decisions > 150:
+                raise KeyboardInterrupt
+            return super().act(positions)
+
+    ladder = Ladder("love_links", 1, 5, "0", {"random": 4, "greedy": 4})
+    matches = list(climb(ladder, Interrupted(), [2, 3, 4]))
+    played = [(match.agents[1], match.num_players) for match in matches]
+    assert 0 < len(played) < 6
+    assert played == [(rung, n) for rung in ladder.rungs for n in (2, 3, 4)][: len(played)]
+    assert all(match.blocks == match.requested for match in matches)
+
+
+@pytest.fixture(name="folder")
+def fixture_folder(tmp_path: Path, monkeypatch: pytest.MonkeyPatch) -> Path:
+    """An untrained checkpoint of Love Links in the working folder, and a short ladder."""
+    rungs = {"random": 6, "greedy": 12}
+    data = {"format": ladders.FORMAT, "game": "love_links", "version": 2, "seed": 5}
+    data |= {"openings": "0", "rungs": rungs}
+    (tmp_path / "ladders").mkdir()
+    (tmp_path / "ladders" / "love_links.json").write_text(json.dumps(data))
+    monkeypatch.setattr(ladders, "LADDERS", tmp_path / "ladders")
+    monkeypatch.chdir(tmp_path)
+    torch.manual_seed(1)
+    game = get_game("love_links")
+    network = {"kind": "flat", "width": 8, "blocks": 1}
+    old = [
+        {"agents": ["mine", "random"], "num_players": 2, "note": "from training"},
+        {"agents": ["mine:4", "random"], "num_players": 2, "ladder": 1, "note": "an old ladder"},
+        {"agents": ["mine:4", "random"], "num_players": 2, "ladder": 2, "note": "this ladder"},
+        {"agents": ["mine", "random"], "num_players": 2, "ladder": 2, "note": "made again"},
+    ]
+    card = {"network": network, "views": 1, "trained": {}, "strength": old}
+    save_checkpoint(tmp_path / "mine", make_network(game, "flat", 8, 1), game, card)
+    return tmp_path / "mine"
+
+
+def test_the_card_is_what_the_command_finds(
+    folder: Path, capsys: pytest.CaptureFixture[str]
+) -> None:
+    assert main(["evaluate", "mine", "--ladder", "--card", "--json", "found.json"]) == 0
+    assert "mine on the ladder of love_links, version 2" in capsys.readouterr().out
+    card = json.loads((folder / "card.json").read_text())
+    kept, *entries = card["strength"]
+    assert kept["note"] == "this ladder"
+    assert [(entry["agents"][1], entry["num_players"]) for entry in entries] == [
+        (rung, players) for rung in ("random", "greedy") for players in (2, 3, 4)
+    ]
+    assert [entry["games"] for entry in entries] == [6, 6, 6, 12, 12, 12]
+    assert {(entry["ladder"], entry["seed"], entry["openings"]) for entry in entries} == {
+        (2, 5, "0")
+    }
+    found = json.loads(Path("found.json").read_text())["ladder"]
+    for entry, match in zip(entries, found, strict=True):
+        assert entry["win_share"] == match["win_share"]
+        command = entry["command"].split()
+        assert command[0] == "linkzoo"
+        assert main([*command[1:], "--json", "again.json"]) == 0
+        assert json.loads(Path("again.json").read_text())["win_share"] == match["win_share"]
+    assert main(["evaluate", "mine", "--ladder", "--card", "--players", "3", "--games", "3"]) == 0
+    again = json.loads((folder / "card.json").read_text())["strength"]
+    assert len(again) == len(card["strength"])
+    assert [entry["games"] for entry in again if entry["num_players"] == 3] == [3, 3]
+
+
+def test_commands_of_cards_hold_the_options(folder: Path) -> None:
+    arguments = ["evaluate", "mine", "--ladder", "--card", "--players", "2", "--games", "2"]
+    assert main([*arguments, "skip_forced=true"]) == 0
+    card = json.loads((folder / "card.json").read_text())
+    assert card["strength"][-1]["command"].endswith("--players 2 skip_forced=true")
+
+
+def test_a_tournament_with_the_ladder(folder: Path, capsys: pytest.CaptureFixture[str]) -> None:
+    arguments = ["tournament", "--ladder", "mine", "--game", "love_links", "--games", "2"]
+    assert main([*arguments, "--output", "ratings"]) == 0
+    data = json.loads(Path("ratings/ratings.json").read_text())
+    assert data["agents"] == ["random", "greedy", "mine"]
+    assert data["openings"] == "0"
