@@ -13,6 +13,7 @@ to the same weights as one that was not.
 
 import time
 from dataclasses import dataclass, fields
+from functools import partial
 from typing import Any
 
 import numpy as np
@@ -20,17 +21,20 @@ import torch
 from numpy.typing import NDArray
 from torch import Tensor, nn
 
-from linkzoo import Game
+from linkzoo import Game, get_game
 from linkzoo.batch import kernels
 from linkzoo.chance import word
 from linkzoo.features import FeatureMap
-from linkzoo_training import trainer
+from linkzoo_training import distributed, trainer
+from linkzoo_training.checkpoint import named, under
 from linkzoo_training.config import AlphaZeroConfig
-from linkzoo_training.networks import Forecast, masked
-from linkzoo_training.search.gumbel import Answer, GumbelSearch
+from linkzoo_training.crew import Crew, PartWorker, Tensors, part_of
+from linkzoo_training.engine import Engine
+from linkzoo_training.networks import Forecast, frozen, make_network, masked
+from linkzoo_training.runtime import use_bf16
+from linkzoo_training.search.gumbel import GumbelSearch
 from linkzoo_training.starts import Starts
 from linkzoo_training.symmetries import symmetries
-from linkzoo_training.trainer import under
 
 _STREAM_SEEDS = 2005  # seeds of searches; index = plies played so far, position = game
 _MOST_BATCHES = 2**20  # of an iteration
@@ -51,6 +55,22 @@ class Lessons:
     def __getitem__(self, rows: Any) -> "Lessons":
         return Lessons(*(getattr(self, field.name)[rows] for field in fields(self)))
 
+    def tensors(self) -> Tensors:
+        """Everything to save or to send, by name."""
+        return {
+            "states": as_bytes(self.states),
+            "finals": as_bytes(self.finals),
+            "policy": torch.from_numpy(self.policy),
+            "values": torch.from_numpy(self.values),
+        }
+
+
+def lessons_of(saved: Tensors, game: Game) -> Lessons:
+    """The lessons that `tensors` gave."""
+    blank = np.empty(0, game.state)
+    states, finals = (as_records(saved[name], blank) for name in ("states", "finals"))
+    return Lessons(states, finals, saved["policy"].numpy(), saved["values"].numpy())
+
 
 def join(parts: list[Lessons]) -> Lessons:
     """All lessons of one part or more, in order."""
@@ -61,8 +81,8 @@ def join(parts: list[Lessons]) -> Lessons:
 class SelfPlay:
     """N games that go on from iteration to iteration, and the lessons of those not finished."""
 
-    def __init__(self, config: AlphaZeroConfig, game: Game) -> None:
-        self.config, self.game = config, game
+    def __init__(self, config: AlphaZeroConfig, game: Game, device: torch.device) -> None:
+        self.config, self.game, self.device = config, game, device
         games, longest = config.num_envs, game.max_length
         blank = np.zeros(games, game.state)
         for first, players in enumerate(config.players):
@@ -77,8 +97,14 @@ class SelfPlay:
         self.wins = np.zeros(game.max_players)  # by seat, in whole games, since read
         self._search: GumbelSearch | None = None
 
-    def collect(self, answer: Answer, simulations: int, progress: float) -> Lessons:
+    def collect(self, network: nn.Module, simulations: int, progress: float) -> Lessons:
         """Plays `horizon` plies of every game; the lessons of those that ended."""
+
+        def answer(features: NDArray[Any]) -> tuple[Tensor, Tensor]:
+            with torch.no_grad():
+                logits, values = network(torch.from_numpy(features).to(self.device))
+            return logits, values
+
         config, games = self.config, np.arange(self.config.num_envs)
         masks = np.empty((len(games), self.game.num_actions), np.int8)
         learned = [Lessons(self._states[0, :0], self._states[0, :0], *self._none())]
@@ -158,6 +184,49 @@ class SelfPlay:
         self.plies, self._starts.begun = saved["play.counters"].tolist()
 
 
+class LessonWorker(PartWorker[SelfPlay]):
+    """Plays any of `parts` parts of a run's games."""
+
+    def __init__(self, config: AlphaZeroConfig, parts: int) -> None:
+        super().__init__()
+        self._config, self._parts, self._device = config, parts, torch.device("cpu")
+        self._game = get_game(config.game, config.options)
+        network = make_network(self._game, config.network, config.width, config.blocks)
+        self._network = frozen(network, use_bf16(config.precision, self._device))
+
+    def begin(self, part: int) -> SelfPlay:
+        """See PartWorker."""
+        return SelfPlay(part_of(self._config, part, self._parts), self._game, self._device)
+
+    def collect(self, games: SelfPlay, sent: Tensors) -> Tensors:
+        """See PartWorker; the lessons, and the results of whole games."""
+        self._network.load_state_dict(under("network.", sent))
+        simulations, progress = sent["numbers"].tolist()
+        games.wins[:] = 0
+        lessons = games.collect(self._network, int(simulations), progress)
+        return {"wins": torch.from_numpy(games.wins.copy()), **lessons.tensors()}
+
+
+class LessonCrew(Crew):
+    """Stands where SelfPlay does: searches are with the network of one iteration ago."""
+
+    def __init__(self, config: AlphaZeroConfig, game: Game, engine: Engine) -> None:
+        part_of(config, 0, engine.workers)  # raises if there is none
+        super().__init__(engine, partial(LessonWorker, config, engine.workers))
+        self.game, self.wins = game, np.zeros(game.max_players)  # see SelfPlay
+
+    def collect(self, network: nn.Module, simulations: int, progress: float) -> Lessons:
+        """An iteration's lessons; the workers search the next one's while the learner learns."""
+        numbers = torch.tensor([simulations, progress], dtype=torch.float64)
+        message = {"numbers": numbers, **named("network.", network.state_dict())}
+        if not self.playing:
+            self.send(message)
+        results = self.receive()
+        self.send(message)
+        self.wins += torch.stack([result["wins"] for result in results]).sum(0).numpy()
+        return join([lessons_of(result, self.game) for result in results])
+
+
 def as_bytes(records: NDArray[Any]) -> Tensor:
     """Records as a tensor of bytes."""
     return torch.from_numpy(np.frombuffer(records.tobytes(), np.uint8).copy())
@@ -181,16 +250,22 @@ class Losses:
 class Trainer(trainer.Trainer):
     """One run: its network, games, lessons and counters. `iterate` is the algorithm."""
 
-    def __init__(self, config: AlphaZeroConfig) -> None:
-        super().__init__(config)
+    def __init__(self, config: AlphaZeroConfig, engine: Engine | None = None) -> None:
+        super().__init__(config, engine)
         self.config, self.margin_weight = config, config.margin_weight
-        self.play = SelfPlay(config, self.game)
+        games = distributed.own(config)
+        self.play: SelfPlay | LessonCrew = (
+            SelfPlay(games, self.game, self.device)
+            if engine is None
+            else LessonCrew(games, self.game, engine)
+        )
         self.map = FeatureMap(self.game.observation)
         self.forecast = Forecast(self.network).to(self.device)
         self.learned = [*self.network.parameters(), *self.forecast.parameters()]
         self.optimizer = torch.optim.Adam(
             self.learned, lr=config.learning_rate, weight_decay=config.weight_decay, fused=True
         )
+        distributed.begin_equal(self.learned)
         self.actor = self.frozen(self.network)
         self.window: list[Lessons] = []  # one for each iteration, the oldest first
 
@@ -203,20 +278,17 @@ class Trainer(trainer.Trainer):
     def iterate(self) -> dict[str, float]:
         """One iteration: play and learn. Returns its metrics."""
         config, started = self.config, time.perf_counter()
-        lessons = self.play.collect(self.answer, self.simulations, self.progress)
+        lessons = self.play.collect(self.actor, self.simulations, self.progress)
         self.window = [*self.window, lessons][-config.window :]
         played = time.perf_counter() - started
         losses = self.learn(self.due())
-        metrics: dict[str, float] = {"simulations": self.simulations}
+        simulations = self.simulations
         self.iteration += 1
         self.actor = self.frozen(self.network)
         spent = time.perf_counter() - started
-        self.seconds += spent
-        metrics |= {
-            "iteration": self.iteration,
-            "steps": self.steps,
-            "seconds": round(self.seconds, 3),
-            "steps/s": config.num_envs * config.horizon / spent,
+        return {
+            **self.progressed(spent),
+            "simulations": simulations,
             "time playing": played / spent,
             "lessons": len(lessons),
             "loss/policy": losses.policy,
@@ -224,17 +296,6 @@ class Trainer(trainer.Trainer):
             "loss/forecast": losses.forecast,
             "entropy": losses.entropy,
         }
-        wins, self.play.wins = self.play.wins, np.zeros_like(self.play.wins)
-        for seat, role in enumerate(self.game.seat_names):
-            if wins.sum() > 0:
-                metrics[f"self-play wins/{role}"] = wins[seat] / wins.sum()
-        return metrics
-
-    def answer(self, features: NDArray[Any]) -> tuple[Tensor, Tensor]:
-        """What the network that plays says of features [N, F]."""
-        with torch.no_grad():
-            logits, values = self.actor(torch.from_numpy(features).to(self.device))
-        return logits, values
 
     def due(self) -> Lessons:
         """The lessons of the window whose turn it is: each has `reuse` turns in `window` ages."""
@@ -252,8 +313,9 @@ class Trainer(trainer.Trainer):
             len(lessons)
         )
         totals: list[Tensor] = []
-        parts = np.array_split(order, max(1, round(len(order) / config.batch_size)))
-        for index, rows in enumerate(parts if len(order) else []):
+        fewest = distributed.fewest(len(order))
+        parts = np.array_split(order, max(1, round(fewest / config.batch_size)))
+        for index, rows in enumerate(parts if fewest else []):
             features, mask, policy, targets, margins, planes = self._batch(lessons[rows], index)
             with torch.autocast(self.device.type, torch.bfloat16, enabled=self.bf16):
                 cells, whole = self.network.read(features)
@@ -269,13 +331,14 @@ class Trainer(trainer.Trainer):
             loss = loss + config.forecast_weight * forecast_loss
             self.optimizer.zero_grad(set_to_none=True)
             loss.backward()
+            distributed.average_gradients(self.learned, len(rows))
             nn.utils.clip_grad_norm_(self.learned, config.max_grad_norm)
             self.optimizer.step()
             entropy = -(log_policy.exp() * log_policy).sum(-1).mean()
             totals.append(torch.stack([policy_loss, value_loss, forecast_loss, entropy]).detach())
         if not totals:
             return Losses(0.0, 0.0, 0.0, 0.0)
-        return Losses(*torch.stack(totals).mean(0).tolist())
+        return Losses(*distributed.average(torch.stack(totals).mean(0)).tolist())
 
     def _batch(self, lessons: Lessons, index: int) -> tuple[Tensor, ...]:
         """Lessons as tensors, each seen through a random symmetry.
@@ -325,30 +388,16 @@ class Trainer(trainer.Trainer):
 
     def tensors(self) -> dict[str, Tensor]:
         """The forecast, the games as they stand, and the lessons of the window."""
-        saved = {f"forecast.{name}": value for name, value in self.forecast.state_dict().items()}
-        lessons = join(self.window)
-        return (
-            saved
-            | self.play.tensors()
-            | {
-                "window.sizes": torch.tensor([len(part) for part in self.window]),
-                "window.states": as_bytes(lessons.states),
-                "window.finals": as_bytes(lessons.finals),
-                "window.policy": torch.from_numpy(lessons.policy),
-                "window.values": torch.from_numpy(lessons.values),
-            }
-        )
+        saved = named("forecast.", self.forecast.state_dict())
+        sizes = torch.tensor([len(part) for part in self.window])
+        window = {"sizes": sizes, **join(self.window).tensors()}
+        return saved | self.play.tensors() | named("window.", window)
 
     def restore(self, saved: dict[str, Tensor]) -> None:
         """Restores what `tensors` gave."""
         self.forecast.load_state_dict(under("forecast.", saved))
         self.play.load(saved)
-        lessons = Lessons(
-            as_records(saved["window.states"], self.play.states),
-            as_records(saved["window.finals"], self.play.states),
-            saved["window.policy"].numpy(),
-            saved["window.values"].numpy(),
-        )
+        lessons = lessons_of(under("window.", saved), self.game)
         ends = np.cumsum(saved["window.sizes"].numpy())
         starts = np.concatenate([[0], ends[:-1]])
         self.window = [lessons[a:b] for a, b in zip(starts, ends, strict=True)]

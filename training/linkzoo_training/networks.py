@@ -1,6 +1,7 @@
 """Policy and value networks, fully connected or convolutional."""
 
-from typing import Any
+from copy import deepcopy
+from typing import Any, TypeVar
 
 import numpy as np
 import torch
@@ -10,6 +11,7 @@ from linkzoo import Game
 from linkzoo.features import FeatureMap
 
 ILLEGAL_LOGIT = -1e9
+Network = TypeVar("Network", bound=nn.Module)
 
 
 class PolicyValueNet(nn.Module):
@@ -222,6 +224,12 @@ def make_network(game: Game, kind: str, width: int, blocks: int) -> PolicyValueN
     if kind not in kinds:
         raise ValueError(f"network: {kind!r} is none of {list(kinds)}")
     return kinds[kind](game, width, blocks)
+
+
+def frozen(network: Network, bf16: bool) -> Network:
+    """A copy that plays, in the precision of playing."""
+    copy = deepcopy(network).requires_grad_(False)
+    return copy.to(torch.bfloat16) if bf16 else copy
 
 
 def _quiet(head: Any) -> Any:
