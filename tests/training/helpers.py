@@ -8,6 +8,7 @@ from linkzoo import Game, Positions
 from linkzoo.batch import kernels
 from linkzoo_training.config import AlphaZeroConfig, PpoConfig, read_config
 from linkzoo_training.search.exact import successors
+from linkzoo_training.trainer import Trainer
 
 
 def begin(game: Game, count: int, seed: int = 0, **options: Any) -> Positions:
@@ -50,3 +51,20 @@ def alphazero_config(data: Any) -> AlphaZeroConfig:
     config = read_config(data)
     assert isinstance(config, AlphaZeroConfig)
     return config
+
+
+def kept_wins(trainer: Trainer, options: dict[str, Any]) -> tuple[int, float]:
+    """Positions where the choice decides, and the share in which the bare policy keeps the win."""
+    game, decided, kept = trainer.game, 0, 0
+    for plies in (1, 2, 3):
+        positions = midgame(game, 60, plies, **options)
+        actions = trainer.agent().act(positions)
+        for state, action in zip(positions.states, actions, strict=True):
+            values = {
+                move: value(game, after, state.seat)
+                for move, after in successors(game, state).items()
+            }
+            if min(values.values()) < max(values.values()):
+                decided += 1
+                kept += values[int(action)] == 1
+    return decided, kept / decided

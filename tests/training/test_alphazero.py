@@ -13,9 +13,8 @@ from linkzoo_training.alphazero import Trainer, relative
 from linkzoo_training.arena import play_match
 from linkzoo_training.checkpoint import load_agent, save_checkpoint
 from linkzoo_training.config import AlphaZeroConfig
-from linkzoo_training.search.exact import successors
 from linkzoo_training.train import train
-from tests.training.helpers import alphazero_config, midgame, value
+from tests.training.helpers import alphazero_config, kept_wins
 
 TINY = {
     "algorithm": "alphazero",
@@ -162,24 +161,6 @@ def test_targets_mix_the_outcome_and_the_search() -> None:
     assert colours.tolist() == (2 * lessons.finals["num_pieces"]).tolist()
 
 
-def kept_wins(trainer: Trainer) -> tuple[int, float]:
-    """Positions where the choice decides, and the share in which the bare policy keeps the win."""
-    game, options = trainer.game, trainer.config.options
-    decided, kept = 0, 0
-    for plies in (1, 2, 3):
-        positions = midgame(game, 60, plies, **options)
-        actions = trainer.agent().act(positions)
-        for state, action in zip(positions.states, actions, strict=True):
-            values = {
-                move: value(game, after, state.seat)
-                for move, after in successors(game, state).items()
-            }
-            if min(values.values()) < max(values.values()):
-                decided += 1
-                kept += values[int(action)] == 1
-    return decided, kept / decided
-
-
 def test_it_learns_what_is_right() -> None:
     """On the smallest board with a free hole, roles included, against perfect play: in seconds."""
     config = alphazero_config(
@@ -201,12 +182,12 @@ def test_it_learns_what_is_right() -> None:
         }
     )
     trainer = Trainer(config)
-    decided, before = kept_wins(trainer)
+    decided, before = kept_wins(trainer, config.options)
     assert decided > 100
     assert before < 0.8
     while not trainer.finished:
         trainer.iterate()
-    assert kept_wins(trainer)[1] > 0.9
+    assert kept_wins(trainer, config.options)[1] > 0.9
 
 
 def test_a_run_begins_with_the_weights_of_a_checkpoint(tmp_path: Path) -> None:
