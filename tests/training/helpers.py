@@ -1,10 +1,11 @@
 """Positions for agents to act in."""
 
+from functools import cache
 from typing import Any
 
 import numpy as np
 
-from linkzoo import Game, Positions
+from linkzoo import Game, Positions, get_game
 from linkzoo.batch import kernels
 from linkzoo_training.config import AlphaZeroConfig, PpoConfig, read_config
 from linkzoo_training.search.exact import successors
@@ -53,18 +54,27 @@ def alphazero_config(data: Any) -> AlphaZeroConfig:
     return config
 
 
-def kept_wins(trainer: Trainer, options: dict[str, Any]) -> tuple[int, float]:
-    """Positions where the choice decides, and the share in which the bare policy keeps the win."""
-    game, decided, kept = trainer.game, 0, 0
+@cache
+def decisions(name: str, **options: Any) -> list[tuple[Positions, list[dict[int, float]]]]:
+    """Positions of a small game, each group some plies deep, and what their moves are worth."""
+    game, found = get_game(name), []
     for plies in (1, 2, 3):
         positions = midgame(game, 60, plies, **options)
-        actions = trainer.agent().act(positions)
-        for state, action in zip(positions.states, actions, strict=True):
-            values = {
-                move: value(game, after, state.seat)
-                for move, after in successors(game, state).items()
-            }
-            if min(values.values()) < max(values.values()):
+        values = [
+            {move: value(game, after, state.seat) for move, after in moves.items()}
+            for state in positions.states
+            for moves in [successors(game, state)]
+        ]
+        found.append((positions, values))
+    return found
+
+
+def kept_wins(trainer: Trainer, **options: Any) -> tuple[int, float]:
+    """Positions where the choice decides, and the share in which the bare policy keeps the win."""
+    decided, kept = 0, 0
+    for positions, values in decisions(trainer.game.name, **options):
+        for action, worth in zip(trainer.agent().act(positions), values, strict=True):
+            if min(worth.values()) < max(worth.values()):
                 decided += 1
-                kept += values[int(action)] == 1
+                kept += worth[int(action)] == 1
     return decided, kept / decided

@@ -182,12 +182,12 @@ def test_it_learns_what_is_right() -> None:
         }
     )
     trainer = Trainer(config)
-    decided, before = kept_wins(trainer, config.options)
+    decided, before = kept_wins(trainer, **config.options)
     assert decided > 100
     assert before < 0.8
     while not trainer.finished:
         trainer.iterate()
-    assert kept_wins(trainer, config.options)[1] > 0.9
+    assert kept_wins(trainer, **config.options)[1] > 0.9
 
 
 def test_a_run_begins_with_the_weights_of_a_checkpoint(tmp_path: Path) -> None:

@@ -127,24 +127,26 @@ def test_batches_are_of_the_network_before() -> None:
 
 
 def test_it_learns_what_is_right() -> None:
-    """On the smallest board with a free hole, against perfect play, with two workers: in seconds."""
+    """On the smallest board with a free hole, against perfect play, with two workers."""
     fields = {
         **test_rollout.TINY,
         "options": {"board_size": 3, "threshold": 4, "free_hole": True},
-        "num_envs": 128,
-        "horizon": 16,
+        "num_envs": 256,
+        "horizon": 8,
         "width": 64,
-        "learning_rate": 4e-3,
+        "minibatches": 4,
+        "epochs": 4,
+        "learning_rate": 1e-2,
         "snapshot_every": 10,
-        "total_steps": 40 * 128 * 16,
+        "total_steps": 30 * 256 * 8,
     }
     config = ppo_config(fields)
     trainer = make_trainer(config, Local(2))
-    decided, before = kept_wins(trainer, config.options)
+    decided, before = kept_wins(trainer, **config.options)
     assert decided > 100
     while not trainer.finished:
         trainer.iterate()
-    after = kept_wins(trainer, config.options)[1]
+    after = kept_wins(trainer, **config.options)[1]
     assert before < 0.8
     assert after > 0.9
 
