@@ -220,17 +220,24 @@ class RayEngine(Engine):
         return self._results()
 
     def _results(self) -> Iterator[tuple[int, Any]]:
+        from ray.exceptions import RayTaskError
+
         while self._pool.has_next():
-            yield self._pool.get_next_unordered()
+            try:
+                result = self._pool.get_next_unordered()
+            except RayTaskError as error:
+                raise error.cause from error
+            yield result
 
     def stop(self) -> None:
         """See Engine."""
         import ray
 
-        for actor in self._actors:
-            ray.kill(actor)
         if self._started:
             ray.shutdown()
+        else:
+            for actor in self._actors:
+                ray.kill(actor)
 
 
 class _Actor:
