@@ -15,7 +15,7 @@ from multiprocessing import get_context
 from multiprocessing.connection import Connection, wait
 from multiprocessing.process import BaseProcess
 from types import TracebackType
-from typing import Any, Protocol
+from typing import Any, Protocol, Self
 
 _MOST_DEATHS = 3  # of workers at one task, before it is given up
 
@@ -51,7 +51,7 @@ class Engine(ABC):
     def stop(self) -> None:
         """Ends the workers, whatever they are doing."""
 
-    def __enter__(self) -> "Engine":
+    def __enter__(self) -> Self:
         return self
 
     def __exit__(
@@ -82,7 +82,11 @@ class Local(Engine):
 
 
 class Processes(Engine):
-    """Processes of this machine, each with one thread."""
+    """Processes of this machine, each with one thread.
+
+    They are spawned, so a script of your own must not do its work when it is imported
+    (`if __name__ == "__main__":`).
+    """
 
     def __init__(self, workers: int) -> None:
         super().__init__(workers)
