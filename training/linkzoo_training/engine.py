@@ -9,6 +9,7 @@ import signal
 import traceback
 from abc import ABC, abstractmethod
 from collections.abc import Callable, Iterator, Sequence
+from contextlib import contextmanager
 from functools import cache, partial
 from importlib.util import find_spec
 from multiprocessing import get_context
@@ -43,8 +44,8 @@ class Engine(ABC):
     def play(self, weights: Any, tasks: Sequence[Any]) -> Iterator[tuple[int, Any]]:
         """Has all tasks played; yields (index of the task, result) in the order they finish.
 
-        Workers begin when this is called, not when the first result is asked for. A call's results
-        must have been taken before the next call. An error of a worker's is raised here.
+        Workers begin when this is called, not when the first result is asked for. An error of a
+        worker's is raised here. Until all results were taken, nothing but `stop` may follow.
         """
 
     @abstractmethod
@@ -149,7 +150,8 @@ class Processes(Engine):
         context = get_context("spawn")
         ours, theirs = context.Pipe()
         process = context.Process(target=_serve, args=(theirs, self._make), daemon=True)
-        process.start()
+        with _interrupts_held():
+            process.start()
         theirs.close()  # so that its death closes the pipe
         self._running[ours] = process
         return ours
@@ -161,10 +163,22 @@ class Processes(Engine):
         process.join()
 
 
+@contextmanager
+def _interrupts_held() -> Iterator[None]:
+    """Holds Ctrl-C back, for good in the processes that are started meanwhile."""
+    if not hasattr(signal, "pthread_sigmask"):  # not on Windows
+        yield
+        return
+    before = signal.pthread_sigmask(signal.SIG_BLOCK, {signal.SIGINT})
+    try:
+        yield
+    finally:
+        signal.pthread_sigmask(signal.SIG_SETMASK, before)
+
+
 def _serve(connection: Connection, make: Callable[[], Worker]) -> None:
     """A worker's process: plays what comes until the other end is closed."""
     signal.signal(signal.SIGINT, signal.SIG_IGN)  # Ctrl-C is the learner's affair
-    signal.signal(signal.SIGTERM, signal.SIG_DFL)
     worker = cache(partial(_alone, make))
     try:
         while True:
