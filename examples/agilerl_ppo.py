@@ -74,7 +74,9 @@ def main() -> None:
         lr=1e-3,
         learn_step=batch,
         gamma=1.0,
-        gae_lambda=0.95,
+        # Its generalised advantages take the end of a game for that of the move before it, and the
+        # result reaches no decision but the last: plain returns do without them.
+        rollout_buffer_config={"use_gae": False},
         ent_coef=0.01,
         update_epochs=4,
         num_envs=args.envs,

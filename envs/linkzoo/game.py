@@ -178,9 +178,9 @@ class Game:
     lies nowhere. None for games without a board.
 
     `symmetries()`, where a game has them, gives index arrays (observations int64[S, size], actions
-    int64[S, num_actions]) of its standard options, the identity first: in the position that
-    symmetry s makes, a seat sees `flat_observation[observations[s]]`, and action a is
-    `actions[s, a]`.
+    int64[S, num_actions], hidden int64[S, hidden size]) of its standard options, the identity
+    first: in the position that symmetry s makes, a seat sees `flat_observation[observations[s]]`,
+    action a is `actions[s, a]`, and `reveal` gives `revealed[hidden[s]]`.
     """
 
     name: str
@@ -209,7 +209,7 @@ class Game:
     draw_svg: Callable[..., str]
     sides: Callable[[int], tuple[int, ...]] = each_for_itself
     action_cells: NDArray[np.int64] | None = None
-    symmetries: Callable[[], tuple[NDArray[np.int64], NDArray[np.int64]]] | None = None
+    symmetries: Callable[[], tuple[NDArray[np.int64], ...]] | None = None
     seat_names: tuple[str, ...] = ()  # roles that belong to the seats in the standard options
     hidden: ObservationSpec | None = None
     reveal: Callable[..., Any] | None = None

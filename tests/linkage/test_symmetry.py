@@ -241,7 +241,8 @@ def test_section_3_placements_name_84_pairs() -> None:
 def test_declared_symmetries() -> None:
     """The 192 index arrays that the package declares: masks and observations of moved games."""
     assert GAME.symmetries is not None
-    observations, actions = GAME.symmetries()
+    observations, actions, hidden = GAME.symmetries()
+    assert hidden.shape == (192, 0)
     assert len({row.tobytes() for row in actions}) == len(actions) == len(observations) == 192
     assert (observations[0] == np.arange(GAME.observation.size)).all()
     assert (actions[0] == np.arange(GAME.num_actions)).all()

@@ -99,6 +99,18 @@ def expected(oracle: Oracle, seat: int) -> dict[str, NDArray[np.int64]]:
         for slot in oracle.fields[other].free.values():
             if slot is not None:
                 free[place, preparations.index(slot)] = 1
+    needed = np.zeros((4, 15), np.int64)
+    wanted, in_reach = np.zeros(15, np.int64), np.zeros(24, np.int64)
+    own = [*oracle.hands[seat], *oracle.piles[seat]]
+    for number, name in enumerate(couples):
+        lacking = [
+            card for k, card in enumerate(table[name].requirements) if not attached[number, k]
+        ]
+        in_reach[number] = sum(card in own for card in lacking)
+        for card in lacking:
+            wanted[preparations.index(card)] += name in own
+            if where[number]:
+                needed[where[number] - 1, preparations.index(card)] += 1
     for name in oracle.discard:
         if name in couples:
             where[couples.index(name)] = 5
@@ -134,6 +146,9 @@ def expected(oracle: Oracle, seat: int) -> dict[str, NDArray[np.int64]]:
         "turns_left": left,
         "obstacle_by": by,
         "free": free,
+        "needed": needed,
+        "wanted": wanted,
+        "in_reach": in_reach,
         "priority_change": four(mods),
         "points": four([oracle.points(other) for other in seats]),
         "taken": counts(oracle.taken[seat].elements()),

@@ -69,12 +69,19 @@ def decisions(name: str, **options: Any) -> list[tuple[Positions, list[dict[int,
     return found
 
 
-def kept_wins(trainer: Trainer, **options: Any) -> tuple[int, float]:
-    """Positions where the choice decides, and the share in which the bare policy keeps the win."""
-    decided, kept = 0, 0
+def against_perfect_play(trainer: Trainer, **options: Any) -> tuple[int, float, float]:
+    """How right the bare network is early in a small game, without a search.
+
+    Positions where the choice decides, the share of them in which the policy keeps the win, and the
+    mean square error of the values of all positions, which are 1 or -1.
+    """
+    agent, decided, kept, errors = trainer.agent(), 0, 0, []
     for positions, values in decisions(trainer.game.name, **options):
-        for action, worth in zip(trainer.agent().act(positions), values, strict=True):
+        _, thought = agent.evaluate(positions)
+        actions = agent.act(positions)
+        for judged, action, worth in zip(thought[:, 0].tolist(), actions, values, strict=True):
+            errors.append((judged - max(worth.values())) ** 2)
             if min(worth.values()) < max(worth.values()):
                 decided += 1
                 kept += worth[int(action)] == 1
-    return decided, kept / decided
+    return decided, kept / decided, float(np.mean(errors))

@@ -14,7 +14,7 @@ from linkzoo_training.arena import play_match
 from linkzoo_training.checkpoint import load_agent, save_checkpoint
 from linkzoo_training.config import AlphaZeroConfig
 from linkzoo_training.train import train
-from tests.training.helpers import alphazero_config, kept_wins
+from tests.training.helpers import against_perfect_play, alphazero_config
 
 TINY = {
     "algorithm": "alphazero",
@@ -41,6 +41,25 @@ TINY = {
     "eval_blocks": 4,
     "final_opponents": ["random"],
     "final_blocks": 5,
+}
+
+
+# The smallest board with a free hole, roles included: learned in seconds.
+SMALL = {
+    **TINY,
+    "options": {"board_size": 3, "threshold": 4, "free_hole": True},
+    "vary": {},
+    "symmetric": False,
+    "network": "flat",
+    "width": 64,
+    "num_envs": 128,
+    "simulations": [16],
+    "considered": 8,
+    "window": 8,
+    "reuse": 4,
+    "batch_size": 128,
+    "learning_rate": 4e-3,
+    "total_steps": 20 * 128 * 8,
 }
 
 
@@ -163,31 +182,17 @@ def test_targets_mix_the_outcome_and_the_search() -> None:
 
 def test_it_learns_what_is_right() -> None:
     """On the smallest board with a free hole, roles included, against perfect play: in seconds."""
-    config = alphazero_config(
-        {
-            **TINY,
-            "options": {"board_size": 3, "threshold": 4, "free_hole": True},
-            "vary": {},
-            "symmetric": False,
-            "network": "flat",
-            "width": 64,
-            "num_envs": 128,
-            "simulations": [16],
-            "considered": 8,
-            "window": 8,
-            "reuse": 4,
-            "batch_size": 128,
-            "learning_rate": 4e-3,
-            "total_steps": 20 * 128 * 8,
-        }
-    )
+    config = alphazero_config(SMALL)
     trainer = Trainer(config)
-    decided, before = kept_wins(trainer, **config.options)
+    decided, kept, error = against_perfect_play(trainer, **config.options)
     assert decided > 100
-    assert before < 0.8
+    assert kept < 0.8
+    assert error > 0.9
     while not trainer.finished:
         trainer.iterate()
-    assert kept_wins(trainer, **config.options)[1] > 0.9
+    _, kept, error = against_perfect_play(trainer, **config.options)
+    assert kept > 0.9
+    assert error < 0.5
 
 
 def test_a_run_begins_with_the_weights_of_a_checkpoint(tmp_path: Path) -> None:

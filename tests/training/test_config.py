@@ -6,6 +6,7 @@ import pytest
 
 from linkzoo_training.config import load_config, read_config
 from linkzoo_training.resources import find_checkpoint, shipped
+from tests.training.helpers import ppo_config
 
 SHIPPED = sorted(path.stem for path in shipped("configs").glob("*.yaml"))
 
@@ -58,3 +59,15 @@ def test_missing_and_broken_files(tmp_path: Path) -> None:
         load_config(broken)
     with pytest.raises(ValueError, match=r"card\.json"):
         find_checkpoint(tmp_path)
+
+
+def test_learning_rates_follow_the_run() -> None:
+    """With a teacher from its rate to the learner's, then linear to 0."""
+    given = {"name": "a", "game": "linkage", "learning_rate": 2e-4}
+    alone = ppo_config(given)
+    assert [alone.rate(part) for part in (0.0, 0.5, 1.0)] == pytest.approx([2e-4, 1e-4, 0.0])
+    taught = ppo_config({**given, "teacher": "greedy", "teacher_share": 0.2, "teacher_rate": 1e-3})
+    rates = [taught.rate(part) for part in (0.0, 0.1, 0.2, 0.6, 1.0)]
+    assert rates == pytest.approx([1e-3, 6e-4, 2e-4, 1e-4, 0.0])
+    assert [taught.is_taught(part) for part in (0.0, 0.19, 0.2)] == [True, True, False]
+    assert not alone.is_taught(0.0)

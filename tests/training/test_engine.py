@@ -18,8 +18,8 @@ from linkzoo_training.networks import masked
 from linkzoo_training.rollout import Batch
 from linkzoo_training.train import make_trainer
 from linkzoo_training.trainer import Trainer
-from tests.training import test_alphazero, test_ppo, test_rollout
-from tests.training.helpers import kept_wins, ppo_config
+from tests.training import test_alphazero, test_ppo
+from tests.training.helpers import against_perfect_play, alphazero_config, ppo_config
 
 # With snapshots that give up their slots, and their games, soon.
 PPO = {**test_ppo.QUICK, "snapshot_every": 2, "pool_size": 2, "rivals": ["greedy"]}
@@ -127,28 +127,17 @@ def test_batches_are_of_the_network_before() -> None:
 
 
 def test_it_learns_what_is_right() -> None:
-    """On the smallest board with a free hole, against perfect play, with two workers."""
-    fields = {
-        **test_rollout.TINY,
-        "options": {"board_size": 3, "threshold": 4, "free_hole": True},
-        "num_envs": 256,
-        "horizon": 8,
-        "width": 64,
-        "minibatches": 4,
-        "epochs": 4,
-        "learning_rate": 1e-2,
-        "snapshot_every": 10,
-        "total_steps": 30 * 256 * 8,
-    }
-    config = ppo_config(fields)
+    """As a trainer that plays itself does, from searches with the network of one iteration ago."""
+    config = alphazero_config(test_alphazero.SMALL)
     trainer = make_trainer(config, Local(2))
-    decided, before = kept_wins(trainer, **config.options)
-    assert decided > 100
+    _, kept, error = against_perfect_play(trainer, **config.options)
+    assert kept < 0.8
+    assert error > 0.9
     while not trainer.finished:
         trainer.iterate()
-    after = kept_wins(trainer, **config.options)[1]
-    assert before < 0.8
-    assert after > 0.9
+    _, kept, error = against_perfect_play(trainer, **config.options)
+    assert kept > 0.9
+    assert error < 0.5
 
 
 def test_tournaments_are_the_same_on_every_engine(tmp_path: Path) -> None:

@@ -5,7 +5,7 @@ import pytest
 import torch
 
 from linkzoo import get_game, make_vec
-from linkzoo_training.networks import BoardNet, make_network, masked, rearrange
+from linkzoo_training.networks import BoardNet, FlatNet, make_network, masked, rearrange
 
 LINKAGE = get_game("linkage")
 
@@ -76,3 +76,19 @@ def test_illegal_actions_have_no_chance() -> None:
     mask = torch.from_numpy(np.array([[1, 0, 1], [0, 1, 0]], np.int8))
     chances = torch.softmax(masked(torch.randn(2, 3), mask), -1)
     assert (chances[mask == 0] == 0).all()
+
+
+def test_features_are_scaled_by_their_deviation() -> None:
+    """Of 1 where they vary, of little where they hardly do; none is farther than 10 from 0."""
+    network = make_network(LINKAGE, "flat", 8, 1)
+    assert isinstance(network, FlatNet)
+    sample = np.zeros((100, len(network.map)), np.int8)
+    sample[::2, 0], sample[:10, 1], sample[0, 2] = 40, 1, 1
+    network.trunk.standardise(sample)
+    scale = network.trunk.scale
+    torch.testing.assert_close(scale[:4], torch.tensor([1 / 20, 1 / 0.3, 10.0, 10.0]))
+    assert "trunk.scale" in network.state_dict()
+    far, farther = torch.zeros(2, len(network.map)), torch.zeros(2, len(network.map))
+    far[:, 0], farther[:, 0] = 200, 2000
+    assert torch.equal(network(far)[1], network(farther)[1])
+    assert not torch.equal(network(far)[1], network(far / 2)[1])

@@ -65,11 +65,11 @@ def test_resumed_run_is_the_uninterrupted_run(tmp_path: Path, changes: dict[str,
 
 
 def test_a_teacher_is_imitated_at_first() -> None:
-    """Schmitt et al. 2018: after as many steps, its actions are far more probable."""
+    """Ross et al. 2011: soon its actions are far more probable."""
     found = []
-    for weight in (0.0, 1.0):
-        teacher = {"teacher": "greedy", "teacher_weight": weight, "teacher_share": 1.0}
-        trainer = run(ppo_config({**QUICK, **teacher, "learning_rate": 3e-3, "width": 64}), 8)
+    teacher = {"teacher": "greedy", "teacher_share": 1.0, "teacher_rate": 3e-3, "width": 64}
+    for iterations in (0, 8):
+        trainer = run(ppo_config({**QUICK, **teacher}), iterations)
         batch = trainer.play.collect(trainer.actor, None, trainer.pool, 0.0, 8)
         rows = batch.learner
         with torch.no_grad():

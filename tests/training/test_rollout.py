@@ -9,9 +9,11 @@ from numpy.typing import NDArray
 
 from linkzoo import Game, Positions, get_game, make_vec
 from linkzoo.features import FeatureMap
+from linkzoo_training.agents import make_agent
 from linkzoo_training.networks import PolicyValueNet, make_network
 from linkzoo_training.opponents import Pool
 from linkzoo_training.rollout import ITSELF, SelfPlay, advantages, choose
+from linkzoo_training.sight import Sight
 from linkzoo_training.symmetries import symmetries
 from tests.training.helpers import ppo_config
 
@@ -29,9 +31,16 @@ TINY = {
 
 
 def returns_by_hand(
-    payoff: NDArray[np.float32], values: NDArray[np.float32], done: NDArray[np.bool_], decay: float
+    payoff: NDArray[np.float32],
+    values: NDArray[np.float32],
+    done: NDArray[np.bool_],
+    acts: NDArray[np.bool_],
+    decay: float,
 ) -> NDArray[np.float64]:
-    """Lambda-returns of one game and seat, as the weighted mean of all n-step returns."""
+    """Lambda-returns of one game and seat, as the weighted mean of all n-step returns.
+
+    Steps are from one decision of the seat to its next: `acts` [T+1].
+    """
     plies = len(payoff)
     out = np.zeros(plies)
     for t in range(plies):
@@ -40,9 +49,9 @@ def returns_by_hand(
         for k in range(t, end + 1):
             gathered += float(payoff[k])
             ahead = 0.0 if done[k] else float(values[k + 1])
-            share = weight if k == end else weight * (1 - decay)
-            total += share * (gathered + ahead)
-            weight *= decay
+            stops = 1 if k == end else (1 - decay) * acts[k + 1]
+            total += weight * stops * (gathered + ahead)
+            weight *= 1 - stops
         out[t] = total
     return out
 
@@ -55,19 +64,19 @@ def test_advantages_are_lambda_returns_of_the_acting_seat(seats: int) -> None:
     payoff = np.where(done[..., None], rng.normal(size=(plies, games, seats)), 0)
     payoff = payoff.astype(np.float32)
     values = rng.normal(size=(plies + 1, games, seats)).astype(np.float32)
-    seat = rng.integers(seats, size=(plies, games)).astype(np.int8)
+    seat = rng.integers(seats, size=(plies + 1, games)).astype(np.int8)
     advantage = np.zeros((plies, games), np.float32)
     targets = np.zeros((plies, games, seats), np.float32)
     players = np.full(games, seats, np.int8)
     advantages(payoff, values, done, seat, players, 1.0, decay, advantage, targets)
     for i in range(games):
         for p in range(seats):
-            expected = returns_by_hand(payoff[:, i, p], values[:, i, p], done[:, i], decay)
-            relative = (p - seat[:, i]) % seats
+            acts = seat[:, i] == p
+            expected = returns_by_hand(payoff[:, i, p], values[:, i, p], done[:, i], acts, decay)
+            relative, acts = (p - seat[:-1, i]) % seats, acts[:-1]
             np.testing.assert_allclose(
                 targets[np.arange(plies), i, relative], expected, rtol=1e-4, atol=1e-4
             )
-            acts = seat[:, i] == p
             np.testing.assert_allclose(
                 advantage[acts, i], (expected - values[:-1, i, p])[acts], rtol=1e-3, atol=1e-4
             )
@@ -78,7 +87,7 @@ def test_the_loser_learns_of_its_loss() -> None:
     payoff = np.zeros((3, 1, 2), np.float32)
     payoff[2, 0] = [1, -1]
     done = np.array([[False], [False], [True]])
-    seat = np.array([[0], [1], [0]], np.int8)
+    seat = np.array([[0], [1], [0], [0]], np.int8)
     advantage, targets = np.zeros((3, 1), np.float32), np.zeros((3, 1, 2), np.float32)
     values, players = np.zeros((4, 1, 2), np.float32), np.array([2], np.int8)
     advantages(payoff, values, done, seat, players, 1.0, 1.0, advantage, targets)
@@ -318,3 +327,22 @@ def best_margin(game: Game, state: Any, seat: int) -> float:
     mask = np.zeros(game.num_actions, np.int8)
     game.legal_actions(np.array([state]).view(np.recarray)[0], mask)
     return max(margin_after(game, state, seat, int(action)) for action in np.flatnonzero(mask))
+
+
+def test_survey_is_of_the_agents_games() -> None:
+    """Features of seats that are to act in games of every number of players, the same each time."""
+    game = get_game("link_o")
+    sight = Sight(game, hidden=True)
+    seen, hidden = sight.survey(make_agent("random", "link_o"), (2, 5), {"target": 0}, 3)
+    assert (seen.shape[1], hidden.shape[1]) == sight.widths
+    assert len(seen) == len(hidden)
+    columns = FeatureMap(game.observation).columns
+    sizes = seen[:, np.isin(columns, np.arange(game.observation.size)[where(game, "hand_size")])]
+    assert set((sizes > 0).sum(1).tolist()) >= {2, 5}
+    again, _ = sight.survey(make_agent("random", "link_o"), (2, 5), {"target": 0}, 3)
+    assert np.array_equal(seen, again)
+    assert seen.std(0).max() > 0
+
+
+def where(game: Game, piece: str) -> slice:
+    return game.observation.slices()[piece]

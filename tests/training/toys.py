@@ -142,45 +142,50 @@ def _see_nothing(state: Any, seat: Any, out: Any) -> None:
     out[:] = 0
 
 
-def _toy(name: str, players: int, state: Any, rules: dict[str, Any]) -> Game:
-    # The name is a key of compiled code: it changes with this file, as the rules' names do.
+def toy(name: str, players: int, state: Any, apply: Any, **contract: Any) -> Game:
+    """A game of these rules and facts; what they leave open is the first game's, and unused."""
+    # The name is a key of compiled code: it changes with its file, as the rules' names do.
     return replace(
         get_game("linkage"),
-        name=f"{name}_{rules['apply'].__name__}",
+        name=f"{name}_{apply.__name__}",
+        title=name,
         min_players=players,
         max_players=players,
-        num_actions=3,
         state=state,
         options=ToyOptions,
-        margins=rules["payoffs"],
-        observe=_see_nothing,
+        apply=apply,
         symmetries=None,
+        action_cells=None,
+        appraise=None,
+        chance=True,
         seat_names=(),
-        **rules,
+        **contract,
     )
 
 
-TABLE = _toy(
+TABLE = toy(
     "table",
     3,
     record_dtype([], [("leaf", "i4")]),
-    {
-        "new_game": _table_new,
-        "legal_actions": _table_legal,
-        "apply": _table_apply,
-        "payoffs": _table_payoffs,
-        "redeal": _same_world,
-    },
+    num_actions=3,
+    new_game=_table_new,
+    legal_actions=_table_legal,
+    apply=_table_apply,
+    observe=_see_nothing,
+    payoffs=_table_payoffs,
+    margins=_table_payoffs,
+    redeal=_same_world,
 )
-COIN = _toy(
+COIN = toy(
     "coin",
     2,
     record_dtype([], [("call", "i1"), ("coin", "i1")]),
-    {
-        "new_game": _coin_new,
-        "legal_actions": _coin_legal,
-        "apply": _coin_apply,
-        "payoffs": _coin_payoffs,
-        "redeal": _coin_redeal,
-    },
+    num_actions=3,
+    new_game=_coin_new,
+    legal_actions=_coin_legal,
+    apply=_coin_apply,
+    observe=_see_nothing,
+    payoffs=_coin_payoffs,
+    margins=_coin_payoffs,
+    redeal=_coin_redeal,
 )

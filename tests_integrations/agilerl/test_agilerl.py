@@ -4,6 +4,7 @@ from collections.abc import Iterator
 from typing import Any
 
 import pytest
+from tests.test_docs import ROOT, blocks
 
 import linkzoo
 from tests_integrations.running import load_example, run_example, run_main, wins
@@ -41,3 +42,23 @@ def test_returns(game: str) -> None:
     run_main(example, game, *"--steps 1024 --envs 4 --rollout 128 --blocks 1".split())
     assert found
     assert found == pytest.approx(WitnessSeat.returns)
+
+
+def test_readme() -> None:
+    from agilerl.algorithms import PPO
+    from agilerl.rollouts import collect_rollouts
+    from gymnasium.vector import AutoresetMode, SyncVectorEnv
+
+    from linkzoo import integrations
+
+    names: dict[str, Any] = {
+        "integrations": integrations,
+        "PPO": PPO,
+        "AutoresetMode": AutoresetMode,
+        "SyncVectorEnv": SyncVectorEnv,
+    }
+    (block,) = blocks((ROOT / "README.md").read_text(encoding="utf-8"), "py agilerl")
+    exec(compile(block, "README.md, AgileRL", "exec"), names)
+    returns, *_ = collect_rollouts(names["agent"], names["envs"], 64)
+    assert returns
+    names["agent"].learn()

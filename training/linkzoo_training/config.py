@@ -123,7 +123,7 @@ class PpoConfig(Config):
     # PPO (Schulman et al. 2017)
     learning_rate: float = 3e-4  # Adam, eps 1e-5, linear to 0
     discount: float = 1.0  # games are short, only the end pays
-    gae_lambda: float = 0.95
+    gae_lambda: float = 0.95  # from one decision of a seat to its next
     clip: float = 0.2
     entropy: float = 0.01  # linear to entropy_final
     entropy_final: float = 0.0
@@ -140,11 +140,11 @@ class PpoConfig(Config):
     snapshot_every: int = 50  # iterations
     rivals: tuple[str, ...] = ()  # other agents in the pool, such as greedy: they always play
 
-    # A teacher whose moves are imitated at first (Schmitt et al. 2018): for games in which random
-    # play shows nothing of what good play is about
+    # A teacher: at first the policy learns nothing but its moves, in its own games (DAgger:
+    # Ross et al. 2011), for games in which random play shows nothing of what matters
     teacher: str | None = None  # an agent, such as greedy
-    teacher_weight: float = 1.0  # of the cross-entropy to its moves, linear to 0
     teacher_share: float = 0.3  # of the run
+    teacher_rate: float = 1e-3  # of learning then, linear to learning_rate
 
     @model_validator(mode="after")
     def _check_ppo(self) -> "PpoConfig":
@@ -164,16 +164,21 @@ class PpoConfig(Config):
             "snapshot_every",
         )
         self._shares("pool_share", "teacher_share")
-        for name in ("magnet", "teacher_weight"):
-            if getattr(self, name) < 0:
-                raise ValueError(f"{name}: {getattr(self, name)} is not 0 or more")
+        if self.magnet < 0:
+            raise ValueError(f"magnet: {self.magnet} is not 0 or more")
         return self
 
-    def teaching(self, progress: float) -> float:
-        """What imitating the teacher weighs after this share of the run."""
-        if self.teacher is None or progress >= self.teacher_share:
-            return 0.0
-        return self.teacher_weight * (1 - progress / self.teacher_share)
+    def is_taught(self, progress: float) -> bool:
+        """Whether the teacher is imitated after this share of the run."""
+        return self.teacher is not None and progress < self.teacher_share
+
+    def rate(self, progress: float) -> float:
+        """The learning rate after this share of the run: linear to 0, behind the teacher's part."""
+        taught = 0.0 if self.teacher is None else self.teacher_share
+        if progress < taught:
+            done = progress / taught
+            return self.teacher_rate + (self.learning_rate - self.teacher_rate) * done
+        return self.learning_rate * (1 - progress) / max(1 - taught, 1e-9)
 
 
 @dataclass(frozen=True, config=ConfigDict(extra="forbid"))

@@ -5,12 +5,15 @@ from typing import Any, TypeVar
 
 import numpy as np
 import torch
+from numpy.typing import NDArray
 from torch import Tensor, nn
 
 from linkzoo import Game
 from linkzoo.features import FeatureMap
 
 ILLEGAL_LOGIT = -1e9
+_LEAST_DEVIATION = 0.1  # of an integer: what hardly ever varies isn't blown up further
+_FARTHEST = 10.0  # of a standardised feature from 0
 Network = TypeVar("Network", bound=nn.Module)
 
 
@@ -21,17 +24,11 @@ class PolicyValueNet(nn.Module):
     of the seats relative to the seat that observes: index 0 is its own.
     """
 
-    scale: Tensor
     value: nn.Linear
 
     def __init__(self, game: Game) -> None:
         super().__init__()
         self.map = FeatureMap(game.observation)
-        self.register_buffer("scale", torch.from_numpy(self.map.scale), persistent=False)
-
-    def scaled(self, features: Tensor) -> Tensor:
-        """The features as numbers in -1..1, in the network's precision."""
-        return features.to(self.scale.dtype) * self.scale
 
     def read(self, features: Tensor) -> tuple[Tensor | None, Tensor]:
         """What the heads answer from: cells of a board [B, H * W, C], and the whole [B, D]."""
@@ -49,18 +46,29 @@ class PolicyValueNet(nn.Module):
 class ResidualTrunk(nn.Module):
     """Fully connected: a layer, then `blocks` residual blocks of two layers; [B, F] to [B, width].
 
-    Each block has a learned gate that starts at zero (ReZero: Bachlechner et al. 2021).
+    Features are integers; `scale` [F] makes them numbers of about -1..1, until `standardise` learns
+    how far they vary. Each block has a learned gate that starts at zero (ReZero: Bachlechner et al.
+    2021).
     """
 
-    def __init__(self, inputs: int, width: int, blocks: int) -> None:
+    scale: Tensor
+
+    def __init__(self, scale: NDArray[np.float32], width: int, blocks: int) -> None:
         super().__init__()
-        self.inputs = nn.Linear(inputs, width)
+        self.register_buffer("scale", torch.from_numpy(scale))
+        self.inputs = nn.Linear(len(scale), width)
         self.first = nn.ModuleList(nn.Linear(width, width) for _ in range(blocks))
         self.second = nn.ModuleList(nn.Linear(width, width) for _ in range(blocks))
         self.gates = nn.Parameter(torch.zeros(blocks))
 
-    def forward(self, x: Tensor) -> Tensor:
-        """Numbers of about -1..1 to numbers of 0 or more."""
+    def standardise(self, features: NDArray[Any]) -> None:
+        """Scales every feature by its standard deviation in a sample [N, F]."""
+        deviation = np.maximum(features.std(0, dtype=np.float32), _LEAST_DEVIATION)
+        self.scale.copy_(torch.from_numpy(1 / deviation))
+
+    def forward(self, features: Tensor) -> Tensor:
+        """Integers to numbers of 0 or more."""
+        x = (features.to(self.scale.dtype) * self.scale).clamp(-_FARTHEST, _FARTHEST)
         x = torch.relu(self.inputs(x))
         for gate, first, second in zip(self.gates, self.first, self.second, strict=True):
             x = x + gate * second(torch.relu(first(x)))
@@ -72,13 +80,13 @@ class FlatNet(PolicyValueNet):
 
     def __init__(self, game: Game, width: int, blocks: int) -> None:
         super().__init__(game)
-        self.trunk = ResidualTrunk(len(self.map), width, blocks)
+        self.trunk = ResidualTrunk(self.map.scale, width, blocks)
         self.policy = _quiet(nn.Linear(width, game.num_actions))
         self.value = _quiet(nn.Linear(width, game.max_players))
 
     def read(self, features: Tensor) -> tuple[None, Tensor]:
         """See PolicyValueNet."""
-        return None, self.trunk(self.scaled(features))
+        return None, self.trunk(features)
 
     def answer(self, cells: Tensor | None, whole: Tensor) -> tuple[Tensor, Tensor]:  # noqa: ARG002
         """See PolicyValueNet."""
@@ -93,22 +101,17 @@ class Critic(nn.Module):
     Yang et al. 2022).
     """
 
-    scale: Tensor
-
     def __init__(self, game: Game, width: int, blocks: int) -> None:
         super().__init__()
         if game.hidden is None:
             raise ValueError(f"critic: {game.name} hides nothing; use 'shared'")
         seen, hidden = FeatureMap(game.observation), FeatureMap(game.hidden)
-        scale = torch.from_numpy(np.concatenate([seen.scale, hidden.scale]))
-        self.register_buffer("scale", scale, persistent=False)
-        self.trunk = ResidualTrunk(len(scale), width, blocks)
+        self.trunk = ResidualTrunk(np.concatenate([seen.scale, hidden.scale]), width, blocks)
         self.value = _quiet(nn.Linear(width, game.max_players))
 
     def forward(self, features: Tensor, hidden: Tensor) -> Tensor:
         """Values of all seats, relative to the seat that observes."""
-        x = torch.cat([features, hidden], 1).to(self.scale.dtype) * self.scale
-        values: Tensor = self.value(self.trunk(x))
+        values: Tensor = self.value(self.trunk(torch.cat([features, hidden], 1)))
         return values
 
 
@@ -120,6 +123,7 @@ class BoardNet(PolicyValueNet):
     pooling as in KataGo: Wu 2019). An action's logit is read off the board where the action lies.
     """
 
+    scale: Tensor
     where: Tensor
     source: Tensor
 
@@ -128,6 +132,7 @@ class BoardNet(PolicyValueNet):
         if self.map.board is None or game.action_cells is None:
             raise ValueError(f"network: {game.name} has no board; use 'flat'")
         self.board = self.map.board
+        self.register_buffer("scale", torch.from_numpy(self.map.scale), persistent=False)
         planes, height, columns = self.board
         cells = height * columns
         numbers = len(self.map) - planes * cells
@@ -152,7 +157,8 @@ class BoardNet(PolicyValueNet):
 
     def read(self, features: Tensor) -> tuple[Tensor, Tensor]:
         """See PolicyValueNet."""
-        planes, numbers = self.scaled(features).tensor_split([int(np.prod(self.board))], 1)
+        scaled = features.to(self.scale.dtype) * self.scale
+        planes, numbers = scaled.tensor_split([int(np.prod(self.board))], 1)
         cells = planes.unflatten(1, (self.board[0], -1)).transpose(1, 2)  # [B, H * W, C]
         x = self._convolve(self.inputs, cells) + self.numbers(numbers)[:, None]
         for first, pooled, second in zip(self.first, self.pooled, self.second, strict=True):

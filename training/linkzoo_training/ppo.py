@@ -11,17 +11,20 @@ to the same weights as one that was not.
 import time
 from dataclasses import dataclass
 
+import numpy as np
 import torch
 from torch import Tensor, nn
 
 from linkzoo_training import distributed, trainer
+from linkzoo_training.agents import make_agent
 from linkzoo_training.checkpoint import named, under
 from linkzoo_training.config import PpoConfig
 from linkzoo_training.engine import Engine
-from linkzoo_training.networks import Critic, masked
+from linkzoo_training.networks import Critic, FlatNet, masked
 from linkzoo_training.opponents import Pool
 from linkzoo_training.rollout import Batch, SelfPlay, begin_play
 from linkzoo_training.rollout_crew import RolloutCrew
+from linkzoo_training.sight import Sight
 
 
 @dataclass(frozen=True)
@@ -51,6 +54,7 @@ class Trainer(trainer.Trainer):
         if config.critic == "full":
             self.critic = Critic(self.game, config.width, config.blocks).to(self.device)
             self.learned += self.critic.parameters()
+        self._standardise()
         self.optimizer = torch.optim.Adam(
             self.learned, lr=config.learning_rate, eps=1e-5, fused=True
         )
@@ -74,6 +78,7 @@ class Trainer(trainer.Trainer):
             "loss/value": losses.value,
             "entropy": losses.entropy,
             "clipped": losses.clipped,
+            "explained variance": _explained(batch),
         }
         if self.pool.networks:
             metrics["pool win rate"] = float(self.pool.win_rates().mean())
@@ -83,9 +88,9 @@ class Trainer(trainer.Trainer):
         """Clipped policy-gradient steps on the learner's plies."""
         config, left = self.config, 1 - self.progress
         for group in self.optimizer.param_groups:
-            group["lr"] = config.learning_rate * left
+            group["lr"] = config.rate(self.progress)
         entropy_weight = config.entropy_final + (config.entropy - config.entropy_final) * left
-        teaching = config.teaching(self.progress)
+        taught = config.is_taught(self.progress)
         rows = batch.learner.nonzero().squeeze(1)
         mean, deviation = distributed.mean_and_std(batch.advantage[rows])
         advantage = (batch.advantage - mean) / (deviation + 1e-8)
@@ -109,14 +114,15 @@ class Trainer(trainer.Trainer):
                 targets = batch.targets[part]
                 errors = values.float()[..., : targets.shape[1]] - targets
                 policy_loss, value_loss = -gain.mean(), 0.5 * errors.square().mean()
-                loss = policy_loss + config.value_weight * value_loss - entropy_weight * entropy
-                if config.magnet > 0:
+                if taught:
+                    policy_loss = -log_policy.gather(1, batch.taught[part, None]).mean()
+                loss = policy_loss + config.value_weight * value_loss
+                if not taught:
+                    loss = loss - entropy_weight * entropy
+                if config.magnet > 0 and not taught:
                     away = log_policy - batch.log_policy[part]
                     divergence = (torch.softmax(logits, -1) * away).sum(-1).mean()
                     loss = loss + config.magnet * divergence
-                if teaching > 0:
-                    imitated = log_policy.gather(1, batch.taught[part, None])
-                    loss = loss - teaching * imitated.mean()
                 self.optimizer.zero_grad(set_to_none=True)
                 loss.backward()
                 distributed.average_gradients(self.learned, len(part))
@@ -139,7 +145,33 @@ class Trainer(trainer.Trainer):
         self.play.load(saved)
         self.pool.load(saved, self.actor)
 
+    def _standardise(self) -> None:
+        """Scales what new fully connected networks read by how far it varies in weak play."""
+        config, critic = self.config, self.critic
+        network = self.network if isinstance(self.network, FlatNet) else None
+        if config.start is not None:
+            network = None  # it has learned with the scales of its first run
+        if network is None and critic is None:
+            return
+        seen, hidden = Sight(self.game, hidden=critic is not None).survey(
+            make_agent(config.teacher or "random", config.game),
+            config.players,
+            config.options,
+            config.seed,
+        )
+        if network is not None:
+            network.trunk.standardise(seen)
+        if critic is not None:
+            critic.trunk.standardise(np.concatenate([seen, hidden], 1))
+
     def _freeze(self) -> None:
         """Makes the copies that play."""
         self.actor = self.frozen(self.network)
         self.judge = None if self.critic is None else self.frozen(self.critic)
+
+
+def _explained(batch: Batch) -> float:
+    """How much of the variance of the learner's lambda-returns the values explain; 1 is all."""
+    rows = batch.learner
+    returns, errors = batch.targets[rows, 0], batch.advantage[rows]
+    return float(1 - errors.var() / returns.var().clamp(min=1e-12))

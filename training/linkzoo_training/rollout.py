@@ -10,14 +10,13 @@ from numpy.typing import NDArray
 from torch import Tensor, nn
 
 from linkzoo import Agent, Positions, VecStep, make_vec
-from linkzoo.batch import kernels
 from linkzoo.chance import word
 from linkzoo.compiled import specialise
-from linkzoo.features import FeatureMap
 from linkzoo_training.agents import make_agent
 from linkzoo_training.config import PpoConfig
 from linkzoo_training.networks import masked
 from linkzoo_training.opponents import Pool
+from linkzoo_training.sight import Sight
 from linkzoo_training.starts import Starts
 from linkzoo_training.symmetries import symmetries
 
@@ -81,7 +80,9 @@ def _advantages(
     """Generalised advantages (Schulman et al. 2016) of all seats along every game.
 
     `payoff` [T, N, P] and `values` [T+1, N, P] are by absolute seat: a payoff reaches the last
-    decision of every seat, whoever made the last move. Game i has `players[i]` seats.
+    decision of every seat, whoever made the last move. `decay`, the lambda, is applied from one of
+    a seat's own decisions to its next, however many others decide between them. `seat` is [T+1, N];
+    game i has `players[i]` seats.
     """
     plies, games, _ = payoff.shape
     for i in prange(games):
@@ -91,7 +92,8 @@ def _advantages(
             ahead = np.float32(0 if done[t, i] else discount)
             for p in range(seats):
                 error = payoff[t, i, p] + ahead * values[t + 1, i, p] - values[t, i, p]
-                running[p] = error + ahead * decay * running[p]
+                onward = decay if seat[t + 1, i] == p else np.float32(1)
+                running[p] = error + ahead * onward * running[p]
             targets[t, i] = 0
             for k in range(seats):
                 p = (seat[t, i] + k) % seats
@@ -130,21 +132,17 @@ class SelfPlay:
         self.game = self.vec.game
         self._starts = Starts(config, self.vec.states)
         self.players: NDArray[np.int8] = self.vec.states["num_players"].copy()  # of every game
-        self.map = FeatureMap(self.game.observation)
+        self.sight = Sight(self.game, hidden=config.critic == "full")
         plies, games, seats = config.horizon, config.num_envs, self.vec.num_players
         pinned = device.type == "cuda"
 
         def buffer(*shape: int, dtype: torch.dtype) -> Tensor:
             return torch.zeros(shape, dtype=dtype, pin_memory=pinned)
 
-        kind = torch.from_numpy(np.empty(0, self.map.dtype)).dtype
-        self._features = buffer(plies + 1, games, len(self.map), dtype=kind)
-        spec = self.game.hidden if config.critic == "full" else None
-        self._hidden_map = None if spec is None else FeatureMap(spec)
-        self._revealed = np.zeros((games, 0 if spec is None else spec.size), self.map.dtype)
-        self._hidden = buffer(
-            plies + 1, games, 0 if self._hidden_map is None else len(self._hidden_map), dtype=kind
-        )
+        kind = torch.from_numpy(np.empty(0, self.sight.dtype)).dtype
+        seen, hidden = self.sight.widths
+        self._features = buffer(plies + 1, games, seen, dtype=kind)
+        self._hidden = buffer(plies + 1, games, hidden, dtype=kind)
         self._mask = buffer(plies, games, self.game.num_actions, dtype=torch.int8)
         self._action = buffer(plies, games, dtype=torch.int64)
         kept = self.game.num_actions if config.magnet > 0 else 0
@@ -220,8 +218,9 @@ class SelfPlay:
             if self._symmetries is not None:
                 self._view = self._symmetries.draw(self.vec.num_envs, seed, self.plies)
                 self._symmetries.turn(self._features[t].numpy(), self._mask[t].numpy(), self._view)
+                self._symmetries.turn_hidden(self._hidden[t].numpy(), self._view)
             probabilities = self._forward(network, critic, t, pool)
-            if self._teacher is not None and self.config.teaching(progress) > 0:
+            if self._teacher is not None and self.config.is_taught(progress):
                 games = np.flatnonzero(self._learner[t].numpy())
                 self._taught[t, games] = self._ask(self._teacher, games, _STREAM_TEACHER)
             choose(
@@ -250,12 +249,8 @@ class SelfPlay:
 
     def _look(self, now: VecStep, t: int) -> None:
         """Keeps what the seats to act see at ply t, and for a full critic what they can't see."""
-        self.map.fill(now.observation.reshape(self.vec.num_envs, -1), self._features[t].numpy())
         self._seat[t] = now.seat
-        reveal = kernels(self.game).reveal
-        if self._hidden_map is not None and reveal is not None:
-            reveal(self.vec.states, now.seat, self._revealed)
-            self._hidden_map.fill(self._revealed, self._hidden[t].numpy())
+        self.sight.fill(self.vec.states, now, self._features[t].numpy(), self._hidden[t].numpy())
 
     def _judge(self, network: nn.Module, critic: nn.Module | None, t: int) -> Tensor:
         """Keeps the values of ply t; the network's logits [N, A]."""
@@ -322,10 +317,10 @@ class SelfPlay:
             self._payoff,
             self._values,
             self._done,
-            self._seat[:-1],
+            self._seat,
             self.players,
             self.config.discount,
-            self.config.gae_lambda,
+            np.float32(self.config.gae_lambda),
             self._advantage.numpy(),
             self._targets.numpy(),
         )

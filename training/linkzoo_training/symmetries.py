@@ -12,6 +12,7 @@ from linkzoo import Game
 from linkzoo.chance import below
 from linkzoo.compiled import compiled
 from linkzoo.features import FeatureMap
+from linkzoo.game import ObservationSpec
 
 _STREAM = 2003  # which views; index = plies played so far, position = game
 
@@ -39,24 +40,10 @@ class Symmetries:
     def __init__(self, game: Game) -> None:
         if game.symmetries is None:
             raise ValueError(f"{game.name} declares no symmetries")
-        observations, self.actions = game.symmetries()
+        observations, self.actions, hidden = game.symmetries()
         self.back = np.argsort(self.actions, axis=1)  # from the actions of a view
-        features = FeatureMap(game.observation)
-        # A repeated number stands for all its copies, wherever a symmetry moves them.
-        copies = np.arange(game.observation.size)
-        pieces = zip(game.observation.pieces, game.observation.slices().values(), strict=True)
-        for piece, where in pieces:
-            if piece.broadcast:
-                repeats = int(np.prod(piece.shape[-2:]))
-                copies[where] = np.repeat(np.arange(where.start, where.stop, repeats), repeats)
-        read = list(zip(features.columns.tolist(), features.levels.tolist(), strict=True))
-        index = {pair: feature for feature, pair in enumerate(read)}
-        self.features = np.array(
-            [
-                [index[int(copies[sources[column]]), level] for column, level in read]
-                for sources in observations
-            ]
-        )
+        self.features = _of_features(game.observation, observations)
+        self.hidden = hidden if game.hidden is None else _of_features(game.hidden, hidden)
 
     def __len__(self) -> int:
         return len(self.actions)
@@ -81,6 +68,10 @@ class Symmetries:
         """Turns features [N, F] of positions into those of symmetric views."""
         _permute(features, which, self.features)
 
+    def turn_hidden(self, features: NDArray[Any], which: NDArray[np.int64]) -> None:
+        """Turns features [N, H] of what positions hide into those of symmetric views."""
+        _permute(features, which, self.hidden)
+
     def turn_actions(self, numbers: NDArray[Any], which: NDArray[np.int64]) -> None:
         """Turns numbers [N, A] for the actions of positions into those for symmetric views'."""
         _permute(numbers, which, self.back)
@@ -101,6 +92,25 @@ class Symmetries:
                 for view, s in zip(views, which, strict=True)
             ]
         )
+
+
+def _of_features(spec: ObservationSpec, symmetric: NDArray[np.int64]) -> NDArray[np.int64]:
+    """Symmetries [S, size] of numbers of an observation as symmetries [S, F] of its features."""
+    features = FeatureMap(spec)
+    # A repeated number stands for all its copies, wherever a symmetry moves them.
+    copies = np.arange(spec.size)
+    for piece, where in zip(spec.pieces, spec.slices().values(), strict=True):
+        if piece.broadcast:
+            repeats = int(np.prod(piece.shape[-2:]))
+            copies[where] = np.repeat(np.arange(where.start, where.stop, repeats), repeats)
+    read = list(zip(features.columns.tolist(), features.levels.tolist(), strict=True))
+    index = {pair: feature for feature, pair in enumerate(read)}
+    return np.array(
+        [
+            [index[int(copies[sources[column]]), level] for column, level in read]
+            for sources in symmetric
+        ]
+    )
 
 
 @cache

@@ -14,6 +14,7 @@ from linkzoo.link_o.draw import draw_svg, draw_text
 from linkzoo.link_o.notation import NAME, VERSION, Notation
 from linkzoo.link_o.options import BOARD, MAX_ROUNDS, Options
 from linkzoo.link_o.pieces import CODES, MAX_PLAYERS, layout
+from linkzoo.link_o.symmetry import symmetries
 
 
 @cache
@@ -54,6 +55,7 @@ def _game_on(board_name: str) -> Game:
         from_dict=notation.from_dict,
         draw_text=lambda state, seat=None: draw_text(notation.to_dict(state, seat), board, seat),
         draw_svg=lambda state, seat=None: draw_svg(notation.to_dict(state, seat), board, seat),
+        symmetries=lambda: symmetries(board, seen, observation.HIDDEN),
         hidden=observation.HIDDEN,
         reveal=seeing.reveal,
         appraise=playing.appraise,

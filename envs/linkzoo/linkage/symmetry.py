@@ -19,8 +19,8 @@ from linkzoo.linkage.pieces import (
 
 
 @cache
-def symmetries() -> tuple[NDArray[np.int64], NDArray[np.int64]]:
-    """Observations int64[192, 882] and actions int64[192, 387]; the first is the identity.
+def symmetries() -> tuple[NDArray[np.int64], NDArray[np.int64], NDArray[np.int64]]:
+    """Observations int64[192, 882], actions int64[192, 387], hidden [192, 0]; the identity first.
 
     In the position that symmetry s makes, a seat sees `observation[observations[s]]`, and
     `actions[s, a]` is what action a becomes.
@@ -30,7 +30,7 @@ def symmetries() -> tuple[NDArray[np.int64], NDArray[np.int64]]:
         for colours in permutations(range(len(COLOURS))):
             seen.append(_observation(square, colours))
             acted.append(_actions(square, colours))
-    return np.array(seen), np.array(acted)
+    return np.array(seen), np.array(acted), np.zeros((len(seen), 0), np.int64)
 
 
 def _squares() -> list[NDArray[np.int64]]:

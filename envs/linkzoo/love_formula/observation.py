@@ -54,6 +54,7 @@ NUM_TYPES: int
 NUM_OBSTACLE_TYPES: int
 NUM_PREPARATIONS: int
 NUM_REACTIONS: int
+NEED: Any
 COUPLE_TYPE: Any
 COUPLE_NUMBER: Any
 PREP_NUMBER: Any
@@ -104,6 +105,23 @@ def observation(cards: Cards) -> ObservationSpec:
         Piece("turns_left", obstacles, 0, 2 * TURNS, "of the one that ends first"),
         Piece("obstacle_by", (COUPLES, MAX_PLAYERS), 0, 1, "who plays obstacles at the couple"),
         Piece("free", (MAX_PLAYERS, preparations), 0, 1, "preparations in free slots"),
+        Piece(
+            "needed",
+            (MAX_PLAYERS, preparations),
+            0,
+            COUPLES,
+            "couples of the field that still need it",
+        ),
+        Piece(
+            "wanted", (preparations,), 0, COUPLES, "couples in the own hand and pile that need it"
+        ),
+        Piece(
+            "in_reach",
+            (COUPLES,),
+            0,
+            NEEDS,
+            "requirements still to be met for which a card is in the own hand or pile",
+        ),
         Piece("shield", _SEATS, 0, 2 * TURNS + 1, "turns that no obstacle can be attached"),
         Piece("priority_change", _SEATS, -_MOST, _MOST, "by obstacles"),
         Piece("points", _SEATS, -_MOST, _MAX_POINTS, "what the field is worth now (R26)"),
@@ -172,6 +190,7 @@ def observe(state: Any, seat: Any, out: Any) -> None:
     for step in range(players):
         _show_seat(state, (me + step) % players, step, out)
     _show_couples(state, me, out)
+    _show_needs(state, me, out)
     _show_obstacles(state, me, out)
     _show_frames(state, me, out)
     _show_memory(state, me, out)
@@ -220,6 +239,25 @@ def _show_couples(state: Any, seat: Any, out: Any) -> None:
         couple = COUPLE_NUMBER[state.discard[place]]
         if couple != NONE:
             out[AT.couple + couple] = MAX_PLAYERS + 1
+
+
+def _show_needs(state: Any, seat: Any, out: Any) -> None:
+    """What couples lack: it follows from the cards, but a network would have to learn that."""
+    players = np.int64(state.num_players)
+    for couple in range(COUPLES):
+        held = np.int64(state.hands[seat, COUPLE_TYPE[couple]])
+        held += state.piles[seat, COUPLE_TYPE[couple]]
+        for place in range(NEEDS):
+            card = NEED[couple, place]
+            if card == NONE or (state.attached[couple] >> place) & 1:
+                continue
+            if state.owner[couple] != NONE:
+                step = (state.owner[couple] - seat) % players
+                out[AT.needed + NUM_PREPARATIONS * step + PREP_NUMBER[card]] += 1
+            if held > 0:
+                out[AT.wanted + PREP_NUMBER[card]] += 1
+            if state.hands[seat, card] + state.piles[seat, card] > 0:
+                out[AT.in_reach + couple] += 1
 
 
 def _show_obstacles(state: Any, seat: Any, out: Any) -> None:

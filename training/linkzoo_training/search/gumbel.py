@@ -7,10 +7,11 @@ below it, visits follow the improved policy. The formulas are those of mctx (`gu
 value scale 0.1, maxvisit init 50, completed by the mixed value).
 
 The search is open loop: a node stands for the actions since the root, and every simulation plays
-them in a fresh world that the searching seat can't tell from the real one (`redeal`). With perfect
-information that is plain tree search; with public chance the values are means over draws; with
-hidden information it is an information-set search. Values are by seat, and every seat maximises its
-own (max^n).
+them in a world that the searching seat can't tell from the real one (`redeal`): the n-th visits of
+all actions of the root in the same one, so that they differ by the action and not by luck (common
+random numbers). With perfect information that is plain tree search; with public chance the values
+are means over draws; with hidden information it is an information-set search. Values are by seat,
+and every seat maximises its own (max^n).
 """
 
 from collections.abc import Callable
@@ -40,7 +41,7 @@ LEAST_RANGE = 1e-8  # of the values of a node, below which they aren't stretched
 _NONE = -1
 _ROOT = 0
 _LEGAL, _VISITED = 1, 2  # in a mask
-_REDEAL, _GUMBEL, _VIEW = 0, 1, 2  # positions of random words; index: simulation, action, node
+_REDEAL, _GUMBEL, _VIEW = 0, 1, 2  # positions of random words; index: visit, action, node
 # A node is a child of its parent by one action; children are a linked list, the newest first.
 _NODE = np.dtype(
     (
@@ -270,9 +271,10 @@ def _descend(
     for i in prange(roots.shape[0]):
         world, mask = worlds[i], masks[i]
         worlds[i] = roots[i]
-        redeal(world, roots[i].seat, word(seeds[i], STREAM_SEARCH, simulation, _REDEAL))
         legal_actions(world, mask)
         considered = min(count_legal(mask), wanted.shape[0] - 1)
+        visits = wanted[considered, simulation]
+        redeal(world, roots[i].seat, word(seeds[i], STREAM_SEARCH, visits, _REDEAL))
         action, child = _root_action(
             tree[i],
             totals[i],
@@ -281,7 +283,7 @@ def _descend(
             world.seat,
             mask,
             noisy[i],
-            wanted[considered, simulation],
+            visits,
             least_range,
         )
         node = _ROOT

@@ -1,0 +1,97 @@
+"""The symmetries of the boards: games on circles that change places are the same games (R9-R15)."""
+
+from typing import Any
+
+import numpy as np
+import pytest
+
+from linkzoo import get_game
+from linkzoo.link_o.board import load_board, shipped
+from linkzoo.link_o.symmetry import Symmetry, of_board
+from tests.driving import legal_list, legal_mask
+
+
+def moved_tile(tile: str, colours: dict[str, str], *, mirror: bool = False) -> str:
+    colour, face = tile.split()
+    if mirror and face != "LINK-O":
+        face = "-".join(reversed(face.split("-")))
+    return f"{colours[colour]} {face}"
+
+
+def moved(position: dict[str, Any], board_name: str, symmetry: Symmetry) -> dict[str, Any]:
+    """A position as JSON, its circles laid onto others."""
+    board = load_board(board_name)
+    colours = {board.colours[c]: board.colours[symmetry.circles[c]] for c in range(4)}
+    order = [board.colours[c] for c in range(4)]
+
+    def by_type(tiles: list[str]) -> list[str]:
+        def key(tile: str) -> tuple[int, int, str]:
+            colour, face = tile.split()
+            return order.index(colour), face == "LINK-O", face
+
+        return sorted((moved_tile(tile, colours) for tile in tiles), key=key)
+
+    laid = {}
+    for space, what in position["board"].items():
+        mirror = bool(symmetry.mirrored[board.spaces[int(space)].circle])
+        laid[str(symmetry.spaces[int(space)])] = {
+            **what,
+            "tile": moved_tile(what["tile"], colours, mirror=mirror),
+        }
+    return {
+        **position,
+        "hands": [by_type(hand) for hand in position["hands"]],
+        "bag": [moved_tile(tile, colours) for tile in position["bag"]],
+        "lacks": [by_type(types) for types in position["lacks"]],
+        "board": dict(sorted(laid.items(), key=lambda item: int(item[0]))),
+    }
+
+
+@pytest.mark.parametrize("board", shipped())
+def test_every_board_has_the_eight_of_the_square(board: str) -> None:
+    """Four circles in a ring of links: rotations, and mirror images that mirror every circle."""
+    found = of_board(load_board(board))
+    assert len({row.spaces.tobytes() for row in found}) == len(found) == 8
+    assert found[0].spaces.tolist() == list(range(len(load_board(board).spaces)))
+    assert sorted(row.mirrored.all() for row in found) == [False] * 4 + [True] * 4
+    assert sorted(row.mirrored.any() for row in found) == [False] * 4 + [True] * 4
+
+
+@pytest.mark.parametrize("board", shipped())
+@pytest.mark.parametrize("players", [2, 5])
+def test_games_on_moved_circles_are_the_same(board: str, players: int) -> None:
+    game = get_game("link_o", {"board": board})
+    assert game.symmetries is not None
+    assert game.reveal is not None
+    assert game.hidden is not None
+    observations, actions, hidden = game.symmetries()
+    assert (observations[0] == np.arange(game.observation.size)).all()
+    assert (actions[0] == np.arange(game.num_actions)).all()
+    assert (hidden[0] == np.arange(game.hidden.size)).all()
+    rng = np.random.Generator(np.random.PCG64(players))
+    for number, symmetry in enumerate(of_board(load_board(board))):
+        state = game.blank(players, {"board": board})
+        game.new_game(state, np.uint64(number))
+        for _ in range(int(rng.integers(30))):
+            game.apply(state, int(rng.choice(legal_list(state, game=game))))
+        image = game.from_dict(moved(game.to_dict(state), board, symmetry))
+        for _ in range(12):
+            assert image["seat"] == state["seat"]
+            assert (
+                legal_mask(image, game=game)[actions[number]] == legal_mask(state, game=game)
+            ).all()
+            for seat in range(players):
+                seen = np.zeros((2, game.observation.size), np.int8)
+                game.observe(state, seat, seen[0])
+                game.observe(image, seat, seen[1])
+                assert (seen[1] == seen[0][observations[number]]).all()
+                unseen = np.zeros((2, game.hidden.size), np.int8)
+                game.reveal(state, seat, unseen[0])
+                game.reveal(image, seat, unseen[1])
+                assert (unseen[1] == unseen[0][hidden[number]]).all()
+            action = int(rng.choice(legal_list(state, game=game)))
+            rounds = state["round_number"]
+            game.apply(state, action)
+            game.apply(image, int(actions[number, action]))
+            if state["seat"] < 0 or state["round_number"] != rounds:
+                break  # the next deal is another in the image
