@@ -26,7 +26,7 @@ train: $(VENV)/.train ## install, then train (or go on) and evaluate Linkage (CO
 test: $(VENV)/.dev ## install, then run the tests (PYTEST_ARGS=...)
 	$(BIN)/python -m pytest $(PYTEST_ARGS)
 
-test-integrations: $(FRAMEWORKS)/.made $(AGILERL)/.made ## every example on every game (takes long)
+test-integrations: $(FRAMEWORKS)/.made $(AGILERL)/.made ## every example on every game, and Ray's workers (takes long)
 	$(FRAMEWORKS)/bin/python -m pytest tests_integrations/frameworks $(FRAMEWORK_TESTS)
 	$(AGILERL)/bin/python -m pytest tests_integrations/agilerl $(FRAMEWORK_TESTS)
 
@@ -67,7 +67,7 @@ FRAMEWORK_TESTS := -W default
 # packages.
 $(FRAMEWORKS)/.made: pyproject.toml constraints.txt
 	$(PYTHON) -m venv $(FRAMEWORKS)
-	$(FRAMEWORKS)/bin/python $(PIP_INSTALL) -e ".[train,dev,rllib,torchrl,tianshou,sb3,openspiel]"
+	$(FRAMEWORKS)/bin/python $(PIP_INSTALL) -e ".[train,dev,ray,rllib,torchrl,tianshou,sb3,openspiel]"
 	touch $@
 
 $(AGILERL)/.made: pyproject.toml constraints.txt

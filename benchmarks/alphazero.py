@@ -13,11 +13,14 @@ from statistics import median
 from typing import Any
 
 import numpy as np
+import torch
 from numpy.typing import NDArray
 from torch import Tensor
 
-from linkzoo_training.alphazero import Lessons, Trainer
+from linkzoo_training.alphazero import Trainer
 from linkzoo_training.config import AlphaZeroConfig, load_config
+from linkzoo_training.lessons import Lessons, SelfPlay
+from linkzoo_training.networks import Network
 
 
 class Watched(Trainer):
@@ -26,9 +29,10 @@ class Watched(Trainer):
     asked: list[int]
     ready: dict[int, tuple[Tensor, ...]] | None = None
 
-    def answer(self, features: NDArray[Any]) -> tuple[Tensor, Tensor]:
-        self.asked.append(len(features))
-        return super().answer(features)
+    def frozen(self, network: Network) -> Network:
+        copy = super().frozen(network)
+        copy.register_forward_pre_hook(lambda _, inputs: self.asked.append(len(inputs[0])))
+        return copy
 
     def _batch(self, lessons: Lessons, index: int) -> tuple[Tensor, ...]:
         if self.ready is None:
@@ -44,8 +48,9 @@ def network_alone(trainer: Watched, lessons: Lessons, features: NDArray[Any]) ->
     trainer.ready = {}
     trainer.learn(lessons)  # makes the batches
     start = time.perf_counter()
-    for count in asked:
-        trainer.answer(features[:count])
+    with torch.no_grad():
+        for count in asked:
+            trainer.actor(torch.from_numpy(features[:count]).to(trainer.device))
     trainer.learn(lessons)
     spent = time.perf_counter() - start
     trainer.ready = None
@@ -72,6 +77,7 @@ def main() -> None:
         whole.append(trainer.seconds - before)
         simulations = sum(trainer.asked)
         lessons = trainer.due()
+        assert isinstance(trainer.play, SelfPlay)
         features = trainer._seen(trainer.play.states, trainer.play.states["seat"].copy())
         alone.append(network_alone(trainer, lessons, np.ascontiguousarray(features)))
     steps = config.num_envs * config.horizon

@@ -16,12 +16,13 @@ import torch
 from linkzoo_training.config import PpoConfig, load_config
 from linkzoo_training.networks import masked
 from linkzoo_training.ppo import Trainer
-from linkzoo_training.rollout import Batch
+from linkzoo_training.rollout import Batch, SelfPlay
 
 
 def network_alone(trainer: Trainer, batch: Batch) -> float:
     """Seconds of an iteration's forwards, backwards and optimiser steps on a ready batch."""
     config, play = trainer.config, trainer.play
+    assert isinstance(play, SelfPlay)
     start = time.perf_counter()
     for t in range(config.horizon):
         frozen = play.frozen(t)

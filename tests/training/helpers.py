@@ -1,13 +1,15 @@
 """Positions for agents to act in."""
 
+from functools import cache
 from typing import Any
 
 import numpy as np
 
-from linkzoo import Game, Positions
+from linkzoo import Game, Positions, get_game
 from linkzoo.batch import kernels
 from linkzoo_training.config import AlphaZeroConfig, PpoConfig, read_config
 from linkzoo_training.search.exact import successors
+from linkzoo_training.trainer import Trainer
 
 
 def begin(game: Game, count: int, seed: int = 0, **options: Any) -> Positions:
@@ -50,3 +52,36 @@ def alphazero_config(data: Any) -> AlphaZeroConfig:
     config = read_config(data)
     assert isinstance(config, AlphaZeroConfig)
     return config
+
+
+@cache
+def decisions(name: str, **options: Any) -> list[tuple[Positions, list[dict[int, float]]]]:
+    """Positions of a small game, each group some plies deep, and what their moves are worth."""
+    game, found = get_game(name), []
+    for plies in (1, 2, 3):
+        positions = midgame(game, 60, plies, **options)
+        values = [
+            {move: value(game, after, state.seat) for move, after in moves.items()}
+            for state in positions.states
+            for moves in [successors(game, state)]
+        ]
+        found.append((positions, values))
+    return found
+
+
+def against_perfect_play(trainer: Trainer, **options: Any) -> tuple[int, float, float]:
+    """How right the bare network is early in a small game, without a search.
+
+    Positions where the choice decides, the share of them in which the policy keeps the win, and the
+    mean square error of the values of all positions, which are 1 or -1.
+    """
+    agent, decided, kept, errors = trainer.agent(), 0, 0, []
+    for positions, values in decisions(trainer.game.name, **options):
+        _, thought = agent.evaluate(positions)
+        actions = agent.act(positions)
+        for judged, action, worth in zip(thought[:, 0].tolist(), actions, values, strict=True):
+            errors.append((judged - max(worth.values())) ** 2)
+            if min(worth.values()) < max(worth.values()):
+                decided += 1
+                kept += worth[int(action)] == 1
+    return decided, kept / decided, float(np.mean(errors))

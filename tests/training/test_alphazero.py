@@ -13,9 +13,8 @@ from linkzoo_training.alphazero import Trainer, relative
 from linkzoo_training.arena import play_match
 from linkzoo_training.checkpoint import load_agent, save_checkpoint
 from linkzoo_training.config import AlphaZeroConfig
-from linkzoo_training.search.exact import successors
 from linkzoo_training.train import train
-from tests.training.helpers import alphazero_config, midgame, value
+from tests.training.helpers import against_perfect_play, alphazero_config
 
 TINY = {
     "algorithm": "alphazero",
@@ -42,6 +41,25 @@ TINY = {
     "eval_blocks": 4,
     "final_opponents": ["random"],
     "final_blocks": 5,
+}
+
+
+# The smallest board with a free hole, roles included: learned in seconds.
+SMALL = {
+    **TINY,
+    "options": {"board_size": 3, "threshold": 4, "free_hole": True},
+    "vary": {},
+    "symmetric": False,
+    "network": "flat",
+    "width": 64,
+    "num_envs": 128,
+    "simulations": [16],
+    "considered": 8,
+    "window": 8,
+    "reuse": 4,
+    "batch_size": 128,
+    "learning_rate": 4e-3,
+    "total_steps": 20 * 128 * 8,
 }
 
 
@@ -162,58 +180,17 @@ def test_targets_mix_the_outcome_and_the_search() -> None:
     assert colours.tolist() == (2 * lessons.finals["num_pieces"]).tolist()
 
 
-def against_perfect_play(trainer: Trainer) -> tuple[int, float, float]:
-    """How right the bare network is early in the game, without a search.
-
-    Positions where the choice decides, the share of them in which the policy keeps the win, and the
-    mean square error of the values of all positions, which are 1 or -1.
-    """
-    game, options = trainer.game, trainer.config.options
-    decided, kept, errors = 0, 0, []
-    for plies in (1, 2, 3):
-        positions = midgame(game, 60, plies, **options)
-        actions = trainer.agent().act(positions)
-        _, thought = trainer.agent().evaluate(positions)
-        for row, (state, action) in enumerate(zip(positions.states, actions, strict=True)):
-            values = {
-                move: value(game, after, state.seat)
-                for move, after in successors(game, state).items()
-            }
-            errors.append((float(thought[row, 0]) - max(values.values())) ** 2)
-            if min(values.values()) < max(values.values()):
-                decided += 1
-                kept += values[int(action)] == 1
-    return decided, kept / decided, float(np.mean(errors))
-
-
 def test_it_learns_what_is_right() -> None:
     """On the smallest board with a free hole, roles included, against perfect play: in seconds."""
-    config = alphazero_config(
-        {
-            **TINY,
-            "options": {"board_size": 3, "threshold": 4, "free_hole": True},
-            "vary": {},
-            "symmetric": False,
-            "network": "flat",
-            "width": 64,
-            "num_envs": 128,
-            "simulations": [16],
-            "considered": 8,
-            "window": 8,
-            "reuse": 4,
-            "batch_size": 128,
-            "learning_rate": 4e-3,
-            "total_steps": 20 * 128 * 8,
-        }
-    )
+    config = alphazero_config(SMALL)
     trainer = Trainer(config)
-    decided, kept, error = against_perfect_play(trainer)
+    decided, kept, error = against_perfect_play(trainer, **config.options)
     assert decided > 100
     assert kept < 0.8
     assert error > 0.9
     while not trainer.finished:
         trainer.iterate()
-    _, kept, error = against_perfect_play(trainer)
+    _, kept, error = against_perfect_play(trainer, **config.options)
     assert kept > 0.9
     assert error < 0.5
 

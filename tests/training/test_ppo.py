@@ -12,6 +12,7 @@ from linkzoo_training.checkpoint import load_agent, save_checkpoint
 from linkzoo_training.config import PpoConfig
 from linkzoo_training.networks import masked
 from linkzoo_training.ppo import Trainer
+from linkzoo_training.rollout import SelfPlay
 from linkzoo_training.train import train
 from linkzoo_training.trainer import STATE_FILE
 from tests.training.helpers import ppo_config
@@ -166,6 +167,7 @@ def test_the_critic_sees_everything_and_the_actor_does_not() -> None:
     config = ppo_config({**QUICK, "game": "link_o", "vary": {}, "critic": "full"})
     trainer = run(config, 2)
     play, game = trainer.play, trainer.game
+    assert isinstance(play, SelfPlay)
     assert trainer.judge is not None
     states = play.vec.states.copy()
     now = play.vec.refresh()

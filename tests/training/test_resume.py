@@ -11,6 +11,7 @@ from typing import Any
 import pytest
 
 from linkzoo_training.config import read_config
+from linkzoo_training.engine import Local
 from linkzoo_training.train import train
 from tests.training import test_alphazero, test_ppo
 
@@ -18,35 +19,46 @@ RUN = """
 import sys
 from pathlib import Path
 from linkzoo_training.config import load_config
+from linkzoo_training.engine import Processes
 from linkzoo_training.train import train
-train(load_config(sys.argv[1]), folder=Path(sys.argv[2]))
+workers = int(sys.argv[3])
+engine = Processes(workers) if workers else None
+train(load_config(sys.argv[1]), folder=Path(sys.argv[2]), engine=engine)
 """
 
 
 @pytest.mark.parametrize(
-    ("fields", "iterations"),
+    ("fields", "iterations", "workers"),
     [
-        ({**test_ppo.QUICK, "total_steps": 40 * 16 * 24}, 40),
-        ({**test_alphazero.TINY, "total_steps": 30 * 12 * 8}, 30),
+        ({**test_ppo.QUICK, "total_steps": 40 * 16 * 24}, 40, 0),
+        ({**test_ppo.QUICK, "total_steps": 25 * 16 * 24}, 25, 2),
+        ({**test_alphazero.TINY, "total_steps": 30 * 12 * 8}, 30, 0),
     ],
-    ids=["ppo", "alphazero"],
+    ids=["ppo", "ppo with workers", "alphazero"],
 )
-def test_a_killed_run_goes_on(fields: dict[str, Any], iterations: int, tmp_path: Path) -> None:
-    """Kill -9 while it trains, then `--resume`: the same weights, every iteration reported once."""
+def test_a_killed_run_goes_on(
+    fields: dict[str, Any], iterations: int, workers: int, tmp_path: Path
+) -> None:
+    """Kill -9 while it trains, then `--resume`: the same weights, every iteration reported once.
+
+    Workers are processes at first, and played here afterwards; they end with their learner.
+    """
     data = {**fields, "eval_every": 100}
     path, folder = tmp_path / "killed.yaml", tmp_path / "killed"
     path.write_text(json.dumps(data), encoding="utf-8")  # JSON is YAML
-    command = [sys.executable, "-c", RUN, str(path), str(folder)]
+    command = [sys.executable, "-c", RUN, str(path), str(folder), str(workers)]
     metrics = folder / "metrics.jsonl"
-    with subprocess.Popen(command, stdout=subprocess.DEVNULL) as process:
+    with subprocess.Popen(command, stdout=subprocess.PIPE) as process:
         while process.poll() is None:
             if metrics.exists() and metrics.read_text().count("\n") >= 5:
                 process.kill()
             time.sleep(0.01)
+        process.communicate(timeout=60)  # until nobody holds the pipe: workers have it too
     assert process.returncode == -signal.SIGKILL
     config = read_config(data)
-    train(config, folder=folder, resume=True)
-    whole = train(config, folder=tmp_path / "whole")
+    engine = Local(workers) if workers else None
+    train(config, folder=folder, resume=True, engine=engine)
+    whole = train(config, folder=tmp_path / "whole", engine=engine)
     files = [run / "checkpoint" / "model.safetensors" for run in (whole, folder)]
     assert files[0].read_bytes() == files[1].read_bytes()
     rows = [json.loads(line) for line in metrics.read_text().splitlines()]

@@ -12,7 +12,7 @@ to the same weights as one that was not.
 """
 
 import time
-from dataclasses import dataclass, fields
+from dataclasses import dataclass
 from typing import Any
 
 import numpy as np
@@ -20,152 +20,18 @@ import torch
 from numpy.typing import NDArray
 from torch import Tensor, nn
 
-from linkzoo import Game
 from linkzoo.batch import kernels
-from linkzoo.chance import word
 from linkzoo.features import FeatureMap
-from linkzoo_training import trainer
+from linkzoo_training import distributed, trainer
+from linkzoo_training.checkpoint import named, under
 from linkzoo_training.config import AlphaZeroConfig
+from linkzoo_training.engine import Engine
+from linkzoo_training.lesson_crew import LessonCrew
+from linkzoo_training.lessons import Lessons, SelfPlay, join, lessons_of
 from linkzoo_training.networks import Forecast, masked
-from linkzoo_training.search.gumbel import Answer, GumbelSearch
-from linkzoo_training.starts import Starts
 from linkzoo_training.symmetries import symmetries
-from linkzoo_training.trainer import under
 
-_STREAM_SEEDS = 2005  # seeds of searches; index = plies played so far, position = game
 _MOST_BATCHES = 2**20  # of an iteration
-
-
-@dataclass(frozen=True)
-class Lessons:
-    """M positions and what is to be learned from them."""
-
-    states: NDArray[Any]  # records [M]
-    finals: NDArray[Any]  # records [M]: how the game ended
-    policy: NDArray[np.float16]  # [M, A]: the improved policy
-    values: NDArray[np.float32]  # [M, P]: what the search thought, by seat
-
-    def __len__(self) -> int:
-        return len(self.states)
-
-    def __getitem__(self, rows: Any) -> "Lessons":
-        return Lessons(*(getattr(self, field.name)[rows] for field in fields(self)))
-
-
-def join(parts: list[Lessons]) -> Lessons:
-    """All lessons of one part or more, in order."""
-    names = [field.name for field in fields(Lessons)]
-    return Lessons(*(np.concatenate([getattr(part, name) for part in parts]) for name in names))
-
-
-class SelfPlay:
-    """N games that go on from iteration to iteration, and the lessons of those not finished."""
-
-    def __init__(self, config: AlphaZeroConfig, game: Game) -> None:
-        self.config, self.game = config, game
-        games, longest = config.num_envs, game.max_length
-        blank = np.zeros(games, game.state)
-        for first, players in enumerate(config.players):
-            blank[first :: len(config.players)] = game.blank(players, config.options)
-        self._starts = Starts(config, blank)
-        self.states, self.whole, _ = self._starts.draw(np.arange(games), 0.0)
-        self.length = np.zeros(games, np.int64)  # plies of every game that are kept below
-        self._states = np.zeros((games, longest), game.state)
-        self._policy = np.zeros((games, longest, game.num_actions), np.float16)
-        self._values = np.zeros((games, longest, game.max_players), np.float32)
-        self.plies = 0  # played so far in every game
-        self.wins = np.zeros(game.max_players)  # by seat, in whole games, since read
-        self._search: GumbelSearch | None = None
-
-    def collect(self, answer: Answer, simulations: int, progress: float) -> Lessons:
-        """Plays `horizon` plies of every game; the lessons of those that ended."""
-        config, games = self.config, np.arange(self.config.num_envs)
-        masks = np.empty((len(games), self.game.num_actions), np.int8)
-        learned = [Lessons(self._states[0, :0], self._states[0, :0], *self._none())]
-        for _ in range(config.horizon):
-            seeds = [word(np.uint64(config.seed), _STREAM_SEEDS, self.plies, i) for i in games]
-            found = self._searcher(simulations).run(
-                self.states, np.array(seeds, np.uint64), answer, gumbel_scale=1.0
-            )
-            self._states[games, self.length] = self.states
-            self._policy[games, self.length] = found.policy
-            self._values[games, self.length] = found.values
-            self.length += 1
-            self.plies += 1
-            kernels(self.game).play(self.states, found.actions, masks)
-            finished = np.flatnonzero(self.states["seat"] < 0)
-            learned += [self._lessons(game) for game in finished.tolist()]
-            self._restart(finished, progress)
-        return join(learned)
-
-    def _none(self) -> tuple[NDArray[np.float16], NDArray[np.float32]]:
-        return self._policy[0, :0], self._values[0, :0]
-
-    def _searcher(self, simulations: int) -> GumbelSearch:
-        config = self.config
-        if self._search is None or self._search.simulations != simulations:
-            views = np.arange(len(symmetries(self.game))) if config.symmetric else None
-            self._search = GumbelSearch(
-                self.game,
-                config.num_envs,
-                simulations,
-                considered=config.considered,
-                views=views,
-                least_range=config.least_range,
-                margin_weight=config.margin_weight,
-            )
-        return self._search
-
-    def _lessons(self, game: int) -> Lessons:
-        """The positions of a game that has ended."""
-        plies = slice(self.length[game])
-        return Lessons(
-            self._states[game, plies].copy(),
-            self.states[[game] * self.length[game]],
-            self._policy[game, plies].copy(),
-            self._values[game, plies].copy(),
-        )
-
-    def _restart(self, rows: NDArray[np.int64], progress: float) -> None:
-        """Counts the results of games that have ended, and begins others."""
-        if not len(rows):
-            return
-        whole = self.states["winners"][rows[self.whole[rows]]]
-        self.wins += ((whole[:, None] >> np.arange(len(self.wins), dtype=whole.dtype)) & 1).sum(0)
-        self.length[rows] = 0
-        self.states[rows], self.whole[rows], _ = self._starts.draw(rows, progress)
-
-    def tensors(self) -> dict[str, Tensor]:
-        """Everything to save, by name."""
-        return {
-            "play.states": as_bytes(self.states),
-            "play.kept.states": as_bytes(self._states),
-            "play.kept.policy": torch.from_numpy(self._policy.copy()),
-            "play.kept.values": torch.from_numpy(self._values.copy()),
-            "play.whole": torch.from_numpy(self.whole.copy()),
-            "play.length": torch.from_numpy(self.length.copy()),
-            "play.counters": torch.tensor([self.plies, self._starts.begun]),
-        }
-
-    def load(self, saved: dict[str, Tensor]) -> None:
-        """Restores what `tensors` gave."""
-        self.states = as_records(saved["play.states"], self.states)
-        self._states = as_records(saved["play.kept.states"], self._states)
-        self._policy[:] = saved["play.kept.policy"].numpy()
-        self._values[:] = saved["play.kept.values"].numpy()
-        self.whole[:] = saved["play.whole"].numpy()
-        self.length[:] = saved["play.length"].numpy()
-        self.plies, self._starts.begun = saved["play.counters"].tolist()
-
-
-def as_bytes(records: NDArray[Any]) -> Tensor:
-    """Records as a tensor of bytes."""
-    return torch.from_numpy(np.frombuffer(records.tobytes(), np.uint8).copy())
-
-
-def as_records(saved: Tensor, like: NDArray[Any]) -> NDArray[Any]:
-    """The records that `as_bytes` wrote, of the type and trailing shape of `like`."""
-    return saved.numpy().view(like.dtype).reshape(-1, *like.shape[1:]).copy()
 
 
 @dataclass(frozen=True)
@@ -181,16 +47,22 @@ class Losses:
 class Trainer(trainer.Trainer):
     """One run: its network, games, lessons and counters. `iterate` is the algorithm."""
 
-    def __init__(self, config: AlphaZeroConfig) -> None:
-        super().__init__(config)
+    def __init__(self, config: AlphaZeroConfig, engine: Engine | None = None) -> None:
+        super().__init__(config, engine)
         self.config, self.margin_weight = config, config.margin_weight
-        self.play = SelfPlay(config, self.game)
+        games = distributed.own(config)
+        self.play: SelfPlay | LessonCrew = (
+            SelfPlay(games, self.game, self.device)
+            if engine is None
+            else LessonCrew(games, self.game, engine)
+        )
         self.map = FeatureMap(self.game.observation)
         self.forecast = Forecast(self.network).to(self.device)
         self.learned = [*self.network.parameters(), *self.forecast.parameters()]
         self.optimizer = torch.optim.Adam(
             self.learned, lr=config.learning_rate, weight_decay=config.weight_decay, fused=True
         )
+        distributed.begin_equal(self.learned)
         self.actor = self.frozen(self.network)
         self.window: list[Lessons] = []  # one for each iteration, the oldest first
 
@@ -203,20 +75,17 @@ class Trainer(trainer.Trainer):
     def iterate(self) -> dict[str, float]:
         """One iteration: play and learn. Returns its metrics."""
         config, started = self.config, time.perf_counter()
-        lessons = self.play.collect(self.answer, self.simulations, self.progress)
+        lessons = self.play.collect(self.actor, self.simulations, self.progress)
         self.window = [*self.window, lessons][-config.window :]
         played = time.perf_counter() - started
         losses = self.learn(self.due())
-        metrics: dict[str, float] = {"simulations": self.simulations}
+        simulations = self.simulations
         self.iteration += 1
         self.actor = self.frozen(self.network)
         spent = time.perf_counter() - started
-        self.seconds += spent
-        metrics |= {
-            "iteration": self.iteration,
-            "steps": self.steps,
-            "seconds": round(self.seconds, 3),
-            "steps/s": config.num_envs * config.horizon / spent,
+        return {
+            **self.progressed(spent),
+            "simulations": simulations,
             "time playing": played / spent,
             "lessons": len(lessons),
             "loss/policy": losses.policy,
@@ -224,17 +93,6 @@ class Trainer(trainer.Trainer):
             "loss/forecast": losses.forecast,
             "entropy": losses.entropy,
         }
-        wins, self.play.wins = self.play.wins, np.zeros_like(self.play.wins)
-        for seat, role in enumerate(self.game.seat_names):
-            if wins.sum() > 0:
-                metrics[f"self-play wins/{role}"] = wins[seat] / wins.sum()
-        return metrics
-
-    def answer(self, features: NDArray[Any]) -> tuple[Tensor, Tensor]:
-        """What the network that plays says of features [N, F]."""
-        with torch.no_grad():
-            logits, values = self.actor(torch.from_numpy(features).to(self.device))
-        return logits, values
 
     def due(self) -> Lessons:
         """The lessons of the window whose turn it is: each has `reuse` turns in `window` ages."""
@@ -252,8 +110,9 @@ class Trainer(trainer.Trainer):
             len(lessons)
         )
         totals: list[Tensor] = []
-        parts = np.array_split(order, max(1, round(len(order) / config.batch_size)))
-        for index, rows in enumerate(parts if len(order) else []):
+        fewest = distributed.fewest(len(order))
+        parts = np.array_split(order, max(1, round(fewest / config.batch_size)))
+        for index, rows in enumerate(parts if fewest else []):
             features, mask, policy, targets, margins, planes = self._batch(lessons[rows], index)
             with torch.autocast(self.device.type, torch.bfloat16, enabled=self.bf16):
                 cells, whole = self.network.read(features)
@@ -269,13 +128,14 @@ class Trainer(trainer.Trainer):
             loss = loss + config.forecast_weight * forecast_loss
             self.optimizer.zero_grad(set_to_none=True)
             loss.backward()
+            distributed.average_gradients(self.learned, len(rows))
             nn.utils.clip_grad_norm_(self.learned, config.max_grad_norm)
             self.optimizer.step()
             entropy = -(log_policy.exp() * log_policy).sum(-1).mean()
             totals.append(torch.stack([policy_loss, value_loss, forecast_loss, entropy]).detach())
         if not totals:
             return Losses(0.0, 0.0, 0.0, 0.0)
-        return Losses(*torch.stack(totals).mean(0).tolist())
+        return Losses(*distributed.average(torch.stack(totals).mean(0)).tolist())
 
     def _batch(self, lessons: Lessons, index: int) -> tuple[Tensor, ...]:
         """Lessons as tensors, each seen through a random symmetry.
@@ -325,30 +185,16 @@ class Trainer(trainer.Trainer):
 
     def tensors(self) -> dict[str, Tensor]:
         """The forecast, the games as they stand, and the lessons of the window."""
-        saved = {f"forecast.{name}": value for name, value in self.forecast.state_dict().items()}
-        lessons = join(self.window)
-        return (
-            saved
-            | self.play.tensors()
-            | {
-                "window.sizes": torch.tensor([len(part) for part in self.window]),
-                "window.states": as_bytes(lessons.states),
-                "window.finals": as_bytes(lessons.finals),
-                "window.policy": torch.from_numpy(lessons.policy),
-                "window.values": torch.from_numpy(lessons.values),
-            }
-        )
+        saved = named("forecast.", self.forecast.state_dict())
+        sizes = torch.tensor([len(part) for part in self.window])
+        window = {"sizes": sizes, **join(self.window).tensors()}
+        return saved | self.play.tensors() | named("window.", window)
 
     def restore(self, saved: dict[str, Tensor]) -> None:
         """Restores what `tensors` gave."""
         self.forecast.load_state_dict(under("forecast.", saved))
         self.play.load(saved)
-        lessons = Lessons(
-            as_records(saved["window.states"], self.play.states),
-            as_records(saved["window.finals"], self.play.states),
-            saved["window.policy"].numpy(),
-            saved["window.values"].numpy(),
-        )
+        lessons = lessons_of(under("window.", saved), self.game)
         ends = np.cumsum(saved["window.sizes"].numpy())
         starts = np.concatenate([[0], ends[:-1]])
         self.window = [lessons[a:b] for a, b in zip(starts, ends, strict=True)]

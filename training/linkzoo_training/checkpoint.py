@@ -16,7 +16,7 @@ import numpy as np
 import torch
 from numpy.typing import NDArray
 from safetensors import SafetensorError, safe_open
-from safetensors.torch import save
+from safetensors.torch import load, save
 from torch import Tensor
 
 from linkzoo import Game, Positions, VecEnv, get_game
@@ -63,10 +63,34 @@ def write_atomically(path: Path, data: bytes) -> None:
     temporary.replace(path)
 
 
+def pack(tensors: Mapping[str, Tensor], meta: Mapping[str, Any] | None = None) -> bytes:
+    """Tensors and JSON data as the bytes of a safetensors file."""
+    ready = {name: tensor.detach().cpu().contiguous() for name, tensor in tensors.items()}
+    return save(ready, metadata={"json": json.dumps(meta or {})})
+
+
+def unpack(data: bytes) -> dict[str, Tensor]:
+    """The tensors that `pack` took."""
+    return load(data)
+
+
+def under(prefix: str, tensors: Mapping[str, Tensor]) -> dict[str, Tensor]:
+    """The tensors whose names begin with a prefix, without it."""
+    return {
+        name.removeprefix(prefix): value
+        for name, value in tensors.items()
+        if name.startswith(prefix)
+    }
+
+
+def named(prefix: str, tensors: Mapping[str, Tensor]) -> dict[str, Tensor]:
+    """The tensors with a prefix before their names, which `under` takes away."""
+    return {prefix + name: value for name, value in tensors.items()}
+
+
 def save_tensors(path: Path, tensors: Mapping[str, Tensor], meta: Mapping[str, Any]) -> None:
     """Writes tensors and JSON data to one safetensors file."""
-    ready = {name: tensor.detach().cpu().contiguous() for name, tensor in tensors.items()}
-    write_atomically(path, save(ready, metadata={"json": json.dumps(meta)}))
+    write_atomically(path, pack(tensors, meta))
 
 
 def load_tensors(path: Path) -> tuple[dict[str, Tensor], dict[str, Any]]:

@@ -5,6 +5,8 @@ import json
 import re
 import sys
 from collections.abc import Callable, Sequence
+from contextlib import nullcontext
+from functools import partial
 from importlib.util import find_spec
 from pathlib import Path
 from secrets import randbelow
@@ -15,6 +17,7 @@ from linkzoo.chance import SEED_LIMIT
 from linkzoo_training.agents import QuitError, make_agent, searching, source_of
 from linkzoo_training.arena import MatchResult, blocks_of, match_table, play_match
 from linkzoo_training.bench import measure
+from linkzoo_training.engine import ENGINES, Engine
 from linkzoo_training.labels import thrown_table, thrown_wins, with_thrown_wins
 from linkzoo_training.play import play
 from linkzoo_training.sprt import Sprt
@@ -64,6 +67,7 @@ def _parser() -> argparse.ArgumentParser:
     train.add_argument("config", metavar="CONFIG", help="a YAML file, or a shipped one's name")
     train.add_argument("settings", metavar="FIELD=VALUE", nargs="*", help="overrides")
     train.add_argument("--resume", action="store_true", help="go on where the run stopped")
+    _add_engine(train, "play the games")
     train.set_defaults(run=_train)
 
     exploiting = commands.add_parser("exploit", help="train a best response to an agent")
@@ -134,6 +138,7 @@ def _parser() -> argparse.ArgumentParser:
     every.add_argument("--seed", type=int, default=0)
     every.add_argument("--openings", help="as in evaluate")
     _add_simulations(every)
+    _add_engine(every, "play a match each")
     every.add_argument(
         "--output", type=Path, default=Path("runs/tournament"), metavar="FOLDER", help="%(default)s"
     )
@@ -154,6 +159,25 @@ def _parser() -> argparse.ArgumentParser:
     bench.add_argument("--players", type=int, help="default: the game's smallest number")
     bench.set_defaults(run=_bench)
     return parser
+
+
+def _add_engine(parser: argparse.ArgumentParser, what: str) -> None:
+    parser.add_argument(
+        "--engine",
+        choices=list(ENGINES),
+        default="local",
+        help=f"where workers {what}: this process, processes of this machine, Ray; %(default)s",
+    )
+    parser.add_argument("--workers", type=int, metavar="N", help="default: 2")
+
+
+def _engine(parsed: argparse.Namespace) -> Engine | None:
+    """The engine of a command; None if the command is to do everything itself."""
+    if parsed.engine == "local":
+        if parsed.workers is not None:
+            raise ValueError(f"--workers {parsed.workers}: name an --engine for them")
+        return None
+    return ENGINES[parsed.engine](2 if parsed.workers is None else parsed.workers)
 
 
 def _add_simulations(parser: argparse.ArgumentParser) -> None:
@@ -192,7 +216,9 @@ def _train(parsed: argparse.Namespace) -> None:
     from linkzoo_training.config import load_config
     from linkzoo_training.train import train
 
-    train(load_config(parsed.config, parsed.settings), resume=parsed.resume)
+    config = load_config(parsed.config, parsed.settings)
+    with _engine(parsed) or nullcontext() as engine:
+        train(config, resume=parsed.resume, engine=engine)
 
 
 def _exploit(parsed: argparse.Namespace) -> None:
@@ -373,15 +399,21 @@ def _tournament(parsed: argparse.Namespace) -> None:
         names = (*ladder.rungs, *names)
         openings = ladder.openings if openings is None else openings
     settings = Tournament(parsed.game, names, blocks, parsed.seed, players, openings)
-    agents = {name: make_agent(name, parsed.game) for name in names}
+    make = partial(make_agent, game=parsed.game)
+    for name in names:
+        make(name)  # raises before the first match
     console = Console(stderr=True)
-    with Progress(console=console, transient=True, disable=not console.is_terminal) as bar:
-        task = bar.add_task("matches", total=None)
+    hidden = not console.is_terminal
+    with (
+        _engine(parsed) or nullcontext() as engine,
+        Progress(console=console, transient=True, disable=hidden) as bar,
+    ):
+        task = bar.add_task("matches", total=len(settings.pairs()))
 
         def progress(match: str, finished: int, count: int) -> None:
             bar.update(task, description=match, completed=finished, total=count)
 
-        pairings = run(settings, agents.__getitem__, parsed.output, progress)
+        pairings = run(settings, make, parsed.output, progress, engine)
     Console().print(Markdown(write(settings, pairings, parsed.output)))
     for name in ("ratings.md", "ratings.json", "ratings.png"):
         print(parsed.output / name)

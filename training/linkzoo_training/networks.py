@@ -1,6 +1,7 @@
 """Policy and value networks, fully connected or convolutional."""
 
-from typing import Any
+from copy import deepcopy
+from typing import Any, TypeVar
 
 import numpy as np
 import torch
@@ -13,6 +14,7 @@ from linkzoo.features import FeatureMap
 ILLEGAL_LOGIT = -1e9
 _LEAST_DEVIATION = 0.1  # of an integer: what hardly ever varies isn't blown up further
 _FARTHEST = 10.0  # of a standardised feature from 0
+Network = TypeVar("Network", bound=nn.Module)
 
 
 class PolicyValueNet(nn.Module):
@@ -228,6 +230,12 @@ def make_network(game: Game, kind: str, width: int, blocks: int) -> PolicyValueN
     if kind not in kinds:
         raise ValueError(f"network: {kind!r} is none of {list(kinds)}")
     return kinds[kind](game, width, blocks)
+
+
+def frozen(network: Network, bf16: bool) -> Network:
+    """A copy that plays, in the precision of playing."""
+    copy = deepcopy(network).requires_grad_(False)
+    return copy.to(torch.bfloat16) if bf16 else copy
 
 
 def _quiet(head: Any) -> Any:

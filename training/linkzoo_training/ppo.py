@@ -15,13 +15,16 @@ import numpy as np
 import torch
 from torch import Tensor, nn
 
-from linkzoo_training import trainer
+from linkzoo_training import distributed, trainer
 from linkzoo_training.agents import make_agent
+from linkzoo_training.checkpoint import named, under
 from linkzoo_training.config import PpoConfig
+from linkzoo_training.engine import Engine
 from linkzoo_training.networks import Critic, FlatNet, masked
 from linkzoo_training.opponents import Pool
-from linkzoo_training.rollout import Batch, SelfPlay
-from linkzoo_training.trainer import under
+from linkzoo_training.rollout import Batch, SelfPlay, begin_play
+from linkzoo_training.rollout_crew import RolloutCrew
+from linkzoo_training.sight import Sight
 
 
 @dataclass(frozen=True)
@@ -37,10 +40,15 @@ class Losses:
 class Trainer(trainer.Trainer):
     """One run: its network, games, pool and counters. `iterate` is the algorithm."""
 
-    def __init__(self, config: PpoConfig) -> None:
-        super().__init__(config)
+    def __init__(self, config: PpoConfig, engine: Engine | None = None) -> None:
+        super().__init__(config, engine)
         self.config = config
-        self.play = SelfPlay(config, self.device)
+        games = distributed.own(config)
+        self.play: SelfPlay | RolloutCrew = (
+            begin_play(games, self.device)
+            if engine is None
+            else RolloutCrew(games, self.device, engine)
+        )
         self.critic: Critic | None = None
         self.learned = list(self.network.parameters())
         if config.critic == "full":
@@ -50,39 +58,28 @@ class Trainer(trainer.Trainer):
         self.optimizer = torch.optim.Adam(
             self.learned, lr=config.learning_rate, eps=1e-5, fused=True
         )
+        distributed.begin_equal(self.learned)
         self._freeze()
         self.pool = Pool(config.pool_size, config.seed)
-        self.play.begin_games(np.arange(config.num_envs), 0.0, self.play.rival_slots)
 
     def iterate(self) -> dict[str, float]:
         """One iteration: play, learn, perhaps freeze a snapshot. Returns its metrics."""
         config, started = self.config, time.perf_counter()
         if self.iteration % config.snapshot_every == 0 and config.pool_share * config.pool_size:
-            slot = self.pool.add(self.actor)
-            # Games against the opponent that gave up its slot are left unfinished.
-            orphans = np.flatnonzero(self.play.opponent == slot)
-            self.play.begin_games(orphans, self.progress, np.zeros(0, np.int64))
+            self.play.leave(self.pool.add(self.actor), self.progress)
         batch = self.play.collect(self.actor, self.judge, self.pool, self.progress, self.iteration)
+        self.pool.fade()
         losses = self.learn(batch)
         self.iteration += 1
         self._freeze()
-        spent = time.perf_counter() - started
-        self.seconds += spent
         metrics = {
-            "iteration": self.iteration,
-            "steps": self.steps,
-            "seconds": round(self.seconds, 3),
-            "steps/s": config.num_envs * config.horizon / spent,
+            **self.progressed(time.perf_counter() - started),
             "loss/policy": losses.policy,
             "loss/value": losses.value,
             "entropy": losses.entropy,
             "clipped": losses.clipped,
             "explained variance": _explained(batch),
         }
-        wins, self.play.wins = self.play.wins, np.zeros_like(self.play.wins)
-        for seat, role in enumerate(self.game.seat_names):
-            if wins.sum() > 0:
-                metrics[f"self-play wins/{role}"] = wins[seat] / wins.sum()
         if self.pool.networks:
             metrics["pool win rate"] = float(self.pool.win_rates().mean())
         return metrics
@@ -95,13 +92,13 @@ class Trainer(trainer.Trainer):
         entropy_weight = config.entropy_final + (config.entropy - config.entropy_final) * left
         taught = config.is_taught(self.progress)
         rows = batch.learner.nonzero().squeeze(1)
-        advantage = batch.advantage[rows]
-        advantage = (batch.advantage - advantage.mean()) / (advantage.std() + 1e-8)
+        mean, deviation = distributed.mean_and_std(batch.advantage[rows])
+        advantage = (batch.advantage - mean) / (deviation + 1e-8)
         generator = torch.Generator().manual_seed(hash((config.seed, self.iteration)) % 2**63)
         totals: list[Tensor] = []
         for _ in range(config.epochs):
             order = rows[torch.randperm(len(rows), generator=generator).to(rows.device)]
-            for part in order.chunk(config.minibatches):
+            for part in distributed.minibatches(order, config.minibatches):
                 with torch.autocast(self.device.type, torch.bfloat16, enabled=self.bf16):
                     logits, values = self.network(batch.features[part])
                     if self.critic is not None:  # its values are the better ones, both learn
@@ -128,17 +125,17 @@ class Trainer(trainer.Trainer):
                     loss = loss + config.magnet * divergence
                 self.optimizer.zero_grad(set_to_none=True)
                 loss.backward()
+                distributed.average_gradients(self.learned, len(part))
                 nn.utils.clip_grad_norm_(self.learned, config.max_grad_norm)
                 self.optimizer.step()
                 outside = (ratio != clipped).float().mean()
                 totals.append(torch.stack([policy_loss, value_loss, entropy, outside]).detach())
-        return Losses(*torch.stack(totals).mean(0).tolist())
+        return Losses(*distributed.average(torch.stack(totals).mean(0)).tolist())
 
     def tensors(self) -> dict[str, Tensor]:
         """The critic, the games as they stand, and the pool."""
         critic = {} if self.critic is None else self.critic.state_dict()
-        saved = {f"critic.{name}": tensor for name, tensor in critic.items()}
-        return saved | self.play.tensors() | self.pool.tensors()
+        return named("critic.", critic) | self.play.tensors() | self.pool.tensors()
 
     def restore(self, saved: dict[str, Tensor]) -> None:
         """Restores what `tensors` gave."""
@@ -156,7 +153,7 @@ class Trainer(trainer.Trainer):
             network = None  # it has learned with the scales of its first run
         if network is None and critic is None:
             return
-        seen, hidden = self.play.sight.survey(
+        seen, hidden = Sight(self.game, hidden=critic is not None).survey(
             make_agent(config.teacher or "random", config.game),
             config.players,
             config.options,

@@ -189,6 +189,11 @@ class SelfPlay:
             for players, i in zip(self.players[rows].tolist(), indices, strict=True)
         ]
 
+    def leave(self, slot: int, progress: float) -> None:
+        """Leaves the games unfinished whose opponent gave up its slot, and begins others."""
+        orphans = np.flatnonzero((self.opponent == slot) & (self.opponent != ITSELF))
+        self.begin_games(orphans, progress, np.zeros(0, np.int64))
+
     def collect(
         self,
         network: nn.Module,
@@ -240,7 +245,6 @@ class SelfPlay:
                 now = self.vec.refresh()
         self._look(now, -1)
         self._judge(network, critic, -1)
-        pool.fade()
         return self._batch()
 
     def _look(self, now: VecStep, t: int) -> None:
@@ -356,3 +360,10 @@ class SelfPlay:
         self.learner_seat[:] = saved["play.learner_seat"].numpy()
         self.whole[:] = saved["play.whole"].numpy()
         self.plies, self._starts.begun = saved["play.counters"].tolist()
+
+
+def begin_play(config: PpoConfig, device: torch.device) -> SelfPlay:
+    """The games of a run at its start."""
+    play = SelfPlay(config, device)
+    play.begin_games(np.arange(config.num_envs), 0.0, play.rival_slots)
+    return play

@@ -8,6 +8,7 @@ import hashlib
 import json
 from collections.abc import Callable, Sequence
 from dataclasses import dataclass
+from functools import cache, partial
 from itertools import permutations
 from pathlib import Path
 from typing import Any
@@ -18,6 +19,7 @@ from numpy.typing import NDArray
 from linkzoo import Agent, get_game
 from linkzoo_training.arena import Estimate, from_blocks, play_match
 from linkzoo_training.checkpoint import write_atomically
+from linkzoo_training.engine import Engine, Local
 from linkzoo_training.ratings import Pairing, bradley_terry, openskill
 
 
@@ -44,39 +46,54 @@ class Tournament:
         return [(a, b) for a, b in permutations(range(len(self.agents)), 2) if a < b or not both]
 
 
+class Matches:
+    """Plays any match of a tournament, wherever it runs; `make` gives an agent by its name."""
+
+    def __init__(self, settings: Tournament, make: Callable[[str], Agent]) -> None:
+        self.settings, self.agent = settings, cache(make)
+
+    def play(self, weights: None, task: tuple[str, str]) -> dict[str, Any]:  # noqa: ARG002
+        """The match of two agents as JSON data; `weights` are for workers that learn."""
+        settings, (a, b) = self.settings, task
+        return play_match(
+            settings.game,
+            self.agent(a),
+            self.agent(b),
+            settings.blocks,
+            seed=settings.seed,
+            openings=settings.openings,
+            num_players=settings.num_players,
+        ).to_dict()
+
+
 def run(
     settings: Tournament,
     make: Callable[[str], Agent],
     folder: Path,
     progress: Callable[[str, int, int], None] | None = None,
+    engine: Engine | None = None,
 ) -> list[Pairing]:
     """Plays what isn't played yet and returns all pairings; Ctrl-C keeps the finished matches.
 
-    `progress(match, finished, all)` is called before each match.
+    The workers of `engine` play a match each, or this process one after the other.
+    `progress(match, finished, all)` is called when a match is finished.
     """
+    engine = Local() if engine is None else engine
     pairs = settings.pairs()
-    pairings = []
-    for number, (a, b) in enumerate(pairs):
-        names = settings.agents[a], settings.agents[b]
+    names = [(settings.agents[a], settings.agents[b]) for a, b in pairs]
+    paths = [folder / "matches" / f"{_digest(settings, pair)}.json" for pair in names]
+    left = [number for number, path in enumerate(paths) if not path.is_file()]
+    engine.start(partial(Matches, settings, make))
+    results = engine.play(None, [names[number] for number in left])
+    for finished, (index, result) in enumerate(results, 1 + len(pairs) - len(left)):
+        number = left[index]
+        if result["blocks"] < settings.blocks:
+            raise KeyboardInterrupt
+        write_atomically(paths[number], (json.dumps(result) + "\n").encode())
         if progress is not None:
-            progress(" against ".join(names), number, len(pairs))
-        path = folder / "matches" / f"{_digest(settings, names)}.json"
-        if not path.is_file():
-            result = play_match(
-                settings.game,
-                make(names[0]),
-                make(names[1]),
-                settings.blocks,
-                seed=settings.seed,
-                openings=settings.openings,
-                num_players=settings.num_players,
-            )
-            if result.blocks < settings.blocks:
-                raise KeyboardInterrupt
-            write_atomically(path, (json.dumps(result.to_dict()) + "\n").encode())
-        data = json.loads(path.read_text(encoding="utf-8"))
-        pairings.append(Pairing(a, b, np.array(data["block_shares"])))
-    return pairings
+            progress(" against ".join(names[number]), finished, len(pairs))
+    shares = [json.loads(path.read_text(encoding="utf-8"))["block_shares"] for path in paths]
+    return [Pairing(a, b, np.array(share)) for (a, b), share in zip(pairs, shares, strict=True)]
 
 
 def _digest(settings: Tournament, names: tuple[str, str]) -> str:

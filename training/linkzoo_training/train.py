@@ -1,14 +1,16 @@
 """A training run from a configuration to a checkpoint, with any trainer."""
 
+from contextlib import nullcontext
 from pathlib import Path
 from typing import Any
 
 from rich.console import Console
 
 from linkzoo import get_game
-from linkzoo_training import alphazero, ppo
+from linkzoo_training import alphazero, distributed, ppo
 from linkzoo_training.arena import MatchResult, match_table
 from linkzoo_training.config import AnyConfig, PpoConfig
+from linkzoo_training.engine import Engine
 from linkzoo_training.openings import RANDOM
 from linkzoo_training.report import Report, plot_curve
 from linkzoo_training.runtime import StopSignal
@@ -17,21 +19,74 @@ from linkzoo_training.trainer import STATE_FILE, Trainer
 EVAL_SEED = 10_000_019  # of the short matches: no game of training, nor of a published evaluation
 
 
-def make_trainer(config: AnyConfig) -> Trainer:
-    """The trainer of the configuration's algorithm."""
-    return ppo.Trainer(config) if isinstance(config, PpoConfig) else alphazero.Trainer(config)
+def make_trainer(config: AnyConfig, engine: Engine | None = None) -> Trainer:
+    """The trainer of the configuration's algorithm; without an engine it plays itself."""
+    if isinstance(config, PpoConfig):
+        return ppo.Trainer(config, engine)
+    return alphazero.Trainer(config, engine)
 
 
-def train(config: AnyConfig, *, folder: Path | None = None, resume: bool = False) -> Path:
+def train(
+    config: AnyConfig,
+    *,
+    folder: Path | None = None,
+    resume: bool = False,
+    engine: Engine | None = None,
+) -> Path:
     """Trains by a configuration into `folder` (default `runs/<name>`) and returns the folder.
 
     Ctrl-C (or a TERM signal) saves after the iteration at hand; `resume` goes on from there. At the
-    end of the budget the result is evaluated and written to `<folder>/checkpoint`.
+    end of the budget the result is evaluated and written to `<folder>/checkpoint`. The games are
+    played by the workers of `engine`, if there is one; started by torchrun, several processes train
+    one policy, and the first reports and writes.
     """
     folder = Path("runs") / config.name if folder is None else folder
-    trainer = learn(config, folder, resume=resume)
-    if trainer is None:
-        return folder
+    with distributed.joined():
+        trainer = learn(config, folder, resume=resume, engine=engine)
+        if trainer is not None and distributed.rank() == 0:
+            _finish(trainer, config, folder)
+    return folder
+
+
+def learn(
+    config: AnyConfig, folder: Path, *, resume: bool, engine: Engine | None = None
+) -> Trainer | None:
+    """The training of `train`, and the learning curve; None if it was stopped, and saved."""
+    saved = folder / STATE_FILE
+    exists = distributed.from_first(saved.exists)
+    if exists and not resume:
+        raise ValueError(f"{saved} exists: go on with --resume, or choose another name or folder")
+    trainer = make_trainer(config, engine)
+    if exists:
+        trainer.load(folder)
+    title, stop = f"{config.name}: {config.algorithm}, {config.game}", StopSignal()
+    report = Report(folder, title, trainer.iteration) if distributed.rank() == 0 else None
+    with report or nullcontext(), stop:
+        while not distributed.anywhere(trainer.finished or stop.asked):
+            metrics: dict[str, Any] = trainer.iterate()
+            if report is not None:
+                if trainer.iteration % config.eval_every == 0 or trainer.finished:
+                    results = trainer.evaluate(
+                        config.eval_opponents, config.eval_blocks, EVAL_SEED, openings=RANDOM
+                    )
+                    for result in results:
+                        metrics |= _win_rates(result)
+                report.log(metrics, trainer.progress, trainer.eta)
+            if trainer.iteration % config.save_every == 0:
+                trainer.save(folder)
+        trainer.save(folder)
+        stopped = distributed.anywhere(stop.asked)
+    if report is not None:
+        plot_curve(report.rows(), folder / "curve.png", config.name)
+        if stopped:
+            Console().print(
+                f"stopped and saved in {folder}: the same command with --resume goes on"
+            )
+    return None if stopped else trainer
+
+
+def _finish(trainer: Trainer, config: AnyConfig, folder: Path) -> None:
+    """Evaluates the trained policy, publishes it, and says where everything is."""
     with Console().status("evaluating the trained policy"):
         results = trainer.evaluate(
             config.final_opponents, config.final_blocks, EVAL_SEED + 1, views=config.views
@@ -40,38 +95,6 @@ def train(config: AnyConfig, *, folder: Path | None = None, resume: bool = False
     for result in results:
         Console().print(match_table(result))
     tell_files(folder)
-    return folder
-
-
-def learn(config: AnyConfig, folder: Path, *, resume: bool) -> Trainer | None:
-    """The training of `train`, and the learning curve; None if it was stopped, and saved."""
-    saved = folder / STATE_FILE
-    if saved.exists() and not resume:
-        raise ValueError(f"{saved} exists: go on with --resume, or choose another name or folder")
-    trainer = make_trainer(config)
-    if resume and saved.exists():
-        trainer.load(folder)
-    stop = StopSignal()
-    title = f"{config.name}: {config.algorithm}, {config.game}"
-    with Report(folder, title, trainer.iteration) as report, stop:
-        while not trainer.finished and not stop.asked:
-            metrics: dict[str, Any] = trainer.iterate()
-            if trainer.iteration % config.eval_every == 0 or trainer.finished:
-                results = trainer.evaluate(
-                    config.eval_opponents, config.eval_blocks, EVAL_SEED, openings=RANDOM
-                )
-                for result in results:
-                    metrics |= _win_rates(result)
-            report.log(metrics, trainer.progress, trainer.eta)
-            if trainer.iteration % config.save_every == 0:
-                trainer.save(folder)
-        trainer.save(folder)
-        rows = report.rows()
-    plot_curve(rows, folder / "curve.png", config.name)
-    if not stop.asked:
-        return trainer
-    Console().print(f"stopped and saved in {folder}: the same command with --resume goes on")
-    return None
 
 
 def tell_files(folder: Path) -> None:

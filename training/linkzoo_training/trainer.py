@@ -8,16 +8,18 @@ import platform
 from abc import ABC, abstractmethod
 from copy import deepcopy
 from pathlib import Path
-from typing import Any, TypeVar
+from typing import Any, Protocol
 
 import numba
 import numpy as np
 import torch
-from torch import Tensor, nn
+from numpy.typing import NDArray
+from torch import Tensor
 
 from linkzoo import Game, get_game
 from linkzoo.batch import kernels
 from linkzoo.vector import MAX_THREADS
+from linkzoo_training import distributed
 from linkzoo_training.agents import make_agent
 from linkzoo_training.arena import MatchResult, play_match
 from linkzoo_training.checkpoint import (
@@ -25,28 +27,39 @@ from linkzoo_training.checkpoint import (
     load_card,
     load_tensors,
     load_weights,
+    named,
     save_checkpoint,
     save_tensors,
+    under,
 )
 from linkzoo_training.config import AnyConfig
-from linkzoo_training.networks import PolicyValueNet, make_network
+from linkzoo_training.crew import Crew
+from linkzoo_training.engine import Engine
+from linkzoo_training.networks import Network, PolicyValueNet, frozen, make_network
 from linkzoo_training.resources import find_checkpoint
 from linkzoo_training.runtime import find_device, use_bf16
 
 STATE_FILE = "training.safetensors"
-Network = TypeVar("Network", bound=nn.Module)
+
+
+class Play(Protocol):
+    """The games of a run, as far as all trainers have to do with them."""
+
+    wins: NDArray[np.float64]  # by seat, in whole self-play games, since read
 
 
 class Trainer(ABC):
     """One run. `iterate` is the algorithm; a subclass sets `optimizer` and `learned`."""
 
     optimizer: torch.optim.Optimizer
+    play: Play
     iteration = 0
     seconds = 0.0  # of training, without evaluation
     margin_weight = 0.0  # of the score margin in the values that the network gives
 
-    def __init__(self, config: AnyConfig) -> None:
+    def __init__(self, config: AnyConfig, engine: Engine | None = None) -> None:
         self._config = config
+        self.workers = 0 if engine is None else engine.workers
         torch.set_flush_denormal(True)  # tiny weights and moments made the CPU 10 times slower
         numba.set_num_threads(min(config.num_threads, MAX_THREADS))
         self.game: Game = get_game(config.game, config.options)
@@ -62,8 +75,13 @@ class Trainer(ABC):
 
     @property
     def steps(self) -> int:
-        """Plies played so far, in all games."""
-        return self.iteration * self._config.num_envs * self._config.horizon
+        """Plies played so far, in all games of all processes."""
+        return self.iteration * self._plies
+
+    @property
+    def _plies(self) -> int:
+        """Of an iteration."""
+        return self._config.num_envs * self._config.horizon * distributed.size()
 
     @property
     def progress(self) -> float:
@@ -91,6 +109,24 @@ class Trainer(ABC):
     @abstractmethod
     def iterate(self) -> dict[str, float]:
         """One iteration: play and learn. Returns its metrics."""
+
+    def progressed(self, spent: float) -> dict[str, float]:
+        """Counts the seconds of an iteration; what every trainer reports of it."""
+        self.seconds += spent
+        metrics = {
+            "iteration": self.iteration,
+            "steps": self.steps,
+            "seconds": round(self.seconds, 3),
+            "steps/s": self._plies / spent,
+        }
+        wins, self.play.wins = self.play.wins, np.zeros_like(self.play.wins)
+        for seat, role in enumerate(self.game.seat_names):
+            if wins.sum() > 0:
+                metrics[f"self-play wins/{role}"] = wins[seat] / wins.sum()
+        if isinstance(self.play, Crew):
+            waited, self.play.waited = self.play.waited, 0.0
+            metrics["learner idle"] = waited / spent
+        return metrics
 
     @abstractmethod
     def tensors(self) -> dict[str, Tensor]:
@@ -134,32 +170,42 @@ class Trainer(ABC):
         ]
 
     def save(self, folder: Path) -> None:
-        """Writes everything that the run needs to go on exactly."""
-        tensors = {f"network.{k}": v for k, v in self.network.state_dict().items()}
+        """Writes everything that the run needs to go on exactly, of all processes into one file."""
+        tensors = named("network.", self.network.state_dict())
         for index, entry in self.optimizer.state_dict()["state"].items():
-            tensors |= {f"adam.{index}.{name}": value for name, value in entry.items()}
+            tensors |= named(f"adam.{index}.", entry)
+        first, *others = distributed.gathered(self.tensors())
+        for rank, other in enumerate(others, 1):
+            tensors |= named(f"rank{rank}.", other)
         meta = {
             "config": self._config.to_dict(),
             "iteration": self.iteration,
             "seconds": self.seconds,
+            **self._shape(),
         }
-        save_tensors(folder / STATE_FILE, tensors | self.tensors(), meta)
+        if distributed.rank() == 0:
+            save_tensors(folder / STATE_FILE, tensors | first, meta)
+
+    def _shape(self) -> dict[str, int]:
+        """What the games of a run are split among."""
+        return {"workers": self.workers, "processes": distributed.size()}
 
     def load(self, folder: Path) -> None:
-        """Goes on where `save` was; ValueError names a field in which the configuration differs."""
-        tensors, meta = load_tensors(folder / STATE_FILE)
-        now = self._config.to_dict()
+        """Goes on where `save` was; ValueError names what differs from then."""
+        path, rank = folder / STATE_FILE, distributed.rank()
+        tensors, meta = distributed.from_first(lambda: load_tensors(path))
+        now = {**self._config.to_dict(), **self._shape()}
+        before = {"workers": 0, "processes": 1, **meta["config"], **meta}
         budget = ("max_seconds",)
         different = [
             name
             for name in now
-            if name not in budget and _plain(now[name]) != _plain(meta["config"].get(name))
+            if name not in budget and _plain(now[name]) != _plain(before.get(name))
         ]
         if different:
             name = different[0]
             raise ValueError(
-                f"{folder / STATE_FILE} was trained with {name}={meta['config'].get(name)!r}, "
-                f"not {now[name]!r}"
+                f"{path} was trained with {name}={before.get(name)!r}, not {now[name]!r}"
             )
         self.network.load_state_dict(under("network.", tensors))
         state = self.optimizer.state_dict()
@@ -169,7 +215,7 @@ class Trainer(ABC):
                 state["state"][index] = {n: _laid_out(v, parameter) for n, v in entry.items()}
         self.optimizer.load_state_dict(state)
         self.iteration, self.seconds = meta["iteration"], meta["seconds"]
-        self.restore(tensors)
+        self.restore(under(f"rank{rank}.", tensors) if rank else tensors)
 
     def publish(self, folder: Path, strength: list[dict[str, Any]]) -> None:
         """Writes the trained policy's checkpoint, with what it achieved on its card."""
@@ -180,6 +226,7 @@ class Trainer(ABC):
             "steps": self.steps,
             "seconds": round(self.seconds, 1),
             "machine": self.machine,
+            **self._shape(),
             "torch": torch.__version__,
         }
         if config.start is not None:
@@ -195,8 +242,7 @@ class Trainer(ABC):
 
     def frozen(self, network: Network) -> Network:
         """A copy that plays, in the precision of playing."""
-        copy = deepcopy(network).requires_grad_(False)
-        return copy.to(torch.bfloat16) if self.bf16 else copy
+        return frozen(network, self.bf16)
 
 
 def _start_threads(game: Game) -> None:
@@ -204,15 +250,6 @@ def _start_threads(game: Game) -> None:
     first = np.zeros(1, game.state)
     first[:] = game.blank(None, {})
     kernels(game).begin(first, np.zeros(1, np.uint64), np.empty((1, game.num_actions), np.int8))
-
-
-def under(prefix: str, tensors: dict[str, Tensor]) -> dict[str, Tensor]:
-    """The tensors whose names begin with a prefix, without it."""
-    return {
-        name.removeprefix(prefix): value
-        for name, value in tensors.items()
-        if name.startswith(prefix)
-    }
 
 
 def _laid_out(value: Tensor, parameter: Tensor) -> Tensor:

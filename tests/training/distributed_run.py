@@ -1,0 +1,63 @@
+"""What torchrun starts in test_distributed.py: `distributed_run.py CONFIG FOLDER`.
+
+Notes of every process an update, a run that was resumed and one that wasn't; trains to the end.
+"""
+
+import sys
+from dataclasses import replace
+from pathlib import Path
+
+import numpy as np
+import torch
+from torch import Tensor
+
+from linkzoo_training import distributed
+from linkzoo_training.checkpoint import named, save_tensors
+from linkzoo_training.config import PpoConfig, load_config
+from linkzoo_training.ppo import Trainer
+from linkzoo_training.rollout import SelfPlay
+from linkzoo_training.train import train
+
+
+def update(config: PpoConfig) -> dict[str, Tensor]:
+    """A batch, and the weights before and after the single step that learns from it."""
+    trainer = Trainer(replace(config, epochs=1, minibatches=1))
+    opponents = np.array([trainer.pool.add(trainer.actor)])  # has plies that aren't learned from
+    assert isinstance(trainer.play, SelfPlay)
+    trainer.play.begin_games(np.arange(config.num_envs), 0.0, opponents)
+    batch = trainer.play.collect(trainer.actor, trainer.judge, trainer.pool, 0.0, 0)
+    before = {name: value.clone() for name, value in trainer.network.state_dict().items()}
+    trainer.learn(batch)
+    after = trainer.network.state_dict()
+    return named("batch.", vars(batch)) | named("before.", before) | named("after.", after)
+
+
+def resumed(config: PpoConfig, folder: Path) -> dict[str, Tensor]:
+    """The weights of a run, and of the same run stopped and resumed."""
+    whole = Trainer(config)
+    for _ in range(3):
+        whole.iterate()
+    whole.save(folder)
+    other = Trainer(config)
+    other.load(folder)
+    for trainer in (whole, other):
+        for _ in range(2):
+            trainer.iterate()
+    return named("whole.", whole.network.state_dict()) | named(
+        "resumed.", other.network.state_dict()
+    )
+
+
+def main() -> None:
+    config, folder = load_config(sys.argv[1]), Path(sys.argv[2])
+    assert isinstance(config, PpoConfig)
+    with distributed.joined():
+        weights = torch.full((2, 3), 1.0 + distributed.rank())
+        distributed.begin_equal([weights])
+        noted = {"begun": weights, **update(config), **resumed(config, folder)}
+        train(config, folder=folder / "run")
+        save_tensors(folder / f"rank{distributed.rank()}.safetensors", noted, {})
+
+
+if __name__ == "__main__":
+    main()

@@ -1,0 +1,89 @@
+"""torchrun: two processes on gloo learn one policy, as one process would from both their games."""
+
+import json
+import subprocess
+import sys
+from dataclasses import fields, replace
+from pathlib import Path
+
+import pytest
+import torch
+from torch import Tensor
+
+from linkzoo_training.checkpoint import load_agent, load_tensors, under
+from linkzoo_training.ppo import Trainer
+from linkzoo_training.rollout import Batch
+from linkzoo_training.trainer import STATE_FILE
+from tests.training import distributed_run, test_ppo
+from tests.training.helpers import ppo_config
+
+DATA = {
+    **test_ppo.QUICK,
+    "total_steps": 4 * 2 * 16 * 24,
+    "learning_rate": 1e-2,
+    "snapshot_every": 1,
+    "eval_every": 2,
+}
+
+
+@pytest.fixture(scope="module", name="folder")
+def fixture_folder(tmp_path_factory: pytest.TempPathFactory) -> Path:
+    folder = tmp_path_factory.mktemp("torchrun")
+    path = folder / "config.yaml"
+    path.write_text(json.dumps(DATA), encoding="utf-8")  # JSON is YAML
+    script = [str(Path(distributed_run.__file__)), str(path), str(folder)]
+    torchrun = [sys.executable, "-m", "torch.distributed.run", "--standalone"]
+    done = subprocess.run(
+        [*torchrun, "--nproc-per-node", "2", *script], capture_output=True, text=True, check=False
+    )
+    assert done.returncode == 0, done.stderr[-4000:]
+    return folder
+
+
+@pytest.fixture(scope="module", name="ranks")
+def fixture_ranks(folder: Path) -> list[dict[str, Tensor]]:
+    return [load_tensors(folder / f"rank{rank}.safetensors")[0] for rank in range(2)]
+
+
+def batch_of(ranks: list[dict[str, Tensor]]) -> Batch:
+    parts = [under("batch.", tensors) for tensors in ranks]
+    return Batch(**{f.name: torch.cat([part[f.name] for part in parts]) for f in fields(Batch)})
+
+
+def test_an_update_is_that_of_one_process_with_all_games(ranks: list[dict[str, Tensor]]) -> None:
+    first, second = ranks
+    assert (first["begun"] == second["begun"]).all()
+    assert (first["batch.action"] != second["batch.action"]).any()  # games of their own
+    assert first["batch.learner"].sum() != second["batch.learner"].sum()
+    config = replace(ppo_config(DATA), epochs=1, minibatches=1)
+    rate = config.learning_rate
+    for name, value in under("after.", first).items():
+        assert (value == second[f"after.{name}"]).all()
+
+    def learned(parts: list[dict[str, Tensor]]) -> dict[str, Tensor]:
+        trainer = Trainer(config)
+        trainer.network.load_state_dict(under("before.", first))
+        trainer.learn(batch_of(parts))
+        return trainer.network.state_dict()
+
+    both, alone = learned(ranks), learned([first])
+    for name, value in under("after.", first).items():
+        torch.testing.assert_close(value, both[name], atol=1e-2 * rate, rtol=1e-4)
+    assert any((both[name] - alone[name]).abs().max() > 0.1 * rate for name in both)
+
+
+def test_a_run_is_one_run_and_resumes(folder: Path, ranks: list[dict[str, Tensor]]) -> None:
+    for one, other in zip(*(under("whole.", tensors).values() for tensors in ranks), strict=True):
+        assert (one == other).all()
+    for tensors in ranks:
+        for name, value in under("whole.", tensors).items():
+            assert (value == tensors[f"resumed.{name}"]).all()
+    rows = [json.loads(line) for line in (folder / "run/metrics.jsonl").read_text().splitlines()]
+    assert [row["iteration"] for row in rows] == [1, 2, 3, 4]
+    assert rows[-1]["steps"] == DATA["total_steps"]
+    agent = load_agent(folder / "run" / "checkpoint")
+    assert agent.card["trained"]["processes"] == 2
+    _, meta = load_tensors(folder / "run" / STATE_FILE)
+    assert meta["iteration"] == 4
+    with pytest.raises(ValueError, match="trained with processes=2, not 1"):
+        Trainer(ppo_config(DATA)).load(folder / "run")

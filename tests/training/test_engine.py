@@ -1,0 +1,169 @@
+"""Workers: every engine gives the same, also when workers die, and the learner learns from them."""
+
+import os
+from functools import partial
+from multiprocessing import active_children
+from pathlib import Path
+from typing import Any
+
+import pytest
+import torch
+
+from linkzoo_training import ppo, tournament
+from linkzoo_training.agents import make_agent
+from linkzoo_training.cli import main
+from linkzoo_training.config import read_config
+from linkzoo_training.engine import Engine, Local, Processes
+from linkzoo_training.networks import masked
+from linkzoo_training.rollout import Batch
+from linkzoo_training.train import make_trainer
+from linkzoo_training.trainer import Trainer
+from tests.training import test_alphazero, test_ppo
+from tests.training.helpers import against_perfect_play, alphazero_config, ppo_config
+
+# With snapshots that give up their slots, and their games, soon.
+PPO = {**test_ppo.QUICK, "snapshot_every": 2, "pool_size": 2, "rivals": ["greedy"]}
+
+
+def weights(trainer: Trainer) -> bytes:
+    return b"".join(t.numpy().tobytes() for t in trainer.network.state_dict().values())
+
+
+def run(fields: dict[str, Any], iterations: int, engine: Engine) -> Trainer:
+    trainer = make_trainer(read_config(fields), engine)
+    for _ in range(iterations):
+        trainer.iterate()
+    return trainer
+
+
+class Toy:
+    """Says which process plays; fails or dies at tasks that say so."""
+
+    def play(self, weights: int, task: str) -> tuple[int, int]:
+        if task == "fail":
+            raise ValueError("no such task")
+        if task == "die":
+            os._exit(1)
+        return os.getpid(), weights * int(task)
+
+
+def test_workers_that_die_lose_nothing() -> None:
+    """Runs with two workers: in this process, and in two of which one is killed while it plays."""
+    expected = run(PPO, 6, Local(2))
+    with Processes(2) as engine:
+        trainer = make_trainer(read_config(PPO), engine)
+        for iteration in range(6):
+            metrics = trainer.iterate()
+            assert 0 <= metrics["learner idle"] <= 1
+            if iteration == 2:
+                before = active_children()
+                before[0].kill()
+        assert len(active_children()) == 2
+        assert set(active_children()) != set(before)
+    assert not active_children()
+    assert weights(trainer) == weights(expected)
+    assert weights(trainer) != weights(run(PPO, 6, Local(4)))
+
+
+def test_errors_and_deaths_of_workers_are_reported() -> None:
+    with Processes(1) as engine:
+        engine.start(Toy)
+        results = engine.play(3, ["1", "2", "fail"])
+        (_, (process, first)), (_, (_, second)) = next(results), next(results)
+        assert (first, second) == (3, 6)
+        assert process != os.getpid()
+        with pytest.raises(ValueError, match="no such task"):
+            next(results)
+        with pytest.raises(RuntimeError, match="3 workers died at the same task"):
+            list(engine.play(3, ["die"]))
+    with pytest.raises(ValueError, match="workers: 0 is not 1 or more"):
+        Processes(0)
+
+
+@pytest.mark.parametrize("fields", [PPO, test_alphazero.TINY], ids=["ppo", "alphazero"])
+def test_resumed_run_is_the_uninterrupted_run(tmp_path: Path, fields: dict[str, Any]) -> None:
+    """Saved with games and tasks in flight."""
+    whole = run(fields, 7, Local(2))
+    for stop in (1, 4):
+        part = run(fields, stop, Local(2))
+        part.save(tmp_path)
+        resumed = make_trainer(read_config(fields), Local(2))
+        resumed.load(tmp_path)
+        for _ in range(7 - stop):
+            resumed.iterate()
+        assert weights(resumed) == weights(whole)
+    with pytest.raises(ValueError, match="trained with workers=2, not 4"):
+        make_trainer(read_config(fields), Local(4)).load(tmp_path)
+    with pytest.raises(ValueError, match="can't be split evenly among 5 workers"):
+        make_trainer(read_config(fields), Local(5))
+
+
+def test_batches_are_of_the_network_before() -> None:
+    """Their probabilities are those of the network of one iteration ago, not of the latest."""
+    trainer = ppo.Trainer(ppo_config({**PPO, "learning_rate": 1e-2}), Local(2))
+    learn, before, seen = trainer.learn, trainer.actor, list[int]()
+
+    def said(network: torch.nn.Module, batch: Batch) -> torch.Tensor:
+        with torch.no_grad():
+            logits, _ = network(batch.features[batch.learner])
+        chances = torch.log_softmax(masked(logits, batch.mask[batch.learner]), -1)
+        return chances.gather(1, batch.action[batch.learner, None]).squeeze(1)
+
+    def checked(batch: Batch) -> ppo.Losses:
+        assert len(batch.action) == 16 * 24
+        played = batch.log_probability[batch.learner]
+        torch.testing.assert_close(said(before, batch), played, atol=1e-5, rtol=1e-4)
+        if trainer.iteration > 0:
+            assert not torch.allclose(said(trainer.actor, batch), played, atol=1e-3)
+        seen.append(trainer.iteration)
+        return learn(batch)
+
+    trainer.learn = checked  # type: ignore[method-assign]
+    for _ in range(4):
+        latest = trainer.actor
+        trainer.iterate()
+        before = latest
+    assert seen == [0, 1, 2, 3]
+
+
+def test_it_learns_what_is_right() -> None:
+    """As a trainer that plays itself does, from searches with the network of one iteration ago."""
+    config = alphazero_config(test_alphazero.SMALL)
+    trainer = make_trainer(config, Local(2))
+    _, kept, error = against_perfect_play(trainer, **config.options)
+    assert kept < 0.8
+    assert error > 0.9
+    while not trainer.finished:
+        trainer.iterate()
+    _, kept, error = against_perfect_play(trainer, **config.options)
+    assert kept > 0.9
+    assert error < 0.5
+
+
+def test_tournaments_are_the_same_on_every_engine(tmp_path: Path) -> None:
+    settings = tournament.Tournament("linkage", ("random", "greedy", "uct-5"), 6, 1, 2, "0")
+    make = partial(make_agent, game="linkage")
+    expected = tournament.run(settings, make, tmp_path / "here")
+    finished: list[tuple[str, int, int]] = []
+
+    def progress(*match: Any) -> None:
+        finished.append(match)
+
+    with Processes(2) as engine:
+        found = tournament.run(settings, make, tmp_path / "there", progress, engine)
+    for one, other in zip(expected, found, strict=True):
+        assert (one.a, one.b) == (other.a, other.b)
+        assert (one.share == other.share).all()
+    assert [match[1:] for match in finished] == [(1, 3), (2, 3), (3, 3)]
+    assert {match[0] for match in finished} == {
+        "random against greedy",
+        "random against uct-5",
+        "greedy against uct-5",
+    }
+
+
+def test_command(capsys: pytest.CaptureFixture[str]) -> None:
+    assert main(["train", "linkage_ppo", "--workers", "3"]) == 2
+    assert "name an --engine" in capsys.readouterr().err
+    assert main(["train", "linkage_ppo", "--engine", "processes", "--workers", "0"]) == 2
+    assert "workers: 0 is not 1 or more" in capsys.readouterr().err

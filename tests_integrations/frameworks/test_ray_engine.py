@@ -1,0 +1,65 @@
+"""Workers as Ray actors: the same weights and matches as in this process, killed actors or not."""
+
+from functools import partial
+from pathlib import Path
+from typing import Any
+
+import pytest
+
+from linkzoo_training.agents import make_agent
+from linkzoo_training.config import read_config
+from linkzoo_training.engine import Engine, Local, RayEngine
+from linkzoo_training.tournament import Tournament, run
+from linkzoo_training.train import make_trainer
+from linkzoo_training.trainer import Trainer
+
+COMMON = {
+    "name": "tiny",
+    "game": "linkage",
+    "width": 16,
+    "blocks": 1,
+    "precision": "fp32",
+    "num_threads": 1,
+    "device": "cpu",
+}
+PPO = {**COMMON, "num_envs": 16, "horizon": 24, "snapshot_every": 2, "pool_size": 2}
+ALPHAZERO = {**COMMON, "algorithm": "alphazero", "num_envs": 8, "horizon": 8, "simulations": [4]}
+
+
+def weights(trainer: Trainer) -> bytes:
+    return b"".join(t.numpy().tobytes() for t in trainer.network.state_dict().values())
+
+
+def trained(fields: dict[str, Any], engine: Engine, kill: Any = None) -> bytes:
+    """The weights after six iterations; `kill()` comes in the middle, while the workers play."""
+    trainer = make_trainer(read_config(fields), engine)
+    for iteration in range(6):
+        metrics = trainer.iterate()
+        assert 0 <= metrics["learner idle"] <= 1
+        if iteration == 2 and kill is not None:
+            kill()
+    return weights(trainer)
+
+
+@pytest.mark.parametrize("fields", [PPO, ALPHAZERO], ids=["ppo", "alphazero"])
+def test_a_run_survives_the_death_of_an_actor(ray: Any, fields: dict[str, Any]) -> None:
+    with RayEngine(2) as engine:
+        found = trained(fields, engine, lambda: ray.kill(engine._actors[0], no_restart=False))
+    assert found == trained(fields, Local(2))
+
+
+def test_tournaments_are_those_of_this_process(ray: Any, tmp_path: Path) -> None:
+    settings = Tournament("linkage", ("random", "greedy", "uct-5"), 6, 1, 2, "0")
+    make = partial(make_agent, game="linkage")
+    with RayEngine(2) as engine:
+        found = run(settings, make, tmp_path / "ray", engine=engine)
+    expected = run(settings, make, tmp_path / "here")
+    for one, other in zip(expected, found, strict=True):
+        assert (one.share == other.share).all()
+
+
+def test_errors_of_actors_are_raised_here(ray: Any, tmp_path: Path) -> None:
+    settings = Tournament("linkage", ("random", "greedy"), 2, 1, 2, "nonsense")
+    make = partial(make_agent, game="linkage")
+    with RayEngine(1) as engine, pytest.raises(ValueError, match="nonsense"):
+        run(settings, make, tmp_path, engine=engine)
