@@ -5,6 +5,7 @@ call, and what it gives depends on nothing else, so any worker can play any task
 is started again and given its task again: the results are the same.
 """
 
+import os
 import signal
 import traceback
 from abc import ABC, abstractmethod
@@ -220,6 +221,8 @@ class RayEngine(Engine):
         from ray.util import ActorPool
 
         if not ray.is_initialized():
+            # Workers that yield to everything else would keep the learner waiting.
+            os.environ.setdefault("RAY_worker_niceness", "0")
             ray.init(log_to_driver=False)
             self._started = True
         actor = ray.remote(num_cpus=1, max_restarts=-1, max_task_retries=-1)(_Actor)
