@@ -102,3 +102,6 @@ def test_learning_rates_follow_the_run() -> None:
     assert rates == pytest.approx([1e-3, 6e-4, 2e-4, 1e-4, 0.0])
     assert [taught.is_taught(part) for part in (0.0, 0.19, 0.2)] == [True, True, False]
     assert not alone.is_taught(0.0)
+    beside = ppo_config({**given, "teacher": "greedy", "teacher_share": 0.2, "teacher_weight": 0.5})
+    assert [beside.teaching(part) for part in (0.0, 0.2, 0.6, 1.0)] == [1.0, 0.5, 0.25, 0.0]
+    assert [taught.teaching(0.1), taught.teaching(0.2), alone.teaching(0.0)] == [1.0, 0.0, 0.0]

@@ -145,6 +145,7 @@ class PpoConfig(Config):
     teacher: str | None = None  # an agent, such as greedy
     teacher_share: float = 0.3  # of the run
     teacher_rate: float = 1e-3  # of learning then, linear to learning_rate
+    teacher_weight: float = 0.0  # of its moves' cross-entropy beside PPO's loss later, linear to 0
 
     @model_validator(mode="after")
     def _check_ppo(self) -> "PpoConfig":
@@ -163,14 +164,20 @@ class PpoConfig(Config):
             "snapshot_every",
         )
         self._shares("pool_share", "teacher_share")
-        for name in ("magnet", "pool_size"):
+        for name in ("magnet", "teacher_weight", "pool_size"):
             if getattr(self, name) < 0:
                 raise ValueError(f"{name}: {getattr(self, name)} is not 0 or more")
         return self
 
     def is_taught(self, progress: float) -> bool:
-        """Whether the teacher is imitated after this share of the run."""
+        """Whether the teacher's moves alone are learned after this share of the run."""
         return self.teacher is not None and progress < self.teacher_share
+
+    def teaching(self, progress: float) -> float:
+        """What the cross-entropy to the teacher's moves weighs after this share of the run."""
+        if self.teacher is None or self.is_taught(progress):
+            return float(self.teacher is not None)
+        return self.teacher_weight * (1 - progress) / max(1 - self.teacher_share, 1e-9)
 
     def rate(self, progress: float) -> float:
         """The learning rate after this share of the run: linear to 0, behind the teacher's part."""

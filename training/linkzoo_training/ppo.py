@@ -90,7 +90,7 @@ class Trainer(trainer.Trainer):
         for group in self.optimizer.param_groups:
             group["lr"] = config.rate(self.progress)
         entropy_weight = config.entropy_final + (config.entropy - config.entropy_final) * left
-        taught = config.is_taught(self.progress)
+        taught, teaching = config.is_taught(self.progress), config.teaching(self.progress)
         rows = batch.learner.nonzero().squeeze(1)
         mean, deviation = distributed.mean_and_std(batch.advantage[rows])
         advantage = (batch.advantage - mean) / (deviation + 1e-8)
@@ -114,11 +114,12 @@ class Trainer(trainer.Trainer):
                 targets = batch.targets[part]
                 errors = values.float()[..., : targets.shape[1]] - targets
                 policy_loss, value_loss = -gain.mean(), 0.5 * errors.square().mean()
-                if taught:
-                    policy_loss = -log_policy.gather(1, batch.taught[part, None]).mean()
-                loss = policy_loss + config.value_weight * value_loss
+                loss = config.value_weight * value_loss
+                if teaching > 0:
+                    imitation = -log_policy.gather(1, batch.taught[part, None]).mean()
+                    loss = loss + teaching * imitation
                 if not taught:
-                    loss = loss - entropy_weight * entropy
+                    loss = loss + policy_loss - entropy_weight * entropy
                 if config.magnet > 0 and not taught:
                     away = log_policy - batch.log_policy[part]
                     divergence = (torch.softmax(logits, -1) * away).sum(-1).mean()

@@ -220,7 +220,7 @@ class SelfPlay:
                 self._symmetries.turn(self._features[t].numpy(), self._mask[t].numpy(), self._view)
                 self._symmetries.turn_hidden(self._hidden[t].numpy(), self._view)
             probabilities = self._forward(network, critic, t, pool)
-            if self._teacher is not None and self.config.is_taught(progress):
+            if self._teacher is not None and self.config.teaching(progress) > 0:
                 games = np.flatnonzero(self._learner[t].numpy())
                 self._taught[t, games] = self._ask(self._teacher, games, _STREAM_TEACHER)
             choose(
