@@ -175,17 +175,21 @@ class PpoConfig(Config):
 
     def teaching(self, progress: float) -> float:
         """What the cross-entropy to the teacher's moves weighs after this share of the run."""
-        if self.teacher is None or self.is_taught(progress):
-            return float(self.teacher is not None)
-        return self.teacher_weight * (1 - progress) / max(1 - self.teacher_share, 1e-9)
+        if self.teacher is None:
+            return 0.0
+        return 1.0 if self.is_taught(progress) else self.teacher_weight * self._left(progress)
 
     def rate(self, progress: float) -> float:
         """The learning rate after this share of the run: linear to 0, behind the teacher's part."""
-        taught = 0.0 if self.teacher is None else self.teacher_share
-        if progress < taught:
-            done = progress / taught
+        if self.is_taught(progress):
+            done = progress / self.teacher_share
             return self.teacher_rate + (self.learning_rate - self.teacher_rate) * done
-        return self.learning_rate * (1 - progress) / max(1 - taught, 1e-9)
+        return self.learning_rate * self._left(progress)
+
+    def _left(self, progress: float) -> float:
+        """How much of the run behind the teacher's part is left: from 1 to 0."""
+        taught = 0.0 if self.teacher is None else self.teacher_share
+        return (1 - progress) / max(1 - taught, 1e-9)
 
 
 @dataclass(frozen=True, config=ConfigDict(extra="forbid"))

@@ -120,10 +120,10 @@ class Trainer(trainer.Trainer):
                     loss = loss + teaching * imitation
                 if not taught:
                     loss = loss + policy_loss - entropy_weight * entropy
-                if config.magnet > 0 and not taught:
-                    away = log_policy - batch.log_policy[part]
-                    divergence = (torch.softmax(logits, -1) * away).sum(-1).mean()
-                    loss = loss + config.magnet * divergence
+                    if config.magnet > 0:
+                        away = log_policy - batch.log_policy[part]
+                        divergence = (torch.softmax(logits, -1) * away).sum(-1).mean()
+                        loss = loss + config.magnet * divergence
                 self.optimizer.zero_grad(set_to_none=True)
                 loss.backward()
                 distributed.average_gradients(self.learned, len(part))

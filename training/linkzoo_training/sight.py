@@ -37,7 +37,7 @@ class Sight:
         self._seen.fill(now.observation.reshape(len(states), -1), seen)
         reveal = kernels(self._game).reveal
         if self._spec is not None and self._hidden is not None and reveal is not None:
-            revealed = np.zeros((len(states), self._spec.size), self.dtype)
+            revealed = np.empty((len(states), self._spec.size), self.dtype)
             reveal(states, now.seat, revealed)
             self._hidden.fill(revealed, hidden)
 
@@ -51,7 +51,7 @@ class Sight:
         samples = []
         for ply in range(game.typical_length):
             if ply % every == 0:
-                seen, hidden = (np.zeros((_GAMES, width), self.dtype) for width in self.widths)
+                seen, hidden = (np.empty((_GAMES, width), self.dtype) for width in self.widths)
                 self.fill(vec.states, now, seen, hidden)
                 samples.append((seen, hidden))
             seeds = [word(np.uint64(seed), _STREAM_SURVEY, ply, i) for i in range(_GAMES)]
