@@ -13,6 +13,7 @@ from linkzoo_training.alphazero import Trainer, relative
 from linkzoo_training.arena import play_match
 from linkzoo_training.checkpoint import load_agent, save_checkpoint
 from linkzoo_training.config import AlphaZeroConfig
+from linkzoo_training.search.exact import solver
 from linkzoo_training.train import train
 from tests.training.helpers import against_perfect_play, alphazero_config
 
@@ -37,6 +38,7 @@ TINY = {
     "symmetric": True,
     "vary": {"threshold": [10, 14]},
     "save_every": 1,
+    "solver_limit": 100,
     "eval_every": 4,
     "eval_blocks": 4,
     "final_opponents": ["random"],
@@ -84,7 +86,13 @@ def test_same_seed_same_weights() -> None:
     "changes",
     [
         {"precision": "bf16"},
-        {"network": "flat", "game": "love_links", "vary": {}, "symmetric": False},
+        {
+            "network": "flat",
+            "game": "love_links",
+            "vary": {},
+            "symmetric": False,
+            "solver_limit": 0,
+        },
     ],
 )
 def test_resumed_run_is_the_uninterrupted_run(tmp_path: Path, changes: dict[str, object]) -> None:
@@ -178,6 +186,32 @@ def test_targets_mix_the_outcome_and_the_search() -> None:
     # The planes of the final board: as many cells coloured as its pieces have.
     colours = planes.reshape(len(lessons), -1, 49)[:, :4].sum((1, 2))
     assert colours.tolist() == (2 * lessons.finals["num_pieces"]).tolist()
+
+
+def test_solved_positions_are_learned_as_perfect_play_ends_them() -> None:
+    """The solved ones lie at the end of a game; the others learn what the first of them ends as."""
+    exact = solver(get_game("linkage"))
+    config = alphazero_config({**TINY, "horizon": 30, "solver_limit": 300, "symmetric": False})
+    trainer = run(config, 1)
+    lessons, corrected = trainer.window[0], 0
+    _, _, _, targets, margins, _ = trainer._batch(lessons, 0)
+    for row, state in enumerate(lessons.states):
+        end, final = lessons.ends[row], lessons.finals[row]
+        last = row + 1 == len(lessons) or lessons.finals[row + 1] != final
+        if lessons.solved[row]:
+            assert end.groups == exact.score(state)
+            assert (end.winners >> exact.winner(state)) & 1
+            won = 1.0 if exact.winner(state) == state.seat else -1.0
+            assert float(targets[row, 0]) == won
+            assert np.sign(float(margins[row, 0])) == won
+        else:
+            assert not last  # the last ply is always solved
+            assert end == lessons.ends[row + 1]
+        if not last:
+            assert lessons.solved[row] <= lessons.solved[row + 1]
+        corrected += end.groups != final.groups
+    assert lessons.solved.mean() > 0.1
+    assert corrected > 0
 
 
 def test_it_learns_what_is_right() -> None:

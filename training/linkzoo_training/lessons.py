@@ -12,6 +12,7 @@ from linkzoo import Game
 from linkzoo.batch import kernels
 from linkzoo.chance import word
 from linkzoo_training.config import AlphaZeroConfig
+from linkzoo_training.hindsight import Hindsight
 from linkzoo_training.search.gumbel import GumbelSearch
 from linkzoo_training.starts import Starts
 from linkzoo_training.symmetries import symmetries
@@ -25,6 +26,8 @@ class Lessons:
 
     states: NDArray[Any]  # records [M]
     finals: NDArray[Any]  # records [M]: how the game ended
+    ends: NDArray[Any]  # records [M]: and how it should have, as far as that is solved
+    solved: NDArray[np.bool_]  # [M]: whether that holds for the position itself
     policy: NDArray[np.float16]  # [M, A]: the improved policy
     values: NDArray[np.float32]  # [M, P]: what the search thought, by seat
 
@@ -39,6 +42,8 @@ class Lessons:
         return {
             "states": as_bytes(self.states),
             "finals": as_bytes(self.finals),
+            "ends": as_bytes(self.ends),
+            "solved": torch.from_numpy(self.solved),
             "policy": torch.from_numpy(self.policy),
             "values": torch.from_numpy(self.values),
         }
@@ -47,8 +52,8 @@ class Lessons:
 def lessons_of(saved: dict[str, Tensor], game: Game) -> Lessons:
     """The lessons that `tensors` gave."""
     blank = np.empty(0, game.state)
-    states, finals = (as_records(saved[name], blank) for name in ("states", "finals"))
-    return Lessons(states, finals, saved["policy"].numpy(), saved["values"].numpy())
+    records = (as_records(saved[name], blank) for name in ("states", "finals", "ends"))
+    return Lessons(*records, *(saved[name].numpy() for name in ("solved", "policy", "values")))
 
 
 def join(parts: list[Lessons]) -> Lessons:
@@ -75,6 +80,8 @@ class SelfPlay:
         self.plies = 0  # played so far in every game
         self.wins = np.zeros(game.max_players)  # by seat, in whole games, since read
         self._search: GumbelSearch | None = None
+        limit = config.solver_limit
+        self._hindsight = Hindsight(game, limit) if limit else None
 
     def collect(self, network: nn.Module, simulations: int, progress: float) -> Lessons:
         """Plays `horizon` plies of every game; the lessons of those that ended."""
@@ -86,7 +93,7 @@ class SelfPlay:
 
         config, games = self.config, np.arange(self.config.num_envs)
         masks = np.empty((len(games), self.game.num_actions), np.int8)
-        learned = [Lessons(self._states[0, :0], self._states[0, :0], *self._none())]
+        learned = [self._lessons(0, slice(0))]
         for _ in range(config.horizon):
             seeds = [word(np.uint64(config.seed), _STREAM_SEEDS, self.plies, i) for i in games]
             found = self._searcher(simulations).run(
@@ -99,12 +106,9 @@ class SelfPlay:
             self.plies += 1
             kernels(self.game).play(self.states, found.actions, masks)
             finished = np.flatnonzero(self.states["seat"] < 0)
-            learned += [self._lessons(game) for game in finished.tolist()]
+            learned += [self._lessons(game, slice(self.length[game])) for game in finished.tolist()]
             self._restart(finished, progress)
         return join(learned)
-
-    def _none(self) -> tuple[NDArray[np.float16], NDArray[np.float32]]:
-        return self._policy[0, :0], self._values[0, :0]
 
     def _searcher(self, simulations: int) -> GumbelSearch:
         config = self.config
@@ -121,15 +125,15 @@ class SelfPlay:
             )
         return self._search
 
-    def _lessons(self, game: int) -> Lessons:
-        """The positions of a game that has ended."""
-        plies = slice(self.length[game])
-        return Lessons(
-            self._states[game, plies].copy(),
-            self.states[[game] * self.length[game]],
-            self._policy[game, plies].copy(),
-            self._values[game, plies].copy(),
-        )
+    def _lessons(self, game: int, plies: slice) -> Lessons:
+        """Positions of a game that has ended."""
+        states, final = self._states[game, plies].copy(), self.states[[game]]
+        finals, solved = np.repeat(final, len(states)), np.zeros(len(states), np.bool_)
+        ends = finals
+        if self._hindsight is not None:
+            ends, solved = self._hindsight.ends(states, final)
+        policy, values = self._policy[game, plies].copy(), self._values[game, plies].copy()
+        return Lessons(states, finals, ends, solved, policy, values)
 
     def _restart(self, rows: NDArray[np.int64], progress: float) -> None:
         """Counts the results of games that have ended, and begins others."""

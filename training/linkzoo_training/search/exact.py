@@ -13,6 +13,7 @@ from linkzoo import Game, games, get_game
 from linkzoo.compiled import Record
 
 LIMIT = 2**24  # positions in a search: about a minute
+ENTRIES = 2**22  # positions that a solver remembers
 
 
 class OutOfReachError(ValueError):
@@ -22,8 +23,8 @@ class OutOfReachError(ValueError):
 class Solver(Protocol):
     """Solves positions of one game of two seats, with any options; remembers what it has found.
 
-    `winner` and `score` raise OutOfReachError when they have searched more than about `limit`
-    positions.
+    `winner`, `score` and `end` raise OutOfReachError when they have searched more than about
+    `limit` positions.
     """
 
     def winner(self, state: Record, limit: int = LIMIT) -> int:
@@ -35,6 +36,10 @@ class Solver(Protocol):
 
         None where it isn't settled yet who plays for what.
         """
+        ...
+
+    def end(self, state: Record, limit: int = LIMIT) -> Record | None:
+        """A record of an end that pays what perfect play for the score would; None as `score`."""
         ...
 
     def forget(self) -> None:
@@ -58,11 +63,16 @@ class Solution:
 @cache
 def solver(game: Game) -> Solver:
     """The solver of a game, one for the whole program; ValueError if the game has none."""
+    return make_solver(game, ENTRIES)
+
+
+def make_solver(game: Game, entries: int) -> Solver:
+    """A solver of a game that remembers up to `entries` positions; ValueError as `solver`."""
     home = __name__ + "_"
     if find_spec(home + game.name) is None:
         solved = [name for name in games if find_spec(home + name)]
         raise ValueError(f"there is no solver for {game.name}; there are solvers for {solved}")
-    made: Solver = import_module(home + game.name).Solver()
+    made: Solver = import_module(home + game.name).Solver(entries)
     return made
 
 

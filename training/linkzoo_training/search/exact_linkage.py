@@ -42,7 +42,7 @@ from linkzoo.linkage.rules import (
     horizontals,
     verticals,
 )
-from linkzoo_training.search.exact import LIMIT, OutOfReachError, successors
+from linkzoo_training.search.exact import ENTRIES, LIMIT, OutOfReachError, successors
 
 _MAX_GROUPS = 6  # of a colour: it has no more pieces
 
@@ -405,7 +405,7 @@ class Solver:
     `entries`, an even number of 16 bytes each, are its memory. Not for several threads at once.
     """
 
-    def __init__(self, entries: int = 2**22) -> None:
+    def __init__(self, entries: int = ENTRIES) -> None:
         self._game, self._entries = get_game("linkage"), entries
         self.forget()
         self._nodes = np.zeros(MAX_PIECES + 2, _NODE)
@@ -448,6 +448,16 @@ class Solver:
             else:
                 high = middle - 1
         return int(state.groups) + low
+
+    def end(self, state: Record, limit: int = LIMIT) -> Record | None:
+        """A record that ended with as many groups as `score` says; None before roles are chosen."""
+        groups = self.score(state, limit)
+        if groups is None:
+            return None
+        ended, more = state.copy(), int(state.more)
+        ended.groups, ended.seat = groups, NONE
+        ended.winners = 1 << (more if groups >= state.threshold else 1 - more)  # R10
+        return ended
 
     def _begin(self, state: Record) -> tuple[int, int]:
         states = np.frombuffer(state.tobytes(), self._game.state)
