@@ -6,6 +6,7 @@ from math import prod
 from pathlib import Path
 
 import pytest
+from benchmarks import strength
 
 import linkzoo
 from linkzoo.game import Game
@@ -59,6 +60,14 @@ def test_rules_page_has_every_option(name: str) -> None:
     game = linkzoo.get_game(name)
     for option in game.chosen_options(game.blank()):
         assert f"| `{option}` |" in rules_page(name)
+
+
+def test_strength_is_what_the_cards_say() -> None:
+    page = strength.PAGE.read_text(encoding="utf-8")
+    assert strength.filled(page) == page, "run python -m benchmarks.strength"
+    named = re.findall(r"<!-- card (\w+) -->", page)
+    shipped = {path.parent.name for path in strength.CHECKPOINTS.glob("*/card.json")}
+    assert sorted(named) == sorted(shipped)
 
 
 @pytest.mark.parametrize("page", PAGES, ids=lambda page: page.stem)

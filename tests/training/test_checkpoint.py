@@ -59,6 +59,16 @@ def test_a_policy_is_drawn_where_something_is_hidden() -> None:
         assert PolicyAgent("any", game, agent.network, {}, temperature=0.0).temperature == 0
 
 
+def test_a_card_may_name_a_temperature(folder: Path) -> None:
+    """It is how the policy is played without `~T`, and only another one is part of the name."""
+    edit(folder, temperature=0.25)
+    found = [load_agent(folder, temperature=given) for given in (None, 0.25, 0.0)]
+    assert [agent.temperature for agent in found] == [0.25, 0.25, 0.0]
+    assert [agent.name for agent in found] == ["saved", "saved", "saved~0"]
+    edit(folder, temperature=None)
+    assert load_agent(folder).temperature == 0
+
+
 def test_draws_follow_the_policy(folder: Path) -> None:
     """Shares within four standard errors; no draw ends on an action of no probability."""
     agent = load_agent(folder, temperature=2.0)

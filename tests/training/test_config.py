@@ -71,11 +71,26 @@ def test_overrides() -> None:
         ("clip", "field=value"),
         ("clip.low=1", "clip"),
         ("precision=fp8", "precision"),
+        ("temperature=-1", "temperature: -1.0 is not 0 or more"),
     ],
 )
 def test_wrong_fields_are_named(override: str, message: str) -> None:
     with pytest.raises(ValueError, match=message):
         load_config("linkage_ppo", [override])
+
+
+@pytest.mark.parametrize(
+    ("overrides", "message"),
+    [
+        (["solver_limit=-1"], "solver_limit: -1 is not 0 or more"),
+        (["game=love_links", "vary={}", "symmetric=false", "solver_limit=9"], "no solver for love"),
+        (["simulations=[]"], "simulations"),
+        (["reuse=3"], "reuse: 3 does not divide"),
+    ],
+)
+def test_wrong_fields_of_alphazero_are_named(overrides: list[str], message: str) -> None:
+    with pytest.raises(ValueError, match=message):
+        load_config("linkage_az", overrides)
 
 
 def test_missing_and_broken_files(tmp_path: Path) -> None:

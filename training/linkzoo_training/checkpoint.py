@@ -287,10 +287,10 @@ def load_agent(
 ) -> PolicyAgent:
     """The agent of a checkpoint: a folder, or the name of one that ships with the package.
 
-    `temperature` 0 plays the likeliest action, 1 draws from the policy (None: as is usual for the
-    game, see PolicyAgent). `views` is the number of symmetric views that are averaged (None: as
-    many as its card says). ValueError if there is no such checkpoint, if it is damaged, or if it
-    was trained for other rules or observations.
+    `temperature` 0 plays the likeliest action, 1 draws from the policy, and `views` is the number
+    of symmetric views that are averaged (None: what its card says; a card without a temperature
+    leaves it to the game, see PolicyAgent). ValueError if there is no such checkpoint, if it is
+    damaged, or if it was trained for other rules or observations.
     """
     folder = find_checkpoint(path_or_name)
     card = load_card(folder)
@@ -308,7 +308,12 @@ def load_agent(
         views = card["views"]
     elif views != card["views"]:
         name = f"{name}@{views}"
-    if temperature not in (None, usual_temperature(game)):
+    usual = card.get("temperature")
+    if usual is None:
+        usual = usual_temperature(game)
+    if temperature is None:
+        temperature = usual
+    elif temperature != usual:
         name = f"{name}~{temperature:g}"
     return PolicyAgent(
         name, game, network, card, temperature=temperature, views=views, device=device

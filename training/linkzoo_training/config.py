@@ -58,6 +58,7 @@ class Config:
     final_opponents: tuple[str, ...] = ("random", "greedy", "uct-100")
     final_blocks: int = 500
     views: int = 1  # symmetric views that the published agent averages
+    temperature: float | None = None  # at which it draws; None: 1 if something is hidden, else 0
     save_every: int = 50  # iterations between training checkpoints
 
     @model_validator(mode="after")
@@ -84,6 +85,8 @@ class Config:
             "save_every",
         )
         self._shares("midgame", "midgame_final", "midgame_depth", "vary_share")
+        if self.temperature is not None and not self.temperature >= 0:
+            raise ValueError(f"temperature: {self.temperature} is not 0 or more")
         return self
 
     def _positive(self, *names: str) -> None:

@@ -89,7 +89,11 @@ def _finish(trainer: Trainer, config: AnyConfig, folder: Path) -> None:
     """Evaluates the trained policy, publishes it, and says where everything is."""
     with Console().status("evaluating the trained policy"):
         results = trainer.evaluate(
-            config.final_opponents, config.final_blocks, EVAL_SEED + 1, views=config.views
+            config.final_opponents,
+            config.final_blocks,
+            EVAL_SEED + 1,
+            views=config.views,
+            temperature=config.temperature,
         )
     trainer.publish(folder / "checkpoint", [result.for_card() for result in results])
     for result in results:

@@ -149,15 +149,16 @@ class Trainer(ABC):
         *,
         openings: str | None = None,
         views: int = 1,
+        temperature: float | None = None,
     ) -> list[MatchResult]:
-        """Matches of the policy, averaged over `views`, against each of `opponents`.
+        """Matches of the policy (see `agent`) against each of `opponents`.
 
         There is one for each number of players.
         """
         return [
             play_match(
                 self.game.name,
-                self.agent(views),
+                self.agent(views, temperature),
                 make_agent(opponent, self.game.name),
                 blocks=blocks,
                 seed=seed,
@@ -233,6 +234,7 @@ class Trainer(ABC):
             trained["start"] = load_card(find_checkpoint(config.start))["trained"]
         card = {
             "views": config.views,
+            "temperature": config.temperature,
             "margin_weight": self.margin_weight,
             "network": {"kind": config.network, "width": config.width, "blocks": config.blocks},
             "trained": trained,

@@ -1,0 +1,93 @@
+"""Writes what the cards of the shipped checkpoints say into docs/strength.md.
+
+Between the marks of each checkpoint there: its training, its matches and the wins that it throws
+away, as tables. The cards themselves are made by `linkzoo evaluate CHECKPOINT --ladder --card` and
+`--labels --card`.
+"""
+
+import json
+import re
+from collections.abc import Iterable, Mapping
+from pathlib import Path
+from typing import Any
+
+PAGE = Path(__file__).parents[1] / "docs" / "strength.md"
+CHECKPOINTS = Path(__file__).parents[1] / "checkpoints"
+_OPENINGS = {"0": "the start", "book": "the book"}
+
+Rows = Iterable[Iterable[str]]
+
+
+def percent(share: Mapping[str, float]) -> str:
+    mean, low, high = (100 * share[name] for name in ("mean", "low", "high"))
+    return f"{mean:.1f} % [{low:.1f}, {high:.1f}]"
+
+
+def table(rows: Rows) -> str:
+    first, *others = ["| " + " | ".join(row) + " |" for row in rows]
+    return "\n".join([first, "|" + "---|" * (first.count("|") - 1), *others])
+
+
+def duel_rows(matches: list[dict[str, Any]]) -> Rows:
+    """Two roles: a row for each match."""
+    yield "agent", "opponent", "games begin", "games", *map(role, matches[0]["sides"]), "both"
+    for match in matches:
+        begin = _OPENINGS.get(match["openings"], f"after {match['openings']} random plies")
+        shares = [percent(part["win_share"]) for part in (*match["sides"], match)]
+        yield *match["agents"], begin, f"{match['games']:,}", *shares
+
+
+def role(side: Mapping[str, Any]) -> str:
+    return str(side["label"]).partition(" (")[0]
+
+
+def table_rows(matches: list[dict[str, Any]]) -> Rows:
+    """Seats alike: a row for each opponent, a column for each number of players."""
+    players = sorted({match["num_players"] for match in matches})
+    yield "agent", "opponent", *(f"{number} players" for number in players)
+    for agents in dict.fromkeys(tuple(match["agents"]) for match in matches):
+        found = {m["num_players"]: m for m in matches if tuple(m["agents"]) == agents}
+        cells = (
+            f"{percent(found[number]['win_share'])} of {found[number]['games']:,}"
+            if number in found
+            else ""
+            for number in players
+        )
+        yield *agents, *cells
+
+
+def thrown_rows(found: list[dict[str, Any]]) -> Rows:
+    yield "agent", "positions", *map(role, found[0]["seats"]), "both"
+    for entry in found:
+        shares = [percent(part["thrown_away"]) for part in (*entry["seats"], entry)]
+        yield entry["agent"], f"{entry['positions']:,}", *shares
+
+
+def section(card: Mapping[str, Any]) -> str:
+    """All that a card says of a policy's training and strength, as Markdown."""
+    trained, matches = card["trained"], card["strength"]
+    minutes, network = trained["seconds"] / 60, card["network"]
+    about = (
+        f"{trained['algorithm']}, {trained['steps']:,} steps in {minutes:.0f} minutes "
+        f"({trained['machine']}); network: {network['kind']}, {network['width']} wide, "
+        f"{network['blocks']} blocks."
+    )
+    roles = any(role(side) != side["label"] for match in matches for side in match["sides"])
+    parts = [about, table(duel_rows(matches) if roles else table_rows(matches))]
+    if card.get("thrown_wins"):
+        parts += ["Solved wins thrown away:", table(thrown_rows(card["thrown_wins"]))]
+    return "\n\n".join(parts)
+
+
+def filled(page: str) -> str:
+    """The page with what the cards say between the marks."""
+
+    def fill(match: re.Match[str]) -> str:
+        card = json.loads((CHECKPOINTS / match[1] / "card.json").read_text(encoding="utf-8"))
+        return f"<!-- card {match[1]} -->\n\n{section(card)}\n\n<!-- /card -->"
+
+    return re.sub(r"<!-- card (\w+) -->.*?<!-- /card -->", fill, page, flags=re.DOTALL)
+
+
+if __name__ == "__main__":
+    PAGE.write_text(filled(PAGE.read_text(encoding="utf-8")), encoding="utf-8")
