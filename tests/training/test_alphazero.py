@@ -38,7 +38,6 @@ TINY = {
     "symmetric": True,
     "vary": {"threshold": [10, 14]},
     "save_every": 1,
-    "solver_limit": 100,
     "eval_every": 4,
     "eval_blocks": 4,
     "final_opponents": ["random"],
@@ -85,13 +84,12 @@ def test_same_seed_same_weights() -> None:
 @pytest.mark.parametrize(
     "changes",
     [
-        {"precision": "bf16"},
+        {"precision": "bf16", "solver_limit": 100},
         {
             "network": "flat",
             "game": "love_links",
             "vary": {},
             "symmetric": False,
-            "solver_limit": 0,
         },
     ],
 )
