@@ -1,10 +1,11 @@
 """How games that are over would have ended if both seats had played perfectly late in them."""
 
+from typing import Any
+
 import numpy as np
 from numpy.typing import NDArray
 
 from linkzoo import Game
-from linkzoo.compiled import Record
 from linkzoo_training.search.exact import OutOfReachError, make_solver
 
 _ENTRIES = 2**16  # of the solver's memory, which is emptied before every game
@@ -21,8 +22,8 @@ class Hindsight:
         self._solver, self._limit = make_solver(game, _ENTRIES), limit
 
     def ends(
-        self, states: NDArray[np.void], final: NDArray[np.void]
-    ) -> tuple[NDArray[np.void], NDArray[np.bool_]]:
+        self, states: NDArray[Any], final: NDArray[Any]
+    ) -> tuple[NDArray[Any], NDArray[np.bool_]]:
         """The positions [K] of a game in their order, and the record [1] that it ended with.
 
         Returns records [K] of ends, and bool[K], whether a position is solved: a solved one ends as
@@ -32,16 +33,10 @@ class Hindsight:
         self._solver.forget()
         for row in reversed(range(len(states))):
             try:
-                end = self._solver.end(_record(states, row), self._limit)
+                end = self._solver.end(states[row], self._limit)
             except OutOfReachError:
                 break
             if end is None:
                 break
             ends[: row + 1], solved[row] = end, True
         return ends, solved
-
-
-def _record(states: NDArray[np.void], row: int) -> Record:
-    """One of some records, as the rules take it."""
-    one: Record = states[row]
-    return one
