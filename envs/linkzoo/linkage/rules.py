@@ -177,7 +177,7 @@ def _place(state: Any, action: Any) -> None:
     elif can_place(state, False):
         state.counter = NONE  # R6: the other player passes, the same player moves again
     else:
-        _end(state)  # R8
+        end(state)  # R8
 
 
 @compiled
@@ -199,7 +199,7 @@ def component(start: Any, cells: Any) -> Any:
 
 
 @compiled
-def _end(state: Any) -> None:
+def end(state: Any) -> None:
     """R10: at least `threshold` groups win for More."""
     winner = state.more if state.groups >= state.threshold else 1 - state.more
     state.winners = 1 << winner

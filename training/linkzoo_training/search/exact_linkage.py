@@ -38,6 +38,7 @@ from linkzoo.linkage.rules import (
     PLAY,
     beside,
     component,
+    end,
     free_cells,
     horizontals,
     verticals,
@@ -454,9 +455,9 @@ class Solver:
         groups = self.score(state, limit)
         if groups is None:
             return None
-        ended, more = state.copy(), int(state.more)
-        ended.groups, ended.seat = groups, NONE
-        ended.winners = 1 << (more if groups >= state.threshold else 1 - more)  # R10
+        ended = state.copy()
+        ended.groups = groups
+        end(ended)
         return ended
 
     def _begin(self, state: Record) -> tuple[int, int]:
