@@ -85,3 +85,9 @@ def against_perfect_play(trainer: Trainer, **options: Any) -> tuple[int, float, 
                 decided += 1
                 kept += worth[int(action)] == 1
     return decided, kept / decided, float(np.mean(errors))
+
+
+def weights(trainer: Trainer) -> bytes:
+    """Those of the policy that would be published."""
+    published = trainer.agent().network.state_dict().values()
+    return b"".join(tensor.numpy().tobytes() for tensor in published)

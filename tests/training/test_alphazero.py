@@ -15,7 +15,7 @@ from linkzoo_training.checkpoint import load_agent, save_checkpoint
 from linkzoo_training.config import AlphaZeroConfig
 from linkzoo_training.search.exact import solver
 from linkzoo_training.train import train
-from tests.training.helpers import against_perfect_play, alphazero_config
+from tests.training.helpers import against_perfect_play, alphazero_config, weights
 
 TINY = {
     "algorithm": "alphazero",
@@ -62,10 +62,6 @@ SMALL = {
     "learning_rate": 4e-3,
     "total_steps": 20 * 128 * 8,
 }
-
-
-def weights(trainer: Trainer) -> bytes:
-    return b"".join(t.numpy().tobytes() for t in trainer.network.state_dict().values())
 
 
 def run(config: AlphaZeroConfig, iterations: int) -> Trainer:

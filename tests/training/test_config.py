@@ -72,6 +72,8 @@ def test_overrides() -> None:
         ("clip.low=1", "clip"),
         ("precision=fp8", "precision"),
         ("temperature=-1", "temperature: -1.0 is not 0 or more"),
+        ("average=-1", "average: -1 is not 0 or more"),
+        ("teacher_final=-1", "teacher_final: -1.0 is not 0 or more"),
     ],
 )
 def test_wrong_fields_are_named(override: str, message: str) -> None:
@@ -108,7 +110,7 @@ def test_missing_and_broken_files(tmp_path: Path) -> None:
 
 
 def test_learning_rates_follow_the_run() -> None:
-    """With a teacher from its rate to the learner's, then linear to 0."""
+    """With a teacher from its rate to the learner's, then linear to 0; its own weight likewise."""
     given = {"name": "a", "game": "linkage", "learning_rate": 2e-4}
     alone = ppo_config(given)
     assert [alone.rate(part) for part in (0.0, 0.5, 1.0)] == pytest.approx([2e-4, 1e-4, 0.0])
@@ -119,4 +121,6 @@ def test_learning_rates_follow_the_run() -> None:
     assert not alone.is_taught(0.0)
     beside = ppo_config({**given, "teacher": "greedy", "teacher_share": 0.2, "teacher_weight": 0.5})
     assert [beside.teaching(part) for part in (0.0, 0.2, 0.6, 1.0)] == [1.0, 0.5, 0.25, 0.0]
+    stays = ppo_config({**beside.to_dict(), "teacher_final": 0.25})
+    assert [stays.teaching(part) for part in (0.0, 0.2, 0.6, 1.0)] == [1.0, 0.5, 0.375, 0.25]
     assert [taught.teaching(0.1), taught.teaching(0.2), alone.teaching(0.0)] == [1.0, 0.0, 0.0]

@@ -19,14 +19,10 @@ from linkzoo_training.rollout import Batch
 from linkzoo_training.train import make_trainer
 from linkzoo_training.trainer import Trainer
 from tests.training import test_alphazero, test_ppo
-from tests.training.helpers import against_perfect_play, alphazero_config, ppo_config
+from tests.training.helpers import against_perfect_play, alphazero_config, ppo_config, weights
 
 # With snapshots that give up their slots, and their games, soon.
 PPO = {**test_ppo.QUICK, "snapshot_every": 2, "pool_size": 2, "rivals": ["greedy"]}
-
-
-def weights(trainer: Trainer) -> bytes:
-    return b"".join(t.numpy().tobytes() for t in trainer.network.state_dict().values())
 
 
 def run(fields: dict[str, Any], iterations: int, engine: Engine) -> Trainer:

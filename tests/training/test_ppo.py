@@ -15,7 +15,7 @@ from linkzoo_training.ppo import Trainer
 from linkzoo_training.rollout import SelfPlay
 from linkzoo_training.train import train
 from linkzoo_training.trainer import STATE_FILE
-from tests.training.helpers import ppo_config
+from tests.training.helpers import ppo_config, weights
 from tests.training.test_rollout import TINY
 
 QUICK = {
@@ -29,10 +29,6 @@ QUICK = {
     "final_blocks": 5,
     "vary": {"threshold": [10, 14]},
 }
-
-
-def weights(trainer: Trainer) -> bytes:
-    return b"".join(t.numpy().tobytes() for t in trainer.network.state_dict().values())
 
 
 def run(config: PpoConfig, iterations: int) -> Trainer:
@@ -49,7 +45,13 @@ def test_same_seed_same_weights() -> None:
 
 
 @pytest.mark.parametrize(
-    "changes", [{}, {"precision": "bf16"}, {"network": "board", "width": 8, "symmetric": True}]
+    "changes",
+    [
+        {},
+        {"average": 3},
+        {"precision": "bf16"},
+        {"network": "board", "width": 8, "symmetric": True},
+    ],
 )
 def test_resumed_run_is_the_uninterrupted_run(tmp_path: Path, changes: dict[str, object]) -> None:
     config = ppo_config({**QUICK, **changes})
@@ -62,6 +64,22 @@ def test_resumed_run_is_the_uninterrupted_run(tmp_path: Path, changes: dict[str,
     for _ in range(3):
         resumed.iterate()
     assert weights(resumed) == weights(whole)
+
+
+def test_what_is_published_is_an_average() -> None:
+    """Each iteration's weights have a share of 1 / `average`, the first ones all that is left."""
+    trainer = Trainer(ppo_config({**QUICK, "average": 4, "precision": "fp32"}))
+    expected: dict[str, torch.Tensor] = {}
+    for _ in range(5):
+        trainer.iterate()
+        for name, now in trainer.network.state_dict().items():
+            before = expected.get(name, now)
+            expected[name] = 0.75 * before + 0.25 * now
+    published = trainer.agent().network.state_dict()
+    assert published.keys() == expected.keys()
+    for name, tensor in published.items():
+        torch.testing.assert_close(tensor, expected[name])
+    assert any((published[n] != now).any() for n, now in trainer.network.state_dict().items())
 
 
 def test_a_teacher_is_imitated_at_first() -> None:

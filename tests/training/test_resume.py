@@ -30,9 +30,9 @@ train(load_config(sys.argv[1]), folder=Path(sys.argv[2]), engine=engine)
 @pytest.mark.parametrize(
     ("fields", "iterations", "workers"),
     [
-        ({**test_ppo.QUICK, "total_steps": 40 * 16 * 24}, 40, 0),
+        ({**test_ppo.QUICK, "average": 9, "total_steps": 40 * 16 * 24}, 40, 0),
         ({**test_ppo.QUICK, "total_steps": 25 * 16 * 24}, 25, 2),
-        ({**test_alphazero.TINY, "total_steps": 30 * 12 * 8}, 30, 0),
+        ({**test_alphazero.TINY, "average": 9, "total_steps": 30 * 12 * 8}, 30, 0),
     ],
     ids=["ppo", "ppo with workers", "alphazero"],
 )

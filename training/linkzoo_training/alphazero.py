@@ -80,7 +80,7 @@ class Trainer(trainer.Trainer):
         played = time.perf_counter() - started
         losses = self.learn(self.due())
         simulations = self.simulations
-        self.iteration += 1
+        self.learned_once()
         self.actor = self.frozen(self.network)
         spent = time.perf_counter() - started
         return {

@@ -57,9 +57,12 @@ class Config:
     eval_blocks: int = 100  # blocks of such a match
     final_opponents: tuple[str, ...] = ("random", "greedy", "uct-100")
     final_blocks: int = 500
+    save_every: int = 50  # iterations between training checkpoints
+
+    # What is evaluated and published
+    average: int = 0  # iterations over which its weights are averaged; 0: the newest weights
     views: int = 1  # symmetric views that the published agent averages
     temperature: float | None = None  # at which it draws; None: 1 if something is hidden, else 0
-    save_every: int = 50  # iterations between training checkpoints
 
     @model_validator(mode="after")
     def _check(self) -> "Config":
@@ -85,6 +88,8 @@ class Config:
             "save_every",
         )
         self._shares("midgame", "midgame_final", "midgame_depth", "vary_share")
+        if self.average < 0:
+            raise ValueError(f"average: {self.average} is not 0 or more")
         if self.temperature is not None and not self.temperature >= 0:
             raise ValueError(f"temperature: {self.temperature} is not 0 or more")
         return self
@@ -149,7 +154,8 @@ class PpoConfig(Config):
     teacher: str | None = None  # an agent, such as greedy
     teacher_share: float = 0.3  # of the run
     teacher_rate: float = 1e-3  # of learning then, linear to learning_rate
-    teacher_weight: float = 0.0  # of its moves' cross-entropy beside PPO's loss later, linear to 0
+    teacher_weight: float = 0.0  # of its moves' cross-entropy beside PPO's loss later
+    teacher_final: float = 0.0  # teacher_weight is linear to this
 
     @model_validator(mode="after")
     def _check_ppo(self) -> "PpoConfig":
@@ -168,7 +174,7 @@ class PpoConfig(Config):
             "snapshot_every",
         )
         self._shares("pool_share", "teacher_share")
-        for name in ("magnet", "teacher_weight", "pool_size"):
+        for name in ("magnet", "teacher_weight", "teacher_final", "pool_size"):
             if getattr(self, name) < 0:
                 raise ValueError(f"{name}: {getattr(self, name)} is not 0 or more")
         return self
@@ -181,7 +187,10 @@ class PpoConfig(Config):
         """What the cross-entropy to the teacher's moves weighs after this share of the run."""
         if self.teacher is None:
             return 0.0
-        return 1.0 if self.is_taught(progress) else self.teacher_weight * self._left(progress)
+        if self.is_taught(progress):
+            return 1.0
+        final = self.teacher_final
+        return final + (self.teacher_weight - final) * self._left(progress)
 
     def rate(self, progress: float) -> float:
         """The learning rate after this share of the run: linear to 0, behind the teacher's part."""

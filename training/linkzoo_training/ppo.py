@@ -70,7 +70,7 @@ class Trainer(trainer.Trainer):
         batch = self.play.collect(self.actor, self.judge, self.pool, self.progress, self.iteration)
         self.pool.fade()
         losses = self.learn(batch)
-        self.iteration += 1
+        self.learned_once()
         self._freeze()
         metrics = {
             **self.progressed(time.perf_counter() - started),

@@ -15,6 +15,7 @@ import numpy as np
 import torch
 from numpy.typing import NDArray
 from torch import Tensor
+from torch.optim.swa_utils import AveragedModel, get_ema_multi_avg_fn
 
 from linkzoo import Game, get_game
 from linkzoo.batch import kernels
@@ -72,6 +73,12 @@ class Trainer(ABC):
         if config.start is not None:
             load_weights(network, find_checkpoint(config.start))
         self.network: PolicyValueNet = network.to(self.device)
+        self.average: AveragedModel | None = None
+        if config.average:
+            newest = 1 / config.average
+            self.average = AveragedModel(
+                self.network, multi_avg_fn=get_ema_multi_avg_fn(1 - newest)
+            )
 
     @property
     def steps(self) -> int:
@@ -110,6 +117,12 @@ class Trainer(ABC):
     def iterate(self) -> dict[str, float]:
         """One iteration: play and learn. Returns its metrics."""
 
+    def learned_once(self) -> None:
+        """Counts an iteration, and takes its weights into the average."""
+        self.iteration += 1
+        if self.average is not None:
+            self.average.update_parameters(self.network)
+
     def progressed(self, spent: float) -> dict[str, float]:
         """Counts the seconds of an iteration; what every trainer reports of it."""
         self.seconds += spent
@@ -137,9 +150,18 @@ class Trainer(ABC):
         """Restores what `tensors` gave; the network and the optimiser are restored already."""
 
     def agent(self, views: int = 1, temperature: float | None = None) -> PolicyAgent:
-        """The policy as it is now, as an agent."""
-        network, name = deepcopy(self.network).float().cpu(), self._config.name
-        return PolicyAgent(name, self.game, network, {}, views=views, temperature=temperature)
+        """The policy as it is now, or its average, as an agent."""
+        network = deepcopy(self.network)
+        if self.average is not None:
+            network.load_state_dict(self.average.module.state_dict())
+        return PolicyAgent(
+            self._config.name,
+            self.game,
+            network.float().cpu(),
+            {},
+            views=views,
+            temperature=temperature,
+        )
 
     def evaluate(
         self,
@@ -175,6 +197,8 @@ class Trainer(ABC):
         tensors = named("network.", self.network.state_dict())
         for index, entry in self.optimizer.state_dict()["state"].items():
             tensors |= named(f"adam.{index}.", entry)
+        if self.average is not None:
+            tensors |= named("average.", self.average.state_dict())
         first, *others = distributed.gathered(self.tensors())
         for rank, other in enumerate(others, 1):
             tensors |= named(f"rank{rank}.", other)
@@ -215,6 +239,8 @@ class Trainer(ABC):
             if entry:
                 state["state"][index] = {n: _laid_out(v, parameter) for n, v in entry.items()}
         self.optimizer.load_state_dict(state)
+        if self.average is not None:
+            self.average.load_state_dict(under("average.", tensors))
         self.iteration, self.seconds = meta["iteration"], meta["seconds"]
         self.restore(under(f"rank{rank}.", tensors) if rank else tensors)
 
