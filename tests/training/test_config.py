@@ -95,6 +95,11 @@ def test_wrong_fields_of_alphazero_are_named(overrides: list[str], message: str)
         load_config("linkage_az", overrides)
 
 
+def test_the_weight_of_the_margin_follows_the_run() -> None:
+    config = ppo_config({"name": "a", "game": "linkage", "margin_weight": 3.0, "margin_final": 1.0})
+    assert [config.margin(part) for part in (0.0, 0.25, 1.0)] == [3.0, 2.5, 1.0]
+
+
 def test_missing_and_broken_files(tmp_path: Path) -> None:
     with pytest.raises(ValueError, match="linkage_ppo"):
         load_config("no_such_preset")

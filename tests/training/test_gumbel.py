@@ -9,12 +9,17 @@ import torch
 from numpy.typing import NDArray
 from torch import Tensor
 
-from linkzoo import Game, get_game
+from linkzoo import Game, games, get_game
 from linkzoo.features import FeatureMap
 from linkzoo_training.checkpoint import PolicyAgent, SearchAgent
 from linkzoo_training.networks import make_network
 from linkzoo_training.search.exact import successors
-from linkzoo_training.search.gumbel import Answer, GumbelSearch, considered_visits
+from linkzoo_training.search.gumbel import (
+    LEAST_RANGE,
+    Answer,
+    GumbelSearch,
+    considered_visits,
+)
 from linkzoo_training.symmetries import symmetries
 from tests.training.helpers import begin, midgame, value
 from tests.training.toys import COIN, SURE, TABLE, backward_induction
@@ -269,6 +274,31 @@ def test_does_not_peek() -> None:
         start.states["coin"] = coin
         other = search.run(start.states, start.seeds, knows_nothing(COIN))
         assert (other.policy == found.policy).all()
+
+
+@pytest.mark.parametrize("name", [name for name in games if get_game(name).hidden is not None])
+def test_luck_does_not_overrule_the_policy(name: str) -> None:
+    """Where something is hidden, small noise in the values leaves most decisions to the logits."""
+    game = get_game(name)
+    generator = torch.Generator().manual_seed(0)
+    logits = 3 * torch.randn(game.num_actions, generator=generator)
+
+    def answer(features: NDArray[Any]) -> tuple[Tensor, Tensor]:
+        values = 0.05 * torch.randn(len(features), game.max_players, generator=generator)
+        return logits.expand(len(features), -1), values
+
+    start = midgame(game, 100, 20)
+    going = start.states["seat"] >= 0
+    states, seeds, masks = start.states[going], start.seeds[going], start.action_mask[going]
+    likeliest = np.where(masks, logits.numpy(), -np.inf).argmax(1)[masks.sum(1) > 1]
+    assert len(likeliest) >= 40
+    shares = []
+    for least in (LEAST_RANGE, None):
+        search = GumbelSearch(game, len(states), 32, least_range=least)
+        actions = search.run(states, seeds, answer).actions[masks.sum(1) > 1]
+        shares.append((actions == likeliest).mean())
+    assert shares[0] < 0.8
+    assert shares[1] > 0.95
 
 
 @pytest.mark.parametrize("views", [None, np.arange(192)])

@@ -114,9 +114,9 @@ def test_damaged_training_state_is_refused(tmp_path: Path) -> None:
 
 
 def test_train_writes_everything(tmp_path: Path) -> None:
-    folder = train(ppo_config(QUICK), folder=tmp_path / "run")
+    folder = train(ppo_config({**QUICK, "margin_final": 0.3}), folder=tmp_path / "run")
     card = json.loads((folder / "checkpoint" / "card.json").read_text())
-    assert card["game"] == "linkage"
+    assert (card["game"], card["margin_weight"]) == ("linkage", 0.3)  # what a search goes by
     assert card["trained"]["steps"] == QUICK["total_steps"]
     assert [match["agents"] for match in card["strength"]] == [["tiny", "random"]]
     rows = [json.loads(line) for line in (folder / "metrics.jsonl").read_text().splitlines()]

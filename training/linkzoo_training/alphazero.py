@@ -49,7 +49,7 @@ class Trainer(trainer.Trainer):
 
     def __init__(self, config: AlphaZeroConfig, engine: Engine | None = None) -> None:
         super().__init__(config, engine)
-        self.config, self.margin_weight = config, config.margin_weight
+        self.config = config
         games = distributed.own(config)
         self.play: SelfPlay | LessonCrew = (
             SelfPlay(games, self.game, self.device)
@@ -65,6 +65,11 @@ class Trainer(trainer.Trainer):
         distributed.begin_equal(self.learned)
         self.actor = self.frozen(self.network)
         self.window: list[Lessons] = []  # one for each iteration, the oldest first
+
+    @property
+    def margin_weight(self) -> float:
+        """That of the ends that the values have learned from."""
+        return self.config.margin_weight
 
     @property
     def simulations(self) -> int:

@@ -192,6 +192,10 @@ class PpoConfig(Config):
         final = self.teacher_final
         return final + (self.teacher_weight - final) * self._left(progress)
 
+    def margin(self, progress: float) -> float:
+        """The weight of the score margin in the payoff after this share of the run."""
+        return self.margin_weight + (self.margin_final - self.margin_weight) * progress
+
     def rate(self, progress: float) -> float:
         """The learning rate after this share of the run: linear to 0, behind the teacher's part."""
         if self.is_taught(progress):

@@ -62,6 +62,11 @@ class Trainer(trainer.Trainer):
         self._freeze()
         self.pool = Pool(config.pool_size, config.seed)
 
+    @property
+    def margin_weight(self) -> float:
+        """That of the payoffs that the values have learned from."""
+        return self.config.margin(self.progress)
+
     def iterate(self) -> dict[str, float]:
         """One iteration: play, learn, perhaps freeze a snapshot. Returns its metrics."""
         config, started = self.config, time.perf_counter()

@@ -208,8 +208,6 @@ class SelfPlay:
         """
         drawn = pool.draw(self.config.pool_active, iteration)
         opponents = np.concatenate([drawn, self.rival_slots])
-        first, final = self.config.margin_weight, self.config.margin_final
-        margin_weight = first + (final - first) * progress
         seed = np.uint64(self.config.seed)
         now = self.vec.refresh()
         for t in range(self.config.horizon):
@@ -235,7 +233,7 @@ class SelfPlay:
                 actions = self._symmetries.back[self._view, actions]
             now = self.vec.step(actions)
             self.plies += 1
-            np.multiply(now.score, margin_weight, out=self._payoff[t])
+            np.multiply(now.score, self.config.margin(progress), out=self._payoff[t])
             self._payoff[t] += now.reward
             self._done[t] = now.done
             finished = np.flatnonzero(now.done)

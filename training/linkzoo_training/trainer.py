@@ -56,7 +56,6 @@ class Trainer(ABC):
     play: Play
     iteration = 0
     seconds = 0.0  # of training, without evaluation
-    margin_weight = 0.0  # of the score margin in the values that the network gives
 
     def __init__(self, config: AnyConfig, engine: Engine | None = None) -> None:
         self._config = config
@@ -112,6 +111,11 @@ class Trainer(ABC):
         left = self.seconds * (1 / max(self.progress, 1e-9) - 1)
         limit = self._config.max_seconds
         return left if limit is None else min(left, max(0.0, limit - self.seconds))
+
+    @property
+    @abstractmethod
+    def margin_weight(self) -> float:
+        """Of the score margin in the values that the network gives now."""
 
     @abstractmethod
     def iterate(self) -> dict[str, float]:

@@ -37,6 +37,7 @@ CONSIDERED = 16  # actions tried at the root
 _VALUE_SCALE = 0.1
 _MAXVISIT_INIT = 50.0
 LEAST_RANGE = 1e-8  # of the values of a node, below which they aren't stretched to 0..1
+HIDDEN_LEAST_RANGE = 1.0  # where something is hidden: small differences of few worlds are luck
 
 _NONE = -1
 _ROOT = 0
@@ -440,8 +441,9 @@ class GumbelSearch:
 
     `considered` actions are tried at the root. Every leaf is seen through a random one of the
     game's symmetries in `views`, if there are any. `least_range` is the range of a node's values
-    below which they aren't stretched to 0..1 before they are weighed against the logits. An end is
-    worth its payoffs plus `margin_weight` times its margins, which the network has to know too.
+    below which they aren't stretched to 0..1 before they are weighed against the logits (None:
+    LEAST_RANGE, and HIDDEN_LEAST_RANGE if the game hides something). An end is worth its payoffs
+    plus `margin_weight` times its margins, which the network has to know too.
     """
 
     def __init__(
@@ -452,14 +454,16 @@ class GumbelSearch:
         *,
         considered: int = CONSIDERED,
         views: NDArray[np.int64] | None = None,
-        least_range: float = LEAST_RANGE,
+        least_range: float | None = None,
         margin_weight: float = 0.0,
     ) -> None:
         for name, value in (("simulations", simulations), ("considered", considered)):
             if value < 1:
                 raise ValueError(f"{name}={value} is not 1 or more")
         self.game, self.simulations = game, simulations
-        self.least_range, self.margin_weight = least_range, margin_weight
+        usual = LEAST_RANGE if game.hidden is None else HIDDEN_LEAST_RANGE
+        self.least_range = usual if least_range is None else least_range
+        self.margin_weight = margin_weight
         self.map = FeatureMap(game.observation)
         self._views = None if views is None or (views == 0).all() else views
         nodes, seats, actions = simulations + 1, game.max_players, game.num_actions
