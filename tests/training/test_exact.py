@@ -12,10 +12,10 @@ from linkzoo_training import solve
 from linkzoo_training.agents import ExactAgent, GreedyAgent, UctAgent
 from linkzoo_training.arena import play_match
 from linkzoo_training.labels import read_labels
-from linkzoo_training.search.exact import OutOfReachError, label, solver, successors
+from linkzoo_training.search.exact import OutOfReachError, label, side_solver, solver, successors
 from linkzoo_training.search.exact_linkage import Solver
 from tests.common.play import run_python
-from tests.linkage.helpers import GAME, SETUPS, legal_list, start
+from tests.linkage.helpers import GAME, SETUPS, legal_list, legal_mask, start
 from tests.linkage.oracle import Setup
 from tests.linkage.perfect import perfect_groups
 
@@ -218,6 +218,46 @@ def test_the_reach() -> None:
         solve("linkage", start(), limit=1000)
     with pytest.raises(ValueError, match=r"no solver for love_links; .* for \['linkage'\]"):
         solve("love_links", get_game("love_links").blank())
+
+
+@settings(deadline=None, max_examples=60)
+@given(st.sampled_from(SETUPS), st.integers(2, 14), st.integers(0, 2**32 - 1))
+def test_side_solvers_agree_with_the_solver(setup: Setup, empty: int, seed: int) -> None:
+    """The end that perfect play comes to, and the actions that keep its score; a row each."""
+    state = late(setup, empty, seed)
+    if state is None:
+        return
+    side = side_solver(GAME)
+    finish, keep_best = side.functions["finish"], side.functions["keep_best"]
+    memory = side.memory(3, 10**6)
+    ended, mask = state.copy(), legal_mask(state)
+    assert finish(ended, memory, 1, 10**6)
+    assert ended.seat == -1
+    assert ended.groups == value(state)
+    assert ended.winners == 1 << SOLVER.winner(state)
+    before = state.tobytes()
+    assert keep_best(state, memory, 2, 10**6, mask)
+    assert state.tobytes() == before
+    best = [a for a, after in successors(GAME, state).items() if value(after) == value(state)]
+    assert np.flatnonzero(mask).tolist() == best
+    assert set(mask) <= {0, 1}
+
+
+def test_side_solvers_leave_what_is_out_of_reach() -> None:
+    """Too many pieces to come; a search that takes too long; roles that aren't chosen."""
+    side = side_solver(GAME)
+    finish, keep_best = side.functions["finish"], side.functions["keep_best"]
+    cases = [(start(), 10**4), (rectangle(4, 5), 30_000), (start(Setup(free_hole=True)), 10**9)]
+    for state, limit in cases:
+        memory, before, mask = side.memory(1, limit), state.tobytes(), legal_mask(state)
+        legal = mask.copy()
+        assert not finish(state, memory, 0, limit)
+        assert not keep_best(state, memory, 0, limit, mask)
+        assert state.tobytes() == before
+        assert (mask == legal).all()
+    side.functions["forget"](memory, 0)
+    other = side_solver(get_game("love_links"))
+    assert not other.functions["finish"](start(), other.memory(1, 1), 0, 1)
 
 
 def test_a_solver_that_is_cut_off_goes_on() -> None:

@@ -9,11 +9,11 @@ import torch
 from numpy.typing import NDArray
 from torch import Tensor
 
-from linkzoo import Game, games, get_game
+from linkzoo import Game, Positions, games, get_game
 from linkzoo.features import FeatureMap
 from linkzoo_training.checkpoint import PolicyAgent, SearchAgent
 from linkzoo_training.networks import make_network
-from linkzoo_training.search.exact import successors
+from linkzoo_training.search.exact import side_solver, solver, successors
 from linkzoo_training.search.gumbel import (
     LEAST_RANGE,
     Answer,
@@ -246,6 +246,53 @@ def test_finds_the_forced_win(size: int, threshold: int, free_hole: bool, plies:
     assert decided >= 8
 
 
+@pytest.mark.parametrize("weight", [0.0, 0.5])
+def test_solved_roots_are_played_perfectly(weight: float) -> None:
+    """By the best actions alone, as the network prefers among them; the value is the end's."""
+    positions, exact, answer = midgame(LINKAGE, 60, 15), solver(LINKAGE), opinionated(LINKAGE)
+    states = positions.states[positions.states["seat"] >= 0]
+    search = GumbelSearch(LINKAGE, len(states), 4, margin_weight=weight, solver_limit=10**6)
+    found = search.run(states, positions.seeds[: len(states)], answer)
+    seen = Positions(LINKAGE, states, positions.seeds[: len(states)]).observation
+    features = FeatureMap(LINKAGE.observation)(seen.reshape(len(states), -1))
+    logits = answer(features)[0].double().numpy()
+    for row, state in enumerate(states):
+        score = exact.score(state)
+        assert score is not None
+        after = successors(LINKAGE, state)
+        best = [action for action, one in after.items() if exact.score(one) == score]
+        assert found.actions[row] == max(best, key=lambda action: logits[row, action])
+        assert np.flatnonzero(found.policy[row]).tolist() == best
+        expected = softmax(logits[row, best])
+        np.testing.assert_allclose(found.policy[row, best], expected, atol=1e-5)
+        margin = (score - 11.5) / 12.5  # of More, R10
+        more = (1.0 if score >= 12 else -1.0) + weight * margin
+        np.testing.assert_allclose(found.values[row], [more, -more], atol=1e-6)
+
+
+def test_solved_leaves_are_ends(monkeypatch: pytest.MonkeyPatch) -> None:
+    """Below roots that aren't solved, children that can be solved have their exact value."""
+    monkeypatch.setattr("linkzoo_training.search.gumbel.LEAF_SHARE", 1)
+    limit, exact, checked = 400, solver(LINKAGE), Counter[bool]()
+    side = side_solver(LINKAGE)
+    positions, memory = midgame(LINKAGE, 60, 14), side.memory(1, limit)
+    search = GumbelSearch(LINKAGE, 60, 16, solver_limit=limit)
+    search.run(positions.states, positions.seeds, opinionated(LINKAGE))
+    for row, state in enumerate(positions.states):
+        after = successors(LINKAGE, state)
+        if search._solved[row]:
+            continue
+        for action, _, values in children(search, row):
+            one = after[action]
+            winner = exact.winner(one)
+            side.functions["forget"](memory, 0)
+            solved = one.seat < 0 or side.functions["finish"](one, memory, 0, limit)
+            checked[solved] += 1
+            if solved:
+                assert values.tolist() == ([1.0, -1.0] if winner == state.more else [-1.0, 1.0])
+    assert checked[True] > 40 < checked[False]
+
+
 def test_every_seat_maximises_its_own_payoff() -> None:
     """Three seats, one of which acts twice running.
 
@@ -301,13 +348,17 @@ def test_luck_does_not_overrule_the_policy(name: str) -> None:
     assert shares[1] > 0.95
 
 
-@pytest.mark.parametrize("views", [None, np.arange(192)])
-def test_depends_on_position_and_seed_alone(views: NDArray[np.int64] | None) -> None:
-    positions = midgame(LINKAGE, 24, 6)
+@pytest.mark.parametrize(
+    ("views", "plies", "limit"), [(None, 6, 0), (np.arange(192), 6, 0), (None, 13, 2000)]
+)
+def test_depends_on_position_and_seed_alone(
+    views: NDArray[np.int64] | None, plies: int, limit: int
+) -> None:
+    positions = midgame(LINKAGE, 24, plies)
     before = positions.states.copy()
 
     def run(rows: NDArray[np.int64], count: int) -> NDArray[np.float32]:
-        search = GumbelSearch(LINKAGE, count, 20, views=views)
+        search = GumbelSearch(LINKAGE, count, 20, views=views, solver_limit=limit)
         states, seeds = positions.states[rows], positions.seeds[rows]
         return search.run(states, seeds, opinionated(LINKAGE), gumbel_scale=1.0).policy
 

@@ -2,10 +2,10 @@
 
 Each iteration plays `horizon` plies of `num_envs` games against itself, every move chosen by a
 search of `simulations` with the network. Of each finished game every position becomes a lesson: the
-policy learns what the search preferred, the values learn how the game ended (or should have, as far
-back as an exact solver sees) and what the search thought of it, and a forecast of the final
-position makes the features richer. Lessons stay in a window of iterations, and each is learned from
-a fixed number of times, every time through one of the game's symmetries.
+policy learns what the search preferred, the values learn how the game ended and what the search
+thought of it, and a forecast of the final position makes the features richer. Lessons stay in a
+window of iterations, and each is learned from a fixed number of times, every time through one of
+the game's symmetries.
 
 All randomness is a function of the seed and of counters, so that a run which was stopped goes on
 to the same weights as one that was not.
@@ -164,8 +164,8 @@ class Trainer(trainer.Trainer):
             every.turn_actions(policy, which)
         payoff = np.zeros((count, game.max_players), np.float32)
         margins = np.zeros_like(payoff)
-        kernel.outcome(lessons.ends, payoff, margins)
-        share = np.float32(self.config.root_share) * ~lessons.solved[:, None]
+        kernel.outcome(lessons.finals, payoff, margins)
+        share = np.float32(self.config.root_share)
         payoff += self.config.margin_weight * margins
         targets = (1 - share) * payoff + share * lessons.values
         players = lessons.states["num_players"]

@@ -23,10 +23,12 @@ from linkzoo import Game, Positions, VecEnv, get_game
 from linkzoo.chance import STREAM_ACTION, word
 from linkzoo_training.networks import PolicyValueNet, make_network, masked
 from linkzoo_training.resources import find_checkpoint
+from linkzoo_training.search.exact import side_solver
 from linkzoo_training.search.gumbel import GumbelSearch
 from linkzoo_training.symmetries import symmetries
 
 FORMAT = "linkzoo-checkpoint/1"
+SOLVER_LIMIT = 300_000  # positions to solve one (GumbelSearch), in searches at play time
 _MOST_BYTES = 2**28  # of the trees that a search grows side by side
 _FINGERPRINT_GAMES = 32
 
@@ -230,12 +232,16 @@ class SearchAgent:
     still to be drawn, every simulation is in another world that the seat can't tell from the real
     one. Of a policy that averages symmetric views, every position in the search is seen through one
     of them. At a temperature above 0 the action is drawn from the policy that the search improved.
+    Where the game has an exact solver, what that solves within SOLVER_LIMIT positions (in Linkage a
+    quarter of a second) is played perfectly.
     """
 
     def __init__(self, policy: PolicyAgent, simulations: int) -> None:
         self.policy, self.simulations = policy, simulations
         self.name = f"{policy.name}:{simulations}"
+        memory = side_solver(policy.game).memory(1, SOLVER_LIMIT)
         bytes_of_one = 4 * (simulations + 1) * policy.game.num_actions
+        bytes_of_one += sum(part.nbytes for part in memory)
         self._count = max(1, _MOST_BYTES // bytes_of_one)
         self._search = GumbelSearch(
             policy.game,
@@ -243,6 +249,7 @@ class SearchAgent:
             simulations,
             views=policy.views,
             margin_weight=policy.card.get("margin_weight", 0.0),
+            solver_limit=SOLVER_LIMIT,
         )
 
     def act(self, positions: Positions) -> NDArray[np.int64]:

@@ -12,7 +12,7 @@ from pydantic.dataclasses import dataclass
 from linkzoo import games, get_game
 from linkzoo_training.agents import make_agent
 from linkzoo_training.resources import find_config
-from linkzoo_training.search.exact import make_solver
+from linkzoo_training.search.exact import solver
 
 
 @dataclass(frozen=True, config=ConfigDict(extra="forbid"))
@@ -231,7 +231,7 @@ class AlphaZeroConfig(Config):
     weight_decay: float = 1e-4
     margin_weight: float = 0.0  # of the score margin in what an end is worth, to the search too
     root_share: float = 0.5  # of the value that the search found in the value to learn
-    solver_limit: int = 0  # positions that the exact solver may search, to learn perfect ends
+    solver_limit: int = 0  # positions that the exact solver may search to solve one (GumbelSearch)
     value_weight: float = 1.0
     forecast_weight: float = 0.2  # of what the end looks like, learned beside policy and value
     max_grad_norm: float = 1.0
@@ -247,7 +247,7 @@ class AlphaZeroConfig(Config):
         if self.solver_limit < 0:
             raise ValueError(f"solver_limit: {self.solver_limit} is not 0 or more")
         if self.solver_limit:
-            make_solver(get_game(self.game, self.options), 2)  # raises if the game has none
+            solver(get_game(self.game, self.options))  # raises if the game has none
         if not self.simulations or min(self.simulations) < 1:
             raise ValueError(f"simulations: {self.simulations} are not 1 or more")
         if self.window % self.reuse:

@@ -12,7 +12,6 @@ from linkzoo import Game
 from linkzoo.batch import kernels
 from linkzoo.chance import word
 from linkzoo_training.config import AlphaZeroConfig
-from linkzoo_training.hindsight import Hindsight
 from linkzoo_training.search.gumbel import GumbelSearch
 from linkzoo_training.starts import Starts
 from linkzoo_training.symmetries import symmetries
@@ -26,8 +25,6 @@ class Lessons:
 
     states: NDArray[Any]  # records [M]
     finals: NDArray[Any]  # records [M]: how the game ended
-    ends: NDArray[Any]  # records [M]: and how it should have, as far as that is solved
-    solved: NDArray[np.bool_]  # [M]: whether that holds for the position itself
     policy: NDArray[np.float16]  # [M, A]: the improved policy
     values: NDArray[np.float32]  # [M, P]: what the search thought, by seat
 
@@ -42,8 +39,6 @@ class Lessons:
         return {
             "states": as_bytes(self.states),
             "finals": as_bytes(self.finals),
-            "ends": as_bytes(self.ends),
-            "solved": torch.from_numpy(self.solved),
             "policy": torch.from_numpy(self.policy),
             "values": torch.from_numpy(self.values),
         }
@@ -52,8 +47,8 @@ class Lessons:
 def lessons_of(saved: dict[str, Tensor], game: Game) -> Lessons:
     """The lessons that `tensors` gave."""
     blank = np.empty(0, game.state)
-    records = (as_records(saved[name], blank) for name in ("states", "finals", "ends"))
-    return Lessons(*records, *(saved[name].numpy() for name in ("solved", "policy", "values")))
+    records = (as_records(saved[name], blank) for name in ("states", "finals"))
+    return Lessons(*records, *(saved[name].numpy() for name in ("policy", "values")))
 
 
 def join(parts: list[Lessons]) -> Lessons:
@@ -80,8 +75,6 @@ class SelfPlay:
         self.plies = 0  # played so far in every game
         self.wins = np.zeros(game.max_players)  # by seat, in whole games, since read
         self._search: GumbelSearch | None = None
-        limit = config.solver_limit
-        self._hindsight = Hindsight(game, limit) if limit else None
 
     def collect(self, network: nn.Module, simulations: int, progress: float) -> Lessons:
         """Plays `horizon` plies of every game; the lessons of those that ended."""
@@ -122,18 +115,16 @@ class SelfPlay:
                 views=views,
                 least_range=config.least_range,
                 margin_weight=config.margin_weight,
+                solver_limit=config.solver_limit,
             )
         return self._search
 
     def _lessons(self, game: int, plies: slice) -> Lessons:
         """Positions of a game that has ended."""
-        states, final = self._states[game, plies].copy(), self.states[[game]]
-        finals, solved = np.repeat(final, len(states)), np.zeros(len(states), np.bool_)
-        ends = finals
-        if self._hindsight is not None:
-            ends, solved = self._hindsight.ends(states, final)
+        states = self._states[game, plies].copy()
+        finals = np.repeat(self.states[[game]], len(states))
         policy, values = self._policy[game, plies].copy(), self._values[game, plies].copy()
-        return Lessons(states, finals, ends, solved, policy, values)
+        return Lessons(states, finals, policy, values)
 
     def _restart(self, rows: NDArray[np.int64], progress: float) -> None:
         """Counts the results of games that have ended, and begins others."""

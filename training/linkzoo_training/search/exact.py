@@ -1,16 +1,17 @@
 """Exact solutions, for games that have a solver: a module `exact_<game>` with a class `Solver`."""
 
+from collections.abc import Callable
 from dataclasses import dataclass
 from functools import cache
 from importlib import import_module
 from importlib.util import find_spec
-from typing import Protocol
+from typing import Any, Protocol
 
 import numpy as np
 from numpy.typing import NDArray
 
 from linkzoo import Game, games, get_game
-from linkzoo.compiled import Record
+from linkzoo.compiled import Record, compiled
 
 LIMIT = 2**24  # positions in a search: about a minute
 ENTRIES = 2**22  # positions that a solver remembers
@@ -23,7 +24,7 @@ class OutOfReachError(ValueError):
 class Solver(Protocol):
     """Solves positions of one game of two seats, with any options; remembers what it has found.
 
-    `winner`, `score` and `end` raise OutOfReachError when they have searched more than about
+    `winner` and `score` raise OutOfReachError when they have searched more than about
     `limit` positions.
     """
 
@@ -36,10 +37,6 @@ class Solver(Protocol):
 
         None where it isn't settled yet who plays for what.
         """
-        ...
-
-    def end(self, state: Record, limit: int = LIMIT) -> Record | None:
-        """A record of an end that pays what perfect play for the score would; None as `score`."""
         ...
 
     def forget(self) -> None:
@@ -63,17 +60,44 @@ class Solution:
 @cache
 def solver(game: Game) -> Solver:
     """The solver of a game, one for the whole program; ValueError if the game has none."""
-    return make_solver(game, ENTRIES)
-
-
-def make_solver(game: Game, entries: int) -> Solver:
-    """A solver of a game that remembers up to `entries` positions; ValueError as `solver`."""
     home = __name__ + "_"
     if find_spec(home + game.name) is None:
         solved = [name for name in games if find_spec(home + name)]
         raise ValueError(f"there is no solver for {game.name}; there are solvers for {solved}")
-    made: Solver = import_module(home + game.name).Solver(entries)
+    made: Solver = import_module(home + game.name).Solver(ENTRIES)
     return made
+
+
+@dataclass(frozen=True)
+class SideSolver:
+    """A solver's compiled functions, for searches that solve many positions side by side.
+
+    `memory(count, limit)` makes the working memory of `count` rows, which the `functions` take:
+    `forget(memory, row)` empties a row's; `finish(state, memory, row, limit)` makes a record end as
+    perfect play would; `keep_best(state, memory, row, limit, mask)` leaves the best of the legal
+    actions in a mask. The latter two return whether the position was solved.
+    """
+
+    memory: Callable[[int, int], tuple[NDArray[Any], ...]]
+    functions: dict[str, Callable[..., Any]]
+
+
+_SIDE_FUNCTIONS = ("forget", "finish", "keep_best")
+
+
+@cache
+def side_solver(game: Game) -> SideSolver:
+    """The side solver of a game; one that solves nothing if the game has no solver."""
+    home = f"{__name__}_{game.name}"
+    if find_spec(home) is None:
+        return SideSolver(lambda *_: (), dict.fromkeys(_SIDE_FUNCTIONS, _unsolved))
+    module = import_module(home)
+    return SideSolver(module.memory, {name: getattr(module, name) for name in _SIDE_FUNCTIONS})
+
+
+@compiled
+def _unsolved(*_: Any) -> bool:
+    return False
 
 
 def solve(game: str, state: Record, limit: int = LIMIT) -> Solution:

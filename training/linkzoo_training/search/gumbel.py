@@ -31,12 +31,14 @@ from linkzoo.chance import STREAM_SEARCH, below, word
 from linkzoo.compiled import compiled, specialise
 from linkzoo.features import FeatureMap
 from linkzoo.game import Game
+from linkzoo_training.search.exact import side_solver
 from linkzoo_training.symmetries import symmetries
 
 CONSIDERED = 16  # actions tried at the root
 _VALUE_SCALE = 0.1
 _MAXVISIT_INIT = 50.0
 LEAST_RANGE = 1e-8  # of the values of a node, below which they aren't stretched to 0..1
+LEAF_SHARE = 16  # what a root may take to be solved, over what a leaf may
 HIDDEN_LEAST_RANGE = 1.0  # where something is hidden: small differences of few worlds are luck
 
 _NONE = -1
@@ -70,6 +72,11 @@ margins: Callable[..., Any]
 observe: Callable[..., Any]
 redeal: Callable[..., Any]
 settle: Callable[..., Any]
+pay: Callable[..., Any]
+# Those of its exact solver.
+finish: Callable[..., Any]
+keep_best: Callable[..., Any]
+forget: Callable[..., Any]
 
 
 def considered_visits(considered: int, simulations: int) -> list[int]:
@@ -201,6 +208,14 @@ def _inner_action(
     return best, best_child
 
 
+def _pay(world: Any, margin_weight: Any, values: Any, margin: Any) -> None:
+    """Fills what an end is worth to every seat."""
+    payoffs(world, values)
+    margins(world, margin)
+    for seat in range(world.num_players):
+        values[seat] += margin_weight * margin[seat]
+
+
 @compiled
 def _reset(node: Any, action: Any, parent: Any) -> None:
     node.action = action
@@ -244,6 +259,28 @@ def _draw(masks: Any, priors: Any, seeds: Any, gumbel_scale: Any, noisy: Any) ->
                     noisy[i, action] -= gumbel_scale * log(-log((bits + 0.5) / 2.0**53))
 
 
+def _solve(
+    roots: Any,
+    memory: Any,
+    limit: Any,
+    margin_weight: Any,
+    worlds: Any,
+    masks: Any,
+    solved: Any,
+    values: Any,
+    margin: Any,
+) -> None:
+    """Solves the roots that are in reach: `masks` become their best actions, `values` exact."""
+    for i in prange(roots.shape[0]):
+        forget(memory, i)
+        legal_actions(roots[i], masks[i])
+        worlds[i] = roots[i]
+        best_known = keep_best(worlds[i], memory, i, limit, masks[i])
+        solved[i] = best_known and finish(worlds[i], memory, i, limit)
+        if solved[i]:
+            pay(worlds[i], margin_weight, values[i], margin[i])
+
+
 def _descend(
     roots: Any,
     seeds: Any,
@@ -251,6 +288,9 @@ def _descend(
     wanted: Any,
     least_range: Any,
     margin_weight: Any,
+    memory: Any,
+    limit: Any,
+    solved: Any,
     tree: Any,
     totals: Any,
     priors: Any,
@@ -266,10 +306,13 @@ def _descend(
     """One simulation down every tree, to a node that the network doesn't know yet or to an end.
 
     `worlds` and `masks` become what is found there, `observations` what the seat to act sees;
-    where it is the end, `values` what it pays. `wanted` are the rows of Sequential Halving for
-    each number of considered actions.
+    where it is the end, or solved, `values` what it pays. `wanted` are the rows of Sequential
+    Halving for each number of considered actions. Trees whose roots are solved stay as they are.
     """
     for i in prange(roots.shape[0]):
+        if solved[i]:
+            leaves[i] = _NONE
+            continue
         world, mask = worlds[i], masks[i]
         worlds[i] = roots[i]
         legal_actions(world, mask)
@@ -310,11 +353,10 @@ def _descend(
                 least_range,
             )
         leaves[i] = node
+        if limit > 0 and world.seat >= 0:
+            finish(world, memory, i, limit)
         if world.seat < 0:
-            payoffs(world, values[i])
-            margins(world, margin[i])
-            for seat in range(world.num_players):
-                values[i, seat] += margin_weight * margin[i, seat]
+            pay(world, margin_weight, values[i], margin[i])
         else:
             observe(world, world.seat, observations[i])
 
@@ -350,9 +392,24 @@ def _ascend(
             node = tree[i, node].parent
 
 
+@compiled
+def _perfect(prior: Any, mask: Any, noisy: Any, policy: Any) -> Any:
+    """Fills the policy of a solved root, whose best actions `mask` has; returns the action."""
+    total, best = 0.0, _NONE
+    for action in range(mask.shape[0]):
+        policy[action] = prior[action] * (mask[action] != 0)
+        total += policy[action]
+        if mask[action] and (best == _NONE or noisy[action] > noisy[best]):
+            best = action
+    for action in range(mask.shape[0]):
+        policy[action] /= total
+    return best
+
+
 def _decide(
     roots: Any,
     least_range: Any,
+    solved: Any,
     tree: Any,
     totals: Any,
     priors: Any,
@@ -365,6 +422,9 @@ def _decide(
 ) -> None:
     """Fills the chosen actions, the improved policies and the values that these have."""
     for i in prange(roots.shape[0]):
+        if solved[i]:
+            actions[i] = _perfect(priors[i, _ROOT], masks[i], noisy[i], policy[i])
+            continue
         mask, prior, seats = masks[i], priors[i, _ROOT], np.int64(roots[i].num_players)
         mixed = np.zeros(seats)
         for seat in range(seats):
@@ -412,6 +472,7 @@ class _Kernels:
 
     plant: Callable[..., None]
     draw: Callable[..., None]
+    solve: Callable[..., None]
     descend: Callable[..., None]
     ascend: Callable[..., None]
     decide: Callable[..., None]
@@ -419,12 +480,14 @@ class _Kernels:
 
 @cache
 def _kernels(game: Game) -> _Kernels:
-    rules: dict[str, Any] = dict(kernels(game).rules)
+    rules: dict[str, Any] = kernels(game).rules | side_solver(game).functions
+    rules["pay"] = specialise(_pay, game.key, **rules)
 
     def batch(function: Callable[..., Any]) -> Callable[..., Any]:
         return specialise(function, f"{game.key}_threads", parallel=True, **rules)
 
-    return _Kernels(batch(_plant), batch(_draw), batch(_descend), batch(_ascend), batch(_decide))
+    plant, draw, solve, descend = batch(_plant), batch(_draw), batch(_solve), batch(_descend)
+    return _Kernels(plant, draw, solve, descend, batch(_ascend), batch(_decide))
 
 
 @dataclass(frozen=True)
@@ -444,6 +507,10 @@ class GumbelSearch:
     below which they aren't stretched to 0..1 before they are weighed against the logits (None:
     LEAST_RANGE, and HIDDEN_LEAST_RANGE if the game hides something). An end is worth its payoffs
     plus `margin_weight` times its margins, which the network has to know too.
+
+    Where the game has an exact solver, a root that it solves within `solver_limit` positions isn't
+    searched but played perfectly, as the network prefers among the best actions, and a leaf that it
+    solves within LEAF_SHARE of that is an end; 0 leaves the solver out.
     """
 
     def __init__(
@@ -456,6 +523,7 @@ class GumbelSearch:
         views: NDArray[np.int64] | None = None,
         least_range: float | None = None,
         margin_weight: float = 0.0,
+        solver_limit: int = 0,
     ) -> None:
         for name, value in (("simulations", simulations), ("considered", considered)):
             if value < 1:
@@ -464,6 +532,9 @@ class GumbelSearch:
         usual = LEAST_RANGE if game.hidden is None else HIDDEN_LEAST_RANGE
         self.least_range = usual if least_range is None else least_range
         self.margin_weight = margin_weight
+        self._memory = side_solver(game).memory(count if solver_limit else 0, solver_limit)
+        self.solver_limit = solver_limit if self._memory else 0
+        self._solved = np.zeros(count, np.bool_)
         self.map = FeatureMap(game.observation)
         self._views = None if views is None or (views == 0).all() else views
         nodes, seats, actions = simulations + 1, game.max_players, game.num_actions
@@ -511,6 +582,7 @@ class GumbelSearch:
         tree, totals, priors, raw, noisy, worlds, leaves, masks, observations, values = (
             array[:count] for array in arrays
         )
+        solved, leaf_limit = self._solved[:count], self.solver_limit // LEAF_SHARE
 
         def ask() -> None:
             """Has the network judge the leaves that aren't an end."""
@@ -541,6 +613,18 @@ class GumbelSearch:
         kernel.plant(states, tree, totals, worlds, leaves, masks, observations)
         ask()
         kernel.draw(masks, priors, seeds, gumbel_scale, noisy)
+        if self.solver_limit:
+            kernel.solve(
+                states,
+                self._memory,
+                self.solver_limit,
+                self.margin_weight,
+                worlds,
+                masks,
+                solved,
+                values,
+                self._margin,
+            )
         for simulation in range(self.simulations):
             kernel.descend(
                 states,
@@ -549,6 +633,9 @@ class GumbelSearch:
                 self._wanted,
                 self.least_range,
                 self.margin_weight,
+                self._memory,
+                leaf_limit,
+                solved,
                 tree,
                 totals,
                 priors,
@@ -566,6 +653,7 @@ class GumbelSearch:
         kernel.decide(
             states,
             self.least_range,
+            solved,
             tree,
             totals,
             priors,
