@@ -29,6 +29,7 @@ from linkzoo_training.search.linkage_remains import (
     bounds,
     list_actions,
     most_pieces,
+    open_cells,
     place,
     rank,
     read,
@@ -240,11 +241,11 @@ def _further(state: Any, memory: Any, row: Any, limit: Any) -> Any:
 
     Not searched for where it would likely take more than `limit` positions.
     """
+    if _HARDNESS ** most_pieces(open_cells(state)) > 2 * limit:
+        return np.int64(_OUT_OF_REACH)
     table, nodes, frames, budget = memory[0][row], memory[1][row], memory[2][row], memory[3][row]
     read(state, nodes[0])
     low, high = bounds(nodes[0])
-    if low < high and _HARDNESS ** most_pieces(nodes[0].open) > 2 * limit:
-        return np.int64(_OUT_OF_REACH)
     budget[_VISITED], budget[_LIMIT] = 0, limit
     while low < high:
         middle = (low + high + 1) // 2

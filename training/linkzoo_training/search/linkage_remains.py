@@ -105,9 +105,15 @@ def _finish(node: Any) -> None:
 
 
 @compiled
+def open_cells(state: Any) -> Any:
+    """The cells of a record that a piece can still cover."""
+    return _paired(free_cells(state, False))
+
+
+@compiled
 def read(state: Any, node: Any) -> None:
     """What is left of the position of a record in which a piece is to be placed."""
-    node.open = _paired(free_cells(state, False))
+    node.open = open_cells(state)
     node.usable = _paired(free_cells(state, True))
     node.more = state.seat == state.more
     for colour in range(NUM_COLOURS):
