@@ -38,7 +38,7 @@ CONSIDERED = 16  # actions tried at the root
 _VALUE_SCALE = 0.1
 _MAXVISIT_INIT = 50.0
 LEAST_RANGE = 1e-8  # of the values of a node, below which they aren't stretched to 0..1
-LEAF_SHARE = 16  # what a root may take to be solved, over what a leaf may
+LEAF_SHARE = 16  # one such part of what a root may take to be solved is what a leaf may
 HIDDEN_LEAST_RANGE = 1.0  # where something is hidden: small differences of few worlds are luck
 
 _NONE = -1
@@ -510,7 +510,7 @@ class GumbelSearch:
 
     Where the game has an exact solver, a root that it solves within `solver_limit` positions isn't
     searched but played perfectly, as the network prefers among the best actions, and a leaf that it
-    solves within LEAF_SHARE of that is an end; 0 leaves the solver out.
+    solves within a sixteenth of them (LEAF_SHARE) is an end; 0 leaves the solver out.
     """
 
     def __init__(
@@ -625,7 +625,7 @@ class GumbelSearch:
                 values,
                 self._margin,
             )
-        for simulation in range(self.simulations):
+        for simulation in range(0 if solved.all() else self.simulations):
             kernel.descend(
                 states,
                 seeds,
