@@ -4,9 +4,11 @@ import json
 import signal
 from pathlib import Path
 
+import numba
 import pytest
 import torch
 
+from linkzoo.vector import MAX_THREADS
 from linkzoo_training.arena import play_match
 from linkzoo_training.checkpoint import load_agent, save_checkpoint
 from linkzoo_training.config import PpoConfig
@@ -42,6 +44,16 @@ def test_same_seed_same_weights() -> None:
     config = ppo_config(QUICK)
     assert weights(run(config, 4)) == weights(run(config, 4))
     assert weights(run(ppo_config({**QUICK, "seed": 1}), 4)) != weights(run(config, 4))
+
+
+def test_no_more_threads_than_cores() -> None:
+    """Threads that wait in turn for one core made an iteration 60 times as long."""
+    before = torch.get_num_threads()
+    trainer = Trainer(ppo_config({**QUICK, "num_threads": MAX_THREADS + 1}))
+    used = torch.get_num_threads(), numba.get_num_threads()
+    torch.set_num_threads(before)
+    assert used == (MAX_THREADS, MAX_THREADS)
+    assert f"{MAX_THREADS} threads" in trainer.machine
 
 
 @pytest.mark.parametrize(

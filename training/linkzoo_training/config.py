@@ -28,7 +28,7 @@ class Config:
     # Where it runs
     seed: int = 0
     device: str = "auto"  # auto: cuda if torch finds a GPU, else cpu
-    num_threads: int = 2  # of torch; more than the machine's cores only hurts
+    num_threads: int = 2  # at most: never more than the cores that the process may use
     precision: Literal["auto", "bf16", "fp32"] = "auto"  # auto: bf16 where the processor has it
 
     # How long

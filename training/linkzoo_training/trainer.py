@@ -61,10 +61,11 @@ class Trainer(ABC):
         self._config = config
         self.workers = 0 if engine is None else engine.workers
         torch.set_flush_denormal(True)  # tiny weights and moments made the CPU 10 times slower
-        numba.set_num_threads(min(config.num_threads, MAX_THREADS))
+        self._threads = min(config.num_threads, MAX_THREADS)
+        numba.set_num_threads(self._threads)
         self.game: Game = get_game(config.game, config.options)
         _start_threads(self.game)
-        torch.set_num_threads(config.num_threads)  # after Numba's first threads, which reset it
+        torch.set_num_threads(self._threads)  # after Numba's first threads, which reset it
         self.device = find_device(config.device)
         self.bf16 = use_bf16(config.precision, self.device)
         torch.manual_seed(config.seed)
@@ -97,7 +98,7 @@ class Trainer(ABC):
     @property
     def machine(self) -> str:
         """What the run runs on, for reports."""
-        return f"{platform.machine()}, {self._config.num_threads} threads, {self.device}"
+        return f"{platform.machine()}, {self._threads} threads, {self.device}"
 
     @property
     def finished(self) -> bool:
