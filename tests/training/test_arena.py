@@ -120,6 +120,10 @@ def test_intervals() -> None:
     # Newcombe, "Two-sided confidence intervals for the single proportion" (1998), table I.
     assert wilson(81 / 263, 263) == pytest.approx((0.3080, 0.2553, 0.3662), abs=1e-4)
     assert wilson(0 / 20, 20) == pytest.approx((0, 0, 0.1611), abs=1e-4)
+    for count in (1, 7, 20, 500, 1050, 2100):
+        for wins in {0, 1, count // 2, count - 1, count}:
+            share, low, high = wilson(wins / count, count)
+            assert 0 <= low <= share <= high <= 1
     scores = np.array([1.0, 0.5, 0.5, 0.0, 1.0])
     half = 1.959964 * scores.std(ddof=1) / sqrt(5)
     assert from_blocks(scores, 0, 1) == pytest.approx((0.6, 0.6 - half, 0.6 + half))

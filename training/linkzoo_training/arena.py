@@ -36,7 +36,7 @@ def wilson(mean: float, count: int) -> Estimate:
     spread = _Z**2 / count
     middle = (mean + spread / 2) / (1 + spread)
     half = _Z * sqrt(mean * (1 - mean) / count + spread / (4 * count)) / (1 + spread)
-    return Estimate(mean, min(mean, middle - half), max(mean, middle + half))
+    return Estimate(mean, max(0.0, min(mean, middle - half)), min(1.0, max(mean, middle + half)))
 
 
 def from_blocks(scores: NDArray[np.float64], low: float, high: float) -> Estimate:
