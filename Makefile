@@ -3,6 +3,8 @@ PYTHON ?= python3
 VENV ?= .venv
 CONFIG ?= configs/linkage_ppo_quick.yaml
 ARGS ?=
+MINUTES ?= 1
+SEED ?= 0
 GAME ?= linkage
 PYTEST_ARGS ?= -n 2 --dist worksteal
 FRAMEWORKS ?= .venv-frameworks
@@ -15,7 +17,7 @@ PIP_INSTALL := -m pip install --quiet --disable-pip-version-check -c constraints
 INSTALL := $(BIN)/python $(PIP_INSTALL)
 
 .DEFAULT_GOAL := help
-.PHONY: help train test lint format types wheel bench docs clean test-integrations test-versions
+.PHONY: help train test test-slow test-all lint format types wheel bench docs clean fuzz test-integrations test-versions
 
 help: ## this list
 	@awk -F ':.*## ' '/^[a-z-]+:.*## / { printf "  make %-17s %s\n", $$1, $$2 }' $(firstword $(MAKEFILE_LIST))
@@ -23,8 +25,16 @@ help: ## this list
 train: $(VENV)/.train ## install, then train (or go on) and evaluate Linkage (CONFIG=..., ARGS=...)
 	$(BIN)/linkzoo train $(CONFIG) $(ARGS) --resume
 
-test: $(VENV)/.dev ## install, then run the tests (PYTEST_ARGS=...)
-	$(BIN)/python -m pytest $(PYTEST_ARGS)
+test: $(VENV)/.dev ## install, then run the tests but the slow ones (PYTEST_ARGS=...)
+	$(BIN)/python -m pytest -m "not slow" $(PYTEST_ARGS)
+
+test-slow: $(VENV)/.dev ## install, then run the slow tests, those that `make test` leaves out
+	$(BIN)/python -m pytest -m slow $(PYTEST_ARGS)
+
+test-all: test test-slow ## every test, the quick ones first
+
+fuzz: $(VENV)/.dev ## wrong and damaged input, until something breaks (MINUTES=..., SEED=..., ARGS=...)
+	$(BIN)/python -m tests.fuzz --minutes $(MINUTES) --seed $(SEED) $(ARGS)
 
 test-integrations: $(FRAMEWORKS)/.made $(AGILERL)/.made ## every example on every game, and Ray's workers (takes long)
 	$(FRAMEWORKS)/bin/python -m pytest tests_integrations/frameworks $(FRAMEWORK_TESTS)

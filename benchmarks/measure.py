@@ -25,7 +25,7 @@ def pettingzoo_aec(game: str, _: int | None) -> Work:
     return aec_steps(import_module(f"pettingzoo.classic.{game}").env())
 
 
-def pgx_vector(game: str, _: int | None) -> Work:
+def pgx_vector(game: str, _: int | None, games: int = GAMES) -> Work:
     """The same work in pgx: one jitted loop of 100 plies, observations included."""
     import jax
     import jax.numpy as jnp
@@ -41,19 +41,19 @@ def pgx_vector(game: str, _: int | None) -> Work:
             key, choose, chance = jax.random.split(key, 3)
             logits = jnp.where(state.legal_action_mask, 0.0, -jnp.inf)
             action = jax.random.categorical(choose, logits, axis=-1)
-            state = step(state, action, jax.random.split(chance, GAMES))
+            state = step(state, action, jax.random.split(chance, games))
             return (state, key), state.observation.sum()  # so that it has to be computed
 
         return jax.lax.scan(ply, (state, key), None, length=100)
 
     run = jax.jit(plies)
     key = jax.random.PRNGKey(0)
-    held = [(jax.jit(init)(jax.random.split(key, GAMES)), key)]
+    held = [(jax.jit(init)(jax.random.split(key, games)), key)]
 
     def work() -> int:
         held[0], seen = run(*held[0])
         seen.block_until_ready()
-        return 100 * GAMES
+        return 100 * games
 
     return work
 
@@ -88,8 +88,12 @@ def main() -> None:
     parser.add_argument("what", choices=MEASUREMENTS)
     parser.add_argument("game")
     parser.add_argument("--players", type=int)
+    parser.add_argument("--games", type=int, help="in lock-step, of the vector measurements")
     arguments = parser.parse_args()
+    work: Any  # not every one has games
     work, unit = MEASUREMENTS[arguments.what]
+    if arguments.games is not None:
+        work = partial(work, games=arguments.games)
     speed = rate(work(arguments.game, arguments.players), SECONDS)
     print(1e6 / speed if unit == "µs" else speed)
 

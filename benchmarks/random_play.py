@@ -12,6 +12,7 @@ import numpy as np
 
 from linkzoo.batch import kernels
 from linkzoo.games import NAMES, get_game
+from linkzoo_training.arena import side_label, win_shares
 
 
 def main() -> None:
@@ -44,9 +45,14 @@ def main() -> None:
         again += playing & (states["seat"] == mover)
 
     print(f"{game.title}: {len(states):,} games, {sum(asked):,} decisions")
-    for seat in range(int(states["num_players"][0])):
-        won = (states["winners"] >> np.uint32(seat)) & 1
-        print(f"seat {seat} wins {won.mean():.2%}")
+    players = int(states["num_players"][0])
+    roles = game.roles(arguments.options)
+    shares = win_shares(states["winners"], game.one_of_each_side(players))
+    for side, share in enumerate(shares.mean(0)):  # of the wins; where sides share one, 1/k each
+        print(f"{side_label(game, players, side, roles)} wins {share:.2%}")
+    shared = shares.max(1) < 1
+    if shared.any():
+        print(f"shared wins {shared.mean():.2%}, draws {shares.all(1).mean():.2%}")
     print(f"the same seat acts twice running in {(again > 0).mean():.2%} of the games")
     print(f"legal actions: mean {np.average(legal, weights=asked):.1f}, decision by decision")
     print("  " + " ".join(f"{mean:.1f}" for mean in legal))

@@ -11,6 +11,8 @@ from collections.abc import Iterable, Mapping
 from pathlib import Path
 from typing import Any
 
+from linkzoo_training.ladder import read_ladder
+
 PAGE = Path(__file__).parents[1] / "docs" / "strength.md"
 CHECKPOINTS = Path(__file__).parents[1] / "checkpoints"
 _OPENINGS = {"0": "the start", "book": "the book"}
@@ -21,6 +23,12 @@ Rows = Iterable[Iterable[str]]
 def percent(share: Mapping[str, float]) -> str:
     mean, low, high = (100 * share[name] for name in ("mean", "low", "high"))
     return f"{mean:.1f} % [{low:.1f}, {high:.1f}]"
+
+
+def games(match: Mapping[str, Any]) -> str:
+    """How many, and how many of them were drawn."""
+    draws = match.get("draws", 0)  # cards of earlier versions don't count them
+    return f"{match['games']:,}" + (f" ({draws:,} drawn)" if draws else "")
 
 
 def table(rows: Rows) -> str:
@@ -34,7 +42,7 @@ def duel_rows(matches: list[dict[str, Any]]) -> Rows:
     for match in matches:
         begin = _OPENINGS.get(match["openings"], f"after {match['openings']} random plies")
         shares = [percent(part["win_share"]) for part in (*match["sides"], match)]
-        yield *match["agents"], begin, f"{match['games']:,}", *shares
+        yield *match["agents"], begin, games(match), *shares
 
 
 def role(side: Mapping[str, Any]) -> str:
@@ -48,7 +56,7 @@ def table_rows(matches: list[dict[str, Any]]) -> Rows:
     for agents in dict.fromkeys(tuple(match["agents"]) for match in matches):
         found = {m["num_players"]: m for m in matches if tuple(m["agents"]) == agents}
         cells = (
-            f"{percent(found[number]['win_share'])} of {found[number]['games']:,}"
+            f"{percent(found[number]['win_share'])} of {games(found[number])}"
             if number in found
             else ""
             for number in players
@@ -74,6 +82,13 @@ def section(card: Mapping[str, Any]) -> str:
     )
     roles = any(role(side) != side["label"] for match in matches for side in match["sides"])
     parts = [about, table(duel_rows(matches) if roles else table_rows(matches))]
+    present = read_ladder(card["game"]).version
+    earlier = {match["ladder"] for match in matches if "ladder" in match} - {present}
+    if earlier:
+        parts.append(
+            f"Measured on version {', '.join(map(str, sorted(earlier)))} of the game's ladder; it "
+            f"is now at version {present}."
+        )
     if card.get("thrown_wins"):
         parts += ["Solved wins thrown away:", table(thrown_rows(card["thrown_wins"]))]
     return "\n\n".join(parts)

@@ -1,9 +1,10 @@
 """Short ways to drive a game by its contract: each game's helpers bind them to it."""
 
-from collections.abc import Iterable
+from collections.abc import Iterable, Sequence
 from typing import Any
 
 import numpy as np
+import pytest
 from numpy.typing import NDArray
 
 from linkzoo.game import Game
@@ -83,3 +84,9 @@ def play_random(
         game.apply(state, int(rng.choice(legal_list(state, game=game))))
         plies -= 1
     return state
+
+
+def first_quick(cases: Sequence[Any], quick: int = 1) -> list[Any]:
+    """What to parametrize with: the first cases are tried by every run, the others are slow."""
+    later = [pytest.param(case, marks=pytest.mark.slow) for case in cases[quick:]]
+    return [*cases[:quick], *later]

@@ -13,7 +13,7 @@ from pettingzoo.utils.conversions import turn_based_aec_to_parallel
 from linkzoo.batch import kernels
 from linkzoo.chance import SEED_LIMIT, game_seed
 from linkzoo.compiled import Record
-from linkzoo.fields import integer
+from linkzoo.fields import integer, is_integer, shown, string
 from linkzoo.game import Game
 from linkzoo.games import get_game
 from linkzoo.raster import rasterise
@@ -22,7 +22,6 @@ from linkzoo.record import GameRecord
 RENDER_MODES = ["human", "ansi", "rgb_array", "svg"]
 ILLEGAL = ("terminate", "raise")
 REWARDS = ("win", "score")
-_INTEGERS = (int, np.integer)
 
 
 class GameEnv(AECEnv[str, dict[str, Any], int | None]):
@@ -59,7 +58,7 @@ class GameEnv(AECEnv[str, dict[str, Any], int | None]):
             ("render_mode", render_mode, (None, *RENDER_MODES)),
         ):
             if value not in allowed:
-                raise ValueError(f"{name}={value!r} is none of {list(allowed)}")
+                raise ValueError(f"{name}={shown(value)} is none of {list(allowed)}")
         self.render_mode = render_mode
         self.metadata = {
             "name": f"{game}_v0",
@@ -97,10 +96,12 @@ class GameEnv(AECEnv[str, dict[str, Any], int | None]):
 
     def observation_space(self, agent: str) -> Space[dict[str, Any]]:
         """The space of an agent's observation dict: the same object each time."""
+        self._seat_of(agent)
         return self.observation_spaces[agent]
 
     def action_space(self, agent: str) -> Space[int | None]:
         """Discrete(num_actions): the same object each time."""
+        self._seat_of(agent)
         return self.action_spaces[agent]
 
     def reset(self, seed: int | None = None, options: Mapping[str, Any] | None = None) -> None:
@@ -112,7 +113,7 @@ class GameEnv(AECEnv[str, dict[str, Any], int | None]):
         """
         if seed is not None:
             seed = integer("seed", seed, 0, 2**64 - 1)
-        start = None if not options else options.get("state")
+        start = start_of(options)
         record = None if start is None else self._read_state(start)
         if seed is None:
             if self._seed is None:
@@ -174,7 +175,7 @@ class GameEnv(AECEnv[str, dict[str, Any], int | None]):
         if not self._started:
             self._require_start("observe")
         flat = np.empty(self._flat_shape, self._dtype)
-        self._kernels.observe_one(self._states, self._seats[agent], flat)
+        self._kernels.observe_one(self._states, self._seat_of(agent), flat)
         mask = self.infos[agent]["action_mask"] if agent in self.infos else self._no_actions
         return {"observation": flat.reshape(self._shape), "action_mask": mask.copy()}
 
@@ -208,7 +209,7 @@ class GameEnv(AECEnv[str, dict[str, Any], int | None]):
         """Goes to a position of `get_state` or `to_dict`; its options hold up to the next reset.
 
         ValueError if it is no position of this game and number of players, and nothing changes. A
-        dict is checked as a whole; of bytes, the header and the options (`Game.from_bytes`).
+        dict is checked as a whole, and so are bytes: every field, and that they fit together.
         """
         self._go_to(self._read_state(state))
 
@@ -243,7 +244,7 @@ class GameEnv(AECEnv[str, dict[str, Any], int | None]):
     def to_dict(self, agent: str | None = None) -> dict[str, Any]:
         """The position as JSON data: the referee's view, or what an agent's seat sees."""
         self._require_start("to_dict")
-        return self.game.to_dict(self._states[0], None if agent is None else self._seats[agent])
+        return self.game.to_dict(self._states[0], None if agent is None else self._seat_of(agent))
 
     def record(self) -> GameRecord:
         """The game so far: its options, seed and actions, enough to replay it."""
@@ -260,14 +261,22 @@ class GameEnv(AECEnv[str, dict[str, Any], int | None]):
         )
 
     def action_to_text(self, action: int) -> str:
-        """An action in the game's notation."""
-        return self.game.action_to_text(self._states[0], action)
+        """An action in the game's notation; ValueError if it is none."""
+        last = self.game.num_actions - 1
+        return self.game.action_to_text(self._states[0], integer("action", action, 0, last))
 
     def text_to_action(self, text: str) -> int:
         """The action of a move in the game's notation; ValueError if it is none."""
-        return self.game.text_to_action(self._states[0], text)
+        return self.game.text_to_action(self._states[0], string("move", text))
 
     # Inner workings
+
+    def _seat_of(self, agent: str) -> int:
+        """The seat of an agent; KeyError says which agents there are."""
+        try:
+            return self._seats[agent]
+        except (KeyError, TypeError):
+            raise KeyError(f"no agent {shown(agent)}; there are {self.possible_agents}") from None
 
     def _require_start(self, what: str) -> None:
         if not self._started:
@@ -279,10 +288,10 @@ class GameEnv(AECEnv[str, dict[str, Any], int | None]):
             if isinstance(state, bytes | bytearray)
             else self.game.from_dict(state)
         )
-        if record.num_players != len(self.possible_agents):
+        players = int(record["num_players"])
+        if players != len(self.possible_agents):
             raise ValueError(
-                f"a position of {record.num_players} players in an environment of "
-                f"{len(self.possible_agents)}"
+                f"a position of {players} players in an environment of {len(self.possible_agents)}"
             )
         return record
 
@@ -316,9 +325,9 @@ class GameEnv(AECEnv[str, dict[str, Any], int | None]):
 
     def _is_legal(self, agent: str, action: Any) -> bool:
         """Whether an action is legal; raises for what is no action, or if `illegal="raise"`."""
-        if isinstance(action, bool) or not isinstance(action, _INTEGERS):
+        if not is_integer(action):
             raise ValueError(
-                f"action {action!r} of {agent} is no integer in 0..{self.game.num_actions - 1}"
+                f"action {shown(action)} of {agent} is no integer in 0..{self.game.num_actions - 1}"
             )
         if not 0 <= action < self.game.num_actions:
             raise ValueError(f"action {action} of {agent} is not in 0..{self.game.num_actions - 1}")
@@ -342,6 +351,13 @@ class GameEnv(AECEnv[str, dict[str, Any], int | None]):
             self._cumulative_rewards[agent] += float(reward)
             self.terminations[agent] = True
         self.agent_selection = self.agents[0]
+
+
+def start_of(options: Mapping[str, Any] | None) -> Any:
+    """The position that the options of `reset` name, or None."""
+    if options is not None and not isinstance(options, Mapping):
+        raise ValueError(f"options={shown(options)} is no dict, such as {{'state': ...}}")
+    return (options or {}).get("state")
 
 
 def constructors(game: str) -> tuple[Callable[..., Any], Callable[..., Any], Callable[..., Any]]:

@@ -11,13 +11,14 @@ from functools import cache
 from typing import Any
 
 import numpy as np
-from numba import prange
 
 from linkzoo.chance import STREAM_ACTION, game_seed, word
 from linkzoo.compiled import compiled, specialise
 from linkzoo.game import Game
+from linkzoo.threads import Rows
 
 _BLOCK = 32
+_LEAST, _LEAST_QUICK = 64, 512  # rows that are worth a thread of their own
 
 # The names that `kernels` binds to a game's functions.
 new_game: Callable[..., Any]
@@ -83,51 +84,66 @@ def _margin(before: Any, after: Any, seat: Any) -> Any:
     return margin[seat]
 
 
-def _begin(states: Any, seeds: Any, masks: Any) -> None:
+def _begin(first: Any, last: Any, states: Any, seeds: Any, masks: Any) -> None:
     """Starts a new game in every record (options and number of players are set)."""
-    for i in prange(states.shape[0]):
+    for i in range(first, last):
         new_game(states[i], seeds[i])
         settle(states[i], masks[i])
 
 
-def _play(states: Any, actions: Any, masks: Any) -> None:
+def _play(first: Any, last: Any, states: Any, actions: Any, masks: Any) -> None:
     """Plays one legal action in every record; a negative action leaves the record as it is."""
-    for i in prange(states.shape[0]):
+    for i in range(first, last):
         if actions[i] >= 0:
             apply(states[i], actions[i])
             settle(states[i], masks[i])
 
 
-def _legal(states: Any, masks: Any) -> None:
+def _legal(first: Any, last: Any, states: Any, masks: Any) -> None:
     """Fills the masks of the records as they are."""
-    for i in prange(states.shape[0]):
+    for i in range(first, last):
         legal_actions(states[i], masks[i])
 
 
-def _observe(states: Any, seats: Any, out: Any) -> None:
+def _observe(first: Any, last: Any, states: Any, seats: Any, out: Any) -> None:
     """Fills flat observations: row i is what seat `seats[i]` sees of record i."""
-    for i in prange(states.shape[0]):
+    for i in range(first, last):
         observe(states[i], seats[i], out[i])
 
 
-def _outcome(states: Any, payoff: Any, margin: Any) -> None:
+def _outcome(first: Any, last: Any, states: Any, payoff: Any, margin: Any) -> None:
     """Fills the payoffs (zeros before the end) and margins of every seat."""
-    for i in prange(states.shape[0]):
+    for i in range(first, last):
         payoff[i] = 0
         if states[i].seat < 0:
             payoffs(states[i], payoff[i])
         margins(states[i], margin[i])
 
 
-def _random_actions(masks: Any, seeds: Any, index: Any, actions: Any) -> None:
+@compiled
+def _random_actions(
+    first: Any, last: Any, masks: Any, seeds: Any, index: Any, actions: Any
+) -> None:
     """Fills uniformly random legal actions (-1 where there is none), a function of the seeds."""
-    for i in prange(masks.shape[0]):
+    for i in range(first, last):
         actions[i] = random_legal(masks[i], seeds[i], STREAM_ACTION, index)
 
 
-def _random_plies(states: Any, masks: Any, seeds: Any, plies: Any) -> None:
+_RANDOM_ACTIONS = Rows(_random_actions, _LEAST_QUICK)
+
+
+@compiled
+def first_illegal(masks: Any, actions: Any) -> Any:
+    """The first row whose action is not legal; -1 if there is none."""
+    for i in range(actions.shape[0]):
+        if actions[i] < 0 or actions[i] >= masks.shape[1] or masks[i, actions[i]] == 0:
+            return i
+    return -1
+
+
+def _random_plies(first: Any, last: Any, states: Any, masks: Any, seeds: Any, plies: Any) -> None:
     """Plays up to `plies[i]` random actions in record i, but none that ends the game."""
-    for i in prange(states.shape[0]):
+    for i in range(first, last):
         before = states[i : i + 1].copy()
         for ply in range(plies[i]):
             before[0] = states[i]
@@ -140,6 +156,8 @@ def _random_plies(states: Any, masks: Any, seeds: Any, plies: Any) -> None:
 
 
 def _step(
+    first: Any,
+    last: Any,
     states: Any,
     actions: Any,
     seed: Any,
@@ -153,7 +171,7 @@ def _step(
     lengths: Any,
 ) -> None:
     """Plays one action in every game; a game that ends starts anew with its next seed."""
-    for i in prange(states.shape[0]):
+    for i in range(first, last):
         apply(states[i], actions[i])
         settle(states[i], masks[i])
         lengths[i] = states[i].ply
@@ -186,9 +204,9 @@ def _observe_one(states: Any, seat: Any, out: Any) -> None:
     observe(states[0], seat, out)
 
 
-def _reveal(states: Any, seats: Any, out: Any) -> None:
+def _reveal(first: Any, last: Any, states: Any, seats: Any, out: Any) -> None:
     """Fills what is hidden: row i is what seat `seats[i]` can't see of record i."""
-    for i in prange(states.shape[0]):
+    for i in range(first, last):
         reveal(states[i], seats[i], out[i])
 
 
@@ -201,23 +219,23 @@ def _reveal_one(states: Any, seat: Any, out: Any) -> None:
 class Kernels:
     """The compiled functions of one game; the docstrings of the functions above describe them.
 
-    Those called `…_one` run on the calling thread: a single game, or a process of many threads.
+    Those called `…_one` run on the calling thread.
     """
 
-    begin: Callable[..., None]
-    play: Callable[..., None]
-    legal: Callable[..., None]
-    observe: Callable[..., None]
-    outcome: Callable[..., None]
-    random_actions: Callable[..., None]
-    random_plies: Callable[..., None]
-    step: Callable[..., None]
+    begin: Rows
+    play: Rows
+    legal: Rows
+    observe: Rows
+    outcome: Rows
+    random_actions: Rows
+    random_plies: Rows
+    step: Rows
     begin_one: Callable[..., None]
     legal_one: Callable[..., None]
     outcome_one: Callable[..., None]
     play_one: Callable[..., int]
     observe_one: Callable[..., None]
-    reveal: Callable[..., None] | None  # None for games that hide nothing
+    reveal: Rows | None  # None for games that hide nothing
     reveal_one: Callable[..., None] | None
     rules: dict[str, Callable[..., Any]]
 
@@ -234,27 +252,28 @@ def kernels(game: Game) -> Kernels:
         rules["reveal"] = game.reveal
     rules["appraise"] = game.appraise or specialise(_margin, game.key, **rules)
 
-    def batch(function: Callable[..., Any]) -> Callable[..., Any]:
-        return specialise(function, f"{game.key}_threads", parallel=True, **rules)
+    def rows(function: Callable[..., Any], least: int = _LEAST) -> Rows:
+        return Rows(specialise(function, game.key, **rules), least)
 
-    def serial(function: Callable[..., Any]) -> Callable[..., Any]:
+    def single(function: Callable[..., Any]) -> Callable[..., Any]:
         return specialise(function, game.key, **rules)
 
+    begin, legal, outcome = rows(_begin), rows(_legal), rows(_outcome)
     return Kernels(
-        begin=batch(_begin),
-        play=batch(_play),
-        legal=batch(_legal),
-        observe=batch(_observe),
-        outcome=batch(_outcome),
-        random_actions=batch(_random_actions),
-        random_plies=batch(_random_plies),
-        step=batch(_step),
-        begin_one=serial(_begin),
-        legal_one=serial(_legal),
-        outcome_one=serial(_outcome),
-        play_one=serial(_play_one),
-        observe_one=serial(_observe_one),
-        reveal=batch(_reveal) if game.reveal else None,
-        reveal_one=serial(_reveal_one) if game.reveal else None,
+        begin=begin,
+        play=rows(_play),
+        legal=legal,
+        observe=rows(_observe),
+        outcome=outcome,
+        random_actions=_RANDOM_ACTIONS,
+        random_plies=rows(_random_plies, 1),
+        step=rows(_step),
+        begin_one=begin.alone,
+        legal_one=legal.alone,
+        outcome_one=outcome.alone,
+        play_one=single(_play_one),
+        observe_one=single(_observe_one),
+        reveal=rows(_reveal) if game.reveal else None,
+        reveal_one=single(_reveal_one) if game.reveal else None,
         rules=rules,
     )

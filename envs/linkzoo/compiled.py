@@ -2,25 +2,27 @@
 
 Rules are written once as plain functions marked with `compiled`. Generic code (the batch runner,
 tree search) calls them by fixed names; `specialise` binds those names to one game's functions and
-compiles the result. Both are compiled at their first use and cached on disk, under a name that
-holds a digest of every source file and table that may be inlined: a cached function is never stale.
+compiles the result. A function is compiled when Python calls it first, as a whole: what it calls
+is only translated for it (`parts`), and optimised where it is used. It is cached on disk under a
+name that holds a digest of all code and all constants it is made of (`cache`): a cached function is
+never stale, and is compiled anew only if something of its own has changed.
 With `NUMBA_DISABLE_JIT=1` everything runs unchanged in the interpreter.
 """
 
-import hashlib
+import os
 from collections.abc import Callable, Sequence
-from functools import cache
-from pathlib import Path
 from types import FunctionType, ModuleType, SimpleNamespace
 from typing import Any, TypeVar, cast
 
 import numba
 import numpy as np
+from numba.core.compiler_lock import global_compiler_lock
+from numba.core.registry import CPUDispatcher
+
+from linkzoo.cache import Source, cache_of, source_of
+from linkzoo.parts import part_of
 
 F = TypeVar("F", bound=Callable[..., Any])
-
-# Files that compiled code is made of.
-_SOURCES = ("*.py", "*.csv", "*.json")
 
 # A NumPy record: one whole game. Its fields are read and written as attributes.
 Record = np.record
@@ -31,15 +33,14 @@ def compiled(function: F) -> F:
     return specialise(function, "")
 
 
-def specialise(function: F, key: str, *, parallel: bool = False, **bindings: Any) -> F:
+def specialise(function: F, key: str, **bindings: Any) -> F:
     """Returns `function`, compiled, with the global names in `bindings` bound to the given values.
 
-    `key` names the specialisation in the on-disk cache: equal keys must mean equal bindings.
-    `parallel` turns `numba.prange` loops into loops over CPU threads.
+    `key` names the specialisation: equal keys must mean equal bindings.
     """
     plain = cast(FunctionType, function)
     names = {**plain.__globals__, **bindings} if bindings else plain.__globals__
-    return cast(F, _compile(plain, key, names, parallel))
+    return cast(F, _compile(plain, key, names))
 
 
 def bind(modules: Sequence[ModuleType], key: str, **bindings: Any) -> list[SimpleNamespace]:
@@ -51,7 +52,7 @@ def bind(modules: Sequence[ModuleType], key: str, **bindings: Any) -> list[Simpl
     """
     spaces = [dict(vars(module)) for module in modules]
     made = {
-        value: _compile(value, key, space, False)
+        value: _compile(value, key, space)
         for module, space in zip(modules, spaces, strict=True)
         for value in vars(module).values()
         if isinstance(value, FunctionType) and value.__module__ == module.__name__
@@ -68,21 +69,53 @@ def bind(modules: Sequence[ModuleType], key: str, **bindings: Any) -> list[Simpl
     return [SimpleNamespace(**space) for space in spaces]
 
 
-def _compile(plain: FunctionType, key: str, names: dict[str, Any], parallel: bool) -> Any:
-    """The function with these global names, under the name that the on-disk cache knows."""
-    name = f"{plain.__name__}_{key}_{_digest(Path(plain.__code__.co_filename).parent)}"
+def _compile(plain: FunctionType, key: str, names: dict[str, Any]) -> Any:
+    """The function with these global names, under a name of its own."""
+    name = f"{plain.__name__}_{key}"
     bound = FunctionType(plain.__code__, names, name, plain.__defaults__)
     bound.__qualname__ = name
     bound.__module__ = plain.__module__
     bound.__doc__ = plain.__doc__
-    return numba.njit(bound, parallel=parallel, cache=True)
+    if numba.config.DISABLE_JIT:  # type: ignore[attr-defined]  # as numba.njit does
+        return bound
+    return _Compiled(bound)
 
 
-@cache
-def _digest(folder: Path) -> str:
-    """A short digest of the package's sources and tables, and of those in the function's folder."""
-    digest = hashlib.sha256()
-    for root in (Path(__file__).parent, folder):
-        for path in sorted(path for kind in _SOURCES for path in root.rglob(kind)):
-            digest.update(path.read_bytes())
-    return digest.hexdigest()[:12]
+if hasattr(os, "register_at_fork"):  # a child couldn't compile, had another thread been at it
+    os.register_at_fork(
+        before=global_compiler_lock.acquire,
+        after_in_parent=global_compiler_lock.release,
+        after_in_child=global_compiler_lock.release,
+    )
+
+
+class _Compiled(CPUDispatcher):
+    """A compiled function that Python calls; compiled code that calls it takes its part."""
+
+    def __init__(self, function: FunctionType) -> None:
+        super().__init__(function, targetoptions={"nopython": True, "nogil": True})
+        self.part = part_of(function)
+        self._bound = function
+        self._source: Source | None = None
+
+    @property
+    def _numba_type_(self) -> Any:
+        return self.part._numba_type_
+
+    def compile(self, sig: Any) -> Any:
+        """Loads the function from the cache, or compiles it for arguments of these types."""
+        with global_compiler_lock:
+            if self._source is None:
+                self._enable_cache()
+            try:
+                return super().compile(sig)
+            finally:
+                self._cache.unlock()
+
+    def _enable_cache(self) -> None:
+        """Now, not when it was made: what it calls is known only when all modules are there."""
+        source = source_of(self)
+        name = f"{self._bound.__name__}_{source.digest}"
+        self._bound.__name__ = self._bound.__qualname__ = name
+        self._cache = cache_of(self._bound, source)
+        self._source = source

@@ -1,19 +1,24 @@
 """The contract that every game fulfils: a record of integers and plain functions over it."""
 
-from collections.abc import Callable, Mapping
-from dataclasses import Field, dataclass, field, fields
+from collections.abc import Callable, Mapping, Sequence
+from dataclasses import Field as OptionField
+from dataclasses import dataclass, field, fields
+from functools import cached_property
+from itertools import groupby
 from math import prod
-from typing import Any, Literal, get_args, get_origin
+from struct import Struct
+from typing import Any, Literal, NamedTuple, get_args, get_origin
 
 import numpy as np
 from gymnasium.spaces import Box
 from numpy.typing import DTypeLike, NDArray
 
-from linkzoo.compiled import Record
-from linkzoo.fields import integer
+from linkzoo.compiled import Record, specialise
+from linkzoo.fields import integer, mapping, shown
 
 # Every record starts with these fields, widest first. `seat` is the seat to act, -1 when the game
-# is over; `ply` counts the actions taken; `winners` has a bit per seat.
+# is over; `ply` counts the actions taken; `winners` has a bit per seat, set for all who won: at the
+# end at least one, with the bits of all seats set for a draw.
 HEADER: list[tuple[str, str]] = [
     ("seed", "u8"),
     ("winners", "u4"),
@@ -21,22 +26,90 @@ HEADER: list[tuple[str, str]] = [
     ("seat", "i1"),
     ("num_players", "i1"),
 ]
+_HEADER = Struct("=QIhbb")
 
 
-def record_dtype(options: list[Any], fields: list[Any]) -> np.dtype[Any]:
-    """A game's record: the header, then its options and own fields, widest first.
+class Field(NamedTuple):
+    """A field of a record: its name, NumPy type and shape.
+
+    `low` and `high` are inclusive bounds of every element in every position that the rules can be
+    in; without them all numbers of the type are allowed.
+    """
+
+    name: str
+    kind: str
+    shape: tuple[int, ...] = ()
+    low: int | None = None
+    high: int | None = None
+
+
+SKIP_FORCED = Field("skip_forced", "i1", (), 0, 1)  # an option of every game
+
+
+def record_dtype(options: Sequence[Any], fields: Sequence[Any]) -> np.dtype[Any]:
+    """A game's record: the header, then its options and own fields (`Field`s), widest first.
 
     Fields are aligned and no byte is left between or behind them, so that equal records have
     equal bytes.
     """
     ordered = sorted(
-        [("skip_forced", "i1"), *options, *fields], key=lambda field: -np.dtype(field[1]).itemsize
+        [field[:3] for field in (SKIP_FORCED, *options, *fields)],
+        key=lambda field: -np.dtype(field[1]).itemsize,
     )
     packed = np.dtype([*HEADER, *ordered])
     padding = -packed.itemsize % np.dtype(HEADER[0][1]).itemsize
     if padding:
         ordered.append(("_padding", "i1", (padding,)))
     return np.dtype((np.record, np.dtype([*HEADER, *ordered], align=True)))
+
+
+class Bounds:
+    """The bounds of a record's fields, checked over whole arrays of records."""
+
+    def __init__(self, state: np.dtype[Any], fields: Sequence[Field]) -> None:
+        low, high = np.zeros(1, state), np.zeros(1, state)  # padding is 0
+        declared = {field.name: field for field in (SKIP_FORCED, *fields)}
+        self._starts: dict[int, str] = {}  # fields by their first byte
+        for name in set(state.names or ()) - {"_padding"}:
+            info = np.iinfo(state[name].base)
+            field = declared.get(name, Field(name, ""))
+            low[name] = info.min if field.low is None else field.low
+            high[name] = info.max if field.high is None else field.high
+        places = {name: int(state.fields[name][1]) for name in state.names or ()}  # type: ignore[index]  # a record has fields
+        self._starts = {start: name for name, start in places.items()}
+        # Runs of one type: where they lie, and their bounds.
+        self._runs = []
+        for kind, run in groupby(places, key=lambda name: state[name].base):
+            names = list(run)
+            where = slice(places[names[0]], places[names[-1]] + state[names[-1]].itemsize)
+            least, most = (_bytes(bound)[:, where].view(kind) for bound in (low, high))
+            if (least > np.iinfo(kind).min).any() or (most < np.iinfo(kind).max).any():
+                self._runs.append((where, kind, least, most))
+
+    def check(self, states: NDArray[Any]) -> None:
+        """ValueError names a field of the records [N] that is out of its bounds."""
+        raw = _bytes(states)
+        for where, kind, low, high in self._runs:
+            values = raw[:, where].view(kind)
+            allowed = np.minimum(np.maximum(values, low), high)
+            if allowed.tobytes() != values.tobytes():  # several times as fast as comparing twice
+                row, place = np.argwhere(allowed != values)[0]
+                start = max(s for s in self._starts if s <= where.start + place * kind.itemsize)
+                integer(self._starts[start], values[row, place], low[0, place], high[0, place])
+
+
+def _bytes(states: NDArray[Any]) -> NDArray[np.uint8]:
+    """Records as bytes [N, size]."""
+    return states.view(np.uint8).reshape(len(states), states.itemsize)
+
+
+# What `Game.find_flaw` binds to a game's function.
+flaw: Callable[..., str]
+
+
+def _flaw_of_first(states: Any) -> Any:
+    """What is wrong with the first of two equal records; the second is to work on."""
+    return flaw(states[0], states[1])
 
 
 @dataclass(frozen=True)
@@ -94,24 +167,27 @@ class ObservationSpec:
         """The piece `name` of one observation or of a batch (leading axes are kept)."""
         piece = next((piece for piece in self.pieces if piece.name == name), None)
         if piece is None:
-            raise KeyError(f"no piece {name!r}; there are {[p.name for p in self.pieces]}")
+            raise KeyError(f"no piece {shown(name)}; there are {[p.name for p in self.pieces]}")
         batch = observation.shape[: observation.ndim - len(self.shape)]
         flat = observation.reshape(*batch, self.size)
         return flat[..., self.slices()[name]].reshape(*batch, *piece.shape)
 
 
-def write_options(state: Record, options: Any, fixed: Mapping[str, Any]) -> None:
+def write_options(state: Record, options: Any, fixed: Mapping[str, Any], digest: int = 0) -> None:
     """Sets a record's options: a number as it is, a Literal as the index of its value.
 
-    Those in `fixed` are no fields of the record; ValueError if one has another value.
+    Those in `fixed` are no fields of the record, which has the `digest` of what is compiled in;
+    ValueError if one has another value.
     """
+    if fixed:
+        state["digest"] = digest
     for option in fields(options):
         value = getattr(options, option.name)
         if option.name in fixed:
             if value != fixed[option.name]:
                 raise ValueError(
-                    f"{option.name}: {value!r}, but this Game is made for {fixed[option.name]!r}; "
-                    "get_game with these options gives the other"
+                    f"{option.name}: {shown(value)}, but this Game is made for "
+                    f"{fixed[option.name]!r}; get_game with these options gives the other"
                 )
         elif get_origin(option.type) is Literal:
             state[option.name] = get_args(option.type).index(value)
@@ -129,7 +205,7 @@ def read_options(state: Record, options: Any, fixed: Mapping[str, Any]) -> dict[
     }
 
 
-def _option_value(option: Field[Any], number: int) -> Any:
+def _option_value(option: OptionField[Any], number: int) -> Any:
     if get_origin(option.type) is Literal:
         values = get_args(option.type)
         return values[integer(option.name, number, 0, len(values) - 1)]
@@ -167,11 +243,26 @@ class Game:
     `text_to_action(R, text)`; `to_dict(R, seat=None)` (`None`: the referee's view),
     `from_dict(data)`; `draw_text(R, seat)`, `draw_svg(R, seat)`.
 
+    `fields` describes the fields of the record, the options' included, and `flaw(R, S)`, compiled,
+    says what is wrong with a record within these bounds, or "": it may use S, a copy of R. Whatever
+    passes both can be played to its end, observed, redealt, written and drawn; so positions from
+    elsewhere do (`find_flaw`, `from_bytes`).
+
+    `digest` identifies what the options in `fixed` name, whatever the name: 48 bits at most. It is
+    the field `digest` of their records.
+
     `chance` says whether a game's seed decides anything, with any option.
 
     `sides(num_players)` is the side that each seat plays for: seats of one side share payoffs and
-    win together. `typical_length` is the mean number of decisions of a random game, `max_length` a
-    bound.
+    win together. Sides that win together share the win; if all do, it is a draw.
+
+    `typical_length` is the mean number of decisions of a random game, `max_length` a bound.
+
+    `seat_names` are roles that belong to the seats, unless one of the options in `role_options`
+    isn't the standard one.
+
+    `uct_c` is the exploration constant of UCB1, on payoffs of -1..1, with which tree search with
+    random rollouts plays the game best.
 
     `action_cells` (int64[num_actions]) is where an action lies on the board of an observation of
     planes [C, H, W]: plane * H * W + cell, with planes of the action's own; -1 for an action that
@@ -210,17 +301,34 @@ class Game:
     sides: Callable[[int], tuple[int, ...]] = each_for_itself
     action_cells: NDArray[np.int64] | None = None
     symmetries: Callable[[], tuple[NDArray[np.int64], ...]] | None = None
-    seat_names: tuple[str, ...] = ()  # roles that belong to the seats in the standard options
+    seat_names: tuple[str, ...] = ()
+    role_options: tuple[str, ...] = ()
+    uct_c: float = 0.7  # what suits most of the games that it was tuned on
     hidden: ObservationSpec | None = None
     reveal: Callable[..., Any] | None = None
     appraise: Callable[..., Any] | None = None
     chance: bool = True
     fixed: Mapping[str, Any] = field(default_factory=dict)
+    digest: int = 0
+    fields: tuple[Field, ...] = ()
+    flaw: Callable[..., Any] | None = None
 
     @property
     def key(self) -> str:
         """Names this game, its `fixed` options included, in the names of compiled code."""
         return f"{self.name}_{self.apply.__name__}" if self.fixed else self.name
+
+    def roles(self, options: Mapping[str, Any]) -> tuple[str, ...]:
+        """The roles that belong to the seats with these options; none if they are chosen in play.
+
+        Options that aren't given are the standard ones.
+        """
+        standard = self.options()
+        moved = (
+            name in options and options[name] != getattr(standard, name)
+            for name in self.role_options
+        )
+        return () if any(moved) else self.seat_names
 
     def one_of_each_side(self, num_players: int) -> tuple[int, ...]:
         """The first seat of every side, by side: as many as there are sides."""
@@ -253,13 +361,14 @@ class Game:
         if num_players is not None:
             players = integer("num_players", num_players, players, self.max_players)
         names = [field.name for field in fields(self.options)]  # type: ignore[arg-type]
-        for name in options or {}:
+        options = {} if options is None else mapping("options", options)
+        for name in options:
             if name not in names:
-                raise ValueError(f"{self.name} has no option {name!r}; it has {names}")
-        chosen = self.options(**(options or {}))
+                raise ValueError(f"{self.name} has no option {shown(name)}; it has {names}")
+        chosen = self.options(**options)
         record: Record = np.zeros(1, self.state)[0]
         record["num_players"] = players
-        write_options(record, chosen, self.fixed)
+        write_options(record, chosen, self.fixed, self.digest)
         return record
 
     def chosen_options(self, state: Record) -> dict[str, Any]:
@@ -269,15 +378,36 @@ class Game:
     def from_bytes(self, data: bytes) -> Record:
         """The record that `tobytes` wrote.
 
-        ValueError if the length, the number of players, the seat or an option is wrong. The other
-        fields are trusted: they cost too much to check here (`from_dict` checks everything).
+        ValueError names what is wrong: the length, a number out of its bounds, another board or
+        table of cards, or fields that contradict one another.
         """
+        if not isinstance(data, bytes | bytearray):
+            raise ValueError(f"{shown(data)} is no state as bytes")
         if len(data) != self.state.itemsize:
             raise ValueError(
                 f"a state of {self.name} has {self.state.itemsize} bytes, not {len(data)}"
             )
-        record: Record = np.frombuffer(data, self.state).copy()[0]
-        players = integer("num_players", record.num_players, self.min_players, self.max_players)
-        integer("seat", record.seat, -1, players - 1)
-        self.options(**self.chosen_options(record))
+        states = np.frombuffer(bytearray(data + data), self.state)
+        if self.fixed and states["digest"][0] != self.digest:
+            raise ValueError(
+                f"these bytes are of another {' and '.join(self.fixed)} than {dict(self.fixed)}"
+            )
+        _, winners, ply, seat, num_players = _HEADER.unpack_from(data)
+        players = integer("num_players", num_players, self.min_players, self.max_players)
+        over = integer("seat", seat, -1, players - 1) < 0
+        integer("ply", ply, 0, 2**15 - 1 - self.max_length)
+        integer("winners", winners, int(over), (2**players - 1) * over)
+        self._bounds.check(states[:1])
+        wrong = "" if self._flaw is None else self._flaw(states)
+        if wrong:
+            raise ValueError(wrong)
+        record: Record = np.frombuffer(bytearray(data), self.state)[0]
         return record
+
+    @cached_property
+    def _bounds(self) -> Bounds:
+        return Bounds(self.state, self.fields)
+
+    @cached_property
+    def _flaw(self) -> Callable[..., str] | None:
+        return self.flaw and specialise(_flaw_of_first, self.key, flaw=self.flaw)

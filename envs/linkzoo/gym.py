@@ -8,7 +8,7 @@ import numpy as np
 from gymnasium.spaces import Discrete, Space
 from numpy.typing import NDArray
 
-from linkzoo.aec import RENDER_MODES, GameEnv
+from linkzoo.aec import RENDER_MODES, GameEnv, start_of
 from linkzoo.agent import Agent, Positions, RandomAgent
 from linkzoo.chance import SEED_LIMIT
 from linkzoo.fields import integer
@@ -55,6 +55,9 @@ class SeatEnv(gymnasium.Env[NDArray[Any], int]):
         """
         if seed is not None:
             seed = integer("seed", seed, 0, 2**64 - 1)
+        start = start_of(options)
+        if start is not None:
+            self.env.clone().set_state(start)  # refused before anything changes
         super().reset(seed=seed)
         while True:
             game_seed = seed if seed is not None else int(self.np_random.integers(SEED_LIMIT))
@@ -68,7 +71,7 @@ class SeatEnv(gymnasium.Env[NDArray[Any], int]):
             self._play_others()
             if not self.env.terminations[self.agent]:
                 return self._observation(), self._info()
-            if options and options.get("state") is not None:
+            if start is not None:
                 raise ValueError(f"{self.agent} has no decision after the given position")
             seed = None
 

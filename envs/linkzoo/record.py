@@ -10,7 +10,7 @@ import numpy as np
 
 from linkzoo.batch import kernels
 from linkzoo.compiled import Record
-from linkzoo.fields import agrees, check_keys, integer, sequence, string
+from linkzoo.fields import agrees, check_keys, integer, is_integer, sequence, shown, string
 from linkzoo.games import get_game
 
 FORMAT = "linkzoo-record/1"
@@ -34,24 +34,31 @@ class GameRecord:
     def replay(self) -> Iterator[Record]:
         """Yields the position at the start and after each action, each a record of its own.
 
-        ValueError names the first action that is not legal.
+        ValueError names a field that is wrong, or the first action that is not legal.
         """
         game = get_game(self.game, self.options)
+        agrees("version", self.version, game.version)
+        seed = integer("seed", self.seed, 0, 2**64 - 1)
+        players = integer("num_players", self.num_players, game.min_players, game.max_players)
+        if not isinstance(self.actions, list):
+            raise ValueError(f"actions: {shown(self.actions)} is not a list")
         kernel = kernels(game)
         states = np.zeros(1, game.state)
         mask = np.empty((1, game.num_actions), np.int8)
         if self.start is None:
-            states[0] = game.blank(self.num_players, self.options)
-            kernel.begin_one(states, np.array([self.seed], np.uint64), mask)
+            states[0] = game.blank(players, self.options)
+            kernel.begin_one(states, np.array([seed], np.uint64), mask)
         else:
             states[0] = game.from_dict(self.start)
+            agrees("num_players", players, int(states[0].num_players))
             kernel.legal_one(states, mask)
         yield states.copy()[0]
-        outcome = np.empty((2, self.num_players), np.float32)
+        outcome = np.empty((2, players), np.float32)
         for index, action in enumerate(self.actions):
-            if not 0 <= action < game.num_actions or not mask[0, action]:
-                raise ValueError(f"actions[{index}]: {action} is not legal")
-            kernel.play_one(states, action, mask[0], *outcome)
+            known = is_integer(action) and 0 <= action < game.num_actions
+            if not known or not mask[0, action]:
+                raise ValueError(f"actions[{index}]: {shown(action)} is not legal")
+            kernel.play_one(states, int(action), mask[0], *outcome)
             yield states.copy()[0]
 
     def to_dict(self) -> dict[str, Any]:
@@ -93,7 +100,6 @@ class GameRecord:
         )
         positions = record.replay()
         state = next(positions)
-        agrees("num_players", record.num_players, int(state.num_players))
         agrees("options", record.options, game.chosen_options(state))
         agrees("seed", record.seed, int(state.seed))
         # `replay` reads `actions` as it grows.
@@ -114,6 +120,6 @@ class GameRecord:
         """Reads what `save` wrote; ValueError says what is wrong with it."""
         try:
             data = json.loads(Path(path).read_text(encoding="utf-8"))
-        except json.JSONDecodeError as error:
+        except (UnicodeDecodeError, json.JSONDecodeError, RecursionError) as error:
             raise ValueError(f"{path}: no JSON ({error})") from error
         return cls.from_dict(data)

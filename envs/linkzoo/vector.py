@@ -1,21 +1,18 @@
 """Many games of one kind in lock-step, as arrays."""
 
-from collections.abc import Iterator, Sequence
-from contextlib import contextmanager
+from collections.abc import Callable, Sequence
+from copy import deepcopy
 from dataclasses import dataclass
 from typing import Any
 
-import numba
 import numpy as np
 from numpy.typing import ArrayLike, NDArray
 
-from linkzoo.batch import kernels
-from linkzoo.chance import game_seed
-from linkzoo.fields import integer
+from linkzoo.batch import first_illegal, kernels
+from linkzoo.chance import game_seed, game_seeds
+from linkzoo.fields import integer, shown
 from linkzoo.games import get_game
-
-# numba.config takes its names from the environment.
-MAX_THREADS: int = numba.config.NUMBA_NUM_THREADS  # type: ignore[attr-defined]
+from linkzoo.threads import MAX_THREADS, Rows, get_num_threads
 
 
 @dataclass(frozen=True)
@@ -58,9 +55,9 @@ class VecEnv:
     ) -> None:
         self.game = get_game(game, options)
         if device != "cpu":
-            raise ValueError(f"device={device!r}: the simulator runs on 'cpu' only")
+            raise ValueError(f"device={shown(device)}: the simulator runs on 'cpu' only")
         if reward not in ("win", "score"):
-            raise ValueError(f"reward={reward!r} is none of ['win', 'score']")
+            raise ValueError(f"reward={shown(reward)} is none of ['win', 'score']")
         if num_threads is not None:
             num_threads = integer("num_threads", num_threads, 1, MAX_THREADS)
         num_envs = integer("num_envs", num_envs, 1, 2**31 - 1)
@@ -71,37 +68,62 @@ class VecEnv:
         self.num_envs = num_envs
         self.num_players = max(int(blank.num_players) for blank in blanks)  # P
         self.check, self.num_threads = check, num_threads
-        self._kernels = kernels(self.game)
         self.states: NDArray[Any] = np.zeros(num_envs, self.game.state)
         for first, blank in enumerate(blanks):
             self.states[first :: len(blanks)] = blank
         self.episodes = np.zeros(num_envs, np.int64)
         self._seed = np.uint64(0)
         self._started = False
-        spec = self.game.observation
+        spec, actions = self.game.observation, self.game.num_actions
         self._actions = np.zeros(num_envs, np.int64)
         self._flat = np.zeros((num_envs, spec.size), spec.dtype)
+        self._mask = np.zeros((num_envs, actions), np.int8)
+        self._seat = np.zeros(num_envs, np.int8)
         self._payoff = np.zeros((num_envs, self.num_players), np.float32)
         self._margin = np.zeros((num_envs, self.num_players), np.float32)
+        self._done = np.zeros(num_envs, np.bool_)
+        self._length = np.zeros(num_envs, np.int32)
+        self._reward = reward
+        self._show()
+
+    def _show(self) -> None:
+        """Makes what `reset` and `step` return, of the arrays that the kernels fill."""
+        self._kernels = kernels(self.game)
+        self._step: Callable[[int], None] | None = None  # the kernel with its arrays, once used
+        self._bound = (0, 0)
         self._now = VecStep(
-            observation=self._flat.reshape(num_envs, *spec.shape),
-            action_mask=np.zeros((num_envs, self.game.num_actions), np.int8),
-            seat=np.zeros(num_envs, np.int8),
-            reward=self._payoff if reward == "win" else self._margin,
-            done=np.zeros(num_envs, np.bool_),
-            episode_length=np.zeros(num_envs, np.int32),
+            observation=self._flat.reshape(self.num_envs, *self.game.observation.shape),
+            action_mask=self._mask,
+            seat=self._seat,
+            reward=self._payoff if self._reward == "win" else self._margin,
+            done=self._done,
+            episode_length=self._length,
             score=self._margin,
         )
+
+    def __getstate__(self) -> dict[str, Any]:
+        """The arrays; what only shows them is made anew, or a copy would show those of another."""
+        state = vars(self).copy()
+        del state["_kernels"], state["_step"], state["_now"]
+        return state
+
+    def __setstate__(self, state: dict[str, Any]) -> None:
+        vars(self).update(state)
+        self._show()
+
+    def __copy__(self) -> "VecEnv":
+        """A `VecEnv` that goes on by itself: arrays can't be shared by two."""
+        return deepcopy(self)
 
     def reset(self, seed: int = 0) -> VecStep:
         """Starts every game anew; `seed` (0 <= seed < 2**64) fixes all chance of the run."""
         self._seed = np.uint64(integer("seed", seed, 0, 2**64 - 1))
+        self._step = None  # it holds the seed
         self.episodes[:] = 0
-        seeds = np.array([self.seed_of(i, 0) for i in range(self.num_envs)], np.uint64)
-        with self._threads():
-            self._kernels.begin(self.states, seeds, self._now.action_mask)
+        seeds = game_seeds(self._seed, np.arange(self.num_envs))
+        self._run(self._kernels.begin, self.states, seeds, self._mask)
         self._started = True
-        for array in (self._payoff, self._margin, self._now.done, self._now.episode_length):
+        for array in (self._payoff, self._margin, self._done, self._length):
             array[:] = 0
         return self.refresh()
 
@@ -113,66 +135,59 @@ class VecEnv:
         """
         if not self._started:
             raise RuntimeError("step before reset: call reset() first")
-        chosen = np.asarray(actions)
-        if chosen.shape != (self.num_envs,) or chosen.dtype.kind not in "iu":
+        chosen = actions if type(actions) is np.ndarray else np.asarray(actions)
+        if chosen.shape != self._actions.shape or chosen.dtype.kind not in "iu":
             raise ValueError(
                 f"actions are {chosen.dtype}{list(chosen.shape)}, not integers [{self.num_envs}]"
             )
         self._actions[:] = chosen  # one type and layout of array: others are compiled anew
         if self.check:
-            self._check(self._actions)
-        now = self._now
-        with self._threads():
-            self._kernels.step(
+            index = first_illegal(self._mask, self._actions)
+            if index >= 0:
+                self._refuse(index)
+        if self._step is None or self._bound != (id(self.states), id(self.episodes)):
+            self._bound = id(self.states), id(self.episodes)  # both may be set from outside
+            self._step = self._kernels.step.bind(
                 self.states,
                 self._actions,
                 self._seed,
                 self.episodes,
-                now.action_mask,
+                self._mask,
                 self._flat,
-                now.seat,
+                self._seat,
                 self._payoff,
                 self._margin,
-                now.done,
-                now.episode_length,
+                self._done,
+                self._length,
             )
-        return now
+        self._step(self.num_threads or get_num_threads())
+        return self._now
 
-    def refresh(self) -> VecStep:
-        """Shows the games again after `states` was changed from outside."""
-        now = self._now
-        now.seat[:] = self.states["seat"]
-        with self._threads():
-            self._kernels.legal(self.states, now.action_mask)
-            self._kernels.observe(self.states, now.seat, self._flat)
-        return now
+    def refresh(self, rows: NDArray[np.int64] | None = None) -> VecStep:
+        """Shows the games again whose `states` were changed from outside: `rows`, or all."""
+        which = slice(None) if rows is None else rows
+        states, masks, flat = self.states[which], self._mask[which], self._flat[which]
+        seats = np.ascontiguousarray(states["seat"])
+        self._run(self._kernels.legal, states, masks)
+        self._run(self._kernels.observe, states, seats, flat)
+        if rows is not None:  # these were copies
+            self._mask[rows], self._flat[rows] = masks, flat
+        self._seat[which] = seats
+        return self._now
 
     def seed_of(self, index: int, episode: int) -> int:
         """The seed of game `index` in its `episode`-th episode (from 0) of this run."""
-        return int(game_seed(self._seed, index, episode))
+        index = integer("index", index, 0, self.num_envs - 1)
+        return int(game_seed(self._seed, index, integer("episode", episode, 0, 2**63 - 1)))
 
-    def _check(self, actions: NDArray[np.int64]) -> None:
-        inside = (actions >= 0) & (actions < self.game.num_actions)
-        rows = np.arange(self.num_envs)
-        legal = inside & (self._now.action_mask[rows, np.where(inside, actions, 0)] == 1)
-        if not legal.all():
-            index = int(np.argmin(legal))
-            action = int(actions[index])
-            text = (
-                self.game.action_to_text(self.states[index], action)
-                if inside[index]
-                else f"outside 0..{self.game.num_actions - 1}"
-            )
-            raise ValueError(f"environment {index}: action {action} ({text}) is illegal")
+    def _refuse(self, index: int) -> None:
+        action = int(self._actions[index])
+        text = (
+            self.game.action_to_text(self.states[index], action)
+            if 0 <= action < self.game.num_actions
+            else f"outside 0..{self.game.num_actions - 1}"
+        )
+        raise ValueError(f"environment {index}: action {action} ({text}) is illegal")
 
-    @contextmanager
-    def _threads(self) -> Iterator[None]:
-        if self.num_threads is None:
-            yield
-            return
-        before = numba.get_num_threads()
-        numba.set_num_threads(self.num_threads)
-        try:
-            yield
-        finally:
-            numba.set_num_threads(before)
+    def _run(self, rows: Rows, *arrays: Any) -> None:
+        rows.on(self.num_threads or get_num_threads(), *arrays)

@@ -15,7 +15,7 @@ from linkzoo import Game, GameEnv
 from linkzoo.batch import kernels, random_legal
 
 ROOT = Path(__file__).parents[2]
-_STREAM = 2000  # no stream of the package
+_STREAM = 9000  # no stream of the package
 
 
 def choose(mask: NDArray[np.int8], seed: int, index: int) -> int:

@@ -8,7 +8,7 @@ import pytest
 
 from linkzoo import GameEnv
 from tests.common.play import finish, plies, snapshot
-from tests.common.variants import Variant, every_variant, few_variants, variants_of_several_sizes
+from tests.common.variants import Variant, few_variants, one_of_each_game, variants_of_several_sizes
 
 NO_ACTIONS: tuple[Any, ...] = (
     1.0,
@@ -43,7 +43,7 @@ def illegal_action(env: GameEnv) -> int:
 # Illegal actions
 
 
-@every_variant
+@one_of_each_game
 def test_terminate_makes_the_mover_lose(variant: Variant) -> None:
     env = some_way_in(variant)
     state, record, mover = env.get_state(), env.record(), env.agent_selection
@@ -65,7 +65,7 @@ def test_terminate_makes_the_mover_lose(variant: Variant) -> None:
     assert finish(env, 3) == finish(other, 3)
 
 
-@every_variant
+@one_of_each_game
 def test_terminate_pays_the_same_for_the_score(variant: Variant) -> None:
     env = some_way_in(variant, reward="score")
     mover = env.agent_selection
@@ -73,7 +73,7 @@ def test_terminate_pays_the_same_for_the_score(variant: Variant) -> None:
     assert env.rewards == {agent: -1.0 if agent == mover else 0.0 for agent in env.agents}
 
 
-@every_variant
+@one_of_each_game
 def test_raise_changes_nothing(variant: Variant) -> None:
     env = some_way_in(variant, illegal="raise")
     before, action = snapshot(env), illegal_action(env)
@@ -84,7 +84,7 @@ def test_raise_changes_nothing(variant: Variant) -> None:
     assert finish(env, 3) == finish(other, 3)
 
 
-@every_variant
+@one_of_each_game
 @pytest.mark.parametrize("illegal", ["terminate", "raise"])
 def test_what_is_no_action_always_raises(variant: Variant, illegal: str) -> None:
     env = some_way_in(variant, illegal=illegal)
@@ -131,7 +131,7 @@ def test_nothing_goes_before_reset(variant: Variant) -> None:
             call()
 
 
-@every_variant
+@one_of_each_game
 def test_dead_agents_step_with_none(variant: Variant) -> None:
     env = variant.env()
     env.reset(seed=1)
@@ -184,7 +184,7 @@ def test_unknown_agents(variant: Variant) -> None:
 # Positions to start from
 
 
-@every_variant
+@few_variants
 def test_start_from_a_position(variant: Variant) -> None:
     source = some_way_in(variant)
     for state in (source.get_state(), bytearray(source.get_state()), source.to_dict()):
@@ -202,7 +202,7 @@ def test_start_from_a_position(variant: Variant) -> None:
         assert snapshot(env) == snapshot(other)
 
 
-@every_variant
+@few_variants
 def test_start_from_the_end(variant: Variant) -> None:
     source = variant.env()
     source.reset(seed=1)
@@ -237,7 +237,7 @@ def test_other_reset_options_are_ignored(variant: Variant) -> None:
         assert snapshot(env) == snapshot(other)
 
 
-@every_variant
+@few_variants
 def test_broken_positions_are_refused(variant: Variant) -> None:
     env = some_way_in(variant, render_mode="ansi")
     before, data, state = snapshot(env), env.to_dict(), env.get_state()

@@ -5,12 +5,11 @@ test_variants.py fails until every number of players and every option of the gam
 """
 
 from collections.abc import Callable
-from dataclasses import dataclass
+from dataclasses import dataclass, field
 from pathlib import Path
 from typing import Any, NamedTuple
 
 import pytest
-from hypothesis import settings
 
 from linkzoo import Game, GameEnv, get_game
 
@@ -95,27 +94,41 @@ class Variant(NamedTuple):
 ALL = [Variant(name, *case) for name, cases in VARIANTS.items() for case in cases]
 # One for each game and number of players, where more would only take longer.
 FEW = list({(variant.name, variant.num_players): variant for variant in reversed(ALL)}.values())
+# One for each game, with the most players.
+ONE = list({variant.name: variant for variant in sorted(FEW, key=lambda v: v.num_players)}.values())
+
+# Of one random game, and in the slow tests of more. The first is the seed that needs every bit.
+SEEDS = [
+    pytest.param([2**64 - 1], id="a_game"),
+    pytest.param([1, 2, 2**32], id="more_games", marks=pytest.mark.slow),
+]
 
 
 @dataclass(frozen=True)
 class _Cases:
+    """Parametrizes a test: over these variants, and over those where only `slow` has time."""
+
     variants: list[Variant]
+    slow: list[Variant] = field(default_factory=list)
 
     def __call__(self, test: Callable[..., None]) -> Callable[..., None]:
-        marked: Callable[..., None] = pytest.mark.parametrize("variant", self.variants, ids=str)(
-            test
-        )
+        cases = [
+            *self.variants,
+            *(pytest.param(variant, marks=pytest.mark.slow) for variant in self.slow),
+        ]
+        marked: Callable[..., None] = pytest.mark.parametrize("variant", cases, ids=str)(test)
         return marked
 
 
-every_variant = _Cases(ALL)
+# Whose rules are compiled for a board or cards of their own, which takes longest.
+OTHER_RULES = [variant for variant in ALL if variant.game is not get_game(variant.name)]
+
+every_variant = _Cases([variant for variant in ALL if variant not in OTHER_RULES], OTHER_RULES)
 few_variants = _Cases(FEW)
+# For code that reads no options: what depends on them is checked in the tests over every variant.
+one_of_each_game = _Cases(ONE, [variant for variant in FEW if variant not in ONE])
+random_games = pytest.mark.parametrize("seeds", SEEDS)
 # Of games that several numbers of players can play.
 variants_of_several_sizes = _Cases(
     [variant for variant in FEW if variant.game.min_players < variant.game.max_players]
 )
-
-
-def games(variant: Variant) -> settings:
-    """Hypothesis plays ten games; of long ones fewer, about a thousand decisions in all."""
-    return settings(max_examples=min(10, max(2, 1000 // variant.game.typical_length)))

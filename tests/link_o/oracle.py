@@ -255,6 +255,8 @@ class Oracle:
         for name in ("seat", "ply", "round", "starter", "last_round"):
             setattr(self, name, data[name])
         self.lacks = [set(types) for types in data["lacks"]]
+        if self.seat is not None and self.dug[self.seat]:
+            self.lacks[self.seat] |= self.placeable_types(self.seat)
         self.over = self.seat is None
         self.winner_seats = list(data["winners"])
         return self
@@ -372,6 +374,11 @@ class Oracle:
         stays = self.dug[seat] - found
         self.lacks[seat] = set(can) if stays else self.lacks[seat] | can
         return found
+
+    def lacking(self, seat: int) -> set[str]:
+        """The types that a seat certainly doesn't hold: the last one dug may be any placeable."""
+        dug = seat == self.seat and self.dug[seat]
+        return self.lacks[seat] - self.placeable_types(seat) if dug else self.lacks[seat]
 
     # The board
 
@@ -633,7 +640,7 @@ class Oracle:
             "bag": list(self.bag),
             "board": board,
             "first_turn": list(self.first_turn),
-            "lacks": [by_type(types) for types in self.lacks],
+            "lacks": [by_type(self.lacking(own)) for own in range(self.num_players)],
             "dug": list(self.dug),
             "passed": list(self.passed),
             "last_round": self.last_round,

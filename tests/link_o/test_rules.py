@@ -9,6 +9,7 @@ from hypothesis import given, settings
 from hypothesis import strategies as st
 
 from linkzoo import make
+from tests.driving import first_quick
 from tests.link_o.helpers import (
     GAME,
     Both,
@@ -66,7 +67,7 @@ SETUPS = (
 # Whole matches
 
 
-@pytest.mark.parametrize("setup", SETUPS, ids=str)
+@pytest.mark.parametrize("setup", first_quick(SETUPS, 5), ids=str)
 def test_matches_beside_the_oracle(setup: Setup) -> None:
     """R1-R23: positions, brute-force masks, payoffs and margins at every ply of a match."""
     game = game_of(setup.options.get("board", "ring4x16"))

@@ -19,6 +19,9 @@ ROUNDS = 1200
 REFERENCE = 4000
 
 
+pytestmark = pytest.mark.slow  # quick: test_rules.py, beside the oracle
+
+
 @dataclass
 class Sample:
     """Arrays with a number for each round, and one for each decision."""

@@ -2,13 +2,13 @@
 
 import copy
 import json
-import re
 from typing import Any
 
 import numpy as np
 import pytest
 
 from tests import broken
+from tests.driving import first_quick
 from tests.love_formula.helpers import (
     GAME,
     JOB,
@@ -200,7 +200,7 @@ def test_the_fields_of_a_new_game() -> None:
     assert data["options"]["skip_forced"] is True
 
 
-@pytest.mark.parametrize("setup", SETUPS, ids=str)
+@pytest.mark.parametrize("setup", first_quick(SETUPS), ids=str)
 def test_round_trip_at_every_decision(setup: Setup) -> None:
     """JSON and back gives the same bytes, which then play on alike."""
     for seed in (0, 2**64 - 1):
@@ -338,11 +338,11 @@ BROKEN: list[tuple[str, Any, str]] = [
     ("decision", None, "decision|seat"),
     ("deck", None, "deck"),
     ("deck", 70, "deck"),
-    ("deck", [*middle()["deck"][:-1], "Tea House"], "deck|Tea House"),
-    ("deck", [*middle()["deck"][:-1], 7], "deck"),
-    ("deck", middle()["deck"][:-1], "deck|cards|" + re.escape(middle()["deck"][-1])),
-    ("deck", [*middle()["deck"], "Cafe"], "deck|cards|Cafe"),
-    ("deck", [*middle()["deck"][:-1], JOB], "deck|cards|Part-time Job"),
+    ("deck", lambda: [*middle()["deck"][:-1], "Tea House"], "deck|Tea House"),
+    ("deck", lambda: [*middle()["deck"][:-1], 7], "deck"),
+    ("deck", lambda: middle()["deck"][:-1], "deck|cards"),
+    ("deck", lambda: [*middle()["deck"], "Cafe"], "deck|cards|Cafe"),
+    ("deck", lambda: [*middle()["deck"][:-1], JOB], "deck|cards|Part-time Job"),
     ("discard", None, "discard"),
     ("discard", ["Shrine", "Tea House"], "discard|Tea House"),
     ("discard", ["Shrine"], "discard|cards|Mix-Up"),
@@ -354,14 +354,14 @@ BROKEN: list[tuple[str, Any, str]] = [
     ("random_discards", None, "random_discards"),
     ("hands", None, "hands"),
     ("hands", [], "hands"),
-    ("hands", middle()["hands"][:2], "hands"),
-    ("hands", [*middle()["hands"], []], "hands"),
-    ("hands", [3, *middle()["hands"][1:]], "hands"),
-    ("hands", ["Cafe", *middle()["hands"][1:]], "hands"),
-    ("hands", with_hand(0, "Tea House"), "hands|Tea House"),
-    ("hands", with_hand(0, 3), "hands"),
-    ("hands", with_hand(0, "Pop Quiz"), "hands|cards|Pop Quiz|Cafe"),
-    ("hands", with_hand(0, JOB, JOB), "hands|cards|Part-time Job|Cafe"),
+    ("hands", lambda: middle()["hands"][:2], "hands"),
+    ("hands", lambda: [*middle()["hands"], []], "hands"),
+    ("hands", lambda: [3, *middle()["hands"][1:]], "hands"),
+    ("hands", lambda: ["Cafe", *middle()["hands"][1:]], "hands"),
+    ("hands", lambda: with_hand(0, "Tea House"), "hands|Tea House"),
+    ("hands", lambda: with_hand(0, 3), "hands"),
+    ("hands", lambda: with_hand(0, "Pop Quiz"), "hands|cards|Pop Quiz|Cafe"),
+    ("hands", lambda: with_hand(0, JOB, JOB), "hands|cards|Part-time Job|Cafe"),
     ("piles", None, "piles"),
     ("piles", [[], []], "piles"),
     ("piles", [["Cafe"], [], []], "piles|cards|Cafe"),
@@ -381,48 +381,48 @@ BROKEN: list[tuple[str, Any, str]] = [
     ("order", [0, 0, 1], "order"),
     ("order", [0, 3, 1], "order"),
     ("fields", None, "fields"),
-    ("fields", middle()["fields"][:2], "fields"),
-    ("fields", [None, *middle()["fields"][1:]], "fields"),
-    ("fields", with_field(0, couples=None), "couples"),
-    ("fields", with_field(0, free=None), "free"),
-    ("fields", with_field(0, shield_until="6"), "shield_until"),
-    ("fields", with_field(0, shield_until=-2), "shield_until"),
-    ("fields", with_field(0, shield_until=99), "shield_until"),
-    ("fields", with_field(0, more=1), "more"),
-    ("fields", with_couple(0, card="Cafe"), "couples|Cafe"),
-    ("fields", with_couple(0, card="Tea House"), "couples|Tea House"),
-    ("fields", with_couple(0, card=None), "couples|card"),
-    ("fields", with_couple(0, attached=["Cafe"]), "attached|Cafe"),
-    ("fields", with_couple(0, attached=["Tea House"]), "attached|Tea House"),
-    ("fields", with_couple(0, attached=["Love Letter"] * 2), "attached|Love Letter"),
-    ("fields", with_couple(0, attached=None), "attached"),
-    ("fields", with_couple(0, attached=[]), "cards|Love Letter"),
-    ("fields", with_free(0, item="Cafe"), "item|Cafe"),
-    ("fields", with_free(0, item="Tea House"), "item|Tea House"),
-    ("fields", with_free(0, item=None), "cards|Bouquet"),
-    ("fields", with_free(0, item=13), "item"),
-    ("fields", with_free(0, thing=None), "thing"),
+    ("fields", lambda: middle()["fields"][:2], "fields"),
+    ("fields", lambda: [None, *middle()["fields"][1:]], "fields"),
+    ("fields", lambda: with_field(0, couples=None), "couples"),
+    ("fields", lambda: with_field(0, free=None), "free"),
+    ("fields", lambda: with_field(0, shield_until="6"), "shield_until"),
+    ("fields", lambda: with_field(0, shield_until=-2), "shield_until"),
+    ("fields", lambda: with_field(0, shield_until=99), "shield_until"),
+    ("fields", lambda: with_field(0, more=1), "more"),
+    ("fields", lambda: with_couple(0, card="Cafe"), "couples|Cafe"),
+    ("fields", lambda: with_couple(0, card="Tea House"), "couples|Tea House"),
+    ("fields", lambda: with_couple(0, card=None), "couples|card"),
+    ("fields", lambda: with_couple(0, attached=["Cafe"]), "attached|Cafe"),
+    ("fields", lambda: with_couple(0, attached=["Tea House"]), "attached|Tea House"),
+    ("fields", lambda: with_couple(0, attached=["Love Letter"] * 2), "attached|Love Letter"),
+    ("fields", lambda: with_couple(0, attached=None), "attached"),
+    ("fields", lambda: with_couple(0, attached=[]), "cards|Love Letter"),
+    ("fields", lambda: with_free(0, item="Cafe"), "item|Cafe"),
+    ("fields", lambda: with_free(0, item="Tea House"), "item|Tea House"),
+    ("fields", lambda: with_free(0, item=None), "cards|Bouquet"),
+    ("fields", lambda: with_free(0, item=13), "item"),
+    ("fields", lambda: with_free(0, thing=None), "thing"),
     ("obstacles", None, "obstacles"),
     ("obstacles", [3], "obstacles"),
-    ("obstacles", middle()["obstacles"][1:], "cards|Cold Feet"),
-    ("obstacles", with_obstacle(0, card="Cafe"), "obstacles|Cafe"),
-    ("obstacles", with_obstacle(0, card="Tea House"), "obstacles|Tea House"),
-    ("obstacles", with_obstacle(0, couple="Childhood Friends"), "couple|Childhood Friends"),
-    ("obstacles", with_obstacle(0, couple="Tea House"), "couple|Tea House"),
-    ("obstacles", with_obstacle(0, by=3), "by"),
-    ("obstacles", with_obstacle(0, by=-1), "by"),
-    ("obstacles", with_obstacle(0, by=None), "by"),
-    ("obstacles", with_obstacle(1, turns_left=-2), "turns_left"),
-    ("obstacles", with_obstacle(1, turns_left=9), "turns_left"),
-    ("obstacles", with_obstacle(1, turns_left="3"), "turns_left"),
-    ("obstacles", with_obstacle(0, more=3), "more"),
+    ("obstacles", lambda: middle()["obstacles"][1:], "cards|Cold Feet"),
+    ("obstacles", lambda: with_obstacle(0, card="Cafe"), "obstacles|Cafe"),
+    ("obstacles", lambda: with_obstacle(0, card="Tea House"), "obstacles|Tea House"),
+    ("obstacles", lambda: with_obstacle(0, couple="Childhood Friends"), "couple|Childhood Friends"),
+    ("obstacles", lambda: with_obstacle(0, couple="Tea House"), "couple|Tea House"),
+    ("obstacles", lambda: with_obstacle(0, by=3), "by"),
+    ("obstacles", lambda: with_obstacle(0, by=-1), "by"),
+    ("obstacles", lambda: with_obstacle(0, by=None), "by"),
+    ("obstacles", lambda: with_obstacle(1, turns_left=-2), "turns_left"),
+    ("obstacles", lambda: with_obstacle(1, turns_left=9), "turns_left"),
+    ("obstacles", lambda: with_obstacle(1, turns_left="3"), "turns_left"),
+    ("obstacles", lambda: with_obstacle(0, more=3), "more"),
     ("window", None, "window"),
     ("window", {}, "window|move_used"),
-    ("window", middle()["window"] | {"move_used": 2}, "move_used"),
-    ("window", middle()["window"] | {"menu": None}, "menu"),
-    ("window", middle()["window"] | {"discard_closed": "no"}, "discard_closed"),
-    ("window", middle()["window"] | {"moving": "Cafe"}, "moving"),
-    ("window", middle()["window"] | {"more": 1}, "more"),
+    ("window", lambda: middle()["window"] | {"move_used": 2}, "move_used"),
+    ("window", lambda: middle()["window"] | {"menu": None}, "menu"),
+    ("window", lambda: middle()["window"] | {"discard_closed": "no"}, "discard_closed"),
+    ("window", lambda: middle()["window"] | {"moving": "Cafe"}, "moving"),
+    ("window", lambda: middle()["window"] | {"more": 1}, "more"),
     ("acting", 3, "acting"),
     ("acting", {}, "acting|card"),
     ("effect", 3, "effect"),
@@ -436,7 +436,7 @@ BROKEN: list[tuple[str, Any, str]] = [
     ("react", 3, "react"),
     ("react", {}, "react|kind"),
     ("draft", None, "draft"),
-    ("draft", middle()["draft"][:2], "draft"),
+    ("draft", lambda: middle()["draft"][:2], "draft"),
     ("draft", [["Tea House"] * 12] * 3, "draft|Tea House"),
     ("passed", None, "passed"),
     ("passed", [], "passed"),
@@ -458,6 +458,7 @@ BROKEN: list[tuple[str, Any, str]] = [
 def test_broken_field_is_named(field: str, value: Any, named: str) -> None:
     """One wrong value, and the error says where: a card or a field."""
     data = middle()
+    value = value() if callable(value) else value  # made here: collecting plays no game
     assert json.dumps(data[field]) != json.dumps(value)
     data[field] = value
     broken.refuses(GAME, data, named)
@@ -530,18 +531,19 @@ def pending(**changes: Any) -> list[Json]:
         ("quiet", 9, "quiet"),
         ("pending", None, "pending"),
         ("pending", [], "cards|Guardian Friend|pending|decision"),
-        ("pending", pending(card="Cafe"), "pending|Cafe"),
-        ("pending", pending(card="Tea House"), "pending|Tea House"),
-        ("pending", pending(by=2), "by"),
-        ("pending", pending(answers=3), "answers"),
-        ("pending", pending(answers=-2), "answers"),
-        ("pending", pending(cancelled=3), "cancelled"),
+        ("pending", lambda: pending(card="Cafe"), "pending|Cafe"),
+        ("pending", lambda: pending(card="Tea House"), "pending|Tea House"),
+        ("pending", lambda: pending(by=2), "by"),
+        ("pending", lambda: pending(answers=3), "answers"),
+        ("pending", lambda: pending(answers=-2), "answers"),
+        ("pending", lambda: pending(cancelled=3), "cancelled"),
     ],
 )
 def test_broken_field_of_a_reaction_window(field: str, value: Any, named: str) -> None:
     """R19, R20: the event and what was played to it."""
     data = reacting()
     assert read(data).tobytes() == read(reacting()).tobytes()
+    value = value() if callable(value) else value
     assert data["react"][field] != value
     data["react"][field] = value
     broken.refuses(GAME, data, named)

@@ -9,6 +9,7 @@ import numpy as np
 import pytest
 from numpy.typing import NDArray
 
+from tests.driving import first_quick
 from tests.love_formula.helpers import (
     GAME,
     JOB,
@@ -163,7 +164,7 @@ KINDS = (
 )
 
 
-@pytest.mark.parametrize("players", [2, 3, 4])
+@pytest.mark.parametrize("players", first_quick([2, 3, 4]))
 def test_pieces_at_every_decision(players: int) -> None:
     """Section 6: what lies open, what the seat holds, and what it remembers."""
     for game, _ in walk(asked_all(players), 50):
@@ -281,7 +282,7 @@ def rotated(data: Json, by: int) -> Json:
     return made
 
 
-@pytest.mark.parametrize("players", [2, 3, 4])
+@pytest.mark.parametrize("players", first_quick([2, 3, 4]))
 def test_seats_are_symmetric(players: int) -> None:
     """Moving everything on by some seats changes nobody's view, to the end of the turn.
 

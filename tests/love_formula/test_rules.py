@@ -8,6 +8,7 @@ import numpy as np
 import pytest
 
 from linkzoo import make
+from tests.driving import first_quick
 from tests.love_formula.helpers import (
     GAME,
     JOB,
@@ -45,7 +46,7 @@ COUPLES: list[Json] = [{"Pen Pals": []}, {"Swim Team Duo": []}, {"Barista & Regu
 # Whole games
 
 
-@pytest.mark.parametrize("setup", SETUPS, ids=str)
+@pytest.mark.parametrize("setup", first_quick(SETUPS, 3), ids=str)
 def test_games_beside_the_oracle(setup: Setup) -> None:
     """R1-R27: positions, legal moves, payoffs and margins at every decision."""
     kinds = Counter[str]()
@@ -258,7 +259,7 @@ def test_higher_priorities_first() -> None:
     assert seats == [3, 1, 2, 0]
 
 
-@pytest.mark.parametrize("players", [2, 3, 4])
+@pytest.mark.parametrize("players", first_quick([2, 3, 4]))
 def test_ties_are_any_order(players: int) -> None:
     """R8, T2: uniform over the permutations; a fair order fails once in 10^5 (chi-square)."""
     jobs = f"CARD {JOB}"

@@ -25,6 +25,9 @@ REFERENCE = 1000
 MODEL = 120
 
 
+pytestmark = pytest.mark.slow  # quick: test_rules.py, beside the oracle
+
+
 @dataclass
 class Sample:
     """Arrays with a row for each game."""

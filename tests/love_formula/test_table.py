@@ -242,6 +242,7 @@ def own_rows() -> Rows:
     return rows
 
 
+@pytest.mark.slow  # quick: the variant with other cards in tests/common
 def test_a_table_of_ones_own(tmp_path: Path) -> None:
     """It makes its own Game, which plays beside the oracle; other options stay options."""
     path = write(tmp_path / "mine.csv", own_rows())
@@ -268,6 +269,7 @@ def test_a_table_of_ones_own(tmp_path: Path) -> None:
     assert env.action_space("player_0").n == game.num_actions  # type: ignore[attr-defined]
 
 
+@pytest.mark.slow  # quick: test_faults.py
 def test_positions_belong_to_their_table(tmp_path: Path) -> None:
     """A position of one table is refused by the Game of another."""
     path = write(tmp_path / "mine.csv", own_rows())

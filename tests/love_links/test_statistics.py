@@ -22,6 +22,9 @@ GAMES = 600
 WATCHED = 80  # of them ply by ply
 
 
+pytestmark = pytest.mark.slow  # quick: test_rules.py, beside the oracle
+
+
 @dataclass
 class Sample:
     """Numbers per game, and the counts of legal actions of all decisions."""

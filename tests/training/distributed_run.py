@@ -54,7 +54,13 @@ def main() -> None:
     with distributed.joined():
         weights = torch.full((2, 3), 1.0 + distributed.rank())
         distributed.begin_equal([weights])
-        noted = {"begun": weights, **update(config), **resumed(config, folder)}
+        rank = distributed.rank()
+        noted = {
+            "rank": torch.tensor(rank),
+            "parts": torch.tensor(distributed.collected(rank), dtype=torch.int64),
+            "own": torch.tensor(distributed.dealt(lambda: [0, 1])),
+        }
+        noted |= {"begun": weights, **update(config), **resumed(config, folder)}
         train(config, folder=folder / "run")
         save_tensors(folder / f"rank{distributed.rank()}.safetensors", noted, {})
 

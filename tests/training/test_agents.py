@@ -62,7 +62,7 @@ def test_a_checkpoint_with_views_and_a_search() -> None:
     assert isinstance(agent, SearchAgent)
     assert (agent.name, agent.simulations, len(agent.policy.views)) == ("linkage@2:8", 8, 2)
     assert isinstance(make_agent("checkpoint", "linkage"), PolicyAgent)
-    with pytest.raises(ValueError, match="simulations=0"):
+    with pytest.raises(ValueError, match=r"'linkage:0': simulations: 0 is not in 1\.\."):
         make_agent("linkage:0", "linkage")
     drawn = make_agent("linkage~0.5", "linkage")
     assert isinstance(drawn, PolicyAgent)

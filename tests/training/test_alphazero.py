@@ -6,6 +6,7 @@ from pathlib import Path
 
 import numpy as np
 import pytest
+import torch
 
 from linkzoo import get_game
 from linkzoo.batch import kernels
@@ -13,6 +14,7 @@ from linkzoo_training.alphazero import Trainer, relative
 from linkzoo_training.arena import play_match
 from linkzoo_training.checkpoint import load_agent, save_checkpoint
 from linkzoo_training.config import AlphaZeroConfig
+from linkzoo_training.lessons import SelfPlay
 from linkzoo_training.search.exact import solver, successors
 from linkzoo_training.train import train
 from tests.training.helpers import against_perfect_play, alphazero_config, weights
@@ -117,6 +119,39 @@ def test_train_writes_everything(tmp_path: Path) -> None:
     assert play_match("linkage", agent, agent, 3, seed=1).win_share().mean == 0.5
 
 
+@pytest.mark.parametrize("kind", ["board", "flat"])
+def test_weights_decay_and_biases_and_gates_do_not(kind: str) -> None:
+    """A5: by a share of themselves, whatever the gradients (AdamW), and nothing that is 1-D."""
+    config = alphazero_config(
+        {**TINY, "network": kind, "weight_decay": 0.5, "learning_rate": 0.1, "symmetric": False}
+    )
+    trainer = Trainer(config)
+    assert isinstance(trainer.optimizer, torch.optim.AdamW)
+    before = [parameter.detach().clone() for parameter in trainer.learned]
+    with torch.no_grad():
+        for parameter in (*trainer.learned, *before):
+            parameter.add_(1.0)
+    for parameter in trainer.learned:
+        parameter.grad = torch.zeros_like(parameter)
+    trainer.optimizer.step()
+    dimensions = set()
+    for parameter, old in zip(trainer.learned, before, strict=True):
+        dimensions.add(parameter.ndim)
+        torch.testing.assert_close(parameter.detach(), old * (0.95 if parameter.ndim > 1 else 1.0))
+    assert {1, 2} <= dimensions
+    assert sum(len(group["params"]) for group in trainer.optimizer.param_groups) == len(before)
+
+
+def test_plies_not_played_are_not_saved() -> None:
+    """A10: what is saved of games, and sent with them, is what there is, not what there may be."""
+    trainer = run(alphazero_config(TINY), 1)
+    assert isinstance(trainer.play, SelfPlay)
+    saved, length = trainer.play.tensors(), int(trainer.play.length.sum())
+    assert 0 < length <= 12 * 8
+    assert len(saved["play.kept.policy"]) == len(saved["play.kept.values"]) == length
+    assert len(saved["play.kept.states"]) == length * trainer.game.state.itemsize
+
+
 def test_every_lesson_is_learned_from_as_often_as_promised() -> None:
     """`reuse` times in `window` iterations, counted by the states themselves."""
     trainer, seen = Trainer(alphazero_config(TINY)), Counter[bytes]()
@@ -207,6 +242,7 @@ def test_solved_positions_are_played_and_learned_perfectly() -> None:
     assert near > 0.15 * len(lessons)
 
 
+@pytest.mark.slow  # quick: miniatures/test_ppo.py learns Kuhn
 def test_it_learns_what_is_right() -> None:
     """On the smallest board with a free hole, roles included, against perfect play: in seconds."""
     config = alphazero_config(SMALL)
@@ -224,7 +260,8 @@ def test_it_learns_what_is_right() -> None:
 
 def test_a_run_begins_with_the_weights_of_a_checkpoint(tmp_path: Path) -> None:
     first = run(alphazero_config(TINY), 1)
-    save_checkpoint(tmp_path, first.agent().network, first.game, {})
+    card = {"network": {"kind": "board", "width": 8, "blocks": 1}, "views": 1}
+    save_checkpoint(tmp_path, first.agent().network, first.game, card)
     second = Trainer(alphazero_config({**TINY, "start": str(tmp_path), "seed": 9}))
     assert weights(second) == weights(first)
 

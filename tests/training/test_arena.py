@@ -1,18 +1,23 @@
 """Matches: their invariants, their arithmetic, and what happens when something goes wrong."""
 
 import json
+from dataclasses import replace
 from math import sqrt
+from typing import Any
 
 import numpy as np
 import pytest
 from numpy.typing import NDArray
 from rich.console import Console
 
-from linkzoo import Agent, Positions, RandomAgent, get_game
+from linkzoo import Agent, Positions, RandomAgent, games, get_game
 from linkzoo_training import arena
 from linkzoo_training.agents import GreedyAgent, UctAgent
 from linkzoo_training.arena import MatchResult, elo, from_blocks, match_table, play_match, wilson
+from tests.training.helpers import midgame
 from tests.training.toys import TABLE
+
+LINKAGE = get_game("linkage")
 
 
 class FirstLegal:
@@ -101,7 +106,7 @@ def test_an_opening_is_shared_by_its_block_and_leaves_a_decision() -> None:
     assert sorted(set(states["ply"].tolist())) == [2, 3, 4]
     assert all((states == state).sum() == 2 for state in states)
     seen.clear()
-    play_match("linkage", spy, spy, 20, openings="99")
+    play_match("linkage", spy, spy, 20, openings="26")  # the longest game
     assert all((states["seat"] >= 0).all() for states in seen)
 
 
@@ -127,7 +132,8 @@ def test_intervals() -> None:
     scores = np.array([1.0, 0.5, 0.5, 0.0, 1.0])
     half = 1.959964 * scores.std(ddof=1) / sqrt(5)
     assert from_blocks(scores, 0, 1) == pytest.approx((0.6, 0.6 - half, 0.6 + half))
-    assert from_blocks(np.full(8, 0.5), 0, 1) == (0.5, 0.5, 0.5)
+    half = 1.959964**2 / 2 / (8 + 1.959964**2)  # as if about two blocks had been won, two lost
+    assert from_blocks(np.full(8, 0.5), 0, 1) == pytest.approx((0.5, 0.5 - half, 0.5 + half))
     assert from_blocks(np.ones(20), 0, 1) == pytest.approx((1, 1 - 0.1611, 1), abs=1e-4)
     assert from_blocks(np.full(20, -1.0), -1, 1) == pytest.approx((-1, -1, -0.6777), abs=1e-4)
     assert from_blocks(np.array([0.5]), 0, 1).high > 0.9
@@ -143,6 +149,38 @@ def test_intervals_cover_the_truth() -> None:
         estimate = from_blocks(blocks, 0, 1)
         covered += estimate.low <= 0.5 <= estimate.high
     assert 0.93 <= covered / 2000 <= 0.97
+
+
+@pytest.mark.parametrize("blocks", [10, 100])
+@pytest.mark.parametrize(
+    "chances",  # of block scores 0, 1/4, ..., 1
+    [
+        (0, 0, 1, 0, 0),
+        (0.001, 0.002, 0.99, 0.005, 0.002),
+        (0, 0, 0.98, 0, 0.02),
+        (0, 0.05, 0.9, 0.05, 0),
+        (0.1, 0.2, 0.4, 0.2, 0.1),
+        (0, 0, 0, 0.01, 0.99),
+        (0, 0, 0.02, 0, 0.98),
+        (0.005, 0, 0, 0, 0.995),
+        (0.02, 0, 0, 0, 0.98),
+        (0, 0, 0, 0, 1),
+    ],
+)
+def test_intervals_cover_the_truth_of_draws_and_of_certain_results(
+    blocks: int, chances: tuple[float, ...]
+) -> None:
+    """Draws: no interval has the width 0, and those of nearly certain results hold the truth too.
+
+    95 % where all outcomes are common, and more where some are rare.
+    """
+    rng, outcomes = np.random.Generator(np.random.PCG64(2)), np.arange(5) / 4
+    truth, covered = float(outcomes @ chances), 0
+    for _ in range(1000):
+        estimate = from_blocks(rng.choice(outcomes, blocks, p=chances), 0, 1)
+        assert estimate.high - estimate.low > 1 / blocks / 4
+        covered += estimate.low - 1e-12 <= truth <= estimate.high + 1e-12
+    assert covered >= 940
 
 
 def test_elo() -> None:
@@ -180,15 +218,29 @@ def test_an_interruption_keeps_the_finished_blocks() -> None:
         RandomAgent(),
         20,
         batch=5,
+        partial=True,
         progress=lambda finished, blocks: told.append((finished, blocks)),
     )
     assert told == [(5, 20), (10, 20)]
     assert (part.blocks, part.requested) == (10, 20)
     assert (part.share == whole.share[:10]).all()
-    nothing = play_match("linkage", Interrupted(1), RandomAgent(), 20)
+    nothing = play_match("linkage", Interrupted(1), RandomAgent(), 20, partial=True)
     assert nothing.blocks == 0
     assert json.loads(json.dumps(nothing.to_dict()))["blocks"] == 0
     assert "interrupted: 0 of 20 blocks" in shown(nothing)
+    for some in (part, nothing):
+        assert some.interrupted
+        with pytest.raises(ValueError, match=r"interrupted after \d+ of 20 blocks, no result"):
+            some.for_card()
+    assert not whole.interrupted
+    assert whole.for_card()["blocks"] == 20
+
+
+def test_an_interrupted_match_is_none() -> None:
+    """A3: what isn't asked for a part of a match (a final evaluation, a card) doesn't get one."""
+    for calls in (1, 50):
+        with pytest.raises(KeyboardInterrupt):
+            play_match("linkage", Interrupted(calls), RandomAgent(), 20, batch=5)
 
 
 def shown(result: MatchResult) -> str:
@@ -210,17 +262,50 @@ def test_results_as_json_and_table() -> None:
     assert data["mean_payoff"]["mean"] == pytest.approx(2 * data["win_share"]["mean"] - 1)
     assert all(seconds > 0 for seconds in data["seconds_per_move"])
     assert 17 <= data["mean_length"] <= 24
+    counts = result.counts()
+    assert [data["wins"], data["draws"], data["losses"]] == list(counts)
+    assert sum(counts) == 60
+    assert counts.wins == sum(side["wins"] for side in data["sides"])
+    assert counts.wins / 60 == data["win_share"]["mean"]
     table = shown(result)
     assert "greedy against random" in table
     assert "Fewer (seat 1)" in table
+    assert str(counts) == f"{counts.wins} / 0 / {counts.losses}"
+    assert str(counts) in table
 
 
 def test_roles_are_not_named_where_they_are_chosen() -> None:
+    """A8: what moves the roles is declared with the game, not guessed from what is switched on."""
     agent = RandomAgent()
     chosen = play_match("linkage", agent, agent, 1, options={"free_hole": True})
     fixed = play_match("linkage", agent, agent, 1, options={"skip_forced": True, "threshold": 9})
     assert [chosen.side_label(side) for side in range(2)] == ["seat 0", "seat 1"]
     assert [fixed.side_label(side) for side in range(2)] == ["More (seat 0)", "Fewer (seat 1)"]
+    other = replace(LINKAGE, role_options=("threshold",))
+    assert other.roles({"free_hole": True}) == other.roles({"threshold": 12}) == ("More", "Fewer")
+    assert other.roles({"threshold": 13}) == ()
+    for name in games:
+        rules = get_game(name)
+        standard = rules.chosen_options(rules.blank())
+        assert set(rules.role_options) <= set(standard)
+        assert rules.roles(standard) == rules.roles({}) == rules.seat_names
+
+
+@pytest.mark.parametrize(
+    "options",
+    [
+        {},
+        {"free_hole": True},
+        {"board_size": 4, "threshold": 6},
+        {"threshold": 14},
+        {"skip_forced": True},
+        {"skip_forced": True, "free_hole": True},
+    ],
+)
+def test_roles_are_named_where_they_belong_to_seats(options: dict[str, Any]) -> None:
+    """A8: by what the positions say after the game."""
+    more = {LINKAGE.to_dict(state)["more"] for state in midgame(LINKAGE, 60, 99, **options).states}
+    assert (more == {0}) == (LINKAGE.roles(options) == ("More", "Fewer"))
 
 
 def test_wrong_settings_are_refused() -> None:

@@ -1,6 +1,7 @@
 """The `linkzoo` command, called as a function: results on stdout, errors as one line on stderr."""
 
 import json
+import signal
 import subprocess
 import sys
 from io import StringIO
@@ -17,9 +18,11 @@ from linkzoo_training.cli import main
 def error_line(capsys: pytest.CaptureFixture[str]) -> str:
     captured = capsys.readouterr()
     assert captured.out == ""
-    assert captured.err.startswith("linkzoo: ")
-    assert captured.err.count("\n") == 1
-    return captured.err
+    # A game that is compiled for the first time says so.
+    lines = [line for line in captured.err.splitlines(True) if not line.startswith("compiling ")]
+    assert len(lines) == 1
+    assert lines[0].startswith("linkzoo: ")
+    return lines[0]
 
 
 def test_evaluate(capsys: pytest.CaptureFixture[str], tmp_path: Path) -> None:
@@ -129,6 +132,120 @@ def test_wrong_values(arguments: str, complaint: str, capsys: pytest.CaptureFixt
 @pytest.mark.parametrize(
     ("arguments", "complaint"),
     [
+        ("play linkage --seed -1", "--seed: -1 is not in 0.."),
+        (f"evaluate random random --seed {2**64}", "--seed: "),
+        ("evaluate random random --games -5", "--games: -5 is not in 1.."),
+        ("evaluate random random --games 9999999999999", "--games: 9999999999999 is not in 1.."),
+        ("evaluate random random --batch 0", "--batch: 0 is not in 1.."),
+        ("evaluate random random --simulations 0", "--simulations: 0 is not in 1.."),
+        ("tournament random greedy --simulations -1", "--simulations: -1 is not in 1.."),
+        ("play linkage --opponent greedy --simulations -1", "--simulations: -1 is not in 1.."),
+        ("evaluate random uct-2147483647", "simulations=2147483647 is not in 1..1000000"),
+        ("evaluate random cheat-1000001", "simulations=1000001 is not in 1..1000000"),
+        (f"evaluate random uct-{'9' * 5000}", "more than 18 digits"),
+        (f"evaluate random linkage:{'9' * 30}", "more than 18 digits"),
+        ("evaluate linkage:2147483647 random", "simulations: 2147483647 is not in 1.."),
+        ("evaluate linkage~1001 random", "temperature: 1001 is not in 0..1000"),
+        ("evaluate linkage@999999999 random", "views: 999999999 is not in 1..192"),
+        ("evaluate random random --sprt 0 inf", "--sprt: inf is not in -4000..4000"),
+        ("evaluate random random --sprt nan 5", "--sprt: nan is not in -4000..4000"),
+        ("evaluate random random --sprt 0 1e308", "--sprt: 1e+308 is not in -4000..4000"),
+        ("evaluate random random --openings 9999999999999", "numbers of plies in 0..26"),
+        (f"evaluate random random --openings 0-{'9' * 99}", "numbers of plies in 0..26"),
+        ("evaluate random random --json .", ". is a folder"),
+        ("train linkage_ppo --engine processes --workers 9999999", "--workers: 9999999 is not in"),
+        ("train linkage_ppo seed=[", "'seed=[' has no YAML value"),
+        ("train linkage_ppo seed=!!python/name:os.system", "has no YAML value"),
+        ("train linkage_ppo gae_lambda=.inf", "gae_lambda: "),
+        ("exploit random --steps 0", "total_steps: "),
+        ("exploit random --seconds nan", "max_seconds: "),
+        ("exploit random --games 0", "--games: 0 is not in 1.."),
+    ],
+)
+def test_wild_numbers(
+    arguments: str, complaint: str, capsys: pytest.CaptureFixture[str], tmp_path: Path
+) -> None:
+    """F9, F10: refused in one line that says what is allowed, before memory is taken."""
+    assert main(arguments.split()) == 2
+    assert complaint in error_line(capsys)
+
+
+def test_a_file_that_can_not_be_written_is_noticed_first(
+    capsys: pytest.CaptureFixture[str], tmp_path: Path, monkeypatch: pytest.MonkeyPatch
+) -> None:
+    """F14: before the match; root may write anywhere, so the system's answer is played."""
+
+    def denied(*_: object, **__: object) -> None:
+        raise PermissionError(13, "Permission denied")
+
+    monkeypatch.setattr(cli, "TemporaryFile", denied)
+    for command in ("evaluate random random --json", "play linkage --record"):
+        assert main([*command.split(), str(tmp_path / "file")]) == 2
+        assert f"{tmp_path / 'file'} can't be written: Permission denied" in error_line(capsys)
+
+
+QUICK_RUN = """
+import os, signal, sys
+from linkzoo_training import ppo
+from linkzoo_training.__main__ import main
+iterate = ppo.Trainer.iterate
+def asked(trainer):
+    metrics = iterate(trainer)
+    if trainer.iteration == 2:
+        os.kill(os.getpid(), number)
+    return metrics
+ppo.Trainer.iterate, number = asked, int(sys.argv[1])
+sys.argv = ["linkzoo", "train", "run.yaml"]
+sys.exit(main())
+"""
+
+
+@pytest.mark.parametrize(
+    ("number", "code"),
+    [(signal.SIGINT, 130), pytest.param(signal.SIGTERM, 143, marks=pytest.mark.slow)],
+)
+def test_a_stopped_run_says_so_by_its_exit_code(
+    number: signal.Signals, code: int, tmp_path: Path
+) -> None:
+    """F14: as the shell does, 128 and the signal's number."""
+    fields = {"name": "tiny", "game": "linkage", "total_steps": 9999, "num_threads": 1}
+    fields |= {"num_envs": 4, "horizon": 4, "width": 4, "blocks": 1}
+    (tmp_path / "run.yaml").write_text(json.dumps(fields), encoding="utf-8")
+    done = subprocess.run(
+        [sys.executable, "-c", QUICK_RUN, str(int(number))],
+        cwd=tmp_path,
+        capture_output=True,
+        text=True,
+        check=False,
+    )
+    assert done.returncode == code, done.stderr
+    assert "stopped and saved in runs/tiny" in done.stdout
+    assert "Traceback" not in done.stderr
+
+
+INTERRUPTED = """
+import os, signal, sys
+class Finder:
+    def find_spec(self, name, path=None, target=None):
+        if name == sys.argv[1]:
+            os.kill(os.getpid(), signal.SIGINT)
+sys.meta_path.insert(0, Finder())
+from linkzoo_training.__main__ import main
+sys.exit(main())
+"""
+
+
+@pytest.mark.parametrize("module", ["linkzoo_training.cli", "numpy", "linkzoo.game"])
+def test_an_interruption_of_the_imports_is_quiet(module: str) -> None:
+    """F14: Ctrl-C in the first third of a second."""
+    command = [sys.executable, "-c", INTERRUPTED, module]
+    done = subprocess.run(command, capture_output=True, text=True, check=False)
+    assert (done.returncode, done.stdout, done.stderr) == (130, "", "")
+
+
+@pytest.mark.parametrize(
+    ("arguments", "complaint"),
+    [
         ("", "required"),
         ("fly", "invalid choice: 'fly'"),
         ("evaluate", "required: A"),
@@ -197,3 +314,14 @@ def test_an_interruption_is_no_crash(monkeypatch: pytest.MonkeyPatch) -> None:
 
     monkeypatch.setattr(cli, "measure", interrupt)
     assert main(["bench"]) == 130
+
+
+def test_compile(capsys: pytest.CaptureFixture[str], monkeypatch: pytest.MonkeyPatch) -> None:
+    """The names of games aren't taken for a number of them, as of `evaluate --games`."""
+    monkeypatch.setattr(cli, "compile_ahead", lambda names, _: [" ".join(names)])
+    assert main(["compile"]) == 0
+    assert main(["compile", "linkage"]) == 0
+    assert capsys.readouterr().out == f"{' '.join(linkzoo.games)}\nlinkage\n"
+    monkeypatch.undo()
+    assert main(["compile", "chess"]) == 2
+    assert "no game 'chess'" in error_line(capsys)

@@ -1,11 +1,16 @@
 """Configurations: what ships is valid, overrides reach every field, errors name the field."""
 
+import math
+import re
+import subprocess
+import sys
 from pathlib import Path
+from typing import Any, get_type_hints
 
 import pytest
 
 from linkzoo import games
-from linkzoo_training.config import load_config, read_config
+from linkzoo_training.config import AlphaZeroConfig, PpoConfig, load_config, override, read_config
 from linkzoo_training.resources import find_checkpoint, shipped
 from tests.training.helpers import ppo_config
 
@@ -71,9 +76,9 @@ def test_overrides() -> None:
         ("clip", "field=value"),
         ("clip.low=1", "clip"),
         ("precision=fp8", "precision"),
-        ("temperature=-1", "temperature: -1.0 is not 0 or more"),
-        ("average=-1", "average: -1 is not 0 or more"),
-        ("teacher_final=-1", "teacher_final: -1.0 is not 0 or more"),
+        ("temperature=-1", "temperature: Input should be greater than or equal to 0, not -1"),
+        ("average=-1", "average: Input should be greater than or equal to 0, not -1"),
+        ("teacher_final=-1", "teacher_final: Input should be greater than or equal to 0, not -1"),
     ],
 )
 def test_wrong_fields_are_named(override: str, message: str) -> None:
@@ -84,7 +89,7 @@ def test_wrong_fields_are_named(override: str, message: str) -> None:
 @pytest.mark.parametrize(
     ("overrides", "message"),
     [
-        (["solver_limit=-1"], "solver_limit: -1 is not 0 or more"),
+        (["solver_limit=-1"], "solver_limit: Input should be greater than or equal to 0, not -1"),
         (["game=love_links", "vary={}", "symmetric=false", "solver_limit=9"], "no solver for love"),
         (["simulations=[]"], "simulations"),
         (["reuse=3"], "reuse: 3 does not divide"),
@@ -93,6 +98,120 @@ def test_wrong_fields_are_named(override: str, message: str) -> None:
 def test_wrong_fields_of_alphazero_are_named(overrides: list[str], message: str) -> None:
     with pytest.raises(ValueError, match=message):
         load_config("linkage_az", overrides)
+
+
+NUMBER = re.compile(r"\b(int|float)\b")
+
+
+def numeric(kind: type[Any]) -> list[str]:
+    """The fields of a configuration that hold a number, or several."""
+    return [
+        name for name in kind.__dataclass_fields__ if NUMBER.search(str(get_type_hints(kind)[name]))
+    ]
+
+
+NASTY = [
+    *("-1 0 1e308 -1e308 1e-320 .inf -.inf .nan 1e999 null true '' ~ [] {} x 2020-01-01".split()),
+    *(str(sign * 10**power + one) for sign in (1, -1) for power in (12, 30, 400) for one in (0, 1)),
+    "[1e400]",
+    "[-1]",
+    "[0]",
+    "[.nan, 1]",
+]
+
+
+@pytest.mark.parametrize(
+    ("preset", "field"),
+    [
+        *(("linkage_ppo", name) for name in numeric(PpoConfig)),
+        *(("linkage_az", name) for name in numeric(AlphaZeroConfig)),
+    ],
+)
+def test_wild_numbers_are_refused_by_name(preset: str, field: str) -> None:
+    """F11: each is refused with the field's name, or within a range that does no harm."""
+    standard = load_config(preset)
+    for text in NASTY:
+        config, said = None, field
+        try:
+            config = read_config(override(standard.to_dict(), [f"{field}={text}"]))
+        except ValueError as error:
+            said = str(error)
+        assert field in said
+        assert "\n" not in said
+        if config is None:
+            continue
+        value = getattr(config, field)
+        for number in value if isinstance(value, tuple) else (value,):
+            assert number is None or number == {} or 0 <= number <= 10**15
+            assert not isinstance(number, float) or math.isfinite(number)
+        if field == "max_seconds":
+            assert value is None or 0 < value <= 1e9
+
+
+@pytest.mark.parametrize(
+    "override",
+    [
+        "seed=[",
+        "seed=!!python/object/apply:os.getcwd []",
+        "seed=" + "9" * 5000,
+        "seed=" + "[" * 5000,
+        "seed={[1]: 2}",
+        "seed=2020-13-45",
+        "seed=\x00",
+        "seed=&a [*a]",
+    ],
+)
+def test_no_yaml_is_one_line(override: str, tmp_path: Path) -> None:
+    """F9: of a setting and of a file; a tag of Python's is no YAML here."""
+    with pytest.raises(ValueError, match="seed") as caught:
+        load_config("linkage_ppo", [override])
+    assert len(str(caught.value)) < 300
+    path = tmp_path / "wild.yaml"
+    path.write_text(override.replace("=", ": ", 1), encoding="utf-8")
+    with pytest.raises(ValueError, match=r"wild\.yaml"):
+        load_config(path)
+
+
+def test_wild_files(tmp_path: Path) -> None:
+    path = tmp_path / "wild.yaml"
+    for data in (b"\xff\xfe\x00", b"extends: [1]", b"- 1", b"1: 2", b"extends: wild"):
+        path.write_bytes(data)
+        with pytest.raises(ValueError, match="wild"):
+            load_config(path)
+
+
+@pytest.mark.parametrize(
+    ("override", "message"),
+    [
+        ("name=../elsewhere", "name"),
+        ("name=''", "name"),
+        ("views=193", r"views: 193 is not in 1\.\.192"),
+        ("start=nowhere", "no checkpoint 'nowhere'"),
+        ("teacher=nobody", "teacher: agent 'nobody'"),
+        ("rivals=[greedy, uct-0]", "rivals: simulations=0"),
+        ("eval_opponents=[uct-99999999]", "eval_opponents: simulations=99999999 is not in 1"),
+        ("final_opponents=[nobody]", "final_opponents: agent 'nobody'"),
+    ],
+)
+def test_names_are_checked_when_they_are_read(override: str, message: str) -> None:
+    """A run would end by them after hours; a view too many ended one as it was published."""
+    with pytest.raises(ValueError, match=message):
+        load_config("linkage_ppo", [override])
+
+
+def test_reading_loads_and_compiles_nothing() -> None:
+    """A9: neither torch nor a checkpoint, and no function of a game."""
+    code = (
+        "import sys\nfrom numba.core import event\n"
+        "timer = event.TimingListener()\nevent.register('numba:compile', timer)\n"
+        "from linkzoo_training.config import load_config\n"
+        "for name in sys.argv[1:]:\n    load_config(name, ['eval_opponents=[checkpoint]'])\n"
+        "print(timer.done, 'torch' in sys.modules)"
+    )
+    done = subprocess.run(
+        [sys.executable, "-c", code, *SHIPPED], capture_output=True, text=True, check=True
+    )
+    assert done.stdout == "False False\n"
 
 
 def test_the_weight_of_the_margin_follows_the_run() -> None:

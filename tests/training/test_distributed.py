@@ -10,12 +10,13 @@ import pytest
 import torch
 from torch import Tensor
 
+from linkzoo_training import distributed
 from linkzoo_training.checkpoint import load_agent, load_tensors, under
 from linkzoo_training.ppo import Trainer
 from linkzoo_training.rollout import Batch
 from linkzoo_training.trainer import STATE_FILE
 from tests.training import distributed_run, test_ppo
-from tests.training.helpers import ppo_config
+from tests.training.helpers import ppo_config, weights
 
 DATA = {
     **test_ppo.QUICK,
@@ -45,11 +46,40 @@ def fixture_ranks(folder: Path) -> list[dict[str, Tensor]]:
     return [load_tensors(folder / f"rank{rank}.safetensors")[0] for rank in range(2)]
 
 
+@pytest.mark.parametrize("others", [None, 3, 0])
+@pytest.mark.parametrize("rows", [0, 1, 2, 5, 6, 7, 100])
+def test_minibatches_are_the_same_for_one_process_and_several(
+    rows: int, others: int | None, monkeypatch: pytest.MonkeyPatch
+) -> None:
+    """A12: all rows, sizes that differ by 1 at most, as many parts everywhere, none empty."""
+    if others is not None:
+        monkeypatch.setattr(distributed, "gathered", lambda count: [count, others])
+    order = torch.arange(rows)
+    parts = distributed.minibatches(order, 4)
+    assert len(parts) == min(4, rows, rows if others is None else others)
+    if parts:
+        assert (torch.cat(parts) == order).all()
+        sizes = [len(part) for part in parts]
+        assert min(sizes) >= 1
+        assert max(sizes) - min(sizes) <= 1
+
+
+def test_a_batch_without_plies_of_the_learner_changes_nothing() -> None:
+    """A12: the mean of no rows isn't a number, nor were the weights then."""
+    trainer = Trainer(ppo_config(DATA))
+    batch = trainer.play.collect(trainer.actor, None, trainer.pool, 0.0, 0)
+    batch.learner[:] = False
+    before = weights(trainer)
+    assert trainer.learn(batch).policy == 0
+    assert weights(trainer) == before
+
+
 def batch_of(ranks: list[dict[str, Tensor]]) -> Batch:
     parts = [under("batch.", tensors) for tensors in ranks]
     return Batch(**{f.name: torch.cat([part[f.name] for part in parts]) for f in fields(Batch)})
 
 
+@pytest.mark.slow  # quick: minibatches above
 def test_an_update_is_that_of_one_process_with_all_games(ranks: list[dict[str, Tensor]]) -> None:
     first, second = ranks
     assert (first["begun"] == second["begun"]).all()
@@ -72,9 +102,11 @@ def test_an_update_is_that_of_one_process_with_all_games(ranks: list[dict[str, T
     assert any((both[name] - alone[name]).abs().max() > 0.1 * rate for name in both)
 
 
+@pytest.mark.slow  # quick: test_engine.py, with workers
 def test_a_run_is_one_run_and_resumes(folder: Path, ranks: list[dict[str, Tensor]]) -> None:
-    for one, other in zip(*(under("whole.", tensors).values() for tensors in ranks), strict=True):
-        assert (one == other).all()
+    one, other = (under("whole.", tensors) for tensors in ranks)
+    assert one.keys() == other.keys()
+    assert all((value == other[name]).all() for name, value in one.items())
     for tensors in ranks:
         for name, value in under("whole.", tensors).items():
             assert (value == tensors[f"resumed.{name}"]).all()
@@ -83,7 +115,12 @@ def test_a_run_is_one_run_and_resumes(folder: Path, ranks: list[dict[str, Tensor
     assert rows[-1]["steps"] == DATA["total_steps"]
     agent = load_agent(folder / "run" / "checkpoint")
     assert agent.card["trained"]["processes"] == 2
-    _, meta = load_tensors(folder / "run" / STATE_FILE)
+    saved, meta = load_tensors(folder / "run" / STATE_FILE)
     assert meta["iteration"] == 4
-    with pytest.raises(ValueError, match="trained with processes=2, not 1"):
+    assert under("rank1.play.", saved).keys() == under("play.", saved).keys()
+    for tensors in ranks:  # A10: the first one has all games, and each gets its own back
+        first = int(tensors["rank"]) == 0
+        assert tensors["parts"].tolist() == ([0, 1] if first else [])
+        assert int(tensors["own"]) == int(tensors["rank"])
+    with pytest.raises(ValueError, match="trained with processes=2, not processes=1"):
         Trainer(ppo_config(DATA)).load(folder / "run")

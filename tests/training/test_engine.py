@@ -1,8 +1,12 @@
 """Workers: every engine gives the same, also when workers die, and the learner learns from them."""
 
 import os
+from collections.abc import Iterator, Mapping, Sequence
 from functools import partial
+from itertools import pairwise
 from multiprocessing import active_children
+from multiprocessing.connection import Connection
+from multiprocessing.reduction import ForkingPickler
 from pathlib import Path
 from typing import Any
 
@@ -13,7 +17,7 @@ from linkzoo_training import ppo, tournament
 from linkzoo_training.agents import make_agent
 from linkzoo_training.cli import main
 from linkzoo_training.config import read_config
-from linkzoo_training.engine import Engine, Local, Processes
+from linkzoo_training.engine import NOTHING, Engine, Local, Processes
 from linkzoo_training.networks import masked
 from linkzoo_training.rollout import Batch
 from linkzoo_training.train import make_trainer
@@ -35,7 +39,8 @@ def run(fields: dict[str, Any], iterations: int, engine: Engine) -> Trainer:
 class Toy:
     """Says which process plays; fails or dies at tasks that say so."""
 
-    def play(self, weights: int, task: str) -> tuple[int, int]:
+    def play(self, weights: int, task: str, kept: Mapping[str, Any]) -> tuple[int, int]:
+        assert not kept
         if task == "fail":
             raise ValueError("no such task")
         if task == "die":
@@ -61,6 +66,67 @@ def test_workers_that_die_lose_nothing() -> None:
     assert weights(trainer) != weights(run(PPO, 6, Local(4)))
 
 
+class Keeper:
+    """Gives what it has; dies at tasks that say so."""
+
+    def play(self, weights: str, task: str, kept: Mapping[str, bytes]) -> dict[str, bytes]:
+        if task == "die" and not Path(weights).exists():
+            Path(weights).touch()
+            os._exit(1)
+        return dict(kept)
+
+
+def test_what_workers_keep_is_sent_once(tmp_path: Path, monkeypatch: pytest.MonkeyPatch) -> None:
+    """A10: to a worker, and again only to the one in the place of one that died."""
+    size, sent = 100_000, list[int]()
+    things = {name: name.encode() * size for name in "abc"}
+    send = Connection.send
+
+    def counted(connection: Connection, message: Any) -> None:
+        sent.append(len(ForkingPickler.dumps(message)))
+        send(connection, message)
+
+    monkeypatch.setattr(Connection, "send", counted)
+
+    def spent(names: str, *tasks: str) -> int:
+        """How many things were sent for some tasks that have others."""
+        before, kept = sum(sent), {name: things[name] for name in names}
+        for _, found in engine.play(str(tmp_path / "died"), tasks, kept):
+            assert found == kept
+            assert list(found) == list(kept)
+        return (sum(sent) - before) // size
+
+    with Processes(1) as engine:
+        engine.start(Keeper)
+        assert spent("ab", "1", "2") == 2
+        assert spent("ab", "1", "2") == 0
+        assert spent("bca", "1") == 1
+        assert spent("c", "1", "2") == 0
+        assert spent("ca", "die", "2") == 1 + 2  # its successor had to be sent everything
+
+
+def test_snapshots_travel_once() -> None:
+    """A10: weights of the pool are kept under names that stay, and aren't in what is sent."""
+    sent: list[tuple[int, list[str]]] = []
+
+    class Noted(Local):
+        def play(
+            self, weights: Any, tasks: Sequence[Any], kept: Mapping[str, Any] = NOTHING
+        ) -> Iterator[tuple[int, Any]]:
+            sent.append((len(weights), list(kept)))
+            return super().play(weights, tasks, kept)
+
+    trainer = ppo.Trainer(ppo_config({**PPO, "pool_size": 4, "snapshot_every": 2}), Noted(2))
+    for _ in range(6):
+        trainer.iterate()
+    sizes, names = zip(*sent, strict=True)
+    assert sizes[1] == sizes[-1]  # however large the pool is
+    assert [len(kept) for kept in names] == [1, 1, 1, 2, 2, 3, 3]
+    for before, after in pairwise(names):
+        assert after[: len(before)] == before
+
+
+@pytest.mark.slow  # quick: workers that die, below
 def test_errors_and_deaths_of_workers_are_reported() -> None:
     with Processes(1) as engine:
         engine.start(Toy)
@@ -76,6 +142,18 @@ def test_errors_and_deaths_of_workers_are_reported() -> None:
         Processes(0)
 
 
+def test_nobody_is_imitated_who_was_not_asked() -> None:
+    """A12: batches are of an iteration ago, when a teacher who comes in later had no say."""
+    board = {"network": "board", "width": 8, "total_steps": 4 * 16 * 24}
+    taught = {"teacher": "greedy", "teacher_share": 0.0, "teacher_final": 5.0}
+    runs = [
+        [weights(run({**PPO, **board, **fields}, count, Local(2))) for count in (1, 2, 3)]
+        for fields in ({}, taught)
+    ]
+    same = [one == other for one, other in zip(*runs, strict=True)]
+    assert same == [True, True, False]
+
+
 @pytest.mark.parametrize("fields", [PPO, test_alphazero.TINY], ids=["ppo", "alphazero"])
 def test_resumed_run_is_the_uninterrupted_run(tmp_path: Path, fields: dict[str, Any]) -> None:
     """Saved with games and tasks in flight."""
@@ -88,7 +166,7 @@ def test_resumed_run_is_the_uninterrupted_run(tmp_path: Path, fields: dict[str, 
         for _ in range(7 - stop):
             resumed.iterate()
         assert weights(resumed) == weights(whole)
-    with pytest.raises(ValueError, match="trained with workers=2, not 4"):
+    with pytest.raises(ValueError, match="trained with workers=2, not workers=4"):
         make_trainer(read_config(fields), Local(4)).load(tmp_path)
     with pytest.raises(ValueError, match="can't be split evenly among 5 workers"):
         make_trainer(read_config(fields), Local(5))
@@ -122,6 +200,7 @@ def test_batches_are_of_the_network_before() -> None:
     assert seen == [0, 1, 2, 3]
 
 
+@pytest.mark.slow  # quickly: the same without workers, in test_alphazero
 def test_it_learns_what_is_right() -> None:
     """As a trainer that plays itself does, from searches with the network of one iteration ago."""
     config = alphazero_config(test_alphazero.SMALL)
@@ -162,4 +241,4 @@ def test_command(capsys: pytest.CaptureFixture[str]) -> None:
     assert main(["train", "linkage_ppo", "--workers", "3"]) == 2
     assert "name an --engine" in capsys.readouterr().err
     assert main(["train", "linkage_ppo", "--engine", "processes", "--workers", "0"]) == 2
-    assert "workers: 0 is not 1 or more" in capsys.readouterr().err
+    assert "--workers: 0 is not in 1..1024" in capsys.readouterr().err

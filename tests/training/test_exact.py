@@ -1,6 +1,8 @@
 """The exact solver: known values, plain minimax from the rules, and play that keeps every win."""
 
 import time
+from collections.abc import Callable
+from functools import partial
 
 import numpy as np
 import pytest
@@ -65,17 +67,17 @@ def late(setup: Setup, empty: int, seed: int) -> np.record | None:
 @pytest.mark.parametrize(
     ("state", "groups"),
     [
-        (small(3), 3),
-        (small(4), 6),
-        (rectangle(4, 5), 7),
-        (rectangle(4, 6), 8),
-        (small(5), 8),
+        (partial(small, 3), 3),
+        (partial(small, 4), 6),
+        (partial(rectangle, 4, 5), 7),
+        (partial(rectangle, 4, 6), 8),
+        (partial(small, 5), 8),
     ],
     ids=["3x3", "4x4", "4x5", "4x6", "5x5"],
 )
-def test_the_known_values_of_small_boards(state: np.record, groups: int) -> None:
+def test_the_known_values_of_small_boards(state: Callable[[], np.record], groups: int) -> None:
     """RULES.md, section 6, and a solver in C; 3x3 ends with 3 groups or 4 by the whole tree."""
-    assert SOLVER.score(state) == groups
+    assert SOLVER.score(state()) == groups
 
 
 @pytest.mark.parametrize(("size", "groups"), [(4, 6), (5, 8)])
@@ -281,6 +283,7 @@ for seed in range(12):
 """
 
 
+@pytest.mark.slow  # quick: test_rules_common.py, of the rules
 def test_the_interpreter_solves_the_same() -> None:
     interpreted = run_python("-c", _SMALL, NUMBA_DISABLE_JIT="1")
     assert interpreted == run_python("-c", _SMALL, NUMBA_DISABLE_JIT="0") != ""

@@ -195,6 +195,7 @@ def test_the_search_is_the_papers(plies: int, options: dict[str, Any]) -> None:
         assert found.actions[row] == best
 
 
+@pytest.mark.slow  # quick: the policy at the root above
 def test_gumbel_noise_draws_from_the_policy() -> None:
     """One simulation goes to a draw from the policy (the Gumbel-max trick)."""
     start = begin(TABLE, 4000)
@@ -323,6 +324,7 @@ def test_does_not_peek() -> None:
         assert (other.policy == found.policy).all()
 
 
+@pytest.mark.slow  # quick: what a search peeks at, above
 @pytest.mark.parametrize("name", [name for name in games if get_game(name).hidden is not None])
 def test_luck_does_not_overrule_the_policy(name: str) -> None:
     """Where something is hidden, small noise in the values leaves most decisions to the logits."""
@@ -413,6 +415,7 @@ def test_every_game_can_be_searched(game: str) -> None:
     assert positions.action_mask[np.arange(12), drawn].all()
 
 
+@pytest.mark.slow  # quick: test_ladder.py, linkage with a search
 def test_a_search_beats_its_own_network() -> None:
     """A network whose policy is uniform wins by searching with true endings alone."""
     from linkzoo_training.arena import play_match
@@ -432,3 +435,54 @@ def test_senseless_settings_are_refused() -> None:
     other = PolicyAgent("links", get_game("love_links"), make_network(LINKAGE, "flat", 8, 1), {})
     with pytest.raises(ValueError, match="links:5 plays love_links, not linkage"):
         SearchAgent(other, 5).act(begin(LINKAGE, 1))
+
+
+@pytest.mark.parametrize("count", [3, 40])
+def test_more_positions_than_it_was_made_for_are_refused(count: int) -> None:
+    """A4: they were written behind the ends of arrays."""
+    search, positions = GumbelSearch(LINKAGE, 2, 4), begin(LINKAGE, count)
+    with pytest.raises(ValueError, match=rf"{count} positions .* up to 2,"):
+        search.run(positions.states, positions.seeds, knows_nothing(LINKAGE))
+    with pytest.raises(ValueError, match="2 positions and 1 seeds"):
+        search.run(positions.states[:2], positions.seeds[:1], knows_nothing(LINKAGE))
+    few = search.run(positions.states[:2], positions.seeds[:2], knows_nothing(LINKAGE))
+    assert (positions.action_mask[[0, 1], few.actions] == 1).all()
+
+
+@pytest.mark.parametrize("wrong", [np.nan, np.inf, -np.inf])
+@pytest.mark.parametrize("part", ["logits", "values"])
+@pytest.mark.parametrize("late", [False, True])
+def test_answers_that_are_not_finite_are_refused(wrong: float, part: str, late: bool) -> None:
+    """F6: one such number, of the roots or of leaves; no move is played that wasn't looked at."""
+    asked = 0
+
+    def answer(features: NDArray[Any]) -> tuple[Tensor, Tensor]:
+        nonlocal asked
+        logits, values = knows_nothing(LINKAGE)(features)
+        asked += 1
+        if asked > 2 * late:
+            (logits if part == "logits" else values)[-1, 1] = wrong
+        return logits, values
+
+    positions = begin(LINKAGE, 2)
+    with pytest.raises(ValueError, match=f"the network's {part} aren't finite"):
+        GumbelSearch(LINKAGE, 2, 4).run(positions.states, positions.seeds, answer)
+
+
+def test_moves_are_legal_whatever_finite_numbers_the_network_answers() -> None:
+    """F6: the greatest and least numbers there are, in any places."""
+    rng = np.random.Generator(np.random.PCG64(5))
+    extremes = np.array([3e38, -3e38, 0, 1e-45], np.float32)
+
+    def answer(features: NDArray[Any]) -> tuple[Tensor, Tensor]:
+        shape = len(features), LINKAGE.num_actions + LINKAGE.max_players
+        numbers = torch.from_numpy(rng.choice(extremes, shape))
+        return numbers[:, : LINKAGE.num_actions], numbers[:, LINKAGE.num_actions :]
+
+    search = GumbelSearch(LINKAGE, 8, 6)
+    for plies in range(0, 24, 3):
+        positions = midgame(LINKAGE, 8, plies)
+        found = search.run(positions.states, positions.seeds, answer, gumbel_scale=1.0)
+        assert (positions.action_mask[np.arange(8), found.actions] == 1).all()
+        assert np.isfinite(found.policy).all()
+        assert np.isfinite(found.values).all()

@@ -6,6 +6,7 @@ from pathlib import Path
 import numpy as np
 import pytest
 import torch
+from benchmarks import strength
 
 from linkzoo import Positions, RandomAgent, games, get_game
 from linkzoo_training import ladder as ladders
@@ -15,6 +16,7 @@ from linkzoo_training.cli import main
 from linkzoo_training.ladder import Ladder, climb, read_ladder
 from linkzoo_training.networks import make_network
 from linkzoo_training.openings import read_openings
+from linkzoo_training.search import uct
 
 
 @pytest.mark.parametrize("name", games)
@@ -33,12 +35,27 @@ def test_every_game_has_a_ladder(name: str) -> None:
     assert len(fair) >= 2
     assert [agent.cheats for agent in searches].count(True) == (game.hidden is not None)
     assert searches[-1].cheats == (game.hidden is not None)
-    assert ladder.version >= 1
+    assert ladder.version >= uct.VERSION  # whatever changes UCT's moves changes every ladder
     assert min(ladder.rungs.values()) >= 100
     for players in range(game.min_players, game.max_players + 1):
         blocks = max(ladder.rungs.values()) // len(game.one_of_each_side(players))
         blank = game.blank(players)
         assert read_openings(ladder.openings, game, blank, ladder.seed, blocks).size >= blocks
+
+
+def test_what_an_older_ladder_measured_is_shown_as_such() -> None:
+    """Until it is measured again, which `test_the_card_is_what_the_command_finds` does."""
+    path = strength.CHECKPOINTS / "love_links" / "card.json"
+    card = json.loads(path.read_text(encoding="utf-8"))
+    present = read_ladder("love_links").version
+    for version, words in (
+        (present, None),
+        (present - 1, f"Measured on version {present - 1} of the game's ladder; it is now at"),
+    ):
+        measured = [{**match, "ladder": version} for match in card["strength"]]
+        section = strength.section({**card, "strength": measured})
+        assert ("Measured on version" in section) == (words is not None)
+        assert (words or "") in section
 
 
 def test_a_game_without_a_ladder_is_named(tmp_path: Path, monkeypatch: pytest.MonkeyPatch) -> None:

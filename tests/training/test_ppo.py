@@ -4,11 +4,10 @@ import json
 import signal
 from pathlib import Path
 
-import numba
 import pytest
 import torch
 
-from linkzoo.vector import MAX_THREADS
+from linkzoo.threads import MAX_THREADS, get_num_threads
 from linkzoo_training.arena import play_match
 from linkzoo_training.checkpoint import load_agent, save_checkpoint
 from linkzoo_training.config import PpoConfig
@@ -50,7 +49,7 @@ def test_no_more_threads_than_cores() -> None:
     """Threads that wait in turn for one core made an iteration 60 times as long."""
     before = torch.get_num_threads()
     trainer = Trainer(ppo_config({**QUICK, "num_threads": MAX_THREADS + 1}))
-    used = torch.get_num_threads(), numba.get_num_threads()
+    used = torch.get_num_threads(), get_num_threads()
     torch.set_num_threads(before)
     assert used == (MAX_THREADS, MAX_THREADS)
     assert f"{MAX_THREADS} threads" in trainer.machine
@@ -112,7 +111,7 @@ def test_a_teacher_is_imitated_at_first() -> None:
 
 def test_resume_refuses_another_configuration(tmp_path: Path) -> None:
     run(ppo_config(QUICK), 1).save(tmp_path)
-    with pytest.raises(ValueError, match=r"clip=0\.2, not 0\.1"):
+    with pytest.raises(ValueError, match=r"clip=0\.2, not clip=0\.1"):
         Trainer(ppo_config({**QUICK, "clip": 0.1})).load(tmp_path)
 
 
@@ -165,6 +164,7 @@ def test_stopped_training_goes_on(tmp_path: Path, monkeypatch: pytest.MonkeyPatc
     assert [row["iteration"] for row in rows] == list(range(1, 11))
 
 
+@pytest.mark.slow  # quickly: Kuhn poker is learned
 def test_training_beats_the_untrained_policy() -> None:
     """At 14 groups, where both roles win about half at random: under a minute on one core."""
     config = ppo_config(
@@ -238,7 +238,8 @@ def test_a_run_with_a_full_critic_resumes(tmp_path: Path) -> None:
 
 def test_a_run_begins_with_the_weights_of_a_checkpoint(tmp_path: Path) -> None:
     first = run(ppo_config(QUICK), 2)
-    save_checkpoint(tmp_path, first.agent().network, first.game, {})
+    card = {"network": {"kind": "flat", "width": 16, "blocks": 1}, "views": 1}
+    save_checkpoint(tmp_path, first.agent().network, first.game, card)
     second = Trainer(ppo_config({**QUICK, "start": str(tmp_path), "seed": 9}))
     assert weights(second) == weights(first)
     assert weights(second) != weights(Trainer(ppo_config({**QUICK, "seed": 9})))
@@ -246,6 +247,18 @@ def test_a_run_begins_with_the_weights_of_a_checkpoint(tmp_path: Path) -> None:
         Trainer(ppo_config({**QUICK, "start": str(tmp_path), "width": 8}))
     with pytest.raises(ValueError, match="no checkpoint 'nowhere'"):
         Trainer(ppo_config({**QUICK, "start": "nowhere"}))
+
+
+def test_a_policy_that_is_not_finite_does_not_play() -> None:
+    """F6: games were stepped by action -1."""
+    trainer = Trainer(ppo_config(QUICK))
+    with torch.no_grad():
+        next(trainer.actor.parameters()).fill_(torch.nan)
+    before = trainer.play.vec.states.copy() if isinstance(trainer.play, SelfPlay) else None
+    with pytest.raises(ValueError, match="isn't finite"):
+        trainer.iterate()
+    assert isinstance(trainer.play, SelfPlay)
+    assert (trainer.play.vec.states == before).all()
 
 
 def test_the_magnet_holds_the_policy() -> None:

@@ -31,8 +31,15 @@ train(load_config(sys.argv[1]), folder=Path(sys.argv[2]), engine=engine)
     ("fields", "iterations", "workers"),
     [
         ({**test_ppo.QUICK, "average": 9, "total_steps": 40 * 16 * 24}, 40, 0),
-        ({**test_ppo.QUICK, "total_steps": 25 * 16 * 24}, 25, 2),
-        ({**test_alphazero.TINY, "average": 9, "total_steps": 30 * 12 * 8}, 30, 0),
+        pytest.param(
+            {**test_ppo.QUICK, "total_steps": 25 * 16 * 24}, 25, 2, marks=pytest.mark.slow
+        ),
+        pytest.param(
+            {**test_alphazero.TINY, "average": 9, "total_steps": 30 * 12 * 8},
+            30,
+            0,
+            marks=pytest.mark.slow,
+        ),
     ],
     ids=["ppo", "ppo with workers", "alphazero"],
 )

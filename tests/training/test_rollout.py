@@ -68,7 +68,7 @@ def test_advantages_are_lambda_returns_of_the_acting_seat(seats: int) -> None:
     advantage = np.zeros((plies, games), np.float32)
     targets = np.zeros((plies, games, seats), np.float32)
     players = np.full(games, seats, np.int8)
-    advantages(payoff, values, done, seat, players, 1.0, decay, advantage, targets)
+    advantages(players, payoff, values, done, seat, 1.0, decay, advantage, targets)
     for i in range(games):
         for p in range(seats):
             acts = seat[:, i] == p
@@ -90,7 +90,7 @@ def test_the_loser_learns_of_its_loss() -> None:
     seat = np.array([[0], [1], [0], [0]], np.int8)
     advantage, targets = np.zeros((3, 1), np.float32), np.zeros((3, 1, 2), np.float32)
     values, players = np.zeros((4, 1, 2), np.float32), np.array([2], np.int8)
-    advantages(payoff, values, done, seat, players, 1.0, 1.0, advantage, targets)
+    advantages(players, payoff, values, done, seat, 1.0, 1.0, advantage, targets)
     assert advantage[:, 0].tolist() == [1, -1, 1]
     assert targets[1, 0].tolist() == [-1, 1]  # relative to the seat that acted
 

@@ -13,6 +13,7 @@ from linkzoo_training.agents import make_agent
 from linkzoo_training.arena import MatchResult, play_match
 from linkzoo_training.cli import main
 from linkzoo_training.ratings import Pairing, bradley_terry, openskill
+from linkzoo_training.search import uct
 from linkzoo_training.tournament import Tournament, run, write
 
 
@@ -95,6 +96,15 @@ def test_an_interrupted_tournament_goes_on(
         assert (one.share == other.share).all()
     monkeypatch.setattr(tournament, "play_match", None)  # nothing is left to play
     run(settings, make, tmp_path)
+
+
+def test_matches_of_another_search_are_not_taken_over(
+    settings: Tournament, monkeypatch: pytest.MonkeyPatch
+) -> None:
+    before = tournament._digest(settings, ("greedy", "uct-5"))
+    assert tournament._digest(settings, ("greedy", "uct-5")) == before
+    monkeypatch.setattr(uct, "VERSION", uct.VERSION + 1)
+    assert tournament._digest(settings, ("greedy", "uct-5")) != before
 
 
 def test_files(tmp_path: Path, settings: Tournament) -> None:

@@ -1,17 +1,20 @@
 """Search and greedy play: right where the right move is known, and always repeatable."""
 
-from math import sqrt
+from collections.abc import Callable
+from math import inf, nan, sqrt
+from typing import Any
 
-import numba
 import numpy as np
 import pytest
 from numpy.typing import NDArray
 
-from linkzoo import Agent, Positions, RandomAgent, get_game
+from linkzoo import Agent, Game, Positions, RandomAgent, games, get_game, threads
 from linkzoo_training.agents import GreedyAgent, UctAgent
 from linkzoo_training.arena import MatchResult, play_match
+from linkzoo_training.search import uct
 from linkzoo_training.search.exact import successors
 from tests.common.play import run_python
+from tests.training.connect_four import CONNECT_FOUR
 from tests.training.helpers import begin, midgame, value
 from tests.training.toys import COIN, SURE, TABLE, backward_induction
 
@@ -37,6 +40,20 @@ def test_finds_the_forced_win(size: int, threshold: int, free_hole: bool, plies:
             decided += 1
             assert values[action] == 1, f"{state} {action} {values}"
     assert decided >= 10
+
+
+def test_certain_outcomes_are_played() -> None:
+    """Connect Four's last cells: with as many simulations as settle it, no value is thrown away."""
+    positions = midgame(CONNECT_FOUR, 1000, 35)
+    late = np.flatnonzero(positions.states["ply"] == 35)[:40]  # most games would have ended before
+    states, seeds = positions.states[late], positions.seeds[late]
+    values = [value(CONNECT_FOUR, state, int(state["seat"])) for state in states]
+    assert set(values) == {1, 0, -1}
+    for exploration in (0.0, 0.7, 10.0):
+        acted = UctAgent(4000, exploration).act(Positions(CONNECT_FOUR, states, seeds))
+        for state, action, expected in zip(states, acted, values, strict=True):
+            after = successors(CONNECT_FOUR, state)[int(action)]
+            assert value(CONNECT_FOUR, after, int(state["seat"])) == expected
 
 
 def test_every_seat_maximises_its_own_payoff() -> None:
@@ -76,6 +93,29 @@ def test_a_single_legal_action_is_played() -> None:
     assert UctAgent(10).act(acted).tolist() == positions.states["coin"].tolist()
 
 
+def test_the_constant_is_the_games(monkeypatch: pytest.MonkeyPatch) -> None:
+    """UCT's constant was tuned on one game, and was that of all."""
+    given: list[float] = []
+
+    def searcher(_: Game, cheats: bool) -> Callable[..., None]:
+        def search(*arguments: Any) -> None:
+            given.append(arguments[3] + 100 * cheats)
+
+        return search
+
+    monkeypatch.setattr(uct, "searcher", searcher)
+    for name in games:
+        game = get_game(name)
+        assert 0 < game.uct_c < 4
+        for agent in (UctAgent(5), UctAgent(5, 0.25), UctAgent(5, 0), UctAgent(5, cheats=True)):
+            agent.act(Positions(game, np.zeros(1, game.state), np.zeros(1, np.uint64)))
+        assert given == [game.uct_c, 0.25, 0, 100 + game.uct_c]
+        given.clear()
+    for wrong in (-0.1, inf, nan):
+        with pytest.raises(ValueError, match="exploration"):
+            UctAgent(5, wrong)
+
+
 @pytest.mark.parametrize("agent", [UctAgent(60), GreedyAgent(), RandomAgent()])
 def test_depends_on_position_and_seed_alone(agent: UctAgent | GreedyAgent | RandomAgent) -> None:
     positions = midgame(LINKAGE, 24, 6)
@@ -88,12 +128,12 @@ def test_depends_on_position_and_seed_alone(agent: UctAgent | GreedyAgent | Rand
     single = [agent.act(pick(positions, rows[i : i + 1]))[0] for i in rows]
     assert single == actions.tolist()
     assert agent.act(pick(positions, rows[::-1])).tolist() == actions[::-1].tolist()
-    threads = numba.get_num_threads()
-    numba.set_num_threads(1)
+    number = threads.get_num_threads()
+    threads.set_num_threads(1)
     try:
         assert agent.act(positions).tolist() == actions.tolist()
     finally:
-        numba.set_num_threads(threads)
+        threads.set_num_threads(number)
     other = Positions(LINKAGE, positions.states, positions.seeds + np.uint64(1000))
     assert agent.act(other).tolist() != actions.tolist()
 
@@ -112,6 +152,7 @@ for positions in midgame(get_game("linkage"), 3, 1, board_size=4, threshold=5), 
 """
 
 
+@pytest.mark.slow  # quick: test_rules_common.py, of the rules
 def test_the_interpreter_plays_the_same() -> None:
     interpreted = run_python("-c", _SMALL, NUMBA_DISABLE_JIT="1")
     assert interpreted == run_python("-c", _SMALL, NUMBA_DISABLE_JIT="0") != ""
@@ -135,6 +176,7 @@ def test_greedy_against_greedy_as_computed_elsewhere() -> None:
     assert result.win_share(0).mean == pytest.approx(0.14, abs=4 * sqrt(0.14 * 0.86 / 1000) + 0.005)
 
 
+@pytest.mark.slow  # quickly: forced wins are found
 def test_more_simulations_win_more() -> None:
     result = play_match("linkage", UctAgent(800), UctAgent(80), 25, seed=3, openings="2-4")
     assert result.win_share().low > 0.6

@@ -1,4 +1,7 @@
-"""Games so small that the right move is known: three seats, one acting twice; a hidden coin."""
+"""Games so small that the right move is known.
+
+Three seats, one of which acts twice; a hidden coin; draws and shared wins.
+"""
 
 from dataclasses import dataclass, replace
 from typing import Any
@@ -66,7 +69,7 @@ def _table_payoffs(state: Any, out: Any) -> None:
 
 
 @compiled
-def _same_world(state: Any, seat: Any, seed: Any) -> None:
+def same_world(state: Any, seat: Any, seed: Any) -> None:
     """Nothing is hidden; the seed names the table, so it stays."""
 
 
@@ -145,24 +148,84 @@ def _see_nothing(state: Any, seat: Any, out: Any) -> None:
 def toy(name: str, players: int, state: Any, apply: Any, **contract: Any) -> Game:
     """A game of these rules and facts; what they leave open is the first game's, and unused."""
     # The name is a key of compiled code: it changes with its file, as the rules' names do.
+    facts: dict[str, Any] = {
+        "min_players": players,
+        "max_players": players,
+        "symmetries": None,
+        "action_cells": None,
+        "appraise": None,
+        "chance": True,
+        "seat_names": (),
+        "role_options": (),
+        "uct_c": Game.uct_c,
+    }
     return replace(
         get_game("linkage"),
         name=f"{name}_{apply.__name__}",
         title=name,
-        min_players=players,
-        max_players=players,
         state=state,
         options=ToyOptions,
         apply=apply,
-        symmetries=None,
-        action_cells=None,
-        appraise=None,
-        chance=True,
-        seat_names=(),
-        **contract,
+        **facts | contract,
     )
 
 
+# Each seat in turn names 0, 1 or 2; all who named the highest number win, and share the win.
+
+
+@compiled
+def _high_new(state: Any, seed: Any) -> None:
+    state.seed = seed
+    state.winners = 0
+    state.ply = 0
+    state.seat = 0
+    state.best = 0
+    state.high = 0
+
+
+@compiled
+def _high_legal(state: Any, mask: Any) -> None:
+    mask[:] = state.seat != OVER
+
+
+@compiled
+def _high_apply(state: Any, action: Any) -> None:
+    if action > state.best:
+        state.best = action
+        state.high = 0
+    if action == state.best:
+        state.high |= 1 << np.int64(state.seat)
+    state.ply += 1
+    state.seat = state.ply if state.ply < state.num_players else OVER
+    if state.seat == OVER:
+        state.winners = state.high
+
+
+@compiled
+def _high_payoffs(state: Any, out: Any) -> None:
+    count, players = 0, np.int64(state.num_players)
+    for seat in range(players):
+        count += state.winners >> seat & 1
+    for seat in range(players):
+        out[seat] = ((state.winners >> seat & 1) / count - 1 / players) * players / (players - 1)
+
+
+HIGH = toy(
+    "high",
+    2,
+    record_dtype([], [("best", "i1"), ("high", "i1")]),
+    max_players=3,
+    num_actions=3,
+    max_length=3,
+    new_game=_high_new,
+    legal_actions=_high_legal,
+    apply=_high_apply,
+    observe=_see_nothing,
+    payoffs=_high_payoffs,
+    margins=_high_payoffs,
+    redeal=same_world,
+    chance=False,
+)
 TABLE = toy(
     "table",
     3,
@@ -174,7 +237,7 @@ TABLE = toy(
     observe=_see_nothing,
     payoffs=_table_payoffs,
     margins=_table_payoffs,
-    redeal=_same_world,
+    redeal=same_world,
 )
 COIN = toy(
     "coin",

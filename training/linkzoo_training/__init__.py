@@ -5,7 +5,13 @@
 Needs the extra `train` (`pip install 'linkzoo[train]'`).
 """
 
+import os
 from typing import Any
+
+# Threads of torch that wait for work look for it for some microseconds, then sleep: by default they
+# take whole cores from others. OpenMP reads this when torch is first imported.
+if "OMP_WAIT_POLICY" not in os.environ:
+    os.environ.setdefault("GOMP_SPINCOUNT", "10000")
 
 __all__ = ["against_random", "load_agent", "make_agent", "play_match", "solve"]
 

@@ -2,6 +2,7 @@
 
 import re
 from collections.abc import Callable
+from math import inf
 
 import numpy as np
 from numpy.typing import NDArray
@@ -9,8 +10,9 @@ from numpy.typing import NDArray
 from linkzoo import Agent, Game, Positions, RandomAgent, get_game
 from linkzoo.chance import STREAM_ACTION, word
 from linkzoo.compiled import Record
+from linkzoo_training.resources import find_checkpoint
 from linkzoo_training.search import uct
-from linkzoo_training.search.exact import solver, successors
+from linkzoo_training.search.exact import DRAW, check_solver, solver, successors
 from linkzoo_training.search.greedy import greedy
 
 __all__ = [
@@ -20,12 +22,15 @@ __all__ = [
     "QuitError",
     "RandomAgent",
     "UctAgent",
+    "check_agent",
     "make_agent",
     "searching",
     "source_of",
 ]
 
 _UCT = r"(uct|cheat)-([0-9]+)"
+_MOST_SIMULATIONS = 10**6  # of tree search: about 60 MB for each thread
+_MOST_DIGITS = 18  # of a number in an agent's name
 # A checkpoint's source, views, temperature and simulations.
 _CHECKPOINT = r"(.+?)(?:@([0-9]+))?(?:~([0-9]+(?:\.[0-9]+)?))?(?::([0-9]+))?"
 _COLUMNS = 4  # of the list of legal moves
@@ -47,18 +52,20 @@ class GreedyAgent:
 class UctAgent:
     """Tree search with random rollouts (`search.uct`): `simulations` of them for each move.
 
+    `exploration` is UCB1's constant; None is that of the game.
+
     One that `cheats` sees what is hidden from its seat, and the chance ahead: no player, but a
     ceiling to measure players by.
     """
 
     def __init__(
-        self, simulations: int, exploration: float = uct.EXPLORATION, *, cheats: bool = False
+        self, simulations: int, exploration: float | None = None, *, cheats: bool = False
     ) -> None:
-        if not 1 <= simulations < 2**31:
-            raise ValueError(f"simulations={simulations} is not in 1..{2**31 - 1}")
-        if not exploration >= 0:
-            raise ValueError(f"exploration={exploration} is not 0 or more")
-        self.simulations, self.exploration = simulations, float(exploration)
+        if not 1 <= simulations <= _MOST_SIMULATIONS:
+            raise ValueError(f"simulations={simulations} is not in 1..{_MOST_SIMULATIONS}")
+        if exploration is not None and not 0 <= exploration < inf:
+            raise ValueError(f"exploration={exploration} is not 0 or more, and finite")
+        self.simulations, self.exploration = simulations, exploration
         self.cheats = cheats
         self.name = f"{'cheat' if cheats else 'uct'}-{simulations}"
 
@@ -67,14 +74,16 @@ class UctAgent:
         masks, actions = _buffers(positions)
         search = uct.searcher(positions.game, self.cheats)
         states, seeds = positions.states.copy(), positions.seeds
-        search(states, seeds, self.simulations, self.exploration, masks, actions)
+        constant = positions.game.uct_c if self.exploration is None else float(self.exploration)
+        search(states, seeds, self.simulations, constant, masks, actions)
         return actions
 
 
 class ExactAgent:
     """Plays perfectly, in games that have a solver (`search.exact`) and positions in its reach.
 
-    A win is kept, by any of the actions that keep it; a lost position is played at random.
+    A win is kept, or a draw, by any of the actions that keep it; a lost position is played at
+    random.
     """
 
     name = "exact"
@@ -86,9 +95,9 @@ class ExactAgent:
         for state, seed in zip(positions.states, positions.seeds, strict=True):
             after = successors(positions.game, state)
             order = sorted(after, key=lambda action: int(word(seed, STREAM_ACTION, action)))
-            wins = exact.winner(state) == state.seat
-            keep = (action for action in order if exact.winner(after[action]) == state.seat)
-            chosen.append(next(keep) if wins else order[0])
+            winner = exact.winner(state)
+            keep = (action for action in order if exact.winner(after[action]) == winner)
+            chosen.append(next(keep) if winner in (state.seat, DRAW) else order[0])
         return np.array(chosen, np.int64)
 
 
@@ -189,7 +198,7 @@ def make_agent(spec: str, game: str) -> Agent:
     temperature T, `~0` the likeliest action; `:N` behind that searches with N simulations a move.
     ValueError for all else.
     """
-    get_game(game)
+    check_agent(spec, game)
     if spec in _SIMPLE:
         return _SIMPLE[spec]()
     search = re.fullmatch(_UCT, spec)
@@ -197,8 +206,7 @@ def make_agent(spec: str, game: str) -> Agent:
         return UctAgent(int(search[2]), cheats=search[1] == "cheat")
     from linkzoo_training.checkpoint import SearchAgent, load_agent
 
-    parts = re.fullmatch(_CHECKPOINT, spec)
-    source, views, temperature, simulations = parts.groups() if parts else (spec, None, None, None)
+    source, views, temperature, simulations = _checkpoint(spec)
     try:
         policy = load_agent(
             game if source == "checkpoint" else source,
@@ -207,10 +215,35 @@ def make_agent(spec: str, game: str) -> Agent:
         )
         return policy if simulations is None else SearchAgent(policy, int(simulations))
     except ValueError as error:
-        raise ValueError(
-            f"agent {spec!r}: {error}; agents without a checkpoint are random, greedy, uct-N (such "
-            "as uct-100), cheat-N, exact, human"
-        ) from error
+        raise ValueError(f"agent {spec!r}: {error}") from error
+
+
+def check_agent(spec: str, game: str) -> None:
+    """ValueError if `make_agent` knows no such agent; what a checkpoint holds isn't looked at."""
+    get_game(game)
+    search = re.fullmatch(_UCT, spec)
+    numbers = [search[2]] if search else filter(None, _checkpoint(spec)[1:])
+    if any(len(number) > _MOST_DIGITS for number in numbers):
+        raise ValueError(f"agent {spec!r}: a number of more than {_MOST_DIGITS} digits")
+    if spec == "exact":
+        check_solver(game)
+    elif search:
+        UctAgent(int(search[2]))
+    elif spec not in _SIMPLE:
+        source = _checkpoint(spec)[0]
+        try:
+            find_checkpoint(game if source == "checkpoint" else source)
+        except ValueError as error:
+            raise ValueError(
+                f"agent {spec!r}: {error}; agents without a checkpoint are random, greedy, uct-N "
+                "(such as uct-100), cheat-N, exact, human"
+            ) from error
+
+
+def _checkpoint(spec: str) -> tuple[str, str | None, str | None, str | None]:
+    """A checkpoint's source, views, temperature and simulations, of an agent's name."""
+    parts = re.fullmatch(_CHECKPOINT, spec)
+    return (parts[1], parts[2], parts[3], parts[4]) if parts else (spec, None, None, None)
 
 
 def source_of(spec: str) -> str | None:
@@ -220,12 +253,11 @@ def source_of(spec: str) -> str | None:
     """
     if spec in _SIMPLE or re.fullmatch(_UCT, spec):
         return None
-    parts = re.fullmatch(_CHECKPOINT, spec)
-    return parts[1] if parts else spec
+    return _checkpoint(spec)[0]
 
 
 def searching(spec: str, simulations: int | None) -> str:
     """`spec`, but with a search of that many simulations if it is a checkpoint without one."""
-    if simulations is None or source_of(spec) is None or re.search(r":[0-9]+$", spec):
+    if simulations is None or source_of(spec) is None or _checkpoint(spec)[3] is not None:
         return spec
     return f"{spec}:{simulations}"

@@ -21,14 +21,15 @@ from numpy.typing import NDArray
 from torch import Tensor, nn
 
 from linkzoo.batch import kernels
+from linkzoo.chance import STREAM_ORDER, permutation
 from linkzoo.features import FeatureMap
 from linkzoo_training import distributed, trainer
 from linkzoo_training.checkpoint import named, under
 from linkzoo_training.config import AlphaZeroConfig
 from linkzoo_training.engine import Engine
 from linkzoo_training.lesson_crew import LessonCrew
-from linkzoo_training.lessons import Lessons, SelfPlay, join, lessons_of
-from linkzoo_training.networks import Forecast, masked
+from linkzoo_training.lessons import Lessons, SelfPlay, join, lessons_of, no_lessons
+from linkzoo_training.networks import Forecast, decayed, masked
 from linkzoo_training.symmetries import symmetries
 
 _MOST_BATCHES = 2**20  # of an iteration
@@ -47,6 +48,8 @@ class Losses:
 class Trainer(trainer.Trainer):
     """One run: its network, games, lessons and counters. `iterate` is the algorithm."""
 
+    growing = ("window.", "play.kept.")
+
     def __init__(self, config: AlphaZeroConfig, engine: Engine | None = None) -> None:
         super().__init__(config, engine)
         self.config = config
@@ -59,8 +62,8 @@ class Trainer(trainer.Trainer):
         self.map = FeatureMap(self.game.observation)
         self.forecast = Forecast(self.network).to(self.device)
         self.learned = [*self.network.parameters(), *self.forecast.parameters()]
-        self.optimizer = torch.optim.Adam(
-            self.learned, lr=config.learning_rate, weight_decay=config.weight_decay, fused=True
+        self.optimizer = torch.optim.AdamW(
+            decayed(self.learned, config.weight_decay), lr=config.learning_rate, fused=True
         )
         distributed.begin_equal(self.learned)
         self.actor = self.frozen(self.network)
@@ -111,9 +114,7 @@ class Trainer(trainer.Trainer):
         rate = config.learning_rate
         for group in self.optimizer.param_groups:
             group["lr"] = rate + (config.learning_rate_final - rate) * progress
-        order = np.random.Generator(np.random.PCG64([config.seed, self.iteration])).permutation(
-            len(lessons)
-        )
+        order = permutation(len(lessons), config.seed, STREAM_ORDER, self.iteration)
         totals: list[Tensor] = []
         fewest = distributed.fewest(len(order))
         parts = np.array_split(order, max(1, round(fewest / config.batch_size)))
@@ -191,17 +192,19 @@ class Trainer(trainer.Trainer):
     def tensors(self) -> dict[str, Tensor]:
         """The forecast, the games as they stand, and the lessons of the window."""
         saved = named("forecast.", self.forecast.state_dict())
-        sizes = torch.tensor([len(part) for part in self.window])
-        window = {"sizes": sizes, **join(self.window).tensors()}
+        sizes = torch.tensor([len(part) for part in self.window], dtype=torch.int64)
+        window = {"sizes": sizes, **join([no_lessons(self.game), *self.window]).tensors()}
         return saved | self.play.tensors() | named("window.", window)
 
     def restore(self, saved: dict[str, Tensor]) -> None:
         """Restores what `tensors` gave."""
         self.forecast.load_state_dict(under("forecast.", saved))
         self.play.load(saved)
-        lessons = lessons_of(under("window.", saved), self.game)
-        ends = np.cumsum(saved["window.sizes"].numpy())
-        starts = np.concatenate([[0], ends[:-1]])
+        lessons, sizes = lessons_of(under("window.", saved), self.game), saved["window.sizes"]
+        if (sizes < 0).any() or sizes.sum() != len(lessons):
+            raise ValueError(f"window.sizes: {sizes.tolist()} for {len(lessons)} lessons")
+        ends = np.cumsum(sizes.numpy())
+        starts = ends - sizes.numpy()
         self.window = [lessons[a:b] for a, b in zip(starts, ends, strict=True)]
         self.actor = self.frozen(self.network)
 

@@ -2,7 +2,7 @@
 
 import json
 import time
-from collections.abc import Callable, Mapping
+from collections.abc import Callable, Mapping, Sequence
 from dataclasses import dataclass, field
 from math import log10, sqrt
 from typing import TYPE_CHECKING, Any, NamedTuple
@@ -12,14 +12,14 @@ from numpy.typing import NDArray
 
 from linkzoo import Agent, Game, Positions, RandomAgent, get_game
 from linkzoo.batch import kernels
-from linkzoo.chance import STREAM_ACTION, word
+from linkzoo.chance import STREAM_ACTION, words
 from linkzoo_training.openings import Openings, read_openings
 from linkzoo_training.sprt import Sprt
 
 if TYPE_CHECKING:
     from rich.table import Table
 
-FORMAT = "linkzoo-match/1"
+FORMAT = "linkzoo-match/2"
 _Z = 1.959964  # a normal variable is within ±_Z with probability 0.95
 
 
@@ -29,6 +29,17 @@ class Estimate(NamedTuple):
     mean: float
     low: float
     high: float
+
+
+class Counts(NamedTuple):
+    """How games ended for an agent. Those that it won together with other sides are draws."""
+
+    wins: int
+    draws: int
+    losses: int
+
+    def __str__(self) -> str:
+        return f"{self.wins:,} / {self.draws:,} / {self.losses:,}"
 
 
 def wilson(mean: float, count: int) -> Estimate:
@@ -42,15 +53,22 @@ def wilson(mean: float, count: int) -> Estimate:
 def from_blocks(scores: NDArray[np.float64], low: float, high: float) -> Estimate:
     """The mean of independent block scores in low..high, its interval from their variance.
 
-    Where there is none to be seen, in a single block or if all are at one end of the scale, the
-    interval is Wilson's, each block counted as one game.
+    It is no narrower on either side than with _Z**2 more blocks, half of them at each end of the
+    scale, which is Wilson's interval for scores at its ends (Agresti and Coull 1998). So blocks
+    that are all alike, be they won, lost or even, don't make it shrink to nothing. A single block,
+    which shows no variance, has the largest that its score allows.
     """
     mean, count = float(scores.mean()), len(scores)
-    if count == 1 or (scores == low).all() or (scores == high).all():
-        share = wilson((mean - low) / (high - low), count)
-        return Estimate(mean, *(low + (high - low) * end for end in share[1:]))
-    half = _Z * float(scores.std(ddof=1)) / sqrt(count)
-    return Estimate(mean, max(low, mean - half), min(high, mean + half))
+    variance = float(scores.var(ddof=1)) if count > 1 else (mean - low) * (high - mean)
+    half = _Z * sqrt(variance / count)
+    weight = count + _Z**2
+    middle = (count * mean + _Z**2 * (low + high) / 2) / weight
+    least = _Z * sqrt(count * variance + (_Z * (high - low) / 2) ** 2) / weight
+    return Estimate(
+        mean,
+        max(low, min(mean - half, middle - least)),
+        min(high, max(mean + half, middle + least)),
+    )
 
 
 def elo(share: float) -> float | None:
@@ -58,11 +76,21 @@ def elo(share: float) -> float | None:
     return 400 * log10(share / (1 - share)) if 0 < share < 1 else None
 
 
-def side_label(game: Game, num_players: int, side: int, roles: bool = True) -> str:
-    """`More (seat 0)`, or `seats 0, 2` for a team; `roles` says whether roles belong to seats."""
+def side_label(game: Game, num_players: int, side: int, roles: Sequence[str]) -> str:
+    """`More (seat 0)`, or `seats 0, 2` for a team; `roles` are the game's (`Game.roles`)."""
     seats = [seat for seat, own in enumerate(game.sides(num_players)) if own == side]
     label = f"seat{'s' * (len(seats) > 1)} {', '.join(map(str, seats))}"
-    return f"{game.seat_names[side]} ({label})" if roles and game.seat_names else label
+    return f"{roles[side]} ({label})" if roles else label
+
+
+def win_shares(winners: NDArray[np.uint32], seats: Sequence[int]) -> NDArray[np.float64]:
+    """The share of the win that each of these seats has, [..., seats]: 1/k if k of them won.
+
+    `winners` [...] are those of final records. For shares of sides, `seats` has one of each.
+    """
+    won = winners[..., None] >> np.array(seats, np.uint32) & np.uint32(1)
+    shares: NDArray[np.float64] = won / won.sum(-1, keepdims=True)
+    return shares
 
 
 @dataclass(frozen=True)
@@ -80,10 +108,9 @@ class MatchResult:
     agents: tuple[str, str]  # the names of A and B
     seed: int
     openings: str  # how its blocks began (openings.py)
-    requested: int  # blocks; fewer were finished if the match was interrupted
+    requested: int  # blocks; fewer were played if `sprt` ended it or it was interrupted
     share: NDArray[np.float64]  # of the win that goes to A: 1, 0, or 1/k if k sides share it
     payoff: NDArray[np.float64]  # of A
-    tie: NDArray[np.bool_]  # all sides share the win
     length: NDArray[np.int64]  # decisions, the opening's included
     moves: tuple[int, int]  # made by A and by B
     seconds_per_move: tuple[float | None, float | None]  # a batch's time counts once
@@ -105,15 +132,25 @@ class MatchResult:
         return int(self.share.shape[1])
 
     @property
+    def interrupted(self) -> bool:
+        """Whether it is a part of a match only: no result to publish."""
+        decided = self.sprt is not None and self.sprt.verdict(self.share.mean(1)) is not None
+        return self.blocks < self.requested and not decided
+
+    @property
     def side_scores(self) -> list[float]:
         """A's share of the wins on each side."""
         return [self.win_share(side).mean for side in range(self.num_sides)]
 
+    def counts(self, side: int | None = None) -> Counts:
+        """A's wins, draws (wins shared with other sides) and losses, on all sides or on one."""
+        share = self.share if side is None else self.share[:, side]
+        won, lost = int((share == 1).sum()), int((share == 0).sum())
+        return Counts(won, share.size - won - lost, lost)
+
     def win_share(self, side: int | None = None) -> Estimate:
-        """A's share of the wins: over all sides (interval by blocks), or on one (Wilson's)."""
-        if side is None:
-            return from_blocks(self.share.mean(1), 0, 1)
-        return wilson(float(self.share[:, side].mean()), self.blocks)
+        """A's share of the wins, over all sides or on one; intervals by blocks."""
+        return from_blocks(self.share.mean(1) if side is None else self.share[:, side], 0, 1)
 
     def mean_payoff(self, side: int | None = None) -> Estimate:
         """A's mean payoff, over all sides or on one; intervals by blocks."""
@@ -130,8 +167,8 @@ class MatchResult:
 
         A team is called by its seats: `seats 0, 2`.
         """
-        moved = any(on is True and name != "skip_forced" for name, on in self.options.items())
-        return side_label(get_game(self.game), self.num_players, side, roles=not moved)
+        rules = get_game(self.game)
+        return side_label(rules, self.num_players, side, rules.roles(self.options))
 
     def to_dict(self) -> dict[str, Any]:
         """JSON data: the settings, the estimates, and A's results block by block."""
@@ -154,17 +191,18 @@ class MatchResult:
         if not self.blocks:
             return data
         data |= {
+            **self.counts()._asdict(),
             "win_share": self.win_share()._asdict(),
             "mean_payoff": self.mean_payoff()._asdict(),
             "sides": [
                 {
                     "label": self.side_label(side),
+                    **self.counts(side)._asdict(),
                     "win_share": self.win_share(side)._asdict(),
                     "mean_payoff": self.mean_payoff(side)._asdict(),
                 }
                 for side in range(self.num_sides)
             ],
-            "ties": int(self.tie.sum()),
             "mean_length": float(self.length.mean()),
             "block_shares": self.share.tolist(),
         }
@@ -175,7 +213,15 @@ class MatchResult:
         return data
 
     def for_card(self) -> dict[str, Any]:
-        """The result for a card: without the single blocks, with the command that repeats it."""
+        """The result for a card: without the single blocks, with the command that repeats it.
+
+        ValueError for a match that was interrupted.
+        """
+        if self.interrupted:
+            raise ValueError(
+                f"{self.agents[0]} against {self.agents[1]}: interrupted after {self.blocks:,} of "
+                f"{self.requested:,} blocks, no result for a card"
+            )
         data = self.to_dict()
         data.pop("block_shares", None)
         rules = get_game(self.game)
@@ -198,17 +244,17 @@ class MatchResult:
 
 @dataclass
 class _Clock:
-    """One agent's moves and the time they took; the first call may compile and isn't timed."""
+    """The time that one agent's moves took; the first call may compile and isn't timed."""
 
-    moves: int = 0
+    called: bool = False
     timed: int = 0
     seconds: float = 0.0
 
     def count(self, moves: int, seconds: float) -> None:
-        if self.moves:
+        if self.called:
             self.timed += moves
             self.seconds += seconds
-        self.moves += moves
+        self.called = True
 
     def per_move(self) -> float | None:
         return self.seconds / self.timed if self.timed else None
@@ -225,17 +271,20 @@ class _Match:
     blank: Any
     clocks: tuple[_Clock, _Clock] = field(default_factory=lambda: (_Clock(), _Clock()))
 
-    def play(self, blocks: range) -> NDArray[Any]:
-        """Plays some blocks, A on every side; the final records [len(blocks), n]."""
+    def play(self, blocks: range) -> tuple[NDArray[Any], NDArray[np.int64]]:
+        """Plays some blocks, A on every side: the final records, and the moves of A and of B.
+
+        [len(blocks), n], [len(blocks), n, 2].
+        """
         sides = np.array(self.game.sides(int(self.blank.num_players)))
         count = int(sides.max()) + 1
         states = np.repeat(self.openings.positions(self.game, self.blank, blocks), count)
         masks = np.zeros((len(states), self.game.num_actions), np.int8)
         kernels(self.game).legal(states, masks)
         focal = np.tile(np.arange(count), len(blocks))  # the side of A
-        seeds = np.array([word(self.seed, STREAM_ACTION, block) for block in blocks], np.uint64)
-        seeds = np.repeat(seeds, count)
+        seeds = np.repeat(words(self.seed, STREAM_ACTION, np.array(blocks)), count)
         actions = np.empty(len(states), np.int64)
+        moves = np.zeros((len(states), 2), np.int64)
         while (playing := states["seat"] >= 0).any():
             actions[:] = -1
             mine = sides[states["seat"]] == focal
@@ -243,8 +292,9 @@ class _Match:
                 rows = np.flatnonzero(playing & turns)
                 if len(rows):
                     actions[rows] = self._ask(which, states[rows], seeds[rows], masks[rows])
+                    moves[rows, which] += 1
             kernels(self.game).play(states, actions, masks)
-        return states.reshape(len(blocks), count)
+        return states.reshape(len(blocks), count), moves.reshape(len(blocks), count, 2)
 
     def _ask(
         self, which: int, states: NDArray[Any], seeds: NDArray[np.uint64], masks: NDArray[np.int8]
@@ -254,9 +304,8 @@ class _Match:
         Decision seeds depend on match, block, ply and seat, but not on the agent: in the mirrored
         game the other agent meets the same.
         """
-        turns = zip(seeds, states["ply"].tolist(), states["seat"].tolist(), strict=True)
-        drawn = [word(seed, STREAM_ACTION, ply, seat) for seed, ply, seat in turns]
-        positions = Positions(self.game, states.copy(), np.array(drawn, np.uint64))
+        drawn = words(seeds, STREAM_ACTION, states["ply"], states["seat"])
+        positions = Positions(self.game, states.copy(), drawn)
         agent = self.agents[which]
         start = time.perf_counter()
         actions = np.asarray(agent.act(positions))
@@ -301,6 +350,7 @@ def play_match(
     options: Mapping[str, Any] | None = None,
     batch: int = 64,
     sprt: Sprt | None = None,
+    partial: bool = False,
     progress: Callable[[int, int], None] | None = None,
 ) -> MatchResult:
     """Plays `blocks` blocks of games between A and B.
@@ -310,11 +360,11 @@ def play_match(
     side can win, or a new game after some random plies: `0`, or `2-4` (uniform, ends included;
     fewer if the game would end). None is the book where the game has one for these options, with
     enough openings, else `2-4`. `seed` fixes openings, chance and the agents' seeds, so a match can
-    be repeated, in batches of any size. `batch` blocks are played in lock-step; after each batch,
-    `progress(finished, blocks)` is called, and the match ends if `sprt` (for two sides) has
-    accepted one of its strengths. An interruption (Ctrl-C) gives the result of the batches
-    finished before it. ValueError for settings the game doesn't have, and if an agent plays an
-    illegal action.
+    be repeated, in batches of any size. `batch` blocks are played in lock-step, and
+    `progress(finished, blocks)` is called after each batch. The match ends with the block at which
+    `sprt` (for two sides) has accepted one of its strengths. With `partial`, an interruption
+    (Ctrl-C) gives the result of the batches finished before it. ValueError for settings the game
+    doesn't have, and if an agent plays an illegal action.
     """
     for text, allowed in (
         (f"blocks={blocks}", blocks >= 1),
@@ -331,20 +381,23 @@ def play_match(
     seats = np.array(rules.one_of_each_side(players))
     if sprt is not None and len(seats) != 2:
         raise ValueError(f"sprt: Elo is for two sides, and {players} players are {len(seats)}")
-    finals = [np.empty((0, len(seats)), rules.state)]
+    played = [(np.empty((0, len(seats)), rules.state), np.empty((0, len(seats), 2), np.int64))]
     try:
         for first in range(0, blocks, batch):
-            finals.append(match.play(range(first, min(first + batch, blocks))))
+            played.append(match.play(range(first, min(first + batch, blocks))))
             if progress is not None:
                 progress(min(first + batch, blocks), blocks)
-            if sprt is not None and sprt.verdict(_shares(np.concatenate(finals), seats).mean(1)):
+            shares = _shares(np.concatenate([finals for finals, _ in played]), seats).mean(1)
+            if sprt is not None and sprt.end(shares, since=first) is not None:
                 break
     except KeyboardInterrupt:
-        pass
-    states = np.concatenate(finals)
+        if not partial:
+            raise
+    states, moves = (np.concatenate(parts) for parts in zip(*played, strict=True))
+    end = None if sprt is None else sprt.end(_shares(states, seats).mean(1))
+    states, made = states[:end], moves[:end].sum((0, 1)).tolist()
     payoff = np.zeros((states.size, players), np.float32)
     kernels(rules).outcome(states.ravel(), payoff, np.empty_like(payoff))
-    won = _won(states, seats)
     every = np.arange(len(seats))
     return MatchResult(
         game=game,
@@ -357,9 +410,8 @@ def play_match(
         requested=blocks,
         share=_shares(states, seats),
         payoff=payoff.reshape(-1, len(seats), players)[:, every, seats].astype(np.float64),
-        tie=(won == 1).all(-1),
         length=states["ply"].astype(np.int64),
-        moves=(match.clocks[0].moves, match.clocks[1].moves),
+        moves=(made[0], made[1]),
         seconds_per_move=(match.clocks[0].per_move(), match.clocks[1].per_move()),
         sprt=sprt,
     )
@@ -374,16 +426,9 @@ def against_random(
     return f"wins {share.mean:.1%} [{share.low:.1%}, {share.high:.1%}] of {match.games} games"
 
 
-def _won(states: NDArray[Any], seats: NDArray[np.int64]) -> NDArray[Any]:
-    """Which sides won, of final records [B, n] and a seat of each side: 0 or 1, [B, n, side]."""
-    return np.asarray((states["winners"][..., None] >> seats.astype(np.uint32)) & 1)
-
-
 def _shares(states: NDArray[Any], seats: NDArray[np.int64]) -> NDArray[np.float64]:
     """A's share of the win in each game, [B, n]: in game k of a block A plays side k."""
-    won, every = _won(states, seats), np.arange(len(seats))
-    shares: NDArray[np.float64] = won[:, every, every] / won.sum(-1)
-    return shares
+    return np.asarray(win_shares(states["winners"], seats.tolist()).diagonal(0, -2, -1))
 
 
 def match_table(result: MatchResult) -> "Table":
@@ -392,8 +437,9 @@ def match_table(result: MatchResult) -> "Table":
 
     a, b = result.agents
     table = Table(title=f"{a} against {b}: {result.game}, {result.games:,} games")
-    for heading in (f"{a} plays", "wins", "95 % interval", "mean payoff", "95 % interval"):
-        table.add_column(heading, justify="left" if heading.startswith(a) else "right")
+    table.add_column(f"{a} plays", no_wrap=True)
+    for heading in ("won / drawn / lost", "share in %", "mean payoff"):
+        table.add_column(heading, justify="right")
     if result.blocks:
         for side in [*range(result.num_sides), None]:
             share, payoff = result.win_share(side), result.mean_payoff(side)
@@ -401,10 +447,9 @@ def match_table(result: MatchResult) -> "Table":
                 table.add_section()
             table.add_row(
                 "all sides" if side is None else result.side_label(side),
-                f"{share.mean:.1%}",
-                f"{share.low:.1%} … {share.high:.1%}",
-                f"{payoff.mean:+.3f}",
-                f"{payoff.low:+.3f} … {payoff.high:+.3f}",
+                str(result.counts(side)),
+                f"{100 * share.mean:.1f} [{100 * share.low:.1f}, {100 * share.high:.1f}]",
+                f"{payoff.mean:+.3f} [{payoff.low:+.3f}, {payoff.high:+.3f}]",
             )
     table.caption = _caption(result)
     return table
@@ -420,10 +465,10 @@ def _caption(result: MatchResult) -> str:
             f"{result.sprt.low:g}: {verdict} (log ratio {test['log_ratio']:+.2f}, "
             f"bounds ±{test['bounds'][1]:.2f})"
         )
-    elif result.blocks < result.requested:
+    if result.interrupted:
         lines.append(f"interrupted: {result.blocks:,} of {result.requested:,} blocks")
     if result.blocks:
-        lines.append(f"{result.tie.sum():,} ties, {result.length.mean():.1f} decisions a game")
+        lines.append(f"{result.length.mean():.1f} decisions a game")
     if result.blocks and result.num_sides == 2:
         mean, low, high = (
             f"{'-' if share < 0.5 else '+'}∞" if rating is None else f"{rating:+.0f}"

@@ -9,11 +9,11 @@ from collections.abc import Callable, Iterator
 from itertools import count
 from typing import Any
 
-import numba
 import numpy as np
 
 from linkzoo import Positions, get_game, make, make_vec
 from linkzoo.batch import kernels
+from linkzoo.threads import get_num_threads
 from linkzoo_training.agents import UctAgent
 
 GAMES = 1024  # of the vector environment
@@ -25,7 +25,7 @@ Work = Callable[[], int]
 
 def measure(name: str, num_players: int | None = None) -> Iterator[str]:
     """A line for each measurement, as it is made."""
-    game, threads = get_game(name), numba.get_num_threads()
+    game, threads = get_game(name), get_num_threads()
     env = make(name, num_players)
     players = f"{len(env.possible_agents)} players, " if game.max_players > game.min_players else ""
     yield f"{game.title}, {players}{threads} threads, random play"
@@ -64,19 +64,22 @@ def aec_steps(env: Any) -> Work:
     return work
 
 
-def vector_steps(name: str, num_players: int | None = None) -> Work:
+def vector_steps(
+    name: str, num_players: int | None = None, games: int = GAMES, num_threads: int | None = None
+) -> Work:
     """Random choice, step, mask, observation and restart in lock-step; units are steps."""
-    vec = make_vec(name, GAMES, num_players, check=False)
+    vec = make_vec(name, games, num_players, check=False, num_threads=num_threads)
     now = vec.reset(0)
     choose = kernels(vec.game).random_actions
-    seeds, actions = np.arange(GAMES, dtype=np.uint64), np.empty(GAMES, np.int64)
+    threads = get_num_threads() if num_threads is None else num_threads
+    seeds, actions = np.arange(games, dtype=np.uint64), np.empty(games, np.int64)
     rounds = count()
 
     def work() -> int:
         for _ in range(100):
-            choose(now.action_mask, seeds, next(rounds), actions)
+            choose.on(threads, now.action_mask, seeds, next(rounds), actions)
             vec.step(actions)
-        return 100 * GAMES
+        return 100 * games
 
     return work
 
@@ -84,7 +87,7 @@ def vector_steps(name: str, num_players: int | None = None) -> Work:
 def playouts(name: str, num_players: int | None = None) -> Work:
     """Searches of the first position, on all threads; units are random games to the end."""
     game = get_game(name)
-    states = np.zeros(8 * numba.get_num_threads(), game.state)
+    states = np.zeros(8 * get_num_threads(), game.state)
     states[:] = game.blank(num_players)
     seeds = np.arange(len(states), dtype=np.uint64)
     kernels(game).begin(states, seeds, np.empty((len(states), game.num_actions), np.int8))

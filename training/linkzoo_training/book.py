@@ -13,15 +13,16 @@ from rich.progress import Progress
 
 from linkzoo import Agent, Game, Positions, games, get_game
 from linkzoo.batch import kernels
-from linkzoo.chance import STREAM_ACTION, STREAM_SETUP, word
+from linkzoo.chance import STREAM_ACTION, STREAM_SETUP, words
 from linkzoo_training.agents import make_agent
+from linkzoo_training.arena import win_shares
 from linkzoo_training.checkpoint import write_atomically
 from linkzoo_training.openings import BOOKS, RANDOM_PLIES, digest, random_openings
 
 _FORMAT = "linkzoo-openings/1"
 _SEED = 1_000_003  # of the book's openings
 _GAMES = 8  # of the judge from an opening
-_WINS = 2  # of them, at least, that each side has to win
+_WINS = 2  # of them, at least, that each side has to win; a draw is nobody's win
 _BATCH = 64
 
 
@@ -53,25 +54,30 @@ def make_book(game: Game, judge: Agent, count: int) -> dict[str, Any]:
     }
 
 
-def _wins(game: Game, judge: Agent, states: NDArray[Any], indices: range) -> NDArray[np.int64]:
-    """How often each side won when the judge played itself from each record; [N, sides]."""
+def _wins(game: Game, judge: Agent, states: NDArray[Any], indices: range) -> NDArray[np.float64]:
+    """The wins of each side when the judge played itself from each record; [N, sides].
+
+    A win counts 1, or 1/k if k sides share it, and nothing if all do.
+    """
     games = np.repeat(states, _GAMES)
     masks = np.empty((len(games), game.num_actions), np.int8)
     kernels(game).legal(games, masks)
     actions = np.empty(len(games), np.int64)
-    luck = [word(np.uint64(_SEED), STREAM_SETUP, i, 3 + k) for i in indices for k in range(_GAMES)]
-    drawn = np.array(luck, np.uint64)
+    of_game = 3 + np.tile(np.arange(_GAMES), len(indices))
+    drawn = words(_SEED, STREAM_SETUP, np.repeat(np.array(indices), _GAMES), of_game)
     for ply in range(game.max_length):
         rows = np.flatnonzero(games["seat"] >= 0)
-        seeds = np.array([word(drawn[row], STREAM_ACTION, ply) for row in rows], np.uint64)
+        seeds = words(drawn[rows], STREAM_ACTION, ply)
         actions[:] = -1
         actions[rows] = judge.act(Positions(game, games[rows], seeds))
         kernels(game).play(games, actions, masks)
         if (games["seat"] < 0).all():
             break
-    seats = np.array(game.one_of_each_side(int(games[0]["num_players"])), np.uint32)
-    won = games["winners"][:, None] >> seats & 1
-    return np.asarray(won.reshape(len(states), _GAMES, -1).sum(1), np.int64)
+    shares = win_shares(
+        games["winners"], game.one_of_each_side(int(games[0]["num_players"]))
+    ).reshape(len(states), _GAMES, -1)
+    drawn_games = shares.all(-1, keepdims=True)
+    return np.asarray((shares * ~drawn_games).sum(1))
 
 
 def main() -> None:

@@ -8,19 +8,29 @@ import hashlib
 import json
 import os
 from collections.abc import Mapping
-from functools import cache
+from contextlib import suppress
 from pathlib import Path
-from typing import Any
+from typing import Annotated, Any
 
 import numpy as np
 import torch
 from numpy.typing import NDArray
-from safetensors import SafetensorError, safe_open
+from pydantic import BaseModel, ConfigDict, Field, ValidationError
+from safetensors import SafetensorError
 from safetensors.torch import load, save
 from torch import Tensor
 
-from linkzoo import Game, Positions, VecEnv, get_game
-from linkzoo.chance import STREAM_ACTION, word
+from linkzoo import Game, Positions, get_game
+from linkzoo.chance import STREAM_ACTION, words
+from linkzoo.fields import integer, shown
+from linkzoo_training.config import (
+    MOST_BLOCKS,
+    MOST_TEMPERATURE,
+    MOST_WEIGHT,
+    MOST_WIDTH,
+    complaints,
+)
+from linkzoo_training.fingerprints import fingerprints
 from linkzoo_training.networks import PolicyValueNet, make_network, masked
 from linkzoo_training.resources import find_checkpoint
 from linkzoo_training.search.exact import side_solver
@@ -28,41 +38,33 @@ from linkzoo_training.search.gumbel import GumbelSearch
 from linkzoo_training.symmetries import symmetries
 
 FORMAT = "linkzoo-checkpoint/1"
+CARD, WEIGHTS = "card.json", "model.safetensors"
+PART = ".part"  # ends the name of a file that is being written
 SOLVER_LIMIT = 300_000  # positions to solve one (GumbelSearch), in searches at play time
 _MOST_BYTES = 2**28  # of the trees that a search grows side by side
-_FINGERPRINT_GAMES = 32
-
-
-@cache
-def fingerprints(game: Game) -> dict[str, str]:
-    """What a policy relies on, as hashes: of the rules, and of the observation.
-
-    They are SHA-256 of the masks, seats and payoffs, and of the observations, along fixed random
-    games of every number of players: a change of behaviour changes them, a change of code alone
-    doesn't.
-    """
-    rules, seen = hashlib.sha256(), hashlib.sha256()
-    seen.update(json.dumps([vars(piece) for piece in game.observation.pieces]).encode())
-    for players in range(game.min_players, game.max_players + 1):
-        vec = VecEnv(game.name, _FINGERPRINT_GAMES, players, **game.fixed)
-        now, generator = vec.reset(0), np.random.Generator(np.random.PCG64(0))
-        for _ in range(game.max_length + 1):
-            rules.update(now.action_mask.tobytes() + now.seat.tobytes() + now.reward.tobytes())
-            seen.update(now.observation.tobytes())
-            chances = generator.random(now.action_mask.shape) * now.action_mask
-            now = vec.step(chances.argmax(1))
-    return {"rules": rules.hexdigest(), "observation": seen.hexdigest()}
+_MOST_LOGIT = 1e8  # of a sane network: far below what marks an illegal action (ILLEGAL_LOGIT)
+_UNSEALED = "0" * 64  # where a file's SHA-256 stands, for its computation
 
 
 def write_atomically(path: Path, data: bytes) -> None:
-    """Writes a file under another name, then renames it: readers see the old one or the new."""
-    path.parent.mkdir(parents=True, exist_ok=True)
-    temporary = path.with_name(path.name + ".part")
-    with temporary.open("wb") as file:
-        file.write(data)
-        file.flush()
-        os.fsync(file.fileno())
-    temporary.replace(path)
+    """Writes a file under another name, then renames it: readers see the old one or the new.
+
+    OSError names the path; nothing is left of what couldn't be written.
+    """
+    temporary = path.with_name(f"{path.name}.{os.getpid()}{PART}")
+    try:
+        path.parent.mkdir(parents=True, exist_ok=True)
+        with temporary.open("wb") as file:
+            file.write(data)
+            file.flush()
+            os.fsync(file.fileno())
+        temporary.replace(path)
+    except BaseException as error:
+        with suppress(OSError):
+            temporary.unlink(missing_ok=True)
+        if isinstance(error, OSError):
+            raise OSError(error.errno, error.strerror, str(path)) from error
+        raise
 
 
 def pack(tensors: Mapping[str, Tensor], meta: Mapping[str, Any] | None = None) -> bytes:
@@ -91,19 +93,58 @@ def named(prefix: str, tensors: Mapping[str, Tensor]) -> dict[str, Tensor]:
 
 
 def save_tensors(path: Path, tensors: Mapping[str, Tensor], meta: Mapping[str, Any]) -> None:
-    """Writes tensors and JSON data to one safetensors file."""
-    write_atomically(path, pack(tensors, meta))
+    """Writes tensors and JSON data to one safetensors file, which holds its own SHA-256."""
+    ready = {name: tensor.detach().cpu().contiguous() for name, tensor in tensors.items()}
+    data = save(ready, metadata={"json": json.dumps(meta), "sha256": _UNSEALED})
+    seal = hashlib.sha256(data).hexdigest().encode()
+    write_atomically(path, data.replace(_UNSEALED.encode(), seal, 1))
 
 
 def load_tensors(path: Path) -> tuple[dict[str, Tensor], dict[str, Any]]:
-    """Reads what `save_tensors` wrote; ValueError if the file is damaged."""
+    """Reads what `save_tensors` wrote; ValueError names the file if a bit of it has changed."""
+    data = path.read_bytes()
     try:
-        with safe_open(path, framework="pt") as file:
-            tensors = {name: file.get_tensor(name) for name in file.keys()}  # noqa: SIM118
-            meta = json.loads((file.metadata() or {}).get("json", "{}"))
-    except (SafetensorError, json.JSONDecodeError) as error:
+        tensors = dict(sorted(load(data).items()))
+        header = json.loads(data[8 : 8 + int.from_bytes(data[:8], "little")])["__metadata__"]
+        seal, text = header["sha256"].encode(), header["json"]
+        meta = json.loads(text)
+    except KeyError as error:
+        raise ValueError(f"{path} is damaged, or of an older version: it has no {error}") from error
+    except (SafetensorError, ValueError, RecursionError) as error:
         raise ValueError(f"{path} is damaged: {error}") from error
+    found = hashlib.sha256(data.replace(seal, _UNSEALED.encode(), 1)).hexdigest()
+    if found.encode() != seal or not isinstance(meta, dict):
+        raise ValueError(f"{path} is damaged: its content isn't what its SHA-256 says")
     return tensors, meta
+
+
+class _Network(BaseModel):
+    """The arguments of `make_network`."""
+
+    model_config = ConfigDict(extra="forbid", strict=True)
+    kind: str
+    width: Annotated[int, Field(ge=1, le=MOST_WIDTH)]
+    blocks: Annotated[int, Field(ge=0, le=MOST_BLOCKS)]
+
+
+class _Card(BaseModel):
+    """What is read of a card; it may say more."""
+
+    model_config = ConfigDict(extra="allow", strict=True)
+    game: str
+    version: int
+    fixed: dict[str, Any]
+    sha256: str
+    fingerprints: dict[str, str]
+    network: _Network
+    views: Annotated[int, Field(ge=1)]
+    temperature: Annotated[float | None, Field(ge=0, le=MOST_TEMPERATURE, allow_inf_nan=False)] = (
+        None
+    )
+    margin_weight: Annotated[float, Field(ge=0, le=MOST_WEIGHT, allow_inf_nan=False)] = 0.0
+    trained: dict[str, Any] = {}
+    strength: list[dict[str, Any]] = []
+    thrown_wins: list[dict[str, Any]] = []
 
 
 def save_checkpoint(
@@ -115,32 +156,38 @@ def save_checkpoint(
     `views`, the symmetric views that the agent averages; `margin_weight`, where it isn't 0, is the
     weight of the score margin in the network's values.
     """
-    save_tensors(folder / "model.safetensors", network.state_dict(), {})
+    weights = pack(network.state_dict())
     full = {
         "format": FORMAT,
         "game": game.name,
         "version": game.version,
         "fixed": dict(game.fixed),
+        "sha256": hashlib.sha256(weights).hexdigest(),
         "fingerprints": fingerprints(game),
         **card,
     }
+    write_atomically(folder / WEIGHTS, weights)
     save_card(folder, full)
 
 
 def save_card(folder: Path, card: Mapping[str, Any]) -> None:
     """Writes the whole card of a checkpoint."""
-    write_atomically(folder / "card.json", (json.dumps(card, indent=1) + "\n").encode())
+    write_atomically(folder / CARD, (json.dumps(card, indent=1) + "\n").encode())
 
 
 def load_card(folder: Path) -> dict[str, Any]:
-    """The card of a checkpoint; ValueError if it is damaged or of another format."""
-    path = folder / "card.json"
+    """The card of a checkpoint; ValueError if it is damaged, misshapen or of another format."""
+    path = folder / CARD
     try:
-        card = json.loads(path.read_text(encoding="utf-8"))
-    except json.JSONDecodeError as error:
+        card = json.loads(path.read_bytes())
+    except (ValueError, RecursionError) as error:
         raise ValueError(f"{path} is damaged: {error}") from error
     if not isinstance(card, dict) or card.get("format") != FORMAT:
         raise ValueError(f"{path} is no card of format {FORMAT}")
+    try:
+        _Card.model_validate(card)
+    except ValidationError as error:
+        raise ValueError(f"{path}: {complaints(error)}") from error
     return card
 
 
@@ -177,6 +224,8 @@ class PolicyAgent:
     ) -> None:
         self.name, self.game, self.card = name, game, dict(card)
         self.temperature = usual_temperature(game) if temperature is None else temperature
+        if not 0 <= self.temperature <= MOST_TEMPERATURE:
+            raise ValueError(f"temperature: {self.temperature:g} is not in 0..{MOST_TEMPERATURE}")
         self.views = np.zeros(1, np.int64)  # the identity
         if views != 1:
             count = len(symmetries(game))
@@ -196,9 +245,10 @@ class PolicyAgent:
     def draw(self, logits: Tensor, seeds: NDArray[np.uint64]) -> NDArray[np.int64]:
         """Actions [N] from logits [N, A]: the likeliest, or drawn at the agent's temperature."""
         if self.temperature > 0:
-            words = np.array([word(seed, STREAM_ACTION, 0) for seed in seeds], np.uint64)
-            uniform = torch.from_numpy((words >> np.uint64(11)) / 2.0**53)  # below 1 as a double
-            chances = torch.softmax(logits.double() / self.temperature, -1).cumsum(-1)
+            drawn = words(seeds, STREAM_ACTION, 0) >> np.uint64(11)
+            uniform = torch.from_numpy(drawn / 2.0**53)  # below 1 as a double
+            lower = logits.double() - logits.amax(-1, keepdim=True)
+            chances = torch.softmax(lower / self.temperature, -1).cumsum(-1)
             return (chances <= uniform[:, None] * chances[:, -1:]).sum(-1).numpy()
         return logits.argmax(-1).numpy()
 
@@ -219,10 +269,16 @@ class PolicyAgent:
         return masked(logits, mask), values
 
     def answer(self, features: NDArray[Any]) -> tuple[Tensor, Tensor]:
-        """Logits [N, A] and values [N, P] of features [N, F], on the CPU."""
+        """Logits [N, A] and values [N, P] of features [N, F], on the CPU.
+
+        ValueError if they are so large that no weights of a training give them, or no numbers.
+        """
         with torch.no_grad():
             logits, values = self.network(torch.from_numpy(features).to(self.device))
-        return logits.float().cpu(), values.float().cpu()
+        logits, values = logits.float().cpu(), values.float().cpu()
+        if not max(logits.abs().amax(), values.abs().amax()) < _MOST_LOGIT:
+            raise ValueError(f"{self.name}: the network gives numbers beyond {_MOST_LOGIT:g}")
+        return logits, values
 
 
 class SearchAgent:
@@ -240,9 +296,9 @@ class SearchAgent:
         self.policy, self.simulations = policy, simulations
         self.name = f"{policy.name}:{simulations}"
         memory = side_solver(policy.game).memory(1, SOLVER_LIMIT)
-        bytes_of_one = 4 * (simulations + 1) * policy.game.num_actions
-        bytes_of_one += sum(part.nbytes for part in memory)
-        self._count = max(1, _MOST_BYTES // bytes_of_one)
+        solving, node = sum(part.nbytes for part in memory), 4 * policy.game.num_actions
+        integer("simulations", simulations, 1, (_MOST_BYTES - solving) // node - 1)
+        self._count = _MOST_BYTES // (solving + (simulations + 1) * node)
         self._search = GumbelSearch(
             policy.game,
             self._count,
@@ -270,19 +326,58 @@ class SearchAgent:
 
 
 def load_weights(network: PolicyValueNet, folder: Path) -> None:
-    """Gives a network the weights of a checkpoint; ValueError names what doesn't fit."""
-    tensors, _ = load_tensors(folder / "model.safetensors")
-    expected = {name: list(tensor.shape) for name, tensor in network.state_dict().items()}
-    found = {name: list(tensor.shape) for name, tensor in tensors.items()}
-    wrong = sorted(
-        name for name in expected.keys() | found.keys() if expected.get(name) != found.get(name)
-    )
-    if wrong:
+    """Gives a network the weights of a checkpoint; ValueError names the file and what is wrong."""
+    network.load_state_dict(_read_weights(folder, load_card(folder), network))
+
+
+def _read_weights(
+    folder: Path, card: Mapping[str, Any], network: PolicyValueNet
+) -> dict[str, Tensor]:
+    """The weights of a checkpoint, if they are those of its card and fit the network."""
+    path = folder / WEIGHTS
+    data = path.read_bytes()
+    found = hashlib.sha256(data).hexdigest()
+    if found != card["sha256"]:
         raise ValueError(
-            f"{folder}: {wrong[0]} has shape {found.get(wrong[0])}, the network's has "
-            f"{expected.get(wrong[0])}"
+            f"{path} is damaged, or not the card's: its SHA-256 is {found}, not {card['sha256']!r}"
         )
-    network.load_state_dict({name: tensor.float() for name, tensor in tensors.items()})
+    try:
+        weights = unpack(data)
+    except SafetensorError as error:
+        raise ValueError(f"{path} is damaged: {error}") from error
+    fitting(path, weights, network.state_dict(), "the network")
+    return weights
+
+
+def fitting(
+    path: Path, found: Mapping[str, Tensor], expected: Mapping[str, Tensor], whose: str
+) -> None:
+    """ValueError unless the tensors of a file have the names, shapes and types of those expected.
+
+    Nor may a number in them be infinite or none.
+    """
+    for name in sorted(found.keys() | expected.keys()):
+        if name not in found or name not in expected:
+            has = "a" if name in found else "no"
+            raise ValueError(f"{path} has {has} tensor {name}, unlike {whose}")
+        for what in ("shape", "dtype"):
+            values = [_said(getattr(one[name], what)) for one in (found, expected)]
+            if values[0] != values[1]:
+                raise ValueError(
+                    f"{path}: {name} has {what} {values[0]}, {whose}'s has {values[1]}"
+                )
+    finite(path, found)
+
+
+def _said(value: torch.Size | torch.dtype) -> str:
+    return str(list(value) if isinstance(value, torch.Size) else value)
+
+
+def finite(path: Path, tensors: Mapping[str, Tensor]) -> None:
+    """ValueError if a number of a file's tensors is infinite or none."""
+    for name, tensor in tensors.items():
+        if not torch.isfinite(tensor).all():
+            raise ValueError(f"{path}: {name} holds numbers that aren't finite")
 
 
 def load_agent(
@@ -301,15 +396,22 @@ def load_agent(
     """
     folder = find_checkpoint(path_or_name)
     card = load_card(folder)
-    game = get_game(card["game"], card["fixed"])
+    try:
+        game = get_game(card["game"], card["fixed"])
+        with torch.device("meta"):  # takes no memory, whatever the card says
+            outline = make_network(game, **card["network"])
+    except ValueError as error:
+        raise ValueError(f"{folder / CARD}: {error}") from error
     for what, value in fingerprints(game).items():
         if card["fingerprints"].get(what) != value:
             raise ValueError(
                 f"{folder} was trained for other {what}: its fingerprint is "
-                f"{card['fingerprints'].get(what)!r}, that of this package's {game.name} {value!r}"
+                f"{shown(card['fingerprints'].get(what))}, that of this package's {game.name} "
+                f"{value!r}"
             )
+    weights = _read_weights(folder, card, outline)
     network = make_network(game, **card["network"])
-    load_weights(network, folder)
+    network.load_state_dict(weights)
     name = folder.resolve().name
     if views is None:
         views = card["views"]
@@ -322,6 +424,9 @@ def load_agent(
         temperature = usual
     elif temperature != usual:
         name = f"{name}~{temperature:g}"
-    return PolicyAgent(
-        name, game, network, card, temperature=temperature, views=views, device=device
-    )
+    try:
+        return PolicyAgent(
+            name, game, network, card, temperature=temperature, views=views, device=device
+        )
+    except ValueError as error:
+        raise ValueError(f"{folder}: {error}") from error

@@ -1,4 +1,4 @@
-"""The `linkzoo` command: train, exploit, evaluate, tournament, play, bench."""
+"""The `linkzoo` command: train, exploit, evaluate, tournament, play, bench, compile."""
 
 import argparse
 import json
@@ -10,10 +10,13 @@ from functools import partial
 from importlib.util import find_spec
 from pathlib import Path
 from secrets import randbelow
+from tempfile import TemporaryFile
 from typing import Any, TypeVar
 
 from linkzoo import Agent, __version__, games, get_game
 from linkzoo.chance import SEED_LIMIT
+from linkzoo.compile import compile_ahead
+from linkzoo.fields import integer
 from linkzoo_training.agents import QuitError, make_agent, searching, source_of
 from linkzoo_training.arena import MatchResult, blocks_of, match_table, play_match
 from linkzoo_training.bench import measure
@@ -24,7 +27,17 @@ from linkzoo_training.sprt import Sprt
 
 T = TypeVar("T")
 
-_NEEDED = "matplotlib openskill pydantic rich safetensors tensorboard torch yaml".split()
+# What numbers may be; of others it depends on the game.
+_RANGES = {
+    "seed": (0, 2**64 - 1),
+    "games": (1, 10**8),
+    "batch": (1, 2**20),
+    "simulations": (1, 10**6),
+    "workers": (1, 1024),
+}
+_MOST_ELO = 4000
+
+_NEEDED = "filelock matplotlib openskill pydantic rich safetensors tensorboard torch yaml".split()
 _AGENTS = (
     "random, greedy, uct-N, cheat-N, exact, checkpoint, a checkpoint's name or folder; @N behind "
     "it: views, ~T: temperature, :N: simulations"
@@ -32,7 +45,11 @@ _AGENTS = (
 
 
 def main(arguments: Sequence[str] | None = None) -> int:
-    """Runs the command; the exit code is 0, 2 for a user's error, 130 for an interruption."""
+    """Runs the command and returns its exit code.
+
+    It is 0, 2 for a user's error, 130 for an interruption (Ctrl-C); a training that saved and
+    stopped gives 130 too, or 143 if it was a TERM signal that asked it to.
+    """
     parser = _parser()
     parsed, rest = parser.parse_known_args(arguments)
     # argparse takes positional arguments in one go, but settings may also stand behind options.
@@ -49,13 +66,40 @@ def main(arguments: Sequence[str] | None = None) -> int:
         )
         return 2
     try:
-        parsed.run(parsed)
+        _check_ranges(parsed)
+        return parsed.run(parsed) or 0
     except (ValueError, OSError) as error:
         print(f"linkzoo: {' '.join(str(error).split())}", file=sys.stderr)
         return 2
     except (KeyboardInterrupt, QuitError):
         return 130
-    return 0
+
+
+def _check_ranges(parsed: argparse.Namespace) -> None:
+    """ValueError naming the option and what is allowed, before anything is made."""
+    for name, (low, high) in _RANGES.items():
+        value = getattr(parsed, name, None)
+        if value is not None:
+            integer(f"--{name}", value, low, high)
+    for elo in getattr(parsed, "sprt", None) or ():
+        if not abs(elo) <= _MOST_ELO:
+            raise ValueError(f"--sprt: {elo:g} is not in -{_MOST_ELO}..{_MOST_ELO}")
+    for name in ("json", "record"):
+        if (path := getattr(parsed, name, None)) is not None:
+            _check_writable(path)
+
+
+def _check_writable(path: Path) -> None:
+    """ValueError unless a file can be written there, so that no result is lost in the end."""
+    if path.is_dir():
+        raise ValueError(f"{path} is a folder")
+    if not path.parent.is_dir():
+        raise ValueError(f"{path}: there is no folder {path.parent}")
+    try:
+        with TemporaryFile(dir=path.parent):
+            pass
+    except OSError as error:
+        raise ValueError(f"{path} can't be written: {error.strerror}") from error
 
 
 def _parser() -> argparse.ArgumentParser:
@@ -158,6 +202,10 @@ def _parser() -> argparse.ArgumentParser:
     bench.add_argument("--game", choices=games, default=games[0])
     bench.add_argument("--players", type=int, help="default: the game's smallest number")
     bench.set_defaults(run=_bench)
+
+    ahead = commands.add_parser("compile", help="compile games ahead of their first use")
+    ahead.add_argument("names", metavar="GAME", nargs="*", help="default: all")
+    ahead.set_defaults(run=_compile)
     return parser
 
 
@@ -198,33 +246,28 @@ def _add_variant(parser: argparse.ArgumentParser) -> None:
 
 def _options(settings: list[str]) -> dict[str, Any]:
     """The game's options from `name=value` with YAML values, as in configurations."""
-    import yaml
+    from linkzoo_training.config import read_setting
 
-    options = {}
-    for setting in settings:
-        name, separator, text = setting.partition("=")
-        if not separator:
-            raise ValueError(f"{setting!r} is no option=value")
-        try:
-            options[name] = yaml.safe_load(text)
-        except yaml.YAMLError as error:
-            raise ValueError(f"{setting!r} has no YAML value") from error
-    return options
+    return dict(read_setting(setting, "option") for setting in settings)
 
 
-def _train(parsed: argparse.Namespace) -> None:
+def _train(parsed: argparse.Namespace) -> int:
     from linkzoo_training.config import load_config
-    from linkzoo_training.train import train
 
     config = load_config(parsed.config, parsed.settings)
+    from linkzoo_training.runtime import StopSignal
+    from linkzoo_training.train import train
+
+    stop = StopSignal()
     with _engine(parsed) or nullcontext() as engine:
-        train(config, resume=parsed.resume, engine=engine)
+        train(config, resume=parsed.resume, engine=engine, stop=stop)
+    return stop.exit_code
 
 
-def _exploit(parsed: argparse.Namespace) -> None:
+def _exploit(parsed: argparse.Namespace) -> int:
     from linkzoo_training.exploit import exploit, exploit_config
+    from linkzoo_training.runtime import StopSignal
 
-    _check_json(parsed)
     config = exploit_config(
         parsed.agent,
         _game(parsed.game, parsed.agent),
@@ -234,9 +277,11 @@ def _exploit(parsed: argparse.Namespace) -> None:
         seconds=parsed.seconds,
         settings=parsed.settings,
     )
-    report = exploit(config, parsed.games, openings=parsed.openings, resume=parsed.resume)
-    if report is not None and parsed.json is not None:
-        parsed.json.write_text(json.dumps(report, indent=1) + "\n", encoding="utf-8")
+    stop, settings = StopSignal(), {"openings": parsed.openings, "resume": parsed.resume}
+    report = exploit(config, parsed.games, stop=stop, **settings)
+    if report is not None:
+        _write_json(parsed.json, report)
+    return stop.exit_code
 
 
 def _game(chosen: str | None, agent: str) -> str:
@@ -253,15 +298,16 @@ def _game(chosen: str | None, agent: str) -> str:
         return games[0]  # there is no such agent in any game, which make_agent explains
 
 
-def _check_json(parsed: argparse.Namespace) -> None:
-    if parsed.json is not None and not parsed.json.parent.is_dir():
-        raise ValueError(f"{parsed.json}: there is no folder {parsed.json.parent}")
+def _write_json(path: Path | None, data: dict[str, Any]) -> None:
+    from linkzoo_training.checkpoint import write_atomically
+
+    if path is not None:
+        write_atomically(path, (json.dumps(data, indent=1) + "\n").encode())
 
 
 def _evaluate(parsed: argparse.Namespace) -> None:
     from rich.console import Console
 
-    _check_json(parsed)
     if parsed.b is None and not (parsed.ladder or parsed.labels):
         raise ValueError("evaluate: name an opponent B, or --ladder or --labels")
     if parsed.ladder and (parsed.b is not None or parsed.sprt is not None):
@@ -292,8 +338,7 @@ def _evaluate(parsed: argparse.Namespace) -> None:
             from linkzoo_training.checkpoint import load_card, save_card
 
             save_card(card, with_thrown_wins(load_card(card), thrown))
-    if parsed.json is not None:
-        parsed.json.write_text(json.dumps(data, indent=1) + "\n", encoding="utf-8")
+    _write_json(parsed.json, data)
 
 
 def _card(parsed: argparse.Namespace) -> Path:
@@ -363,6 +408,7 @@ def _match(parsed: argparse.Namespace, a: Agent, b: Agent) -> MatchResult:
             options=options,
             batch=parsed.batch,
             sprt=None if parsed.sprt is None else Sprt(*parsed.sprt),
+            partial=True,
             progress=progress,
         ),
     )
@@ -433,6 +479,13 @@ def _play(parsed: argparse.Namespace) -> None:
 
 def _bench(parsed: argparse.Namespace) -> None:
     for line in measure(parsed.game, parsed.players):
+        print(line, flush=True)
+
+
+def _compile(parsed: argparse.Namespace) -> None:
+    from linkzoo_training.compiling import USES
+
+    for line in compile_ahead(parsed.names or games, USES):
         print(line, flush=True)
 
 

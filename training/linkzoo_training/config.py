@@ -1,18 +1,59 @@
 """The schema of `configs/*.yaml`: every field with its default and reason."""
 
-from collections.abc import Sequence
+import reprlib
+from collections.abc import Mapping, Sequence
 from dataclasses import asdict, field
 from pathlib import Path
-from typing import Any, Literal
+from typing import Annotated, Any, Literal
 
 import yaml
-from pydantic import ConfigDict, TypeAdapter, ValidationError, model_validator
+from pydantic import (
+    ConfigDict,
+    Field,
+    StringConstraints,
+    TypeAdapter,
+    ValidationError,
+    model_validator,
+)
 from pydantic.dataclasses import dataclass
 
 from linkzoo import games, get_game
-from linkzoo_training.agents import make_agent
-from linkzoo_training.resources import find_config
-from linkzoo_training.search.exact import solver
+from linkzoo.fields import integer, string
+from linkzoo_training.agents import check_agent
+from linkzoo_training.resources import find_checkpoint, find_config
+from linkzoo_training.search.exact import check_solver
+
+MOST_WIDTH, MOST_BLOCKS = 4096, 64  # of a network
+MOST_TEMPERATURE = 1000  # at which an illegal action still has no chance
+MOST_WEIGHT = 1000  # of a part of a loss or a payoff
+_MOST_ENVS, _MOST_HORIZON = 2**20, 2**12
+
+# The ranges of the fields below.
+Seed = Annotated[int, Field(ge=0, lt=2**64)]
+Count = Annotated[int, Field(ge=1, le=10**9)]
+Width = Annotated[int, Field(ge=1, le=MOST_WIDTH)]
+Blocks = Annotated[int, Field(ge=0, le=MOST_BLOCKS)]
+Envs = Annotated[int, Field(ge=1, le=_MOST_ENVS)]
+Horizon = Annotated[int, Field(ge=1, le=_MOST_HORIZON)]
+Matches = Annotated[int, Field(ge=1, le=10**6)]  # blocks
+Few = Annotated[int, Field(ge=1, le=1000)]
+Share = Annotated[float, Field(ge=0, le=1, allow_inf_nan=False)]
+Positive = Annotated[float, Field(gt=0, le=1, allow_inf_nan=False)]
+Weight = Annotated[float, Field(ge=0, le=MOST_WEIGHT, allow_inf_nan=False)]
+Norm = Annotated[float, Field(gt=0, le=10**6, allow_inf_nan=False)]
+Seconds = Annotated[float, Field(gt=0, le=10**9, allow_inf_nan=False)]
+Temperature = Annotated[float | None, Field(ge=0, le=MOST_TEMPERATURE, allow_inf_nan=False)]
+Simulations = Annotated[int, Field(ge=1, le=2**16)]
+Stages = Annotated[tuple[Simulations, ...], Field(min_length=1, max_length=1000)]
+Players = Annotated[tuple[int, ...], Field(max_length=100)]
+Steps = Annotated[int, Field(ge=1, le=10**15)]
+Window = Annotated[int, Field(ge=0, le=10**6)]
+Slots = Annotated[int, Field(ge=0, le=1000)]
+Limit = Annotated[int, Field(ge=0, lt=2**31)]
+Agents = Annotated[tuple[str, ...], Field(max_length=100)]
+# Part of a file name
+Name = Annotated[str, StringConstraints(pattern=r"^\w[^/\\\x00-\x1f]*$", max_length=200)]
+Device = Annotated[str, StringConstraints(pattern=r"^(auto|cpu|cuda(:[0-9]{1,3})?)$")]
 
 
 @dataclass(frozen=True, config=ConfigDict(extra="forbid"))
@@ -20,49 +61,49 @@ class Config:
     """What every trainer needs. A step is one ply of one game."""
 
     # What is learned
-    name: str  # of the run and of the checkpoint
+    name: Name  # of the run and of the checkpoint
     game: str
-    num_players: tuple[int, ...] = ()  # one network for all of them; empty: all that can play
+    num_players: Players = ()  # one network for all of them; empty: all that can play
     options: dict[str, Any] = field(default_factory=dict)  # the variant that counts
 
     # Where it runs
-    seed: int = 0
-    device: str = "auto"  # auto: cuda if torch finds a GPU, else cpu
-    num_threads: int = 2  # at most: never more than the cores that the process may use
+    seed: Seed = 0
+    device: Device = "auto"  # auto: cuda if torch finds a GPU, else cpu
+    num_threads: Count = 2  # at most: never more than the cores that the process may use
     precision: Literal["auto", "bf16", "fp32"] = "auto"  # auto: bf16 where the processor has it
 
     # How long
-    total_steps: int = 20_000_000  # schedules run over this many steps
-    max_seconds: float | None = None  # stops earlier, at the current schedule
+    total_steps: Steps = 20_000_000  # schedules run over this many steps
+    max_seconds: Seconds | None = None  # stops earlier, at the current schedule
 
     # Network
     network: Literal["flat", "board"] = "flat"  # board: convolutions, for games with a board
-    width: int = 256  # of layers, or channels of a board
-    blocks: int = 4  # residual, of two layers
+    width: Width = 256  # of layers, or channels of a board
+    blocks: Blocks = 4  # residual, of two layers
     start: str | None = None  # a checkpoint (name or folder) whose weights the network begins with
 
     # Games that begin elsewhere, so that late positions and both outcomes are seen from the start
-    midgame: float = 0.75  # share of games that begin after random plies, linear to midgame_final
-    midgame_final: float = 0.5
-    midgame_depth: float = 0.8  # deepest start, as a share of the game's typical length
+    midgame: Share = 0.75  # share of games that begin after random plies, linear to midgame_final
+    midgame_final: Share = 0.5
+    midgame_depth: Share = 0.8  # deepest start, as a share of the game's typical length
     vary: dict[str, tuple[int, int]] = field(default_factory=dict)  # options drawn from low..high
-    vary_share: float = 0.6  # of the games; the others have `options`
+    vary_share: Share = 0.6  # of the games; the others have `options`
 
     # What the network learns from instead of a position: one of the game's symmetries, at random
     symmetric: bool = False  # for games that have some: what is learned for one holds for all
 
     # Reports
-    eval_every: int = 50  # iterations between short matches
-    eval_opponents: tuple[str, ...] = ("random", "greedy")
-    eval_blocks: int = 100  # blocks of such a match
-    final_opponents: tuple[str, ...] = ("random", "greedy", "uct-100")
-    final_blocks: int = 500
-    save_every: int = 50  # iterations between training checkpoints
+    eval_every: Count = 50  # iterations between short matches
+    eval_opponents: Agents = ("random", "greedy")
+    eval_blocks: Matches = 100  # blocks of such a match
+    final_opponents: Agents = ("random", "greedy", "uct-100")
+    final_blocks: Matches = 500
+    save_every: Count = 50  # iterations between training checkpoints
 
     # What is evaluated and published
-    average: int = 0  # iterations over which its weights are averaged; 0: the newest weights
-    views: int = 1  # symmetric views that the published agent averages
-    temperature: float | None = None  # at which it draws; None: 1 if something is hidden, else 0
+    average: Window = 0  # iterations over which its weights are averaged; 0: the newest weights
+    views: Count = 1  # symmetric views that the published agent averages
+    temperature: Temperature = None  # at which it draws; None: 1 if something is hidden, else 0
 
     @model_validator(mode="after")
     def _check(self) -> "Config":
@@ -78,31 +119,22 @@ class Config:
                 game.blank(self.players[0], {**self.options, option: value})
         if self.symmetric and game.symmetries is None:
             raise ValueError(f"symmetric: {self.game} has no symmetries")
-        self._positive(
-            "num_threads",
-            "total_steps",
-            "width",
-            "eval_every",
-            "eval_blocks",
-            "final_blocks",
-            "save_every",
-        )
-        self._shares("midgame", "midgame_final", "midgame_depth", "vary_share")
-        if self.average < 0:
-            raise ValueError(f"average: {self.average} is not 0 or more")
-        if self.temperature is not None and not self.temperature >= 0:
-            raise ValueError(f"temperature: {self.temperature} is not 0 or more")
+        if self.views > 1:
+            most = 1 if game.symmetries is None else len(game.symmetries()[0])
+            integer("views", self.views, 1, most)
+        for name in ("eval_opponents", "final_opponents"):
+            self._check_agents(name, *getattr(self, name))
+        if self.start is not None:
+            find_checkpoint(self.start)  # raises if there is none
         return self
 
-    def _positive(self, *names: str) -> None:
-        for name in names:
-            if getattr(self, name) < 1:
-                raise ValueError(f"{name}: {getattr(self, name)} is not 1 or more")
-
-    def _shares(self, *names: str) -> None:
-        for name in names:
-            if not 0 <= getattr(self, name) <= 1:
-                raise ValueError(f"{name}: {getattr(self, name)} is not in 0..1")
+    def _check_agents(self, name: str, *agents: str) -> None:
+        """ValueError naming the field unless there are such agents."""
+        for agent in agents:
+            try:
+                check_agent(agent, self.game)
+            except ValueError as error:
+                raise ValueError(f"{name}: {error}") from error
 
     @property
     def players(self) -> tuple[int, ...]:
@@ -124,59 +156,46 @@ class PpoConfig(Config):
     critic: Literal["shared", "full"] = "shared"  # full: a network that sees what is hidden too
 
     # Batches
-    num_envs: int = 512
-    horizon: int = 32  # plies of every game in one iteration
-    minibatches: int = 4
-    epochs: int = 3
+    num_envs: Envs = 512
+    horizon: Horizon = 32  # plies of every game in one iteration
+    minibatches: Envs = 4
+    epochs: Few = 3
 
     # PPO (Schulman et al. 2017)
-    learning_rate: float = 3e-4  # Adam, eps 1e-5, linear to 0
-    discount: float = 1.0  # games are short, only the end pays
-    gae_lambda: float = 0.95  # from one decision of a seat to its next
-    clip: float = 0.2
-    entropy: float = 0.01  # linear to entropy_final
-    entropy_final: float = 0.0
-    magnet: float = 0.0  # of KL(new || old policy), for hidden games: it keeps the policy mixed
-    value_weight: float = 0.5
-    max_grad_norm: float = 0.5
-    margin_weight: float = 0.1  # of the score margin in the payoff: a denser signal than the win
-    margin_final: float = 0.0  # linear to this; above 0, a side that is losing still has an aim
+    learning_rate: Positive = 3e-4  # Adam, eps 1e-5, linear to 0
+    discount: Share = 1.0  # games are short, only the end pays
+    gae_lambda: Share = 0.95  # from one decision of a seat to its next
+    clip: Positive = 0.2
+    entropy: Weight = 0.01  # linear to entropy_final
+    entropy_final: Weight = 0.0
+    magnet: Weight = 0.0  # of KL(new || old policy), for hidden games: it keeps the policy mixed
+    value_weight: Weight = 0.5
+    max_grad_norm: Norm = 0.5
+    margin_weight: Weight = 0.1  # of the score margin in the payoff: a denser signal than the win
+    margin_final: Weight = 0.0  # linear to this; above 0, a side that is losing still has an aim
 
     # Frozen opponents against cycling and forgetting
-    pool_share: float = 0.5  # of the games are played against the pool, the others against itself
-    pool_size: int = 12  # snapshots; 0: the pool holds rivals alone
-    pool_active: int = 3  # opponents that start games in one iteration
-    snapshot_every: int = 50  # iterations
-    rivals: tuple[str, ...] = ()  # other agents in the pool, such as greedy: they always play
+    pool_share: Share = 0.5  # of the games are played against the pool, the others against itself
+    pool_size: Slots = 12  # snapshots; 0: the pool holds rivals alone
+    pool_active: Few = 3  # opponents that start games in one iteration
+    snapshot_every: Count = 50  # iterations
+    rivals: Agents = ()  # other agents in the pool, such as greedy: they always play
 
     # A teacher: at first the policy learns nothing but its moves, in its own games (DAgger:
     # Ross et al. 2011), for games in which random play shows nothing of what matters
     teacher: str | None = None  # an agent, such as greedy
-    teacher_share: float = 0.3  # of the run
-    teacher_rate: float = 1e-3  # of learning then, linear to learning_rate
-    teacher_weight: float = 0.0  # of its moves' cross-entropy beside PPO's loss later
-    teacher_final: float = 0.0  # teacher_weight is linear to this
+    teacher_share: Share = 0.3  # of the run
+    teacher_rate: Positive = 1e-3  # of learning then, linear to learning_rate
+    teacher_weight: Weight = 0.0  # of its moves' cross-entropy beside PPO's loss later
+    teacher_final: Weight = 0.0  # teacher_weight is linear to this
 
     @model_validator(mode="after")
     def _check_ppo(self) -> "PpoConfig":
-        for rival in self.rivals:
-            make_agent(rival, self.game)  # raises if there is none
+        self._check_agents("rivals", *self.rivals)
         if self.teacher is not None:
-            make_agent(self.teacher, self.game)
+            self._check_agents("teacher", self.teacher)
         if self.critic == "full" and get_game(self.game, self.options).hidden is None:
             raise ValueError(f"critic: {self.game} hides nothing; use 'shared'")
-        self._positive(
-            "num_envs",
-            "horizon",
-            "minibatches",
-            "epochs",
-            "pool_active",
-            "snapshot_every",
-        )
-        self._shares("pool_share", "teacher_share")
-        for name in ("magnet", "teacher_weight", "teacher_final", "pool_size"):
-            if getattr(self, name) < 0:
-                raise ValueError(f"{name}: {getattr(self, name)} is not 0 or more")
         return self
 
     def is_taught(self, progress: float) -> bool:
@@ -216,40 +235,34 @@ class AlphaZeroConfig(Config):
     algorithm: Literal["alphazero"] = "alphazero"
 
     # Self-play
-    num_envs: int = 256
-    horizon: int = 16  # plies of every game in one iteration
-    simulations: tuple[int, ...] = (16, 32, 64)  # for each move, in equal parts of the run
-    considered: int = 16  # actions tried at the root
-    least_range: float = 1e-8  # of values below which the search doesn't stretch them to 0..1
+    num_envs: Envs = 256
+    horizon: Horizon = 16  # plies of every game in one iteration
+    simulations: Stages = (16, 32, 64)  # for each move, in equal parts of the run
+    considered: Simulations = 16  # actions tried at the root
+    least_range: Positive = 1e-8  # of values below which the search doesn't stretch them to 0..1
 
     # Learning
-    window: int = 16  # iterations that a position is learned from
-    reuse: int = 4  # times that each position is learned from: a divisor of the window
-    batch_size: int = 1024
-    learning_rate: float = 1e-3  # Adam, linear to learning_rate_final
-    learning_rate_final: float = 1e-4
-    weight_decay: float = 1e-4
-    margin_weight: float = 0.0  # of the score margin in what an end is worth, to the search too
-    root_share: float = 0.5  # of the value that the search found in the value to learn
-    solver_limit: int = 0  # positions that the exact solver may search to solve one (GumbelSearch)
-    value_weight: float = 1.0
-    forecast_weight: float = 0.2  # of what the end looks like, learned beside policy and value
-    max_grad_norm: float = 1.0
+    window: Few = 16  # iterations that a position is learned from
+    reuse: Few = 4  # times that each position is learned from: a divisor of the window
+    batch_size: Count = 1024
+    learning_rate: Positive = 1e-3  # AdamW, linear to learning_rate_final
+    learning_rate_final: Share = 1e-4
+    weight_decay: Share = 1e-4
+    margin_weight: Weight = 0.0  # of the score margin in what an end is worth, to the search too
+    root_share: Share = 0.5  # of the value that the search found in the value to learn
+    solver_limit: Limit = (
+        0  # positions that the exact solver may search to solve one (GumbelSearch)
+    )
+    value_weight: Weight = 1.0
+    forecast_weight: Weight = 0.2  # of what the end looks like, learned beside policy and value
+    max_grad_norm: Norm = 1.0
 
     @model_validator(mode="after")
     def _check_alphazero(self) -> "AlphaZeroConfig":
         if get_game(self.game, self.options).hidden is not None:
             raise ValueError(f"algorithm: {self.game} hides something; use 'ppo'")
-        self._positive("num_envs", "horizon", "considered", "window", "reuse", "batch_size")
-        self._shares("root_share")
-        if self.least_range <= 0:
-            raise ValueError(f"least_range: {self.least_range} is not above 0")
-        if self.solver_limit < 0:
-            raise ValueError(f"solver_limit: {self.solver_limit} is not 0 or more")
         if self.solver_limit:
-            solver(get_game(self.game, self.options))  # raises if the game has none
-        if not self.simulations or min(self.simulations) < 1:
-            raise ValueError(f"simulations: {self.simulations} are not 1 or more")
+            check_solver(self.game)
         if self.window % self.reuse:
             raise ValueError(f"reuse: {self.reuse} does not divide the window, {self.window}")
         return self
@@ -273,26 +286,38 @@ def read_config(data: Any) -> AnyConfig:
     try:
         config: AnyConfig = _SCHEMAS[algorithm].validate_python(data)
     except ValidationError as error:
-        lines = [
-            f"{'.'.join(map(str, item['loc'])) or 'configuration'}: {item['msg']}"
-            for item in error.errors()
-        ]
-        raise ValueError("; ".join(lines)) from error
+        raise ValueError(complaints(error)) from error
     return config
+
+
+def complaints(error: ValidationError) -> str:
+    """What was wrong, on one line that names each field, and its value where that is short."""
+    return "; ".join(
+        f"{'.'.join(map(str, item['loc'])) or 'configuration'}: {item['msg']}{_given(item)}"
+        for item in error.errors()
+    )
+
+
+def _given(item: Mapping[str, Any]) -> str:
+    value = item["input"]
+    plain = isinstance(value, str | int | float) and item["type"] != "value_error"
+    return f", not {reprlib.repr(value)}" if plain else ""
 
 
 def _fields(path: Path, below: tuple[Path, ...] = ()) -> dict[str, Any]:
     """What a YAML file sets, over what the configuration that it extends sets."""
     try:
         data = yaml.safe_load(path.read_text(encoding="utf-8"))
-    except yaml.YAMLError as error:
+    except (yaml.YAMLError, ValueError, RecursionError) as error:
         raise ValueError(f"{path}: no YAML ({error})") from error
     if not isinstance(data, dict):
         raise ValueError(f"{path}: not a mapping of fields to values")
     if path in below:
         raise ValueError(f"{path}: extends itself")
     base = data.pop("extends", None)
-    return data if base is None else {**_fields(find_config(base), (*below, path)), **data}
+    if base is None:
+        return data
+    return {**_fields(find_config(string(f"{path}: extends", base)), (*below, path)), **data}
 
 
 def load_config(path_or_name: str | Path, overrides: Sequence[str] = ()) -> AnyConfig:
@@ -313,14 +338,23 @@ def load_config(path_or_name: str | Path, overrides: Sequence[str] = ()) -> AnyC
 def override(data: dict[str, Any], overrides: Sequence[str]) -> dict[str, Any]:
     """The data with each `field=value` set (see load_config); ValueError names a wrong one."""
     for setting in overrides:
-        key, separator, text = setting.partition("=")
-        if not separator:
-            raise ValueError(f"{setting!r} is no field=value")
+        key, value = read_setting(setting, "field")
         *parents, last = key.split(".")
         target = data
         for parent in parents:
             target = target.setdefault(parent, {})
             if not isinstance(target, dict):
                 raise ValueError(f"{setting!r}: {parent} has no fields")
-        target[last] = yaml.safe_load(text)
+        target[last] = value
     return data
+
+
+def read_setting(setting: str, what: str) -> tuple[str, Any]:
+    """The name and the YAML value of a `name=value`; ValueError if it is none, `what` it is of."""
+    name, separator, text = setting.partition("=")
+    if not separator:
+        raise ValueError(f"{setting!r} is no {what}=value")
+    try:
+        return name, yaml.safe_load(text)
+    except (yaml.YAMLError, ValueError, RecursionError) as error:
+        raise ValueError(f"{reprlib.repr(setting)} has no YAML value") from error

@@ -1,15 +1,16 @@
 """A run's games played by the workers of an engine, one iteration ahead of the learner.
 
 The games are split into equal parts, one for each worker, with seeds of their own. With a task
-travel the weights to play with and the games of a part as they stand; with its result come the
-games as they stand then and what is to be learned from them: tensors, packed as safetensors. So a
+travel the weights to play with and the games of a part as they stand, and to a worker that hasn't
+them the frozen opponents; with its result come the games as they stand then and what is to be
+learned from them: tensors, packed as safetensors. So a
 run's weights are a function of its seed and of the number of workers, but not of the engine, nor of
 workers that died.
 """
 
 import time
 from abc import ABC, abstractmethod
-from collections.abc import Callable, Iterator
+from collections.abc import Callable, Iterator, Mapping
 from dataclasses import replace
 from typing import Any, Generic, Protocol, TypeVar
 
@@ -17,12 +18,10 @@ import numpy as np
 import torch
 from torch import Tensor
 
-from linkzoo.chance import word
+from linkzoo.chance import STREAM_PART, word
 from linkzoo_training.checkpoint import named, pack, under, unpack
 from linkzoo_training.config import AlphaZeroConfig, PpoConfig
-from linkzoo_training.engine import Engine
-
-_STREAM = 2010  # seeds of the parts of a run; index = part
+from linkzoo_training.engine import NOTHING, Engine
 
 Tensors = dict[str, Tensor]
 
@@ -43,7 +42,7 @@ C = TypeVar("C", PpoConfig, AlphaZeroConfig)
 
 def seed_of_part(seed: int, part: int) -> int:
     """The seed of the games of a part of a run."""
-    return int(word(np.uint64(seed), _STREAM, part))
+    return int(word(np.uint64(seed), STREAM_PART, part))
 
 
 def part_of(config: C, part: int, parts: int) -> C:
@@ -66,10 +65,10 @@ class PartWorker(ABC, Generic[G]):
         """The games of a part at the start of the run."""
 
     @abstractmethod
-    def collect(self, games: G, sent: Tensors) -> Tensors:
+    def collect(self, games: G, sent: Tensors, kept: Mapping[str, bytes]) -> Tensors:
         """Plays an iteration of some games by what was sent; gives what is to be learned."""
 
-    def play(self, weights: bytes, task: tuple[int, bytes]) -> bytes:
+    def play(self, weights: bytes, task: tuple[int, bytes], kept: Mapping[str, bytes]) -> bytes:
         """Plays an iteration of a part from its games as they stand; empty at the start."""
         part, standing = task
         if part not in self._games or not standing:
@@ -77,7 +76,8 @@ class PartWorker(ABC, Generic[G]):
         games = self._games[part]
         if standing:
             games.load(unpack(standing))
-        return pack({**self.collect(games, unpack(weights)), **named("games.", games.tensors())})
+        found = self.collect(games, unpack(weights), kept)
+        return pack({**found, **named("games.", games.tensors())})
 
 
 class Crew:
@@ -96,10 +96,10 @@ class Crew:
         """Whether tasks were sent whose results weren't received."""
         return self._results is not None
 
-    def send(self, weights: Tensors) -> None:
-        """Has every part play on by `weights`; returns at once."""
+    def send(self, weights: Tensors, kept: Mapping[str, bytes] = NOTHING) -> None:
+        """Has every part play on by `weights`, and by what workers keep; returns at once."""
         self._sent = pack(weights)
-        self._results = self.engine.play(self._sent, list(enumerate(self._standing)))
+        self._results = self.engine.play(self._sent, list(enumerate(self._standing)), kept)
 
     def receive(self) -> list[Tensors]:
         """The results of all parts; waits for them."""
@@ -120,10 +120,10 @@ class Crew:
                 saved |= named(f"part{part}.", unpack(standing))
         return saved
 
-    def load(self, saved: Tensors) -> None:
-        """Restores what `tensors` gave: the same tasks are played again."""
+    def load(self, saved: Tensors, kept: Mapping[str, bytes] = NOTHING) -> None:
+        """Restores what `tensors` gave: the same tasks are played again, by what was kept then."""
         parts = [under(f"part{part}.", saved) for part in range(self.engine.workers)]
         self._standing = [pack(part) if part else b"" for part in parts]
         sent = under("sent.", saved)
         if sent:
-            self.send(sent)
+            self.send(sent, kept)

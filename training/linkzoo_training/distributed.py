@@ -73,27 +73,51 @@ def anywhere(flag: bool) -> bool:
     return any(gathered(flag))
 
 
+def collected(value: T) -> list[T]:
+    """The values of all processes, in the first one; none elsewhere."""
+    if size() == 1:
+        return [value]
+    values: list[T] | None = [value] * size() if rank() == 0 else None
+    dist.gather_object(value, values)
+    return values or []
+
+
+def dealt(values: Callable[[], list[T]]) -> T:
+    """To each process its own of the values, one for each, that the first one has."""
+    if size() == 1:
+        return values()[0]
+    box: list[T | None] = [None]
+    dist.scatter_object_list(box, values() if rank() == 0 else None)
+    return cast(T, box[0])
+
+
 def fewest(count: int) -> int:
     """The least of the processes' counts."""
     return min(gathered(count))
 
 
 def mean_and_std(values: Tensor) -> tuple[Tensor, Tensor]:
-    """Mean and standard deviation of the numbers [N] of all processes."""
+    """Mean and standard deviation of the numbers [N] of all processes; 0 of none, or of one."""
     if size() == 1:
-        return values.mean(), values.std()
+        return (
+            (values.mean(), values.std()) if len(values) > 1 else (values.sum(), 0 * values.sum())
+        )
     double = values.double()
     sums = torch.stack([double.sum(), double.square().sum(), torch.ones_like(double).sum()])
     dist.all_reduce(sums)
     total, squares, count = sums
-    mean = total / count
-    variance = (squares - count * mean.square()) / (count - 1)
+    mean = total / count.clamp(min=1)
+    variance = (squares - count * mean.square()) / (count - 1).clamp(min=1)
     return mean.to(values.dtype), variance.clamp(min=0).sqrt().to(values.dtype)
 
 
 def minibatches(order: Tensor, count: int) -> tuple[Tensor, ...]:
-    """The rows in `order` in `count` parts; with one process fewer, if they are very few."""
-    return order.chunk(count) if size() == 1 else order.tensor_split(count)
+    """The rows in `order` in `count` parts whose sizes differ by 1 at most, none of them empty.
+
+    They are fewer if any of the processes has fewer rows: as many in all of them.
+    """
+    parts = min(count, fewest(len(order)))
+    return order.tensor_split(parts) if parts else ()
 
 
 def average(values: Tensor) -> Tensor:

@@ -2,31 +2,33 @@
 
 A worker is any object with `play(weights, task)`. What it needs beside its settings comes with the
 call, and what it gives depends on nothing else, so any worker can play any task, and one that died
-is started again and given its task again: the results are the same.
+is started again and given its task again: the results are the same. Things that calls have in
+common, such as frozen opponents, are sent to a worker once: those to keep, by their names.
 """
 
 import os
 import signal
 import traceback
 from abc import ABC, abstractmethod
-from collections.abc import Callable, Iterator, Sequence
+from collections.abc import Callable, Iterator, Mapping, Sequence
 from contextlib import contextmanager
 from functools import cache, partial
 from importlib.util import find_spec
 from multiprocessing import get_context
 from multiprocessing.connection import Connection, wait
 from multiprocessing.process import BaseProcess
-from types import TracebackType
+from types import MappingProxyType, TracebackType
 from typing import Any, Protocol, Self
 
 _MOST_DEATHS = 3  # of workers at one task, before it is given up
+NOTHING: Mapping[str, Any] = MappingProxyType({})
 
 
 class Worker(Protocol):
     """What an engine runs; arguments and results must survive the way to another process."""
 
-    def play(self, weights: Any, task: Any) -> Any:
-        """The result of a task; `weights` are the same for all tasks of a call."""
+    def play(self, weights: Any, task: Any, kept: Mapping[str, Any]) -> Any:
+        """The result of a task; `weights` and `kept` are the same for all tasks of a call."""
 
 
 class Engine(ABC):
@@ -42,11 +44,16 @@ class Engine(ABC):
         """Starts the workers, each of them made by `make`."""
 
     @abstractmethod
-    def play(self, weights: Any, tasks: Sequence[Any]) -> Iterator[tuple[int, Any]]:
+    def play(
+        self, weights: Any, tasks: Sequence[Any], kept: Mapping[str, Any] = NOTHING
+    ) -> Iterator[tuple[int, Any]]:
         """Has all tasks played; yields (index of the task, result) in the order they finish.
 
         Workers begin when this is called, not when the first result is asked for. An error of a
         worker's is raised here. Until all results were taken, nothing but `stop` may follow.
+
+        A worker that was sent something of a name in `kept` has it until a call leaves that name
+        out, and isn't sent it again: a name stands for the same thing always.
         """
 
     @abstractmethod
@@ -75,9 +82,13 @@ class Local(Engine):
         """See Engine."""
         self._worker = cache(make)
 
-    def play(self, weights: Any, tasks: Sequence[Any]) -> Iterator[tuple[int, Any]]:
+    def play(
+        self, weights: Any, tasks: Sequence[Any], kept: Mapping[str, Any] = NOTHING
+    ) -> Iterator[tuple[int, Any]]:
         """See Engine."""
-        return ((index, self._worker().play(weights, task)) for index, task in enumerate(tasks))
+        return (
+            (index, self._worker().play(weights, task, kept)) for index, task in enumerate(tasks)
+        )
 
     def stop(self) -> None:
         """See Engine."""
@@ -93,6 +104,7 @@ class Processes(Engine):
     def __init__(self, workers: int) -> None:
         super().__init__(workers)
         self._running: dict[Connection, BaseProcess] = {}
+        self._having: dict[Connection, set[str]] = {}  # the names of what each has kept
 
     def start(self, make: Callable[[], Worker]) -> None:
         """See Engine."""
@@ -100,8 +112,11 @@ class Processes(Engine):
         for _ in range(self.workers):
             self._begin()
 
-    def play(self, weights: Any, tasks: Sequence[Any]) -> Iterator[tuple[int, Any]]:
+    def play(
+        self, weights: Any, tasks: Sequence[Any], kept: Mapping[str, Any] = NOTHING
+    ) -> Iterator[tuple[int, Any]]:
         """See Engine."""
+        names = list(kept)
         waiting = list(reversed(range(len(tasks))))
         given: dict[Connection, int] = {}
         deaths = [0] * len(tasks)
@@ -109,8 +124,10 @@ class Processes(Engine):
         def give(worker: Connection) -> None:
             if waiting:
                 given[worker] = waiting.pop()
+                new = {name: kept[name] for name in names if name not in self._having[worker]}
+                self._having[worker] = set(names)
                 try:
-                    worker.send((weights, tasks[given[worker]]))
+                    worker.send((weights, tasks[given[worker]], names, new))
                 except OSError:
                     replace(worker)
 
@@ -154,11 +171,12 @@ class Processes(Engine):
         with _interrupts_held():
             process.start()
         theirs.close()  # so that its death closes the pipe
-        self._running[ours] = process
+        self._running[ours], self._having[ours] = process, set()
         return ours
 
     def _end(self, connection: Connection) -> None:
         process = self._running.pop(connection)
+        del self._having[connection]
         connection.close()
         process.kill()
         process.join()
@@ -181,12 +199,14 @@ def _serve(connection: Connection, make: Callable[[], Worker]) -> None:
     """A worker's process: plays what comes until the other end is closed."""
     signal.signal(signal.SIGINT, signal.SIG_IGN)  # Ctrl-C is the learner's affair
     worker = cache(partial(_alone, make))
+    kept: dict[str, Any] = {}
     try:
         while True:
-            weights, task = connection.recv()
+            weights, task, names, new = connection.recv()
+            kept = {name: new[name] if name in new else kept[name] for name in names}
             answer: tuple[Any, Exception | None]
             try:
-                answer = worker().play(weights, task), None
+                answer = worker().play(weights, task, kept), None
             except Exception as error:  # noqa: BLE001 - raised again where the result is read
                 error.add_note("".join(traceback.format_exception(error)))
                 answer = None, error
@@ -197,10 +217,11 @@ def _serve(connection: Connection, make: Callable[[], Worker]) -> None:
 
 def _alone(make: Callable[[], Worker]) -> Worker:
     """A worker with one thread: more cores are for more workers."""
-    import numba
     import torch
 
-    numba.set_num_threads(1)
+    from linkzoo.threads import set_num_threads
+
+    set_num_threads(1)
     torch.set_num_threads(1)
     return make()
 
@@ -214,6 +235,7 @@ class RayEngine(Engine):
             raise ValueError("--engine ray: Ray is not installed: pip install 'linkzoo[ray]'")
         self._started = False
         self._actors: list[Any] = []
+        self._stored: dict[str, Any] = {}  # references to what is kept
 
     def start(self, make: Callable[[], Worker]) -> None:
         """See Engine."""
@@ -229,14 +251,22 @@ class RayEngine(Engine):
         self._actors = [actor.remote(make) for _ in range(self.workers)]
         self._pool = ActorPool(self._actors)
 
-    def play(self, weights: Any, tasks: Sequence[Any]) -> Iterator[tuple[int, Any]]:
+    def play(
+        self, weights: Any, tasks: Sequence[Any], kept: Mapping[str, Any] = NOTHING
+    ) -> Iterator[tuple[int, Any]]:
         """See Engine."""
         import ray
 
-        weights = ray.put(weights)  # every machine fetches them once
+        # Every machine fetches once what was put.
+        weights, before = ray.put(weights), self._stored
+        self._stored = {
+            name: before[name] if name in before else ray.put(value) for name, value in kept.items()
+        }
+        names, values = list(self._stored), list(self._stored.values())
         for index, task in enumerate(tasks):
             self._pool.submit(
-                lambda actor, given: actor.play.remote(weights, *given), (index, task)
+                lambda actor, given: actor.play.remote(weights, *given, names, *values),
+                (index, task),
             )
         return self._results()
 
@@ -267,8 +297,11 @@ class _Actor:
     def __init__(self, make: Callable[[], Worker]) -> None:
         self._worker = cache(partial(_alone, make))
 
-    def play(self, weights: Any, index: int, task: Any) -> tuple[int, Any]:
-        return index, self._worker().play(weights, task)
+    def play(
+        self, weights: Any, index: int, task: Any, names: Sequence[str], *values: Any
+    ) -> tuple[int, Any]:
+        kept = dict(zip(names, values, strict=True))
+        return index, self._worker().play(weights, task, kept)
 
 
 ENGINES: dict[str, type[Engine]] = {"local": Local, "processes": Processes, "ray": RayEngine}

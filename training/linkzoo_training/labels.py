@@ -1,7 +1,7 @@
 """Solved positions: which actions win, and how often an agent throws a win away.
 
 A game that ships such positions has a file in `labels/`; `linkzoo_training.labelling` makes it. In
-each of them the seat to act wins by at least one legal action, and by at least one it loses.
+each of them the seat to act wins by at least one legal action, and by at least one it doesn't.
 """
 
 import json
@@ -15,7 +15,7 @@ from numpy.typing import NDArray
 
 from linkzoo import Agent, Game, Positions, get_game
 from linkzoo.batch import kernels
-from linkzoo.chance import STREAM_ACTION, word
+from linkzoo.chance import STREAM_ACTION, words
 from linkzoo_training.arena import Estimate, checked, side_label, wilson
 from linkzoo_training.openings import digest, random_openings
 
@@ -32,7 +32,7 @@ class Labels:
 
     game: Game
     states: NDArray[Any]  # [N]
-    labels: NDArray[np.int8]  # [N, num_actions]: 1 wins, 0 loses, -1 is illegal
+    labels: NDArray[np.int8]  # [N, num_actions]: 1 wins, 0 doesn't, -1 is illegal
 
     @property
     def random_loss(self) -> NDArray[np.float64]:
@@ -108,7 +108,8 @@ class ThrownWins:
 
     def seat_label(self, seat: int) -> str:
         """`More (seat 0)`."""
-        return side_label(self.labels.game, int(self.labels.states["num_players"][0]), seat)
+        game = self.labels.game
+        return side_label(game, int(self.labels.states["num_players"][0]), seat, game.seat_names)
 
     def to_dict(self) -> dict[str, Any]:
         """JSON data: the shares, and for each position whether its win was thrown away."""
@@ -159,8 +160,7 @@ def thrown_wins(
     """
     labels = read_labels(get_game(game))
     count = len(labels.states)
-    drawn = [word(np.uint64(seed), STREAM_ACTION, index) for index in range(count)]
-    seeds = np.array(drawn, np.uint64)
+    seeds = words(seed, STREAM_ACTION, np.arange(count))
     thrown = np.empty(count, np.bool_)
     for first in range(0, count, batch):
         rows = slice(first, min(first + batch, count))

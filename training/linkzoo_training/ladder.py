@@ -67,19 +67,20 @@ def climb(
         for count in players:
             blocks = blocks_of(rules, count, usual if games is None else games)
             what = f"{rung}, {count} players"
-            match = play_match(
-                ladder.game,
-                agent,
-                make_agent(rung, ladder.game),
-                blocks,
-                seed=ladder.seed if seed is None else seed,
-                openings=ladder.openings if openings is None else openings,
-                num_players=count,
-                options=options,
-                batch=batch,
-                progress=None if progress is None else _named(progress, what),
-            )
-            if match.blocks < blocks:
+            try:
+                match = play_match(
+                    ladder.game,
+                    agent,
+                    make_agent(rung, ladder.game),
+                    blocks,
+                    seed=ladder.seed if seed is None else seed,
+                    openings=ladder.openings if openings is None else openings,
+                    num_players=count,
+                    options=options,
+                    batch=batch,
+                    progress=None if progress is None else _named(progress, what),
+                )
+            except KeyboardInterrupt:
                 return
             yield match
 
@@ -113,19 +114,21 @@ def ladder_table(ladder: Ladder, name: str, matches: Sequence[MatchResult]) -> "
 
     title = f"{name} on the ladder of {ladder.game}, version {ladder.version}"
     table = Table(title=title, caption="ms: of each side for a move, in batches")
-    for heading in ("against", "players", "games", "wins", "95 % interval", "payoff", "ms"):
+    counted = "wins / draws / losses"
+    for heading in ("against", "players", counted, "share", "95 % interval", "payoff", "ms"):
         table.add_column(heading, justify="left" if heading == "against" else "right")
     for match in matches:
-        roles = range(match.num_sides) if get_game(ladder.game).seat_names else range(0)
+        roles = range(len(get_game(ladder.game).roles(match.options)))
         for side in [None, *roles]:
             share, payoff = match.win_share(side), match.mean_payoff(side)
             times = (
                 "?" if seconds is None else f"{1000 * seconds:.2g}"
                 for seconds in match.seconds_per_move
             )
-            own = [match.agents[1], str(match.num_players), f"{match.games:,}"]
+            own = [match.agents[1], str(match.num_players)]
             table.add_row(
-                *(own if side is None else [f"  as {match.side_label(side)}", "", ""]),
+                *(own if side is None else [f"  as {match.side_label(side)}", ""]),
+                str(match.counts(side)),
                 f"{share.mean:.1%}",
                 f"{share.low:.1%} … {share.high:.1%}",
                 f"{payoff.mean:+.3f} ± {(payoff.high - payoff.low) / 2:.3f}",

@@ -1,5 +1,6 @@
 """The games that AlphaZero learns from, on the workers of an engine."""
 
+from collections.abc import Mapping
 from functools import partial
 
 import numpy as np
@@ -30,7 +31,12 @@ class LessonWorker(PartWorker[SelfPlay]):
         """See PartWorker."""
         return SelfPlay(part_of(self._config, part, self._parts), self._game, self._device)
 
-    def collect(self, games: SelfPlay, sent: Tensors) -> Tensors:
+    def collect(
+        self,
+        games: SelfPlay,
+        sent: Tensors,
+        kept: Mapping[str, bytes],  # noqa: ARG002 - see PartWorker
+    ) -> Tensors:
         """See PartWorker; the lessons, and the results of whole games."""
         self._network.load_state_dict(under("network.", sent))
         simulations, progress = sent["numbers"].tolist()

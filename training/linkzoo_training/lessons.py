@@ -10,13 +10,12 @@ from torch import Tensor, nn
 
 from linkzoo import Game
 from linkzoo.batch import kernels
-from linkzoo.chance import word
+from linkzoo.chance import STREAM_LESSON, words
+from linkzoo_training.arena import win_shares
 from linkzoo_training.config import AlphaZeroConfig
 from linkzoo_training.search.gumbel import GumbelSearch
 from linkzoo_training.starts import Starts
 from linkzoo_training.symmetries import symmetries
-
-_STREAM_SEEDS = 2005  # seeds of searches; index = plies played so far, position = game
 
 
 @dataclass(frozen=True)
@@ -49,6 +48,13 @@ def lessons_of(saved: dict[str, Tensor], game: Game) -> Lessons:
     blank = np.empty(0, game.state)
     records = (as_records(saved[name], blank) for name in ("states", "finals"))
     return Lessons(*records, *(saved[name].numpy() for name in ("policy", "values")))
+
+
+def no_lessons(game: Game) -> Lessons:
+    """The lessons of nothing."""
+    blank = np.empty(0, game.state)
+    policy = np.empty((0, game.num_actions), np.float16)
+    return Lessons(blank, blank, policy, np.empty((0, game.max_players), np.float32))
 
 
 def join(parts: list[Lessons]) -> Lessons:
@@ -88,10 +94,8 @@ class SelfPlay:
         masks = np.empty((len(games), self.game.num_actions), np.int8)
         learned = [self._lessons(0, slice(0))]
         for _ in range(config.horizon):
-            seeds = [word(np.uint64(config.seed), _STREAM_SEEDS, self.plies, i) for i in games]
-            found = self._searcher(simulations).run(
-                self.states, np.array(seeds, np.uint64), answer, gumbel_scale=1.0
-            )
+            seeds = words(config.seed, STREAM_LESSON, self.plies, games)
+            found = self._searcher(simulations).run(self.states, seeds, answer, gumbel_scale=1.0)
             self._states[games, self.length] = self.states
             self._policy[games, self.length] = found.policy
             self._values[games, self.length] = found.values
@@ -131,17 +135,18 @@ class SelfPlay:
         if not len(rows):
             return
         whole = self.states["winners"][rows[self.whole[rows]]]
-        self.wins += ((whole[:, None] >> np.arange(len(self.wins), dtype=whole.dtype)) & 1).sum(0)
+        self.wins += win_shares(whole, range(len(self.wins))).sum(0)
         self.length[rows] = 0
         self.states[rows], self.whole[rows], _ = self._starts.draw(rows, progress)
 
     def tensors(self) -> dict[str, Tensor]:
-        """Everything to save, by name."""
+        """Everything to save, by name; of the plies that there is room for, those played."""
+        kept = self._kept()
         return {
             "play.states": as_bytes(self.states),
-            "play.kept.states": as_bytes(self._states),
-            "play.kept.policy": torch.from_numpy(self._policy.copy()),
-            "play.kept.values": torch.from_numpy(self._values.copy()),
+            "play.kept.states": as_bytes(self._states[kept]),
+            "play.kept.policy": torch.from_numpy(self._policy[kept]),
+            "play.kept.values": torch.from_numpy(self._values[kept]),
             "play.whole": torch.from_numpy(self.whole.copy()),
             "play.length": torch.from_numpy(self.length.copy()),
             "play.counters": torch.tensor([self.plies, self._starts.begun]),
@@ -150,12 +155,17 @@ class SelfPlay:
     def load(self, saved: dict[str, Tensor]) -> None:
         """Restores what `tensors` gave."""
         self.states = as_records(saved["play.states"], self.states)
-        self._states = as_records(saved["play.kept.states"], self._states)
-        self._policy[:] = saved["play.kept.policy"].numpy()
-        self._values[:] = saved["play.kept.values"].numpy()
         self.whole[:] = saved["play.whole"].numpy()
         self.length[:] = saved["play.length"].numpy()
+        kept = self._kept()
+        self._states[kept] = as_records(saved["play.kept.states"], self.states)
+        self._policy[kept] = saved["play.kept.policy"].numpy()
+        self._values[kept] = saved["play.kept.values"].numpy()
         self.plies, self._starts.begun = saved["play.counters"].tolist()
+
+    def _kept(self) -> NDArray[np.bool_]:
+        """Which plies of the games were played; [N, max_length]."""
+        return np.arange(self._states.shape[1]) < self.length[:, None]
 
 
 def as_bytes(records: NDArray[Any]) -> Tensor:
@@ -164,5 +174,5 @@ def as_bytes(records: NDArray[Any]) -> Tensor:
 
 
 def as_records(saved: Tensor, like: NDArray[Any]) -> NDArray[Any]:
-    """The records that `as_bytes` wrote, of the type and trailing shape of `like`."""
-    return saved.numpy().view(like.dtype).reshape(-1, *like.shape[1:]).copy()
+    """The records [N] that `as_bytes` wrote, of the type of `like`."""
+    return saved.numpy().view(like.dtype).copy()

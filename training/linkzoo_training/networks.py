@@ -1,5 +1,6 @@
 """Policy and value networks, fully connected or convolutional."""
 
+from collections.abc import Sequence
 from copy import deepcopy
 from typing import Any, TypeVar
 
@@ -249,6 +250,14 @@ def _quiet(head: Any) -> Any:
 def masked(logits: Tensor, mask: Tensor) -> Tensor:
     """Float32 logits with illegal actions (mask 0) at ILLEGAL_LOGIT; shapes [B, A]."""
     return logits.float().masked_fill(mask == 0, ILLEGAL_LOGIT)
+
+
+def decayed(parameters: Sequence[Tensor], decay: float) -> list[dict[str, Any]]:
+    """Groups of parameters for an optimiser: weights decay, biases and gates (1-D) don't."""
+    return [
+        {"params": [one for one in parameters if one.ndim > 1], "weight_decay": decay},
+        {"params": [one for one in parameters if one.ndim <= 1], "weight_decay": 0.0},
+    ]
 
 
 def parameter_count(network: nn.Module) -> int:

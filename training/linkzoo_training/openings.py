@@ -21,7 +21,7 @@ from numpy.typing import NDArray
 
 from linkzoo import Game
 from linkzoo.batch import kernels
-from linkzoo.chance import STREAM_SETUP, below, game_seed, word
+from linkzoo.chance import STREAM_SETUP, game_seeds, words
 from linkzoo.compiled import Record
 
 BOOK = "book"
@@ -65,11 +65,10 @@ def random_openings(
     states = np.zeros(len(indices), game.state)
     states[:] = blank
     masks = np.empty((len(states), game.num_actions), np.int8)
-    seeds = np.array([game_seed(seed, i, 0) for i in indices], np.uint64)
-    kernels(game).begin(states, seeds, masks)
-    counts = [low + below(high - low + 1, seed, STREAM_SETUP, i, 0) for i in indices]
-    seeds = np.array([word(seed, STREAM_SETUP, i, 1) for i in indices], np.uint64)
-    kernels(game).random_plies(states, masks, seeds, np.array(counts, np.int64))
+    which = np.array(indices, np.uint64)
+    kernels(game).begin(states, game_seeds(seed, which), masks)
+    counts = low + (words(seed, STREAM_SETUP, which, 0) % np.uint64(high - low + 1)).astype(int)
+    kernels(game).random_plies(states, masks, words(seed, STREAM_SETUP, which, 1), counts)
     return states
 
 
@@ -102,8 +101,8 @@ def read_openings(text: str | None, game: Game, blank: Record, seed: int, blocks
         raise ValueError(f"openings: {text!r} is neither {BOOK!r} nor plies such as '0' or '2-4'")
     low = int(numbers[1])
     high = low if numbers[2] is None else int(numbers[2])
-    if low > high:
-        raise ValueError(f"openings: {text!r} has no numbers of plies")
+    if not low <= high <= game.max_length:
+        raise ValueError(f"openings: {text!r} has no numbers of plies in 0..{game.max_length}")
     return Openings(str(numbers[0]), (low, high), np.uint64(seed))
 
 
@@ -115,5 +114,5 @@ def _load(path: Path, game: Game, seed: int) -> Openings:
     states = random_openings(game, game.blank(), own, plies, indices.tolist())
     if digest(states) != data["sha256"]:
         raise ValueError(f"{path} was made for other rules of {game.name}: make it again")
-    keys = [word(np.uint64(seed), STREAM_SETUP, i, 2) for i in indices]
-    return Openings(BOOK, plies, own, indices[np.argsort(np.array(keys, np.uint64))])
+    keys = words(seed, STREAM_SETUP, indices, 2)
+    return Openings(BOOK, plies, own, indices[np.argsort(keys)])

@@ -10,6 +10,7 @@ from linkzoo import Agent, GameRecord, Positions, get_game
 from linkzoo.batch import kernels
 from linkzoo.chance import STREAM_ACTION, word
 from linkzoo.compiled import Record
+from linkzoo.fields import integer
 from linkzoo_training.agents import HumanAgent, QuitError
 
 
@@ -39,6 +40,7 @@ def play(
         raise ValueError(f"seat={seat} is not in 0..{players - 1}")
     if record is not None and not record.parent.is_dir():
         raise ValueError(f"{record}: there is no folder {record.parent}")
+    integer("seed", seed, 0, 2**64 - 1)
     mask = np.empty((1, rules.num_actions), np.int8)
     kernel.begin_one(states, np.array([seed], np.uint64), mask)
     played = GameRecord(rules.name, rules.version, players, rules.chosen_options(states[0]), seed)

@@ -15,6 +15,7 @@ import numpy as np
 import torch
 from torch import Tensor, nn
 
+from linkzoo.chance import STREAM_ORDER, permutation
 from linkzoo_training import distributed, trainer
 from linkzoo_training.agents import make_agent
 from linkzoo_training.checkpoint import named, under
@@ -99,10 +100,13 @@ class Trainer(trainer.Trainer):
         rows = batch.learner.nonzero().squeeze(1)
         mean, deviation = distributed.mean_and_std(batch.advantage[rows])
         advantage = (batch.advantage - mean) / (deviation + 1e-8)
-        generator = torch.Generator().manual_seed(hash((config.seed, self.iteration)) % 2**63)
+        if not batch.asked.all():  # the schedule has moved on since the batch was played
+            taught, teaching = False, 0.0
         totals: list[Tensor] = []
-        for _ in range(config.epochs):
-            order = rows[torch.randperm(len(rows), generator=generator).to(rows.device)]
+        for epoch in range(config.epochs):
+            passes = self.iteration * config.epochs + epoch
+            shuffled = permutation(len(rows), config.seed, STREAM_ORDER, passes)
+            order = rows[torch.from_numpy(shuffled).to(rows.device)]
             for part in distributed.minibatches(order, config.minibatches):
                 with torch.autocast(self.device.type, torch.bfloat16, enabled=self.bf16):
                     logits, values = self.network(batch.features[part])
@@ -136,6 +140,8 @@ class Trainer(trainer.Trainer):
                 self.optimizer.step()
                 outside = (ratio != clipped).float().mean()
                 totals.append(torch.stack([policy_loss, value_loss, entropy, outside]).detach())
+        if not totals:
+            return Losses(0.0, 0.0, 0.0, 0.0)
         return Losses(*distributed.average(torch.stack(totals).mean(0)).tolist())
 
     def tensors(self) -> dict[str, Tensor]:

@@ -13,6 +13,8 @@ from rich.progress_bar import ProgressBar
 from rich.table import Table
 from torch.utils.tensorboard import SummaryWriter
 
+from linkzoo_training.checkpoint import write_atomically
+
 _PLAIN_INTERVAL = 15.0  # seconds between lines where there is no terminal
 
 
@@ -30,7 +32,7 @@ class Report:
         folder.mkdir(parents=True, exist_ok=True)
         self._path = folder / "metrics.jsonl"
         kept = [row for row in self.rows() if row["iteration"] <= iteration]
-        self._path.write_text("".join(json.dumps(row) + "\n" for row in kept), encoding="utf-8")
+        write_atomically(self._path, "".join(json.dumps(row) + "\n" for row in kept).encode())
         self._last_line = -_PLAIN_INTERVAL
         self._shown: dict[str, Any] = {}
 
@@ -53,21 +55,29 @@ class Report:
         self._file.close()
 
     def rows(self) -> list[dict[str, Any]]:
-        """The metrics written so far; a last line that was cut off is left out."""
+        """The metrics written so far; a last line that was cut off is left out.
+
+        ValueError names any other line that is damaged.
+        """
         if not self._path.exists():
             return []
         rows = []
-        for line in self._path.read_text(encoding="utf-8").splitlines():
-            try:
-                rows.append(json.loads(line))
-            except json.JSONDecodeError:
-                break
-        return rows
+        *lines, last = self._path.read_bytes().split(b"\n")
+        for number, line in enumerate(lines, 1):
+            row = _row(line)
+            if row is None:
+                raise ValueError(f"{self._path}: line {number} is damaged: take it out to go on")
+            rows.append(row)
+        cut_off = _row(last)
+        return rows if cut_off is None else [*rows, cut_off]
 
     def log(self, metrics: Mapping[str, Any], progress: float, eta: float) -> None:
         """Writes an iteration's metrics and shows the newest value of each; `eta` in seconds."""
-        self._file.write(json.dumps(metrics) + "\n")
-        self._file.flush()
+        try:
+            self._file.write(json.dumps(metrics) + "\n")
+            self._file.flush()
+        except OSError as error:
+            raise OSError(error.errno, error.strerror, str(self._path)) from error
         for name, value in metrics.items():
             if isinstance(value, int | float):
                 self._board.add_scalar(name, value, metrics["steps"])
@@ -89,6 +99,19 @@ class Report:
             table.add_row(f"[dim]{name}", _text(value), f"[dim]{other[0]}", _text(other[1]))
         title = f"[bold]{self.title}[/]  {progress:.0%}  ETA {_clock(eta)}  (Ctrl-C saves)"
         return Group(title, ProgressBar(1.0, progress), table)
+
+
+def _row(line: bytes) -> dict[str, Any] | None:
+    """The metrics of an iteration from a line of the file; None if it is none."""
+    try:
+        row = json.loads(line)
+    except (ValueError, RecursionError):
+        return None
+    if not isinstance(row, dict) or not {"iteration", "steps"} <= row.keys():
+        return None
+    whole = all(type(row[name]) is int for name in ("iteration", "steps"))
+    numbers = all(isinstance(value, int | float) for value in row.values())
+    return row if whole and numbers else None
 
 
 def _text(value: Any) -> str:

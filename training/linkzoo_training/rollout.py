@@ -5,25 +5,21 @@ from typing import Any
 
 import numpy as np
 import torch
-from numba import prange
 from numpy.typing import NDArray
 from torch import Tensor, nn
 
 from linkzoo import Agent, Positions, VecStep, make_vec
-from linkzoo.chance import word
-from linkzoo.compiled import specialise
+from linkzoo.chance import STREAM_POLICY, STREAM_RIVAL, STREAM_TEACHER, word, words
+from linkzoo.compiled import compiled
+from linkzoo.threads import Rows
 from linkzoo_training.agents import make_agent
 from linkzoo_training.config import PpoConfig
 from linkzoo_training.networks import masked
 from linkzoo_training.opponents import Pool
 from linkzoo_training.sight import Sight
-from linkzoo_training.starts import Starts
+from linkzoo_training.starts import OPPONENT, POOLED, SEAT, Starts
 from linkzoo_training.symmetries import symmetries
 
-_STREAM_POLICY = 2001  # actions; index = plies played so far, position = game
-# Seeds of the decisions of rivals and the teacher; index = plies played so far, position = game
-_STREAM_RIVAL = 2004
-_STREAM_TEACHER = 2006
 ITSELF = -1  # the opponent of a self-play game
 
 
@@ -43,17 +39,27 @@ class Batch:
     log_policy: Tensor  # bfloat16 [T*N, A]: of all actions then; A is 0 without a magnet
     hidden: Tensor  # integers [T*N, H]: what is hidden from the seat; H is 0 without a full critic
     learner: Tensor  # bool [T*N]: plies of the learner, not of a frozen opponent
-    taught: Tensor  # int64 [T*N]: what the teacher would play, where it teaches
+    taught: Tensor  # int64 [T*N]: what the teacher would play where the learner acts, if `asked`
+    asked: Tensor  # bool [T*N]: whether the teacher was, the same everywhere
 
 
-def _choose(probabilities: Any, seed: Any, ply: Any, actions: Any, log_probability: Any) -> None:
+@compiled
+def _choose(
+    first: Any,
+    last: Any,
+    probabilities: Any,
+    seed: Any,
+    ply: Any,
+    actions: Any,
+    log_probability: Any,
+) -> None:
     """Draws an action of every row from float32 probabilities [N, A] that are 0 where illegal."""
-    for i in prange(probabilities.shape[0]):
+    for i in range(first, last):
         row = probabilities[i]
         total = np.float32(0)
         for action in range(row.shape[0]):
             total += row[action]
-        uniform = (word(seed, _STREAM_POLICY, ply, i) >> np.uint64(40)) / np.float32(2**24)
+        uniform = (word(seed, STREAM_POLICY, ply, i) >> np.uint64(40)) / np.float32(2**24)
         left = np.float32(uniform) * total
         chosen = -1
         for action in range(row.shape[0]):
@@ -66,12 +72,15 @@ def _choose(probabilities: Any, seed: Any, ply: Any, actions: Any, log_probabili
         log_probability[i] = np.log(row[chosen])
 
 
+@compiled
 def _advantages(
+    first: Any,
+    last: Any,
+    players: Any,
     payoff: Any,
     values: Any,
     done: Any,
     seat: Any,
-    players: Any,
     discount: Any,
     decay: Any,
     advantage: Any,
@@ -84,8 +93,8 @@ def _advantages(
     a seat's own decisions to its next, however many others decide between them. `seat` is [T+1, N];
     game i has `players[i]` seats.
     """
-    plies, games, _ = payoff.shape
-    for i in prange(games):
+    plies = payoff.shape[0]
+    for i in range(first, last):
         seats = np.int64(players[i])
         running = np.zeros(seats, np.float32)
         for t in range(plies - 1, -1, -1):
@@ -101,7 +110,8 @@ def _advantages(
             advantage[t, i] = running[seat[t, i]]
 
 
-def _by_seat(relative: Any, seat: Any, players: Any, out: Any) -> None:
+@compiled
+def by_seat(relative: Any, seat: Any, players: Any, out: Any) -> None:
     """Turns values [N, P'] relative to `seat` [N] into values [N, P] by absolute seat.
 
     Game i has `players[i]` seats; values of the others are 0.
@@ -112,9 +122,8 @@ def _by_seat(relative: Any, seat: Any, players: Any, out: Any) -> None:
             out[i, (seat[i] + k) % players[i]] = relative[i, k]
 
 
-choose = specialise(_choose, "")
-advantages = specialise(_advantages, "")
-by_seat = specialise(_by_seat, "")
+choose = Rows(_choose, 256)
+advantages = Rows(_advantages, 64)
 
 
 class SelfPlay:
@@ -179,15 +188,12 @@ class SelfPlay:
             return
         starts, share = self._starts, self.config.pool_share
         self.vec.states[rows], self.whole[rows], indices = starts.draw(rows, progress)
-        pooled = np.array([starts.uniform(i, 3) < share for i in indices]) & (len(opponents) > 0)
-        slot = [int(starts.uniform(i, 4) * max(len(opponents), 1)) for i in indices]
-        self.opponent[rows] = np.where(
-            pooled, opponents[slot] if len(opponents) else ITSELF, ITSELF
-        )
-        self.learner_seat[rows] = [
-            starts.below(players, i, 6)
-            for players, i in zip(self.players[rows].tolist(), indices, strict=True)
-        ]
+        self.opponent[rows] = ITSELF
+        if len(opponents):
+            pooled = starts.uniform(indices, POOLED) < share
+            slot = (starts.uniform(indices[pooled], OPPONENT) * len(opponents)).astype(np.int64)
+            self.opponent[rows[pooled]] = opponents[slot]
+        self.learner_seat[rows] = starts.below(self.players[rows], indices, SEAT)
 
     def leave(self, slot: int, progress: float) -> None:
         """Leaves the games unfinished whose opponent gave up its slot, and begins others."""
@@ -209,7 +215,7 @@ class SelfPlay:
         drawn = pool.draw(self.config.pool_active, iteration)
         opponents = np.concatenate([drawn, self.rival_slots])
         seed = np.uint64(self.config.seed)
-        now = self.vec.refresh()
+        now, asked = self.vec.refresh(), self.config.teaching(progress) > 0
         for t in range(self.config.horizon):
             self._look(now, t)
             self._mask[t] = torch.from_numpy(now.action_mask)
@@ -218,9 +224,9 @@ class SelfPlay:
                 self._symmetries.turn(self._features[t].numpy(), self._mask[t].numpy(), self._view)
                 self._symmetries.turn_hidden(self._hidden[t].numpy(), self._view)
             probabilities = self._forward(network, critic, t, pool)
-            if self._teacher is not None and self.config.teaching(progress) > 0:
+            if asked and self._teacher is not None:
                 games = np.flatnonzero(self._learner[t].numpy())
-                self._taught[t, games] = self._ask(self._teacher, games, _STREAM_TEACHER)
+                self._taught[t, games] = self._ask(self._teacher, games, STREAM_TEACHER)
             choose(
                 probabilities,
                 seed,
@@ -229,6 +235,11 @@ class SelfPlay:
                 self._log_probability[t].numpy(),
             )
             actions = self._action[t].numpy()
+            if actions.min() < 0:
+                raise ValueError(
+                    "the policy that plays isn't finite: learning has diverged, or its weights are "
+                    "damaged"
+                )
             if self._symmetries is not None:
                 actions = self._symmetries.back[self._view, actions]
             now = self.vec.step(actions)
@@ -240,10 +251,10 @@ class SelfPlay:
             if len(finished):
                 self._count(finished, now.reward, pool)
                 self.begin_games(finished, progress, opponents)
-                now = self.vec.refresh()
+                now = self.vec.refresh(finished)
         self._look(now, -1)
         self._judge(network, critic, -1)
-        return self._batch()
+        return self._batch(asked)
 
     def _look(self, now: VecStep, t: int) -> None:
         """Keeps what the seats to act see at ply t, and for a full critic what they can't see."""
@@ -276,7 +287,7 @@ class SelfPlay:
                 rows = torch.from_numpy(games).to(self.device)
                 if slot >= pool.size:
                     probabilities[rows] = 0
-                    actions = self._ask(self._rivals[slot - pool.size], games, _STREAM_RIVAL)
+                    actions = self._ask(self._rivals[slot - pool.size], games, STREAM_RIVAL)
                     probabilities[rows, actions.to(self.device)] = 1
                     continue
                 logits, _ = pool.networks[slot](features[rows])
@@ -288,8 +299,7 @@ class SelfPlay:
 
     def _ask(self, agent: Agent, games: NDArray[np.int64], stream: int) -> Tensor:
         """The actions of an agent, which sees the positions as they are, in the views of games."""
-        seed = np.uint64(self.config.seed)
-        seeds = np.array([word(seed, stream, self.plies, i) for i in games], np.uint64)
+        seeds = words(self.config.seed, stream, self.plies, games)
         actions = agent.act(Positions(self.game, self.vec.states[games], seeds))
         if self._symmetries is not None:
             actions = self._symmetries.actions[self._view[games], actions]
@@ -308,15 +318,18 @@ class SelfPlay:
         payoff = reward[pooled, self.learner_seat[pooled]]
         pool.result(self.opponent[pooled], np.where(payoff > 0, 1.0, np.where(payoff < 0, 0, 0.5)))
         own = rows[(self.opponent[rows] == ITSELF) & self.whole[rows]]
-        self.wins += (reward[own] > 0).sum(0)
+        playing = np.arange(len(self.wins)) < self.players[own, None]
+        best = np.where(playing, reward[own], -np.inf)
+        won = best == best.max(1, keepdims=True)
+        self.wins += (won / won.sum(1, keepdims=True)).sum(0)
 
-    def _batch(self) -> Batch:
+    def _batch(self, asked: bool) -> Batch:
         advantages(
+            self.players,
             self._payoff,
             self._values,
             self._done,
             self._seat,
-            self.players,
             self.config.discount,
             np.float32(self.config.gae_lambda),
             self._advantage.numpy(),
@@ -335,6 +348,7 @@ class SelfPlay:
             targets=rows(self._targets),
             learner=rows(self._learner),
             taught=rows(self._taught),
+            asked=torch.full((self._taught.numel(),), asked, device=self.device),
             log_policy=rows(self._log_policy),
             hidden=rows(self._hidden[:-1]),
         )

@@ -1,5 +1,6 @@
 """The games that PPO learns from, on the workers of an engine."""
 
+from collections.abc import Mapping
 from dataclasses import fields
 from functools import partial
 
@@ -11,9 +12,9 @@ from linkzoo import get_game
 from linkzoo_training.checkpoint import named, under
 from linkzoo_training.config import PpoConfig
 from linkzoo_training.crew import Crew, PartWorker, Tensors, part_of
-from linkzoo_training.engine import Engine
+from linkzoo_training.engine import NOTHING, Engine
 from linkzoo_training.networks import Critic, frozen, make_network
-from linkzoo_training.opponents import Pool
+from linkzoo_training.opponents import Pool, snapshots
 from linkzoo_training.rollout import ITSELF, Batch, SelfPlay, begin_play
 from linkzoo_training.runtime import use_bf16
 
@@ -34,13 +35,13 @@ class RolloutWorker(PartWorker[SelfPlay]):
         """See PartWorker."""
         return begin_play(part_of(self._config, part, self._parts), self._device)
 
-    def collect(self, games: SelfPlay, sent: Tensors) -> Tensors:
+    def collect(self, games: SelfPlay, sent: Tensors, kept: Mapping[str, bytes]) -> Tensors:
         """See PartWorker; the batch, and the results against the pool and against itself."""
         pool, (progress, iteration, left) = self._pool, sent["numbers"].tolist()
         self._network.load_state_dict(under("network.", sent))
         if self._critic is not None:
             self._critic.load_state_dict(under("critic.", sent))
-        pool.load(sent, self._network)
+        pool.receive(sent, kept, self._network)
         games.leave(int(left), progress)
         before = pool.wins.copy(), pool.games.copy()
         games.wins[:] = 0
@@ -93,6 +94,10 @@ class RolloutCrew(Crew):
 
         return Batch(**{field.name: joined(field.name) for field in fields(Batch)})
 
+    def load(self, saved: Tensors, kept: Mapping[str, bytes] = NOTHING) -> None:
+        """See Crew; the pool is the trainer's as it was saved."""
+        super().load(saved, kept or snapshots(saved))
+
     def _send(
         self,
         network: nn.Module,
@@ -108,7 +113,8 @@ class RolloutCrew(Crew):
                 "numbers": numbers,
                 **named("network.", network.state_dict()),
                 **named("critic.", judge),
-                **pool.tensors(),
-            }
+                **pool.results(),
+            },
+            pool.snapshots(),
         )
         self._left = ITSELF

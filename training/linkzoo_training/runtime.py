@@ -1,19 +1,40 @@
-"""What a trainer needs of the machine: a device, a precision, and a way to be interrupted."""
+"""What a run needs of the machine: a device, a folder of its own, and a way to be interrupted."""
 
+import os
 import signal
 import threading
+import time
+from collections.abc import Iterator
+from contextlib import contextmanager
+from functools import cache
+from pathlib import Path
 from types import FrameType
 from typing import Any
 
 import torch
+from filelock import FileLock, Timeout
+from numba.core import event
 
 
 class StopSignal:
-    """Notes Ctrl-C or TERM instead of breaking off; a second one breaks off."""
+    """Notes Ctrl-C or TERM instead of breaking off; a second one breaks off.
+
+    `number` is that of the signal, 0 if there was none.
+    """
 
     def __init__(self) -> None:
-        self.asked = False
+        self.number = 0
         self._before: dict[int, Any] = {}
+
+    @property
+    def asked(self) -> bool:
+        """Whether somebody asked to stop."""
+        return self.number != 0
+
+    @property
+    def exit_code(self) -> int:
+        """What a command that was stopped so returns, by the shell's convention; 0 if it wasn't."""
+        return 128 + self.number if self.asked else 0
 
     def __enter__(self) -> "StopSignal":
         if threading.current_thread() is threading.main_thread():
@@ -25,10 +46,65 @@ class StopSignal:
         for number, handler in self._before.items():
             signal.signal(number, handler)
 
-    def _note(self, _number: int, _frame: FrameType | None) -> None:
+    def _note(self, number: int, _frame: FrameType | None) -> None:
         if self.asked:
             raise KeyboardInterrupt
-        self.asked = True
+        self.number = number
+
+
+class CompileClock(event.Listener):
+    """Notes when this process compiles, from the time that it is made."""
+
+    def __init__(self) -> None:
+        self._spans: list[tuple[float, float]] = []  # begun, spent: seconds of time.perf_counter
+        self._depth, self._begun = 0, 0.0
+        event.register("numba:compile", self)
+
+    def on_start(self, _event: Any) -> None:
+        """See Listener: what is compiled for something else belongs to that."""
+        if self._depth == 0:
+            self._begun = time.perf_counter()
+        self._depth += 1
+
+    def on_end(self, _event: Any) -> None:
+        """See Listener."""
+        self._depth -= 1
+        if self._depth == 0:
+            self._spans.append((self._begun, time.perf_counter() - self._begun))
+
+    def since(self, moment: float) -> float:
+        """The seconds of compiling that began after a moment of `time.perf_counter`."""
+        return sum(spent for begun, spent in self._spans if begun >= moment)
+
+
+@cache
+def compile_clock() -> CompileClock:
+    """The clock of this process."""
+    return CompileClock()
+
+
+@contextmanager
+def alone_in(folder: Path) -> Iterator[None]:
+    """Holds a run's folder, which is made if there is none; ValueError if another process does.
+
+    The operating system lets go of it when the process ends, however it ends.
+    """
+    folder.mkdir(parents=True, exist_ok=True)
+    holder = folder / "run.pid"
+    try:
+        lock = FileLock(folder / "run.lock").acquire(blocking=False)
+    except Timeout as error:
+        pid = holder.read_text(encoding="utf-8") if holder.is_file() else "unknown"
+        raise ValueError(
+            f"{folder} is in use by another run, process {pid}: wait for it, or choose another "
+            "name or folder"
+        ) from error
+    with lock:
+        holder.write_text(str(os.getpid()), encoding="utf-8")
+        try:
+            yield
+        finally:
+            holder.unlink(missing_ok=True)
 
 
 def find_device(name: str) -> torch.device:

@@ -7,10 +7,9 @@ from numpy.typing import NDArray
 
 from linkzoo import Agent, Game, Positions, VecStep, make_vec
 from linkzoo.batch import kernels
-from linkzoo.chance import word
+from linkzoo.chance import STREAM_SURVEY, words
 from linkzoo.features import FeatureMap
 
-_STREAM_SURVEY = 2007  # seeds of its decisions; index = plies played so far, position = game
 _GAMES = 64  # of the survey
 _MOMENTS = 128  # at which it looks, at most
 
@@ -54,7 +53,7 @@ class Sight:
                 seen, hidden = (np.empty((_GAMES, width), self.dtype) for width in self.widths)
                 self.fill(vec.states, now, seen, hidden)
                 samples.append((seen, hidden))
-            seeds = [word(np.uint64(seed), _STREAM_SURVEY, ply, i) for i in range(_GAMES)]
-            positions = Positions(game, vec.states.copy(), np.array(seeds, np.uint64))
+            seeds = words(seed, STREAM_SURVEY, ply, np.arange(_GAMES))
+            positions = Positions(game, vec.states.copy(), seeds)
             now = vec.step(agent.act(positions))
         return tuple(np.concatenate(part) for part in zip(*samples, strict=True))  # type: ignore[return-value]

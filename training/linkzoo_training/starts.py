@@ -7,11 +7,12 @@ from numpy.typing import NDArray
 
 from linkzoo import get_game
 from linkzoo.batch import kernels
-from linkzoo.chance import below, word
+from linkzoo.chance import STREAM_START, words
 from linkzoo_training.config import Config
 
-_STREAM_START = 2002  # what a game begins with; index = games begun so far
-_VARIED, _RANDOM, _DEPTH, _SEED, _OPTION = 0, 1, 2, 5, 8  # positions; 3, 4, 6 are the caller's
+# What is drawn for a game: positions of its words. Those without _ are for whoever asks.
+_VARIED, _RANDOM, _DEPTH, POOLED, OPPONENT, _SEED, SEAT = range(7)
+_OPTION = 8  # of the first of the options that vary
 
 
 class Starts:
@@ -38,35 +39,30 @@ class Starts:
         indices = np.arange(self.begun, self.begun + count)
         self.begun += count
         states = self._blank[rows]
-        varied = np.array([self.uniform(i, _VARIED) for i in indices]) < (
-            config.vary_share * bool(config.vary)
-        )
+        varied = self.uniform(indices, _VARIED) < config.vary_share * bool(config.vary)
         for k, (option, (low, high)) in enumerate(config.vary.items()):
-            for j in np.flatnonzero(varied):
-                states[option][j] = low + self.below(high - low + 1, indices[j], _OPTION + k)
-        seeds = np.array([self._word(i, _SEED) for i in indices], np.uint64)
+            drawn = self.below(high - low + 1, indices[varied], _OPTION + k)
+            states[option][varied] = low + drawn
+        seeds = self._words(indices, _SEED)
         masks = np.empty((count, self.game.num_actions), np.int8)
         kernel.begin(states, seeds, masks)
         share = config.midgame + (config.midgame_final - config.midgame) * progress
         deepest = config.midgame_depth * self.game.typical_length
-        plies = np.array(
-            [
-                int(self.uniform(i, _DEPTH) * (deepest + 1))
-                if self.uniform(i, _RANDOM) < share
-                else 0
-                for i in indices
-            ]
-        )
+        depths = (self.uniform(indices, _DEPTH) * (deepest + 1)).astype(np.int64)
+        plies = np.where(self.uniform(indices, _RANDOM) < share, depths, 0)
         kernel.random_plies(states, masks, seeds, plies)
         return states, ~varied & (plies == 0), indices
 
-    def uniform(self, index: Any, position: int) -> float:
-        """A number in 0..1 of a game."""
-        return float(self._word(index, position)) / 2**64
+    def uniform(self, indices: NDArray[np.int64], position: int) -> NDArray[np.float64]:
+        """A number in 0..1 of each of some games [N]."""
+        return self._words(indices, position) / 2.0**64
 
-    def below(self, bound: int, index: Any, position: int) -> int:
-        """An integer in 0..bound-1 of a game."""
-        return int(below(bound, np.uint64(self.config.seed), _STREAM_START, index, position))
+    def below(
+        self, bound: int | NDArray[Any], indices: NDArray[np.int64], position: int
+    ) -> NDArray[np.int64]:
+        """An integer in 0..bound-1 of each of some games [N]."""
+        drawn = self._words(indices, position) % np.asarray(bound, np.uint64)
+        return drawn.astype(np.int64)
 
-    def _word(self, index: Any, position: int) -> np.uint64:
-        return np.uint64(word(np.uint64(self.config.seed), _STREAM_START, index, position))
+    def _words(self, indices: NDArray[np.int64], position: int) -> NDArray[np.uint64]:
+        return words(self.config.seed, STREAM_START, indices, position)

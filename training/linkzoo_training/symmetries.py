@@ -9,18 +9,16 @@ from numpy.typing import NDArray
 from torch import Tensor
 
 from linkzoo import Game
-from linkzoo.chance import below
+from linkzoo.chance import STREAM_VIEWS, below
 from linkzoo.compiled import compiled
 from linkzoo.features import FeatureMap
 from linkzoo.game import ObservationSpec
-
-_STREAM = 2003  # which views; index = plies played so far, position = game
 
 
 @compiled
 def _draw(bound: Any, seed: Any, ply: Any, which: Any) -> None:
     for i in range(which.shape[0]):
-        which[i] = below(bound, seed, _STREAM, ply, i)
+        which[i] = below(bound, seed, STREAM_VIEWS, ply, i)
 
 
 @compiled

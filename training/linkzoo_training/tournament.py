@@ -6,7 +6,7 @@ goes on where it was.
 
 import hashlib
 import json
-from collections.abc import Callable, Sequence
+from collections.abc import Callable, Mapping, Sequence
 from dataclasses import dataclass
 from functools import cache, partial
 from itertools import permutations
@@ -21,6 +21,7 @@ from linkzoo_training.arena import Estimate, from_blocks, play_match
 from linkzoo_training.checkpoint import write_atomically
 from linkzoo_training.engine import Engine, Local
 from linkzoo_training.ratings import Pairing, bradley_terry, openskill
+from linkzoo_training.search import uct
 
 
 @dataclass(frozen=True)
@@ -52,7 +53,12 @@ class Matches:
     def __init__(self, settings: Tournament, make: Callable[[str], Agent]) -> None:
         self.settings, self.agent = settings, cache(make)
 
-    def play(self, weights: None, task: tuple[str, str]) -> dict[str, Any]:  # noqa: ARG002
+    def play(
+        self,
+        weights: None,  # noqa: ARG002 - see Worker
+        task: tuple[str, str],
+        kept: Mapping[str, Any],  # noqa: ARG002
+    ) -> dict[str, Any]:
         """The match of two agents as JSON data; `weights` are for workers that learn."""
         settings, (a, b) = self.settings, task
         return play_match(
@@ -87,8 +93,6 @@ def run(
     results = engine.play(None, [names[number] for number in left])
     for finished, (index, result) in enumerate(results, 1 + len(pairs) - len(left)):
         number = left[index]
-        if result["blocks"] < settings.blocks:
-            raise KeyboardInterrupt
         write_atomically(paths[number], (json.dumps(result) + "\n").encode())
         if progress is not None:
             progress(" against ".join(names[number]), finished, len(pairs))
@@ -98,8 +102,8 @@ def run(
 
 def _digest(settings: Tournament, names: tuple[str, str]) -> str:
     """A match's file name: a hash of all that decides what is played."""
-    version = get_game(settings.game).version
-    what = [settings.game, version, settings.blocks, settings.seed, settings.num_players]
+    versions = [get_game(settings.game).version, uct.VERSION]
+    what = [settings.game, versions, settings.blocks, settings.seed, settings.num_players]
     text = json.dumps([*what, settings.openings, *names])
     return hashlib.sha256(text.encode()).hexdigest()[:16]
 

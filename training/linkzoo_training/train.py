@@ -1,6 +1,6 @@
 """A training run from a configuration to a checkpoint, with any trainer."""
 
-from contextlib import nullcontext
+from contextlib import AbstractContextManager, nullcontext
 from pathlib import Path
 from typing import Any
 
@@ -9,11 +9,12 @@ from rich.console import Console
 from linkzoo import get_game
 from linkzoo_training import alphazero, distributed, ppo
 from linkzoo_training.arena import MatchResult, match_table
+from linkzoo_training.checkpoint import PART
 from linkzoo_training.config import AnyConfig, PpoConfig
 from linkzoo_training.engine import Engine
 from linkzoo_training.openings import RANDOM
 from linkzoo_training.report import Report, plot_curve
-from linkzoo_training.runtime import StopSignal
+from linkzoo_training.runtime import StopSignal, alone_in
 from linkzoo_training.trainer import STATE_FILE, Trainer
 
 EVAL_SEED = 10_000_019  # of the short matches: no game of training, nor of a published evaluation
@@ -32,24 +33,36 @@ def train(
     folder: Path | None = None,
     resume: bool = False,
     engine: Engine | None = None,
+    stop: StopSignal | None = None,
 ) -> Path:
     """Trains by a configuration into `folder` (default `runs/<name>`) and returns the folder.
 
-    Ctrl-C (or a TERM signal) saves after the iteration at hand; `resume` goes on from there. At the
-    end of the budget the result is evaluated and written to `<folder>/checkpoint`. The games are
-    played by the workers of `engine`, if there is one; started by torchrun, several processes train
-    one policy, and the first reports and writes.
+    Ctrl-C (or a TERM signal) saves after the iteration at hand; `resume` goes on from there, and
+    `stop` tells the caller. At the end of the budget the result is evaluated and written to
+    `<folder>/checkpoint`. The games are played by the workers of `engine`, if there is one; started
+    by torchrun, several processes train one policy, and the first reports and writes. ValueError if
+    another run uses the folder, or if what lies there can't be resumed; then it stays as it was.
     """
     folder = Path("runs") / config.name if folder is None else folder
-    with distributed.joined():
-        trainer = learn(config, folder, resume=resume, engine=engine)
+    with distributed.joined(), own_folder(folder):
+        trainer = learn(config, folder, resume=resume, engine=engine, stop=stop)
         if trainer is not None and distributed.rank() == 0:
             _finish(trainer, config, folder)
     return folder
 
 
+def own_folder(folder: Path) -> AbstractContextManager[None]:
+    """Holds a run's folder for all processes of the run; ValueError if another run does."""
+    return alone_in(folder) if distributed.rank() == 0 else nullcontext()
+
+
 def learn(
-    config: AnyConfig, folder: Path, *, resume: bool, engine: Engine | None = None
+    config: AnyConfig,
+    folder: Path,
+    *,
+    resume: bool,
+    engine: Engine | None = None,
+    stop: StopSignal | None = None,
 ) -> Trainer | None:
     """The training of `train`, and the learning curve; None if it was stopped, and saved."""
     saved = folder / STATE_FILE
@@ -59,8 +72,10 @@ def learn(
     trainer = make_trainer(config, engine)
     if exists:
         trainer.load(folder)
-    title, stop = f"{config.name}: {config.algorithm}, {config.game}", StopSignal()
+    title, stop = f"{config.name}: {config.algorithm}, {config.game}", stop or StopSignal()
     report = Report(folder, title, trainer.iteration) if distributed.rank() == 0 else None
+    for left in folder.glob(f"*{PART}") if report is not None else ():
+        left.unlink()  # of a process that was killed while it wrote
     with report or nullcontext(), stop:
         while not distributed.anywhere(trainer.finished or stop.asked):
             metrics: dict[str, Any] = trainer.iterate()
@@ -81,6 +96,12 @@ def learn(
         if stopped:
             Console().print(
                 f"stopped and saved in {folder}: the same command with --resume goes on"
+            )
+        elif trainer.progress < 1:
+            Console().print(
+                f"stopped by max_seconds after {trainer.steps:,} of {config.total_steps:,} steps: "
+                "the schedules didn't end; --resume with a larger max_seconds goes on",
+                highlight=False,
             )
     return None if stopped else trainer
 

@@ -5,26 +5,30 @@ stopped goes on to the same weights as one that was not.
 """
 
 import platform
+import time
 from abc import ABC, abstractmethod
+from collections.abc import Mapping
 from copy import deepcopy
+from dataclasses import MISSING, fields
+from math import inf
 from pathlib import Path
 from typing import Any, Protocol
 
-import numba
 import numpy as np
 import torch
 from numpy.typing import NDArray
 from torch import Tensor
 from torch.optim.swa_utils import AveragedModel, get_ema_multi_avg_fn
 
-from linkzoo import Game, get_game
-from linkzoo.batch import kernels
-from linkzoo.vector import MAX_THREADS
+from linkzoo import Game, get_game, threads
+from linkzoo.fields import check_keys, integer
 from linkzoo_training import distributed
 from linkzoo_training.agents import make_agent
 from linkzoo_training.arena import MatchResult, play_match
 from linkzoo_training.checkpoint import (
     PolicyAgent,
+    finite,
+    fitting,
     load_card,
     load_tensors,
     load_weights,
@@ -38,9 +42,10 @@ from linkzoo_training.crew import Crew
 from linkzoo_training.engine import Engine
 from linkzoo_training.networks import Network, PolicyValueNet, frozen, make_network
 from linkzoo_training.resources import find_checkpoint
-from linkzoo_training.runtime import find_device, use_bf16
+from linkzoo_training.runtime import compile_clock, find_device, use_bf16
 
 STATE_FILE = "training.safetensors"
+_BUDGET = ("max_seconds",)  # fields that a resumed run may change
 
 
 class Play(Protocol):
@@ -55,17 +60,20 @@ class Trainer(ABC):
     optimizer: torch.optim.Optimizer
     play: Play
     iteration = 0
-    seconds = 0.0  # of training, without evaluation
+    seconds = 0.0  # of training, without evaluation and without compiling
+    growing: tuple[str, ...] = ()  # how the names of tensors begin that grow along a run
 
     def __init__(self, config: AnyConfig, engine: Engine | None = None) -> None:
         self._config = config
+        self._compiling = compile_clock()
+        self._timed = False  # an iteration, in this process
         self.workers = 0 if engine is None else engine.workers
         torch.set_flush_denormal(True)  # tiny weights and moments made the CPU 10 times slower
-        self._threads = min(config.num_threads, MAX_THREADS)
-        numba.set_num_threads(self._threads)
+        threads.restart()  # with that in them too, or results would depend on who does a row
+        self._threads = min(config.num_threads, threads.MAX_THREADS)
+        threads.set_num_threads(self._threads)
+        torch.set_num_threads(self._threads)
         self.game: Game = get_game(config.game, config.options)
-        _start_threads(self.game)
-        torch.set_num_threads(self._threads)  # after Numba's first threads, which reset it
         self.device = find_device(config.device)
         self.bf16 = use_bf16(config.precision, self.device)
         torch.manual_seed(config.seed)
@@ -129,8 +137,15 @@ class Trainer(ABC):
             self.average.update_parameters(self.network)
 
     def progressed(self, spent: float) -> dict[str, float]:
-        """Counts the seconds of an iteration; what every trainer reports of it."""
+        """Counts the seconds of an iteration; what every trainer reports of it.
+
+        Compiling doesn't count, nor does the first wait for workers, which start and compile then.
+        """
+        spent = max(spent - self._compiling.since(time.perf_counter() - spent), 1e-6)
         self.seconds += spent
+        if isinstance(self.play, Crew) and not self._timed:
+            self.seconds -= min(self.play.waited, spent)
+        self._timed = True
         metrics = {
             "iteration": self.iteration,
             "steps": self.steps,
@@ -204,9 +219,8 @@ class Trainer(ABC):
             tensors |= named(f"adam.{index}.", entry)
         if self.average is not None:
             tensors |= named("average.", self.average.state_dict())
-        first, *others = distributed.gathered(self.tensors())
-        for rank, other in enumerate(others, 1):
-            tensors |= named(f"rank{rank}.", other)
+        for rank, own in enumerate(distributed.collected(self.tensors())):
+            tensors |= named(f"rank{rank}.", own) if rank else own
         meta = {
             "config": self._config.to_dict(),
             "iteration": self.iteration,
@@ -214,40 +228,106 @@ class Trainer(ABC):
             **self._shape(),
         }
         if distributed.rank() == 0:
-            save_tensors(folder / STATE_FILE, tensors | first, meta)
+            save_tensors(folder / STATE_FILE, tensors, meta)
 
     def _shape(self) -> dict[str, int]:
         """What the games of a run are split among."""
         return {"workers": self.workers, "processes": distributed.size()}
 
     def load(self, folder: Path) -> None:
-        """Goes on where `save` was; ValueError names what differs from then."""
-        path, rank = folder / STATE_FILE, distributed.rank()
-        tensors, meta = distributed.from_first(lambda: load_tensors(path))
-        now = {**self._config.to_dict(), **self._shape()}
-        before = {"workers": 0, "processes": 1, **meta["config"], **meta}
-        budget = ("max_seconds",)
-        different = [
-            name
-            for name in now
-            if name not in budget and _plain(now[name]) != _plain(before.get(name))
-        ]
-        if different:
-            name = different[0]
-            raise ValueError(
-                f"{path} was trained with {name}={before.get(name)!r}, not {now[name]!r}"
-            )
-        self.network.load_state_dict(under("network.", tensors))
+        """Goes on where `save` was.
+
+        ValueError names the file, and what differs from then or doesn't fit; then nothing of it was
+        taken. Fields of the configuration that `save` didn't know had their defaults.
+        """
+        path = folder / STATE_FILE
+        tensors, meta = distributed.dealt(lambda: _shares(path))
+        self._check_meta(path, meta)
+        self._check_tensors(path, tensors)
         state = self.optimizer.state_dict()
-        for index, parameter in enumerate(self.optimizer.param_groups[0]["params"]):
+        for index, parameter in enumerate(self._optimised()):
             entry = under(f"adam.{index}.", tensors)
             if entry:
                 state["state"][index] = {n: _laid_out(v, parameter) for n, v in entry.items()}
-        self.optimizer.load_state_dict(state)
-        if self.average is not None:
-            self.average.load_state_dict(under("average.", tensors))
-        self.iteration, self.seconds = meta["iteration"], meta["seconds"]
-        self.restore(under(f"rank{rank}.", tensors) if rank else tensors)
+        try:
+            self.network.load_state_dict(under("network.", tensors))
+            self.optimizer.load_state_dict(state)
+            if self.average is not None:
+                self.average.load_state_dict(under("average.", tensors))
+            self.iteration, self.seconds = meta["iteration"], meta["seconds"]
+            self.restore(tensors)
+        except KeyError as error:
+            raise ValueError(f"{path} is damaged: it has no {error}") from error
+        except (ValueError, RuntimeError, TypeError, IndexError) as error:
+            raise ValueError(f"{path} is damaged: {error}") from error
+
+    def _check_meta(self, path: Path, meta: Mapping[str, Any]) -> None:
+        """ValueError unless the run was this one, and stopped within its budget."""
+        check_keys(str(path), meta, ("config", "iteration", "seconds", "workers", "processes"))
+        if not isinstance(meta["config"], dict):
+            raise ValueError(f"{path}: config: {meta['config']!r} is no JSON object")
+        defaults = {field.name: field.default for field in fields(self._config)}
+        defaults |= {
+            field.name: field.default_factory()
+            for field in fields(self._config)
+            if field.default_factory is not MISSING
+        }
+        before = defaults | meta["config"] | {name: meta[name] for name in self._shape()}
+        now = self._config.to_dict() | self._shape()
+        different = [
+            name
+            for name in before.keys() | now.keys()
+            if name not in _BUDGET and _plain(now.get(name)) != _plain(before.get(name))
+        ]
+        if different:
+            different.sort()
+            then, new = (
+                ", ".join(f"{name}={values.get(name)!r}" for name in different)
+                for values in (before, now)
+            )
+            raise ValueError(f"{path} was trained with {then}, not {new}")
+        last = -(-self._config.total_steps // self._plies)
+        integer(f"{path}: iteration", meta["iteration"], 0, last)
+        seconds = meta["seconds"]
+        if isinstance(seconds, bool) or not isinstance(seconds, int | float):
+            raise ValueError(f"{path}: seconds: {seconds!r} is no number")
+        if not 0 <= seconds < inf:
+            raise ValueError(f"{path}: seconds: {seconds} is not 0 or more")
+
+    def _check_tensors(self, path: Path, tensors: Mapping[str, Tensor]) -> None:
+        """ValueError unless they are of such a run: names, shapes, types, and no wild numbers."""
+        finite(path, tensors)
+        fitting(path, under("network.", tensors), self.network.state_dict(), "the network")
+        average = {} if self.average is None else self.average.state_dict()
+        fitting(path, under("average.", tensors), average, "the run")
+        entries = under("adam.", tensors)
+        if entries:
+            self._check_adam(path, entries)
+        for name, expected in self.tensors().items():
+            if name not in tensors:
+                raise ValueError(f"{path} has no tensor {name}, unlike the run")
+            first = 1 if name.startswith(self.growing) else 0
+            shapes = tensors[name].shape[first:], expected.shape[first:]
+            if tensors[name].dtype != expected.dtype or shapes[0] != shapes[1]:
+                raise ValueError(
+                    f"{path}: {name} is {tensors[name].dtype}{list(tensors[name].shape)}, not "
+                    f"{expected.dtype}{list(expected.shape)}"
+                )
+
+    def _optimised(self) -> list[Tensor]:
+        """The parameters that the optimiser steps, in the order of its state."""
+        return [one for group in self.optimizer.param_groups for one in group["params"]]
+
+    def _check_adam(self, path: Path, entries: Mapping[str, Tensor]) -> None:
+        """ValueError unless they are moments of every parameter, by `index.name`."""
+        expected: dict[str, Tensor] = {}
+        for index, parameter in enumerate(self._optimised()):
+            moments = {"step": torch.zeros(()), "exp_avg": parameter, "exp_avg_sq": parameter}
+            expected |= named(f"{index}.", moments)
+        fitting(path, named("adam.", entries), named("adam.", expected), "the run")
+        for name, tensor in entries.items():
+            if not name.endswith("exp_avg") and (tensor < 0).any():
+                raise ValueError(f"{path}: adam.{name} holds numbers below 0")
 
     def publish(self, folder: Path, strength: list[dict[str, Any]]) -> None:
         """Writes the trained policy's checkpoint, with what it achieved on its card."""
@@ -278,11 +358,16 @@ class Trainer(ABC):
         return frozen(network, self.bf16)
 
 
-def _start_threads(game: Game) -> None:
-    """Makes Numba start its threads."""
-    first = np.zeros(1, game.state)
-    first[:] = game.blank(None, {})
-    kernels(game).begin(first, np.zeros(1, np.uint64), np.empty((1, game.num_actions), np.int8))
+def _shares(path: Path) -> list[tuple[dict[str, Tensor], dict[str, Any]]]:
+    """What each process needs of a saved run: all but the games and lessons of the others."""
+    tensors, meta = load_tensors(path)
+    common = {
+        name: tensor
+        for name, tensor in tensors.items()
+        if name.startswith(("network.", "adam.", "average."))
+    }
+    others = [common | under(f"rank{rank}.", tensors) for rank in range(1, distributed.size())]
+    return [(share, meta) for share in (tensors, *others)]
 
 
 def _laid_out(value: Tensor, parameter: Tensor) -> Tensor:

@@ -28,8 +28,8 @@ def _game_on(board_name: str) -> Game:
         BOARD=tables,
         AT=observation.starts(seen),
     )
-    fixed = {"board": board_name}
-    notation = Notation(board, fixed, SimpleNamespace(**vars(placing) | vars(playing)))
+    fixed, digest = {"board": board_name}, int(board.digest, 16)
+    notation = Notation(board, fixed, digest, SimpleNamespace(**vars(placing) | vars(playing)))
     return Game(
         name=NAME,
         title="LINK-O",
@@ -56,10 +56,14 @@ def _game_on(board_name: str) -> Game:
         draw_text=lambda state, seat=None: draw_text(notation.to_dict(state, seat), board, seat),
         draw_svg=lambda state, seat=None: draw_svg(notation.to_dict(state, seat), board, seat),
         symmetries=lambda: symmetries(board, seen, observation.HIDDEN),
+        uct_c=1.0,
         hidden=observation.HIDDEN,
         reveal=seeing.reveal,
         appraise=playing.appraise,
         fixed=fixed,
+        digest=digest,
+        fields=(*table.OPTIONS, *table.FIELDS),
+        flaw=playing.flaw,
     )
 
 

@@ -8,7 +8,7 @@ from functools import cache
 from pathlib import Path
 from typing import Any
 
-from linkzoo.fields import agrees, check_keys, integer, sequence, string
+from linkzoo.fields import agrees, check_keys, file_text, integer, sequence, shown, string
 
 SCHEMA = "linko-board/1"
 CIRCLES = 4
@@ -61,13 +61,14 @@ def load_board(name: str) -> Board:
 
     ValueError names the field or the space that is wrong.
     """
-    path = _SHIPPED / f"{name}.json" if name in shipped() else Path(name)
-    if not path.is_file():
-        raise ValueError(f"board: no board {name!r}; there are {shipped()}, or give a JSON file")
-    text = path.read_text(encoding="utf-8")
+    text = file_text("board", str(_SHIPPED / f"{name}.json") if name in shipped() else name)
+    if text is None:
+        raise ValueError(
+            f"board: no board {name[:80]!r}; there are {shipped()}, or give a JSON file"
+        )
     try:
         data = json.loads(text)
-    except json.JSONDecodeError as error:
+    except (json.JSONDecodeError, RecursionError) as error:
         raise ValueError(f"board: {name} is no JSON ({error})") from error
     return read_board(data, hashlib.sha256(text.encode()).hexdigest()[:12])
 
@@ -100,7 +101,7 @@ def _read_space(number: int, data: Any, colours: tuple[str, ...], count: int) ->
     agrees(f"{where}: color", data["color"], colours[circle])
     integer(f"{where}: pos", data["pos"], 0, count - 1)
     if data["kind"] not in _KINDS:
-        raise ValueError(f"{where}: kind: {data['kind']!r} is none of {list(_KINDS)}")
+        raise ValueError(f"{where}: kind: {shown(data['kind'])} is none of {list(_KINDS)}")
     prev, following = (
         integer(f"{where}: {name}", data[name], 0, count - 1) for name in ("prev", "next")
     )
@@ -116,7 +117,7 @@ def _read_space(number: int, data: Any, colours: tuple[str, ...], count: int) ->
 def _number(where: str, data: Mapping[str, Any], name: str) -> float:
     value = data[name]
     if isinstance(value, bool) or not isinstance(value, int | float):
-        raise ValueError(f"{where}: {name}: {value!r} is not a number")
+        raise ValueError(f"{where}: {name}: {shown(value)} is not a number")
     return float(value)
 
 
@@ -164,7 +165,7 @@ def _check_links(spaces: tuple[Space, ...], links: Any) -> None:
         found.append(frozenset(integer(where, end, 0, len(spaces) - 1) for end in ends))
     if set(found) != linked or len(found) != len(linked):
         raise ValueError(
-            f"links: {links!r}, but the partners are {sorted(sorted(link) for link in linked)}"
+            f"links: {shown(links)}, but the partners are {sorted(sorted(link) for link in linked)}"
         )
 
 

@@ -9,9 +9,9 @@ from typing import Any
 import numpy as np
 
 from linkzoo.compiled import Record
-from linkzoo.fields import agrees, boolean, check_keys, integer, sequence, string
+from linkzoo.fields import agrees, boolean, check_keys, integer, sequence, shown, string
 from linkzoo.game import read_options, write_options
-from linkzoo.link_o.board import MAX_SPACES, Board
+from linkzoo.link_o.board import Board, shipped
 from linkzoo.link_o.options import MAX_ROUNDS, Options
 from linkzoo.link_o.pieces import (
     ALL_TILES,
@@ -27,13 +27,11 @@ from linkzoo.link_o.pieces import (
     word,
 )
 from linkzoo.link_o.rules import OUT
-from linkzoo.link_o.table import STATE
+from linkzoo.link_o.table import MAX_SCORE, STATE
 
 NAME, VERSION = "link_o", 1
 _HOW = (None, "out", "blocked")  # how a round ended, by number in the record
 _CODES = [*(f"{left}-{right}" for left, right in ENDS), "LINK-O"]
-_MAX_PLY = 2**15 - 1 - MAX_ROUNDS * MAX_SPACES  # a match that goes on from there fits the record
-_MAX_SCORE = 2**30
 _MAX_POINTS = 2**15 - 1
 _FIELDS = (
     "game version options num_players seat round starter scores hands bag board first_turn lacks "
@@ -44,12 +42,17 @@ _FIELDS = (
 class Notation:
     """Moves and positions on one board.
 
-    `fixed` are the options that are compiled in, `rules` the compiled functions of the record.
+    `fixed` are the options that are compiled in, with their `digest`, `rules` the compiled
+    functions of the record.
     """
 
-    def __init__(self, board: Board, fixed: Mapping[str, Any], rules: SimpleNamespace) -> None:
-        self._fixed, self._rules = fixed, rules
+    def __init__(
+        self, board: Board, fixed: Mapping[str, Any], digest: int, rules: SimpleNamespace
+    ) -> None:
+        self._fixed, self._digest, self._rules = fixed, digest, rules
         self._connectors = set(board.connectors)
+        # A match that goes on from there fits the record.
+        self._max_ply = 2**15 - 1 - MAX_ROUNDS * len(board.spaces)
         self._circles = [space.circle for space in board.spaces]
         self._spaces = [str(space) for space in range(len(board.spaces))]
         # By type, by space and code, and by action.
@@ -64,16 +67,14 @@ class Notation:
 
     def action_to_text(self, state: Record, action: int) -> str:
         """`@5 red 1-3`: on space 5, left end 1, right end 3; ValueError outside the actions."""
-        if not 0 <= action < len(self._moves):
-            raise ValueError(f"no action {action}; actions are 0..{len(self._moves) - 1}")
-        return self._moves[action]
+        return self._moves[integer("action", action, 0, len(self._moves) - 1)]
 
     def text_to_action(self, state: Record, text: str) -> int:
         """The action of a move's text; ValueError if it is none on this board."""
-        if text not in self._actions:
+        if string("move", text) not in self._actions:
             raise ValueError(
-                f"no move {text!r}; moves are like {self._moves[1]!r} and {self._moves[WILD]!r}: a "
-                f"space, its colour, and a tile, left end first"
+                f"no move {shown(text)}; moves are like {self._moves[1]!r} and "
+                f"{self._moves[WILD]!r}: a space, its colour, and a tile, left end first"
             )
         return self._actions[text]
 
@@ -105,7 +106,7 @@ class Notation:
             "bag": bag,
             "board": {str(space): self._placed(state, space) for space in self._occupied(state)},
             "first_turn": [bool(state.first_turn[other]) for other in players],
-            "lacks": [self._texts(state.lacks[other]) for other in players],
+            "lacks": [self._texts(self._rules.lacking(state, other)) for other in players],
             "dug": state.dug[: len(players)].tolist(),
             "passed": [bool(state.passed[other]) for other in players],
             "last_round": _last_round(state),
@@ -113,6 +114,8 @@ class Notation:
         }
         if seat is not None:
             del data["seed"], data["ply"]
+        if self._fixed["board"] not in shipped():
+            data["digest"] = f"{self._digest:012x}"
         return data
 
     def _texts(self, types: Any) -> list[str]:
@@ -141,15 +144,17 @@ class Notation:
 
     def from_dict(self, data: Mapping[str, Any]) -> Record:
         """The record of the referee's `to_dict`; ValueError names what is wrong, and where."""
-        check_keys("position", data, [*_FIELDS, "seed", "ply"])
+        check_keys("position", data, [*_FIELDS, "seed", "ply"], optional=("digest",))
         agrees("game", data["game"], NAME)
         agrees("version", data["version"], VERSION)
         check_keys("options", data["options"], list(asdict(Options())))
         state: Record = np.zeros(1, STATE)[0]
-        write_options(state, Options(**data["options"]), self._fixed)
+        write_options(state, Options(**data["options"]), self._fixed, self._digest)
+        if "digest" in data:  # of the board that a file had when the position was written
+            agrees("digest", data["digest"], f"{self._digest:012x}")
         state.num_players = integer("num_players", data["num_players"], 2, MAX_PLAYERS)
         state.seed = np.uint64(integer("seed", data["seed"], 0, 2**64 - 1))
-        state.ply = integer("ply", data["ply"], 0, _MAX_PLY)
+        state.ply = integer("ply", data["ply"], 0, self._max_ply)
         self._read_tiles(state, data)
         self._read_board(state, data["board"])
         self._read_known(state, data)
@@ -174,7 +179,7 @@ class Notation:
             found[int(state.bag[place])] += 1
         state.bag_size = len(bag)
         if not isinstance(data["board"], Mapping):
-            raise ValueError(f"board: {data['board']!r} is no JSON object")
+            raise ValueError(f"board: {shown(data['board'])} is no JSON object")
         for where, entry in data["board"].items():
             space = self._space(where)
             code = self._code(space, entry)
@@ -191,12 +196,14 @@ class Notation:
 
     def _tile(self, where: str, text: Any) -> int:
         if not isinstance(text, str) or text not in self._types:
-            raise ValueError(f"{where}: no tile {text!r}")
+            raise ValueError(f"{where}: no tile {shown(text)}")
         return self._types[text]
 
     def _space(self, text: Any) -> int:
         if text not in self._spaces:
-            raise ValueError(f"board: no space {text!r}; there are '0'..'{len(self._circles) - 1}'")
+            raise ValueError(
+                f"board: no space {shown(text)}; there are '0'..'{len(self._circles) - 1}'"
+            )
         return int(text)
 
     def _code(self, space: int, entry: Any) -> int:
@@ -204,7 +211,7 @@ class Notation:
         check_keys(where, entry, ("tile", "by"), ("value",))
         text = string(f"{where}: tile", entry["tile"])
         if text not in self._laid[space]:
-            raise ValueError(f"{where}: no tile {text!r} of its colour")
+            raise ValueError(f"{where}: no tile {shown(text)} of its colour")
         return self._laid[space].index(text)
 
     def _read_board(self, state: Record, data: Mapping[str, Any]) -> None:
@@ -243,13 +250,15 @@ class Notation:
         state.round_number = integer("round", data["round"], 1, int(state.max_rounds))
         state.starter = integer("starter", data["starter"], 0, players - 1)
         for seat, score in enumerate(sequence("scores", data["scores"], players, players)):
-            state.scores[seat] = integer(f"scores[{seat}]", score, 0, _MAX_SCORE)
+            state.scores[seat] = integer(f"scores[{seat}]", score, 0, MAX_SCORE)
         state.last_winner = NONE
         last = data["last_round"]
         if last is not None:
             check_keys("last_round", last, ("winner", "points", "how"))
             if last["how"] not in _HOW[1:]:
-                raise ValueError(f"last_round: how: {last['how']!r} is none of {list(_HOW[1:])}")
+                raise ValueError(
+                    f"last_round: how: {shown(last['how'])} is none of {list(_HOW[1:])}"
+                )
             state.last_how = _HOW.index(last["how"])
             state.last_points = integer("last_round: points", last["points"], 0, _MAX_POINTS)
             if last["winner"] is not None or state.last_how == OUT:
@@ -259,7 +268,9 @@ class Notation:
         """The seat to act can place a tile; without one the match is over, and the rules say so."""
         first = state.round_number == 1 and data["seat"] is not None
         if (data["last_round"] is None) != first:
-            raise ValueError(f"last_round: {data['last_round']!r} in round {state.round_number}")
+            raise ValueError(
+                f"last_round: {shown(data['last_round'])} in round {state.round_number}"
+            )
         if data["seat"] is None:
             state.seat = NONE
             self._rules.end_match(state)
@@ -272,9 +283,17 @@ class Notation:
             for other in range(int(state.num_players)):
                 if not state.hand_size[other]:
                     raise ValueError(f"hands[{other}]: empty, but the round is not over")
-            if not state.held[seat] & self._rules.placeable(state, state.first_turn[seat]):
+            possible = np.uint64(self._rules.placeable(state, state.first_turn[seat]))
+            if not state.held[seat] & possible:
                 raise ValueError(f"seat: {seat} can't place any tile of hands[{seat}]")
+            if state.dug[seat]:
+                certain = self._texts(state.lacks[seat] & ~possible)
+                agrees(f"lacks[{seat}]", list(data["lacks"][seat]), certain)
+                state.lacks[seat] |= possible
         agrees("winners", data["winners"], self.to_dict(state)["winners"])
+        wrong = self._rules.flaw(state, state.copy())
+        if wrong:
+            raise ValueError(wrong)
 
     def _check_scores(self, state: Record) -> None:
         """R20: the match goes on. A bonus counts at the end of its round, so then all may be."""

@@ -3,7 +3,7 @@
 from dataclasses import dataclass, fields
 from typing import Literal, get_args, get_origin
 
-from linkzoo.fields import boolean, integer, string
+from linkzoo.fields import boolean, integer, shown, string
 from linkzoo.link_o.board import load_board
 
 BOARD = "ring4x16"  # the usual one
@@ -58,4 +58,5 @@ class Options:
         for field in fields(self):
             value = getattr(self, field.name)
             if get_origin(field.type) is Literal and value not in get_args(field.type):
-                raise ValueError(f"{field.name}: {value!r} is none of {list(get_args(field.type))}")
+                allowed = list(get_args(field.type))
+                raise ValueError(f"{field.name}: {shown(value)} is none of {allowed}")

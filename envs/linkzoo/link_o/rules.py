@@ -8,6 +8,7 @@ from typing import Any
 import numpy as np
 
 from linkzoo.chance import below, shuffle
+from linkzoo.link_o.board import MAX_SPACES
 from linkzoo.link_o.options import NO_SCORE, RANDOM, UNTIL_PLAYABLE, WINNER
 from linkzoo.link_o.pieces import (
     ALL_TILES,
@@ -22,6 +23,8 @@ from linkzoo.link_o.pieces import (
     STRAIGHT,
     TILES,
     TURNED,
+    TYPES,
+    VALUES,
     Layout,
 )
 from linkzoo.link_o.table import (
@@ -29,6 +32,7 @@ from linkzoo.link_o.table import (
     clear_board,
     draw,
     first_in,
+    fits,
     fitting,
     hand_points,
     openings,
@@ -304,3 +308,127 @@ def _mobility(state: Any, seat: Any) -> Any:
         if turned != code:
             count += size_of(fitting(state, opening, turned) & circle)
     return count
+
+
+# Positions from elsewhere
+
+
+def flaw(state: Any, scratch: Any) -> Any:
+    """What is wrong with a position, or ""."""
+    wrong = _flaw_of_seats(state)
+    if len(wrong) == 0:
+        wrong = _flaw_of_tiles(state)
+    if len(wrong) == 0:
+        wrong = _flaw_of_board(state, scratch)
+    if len(wrong) == 0:
+        wrong = _flaw_of_match(state, scratch)
+    if len(wrong) == 0 and state.seat != NONE:
+        wrong = _flaw_of_turn(state)
+    return wrong
+
+
+def _flaw_of_seats(state: Any) -> Any:
+    for seat in range(MAX_PLAYERS):
+        held, twice = state.held[seat], state.twice[seat]
+        if twice & ~(held & LINKOS) != _ZERO:
+            return "twice: types that the seat doesn't hold, or that are no LINK-Os"
+        if state.hand_size[seat] != size_of(held) + size_of(twice):
+            return "hand_size: not what the seat holds"
+        if seat >= state.num_players and (
+            held != _ZERO
+            or state.lacks[seat] != _ZERO
+            or state.scores[seat] != 0
+            or state.first_turn[seat] != 0
+            or state.dug[seat] != 0
+            or state.passed[seat] != 0
+        ):
+            return "held, lacks, scores: of more seats than there are players"
+    return ""
+
+
+def _flaw_of_tiles(state: Any) -> Any:
+    """Every tile is in one place."""
+    left = np.zeros(TYPES, np.int64)
+    for tile in ALL_TILES:
+        left[tile] += 1
+    for drawn in range(TILES):
+        tile = np.int64(state.bag[drawn])
+        if (tile == NONE) != (drawn >= state.bag_size):
+            return "bag: not as many tiles as bag_size says"
+        if tile != NONE:
+            left[tile] -= 1
+    for seat in range(state.num_players):
+        for word in (state.held[seat], state.twice[seat]):
+            tiles = word
+            while tiles != _ZERO:
+                left[first_in(tiles)] -= 1
+                tiles &= tiles - _ONE
+    for space in range(MAX_SPACES):
+        code, owner = np.int64(state.code[space]), np.int64(state.owner[space])
+        if (code == NONE) != (owner == NONE) or owner >= state.num_players:
+            return "owner: not a seat for each tile on the board"
+        if code != NONE:
+            if space >= BOARD.size:
+                return "code: a tile off the board"
+            left[BOARD.circle[space] * KINDS + KIND[code]] -= 1
+    for kind in range(TYPES):
+        if left[kind] != 0:
+            return "held, bag, code: a tile is missing or there twice"
+    return ""
+
+
+def _flaw_of_board(state: Any, scratch: Any) -> Any:
+    """Lays the tiles again on an empty board."""
+    clear_board(scratch)
+    for space in range(BOARD.size):
+        code = np.int64(state.code[space])
+        if code != NONE:
+            if not fits(scratch, space, code):
+                return "code: a tile that doesn't fit"
+            place(scratch, space, code, np.int64(state.owner[space]))
+    if state.occupied != scratch.occupied or state.adjacent != scratch.adjacent:
+        return "occupied, adjacent: not what lies on the board"
+    for space in range(MAX_SPACES):
+        if state.value[space] != scratch.value[space]:
+            return "value: not what lies on the board"
+    for side in range(3):
+        for value in range(VALUES):
+            if state.shows[side, value] != scratch.shows[side, value]:
+                return "shows: not what lies on the board"
+    return ""
+
+
+def _flaw_of_match(state: Any, scratch: Any) -> Any:
+    """Rounds, and who has won."""
+    if state.round_number > state.max_rounds:
+        return "round_number: more than max_rounds"
+    if state.starter >= state.num_players or state.last_winner >= state.num_players:
+        return "starter, last_winner: no seats of the game"
+    if (state.last_how == NOT_YET) != (state.round_number == 1 and state.seat != NONE):
+        return "last_how: not what round_number and seat say"
+    if (state.last_how == OUT and state.last_winner == NONE) or (
+        state.last_how == NOT_YET and (state.last_winner != NONE or state.last_points != 0)
+    ):
+        return "last_winner, last_points: not what last_how says"
+    if state.seat == NONE:
+        scratch.winners = _NOBODY
+        end_match(scratch)
+        if scratch.winners == _NOBODY:
+            return "seat: nobody is to act, but the match is not over"
+        if scratch.winners != state.winners:
+            return "winners: not what the scores say"
+    return ""
+
+
+def _flaw_of_turn(state: Any) -> Any:
+    for seat in range(state.num_players):
+        if state.hand_size[seat] == 0:
+            return "hand_size: 0, but the round is not over"
+    seat = state.seat
+    possible = state.held[seat] & placeable(state, state.first_turn[seat])
+    if possible == _ZERO:
+        return "seat: it can't place any tile of its hand"
+    # Worlds without inference give seats what they lack; with it, the seat needs a tile to place.
+    if state.redeal_inference and state.dug[seat] == 0 and possible & ~state.lacks[seat] == _ZERO:
+        return "lacks: all that the seat can place"
+    return ""

@@ -12,9 +12,21 @@ from typing import Any
 
 import numpy as np
 
-from linkzoo.game import record_dtype
+from linkzoo.game import Field, record_dtype
 from linkzoo.link_o.board import CIRCLES, MAX_SPACES
-from linkzoo.link_o.options import ANY_MATCHING_COLOR
+from linkzoo.link_o.options import (
+    ADJACENT_ONLY,
+    ANY_MATCHING_COLOR,
+    LEFT_OF_PREVIOUS_STARTER,
+    MAX_BONUS,
+    MAX_ROUNDS,
+    MAX_TARGET,
+    NO_SCORE,
+    ONE,
+    RANDOM,
+    SPLIT,
+    UNTIL_PLAYABLE,
+)
 from linkzoo.link_o.pieces import (
     HAND,
     KINDS,
@@ -27,6 +39,7 @@ from linkzoo.link_o.pieces import (
     STRAIGHT,
     TILES,
     TURNED,
+    TYPES,
     VALUES,
     WILD,
     Layout,
@@ -35,46 +48,51 @@ from linkzoo.link_o.pieces import (
 LEFT, RIGHT, PARTNER = 0, 1, 2  # sides of a space: towards prev, next and partner
 BAG = TILES - 2 * HAND  # tiles in the bag after the deal, at most
 
-STATE = record_dtype(
-    [
-        ("target", "i2"),
-        ("circle_bonus", "i1"),
-        ("open_connectors", "i1"),
-        ("dig", "i1"),
-        ("next_starter", "i1"),
-        ("blocked_tie", "i1"),
-        ("max_rounds", "i1"),
-        ("redeal_inference", "i1"),
-    ],
-    [
-        # The match.
-        ("scores", "i4", (MAX_PLAYERS,)),
-        ("round_number", "i1"),  # from 1
-        ("starter", "i1"),  # of the round
-        ("last_how", "i1"),  # how the round before ended: NOT_YET, OUT, BLOCKED
-        ("last_winner", "i1"),  # NONE without one
-        ("last_points", "i2"),
-        # Hands, by seat, and the bag.
-        ("held", "u8", (MAX_PLAYERS,)),  # types
-        ("twice", "u8", (MAX_PLAYERS,)),  # types held twice: LINK-Os
-        ("hand_size", "i1", (MAX_PLAYERS,)),
-        ("bag", "i1", (TILES,)),  # drawn from its end; NONE where drawn
-        ("bag_size", "i1"),
-        # What all know of each seat.
-        ("first_turn", "i1", (MAX_PLAYERS,)),  # still to come (R6)
-        ("dug", "i1", (MAX_PLAYERS,)),  # tiles, in its latest turn
-        ("passed", "i1", (MAX_PLAYERS,)),  # its latest turn
-        ("lacks", "u8", (MAX_PLAYERS,)),  # types that it certainly doesn't hold
-        # The board, by space.
-        ("code", "i1", (MAX_SPACES,)),  # of the tile, or NONE
-        ("value", "i1", (MAX_SPACES,)),  # that a connector holds, or NONE (R14)
-        ("owner", "i1", (MAX_SPACES,)),  # the seat that placed the tile, or NONE
-        # Sets of spaces.
-        ("occupied", "u8"),
-        ("adjacent", "u8"),  # to an occupied one (R10)
-        ("shows", "u8", (3, VALUES)),
-    ],
+MAX_SCORE = 2**30
+
+OPTIONS = (
+    Field("digest", "u8"),  # of the board
+    Field("target", "i2", (), 0, MAX_TARGET),
+    Field("circle_bonus", "i1", (), 0, MAX_BONUS),
+    Field("open_connectors", "i1", (), ANY_MATCHING_COLOR, ADJACENT_ONLY),
+    Field("dig", "i1", (), UNTIL_PLAYABLE, ONE),
+    Field("next_starter", "i1", (), LEFT_OF_PREVIOUS_STARTER, RANDOM),
+    Field("blocked_tie", "i1", (), NO_SCORE, SPLIT),
+    Field("max_rounds", "i1", (), 1, MAX_ROUNDS),
+    Field("redeal_inference", "i1", (), 0, 1),
 )
+FIELDS = (
+    # The match.
+    Field("scores", "i4", (MAX_PLAYERS,), 0, MAX_SCORE),
+    Field("round_number", "i1", (), 1, MAX_ROUNDS),
+    Field("starter", "i1", (), 0, MAX_PLAYERS - 1),  # of the round
+    Field("last_how", "i1", (), 0, 2),  # how the round before ended: NOT_YET, OUT, BLOCKED
+    Field("last_winner", "i1", (), NONE, MAX_PLAYERS - 1),  # NONE without one
+    Field("last_points", "i2", (), 0),
+    # Hands, by seat, and the bag.
+    Field("held", "u8", (MAX_PLAYERS,)),  # types
+    Field("twice", "u8", (MAX_PLAYERS,)),  # types held twice: LINK-Os
+    Field("hand_size", "i1", (MAX_PLAYERS,), 0, HAND + BAG),
+    Field("bag", "i1", (TILES,), NONE, TYPES - 1),  # drawn from its end; NONE where drawn
+    Field("bag_size", "i1", (), 0, BAG),
+    # What all know of each seat.
+    Field("first_turn", "i1", (MAX_PLAYERS,), 0, 1),  # still to come (R6)
+    Field("dug", "i1", (MAX_PLAYERS,), 0, BAG),  # tiles, in its latest turn
+    Field("passed", "i1", (MAX_PLAYERS,), 0, 1),  # its latest turn
+    # Types that it certainly doesn't hold; while it is to act, but for the tile that it dug last.
+    Field("lacks", "u8", (MAX_PLAYERS,)),
+    # The board, by space.
+    Field("code", "i1", (MAX_SPACES,), NONE, WILD),  # of the tile, or NONE
+    # That a connector holds, or NONE (R14).
+    Field("value", "i1", (MAX_SPACES,), NONE, VALUES - 1),
+    # The seat that placed the tile, or NONE.
+    Field("owner", "i1", (MAX_SPACES,), NONE, MAX_PLAYERS - 1),
+    # Sets of spaces.
+    Field("occupied", "u8"),
+    Field("adjacent", "u8"),  # to an occupied one (R10)
+    Field("shows", "u8", (3, VALUES)),
+)
+STATE = record_dtype(OPTIONS, FIELDS)
 
 # What `bind` gives the board for.
 BOARD: Layout
@@ -301,3 +319,13 @@ def _shown_any(state: Any, side: Any) -> Any:
     for value in range(VALUES):
         spaces |= state.shows[side, value]
     return spaces
+
+
+def lacking(state: Any, seat: Any) -> Any:
+    """The types that a seat certainly doesn't hold.
+
+    A seat that has dug and is to act holds one of those that it can place: nobody knows which.
+    """
+    if seat == state.seat and state.dug[seat] > 0:
+        return state.lacks[seat] & ~placeable(state, state.first_turn[seat])
+    return state.lacks[seat]

@@ -34,5 +34,9 @@ GAME = Game(
     action_cells=ACTION_CELLS,
     symmetries=symmetries,
     seat_names=("More", "Fewer"),
+    role_options=("free_hole",),
+    uct_c=0.35,
     chance=False,
+    fields=(*rules.OPTIONS, *rules.FIELDS),
+    flaw=rules.flaw,
 )

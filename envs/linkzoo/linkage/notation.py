@@ -7,7 +7,7 @@ from typing import Any
 import numpy as np
 
 from linkzoo.compiled import Record
-from linkzoo.fields import agrees, check_keys, integer, sequence
+from linkzoo.fields import agrees, check_keys, integer, sequence, shown, string
 from linkzoo.game import read_options, write_options
 from linkzoo.linkage.options import Options
 from linkzoo.linkage.pieces import (
@@ -48,17 +48,15 @@ _ACTIONS = {text: action for action, text in _TEXTS.items()}
 
 def action_to_text(state: Record, action: int) -> str:
     """`W a1-b1`, `hole d4`, `take more` or `take fewer`; ValueError outside 0..386."""
-    if action not in _TEXTS:
-        raise ValueError(f"no action {action}; actions are 0..{TAKE_FEWER}")
-    return _TEXTS[action]
+    return _TEXTS[integer("action", action, 0, TAKE_FEWER)]
 
 
 def text_to_action(state: Record, text: str) -> int:
     """The action of a move's text; ValueError if it is no move."""
-    if text not in _ACTIONS:
+    if string("move", text) not in _ACTIONS:
         raise ValueError(
-            f"no move {text!r}; moves are like 'W a1-b1' (colours {', '.join(COLOURS)}; cells in "
-            "row-major order), 'hole d4', 'take more', 'take fewer'"
+            f"no move {shown(text)}; moves are like 'W a1-b1' (colours {', '.join(COLOURS)}; cells "
+            "in row-major order), 'hole d4', 'take more', 'take fewer'"
         )
     return _ACTIONS[text]
 
@@ -150,11 +148,11 @@ def _read_phase(state: Record, data: Mapping[str, Any]) -> None:
     phases = [phase for phase, name in _PHASES.items() if name == data["phase"]]
     if not phases or (phases[0] != PLAY and not state.free_hole):
         allowed = list(_PHASES.values()) if state.free_hole else ["play"]
-        raise ValueError(f"phase: {data['phase']!r} is none of {allowed}")
+        raise ValueError(f"phase: {shown(data['phase'])} is none of {allowed}")
     state.phase = phases[0]
     state.more = _optional("more", data["more"], 0, 1)
     if (state.more == NONE) != (state.phase != PLAY):
-        raise ValueError(f"more: {data['more']!r} in phase {data['phase']!r}")
+        raise ValueError(f"more: {shown(data['more'])} in phase {shown(data['phase'])}")
     if not state.free_hole:
         agrees("more", data["more"], 0)  # R3
 
@@ -163,12 +161,12 @@ def _read_hole(state: Record, data: Mapping[str, Any]) -> None:
     size = int(state.board_size)
     rows = sequence("board", data["board"], size, size)
     if not all(isinstance(row, str) and len(row) == size for row in rows):
-        raise ValueError(f"board: not {size} strings of {size}: {rows!r}")
+        raise ValueError(f"board: not {size} strings of {size}: {shown(rows)}")
     holes = [SIZE * r + c for r in range(size) for c in range(size) if rows[r][c] == "X"]
     if not state.free_hole:
         agrees("board's holes", holes, [] if state.hole == NONE else [int(state.hole)])
     elif len(holes) != (state.phase != HOLE):
-        raise ValueError(f"board: {len(holes)} holes in phase {data['phase']!r}")
+        raise ValueError(f"board: {len(holes)} holes in phase {shown(data['phase'])}")
     elif holes:
         state.hole = holes[0]
         state.occupied |= np.uint64(1 << holes[0])
@@ -177,18 +175,20 @@ def _read_hole(state: Record, data: Mapping[str, Any]) -> None:
 def _read_pieces(state: Record, data: Mapping[str, Any]) -> None:
     pieces = sequence("pieces", data["pieces"], 0, MAX_PIECES)
     if pieces and state.phase != PLAY:
-        raise ValueError(f"pieces: {len(pieces)} pieces in phase {data['phase']!r}")
+        raise ValueError(f"pieces: {len(pieces)} pieces in phase {shown(data['phase'])}")
     for index, piece in enumerate(pieces):
         try:
             action = text_to_action(state, "{} {}-{}".format(*piece))
-        except (ValueError, IndexError, TypeError) as error:
-            raise ValueError(f"pieces[{index}]: {piece!r} is no [colour, cell, cell]") from error
+        except (ValueError, IndexError, TypeError, RecursionError) as error:
+            raise ValueError(
+                f"pieces[{index}]: {shown(piece)} is no [colour, cell, cell]"
+            ) from error
         colour, cells = action // PLACEMENTS, PLACEMENT_CELLS[action % PLACEMENTS]
         size = state.board_size
         if any(c // SIZE >= size or c % SIZE >= size for c in cells) or len(piece) != 3:
-            raise ValueError(f"pieces[{index}]: {piece!r} is off the board")
+            raise ValueError(f"pieces[{index}]: {shown(piece)} is off the board")
         if any((int(state.occupied) >> int(cell)) & 1 for cell in cells):
-            raise ValueError(f"pieces[{index}]: {piece!r} lies on another piece or the hole")
+            raise ValueError(f"pieces[{index}]: {shown(piece)} lies on another piece or the hole")
         if state.supply[colour] == 0:
             raise ValueError(f"pieces[{index}]: no piece {piece[0]} is left")
         apply(state, action)
@@ -198,7 +198,9 @@ def _read_turn(state: Record, data: Mapping[str, Any]) -> None:
     last = int(state.num_pieces) - 1
     state.counter = _optional("counter", data["counter"], 0, MAX_PIECES - 1)
     if state.counter not in (NONE, last):
-        raise ValueError(f"counter: {data['counter']!r} is neither null nor the last piece, {last}")
+        raise ValueError(
+            f"counter: {shown(data['counter'])} is neither null nor the last piece, {last}"
+        )
     state.seat = _optional("seat", data["seat"], 0, 1)
     if state.seat == NONE:
         if state.phase != PLAY or can_place(state, False):
@@ -207,7 +209,7 @@ def _read_turn(state: Record, data: Mapping[str, Any]) -> None:
         winner = state.more if state.groups >= state.threshold else 1 - state.more
         state.winners = 1 << int(winner)
     elif state.phase == PLAY and not can_place(state, True):
-        raise ValueError(f"seat: {data['seat']!r}, but no piece can be placed")
+        raise ValueError(f"seat: {shown(data['seat'])}, but no piece can be placed")
     elif state.phase != PLAY:
         agrees("seat", data["seat"], 0 if state.phase == HOLE else 1)
         state.winners = 0

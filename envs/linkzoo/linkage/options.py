@@ -4,7 +4,7 @@ from dataclasses import dataclass
 
 from linkzoo.fields import boolean, integer
 from linkzoo.linkage.pieces import SIZE
-from linkzoo.linkage.rules import STANDARD_THRESHOLD
+from linkzoo.linkage.rules import MAX_THRESHOLD, MIN_SIZE, STANDARD_THRESHOLD
 
 
 @dataclass(frozen=True)
@@ -25,7 +25,7 @@ class Options:
     def __post_init__(self) -> None:
         boolean("free_hole", self.free_hole)
         boolean("skip_forced", self.skip_forced)
-        integer("board_size", self.board_size, 3, SIZE)
+        integer("board_size", self.board_size, MIN_SIZE, SIZE)
         if self.threshold is None:
             if self.board_size != SIZE:
                 raise ValueError(
@@ -33,4 +33,4 @@ class Options:
                     "give one (1 or more)"
                 )
             object.__setattr__(self, "threshold", STANDARD_THRESHOLD)
-        integer("threshold", self.threshold, 1, 32767)
+        integer("threshold", self.threshold, 1, MAX_THRESHOLD)

@@ -8,7 +8,7 @@ from typing import Any
 import numpy as np
 
 from linkzoo.compiled import compiled
-from linkzoo.game import record_dtype
+from linkzoo.game import Field, record_dtype
 from linkzoo.linkage.pieces import (
     BOARD_BITS,
     CELLS,
@@ -31,23 +31,30 @@ from linkzoo.linkage.pieces import (
 PLAY, HOLE, ROLE = 0, 1, 2  # phases
 NONE = -1
 NUM_COLOURS = len(COLOURS)
-STANDARD_THRESHOLD = 12
+STANDARD_THRESHOLD, MAX_THRESHOLD = 12, 32767
+MIN_SIZE = 3  # of the board
 
-STATE = record_dtype(
-    [("free_hole", "i1"), ("board_size", "i1"), ("threshold", "i2")],
-    [
-        ("phase", "i1"),
-        ("more", "i1"),  # the seat that plays More; NONE before it is chosen
-        ("hole", "i1"),  # a cell, or NONE
-        ("num_pieces", "i1"),
-        ("counter", "i1"),  # the piece that carries the green counter, or NONE
-        ("groups", "i1"),
-        ("supply", "i1", (NUM_COLOURS,)),
-        ("pieces", "i2", (MAX_PIECES,)),  # colour * 84 + placement, in order
-        ("occupied", "u8"),  # covered cells and the hole
-        ("coloured", "u8", (NUM_COLOURS,)),
-    ],
+_ALL_CELLS = 2**CELLS - 1
+OPTIONS = (
+    Field("free_hole", "i1", (), 0, 1),
+    Field("board_size", "i1", (), MIN_SIZE, SIZE),
+    Field("threshold", "i2", (), 1, MAX_THRESHOLD),
 )
+FIELDS = (
+    Field("phase", "i1", (), PLAY, ROLE),
+    Field("more", "i1", (), NONE, 1),  # the seat that plays More; NONE before it is chosen
+    Field("hole", "i1", (), NONE, CELLS - 1),  # a cell, or NONE
+    Field("num_pieces", "i1", (), 0, MAX_PIECES),
+    # The piece that carries the green counter, or NONE.
+    Field("counter", "i1", (), NONE, MAX_PIECES - 1),
+    Field("groups", "i1", (), 0, MAX_PIECES),
+    Field("supply", "i1", (NUM_COLOURS,), 0, MAX_PIECES // NUM_COLOURS),
+    # colour * 84 + placement, in order
+    Field("pieces", "i2", (MAX_PIECES,), 0, NUM_COLOURS * PLACEMENTS - 1),
+    Field("occupied", "u8", (), 0, _ALL_CELLS),  # covered cells and the hole
+    Field("coloured", "u8", (NUM_COLOURS,), 0, _ALL_CELLS),
+)
+STATE = record_dtype(OPTIONS, FIELDS)
 
 _ONE = np.uint64(1)
 _ZERO = np.uint64(0)
@@ -158,6 +165,18 @@ def apply(state: Any, action: Any) -> None:
 
 @compiled
 def _place(state: Any, action: Any) -> None:
+    _lay(state, action)
+    if can_place(state, True):
+        state.seat = 1 - state.seat
+    elif can_place(state, False):
+        state.counter = NONE  # R6: the other player passes, the same player moves again
+    else:
+        end(state)  # R8
+
+
+@compiled
+def _lay(state: Any, action: Any) -> None:
+    """Puts a piece on the board."""
     colour, placement = action // PLACEMENTS, action % PLACEMENTS
     # R9: the piece is a new group that merges the groups of its colour which it touches.
     touched = TOUCHING_BITS[placement] & state.coloured[colour]
@@ -172,12 +191,6 @@ def _place(state: Any, action: Any) -> None:
     state.counter = state.num_pieces
     state.pieces[state.num_pieces] = action
     state.num_pieces += 1
-    if can_place(state, True):
-        state.seat = 1 - state.seat
-    elif can_place(state, False):
-        state.counter = NONE  # R6: the other player passes, the same player moves again
-    else:
-        end(state)  # R8
 
 
 @compiled
@@ -199,10 +212,14 @@ def component(start: Any, cells: Any) -> Any:
 
 
 @compiled
+def _more_has_won(state: Any) -> Any:
+    return state.groups >= state.threshold
+
+
+@compiled
 def end(state: Any) -> None:
     """R10: at least `threshold` groups win for More."""
-    winner = state.more if state.groups >= state.threshold else 1 - state.more
-    state.winners = 1 << winner
+    state.winners = 1 << (state.more if _more_has_won(state) else 1 - state.more)
     state.seat = NONE
 
 
@@ -227,3 +244,80 @@ def margins(state: Any, out: Any) -> None:
 def redeal(state: Any, seat: Any, seed: Any) -> None:
     """Nothing is hidden and nothing random (R12): only the seed changes."""
     state.seed = seed
+
+
+@compiled
+def flaw(state: Any, scratch: Any) -> Any:
+    """What is wrong with a position, or ""."""
+    wrong = _flaw_of_phase(state)
+    if len(wrong) == 0:
+        wrong = _flaw_of_pieces(state, scratch)
+    if len(wrong) == 0:
+        wrong = _flaw_of_turn(state)
+    return wrong
+
+
+@compiled
+def _flaw_of_phase(state: Any) -> Any:
+    """Roles and the hole (R3, R11)."""
+    size, hole = np.int64(state.board_size), np.int64(state.hole)
+    if state.phase != PLAY and (not state.free_hole or state.num_pieces > 0):
+        return "phase: with pieces on the board, or without free_hole, it is play"
+    if (state.more == NONE) != (state.phase != PLAY) or (not state.free_hole and state.more != 0):
+        return "more: not what the phase and free_hole say"
+    if state.free_hole:
+        if (hole == NONE) != (state.phase == HOLE):
+            return "hole: not what the phase says"
+        if hole != NONE and max(hole // SIZE, hole % SIZE) >= size:
+            return "hole: off the board"
+    elif hole != (SIZE * (size // 2) + size // 2 if size % 2 == 1 else NONE):
+        return "hole: not where the board has it"
+    return ""
+
+
+@compiled
+def _flaw_of_pieces(state: Any, scratch: Any) -> Any:
+    """Lays the pieces again on an empty board."""
+    new_game(scratch, state.seed)
+    if state.free_hole and state.hole != NONE:
+        _set_hole(scratch, state.hole)
+    scratch.phase = PLAY
+    for index in range(MAX_PIECES):
+        piece = np.int64(state.pieces[index])
+        if index >= state.num_pieces:
+            if piece != 0:
+                return "pieces: there are more than num_pieces"
+            continue
+        bits = PLACEMENT_BITS[piece % PLACEMENTS]
+        if bits & ~(BOARD_BITS[state.board_size] & ~scratch.occupied) != _ZERO:
+            return "pieces: one is off the board, on another or on the hole"
+        if scratch.supply[piece // PLACEMENTS] == 0:
+            return "pieces: more of a colour than the supply has"
+        _lay(scratch, piece)
+    if scratch.occupied != state.occupied or scratch.groups != state.groups:
+        return "occupied, groups: not what the pieces say"
+    for colour in range(NUM_COLOURS):
+        if scratch.coloured[colour] != state.coloured[colour]:
+            return "coloured: not what the pieces say"
+        if scratch.supply[colour] != state.supply[colour]:
+            return "supply: not what the pieces say"
+    return ""
+
+
+@compiled
+def _flaw_of_turn(state: Any) -> Any:
+    """The counter, and who is to act or has won."""
+    last = np.int64(state.num_pieces) - 1
+    if state.counter not in (NONE, last):
+        return "counter: not on the last piece"
+    if state.seat == NONE:
+        if state.phase != PLAY or can_place(state, False) or state.counter != last:
+            return "seat: nobody is to act, but the game is not over"
+        if state.winners != 1 << (state.more if _more_has_won(state) else 1 - state.more):
+            return "winners: not what the groups say"
+    elif state.phase != PLAY:
+        if state.seat != (0 if state.phase == HOLE else 1):
+            return "seat: not what the phase says"
+    elif not can_place(state, True):
+        return "seat: no piece can be placed"
+    return ""

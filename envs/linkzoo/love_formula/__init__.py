@@ -12,6 +12,7 @@ from linkzoo.love_formula import (
     appraisal,
     draft,
     effects,
+    flaws,
     observation,
     reactions,
     redeal,
@@ -24,7 +25,7 @@ from linkzoo.love_formula.cards import STANDARD, load_cards
 from linkzoo.love_formula.draw import draw_svg, draw_text
 from linkzoo.love_formula.notation import NAME, VERSION, Notation
 from linkzoo.love_formula.options import Options
-from linkzoo.love_formula.pieces import MAX_PLAYERS, tables
+from linkzoo.love_formula.pieces import MAX_LENGTH, MAX_PLAYERS, tables
 from linkzoo.love_formula.position import Reader
 
 _MODULES = (
@@ -38,6 +39,7 @@ _MODULES = (
     redeal,
     observation,
     appraisal,
+    flaws,
 )
 
 
@@ -51,8 +53,8 @@ def _game_of(cards_name: str) -> Game:
     for space in bound:
         everything |= vars(space)
     compiled = SimpleNamespace(**everything)
-    fixed = {"cards": cards_name}
-    notation = Notation(cards, fixed, compiled)
+    fixed, digest = {"cards": cards_name}, int(cards.digest, 16)
+    notation = Notation(cards, fixed, digest, compiled)
     return Game(
         name=NAME,
         title="Love Formula",
@@ -60,7 +62,7 @@ def _game_of(cards_name: str) -> Game:
         min_players=2,
         max_players=MAX_PLAYERS,
         typical_length=400,
-        max_length=4000,
+        max_length=MAX_LENGTH,
         state=table.STATE,
         num_actions=int(names["NUM_ACTIONS"]),
         observation=seen,
@@ -78,10 +80,14 @@ def _game_of(cards_name: str) -> Game:
         from_dict=Reader(notation, int(names["NUM_ACTIONS"])).from_dict,
         draw_text=lambda state, seat=None: draw_text(notation.to_dict(state, seat), cards, seat),
         draw_svg=lambda state, seat=None: draw_svg(notation.to_dict(state, seat), cards, seat),
+        uct_c=0.7,
         hidden=observation.hidden(cards),
         reveal=compiled.reveal,
         appraise=compiled.appraise,
         fixed=fixed,
+        digest=digest,
+        fields=(*table.OPTIONS, *table.FIELDS),
+        flaw=compiled.flaw,
     )
 
 

@@ -10,6 +10,8 @@ from functools import cache
 from pathlib import Path
 from typing import Any
 
+from linkzoo.fields import file_text
+
 STANDARD = "standard"  # the table of the package
 _SHIPPED = Path(__file__).with_name("cards.csv")
 _COLUMNS = (
@@ -93,7 +95,7 @@ _STATICS = {
 # Bounds of the record.
 MAX_TYPES = 64
 MAX_LOOK = 5
-_MAX_OPS = 4
+MAX_OPS = 4
 MAX_NUMBER = 20  # in an op
 _MAX_PRIORITY = 9
 _MAX_TURNS = 20
@@ -139,10 +141,11 @@ def load_cards(name: str) -> Cards:
 
     ValueError names the row and what is wrong with it.
     """
-    path = _SHIPPED if name == STANDARD else Path(name)
-    if not path.is_file():
-        raise ValueError(f"cards: no table {name!r}; there is {STANDARD!r}, or give a CSV file")
-    text = path.read_text(encoding="utf-8")
+    text = file_text("cards", str(_SHIPPED) if name == STANDARD else name)
+    if text is None:
+        raise ValueError(
+            f"cards: no table {name[:80]!r}; there is {STANDARD!r}, or give a CSV file"
+        )
     return read_cards(text, hashlib.sha256(text.encode()).hexdigest()[:12])
 
 
@@ -150,7 +153,7 @@ def read_cards(text: str, digest: str = "") -> Cards:
     """The table of CSV text; ValueError names the row and what is wrong with it."""
     reader = csv.DictReader(text.splitlines())
     if list(reader.fieldnames or ()) != _COLUMNS:
-        raise ValueError(f"cards: columns {reader.fieldnames}, not {_COLUMNS}")
+        raise ValueError(f"cards: columns {str(reader.fieldnames)[:300]}, not {_COLUMNS}")
     found = []
     for number, row in enumerate(reader):
         try:
@@ -262,8 +265,8 @@ def _read_static(kind: int, text: str) -> dict[str, Any]:
 
 def _read_ops(name: str, text: str) -> tuple[Op, ...]:
     ops = _json(name, text)
-    if not isinstance(ops, list) or len(ops) > _MAX_OPS:
-        raise ValueError(f"{name}: {text} is no list of 0..{_MAX_OPS} ops")
+    if not isinstance(ops, list) or len(ops) > MAX_OPS:
+        raise ValueError(f"{name}: {text} is no list of 0..{MAX_OPS} ops")
     return tuple(_read_op(name, op) for op in ops)
 
 

@@ -55,6 +55,7 @@ from linkzoo.love_formula.table import (
     free_slot,
     gain,
     is_complete,
+    is_discarded,
     learn_hand,
     preparation_at,
     put,
@@ -151,7 +152,7 @@ def _run_op(state: Any, op: Any) -> None:
     elif number == DISCARD_OBSTACLE:
         discard_obstacle(state, target)
         state.targets[0] = NONE
-    elif number == RECOVER:
+    elif number == RECOVER and is_discarded(state, target):  # it may be in the deck again (R23)
         recover(state, seat, target)
     elif number == SHIELD:
         state.shield[seat] = max(state.shield[seat], state.turn + op[2])

@@ -1,6 +1,7 @@
 """The moves of Love Formula as text (section "Notation" of RULES.md)."""
 
 from linkzoo.compiled import Record
+from linkzoo.fields import integer, shown, string
 from linkzoo.love_formula.cards import COUPLE, OBSTACLE, SUBTYPES, Cards
 from linkzoo.love_formula.pieces import (
     COUPLES,
@@ -51,15 +52,14 @@ class Moves:
 
     def action_to_text(self, state: Record, action: int) -> str:
         """`CARD Cafe`, `POS 1/item`, …; seats are absolute. ValueError outside the actions."""
-        if not 0 <= action < len(self._texts):
-            raise ValueError(f"no action {action}; actions are 0..{len(self._texts) - 1}")
+        action = integer("action", action, 0, len(self._texts) - 1)
         return self._texts[self._turned(state, action, 1)]
 
     def text_to_action(self, state: Record, text: str) -> int:
         """The action of a move's text; ValueError if it is none of this table of cards."""
-        if text not in self._actions:
+        if string("move", text) not in self._actions:
             raise ValueError(
-                f"no move {text!r}; moves are like {self._texts[0]!r}, {self._texts[-8]!r} or "
+                f"no move {shown(text)}; moves are like {self._texts[0]!r}, {self._texts[-8]!r} or "
                 f"{self._texts[self._slots]!r}"
             )
         return self._turned(state, self._actions[text], -1)

@@ -8,7 +8,7 @@ import numpy as np
 
 from linkzoo.compiled import Record
 from linkzoo.game import read_options
-from linkzoo.love_formula.cards import LISTS, MAX_TYPES, SUBTYPES, TARGETS, Cards
+from linkzoo.love_formula.cards import LISTS, MAX_TYPES, STANDARD, SUBTYPES, TARGETS, Cards
 from linkzoo.love_formula.moves import Moves
 from linkzoo.love_formula.options import Options
 from linkzoo.love_formula.pieces import (
@@ -34,11 +34,15 @@ Json = dict[str, Any]
 class Notation:
     """Positions with one table of cards, as JSON data.
 
-    `fixed` are the options that are compiled in, `rules` the compiled functions of the record.
+    `fixed` are the options that are compiled in, with their `digest`, `rules` the compiled
+    functions of the record.
     """
 
-    def __init__(self, cards: Cards, fixed: Mapping[str, Any], rules: SimpleNamespace) -> None:
-        self.cards, self.fixed, self.rules, self.moves = cards, fixed, rules, Moves(cards)
+    def __init__(
+        self, cards: Cards, fixed: Mapping[str, Any], digest: int, rules: SimpleNamespace
+    ) -> None:
+        self.cards, self.fixed, self.digest = cards, fixed, digest
+        self.rules, self.moves = rules, Moves(cards)
 
     def to_dict(self, state: Record, seat: int | None = None) -> Json:
         """The position as JSON data: the referee's, or what a `seat` sees (R6, R8)."""
@@ -48,7 +52,9 @@ class Notation:
     def _referee(self, state: Record) -> Json:
         players = range(int(state.num_players))
         resolving = state.stage == RESOLVE
+        own_table = self.fixed["cards"] != STANDARD
         return {
+            **({"digest": f"{self.digest:012x}"} if own_table else {}),
             "game": NAME,
             "version": VERSION,
             "options": read_options(state, Options, self.fixed),

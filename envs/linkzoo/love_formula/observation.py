@@ -37,7 +37,6 @@ from linkzoo.love_formula.scoring import points
 from linkzoo.love_formula.table import (
     has_picked,
     is_complete,
-    is_shielded,
     pack_of,
     preparation_at,
 )
@@ -214,8 +213,9 @@ def _show_seat(state: Any, seat: Any, step: Any, out: Any) -> None:
         card = state.free[seat, slot]
         if card != NONE:
             out[AT.free + NUM_PREPARATIONS * step + PREP_NUMBER[card]] = 1
-    if is_shielded(state, seat):
-        out[AT.shield + step] = state.shield[seat] - state.turn + 1
+    # A draft comes after the turn that the record counts, which no longer runs.
+    left = np.int64(state.shield[seat]) - state.turn + (0 if state.stage == DRAFT else 1)
+    out[AT.shield + step] = max(left, 0)
     out[AT.points + step] = min(max(points(state, seat), -_MOST), _MAX_POINTS)
     out[AT.priority_change + step] = min(max(priority_change(state, seat), -_MOST), _MOST)
     if state.priorities[seat] != NONE:

@@ -3,7 +3,7 @@
 from dataclasses import dataclass
 from typing import Literal, get_args
 
-from linkzoo.fields import boolean, string
+from linkzoo.fields import boolean, shown, string
 from linkzoo.love_formula.cards import STANDARD, load_cards
 
 Discards = Literal["windows", "off"]
@@ -29,7 +29,7 @@ class Options:
         load_cards(string("cards", self.cards))
         if self.voluntary_discards not in get_args(Discards):
             raise ValueError(
-                f"voluntary_discards: {self.voluntary_discards!r} is none of "
+                f"voluntary_discards: {shown(self.voluntary_discards)} is none of "
                 f"{list(get_args(Discards))}"
             )
         boolean("skip_forced", self.skip_forced)

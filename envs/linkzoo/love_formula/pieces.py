@@ -29,6 +29,7 @@ from linkzoo.love_formula.cards import (
 
 NONE = -1
 MAX_PLAYERS = 4
+MAX_LENGTH = 4000  # decisions of a game
 COUPLES = COUNTS[COUPLE]
 OBSTACLES = COUNTS[OBSTACLE]
 DECK = sum(COUNTS) - JOBS  # R3

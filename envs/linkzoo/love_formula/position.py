@@ -8,7 +8,7 @@ from typing import Any
 import numpy as np
 
 from linkzoo.compiled import Record
-from linkzoo.fields import agrees, boolean, check_keys, integer, sequence
+from linkzoo.fields import agrees, boolean, check_keys, integer, sequence, shown
 from linkzoo.game import write_options
 from linkzoo.love_formula.cards import (
     ACTION,
@@ -51,6 +51,7 @@ from linkzoo.love_formula.pieces import (
     END,
     EVENTS,
     LOOK_TOP,
+    MAX_LENGTH,
     MAX_PLAYERS,
     NONE,
     OBSTACLE_EVENT,
@@ -71,10 +72,9 @@ from linkzoo.love_formula.pieces import (
     TAKE_PREP,
     TURNS,
 )
-from linkzoo.love_formula.table import STATE
+from linkzoo.love_formula.table import MAX_HAND, MOST, STATE
 
-MAX_PLY = 2**14  # a game that goes on from there fits the record
-_MAX_HAND = 120
+MAX_PLY = 2**15 - 1 - MAX_LENGTH  # a game that goes on from there fits the record
 _FIELDS = (
     "game version options seed num_players seat ply half turn stage cursor step decision deck "
     "discard reshuffles random_discards hands piles packs selected priorities order fields "
@@ -100,12 +100,15 @@ class Reader:
 
     def from_dict(self, data: Mapping[str, Any]) -> Record:
         """The record of the referee's `to_dict`; ValueError names what is wrong, and where."""
-        check_keys("position", data, _FIELDS)
+        check_keys("position", data, _FIELDS, optional=("digest",))
         agrees("game", data["game"], NAME)
         agrees("version", data["version"], VERSION)
         check_keys("options", data["options"], list(asdict(Options())))
         state: Record = np.zeros(1, STATE)[0]
-        write_options(state, Options(**data["options"]), self._notation.fixed)
+        notation = self._notation
+        write_options(state, Options(**data["options"]), notation.fixed, notation.digest)
+        if "digest" in data:  # of the cards that a file had when the position was written
+            agrees("digest", data["digest"], f"{notation.digest:012x}")
         state.num_players = integer("num_players", data["num_players"], 2, MAX_PLAYERS)
         self._rules.clear(state)
         state.seed = np.uint64(integer("seed", data["seed"], 0, 2**64 - 1))
@@ -121,16 +124,19 @@ class Reader:
         self._check_cards(state)
         self._read_knowledge(state, data)
         self._read_decision(state, data)
+        wrong = self._rules.flaw(state, state.copy())
+        if wrong:
+            raise ValueError(wrong)
         return state
 
     # Words and numbers
 
     def _type(self, where: str, name: Any, kind: int | None = None) -> int:
         if not isinstance(name, str) or name not in self._moves.types:
-            raise ValueError(f"{where}: no card {name!r}")
+            raise ValueError(f"{where}: no card {shown(name)}")
         number = self._moves.types[name]
         if kind is not None and self._cards[number].kind != kind:
-            raise ValueError(f"{where}: {name!r} is of another type of card")
+            raise ValueError(f"{where}: {shown(name)} is of another type of card")
         return number
 
     def _type_or_none(self, where: str, name: Any, kind: int | None = None) -> int:
@@ -142,12 +148,12 @@ class Reader:
 
     def _position(self, where: str, text: Any) -> int:
         if text not in self._moves.positions:
-            raise ValueError(f"{where}: no position {text!r}")
+            raise ValueError(f"{where}: no position {shown(text)}")
         return self._moves.positions.index(text)
 
     def _counts(self, where: str, value: Any, into: Any) -> None:
         """Cards in any order, counted by type."""
-        for name in sequence(where, value, 0, _MAX_HAND):
+        for name in sequence(where, value, 0, MAX_HAND):
             into[self._type(where, name)] += 1
 
     def _seat(self, state: Record, where: str, value: Any) -> int:
@@ -171,7 +177,7 @@ class Reader:
             raise ValueError(f"turn: {data['turn']}, but the game is over")
         state.step = _index("step", data["step"], STEPS)
         if (state.step != 0) != (state.stage == RESOLVE):
-            raise ValueError(f"step: {data['step']!r} in the stage {data['stage']!r}")
+            raise ValueError(f"step: {shown(data['step'])} in the stage {shown(data['stage'])}")
 
     def _read_piles(self, state: Record, data: Mapping[str, Any]) -> None:
         """The deck, the discard pile, and what is looked at."""
@@ -189,8 +195,8 @@ class Reader:
             state.look[place] = self._type("look", name)
         state.look_size = len(look)
         state.limbo = self._type_or_none("limbo", data["limbo"], PREPARATION)
-        state.reshuffles = integer("reshuffles", data["reshuffles"], 0, 99)
-        state.random_discards = integer("random_discards", data["random_discards"], 0, 99)
+        state.reshuffles = integer("reshuffles", data["reshuffles"], 0, MOST)
+        state.random_discards = integer("random_discards", data["random_discards"], 0, MOST)
 
     def _read_hands(self, state: Record, data: Mapping[str, Any]) -> None:
         for name in ("hands", "piles"):
@@ -203,7 +209,7 @@ class Reader:
                 state.stage not in (SELECT, RESOLVE)
                 or self._cards[state.selected[seat]].kind == REACTION
             ):
-                raise ValueError(f"selected[{seat}]: {name!r} can't be selected now")
+                raise ValueError(f"selected[{seat}]: {shown(name)} can't be selected now")
 
     def _read_fields(self, state: Record, value: Any) -> None:
         players = int(state.num_players)
@@ -217,7 +223,9 @@ class Reader:
                 name = field["free"][subtype]
                 card = self._type_or_none(f"{where}: free: {subtype}", name, PREPARATION)
                 if card != NONE and self._cards[card].subtype != subtype:
-                    raise ValueError(f"{where}: free: {subtype}: {name!r} is of another subtype")
+                    raise ValueError(
+                        f"{where}: free: {subtype}: {shown(name)} is of another subtype"
+                    )
                 state.free[seat, slot] = card
             for index, entry in enumerate(sequence(f"{where}: couples", field["couples"], 0, 24)):
                 self._read_couple(state, seat, f"{where}: couples[{index}]", entry)
@@ -226,12 +234,12 @@ class Reader:
         check_keys(where, entry, ("card", "attached"))
         couple = self._couple(f"{where}: card", entry["card"])
         if state.owner[couple] != NONE:
-            raise ValueError(f"{where}: card: {entry['card']!r} lies in two fields")
+            raise ValueError(f"{where}: card: {shown(entry['card'])} lies in two fields")
         state.owner[couple] = seat
         requirements = self._cards[self._moves.types[entry["card"]]].requirements
         for name in sequence(f"{where}: attached", entry["attached"], 0, len(requirements)):
             if name not in requirements or state.attached[couple] >> requirements.index(name) & 1:
-                raise ValueError(f"{where}: attached: {name!r} is not required (any more)")
+                raise ValueError(f"{where}: attached: {shown(name)} is not required (any more)")
             state.attached[couple] |= 1 << requirements.index(name)
 
     def _read_obstacles(self, state: Record, value: Any) -> None:
@@ -241,7 +249,7 @@ class Reader:
             card = self._type(f"{where}: card", entry["card"], OBSTACLE)
             couple = self._couple(f"{where}: couple", entry["couple"])
             if state.owner[couple] == NONE:
-                raise ValueError(f"{where}: couple: {entry['couple']!r} lies in no field")
+                raise ValueError(f"{where}: couple: {shown(entry['couple'])} lies in no field")
             by = self._seat(state, f"{where}: by", entry["by"])
             longest = max(self._cards[card].turns, 0)
             turns = integer(f"{where}: turns_left", entry["turns_left"], 0, longest)
@@ -290,7 +298,7 @@ class Reader:
         players = int(state.num_players)
         order = sequence("order", data["order"], 0, players)
         if bool(order) != (state.stage in (RESOLVE, END)):
-            raise ValueError(f"order: {order} in the stage {data['stage']!r}")
+            raise ValueError(f"order: {shown(order)} in the stage {shown(data['stage'])}")
         for place, seat in enumerate(order):
             state.order[place] = self._seat(state, f"order[{place}]", seat)
         state.order_size = len(order)
@@ -300,8 +308,8 @@ class Reader:
         for seat, number in enumerate(sequence("priorities", data["priorities"], size, size)):
             where = f"priorities[{seat}]"
             if (number is None) == (seat in order):
-                raise ValueError(f"{where}: {number!r}, but the order is {order}")
-            state.priorities[seat] = NONE if number is None else integer(where, number, 0, 99)
+                raise ValueError(f"{where}: {shown(number)}, but the order is {order}")
+            state.priorities[seat] = NONE if number is None else integer(where, number, 0, MOST)
         if state.stage != DRAFT:
             last = {SELECT: players - 1, RESOLVE: len(order) - 1, OVER: 0}
             high = last.get(int(state.stage), int(state.obstacle_count) - 1)
@@ -319,7 +327,7 @@ class Reader:
             where = "window: moving"
             state.moving = self._position(where, window["moving"])
             if self._rules.preparation_at(state, state.moving) == NONE:
-                raise ValueError(f"{where}: nothing lies at {window['moving']!r}")
+                raise ValueError(f"{where}: nothing lies at {shown(window['moving'])}")
 
     # Frames
 
@@ -340,7 +348,7 @@ class Reader:
         agrees("acting: by", acting["by"], int(state.order[state.cursor]))
         state.acting_step = _index("acting: step", acting["step"], ACTING_STEPS)
         if state.selected[state.acting_by] not in (state.acting_card, NONE):
-            raise ValueError(f"acting: card: {acting['card']!r} was not selected")
+            raise ValueError(f"acting: card: {shown(acting['card'])} was not selected")
         kind = TARGETS.index(self._cards[state.acting_card].target)
         for index, target in enumerate(sequence("acting: targets", acting["targets"], 0, 2)):
             where = f"acting: targets[{index}]"
@@ -351,7 +359,7 @@ class Reader:
             places = range(int(state.obstacle_count))
             texts = [self._notation.obstacle_text(state, place) for place in places]
             if target not in texts:
-                raise ValueError(f"{where}: no obstacle {target!r}")
+                raise ValueError(f"{where}: no obstacle {shown(target)}")
             return texts.index(target)
         name = TARGETS[kind]
         if name.startswith("opp_couple"):
@@ -390,10 +398,10 @@ class Reader:
         if effect["couple"] is not None:
             state.effect_couple = self._couple("effect: couple", effect["couple"])
         if (effect["couple"] is None) == (self._cards[card].kind == OBSTACLE):
-            raise ValueError(f"effect: couple: {effect['couple']!r}")
+            raise ValueError(f"effect: couple: {shown(effect['couple'])}")
         if effect["who"] is not None:
             state.effect_who = self._seat(state, "effect: who", effect["who"])
-        state.effect_left = integer("effect: left", effect["left"], 0, _MAX_HAND)
+        state.effect_left = integer("effect: left", effect["left"], 0, MAX_HAND)
 
     def _read_react(self, state: Record, react: Any) -> None:
         keys = (
@@ -497,11 +505,13 @@ class Reader:
                     raise ValueError(f"{where}[{seat}]: {cards} are not all there")
         sizes = data["hand_sizes_at_end"]
         if (sizes is None) == (state.stage == OVER):
-            raise ValueError(f"hand_sizes_at_end: {sizes!r} in the stage {data['stage']!r}")
+            raise ValueError(
+                f"hand_sizes_at_end: {shown(sizes)} in the stage {shown(data['stage'])}"
+            )
         for seat in players if sizes is not None else ():
             where = f"hand_sizes_at_end[{seat}]"
             count = sequence("hand_sizes_at_end", sizes, len(players), len(players))[seat]
-            state.hand_sizes_at_end[seat] = integer(where, count, 0, _MAX_HAND)
+            state.hand_sizes_at_end[seat] = integer(where, count, 0, MAX_HAND)
 
     def _read_decision(self, state: Record, data: Mapping[str, Any]) -> None:
         """Who is asked for what follows from the rest; something must be possible."""
@@ -515,13 +525,13 @@ class Reader:
             state.decision = _index("decision", data["decision"], DECISIONS)
             if state.decision not in expected:
                 names = [DECISIONS[number] for number in expected]
-                raise ValueError(f"decision: {data['decision']!r} is none of {names}")
+                raise ValueError(f"decision: {shown(data['decision'])} is none of {names}")
             agrees("seat", data["seat"], int(seat))
             state.seat = seat
             self._check_possible(state)
-        shown = self._notation.to_dict(state)
+        told = self._notation.to_dict(state)
         for name in ("window", "vp", "winners"):
-            agrees(name, data[name], shown[name])
+            agrees(name, data[name], told[name])
 
     def _check_possible(self, state: Record) -> None:
         mask = np.zeros(self._num_actions, np.int8)
@@ -573,5 +583,5 @@ class Reader:
 
 def _index(where: str, value: Any, words: Any) -> int:
     if not isinstance(value, str) or value not in words:
-        raise ValueError(f"{where}: {value!r} is none of {list(words)}")
+        raise ValueError(f"{where}: {shown(value)} is none of {list(words)}")
     return list(words).index(value)

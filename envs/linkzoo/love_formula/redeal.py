@@ -31,6 +31,18 @@ def redeal(state: Any, seat: Any, seed: Any) -> None:
         _redeal_play(state, np.int64(seat))
 
 
+def _sort(cards: Any, size: Any) -> None:
+    """Puts cards in the order of their types: chance doesn't depend on where they lay."""
+    counts = np.zeros(NUM_TYPES, np.int64)
+    for place in range(size):
+        counts[cards[place]] += 1
+    place = 0
+    for card in range(NUM_TYPES):
+        for _ in range(counts[card]):
+            cards[place] = card
+            place += 1
+
+
 def _take_deck(state: Any, pool: Any) -> Any:
     """Copies the deck to the pool; how many cards there are."""
     size = np.int64(state.deck_size)
@@ -48,6 +60,7 @@ def _redeal_draft(state: Any, seat: Any) -> None:
     for pack in range(state.num_players):
         size = _collect_unseen(state, seat, pack, pool, size)
         _mix_seen(state, seat, pack)
+    _sort(pool, size)
     shuffle(pool, size, state.seed, REDEAL_STREAM, _ALL)
     for pack in range(state.num_players):
         size = _deal_unseen(state, seat, pack, pool, size)
@@ -127,6 +140,7 @@ def _permute(state: Any, pack: Any, first: Any, end: Any, with_rest: Any) -> Non
                 size += 1
         state.packs[pack] = 0
     index = _PACKS + PICKS * np.int64(pack) + first
+    _sort(cards, size)
     shuffle(cards, size, state.seed, REDEAL_STREAM, index)
     for number in range(first, end):
         state.picks[pack, number] = cards[number - first]
@@ -161,13 +175,14 @@ def _redeal_play(state: Any, seat: Any) -> None:
     for other in range(state.num_players):
         if other != seat:
             size = _collect_hand(state, seat, other, pool, size)
+    _sort(pool, size)
     shuffle(pool, size, state.seed, REDEAL_STREAM, _ALL)
     if state.decision == ASK_REACT and looked:
         size = _give_reaction(state, np.int64(state.seat), pool, size)
     for other in range(state.num_players):
         if other != seat:
             size = _deal_hand(state, other, pool, size)
-            _forget(state, other)
+            _forget(state, seat, other)
     for place in range(state.look_size if looked else 0):
         size -= 1
         state.look[place] = pool[size]
@@ -242,11 +257,9 @@ def _would_work(state: Any, other: Any, card: Any) -> Any:
     return works
 
 
-def _forget(state: Any, other: Any) -> None:
-    """Nobody knows more cards of a hand than there are."""
+def _forget(state: Any, seat: Any, other: Any) -> None:
+    """Of a hand that was dealt anew, the others know no more than the seat does."""
     for viewer in range(state.num_players):
         for card in range(NUM_TYPES):
-            held = np.int64(state.hands[other, card])
-            if _lies_face_down(state, other) and state.selected[other] == card:
-                held += 1
-            state.known[viewer, other, card] = min(state.known[viewer, other, card], held)
+            known = min(state.known[viewer, other, card], state.known[seat, other, card])
+            state.known[viewer, other, card] = known

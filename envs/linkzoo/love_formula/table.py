@@ -13,13 +13,25 @@ from typing import Any
 import numpy as np
 
 from linkzoo.chance import below, shuffle
-from linkzoo.game import record_dtype
-from linkzoo.love_formula.cards import COUPLE, MAX_LOOK, MAX_TYPES, PREPARATION
+from linkzoo.game import Field, record_dtype
+from linkzoo.love_formula.cards import (
+    COUPLE,
+    LISTS,
+    MAX_LOOK,
+    MAX_NUMBER,
+    MAX_OPS,
+    MAX_TYPES,
+    PREPARATION,
+)
+from linkzoo.love_formula.options import OFF, WINDOWS
 from linkzoo.love_formula.pieces import (
+    ACTING_STEPS,
     COUPLES,
+    DECISIONS,
     DECK,
     DRAFT,
     END,
+    EVENTS,
     FREE_SLOT,
     MAX_PLAYERS,
     NEEDS,
@@ -29,7 +41,10 @@ from linkzoo.love_formula.pieces import (
     POSITIONS,
     REACTIONS,
     SLOTS,
+    STAGES,
     START,
+    STEPS,
+    TURNS,
 )
 
 # Streams of chance, with what their index counts.
@@ -39,92 +54,102 @@ DISCARD_STREAM = 2  # 16 * turn + random discards in it so far
 RESHUFFLE_STREAM = 3  # reshuffles so far
 REDEAL_STREAM = 4
 
+MAX_HAND = 120
+MOST = 99  # of numbers that only grow, and that a table of cards may drive far
 _BY_SEAT = (MAX_PLAYERS,)
 _COUNTS = (MAX_PLAYERS, MAX_TYPES)
+_CARD = (NONE, MAX_TYPES - 1)
+_SEAT = (NONE, MAX_PLAYERS - 1)
+_COUPLE = (NONE, COUPLES - 1)
+_FLAG = (0, 1)
 
-STATE = record_dtype(
-    [("voluntary_discards", "i1")],
-    [
-        # Where the game stands.
-        ("half", "i1"),  # 1 or 2
-        ("turn", "i1"),  # from 0; -1 before the first
-        ("stage", "i1"),
-        ("cursor", "i1"),  # seat, obstacle, or place in the order, by stage
-        ("step", "i1"),
-        ("decision", "i1"),  # NONE when the game is over
-        # Cards that nobody has.
-        ("deck", "i1", (DECK,)),  # drawn from its end; NONE where drawn
-        ("deck_size", "i1"),
-        ("discard", "i1", (DECK,)),  # oldest first; NONE behind them
-        ("discard_size", "i1"),
-        ("reshuffles", "i1"),
-        ("random_discards", "i1"),  # in this turn
-        # Cards of the seats; packs and picks by the seat that the pack was dealt to.
-        ("hands", "i1", _COUNTS),
-        ("hand_size", "i1", _BY_SEAT),
-        ("piles", "i1", _COUNTS),
-        ("packs", "i1", _COUNTS),
-        ("picks", "i1", (MAX_PLAYERS, PICKS)),
-        ("draft_round", "i1"),  # of the draft: picks before it
-        # The cards of this turn.
-        ("selected", "i1", _BY_SEAT),
-        ("priorities", "i1", _BY_SEAT),
-        ("order", "i1", _BY_SEAT),
-        ("order_size", "i1"),
-        # Fields.
-        ("owner", "i1", (COUPLES,)),  # NONE for couples that are in no field
-        ("attached", "i1", (COUPLES,)),  # a bit for each requirement
-        ("free", "i1", (MAX_PLAYERS, SLOTS)),
-        ("shield", "i1", _BY_SEAT),  # the last turn that it lasts
-        ("obstacle_type", "i1", (OBSTACLES,)),  # in order of attachment
-        ("obstacle_couple", "i1", (OBSTACLES,)),
-        ("obstacle_by", "i1", (OBSTACLES,)),
-        ("turns_left", "i1", (OBSTACLES,)),
-        ("obstacle_count", "i1"),
-        # The windows of a resolution (R11).
-        ("move_used", "i1"),
-        ("discard_closed", "i1"),
-        ("moving", "i1"),  # a position
-        # The card that resolves.
-        ("acting_card", "i1"),
-        ("acting_by", "i1"),
-        ("acting_step", "i1"),
-        ("targets", "i1", (2,)),
-        # The list of ops that runs.
-        ("effect_list", "i1"),
-        ("effect_card", "i1"),
-        ("effect_by", "i1"),
-        ("effect_couple", "i1"),
-        ("effect_obstacle", "i1"),  # its place, NONE when it has left the table
-        ("effect_op", "i1"),
-        ("effect_who", "i1"),  # NONE until the op has begun
-        ("effect_left", "i1"),
-        ("look", "i1", (MAX_LOOK,)),  # the topmost first
-        ("look_size", "i1"),
-        ("limbo", "i1"),  # a preparation that is to be placed
-        # The event that reactions answer.
-        ("event", "i1"),
-        ("event_source", "i1"),
-        ("event_card", "i1"),
-        ("event_couple", "i1"),
-        ("event_owner", "i1"),
-        ("event_cancelled", "i1"),
-        ("event_redirected", "i1"),
-        ("event_recovered", "i1"),
-        ("poll", "i1"),
-        ("quiet", "i1"),  # seats in a row that passed
-        ("resolving", "i1"),  # the pending reaction that resolves
-        ("pending_card", "i1", (REACTIONS,)),
-        ("pending_by", "i1", (REACTIONS,)),
-        ("pending_answers", "i1", (REACTIONS,)),
-        ("pending_cancelled", "i1", (REACTIONS,)),
-        ("pending_size", "i1"),
-        # What seats know: the first index is the seat that knows.
-        ("taken", "i1", _COUNTS),
-        ("known", "i1", (MAX_PLAYERS, MAX_PLAYERS, MAX_TYPES)),
-        ("hand_sizes_at_end", "i1", _BY_SEAT),  # R17
-    ],
+OPTIONS = (
+    Field("digest", "u8"),  # of the cards
+    Field("voluntary_discards", "i1", (), WINDOWS, OFF),
 )
+FIELDS = (
+    # Where the game stands.
+    Field("half", "i1", (), 1, 2),
+    Field("turn", "i1", (), NONE, 2 * TURNS - 1),  # from 0; -1 before the first
+    Field("stage", "i1", (), 0, len(STAGES) - 1),
+    Field("cursor", "i1", (), 0, OBSTACLES),  # seat, obstacle, or place in the order, by stage
+    Field("step", "i1", (), 0, len(STEPS) - 1),
+    Field("decision", "i1", (), NONE, len(DECISIONS) - 1),  # NONE when the game is over
+    # Cards that nobody has.
+    Field("deck", "i1", (DECK,), *_CARD),  # drawn from its end; NONE where drawn
+    Field("deck_size", "i1", (), 0, DECK),
+    Field("discard", "i1", (DECK,), *_CARD),  # oldest first; NONE behind them
+    Field("discard_size", "i1", (), 0, DECK),
+    Field("reshuffles", "i1", (), 0, MOST),
+    Field("random_discards", "i1", (), 0, MOST),  # in this turn
+    # Cards of the seats; packs and picks by the seat that the pack was dealt to.
+    Field("hands", "i1", _COUNTS, 0, MAX_HAND),
+    Field("hand_size", "i1", _BY_SEAT, 0, MAX_HAND),
+    Field("piles", "i1", _COUNTS, 0, PICKS),
+    Field("packs", "i1", _COUNTS, 0, PICKS),
+    Field("picks", "i1", (MAX_PLAYERS, PICKS), *_CARD),
+    Field("draft_round", "i1", (), 0, PICKS - 1),  # of the draft: picks before it
+    # The cards of this turn.
+    Field("selected", "i1", _BY_SEAT, *_CARD),
+    Field("priorities", "i1", _BY_SEAT, NONE, MOST),
+    Field("order", "i1", _BY_SEAT, *_SEAT),
+    Field("order_size", "i1", (), 0, MAX_PLAYERS),
+    # Fields.
+    Field("owner", "i1", (COUPLES,), *_SEAT),  # NONE for couples that are in no field
+    Field("attached", "i1", (COUPLES,), 0, 2**NEEDS - 1),  # a bit for each requirement
+    Field("free", "i1", (MAX_PLAYERS, SLOTS), *_CARD),
+    # The last turn that it lasts.
+    Field("shield", "i1", _BY_SEAT, NONE, 2 * TURNS - 1 + MAX_NUMBER),
+    Field("obstacle_type", "i1", (OBSTACLES,), *_CARD),  # in order of attachment
+    Field("obstacle_couple", "i1", (OBSTACLES,), *_COUPLE),
+    Field("obstacle_by", "i1", (OBSTACLES,), *_SEAT),
+    Field("turns_left", "i1", (OBSTACLES,), 0),
+    Field("obstacle_count", "i1", (), 0, OBSTACLES),
+    # The windows of a resolution (R11).
+    Field("move_used", "i1", (), *_FLAG),
+    Field("discard_closed", "i1", (), *_FLAG),
+    Field("moving", "i1", (), NONE, POSITIONS - 1),  # a position
+    # The card that resolves.
+    Field("acting_card", "i1", (), *_CARD),
+    Field("acting_by", "i1", (), *_SEAT),
+    Field("acting_step", "i1", (), NONE, len(ACTING_STEPS) - 1),
+    Field("targets", "i1", (2,), NONE, max(POSITIONS, MAX_TYPES) - 1),
+    # The list of ops that runs.
+    Field("effect_list", "i1", (), NONE, len(LISTS) - 1),
+    Field("effect_card", "i1", (), *_CARD),
+    Field("effect_by", "i1", (), *_SEAT),
+    Field("effect_couple", "i1", (), *_COUPLE),
+    # Its place, NONE when it has left the table.
+    Field("effect_obstacle", "i1", (), NONE, OBSTACLES - 1),
+    Field("effect_op", "i1", (), 0, MAX_OPS),
+    Field("effect_who", "i1", (), *_SEAT),  # NONE until the op has begun
+    Field("effect_left", "i1", (), 0, MAX_HAND),
+    Field("look", "i1", (MAX_LOOK,), *_CARD),  # the topmost first
+    Field("look_size", "i1", (), 0, MAX_LOOK),
+    Field("limbo", "i1", (), *_CARD),  # a preparation that is to be placed
+    # The event that reactions answer.
+    Field("event", "i1", (), NONE, len(EVENTS) - 1),
+    Field("event_source", "i1", (), *_SEAT),
+    Field("event_card", "i1", (), *_CARD),
+    Field("event_couple", "i1", (), *_COUPLE),
+    Field("event_owner", "i1", (), *_SEAT),
+    Field("event_cancelled", "i1", (), *_FLAG),
+    Field("event_redirected", "i1", (), *_FLAG),
+    Field("event_recovered", "i1", (), *_FLAG),
+    Field("poll", "i1", (), *_SEAT),
+    Field("quiet", "i1", (), 0, MAX_PLAYERS),  # seats in a row that passed
+    Field("resolving", "i1", (), NONE, REACTIONS - 1),  # the pending reaction that resolves
+    Field("pending_card", "i1", (REACTIONS,), *_CARD),
+    Field("pending_by", "i1", (REACTIONS,), *_SEAT),
+    Field("pending_answers", "i1", (REACTIONS,), NONE, REACTIONS - 1),
+    Field("pending_cancelled", "i1", (REACTIONS,), *_FLAG),
+    Field("pending_size", "i1", (), 0, REACTIONS),
+    # What seats know: the first index is the seat that knows.
+    Field("taken", "i1", _COUNTS, 0, MAX_HAND),
+    Field("known", "i1", (MAX_PLAYERS, MAX_PLAYERS, MAX_TYPES), 0, MAX_HAND),
+    Field("hand_sizes_at_end", "i1", _BY_SEAT, NONE, MAX_HAND),  # R17
+)
+STATE = record_dtype(OPTIONS, FIELDS)
 
 # What `bind` gives the cards for (`pieces.tables`).
 NUM_TYPES: int

@@ -30,5 +30,8 @@ GAME = Game(
     from_dict=notation.from_dict,
     draw_text=draw.draw_text,
     draw_svg=draw.draw_svg,
+    uct_c=0.7,
     sides=table.sides,
+    fields=(*table.OPTIONS, *table.FIELDS),
+    flaw=rules.flaw,
 )

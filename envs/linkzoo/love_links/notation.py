@@ -7,7 +7,7 @@ from typing import Any
 import numpy as np
 
 from linkzoo.compiled import Record
-from linkzoo.fields import agrees, boolean, check_keys, integer, sequence
+from linkzoo.fields import agrees, boolean, check_keys, integer, sequence, shown, string
 from linkzoo.game import read_options, write_options
 from linkzoo.love_links.options import Options
 from linkzoo.love_links.pieces import (
@@ -32,6 +32,7 @@ from linkzoo.love_links.pieces import (
 )
 from linkzoo.love_links.rules import end_game
 from linkzoo.love_links.table import (
+    MAX_SCORE,
     NONE,
     SET_ASIDE,
     STATE,
@@ -43,7 +44,6 @@ from linkzoo.love_links.table import (
 
 NAME, VERSION = "love_links", 1
 MAX_PLY = 2**15 - 1 - TOTAL  # a game that goes on from there still fits the record
-MAX_SCORE = 2**14
 _MODES = {KEY: "KEY", LOCK: "LOCK", CLOSE: "CLOSE"}
 _SLOTS = [f"@{slot}" for slot in range(SLOTS)]
 _LINKS = {text: link for link, text in enumerate(LINK_TEXTS)}
@@ -57,8 +57,7 @@ def action_to_text(state: Record, action: int) -> str:
 
     An action that plays from an empty place of the hand has `?` for the link.
     """
-    if not 0 <= action < NUM_ACTIONS:
-        raise ValueError(f"no action {action}; actions are 0..{NUM_ACTIONS - 1}")
+    action = integer("action", action, 0, NUM_ACTIONS - 1)
     place, rest = (action - NEW, None) if action >= NEW else divmod(action, SLOTS * MODES)
     hand = [] if state.seat == NONE else hand_texts(state, int(state.seat))
     link = hand[place] if place < len(hand) else "?"
@@ -69,14 +68,14 @@ def action_to_text(state: Record, action: int) -> str:
 
 def text_to_action(state: Record, text: str) -> int:
     """The action of a move's text; ValueError if it is no move, or its link isn't in the hand."""
-    match text.split(" "):
+    match string("move", text).split(" "):
         case ["NEW", link]:
             return NEW + _place(state, link)
         case [mode, link, slot] if mode in _MODES.values() and slot in _SLOTS:
             modes = list(_MODES.values())
             return (_place(state, link) * SLOTS + _SLOTS.index(slot)) * MODES + modes.index(mode)
     raise ValueError(
-        f"no move {text!r}; moves are like 'KEY 6-4 @3', 'LOCK 6-4 @3', 'CLOSE 6-4 @3' (slots "
+        f"no move {shown(text)}; moves are like 'KEY 6-4 @3', 'LOCK 6-4 @3', 'CLOSE 6-4 @3' (slots "
         f"@0..@{SLOTS - 1}) and 'NEW 2-3'"
     )
 
@@ -87,7 +86,7 @@ def _place(state: Record, link: str) -> int:
         raise ValueError("no move: the game is over")
     hand = hand_texts(state, int(state.seat))
     if link not in hand:
-        raise ValueError(f"no link {link!r} in the hand of seat {state.seat}; it holds {hand}")
+        raise ValueError(f"no link {shown(link)} in the hand of seat {state.seat}; it holds {hand}")
     return hand.index(link)
 
 
@@ -199,7 +198,7 @@ class _Box:
     def take(self, where: str, text: Any) -> int:
         """The type of a link, which is taken out."""
         if not isinstance(text, str) or text not in _LINKS:
-            raise ValueError(f"{where}: no link {text!r}")
+            raise ValueError(f"{where}: no link {shown(text)}")
         link = _LINKS[text]
         if not self.left[link]:
             raise ValueError(f"{where}: more links {text} than the {COPIES[link]} of the game")
@@ -263,7 +262,7 @@ def _read_counts(state: Record, data: Mapping[str, Any]) -> None:
 
 def _read_turn(state: Record, data: Mapping[str, Any]) -> None:
     if data["round"] not in METALS:
-        raise ValueError(f"round: {data['round']!r} is none of {list(METALS)}")
+        raise ValueError(f"round: {shown(data['round'])} is none of {list(METALS)}")
     state.round_number = METALS.index(data["round"])
     state.move = integer("move", data["move"], 1, 2)
     state.matched = boolean("matched", data["matched"])

@@ -11,11 +11,15 @@ from linkzoo.love_links.pieces import (
     COPIES,
     FIRST_LINK,
     FITS,
+    HAND_PLACES,
     KEY,
     KEYS,
     LOCK,
     LOCKS,
     MASTER,
+    MAX_PLAYERS,
+    MAX_SIDES,
+    METAL,
     METAL_POINTS,
     METALS,
     MODES,
@@ -30,6 +34,7 @@ from linkzoo.love_links.pieces import (
 )
 from linkzoo.love_links.table import (
     NONE,
+    SET_ASIDE,
     attach,
     captures,
     clear_table,
@@ -271,3 +276,132 @@ def margins(state: Any, out: Any) -> None:
         score = np.int64(state.scores[side_of(state, seat)])
         difference = sides * score - total
         out[seat] = np.float32(difference) / np.float32(100 * (sides - 1))
+
+
+# Positions from elsewhere
+
+
+@compiled
+def flaw(state: Any, scratch: Any) -> Any:
+    """What is wrong with a position, or ""."""
+    wrong = _flaw_of_hands(state)
+    if len(wrong) == 0:
+        wrong = _flaw_of_supplies(state)
+    if len(wrong) == 0:
+        wrong = _flaw_of_bracelets(state, scratch)
+    if len(wrong) == 0:
+        wrong = _flaw_of_copies(state)
+    if len(wrong) == 0:
+        wrong = _flaw_of_turn(state, scratch)
+    return wrong
+
+
+@compiled
+def _flaw_of_hands(state: Any) -> Any:
+    for seat in range(MAX_PLAYERS):
+        size = np.int64(state.hand_size[seat])
+        if seat >= state.num_players and size > 0:
+            return "hand_size: of more seats than there are players"
+        for place in range(HAND_PLACES):
+            link = state.hands[seat, place]
+            if (link == NONE) != (place >= size):
+                return "hands: not as many links as hand_size says"
+            if 0 < place < size and link < state.hands[seat, place - 1]:
+                return "hands: not sorted"
+    for side in range(NUM_SIDES[state.num_players], MAX_SIDES):
+        if state.scores[side] != 0 or state.captured[side] != 0:
+            return "scores, captured: of more sides than there are"
+    return ""
+
+
+@compiled
+def _flaw_of_supplies(state: Any) -> Any:
+    for metal in range(len(METALS)):
+        for position in range(FIRST_LINK[metal], FIRST_LINK[metal + 1]):
+            link = np.int64(state.supply[position])
+            if (link == NONE) != (position - FIRST_LINK[metal] >= state.supply_size[metal]):
+                return "supply: not as many links as supply_size says"
+            if link != NONE and METAL[link] != metal:
+                return "supply: a link of another metal"
+        if state.supply_size[metal] > FIRST_LINK[metal + 1] - FIRST_LINK[metal]:
+            return "supply_size: more links than the metal has"
+    for kind in range(TYPES):
+        if state.left[kind] != _times(state.supply, kind):
+            return "left: not what is in the supplies"
+    return ""
+
+
+@compiled
+def _times(links: Any, link: Any) -> Any:
+    """How often a link is among others."""
+    count = 0
+    for other in links:
+        if other == link:
+            count += 1
+    return count
+
+
+@compiled
+def _flaw_of_bracelets(state: Any, scratch: Any) -> Any:
+    """Lays the links of each slot again on an empty table."""
+    clear_table(scratch)
+    position = 0
+    for slot in range(SLOTS + 1):
+        for place in range(state.length[slot]):
+            if position == TOTAL or state.links[position] == NONE:
+                return "length: more links than there are"
+            link, owner = np.int64(state.links[position]), np.int64(state.owners[position])
+            if owner >= state.num_players or (slot == SET_ASIDE and owner != NONE):
+                return "owners: a seat that can't have placed the link"
+            if slot != SET_ASIDE and place > 0 and not FITS[KEYS[link], scratch.lock[slot]]:
+                return "links: a key that doesn't fit the lock before it"
+            attach(scratch, slot, link, owner, LOCK)
+            position += 1
+    for rest in range(position, TOTAL):
+        if state.links[rest] != NONE or state.owners[rest] != NONE:
+            return "links: more than length says"
+    for slot in range(SLOTS + 1):
+        if (
+            state.key[slot] != scratch.key[slot]
+            or state.lock[slot] != scratch.lock[slot]
+            or state.metal[slot] != scratch.metal[slot]
+            or state.stone[slot] != scratch.stone[slot]
+        ):
+            return "key, lock, metal, stone: not what the links of the slot say"
+        for side in range(MAX_SIDES):
+            if state.owned[slot, side] != scratch.owned[slot, side]:
+                return "owned: not what the owners say"
+    return ""
+
+
+@compiled
+def _flaw_of_copies(state: Any) -> Any:
+    for link in range(TYPES):
+        count = np.int64(state.left[link]) + _times(state.links, link)
+        for seat in range(state.num_players):
+            count += _times(state.hands[seat], link)
+        if count > COPIES[link]:
+            return "hands, supply, links: more copies of a link than the game has"
+    return ""
+
+
+@compiled
+def _flaw_of_turn(state: Any, scratch: Any) -> Any:
+    """Who is to act, or has won."""
+    reached, holding = False, False
+    for side in range(NUM_SIDES[state.num_players]):
+        reached |= state.short and state.scores[side] >= TARGET  # R21
+    for seat in range(state.num_players):
+        holding |= state.hand_size[seat] > 0
+    for metal in range(state.round_number, GOLD + 1):
+        holding |= state.supply_size[metal] > 0
+    if state.seat != NONE:
+        if state.hand_size[state.seat] == 0:
+            return "seat: its hand is empty"
+        return "scores: the game is over" if reached else ""
+    if holding and not reached:
+        return "seat: nobody is to act, but the game is not over"
+    end_game(scratch)
+    if state.winners != scratch.winners or state.matched or state.must_start:
+        return "winners, matched, must_start: not those of the end"
+    return ""

@@ -10,9 +10,10 @@ import numpy as np
 
 from linkzoo.chance import shuffle
 from linkzoo.compiled import compiled
-from linkzoo.game import record_dtype
+from linkzoo.game import Field, record_dtype
 from linkzoo.love_links.pieces import (
     CLOSED_LENGTH,
+    COPIES,
     FIRST_LINK,
     FIRST_TYPE,
     HAND_PLACES,
@@ -35,32 +36,35 @@ from linkzoo.love_links.pieces import (
 NONE = -1
 SET_ASIDE = SLOTS  # the slot behind the others, for links that found none: no bracelet
 
-STATE = record_dtype(
-    [("short", "i1")],
-    [
-        ("round_number", "i1"),
-        ("move", "i1"),  # of the turn: 1 or 2
-        ("matched", "i1"),  # R15: the turn has had its first point
-        ("must_start", "i1"),  # R12: the link after a CLOSE is to come
-        ("completed", "i1"),  # bracelets
-        ("scores", "i2", (MAX_SIDES,)),
-        ("captured", "i1", (MAX_SIDES,)),
-        ("hands", "i1", (MAX_PLAYERS, HAND_PLACES)),  # sorted, then NONE
-        ("hand_size", "i1", (MAX_PLAYERS,)),
-        ("supply", "i1", (TOTAL,)),  # by metal, each drawn from its end; NONE where drawn
-        ("supply_size", "i1", (len(METALS),)),
-        ("left", "i1", (TYPES,)),  # in the supplies
-        ("links", "i1", (TOTAL,)),  # of slot 0, 1, ..., each from its key end; then NONE
-        ("owners", "i1", (TOTAL,)),  # the seats that placed them, or NONE
-        # Of each slot; all 0 where it is empty.
-        ("length", "i1", (SLOTS + 1,)),
-        ("key", "i1", (SLOTS + 1,)),  # the open key
-        ("lock", "i1", (SLOTS + 1,)),  # the open lock
-        ("metal", "i2", (SLOTS + 1,)),  # points of its links (R16)
-        ("stone", "i1", (SLOTS + 1,)),  # points of its stones (R16)
-        ("owned", "i1", (SLOTS + 1, MAX_SIDES)),  # links placed by each side
-    ],
+MAX_SCORE = 2**14
+
+OPTIONS = (Field("short", "i1", (), 0, 1),)
+FIELDS = (
+    Field("round_number", "i1", (), 0, len(METALS) - 1),
+    Field("move", "i1", (), 1, 2),  # of the turn
+    Field("matched", "i1", (), 0, 1),  # R15: the turn has had its first point
+    Field("must_start", "i1", (), 0, 1),  # R12: the link after a CLOSE is to come
+    Field("completed", "i1", (), 0, TOTAL),  # bracelets
+    Field("scores", "i2", (MAX_SIDES,), 0, MAX_SCORE),
+    Field("captured", "i1", (MAX_SIDES,), 0, TOTAL),
+    Field("hands", "i1", (MAX_PLAYERS, HAND_PLACES), NONE, TYPES - 1),  # sorted, then NONE
+    Field("hand_size", "i1", (MAX_PLAYERS,), 0, HAND_PLACES),
+    # By metal, each drawn from its end; NONE where drawn.
+    Field("supply", "i1", (TOTAL,), NONE, TYPES - 1),
+    Field("supply_size", "i1", (len(METALS),), 0, TOTAL),
+    Field("left", "i1", (TYPES,), 0, max(COPIES)),  # in the supplies
+    # Of slot 0, 1, ..., each from its key end; then NONE.
+    Field("links", "i1", (TOTAL,), NONE, TYPES - 1),
+    Field("owners", "i1", (TOTAL,), NONE, MAX_PLAYERS - 1),  # the seats that placed them, or NONE
+    # Of each slot; all 0 where it is empty.
+    Field("length", "i1", (SLOTS + 1,), 0, TOTAL),
+    Field("key", "i1", (SLOTS + 1,), 0, max(KEYS)),  # the open key
+    Field("lock", "i1", (SLOTS + 1,), 0, max(LOCKS)),  # the open lock
+    Field("metal", "i2", (SLOTS + 1,), 0),  # points of its links (R16)
+    Field("stone", "i1", (SLOTS + 1,), 0),  # points of its stones (R16)
+    Field("owned", "i1", (SLOTS + 1, MAX_SIDES), 0, TOTAL),  # links placed by each side
 )
+STATE = record_dtype(OPTIONS, FIELDS)
 
 
 @compiled

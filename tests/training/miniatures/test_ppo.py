@@ -162,6 +162,7 @@ def test_kuhn_is_learned() -> None:
         )
 
 
+@pytest.mark.slow  # quickly: Kuhn poker is learned
 def test_leduc_is_learned_with_a_full_critic() -> None:
     """Far less exploitable than uniform play, and the critic knows what each deal is worth."""
     config = config_for(

@@ -15,6 +15,7 @@ from linkzoo.compiled import Record, compiled
 
 LIMIT = 2**24  # positions in a search: about a minute
 ENTRIES = 2**22  # positions that a solver remembers
+DRAW = -1  # in the place of the seat that wins
 
 
 class OutOfReachError(ValueError):
@@ -29,7 +30,7 @@ class Solver(Protocol):
     """
 
     def winner(self, state: Record, limit: int = LIMIT) -> int:
-        """The seat that wins if both play perfectly."""
+        """The seat that wins if both play perfectly, or DRAW."""
         ...
 
     def score(self, state: Record, limit: int = LIMIT) -> int | None:
@@ -48,7 +49,7 @@ class Solver(Protocol):
 class Solution:
     """How a position ends if both seats play perfectly.
 
-    `winner` is a seat; `winning` are the actions that win for the seat to act, in their order;
+    `winner` is a seat or DRAW; `winning` are the actions that win for the seat to act, in order;
     `score` is the solver's: what the players play for, at the end.
     """
 
@@ -60,12 +61,17 @@ class Solution:
 @cache
 def solver(game: Game) -> Solver:
     """The solver of a game, one for the whole program; ValueError if the game has none."""
-    home = __name__ + "_"
-    if find_spec(home + game.name) is None:
-        solved = [name for name in games if find_spec(home + name)]
-        raise ValueError(f"there is no solver for {game.name}; there are solvers for {solved}")
-    made: Solver = import_module(home + game.name).Solver(ENTRIES)
+    check_solver(game.name)
+    made: Solver = import_module(f"{__name__}_{game.name}").Solver(ENTRIES)
     return made
+
+
+def check_solver(game: str) -> None:
+    """ValueError if the game of that name has no solver."""
+    home = __name__ + "_"
+    if find_spec(home + game) is None:
+        solved = [name for name in games if find_spec(home + name)]
+        raise ValueError(f"there is no solver for {game}; there are solvers for {solved}")
 
 
 @dataclass(frozen=True)
@@ -113,7 +119,7 @@ def solve(game: str, state: Record, limit: int = LIMIT) -> Solution:
 
 
 def label(game: Game, exact: Solver, state: Record, limit: int = LIMIT) -> NDArray[np.int8]:
-    """int8[num_actions]: 1 for actions that win, 0 for those that lose, -1 for illegal ones."""
+    """int8[num_actions]: 1 for actions that win, 0 for those that don't, -1 for illegal ones."""
     labels = np.full(game.num_actions, -1, np.int8)
     if state.seat < 0:
         return labels

@@ -5,12 +5,12 @@ from functools import cache
 from typing import Any
 
 import numpy as np
-from numba import prange
 
 from linkzoo.batch import kernels, random_legal
 from linkzoo.chance import STREAM_ACTION, STREAM_SEARCH, word
 from linkzoo.compiled import specialise
 from linkzoo.game import Game
+from linkzoo.threads import Rows
 
 VERSION = 1
 
@@ -21,12 +21,12 @@ appraise: Callable[..., Any]
 redeal: Callable[..., Any]
 
 
-def _greedy(states: Any, seeds: Any, masks: Any, actions: Any) -> None:
+def _greedy(first: Any, last: Any, states: Any, seeds: Any, masks: Any, actions: Any) -> None:
     """Fills the legal action that is appraised best for the seat to act, ties at random.
 
     What an action brings is looked up in one world that the seat can't tell from the real one.
     """
-    for i in prange(states.shape[0]):
+    for i in range(first, last):
         seat = states[i].seat
         world, trial = states[i : i + 1].copy(), states[i : i + 1].copy()
         redeal(world[0], seat, word(seeds[i], STREAM_SEARCH, 0))
@@ -45,10 +45,10 @@ def _greedy(states: Any, seeds: Any, masks: Any, actions: Any) -> None:
 
 
 @cache
-def greedy(game: Game) -> Callable[..., None]:
+def greedy(game: Game) -> Rows:
     """The greedy player of one game, compiled at its first call.
 
     `greedy(states, seeds, masks, actions)`: records [N] in which a seat is to act, uint64 seeds
     [N], int8 working space [N, num_actions], int64 actions [N] to fill.
     """
-    return specialise(_greedy, f"{game.key}_threads", parallel=True, **kernels(game).rules)
+    return Rows(specialise(_greedy, game.key, **kernels(game).rules), 4)

@@ -22,7 +22,6 @@ from typing import Any
 
 import numpy as np
 import torch
-from numba import prange
 from numpy.typing import NDArray
 from torch import Tensor
 
@@ -31,6 +30,7 @@ from linkzoo.chance import STREAM_SEARCH, below, word
 from linkzoo.compiled import compiled, specialise
 from linkzoo.features import FeatureMap
 from linkzoo.game import Game
+from linkzoo.threads import Rows
 from linkzoo_training.search.exact import side_solver
 from linkzoo_training.symmetries import symmetries
 
@@ -227,10 +227,18 @@ def _reset(node: Any, action: Any, parent: Any) -> None:
 
 
 def _plant(
-    roots: Any, tree: Any, totals: Any, worlds: Any, leaves: Any, masks: Any, observations: Any
+    first: Any,
+    last: Any,
+    roots: Any,
+    tree: Any,
+    totals: Any,
+    worlds: Any,
+    leaves: Any,
+    masks: Any,
+    observations: Any,
 ) -> None:
     """Makes every root the leaf of its tree."""
-    for i in prange(roots.shape[0]):
+    for i in range(first, last):
         _reset(tree[i, _ROOT], _NONE, _NONE)
         totals[i] = 0
         worlds[i] = roots[i]
@@ -247,9 +255,11 @@ def _draw_views(views: Any, rows: Any, seeds: Any, leaves: Any, which: Any) -> N
         which[k] = views[below(views.shape[0], seeds[i], STREAM_SEARCH, leaves[i], _VIEW)]
 
 
-def _draw(masks: Any, priors: Any, seeds: Any, gumbel_scale: Any, noisy: Any) -> None:
+def _draw(
+    first: Any, last: Any, masks: Any, priors: Any, seeds: Any, gumbel_scale: Any, noisy: Any
+) -> None:
     """Fills the logits of the roots' actions plus Gumbel noise."""
-    for i in prange(masks.shape[0]):
+    for i in range(first, last):
         for action in range(masks.shape[1]):
             noisy[i, action] = -inf
             if masks[i, action]:
@@ -260,6 +270,8 @@ def _draw(masks: Any, priors: Any, seeds: Any, gumbel_scale: Any, noisy: Any) ->
 
 
 def _solve(
+    first: Any,
+    last: Any,
     roots: Any,
     memory: Any,
     limit: Any,
@@ -271,7 +283,7 @@ def _solve(
     margin: Any,
 ) -> None:
     """Solves the roots that are in reach: `masks` become their best actions, `values` exact."""
-    for i in prange(roots.shape[0]):
+    for i in range(first, last):
         forget(memory, i)
         legal_actions(roots[i], masks[i])
         worlds[i] = roots[i]
@@ -282,6 +294,8 @@ def _solve(
 
 
 def _descend(
+    first: Any,
+    last: Any,
     roots: Any,
     seeds: Any,
     simulation: Any,
@@ -309,7 +323,7 @@ def _descend(
     where it is the end, or solved, `values` what it pays. `wanted` are the rows of Sequential
     Halving for each number of considered actions. Trees whose roots are solved stay as they are.
     """
-    for i in prange(roots.shape[0]):
+    for i in range(first, last):
         if solved[i]:
             leaves[i] = _NONE
             continue
@@ -361,20 +375,21 @@ def _descend(
             observe(world, world.seat, observations[i])
 
 
-def _ascend(
+def _expand(
+    first: Any,
+    last: Any,
     rows: Any,
     probabilities: Any,
     relative: Any,
     tree: Any,
-    totals: Any,
     priors: Any,
     raw: Any,
     worlds: Any,
     leaves: Any,
     values: Any,
 ) -> None:
-    """Keeps what the network said of the leaves in `rows`, and counts the values of all leaves."""
-    for k in prange(rows.shape[0]):
+    """Keeps what the network said of the leaves in `rows`."""
+    for k in range(first, last):
         i = rows[k]
         node, players = leaves[i], np.int64(worlds[i].num_players)
         tree[i, node].known = 1
@@ -383,7 +398,11 @@ def _ascend(
         for seat in range(players):
             values[i, (worlds[i].seat + seat) % players] = relative[k, seat]
         raw[i, node] = values[i]
-    for i in prange(leaves.shape[0]):
+
+
+def _ascend(first: Any, last: Any, leaves: Any, tree: Any, totals: Any, values: Any) -> None:
+    """Counts the values of all leaves."""
+    for i in range(first, last):
         node = np.int64(leaves[i])
         while node != _NONE:
             tree[i, node].visits += 1
@@ -407,6 +426,8 @@ def _perfect(prior: Any, mask: Any, noisy: Any, policy: Any) -> Any:
 
 
 def _decide(
+    first: Any,
+    last: Any,
     roots: Any,
     least_range: Any,
     solved: Any,
@@ -421,7 +442,7 @@ def _decide(
     values: Any,
 ) -> None:
     """Fills the chosen actions, the improved policies and the values that these have."""
-    for i in prange(roots.shape[0]):
+    for i in range(first, last):
         if solved[i]:
             actions[i] = _perfect(priors[i, _ROOT], masks[i], noisy[i], policy[i])
             continue
@@ -470,12 +491,13 @@ def _decide(
 class _Kernels:
     """The functions above, compiled for one game."""
 
-    plant: Callable[..., None]
-    draw: Callable[..., None]
-    solve: Callable[..., None]
-    descend: Callable[..., None]
-    ascend: Callable[..., None]
-    decide: Callable[..., None]
+    plant: Rows
+    draw: Rows
+    solve: Rows
+    descend: Rows
+    expand: Rows
+    ascend: Rows
+    decide: Rows
 
 
 @cache
@@ -483,11 +505,18 @@ def _kernels(game: Game) -> _Kernels:
     rules: dict[str, Any] = kernels(game).rules | side_solver(game).functions
     rules["pay"] = specialise(_pay, game.key, **rules)
 
-    def batch(function: Callable[..., Any]) -> Callable[..., Any]:
-        return specialise(function, f"{game.key}_threads", parallel=True, **rules)
+    def rows(function: Callable[..., Any], least: int = 16) -> Rows:
+        return Rows(specialise(function, game.key, **rules), least)
 
-    plant, draw, solve, descend = batch(_plant), batch(_draw), batch(_solve), batch(_descend)
-    return _Kernels(plant, draw, solve, descend, batch(_ascend), batch(_decide))
+    return _Kernels(
+        plant=rows(_plant),
+        draw=rows(_draw),
+        solve=rows(_solve, 1),
+        descend=rows(_descend, 4),
+        expand=rows(_expand),
+        ascend=rows(_ascend),
+        decide=rows(_decide),
+    )
 
 
 @dataclass(frozen=True)
@@ -564,9 +593,15 @@ class GumbelSearch:
     ) -> Found:
         """Searches records [N] in which a seat is to act; uint64 seeds [N] are all the randomness.
 
-        `gumbel_scale` is 1 to explore, 0 to play.
+        `gumbel_scale` is 1 to explore, 0 to play. ValueError for more positions than the search was
+        made for, and if the network answers with numbers that aren't finite.
         """
         kernel, count, most = _kernels(self.game), len(states), 1 + self.margin_weight
+        if not count == len(seeds) <= len(self._tree):
+            raise ValueError(
+                f"{count} positions and {len(seeds)} seeds: this search was made for up to "
+                f"{len(self._tree)}, each with its seed"
+            )
         arrays: list[NDArray[Any]] = [
             self._tree,
             self._totals,
@@ -593,22 +628,25 @@ class GumbelSearch:
                 _draw_views(self._views, rows, seeds, leaves, which)
                 symmetries(self.game).turn_features(features, which)
             logits, relative = answer(features)
+            for what, numbers in (("logits", logits), ("values", relative)):
+                if not numbers.isfinite().all():
+                    raise ValueError(f"the network's {what} aren't finite: its weights are damaged")
             # In other worlds other actions are legal, so all keep their priors.
             chances = torch.softmax(logits.float(), -1).clamp_(min=1e-30).cpu().numpy()
             if self._views is not None:
                 symmetries(self.game).turn_back(chances, which)
-            kernel.ascend(
+            kernel.expand(
                 rows,
                 chances,
                 relative.float().clamp(-most, most).cpu().numpy(),
                 tree,
-                totals,
                 priors,
                 raw,
                 worlds,
                 leaves,
                 values,
             )
+            kernel.ascend(leaves, tree, totals, values)
 
         kernel.plant(states, tree, totals, worlds, leaves, masks, observations)
         ask()

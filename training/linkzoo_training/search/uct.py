@@ -7,7 +7,15 @@ searching seat can't tell from the real one, a node stands for the actions since
 its children only those legal in the current world compete. A child's exploration term counts how
 often it was available; with perfect information that is its parent's visits: plain UCT.
 
-This is a yardstick: whatever changes its moves changes VERSION, and old results keep theirs.
+There a position in the tree from which the outcome is certain counts as that outcome from then on:
+one that ended the game, one with an action that wins, and one all of whose actions are certain
+(Winands, Björnsson and Saito, "Monte-Carlo tree search solver", CG 2008). Otherwise a loss that
+one reply forces is avoided only slowly.
+
+The constant of UCB1 is the game's (`Game.uct_c`), as `benchmarks/uct_constant.py` found it.
+
+This is a yardstick: whatever changes its moves, in any game, changes VERSION, and the version of
+every ladder that it is a rung of.
 """
 
 from collections.abc import Callable
@@ -16,17 +24,15 @@ from math import inf, log, sqrt
 from typing import Any
 
 import numpy as np
-from numba import prange
 
 from linkzoo.batch import count_legal, kernels, nth_legal, random_legal
 from linkzoo.chance import STREAM_SEARCH, word
 from linkzoo.compiled import compiled, specialise
 from linkzoo.game import Game
+from linkzoo.threads import Rows
 
-VERSION = 1
-# UCB1's constant on payoffs of -1..1, tuned on Linkage with 1,000 simulations a move: 0.2 is even
-# with it, 0.5 scores 46 % and 0.7 44 % against it, and sqrt(2) 39 % against 0.7.
-EXPLORATION = 0.35
+VERSION = 2  # 1: with the constant 0.35 in every game, and without certain outcomes
+_WIN = 1.0  # the largest payoff
 
 _NONE = -1
 _ROOT = 0
@@ -41,6 +47,9 @@ _NODE = np.dtype(
             ("sibling", "i4"),  # the next child of the parent
             ("visits", "i4"),
             ("available", "i4"),  # visits of the parent in which the action was legal
+            ("seat", "i4"),  # to act
+            ("legal", "i4"),  # how many actions are; 0: nobody has looked
+            ("certain", "i4"),  # whether the outcome is
         ],
     )
 )
@@ -52,6 +61,7 @@ payoffs: Callable[..., Any]
 redeal: Callable[..., Any]
 settle: Callable[..., Any]
 search_one: Callable[..., Any]
+perfect: bool  # nothing is hidden, and nothing left to chance
 
 
 @compiled
@@ -62,13 +72,17 @@ def _reset(node: Any, action: Any, parent: Any) -> None:
     node.sibling = _NONE
     node.visits = 0
     node.available = 0
+    node.legal = 0
+    node.certain = 0
 
 
 @compiled
-def _select(tree: Any, totals: Any, node: Any, seat: Any, exploration: Any, mask: Any) -> Any:
+def _select(
+    tree: Any, totals: Any, outcomes: Any, node: Any, seat: Any, exploration: Any, mask: Any
+) -> Any:
     """The legal child with the highest UCB1 for `seat`; clears the legal children in `mask`.
 
-    Counts every legal child as available once more.
+    A child whose outcome is certain is worth that. Counts every legal child as available once more.
     """
     best, best_score = _NONE, -inf
     available, logarithm = 0, 0.0
@@ -82,6 +96,8 @@ def _select(tree: Any, totals: Any, node: Any, seat: Any, exploration: Any, mask
                 available = tree[child].available
                 logarithm = log(available)
             score = totals[child, seat] / visits + exploration * sqrt(logarithm / visits)
+            if tree[child].certain:
+                score = outcomes[child, seat]
             if score > best_score:
                 best, best_score = child, score
             tree[child].available += 1
@@ -117,21 +133,58 @@ def _back_up(tree: Any, totals: Any, node: Any, payoff: Any) -> None:
 
 
 @compiled
-def _most_visited(tree: Any, totals: Any, seat: Any, seed: Any, index: Any, mask: Any) -> Any:
-    """The action of the root's most visited child; ties by payoff, then at random."""
-    most, payoff = 0, -inf
-    child = tree[_ROOT].child
+def _ascertain(tree: Any, outcomes: Any, node: Any, payoff: Any) -> None:
+    """The outcome of a node is certain: so may be that of its ancestors."""
+    outcomes[node, :] = payoff
+    tree[node].certain = 1
+    node = tree[node].parent
+    while node != _NONE and not tree[node].certain:
+        seat, best, count = tree[node].seat, _NONE, 0
+        child = tree[node].child
+        while child != _NONE:
+            if tree[child].certain:
+                count += 1
+                if best == _NONE or outcomes[child, seat] > outcomes[best, seat]:
+                    best = child
+            child = tree[child].sibling
+        if count < tree[node].legal and outcomes[best, seat] < _WIN:
+            break
+        outcomes[node, :] = outcomes[best, :]
+        tree[node].certain = 1
+        node = tree[node].parent
+
+
+@compiled
+def _best(
+    tree: Any, totals: Any, outcomes: Any, seat: Any, seed: Any, index: Any, mask: Any
+) -> Any:
+    """The action of the root's most visited child; ties by payoff, then at random.
+
+    A certain win goes before that, and a certain loss behind it.
+    """
+    best = tree[_ROOT].child
+    child = tree[best].sibling
     while child != _NONE:
-        visits, total = tree[child].visits, totals[child, seat]
-        if visits > most or (visits == most and total > payoff):
-            most, payoff = visits, total
+        if _compare(tree, totals, outcomes, seat, child, best) > 0:
+            best = child
         child = tree[child].sibling
     mask[:] = 0
     child = tree[_ROOT].child
     while child != _NONE:
-        mask[tree[child].action] = tree[child].visits == most and totals[child, seat] == payoff
+        mask[tree[child].action] = _compare(tree, totals, outcomes, seat, child, best) == 0
         child = tree[child].sibling
     return random_legal(mask, seed, STREAM_SEARCH, index)
+
+
+@compiled
+def _compare(tree: Any, totals: Any, outcomes: Any, seat: Any, one: Any, other: Any) -> Any:
+    """1 if the first node is the better one to choose, -1 if the other is, 0 if neither."""
+    gain = outcomes[one, seat] - outcomes[other, seat]
+    if gain == 0:
+        gain = float(tree[one].visits - tree[other].visits)
+    if gain == 0:
+        gain = totals[one, seat] - totals[other, seat]
+    return np.sign(gain)
 
 
 def _search_one(root: Any, seed: Any, simulations: Any, exploration: Any, mask: Any) -> Any:
@@ -143,6 +196,7 @@ def _search_one(root: Any, seed: Any, simulations: Any, exploration: Any, mask: 
     observer = root[0].seat
     tree = np.empty(simulations + 1, _NODE)
     totals = np.zeros((simulations + 1, root[0].num_players), np.float64)
+    outcomes = np.zeros((simulations + 1, root[0].num_players), np.float32)  # where certain
     payoff = np.empty(root[0].num_players, np.float32)
     _reset(tree[_ROOT], _NONE, _NONE)
     size = 1
@@ -151,11 +205,14 @@ def _search_one(root: Any, seed: Any, simulations: Any, exploration: Any, mask: 
         world[0] = root[0]
         redeal(world[0], observer, fresh)
         legal_actions(world[0], mask)
-        node, draw, in_tree = _ROOT, 0, True
+        node, draw, in_tree, ended = _ROOT, 0, True, True
         while world[0].seat >= 0:
-            best = _NONE
+            best, ended = _NONE, in_tree
             if in_tree:
-                best = _select(tree, totals, node, world[0].seat, exploration, mask)
+                if perfect and tree[node].legal == 0:
+                    tree[node].legal = count_legal(mask)
+                    tree[node].seat = world[0].seat
+                best = _select(tree, totals, outcomes, node, world[0].seat, exploration, mask)
             action = random_legal(mask, fresh, STREAM_SEARCH, draw)
             draw += 1
             if action == _NONE:  # every legal action has a child
@@ -170,14 +227,25 @@ def _search_one(root: Any, seed: Any, simulations: Any, exploration: Any, mask: 
             settle(world[0], mask)
         payoffs(world[0], payoff)
         _back_up(tree, totals, node, payoff)
-    return _most_visited(tree, totals, observer, seed, simulations, mask)
+        if perfect and ended:  # at `node`
+            _ascertain(tree, outcomes, node, payoff)
+            if tree[_ROOT].certain:
+                break
+    return _best(tree, totals, outcomes, observer, seed, simulations, mask)
 
 
 def _search(
-    states: Any, seeds: Any, simulations: Any, exploration: Any, masks: Any, actions: Any
+    first: Any,
+    last: Any,
+    states: Any,
+    seeds: Any,
+    simulations: Any,
+    exploration: Any,
+    masks: Any,
+    actions: Any,
 ) -> None:
     """Searches every position on its own."""
-    for i in prange(states.shape[0]):
+    for i in range(first, last):
         actions[i] = search_one(states[i : i + 1], seeds[i], simulations, exploration, masks[i])
 
 
@@ -187,7 +255,7 @@ def _peek(state: Any, seat: Any, seed: Any) -> None:
 
 
 @cache
-def searcher(game: Game, cheats: bool = False) -> Callable[..., None]:
+def searcher(game: Game, cheats: bool = False) -> Rows:
     """The search of one game, compiled at its first call; one that cheats sees the real world.
 
     `search(states, seeds, simulations, exploration, masks, actions)`: records [N] in which a seat
@@ -196,8 +264,9 @@ def searcher(game: Game, cheats: bool = False) -> Callable[..., None]:
     i and seed i alone.
     """
     rules: dict[str, Any] = dict(kernels(game).rules)
+    rules["perfect"] = game.hidden is None and not game.chance
     key = game.key
     if cheats:
         rules["redeal"], key = _peek, f"{key}_cheats"
     one = specialise(_search_one, key, **rules)
-    return specialise(_search, f"{key}_threads", parallel=True, search_one=one)
+    return Rows(specialise(_search, key, search_one=one), 1)

@@ -1,0 +1,53 @@
+"""UCT's exploration constant, by paired games: `python benchmarks/uct_constant.py link_o 1 1.4`.
+
+Each constant plays its neighbour with as many simulations a move, in blocks that share opening,
+chance and seeds, with every side exchanged. Prints the share of the wins that the second constant
+has, with its 95 % interval. A game's own constant (`Game.uct_c`) is the one that beats, or is even
+with, both of its neighbours.
+"""
+
+import argparse
+import json
+from itertools import pairwise
+
+from linkzoo import games, get_game
+from linkzoo_training.agents import UctAgent
+from linkzoo_training.arena import blocks_of, play_match
+
+
+def main() -> None:
+    parser = argparse.ArgumentParser(description="UCT's constants against one another")
+    parser.add_argument("game", choices=games)
+    parser.add_argument("constants", type=float, nargs="+", help="two or more, neighbours in turn")
+    parser.add_argument("--simulations", type=int, default=1000)
+    parser.add_argument("--games", type=int, default=400, help="of each comparison")
+    parser.add_argument("--players", type=int)
+    parser.add_argument("--options", type=json.loads, default={}, help="as a JSON object")
+    parser.add_argument("--openings", help="default: the book, where there is one, else 2-4")
+    parser.add_argument("--seed", type=int, default=17)
+    arguments = parser.parse_args()
+
+    rules = get_game(arguments.game, arguments.options)
+    players = int(rules.blank(arguments.players, arguments.options).num_players)
+    for old, new in pairwise(arguments.constants):
+        match = play_match(
+            arguments.game,
+            UctAgent(arguments.simulations, new),
+            UctAgent(arguments.simulations, old),
+            blocks_of(rules, players, arguments.games),
+            seed=arguments.seed,
+            openings=arguments.openings,
+            num_players=players,
+            options=arguments.options,
+        )
+        share = match.win_share()
+        print(
+            f"{arguments.game}, {players} players, {arguments.simulations} simulations: "
+            f"{new:g} against {old:g}: {share.mean:.1%} [{share.low:.1%}, {share.high:.1%}] "
+            f"of {match.games} games from {match.openings}",
+            flush=True,
+        )
+
+
+if __name__ == "__main__":
+    main()

@@ -1,0 +1,108 @@
+"""UCT against OpenSpiel's MCTSBot, on Connect Four, with as many simulations.
+
+`python -m benchmarks.uct_open_spiel` needs the extra `openspiel` and the tests' Connect Four. Each
+player has the constant that is best for it, found with the same command: `linkzoo:0.7 linkzoo:1`,
+`open_spiel:1 open_spiel:1.4`. Games begin with two random plies, and both players take both seats
+of each opening. MCTSBot is the compiled one, as it is by default: a random playout for each
+simulation, and proven positions backed up.
+"""
+
+import argparse
+from collections.abc import Callable
+from typing import Any
+
+import numpy as np
+import pyspiel
+from tests.training.connect_four import CONNECT_FOUR
+
+from linkzoo import Positions
+from linkzoo.chance import STREAM_ACTION, word
+from linkzoo_training.agents import UctAgent
+from linkzoo_training.arena import Counts, from_blocks, win_shares
+from linkzoo_training.openings import random_openings
+
+_MEMORY = 1000  # megabytes of a tree
+_PLIES = (2, 2)
+
+# An action for the position, given as our record and as OpenSpiel's state, by a seed.
+Player = Callable[[Any, Any, np.uint64], int]
+
+
+def player(spec: str, simulations: int) -> Player:
+    """The player that `linkzoo:C` or `open_spiel:C` names, with UCT's constant C."""
+    kind, _, constant = spec.partition(":")
+    game = pyspiel.load_game("connect_four")
+    agent = UctAgent(simulations, float(constant) if constant else None)
+
+    def ours(record: Any, _: Any, seed: np.uint64) -> int:
+        states = np.array([record], CONNECT_FOUR.state)
+        return int(agent.act(Positions(CONNECT_FOUR, states, np.array([seed], np.uint64)))[0])
+
+    def theirs(_: Any, state: Any, seed: np.uint64) -> int:
+        short = int(seed >> np.uint64(33))
+        bot = pyspiel.MCTSBot(
+            game,
+            pyspiel.RandomRolloutEvaluator(1, short),
+            float(constant),
+            simulations,
+            _MEMORY,
+            True,  # solve
+            short,
+            False,  # verbose
+            pyspiel.ChildSelectionPolicy.UCT,
+        )
+        return int(bot.step(state))
+
+    return {"linkzoo": ours, "open_spiel": theirs}[kind]
+
+
+def result(a: Player, b: Player, seed: np.uint64, opening: int) -> list[float]:
+    """A's share of the win in each seat, from one opening."""
+    game = pyspiel.load_game("connect_four")
+    start = random_openings(CONNECT_FOUR, CONNECT_FOUR.blank(), seed, _PLIES, [opening])[0]
+    shares = []
+    for seat in range(2):
+        record, state = start.copy(), game.new_initial_state()
+        for column in moves_of(start):
+            state.apply_action(column)
+        while record.seat >= 0:
+            mover = a if record.seat == seat else b
+            drawn = word(seed, STREAM_ACTION, opening, int(record.ply))
+            action = mover(record, state, drawn)
+            CONNECT_FOUR.apply(record, action)
+            state.apply_action(action)
+        assert state.is_terminal()
+        share = win_shares(np.array([record.winners]), range(2))[0, seat]
+        assert state.returns()[seat] == 2 * share - 1
+        shares.append(float(share))
+    return shares
+
+
+def moves_of(record: Any) -> list[int]:
+    """The two columns that were played: seat 0's first."""
+    return [int(np.flatnonzero((record.board == seat).any(0))[0]) for seat in range(2)]
+
+
+def main() -> None:
+    parser = argparse.ArgumentParser(description="UCT against OpenSpiel's MCTSBot")
+    parser.add_argument("a", nargs="?", default="linkzoo:0.7")
+    parser.add_argument("b", nargs="?", default="open_spiel:1")
+    parser.add_argument("--simulations", type=int, default=1000)
+    parser.add_argument("--games", type=int, default=200)
+    parser.add_argument("--seed", type=int, default=17)
+    arguments = parser.parse_args()
+
+    a, b = (player(spec, arguments.simulations) for spec in (arguments.a, arguments.b))
+    seed = np.uint64(arguments.seed)
+    found = np.array([result(a, b, seed, opening) for opening in range(-(-arguments.games // 2))])
+    share, drawn = from_blocks(found.mean(1), 0, 1), int((found == 0.5).sum())
+    counts = Counts(int((found == 1).sum()), drawn, int((found == 0).sum()))
+    print(
+        f"{arguments.a} against {arguments.b}, {arguments.simulations} simulations: "
+        f"wins / draws / losses {counts}, "
+        f"share {share.mean:.1%} [{share.low:.1%}, {share.high:.1%}]"
+    )
+
+
+if __name__ == "__main__":
+    main()

@@ -1,0 +1,329 @@
+"""Compiled functions on disk: what their code is made of, and one process at a time that makes it.
+
+Numba's cache, but that a function's name in it holds a digest of the code and the constants of all
+functions that it is made of, so that nothing else makes it anew; that old versions are removed;
+that of several processes only one compiles a function, while the others wait; and that a folder
+which can't be written costs a warning and no more.
+"""
+
+import hashlib
+import os
+import re
+import sys
+import time
+import warnings
+from contextlib import suppress
+from dataclasses import dataclass
+from pathlib import Path
+from types import CodeType, FunctionType, ModuleType
+from typing import Any
+
+import numba
+import numpy as np
+from numba.core.caching import FunctionCache, IndexDataCacheFile, NullCache
+from numba.core.dispatcher import Dispatcher
+from numba.core.extending import _Intrinsic
+
+if sys.platform == "win32":
+    import msvcrt
+else:
+    import fcntl
+
+_LIBRARIES = {"numba", "numpy", "llvmlite", *sys.stdlib_module_names}
+_SETTINGS = (
+    "OPT",
+    "LOOP_VECTORIZE",
+    "SLP_VECTORIZE",
+    "BOUNDSCHECK",
+    "DEBUGINFO_DEFAULT",
+)  # Numba's
+_ADDRESS = re.compile(r" at 0x[0-9a-fA-F]+")  # of an object, in its `repr`
+_VERSIONS = 3  # of a function that are kept on disk: changes come and go, as between branches
+_WAIT = 120.0  # seconds for another process to compile a function, before it is compiled here too
+_PATIENCE = 2.0  # seconds of waiting that need no explanation
+_SECONDS = 0.12  # of compiling a function with all it calls, for each of them (measured, one core)
+_WORTH_SAYING = 1.5  # seconds
+_announced: set[str] = set()
+_warned: set[str] = set()
+
+
+@dataclass(frozen=True)
+class Source:
+    """What a function's compiled code is made of.
+
+    `functions` is the number of functions, `titles` are those of the games they belong to.
+    """
+
+    digest: str
+    functions: int
+    titles: frozenset[str]
+
+
+def source_of(function: Dispatcher) -> Source:
+    """The source of a function: its code, its constants, and so on of all functions it calls."""
+    walk = _Walk()
+    walk.value(function, ())
+    titles = {_title(module) for module in walk.modules} - {""}
+    return Source(walk.digest.hexdigest()[:12], len(walk.functions), frozenset(titles))
+
+
+def _title(module: str) -> str:
+    """The title of the game that a module belongs to; empty if its package has no GAME."""
+    package = sys.modules.get(module.rpartition(".")[0])
+    return str(getattr(getattr(package, "GAME", None), "title", ""))
+
+
+class _Walk:
+    """Digests values, and functions with the global names that they use."""
+
+    def __init__(self) -> None:
+        self.digest = hashlib.sha256()
+        self.functions: dict[FunctionType, int] = {}  # in the order in which they are met
+        self.modules: set[str] = set()
+        self._met: set[Any] = set()  # names in modules and classes, and the code that has them
+        self._say(numba.__version__, [getattr(numba.config, name, None) for name in _SETTINGS])
+
+    def value(self, value: Any, names: tuple[str, ...]) -> None:
+        """Digests a value that is used by code with these names."""
+        kind = type(value)
+        if isinstance(value, Dispatcher):
+            self._say(value.targetoptions)
+            value = value.py_func
+        elif isinstance(value, _Intrinsic):
+            value = value._defn
+        if isinstance(value, np.ndarray):
+            self._say(value.dtype.descr, value.shape)
+            self.digest.update(value.tobytes())
+        elif isinstance(value, tuple | list):
+            self._say(kind.__module__, kind.__qualname__, getattr(value, "_fields", len(value)))
+            for item in value:
+                self.value(item, names)
+        elif isinstance(value, frozenset):
+            self._say(sorted(map(repr, value)))
+        elif _is_of_library(value):
+            self._say(_home(value), getattr(value, "__qualname__", value.__name__))
+        elif isinstance(value, FunctionType):
+            self._function(value)
+        elif isinstance(value, ModuleType | type):
+            self._space(value, names)
+        else:
+            self._say(kind.__module__, kind.__qualname__, _ADDRESS.sub("", repr(value)))
+
+    def _function(self, function: FunctionType) -> None:
+        if function in self.functions:
+            self._say(self.functions[function])
+            return
+        self.functions[function] = len(self.functions)
+        self.modules.add(function.__module__)
+        self.value(function.__defaults__, ())
+        self.value([cell.cell_contents for cell in function.__closure__ or ()], ())
+        self._code(function.__code__, function.__globals__)
+
+    def _code(self, code: CodeType, names: dict[str, Any]) -> None:
+        self._say(code.co_code, code.co_exceptiontable, code.co_flags)
+        self._say(code.co_names, code.co_varnames, code.co_freevars)
+        for constant in code.co_consts:
+            if isinstance(constant, CodeType):
+                self._code(constant, names)
+            else:
+                self.value(constant, code.co_names)
+        for name in code.co_names:
+            if name in names:
+                self._say(name)
+                self.value(names[name], code.co_names)
+
+    def _space(self, space: Any, names: tuple[str, ...]) -> None:
+        """A module or a class: what of it has one of the names."""
+        whose = f"{_home(space)} {space.__name__}"
+        self._say(whose)
+        for name in names:
+            if hasattr(space, name) and (whose, name, names) not in self._met:
+                self._met.add((whose, name, names))
+                self._say(name)
+                self.value(getattr(space, name), names)
+
+    def _say(self, *words: Any) -> None:
+        self.digest.update(repr(words).encode())
+
+
+def _home(value: Any) -> str:
+    """The module that a function or class is of, or a module's own name; else empty."""
+    home = value.__name__ if isinstance(value, ModuleType) else getattr(value, "__module__", "")
+    return home if isinstance(home, str) and hasattr(value, "__name__") else ""
+
+
+def _is_of_library(value: Any) -> bool:
+    """Whether Numba compiles a function, class or module by its name."""
+    return _home(value).partition(".")[0] in _LIBRARIES
+
+
+class Uncached(NullCache):
+    """For functions that are compiled in each process."""
+
+    def __init__(self, source: Source) -> None:
+        self._source = source
+
+    def load_overload(self, *_: Any) -> None:
+        """Finds nothing."""
+        _announce(self._source)
+
+    def unlock(self) -> None:
+        """Nothing is locked."""
+
+
+class Cache(FunctionCache):
+    """The cache of one function, which has the digest of its source at the end of its name."""
+
+    def __init__(self, function: FunctionType, source: Source) -> None:
+        super().__init__(function)  # type: ignore[no-untyped-call]  # numba's
+        self._source = source
+        self._folder = Path(self._cache_path)
+        before, _, behind = self._impl.filename_base.partition(source.digest)
+        suffix = behind.partition(".")[2]
+        # By digest alone: not by the line on which the function stands, nor by its file's date.
+        self._cache_file = IndexDataCacheFile(
+            self._cache_path, f"{before}{source.digest}.{suffix}", source.digest
+        )
+        self._versions = re.compile(
+            rf"({re.escape(before)}[0-9a-f]{{12}}\.{re.escape(suffix)})\.(\d+\.nbc|nbi)"
+        )
+        self._lock = _Lock(self._folder / f"{before}{suffix}.lock")
+
+    def load_overload(self, sig: Any, target_context: Any) -> Any:
+        """The function for these types, None if it has to be compiled: others wait until then."""
+        found = self._load(sig, target_context)
+        if found is None:
+            waited = self._lock.acquire(", ".join(sorted(self._source.titles)) or self._name)
+            if waited:
+                found = self._load(sig, target_context)
+        if found is None:
+            _announce(self._source)
+        return found
+
+    def _load(self, sig: Any, target_context: Any) -> Any:
+        try:
+            return super().load_overload(sig, target_context)  # type: ignore[no-untyped-call]  # numba's
+        except OSError:
+            return None
+        except Exception:  # noqa: BLE001  # a damaged file can raise anything
+            with suppress(OSError):
+                self._cache_file.flush()  # numba's
+            return None
+
+    def save_overload(self, sig: Any, data: Any) -> None:
+        """Writes what was compiled, and removes old versions of it; else warns."""
+        try:
+            super().save_overload(sig, data)  # type: ignore[no-untyped-call]  # numba's
+        except OSError as error:
+            _warn(f"{self._folder} can't be written ({error.strerror or error})")
+        else:
+            self._remove_old()
+
+    def _remove_old(self) -> None:
+        """Keeps the newest versions. Where another process reads one, it is compiled once more."""
+        versions: dict[str, list[os.DirEntry[str]]] = {}
+        with suppress(OSError), os.scandir(self._folder) as entries:
+            for entry in entries:
+                found = self._versions.fullmatch(entry.name)
+                if found:
+                    versions.setdefault(found[1], []).append(entry)
+            age = {
+                base: max(entry.stat().st_mtime for entry in files)
+                for base, files in versions.items()
+            }
+            for base in sorted(age, key=age.__getitem__, reverse=True)[_VERSIONS:]:
+                for entry in versions[base]:
+                    Path(entry.path).unlink()
+
+    def unlock(self) -> None:
+        """Lets other processes go on."""
+        self._lock.release()
+
+
+def cache_of(function: FunctionType, source: Source) -> Cache | Uncached:
+    """The cache of a function; a warning and none if there is no folder that can be written."""
+    try:
+        return Cache(function, source)
+    except RuntimeError:  # "no locator"
+        _warn(f"neither {Path(function.__code__.co_filename).parent} nor the user's can be written")
+    return Uncached(source)
+
+
+class _Lock:
+    """A lock among processes, on a file; the system releases it when the process dies."""
+
+    def __init__(self, path: Path) -> None:
+        self._path = path
+        self._descriptor: int | None = None
+
+    def acquire(self, what: str) -> bool:
+        """Waits for the lock, and says so if it takes long; True if another process had it.
+
+        Without a lock after a long time, or where files can't be locked.
+        """
+        try:
+            self._descriptor = os.open(self._path, os.O_RDWR | os.O_CREAT, 0o666)
+        except OSError:
+            return False
+        start, said = time.monotonic(), False
+        while not _try_lock(self._descriptor):
+            passed = time.monotonic() - start
+            if passed > _PATIENCE and not said:
+                said = True
+                _say(f"waiting for another process that compiles {what}")
+            if passed > _WAIT:
+                break
+            time.sleep(0.05)
+        return time.monotonic() - start >= 0.05
+
+    def release(self) -> None:
+        """Releases the lock if it is held."""
+        if self._descriptor is not None:
+            descriptor, self._descriptor = self._descriptor, None
+            if sys.platform != "win32":
+                fcntl.flock(descriptor, fcntl.LOCK_UN)  # a forked child may hold it open
+            os.close(descriptor)
+
+
+def _try_lock(descriptor: int) -> bool:
+    """Locks the file if no other process has; True too where files can't be locked."""
+    try:
+        if sys.platform == "win32":
+            msvcrt.locking(descriptor, msvcrt.LK_NBLCK, 1)
+        else:
+            fcntl.flock(descriptor, fcntl.LOCK_EX | fcntl.LOCK_NB)
+    except (BlockingIOError, PermissionError):
+        return False
+    except OSError:
+        return True
+    return True
+
+
+def _announce(source: Source) -> None:
+    """Says once what is being compiled, if it takes a while."""
+    seconds = _SECONDS * source.functions
+    new = source.titles - _announced
+    if new and seconds >= _WORTH_SAYING:
+        _announced.update(new)
+        _say(f"compiling {', '.join(sorted(new))}, once, about {_rounded(seconds)} s")
+
+
+def _rounded(seconds: float) -> int:
+    return round(seconds) if seconds < 10 else 5 * round(seconds / 5)
+
+
+def _say(line: str) -> None:
+    with suppress(AttributeError, OSError, ValueError):  # there is no stderr, or nobody reads it
+        sys.stderr.write(f"{line}\n")
+
+
+def _warn(problem: str) -> None:
+    """Says once that compiled functions aren't kept."""
+    if not _warned:
+        _warned.add(problem)
+        warnings.warn(
+            f"compiled functions are not kept for the next time: {problem}; the environment "
+            "variable NUMBA_CACHE_DIR names a folder to keep them in",
+            RuntimeWarning,
+            stacklevel=2,
+        )

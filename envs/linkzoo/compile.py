@@ -1,0 +1,93 @@
+"""Compiles games ahead of their first use, in parallel processes: `python -m linkzoo.compile`."""
+
+import argparse
+import os
+import subprocess
+import sys
+import time
+from collections.abc import Iterator, Sequence
+from concurrent.futures import ThreadPoolExecutor, as_completed
+
+import numpy as np
+
+from linkzoo.aec import GameEnv
+from linkzoo.agent import Positions, RandomAgent
+from linkzoo.batch import kernels
+from linkzoo.games import NAMES, get_game
+from linkzoo.vector import VecEnv
+
+# Functions that use a game, by its name, in all ways that are to be compiled.
+ENVIRONMENTS = "linkzoo.compile:use_environments"
+
+
+def compile_ahead(games: Sequence[str], uses: Sequence[str]) -> Iterator[str]:
+    """Compiles what the `uses` (`module:function`) of these games need.
+
+    Yields a line for each game that is ready. As many processes as there are cores share the work.
+    ValueError if there is no such game, ChildProcessError if one of the processes fails.
+    """
+    titles = {name: get_game(name).title for name in games}
+    left = dict.fromkeys(titles, len(uses))
+    started = time.perf_counter()
+    with ThreadPoolExecutor(os.cpu_count()) as pool:
+        running = {pool.submit(_run, use, name): name for use in uses for name in left}
+        try:
+            for done in as_completed(running):
+                done.result()  # raises what went wrong
+                name = running[done]
+                left[name] -= 1
+                if not left[name]:
+                    yield f"{titles[name]}: ready ({time.perf_counter() - started:.0f} s)"
+        finally:  # after Ctrl-C too: no others are begun
+            pool.shutdown(cancel_futures=True)
+
+
+def _run(use: str, name: str) -> None:
+    """Runs a use in a process of its own, which says on stderr what it does."""
+    module, _, function = use.partition(":")
+    code = f"from {module} import {function}; {function}({name!r})"
+    status = subprocess.run([sys.executable, "-c", code], check=False).returncode  # noqa: S603  # ours
+    if status:
+        raise ChildProcessError(f"compiling {name} failed in {use} (exit code {status})")
+
+
+def use_environments(name: str) -> None:
+    """Calls what the environments of a game call."""
+    env = GameEnv(name)
+    env.reset(seed=0)
+    start = env.get_state()
+    data = env.to_dict()
+    action = int(env.infos[env.agent_selection]["action_mask"].argmax())
+    env.text_to_action(env.action_to_text(action))
+    env.step(action)
+    env.last()
+    env.state()
+    env.game.draw_text(np.frombuffer(start, env.game.state).copy()[0])
+    env.reset(options={"state": data})
+    vec = VecEnv(name, 2)
+    seeds = np.zeros(2, np.uint64)
+    positions = Positions(vec.game, vec.states, seeds)
+    masks = vec.reset(0).action_mask
+    vec.step(RandomAgent().act(positions))
+    made = kernels(vec.game)
+    payoffs = np.zeros((2, vec.num_players), np.float32)
+    for outcome in (made.outcome, made.outcome_one):
+        outcome(vec.states, payoffs, payoffs.copy())
+    made.random_plies(vec.states, masks, seeds, np.ones(2, np.int64))
+
+
+def main() -> None:
+    """Compiles the games that the arguments name, or all, and prints when each is ready."""
+    parser = argparse.ArgumentParser(prog="python -m linkzoo.compile", description=__doc__)
+    parser.add_argument("games", metavar="GAME", nargs="*", help=f"default: all of {list(NAMES)}")
+    games = parser.parse_args().games or NAMES
+    try:
+        for line in compile_ahead(games, (ENVIRONMENTS,)):
+            sys.stdout.write(f"{line}\n")
+            sys.stdout.flush()
+    except (ValueError, ChildProcessError) as error:
+        parser.error(str(error))
+
+
+if __name__ == "__main__":
+    main()

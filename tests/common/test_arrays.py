@@ -1,0 +1,74 @@
+"""What is done for many games at once is what is done for each of them."""
+
+import numpy as np
+from hypothesis import given
+from hypothesis import strategies as st
+
+from linkzoo import make_vec
+from linkzoo.chance import game_seed, game_seeds, permutation, shuffle, word, words
+
+numbers = st.integers(0, 2**64 - 1)
+
+
+@given(
+    numbers,
+    st.integers(0, 2**32 - 1),
+    st.lists(st.tuples(numbers, numbers, st.integers(0, 2**32 - 1)), max_size=9),
+)
+def test_words_are_those_of_each(seed: int, stream: int, rows: list[tuple[int, int, int]]) -> None:
+    """A11: bit for bit, whichever of the arguments are arrays."""
+    seeds, indices, positions = (
+        (np.array(part, np.uint64) for part in zip(*rows, strict=True))
+        if (rows)
+        else (np.zeros(0, np.uint64),) * 3
+    )
+    each = [word(*map(np.uint64, (s, stream, i, p))) for s, i, p in rows]
+    assert words(seeds, stream, indices, positions).tolist() == each
+    each = [word(np.uint64(seed), stream, np.uint64(i), 7) for _, i, _ in rows]
+    assert words(seed, stream, indices, 7).tolist() == each
+    each = [word(np.uint64(seed), stream, np.uint64(5), np.uint64(p)) for _, _, p in rows]
+    assert words(seed, stream, 5, positions).tolist() == each
+
+
+def test_game_seeds_are_those_of_each() -> None:
+    """A11."""
+    seeds = game_seeds(np.uint64(2**64 - 1), np.arange(5), 3)
+    assert seeds.tolist() == [game_seed(np.uint64(2**64 - 1), i, 3) for i in range(5)]
+    vec = make_vec("linkage", 5)
+    vec.reset(9)
+    assert vec.states["seed"].tolist() == [vec.seed_of(i, 0) for i in range(5)]
+
+
+def test_a_permutation_is_a_shuffle() -> None:
+    """A7: of all numbers, by counters alone."""
+    items = np.arange(50)
+    shuffle(items, 50, np.uint64(3), 9000, np.uint64(4))
+    found = permutation(50, 3, 9000, 4)
+    assert found.tolist() == items.tolist()
+    assert sorted(found.tolist()) == list(range(50))
+    assert found.tolist() != permutation(50, 3, 9000, 5).tolist()
+    assert permutation(0, 3, 9000, 4).tolist() == []
+
+
+def test_rows_are_shown_again_alone() -> None:
+    """A10: of games that were changed from outside, and of no others."""
+    vec = make_vec("linkage", 6)
+    now = vec.reset(1)
+    for _ in range(3):
+        now = vec.step(now.action_mask.argmax(1))
+    other = make_vec("linkage", 6)
+    other.reset(2)
+    rows = np.array([4, 1])
+    vec.states[rows] = other.states[rows]
+    before = now.observation.copy(), now.action_mask.copy(), now.seat.copy()
+    now = vec.refresh(rows)
+    found = now.observation.copy(), now.action_mask.copy(), now.seat.copy()
+    now = vec.refresh()
+    for old, some, every in zip(
+        before, found, (now.observation, now.action_mask, now.seat), strict=True
+    ):
+        assert (some == every).all()
+        assert (np.delete(some, rows, 0) == np.delete(old, rows, 0)).all()
+    assert (found[1][rows] != before[1][rows]).any()
+    vec.refresh(rows[:0])
+    assert (now.observation == found[0]).all()

@@ -1,0 +1,67 @@
+"""F2: positions as bytes. Whatever is accepted can be played to its end; all else is refused."""
+
+import numpy as np
+import pytest
+
+from tests.common.mutants import damaged_bytes, positions, try_bytes
+from tests.common.variants import Variant, every_variant, few_variants
+
+
+@few_variants
+def test_damaged_bytes(variant: Variant) -> None:
+    """F2: one number changed, anywhere in the record and the game."""
+    env, rng = variant.env(), np.random.default_rng(17)
+    env.reset(seed=1)
+    refused = 0
+    for state in positions(variant, 5, 4):
+        for number, data in enumerate(damaged_bytes(env.game, state, rng, 25)):
+            refused += not try_bytes(env, data, number)
+    assert refused > 50
+
+
+@few_variants
+def test_every_field_at_its_extremes(variant: Variant) -> None:
+    """F2: a number out of a field's declared bounds is refused by name, and nothing changes."""
+    env, game = variant.env(), variant.game
+    env.reset(seed=1)
+    before = env.get_state()
+    for field in game.fields:
+        info = np.iinfo(np.dtype(field.kind))
+        for value, bound in ((info.min, field.low), (info.max, field.high)):
+            if bound is None or bound == value:
+                continue
+            state = np.frombuffer(bytearray(before), game.state)
+            state[field.name].reshape(-1)[-1] = value
+            with pytest.raises(ValueError, match=f"^{field.name}: {value} is not in"):
+                env.set_state(state.tobytes())
+            with pytest.raises(ValueError, match=f"^{field.name}: {value} is not in"):
+                env.reset(options={"state": state.tobytes()})
+            assert env.get_state() == before
+
+
+@few_variants
+def test_the_header_is_checked(variant: Variant) -> None:
+    """F2: seats, players and plies; winners while the game goes on."""
+    env = variant.env()
+    env.reset(seed=1)
+    before = env.get_state()
+    for name, value in (("num_players", 99), ("seat", 99), ("ply", -1), ("winners", 1)):
+        state = np.frombuffer(bytearray(before), env.game.state)
+        state[name] = value
+        with pytest.raises(ValueError, match=f"{name}: {value} is not in"):
+            env.set_state(state.tobytes())
+        assert env.get_state() == before
+
+
+@every_variant
+def test_what_the_rules_make_lies_in_the_bounds(variant: Variant) -> None:
+    """Every field of a game declares what it may hold, and real positions are never refused."""
+    game = variant.game
+    declared = {field.name for field in game.fields}
+    undeclared = set(game.state.names or ()) - declared
+    assert undeclared == {
+        *("seed", "winners", "ply", "seat", "num_players", "skip_forced"),
+        *({"_padding"} & undeclared),
+    }
+    for data in positions(variant, 3, 8):
+        assert game.from_bytes(data).tobytes() == data

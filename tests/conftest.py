@@ -1,0 +1,27 @@
+"""Collecting the tests compiles nothing: each worker of pytest-xdist collects them all."""
+
+import gc
+from typing import Any
+
+import pytest
+from numba.core.dispatcher import Dispatcher
+
+_COMPILED = pytest.StashKey[list[str]]()
+
+
+def pytest_collection_finish(session: pytest.Session) -> None:
+    """Looks what collecting has compiled, or has loaded from the cache."""
+    functions: list[Any] = [  # isinstance would ask proxies for their class
+        found for found in gc.get_objects() if issubclass(type(found), Dispatcher)
+    ]
+    session.config.stash[_COMPILED] = [
+        str(function)
+        for function in functions
+        if function.signatures and "linkzoo" in function.__module__
+    ]
+
+
+@pytest.fixture
+def compiled_by_collecting(pytestconfig: pytest.Config) -> list[str]:
+    """The package's functions that were compiled before the first test ran."""
+    return pytestconfig.stash[_COMPILED]

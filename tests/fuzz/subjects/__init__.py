@@ -1,0 +1,1 @@
+"""A module for each subject, with `warm` and `attempt` (see `tests.fuzz`)."""

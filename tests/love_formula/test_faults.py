@@ -1,0 +1,79 @@
+"""Faults that were found from outside, each at the rule that it broke."""
+
+from pathlib import Path
+from typing import Any
+
+import numpy as np
+import pytest
+
+from linkzoo import get_game
+from tests.love_formula.helpers import CARDS, GAME, observe, piece, position, read, start
+from tests.love_formula.oracle import Setup
+
+
+@pytest.mark.parametrize("step", ["pre", "post"])
+def test_a_card_of_the_seat_to_act(step: str) -> None:
+    """F1: in T3, who has had his turn has no card, and who has yet to have it has one."""
+    plays = {0: "Cafe", 1: "Fireworks Show", 2: "Bouquet"}
+    data = position([{}, {}, {}], plays)
+    first, second, third = data["order"]
+    done = {"cursor": 1, "seat": second, "step": "pre"}
+    cards = [None if seat == first else plays[seat] for seat in range(3)]
+    there = data | done | {"selected": cards, "deck": [*data["deck"], plays[first]]}
+    assert read(there).seat == second
+    if step == "post":
+        gone = [None if seat == second else card for seat, card in enumerate(cards)]
+        there = there | {"selected": gone, "deck": [*there["deck"], plays[second]], "step": "post"}
+        assert read(there).seat == second
+    wrong: list[Any] = list(there["selected"])
+    wrong[third], wrong[first] = None, wrong[third]
+    with pytest.raises(ValueError, match="selected"):
+        read(there | {"selected": wrong})
+
+
+def test_no_shields_in_the_first_draft() -> None:
+    """F17: nobody has played a Good Luck Charm."""
+    for players in (2, 3, 4):
+        state = start(Setup(players))
+        for seat in range(players):
+            assert not piece(state, "shield", seat).any()
+
+
+@pytest.mark.parametrize(("until", "turns"), [(-1, 0), (7, 0), (9, 0), (10, 1), (12, 3)])
+def test_shields_in_the_second_draft(until: int, turns: int) -> None:
+    """F17, R7: drafts are no turns; turn 9 is over, those up to the last are to come."""
+    state = start()
+    state.half, state.turn, state.shield[1] = 2, 9, until
+    assert piece(state, "shield", 1)[0] == turns
+    assert piece(state, "shield", 0)[1] == turns
+
+
+@pytest.mark.parametrize(("until", "turns"), [(-1, 0), (3, 0), (4, 1), (7, 4)])
+def test_shields_in_a_turn(until: int, turns: int) -> None:
+    """F17: the rest of turn 4, and those after it."""
+    state = read(position([{"shield_until": until}, {}], None))
+    assert piece(state, "shield", 0)[0] == turns
+    assert observe(state, 1)[GAME.observation.slices()["shield"]][1] == turns
+
+
+def test_bytes_and_json_of_another_table(tmp_path: Path) -> None:
+    """F4: refused by name; the same cards under another name are the same cards."""
+    state = start()
+    same, other = tmp_path / "same.csv", tmp_path / "other.csv"
+    same.write_bytes(CARDS.read_bytes())
+    text = CARDS.read_text(encoding="utf-8")
+    other.write_text(text.replace("Cafe,", "Coffee House,").replace("|Cafe", "|Coffee House"))
+    game = get_game("love_formula", {"cards": str(same)})
+    assert game.digest == GAME.digest
+    data = GAME.to_dict(state)
+    assert "digest" not in data
+    data["options"] = data["options"] | {"cards": str(same)}
+    read_there = game.from_dict(data)
+    assert read_there.tobytes() == state.tobytes()
+    assert np.array_equal(read_there.deck, state.deck)
+    with pytest.raises(ValueError, match="digest"):
+        game.from_dict(data | {"digest": "000000000000"})
+    blank = state.copy()
+    blank["digest"] += np.uint64(1)
+    with pytest.raises(ValueError, match="of another cards"):
+        GAME.from_bytes(blank.tobytes())

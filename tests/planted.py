@@ -1,0 +1,222 @@
+"""Plants faults, one at a time, in a copy of the sources, and says which quick test finds each.
+
+`python -m tests.planted [WORD...]` plants those whose names contain one of the words, or all of
+them, and runs the quick tests of the part that each concerns, interpreted: compiling every copy
+would take longer. Exit 1 if a fault isn't found, or if its line is no longer there to be changed.
+"""
+
+import os
+import re
+import shutil
+import subprocess
+import sys
+import tempfile
+from pathlib import Path
+from typing import NamedTuple
+
+ROOT = Path(__file__).parents[1]
+COPIED = ("envs", "training", "tests")
+
+
+class Planted(NamedTuple):
+    """A fault: in `file`, `old` becomes `new`; `tests` are pytest's arguments."""
+
+    name: str
+    file: str
+    old: str
+    new: str
+    tests: str
+
+
+FAULTS = [
+    Planted(
+        "rule of linkage: the threshold itself wins for Fewer",
+        "envs/linkzoo/linkage/rules.py",
+        "winner = state.more if state.groups >= state.threshold",
+        "winner = state.more if state.groups > state.threshold",
+        "tests/linkage/test_rules.py -k r10",
+    ),
+    Planted(
+        "rule of love_links: the second match of a turn pays 2",
+        "envs/linkzoo/love_links/rules.py",
+        "+= 3 if state.matched else 1",
+        "+= 2 if state.matched else 1",
+        "tests/love_links/test_rules.py -k 'every_junction or second_match'",
+    ),
+    Planted(
+        "rule of link_o: the first seat gets every bonus for a circle",
+        "envs/linkzoo/link_o/rules.py",
+        "state.scores[seat] += state.circle_bonus  # R23",
+        "state.scores[0] += state.circle_bonus  # R23",
+        "tests/link_o/test_rules.py -k circle",
+    ),
+    Planted(
+        "rule of love_formula: priorities may fall below 0",
+        "envs/linkzoo/love_formula/turns.py",
+        "max(0, PRIORITY[card] + priority_change(state, seat))",
+        "PRIORITY[card] + priority_change(state, seat)",
+        "tests/love_formula/test_rules.py tests/love_formula/test_cards.py",
+    ),
+    Planted(
+        "leak: a view in JSON shows another hand",
+        "envs/linkzoo/link_o/notation.py",
+        "hands = [hand if other == seat else len(hand) for",
+        "hands = [hand if other >= seat else len(hand) for",
+        "tests/common/test_rules_common.py -k redeal_keeps_what",
+    ),
+    Planted(
+        "leak: an observation shows the next seat's hand",
+        "envs/linkzoo/love_formula/observation.py",
+        "_copy(state.piles[me], out, AT.pile)",
+        "_copy(state.piles[(me + 1) % players], out, AT.pile)",
+        "tests/common/test_rules_common.py -k redeal_keeps_what",
+    ),
+    Planted(
+        "seed: a reset without one plays the same game again",
+        "envs/linkzoo/aec.py",
+        "self._episode += 1",
+        "self._episode = 1",
+        "tests/common/test_aec.py -k without_a_seed",
+    ),
+    Planted(
+        "chance: ties are broken by the numbers that shuffled the deck",
+        "envs/linkzoo/love_formula/table.py",
+        "TIES_STREAM = 1",
+        "TIES_STREAM = 0",
+        "tests/love_formula/test_rules.py",
+    ),
+    Planted(
+        "resume: the moments of Adam are forgotten",
+        "training/linkzoo_training/trainer.py",
+        "        self.optimizer.load_state_dict(state)\n",
+        "",
+        "tests/training/test_resume.py tests/training/test_ppo.py -k 'goes_on or resume'",
+    ),
+    Planted(
+        "notation: two actions swap their texts on the way back",
+        "envs/linkzoo/linkage/notation.py",
+        "return _ACTIONS[text]",
+        "return _ACTIONS[text] ^ 1",
+        "tests/common/test_state.py -k names_each_action",
+    ),
+    Planted(
+        "JSON reader: the winners are not checked",
+        "envs/linkzoo/love_links/notation.py",
+        'agrees("winners", data["winners"], to_dict(state)["winners"])',
+        'data["winners"]',
+        "tests/love_links/test_notation.py -k finished_game",
+    ),
+    Planted(
+        "JSON reader: the plies are forgotten",
+        "envs/linkzoo/love_links/notation.py",
+        'state.ply = integer("ply", data["ply"], 0, MAX_PLY)',
+        'integer("ply", data["ply"], 0, MAX_PLY)',
+        "tests/common/test_state.py -k love_links",
+    ),
+    Planted(
+        "mask and apply: the pass isn't forced, a player without a move is asked",
+        "envs/linkzoo/linkage/rules.py",
+        "        state.counter = NONE  # R6",
+        "        state.seat = 1 - state.seat  # R6",
+        "tests/common/test_rules_common.py -k linkage",
+    ),
+    Planted(
+        "AEC: the rewards of the end go to the seats in reverse",
+        "envs/linkzoo/aec.py",
+        "zip(self.agents, rewards, strict=True)",
+        "zip(self.agents[::-1], rewards, strict=True)",
+        "tests/common/test_aec.py -k end_reaches",
+    ),
+    Planted(
+        "vector: after the end the same game again",
+        "envs/linkzoo/batch.py",
+        "episodes[i] += 1",
+        "episodes[i] += 0",
+        "tests/common/test_vector.py -k linkage",
+    ),
+    Planted(
+        "vector: the observation of the game that ended",
+        "envs/linkzoo/batch.py",
+        "        observe(states[i], states[i].seat, observations[i])\n\n\ndef _play_one",
+        "        if not done[i]:\n"
+        "            observe(states[i], states[i].seat, observations[i])\n\n\ndef _play_one",
+        "tests/common/test_vector.py -k linkage",
+    ),
+    Planted(
+        "payoffs: a shared win pays like a sole one",
+        "envs/linkzoo/love_formula/rules.py",
+        "np.float32(share) / np.float32(won * (players - 1))",
+        "np.float32(share) / np.float32(players - 1)",
+        "tests/common/test_rules_common.py tests/love_formula/test_rules.py -k 'payoff or r27'",
+    ),
+    Planted(
+        "search: every seat maximises the payoff of the first",
+        "training/linkzoo_training/search/uct.py",
+        "score = totals[child, seat] / visits",
+        "score = totals[child, 0] / visits",
+        "tests/training/test_uct.py",
+    ),
+    Planted(
+        "statistics: half the width of an interval",
+        "training/linkzoo_training/arena.py",
+        "half = _Z * float(scores.std(ddof=1)) / sqrt(count)",
+        "half = _Z * float(scores.std(ddof=1)) / sqrt(4 * count)",
+        "tests/training/test_arena.py -k 'interval or block'",
+    ),
+    Planted(
+        "copies: a clone shares the agents that are left",
+        "envs/linkzoo/aec.py",
+        "copy.agents = list(self.agents)",
+        "copy.agents = self.agents",
+        "tests/common/test_state.py -k linkage",
+    ),
+]
+
+
+def copy_of_the_sources(folder: Path) -> None:
+    """What can be changed is copied, the rest linked."""
+    for path in ROOT.iterdir():
+        if path.name in COPIED:
+            shutil.copytree(path, folder / path.name, ignore=shutil.ignore_patterns("__pycache__"))
+        elif not path.name.startswith("."):
+            (folder / path.name).symlink_to(path)
+
+
+def found_by(fault: Planted) -> str | None:
+    """The first quick test that fails with this fault, None if all pass."""
+    with tempfile.TemporaryDirectory() as name:
+        folder = Path(name)
+        copy_of_the_sources(folder)
+        text = (folder / fault.file).read_text(encoding="utf-8")
+        if text.count(fault.old) != 1:
+            sys.exit(f"{fault.file} has {text.count(fault.old)} of {fault.old!r}")
+        (folder / fault.file).write_text(text.replace(fault.old, fault.new), encoding="utf-8")
+        paths = os.pathsep.join(str(folder / part) for part in ("envs", "training", ""))
+        options = "-x -q -p no:cacheprovider -m 'not slow'"
+        done = subprocess.run(
+            ["sh", "-c", f"exec {sys.executable} -m pytest {options} {fault.tests}"],  # noqa: S607
+            cwd=folder,
+            env={**os.environ, "PYTHONPATH": paths, "NUMBA_DISABLE_JIT": "1"},
+            capture_output=True,
+            text=True,
+            check=False,
+        )
+    if done.returncode not in (0, 1):
+        sys.exit(done.stdout + done.stderr)
+    failed = re.search(r"^(?:FAILED|ERROR) (\S.*?)(?: - |$)", done.stdout, re.MULTILINE)
+    return failed.group(1) if failed else None
+
+
+def main(words: list[str]) -> int:
+    """The number of faults that no test found."""
+    missed = 0
+    for fault in FAULTS:
+        if not words or any(word in fault.name for word in words):
+            found = found_by(fault)
+            missed += found is None
+            print(f"{fault.name}: {found or 'NOT FOUND'}", flush=True)
+    return missed
+
+
+if __name__ == "__main__":
+    sys.exit(main(sys.argv[1:]) > 0)

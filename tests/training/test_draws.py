@@ -1,0 +1,182 @@
+"""Draws and shared wins: every count, share, book and solution that deals with them.
+
+They are what the findings call "Draws". In the toy HIGH all who named the highest number win.
+"""
+
+import json
+import re
+import sys
+from types import SimpleNamespace
+from typing import Any
+
+import numpy as np
+import pytest
+from benchmarks import random_play
+from numpy.typing import NDArray
+
+from linkzoo import Game, Positions, RandomAgent
+from linkzoo_training import agents, arena
+from linkzoo_training.agents import ExactAgent
+from linkzoo_training.arena import MatchResult, match_table, play_match, win_shares
+from linkzoo_training.book import _wins
+from linkzoo_training.lessons import SelfPlay as LessonGames
+from linkzoo_training.rollout import SelfPlay as RolloutGames
+from linkzoo_training.search.exact import DRAW, label
+from linkzoo_training.sprt import Sprt
+from tests.training.helpers import begin, value
+from tests.training.test_arena import shown
+from tests.training.toys import HIGH
+
+
+class Always:
+    """Names the same number every time."""
+
+    def __init__(self, number: int) -> None:
+        self.number, self.name = number, f"always {number}"
+
+    def act(self, positions: Positions) -> NDArray[np.int64]:
+        return np.full(len(positions), self.number, np.int64)
+
+
+@pytest.fixture(autouse=True)
+def _the_game_is_high(monkeypatch: pytest.MonkeyPatch) -> None:
+    monkeypatch.setattr(arena, "get_game", lambda *_: HIGH)
+
+
+def match(a: Any, b: Any, blocks: int, players: int = 2, **settings: Any) -> MatchResult:
+    return play_match("high", a, b, blocks, num_players=players, openings="0", **settings)
+
+
+def test_win_shares() -> None:
+    winners = np.array([0b001, 0b100, 0b011, 0b111], np.uint32)
+    expected = [[1, 0, 0], [0, 0, 1], [1 / 2, 1 / 2, 0], [1 / 3, 1 / 3, 1 / 3]]
+    assert win_shares(winners, range(3)) == pytest.approx(np.array(expected))
+    assert win_shares(winners.reshape(2, 2), range(3)).shape == (2, 2, 3)
+    # Two teams of two: a seat of each tells.
+    assert win_shares(np.array([0b0101, 0b1111], np.uint32), (0, 1)).tolist() == [[1, 0], [0.5] * 2]
+
+
+@pytest.mark.parametrize("players", [2, 3])
+def test_a_match_of_draws(players: int) -> None:
+    result = match(Always(1), Always(1), 20, players)
+    assert result.counts() == (0, 20 * players, 0)
+    assert result.counts(0) == (0, 20, 0)
+    data = json.loads(json.dumps(result.for_card()))
+    assert (data["wins"], data["draws"], data["losses"]) == (0, 20 * players, 0)
+    assert [side["draws"] for side in data["sides"]] == [20] * players
+    for share in (result.win_share(), result.win_share(0), result.mean_payoff()):
+        assert share.low < share.mean < share.high
+        assert share.high - share.low < 0.35
+    assert result.win_share().mean == pytest.approx(1 / players)
+    assert f"0 / {20 * players} / 0" in shown(result)
+    assert match_table(result).row_count == players + 1
+
+
+@pytest.mark.parametrize("players", [2, 3])
+def test_wins_draws_and_losses_of_random_games(players: int) -> None:
+    """A share of the win is 1/k for k who won; the payoffs say the same in their own way."""
+    result = match(RandomAgent(), RandomAgent(), 300, players)
+    counts = result.counts()
+    assert sum(counts) == result.games == 300 * players
+    assert min(counts) > 0
+    assert (result.payoff > 0.99).sum() == counts.wins
+    by_payoff = (result.payoff * (players - 1) + 1) / players
+    assert result.share == pytest.approx(by_payoff, abs=1e-6)
+    drawn = set(np.round(result.share[(result.share > 0) & (result.share < 1)], 6).tolist())
+    assert drawn == {round(1 / k, 6) for k in range(2, players + 1)}
+    assert np.add(result.counts(0), result.counts(1)).sum() == 600
+    lost = match(Always(0), Always(2), 5, players)
+    assert (lost.counts(), lost.win_share().mean) == ((0, 0, 5 * players), 0)
+
+
+def test_a_sequential_test_of_draws() -> None:
+    """A2: a match of draws ends, since A isn't stronger by so much."""
+    result = match(Always(1), Always(1), 500, sprt=Sprt(0, 60))
+    assert result.blocks < 30
+    assert result.for_card()["sprt"]["accepted"] == "low"
+
+
+def test_an_opening_of_draws_is_not_won_by_both() -> None:
+    states = begin(HIGH, 6).states
+    assert (_wins(HIGH, Always(1), states, range(6)) == 0).all()
+    wins = _wins(HIGH, RandomAgent(), states, range(6))
+    assert (wins > 0).any()
+    assert (wins.sum(1) < 8).all()  # some of its eight games are draws
+
+
+def test_shares_of_random_play_sum_to_one(
+    monkeypatch: pytest.MonkeyPatch, capsys: pytest.CaptureFixture[str]
+) -> None:
+    monkeypatch.setattr(random_play, "get_game", lambda *_: HIGH)
+    monkeypatch.setattr(sys, "argv", ["x", "linkage", "--games", "900", "--players", "3"])
+    random_play.main()
+    printed = capsys.readouterr().out
+    wins = [float(share) for share in re.findall(r"seat \d wins ([\d.]+)%", printed)]
+    assert len(wins) == 3
+    assert sum(wins) == pytest.approx(100, abs=0.02)
+    shared = re.search(r"shared wins ([\d.]+)%, draws ([\d.]+)%", printed)
+    assert shared is not None
+    assert float(shared[1]) > float(shared[2]) > 0
+
+
+def test_self_play_counts_shares_of_the_win() -> None:
+    """Both trainers count what a match counts: of three seats' games, one with two players."""
+    winners = np.array([0b001, 0b011, 0b111, 0b010, 0b011, 0b100], np.uint32)
+    players = np.array([3, 3, 3, 2, 2, 3], np.int8)
+    whole = np.array([True, True, True, True, True, False])
+    expected = [1 + 1 / 2 + 1 / 3 + 1 / 2, 1 / 2 + 1 / 3 + 1 + 1 / 2, 1 / 3]
+    rows, states = np.arange(6), np.zeros(6, HIGH.state)
+    states["winners"], states["num_players"] = winners, players
+    starts = SimpleNamespace(draw=lambda rows, _: (states[rows], whole[rows], None))
+    lessons: Any = SimpleNamespace(
+        states=states, whole=whole.copy(), wins=np.zeros(3), length=np.ones(6, int), _starts=starts
+    )
+    LessonGames._restart(lessons, rows, 0.0)
+    assert lessons.wins == pytest.approx(expected)
+
+    payoffs = np.zeros((6, 3), np.float32)
+    for state, out in zip(states, payoffs, strict=True):
+        HIGH.payoffs(state, out[: state["num_players"]])
+    pool: Any = SimpleNamespace(size=0, result=lambda *_: None)
+    rollout: Any = SimpleNamespace(
+        opponent=np.full(6, -1),
+        whole=whole,
+        players=players,
+        wins=np.zeros(3),
+        learner_seat=np.zeros(6, np.int8),
+    )
+    RolloutGames._count(rollout, rows, payoffs, pool)
+    assert rollout.wins == pytest.approx(expected)
+
+
+class ByTrying:
+    """A solver that tries everything."""
+
+    def winner(self, state: np.record, limit: int = 0) -> int:  # noqa: ARG002 - the protocol's
+        return {1: 0, 0: DRAW, -1: 1}[round(value(HIGH, state, 0))]
+
+    def score(self, state: np.record, limit: int = 0) -> None:
+        """Nothing but winning is played for."""
+
+    def forget(self) -> None:
+        """Remembers nothing."""
+
+
+def test_exact_play_keeps_a_draw(monkeypatch: pytest.MonkeyPatch) -> None:
+    """Seat 0 draws by naming 2, as seat 1 does then; a number below the other's loses."""
+
+    def solver(_: Game) -> ByTrying:
+        return ByTrying()
+
+    monkeypatch.setattr(agents, "solver", solver)
+    positions = begin(HIGH, 30)
+    assert ByTrying().winner(positions.states[0]) == DRAW
+    assert ExactAgent().act(positions).tolist() == [2] * 30
+    assert label(HIGH, ByTrying(), positions.states[0]).tolist() == [0, 0, 0]  # none wins
+    for number, winning in ((0, [0, 1, 1]), (1, [0, 0, 1]), (2, [0, 0, 0])):
+        after = begin(HIGH, 30)
+        for state in after.states:
+            HIGH.apply(state, number)
+        replies = ExactAgent().act(after)
+        assert label(HIGH, ByTrying(), after.states[0]).tolist() == winning
+        assert set(replies.tolist()) == ({2} if number else {1, 2})

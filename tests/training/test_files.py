@@ -1,0 +1,385 @@
+"""Files that are damaged, foreign or in use: one line that names them, and nothing is lost."""
+
+import hashlib
+import json
+import os
+import re
+import resource
+import signal
+import subprocess
+import sys
+from collections.abc import Callable, Iterator
+from contextlib import contextmanager
+from pathlib import Path
+from typing import Any
+
+import numpy as np
+import pytest
+import torch
+from torch import Tensor
+
+from linkzoo import Positions, get_game, make_vec
+from linkzoo_training import alphazero
+from linkzoo_training.checkpoint import (
+    PolicyAgent,
+    SearchAgent,
+    load_agent,
+    load_tensors,
+    pack,
+    save_checkpoint,
+    save_tensors,
+    write_atomically,
+)
+from linkzoo_training.cli import main
+from linkzoo_training.networks import make_network
+from linkzoo_training.ppo import Trainer
+from linkzoo_training.report import Report
+from linkzoo_training.resources import find_checkpoint, find_config
+from linkzoo_training.runtime import alone_in
+from linkzoo_training.train import train
+from linkzoo_training.trainer import STATE_FILE
+from tests.training import test_alphazero, test_ppo
+from tests.training.helpers import alphazero_config, ppo_config
+
+CONFIG = ppo_config({**test_ppo.QUICK, "average": 3})
+
+
+@pytest.fixture
+def folder(tmp_path: Path) -> Path:
+    """A published checkpoint."""
+    game = get_game("linkage")
+    card = {"network": {"kind": "flat", "width": 8, "blocks": 1}, "views": 1}
+    save_checkpoint(tmp_path / "saved", make_network(game, "flat", 8, 1), game, card)
+    return tmp_path / "saved"
+
+
+@pytest.fixture(scope="module", name="state")
+def fixture_state(tmp_path_factory: pytest.TempPathFactory) -> Path:
+    """The state of a run after two iterations, in a folder of its own."""
+    folder = tmp_path_factory.mktemp("state")
+    trainer = Trainer(CONFIG)
+    for _ in range(2):
+        trainer.iterate()
+    trainer.save(folder)
+    return folder
+
+
+@pytest.fixture(scope="module", name="trainer")
+def fixture_trainer() -> Trainer:
+    return Trainer(CONFIG)
+
+
+def contents(folder: Path) -> dict[str, bytes]:
+    """Every file below a folder, but for those of the lock."""
+    files = (path for path in folder.rglob("*") if path.is_file() and path.stem != "run")
+    return {str(path): path.read_bytes() for path in files}
+
+
+def refused(folder: Path, capsys: pytest.CaptureFixture[str]) -> str:
+    """The line that the command says of a checkpoint, which stays as it was."""
+    before = contents(folder)
+    assert main(["evaluate", str(folder), "random", "--games", "2"]) == 2
+    said = capsys.readouterr()
+    assert (said.out, said.err.count("\n")) == ("", 1)
+    assert str(folder) in said.err
+    assert contents(folder) == before
+    return said.err
+
+
+def damages(data: bytes, count: int) -> Iterator[bytes]:
+    """Bits that flipped, and files that end too early or too late."""
+    generator = np.random.Generator(np.random.PCG64(0))
+    for bit in generator.integers(0, 8 * len(data), count).tolist():
+        flipped = bytearray(data)
+        flipped[bit // 8] ^= 1 << bit % 8
+        yield bytes(flipped)
+    header = 8 + int.from_bytes(data[:8], "little")
+    for length in {0, 1, 7, 8, 9, header // 2, header - 1, header, header + 1, len(data) - 1}:
+        yield data[:length]
+    yield from (data + b"\0", data[:8] + data[9:], b"\xff" * len(data))
+
+
+def resealed(folder: Path, tensors: dict[str, Tensor]) -> None:
+    """Gives a checkpoint other weights, and its card their SHA-256."""
+    data = pack(tensors)
+    (folder / "model.safetensors").write_bytes(data)
+    path = folder / "card.json"
+    card = json.loads(path.read_text()) | {"sha256": hashlib.sha256(data).hexdigest()}
+    path.write_text(json.dumps(card), encoding="utf-8")
+
+
+def test_weights_that_are_no_numbers(folder: Path, capsys: pytest.CaptureFixture[str]) -> None:
+    """F6: in any tensor; the line names the file and the tensor."""
+    network = make_network(get_game("linkage"), "flat", 8, 1)
+    for name, tensor in network.state_dict().items():
+        for wild in (torch.nan, torch.inf, -torch.inf):
+            other = tensor.clone()
+            other.view(-1)[-1] = wild
+            resealed(folder, network.state_dict() | {name: other})
+            with pytest.raises(ValueError, match=rf"model\.safetensors: {name} .*finite"):
+                load_agent(folder)
+    assert "finite" in refused(folder, capsys)
+
+
+def test_answers_beyond_all_numbers_are_not_played() -> None:
+    """F6: finite weights whose product isn't; neither by the policy nor by a search."""
+    game = get_game("linkage")
+    for size in (3e38, 1e30):
+        network = make_network(game, "flat", 8, 1)
+        with torch.no_grad():
+            for parameter in network.parameters():
+                parameter.fill_(size)
+        agent = PolicyAgent("wild", game, network, {})
+        vec = make_vec("linkage", 3)
+        vec.reset(1)
+        where = Positions(game, vec.states.copy(), np.arange(3, dtype=np.uint64))
+        for one in (agent, SearchAgent(agent, 4)):
+            with pytest.raises(ValueError, match=r"wild.*beyond"):
+                one.act(where)
+
+
+def test_damaged_weights(folder: Path, capsys: pytest.CaptureFixture[str]) -> None:
+    """A SHA-256 that isn't the card's: any bit, any length."""
+    path = folder / "model.safetensors"
+    for data in damages(path.read_bytes(), 200):
+        path.write_bytes(data)
+        with pytest.raises(ValueError, match=r"model\.safetensors is damaged, or not the card's"):
+            load_agent(folder)
+    assert "SHA-256" in refused(folder, capsys)
+
+
+WILD: list[Any] = [None, True, -1, 0, 10**30, 1e308, "", "x", [], [1], {}, {"x": 1}]
+
+
+def test_cards_with_wild_fields(folder: Path) -> None:
+    """F8: every field missing or of another kind is named with the file, or does no harm."""
+    path = folder / "card.json"
+    card = json.loads(path.read_text())
+    for name in card:
+        path.write_text(json.dumps({k: v for k, v in card.items() if k != name}))
+        with pytest.raises(ValueError, match=f"card.json.*{name}|no card of format"):
+            load_agent(folder)
+    optional = {"temperature": 1.0, "margin_weight": 0.0, "strength": [], "thrown_wins": []}
+    network = {f"network.{name}": value for name, value in card["network"].items()}
+    for name in [*card, *optional, *network, "network.more"]:
+        for value in WILD:
+            parent, _, last = name.rpartition(".")
+            wild = json.loads(json.dumps(card))
+            (wild[parent] if parent else wild)[last] = value
+            path.write_text(json.dumps(wild))
+            said = str(folder)
+            try:
+                load_agent(folder)
+            except ValueError as error:
+                said = str(error)
+            assert str(folder) in said or "views" in said, (name, value, said)
+            assert "\n" not in said
+
+
+def test_damaged_cards(folder: Path, capsys: pytest.CaptureFixture[str]) -> None:
+    """F8: whatever stands there, it is one line; the command is as quiet."""
+    path = folder / "card.json"
+    for data in (b"", b"{", b"5", b"[]", b"{}", b"null", b"\xff", b"[" * 10**5, b'{"a":' * 10**5):
+        path.write_bytes(data)
+        with pytest.raises(ValueError, match=r"card\.json"):
+            load_agent(folder)
+    path.write_bytes(b'{"format": "linkzoo-checkpoint/1"}')
+    assert "game: Field required" in refused(folder, capsys)
+
+
+def test_damaged_states(state: Path, trainer: Trainer, tmp_path: Path) -> None:
+    """F8: any bit, any length."""
+    path = tmp_path / STATE_FILE
+    for data in damages((state / STATE_FILE).read_bytes(), 60):
+        path.write_bytes(data)
+        with pytest.raises(ValueError, match=rf"{STATE_FILE} is damaged"):
+            trainer.load(tmp_path)
+
+
+HARMLESS: list[tuple[str, Any]] = [("workers", 0), ("processes", True), ("iteration", 0)]
+HARMLESS += [("seconds", number) for number in (0, 10**30, 1e308)]
+
+
+def test_states_with_wild_data(state: Path, trainer: Trainer, tmp_path: Path) -> None:
+    """F8: though their SHA-256 is right: counters of -1 or 10**30, fields of another kind."""
+    tensors, meta = load_tensors(state / STATE_FILE)
+    assert set(meta) == {"config", "iteration", "seconds", "workers", "processes"}
+    for name in meta:
+        wilds = [{k: v for k, v in meta.items() if k != name}]
+        wilds += [meta | {name: value} for value in (*WILD, float("nan"), float("inf"))]
+        for wild in wilds:
+            if (name, wild.get(name)) in HARMLESS:
+                continue
+            save_tensors(tmp_path / STATE_FILE, tensors, wild)
+            with pytest.raises(ValueError, match=STATE_FILE):
+                trainer.load(tmp_path)
+    assert trainer.iteration == 0
+
+
+def mutations(tensor: Tensor) -> Iterator[Tensor]:
+    """Tensors of another shape or type, or with numbers that are none."""
+    yield tensor.reshape(-1, 1, 1)[:0]
+    yield tensor.reshape(-1)[:1].expand(2, 3).clone()
+    yield tensor.to(torch.float16 if tensor.dtype != torch.float16 else torch.int8)
+    if tensor.is_floating_point():
+        yield torch.full_like(tensor, torch.nan)
+        yield torch.full_like(tensor, -torch.inf)
+
+
+def test_states_with_wild_tensors(state: Path, trainer: Trainer, tmp_path: Path) -> None:
+    """F8: each tensor missing, or of another shape or type, or full of numbers that are none."""
+    tensors, meta = load_tensors(state / STATE_FILE)
+    assert any(name.startswith("adam.0.step") for name in tensors)
+    pool = [name for name in tensors if name.startswith("pool.0.")]
+    for name in [one for one in tensors if one not in pool[1:]]:
+        missing = {k: v for k, v in tensors.items() if k != name}
+        others = (tensors | {name: wild} for wild in mutations(tensors[name]))
+        for wild in (missing, *others):
+            if name in pool and name in wild and wild[name].shape == tensors[name].shape:
+                continue  # of another type: it is converted
+            save_tensors(tmp_path / STATE_FILE, wild, meta)
+            with pytest.raises(ValueError, match=STATE_FILE):
+                trainer.load(tmp_path)
+    for name in ("adam.0.step", "adam.1.exp_avg_sq"):
+        save_tensors(tmp_path / STATE_FILE, tensors | {name: -tensors[name] - 1}, meta)
+        with pytest.raises(ValueError, match="below 0"):
+            trainer.load(tmp_path)
+    trainer.load(state)
+    assert trainer.iteration == 2
+
+
+def test_a_state_without_an_iteration(tmp_path: Path) -> None:
+    """A run that was stopped before its first iteration goes on, with AlphaZero too."""
+    config = alphazero_config(test_alphazero.TINY)
+    alphazero.Trainer(config).save(tmp_path)
+    trainer = alphazero.Trainer(config)
+    trainer.load(tmp_path)
+    assert trainer.window == []
+
+
+def test_a_version_may_add_a_field(state: Path, tmp_path: Path) -> None:
+    """A12: a field that the state doesn't know had its default; others are named, all of them."""
+    tensors, meta = load_tensors(state / STATE_FILE)
+    config = {k: v for k, v in meta["config"].items() if k not in ("magnet", "vary_share")}
+    save_tensors(tmp_path / STATE_FILE, tensors, meta | {"config": config})
+    trainer = Trainer(CONFIG)
+    trainer.load(tmp_path)
+    assert trainer.iteration == 2
+    config |= {"clip": 0.3, "gone": 1}
+    save_tensors(tmp_path / STATE_FILE, tensors, meta | {"config": config})
+    with pytest.raises(ValueError, match=r"clip=0\.3, gone=1, not clip=0\.2, gone=None"):
+        Trainer(CONFIG).load(tmp_path)
+
+
+@pytest.mark.parametrize(
+    "line", [b"5", b"[]", b"{}", b"null", b"\xff", b'{"iteration": 1', b"", b"[" * 10**5]
+)
+def test_metrics_with_a_wild_line(line: bytes, tmp_path: Path) -> None:
+    """F8: refused by number, with nothing written; a last line that was cut off is no fault."""
+    good = b'{"iteration": 1, "steps": 5, "loss/policy": NaN}\n'
+    path = tmp_path / "metrics.jsonl"
+    path.write_bytes(good + line)
+    assert [row["steps"] for row in Report(tmp_path, "a run", 1).rows()] == [5]
+    path.write_bytes(good + line + b"\n" + good)
+    before = contents(tmp_path)
+    with pytest.raises(ValueError, match=r"metrics\.jsonl: line 2 is damaged"):
+        Report(tmp_path, "a run", 1)
+    assert contents(tmp_path) == before
+
+
+def test_a_refused_resume_leaves_everything(state: Path, tmp_path: Path) -> None:
+    """F8: of a damaged state and of damaged metrics."""
+    data = (state / STATE_FILE).read_bytes()
+    for name, wild in ((STATE_FILE, data[:-1]), ("metrics.jsonl", b"5\n")):
+        (tmp_path / STATE_FILE).write_bytes(data)
+        (tmp_path / "metrics.jsonl").write_bytes(b'{"iteration": 1, "steps": 384}\n')
+        (tmp_path / f"{STATE_FILE}.77.part").write_bytes(b"half")
+        (tmp_path / name).write_bytes(wild)
+        before = contents(tmp_path)
+        with pytest.raises(ValueError, match=name):
+            train(CONFIG, folder=tmp_path, resume=True)
+        assert contents(tmp_path) == before
+
+
+HOLD = """
+import sys, time
+from pathlib import Path
+from linkzoo_training.runtime import alone_in
+with alone_in(Path(sys.argv[1])):
+    print("held", flush=True)
+    time.sleep(600)
+"""
+
+
+def test_one_run_in_a_folder(tmp_path: Path) -> None:
+    """F7: the second is told who holds it; a killed process holds nothing."""
+    command = [sys.executable, "-c", HOLD, str(tmp_path)]
+    with subprocess.Popen(command, stdout=subprocess.PIPE, text=True) as holder:
+        assert holder.stdout is not None
+        assert holder.stdout.readline() == "held\n"
+        with pytest.raises(ValueError, match=rf"{tmp_path.name} is in use .* {holder.pid}:"):
+            train(CONFIG, folder=tmp_path)
+        assert contents(tmp_path) == {}
+        holder.send_signal(signal.SIGKILL)
+    for _ in range(2):
+        with alone_in(tmp_path), pytest.raises(ValueError, match=f"process {os.getpid()}:"):
+            train(CONFIG, folder=tmp_path)
+
+
+def test_writers_do_not_share_a_name(tmp_path: Path, monkeypatch: pytest.MonkeyPatch) -> None:
+    """F7: what another process is writing stays untouched."""
+    seen: list[Path] = []
+    monkeypatch.setattr(os, "fsync", lambda _: seen.extend(tmp_path.iterdir()))
+    for pid in (1, 2):
+        monkeypatch.setattr(os, "getpid", lambda pid=pid: pid)
+        write_atomically(tmp_path / "file", b"data")
+    assert [path.name for path in seen] == ["file.1.part", "file", "file.2.part"]
+
+
+@contextmanager
+def full_disk(size: int) -> Iterator[None]:
+    """Lets no file grow beyond `size` bytes."""
+    before = resource.getrlimit(resource.RLIMIT_FSIZE)
+    resource.setrlimit(resource.RLIMIT_FSIZE, (size, before[1]))
+    try:
+        yield
+    finally:
+        resource.setrlimit(resource.RLIMIT_FSIZE, before)
+
+
+def test_a_full_disk(tmp_path: Path) -> None:
+    """F13: the error names the path, nothing of the new file stays, and all of the old one."""
+    path = tmp_path / "file"
+    write_atomically(path, b"before")
+    with full_disk(1000), pytest.raises(OSError, match=f"'{path}'"):
+        write_atomically(path, bytes(10**6))
+    assert contents(tmp_path) == {str(path): b"before"}
+    report = Report(tmp_path, "a run", 0)
+    metrics: dict[str, Any] = {"iteration": 1, "steps": 5, "x" * 2000: 0.5}
+    with report, full_disk(1000), pytest.raises(OSError, match=r"metrics\.jsonl"):
+        report.log(metrics, 0.1, 1.0)
+
+
+def test_what_a_killed_writer_left_goes(tmp_path: Path) -> None:
+    """F13: with the next run in its folder."""
+    (tmp_path / f"{STATE_FILE}.77.part").write_bytes(bytes(99))
+    train(ppo_config({**test_ppo.QUICK, "total_steps": 384}), folder=tmp_path)
+    assert not list(tmp_path.rglob("*.part"))
+
+
+@pytest.mark.parametrize("find", [find_config, find_checkpoint])
+def test_names_that_no_file_can_have(find: Callable[[str], Path]) -> None:
+    """Found by `make fuzz`: OSError for a name that is too long."""
+    for name in ("x" * 5000, "a\0b"):
+        with pytest.raises(ValueError, match=r"^no c|null byte") as error:
+            find(name)
+        assert len(str(error.value)) < 500
+
+
+def test_views_of_a_card_that_the_game_lacks(tmp_path: Path) -> None:
+    """Found by `make fuzz`: the error named no file."""
+    game = get_game("love_formula")
+    card = {"network": {"kind": "flat", "width": 8, "blocks": 1}, "views": 2}
+    save_checkpoint(tmp_path, make_network(game, "flat", 8, 1), game, card)
+    with pytest.raises(ValueError, match=f"^{re.escape(str(tmp_path))}: .*symmetries"):
+        load_agent(tmp_path)

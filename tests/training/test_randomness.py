@@ -1,0 +1,224 @@
+"""All chance is a counter's (`linkzoo.chance`), on streams of one registry: a search by syntax."""
+
+import ast
+from collections import Counter
+from pathlib import Path
+
+import pytest
+
+import linkzoo
+from linkzoo import chance
+from tests.training.test_no_pickle import SOURCES, dotted, imports, named
+
+ROOT = Path(str(linkzoo.__file__)).parent
+GAMES = {ROOT / name for name in linkzoo.games}
+TESTS = sorted(Path(__file__).parents[1].rglob("*.py"))
+REGISTRY = {name: value for name, value in vars(chance).items() if name.startswith("STREAM_")}
+
+# Modules, functions and methods whose numbers come from a generator, a process or the machine.
+MODULES = (
+    "random",
+    "secrets",
+    "uuid",
+    "numpy.random",
+    "torch.random",
+    "os.urandom",
+)
+FUNCTIONS = {
+    f"torch.{name}"
+    for name in (
+        "Generator bernoulli manual_seed multinomial normal poisson rand rand_like randint "
+        "randint_like randn randn_like randperm seed"
+    ).split()
+}
+METHODS = {
+    *(
+        "bernoulli_ cauchy_ exponential_ geometric_ log_normal_ manual_seed multinomial normal_"
+    ).split(),
+    *("random_ uniform_ permutation default_rng").split(),
+}
+# Where it is another's convention, or only the first weights: file, what, and why.
+EXCEPTIONS = {
+    "linkzoo/aec.py": "a seed for who gives none",
+    "linkzoo_training/cli.py": "a seed for who gives none",
+    "integrations/agents.py": "callers draw as often as they like; the seed is theirs",
+    "integrations/open_spiel.py": "OpenSpiel's bots and games bring generators of their own",
+    "linkzoo_training/trainer.py": "torch's own first weights, once, before anything is played",
+    "linkzoo_training/bench.py": "moves of a benchmark",
+    "linkzoo_training/ratings.py": "NumPy's bootstrap",
+    "linkzoo_training/checkpoint.py": "games of a fingerprint, which published cards hold",
+}
+# Functions of `chance` and `batch` by the place of their stream.
+STREAM_AT = {"word": 1, "words": 1, "below": 2, "shuffle": 3, "permutation": 2, "random_legal": 2}
+
+
+def generators(source: str) -> list[tuple[int, str]]:
+    """Lines at which a program uses chance that is no counter's, and what it is.
+
+    `hash` counts too, but for that of a type (`__hash__`).
+    """
+    tree = ast.parse(source)
+    known, found = dict(imports(tree)), []
+    own = {
+        id(node)
+        for function in ast.walk(tree)
+        if isinstance(function, ast.FunctionDef) and function.name == "__hash__"
+        for node in ast.walk(function)
+    }
+    for node in ast.walk(tree):
+        if id(node) in own or (
+            isinstance(node, ast.Name) and node.id not in {*known, "hash"}  # a variable
+        ):
+            continue
+        for name in named(node, known):
+            last = name.rsplit(".", 1)[-1]
+            if (
+                name in FUNCTIONS
+                or (isinstance(node, ast.Attribute) and last in METHODS)
+                or any(name == module or name.startswith(f"{module}.") for module in MODULES)
+                or name == "hash"
+            ):
+                found.append((node.lineno, name))  # type: ignore[attr-defined]
+    return found
+
+
+def streams(source: str) -> list[tuple[int, object]]:
+    """Lines at which a program draws, or names a stream, and the stream if it isn't registered.
+
+    That is a number, or what a name of the program itself stands for; `None` where it is neither,
+    nor a name from the registry, nor a parameter called `stream`.
+    """
+    if not any(word in source for word in ("STREAM", "chance", "random_legal")):
+        return []
+    tree = ast.parse(source)
+    known, found = dict(imports(tree)), list[tuple[int, object]]()
+    numbers: dict[str, object] = {}
+    for line in tree.body:
+        if isinstance(line, ast.Assign) and isinstance(line.value, ast.Constant):
+            for target in line.targets:
+                if isinstance(target, ast.Name):
+                    numbers[target.id] = line.value.value
+                    if "STREAM" in target.id:
+                        found.append((line.lineno, line.value.value))
+    for node in ast.walk(tree):
+        if not isinstance(node, ast.Call):
+            continue
+        module, _, function = dotted(node.func, known).rpartition(".")
+        if function not in STREAM_AT or module not in ("linkzoo.chance", "linkzoo.batch"):
+            continue
+        place = STREAM_AT[function]
+        given = [
+            *node.args[place : place + 1],
+            *(k.value for k in node.keywords if k.arg == "stream"),
+        ]
+        if not given or any(isinstance(argument, ast.Starred) for argument in node.args):
+            continue  # `word(*arguments)` tells nothing
+        stream = given[0]
+        if isinstance(stream, ast.Constant):
+            found.append((node.lineno, stream.value))
+        elif isinstance(stream, ast.Name) and stream.id in numbers:
+            found.append((node.lineno, numbers[stream.id]))
+        elif dotted(stream, known).removeprefix("linkzoo.chance.") not in REGISTRY and not (
+            isinstance(stream, ast.Name) and stream.id == "stream"
+        ):
+            found.append((node.lineno, None))
+    return found
+
+
+@pytest.mark.parametrize(
+    "source",
+    [
+        "import random",
+        "from random import random",
+        "import numpy as np\nrng = np.random.default_rng(0)",
+        "from numpy.random import PCG64",
+        "import numpy as np\nnp.random.Generator(np.random.PCG64(1)).permutation(3)",
+        "import torch\ntorch.manual_seed(1)",
+        "import torch as t\norder = t.randperm(5)",
+        "from torch import randperm",
+        "import torch\ntorch.empty(3).uniform_()",
+        "seed = hash((seed, iteration))",
+        "import os\nos.urandom(8)",
+        "import uuid\nuuid.uuid4()",
+    ],
+)
+def test_generators_are_found(source: str) -> None:
+    assert generators(source)
+
+
+@pytest.mark.parametrize(
+    "source",
+    [
+        "from linkzoo.chance import word\nword(seed, STREAM, 1)",
+        "class Game:\n    def __hash__(self):\n        return hash(self.name)",
+        "import hashlib\nhashlib.sha256(data)",
+        "random = RandomAgent()",
+        "import torch\ntorch.zeros(3)",
+    ],
+)
+def test_no_more_are_found(source: str) -> None:
+    assert generators(source) == []
+
+
+@pytest.mark.parametrize(
+    ("source", "found"),
+    [
+        ("from linkzoo.chance import word\nword(seed, 2000, 1)", 2000),
+        ("from linkzoo.chance import below\n_X = 2007\nbelow(3, seed, _X, 1)", 2007),
+        ("_STREAM = 2001", 2001),
+        ("STREAM_NEW = 2001", 2001),
+        ("from linkzoo import chance\nchance.shuffle(a, 3, seed, chance.STREAM_NO, 0)", None),
+        ("from linkzoo.batch import random_legal\nrandom_legal(mask, seed, 1 + 1, 0)", None),
+    ],
+)
+def test_streams_are_found(source: str, found: object) -> None:
+    assert [stream for _, stream in streams(source)][-1] == found
+
+
+def test_registered_streams_are_no_finding() -> None:
+    source = "from linkzoo.chance import STREAM_POLICY, word\nword(seed, STREAM_POLICY, 1)"
+    assert streams(source) == []
+    assert streams("from linkzoo.chance import word\ndef f(stream):\n    word(1, stream, 2)") == []
+
+
+def test_no_two_streams_are_equal() -> None:
+    """A6: none of them belongs to the games' rules or to the tests."""
+    twice = {value for value, count in Counter(REGISTRY.values()).items() if count > 1}
+    assert not twice
+    assert all(1000 <= stream < 9000 for stream in REGISTRY.values())
+
+
+def test_every_stream_of_the_package_is_registered() -> None:
+    """A6: games have numbers of their own below 1000, everything else names the registry's."""
+    used = 0
+    for path in SOURCES:
+        if path == ROOT / "chance.py":
+            continue
+        game = path.parent in GAMES
+        for line, stream in streams(path.read_text(encoding="utf-8")):
+            used += 1
+            allowed = game and (stream is None or (isinstance(stream, int) and stream < 1000))
+            assert allowed, f"{path}:{line}: {stream}"
+    assert used > 5
+
+
+def test_tests_draw_from_streams_of_nobody_else() -> None:
+    """A6: below 1000 as games of their own do, or from 9000 on."""
+    for path in TESTS:
+        if path == Path(__file__):
+            continue
+        for line, stream in streams(path.read_text(encoding="utf-8")):
+            free = stream is None or (isinstance(stream, int) and not 1000 <= stream < 9000)
+            assert free, f"{path}:{line}: {stream} is the package's"
+
+
+def test_one_kind_of_chance() -> None:
+    """A7: in no file of the package anything but counters, without a reason named above."""
+    found = {
+        path: what for path in SOURCES if (what := generators(path.read_text(encoding="utf-8")))
+    }
+    reasons = {
+        path: [reason for end, reason in EXCEPTIONS.items() if str(path).endswith(end)]
+        for path in found
+    }
+    assert {str(path): found[path] for path, why in reasons.items() if not why} == {}
