@@ -9,6 +9,7 @@ import pytest
 
 import linkzoo
 from tests.common.play import ROOT, run_python
+from tests.driving import first_quick
 
 EXAMPLES = sorted((ROOT / "examples").glob("*.py"))
 
@@ -29,7 +30,7 @@ def test_in_the_documentation(path: Path) -> None:
     assert "    python examples/" + path.name in path.read_text(encoding="utf-8")
 
 
-@pytest.mark.parametrize("game", linkzoo.games)
+@pytest.mark.parametrize("game", first_quick(linkzoo.games))
 def test_the_single_file_example_runs(
     game: str, monkeypatch: pytest.MonkeyPatch, capsys: pytest.CaptureFixture[str]
 ) -> None:

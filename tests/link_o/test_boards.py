@@ -269,6 +269,7 @@ def test_a_users_board_plays(data: Json, tmp_path: Path) -> None:
                 assert game.from_dict(game.to_dict(state)).tobytes() == state.tobytes()
 
 
+@pytest.mark.slow  # quick: a user's board plays as the oracle does
 def test_a_copy_of_the_usual_board_is_the_same_game(tmp_path: Path) -> None:
     """Equal data, equal play: only the name of the board differs."""
     path = written(canonical(), tmp_path)
@@ -288,6 +289,7 @@ def test_a_copy_of_the_usual_board_is_the_same_game(tmp_path: Path) -> None:
     assert one.seat < 0
 
 
+@pytest.mark.slow  # quick: a user's board plays, and environments on it are copied
 @pytest.mark.parametrize("name", ["ring4x12", "ring4x16x2"])
 @pytest.mark.parametrize("players", range(2, 7))
 def test_shipped_boards_play_whole_matches(name: str, players: int) -> None:
@@ -336,9 +338,9 @@ def test_environments_on_a_users_board_can_be_copied(tmp_path: Path) -> None:
 
 def test_positions_belong_to_their_board() -> None:
     """A position of another board is refused, and the message names the board."""
-    data = game_of("ring4x12").to_dict(start(Setup(2, {"board": "ring4x12"})))
+    data = game_of("ring4x16").to_dict(start(Setup(2)))
     with pytest.raises(ValueError, match="board"):
-        game_of("ring4x16").from_dict(data)
+        game_of("ring4x12").from_dict(data)
 
 
 def test_a_position_on_a_board_of_52_spaces(tmp_path: Path) -> None:

@@ -5,6 +5,7 @@ from itertools import pairwise
 import numpy as np
 import pytest
 
+from tests.driving import first_quick
 from tests.linkage.helpers import (
     GAME,
     SETUPS,
@@ -124,11 +125,12 @@ def follow(state: np.record, oracle: Oracle, moves: str) -> None:
 # Lock-step
 
 
+@pytest.mark.parametrize("seeds", first_quick([range(4), range(4, 24)]), ids=["few", "more"])
 @pytest.mark.parametrize("setup", SETUPS, ids=str)
-def test_r1_to_r12_random_games_agree_with_the_oracle(setup: Setup) -> None:
+def test_r1_to_r12_random_games_agree_with_the_oracle(setup: Setup, seeds: range) -> None:
     """R1-R12 in uniform random games, compared at every ply."""
     rng = np.random.default_rng([setup.board_size, setup.free_hole, setup.threshold or 0])
-    for seed in range(14 if setup.board_size >= 6 else 24):
+    for seed in seeds:
         state, oracle = start(setup, seed), Oracle(setup, seed)
         assert_same(state, oracle)
         while oracle.seat is not None:

@@ -5,6 +5,7 @@ from math import prod
 import numpy as np
 import pytest
 
+from tests.driving import first_quick
 from tests.love_links.helpers import (
     GAME,
     POLICIES,
@@ -79,12 +80,12 @@ def test_pieces() -> None:
         assert pieces[name].shape == shape
 
 
+@pytest.mark.parametrize("seed", first_quick([600, 601]))
 @pytest.mark.parametrize("policy", POLICIES, ids=lambda policy: policy.__name__)
 @pytest.mark.parametrize("setup", SETUPS, ids=str)
-def test_every_piece_at_every_ply(setup: Setup, policy: Policy) -> None:
-    for seed in (600, 601):
-        for state, oracle, _ in walk(setup, seed, policy):
-            expect(state, oracle)
+def test_every_piece_at_every_ply(setup: Setup, policy: Policy, seed: int) -> None:
+    for state, oracle, _ in walk(setup, seed, policy):
+        expect(state, oracle)
 
 
 def test_a_position_by_hand() -> None:

@@ -76,6 +76,7 @@ class Keeper:
         return dict(kept)
 
 
+@pytest.mark.slow  # quick: snapshots travel once
 def test_what_workers_keep_is_sent_once(tmp_path: Path, monkeypatch: pytest.MonkeyPatch) -> None:
     """A10: to a worker, and again only to the one in the place of one that died."""
     size, sent = 100_000, list[int]()
@@ -215,6 +216,7 @@ def test_it_learns_what_is_right() -> None:
     assert error < 0.5
 
 
+@pytest.mark.slow  # quick: resumed runs with workers are those without
 def test_tournaments_are_the_same_on_every_engine(tmp_path: Path) -> None:
     settings = tournament.Tournament("linkage", ("random", "greedy", "uct-5"), 6, 1, 2, "0")
     make = partial(make_agent, game="linkage")

@@ -21,6 +21,7 @@ from linkzoo_training.search.gumbel import (
     considered_visits,
 )
 from linkzoo_training.symmetries import symmetries
+from tests.driving import first_quick
 from tests.training.helpers import begin, midgame, value
 from tests.training.toys import COIN, SURE, TABLE, backward_induction
 
@@ -398,7 +399,7 @@ def test_random_views_of_a_symmetric_network_change_nothing() -> None:
     assert (results[0].policy == results[1].policy).all()
 
 
-@pytest.mark.parametrize("game", ["linkage", "love_links", "link_o"])
+@pytest.mark.parametrize("game", first_quick(["linkage", "love_links", "link_o"], 2))
 def test_every_game_can_be_searched(game: str) -> None:
     """Perfect information, public chance, hidden tiles; legal actions, and a zero-sum value."""
     rules = get_game(game)

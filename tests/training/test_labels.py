@@ -71,6 +71,7 @@ def test_the_labels_are_those_of_plain_minimax() -> None:
             assert labels[action] == (more_wins == (state.seat == 0))
 
 
+@pytest.mark.slow  # quick: the labels are those of plain minimax
 def test_the_labels_are_those_of_the_solver() -> None:
     exact = Solver()
     for row in range(0, len(solved().states), 70):

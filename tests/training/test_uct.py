@@ -23,7 +23,14 @@ LINKAGE = get_game("linkage")
 
 @pytest.mark.parametrize(
     ("size", "threshold", "free_hole", "plies"),
-    [(3, 3, True, 1), (4, 5, False, 4), (4, 6, False, 4), (4, 6, True, 5), (5, 8, False, 8)],
+    [
+        (4, 6, True, 5),
+        (5, 8, False, 8),
+        *(
+            pytest.param(*case, marks=pytest.mark.slow)
+            for case in [(3, 3, True, 1), (4, 5, False, 4), (4, 6, False, 4)]
+        ),
+    ],
 )
 def test_finds_the_forced_win(size: int, threshold: int, free_hole: bool, plies: int) -> None:
     """Endgames, and the choice of a role, after which the same seat may act again."""
