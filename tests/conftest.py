@@ -1,4 +1,4 @@
-"""Collecting the tests compiles nothing: each worker of pytest-xdist collects them all."""
+"""The order of the tests, and what collecting them compiles: each worker collects them all."""
 
 import gc
 from typing import Any
@@ -7,6 +7,11 @@ import pytest
 from numba.core.dispatcher import Dispatcher
 
 _COMPILED = pytest.StashKey[list[str]]()
+
+
+def pytest_collection_modifyitems(items: list[pytest.Item]) -> None:
+    """Puts the tests that are marked so behind all others."""
+    items.sort(key=lambda item: item.get_closest_marker("last") is not None)
 
 
 def pytest_collection_finish(session: pytest.Session) -> None:

@@ -11,6 +11,8 @@ from benchmarks import strength
 import linkzoo
 from linkzoo.game import Game
 
+pytestmark = pytest.mark.last
+
 ROOT = Path(__file__).parents[1]
 PAGES = [ROOT / "README.md", *sorted((ROOT / "docs").rglob("*.md"))]
 

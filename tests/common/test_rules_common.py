@@ -289,6 +289,7 @@ def test_a_redealt_world_can_be_played(variant: Variant, seeds: list[int]) -> No
 # One source, two ways to run it
 
 
+@pytest.mark.last
 @pytest.mark.parametrize(
     ("games", "which"), [("1", "one"), pytest.param("2", "all", marks=pytest.mark.slow)]
 )

@@ -164,6 +164,7 @@ def test_games_say_whether_their_seed_decides_anything(variant: Variant) -> None
 # Processes
 
 
+@pytest.mark.last
 @pytest.mark.parametrize("which", ["one", pytest.param("all", marks=pytest.mark.slow)])
 def test_processes_agree(which: str) -> None:
     """Fresh processes with other hash seeds show the same games as this one."""

@@ -15,6 +15,8 @@ from linkzoo.compiled import compiled
 from linkzoo.threads import MAX_THREADS, Rows, get_num_threads, set_num_threads
 from tests.common.play import run_python
 
+pytestmark = pytest.mark.last
+
 JIT = not numba.config.DISABLE_JIT  # type: ignore[attr-defined]
 SEVERAL = max(2, MAX_THREADS)  # a call may ask for more threads than there are cores
 

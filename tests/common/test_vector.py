@@ -11,6 +11,7 @@ from linkzoo import VecEnv, VecStep, make_vec
 from linkzoo.threads import MAX_THREADS
 from tests.common.play import choose, plies, run_python
 from tests.common.variants import FEW, Variant, every_variant, few_variants
+from tests.driving import first_quick
 
 SEED = 2024
 EPISODES = 3
@@ -131,17 +132,19 @@ def test_reset_starts_the_run_again(variant: Variant) -> None:
 THREADS = """
 import hashlib, sys
 from tests.common.test_vector import build, trace
-from tests.common.variants import ALL
-variants = ALL[:: int(sys.argv[1])]
+from tests.common.variants import ALL, ONE
+variants = {"all": ALL, "one": ONE}[sys.argv[1]]
 for threads in (1, 2, 3, None):
     found = [trace(build(variant, 7, num_threads=threads), 1) for variant in variants]
     print(hashlib.sha256(repr(found).encode()).hexdigest())
 """
 
 
-def test_number_of_threads_changes_nothing() -> None:
+@pytest.mark.last
+@pytest.mark.parametrize("which", first_quick(["one", "all"]))
+def test_number_of_threads_changes_nothing(which: str) -> None:
     """In a process that has threads, whatever this one has."""
-    lines = run_python("-c", THREADS, "3", NUMBA_NUM_THREADS="3").split()
+    lines = run_python("-c", THREADS, which, NUMBA_NUM_THREADS="3").split()
     assert len(lines) == 4
     assert len(set(lines)) == 1
 

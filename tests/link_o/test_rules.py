@@ -399,14 +399,18 @@ def test_connectors_take_doubles_and_linkos_only() -> None:
     hands = [["red 1-2", "red 2-2", "red LINK-O"], ["..."]]
     both = Both(position({3: "red 0-1", 5: "red 1-4"}, hands))
     assert both.on(4) == {"red LINK-O"}
-    for name in BOARDS:
-        game = game_of(name)
-        state, rng = start(Setup(2, {"board": name}), 1), np.random.default_rng(1)
-        while state.seat >= 0:
-            for action in np.flatnonzero(legal_mask(state, game=game)).tolist():
-                if BOARDS[name].is_connector(action // 26):
-                    assert action % 26 in (0, 5, 9, 12, 14, 25)
-            play_random(state, rng, 1, game=game)
+
+
+@pytest.mark.parametrize("name", first_quick(sorted(BOARDS, key="ring4x16".__ne__)))
+def test_connectors_of_every_board_take_doubles_and_linkos_only(name: str) -> None:
+    """R12, in whole matches."""
+    game = game_of(name)
+    state, rng = start(Setup(2, {"board": name}), 1), np.random.default_rng(1)
+    while state.seat >= 0:
+        for action in np.flatnonzero(legal_mask(state, game=game)).tolist():
+            if BOARDS[name].is_connector(action // 26):
+                assert action % 26 in (0, 5, 9, 12, 14, 25)
+        play_random(state, rng, 1, game=game)
 
 
 @pytest.mark.parametrize(

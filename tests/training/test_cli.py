@@ -200,6 +200,7 @@ sys.exit(main())
 """
 
 
+@pytest.mark.last
 @pytest.mark.parametrize(
     ("number", "code"),
     [(signal.SIGINT, 130), pytest.param(signal.SIGTERM, 143, marks=pytest.mark.slow)],

@@ -18,6 +18,8 @@ from linkzoo_training.trainer import STATE_FILE
 from tests.training import distributed_run, test_ppo
 from tests.training.helpers import ppo_config, weights
 
+pytestmark = pytest.mark.last
+
 DATA = {
     **test_ppo.QUICK,
     "total_steps": 4 * 2 * 16 * 24,

@@ -25,6 +25,8 @@ from linkzoo_training.trainer import Trainer
 from tests.training import test_alphazero, test_ppo
 from tests.training.helpers import against_perfect_play, alphazero_config, ppo_config, weights
 
+pytestmark = pytest.mark.last
+
 # With snapshots that give up their slots, and their games, soon.
 PPO = {**test_ppo.QUICK, "snapshot_every": 2, "pool_size": 2, "rivals": ["greedy"]}
 

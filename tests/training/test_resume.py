@@ -15,6 +15,8 @@ from linkzoo_training.engine import Local
 from linkzoo_training.train import train
 from tests.training import test_alphazero, test_ppo
 
+pytestmark = pytest.mark.last
+
 RUN = """
 import sys
 from pathlib import Path
