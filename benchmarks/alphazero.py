@@ -17,10 +17,10 @@ import torch
 from numpy.typing import NDArray
 from torch import Tensor
 
-from linkzoo_training.alphazero import Trainer
+from linkzoo_training.algorithms.alphazero import Trainer
 from linkzoo_training.config import AlphaZeroConfig, load_config
-from linkzoo_training.lessons import Lessons, SelfPlay
 from linkzoo_training.networks import Network
+from linkzoo_training.selfplay.replay import Lessons, SelfPlay
 
 
 class Watched(Trainer):

@@ -15,7 +15,7 @@ from contextlib import contextmanager
 from statistics import median
 
 from linkzoo.threads import MAX_THREADS
-from linkzoo_training.bench import Work, vector_steps
+from linkzoo_training.commands.bench import Work, vector_steps
 
 WORKS = {"one thread": 1, "two threads": 2}
 BUSY = "while True: pass"
@@ -44,8 +44,8 @@ def speed(work: Work, seconds: float) -> float:
 
 def training(name: str) -> Work:
     """Iterations of a preset; units are steps."""
+    from linkzoo_training.algorithms.ppo import Trainer
     from linkzoo_training.config import PpoConfig, load_config
-    from linkzoo_training.ppo import Trainer
 
     config = load_config(name)
     assert isinstance(config, PpoConfig)

@@ -10,7 +10,14 @@ from functools import partial
 from typing import Any
 
 import linkzoo
-from linkzoo_training.bench import GAMES, Work, aec_steps, playouts, rate, vector_steps
+from linkzoo_training.commands.bench import (
+    GAMES,
+    Work,
+    aec_steps,
+    playouts,
+    rate,
+    vector_steps,
+)
 
 SECONDS = 3.0  # that a measurement lasts
 

@@ -13,10 +13,10 @@ from statistics import median
 
 import torch
 
+from linkzoo_training.algorithms.ppo import Trainer
 from linkzoo_training.config import PpoConfig, load_config
 from linkzoo_training.networks import masked
-from linkzoo_training.ppo import Trainer
-from linkzoo_training.rollout import Batch, SelfPlay
+from linkzoo_training.selfplay.rollout import Batch, SelfPlay
 
 
 def network_alone(trainer: Trainer, batch: Batch) -> float:

@@ -12,7 +12,8 @@ import numpy as np
 
 from linkzoo.batch import kernels
 from linkzoo.games import NAMES, get_game
-from linkzoo_training.arena import side_label, win_shares
+from linkzoo_training.evaluation.match import side_label
+from linkzoo_training.outcomes import win_shares
 
 
 def main() -> None:

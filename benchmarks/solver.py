@@ -13,8 +13,8 @@ import yaml
 
 from linkzoo import get_game
 from linkzoo.compiled import Record
-from linkzoo_training.labels import LABELS, positions_after
-from linkzoo_training.search.exact import Solver, solver
+from linkzoo_training.evaluation.solved_positions import LABELS, positions_after
+from linkzoo_training.search.solver import Solver, solver
 
 
 def seconds(exact: Solver, state: Record) -> float:

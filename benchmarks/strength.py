@@ -11,7 +11,7 @@ from collections.abc import Iterable, Mapping
 from pathlib import Path
 from typing import Any
 
-from linkzoo_training.ladder import read_ladder
+from linkzoo_training.evaluation.ladder import read_ladder
 
 PAGE = Path(__file__).parents[1] / "docs" / "strength.md"
 CHECKPOINTS = Path(__file__).parents[1] / "checkpoints"

@@ -11,8 +11,8 @@ import json
 from itertools import pairwise
 
 from linkzoo import games, get_game
-from linkzoo_training.agents import UctAgent
-from linkzoo_training.arena import blocks_of, play_match
+from linkzoo_training.agents.baselines import UctAgent
+from linkzoo_training.evaluation.match import blocks_of, play_match
 
 
 def main() -> None:

@@ -17,9 +17,10 @@ from tests.training.connect_four import CONNECT_FOUR
 
 from linkzoo import Positions
 from linkzoo.chance import STREAM_ACTION, word
-from linkzoo_training.agents import UctAgent
-from linkzoo_training.arena import Counts, from_blocks, win_shares
-from linkzoo_training.openings import random_openings
+from linkzoo_training.agents.baselines import UctAgent
+from linkzoo_training.evaluation.openings import random_openings
+from linkzoo_training.evaluation.statistics import Counts, from_blocks
+from linkzoo_training.outcomes import win_shares
 
 _MEMORY = 1000  # megabytes of a tree
 _PLIES = (2, 2)

@@ -87,7 +87,7 @@ FAULTS = [
     ),
     Planted(
         "resume: the moments of Adam are forgotten",
-        "training/linkzoo_training/trainer.py",
+        "training/linkzoo_training/algorithms/trainer.py",
         "        self.optimizer.load_state_dict(state)\n",
         "",
         "tests/training/test_resume.py tests/training/test_ppo.py -k 'goes_on or resume'",
@@ -158,7 +158,7 @@ FAULTS = [
     ),
     Planted(
         "statistics: half the width of an interval",
-        "training/linkzoo_training/arena.py",
+        "training/linkzoo_training/evaluation/statistics.py",
         "half = _Z * float(scores.std(ddof=1)) / sqrt(count)",
         "half = _Z * float(scores.std(ddof=1)) / sqrt(4 * count)",
         "tests/training/test_arena.py -k 'interval or block'",

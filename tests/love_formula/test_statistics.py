@@ -15,8 +15,8 @@ from numpy.typing import NDArray
 
 from linkzoo import RandomAgent
 from linkzoo.batch import kernels
-from linkzoo_training.agents import GreedyAgent
-from linkzoo_training.arena import play_match
+from linkzoo_training.agents.baselines import GreedyAgent
+from linkzoo_training.evaluation.match import play_match
 from tests.love_formula.helpers import GAME, TABLE
 from tests.love_formula.oracle import Json, Oracle
 

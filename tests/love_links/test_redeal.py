@@ -9,7 +9,7 @@ import pytest
 from numpy.typing import NDArray
 
 from linkzoo import Positions
-from linkzoo_training.agents import GreedyAgent, UctAgent
+from linkzoo_training.agents.baselines import GreedyAgent, UctAgent
 from tests.love_links.helpers import (
     GAME,
     SETUPS,

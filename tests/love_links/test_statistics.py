@@ -13,8 +13,8 @@ from numpy.typing import NDArray
 
 from linkzoo import Agent, Positions, RandomAgent
 from linkzoo.batch import kernels
-from linkzoo_training.agents import GreedyAgent
-from linkzoo_training.arena import play_match
+from linkzoo_training.agents.baselines import GreedyAgent
+from linkzoo_training.evaluation.match import play_match
 from tests.love_links.helpers import GAME, start
 from tests.love_links.oracle import Json, Setup
 

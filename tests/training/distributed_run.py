@@ -11,11 +11,11 @@ import numpy as np
 import torch
 from torch import Tensor
 
-from linkzoo_training import distributed
+from linkzoo_training.algorithms import distributed
+from linkzoo_training.algorithms.ppo import Trainer
 from linkzoo_training.checkpoint import named, save_tensors
 from linkzoo_training.config import PpoConfig, load_config
-from linkzoo_training.ppo import Trainer
-from linkzoo_training.rollout import SelfPlay
+from linkzoo_training.selfplay.rollout import SelfPlay
 from linkzoo_training.train import train
 
 

@@ -7,9 +7,9 @@ import numpy as np
 
 from linkzoo import Game, Positions, get_game
 from linkzoo.batch import kernels
+from linkzoo_training.algorithms.trainer import Trainer
 from linkzoo_training.config import AlphaZeroConfig, PpoConfig, read_config
-from linkzoo_training.search.exact import successors
-from linkzoo_training.trainer import Trainer
+from linkzoo_training.search.solver import successors
 
 
 def begin(game: Game, count: int, seed: int = 0, **options: Any) -> Positions:

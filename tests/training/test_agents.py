@@ -5,20 +5,12 @@ from pathlib import Path
 import numpy as np
 import pytest
 
-from linkzoo import GameRecord, get_game
-from linkzoo_training.agents import (
-    ExactAgent,
-    GreedyAgent,
-    HumanAgent,
-    QuitError,
-    RandomAgent,
-    UctAgent,
-    make_agent,
-    searching,
-    source_of,
-)
-from linkzoo_training.checkpoint import PolicyAgent, SearchAgent
-from linkzoo_training.play import play
+from linkzoo import GameRecord, RandomAgent, get_game
+from linkzoo_training.agents.baselines import ExactAgent, GreedyAgent, UctAgent
+from linkzoo_training.agents.human import HumanAgent, QuitError
+from linkzoo_training.agents.policy import PolicyAgent, SearchAgent
+from linkzoo_training.agents.specs import make_agent, searching, source_of
+from linkzoo_training.commands.play import play
 from tests.training.helpers import begin
 
 LINKAGE = get_game("linkage")

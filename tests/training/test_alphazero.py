@@ -10,12 +10,13 @@ import torch
 
 from linkzoo import get_game
 from linkzoo.batch import kernels
-from linkzoo_training.alphazero import Trainer, relative
-from linkzoo_training.arena import play_match
-from linkzoo_training.checkpoint import load_agent, save_checkpoint
+from linkzoo_training.agents.policy import load_agent
+from linkzoo_training.algorithms.alphazero import Trainer, relative
+from linkzoo_training.checkpoint import save_checkpoint
 from linkzoo_training.config import AlphaZeroConfig
-from linkzoo_training.lessons import SelfPlay
-from linkzoo_training.search.exact import solver, successors
+from linkzoo_training.evaluation.match import play_match
+from linkzoo_training.search.solver import solver, successors
+from linkzoo_training.selfplay.replay import SelfPlay
 from linkzoo_training.train import train
 from tests.training.helpers import against_perfect_play, alphazero_config, weights
 

@@ -11,9 +11,11 @@ from numpy.typing import NDArray
 from rich.console import Console
 
 from linkzoo import Agent, Positions, RandomAgent, games, get_game
-from linkzoo_training import arena
-from linkzoo_training.agents import GreedyAgent, UctAgent
-from linkzoo_training.arena import MatchResult, elo, from_blocks, match_table, play_match, wilson
+from linkzoo_training.agents.baselines import GreedyAgent, UctAgent
+from linkzoo_training.evaluation import match
+from linkzoo_training.evaluation.match import MatchResult, play_match
+from linkzoo_training.evaluation.statistics import elo, from_blocks, wilson
+from linkzoo_training.evaluation.tables import match_table
 from tests.training.helpers import midgame
 from tests.training.toys import TABLE
 
@@ -111,7 +113,7 @@ def test_an_opening_is_shared_by_its_block_and_leaves_a_decision() -> None:
 
 
 def test_three_seats_are_rotated(monkeypatch: pytest.MonkeyPatch) -> None:
-    monkeypatch.setattr(arena, "get_game", lambda *_: TABLE)
+    monkeypatch.setattr(match, "get_game", lambda *_: TABLE)
     result = play_match("table", FirstLegal(), FirstLegal(), 20, openings="0")
     assert result.share.shape == (20, 3)
     assert (result.share == [1, 0, 0]).all()  # first actions lead to leaf 0, where seat 0 wins

@@ -7,8 +7,8 @@ from typing import Any
 import pytest
 from numba.core import event
 
-from linkzoo_training.engine import Local
-from linkzoo_training.ppo import Trainer
+from linkzoo_training.algorithms.ppo import Trainer
+from linkzoo_training.selfplay.executors import Local
 from linkzoo_training.train import learn
 from tests.training import test_ppo
 from tests.training.helpers import ppo_config

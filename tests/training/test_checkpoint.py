@@ -8,7 +8,8 @@ import pytest
 import torch
 
 from linkzoo import Positions, games, get_game, make_vec
-from linkzoo_training.checkpoint import PolicyAgent, load_agent, save_checkpoint
+from linkzoo_training.agents.policy import PolicyAgent, load_agent
+from linkzoo_training.checkpoint import save_checkpoint
 from linkzoo_training.networks import make_network
 from linkzoo_training.resources import shipped
 

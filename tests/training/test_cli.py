@@ -11,8 +11,9 @@ import pytest
 
 import linkzoo
 from linkzoo import GameRecord
-from linkzoo_training import bench, cli
-from linkzoo_training.cli import main
+from linkzoo_training.commands import bench, cli
+from linkzoo_training.commands import compile as compile_command
+from linkzoo_training.commands.cli import main
 
 
 def error_line(capsys: pytest.CaptureFixture[str]) -> str:
@@ -186,7 +187,7 @@ def test_a_file_that_can_not_be_written_is_noticed_first(
 
 QUICK_RUN = """
 import os, signal, sys
-from linkzoo_training import ppo
+from linkzoo_training.algorithms import ppo
 from linkzoo_training.__main__ import main
 iterate = ppo.Trainer.iterate
 def asked(trainer):
@@ -236,7 +237,7 @@ sys.exit(main())
 """
 
 
-@pytest.mark.parametrize("module", ["linkzoo_training.cli", "numpy", "linkzoo.game"])
+@pytest.mark.parametrize("module", ["linkzoo_training.commands.cli", "numpy", "linkzoo.game"])
 def test_an_interruption_of_the_imports_is_quiet(module: str) -> None:
     """F14: Ctrl-C in the first third of a second."""
     command = [sys.executable, "-c", INTERRUPTED, module]
@@ -281,7 +282,7 @@ def test_without_the_train_extra(
 
 def test_the_module_needs_nothing_of_the_train_extra() -> None:
     code = (
-        "import sys; import linkzoo_training.cli as c; "
+        "import sys; import linkzoo_training.commands.cli as c; "
         "print(set(sys.modules) & {*c._NEEDED} - {'yaml'})"  # numba imports it if it can
     )
     done = subprocess.run([sys.executable, "-c", code], capture_output=True, text=True, check=True)
@@ -313,13 +314,13 @@ def test_an_interruption_is_no_crash(monkeypatch: pytest.MonkeyPatch) -> None:
     def interrupt(*_: object) -> None:
         raise KeyboardInterrupt
 
-    monkeypatch.setattr(cli, "measure", interrupt)
+    monkeypatch.setattr(bench, "measure", interrupt)
     assert main(["bench"]) == 130
 
 
 def test_compile(capsys: pytest.CaptureFixture[str], monkeypatch: pytest.MonkeyPatch) -> None:
     """The names of games aren't taken for a number of them, as of `evaluate --games`."""
-    monkeypatch.setattr(cli, "compile_ahead", lambda names, _: [" ".join(names)])
+    monkeypatch.setattr(compile_command, "compile_ahead", lambda names, _: [" ".join(names)])
     assert main(["compile"]) == 0
     assert main(["compile", "linkage"]) == 0
     assert capsys.readouterr().out == f"{' '.join(linkzoo.games)}\nlinkage\n"

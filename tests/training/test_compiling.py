@@ -7,8 +7,9 @@ from collections.abc import Iterator, Sequence
 import pytest
 
 import linkzoo
-from linkzoo_training import cli
-from linkzoo_training.compiling import USES
+from linkzoo_training.commands import cli
+from linkzoo_training.commands import compile as compile_command
+from linkzoo_training.commands.compile import USES
 
 
 def test_linkzoo_compile(
@@ -23,7 +24,7 @@ def test_linkzoo_compile(
         yield from ("ready" for _ in names)
 
     with monkeypatch.context() as patch:
-        patch.setattr(cli, "compile_ahead", ahead)
+        patch.setattr(compile_command, "compile_ahead", ahead)
         for arguments in (["compile"], ["compile", "linkage", "link_o"]):
             assert cli.main(arguments) == 0
     assert asked == [linkzoo.games, ("linkage", "link_o")]
@@ -33,7 +34,7 @@ def test_linkzoo_compile(
 
 
 def test_the_command_as_a_module() -> None:
-    command = [sys.executable, "-m", "linkzoo_training.cli", "compile", "chess"]
+    command = [sys.executable, "-m", "linkzoo_training", "compile", "chess"]
     done = subprocess.run(command, capture_output=True, text=True, check=False, timeout=60)
     assert done.returncode == 2
     assert done.stderr.startswith("linkzoo: ")

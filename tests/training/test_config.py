@@ -10,7 +10,13 @@ from typing import Any, get_type_hints
 import pytest
 
 from linkzoo import games
-from linkzoo_training.config import AlphaZeroConfig, PpoConfig, load_config, override, read_config
+from linkzoo_training.config import (
+    AlphaZeroConfig,
+    PpoConfig,
+    load_config,
+    override,
+    read_config,
+)
 from linkzoo_training.resources import find_checkpoint, shipped
 from tests.training.helpers import ppo_config
 

@@ -10,11 +10,12 @@ import pytest
 import torch
 from torch import Tensor
 
-from linkzoo_training import distributed
-from linkzoo_training.checkpoint import load_agent, load_tensors, under
-from linkzoo_training.ppo import Trainer
-from linkzoo_training.rollout import Batch
-from linkzoo_training.trainer import STATE_FILE
+from linkzoo_training.agents.policy import load_agent
+from linkzoo_training.algorithms import distributed
+from linkzoo_training.algorithms.ppo import Trainer
+from linkzoo_training.algorithms.trainer import STATE_FILE
+from linkzoo_training.checkpoint import load_tensors, under
+from linkzoo_training.selfplay.rollout import Batch
 from tests.training import distributed_run, test_ppo
 from tests.training.helpers import ppo_config, weights
 

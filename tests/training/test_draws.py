@@ -15,14 +15,17 @@ from benchmarks import random_play
 from numpy.typing import NDArray
 
 from linkzoo import Game, Positions, RandomAgent
-from linkzoo_training import agents, arena
-from linkzoo_training.agents import ExactAgent
-from linkzoo_training.arena import MatchResult, match_table, play_match, win_shares
-from linkzoo_training.book import _wins
-from linkzoo_training.lessons import SelfPlay as LessonGames
-from linkzoo_training.rollout import SelfPlay as RolloutGames
-from linkzoo_training.search.exact import DRAW, label
-from linkzoo_training.sprt import Sprt
+from linkzoo_training.agents import baselines
+from linkzoo_training.agents.baselines import ExactAgent
+from linkzoo_training.evaluation import match as match_module
+from linkzoo_training.evaluation.make_opening_book import _wins
+from linkzoo_training.evaluation.match import MatchResult, play_match
+from linkzoo_training.evaluation.statistics import Sprt
+from linkzoo_training.evaluation.tables import match_table
+from linkzoo_training.outcomes import win_shares
+from linkzoo_training.search.solver import DRAW, label
+from linkzoo_training.selfplay.replay import SelfPlay as LessonGames
+from linkzoo_training.selfplay.rollout import SelfPlay as RolloutGames
 from tests.training.helpers import begin, value
 from tests.training.test_arena import shown
 from tests.training.toys import HIGH
@@ -40,7 +43,7 @@ class Always:
 
 @pytest.fixture(autouse=True)
 def _the_game_is_high(monkeypatch: pytest.MonkeyPatch) -> None:
-    monkeypatch.setattr(arena, "get_game", lambda *_: HIGH)
+    monkeypatch.setattr(match_module, "get_game", lambda *_: HIGH)
 
 
 def match(a: Any, b: Any, blocks: int, players: int = 2, **settings: Any) -> MatchResult:
@@ -168,7 +171,7 @@ def test_exact_play_keeps_a_draw(monkeypatch: pytest.MonkeyPatch) -> None:
     def solver(_: Game) -> ByTrying:
         return ByTrying()
 
-    monkeypatch.setattr(agents, "solver", solver)
+    monkeypatch.setattr(baselines, "solver", solver)
     positions = begin(HIGH, 30)
     assert ByTrying().winner(positions.states[0]) == DRAW
     assert ExactAgent().act(positions).tolist() == [2] * 30

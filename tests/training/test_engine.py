@@ -13,15 +13,16 @@ from typing import Any
 import pytest
 import torch
 
-from linkzoo_training import ppo, tournament
-from linkzoo_training.agents import make_agent
-from linkzoo_training.cli import main
+from linkzoo_training.agents.specs import make_agent
+from linkzoo_training.algorithms import ppo
+from linkzoo_training.algorithms.trainer import Trainer
+from linkzoo_training.commands.cli import main
 from linkzoo_training.config import read_config
-from linkzoo_training.engine import NOTHING, Engine, Local, Processes
+from linkzoo_training.evaluation import tournament
 from linkzoo_training.networks import masked
-from linkzoo_training.rollout import Batch
+from linkzoo_training.selfplay.executors import NOTHING, Engine, Local, Processes
+from linkzoo_training.selfplay.rollout import Batch
 from linkzoo_training.train import make_trainer
-from linkzoo_training.trainer import Trainer
 from tests.training import test_alphazero, test_ppo
 from tests.training.helpers import against_perfect_play, alphazero_config, ppo_config, weights
 

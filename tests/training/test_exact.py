@@ -11,11 +11,17 @@ from hypothesis import strategies as st
 
 from linkzoo import get_game
 from linkzoo_training import solve
-from linkzoo_training.agents import ExactAgent, GreedyAgent, UctAgent
-from linkzoo_training.arena import play_match
-from linkzoo_training.labels import read_labels
-from linkzoo_training.search.exact import OutOfReachError, label, side_solver, solver, successors
-from linkzoo_training.search.exact_linkage import Solver
+from linkzoo_training.agents.baselines import ExactAgent, GreedyAgent, UctAgent
+from linkzoo_training.evaluation.match import play_match
+from linkzoo_training.evaluation.solved_positions import read_labels
+from linkzoo_training.search.solver import (
+    OutOfReachError,
+    label,
+    side_solver,
+    solver,
+    successors,
+)
+from linkzoo_training.search.solver_linkage import Solver
 from tests.common.play import run_python
 from tests.linkage.helpers import GAME, SETUPS, legal_list, legal_mask, start
 from tests.linkage.oracle import Setup

@@ -19,25 +19,23 @@ import torch
 from torch import Tensor
 
 from linkzoo import Positions, get_game, make_vec
-from linkzoo_training import alphazero
+from linkzoo_training.agents.policy import PolicyAgent, SearchAgent, load_agent
+from linkzoo_training.algorithms import alphazero
+from linkzoo_training.algorithms.logger import Report
+from linkzoo_training.algorithms.ppo import Trainer
+from linkzoo_training.algorithms.trainer import STATE_FILE
 from linkzoo_training.checkpoint import (
-    PolicyAgent,
-    SearchAgent,
-    load_agent,
     load_tensors,
     pack,
     save_checkpoint,
     save_tensors,
     write_atomically,
 )
-from linkzoo_training.cli import main
+from linkzoo_training.commands.cli import main
 from linkzoo_training.networks import make_network
-from linkzoo_training.ppo import Trainer
-from linkzoo_training.report import Report
 from linkzoo_training.resources import find_checkpoint, find_config
 from linkzoo_training.runtime import alone_in
 from linkzoo_training.train import train
-from linkzoo_training.trainer import STATE_FILE
 from tests.training import test_alphazero, test_ppo
 from tests.training.helpers import alphazero_config, ppo_config
 

@@ -11,15 +11,11 @@ from torch import Tensor
 
 from linkzoo import Game, Positions, games, get_game
 from linkzoo.features import FeatureMap
-from linkzoo_training.checkpoint import PolicyAgent, SearchAgent
+from linkzoo_training.agents.policy import PolicyAgent, SearchAgent
 from linkzoo_training.networks import make_network
-from linkzoo_training.search.exact import side_solver, solver, successors
-from linkzoo_training.search.gumbel import (
-    LEAST_RANGE,
-    Answer,
-    GumbelSearch,
-    considered_visits,
-)
+from linkzoo_training.search.gumbel import LEAST_RANGE, Answer, GumbelSearch
+from linkzoo_training.search.gumbel_tree import considered_visits
+from linkzoo_training.search.solver import side_solver, solver, successors
 from linkzoo_training.symmetries import symmetries
 from tests.driving import first_quick
 from tests.training.helpers import begin, midgame, value
@@ -419,7 +415,7 @@ def test_every_game_can_be_searched(game: str) -> None:
 @pytest.mark.slow  # quick: test_ladder.py, linkage with a search
 def test_a_search_beats_its_own_network() -> None:
     """A network whose policy is uniform wins by searching with true endings alone."""
-    from linkzoo_training.arena import play_match
+    from linkzoo_training.evaluation.match import play_match
 
     torch.manual_seed(0)
     bare = PolicyAgent("bare", LINKAGE, make_network(LINKAGE, "flat", 8, 1), {})

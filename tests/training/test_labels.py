@@ -11,15 +11,15 @@ import pytest
 from numpy.typing import NDArray
 
 from linkzoo import Positions, RandomAgent
-from linkzoo_training import labelling
-from linkzoo_training import labels as module
-from linkzoo_training.agents import GreedyAgent, UctAgent
-from linkzoo_training.arena import wilson
-from linkzoo_training.labelling import make_labels
-from linkzoo_training.labels import Labels, read_labels, thrown_wins
-from linkzoo_training.openings import BOOKS
-from linkzoo_training.search.exact import label, solver, successors
-from linkzoo_training.search.exact_linkage import Solver
+from linkzoo_training.agents.baselines import GreedyAgent, UctAgent
+from linkzoo_training.evaluation import make_solved_positions
+from linkzoo_training.evaluation import solved_positions as module
+from linkzoo_training.evaluation.make_solved_positions import make_labels
+from linkzoo_training.evaluation.openings import BOOKS
+from linkzoo_training.evaluation.solved_positions import Labels, read_labels, thrown_wins
+from linkzoo_training.evaluation.statistics import wilson
+from linkzoo_training.search.solver import label, solver, successors
+from linkzoo_training.search.solver_linkage import Solver
 from tests.linkage.helpers import GAME
 from tests.linkage.perfect import perfect_groups
 
@@ -145,7 +145,7 @@ def test_refusals(tmp_path: Path, monkeypatch: pytest.MonkeyPatch) -> None:
 
 def test_the_program(tmp_path: Path, monkeypatch: pytest.MonkeyPatch) -> None:
     """One position of each ply; stopped near its end, it goes on to the same file."""
-    monkeypatch.setattr(labelling, "_BATCH", 12)
+    monkeypatch.setattr(make_solved_positions, "_BATCH", 12)
     calls, stop_at = [0], [0]
 
     def counted(*arguments: Any) -> NDArray[np.int8]:
@@ -158,7 +158,7 @@ def test_the_program(tmp_path: Path, monkeypatch: pytest.MonkeyPatch) -> None:
         calls[0] = 0
         return make_labels(GAME, count, work, ["greedy", "random"])
 
-    monkeypatch.setattr(labelling, "label", counted)
+    monkeypatch.setattr(make_solved_positions, "label", counted)
     work = tmp_path / "work.json"
     whole = make()
     work.unlink()

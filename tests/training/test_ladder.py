@@ -9,13 +9,14 @@ import torch
 from benchmarks import strength
 
 from linkzoo import Positions, RandomAgent, games, get_game
-from linkzoo_training import ladder as ladders
-from linkzoo_training.agents import UctAgent, make_agent
+from linkzoo_training.agents.baselines import UctAgent
+from linkzoo_training.agents.specs import make_agent
 from linkzoo_training.checkpoint import save_checkpoint
-from linkzoo_training.cli import main
-from linkzoo_training.ladder import Ladder, climb, read_ladder
+from linkzoo_training.commands.cli import main
+from linkzoo_training.evaluation import ladder as ladders
+from linkzoo_training.evaluation.ladder import Ladder, climb, read_ladder
+from linkzoo_training.evaluation.openings import read_openings
 from linkzoo_training.networks import make_network
-from linkzoo_training.openings import read_openings
 from linkzoo_training.search import uct
 
 

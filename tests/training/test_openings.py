@@ -6,11 +6,15 @@ from pathlib import Path
 import numpy as np
 import pytest
 
-from linkzoo import get_game
-from linkzoo_training import openings as module
-from linkzoo_training.agents import RandomAgent
-from linkzoo_training.book import _wins, make_book
-from linkzoo_training.openings import BOOKS, Openings, random_openings, read_openings
+from linkzoo import RandomAgent, get_game
+from linkzoo_training.evaluation import openings as module
+from linkzoo_training.evaluation.make_opening_book import _wins, make_book
+from linkzoo_training.evaluation.openings import (
+    BOOKS,
+    Openings,
+    random_openings,
+    read_openings,
+)
 
 LINKAGE = get_game("linkage")
 

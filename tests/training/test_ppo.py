@@ -8,14 +8,15 @@ import pytest
 import torch
 
 from linkzoo.threads import MAX_THREADS, get_num_threads
-from linkzoo_training.arena import play_match
-from linkzoo_training.checkpoint import load_agent, save_checkpoint
+from linkzoo_training.agents.policy import load_agent
+from linkzoo_training.algorithms.ppo import Trainer
+from linkzoo_training.algorithms.trainer import STATE_FILE
+from linkzoo_training.checkpoint import save_checkpoint
 from linkzoo_training.config import PpoConfig
+from linkzoo_training.evaluation.match import play_match
 from linkzoo_training.networks import masked
-from linkzoo_training.ppo import Trainer
-from linkzoo_training.rollout import SelfPlay
+from linkzoo_training.selfplay.rollout import SelfPlay
 from linkzoo_training.train import train
-from linkzoo_training.trainer import STATE_FILE
 from tests.driving import first_quick
 from tests.training.helpers import ppo_config, weights
 from tests.training.test_rollout import TINY

@@ -40,12 +40,12 @@ METHODS = {
 # Where it is another's convention, or only the first weights: file, what, and why.
 EXCEPTIONS = {
     "linkzoo/aec.py": "a seed for who gives none",
-    "linkzoo_training/cli.py": "a seed for who gives none",
+    "commands/play.py": "a seed for who gives none",
     "integrations/agents.py": "callers draw as often as they like; the seed is theirs",
     "integrations/open_spiel.py": "OpenSpiel's bots and games bring generators of their own",
-    "linkzoo_training/trainer.py": "torch's own first weights, once, before anything is played",
-    "linkzoo_training/bench.py": "moves of a benchmark",
-    "linkzoo_training/ratings.py": "NumPy's bootstrap",
+    "algorithms/trainer.py": "torch's own first weights, once, before anything is played",
+    "commands/bench.py": "moves of a benchmark",
+    "evaluation/ratings.py": "NumPy's bootstrap",
     "linkzoo_training/checkpoint.py": "games of a fingerprint, which published cards hold",
 }
 # Functions of `chance` and `batch` by the place of their stream.

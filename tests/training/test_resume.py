@@ -11,7 +11,7 @@ from typing import Any
 import pytest
 
 from linkzoo_training.config import read_config
-from linkzoo_training.engine import Local
+from linkzoo_training.selfplay.executors import Local
 from linkzoo_training.train import train
 from tests.training import test_alphazero, test_ppo
 
@@ -21,7 +21,7 @@ RUN = """
 import sys
 from pathlib import Path
 from linkzoo_training.config import load_config
-from linkzoo_training.engine import Processes
+from linkzoo_training.selfplay.executors import Processes
 from linkzoo_training.train import train
 workers = int(sys.argv[3])
 engine = Processes(workers) if workers else None

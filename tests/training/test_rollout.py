@@ -9,11 +9,12 @@ from numpy.typing import NDArray
 
 from linkzoo import Game, Positions, get_game, make_vec
 from linkzoo.features import FeatureMap
-from linkzoo_training.agents import make_agent
+from linkzoo_training.agents.specs import make_agent
 from linkzoo_training.networks import PolicyValueNet, make_network
-from linkzoo_training.opponents import Pool
-from linkzoo_training.rollout import ITSELF, SelfPlay, advantages, choose
-from linkzoo_training.sight import Sight
+from linkzoo_training.selfplay.encoder import Sight
+from linkzoo_training.selfplay.gae import advantages
+from linkzoo_training.selfplay.opponent_pool import Pool
+from linkzoo_training.selfplay.rollout import ITSELF, SelfPlay, choose
 from linkzoo_training.symmetries import symmetries
 from tests.training.helpers import ppo_config
 

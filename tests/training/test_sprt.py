@@ -6,10 +6,11 @@ import numpy as np
 import pytest
 from numpy.typing import NDArray
 
-from linkzoo_training.agents import GreedyAgent, RandomAgent
-from linkzoo_training.arena import play_match
-from linkzoo_training.cli import main
-from linkzoo_training.sprt import BOUND, Sprt, expected_score
+from linkzoo import RandomAgent
+from linkzoo_training.agents.baselines import GreedyAgent
+from linkzoo_training.commands.cli import main
+from linkzoo_training.evaluation.match import play_match
+from linkzoo_training.evaluation.statistics import BOUND, Sprt, expected_score
 from tests.driving import first_quick
 
 

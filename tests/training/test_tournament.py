@@ -8,13 +8,13 @@ import numpy as np
 import pytest
 
 from linkzoo import Agent
-from linkzoo_training import tournament
-from linkzoo_training.agents import make_agent
-from linkzoo_training.arena import MatchResult, play_match
-from linkzoo_training.cli import main
-from linkzoo_training.ratings import Pairing, bradley_terry, openskill
+from linkzoo_training.agents.specs import make_agent
+from linkzoo_training.commands.cli import main
+from linkzoo_training.evaluation import tournament
+from linkzoo_training.evaluation.match import MatchResult, play_match
+from linkzoo_training.evaluation.ratings import Pairing, bradley_terry, openskill
+from linkzoo_training.evaluation.tournament import Tournament, run, write
 from linkzoo_training.search import uct
-from linkzoo_training.tournament import Tournament, run, write
 
 
 def drawn(strengths: list[float], sides: int, blocks: int, seed: int) -> list[Pairing]:

@@ -9,10 +9,10 @@ import pytest
 from numpy.typing import NDArray
 
 from linkzoo import Agent, Game, Positions, RandomAgent, games, get_game, threads
-from linkzoo_training.agents import GreedyAgent, UctAgent
-from linkzoo_training.arena import MatchResult, play_match
+from linkzoo_training.agents.baselines import GreedyAgent, UctAgent
+from linkzoo_training.evaluation.match import MatchResult, play_match
 from linkzoo_training.search import uct
-from linkzoo_training.search.exact import successors
+from linkzoo_training.search.solver import successors
 from tests.common.play import run_python
 from tests.training.connect_four import CONNECT_FOUR
 from tests.training.helpers import begin, midgame, value
@@ -151,7 +151,7 @@ def pick(positions: Positions, rows: NDArray[np.intp]) -> Positions:
 
 _SMALL = """
 from linkzoo import get_game
-from linkzoo_training.agents import GreedyAgent, UctAgent
+from linkzoo_training.agents.baselines import GreedyAgent, UctAgent
 from tests.training.helpers import begin, midgame
 from tests.training.toys import COIN
 for positions in midgame(get_game("linkage"), 3, 1, board_size=4, threshold=5), begin(COIN, 3):

@@ -6,12 +6,12 @@ from typing import Any
 
 import pytest
 
-from linkzoo_training.agents import make_agent
+from linkzoo_training.agents.specs import make_agent
+from linkzoo_training.algorithms.trainer import Trainer
 from linkzoo_training.config import read_config
-from linkzoo_training.engine import Engine, Local, RayEngine
-from linkzoo_training.tournament import Tournament, run
+from linkzoo_training.evaluation.tournament import Tournament, run
+from linkzoo_training.selfplay.executors import Engine, Local, RayEngine
 from linkzoo_training.train import make_trainer
-from linkzoo_training.trainer import Trainer
 
 COMMON = {
     "name": "tiny",

@@ -16,11 +16,11 @@ if "OMP_WAIT_POLICY" not in os.environ:
 __all__ = ["against_random", "load_agent", "make_agent", "play_match", "solve"]
 
 _HOMES = {
-    "against_random": "arena",
-    "load_agent": "checkpoint",
-    "make_agent": "agents",
-    "play_match": "arena",
-    "solve": "search.exact",
+    "against_random": "evaluation.match",
+    "load_agent": "agents.policy",
+    "make_agent": "agents.specs",
+    "play_match": "evaluation.match",
+    "solve": "search.solver",
 }
 
 

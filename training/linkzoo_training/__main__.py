@@ -10,7 +10,7 @@ def main() -> int:
     """Runs the command; see `cli.main`."""
     if signal.getsignal(signal.SIGINT) is signal.default_int_handler:
         signal.signal(signal.SIGINT, _leave)
-    from linkzoo_training import cli
+    from linkzoo_training.commands import cli
 
     try:
         if signal.getsignal(signal.SIGINT) is _leave:

@@ -12,37 +12,26 @@ from contextlib import suppress
 from pathlib import Path
 from typing import Annotated, Any
 
-import numpy as np
 import torch
-from numpy.typing import NDArray
 from pydantic import BaseModel, ConfigDict, Field, ValidationError
 from safetensors import SafetensorError
 from safetensors.torch import load, save
 from torch import Tensor
 
-from linkzoo import Game, Positions, get_game
-from linkzoo.chance import STREAM_ACTION, words
-from linkzoo.fields import integer, shown
-from linkzoo_training.config import (
+from linkzoo import Game
+from linkzoo_training.fingerprints import fingerprints
+from linkzoo_training.networks import PolicyValueNet
+from linkzoo_training.schema import (
     MOST_BLOCKS,
     MOST_TEMPERATURE,
     MOST_WEIGHT,
     MOST_WIDTH,
     complaints,
 )
-from linkzoo_training.fingerprints import fingerprints
-from linkzoo_training.networks import PolicyValueNet, make_network, masked
-from linkzoo_training.resources import find_checkpoint
-from linkzoo_training.search.exact import side_solver
-from linkzoo_training.search.gumbel import GumbelSearch
-from linkzoo_training.symmetries import symmetries
 
 FORMAT = "linkzoo-checkpoint/1"
 CARD, WEIGHTS = "card.json", "model.safetensors"
 PART = ".part"  # ends the name of a file that is being written
-SOLVER_LIMIT = 300_000  # positions to solve one (GumbelSearch), in searches at play time
-_MOST_BYTES = 2**28  # of the trees that a search grows side by side
-_MOST_LOGIT = 1e8  # of a sane network: far below what marks an illegal action (ILLEGAL_LOGIT)
 _UNSEALED = "0" * 64  # where a file's SHA-256 stands, for its computation
 
 
@@ -191,146 +180,12 @@ def load_card(folder: Path) -> dict[str, Any]:
     return card
 
 
-def usual_temperature(game: Game) -> float:
-    """How policies of a game are played: 1 (drawn) if the game hides something, else 0.
-
-    Where something is hidden the best play is often mixed, and the likeliest action alone is a
-    policy that nobody trained.
-    """
-    return 0.0 if game.hidden is None else 1.0
-
-
-class PolicyAgent:
-    """A trained policy: one forward pass for each decision, and no search.
-
-    It plays its likeliest action at `temperature` 0, and draws from the policy at 1; None is what
-    the game's policies are usually played with (`usual_temperature`).
-
-    With `views` above 1 the pass is over that many symmetric views of the position, and their
-    probabilities and values are averaged: a network of few parameters is never quite symmetric by
-    itself. Needs a game that declares symmetries.
-    """
-
-    def __init__(
-        self,
-        name: str,
-        game: Game,
-        network: PolicyValueNet,
-        card: Mapping[str, Any],
-        *,
-        temperature: float | None = None,
-        views: int = 1,
-        device: str | torch.device = "cpu",
-    ) -> None:
-        self.name, self.game, self.card = name, game, dict(card)
-        self.temperature = usual_temperature(game) if temperature is None else temperature
-        if not 0 <= self.temperature <= MOST_TEMPERATURE:
-            raise ValueError(f"temperature: {self.temperature:g} is not in 0..{MOST_TEMPERATURE}")
-        self.views = np.zeros(1, np.int64)  # the identity
-        if views != 1:
-            count = len(symmetries(game))
-            if not 1 <= views <= count:
-                raise ValueError(f"views: {views} is not in 1..{count}")
-            self.views = np.arange(views) * count // views
-        self.device = torch.device(device)
-        self.network = network.to(self.device).eval()
-
-    def act(self, positions: Positions) -> NDArray[np.int64]:
-        """The likeliest action of each position, or one drawn at the agent's temperature; [N]."""
-        if positions.game.key != self.game.key:
-            raise ValueError(f"{self.name} plays {self.game.key}, not {positions.game.key}")
-        logits, _ = self.evaluate(positions)
-        return self.draw(logits, positions.seeds)
-
-    def draw(self, logits: Tensor, seeds: NDArray[np.uint64]) -> NDArray[np.int64]:
-        """Actions [N] from logits [N, A]: the likeliest, or drawn at the agent's temperature."""
-        if self.temperature > 0:
-            drawn = words(seeds, STREAM_ACTION, 0) >> np.uint64(11)
-            uniform = torch.from_numpy(drawn / 2.0**53)  # below 1 as a double
-            lower = logits.double() - logits.amax(-1, keepdim=True)
-            chances = torch.softmax(lower / self.temperature, -1).cumsum(-1)
-            return (chances <= uniform[:, None] * chances[:, -1:]).sum(-1).numpy()
-        return logits.argmax(-1).numpy()
-
-    def evaluate(self, positions: Positions) -> tuple[Tensor, Tensor]:
-        """Masked logits [N, A] and values [N, P] relative to the seat to act, on the CPU."""
-        features = self.network.map(positions.observation.reshape(len(positions), -1))
-        mask, count = torch.from_numpy(positions.action_mask), len(self.views)
-        if count > 1:
-            views = symmetries(self.game).views(features, self.views)
-            features = views.reshape(-1, features.shape[1])
-        logits, values = self.answer(features)
-        if count > 1:
-            answers = symmetries(self.game).answers(
-                logits.reshape(count, len(mask), -1), self.views
-            )
-            logits = torch.softmax(masked(answers, mask), -1).mean(0).clamp(min=1e-30).log()
-            values = values.reshape(count, len(mask), -1).mean(0)
-        return masked(logits, mask), values
-
-    def answer(self, features: NDArray[Any]) -> tuple[Tensor, Tensor]:
-        """Logits [N, A] and values [N, P] of features [N, F], on the CPU.
-
-        ValueError if they are so large that no weights of a training give them, or no numbers.
-        """
-        with torch.no_grad():
-            logits, values = self.network(torch.from_numpy(features).to(self.device))
-        logits, values = logits.float().cpu(), values.float().cpu()
-        if not max(logits.abs().amax(), values.abs().amax()) < _MOST_LOGIT:
-            raise ValueError(f"{self.name}: the network gives numbers beyond {_MOST_LOGIT:g}")
-        return logits, values
-
-
-class SearchAgent:
-    """A trained policy that searches before it plays: `simulations` for each decision.
-
-    The search (`search.gumbel`) plays on with what the seat may know: where something is hidden or
-    still to be drawn, every simulation is in another world that the seat can't tell from the real
-    one. Of a policy that averages symmetric views, every position in the search is seen through one
-    of them. At a temperature above 0 the action is drawn from the policy that the search improved.
-    Where the game has an exact solver, what that solves within SOLVER_LIMIT positions (in Linkage a
-    quarter of a second) is played perfectly.
-    """
-
-    def __init__(self, policy: PolicyAgent, simulations: int) -> None:
-        self.policy, self.simulations = policy, simulations
-        self.name = f"{policy.name}:{simulations}"
-        memory = side_solver(policy.game).memory(1, SOLVER_LIMIT)
-        solving, node = sum(part.nbytes for part in memory), 4 * policy.game.num_actions
-        integer("simulations", simulations, 1, (_MOST_BYTES - solving) // node - 1)
-        self._count = _MOST_BYTES // (solving + (simulations + 1) * node)
-        self._search = GumbelSearch(
-            policy.game,
-            self._count,
-            simulations,
-            views=policy.views,
-            margin_weight=policy.card.get("margin_weight", 0.0),
-            solver_limit=SOLVER_LIMIT,
-        )
-
-    def act(self, positions: Positions) -> NDArray[np.int64]:
-        """The action that the search prefers in each position; int64[N]."""
-        policy = self.policy
-        if positions.game.key != policy.game.key:
-            raise ValueError(f"{self.name} plays {policy.game.key}, not {positions.game.key}")
-        actions = np.empty(len(positions), np.int64)
-        for first in range(0, len(positions), self._count):
-            part = slice(first, first + self._count)
-            states, seeds = positions.states[part].copy(), positions.seeds[part]
-            found = self._search.run(states, seeds, policy.answer)
-            actions[part] = found.actions
-            if policy.temperature > 0:
-                logits = torch.from_numpy(found.policy).clamp(min=1e-30).log()
-                actions[part] = policy.draw(logits, seeds)
-        return actions
-
-
 def load_weights(network: PolicyValueNet, folder: Path) -> None:
     """Gives a network the weights of a checkpoint; ValueError names the file and what is wrong."""
-    network.load_state_dict(_read_weights(folder, load_card(folder), network))
+    network.load_state_dict(read_weights(folder, load_card(folder), network))
 
 
-def _read_weights(
+def read_weights(
     folder: Path, card: Mapping[str, Any], network: PolicyValueNet
 ) -> dict[str, Tensor]:
     """The weights of a checkpoint, if they are those of its card and fit the network."""
@@ -378,55 +233,3 @@ def finite(path: Path, tensors: Mapping[str, Tensor]) -> None:
     for name, tensor in tensors.items():
         if not torch.isfinite(tensor).all():
             raise ValueError(f"{path}: {name} holds numbers that aren't finite")
-
-
-def load_agent(
-    path_or_name: str | Path,
-    *,
-    temperature: float | None = None,
-    views: int | None = None,
-    device: str = "cpu",
-) -> PolicyAgent:
-    """The agent of a checkpoint: a folder, or the name of one that ships with the package.
-
-    `temperature` 0 plays the likeliest action, 1 draws from the policy, and `views` is the number
-    of symmetric views that are averaged (None: what its card says; a card without a temperature
-    leaves it to the game, see PolicyAgent). ValueError if there is no such checkpoint, if it is
-    damaged, or if it was trained for other rules or observations.
-    """
-    folder = find_checkpoint(path_or_name)
-    card = load_card(folder)
-    try:
-        game = get_game(card["game"], card["fixed"])
-        with torch.device("meta"):  # takes no memory, whatever the card says
-            outline = make_network(game, **card["network"])
-    except ValueError as error:
-        raise ValueError(f"{folder / CARD}: {error}") from error
-    for what, value in fingerprints(game).items():
-        if card["fingerprints"].get(what) != value:
-            raise ValueError(
-                f"{folder} was trained for other {what}: its fingerprint is "
-                f"{shown(card['fingerprints'].get(what))}, that of this package's {game.name} "
-                f"{value!r}"
-            )
-    weights = _read_weights(folder, card, outline)
-    network = make_network(game, **card["network"])
-    network.load_state_dict(weights)
-    name = folder.resolve().name
-    if views is None:
-        views = card["views"]
-    elif views != card["views"]:
-        name = f"{name}@{views}"
-    usual = card.get("temperature")
-    if usual is None:
-        usual = usual_temperature(game)
-    if temperature is None:
-        temperature = usual
-    elif temperature != usual:
-        name = f"{name}~{temperature:g}"
-    try:
-        return PolicyAgent(
-            name, game, network, card, temperature=temperature, views=views, device=device
-        )
-    except ValueError as error:
-        raise ValueError(f"{folder}: {error}") from error

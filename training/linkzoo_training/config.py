@@ -1,7 +1,7 @@
 """The schema of `configs/*.yaml`: every field with its default and reason."""
 
 import reprlib
-from collections.abc import Mapping, Sequence
+from collections.abc import Sequence
 from dataclasses import asdict, field
 from pathlib import Path
 from typing import Annotated, Any, Literal
@@ -19,13 +19,17 @@ from pydantic.dataclasses import dataclass
 
 from linkzoo import games, get_game
 from linkzoo.fields import integer, string
-from linkzoo_training.agents import check_agent
+from linkzoo_training.agents.specs import check_agent
 from linkzoo_training.resources import find_checkpoint, find_config
-from linkzoo_training.search.exact import check_solver
+from linkzoo_training.schema import (
+    MOST_BLOCKS,
+    MOST_TEMPERATURE,
+    MOST_WEIGHT,
+    MOST_WIDTH,
+    complaints,
+)
+from linkzoo_training.search.solver import check_solver
 
-MOST_WIDTH, MOST_BLOCKS = 4096, 64  # of a network
-MOST_TEMPERATURE = 1000  # at which an illegal action still has no chance
-MOST_WEIGHT = 1000  # of a part of a loss or a payoff
 _MOST_ENVS, _MOST_HORIZON = 2**20, 2**12
 
 # The ranges of the fields below.
@@ -290,20 +294,6 @@ def read_config(data: Any) -> AnyConfig:
     return config
 
 
-def complaints(error: ValidationError) -> str:
-    """What was wrong, on one line that names each field, and its value where that is short."""
-    return "; ".join(
-        f"{'.'.join(map(str, item['loc'])) or 'configuration'}: {item['msg']}{_given(item)}"
-        for item in error.errors()
-    )
-
-
-def _given(item: Mapping[str, Any]) -> str:
-    value = item["input"]
-    plain = isinstance(value, str | int | float) and item["type"] != "value_error"
-    return f", not {reprlib.repr(value)}" if plain else ""
-
-
 def _fields(path: Path, below: tuple[Path, ...] = ()) -> dict[str, Any]:
     """What a YAML file sets, over what the configuration that it extends sets."""
     try:
@@ -358,3 +348,8 @@ def read_setting(setting: str, what: str) -> tuple[str, Any]:
         return name, yaml.safe_load(text)
     except (yaml.YAMLError, ValueError, RecursionError) as error:
         raise ValueError(f"{reprlib.repr(setting)} has no YAML value") from error
+
+
+def read_options(settings: list[str]) -> dict[str, Any]:
+    """The game's options from `name=value` with YAML values, as in configurations."""
+    return dict(read_setting(setting, "option") for setting in settings)

@@ -7,15 +7,16 @@ from typing import Any
 from rich.console import Console
 
 from linkzoo import get_game
-from linkzoo_training import alphazero, distributed, ppo
-from linkzoo_training.arena import MatchResult, match_table
+from linkzoo_training.algorithms import alphazero, distributed, ppo
+from linkzoo_training.algorithms.logger import Report, plot_curve
+from linkzoo_training.algorithms.trainer import STATE_FILE, Trainer
 from linkzoo_training.checkpoint import PART
 from linkzoo_training.config import AnyConfig, PpoConfig
-from linkzoo_training.engine import Engine
-from linkzoo_training.openings import RANDOM
-from linkzoo_training.report import Report, plot_curve
+from linkzoo_training.evaluation.match import MatchResult
+from linkzoo_training.evaluation.openings import RANDOM
+from linkzoo_training.evaluation.tables import match_table
 from linkzoo_training.runtime import StopSignal, alone_in
-from linkzoo_training.trainer import STATE_FILE, Trainer
+from linkzoo_training.selfplay.executors import Engine
 
 EVAL_SEED = 10_000_019  # of the short matches: no game of training, nor of a published evaluation
 

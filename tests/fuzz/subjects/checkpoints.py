@@ -12,12 +12,13 @@ from safetensors.torch import load_file, save_file
 
 from linkzoo import Positions
 from linkzoo.games import NAMES
-from linkzoo_training.checkpoint import load_agent, load_tensors
+from linkzoo_training.agents.policy import load_agent
+from linkzoo_training.algorithms.logger import Report
+from linkzoo_training.algorithms.trainer import STATE_FILE
+from linkzoo_training.checkpoint import load_tensors
 from linkzoo_training.config import AnyConfig, read_config
-from linkzoo_training.report import Report
 from linkzoo_training.resources import shipped
 from linkzoo_training.train import learn, make_trainer
-from linkzoo_training.trainer import STATE_FILE
 from tests.common.play import mask_of
 from tests.fuzz import positions
 from tests.fuzz.dice import Dice, json_value, mutate_bytes, mutate_json, mutate_text, same, short

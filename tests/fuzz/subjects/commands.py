@@ -9,8 +9,8 @@ from io import StringIO
 from pathlib import Path
 
 from linkzoo.games import NAMES
-from linkzoo_training import bench
-from linkzoo_training.cli import main
+from linkzoo_training.commands import bench
+from linkzoo_training.commands.cli import main
 from tests.fuzz.dice import FLOATS, INTEGERS, STRINGS, Dice, mutate_text, short
 
 _TRAIN = (

@@ -7,7 +7,7 @@ from numpy.typing import NDArray
 
 from linkzoo import Game, Positions
 from linkzoo.batch import kernels
-from linkzoo_training.checkpoint import PolicyAgent
+from linkzoo_training.agents.policy import PolicyAgent
 from tests.training.helpers import begin
 from tests.training.miniatures.kuhn import KUHN
 from tests.training.miniatures.leduc import LEDUC

@@ -10,12 +10,12 @@ from numpy.typing import NDArray
 from torch import Tensor, nn
 
 from linkzoo.features import FeatureMap
-from linkzoo_training.checkpoint import PolicyAgent
+from linkzoo_training.agents.policy import PolicyAgent
+from linkzoo_training.algorithms.ppo import Trainer
 from linkzoo_training.config import PpoConfig
 from linkzoo_training.networks import make_network
-from linkzoo_training.opponents import Pool
-from linkzoo_training.ppo import Trainer
-from linkzoo_training.rollout import SelfPlay
+from linkzoo_training.selfplay.opponent_pool import Pool
+from linkzoo_training.selfplay.rollout import SelfPlay
 from tests.training.helpers import ppo_config
 from tests.training.miniatures.play import KUHN_POKER, LEDUC_POKER, MINIATURES, Miniature
 from tests.training.miniatures.trees import Policy, exploitability, value, values

@@ -1,0 +1,1 @@
+"""Everything that plays, behind `linkzoo.Agent`."""

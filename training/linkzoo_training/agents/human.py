@@ -1,0 +1,85 @@
+"""A person at the terminal as an agent."""
+
+from collections.abc import Callable
+
+import numpy as np
+from numpy.typing import NDArray
+
+from linkzoo import Game, Positions
+from linkzoo.compiled import Record
+
+_COLUMNS = 4  # of the list of legal moves
+_HELP = "Type a move, its number, ? for the legal moves, help, or quit."
+
+
+class QuitError(Exception):
+    """The person at the terminal wants to stop."""
+
+
+class HumanAgent:
+    """A person at the terminal, who sees what the seat to act may know.
+
+    `read(prompt)` returns a line or raises EOFError, `write(text)` shows one.
+    """
+
+    name = "human"
+
+    def __init__(
+        self, read: Callable[[str], str] = input, write: Callable[[str], None] = print
+    ) -> None:
+        self._read, self._write = read, write
+
+    def act(self, positions: Positions) -> NDArray[np.int64]:
+        """Asks for a move in each position, int64[N]; QuitError if the person stops."""
+        masks = positions.action_mask
+        chosen = [
+            self._ask(positions.game, state, np.flatnonzero(mask).tolist())
+            for state, mask in zip(positions.states, masks, strict=True)
+        ]
+        return np.array(chosen, np.int64)
+
+    def _ask(self, game: Game, state: Record, legal: list[int]) -> int:
+        self._write(game.draw_text(state, int(state.seat)))
+        moves = {game.action_to_text(state, action): action for action in legal}
+        while True:
+            try:
+                text = " ".join(self._read(f"Player {state.seat}, your move: ").split())
+            except EOFError:
+                raise QuitError from None
+            if text.lower() in ("quit", "exit", "q"):
+                raise QuitError
+            if text == "?":
+                self._write(_listed(moves))
+            elif text.lower() in ("help", ""):
+                self._write(f"{_HELP} For example: {next(iter(moves))}")
+            else:
+                try:
+                    return _read_move(game, state, moves, text)
+                except ValueError as error:
+                    self._write(f"{error}. {_HELP}")
+
+
+def _read_move(game: Game, state: Record, moves: dict[str, int], text: str) -> int:
+    """The legal action that a person typed, in either case; ValueError says what is wrong."""
+    for move, action in moves.items():
+        if text.lower() == move.lower():
+            return action
+    if text.isdecimal():
+        action = int(text)
+        if action in moves.values():
+            return action
+        if action >= game.num_actions:
+            raise ValueError(f"no action {action}; actions are 0..{game.num_actions - 1}")
+        text = f"{action} ({game.action_to_text(state, action)})"
+    else:
+        game.text_to_action(state, text)
+    raise ValueError(f"{text} is not legal here")
+
+
+def _listed(moves: dict[str, int]) -> str:
+    """The legal moves in columns, each with its number."""
+    items = [f"{action:>5}  {text}" for text, action in moves.items()]
+    width = max(map(len, items)) + 2
+    rows = -(-len(items) // _COLUMNS)
+    lines = ["".join(item.ljust(width) for item in items[row::rows]) for row in range(rows)]
+    return "\n".join(line.rstrip() for line in lines)

@@ -1,0 +1,1 @@
+"""Trainers: PPO and AlphaZero, on one machine or many."""

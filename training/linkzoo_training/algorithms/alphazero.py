@@ -1,0 +1,225 @@
+"""Gumbel AlphaZero (Danihelka et al. 2022) for any game that hides nothing, from top to bottom.
+
+Each iteration plays `horizon` plies of `num_envs` games against itself, every move chosen by a
+search of `simulations` with the network. Of each finished game every position becomes a lesson: the
+policy learns what the search preferred, the values learn how the game ended and what the search
+thought of it, and a forecast of the final position makes the features richer. Lessons stay in a
+window of iterations, and each is learned from a fixed number of times, every time through one of
+the game's symmetries.
+
+All randomness is a function of the seed and of counters, so that a run which was stopped goes on
+to the same weights as one that was not.
+"""
+
+import time
+from dataclasses import dataclass
+from typing import Any
+
+import numpy as np
+import torch
+from numpy.typing import NDArray
+from torch import Tensor, nn
+
+from linkzoo.batch import kernels
+from linkzoo.chance import STREAM_ORDER, permutation
+from linkzoo.features import FeatureMap
+from linkzoo_training.algorithms import distributed, trainer
+from linkzoo_training.checkpoint import named, under
+from linkzoo_training.config import AlphaZeroConfig
+from linkzoo_training.networks import Forecast, decayed, masked
+from linkzoo_training.selfplay.executors import Engine
+from linkzoo_training.selfplay.replay import (
+    Lessons,
+    SelfPlay,
+    join,
+    lessons_of,
+    no_lessons,
+)
+from linkzoo_training.selfplay.replay_workers import LessonCrew
+from linkzoo_training.symmetries import symmetries
+
+_MOST_BATCHES = 2**20  # of an iteration
+
+
+@dataclass(frozen=True)
+class Losses:
+    """Means over the batches of one iteration."""
+
+    policy: float  # KL divergence of the improved policy from the network's
+    value: float
+    forecast: float
+    entropy: float
+
+
+class Trainer(trainer.Trainer):
+    """One run: its network, games, lessons and counters. `iterate` is the algorithm."""
+
+    growing = ("window.", "play.kept.")
+
+    def __init__(self, config: AlphaZeroConfig, engine: Engine | None = None) -> None:
+        super().__init__(config, engine)
+        self.config = config
+        games = distributed.own(config)
+        self.play: SelfPlay | LessonCrew = (
+            SelfPlay(games, self.game, self.device)
+            if engine is None
+            else LessonCrew(games, self.game, engine)
+        )
+        self.map = FeatureMap(self.game.observation)
+        self.forecast = Forecast(self.network).to(self.device)
+        self.learned = [*self.network.parameters(), *self.forecast.parameters()]
+        self.optimizer = torch.optim.AdamW(
+            decayed(self.learned, config.weight_decay), lr=config.learning_rate, fused=True
+        )
+        distributed.begin_equal(self.learned)
+        self.actor = self.frozen(self.network)
+        self.window: list[Lessons] = []  # one for each iteration, the oldest first
+
+    @property
+    def margin_weight(self) -> float:
+        """That of the ends that the values have learned from."""
+        return self.config.margin_weight
+
+    @property
+    def simulations(self) -> int:
+        """Of every move, at this point of the run."""
+        steps = self.config.simulations
+        return steps[min(int(self.progress * len(steps)), len(steps) - 1)]
+
+    def iterate(self) -> dict[str, float]:
+        """One iteration: play and learn. Returns its metrics."""
+        config, started = self.config, time.perf_counter()
+        lessons = self.play.collect(self.actor, self.simulations, self.progress)
+        self.window = [*self.window, lessons][-config.window :]
+        played = time.perf_counter() - started
+        losses = self.learn(self.due())
+        simulations = self.simulations
+        self.learned_once()
+        self.actor = self.frozen(self.network)
+        spent = time.perf_counter() - started
+        return {
+            **self.progressed(spent),
+            "simulations": simulations,
+            "time playing": played / spent,
+            "lessons": len(lessons),
+            "loss/policy": losses.policy,
+            "loss/value": losses.value,
+            "loss/forecast": losses.forecast,
+            "entropy": losses.entropy,
+        }
+
+    def due(self) -> Lessons:
+        """The lessons of the window whose turn it is: each has `reuse` turns in `window` ages."""
+        period = self.config.window // self.config.reuse
+        newest = len(self.window) - 1
+        return join([part[(newest - k) % period :: period] for k, part in enumerate(self.window)])
+
+    def learn(self, lessons: Lessons) -> Losses:
+        """Gradient steps on lessons, each of them once."""
+        config, progress = self.config, self.progress
+        rate = config.learning_rate
+        for group in self.optimizer.param_groups:
+            group["lr"] = rate + (config.learning_rate_final - rate) * progress
+        order = permutation(len(lessons), config.seed, STREAM_ORDER, self.iteration)
+        totals: list[Tensor] = []
+        fewest = distributed.fewest(len(order))
+        parts = np.array_split(order, max(1, round(fewest / config.batch_size)))
+        for index, rows in enumerate(parts if fewest else []):
+            features, mask, policy, targets, margins, planes = self._batch(lessons[rows], index)
+            with torch.autocast(self.device.type, torch.bfloat16, enabled=self.bf16):
+                cells, whole = self.network.read(features)
+                logits, values = self.network.answer(cells, whole)
+                final_margins, final_planes = self.forecast(cells, whole)
+            log_policy = torch.log_softmax(masked(logits, mask), -1)
+            policy_loss = (policy * (policy.clamp(min=1e-30).log() - log_policy)).sum(-1).mean()
+            value_loss = (values.float() - targets).square().mean()
+            forecast_loss = (final_margins.float() - margins).square().mean()
+            if self.forecast.planes is not None:
+                forecast_loss = forecast_loss + (final_planes.float() - planes).square().mean()
+            loss = policy_loss + config.value_weight * value_loss
+            loss = loss + config.forecast_weight * forecast_loss
+            self.optimizer.zero_grad(set_to_none=True)
+            loss.backward()
+            distributed.average_gradients(self.learned, len(rows))
+            nn.utils.clip_grad_norm_(self.learned, config.max_grad_norm)
+            self.optimizer.step()
+            entropy = -(log_policy.exp() * log_policy).sum(-1).mean()
+            totals.append(torch.stack([policy_loss, value_loss, forecast_loss, entropy]).detach())
+        if not totals:
+            return Losses(0.0, 0.0, 0.0, 0.0)
+        return Losses(*distributed.average(torch.stack(totals).mean(0)).tolist())
+
+    def _batch(self, lessons: Lessons, index: int) -> tuple[Tensor, ...]:
+        """Lessons as tensors, each seen through a random symmetry.
+
+        Features [M, F], mask and policy [M, A], the values to learn and the final margins [M, P]
+        relative to the seat to act, the planes of the final board [M, C * H * W].
+        """
+        count, game, kernel = len(lessons), self.game, kernels(self.game)
+        seat = lessons.states["seat"].copy()
+        mask = np.empty((count, game.num_actions), np.int8)
+        kernel.legal(lessons.states, mask)
+        features, final = self._seen(lessons.states, seat), self._seen(lessons.finals, seat)
+        policy = lessons.policy.astype(np.float32)
+        policy /= policy.sum(1, keepdims=True)
+        if self.config.symmetric:
+            ply = self.iteration * _MOST_BATCHES + index
+            every = symmetries(game)
+            which = every.draw(count, np.uint64(self.config.seed), ply)
+            every.turn(features, mask, which)
+            every.turn_features(final, which)
+            every.turn_actions(policy, which)
+        payoff = np.zeros((count, game.max_players), np.float32)
+        margins = np.zeros_like(payoff)
+        kernel.outcome(lessons.finals, payoff, margins)
+        share = np.float32(self.config.root_share)
+        payoff += self.config.margin_weight * margins
+        targets = (1 - share) * payoff + share * lessons.values
+        players = lessons.states["num_players"]
+        board = 0 if self.map.board is None else int(np.prod(self.map.board))
+        planes = final[:, :board] * self.map.scale[:board]
+        arrays = (
+            features,
+            mask,
+            policy,
+            relative(targets, seat, players),
+            relative(margins, seat, players),
+            planes,
+        )
+        return tuple(torch.from_numpy(array).to(self.device) for array in arrays)
+
+    def _seen(self, states: NDArray[Any], seats: NDArray[Any]) -> NDArray[Any]:
+        """What seats [M] see of records [M], as features [M, F]."""
+        spec = self.game.observation
+        flat = np.empty((len(states), spec.size), spec.dtype)
+        kernels(self.game).observe(states, seats, flat)
+        return self.map(flat)
+
+    def tensors(self) -> dict[str, Tensor]:
+        """The forecast, the games as they stand, and the lessons of the window."""
+        saved = named("forecast.", self.forecast.state_dict())
+        sizes = torch.tensor([len(part) for part in self.window], dtype=torch.int64)
+        window = {"sizes": sizes, **join([no_lessons(self.game), *self.window]).tensors()}
+        return saved | self.play.tensors() | named("window.", window)
+
+    def restore(self, saved: dict[str, Tensor]) -> None:
+        """Restores what `tensors` gave."""
+        self.forecast.load_state_dict(under("forecast.", saved))
+        self.play.load(saved)
+        lessons, sizes = lessons_of(under("window.", saved), self.game), saved["window.sizes"]
+        if (sizes < 0).any() or sizes.sum() != len(lessons):
+            raise ValueError(f"window.sizes: {sizes.tolist()} for {len(lessons)} lessons")
+        ends = np.cumsum(sizes.numpy())
+        starts = ends - sizes.numpy()
+        self.window = [lessons[a:b] for a, b in zip(starts, ends, strict=True)]
+        self.actor = self.frozen(self.network)
+
+
+def relative(
+    numbers: NDArray[np.float32], seat: NDArray[Any], players: NDArray[Any]
+) -> NDArray[np.float32]:
+    """Numbers [M, P] by absolute seat as numbers relative to `seat` [M], 0 beyond `players` [M]."""
+    index = np.arange(numbers.shape[1])
+    where = (seat[:, None].astype(np.int64) + index) % players[:, None]
+    turned: NDArray[np.float32] = np.take_along_axis(numbers, where, 1)
+    return np.where(index < players[:, None], turned, np.float32(0))

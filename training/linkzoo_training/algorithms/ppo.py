@@ -1,0 +1,189 @@
+"""Self-play PPO (Schulman et al. 2017) for any game of linkzoo, from top to bottom.
+
+One network plays all seats. Each iteration plays `horizon` plies of `num_envs` games, against
+itself and against frozen snapshots, computes generalised advantages for every seat along each game,
+and takes `epochs` passes of clipped policy-gradient steps over the plies of the learner.
+
+All randomness is a function of the seed and of counters, so that a run which was stopped goes on
+to the same weights as one that was not.
+"""
+
+import time
+from dataclasses import dataclass
+
+import numpy as np
+import torch
+from torch import Tensor, nn
+
+from linkzoo.chance import STREAM_ORDER, permutation
+from linkzoo_training.agents.specs import make_agent
+from linkzoo_training.algorithms import distributed, trainer
+from linkzoo_training.checkpoint import named, under
+from linkzoo_training.config import PpoConfig
+from linkzoo_training.networks import Critic, FlatNet, masked
+from linkzoo_training.selfplay.encoder import Sight
+from linkzoo_training.selfplay.executors import Engine
+from linkzoo_training.selfplay.opponent_pool import Pool
+from linkzoo_training.selfplay.rollout import Batch, SelfPlay, begin_play
+from linkzoo_training.selfplay.rollout_workers import RolloutCrew
+
+
+@dataclass(frozen=True)
+class Losses:
+    """Means over the minibatches of one iteration."""
+
+    policy: float
+    value: float
+    entropy: float
+    clipped: float  # share of ratios outside the clip range
+
+
+class Trainer(trainer.Trainer):
+    """One run: its network, games, pool and counters. `iterate` is the algorithm."""
+
+    def __init__(self, config: PpoConfig, engine: Engine | None = None) -> None:
+        super().__init__(config, engine)
+        self.config = config
+        games = distributed.own(config)
+        self.play: SelfPlay | RolloutCrew = (
+            begin_play(games, self.device)
+            if engine is None
+            else RolloutCrew(games, self.device, engine)
+        )
+        self.critic: Critic | None = None
+        self.learned = list(self.network.parameters())
+        if config.critic == "full":
+            self.critic = Critic(self.game, config.width, config.blocks).to(self.device)
+            self.learned += self.critic.parameters()
+        self._standardise()
+        self.optimizer = torch.optim.Adam(
+            self.learned, lr=config.learning_rate, eps=1e-5, fused=True
+        )
+        distributed.begin_equal(self.learned)
+        self._freeze()
+        self.pool = Pool(config.pool_size, config.seed)
+
+    @property
+    def margin_weight(self) -> float:
+        """That of the payoffs that the values have learned from."""
+        return self.config.margin(self.progress)
+
+    def iterate(self) -> dict[str, float]:
+        """One iteration: play, learn, perhaps freeze a snapshot. Returns its metrics."""
+        config, started = self.config, time.perf_counter()
+        if self.iteration % config.snapshot_every == 0 and config.pool_share * config.pool_size:
+            self.play.leave(self.pool.add(self.actor), self.progress)
+        batch = self.play.collect(self.actor, self.judge, self.pool, self.progress, self.iteration)
+        self.pool.fade()
+        losses = self.learn(batch)
+        self.learned_once()
+        self._freeze()
+        metrics = {
+            **self.progressed(time.perf_counter() - started),
+            "loss/policy": losses.policy,
+            "loss/value": losses.value,
+            "entropy": losses.entropy,
+            "clipped": losses.clipped,
+            "explained variance": _explained(batch),
+        }
+        if self.pool.networks:
+            metrics["pool win rate"] = float(self.pool.win_rates().mean())
+        return metrics
+
+    def learn(self, batch: Batch) -> Losses:
+        """Clipped policy-gradient steps on the learner's plies."""
+        config, left = self.config, 1 - self.progress
+        for group in self.optimizer.param_groups:
+            group["lr"] = config.rate(self.progress)
+        entropy_weight = config.entropy_final + (config.entropy - config.entropy_final) * left
+        taught, teaching = config.is_taught(self.progress), config.teaching(self.progress)
+        rows = batch.learner.nonzero().squeeze(1)
+        mean, deviation = distributed.mean_and_std(batch.advantage[rows])
+        advantage = (batch.advantage - mean) / (deviation + 1e-8)
+        if not batch.asked.all():  # the schedule has moved on since the batch was played
+            taught, teaching = False, 0.0
+        totals: list[Tensor] = []
+        for epoch in range(config.epochs):
+            passes = self.iteration * config.epochs + epoch
+            shuffled = permutation(len(rows), config.seed, STREAM_ORDER, passes)
+            order = rows[torch.from_numpy(shuffled).to(rows.device)]
+            for part in distributed.minibatches(order, config.minibatches):
+                with torch.autocast(self.device.type, torch.bfloat16, enabled=self.bf16):
+                    logits, values = self.network(batch.features[part])
+                    if self.critic is not None:  # its values are the better ones, both learn
+                        better = self.critic(batch.features[part], batch.hidden[part])
+                        values = torch.stack([values, better])
+                logits = masked(logits, batch.mask[part])
+                log_policy = torch.log_softmax(logits, -1)
+                chosen = log_policy.gather(1, batch.action[part, None]).squeeze(1)
+                ratio = torch.exp(chosen - batch.log_probability[part])
+                clipped = ratio.clamp(1 - config.clip, 1 + config.clip)
+                gain = torch.minimum(ratio * advantage[part], clipped * advantage[part])
+                entropy = -(torch.softmax(logits, -1) * log_policy).sum(-1).mean()
+                targets = batch.targets[part]
+                errors = values.float()[..., : targets.shape[1]] - targets
+                policy_loss, value_loss = -gain.mean(), 0.5 * errors.square().mean()
+                loss = config.value_weight * value_loss
+                if teaching > 0:
+                    imitation = -log_policy.gather(1, batch.taught[part, None]).mean()
+                    loss = loss + teaching * imitation
+                if not taught:
+                    loss = loss + policy_loss - entropy_weight * entropy
+                    if config.magnet > 0:
+                        away = log_policy - batch.log_policy[part]
+                        divergence = (torch.softmax(logits, -1) * away).sum(-1).mean()
+                        loss = loss + config.magnet * divergence
+                self.optimizer.zero_grad(set_to_none=True)
+                loss.backward()
+                distributed.average_gradients(self.learned, len(part))
+                nn.utils.clip_grad_norm_(self.learned, config.max_grad_norm)
+                self.optimizer.step()
+                outside = (ratio != clipped).float().mean()
+                totals.append(torch.stack([policy_loss, value_loss, entropy, outside]).detach())
+        if not totals:
+            return Losses(0.0, 0.0, 0.0, 0.0)
+        return Losses(*distributed.average(torch.stack(totals).mean(0)).tolist())
+
+    def tensors(self) -> dict[str, Tensor]:
+        """The critic, the games as they stand, and the pool."""
+        critic = {} if self.critic is None else self.critic.state_dict()
+        return named("critic.", critic) | self.play.tensors() | self.pool.tensors()
+
+    def restore(self, saved: dict[str, Tensor]) -> None:
+        """Restores what `tensors` gave."""
+        if self.critic is not None:
+            self.critic.load_state_dict(under("critic.", saved))
+        self._freeze()
+        self.play.load(saved)
+        self.pool.load(saved, self.actor)
+
+    def _standardise(self) -> None:
+        """Scales what new fully connected networks read by how far it varies in weak play."""
+        config, critic = self.config, self.critic
+        network = self.network if isinstance(self.network, FlatNet) else None
+        if config.start is not None:
+            network = None  # it has learned with the scales of its first run
+        if network is None and critic is None:
+            return
+        seen, hidden = Sight(self.game, hidden=critic is not None).survey(
+            make_agent(config.teacher or "random", config.game),
+            config.players,
+            config.options,
+            config.seed,
+        )
+        if network is not None:
+            network.trunk.standardise(seen)
+        if critic is not None:
+            critic.trunk.standardise(np.concatenate([seen, hidden], 1))
+
+    def _freeze(self) -> None:
+        """Makes the copies that play."""
+        self.actor = self.frozen(self.network)
+        self.judge = None if self.critic is None else self.frozen(self.critic)
+
+
+def _explained(batch: Batch) -> float:
+    """How much of the variance of the learner's lambda-returns the values explain; 1 is all."""
+    rows = batch.learner
+    returns, errors = batch.targets[rows, 0], batch.advantage[rows]
+    return float(1 - errors.var() / returns.var().clamp(min=1e-12))

@@ -1,0 +1,388 @@
+"""What every trainer is: a network, an optimiser and counters, which can be saved and resumed.
+
+All randomness of a trainer is a function of the seed and of counters, so that a run which was
+stopped goes on to the same weights as one that was not.
+"""
+
+import platform
+import time
+from abc import ABC, abstractmethod
+from collections.abc import Mapping
+from copy import deepcopy
+from dataclasses import MISSING, fields
+from math import inf
+from pathlib import Path
+from typing import Any, Protocol
+
+import numpy as np
+import torch
+from numpy.typing import NDArray
+from torch import Tensor
+from torch.optim.swa_utils import AveragedModel, get_ema_multi_avg_fn
+
+from linkzoo import Game, get_game, threads
+from linkzoo.fields import check_keys, integer
+from linkzoo_training.agents.policy import PolicyAgent
+from linkzoo_training.agents.specs import make_agent
+from linkzoo_training.algorithms import distributed
+from linkzoo_training.checkpoint import (
+    finite,
+    fitting,
+    load_card,
+    load_tensors,
+    load_weights,
+    named,
+    save_checkpoint,
+    save_tensors,
+    under,
+)
+from linkzoo_training.config import AnyConfig
+from linkzoo_training.evaluation.match import MatchResult, play_match
+from linkzoo_training.networks import Network, PolicyValueNet, frozen, make_network
+from linkzoo_training.resources import find_checkpoint
+from linkzoo_training.runtime import compile_clock, find_device, use_bf16
+from linkzoo_training.selfplay.executors import Engine
+from linkzoo_training.selfplay.workers import Crew
+
+STATE_FILE = "training.safetensors"
+_BUDGET = ("max_seconds",)  # fields that a resumed run may change
+
+
+class Play(Protocol):
+    """The games of a run, as far as all trainers have to do with them."""
+
+    wins: NDArray[np.float64]  # by seat, in whole self-play games, since read
+
+
+class Trainer(ABC):
+    """One run. `iterate` is the algorithm; a subclass sets `optimizer` and `learned`."""
+
+    optimizer: torch.optim.Optimizer
+    play: Play
+    iteration = 0
+    seconds = 0.0  # of training, without evaluation and without compiling
+    growing: tuple[str, ...] = ()  # how the names of tensors begin that grow along a run
+
+    def __init__(self, config: AnyConfig, engine: Engine | None = None) -> None:
+        self._config = config
+        self._compiling = compile_clock()
+        self._timed = False  # an iteration, in this process
+        self.workers = 0 if engine is None else engine.workers
+        torch.set_flush_denormal(True)  # tiny weights and moments made the CPU 10 times slower
+        threads.restart()  # with that in them too, or results would depend on who does a row
+        self._threads = min(config.num_threads, threads.MAX_THREADS)
+        threads.set_num_threads(self._threads)
+        torch.set_num_threads(self._threads)
+        self.game: Game = get_game(config.game, config.options)
+        self.device = find_device(config.device)
+        self.bf16 = use_bf16(config.precision, self.device)
+        torch.manual_seed(config.seed)
+        network = make_network(self.game, config.network, config.width, config.blocks)
+        if config.start is not None:
+            load_weights(network, find_checkpoint(config.start))
+        self.network: PolicyValueNet = network.to(self.device)
+        self.average: AveragedModel | None = None
+        if config.average:
+            newest = 1 / config.average
+            self.average = AveragedModel(
+                self.network, multi_avg_fn=get_ema_multi_avg_fn(1 - newest)
+            )
+
+    @property
+    def steps(self) -> int:
+        """Plies played so far, in all games of all processes."""
+        return self.iteration * self._plies
+
+    @property
+    def _plies(self) -> int:
+        """Of an iteration."""
+        return self._config.num_envs * self._config.horizon * distributed.size()
+
+    @property
+    def progress(self) -> float:
+        """0 at the start, 1 at `total_steps`: what the schedules follow."""
+        return min(1.0, self.steps / self._config.total_steps)
+
+    @property
+    def machine(self) -> str:
+        """What the run runs on, for reports."""
+        return f"{platform.machine()}, {self._threads} threads, {self.device}"
+
+    @property
+    def finished(self) -> bool:
+        """Whether the budget of steps or of seconds is spent."""
+        limit = self._config.max_seconds
+        return self.progress >= 1.0 or (limit is not None and self.seconds >= limit)
+
+    @property
+    def eta(self) -> float:
+        """Seconds to the end of the budget, at the speed so far."""
+        left = self.seconds * (1 / max(self.progress, 1e-9) - 1)
+        limit = self._config.max_seconds
+        return left if limit is None else min(left, max(0.0, limit - self.seconds))
+
+    @property
+    @abstractmethod
+    def margin_weight(self) -> float:
+        """Of the score margin in the values that the network gives now."""
+
+    @abstractmethod
+    def iterate(self) -> dict[str, float]:
+        """One iteration: play and learn. Returns its metrics."""
+
+    def learned_once(self) -> None:
+        """Counts an iteration, and takes its weights into the average."""
+        self.iteration += 1
+        if self.average is not None:
+            self.average.update_parameters(self.network)
+
+    def progressed(self, spent: float) -> dict[str, float]:
+        """Counts the seconds of an iteration; what every trainer reports of it.
+
+        Compiling doesn't count, nor does the first wait for workers, which start and compile then.
+        """
+        spent = max(spent - self._compiling.since(time.perf_counter() - spent), 1e-6)
+        self.seconds += spent
+        if isinstance(self.play, Crew) and not self._timed:
+            self.seconds -= min(self.play.waited, spent)
+        self._timed = True
+        metrics = {
+            "iteration": self.iteration,
+            "steps": self.steps,
+            "seconds": round(self.seconds, 3),
+            "steps/s": self._plies / spent,
+        }
+        wins, self.play.wins = self.play.wins, np.zeros_like(self.play.wins)
+        for seat, role in enumerate(self.game.seat_names):
+            if wins.sum() > 0:
+                metrics[f"self-play wins/{role}"] = wins[seat] / wins.sum()
+        if isinstance(self.play, Crew):
+            waited, self.play.waited = self.play.waited, 0.0
+            metrics["learner idle"] = waited / spent
+        return metrics
+
+    @abstractmethod
+    def tensors(self) -> dict[str, Tensor]:
+        """What is saved beside the network, the optimiser and the counters, by name."""
+
+    @abstractmethod
+    def restore(self, saved: dict[str, Tensor]) -> None:
+        """Restores what `tensors` gave; the network and the optimiser are restored already."""
+
+    def agent(self, views: int = 1, temperature: float | None = None) -> PolicyAgent:
+        """The policy as it is now, or its average, as an agent."""
+        network = deepcopy(self.network)
+        if self.average is not None:
+            network.load_state_dict(self.average.module.state_dict())
+        return PolicyAgent(
+            self._config.name,
+            self.game,
+            network.float().cpu(),
+            {},
+            views=views,
+            temperature=temperature,
+        )
+
+    def evaluate(
+        self,
+        opponents: tuple[str, ...],
+        blocks: int,
+        seed: int,
+        *,
+        openings: str | None = None,
+        views: int = 1,
+        temperature: float | None = None,
+    ) -> list[MatchResult]:
+        """Matches of the policy (see `agent`) against each of `opponents`.
+
+        There is one for each number of players.
+        """
+        return [
+            play_match(
+                self.game.name,
+                self.agent(views, temperature),
+                make_agent(opponent, self.game.name),
+                blocks=blocks,
+                seed=seed,
+                openings=openings,
+                num_players=players,
+                options=self._config.options,
+            )
+            for opponent in opponents
+            for players in self._config.players
+        ]
+
+    def save(self, folder: Path) -> None:
+        """Writes everything that the run needs to go on exactly, of all processes into one file."""
+        tensors = named("network.", self.network.state_dict())
+        for index, entry in self.optimizer.state_dict()["state"].items():
+            tensors |= named(f"adam.{index}.", entry)
+        if self.average is not None:
+            tensors |= named("average.", self.average.state_dict())
+        for rank, own in enumerate(distributed.collected(self.tensors())):
+            tensors |= named(f"rank{rank}.", own) if rank else own
+        meta = {
+            "config": self._config.to_dict(),
+            "iteration": self.iteration,
+            "seconds": self.seconds,
+            **self._shape(),
+        }
+        if distributed.rank() == 0:
+            save_tensors(folder / STATE_FILE, tensors, meta)
+
+    def _shape(self) -> dict[str, int]:
+        """What the games of a run are split among."""
+        return {"workers": self.workers, "processes": distributed.size()}
+
+    def load(self, folder: Path) -> None:
+        """Goes on where `save` was.
+
+        ValueError names the file, and what differs from then or doesn't fit; then nothing of it was
+        taken. Fields of the configuration that `save` didn't know had their defaults.
+        """
+        path = folder / STATE_FILE
+        tensors, meta = distributed.dealt(lambda: _shares(path))
+        self._check_meta(path, meta)
+        self._check_tensors(path, tensors)
+        state = self.optimizer.state_dict()
+        for index, parameter in enumerate(self._optimised()):
+            entry = under(f"adam.{index}.", tensors)
+            if entry:
+                state["state"][index] = {n: _laid_out(v, parameter) for n, v in entry.items()}
+        try:
+            self.network.load_state_dict(under("network.", tensors))
+            self.optimizer.load_state_dict(state)
+            if self.average is not None:
+                self.average.load_state_dict(under("average.", tensors))
+            self.iteration, self.seconds = meta["iteration"], meta["seconds"]
+            self.restore(tensors)
+        except KeyError as error:
+            raise ValueError(f"{path} is damaged: it has no {error}") from error
+        except (ValueError, RuntimeError, TypeError, IndexError) as error:
+            raise ValueError(f"{path} is damaged: {error}") from error
+
+    def _check_meta(self, path: Path, meta: Mapping[str, Any]) -> None:
+        """ValueError unless the run was this one, and stopped within its budget."""
+        check_keys(str(path), meta, ("config", "iteration", "seconds", "workers", "processes"))
+        if not isinstance(meta["config"], dict):
+            raise ValueError(f"{path}: config: {meta['config']!r} is no JSON object")
+        defaults = {field.name: field.default for field in fields(self._config)}
+        defaults |= {
+            field.name: field.default_factory()
+            for field in fields(self._config)
+            if field.default_factory is not MISSING
+        }
+        before = defaults | meta["config"] | {name: meta[name] for name in self._shape()}
+        now = self._config.to_dict() | self._shape()
+        different = [
+            name
+            for name in before.keys() | now.keys()
+            if name not in _BUDGET and _plain(now.get(name)) != _plain(before.get(name))
+        ]
+        if different:
+            different.sort()
+            then, new = (
+                ", ".join(f"{name}={values.get(name)!r}" for name in different)
+                for values in (before, now)
+            )
+            raise ValueError(f"{path} was trained with {then}, not {new}")
+        last = -(-self._config.total_steps // self._plies)
+        integer(f"{path}: iteration", meta["iteration"], 0, last)
+        seconds = meta["seconds"]
+        if isinstance(seconds, bool) or not isinstance(seconds, int | float):
+            raise ValueError(f"{path}: seconds: {seconds!r} is no number")
+        if not 0 <= seconds < inf:
+            raise ValueError(f"{path}: seconds: {seconds} is not 0 or more")
+
+    def _check_tensors(self, path: Path, tensors: Mapping[str, Tensor]) -> None:
+        """ValueError unless they are of such a run: names, shapes, types, and no wild numbers."""
+        finite(path, tensors)
+        fitting(path, under("network.", tensors), self.network.state_dict(), "the network")
+        average = {} if self.average is None else self.average.state_dict()
+        fitting(path, under("average.", tensors), average, "the run")
+        entries = under("adam.", tensors)
+        if entries:
+            self._check_adam(path, entries)
+        for name, expected in self.tensors().items():
+            if name not in tensors:
+                raise ValueError(f"{path} has no tensor {name}, unlike the run")
+            first = 1 if name.startswith(self.growing) else 0
+            shapes = tensors[name].shape[first:], expected.shape[first:]
+            if tensors[name].dtype != expected.dtype or shapes[0] != shapes[1]:
+                raise ValueError(
+                    f"{path}: {name} is {tensors[name].dtype}{list(tensors[name].shape)}, not "
+                    f"{expected.dtype}{list(expected.shape)}"
+                )
+
+    def _optimised(self) -> list[Tensor]:
+        """The parameters that the optimiser steps, in the order of its state."""
+        return [one for group in self.optimizer.param_groups for one in group["params"]]
+
+    def _check_adam(self, path: Path, entries: Mapping[str, Tensor]) -> None:
+        """ValueError unless they are moments of every parameter, by `index.name`."""
+        expected: dict[str, Tensor] = {}
+        for index, parameter in enumerate(self._optimised()):
+            moments = {"step": torch.zeros(()), "exp_avg": parameter, "exp_avg_sq": parameter}
+            expected |= named(f"{index}.", moments)
+        fitting(path, named("adam.", entries), named("adam.", expected), "the run")
+        for name, tensor in entries.items():
+            if not name.endswith("exp_avg") and (tensor < 0).any():
+                raise ValueError(f"{path}: adam.{name} holds numbers below 0")
+
+    def publish(self, folder: Path, strength: list[dict[str, Any]]) -> None:
+        """Writes the trained policy's checkpoint, with what it achieved on its card."""
+        config = self._config
+        trained = {
+            "algorithm": config.algorithm,
+            "config": config.to_dict(),
+            "steps": self.steps,
+            "seconds": round(self.seconds, 1),
+            "machine": self.machine,
+            **self._shape(),
+            "torch": torch.__version__,
+        }
+        if config.start is not None:
+            trained["start"] = load_card(find_checkpoint(config.start))["trained"]
+        card = {
+            "views": config.views,
+            "temperature": config.temperature,
+            "margin_weight": self.margin_weight,
+            "network": {"kind": config.network, "width": config.width, "blocks": config.blocks},
+            "trained": trained,
+            "strength": strength,
+        }
+        save_checkpoint(folder, self.agent().network, self.game, card)
+
+    def frozen(self, network: Network) -> Network:
+        """A copy that plays, in the precision of playing."""
+        return frozen(network, self.bf16)
+
+
+def _shares(path: Path) -> list[tuple[dict[str, Tensor], dict[str, Any]]]:
+    """What each process needs of a saved run: all but the games and lessons of the others."""
+    tensors, meta = load_tensors(path)
+    common = {
+        name: tensor
+        for name, tensor in tensors.items()
+        if name.startswith(("network.", "adam.", "average."))
+    }
+    others = [common | under(f"rank{rank}.", tensors) for rank in range(1, distributed.size())]
+    return [(share, meta) for share in (tensors, *others)]
+
+
+def _laid_out(value: Tensor, parameter: Tensor) -> Tensor:
+    """A tensor of Adam's state with the memory layout of its parameter.
+
+    The fused step walks through memory and doesn't look at strides.
+    """
+    like = value.shape == parameter.shape
+    return torch.empty_like(parameter, requires_grad=False).copy_(value) if like else value
+
+
+def _plain(value: Any) -> Any:
+    """A value as JSON would give it back."""
+    if isinstance(value, tuple | list):
+        return [_plain(item) for item in value]
+    if isinstance(value, dict):
+        return {key: _plain(item) for key, item in value.items()}
+    return value

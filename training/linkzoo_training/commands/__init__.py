@@ -1,0 +1,1 @@
+"""What the `linkzoo` command does; `cli` parses, a module each does it."""

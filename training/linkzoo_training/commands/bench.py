@@ -1,0 +1,107 @@
+"""`linkzoo bench`: how fast the installed package is here, game by game and search by search.
+
+All play is uniformly random among the legal moves. What is measured is a `work` that does some of
+it and returns how many units it did.
+"""
+
+import argparse
+import time
+from collections.abc import Callable, Iterator
+from itertools import count
+from typing import Any
+
+import numpy as np
+
+from linkzoo import Positions, get_game, make, make_vec
+from linkzoo.batch import kernels
+from linkzoo.threads import get_num_threads
+from linkzoo_training.agents.baselines import UctAgent
+
+GAMES = 1024  # of the vector environment
+_SIMULATIONS = 1000
+_SECONDS = 2.0  # that each measurement lasts
+
+Work = Callable[[], int]
+
+
+def run(parsed: argparse.Namespace) -> None:
+    """Prints each measurement as it is made."""
+    for line in measure(parsed.game, parsed.players):
+        print(line, flush=True)
+
+
+def measure(name: str, num_players: int | None = None) -> Iterator[str]:
+    """A line for each measurement, as it is made."""
+    game, threads = get_game(name), get_num_threads()
+    env = make(name, num_players)
+    players = f"{len(env.possible_agents)} players, " if game.max_players > game.min_players else ""
+    yield f"{game.title}, {players}{threads} threads, random play"
+    yield f"  AEC environment, all checks  {rate(aec_steps(env)):>12,.0f} steps/s (one thread)"
+    speed = rate(vector_steps(name, num_players))
+    yield f"  {GAMES:,} games in lock-step     {speed:>12,.0f} steps/s"
+    yield f"  UCT from the first position  {rate(playouts(name, num_players)):>12,.0f} playouts/s"
+
+
+def rate(work: Work, seconds: float | None = None) -> float:
+    """Units of work a second, after a first round, which compiles."""
+    work()
+    done, start = 0, time.perf_counter()
+    seconds = _SECONDS if seconds is None else seconds
+    while (spent := time.perf_counter() - start) < seconds:
+        done += work()
+    return done / spent
+
+
+def aec_steps(env: Any) -> Work:
+    """One game of a PettingZoo environment, through the usual loop; units are steps."""
+    chance = np.random.Generator(np.random.PCG64(0)).random
+    env.reset(seed=0)
+
+    def work() -> int:
+        env.reset()
+        steps = 0
+        while True:
+            observation, _, termination, truncation, _ = env.last()
+            if termination or truncation:
+                return steps
+            legal = observation["action_mask"].nonzero()[0]
+            env.step(int(legal[int(chance() * len(legal))]))
+            steps += 1
+
+    return work
+
+
+def vector_steps(
+    name: str, num_players: int | None = None, games: int = GAMES, num_threads: int | None = None
+) -> Work:
+    """Random choice, step, mask, observation and restart in lock-step; units are steps."""
+    vec = make_vec(name, games, num_players, check=False, num_threads=num_threads)
+    now = vec.reset(0)
+    choose = kernels(vec.game).random_actions
+    threads = get_num_threads() if num_threads is None else num_threads
+    seeds, actions = np.arange(games, dtype=np.uint64), np.empty(games, np.int64)
+    rounds = count()
+
+    def work() -> int:
+        for _ in range(100):
+            choose.on(threads, now.action_mask, seeds, next(rounds), actions)
+            vec.step(actions)
+        return 100 * games
+
+    return work
+
+
+def playouts(name: str, num_players: int | None = None) -> Work:
+    """Searches of the first position, on all threads; units are random games to the end."""
+    game = get_game(name)
+    states = np.zeros(8 * get_num_threads(), game.state)
+    states[:] = game.blank(num_players)
+    seeds = np.arange(len(states), dtype=np.uint64)
+    kernels(game).begin(states, seeds, np.empty((len(states), game.num_actions), np.int8))
+    agent = UctAgent(_SIMULATIONS)
+
+    def work() -> int:
+        agent.act(Positions(game, states, seeds))
+        return len(states) * _SIMULATIONS
+
+    return work

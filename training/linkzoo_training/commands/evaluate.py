@@ -1,0 +1,118 @@
+"""`linkzoo evaluate`."""
+
+import argparse
+from pathlib import Path
+from typing import Any
+
+from rich.console import Console
+from rich.progress import Progress
+
+from linkzoo import Agent, get_game
+from linkzoo_training.agents.specs import make_agent, searching, source_of
+from linkzoo_training.checkpoint import load_card, save_card
+from linkzoo_training.commands.common import game_of, with_progress, write_json
+from linkzoo_training.config import read_options
+from linkzoo_training.evaluation.ladder import climb, read_ladder, with_strength
+from linkzoo_training.evaluation.match import MatchResult, blocks_of, play_match
+from linkzoo_training.evaluation.solved_positions import thrown_wins, with_thrown_wins
+from linkzoo_training.evaluation.statistics import Sprt
+from linkzoo_training.evaluation.tables import ladder_table, match_table, thrown_table
+from linkzoo_training.resources import find_checkpoint
+
+
+def run(parsed: argparse.Namespace) -> None:
+    """Plays the match, the ladder or the solved positions, and shows what came out."""
+    if parsed.b is None and not (parsed.ladder or parsed.labels):
+        raise ValueError("evaluate: name an opponent B, or --ladder or --labels")
+    if parsed.ladder and (parsed.b is not None or parsed.sprt is not None):
+        raise ValueError("--ladder: the opponents and their games are the ladder's")
+    if parsed.labels and (parsed.settings or parsed.players is not None):
+        raise ValueError("--labels: the solved positions are of the game's standard options")
+    card = _card(parsed) if parsed.card else None
+    game = parsed.game = game_of(parsed.game, parsed.a)
+    a = make_agent(searching(parsed.a, parsed.simulations), game)
+    data: dict[str, Any] = {}
+    if parsed.b is not None:
+        b = make_agent(searching(parsed.b, parsed.simulations), game)
+        match = _match(parsed, a, b)
+        Console().print(match_table(match))
+        data = match.to_dict()
+    if parsed.ladder:
+        data["ladder"] = _climb(parsed, a, card)
+    if parsed.labels:
+        thrown = with_progress(
+            "positions",
+            lambda progress: thrown_wins(
+                game, a, seed=parsed.seed or 0, batch=parsed.batch, progress=progress
+            ),
+        )
+        Console().print(thrown_table(thrown))
+        data["thrown_wins"] = thrown.to_dict()
+        if card is not None:
+            save_card(card, with_thrown_wins(load_card(card), thrown))
+    write_json(parsed.json, data)
+
+
+def _card(parsed: argparse.Namespace) -> Path:
+    """The folder of the checkpoint whose card is to hold what is found."""
+    source = source_of(parsed.a)
+    if source is None or not (parsed.ladder or parsed.labels):
+        raise ValueError("--card: goes with --ladder or --labels, for a checkpoint")
+    return find_checkpoint(game_of(parsed.game, parsed.a) if source == "checkpoint" else source)
+
+
+def _climb(parsed: argparse.Namespace, a: Agent, card: Path | None) -> list[dict[str, Any]]:
+    """Plays against the ladder's agents; each match goes to the card as soon as it is finished."""
+    ladder, options = read_ladder(parsed.game), read_options(parsed.settings)
+    rules = get_game(parsed.game, options)
+    every = range(rules.min_players, rules.max_players + 1)
+    players = list(every) if parsed.players is None else [parsed.players]
+    for count in players:
+        rules.blank(count, options)  # raises for what the game doesn't have
+    console, matches = Console(stderr=True), []
+    with Progress(console=console, transient=True, disable=not console.is_terminal) as bar:
+        task = bar.add_task("ladder", total=None)
+        for match in climb(
+            ladder,
+            a,
+            players,
+            games=parsed.games,
+            seed=parsed.seed,
+            openings=parsed.openings,
+            options=options,
+            batch=parsed.batch,
+            progress=lambda what, finished, total: bar.update(
+                task, description=what, completed=finished, total=total
+            ),
+        ):
+            matches.append(match)
+            if card is not None:
+                save_card(card, with_strength(load_card(card), ladder, [match]))
+    Console().print(ladder_table(ladder, a.name, matches))
+    if len(matches) < len(players) * len(ladder.rungs):
+        Console().print("interrupted: these are the matches that were finished")
+    return [match.to_dict() for match in matches]
+
+
+def _match(parsed: argparse.Namespace, a: Agent, b: Agent) -> MatchResult:
+    options = read_options(parsed.settings)
+    rules = get_game(parsed.game, options)
+    players = int(rules.blank(parsed.players, options).num_players)
+    blocks = blocks_of(rules, players, 1000 if parsed.games is None else parsed.games)
+    return with_progress(
+        "blocks",
+        lambda progress: play_match(
+            parsed.game,
+            a,
+            b,
+            blocks,
+            seed=parsed.seed or 0,
+            openings=parsed.openings,
+            num_players=players,
+            options=options,
+            batch=parsed.batch,
+            sprt=None if parsed.sprt is None else Sprt(*parsed.sprt),
+            partial=True,
+            progress=progress,
+        ),
+    )

@@ -1,0 +1,19 @@
+"""`linkzoo train`."""
+
+import argparse
+from contextlib import nullcontext
+
+from linkzoo_training.commands.common import engine_of
+from linkzoo_training.config import load_config
+
+
+def run(parsed: argparse.Namespace) -> int:
+    """Trains; 128 and the number of the signal that stopped it, else 0."""
+    config = load_config(parsed.config, parsed.settings)
+    from linkzoo_training.runtime import StopSignal  # loads torch
+    from linkzoo_training.train import train
+
+    stop = StopSignal()
+    with engine_of(parsed) or nullcontext() as engine:
+        train(config, resume=parsed.resume, engine=engine, stop=stop)
+    return stop.exit_code

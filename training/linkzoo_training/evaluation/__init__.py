@@ -1,0 +1,1 @@
+"""Matches and what they say: intervals, ratings, ladders, solved positions."""

@@ -1,0 +1,138 @@
+"""Makes a file of solved positions, in minutes.
+
+    python -m linkzoo_training.evaluation.make_solved_positions linkage
+
+The shipped files were made with the settings below; the same command gives the same file. After
+Ctrl-C it goes on where it was.
+"""
+
+import argparse
+import json
+import sys
+from collections.abc import Sequence
+from itertools import product
+from pathlib import Path
+from typing import Any
+
+import numpy as np
+from rich.progress import MofNCompleteColumn, Progress, TimeElapsedColumn
+
+from linkzoo import Agent, Game, Positions, games, get_game
+from linkzoo.batch import kernels
+from linkzoo.chance import STREAM_ACTION, word
+from linkzoo_training.agents.specs import make_agent
+from linkzoo_training.checkpoint import write_atomically
+from linkzoo_training.evaluation.openings import RANDOM_PLIES, digest
+from linkzoo_training.evaluation.solved_positions import FORMAT, LABELS, positions_after
+from linkzoo_training.search.solver import label, solver
+
+_SEED = 1_000_033  # of openings and players; the book has another
+_PLAYERS = ("greedy", "uct-100", "uct-1000")  # each as every seat
+_PLIES = (12, 13, 14, 15, 16, 17)  # where a game is left
+_BATCH = 60  # games in lock-step, by the same players, and between two saves
+
+
+def make_labels(
+    game: Game, count: int, work: Path, players: Sequence[str] = _PLAYERS
+) -> dict[str, Any]:
+    """The first `count` positions of each ply in which a win can be thrown away, as JSON data.
+
+    They are of as many games. `work` is a file for what is unfinished, where a run that was
+    stopped goes on; ValueError if it is of a run with other settings.
+    """
+    settings = {
+        "format": FORMAT,
+        "game": game.name,
+        "seed": _SEED,
+        "opening_plies": list(RANDOM_PLIES),
+        "players": list(players),
+        "plies": list(_PLIES),
+        "count": count,
+    }
+    done: dict[str, Any] = {**settings, "games": 0, "positions": []}
+    if work.is_file():
+        done = json.loads(work.read_text(encoding="utf-8"))
+        if done | settings != done:
+            raise ValueError(f"{work} is of a run with other settings: move it away")
+    pairs = list(product([make_agent(name, game.name) for name in players], repeat=2))
+    found, total = done["positions"], count * len(_PLIES)
+    with Progress(
+        *Progress.get_default_columns()[:2], MofNCompleteColumn(), TimeElapsedColumn()
+    ) as bar:
+        task = bar.add_task("positions", total=total, completed=len(found))
+        while len(found) < total:
+            wanted = {ply: count - sum(entry["ply"] == ply for entry in found) for ply in _PLIES}
+            first = done["games"]
+            indices = range(first, first + _BATCH)
+            turn = first // _BATCH % len(pairs)
+            for entry in _played(game, settings, pairs[turn], indices, wanted):
+                if wanted[entry["ply"]] > 0 and (solved := _solved(game, settings, entry)):
+                    wanted[entry["ply"]] -= 1
+                    found.append(solved)
+                    bar.update(task, completed=len(found))
+            done["games"] += _BATCH
+            write_atomically(work, json.dumps(done).encode())
+    states, _ = positions_after(game, settings, found)
+    return {**done, "sha256": digest(states)}
+
+
+def _played(
+    game: Game,
+    settings: dict[str, Any],
+    players: Sequence[Agent],
+    indices: range,
+    wanted: dict[int, int],
+) -> list[dict[str, Any]]:
+    """The games with these indices, up to their plies, if those are wanted."""
+    plies = {index: _PLIES[index % len(_PLIES)] for index in indices}
+    entries: list[dict[str, Any]] = [
+        {"opening": index, "ply": ply, "actions": []} for index, ply in plies.items() if wanted[ply]
+    ]
+    states, masks = positions_after(game, settings, entries)
+    while True:
+        actions = np.full(len(states), -1, np.int64)
+        playing = (states["seat"] >= 0) & (states["ply"] < [entry["ply"] for entry in entries])
+        for seat, agent in enumerate(players):
+            rows = np.flatnonzero(playing & (states["seat"] == seat))
+            if len(rows):
+                turns = [(entries[row]["opening"], int(states["ply"][row])) for row in rows]
+                seeds = [word(np.uint64(_SEED), STREAM_ACTION, *turn) for turn in turns]
+                actions[rows] = agent.act(Positions(game, states[rows], np.array(seeds, np.uint64)))
+        if (actions < 0).all():
+            return entries
+        for entry, action in zip(entries, actions.tolist(), strict=True):
+            entry["actions"] += [action] if action >= 0 else []
+        kernels(game).play(states, actions, masks)
+
+
+def _solved(game: Game, settings: dict[str, Any], entry: dict[str, Any]) -> dict[str, Any] | None:
+    """A game's position with what its legal actions win; None if no win can be thrown away."""
+    states, masks = positions_after(game, settings, [entry])
+    if states[0]["seat"] < 0:
+        return None
+    wins = label(game, solver(game), states[0])[masks[0] == 1].tolist()
+    return {**entry, "wins": "".join(map(str, wins))} if len(set(wins)) == 2 else None
+
+
+def main() -> int:
+    """The command that makes a file; 130 if it was interrupted."""
+    parser = argparse.ArgumentParser(description=make_labels.__doc__)
+    parser.add_argument("game", choices=games)
+    parser.add_argument("--count", type=int, default=350, help="positions of each ply")
+    parser.add_argument("--work", type=Path, help="default: runs/labels_GAME.json")
+    parsed = parser.parse_args()
+    work = parsed.work or Path("runs") / f"labels_{parsed.game}.json"
+    try:
+        data = make_labels(get_game(parsed.game), parsed.count, work)
+    except KeyboardInterrupt:
+        print(f"stopped; the same command goes on from {work}")
+        return 130
+    path = LABELS / f"{parsed.game}.json"
+    write_atomically(path, (json.dumps(data) + "\n").encode())
+    work.unlink()
+    print(path)
+    return 0
+
+
+if __name__ == "__main__":
+    sys.exit(main())

@@ -1,0 +1,364 @@
+"""Matches between two agents: blocks of games that share their luck, every side played in each."""
+
+import json
+import time
+from collections.abc import Callable, Mapping, Sequence
+from dataclasses import dataclass, field
+from typing import Any
+
+import numpy as np
+from numpy.typing import NDArray
+
+from linkzoo import Agent, Game, Positions, RandomAgent, get_game
+from linkzoo.batch import kernels
+from linkzoo.chance import STREAM_ACTION, words
+from linkzoo_training.evaluation.openings import Openings, read_openings
+from linkzoo_training.evaluation.statistics import Counts, Estimate, Sprt, elo, from_blocks
+from linkzoo_training.outcomes import win_shares
+
+FORMAT = "linkzoo-match/2"
+
+
+def side_label(game: Game, num_players: int, side: int, roles: Sequence[str]) -> str:
+    """`More (seat 0)`, or `seats 0, 2` for a team; `roles` are the game's (`Game.roles`)."""
+    seats = [seat for seat, own in enumerate(game.sides(num_players)) if own == side]
+    label = f"seat{'s' * (len(seats) > 1)} {', '.join(map(str, seats))}"
+    return f"{roles[side]} ({label})" if roles else label
+
+
+@dataclass(frozen=True)
+class MatchResult:
+    """What a match gave. In each of B blocks, the n games differ in the side of agent A.
+
+    Arrays [B, n], by block and by the side of A: its seat or, where the game has teams, its team.
+    Every action was checked: none was illegal.
+    """
+
+    game: str
+    version: int
+    num_players: int
+    options: dict[str, Any]
+    agents: tuple[str, str]  # the names of A and B
+    seed: int
+    openings: str  # how its blocks began (openings.py)
+    requested: int  # blocks; fewer were played if `sprt` ended it or it was interrupted
+    share: NDArray[np.float64]  # of the win that goes to A: 1, 0, or 1/k if k sides share it
+    payoff: NDArray[np.float64]  # of A
+    length: NDArray[np.int64]  # decisions, the opening's included
+    moves: tuple[int, int]  # made by A and by B
+    seconds_per_move: tuple[float | None, float | None]  # a batch's time counts once
+    sprt: Sprt | None = None  # the test that could end the match before its last block
+
+    @property
+    def blocks(self) -> int:
+        """Finished blocks."""
+        return len(self.share)
+
+    @property
+    def games(self) -> int:
+        """Finished games."""
+        return self.share.size
+
+    @property
+    def num_sides(self) -> int:
+        """Sides of the game: as many as players, but for teams."""
+        return int(self.share.shape[1])
+
+    @property
+    def interrupted(self) -> bool:
+        """Whether it is a part of a match only: no result to publish."""
+        decided = self.sprt is not None and self.sprt.verdict(self.share.mean(1)) is not None
+        return self.blocks < self.requested and not decided
+
+    @property
+    def side_scores(self) -> list[float]:
+        """A's share of the wins on each side."""
+        return [self.win_share(side).mean for side in range(self.num_sides)]
+
+    def counts(self, side: int | None = None) -> Counts:
+        """A's wins, draws (wins shared with other sides) and losses, on all sides or on one."""
+        share = self.share if side is None else self.share[:, side]
+        won, lost = int((share == 1).sum()), int((share == 0).sum())
+        return Counts(won, share.size - won - lost, lost)
+
+    def win_share(self, side: int | None = None) -> Estimate:
+        """A's share of the wins, over all sides or on one; intervals by blocks."""
+        return from_blocks(self.share.mean(1) if side is None else self.share[:, side], 0, 1)
+
+    def mean_payoff(self, side: int | None = None) -> Estimate:
+        """A's mean payoff, over all sides or on one; intervals by blocks."""
+        scores = self.payoff.mean(1) if side is None else self.payoff[:, side]
+        return from_blocks(scores, -1, 1)
+
+    def elo(self) -> tuple[float | None, float | None, float | None]:
+        """A's rating above B's in a game of two, with its interval; None where infinite."""
+        share = self.win_share()
+        return elo(share.mean), elo(share.low), elo(share.high)
+
+    def side_label(self, side: int) -> str:
+        """`More (seat 0)`: with the role, where the options can't have moved it elsewhere.
+
+        A team is called by its seats: `seats 0, 2`.
+        """
+        rules = get_game(self.game)
+        return side_label(rules, self.num_players, side, rules.roles(self.options))
+
+    def to_dict(self) -> dict[str, Any]:
+        """JSON data: the settings, the estimates, and A's results block by block."""
+        data: dict[str, Any] = {
+            "format": FORMAT,
+            "game": self.game,
+            "version": self.version,
+            "num_players": self.num_players,
+            "options": self.options,
+            "agents": list(self.agents),
+            "seed": self.seed,
+            "openings": self.openings,
+            "blocks": self.blocks,
+            "blocks_requested": self.requested,
+            "games": self.games,
+            "moves": list(self.moves),
+            "illegal_moves": 0,  # the first would have ended the match with an error
+            "seconds_per_move": list(self.seconds_per_move),
+        }
+        if not self.blocks:
+            return data
+        data |= {
+            **self.counts()._asdict(),
+            "win_share": self.win_share()._asdict(),
+            "mean_payoff": self.mean_payoff()._asdict(),
+            "sides": [
+                {
+                    "label": self.side_label(side),
+                    **self.counts(side)._asdict(),
+                    "win_share": self.win_share(side)._asdict(),
+                    "mean_payoff": self.mean_payoff(side)._asdict(),
+                }
+                for side in range(self.num_sides)
+            ],
+            "mean_length": float(self.length.mean()),
+            "block_shares": self.share.tolist(),
+        }
+        if self.num_sides == 2:
+            data["elo"] = dict(zip(Estimate._fields, self.elo(), strict=True))
+        if self.sprt is not None:
+            data["sprt"] = self.sprt.to_dict(self.share.mean(1))
+        return data
+
+    def for_card(self) -> dict[str, Any]:
+        """The result for a card: without the single blocks, with the command that repeats it.
+
+        ValueError for a match that was interrupted.
+        """
+        if self.interrupted:
+            raise ValueError(
+                f"{self.agents[0]} against {self.agents[1]}: interrupted after {self.blocks:,} of "
+                f"{self.requested:,} blocks, no result for a card"
+            )
+        data = self.to_dict()
+        data.pop("block_shares", None)
+        rules = get_game(self.game)
+        standard = rules.chosen_options(rules.blank())
+        chosen = [
+            f"{name}={json.dumps(value)}"
+            for name, value in self.options.items()
+            if value != standard[name]
+        ]
+        data["command"] = " ".join(
+            [
+                f"linkzoo evaluate {' '.join(self.agents)} --game {self.game}",
+                f"--games {self.games} --seed {self.seed} --openings {self.openings}",
+                f"--players {self.num_players}",
+                *chosen,
+            ]
+        )
+        return data
+
+
+@dataclass
+class _Clock:
+    """The time that one agent's moves took; the first call may compile and isn't timed."""
+
+    called: bool = False
+    timed: int = 0
+    seconds: float = 0.0
+
+    def count(self, moves: int, seconds: float) -> None:
+        if self.called:
+            self.timed += moves
+            self.seconds += seconds
+        self.called = True
+
+    def per_move(self) -> float | None:
+        return self.seconds / self.timed if self.timed else None
+
+
+@dataclass
+class _Match:
+    """The settings of a match, and how to play some of its blocks in lock-step."""
+
+    game: Game
+    agents: tuple[Agent, Agent]
+    seed: np.uint64
+    openings: Openings
+    blank: Any
+    clocks: tuple[_Clock, _Clock] = field(default_factory=lambda: (_Clock(), _Clock()))
+
+    def play(self, blocks: range) -> tuple[NDArray[Any], NDArray[np.int64]]:
+        """Plays some blocks, A on every side: the final records, and the moves of A and of B.
+
+        [len(blocks), n], [len(blocks), n, 2].
+        """
+        sides = np.array(self.game.sides(int(self.blank.num_players)))
+        count = int(sides.max()) + 1
+        states = np.repeat(self.openings.positions(self.game, self.blank, blocks), count)
+        masks = np.zeros((len(states), self.game.num_actions), np.int8)
+        kernels(self.game).legal(states, masks)
+        focal = np.tile(np.arange(count), len(blocks))  # the side of A
+        seeds = np.repeat(words(self.seed, STREAM_ACTION, np.array(blocks)), count)
+        actions = np.empty(len(states), np.int64)
+        moves = np.zeros((len(states), 2), np.int64)
+        while (playing := states["seat"] >= 0).any():
+            actions[:] = -1
+            mine = sides[states["seat"]] == focal
+            for which, turns in enumerate((mine, ~mine)):
+                rows = np.flatnonzero(playing & turns)
+                if len(rows):
+                    actions[rows] = self._ask(which, states[rows], seeds[rows], masks[rows])
+                    moves[rows, which] += 1
+            kernels(self.game).play(states, actions, masks)
+        return states.reshape(len(blocks), count), moves.reshape(len(blocks), count, 2)
+
+    def _ask(
+        self, which: int, states: NDArray[Any], seeds: NDArray[np.uint64], masks: NDArray[np.int8]
+    ) -> NDArray[np.int64]:
+        """Actions of A (`which` is 0) or B (1), all of them legal.
+
+        Decision seeds depend on match, block, ply and seat, but not on the agent: in the mirrored
+        game the other agent meets the same.
+        """
+        drawn = words(seeds, STREAM_ACTION, states["ply"], states["seat"])
+        positions = Positions(self.game, states.copy(), drawn)
+        agent = self.agents[which]
+        start = time.perf_counter()
+        actions = np.asarray(agent.act(positions))
+        self.clocks[which].count(len(states), time.perf_counter() - start)
+        return checked(f"{agent.name} (agent {'AB'[which]})", actions, states, masks)
+
+
+def checked(
+    who: str, actions: NDArray[Any], states: NDArray[Any], masks: NDArray[np.int8]
+) -> NDArray[np.int64]:
+    """The answers of an agent, int64[N]; ValueError unless they are N legal actions."""
+    if actions.shape != (len(states),) or actions.dtype.kind not in "iu":
+        raise ValueError(
+            f"{who} gave {actions.dtype}{list(actions.shape)} for {len(states)} positions, not "
+            "that many integers"
+        )
+    for state, action, mask in zip(states, actions, masks, strict=True):
+        if not 0 <= action < len(mask) or not mask[action]:
+            raise ValueError(
+                f"{who} played the illegal action {action} as seat {state['seat']} at ply "
+                f"{state['ply']}"
+            )
+    return actions.astype(np.int64)
+
+
+def blocks_of(game: Game, num_players: int, games: int) -> int:
+    """The blocks, of a game for each side, that hold so many games; ValueError if it is none."""
+    if games < 1:
+        raise ValueError(f"games: {games} is not 1 or more")
+    return -(-games // len(game.one_of_each_side(num_players)))
+
+
+def play_match(
+    game: str,
+    a: Agent,
+    b: Agent,
+    blocks: int,
+    *,
+    seed: int = 0,
+    openings: str | None = None,
+    num_players: int | None = None,
+    options: Mapping[str, Any] | None = None,
+    batch: int = 64,
+    sprt: Sprt | None = None,
+    partial: bool = False,
+    progress: Callable[[int, int], None] | None = None,
+) -> MatchResult:
+    """Plays `blocks` blocks of games between A and B.
+
+    A block is an opening, played once for each side that A can take (a seat or, where the game has
+    teams, all seats of a team); B has all others. `openings` is `book`, positions from which every
+    side can win, or a new game after some random plies: `0`, or `2-4` (uniform, ends included;
+    fewer if the game would end). None is the book where the game has one for these options, with
+    enough openings, else `2-4`. `seed` fixes openings, chance and the agents' seeds, so a match can
+    be repeated, in batches of any size. `batch` blocks are played in lock-step, and
+    `progress(finished, blocks)` is called after each batch. The match ends with the block at which
+    `sprt` (for two sides) has accepted one of its strengths. With `partial`, an interruption
+    (Ctrl-C) gives the result of the batches finished before it. ValueError for settings the game
+    doesn't have, and if an agent plays an illegal action.
+    """
+    for text, allowed in (
+        (f"blocks={blocks}", blocks >= 1),
+        (f"batch={batch}", batch >= 1),
+        (f"seed={seed}", 0 <= seed < 2**64),
+    ):
+        if not allowed:
+            raise ValueError(f"{text} is out of range")
+    rules = get_game(game, options)
+    blank = rules.blank(num_players, options)
+    begin = read_openings(openings, rules, blank, seed, blocks)
+    match = _Match(rules, (a, b), np.uint64(seed), begin, blank)
+    players = int(blank.num_players)
+    seats = np.array(rules.one_of_each_side(players))
+    if sprt is not None and len(seats) != 2:
+        raise ValueError(f"sprt: Elo is for two sides, and {players} players are {len(seats)}")
+    played = [(np.empty((0, len(seats)), rules.state), np.empty((0, len(seats), 2), np.int64))]
+    try:
+        for first in range(0, blocks, batch):
+            played.append(match.play(range(first, min(first + batch, blocks))))
+            if progress is not None:
+                progress(min(first + batch, blocks), blocks)
+            shares = _shares(np.concatenate([finals for finals, _ in played]), seats).mean(1)
+            if sprt is not None and sprt.end(shares, since=first) is not None:
+                break
+    except KeyboardInterrupt:
+        if not partial:
+            raise
+    states, moves = (np.concatenate(parts) for parts in zip(*played, strict=True))
+    end = None if sprt is None else sprt.end(_shares(states, seats).mean(1))
+    states, made = states[:end], moves[:end].sum((0, 1)).tolist()
+    payoff = np.zeros((states.size, players), np.float32)
+    kernels(rules).outcome(states.ravel(), payoff, np.empty_like(payoff))
+    every = np.arange(len(seats))
+    return MatchResult(
+        game=game,
+        version=rules.version,
+        num_players=players,
+        options=rules.chosen_options(blank),
+        agents=(a.name, b.name),
+        seed=seed,
+        openings=begin.name,
+        requested=blocks,
+        share=_shares(states, seats),
+        payoff=payoff.reshape(-1, len(seats), players)[:, every, seats].astype(np.float64),
+        length=states["ply"].astype(np.int64),
+        moves=(made[0], made[1]),
+        seconds_per_move=(match.clocks[0].per_move(), match.clocks[1].per_move()),
+        sprt=sprt,
+    )
+
+
+def against_random(
+    game: str, agent: Agent, num_players: int | None = None, blocks: int = 50
+) -> str:
+    """How often an agent wins against random play from the start, as a line of text."""
+    match = play_match(game, agent, RandomAgent(), blocks, openings="0", num_players=num_players)
+    share = match.win_share()
+    return f"wins {share.mean:.1%} [{share.low:.1%}, {share.high:.1%}] of {match.games} games"
+
+
+def _shares(states: NDArray[Any], seats: NDArray[np.int64]) -> NDArray[np.float64]:
+    """A's share of the win in each game, [B, n]: in game k of a block A plays side k."""
+    return np.asarray(win_shares(states["winners"], seats.tolist()).diagonal(0, -2, -1))

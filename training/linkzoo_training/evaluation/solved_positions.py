@@ -1,0 +1,173 @@
+"""Solved positions: which actions win, and how often an agent throws a win away.
+
+A game that ships such positions has a file in `solved_positions/`; `make_solved_positions` makes
+it. In each of them the seat to act wins by at least one legal action, and by at least one it
+doesn't.
+"""
+
+import json
+from collections.abc import Callable, Mapping, Sequence
+from dataclasses import dataclass
+from pathlib import Path
+from typing import Any
+
+import numpy as np
+from numpy.typing import NDArray
+
+from linkzoo import Agent, Game, Positions, get_game
+from linkzoo.batch import kernels
+from linkzoo.chance import STREAM_ACTION, words
+from linkzoo_training.evaluation.match import checked, side_label
+from linkzoo_training.evaluation.openings import digest, random_openings
+from linkzoo_training.evaluation.statistics import Estimate, wilson
+
+FORMAT = "linkzoo-labels/1"
+LABELS = Path(__file__).parent / "solved_positions"
+
+
+@dataclass(frozen=True)
+class Labels:
+    """N solved positions of a game's standard options, from as many games."""
+
+    game: Game
+    states: NDArray[Any]  # [N]
+    labels: NDArray[np.int8]  # [N, num_actions]: 1 wins, 0 doesn't, -1 is illegal
+
+    @property
+    def random_loss(self) -> NDArray[np.float64]:
+        """The probability that a uniformly random legal action throws the win away, [N]."""
+        loses: NDArray[np.float64] = (self.labels == 0).sum(1) / (self.labels >= 0).sum(1)
+        return loses
+
+
+def read_labels(game: Game) -> Labels:
+    """The solved positions of a game; ValueError if it has none or if its rules have changed."""
+    path = LABELS / f"{game.name}.json"
+    if not path.is_file():
+        names = sorted(file.stem for file in LABELS.glob("*.json"))
+        raise ValueError(f"labels: no solved positions for {game.name}; there are some for {names}")
+    data = json.loads(path.read_text(encoding="utf-8"))
+    states, masks = positions_after(game, data, data["positions"])
+    if digest(states) != data["sha256"]:
+        raise ValueError(f"{path} was made for other rules of {game.name}: make it again")
+    labels = masks - np.int8(1)
+    wins = "".join(entry["wins"] for entry in data["positions"])
+    labels[masks == 1] = np.frombuffer(wins.encode(), np.uint8) == ord("1")
+    return Labels(game, states, labels)
+
+
+def positions_after(
+    game: Game, settings: Mapping[str, Any], entries: Sequence[Mapping[str, Any]]
+) -> tuple[NDArray[Any], NDArray[np.int8]]:
+    """The records [N] after an `opening` and `actions` each, and their masks.
+
+    An opening is the index of one of the `random_openings` of the settings.
+    """
+    (low, high), seed = settings["opening_plies"], np.uint64(settings["seed"])
+    openings = [entry["opening"] for entry in entries]
+    states = random_openings(game, game.blank(), seed, (low, high), openings)
+    masks = np.empty((len(states), game.num_actions), np.int8)
+    kernels(game).legal(states, masks)
+    games = [entry["actions"] for entry in entries]
+    for turn in range(max(map(len, games), default=0)):
+        actions = [played[turn] if turn < len(played) else -1 for played in games]
+        kernels(game).play(states, np.array(actions, np.int64), masks)
+    return states, masks
+
+
+@dataclass(frozen=True)
+class ThrownWins:
+    """In which of N solved positions an agent threw the win away."""
+
+    labels: Labels
+    agent: str
+    seed: int
+    thrown: NDArray[np.bool_]  # [N]
+
+    def count(self, seat: int | None = None) -> int:
+        """The positions, of all seats or of one."""
+        return int(self._of(seat).sum())
+
+    def share(self, seat: int | None = None) -> Estimate:
+        """The share of wins thrown away, by all seats or by one (Wilson's interval)."""
+        return wilson(float(self.thrown[self._of(seat)].mean()), self.count(seat))
+
+    def random_share(self, seat: int | None = None) -> float:
+        """The share that uniformly random legal play throws away on average."""
+        return float(self.labels.random_loss[self._of(seat)].mean())
+
+    def _of(self, seat: int | None) -> NDArray[np.bool_]:
+        seats = self.labels.states["seat"]
+        chosen: NDArray[np.bool_] = seats >= 0 if seat is None else seats == seat
+        return chosen
+
+    def seats(self) -> list[int]:
+        """The seats that have positions."""
+        return sorted(set(self.labels.states["seat"].tolist()))
+
+    def seat_label(self, seat: int) -> str:
+        """`More (seat 0)`."""
+        game = self.labels.game
+        return side_label(game, int(self.labels.states["num_players"][0]), seat, game.seat_names)
+
+    def to_dict(self) -> dict[str, Any]:
+        """JSON data: the shares, and for each position whether its win was thrown away."""
+        game = self.labels.game
+        return {
+            "game": game.name,
+            "version": game.version,
+            "positions_sha256": digest(self.labels.states),
+            "agent": self.agent,
+            "seed": self.seed,
+            "positions": self.count(),
+            "thrown_away": self.share()._asdict(),
+            "random": self.random_share(),
+            "seats": [
+                {
+                    "label": self.seat_label(seat),
+                    "positions": self.count(seat),
+                    "thrown_away": self.share(seat)._asdict(),
+                    "random": self.random_share(seat),
+                }
+                for seat in self.seats()
+            ],
+            "thrown": self.thrown.astype(int).tolist(),
+        }
+
+
+def with_thrown_wins(card: Mapping[str, Any], found: ThrownWins) -> dict[str, Any]:
+    """A checkpoint's card with this result, in the place of an earlier one of the same agent."""
+    data = found.to_dict()
+    del data["thrown"]
+    data["command"] = f"linkzoo evaluate {found.agent} --labels --seed {found.seed}"
+    kept = [entry for entry in card.get("thrown_wins", []) if entry["agent"] != found.agent]
+    return {**card, "thrown_wins": [*kept, data]}
+
+
+def thrown_wins(
+    game: str,
+    agent: Agent,
+    *,
+    seed: int = 0,
+    batch: int = 64,
+    progress: Callable[[int, int], None] | None = None,
+) -> ThrownWins:
+    """Asks an agent in every solved position of a game, in batches.
+
+    `seed` fixes the agent's seeds; after each batch, `progress(finished, positions)` is called.
+    ValueError for a game without solved positions, and if the agent plays an illegal action.
+    """
+    labels = read_labels(get_game(game))
+    count = len(labels.states)
+    seeds = words(seed, STREAM_ACTION, np.arange(count))
+    thrown = np.empty(count, np.bool_)
+    for first in range(0, count, batch):
+        rows = slice(first, min(first + batch, count))
+        positions = Positions(labels.game, labels.states[rows].copy(), seeds[rows])
+        known = labels.labels[rows]
+        masks = (known >= 0).astype(np.int8)
+        actions = checked(agent.name, np.asarray(agent.act(positions)), labels.states[rows], masks)
+        thrown[rows] = known[np.arange(len(known)), actions] == 0
+        if progress is not None:
+            progress(rows.stop, count)
+    return ThrownWins(labels, agent.name, seed, thrown)

@@ -1,0 +1,175 @@
+"""The trees of a Gumbel search, and which action it tries next.
+
+At the root, actions are drawn without replacement by Gumbel noise on the logits and halved by their
+values (Sequential Halving); below it, visits follow the improved policy. The formulas are those of
+mctx (`gumbel_muzero_policy`, value scale 0.1, maxvisit init 50, completed by the mixed value), the
+sections those of Danihelka et al., "Policy improvement by planning with Gumbel", ICLR 2022.
+"""
+
+from math import ceil, exp, inf, log2
+from typing import Any
+
+import numpy as np
+
+from linkzoo.compiled import compiled
+
+_VALUE_SCALE = 0.1
+_MAXVISIT_INIT = 50.0
+
+NONE = -1
+ROOT = 0
+LEGAL, VISITED = 1, 2  # in a mask
+# A node is a child of its parent by one action; children are a linked list, the newest first.
+NODE = np.dtype(
+    (
+        np.record,
+        [
+            ("action", "i4"),
+            ("parent", "i4"),
+            ("child", "i4"),  # the first child
+            ("sibling", "i4"),  # the next child of the parent
+            ("visits", "i4"),
+            ("known", "i4"),  # whether the network was asked: not if it was the end so far
+        ],
+    )
+)
+
+
+def considered_visits(considered: int, simulations: int) -> list[int]:
+    """Sequential Halving of `considered` actions as the visits that the next one tried has so far.
+
+    Simulation s goes to the best of the actions with entry s visits (mctx,
+    `get_sequence_of_considered_visits`).
+    """
+    if considered <= 1:
+        return list(range(simulations))
+    phases, left = ceil(log2(considered)), considered
+    visits, sequence = [0] * considered, list[int]()
+    while len(sequence) < simulations:
+        for _ in range(max(1, int(simulations / (phases * left)))):
+            sequence += visits[:left]
+            visits[:left] = [count + 1 for count in visits[:left]]
+        left = max(2, left // 2)
+    return sequence[:simulations]
+
+
+@compiled
+def survey(tree: Any, totals: Any, node: Any, prior: Any, raw: Any, seat: Any, mask: Any) -> Any:
+    """What `seat` knows at a node about the legal actions; visited ones become VISITED in `mask`.
+
+    Returns the visits, the most visits of one action, the mixed value (appendix D of the paper),
+    which completes the values of actions not visited, the least and the greatest completed value,
+    and of the actions not visited the sum of priors and the one with the greatest (-1: none).
+    """
+    visits, most, weighted, weight = 0, 0, 0.0, 0.0
+    low, high = inf, -inf
+    child = tree[node].child
+    while child != NONE:
+        action, count = tree[child].action, tree[child].visits
+        if mask[action]:
+            mask[action] = VISITED
+            value = totals[child, seat] / count
+            visits += count
+            most = max(most, count)
+            weight += prior[action]
+            weighted += prior[action] * value
+            low, high = min(low, value), max(high, value)
+        child = tree[child].sibling
+    mixed = np.float64(raw[seat])
+    if visits > 0:
+        mixed = (mixed + visits * weighted / weight) / (visits + 1)
+    rest, best, best_prior = 0.0, NONE, -inf
+    for action in range(mask.shape[0]):
+        if mask[action] == LEGAL:
+            rest += prior[action]
+            if prior[action] > best_prior:
+                best, best_prior = action, prior[action]
+    if best != NONE:
+        low, high = min(low, mixed), max(high, mixed)
+    return visits, most, mixed, low, high, rest, best
+
+
+@compiled
+def stretch_of(most: Any, low: Any, high: Any, least_range: Any) -> Any:
+    """What differences of values are multiplied with before they are added to logits."""
+    return (_MAXVISIT_INIT + most) * _VALUE_SCALE / max(high - low, least_range)
+
+
+@compiled
+def root_action(
+    tree: Any,
+    totals: Any,
+    prior: Any,
+    raw: Any,
+    seat: Any,
+    mask: Any,
+    noisy: Any,
+    wanted: Any,
+    least_range: Any,
+) -> Any:
+    """The action of the root, and its child (-1: none yet), with the highest score.
+
+    Only actions with `wanted` visits compete; `noisy` are the logits plus Gumbel noise.
+    """
+    _, most, _, low, high, _, _ = survey(tree, totals, ROOT, prior, raw, seat, mask)
+    best, best_child, best_score = NONE, NONE, -inf
+    if wanted == 0:
+        for action in range(mask.shape[0]):
+            if mask[action] == LEGAL and noisy[action] > best_score:
+                best, best_score = action, noisy[action]
+        return best, NONE
+    stretch = stretch_of(most, low, high, least_range)
+    child = tree[ROOT].child
+    while child != NONE:
+        action = tree[child].action
+        if tree[child].visits == wanted:
+            score = noisy[action] + stretch * (totals[child, seat] / tree[child].visits - high)
+            if score > best_score:
+                best, best_child, best_score = action, child, score
+        child = tree[child].sibling
+    return best, best_child
+
+
+@compiled
+def inner_action(
+    tree: Any, totals: Any, node: Any, prior: Any, raw: Any, seat: Any, mask: Any, least_range: Any
+) -> Any:
+    """The action below the root, and its child (-1: none yet).
+
+    It is the one whose share of the visits is furthest below the improved policy (section 5).
+    """
+    visits, most, mixed, low, high, rest, best = survey(tree, totals, node, prior, raw, seat, mask)
+    stretch = stretch_of(most, low, high, least_range)
+    unseen = exp(stretch * (mixed - high)) if best != NONE else 0.0
+    total = rest * unseen
+    child = tree[node].child
+    while child != NONE:
+        action = tree[child].action
+        if mask[action] == VISITED:
+            value = totals[child, seat] / tree[child].visits
+            total += prior[action] * exp(stretch * (value - high))
+        child = tree[child].sibling
+    best_child = NONE
+    best_score = prior[best] * unseen / total if best != NONE else -inf
+    child = tree[node].child
+    while child != NONE:
+        action = tree[child].action
+        if mask[action] == VISITED:
+            value = totals[child, seat] / tree[child].visits
+            share = prior[action] * exp(stretch * (value - high)) / total
+            score = share - tree[child].visits / (1.0 + visits)
+            if score > best_score:
+                best, best_child, best_score = action, child, score
+        child = tree[child].sibling
+    return best, best_child
+
+
+@compiled
+def reset(node: Any, action: Any, parent: Any) -> None:
+    """Makes a node new, with no visits and no children."""
+    node.action = action
+    node.parent = parent
+    node.child = NONE
+    node.sibling = NONE
+    node.visits = 0
+    node.known = 0

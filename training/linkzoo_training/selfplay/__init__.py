@@ -1,0 +1,1 @@
+"""The games that trainers learn from, and the workers that play them."""

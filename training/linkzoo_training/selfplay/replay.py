@@ -1,0 +1,178 @@
+"""Plays the games that AlphaZero learns from, every move chosen by a search."""
+
+from dataclasses import dataclass, fields
+from typing import Any
+
+import numpy as np
+import torch
+from numpy.typing import NDArray
+from torch import Tensor, nn
+
+from linkzoo import Game
+from linkzoo.batch import kernels
+from linkzoo.chance import STREAM_LESSON, words
+from linkzoo_training.config import AlphaZeroConfig
+from linkzoo_training.outcomes import win_shares
+from linkzoo_training.search.gumbel import GumbelSearch
+from linkzoo_training.selfplay.initial_states import Starts
+from linkzoo_training.symmetries import symmetries
+
+
+@dataclass(frozen=True)
+class Lessons:
+    """M positions and what is to be learned from them."""
+
+    states: NDArray[Any]  # records [M]
+    finals: NDArray[Any]  # records [M]: how the game ended
+    policy: NDArray[np.float16]  # [M, A]: the improved policy
+    values: NDArray[np.float32]  # [M, P]: what the search thought, by seat
+
+    def __len__(self) -> int:
+        return len(self.states)
+
+    def __getitem__(self, rows: Any) -> "Lessons":
+        return Lessons(*(getattr(self, field.name)[rows] for field in fields(self)))
+
+    def tensors(self) -> dict[str, Tensor]:
+        """Everything to save or to send, by name."""
+        return {
+            "states": as_bytes(self.states),
+            "finals": as_bytes(self.finals),
+            "policy": torch.from_numpy(self.policy),
+            "values": torch.from_numpy(self.values),
+        }
+
+
+def lessons_of(saved: dict[str, Tensor], game: Game) -> Lessons:
+    """The lessons that `tensors` gave."""
+    blank = np.empty(0, game.state)
+    records = (as_records(saved[name], blank) for name in ("states", "finals"))
+    return Lessons(*records, *(saved[name].numpy() for name in ("policy", "values")))
+
+
+def no_lessons(game: Game) -> Lessons:
+    """The lessons of nothing."""
+    blank = np.empty(0, game.state)
+    policy = np.empty((0, game.num_actions), np.float16)
+    return Lessons(blank, blank, policy, np.empty((0, game.max_players), np.float32))
+
+
+def join(parts: list[Lessons]) -> Lessons:
+    """All lessons of one part or more, in order."""
+    names = [field.name for field in fields(Lessons)]
+    return Lessons(*(np.concatenate([getattr(part, name) for part in parts]) for name in names))
+
+
+class SelfPlay:
+    """N games that go on from iteration to iteration, and the lessons of those not finished."""
+
+    def __init__(self, config: AlphaZeroConfig, game: Game, device: torch.device) -> None:
+        self.config, self.game, self.device = config, game, device
+        games, longest = config.num_envs, game.max_length
+        blank = np.zeros(games, game.state)
+        for first, players in enumerate(config.players):
+            blank[first :: len(config.players)] = game.blank(players, config.options)
+        self._starts = Starts(config, blank)
+        self.states, self.whole, _ = self._starts.draw(np.arange(games), 0.0)
+        self.length = np.zeros(games, np.int64)  # plies of every game that are kept below
+        self._states = np.zeros((games, longest), game.state)
+        self._policy = np.zeros((games, longest, game.num_actions), np.float16)
+        self._values = np.zeros((games, longest, game.max_players), np.float32)
+        self.plies = 0  # played so far in every game
+        self.wins = np.zeros(game.max_players)  # by seat, in whole games, since read
+        self._search: GumbelSearch | None = None
+
+    def collect(self, network: nn.Module, simulations: int, progress: float) -> Lessons:
+        """Plays `horizon` plies of every game; the lessons of those that ended."""
+
+        def answer(features: NDArray[Any]) -> tuple[Tensor, Tensor]:
+            with torch.no_grad():
+                logits, values = network(torch.from_numpy(features).to(self.device))
+            return logits, values
+
+        config, games = self.config, np.arange(self.config.num_envs)
+        masks = np.empty((len(games), self.game.num_actions), np.int8)
+        learned = [self._lessons(0, slice(0))]
+        for _ in range(config.horizon):
+            seeds = words(config.seed, STREAM_LESSON, self.plies, games)
+            found = self._searcher(simulations).run(self.states, seeds, answer, gumbel_scale=1.0)
+            self._states[games, self.length] = self.states
+            self._policy[games, self.length] = found.policy
+            self._values[games, self.length] = found.values
+            self.length += 1
+            self.plies += 1
+            kernels(self.game).play(self.states, found.actions, masks)
+            finished = np.flatnonzero(self.states["seat"] < 0)
+            learned += [self._lessons(game, slice(self.length[game])) for game in finished.tolist()]
+            self._restart(finished, progress)
+        return join(learned)
+
+    def _searcher(self, simulations: int) -> GumbelSearch:
+        config = self.config
+        if self._search is None or self._search.simulations != simulations:
+            views = np.arange(len(symmetries(self.game))) if config.symmetric else None
+            self._search = GumbelSearch(
+                self.game,
+                config.num_envs,
+                simulations,
+                considered=config.considered,
+                views=views,
+                least_range=config.least_range,
+                margin_weight=config.margin_weight,
+                solver_limit=config.solver_limit,
+            )
+        return self._search
+
+    def _lessons(self, game: int, plies: slice) -> Lessons:
+        """Positions of a game that has ended."""
+        states = self._states[game, plies].copy()
+        finals = np.repeat(self.states[[game]], len(states))
+        policy, values = self._policy[game, plies].copy(), self._values[game, plies].copy()
+        return Lessons(states, finals, policy, values)
+
+    def _restart(self, rows: NDArray[np.int64], progress: float) -> None:
+        """Counts the results of games that have ended, and begins others."""
+        if not len(rows):
+            return
+        whole = self.states["winners"][rows[self.whole[rows]]]
+        self.wins += win_shares(whole, range(len(self.wins))).sum(0)
+        self.length[rows] = 0
+        self.states[rows], self.whole[rows], _ = self._starts.draw(rows, progress)
+
+    def tensors(self) -> dict[str, Tensor]:
+        """Everything to save, by name; of the plies that there is room for, those played."""
+        kept = self._kept()
+        return {
+            "play.states": as_bytes(self.states),
+            "play.kept.states": as_bytes(self._states[kept]),
+            "play.kept.policy": torch.from_numpy(self._policy[kept]),
+            "play.kept.values": torch.from_numpy(self._values[kept]),
+            "play.whole": torch.from_numpy(self.whole.copy()),
+            "play.length": torch.from_numpy(self.length.copy()),
+            "play.counters": torch.tensor([self.plies, self._starts.begun]),
+        }
+
+    def load(self, saved: dict[str, Tensor]) -> None:
+        """Restores what `tensors` gave."""
+        self.states = as_records(saved["play.states"], self.states)
+        self.whole[:] = saved["play.whole"].numpy()
+        self.length[:] = saved["play.length"].numpy()
+        kept = self._kept()
+        self._states[kept] = as_records(saved["play.kept.states"], self.states)
+        self._policy[kept] = saved["play.kept.policy"].numpy()
+        self._values[kept] = saved["play.kept.values"].numpy()
+        self.plies, self._starts.begun = saved["play.counters"].tolist()
+
+    def _kept(self) -> NDArray[np.bool_]:
+        """Which plies of the games were played; [N, max_length]."""
+        return np.arange(self._states.shape[1]) < self.length[:, None]
+
+
+def as_bytes(records: NDArray[Any]) -> Tensor:
+    """Records as a tensor of bytes."""
+    return torch.from_numpy(np.frombuffer(records.tobytes(), np.uint8).copy())
+
+
+def as_records(saved: Tensor, like: NDArray[Any]) -> NDArray[Any]:
+    """The records [N] that `as_bytes` wrote, of the type of `like`."""
+    return saved.numpy().view(like.dtype).copy()

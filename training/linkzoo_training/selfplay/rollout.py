@@ -1,0 +1,343 @@
+"""Plays the games that the learner learns from, and turns them into batches."""
+
+from dataclasses import dataclass
+from typing import Any
+
+import numpy as np
+import torch
+from numpy.typing import NDArray
+from torch import Tensor, nn
+
+from linkzoo import Agent, Positions, VecStep, make_vec
+from linkzoo.chance import STREAM_POLICY, STREAM_RIVAL, STREAM_TEACHER, word, words
+from linkzoo.compiled import compiled
+from linkzoo.threads import Rows
+from linkzoo_training.agents.specs import make_agent
+from linkzoo_training.config import PpoConfig
+from linkzoo_training.networks import masked
+from linkzoo_training.selfplay.encoder import Sight
+from linkzoo_training.selfplay.gae import advantages
+from linkzoo_training.selfplay.initial_states import OPPONENT, POOLED, SEAT, Starts
+from linkzoo_training.selfplay.opponent_pool import Pool
+from linkzoo_training.symmetries import symmetries
+
+ITSELF = -1  # the opponent of a self-play game
+
+
+@dataclass(frozen=True)
+class Batch:
+    """One iteration of T plies of N games with P seats: tensors on the device of the learner.
+
+    `targets` and `values` are of the seats relative to the seat that acted.
+    """
+
+    features: Tensor  # integers [T*N, F], see FeatureMap
+    mask: Tensor  # int8 [T*N, A]
+    action: Tensor  # int64 [T*N]
+    log_probability: Tensor  # float32 [T*N]: of the action, when it was taken
+    advantage: Tensor  # float32 [T*N]: of the seat that acted
+    targets: Tensor  # float32 [T*N, P]: lambda-returns
+    log_policy: Tensor  # bfloat16 [T*N, A]: of all actions then; A is 0 without a magnet
+    hidden: Tensor  # integers [T*N, H]: what is hidden from the seat; H is 0 without a full critic
+    learner: Tensor  # bool [T*N]: plies of the learner, not of a frozen opponent
+    taught: Tensor  # int64 [T*N]: what the teacher would play where the learner acts, if `asked`
+    asked: Tensor  # bool [T*N]: whether the teacher was, the same everywhere
+
+
+@compiled
+def _choose(
+    first: Any,
+    last: Any,
+    probabilities: Any,
+    seed: Any,
+    ply: Any,
+    actions: Any,
+    log_probability: Any,
+) -> None:
+    """Draws an action of every row from float32 probabilities [N, A] that are 0 where illegal."""
+    for i in range(first, last):
+        row = probabilities[i]
+        total = np.float32(0)
+        for action in range(row.shape[0]):
+            total += row[action]
+        uniform = (word(seed, STREAM_POLICY, ply, i) >> np.uint64(40)) / np.float32(2**24)
+        left = np.float32(uniform) * total
+        chosen = -1
+        for action in range(row.shape[0]):
+            if row[action] > 0:
+                chosen = action
+                left -= row[action]
+                if left < 0:
+                    break
+        actions[i] = chosen
+        log_probability[i] = np.log(row[chosen])
+
+
+@compiled
+def by_seat(relative: Any, seat: Any, players: Any, out: Any) -> None:
+    """Turns values [N, P'] relative to `seat` [N] into values [N, P] by absolute seat.
+
+    Game i has `players[i]` seats; values of the others are 0.
+    """
+    for i in range(out.shape[0]):
+        out[i] = 0
+        for k in range(players[i]):
+            out[i, (seat[i] + k) % players[i]] = relative[i, k]
+
+
+choose = Rows(_choose, 256)
+
+
+class SelfPlay:
+    """N games that go on from iteration to iteration, some of them against frozen opponents."""
+
+    def __init__(self, config: PpoConfig, device: torch.device) -> None:
+        self.config, self.device = config, device
+        self.vec = make_vec(
+            config.game,
+            config.num_envs,
+            config.players,
+            check=False,
+            **config.options,
+        )
+        self.game = self.vec.game
+        self._starts = Starts(config, self.vec.states)
+        self.players: NDArray[np.int8] = self.vec.states["num_players"].copy()  # of every game
+        self.sight = Sight(self.game, hidden=config.critic == "full")
+        plies, games, seats = config.horizon, config.num_envs, self.vec.num_players
+        pinned = device.type == "cuda"
+
+        def buffer(*shape: int, dtype: torch.dtype) -> Tensor:
+            return torch.zeros(shape, dtype=dtype, pin_memory=pinned)
+
+        kind = torch.from_numpy(np.empty(0, self.sight.dtype)).dtype
+        seen, hidden = self.sight.widths
+        self._features = buffer(plies + 1, games, seen, dtype=kind)
+        self._hidden = buffer(plies + 1, games, hidden, dtype=kind)
+        self._mask = buffer(plies, games, self.game.num_actions, dtype=torch.int8)
+        self._action = buffer(plies, games, dtype=torch.int64)
+        kept = self.game.num_actions if config.magnet > 0 else 0
+        self._log_policy = buffer(plies, games, kept, dtype=torch.bfloat16)
+        self._taught = buffer(plies, games, dtype=torch.int64)
+        self._log_probability = buffer(plies, games, dtype=torch.float32)
+        self._learner = buffer(plies, games, dtype=torch.bool)
+        self._advantage = buffer(plies, games, dtype=torch.float32)
+        self._targets = buffer(plies, games, seats, dtype=torch.float32)
+        self._values = np.zeros((plies + 1, games, seats), np.float32)
+        self._payoff = np.zeros((plies, games, seats), np.float32)
+        self._done = np.zeros((plies, games), np.bool_)
+        self._seat = np.zeros((plies + 1, games), np.int8)
+        self._side = np.zeros((seats + 1, seats), np.int8)  # by number of players and seat
+        for count in config.players:
+            self._side[count, :count] = self.game.sides(count)
+        self.opponent = np.full(games, ITSELF, np.int64)  # slot of the pool, or ITSELF
+        self.learner_seat = np.zeros(games, np.int8)
+        self.whole = np.zeros(games, np.bool_)  # played from the start with the options that count
+        self.plies = 0  # played so far in every game
+        self.wins = np.zeros(seats)  # by seat, in whole self-play games, since read
+        self._symmetries = symmetries(self.game) if config.symmetric else None
+        self._view = np.zeros(games, np.int64)  # the symmetry that each game is seen through
+        self._rivals = [make_agent(name, config.game) for name in config.rivals]
+        self.rival_slots = config.pool_size + np.arange(len(self._rivals))  # behind the pool's
+        self._teacher = None if config.teacher is None else make_agent(config.teacher, config.game)
+        self.vec.reset(config.seed)
+
+    def begin_games(
+        self, rows: NDArray[np.int64], progress: float, opponents: NDArray[np.int64]
+    ) -> None:
+        """Starts new games in `rows`: varied options, random plies and opponents by the config."""
+        if not len(rows):
+            return
+        starts, share = self._starts, self.config.pool_share
+        self.vec.states[rows], self.whole[rows], indices = starts.draw(rows, progress)
+        self.opponent[rows] = ITSELF
+        if len(opponents):
+            pooled = starts.uniform(indices, POOLED) < share
+            slot = (starts.uniform(indices[pooled], OPPONENT) * len(opponents)).astype(np.int64)
+            self.opponent[rows[pooled]] = opponents[slot]
+        self.learner_seat[rows] = starts.below(self.players[rows], indices, SEAT)
+
+    def leave(self, slot: int, progress: float) -> None:
+        """Leaves the games unfinished whose opponent gave up its slot, and begins others."""
+        orphans = np.flatnonzero((self.opponent == slot) & (self.opponent != ITSELF))
+        self.begin_games(orphans, progress, np.zeros(0, np.int64))
+
+    def collect(
+        self,
+        network: nn.Module,
+        critic: nn.Module | None,
+        pool: Pool,
+        progress: float,
+        iteration: int,
+    ) -> Batch:
+        """Plays `horizon` plies of every game with the network and the pool.
+
+        Values are the critic's where there is one, else the network's.
+        """
+        drawn = pool.draw(self.config.pool_active, iteration)
+        opponents = np.concatenate([drawn, self.rival_slots])
+        seed = np.uint64(self.config.seed)
+        now, asked = self.vec.refresh(), self.config.teaching(progress) > 0
+        for t in range(self.config.horizon):
+            self._look(now, t)
+            self._mask[t] = torch.from_numpy(now.action_mask)
+            if self._symmetries is not None:
+                self._view = self._symmetries.draw(self.vec.num_envs, seed, self.plies)
+                self._symmetries.turn(self._features[t].numpy(), self._mask[t].numpy(), self._view)
+                self._symmetries.turn_hidden(self._hidden[t].numpy(), self._view)
+            probabilities = self._forward(network, critic, t, pool)
+            if asked and self._teacher is not None:
+                games = np.flatnonzero(self._learner[t].numpy())
+                self._taught[t, games] = self._ask(self._teacher, games, STREAM_TEACHER)
+            choose(
+                probabilities,
+                seed,
+                self.plies,
+                self._action[t].numpy(),
+                self._log_probability[t].numpy(),
+            )
+            actions = self._action[t].numpy()
+            if actions.min() < 0:
+                raise ValueError(
+                    "the policy that plays isn't finite: learning has diverged, or its weights are "
+                    "damaged"
+                )
+            if self._symmetries is not None:
+                actions = self._symmetries.back[self._view, actions]
+            now = self.vec.step(actions)
+            self.plies += 1
+            np.multiply(now.score, self.config.margin(progress), out=self._payoff[t])
+            self._payoff[t] += now.reward
+            self._done[t] = now.done
+            finished = np.flatnonzero(now.done)
+            if len(finished):
+                self._count(finished, now.reward, pool)
+                self.begin_games(finished, progress, opponents)
+                now = self.vec.refresh(finished)
+        self._look(now, -1)
+        self._judge(network, critic, -1)
+        return self._batch(asked)
+
+    def _look(self, now: VecStep, t: int) -> None:
+        """Keeps what the seats to act see at ply t, and for a full critic what they can't see."""
+        self._seat[t] = now.seat
+        self.sight.fill(self.vec.states, now, self._features[t].numpy(), self._hidden[t].numpy())
+
+    def _judge(self, network: nn.Module, critic: nn.Module | None, t: int) -> Tensor:
+        """Keeps the values of ply t; the network's logits [N, A]."""
+        features = self._features[t].to(self.device, non_blocking=True)
+        logits: Tensor
+        with torch.no_grad():
+            logits, values = network(features)
+            if critic is not None:
+                values = critic(features, self._hidden[t].to(self.device, non_blocking=True))
+        by_seat(values.float().cpu().numpy(), self._seat[t], self.players, self._values[t])
+        return logits
+
+    def _forward(
+        self, network: nn.Module, critic: nn.Module | None, t: int, pool: Pool
+    ) -> NDArray[np.float32]:
+        """Probabilities [N, A] of the actions of whoever is to act; keeps the values."""
+        frozen = self.frozen(t)
+        self._learner[t] = torch.from_numpy(~frozen)
+        features = self._features[t].to(self.device, non_blocking=True)
+        mask = self._mask[t].to(self.device, non_blocking=True)
+        probabilities = torch.softmax(masked(self._judge(network, critic, t), mask), -1)
+        with torch.no_grad():
+            for slot in np.unique(self.opponent[frozen]):
+                games = np.flatnonzero(frozen & (self.opponent == slot))
+                rows = torch.from_numpy(games).to(self.device)
+                if slot >= pool.size:
+                    probabilities[rows] = 0
+                    actions = self._ask(self._rivals[slot - pool.size], games, STREAM_RIVAL)
+                    probabilities[rows, actions.to(self.device)] = 1
+                    continue
+                logits, _ = pool.networks[slot](features[rows])
+                probabilities[rows] = torch.softmax(masked(logits, mask[rows]), -1)
+        if self.config.magnet > 0:
+            self._log_policy[t] = probabilities.clamp(min=1e-30).log()
+        chances: NDArray[np.float32] = probabilities.cpu().numpy()
+        return chances
+
+    def _ask(self, agent: Agent, games: NDArray[np.int64], stream: int) -> Tensor:
+        """The actions of an agent, which sees the positions as they are, in the views of games."""
+        seeds = words(self.config.seed, stream, self.plies, games)
+        actions = agent.act(Positions(self.game, self.vec.states[games], seeds))
+        if self._symmetries is not None:
+            actions = self._symmetries.actions[self._view[games], actions]
+        return torch.from_numpy(actions)
+
+    def frozen(self, t: int) -> NDArray[np.bool_]:
+        """Whether a frozen opponent acts at ply t: it has the sides that aren't the learner's."""
+        acting = self._side[self.players, self._seat[t]]
+        own = self._side[self.players, self.learner_seat]
+        frozen: NDArray[np.bool_] = (self.opponent != ITSELF) & (acting != own)
+        return frozen
+
+    def _count(self, rows: NDArray[np.int64], reward: NDArray[np.float32], pool: Pool) -> None:
+        """Counts the results of finished games."""
+        pooled = rows[(self.opponent[rows] != ITSELF) & (self.opponent[rows] < pool.size)]
+        payoff = reward[pooled, self.learner_seat[pooled]]
+        pool.result(self.opponent[pooled], np.where(payoff > 0, 1.0, np.where(payoff < 0, 0, 0.5)))
+        own = rows[(self.opponent[rows] == ITSELF) & self.whole[rows]]
+        playing = np.arange(len(self.wins)) < self.players[own, None]
+        best = np.where(playing, reward[own], -np.inf)
+        won = best == best.max(1, keepdims=True)
+        self.wins += (won / won.sum(1, keepdims=True)).sum(0)
+
+    def _batch(self, asked: bool) -> Batch:
+        advantages(
+            self.players,
+            self._payoff,
+            self._values,
+            self._done,
+            self._seat,
+            self.config.discount,
+            np.float32(self.config.gae_lambda),
+            self._advantage.numpy(),
+            self._targets.numpy(),
+        )
+
+        def rows(tensor: Tensor) -> Tensor:
+            return tensor.flatten(0, 1).to(self.device, non_blocking=True)
+
+        return Batch(
+            features=rows(self._features[:-1]),
+            mask=rows(self._mask),
+            action=rows(self._action),
+            log_probability=rows(self._log_probability),
+            advantage=rows(self._advantage),
+            targets=rows(self._targets),
+            learner=rows(self._learner),
+            taught=rows(self._taught),
+            asked=torch.full((self._taught.numel(),), asked, device=self.device),
+            log_policy=rows(self._log_policy),
+            hidden=rows(self._hidden[:-1]),
+        )
+
+    def tensors(self) -> dict[str, Tensor]:
+        """Everything to save, by name: the games as they stand."""
+        return {
+            "play.states": torch.from_numpy(self.vec.states.view(np.uint8).copy()),
+            "play.episodes": torch.from_numpy(self.vec.episodes.copy()),
+            "play.opponent": torch.from_numpy(self.opponent.copy()),
+            "play.learner_seat": torch.from_numpy(self.learner_seat.copy()),
+            "play.whole": torch.from_numpy(self.whole.copy()),
+            "play.counters": torch.tensor([self.plies, self._starts.begun]),
+        }
+
+    def load(self, saved: dict[str, Tensor]) -> None:
+        """Restores what `tensors` gave."""
+        self.vec.states.view(np.uint8)[:] = saved["play.states"].numpy()
+        self.vec.episodes[:] = saved["play.episodes"].numpy()
+        self.opponent[:] = saved["play.opponent"].numpy()
+        self.learner_seat[:] = saved["play.learner_seat"].numpy()
+        self.whole[:] = saved["play.whole"].numpy()
+        self.plies, self._starts.begun = saved["play.counters"].tolist()
+
+
+def begin_play(config: PpoConfig, device: torch.device) -> SelfPlay:
+    """The games of a run at its start."""
+    play = SelfPlay(config, device)
+    play.begin_games(np.arange(config.num_envs), 0.0, play.rival_slots)
+    return play
