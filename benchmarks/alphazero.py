@@ -20,11 +20,11 @@ from torch import Tensor
 from linkzoo_training.algorithms.alphazero import Trainer
 from linkzoo_training.config import AlphaZeroConfig, load_config
 from linkzoo_training.networks import Network
-from linkzoo_training.selfplay.replay import Lessons, SelfPlay
+from linkzoo_training.selfplay.replay import Samples, SelfPlay
 
 
 class Watched(Trainer):
-    """Counts how many positions the network is asked about at a time, and can repeat lessons."""
+    """Counts how many positions the network is asked about at a time, and can repeat samples."""
 
     asked: list[int]
     ready: dict[int, tuple[Tensor, ...]] | None = None
@@ -34,24 +34,24 @@ class Watched(Trainer):
         copy.register_forward_pre_hook(lambda _, inputs: self.asked.append(len(inputs[0])))
         return copy
 
-    def _batch(self, lessons: Lessons, index: int) -> tuple[Tensor, ...]:
+    def _batch(self, samples: Samples, index: int) -> tuple[Tensor, ...]:
         if self.ready is None:
-            return super()._batch(lessons, index)
+            return super()._batch(samples, index)
         if index not in self.ready:
-            self.ready[index] = super()._batch(lessons, index)
+            self.ready[index] = super()._batch(samples, index)
         return self.ready[index]
 
 
-def network_alone(trainer: Watched, lessons: Lessons, features: NDArray[Any]) -> float:
+def network_alone(trainer: Watched, samples: Samples, features: NDArray[Any]) -> float:
     """Seconds of the last iteration's forwards, backwards and optimiser steps on ready batches."""
     asked = trainer.asked.copy()
     trainer.ready = {}
-    trainer.learn(lessons)  # makes the batches
+    trainer.learn(samples)  # makes the batches
     start = time.perf_counter()
     with torch.no_grad():
         for count in asked:
             trainer.actor(torch.from_numpy(features[:count]).to(trainer.device))
-    trainer.learn(lessons)
+    trainer.learn(samples)
     spent = time.perf_counter() - start
     trainer.ready = None
     return spent
@@ -76,10 +76,10 @@ def main() -> None:
             continue
         whole.append(trainer.seconds - before)
         simulations = sum(trainer.asked)
-        lessons = trainer.due()
+        samples = trainer.due()
         assert isinstance(trainer.play, SelfPlay)
         features = trainer._seen(trainer.play.states, trainer.play.states["seat"].copy())
-        alone.append(network_alone(trainer, lessons, np.ascontiguousarray(features)))
+        alone.append(network_alone(trainer, samples, np.ascontiguousarray(features)))
     steps = config.num_envs * config.horizon
     end, net = steps / median(whole), steps / median(alone)
     print(

@@ -27,7 +27,7 @@ STREAM_POLICY = 2001  # actions
 STREAM_START = 2002  # what a game begins with; index = games begun so far, position = what
 STREAM_VIEWS = 2003  # the symmetric view of a game
 STREAM_RIVAL = 2004  # seeds of the decisions of rivals
-STREAM_LESSON = 2005  # seeds of searches
+STREAM_SELF_PLAY = 2005  # seeds of searches
 STREAM_TEACHER = 2006  # seeds of the decisions of the teacher
 STREAM_SURVEY = 2007  # seeds of the decisions in a survey of the game
 STREAM_ORDER = 2008  # in which a trainer learns; index = pass over its data so far

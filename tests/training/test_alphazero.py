@@ -93,7 +93,7 @@ def test_same_seed_same_weights() -> None:
     ],
 )
 def test_resumed_run_is_the_uninterrupted_run(tmp_path: Path, changes: dict[str, object]) -> None:
-    """After any iteration, with games and lessons in flight; two players, and two to four."""
+    """After any iteration, with games and samples in flight; two players, and two to four."""
     config = alphazero_config({**TINY, **changes})
     whole = run(config, 7)
     for stop in (1, 5):
@@ -153,7 +153,7 @@ def test_plies_not_played_are_not_saved() -> None:
     assert len(saved["play.kept.states"]) == length * trainer.game.state.itemsize
 
 
-def test_every_lesson_is_learned_from_as_often_as_promised() -> None:
+def test_every_sample_is_learned_from_as_often_as_promised() -> None:
     """`reuse` times in `window` iterations, counted by the states themselves."""
     trainer, seen = Trainer(alphazero_config(TINY)), Counter[bytes]()
     born: dict[bytes, int] = {}
@@ -172,20 +172,20 @@ def test_every_lesson_is_learned_from_as_often_as_promised() -> None:
     assert max(seen.values()) == 2
 
 
-def test_lessons_are_whole_games() -> None:
+def test_samples_are_whole_games() -> None:
     """Each position leads to the next, and the last to the end that all of them name."""
     trainer = run(alphazero_config({**TINY, "horizon": 30}), 1)
-    game, lessons = trainer.game, trainer.window[0]
+    game, samples = trainer.game, trainer.window[0]
     mask = np.empty((1, game.num_actions), np.int8)
     games = 0
-    for row in range(len(lessons)):
-        state = lessons.states[row : row + 1].copy()
+    for row in range(len(samples)):
+        state = samples.states[row : row + 1].copy()
         kernels(game).legal(state, mask)
-        policy = lessons.policy[row].astype(np.float64)
+        policy = samples.policy[row].astype(np.float64)
         assert ((policy > 0) <= (mask[0] > 0)).all()
         assert policy.sum() == pytest.approx(1, abs=0.01)
-        last = row + 1 == len(lessons) or lessons.finals[row + 1] != lessons.finals[row]
-        goal = lessons.finals[row] if last else lessons.states[row + 1]
+        last = row + 1 == len(samples) or samples.finals[row + 1] != samples.finals[row]
+        goal = samples.finals[row] if last else samples.states[row + 1]
         reached = []
         for action in np.flatnonzero(mask[0]):
             after = game.from_bytes(state[0].tobytes())
@@ -204,18 +204,18 @@ def test_values_are_turned_to_the_seat_to_act() -> None:
 
 def test_targets_mix_the_outcome_and_the_search() -> None:
     trainer = run(alphazero_config({**TINY, "root_share": 0.25, "symmetric": False}), 3)
-    lessons = trainer.window[0]
-    _, mask, policy, targets, margins, planes = trainer._batch(lessons, 0)
-    for row in range(len(lessons)):
-        seat, final = lessons.states[row].seat, lessons.finals[row]
+    samples = trainer.window[0]
+    _, mask, policy, targets, margins, planes = trainer._batch(samples, 0)
+    for row in range(len(samples)):
+        seat, final = samples.states[row].seat, samples.finals[row]
         won = 1.0 if (final.winners >> seat) & 1 else -1.0
-        expected = 0.75 * won + 0.25 * lessons.values[row, seat]
+        expected = 0.75 * won + 0.25 * samples.values[row, seat]
         assert float(targets[row, 0]) == pytest.approx(expected, abs=1e-5)
         assert np.sign(float(margins[row, 0])) == won
     assert ((policy > 0) <= (mask > 0)).all()
     # The planes of the final board: as many cells coloured as its pieces have.
-    colours = planes.reshape(len(lessons), -1, 49)[:, :4].sum((1, 2))
-    assert colours.tolist() == (2 * lessons.finals["num_pieces"]).tolist()
+    colours = planes.reshape(len(samples), -1, 49)[:, :4].sum((1, 2))
+    assert colours.tolist() == (2 * samples.finals["num_pieces"]).tolist()
 
 
 def test_solved_positions_are_played_and_learned_perfectly() -> None:
@@ -224,15 +224,15 @@ def test_solved_positions_are_played_and_learned_perfectly() -> None:
     exact, reach = solver(game), 2 * 5  # empty cells
     config = alphazero_config({**TINY, "horizon": 30, "solver_limit": 1000, "symmetric": False})
     trainer = run(config, 1)
-    lessons, near = trainer.window[0], 0
-    _, _, policy, targets, margins, _ = trainer._batch(lessons, 0)
-    for row, state in enumerate(lessons.states):
+    samples, near = trainer.window[0], 0
+    _, _, policy, targets, margins, _ = trainer._batch(samples, 0)
+    for row, state in enumerate(samples.states):
         if 48 - 2 * int(state.num_pieces) > reach:
             continue
         near += 1
         score, winner = exact.score(state), exact.winner(state)
-        assert lessons.finals[row].groups == score
-        assert (lessons.finals[row].winners >> winner) & 1
+        assert samples.finals[row].groups == score
+        assert (samples.finals[row].winners >> winner) & 1
         won = 1.0 if winner == state.seat else -1.0
         assert float(targets[row, 0]) == won
         assert np.sign(float(margins[row, 0])) == won
@@ -240,7 +240,7 @@ def test_solved_positions_are_played_and_learned_perfectly() -> None:
         best = [action for action, one in after.items() if exact.score(one) == score]
         assert set(np.flatnonzero(policy[row] > 0).tolist()) <= set(best)
         assert policy[row].sum() == pytest.approx(1, abs=1e-3)
-    assert near > 0.15 * len(lessons)
+    assert near > 0.15 * len(samples)
 
 
 @pytest.mark.slow  # quick: miniatures/test_ppo.py learns Kuhn

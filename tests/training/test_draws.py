@@ -24,7 +24,7 @@ from linkzoo_training.evaluation.statistics import Sprt
 from linkzoo_training.evaluation.tables import match_table
 from linkzoo_training.outcomes import win_shares
 from linkzoo_training.search.solver import DRAW, label
-from linkzoo_training.selfplay.replay import SelfPlay as LessonGames
+from linkzoo_training.selfplay.replay import SelfPlay as ReplayGames
 from linkzoo_training.selfplay.rollout import SelfPlay as RolloutGames
 from tests.training.helpers import begin, value
 from tests.training.test_arena import shown
@@ -131,11 +131,11 @@ def test_self_play_counts_shares_of_the_win() -> None:
     rows, states = np.arange(6), np.zeros(6, HIGH.state)
     states["winners"], states["num_players"] = winners, players
     starts = SimpleNamespace(draw=lambda rows, _: (states[rows], whole[rows], None))
-    lessons: Any = SimpleNamespace(
+    samples: Any = SimpleNamespace(
         states=states, whole=whole.copy(), wins=np.zeros(3), length=np.ones(6, int), _starts=starts
     )
-    LessonGames._restart(lessons, rows, 0.0)
-    assert lessons.wins == pytest.approx(expected)
+    ReplayGames._restart(samples, rows, 0.0)
+    assert samples.wins == pytest.approx(expected)
 
     payoffs = np.zeros((6, 3), np.float32)
     for state, out in zip(states, payoffs, strict=True):

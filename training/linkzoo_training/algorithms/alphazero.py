@@ -1,9 +1,9 @@
 """Gumbel AlphaZero (Danihelka et al. 2022) for any game that hides nothing, from top to bottom.
 
 Each iteration plays `horizon` plies of `num_envs` games against itself, every move chosen by a
-search of `simulations` with the network. Of each finished game every position becomes a lesson: the
+search of `simulations` with the network. Of each finished game every position becomes a sample: the
 policy learns what the search preferred, the values learn how the game ended and what the search
-thought of it, and a forecast of the final position makes the features richer. Lessons stay in a
+thought of it, and a forecast of the final position makes the features richer. Samples stay in a
 window of iterations, and each is learned from a fixed number of times, every time through one of
 the game's symmetries.
 
@@ -29,13 +29,13 @@ from linkzoo_training.config import AlphaZeroConfig
 from linkzoo_training.networks import Forecast, decayed, masked
 from linkzoo_training.selfplay.executors import Engine
 from linkzoo_training.selfplay.replay import (
-    Lessons,
+    Samples,
     SelfPlay,
     join,
-    lessons_of,
-    no_lessons,
+    no_samples,
+    samples_of,
 )
-from linkzoo_training.selfplay.replay_workers import LessonCrew
+from linkzoo_training.selfplay.replay_workers import ReplayWorkers
 from linkzoo_training.symmetries import symmetries
 
 _MOST_BATCHES = 2**20  # of an iteration
@@ -52,7 +52,7 @@ class Losses:
 
 
 class Trainer(trainer.Trainer):
-    """One run: its network, games, lessons and counters. `iterate` is the algorithm."""
+    """One run: its network, games, samples and counters. `iterate` is the algorithm."""
 
     growing = ("window.", "play.kept.")
 
@@ -60,10 +60,10 @@ class Trainer(trainer.Trainer):
         super().__init__(config, engine)
         self.config = config
         games = distributed.own(config)
-        self.play: SelfPlay | LessonCrew = (
+        self.play: SelfPlay | ReplayWorkers = (
             SelfPlay(games, self.game, self.device)
             if engine is None
-            else LessonCrew(games, self.game, engine)
+            else ReplayWorkers(games, self.game, engine)
         )
         self.map = FeatureMap(self.game.observation)
         self.forecast = Forecast(self.network).to(self.device)
@@ -73,7 +73,7 @@ class Trainer(trainer.Trainer):
         )
         distributed.begin_equal(self.learned)
         self.actor = self.frozen(self.network)
-        self.window: list[Lessons] = []  # one for each iteration, the oldest first
+        self.window: list[Samples] = []  # one for each iteration, the oldest first
 
     @property
     def margin_weight(self) -> float:
@@ -89,8 +89,8 @@ class Trainer(trainer.Trainer):
     def iterate(self) -> dict[str, float]:
         """One iteration: play and learn. Returns its metrics."""
         config, started = self.config, time.perf_counter()
-        lessons = self.play.collect(self.actor, self.simulations, self.progress)
-        self.window = [*self.window, lessons][-config.window :]
+        samples = self.play.collect(self.actor, self.simulations, self.progress)
+        self.window = [*self.window, samples][-config.window :]
         played = time.perf_counter() - started
         losses = self.learn(self.due())
         simulations = self.simulations
@@ -101,31 +101,31 @@ class Trainer(trainer.Trainer):
             **self.progressed(spent),
             "simulations": simulations,
             "time playing": played / spent,
-            "lessons": len(lessons),
+            "lessons": len(samples),
             "loss/policy": losses.policy,
             "loss/value": losses.value,
             "loss/forecast": losses.forecast,
             "entropy": losses.entropy,
         }
 
-    def due(self) -> Lessons:
-        """The lessons of the window whose turn it is: each has `reuse` turns in `window` ages."""
+    def due(self) -> Samples:
+        """The samples of the window whose turn it is: each has `reuse` turns in `window` ages."""
         period = self.config.window // self.config.reuse
         newest = len(self.window) - 1
         return join([part[(newest - k) % period :: period] for k, part in enumerate(self.window)])
 
-    def learn(self, lessons: Lessons) -> Losses:
-        """Gradient steps on lessons, each of them once."""
+    def learn(self, samples: Samples) -> Losses:
+        """Gradient steps on samples, each of them once."""
         config, progress = self.config, self.progress
         rate = config.learning_rate
         for group in self.optimizer.param_groups:
             group["lr"] = rate + (config.learning_rate_final - rate) * progress
-        order = permutation(len(lessons), config.seed, STREAM_ORDER, self.iteration)
+        order = permutation(len(samples), config.seed, STREAM_ORDER, self.iteration)
         totals: list[Tensor] = []
         fewest = distributed.fewest(len(order))
         parts = np.array_split(order, max(1, round(fewest / config.batch_size)))
         for index, rows in enumerate(parts if fewest else []):
-            features, mask, policy, targets, margins, planes = self._batch(lessons[rows], index)
+            features, mask, policy, targets, margins, planes = self._batch(samples[rows], index)
             with torch.autocast(self.device.type, torch.bfloat16, enabled=self.bf16):
                 cells, whole = self.network.read(features)
                 logits, values = self.network.answer(cells, whole)
@@ -149,18 +149,18 @@ class Trainer(trainer.Trainer):
             return Losses(0.0, 0.0, 0.0, 0.0)
         return Losses(*distributed.average(torch.stack(totals).mean(0)).tolist())
 
-    def _batch(self, lessons: Lessons, index: int) -> tuple[Tensor, ...]:
-        """Lessons as tensors, each seen through a random symmetry.
+    def _batch(self, samples: Samples, index: int) -> tuple[Tensor, ...]:
+        """Samples as tensors, each seen through a random symmetry.
 
         Features [M, F], mask and policy [M, A], the values to learn and the final margins [M, P]
         relative to the seat to act, the planes of the final board [M, C * H * W].
         """
-        count, game, kernel = len(lessons), self.game, kernels(self.game)
-        seat = lessons.states["seat"].copy()
+        count, game, kernel = len(samples), self.game, kernels(self.game)
+        seat = samples.states["seat"].copy()
         mask = np.empty((count, game.num_actions), np.int8)
-        kernel.legal(lessons.states, mask)
-        features, final = self._seen(lessons.states, seat), self._seen(lessons.finals, seat)
-        policy = lessons.policy.astype(np.float32)
+        kernel.legal(samples.states, mask)
+        features, final = self._seen(samples.states, seat), self._seen(samples.finals, seat)
+        policy = samples.policy.astype(np.float32)
         policy /= policy.sum(1, keepdims=True)
         if self.config.symmetric:
             ply = self.iteration * _MOST_BATCHES + index
@@ -171,11 +171,11 @@ class Trainer(trainer.Trainer):
             every.turn_actions(policy, which)
         payoff = np.zeros((count, game.max_players), np.float32)
         margins = np.zeros_like(payoff)
-        kernel.outcome(lessons.finals, payoff, margins)
+        kernel.outcome(samples.finals, payoff, margins)
         share = np.float32(self.config.root_share)
         payoff += self.config.margin_weight * margins
-        targets = (1 - share) * payoff + share * lessons.values
-        players = lessons.states["num_players"]
+        targets = (1 - share) * payoff + share * samples.values
+        players = samples.states["num_players"]
         board = 0 if self.map.board is None else int(np.prod(self.map.board))
         planes = final[:, :board] * self.map.scale[:board]
         arrays = (
@@ -196,22 +196,22 @@ class Trainer(trainer.Trainer):
         return self.map(flat)
 
     def tensors(self) -> dict[str, Tensor]:
-        """The forecast, the games as they stand, and the lessons of the window."""
+        """The forecast, the games as they stand, and the samples of the window."""
         saved = named("forecast.", self.forecast.state_dict())
         sizes = torch.tensor([len(part) for part in self.window], dtype=torch.int64)
-        window = {"sizes": sizes, **join([no_lessons(self.game), *self.window]).tensors()}
+        window = {"sizes": sizes, **join([no_samples(self.game), *self.window]).tensors()}
         return saved | self.play.tensors() | named("window.", window)
 
     def restore(self, saved: dict[str, Tensor]) -> None:
         """Restores what `tensors` gave."""
         self.forecast.load_state_dict(under("forecast.", saved))
         self.play.load(saved)
-        lessons, sizes = lessons_of(under("window.", saved), self.game), saved["window.sizes"]
-        if (sizes < 0).any() or sizes.sum() != len(lessons):
-            raise ValueError(f"window.sizes: {sizes.tolist()} for {len(lessons)} lessons")
+        samples, sizes = samples_of(under("window.", saved), self.game), saved["window.sizes"]
+        if (sizes < 0).any() or sizes.sum() != len(samples):
+            raise ValueError(f"window.sizes: {sizes.tolist()} for {len(samples)} samples")
         ends = np.cumsum(sizes.numpy())
         starts = ends - sizes.numpy()
-        self.window = [lessons[a:b] for a, b in zip(starts, ends, strict=True)]
+        self.window = [samples[a:b] for a, b in zip(starts, ends, strict=True)]
         self.actor = self.frozen(self.network)
 
 

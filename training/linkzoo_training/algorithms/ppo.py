@@ -25,7 +25,7 @@ from linkzoo_training.selfplay.encoder import Sight
 from linkzoo_training.selfplay.executors import Engine
 from linkzoo_training.selfplay.opponent_pool import Pool
 from linkzoo_training.selfplay.rollout import Batch, SelfPlay, begin_play
-from linkzoo_training.selfplay.rollout_workers import RolloutCrew
+from linkzoo_training.selfplay.rollout_workers import RolloutWorkers
 
 
 @dataclass(frozen=True)
@@ -45,10 +45,10 @@ class Trainer(trainer.Trainer):
         super().__init__(config, engine)
         self.config = config
         games = distributed.own(config)
-        self.play: SelfPlay | RolloutCrew = (
+        self.play: SelfPlay | RolloutWorkers = (
             begin_play(games, self.device)
             if engine is None
-            else RolloutCrew(games, self.device, engine)
+            else RolloutWorkers(games, self.device, engine)
         )
         self.critic: Critic | None = None
         self.learned = list(self.network.parameters())

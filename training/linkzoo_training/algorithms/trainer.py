@@ -42,7 +42,7 @@ from linkzoo_training.networks import Network, PolicyValueNet, frozen, make_netw
 from linkzoo_training.resources import find_checkpoint
 from linkzoo_training.runtime import compile_clock, find_device, use_bf16
 from linkzoo_training.selfplay.executors import Engine
-from linkzoo_training.selfplay.workers import Crew
+from linkzoo_training.selfplay.workers import SelfPlayWorkers
 
 STATE_FILE = "training.safetensors"
 _BUDGET = ("max_seconds",)  # fields that a resumed run may change
@@ -143,7 +143,7 @@ class Trainer(ABC):
         """
         spent = max(spent - self._compiling.since(time.perf_counter() - spent), 1e-6)
         self.seconds += spent
-        if isinstance(self.play, Crew) and not self._timed:
+        if isinstance(self.play, SelfPlayWorkers) and not self._timed:
             self.seconds -= min(self.play.waited, spent)
         self._timed = True
         metrics = {
@@ -156,7 +156,7 @@ class Trainer(ABC):
         for seat, role in enumerate(self.game.seat_names):
             if wins.sum() > 0:
                 metrics[f"self-play wins/{role}"] = wins[seat] / wins.sum()
-        if isinstance(self.play, Crew):
+        if isinstance(self.play, SelfPlayWorkers):
             waited, self.play.waited = self.play.waited, 0.0
             metrics["learner idle"] = waited / spent
         return metrics
@@ -359,7 +359,7 @@ class Trainer(ABC):
 
 
 def _shares(path: Path) -> list[tuple[dict[str, Tensor], dict[str, Any]]]:
-    """What each process needs of a saved run: all but the games and lessons of the others."""
+    """What each process needs of a saved run: all but the games and samples of the others."""
     tensors, meta = load_tensors(path)
     common = {
         name: tensor

@@ -1,4 +1,4 @@
-"""Plays the games that AlphaZero learns from, every move chosen by a search."""
+"""Plays the games that AlphaZero learns from, every move chosen by a search: its samples."""
 
 from dataclasses import dataclass, fields
 from typing import Any
@@ -10,7 +10,7 @@ from torch import Tensor, nn
 
 from linkzoo import Game
 from linkzoo.batch import kernels
-from linkzoo.chance import STREAM_LESSON, words
+from linkzoo.chance import STREAM_SELF_PLAY, words
 from linkzoo_training.config import AlphaZeroConfig
 from linkzoo_training.outcomes import win_shares
 from linkzoo_training.search.gumbel import GumbelSearch
@@ -19,7 +19,7 @@ from linkzoo_training.symmetries import symmetries
 
 
 @dataclass(frozen=True)
-class Lessons:
+class Samples:
     """M positions and what is to be learned from them."""
 
     states: NDArray[Any]  # records [M]
@@ -30,8 +30,8 @@ class Lessons:
     def __len__(self) -> int:
         return len(self.states)
 
-    def __getitem__(self, rows: Any) -> "Lessons":
-        return Lessons(*(getattr(self, field.name)[rows] for field in fields(self)))
+    def __getitem__(self, rows: Any) -> "Samples":
+        return Samples(*(getattr(self, field.name)[rows] for field in fields(self)))
 
     def tensors(self) -> dict[str, Tensor]:
         """Everything to save or to send, by name."""
@@ -43,28 +43,28 @@ class Lessons:
         }
 
 
-def lessons_of(saved: dict[str, Tensor], game: Game) -> Lessons:
-    """The lessons that `tensors` gave."""
+def samples_of(saved: dict[str, Tensor], game: Game) -> Samples:
+    """The samples that `tensors` gave."""
     blank = np.empty(0, game.state)
     records = (as_records(saved[name], blank) for name in ("states", "finals"))
-    return Lessons(*records, *(saved[name].numpy() for name in ("policy", "values")))
+    return Samples(*records, *(saved[name].numpy() for name in ("policy", "values")))
 
 
-def no_lessons(game: Game) -> Lessons:
-    """The lessons of nothing."""
+def no_samples(game: Game) -> Samples:
+    """The samples of nothing."""
     blank = np.empty(0, game.state)
     policy = np.empty((0, game.num_actions), np.float16)
-    return Lessons(blank, blank, policy, np.empty((0, game.max_players), np.float32))
+    return Samples(blank, blank, policy, np.empty((0, game.max_players), np.float32))
 
 
-def join(parts: list[Lessons]) -> Lessons:
-    """All lessons of one part or more, in order."""
-    names = [field.name for field in fields(Lessons)]
-    return Lessons(*(np.concatenate([getattr(part, name) for part in parts]) for name in names))
+def join(parts: list[Samples]) -> Samples:
+    """All samples of one part or more, in order."""
+    names = [field.name for field in fields(Samples)]
+    return Samples(*(np.concatenate([getattr(part, name) for part in parts]) for name in names))
 
 
 class SelfPlay:
-    """N games that go on from iteration to iteration, and the lessons of those not finished."""
+    """N games that go on from iteration to iteration, and the samples of those not finished."""
 
     def __init__(self, config: AlphaZeroConfig, game: Game, device: torch.device) -> None:
         self.config, self.game, self.device = config, game, device
@@ -82,8 +82,8 @@ class SelfPlay:
         self.wins = np.zeros(game.max_players)  # by seat, in whole games, since read
         self._search: GumbelSearch | None = None
 
-    def collect(self, network: nn.Module, simulations: int, progress: float) -> Lessons:
-        """Plays `horizon` plies of every game; the lessons of those that ended."""
+    def collect(self, network: nn.Module, simulations: int, progress: float) -> Samples:
+        """Plays `horizon` plies of every game; the samples of those that ended."""
 
         def answer(features: NDArray[Any]) -> tuple[Tensor, Tensor]:
             with torch.no_grad():
@@ -92,9 +92,9 @@ class SelfPlay:
 
         config, games = self.config, np.arange(self.config.num_envs)
         masks = np.empty((len(games), self.game.num_actions), np.int8)
-        learned = [self._lessons(0, slice(0))]
+        learned = [self._samples(0, slice(0))]
         for _ in range(config.horizon):
-            seeds = words(config.seed, STREAM_LESSON, self.plies, games)
+            seeds = words(config.seed, STREAM_SELF_PLAY, self.plies, games)
             found = self._searcher(simulations).run(self.states, seeds, answer, gumbel_scale=1.0)
             self._states[games, self.length] = self.states
             self._policy[games, self.length] = found.policy
@@ -103,7 +103,7 @@ class SelfPlay:
             self.plies += 1
             kernels(self.game).play(self.states, found.actions, masks)
             finished = np.flatnonzero(self.states["seat"] < 0)
-            learned += [self._lessons(game, slice(self.length[game])) for game in finished.tolist()]
+            learned += [self._samples(game, slice(self.length[game])) for game in finished.tolist()]
             self._restart(finished, progress)
         return join(learned)
 
@@ -123,12 +123,12 @@ class SelfPlay:
             )
         return self._search
 
-    def _lessons(self, game: int, plies: slice) -> Lessons:
+    def _samples(self, game: int, plies: slice) -> Samples:
         """Positions of a game that has ended."""
         states = self._states[game, plies].copy()
         finals = np.repeat(self.states[[game]], len(states))
         policy, values = self._policy[game, plies].copy(), self._values[game, plies].copy()
-        return Lessons(states, finals, policy, values)
+        return Samples(states, finals, policy, values)
 
     def _restart(self, rows: NDArray[np.int64], progress: float) -> None:
         """Counts the results of games that have ended, and begins others."""

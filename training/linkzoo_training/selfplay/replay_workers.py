@@ -13,11 +13,11 @@ from linkzoo_training.config import AlphaZeroConfig
 from linkzoo_training.networks import frozen, make_network
 from linkzoo_training.runtime import use_bf16
 from linkzoo_training.selfplay.executors import Engine
-from linkzoo_training.selfplay.replay import Lessons, SelfPlay, join, lessons_of
-from linkzoo_training.selfplay.workers import Crew, PartWorker, Tensors, part_of
+from linkzoo_training.selfplay.replay import Samples, SelfPlay, join, samples_of
+from linkzoo_training.selfplay.workers import SelfPlayWorker, SelfPlayWorkers, Tensors, part_of
 
 
-class LessonWorker(PartWorker[SelfPlay]):
+class ReplayWorker(SelfPlayWorker[SelfPlay]):
     """Plays any of `parts` parts of a run's games."""
 
     def __init__(self, config: AlphaZeroConfig, parts: int) -> None:
@@ -28,33 +28,33 @@ class LessonWorker(PartWorker[SelfPlay]):
         self._network = frozen(network, use_bf16(config.precision, self._device))
 
     def begin(self, part: int) -> SelfPlay:
-        """See PartWorker."""
+        """See SelfPlayWorker."""
         return SelfPlay(part_of(self._config, part, self._parts), self._game, self._device)
 
     def collect(
         self,
         games: SelfPlay,
         sent: Tensors,
-        kept: Mapping[str, bytes],  # noqa: ARG002 - see PartWorker
+        kept: Mapping[str, bytes],  # noqa: ARG002 - see SelfPlayWorker
     ) -> Tensors:
-        """See PartWorker; the lessons, and the results of whole games."""
+        """See SelfPlayWorker; the samples, and the results of whole games."""
         self._network.load_state_dict(under("network.", sent))
         simulations, progress = sent["numbers"].tolist()
         games.wins[:] = 0
-        lessons = games.collect(self._network, int(simulations), progress)
-        return {"wins": torch.from_numpy(games.wins.copy()), **lessons.tensors()}
+        samples = games.collect(self._network, int(simulations), progress)
+        return {"wins": torch.from_numpy(games.wins.copy()), **samples.tensors()}
 
 
-class LessonCrew(Crew):
+class ReplayWorkers(SelfPlayWorkers):
     """Stands where SelfPlay does: searches are with the network of one iteration ago."""
 
     def __init__(self, config: AlphaZeroConfig, game: Game, engine: Engine) -> None:
         part_of(config, 0, engine.workers)  # raises if there is none
-        super().__init__(engine, partial(LessonWorker, config, engine.workers))
+        super().__init__(engine, partial(ReplayWorker, config, engine.workers))
         self.game, self.wins = game, np.zeros(game.max_players)  # see SelfPlay
 
-    def collect(self, network: nn.Module, simulations: int, progress: float) -> Lessons:
-        """An iteration's lessons; the workers search the next one's while the learner learns."""
+    def collect(self, network: nn.Module, simulations: int, progress: float) -> Samples:
+        """An iteration's samples; the workers search the next one's while the learner learns."""
         numbers = torch.tensor([simulations, progress], dtype=torch.float64)
         message = {"numbers": numbers, **named("network.", network.state_dict())}
         if not self.playing:
@@ -62,4 +62,4 @@ class LessonCrew(Crew):
         results = self.receive()
         self.send(message)
         self.wins += torch.stack([result["wins"] for result in results]).sum(0).numpy()
-        return join([lessons_of(result, self.game) for result in results])
+        return join([samples_of(result, self.game) for result in results])

@@ -16,10 +16,10 @@ from linkzoo_training.runtime import use_bf16
 from linkzoo_training.selfplay.executors import NOTHING, Engine
 from linkzoo_training.selfplay.opponent_pool import Pool, snapshots
 from linkzoo_training.selfplay.rollout import ITSELF, Batch, SelfPlay, begin_play
-from linkzoo_training.selfplay.workers import Crew, PartWorker, Tensors, part_of
+from linkzoo_training.selfplay.workers import SelfPlayWorker, SelfPlayWorkers, Tensors, part_of
 
 
-class RolloutWorker(PartWorker[SelfPlay]):
+class RolloutWorker(SelfPlayWorker[SelfPlay]):
     """Plays any of `parts` parts of a run's games."""
 
     def __init__(self, config: PpoConfig, parts: int) -> None:
@@ -32,11 +32,11 @@ class RolloutWorker(PartWorker[SelfPlay]):
         self._pool = Pool(config.pool_size, config.seed)
 
     def begin(self, part: int) -> SelfPlay:
-        """See PartWorker."""
+        """See SelfPlayWorker."""
         return begin_play(part_of(self._config, part, self._parts), self._device)
 
     def collect(self, games: SelfPlay, sent: Tensors, kept: Mapping[str, bytes]) -> Tensors:
-        """See PartWorker; the batch, and the results against the pool and against itself."""
+        """See SelfPlayWorker; the batch, and the results against the pool and against itself."""
         pool, (progress, iteration, left) = self._pool, sent["numbers"].tolist()
         self._network.load_state_dict(under("network.", sent))
         if self._critic is not None:
@@ -52,7 +52,7 @@ class RolloutWorker(PartWorker[SelfPlay]):
         }
 
 
-class RolloutCrew(Crew):
+class RolloutWorkers(SelfPlayWorkers):
     """Stands where SelfPlay does: batches are of the network of one iteration ago.
 
     Their probabilities are those with which the actions were drawn, so PPO's ratios are right.
@@ -95,7 +95,7 @@ class RolloutCrew(Crew):
         return Batch(**{field.name: joined(field.name) for field in fields(Batch)})
 
     def load(self, saved: Tensors, kept: Mapping[str, bytes] = NOTHING) -> None:
-        """See Crew; the pool is the trainer's as it was saved."""
+        """See SelfPlayWorkers; the pool is the trainer's as it was saved."""
         super().load(saved, kept or snapshots(saved))
 
     def _send(

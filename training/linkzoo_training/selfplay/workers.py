@@ -1,4 +1,4 @@
-"""A run's games played by the workers of an engine, one iteration ahead of the learner.
+"""Self-play workers: a run's games on an engine, one iteration ahead of the learner.
 
 The games are split into equal parts, one for each worker, with seeds of their own. With a task
 travel the weights to play with and the games of a part as they stand, and to a worker that hasn't
@@ -53,7 +53,7 @@ def part_of(config: C, part: int, parts: int) -> C:
     return replace(config, num_envs=config.num_envs // parts, seed=seed)
 
 
-class PartWorker(ABC, Generic[G]):
+class SelfPlayWorker(ABC, Generic[G]):
     """Plays any part of a run's games, on the CPU."""
 
     def __init__(self) -> None:
@@ -80,7 +80,7 @@ class PartWorker(ABC, Generic[G]):
         return pack({**found, **named("games.", games.tensors())})
 
 
-class Crew:
+class SelfPlayWorkers:
     """The learner's side of all parts: sends an iteration's tasks, and receives their results."""
 
     def __init__(self, engine: Engine, make: Callable[[], Any]) -> None:
