@@ -50,7 +50,7 @@ def network_alone(trainer: Watched, samples: Samples, features: NDArray[Any]) ->
     start = time.perf_counter()
     with torch.no_grad():
         for count in asked:
-            trainer.actor(torch.from_numpy(features[:count]).to(trainer.device))
+            trainer.behaviour_policy(torch.from_numpy(features[:count]).to(trainer.device))
     trainer.learn(samples)
     spent = time.perf_counter() - start
     trainer.ready = None

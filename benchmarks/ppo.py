@@ -27,16 +27,16 @@ def network_alone(trainer: Trainer, batch: Batch) -> float:
     for t in range(config.horizon):
         frozen = play.frozen(t)
         with torch.no_grad():
-            logits, _ = trainer.actor(play._features[t])
-            if trainer.judge is not None:
-                trainer.judge(play._features[t], play._hidden[t])
+            logits, _ = trainer.behaviour_policy(play._features[t])
+            if trainer.behaviour_critic is not None:
+                trainer.behaviour_critic(play._features[t], play._hidden[t])
             torch.softmax(masked(logits, play._mask[t]), -1)
             for slot in set(play.opponent[frozen].tolist()):
                 rows = torch.from_numpy((frozen & (play.opponent == slot)).nonzero()[0])
                 logits, _ = trainer.pool.networks[slot](play._features[t][rows])
                 torch.softmax(masked(logits, play._mask[t][rows]), -1)
     with torch.no_grad():
-        trainer.actor(play._features[-1])
+        trainer.behaviour_policy(play._features[-1])
     trainer.learn(batch)
     return time.perf_counter() - start
 
@@ -53,7 +53,9 @@ def main() -> None:
     trainer = Trainer(config)
     for _ in range(3):
         trainer.iterate()
-    batch = trainer.play.collect(trainer.actor, trainer.judge, trainer.pool, 0.0, trainer.iteration)
+    batch = trainer.play.collect(
+        trainer.behaviour_policy, trainer.behaviour_critic, trainer.pool, 0.0, trainer.iteration
+    )
     whole, alone = [], []
     for _ in range(arguments.rounds):
         before = trainer.seconds

@@ -24,12 +24,12 @@ STREAM_POOL = 1004  # which agent of a pool plays a seat; index = seat
 # Of training. Where nothing else is said, index = plies played so far, position = game.
 STREAM_OPPONENTS = 2000  # which snapshots are met; index = iteration, position = slot
 STREAM_POLICY = 2001  # actions
-STREAM_START = 2002  # what a game begins with; index = games begun so far, position = what
+STREAM_INITIAL_STATE = 2002  # what a game begins with; index = games begun so far, position = what
 STREAM_VIEWS = 2003  # the symmetric view of a game
-STREAM_RIVAL = 2004  # seeds of the decisions of rivals
+STREAM_FIXED_OPPONENT = 2004  # seeds of the decisions of fixed opponents
 STREAM_SELF_PLAY = 2005  # seeds of searches
 STREAM_TEACHER = 2006  # seeds of the decisions of the teacher
-STREAM_SURVEY = 2007  # seeds of the decisions in a survey of the game
+STREAM_INPUTS = 2007  # seeds of the decisions in games that show how inputs vary
 STREAM_ORDER = 2008  # in which a trainer learns; index = pass over its data so far
 STREAM_PART = 2010  # seeds of the parts of a run; index = part
 

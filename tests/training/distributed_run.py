@@ -22,10 +22,13 @@ from linkzoo_training.train import train
 def update(config: PpoConfig) -> dict[str, Tensor]:
     """A batch, and the weights before and after the single step that learns from it."""
     trainer = Trainer(replace(config, epochs=1, minibatches=1))
-    opponents = np.array([trainer.pool.add(trainer.actor)])  # has plies that aren't learned from
+    frozen = trainer.pool.add(trainer.behaviour_policy)
+    opponents = np.array([frozen])  # has plies that aren't learned from
     assert isinstance(trainer.play, SelfPlay)
     trainer.play.begin_games(np.arange(config.num_envs), 0.0, opponents)
-    batch = trainer.play.collect(trainer.actor, trainer.judge, trainer.pool, 0.0, 0)
+    batch = trainer.play.collect(
+        trainer.behaviour_policy, trainer.behaviour_critic, trainer.pool, 0.0, 0
+    )
     before = {name: value.clone() for name, value in trainer.network.state_dict().items()}
     trainer.learn(batch)
     after = trainer.network.state_dict()

@@ -290,5 +290,5 @@ def test_a_game_without_a_board_has_a_forecast_of_margins_alone() -> None:
         {**TINY, "game": "love_links", "network": "flat", "vary": {}, "symmetric": False}
     )
     trainer = run(config, 3)
-    assert trainer.forecast.planes is None
-    assert get_game("love_links").max_players == trainer.forecast.margins.out_features
+    assert trainer.auxiliary.planes is None
+    assert get_game("love_links").max_players == trainer.auxiliary.margins.out_features

@@ -70,7 +70,7 @@ def test_minibatches_are_the_same_for_one_process_and_several(
 def test_a_batch_without_plies_of_the_learner_changes_nothing() -> None:
     """A12: the mean of no rows isn't a number, nor were the weights then."""
     trainer = Trainer(ppo_config(DATA))
-    batch = trainer.play.collect(trainer.actor, None, trainer.pool, 0.0, 0)
+    batch = trainer.play.collect(trainer.behaviour_policy, None, trainer.pool, 0.0, 0)
     batch.learner[:] = False
     before = weights(trainer)
     assert trainer.learn(batch).policy == 0

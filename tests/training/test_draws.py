@@ -132,7 +132,11 @@ def test_self_play_counts_shares_of_the_win() -> None:
     states["winners"], states["num_players"] = winners, players
     starts = SimpleNamespace(draw=lambda rows, _: (states[rows], whole[rows], None))
     samples: Any = SimpleNamespace(
-        states=states, whole=whole.copy(), wins=np.zeros(3), length=np.ones(6, int), _starts=starts
+        states=states,
+        from_initial_state=whole.copy(),
+        wins=np.zeros(3),
+        length=np.ones(6, int),
+        _initial_states=starts,
     )
     ReplayGames._restart(samples, rows, 0.0)
     assert samples.wins == pytest.approx(expected)
@@ -143,7 +147,7 @@ def test_self_play_counts_shares_of_the_win() -> None:
     pool: Any = SimpleNamespace(size=0, result=lambda *_: None)
     rollout: Any = SimpleNamespace(
         opponent=np.full(6, -1),
-        whole=whole,
+        from_initial_state=whole,
         players=players,
         wins=np.zeros(3),
         learner_seat=np.zeros(6, np.int8),

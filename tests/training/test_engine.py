@@ -179,7 +179,7 @@ def test_resumed_run_is_the_uninterrupted_run(tmp_path: Path, fields: dict[str, 
 def test_batches_are_of_the_network_before() -> None:
     """Their probabilities are those of the network of one iteration ago, not of the latest."""
     trainer = ppo.Trainer(ppo_config({**PPO, "learning_rate": 1e-2}), Local(2))
-    learn, before, seen = trainer.learn, trainer.actor, list[int]()
+    learn, before, seen = trainer.learn, trainer.behaviour_policy, list[int]()
 
     def said(network: torch.nn.Module, batch: Batch) -> torch.Tensor:
         with torch.no_grad():
@@ -192,13 +192,13 @@ def test_batches_are_of_the_network_before() -> None:
         played = batch.log_probability[batch.learner]
         torch.testing.assert_close(said(before, batch), played, atol=1e-5, rtol=1e-4)
         if trainer.iteration > 0:
-            assert not torch.allclose(said(trainer.actor, batch), played, atol=1e-3)
+            assert not torch.allclose(said(trainer.behaviour_policy, batch), played, atol=1e-3)
         seen.append(trainer.iteration)
         return learn(batch)
 
     trainer.learn = checked  # type: ignore[method-assign]
     for _ in range(4):
-        latest = trainer.actor
+        latest = trainer.behaviour_policy
         trainer.iterate()
         before = latest
     assert seen == [0, 1, 2, 3]

@@ -90,7 +90,7 @@ class Reference:
         self.states = [game.from_bytes(state.tobytes())]
         self.next: list[dict[int, int]] = [{}]
         self.visits, self.totals = [1], []
-        logits, values = self.judge(self.states[0])
+        logits, values = self.evaluate(self.states[0])
         self.logits, self.raw = [logits], [values]
         self.totals = [values.copy()]
         legal = int((logits > -np.inf).sum())
@@ -98,7 +98,7 @@ class Reference:
         for wanted in schedule:
             self.simulate(wanted)
 
-    def judge(self, state: np.record) -> tuple[NDArray[np.float64], NDArray[np.float64]]:
+    def evaluate(self, state: np.record) -> tuple[NDArray[np.float64], NDArray[np.float64]]:
         """Logits, and values or payoffs by seat."""
         game = self.game
         mask = np.zeros(game.num_actions, np.int8)
@@ -148,7 +148,7 @@ class Reference:
             if new:
                 after = self.game.from_bytes(self.states[node].tobytes())
                 self.game.apply(after, action)
-                judged, values = self.judge(after)
+                judged, values = self.evaluate(after)
                 self.next[node][action] = len(self.states)
                 self.states.append(after)
                 self.next.append({})

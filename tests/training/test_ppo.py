@@ -105,10 +105,10 @@ def test_a_teacher_is_imitated_at_first() -> None:
     board = {"network": "board", "width": 16, "blocks": 1}
     for iterations in (0, 30):
         trainer = run(ppo_config({**QUICK, **teacher, **board}), iterations)
-        batch = trainer.play.collect(trainer.actor, None, trainer.pool, 0.0, 8)
+        batch = trainer.play.collect(trainer.behaviour_policy, None, trainer.pool, 0.0, 8)
         rows = batch.learner
         with torch.no_grad():
-            logits, _ = trainer.actor(batch.features[rows])
+            logits, _ = trainer.behaviour_policy(batch.features[rows])
         chances = torch.log_softmax(masked(logits, batch.mask[rows]), -1)
         found.append(chances.gather(1, batch.taught[rows, None]).mean().item())
     assert found[1] > found[0] + 0.5
@@ -198,17 +198,17 @@ def test_training_beats_the_untrained_policy() -> None:
 
 
 def test_the_critic_sees_everything_and_the_actor_does_not() -> None:
-    """What a seat can't know changes the critic's values and nothing of the actor's answers."""
+    """What a seat can't know changes the critic's values and nothing of the policy's answers."""
     config = ppo_config({**QUICK, "game": "link_o", "vary": {}, "critic": "full"})
     trainer = run(config, 2)
     play, game = trainer.play, trainer.game
     assert isinstance(play, SelfPlay)
-    assert trainer.judge is not None
+    assert trainer.behaviour_critic is not None
     states = play.vec.states.copy()
     now = play.vec.refresh()
     seen, mask = now.observation.copy(), now.action_mask.copy()
-    play._look(now, 0)
-    logits = play._judge(trainer.actor, trainer.judge, 0)
+    play._encode(now, 0)
+    logits = play._evaluate(trainer.behaviour_policy, trainer.behaviour_critic, 0)
     values, hidden = play._values[0].copy(), play._hidden[0].clone()
     for index, state in enumerate(play.vec.states):
         game.redeal(state, state.seat, 1000 + index)
@@ -216,9 +216,9 @@ def test_the_critic_sees_everything_and_the_actor_does_not() -> None:
     now = play.vec.refresh()
     assert (now.observation == seen).all()
     assert (now.action_mask == mask).all()
-    play._look(now, 0)
+    play._encode(now, 0)
     assert (play._hidden[0] != hidden).any(1).all()
-    assert (play._judge(trainer.actor, trainer.judge, 0) == logits).all()
+    assert (play._evaluate(trainer.behaviour_policy, trainer.behaviour_critic, 0) == logits).all()
     assert (play._values[0] != values).any()
     agent = trainer.agent()
     assert agent.network.map.columns.max() < game.observation.size  # no column of what is hidden
@@ -258,7 +258,7 @@ def test_a_policy_that_is_not_finite_does_not_play() -> None:
     """F6: games were stepped by action -1."""
     trainer = Trainer(ppo_config(QUICK))
     with torch.no_grad():
-        next(trainer.actor.parameters()).fill_(torch.nan)
+        next(trainer.behaviour_policy.parameters()).fill_(torch.nan)
     before = trainer.play.vec.states.copy() if isinstance(trainer.play, SelfPlay) else None
     with pytest.raises(ValueError, match="isn't finite"):
         trainer.iterate()
@@ -272,7 +272,7 @@ def test_the_magnet_holds_the_policy() -> None:
     def moved(magnet: float) -> float:
         config = ppo_config({**QUICK, "magnet": magnet, "learning_rate": 1e-2, "pool_share": 0.0})
         trainer = Trainer(config)
-        batch = trainer.play.collect(trainer.actor, None, trainer.pool, 0.0, 0)
+        batch = trainer.play.collect(trainer.behaviour_policy, None, trainer.pool, 0.0, 0)
         before = torch.log_softmax(masked(trainer.network(batch.features)[0], batch.mask), -1)
         if magnet:
             legal = batch.mask > 0

@@ -11,7 +11,7 @@ from linkzoo import Game, Positions, get_game, make_vec
 from linkzoo.features import FeatureMap
 from linkzoo_training.agents.specs import make_agent
 from linkzoo_training.networks import PolicyValueNet, make_network
-from linkzoo_training.selfplay.encoder import Sight
+from linkzoo_training.selfplay.encoder import Encoder
 from linkzoo_training.selfplay.gae import advantages
 from linkzoo_training.selfplay.opponent_pool import Pool
 from linkzoo_training.selfplay.rollout import ITSELF, SelfPlay, choose
@@ -233,13 +233,13 @@ def test_games_begin_as_the_configuration_says() -> None:
     assert set(thresholds.tolist()) == {9, 10, 11, 12}
     assert 0.4 < (thresholds != 12).mean() < 0.6
     assert (games.vec.states["ply"] == 0).all()
-    assert (games.whole == (thresholds == 12)).all()
+    assert (games.from_initial_state == (thresholds == 12)).all()
     games, _, _ = play(num_envs=400, midgame=1.0, midgame_depth=0.8)
     plies = games.vec.states["ply"]
     assert plies.min() == 0
     assert 14 <= plies.max() <= 17
     assert (games.vec.states["seat"] >= 0).all()
-    assert not games.whole[plies > 0].any()
+    assert not games.from_initial_state[plies > 0].any()
 
 
 def test_pool_prefers_hard_opponents_and_gives_up_easy_ones() -> None:
@@ -261,17 +261,17 @@ def test_rivals_play_their_own_moves(symmetric: bool) -> None:
     games, network, pool = play(symmetric=symmetric, **changes)
     games.begin_games(np.arange(16), 0.0, np.array([pool.size]))
     asked: list[tuple[NDArray[Any], NDArray[np.int64]]] = []
-    (rival,) = games._rivals
+    (opponent,) = games._fixed_opponents
 
     class Spy:
         name = "spy"
 
         def act(self, positions: Positions) -> NDArray[np.int64]:
-            actions = rival.act(positions)
+            actions = opponent.act(positions)
             asked.append((positions.states.copy(), actions.copy()))
             return actions
 
-    games._rivals = [Spy()]
+    games._fixed_opponents = [Spy()]
     games.vec.check = True
     before, mine = games.vec.states.copy(), games.learner_seat.copy()
     batch = games.collect(network, None, pool, 0.0, 0)
@@ -285,7 +285,7 @@ def test_rivals_play_their_own_moves(symmetric: bool) -> None:
         played = maps.back[maps.draw(16, np.uint64(0), 0), played]
     assert (played[~learner[0]] == actions).all()
     assert (batch.log_probability.reshape(24, 16)[0].numpy()[~learner[0]] == 0).all()
-    assert not pool.games.any()  # rivals are no snapshots
+    assert not pool.games.any()  # fixed opponents are no snapshots
     with pytest.raises(ValueError, match="nobody"):
         ppo_config({**TINY, "rivals": ["nobody"]})
 
@@ -333,14 +333,14 @@ def best_margin(game: Game, state: Any, seat: int) -> float:
 def test_survey_is_of_the_agents_games() -> None:
     """Features of seats that are to act in games of every number of players, the same each time."""
     game = get_game("link_o")
-    sight = Sight(game, hidden=True)
-    seen, hidden = sight.survey(make_agent("random", "link_o"), (2, 5), {"target": 0}, 3)
-    assert (seen.shape[1], hidden.shape[1]) == sight.widths
+    encoder = Encoder(game, hidden=True)
+    seen, hidden = encoder.sample_inputs(make_agent("random", "link_o"), (2, 5), {"target": 0}, 3)
+    assert (seen.shape[1], hidden.shape[1]) == encoder.widths
     assert len(seen) == len(hidden)
     columns = FeatureMap(game.observation).columns
     sizes = seen[:, np.isin(columns, np.arange(game.observation.size)[where(game, "hand_size")])]
     assert set((sizes > 0).sum(1).tolist()) >= {2, 5}
-    again, _ = sight.survey(make_agent("random", "link_o"), (2, 5), {"target": 0}, 3)
+    again, _ = encoder.sample_inputs(make_agent("random", "link_o"), (2, 5), {"target": 0}, 3)
     assert np.array_equal(seen, again)
     assert seen.std(0).max() > 0
 

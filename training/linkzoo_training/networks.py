@@ -183,7 +183,7 @@ class BoardNet(PolicyValueNet):
         return out.permute(0, 2, 3, 1).flatten(1, 2)
 
 
-class Forecast(nn.Module):
+class AuxiliaryHeads(nn.Module):
     """What the end of the game will look like: heads that make training richer, and play no part.
 
     From what a network reads, the margins [B, P] of the seats relative to the one that observes

@@ -26,7 +26,7 @@ from linkzoo.features import FeatureMap
 from linkzoo_training.algorithms import distributed, trainer
 from linkzoo_training.checkpoint import named, under
 from linkzoo_training.config import AlphaZeroConfig
-from linkzoo_training.networks import Forecast, decayed, masked
+from linkzoo_training.networks import AuxiliaryHeads, decayed, masked
 from linkzoo_training.selfplay.executors import Engine
 from linkzoo_training.selfplay.replay import (
     Samples,
@@ -47,7 +47,7 @@ class Losses:
 
     policy: float  # KL divergence of the improved policy from the network's
     value: float
-    forecast: float
+    auxiliary: float
     entropy: float
 
 
@@ -66,13 +66,13 @@ class Trainer(trainer.Trainer):
             else ReplayWorkers(games, self.game, engine)
         )
         self.map = FeatureMap(self.game.observation)
-        self.forecast = Forecast(self.network).to(self.device)
-        self.learned = [*self.network.parameters(), *self.forecast.parameters()]
+        self.auxiliary = AuxiliaryHeads(self.network).to(self.device)
+        self.learned = [*self.network.parameters(), *self.auxiliary.parameters()]
         self.optimizer = torch.optim.AdamW(
             decayed(self.learned, config.weight_decay), lr=config.learning_rate, fused=True
         )
         distributed.begin_equal(self.learned)
-        self.actor = self.frozen(self.network)
+        self.behaviour_policy = self.frozen(self.network)
         self.window: list[Samples] = []  # one for each iteration, the oldest first
 
     @property
@@ -89,13 +89,13 @@ class Trainer(trainer.Trainer):
     def iterate(self) -> dict[str, float]:
         """One iteration: play and learn. Returns its metrics."""
         config, started = self.config, time.perf_counter()
-        samples = self.play.collect(self.actor, self.simulations, self.progress)
+        samples = self.play.collect(self.behaviour_policy, self.simulations, self.progress)
         self.window = [*self.window, samples][-config.window :]
         played = time.perf_counter() - started
         losses = self.learn(self.due())
         simulations = self.simulations
         self.learned_once()
-        self.actor = self.frozen(self.network)
+        self.behaviour_policy = self.frozen(self.network)
         spent = time.perf_counter() - started
         return {
             **self.progressed(spent),
@@ -104,7 +104,7 @@ class Trainer(trainer.Trainer):
             "lessons": len(samples),
             "loss/policy": losses.policy,
             "loss/value": losses.value,
-            "loss/forecast": losses.forecast,
+            "loss/forecast": losses.auxiliary,
             "entropy": losses.entropy,
         }
 
@@ -129,22 +129,22 @@ class Trainer(trainer.Trainer):
             with torch.autocast(self.device.type, torch.bfloat16, enabled=self.bf16):
                 cells, whole = self.network.read(features)
                 logits, values = self.network.answer(cells, whole)
-                final_margins, final_planes = self.forecast(cells, whole)
+                final_margins, final_planes = self.auxiliary(cells, whole)
             log_policy = torch.log_softmax(masked(logits, mask), -1)
             policy_loss = (policy * (policy.clamp(min=1e-30).log() - log_policy)).sum(-1).mean()
             value_loss = (values.float() - targets).square().mean()
-            forecast_loss = (final_margins.float() - margins).square().mean()
-            if self.forecast.planes is not None:
-                forecast_loss = forecast_loss + (final_planes.float() - planes).square().mean()
+            auxiliary_loss = (final_margins.float() - margins).square().mean()
+            if self.auxiliary.planes is not None:
+                auxiliary_loss = auxiliary_loss + (final_planes.float() - planes).square().mean()
             loss = policy_loss + config.value_weight * value_loss
-            loss = loss + config.forecast_weight * forecast_loss
+            loss = loss + config.forecast_weight * auxiliary_loss
             self.optimizer.zero_grad(set_to_none=True)
             loss.backward()
             distributed.average_gradients(self.learned, len(rows))
             nn.utils.clip_grad_norm_(self.learned, config.max_grad_norm)
             self.optimizer.step()
             entropy = -(log_policy.exp() * log_policy).sum(-1).mean()
-            totals.append(torch.stack([policy_loss, value_loss, forecast_loss, entropy]).detach())
+            totals.append(torch.stack([policy_loss, value_loss, auxiliary_loss, entropy]).detach())
         if not totals:
             return Losses(0.0, 0.0, 0.0, 0.0)
         return Losses(*distributed.average(torch.stack(totals).mean(0)).tolist())
@@ -197,14 +197,14 @@ class Trainer(trainer.Trainer):
 
     def tensors(self) -> dict[str, Tensor]:
         """The forecast, the games as they stand, and the samples of the window."""
-        saved = named("forecast.", self.forecast.state_dict())
+        saved = named("forecast.", self.auxiliary.state_dict())
         sizes = torch.tensor([len(part) for part in self.window], dtype=torch.int64)
         window = {"sizes": sizes, **join([no_samples(self.game), *self.window]).tensors()}
         return saved | self.play.tensors() | named("window.", window)
 
     def restore(self, saved: dict[str, Tensor]) -> None:
         """Restores what `tensors` gave."""
-        self.forecast.load_state_dict(under("forecast.", saved))
+        self.auxiliary.load_state_dict(under("forecast.", saved))
         self.play.load(saved)
         samples, sizes = samples_of(under("window.", saved), self.game), saved["window.sizes"]
         if (sizes < 0).any() or sizes.sum() != len(samples):
@@ -212,7 +212,7 @@ class Trainer(trainer.Trainer):
         ends = np.cumsum(sizes.numpy())
         starts = ends - sizes.numpy()
         self.window = [samples[a:b] for a, b in zip(starts, ends, strict=True)]
-        self.actor = self.frozen(self.network)
+        self.behaviour_policy = self.frozen(self.network)
 
 
 def relative(

@@ -21,7 +21,7 @@ from linkzoo_training.algorithms import distributed, trainer
 from linkzoo_training.checkpoint import named, under
 from linkzoo_training.config import PpoConfig
 from linkzoo_training.networks import Critic, FlatNet, masked
-from linkzoo_training.selfplay.encoder import Sight
+from linkzoo_training.selfplay.encoder import Encoder
 from linkzoo_training.selfplay.executors import Engine
 from linkzoo_training.selfplay.opponent_pool import Pool
 from linkzoo_training.selfplay.rollout import Batch, SelfPlay, begin_play
@@ -72,9 +72,11 @@ class Trainer(trainer.Trainer):
         """One iteration: play, learn, perhaps freeze a snapshot. Returns its metrics."""
         config, started = self.config, time.perf_counter()
         if self.iteration % config.snapshot_every == 0 and config.pool_share * config.pool_size:
-            self.play.leave(self.pool.add(self.actor), self.progress)
-        batch = self.play.collect(self.actor, self.judge, self.pool, self.progress, self.iteration)
-        self.pool.fade()
+            self.play.drop_opponent(self.pool.add(self.behaviour_policy), self.progress)
+        batch = self.play.collect(
+            self.behaviour_policy, self.behaviour_critic, self.pool, self.progress, self.iteration
+        )
+        self.pool.decay()
         losses = self.learn(batch)
         self.learned_once()
         self._freeze()
@@ -155,7 +157,7 @@ class Trainer(trainer.Trainer):
             self.critic.load_state_dict(under("critic.", saved))
         self._freeze()
         self.play.load(saved)
-        self.pool.load(saved, self.actor)
+        self.pool.load(saved, self.behaviour_policy)
 
     def _standardise(self) -> None:
         """Scales what new fully connected networks read by how far it varies in weak play."""
@@ -165,7 +167,7 @@ class Trainer(trainer.Trainer):
             network = None  # it has learned with the scales of its first run
         if network is None and critic is None:
             return
-        seen, hidden = Sight(self.game, hidden=critic is not None).survey(
+        seen, hidden = Encoder(self.game, hidden=critic is not None).sample_inputs(
             make_agent(config.teacher or "random", config.game),
             config.players,
             config.options,
@@ -178,8 +180,8 @@ class Trainer(trainer.Trainer):
 
     def _freeze(self) -> None:
         """Makes the copies that play."""
-        self.actor = self.frozen(self.network)
-        self.judge = None if self.critic is None else self.frozen(self.critic)
+        self.behaviour_policy = self.frozen(self.network)
+        self.behaviour_critic = None if self.critic is None else self.frozen(self.critic)
 
 
 def _explained(batch: Batch) -> float:

@@ -224,12 +224,14 @@ class _Match:
             for which, turns in enumerate((mine, ~mine)):
                 rows = np.flatnonzero(playing & turns)
                 if len(rows):
-                    actions[rows] = self._ask(which, states[rows], seeds[rows], masks[rows])
+                    actions[rows] = self._agent_actions(
+                        which, states[rows], seeds[rows], masks[rows]
+                    )
                     moves[rows, which] += 1
             kernels(self.game).play(states, actions, masks)
         return states.reshape(len(blocks), count), moves.reshape(len(blocks), count, 2)
 
-    def _ask(
+    def _agent_actions(
         self, which: int, states: NDArray[Any], seeds: NDArray[np.uint64], masks: NDArray[np.int8]
     ) -> NDArray[np.int64]:
         """Actions of A (`which` is 0) or B (1), all of them legal.

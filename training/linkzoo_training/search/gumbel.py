@@ -138,7 +138,7 @@ class GumbelSearch:
         )
         solved, leaf_limit = self._solved[:count], self.solver_limit // LEAF_SHARE
 
-        def ask() -> None:
+        def evaluate_leaves() -> None:
             """Has the network judge the leaves that aren't an end."""
             rows = np.flatnonzero(worlds["seat"] >= 0)
             features = self.map(observations[rows])
@@ -168,7 +168,7 @@ class GumbelSearch:
             kernel.ascend(leaves, tree, totals, values)
 
         kernel.plant(states, tree, totals, worlds, leaves, masks, observations)
-        ask()
+        evaluate_leaves()
         kernel.draw(masks, priors, seeds, gumbel_scale, noisy)
         if self.solver_limit:
             kernel.solve(
@@ -205,7 +205,7 @@ class GumbelSearch:
                 values,
                 self._margin,
             )
-            ask()
+            evaluate_leaves()
         actions, policy = np.empty(count, np.int64), self._policy[:count]
         kernel.decide(
             states,

@@ -18,10 +18,10 @@ from linkzoo_training.search.gumbel_tree import (
     NONE,
     ROOT,
     inner_action,
+    node_statistics,
     reset,
     root_action,
     stretch_of,
-    survey,
 )
 from linkzoo_training.search.solver import side_solver
 
@@ -274,10 +274,12 @@ def _decide(
         mixed = np.zeros(seats)
         for seat in range(seats):
             legal_actions(roots[i], mask)
-            mixed[seat] = survey(tree[i], totals[i], ROOT, prior, raw[i, ROOT], seat, mask)[2]
+            mixed[seat] = node_statistics(
+                tree[i], totals[i], ROOT, prior, raw[i, ROOT], seat, mask
+            )[2]
         seat = roots[i].seat
         legal_actions(roots[i], mask)
-        _, most, _, low, high, _, _ = survey(
+        _, most, _, low, high, _, _ = node_statistics(
             tree[i], totals[i], ROOT, prior, raw[i, ROOT], seat, mask
         )
         stretch = stretch_of(most, low, high, least_range)

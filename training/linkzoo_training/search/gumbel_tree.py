@@ -54,7 +54,9 @@ def considered_visits(considered: int, simulations: int) -> list[int]:
 
 
 @compiled
-def survey(tree: Any, totals: Any, node: Any, prior: Any, raw: Any, seat: Any, mask: Any) -> Any:
+def node_statistics(
+    tree: Any, totals: Any, node: Any, prior: Any, raw: Any, seat: Any, mask: Any
+) -> Any:
     """What `seat` knows at a node about the legal actions; visited ones become VISITED in `mask`.
 
     Returns the visits, the most visits of one action, the mixed value (appendix D of the paper),
@@ -111,7 +113,7 @@ def root_action(
 
     Only actions with `wanted` visits compete; `noisy` are the logits plus Gumbel noise.
     """
-    _, most, _, low, high, _, _ = survey(tree, totals, ROOT, prior, raw, seat, mask)
+    _, most, _, low, high, _, _ = node_statistics(tree, totals, ROOT, prior, raw, seat, mask)
     best, best_child, best_score = NONE, NONE, -inf
     if wanted == 0:
         for action in range(mask.shape[0]):
@@ -138,7 +140,9 @@ def inner_action(
 
     It is the one whose share of the visits is furthest below the improved policy (section 5).
     """
-    visits, most, mixed, low, high, rest, best = survey(tree, totals, node, prior, raw, seat, mask)
+    visits, most, mixed, low, high, rest, best = node_statistics(
+        tree, totals, node, prior, raw, seat, mask
+    )
     stretch = stretch_of(most, low, high, least_range)
     unseen = exp(stretch * (mixed - high)) if best != NONE else 0.0
     total = rest * unseen

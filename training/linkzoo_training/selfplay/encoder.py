@@ -1,4 +1,4 @@
-"""What the networks of a run read of its games, and how far that varies before any learning."""
+"""The encoder of a run: what its networks read of its games, and samples for input statistics."""
 
 from typing import Any
 
@@ -7,14 +7,14 @@ from numpy.typing import NDArray
 
 from linkzoo import Agent, Game, Positions, VecStep, make_vec
 from linkzoo.batch import kernels
-from linkzoo.chance import STREAM_SURVEY, words
+from linkzoo.chance import STREAM_INPUTS, words
 from linkzoo.features import FeatureMap
 
-_GAMES = 64  # of the survey
+_GAMES = 64  # that show how inputs vary
 _MOMENTS = 128  # at which it looks, at most
 
 
-class Sight:
+class Encoder:
     """The features of what a seat sees and, with `hidden`, of what is hidden from it."""
 
     def __init__(self, game: Game, *, hidden: bool) -> None:
@@ -29,7 +29,7 @@ class Sight:
         """The numbers of features: seen, and hidden."""
         return len(self._seen), 0 if self._hidden is None else len(self._hidden)
 
-    def fill(
+    def encode(
         self, states: NDArray[Any], now: VecStep, seen: NDArray[Any], hidden: NDArray[Any]
     ) -> None:
         """Fills features [N, F] and [N, H] of the seats that are to act in records [N]."""
@@ -40,7 +40,7 @@ class Sight:
             reveal(states, now.seat, revealed)
             self._hidden.fill(revealed, hidden)
 
-    def survey(
+    def sample_inputs(
         self, agent: Agent, players: tuple[int, ...], options: dict[str, Any], seed: int
     ) -> tuple[NDArray[Any], NDArray[Any]]:
         """Features [M, F] and [M, H] of a few games that an agent plays against itself."""
@@ -51,9 +51,9 @@ class Sight:
         for ply in range(game.typical_length):
             if ply % every == 0:
                 seen, hidden = (np.empty((_GAMES, width), self.dtype) for width in self.widths)
-                self.fill(vec.states, now, seen, hidden)
+                self.encode(vec.states, now, seen, hidden)
                 samples.append((seen, hidden))
-            seeds = words(seed, STREAM_SURVEY, ply, np.arange(_GAMES))
+            seeds = words(seed, STREAM_INPUTS, ply, np.arange(_GAMES))
             positions = Positions(game, vec.states.copy(), seeds)
             now = vec.step(agent.act(positions))
         return tuple(np.concatenate(part) for part in zip(*samples, strict=True))  # type: ignore[return-value]

@@ -7,7 +7,7 @@ from numpy.typing import NDArray
 
 from linkzoo import get_game
 from linkzoo.batch import kernels
-from linkzoo.chance import STREAM_START, words
+from linkzoo.chance import STREAM_INITIAL_STATE, words
 from linkzoo_training.config import Config
 
 # What is drawn for a game: positions of its words. Those without _ are for whoever asks.
@@ -15,7 +15,7 @@ _VARIED, _RANDOM, _DEPTH, POOLED, OPPONENT, _SEED, SEAT = range(7)
 _OPTION = 8  # of the first of the options that vary
 
 
-class Starts:
+class InitialStates:
     """Begins games by a configuration, each a function of the seed and of its number.
 
     `blank` are records [N] with the number of players and the options that count set, one for each
@@ -65,4 +65,4 @@ class Starts:
         return drawn.astype(np.int64)
 
     def _words(self, indices: NDArray[np.int64], position: int) -> NDArray[np.uint64]:
-        return words(self.config.seed, STREAM_START, indices, position)
+        return words(self.config.seed, STREAM_INITIAL_STATE, indices, position)

@@ -68,7 +68,7 @@ class Pool:
         np.add.at(self.wins, slots, scores)
         np.add.at(self.games, slots, 1.0)
 
-    def fade(self) -> None:
+    def decay(self) -> None:
         """Lets old results count less; once an iteration."""
         self.wins *= _DECAY
         self.games *= _DECAY

@@ -14,7 +14,7 @@ from linkzoo.chance import STREAM_SELF_PLAY, words
 from linkzoo_training.config import AlphaZeroConfig
 from linkzoo_training.outcomes import win_shares
 from linkzoo_training.search.gumbel import GumbelSearch
-from linkzoo_training.selfplay.initial_states import Starts
+from linkzoo_training.selfplay.initial_states import InitialStates
 from linkzoo_training.symmetries import symmetries
 
 
@@ -72,8 +72,8 @@ class SelfPlay:
         blank = np.zeros(games, game.state)
         for first, players in enumerate(config.players):
             blank[first :: len(config.players)] = game.blank(players, config.options)
-        self._starts = Starts(config, blank)
-        self.states, self.whole, _ = self._starts.draw(np.arange(games), 0.0)
+        self._initial_states = InitialStates(config, blank)
+        self.states, self.from_initial_state, _ = self._initial_states.draw(np.arange(games), 0.0)
         self.length = np.zeros(games, np.int64)  # plies of every game that are kept below
         self._states = np.zeros((games, longest), game.state)
         self._policy = np.zeros((games, longest, game.num_actions), np.float16)
@@ -134,10 +134,11 @@ class SelfPlay:
         """Counts the results of games that have ended, and begins others."""
         if not len(rows):
             return
-        whole = self.states["winners"][rows[self.whole[rows]]]
-        self.wins += win_shares(whole, range(len(self.wins))).sum(0)
+        winners = self.states["winners"][rows[self.from_initial_state[rows]]]
+        self.wins += win_shares(winners, range(len(self.wins))).sum(0)
         self.length[rows] = 0
-        self.states[rows], self.whole[rows], _ = self._starts.draw(rows, progress)
+        states, self.from_initial_state[rows], _ = self._initial_states.draw(rows, progress)
+        self.states[rows] = states
 
     def tensors(self) -> dict[str, Tensor]:
         """Everything to save, by name; of the plies that there is room for, those played."""
@@ -147,21 +148,21 @@ class SelfPlay:
             "play.kept.states": as_bytes(self._states[kept]),
             "play.kept.policy": torch.from_numpy(self._policy[kept]),
             "play.kept.values": torch.from_numpy(self._values[kept]),
-            "play.whole": torch.from_numpy(self.whole.copy()),
+            "play.whole": torch.from_numpy(self.from_initial_state.copy()),
             "play.length": torch.from_numpy(self.length.copy()),
-            "play.counters": torch.tensor([self.plies, self._starts.begun]),
+            "play.counters": torch.tensor([self.plies, self._initial_states.begun]),
         }
 
     def load(self, saved: dict[str, Tensor]) -> None:
         """Restores what `tensors` gave."""
         self.states = as_records(saved["play.states"], self.states)
-        self.whole[:] = saved["play.whole"].numpy()
+        self.from_initial_state[:] = saved["play.whole"].numpy()
         self.length[:] = saved["play.length"].numpy()
         kept = self._kept()
         self._states[kept] = as_records(saved["play.kept.states"], self.states)
         self._policy[kept] = saved["play.kept.policy"].numpy()
         self._values[kept] = saved["play.kept.values"].numpy()
-        self.plies, self._starts.begun = saved["play.counters"].tolist()
+        self.plies, self._initial_states.begun = saved["play.counters"].tolist()
 
     def _kept(self) -> NDArray[np.bool_]:
         """Which plies of the games were played; [N, max_length]."""

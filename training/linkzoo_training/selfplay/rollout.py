@@ -9,15 +9,15 @@ from numpy.typing import NDArray
 from torch import Tensor, nn
 
 from linkzoo import Agent, Positions, VecStep, make_vec
-from linkzoo.chance import STREAM_POLICY, STREAM_RIVAL, STREAM_TEACHER, word, words
+from linkzoo.chance import STREAM_FIXED_OPPONENT, STREAM_POLICY, STREAM_TEACHER, word, words
 from linkzoo.compiled import compiled
 from linkzoo.threads import Rows
 from linkzoo_training.agents.specs import make_agent
 from linkzoo_training.config import PpoConfig
 from linkzoo_training.networks import masked
-from linkzoo_training.selfplay.encoder import Sight
+from linkzoo_training.selfplay.encoder import Encoder
 from linkzoo_training.selfplay.gae import advantages
-from linkzoo_training.selfplay.initial_states import OPPONENT, POOLED, SEAT, Starts
+from linkzoo_training.selfplay.initial_states import OPPONENT, POOLED, SEAT, InitialStates
 from linkzoo_training.selfplay.opponent_pool import Pool
 from linkzoo_training.symmetries import symmetries
 
@@ -101,17 +101,17 @@ class SelfPlay:
             **config.options,
         )
         self.game = self.vec.game
-        self._starts = Starts(config, self.vec.states)
+        self._initial_states = InitialStates(config, self.vec.states)
         self.players: NDArray[np.int8] = self.vec.states["num_players"].copy()  # of every game
-        self.sight = Sight(self.game, hidden=config.critic == "full")
+        self.encoder = Encoder(self.game, hidden=config.critic == "full")
         plies, games, seats = config.horizon, config.num_envs, self.vec.num_players
         pinned = device.type == "cuda"
 
         def buffer(*shape: int, dtype: torch.dtype) -> Tensor:
             return torch.zeros(shape, dtype=dtype, pin_memory=pinned)
 
-        kind = torch.from_numpy(np.empty(0, self.sight.dtype)).dtype
-        seen, hidden = self.sight.widths
+        kind = torch.from_numpy(np.empty(0, self.encoder.dtype)).dtype
+        seen, hidden = self.encoder.widths
         self._features = buffer(plies + 1, games, seen, dtype=kind)
         self._hidden = buffer(plies + 1, games, hidden, dtype=kind)
         self._mask = buffer(plies, games, self.game.num_actions, dtype=torch.int8)
@@ -132,13 +132,15 @@ class SelfPlay:
             self._side[count, :count] = self.game.sides(count)
         self.opponent = np.full(games, ITSELF, np.int64)  # slot of the pool, or ITSELF
         self.learner_seat = np.zeros(games, np.int8)
-        self.whole = np.zeros(games, np.bool_)  # played from the start with the options that count
+        # Whether each is played from the start with the options that count.
+        self.from_initial_state = np.zeros(games, np.bool_)
         self.plies = 0  # played so far in every game
         self.wins = np.zeros(seats)  # by seat, in whole self-play games, since read
         self._symmetries = symmetries(self.game) if config.symmetric else None
         self._view = np.zeros(games, np.int64)  # the symmetry that each game is seen through
-        self._rivals = [make_agent(name, config.game) for name in config.rivals]
-        self.rival_slots = config.pool_size + np.arange(len(self._rivals))  # behind the pool's
+        self._fixed_opponents = [make_agent(name, config.game) for name in config.rivals]
+        # Their slots are behind the pool's.
+        self.fixed_slots = config.pool_size + np.arange(len(self._fixed_opponents))
         self._teacher = None if config.teacher is None else make_agent(config.teacher, config.game)
         self.vec.reset(config.seed)
 
@@ -148,16 +150,17 @@ class SelfPlay:
         """Starts new games in `rows`: varied options, random plies and opponents by the config."""
         if not len(rows):
             return
-        starts, share = self._starts, self.config.pool_share
-        self.vec.states[rows], self.whole[rows], indices = starts.draw(rows, progress)
+        begin, share = self._initial_states, self.config.pool_share
+        states, from_initial_state, indices = begin.draw(rows, progress)
+        self.vec.states[rows], self.from_initial_state[rows] = states, from_initial_state
         self.opponent[rows] = ITSELF
         if len(opponents):
-            pooled = starts.uniform(indices, POOLED) < share
-            slot = (starts.uniform(indices[pooled], OPPONENT) * len(opponents)).astype(np.int64)
+            pooled = begin.uniform(indices, POOLED) < share
+            slot = (begin.uniform(indices[pooled], OPPONENT) * len(opponents)).astype(np.int64)
             self.opponent[rows[pooled]] = opponents[slot]
-        self.learner_seat[rows] = starts.below(self.players[rows], indices, SEAT)
+        self.learner_seat[rows] = begin.below(self.players[rows], indices, SEAT)
 
-    def leave(self, slot: int, progress: float) -> None:
+    def drop_opponent(self, slot: int, progress: float) -> None:
         """Leaves the games unfinished whose opponent gave up its slot, and begins others."""
         orphans = np.flatnonzero((self.opponent == slot) & (self.opponent != ITSELF))
         self.begin_games(orphans, progress, np.zeros(0, np.int64))
@@ -175,11 +178,11 @@ class SelfPlay:
         Values are the critic's where there is one, else the network's.
         """
         drawn = pool.draw(self.config.pool_active, iteration)
-        opponents = np.concatenate([drawn, self.rival_slots])
+        opponents = np.concatenate([drawn, self.fixed_slots])
         seed = np.uint64(self.config.seed)
         now, asked = self.vec.refresh(), self.config.teaching(progress) > 0
         for t in range(self.config.horizon):
-            self._look(now, t)
+            self._encode(now, t)
             self._mask[t] = torch.from_numpy(now.action_mask)
             if self._symmetries is not None:
                 self._view = self._symmetries.draw(self.vec.num_envs, seed, self.plies)
@@ -188,7 +191,7 @@ class SelfPlay:
             probabilities = self._forward(network, critic, t, pool)
             if asked and self._teacher is not None:
                 games = np.flatnonzero(self._learner[t].numpy())
-                self._taught[t, games] = self._ask(self._teacher, games, STREAM_TEACHER)
+                self._taught[t, games] = self._agent_actions(self._teacher, games, STREAM_TEACHER)
             choose(
                 probabilities,
                 seed,
@@ -214,16 +217,17 @@ class SelfPlay:
                 self._count(finished, now.reward, pool)
                 self.begin_games(finished, progress, opponents)
                 now = self.vec.refresh(finished)
-        self._look(now, -1)
-        self._judge(network, critic, -1)
+        self._encode(now, -1)
+        self._evaluate(network, critic, -1)
         return self._batch(asked)
 
-    def _look(self, now: VecStep, t: int) -> None:
+    def _encode(self, now: VecStep, t: int) -> None:
         """Keeps what the seats to act see at ply t, and for a full critic what they can't see."""
         self._seat[t] = now.seat
-        self.sight.fill(self.vec.states, now, self._features[t].numpy(), self._hidden[t].numpy())
+        seen, hidden = self._features[t].numpy(), self._hidden[t].numpy()
+        self.encoder.encode(self.vec.states, now, seen, hidden)
 
-    def _judge(self, network: nn.Module, critic: nn.Module | None, t: int) -> Tensor:
+    def _evaluate(self, network: nn.Module, critic: nn.Module | None, t: int) -> Tensor:
         """Keeps the values of ply t; the network's logits [N, A]."""
         features = self._features[t].to(self.device, non_blocking=True)
         logits: Tensor
@@ -242,14 +246,16 @@ class SelfPlay:
         self._learner[t] = torch.from_numpy(~frozen)
         features = self._features[t].to(self.device, non_blocking=True)
         mask = self._mask[t].to(self.device, non_blocking=True)
-        probabilities = torch.softmax(masked(self._judge(network, critic, t), mask), -1)
+        probabilities = torch.softmax(masked(self._evaluate(network, critic, t), mask), -1)
         with torch.no_grad():
             for slot in np.unique(self.opponent[frozen]):
                 games = np.flatnonzero(frozen & (self.opponent == slot))
                 rows = torch.from_numpy(games).to(self.device)
                 if slot >= pool.size:
                     probabilities[rows] = 0
-                    actions = self._ask(self._rivals[slot - pool.size], games, STREAM_RIVAL)
+                    actions = self._agent_actions(
+                        self._fixed_opponents[slot - pool.size], games, STREAM_FIXED_OPPONENT
+                    )
                     probabilities[rows, actions.to(self.device)] = 1
                     continue
                 logits, _ = pool.networks[slot](features[rows])
@@ -259,7 +265,7 @@ class SelfPlay:
         chances: NDArray[np.float32] = probabilities.cpu().numpy()
         return chances
 
-    def _ask(self, agent: Agent, games: NDArray[np.int64], stream: int) -> Tensor:
+    def _agent_actions(self, agent: Agent, games: NDArray[np.int64], stream: int) -> Tensor:
         """The actions of an agent, which sees the positions as they are, in the views of games."""
         seeds = words(self.config.seed, stream, self.plies, games)
         actions = agent.act(Positions(self.game, self.vec.states[games], seeds))
@@ -279,7 +285,7 @@ class SelfPlay:
         pooled = rows[(self.opponent[rows] != ITSELF) & (self.opponent[rows] < pool.size)]
         payoff = reward[pooled, self.learner_seat[pooled]]
         pool.result(self.opponent[pooled], np.where(payoff > 0, 1.0, np.where(payoff < 0, 0, 0.5)))
-        own = rows[(self.opponent[rows] == ITSELF) & self.whole[rows]]
+        own = rows[(self.opponent[rows] == ITSELF) & self.from_initial_state[rows]]
         playing = np.arange(len(self.wins)) < self.players[own, None]
         best = np.where(playing, reward[own], -np.inf)
         won = best == best.max(1, keepdims=True)
@@ -322,8 +328,8 @@ class SelfPlay:
             "play.episodes": torch.from_numpy(self.vec.episodes.copy()),
             "play.opponent": torch.from_numpy(self.opponent.copy()),
             "play.learner_seat": torch.from_numpy(self.learner_seat.copy()),
-            "play.whole": torch.from_numpy(self.whole.copy()),
-            "play.counters": torch.tensor([self.plies, self._starts.begun]),
+            "play.whole": torch.from_numpy(self.from_initial_state.copy()),
+            "play.counters": torch.tensor([self.plies, self._initial_states.begun]),
         }
 
     def load(self, saved: dict[str, Tensor]) -> None:
@@ -332,12 +338,12 @@ class SelfPlay:
         self.vec.episodes[:] = saved["play.episodes"].numpy()
         self.opponent[:] = saved["play.opponent"].numpy()
         self.learner_seat[:] = saved["play.learner_seat"].numpy()
-        self.whole[:] = saved["play.whole"].numpy()
-        self.plies, self._starts.begun = saved["play.counters"].tolist()
+        self.from_initial_state[:] = saved["play.whole"].numpy()
+        self.plies, self._initial_states.begun = saved["play.counters"].tolist()
 
 
 def begin_play(config: PpoConfig, device: torch.device) -> SelfPlay:
     """The games of a run at its start."""
     play = SelfPlay(config, device)
-    play.begin_games(np.arange(config.num_envs), 0.0, play.rival_slots)
+    play.begin_games(np.arange(config.num_envs), 0.0, play.fixed_slots)
     return play

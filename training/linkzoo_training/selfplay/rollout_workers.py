@@ -42,7 +42,7 @@ class RolloutWorker(SelfPlayWorker[SelfPlay]):
         if self._critic is not None:
             self._critic.load_state_dict(under("critic.", sent))
         pool.receive(sent, kept, self._network)
-        games.leave(int(left), progress)
+        games.drop_opponent(int(left), progress)
         before = pool.wins.copy(), pool.games.copy()
         games.wins[:] = 0
         batch = games.collect(self._network, self._critic, pool, progress, int(iteration))
@@ -65,7 +65,7 @@ class RolloutWorkers(SelfPlayWorkers):
         self.wins = np.zeros(max(config.players))  # see SelfPlay
         self._left = ITSELF
 
-    def leave(self, slot: int, progress: float) -> None:  # noqa: ARG002 - see SelfPlay
+    def drop_opponent(self, slot: int, progress: float) -> None:  # noqa: ARG002 - see SelfPlay
         """Games against the opponent that gave up a slot are left unfinished, by the next tasks."""
         self._left = slot
 
@@ -106,13 +106,13 @@ class RolloutWorkers(SelfPlayWorkers):
         progress: float,
         iteration: int,
     ) -> None:
-        judge = {} if critic is None else critic.state_dict()
+        critic_state = {} if critic is None else critic.state_dict()
         numbers = torch.tensor([progress, iteration, self._left], dtype=torch.float64)
         self.send(
             {
                 "numbers": numbers,
                 **named("network.", network.state_dict()),
-                **named("critic.", judge),
+                **named("critic.", critic_state),
                 **pool.results(),
             },
             pool.snapshots(),
