@@ -1,6 +1,6 @@
 """Seconds of CPU to solve a position from an empty memory.
 
-`python -m benchmarks.solver linkage` solves the games of the labelled positions at several plies;
+`python -m benchmarks.solver linkage` solves the games of the solved positions at several plies;
 `python -m benchmarks.solver linkage board_size=5 threshold=8` a new game with these options.
 """
 
@@ -13,7 +13,7 @@ import yaml
 
 from linkzoo import get_game
 from linkzoo.compiled import Record
-from linkzoo_training.evaluation.solved_positions import LABELS, positions_after
+from linkzoo_training.evaluation.solved_positions import SOLVED_POSITIONS, positions_after
 from linkzoo_training.search.solver import Solver, solver
 
 
@@ -41,7 +41,7 @@ def main() -> None:
         score = exact.score(state)
         print(f"{seconds(exact, state):.2f} s, {score} at the end under perfect play")
         return
-    data = json.loads((LABELS / f"{game.name}.json").read_text(encoding="utf-8"))
+    data = json.loads((SOLVED_POSITIONS / f"{game.name}.json").read_text(encoding="utf-8"))
     print("| ply | positions | median | 90 % | longest |\n|---:|---:|---:|---:|---:|")
     for ply in parsed.plies:
         entries = [

@@ -8,7 +8,7 @@ import pytest
 from numba.core import event
 
 from linkzoo_training.algorithms.ppo import Trainer
-from linkzoo_training.selfplay.executors import Local
+from linkzoo_training.selfplay.executors import LocalExecutor
 from linkzoo_training.train import learn
 from tests.training import test_ppo
 from tests.training.helpers import ppo_config
@@ -47,8 +47,8 @@ def test_compiling_is_not_on_the_clock(monkeypatch: pytest.MonkeyPatch) -> None:
 
 def test_the_first_wait_for_workers_is_not_on_the_clock() -> None:
     """They are started then, and compile; later waits count."""
-    with Local(2) as engine:
-        trainer = Trainer(ppo_config(test_ppo.QUICK), engine)
+    with LocalExecutor(2) as executor:
+        trainer = Trainer(ppo_config(test_ppo.QUICK), executor)
         first = trainer.iterate()
         assert trainer.seconds <= 384 / first["steps/s"] * (1 - first["learner idle"]) + 1e-3
         before = trainer.seconds

@@ -23,7 +23,7 @@ from linkzoo_training.evaluation.match import MatchResult, play_match
 from linkzoo_training.evaluation.statistics import Sprt
 from linkzoo_training.evaluation.tables import match_table
 from linkzoo_training.outcomes import win_shares
-from linkzoo_training.search.solver import DRAW, label
+from linkzoo_training.search.solver import DRAW, winning_actions
 from linkzoo_training.selfplay.replay import SelfPlay as ReplayGames
 from linkzoo_training.selfplay.rollout import SelfPlay as RolloutGames
 from tests.training.helpers import begin, value
@@ -179,11 +179,11 @@ def test_exact_play_keeps_a_draw(monkeypatch: pytest.MonkeyPatch) -> None:
     positions = begin(HIGH, 30)
     assert ByTrying().winner(positions.states[0]) == DRAW
     assert ExactAgent().act(positions).tolist() == [2] * 30
-    assert label(HIGH, ByTrying(), positions.states[0]).tolist() == [0, 0, 0]  # none wins
+    assert winning_actions(HIGH, ByTrying(), positions.states[0]).tolist() == [0, 0, 0]  # none wins
     for number, winning in ((0, [0, 1, 1]), (1, [0, 0, 1]), (2, [0, 0, 0])):
         after = begin(HIGH, 30)
         for state in after.states:
             HIGH.apply(state, number)
         replies = ExactAgent().act(after)
-        assert label(HIGH, ByTrying(), after.states[0]).tolist() == winning
+        assert winning_actions(HIGH, ByTrying(), after.states[0]).tolist() == winning
         assert set(replies.tolist()) == ({2} if number else {1, 2})

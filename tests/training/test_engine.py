@@ -1,4 +1,4 @@
-"""Workers: every engine gives the same, also when workers die, and the learner learns from them."""
+"""Workers: every executor gives the same, also when some die, and the learner learns from them."""
 
 import os
 from collections.abc import Iterator, Mapping, Sequence
@@ -20,7 +20,7 @@ from linkzoo_training.commands.cli import main
 from linkzoo_training.config import read_config
 from linkzoo_training.evaluation import tournament
 from linkzoo_training.networks import masked
-from linkzoo_training.selfplay.executors import NOTHING, Engine, Local, Processes
+from linkzoo_training.selfplay.executors import NOTHING, Executor, LocalExecutor, ProcessExecutor
 from linkzoo_training.selfplay.rollout import Batch
 from linkzoo_training.train import make_trainer
 from tests.training import test_alphazero, test_ppo
@@ -32,8 +32,8 @@ pytestmark = pytest.mark.last
 PPO = {**test_ppo.QUICK, "snapshot_every": 2, "pool_size": 2, "rivals": ["greedy"]}
 
 
-def run(fields: dict[str, Any], iterations: int, engine: Engine) -> Trainer:
-    trainer = make_trainer(read_config(fields), engine)
+def run(fields: dict[str, Any], iterations: int, executor: Executor) -> Trainer:
+    trainer = make_trainer(read_config(fields), executor)
     for _ in range(iterations):
         trainer.iterate()
     return trainer
@@ -53,9 +53,9 @@ class Toy:
 
 def test_workers_that_die_lose_nothing() -> None:
     """Runs with two workers: in this process, and in two of which one is killed while it plays."""
-    expected = run(PPO, 6, Local(2))
-    with Processes(2) as engine:
-        trainer = make_trainer(read_config(PPO), engine)
+    expected = run(PPO, 6, LocalExecutor(2))
+    with ProcessExecutor(2) as executor:
+        trainer = make_trainer(read_config(PPO), executor)
         for iteration in range(6):
             metrics = trainer.iterate()
             assert 0 <= metrics["learner idle"] <= 1
@@ -66,7 +66,7 @@ def test_workers_that_die_lose_nothing() -> None:
         assert set(active_children()) != set(before)
     assert not active_children()
     assert weights(trainer) == weights(expected)
-    assert weights(trainer) != weights(run(PPO, 6, Local(4)))
+    assert weights(trainer) != weights(run(PPO, 6, LocalExecutor(4)))
 
 
 class Keeper:
@@ -95,13 +95,13 @@ def test_what_workers_keep_is_sent_once(tmp_path: Path, monkeypatch: pytest.Monk
     def spent(names: str, *tasks: str) -> int:
         """How many things were sent for some tasks that have others."""
         before, kept = sum(sent), {name: things[name] for name in names}
-        for _, found in engine.play(str(tmp_path / "died"), tasks, kept):
+        for _, found in executor.play(str(tmp_path / "died"), tasks, kept):
             assert found == kept
             assert list(found) == list(kept)
         return (sum(sent) - before) // size
 
-    with Processes(1) as engine:
-        engine.start(Keeper)
+    with ProcessExecutor(1) as executor:
+        executor.start(Keeper)
         assert spent("ab", "1", "2") == 2
         assert spent("ab", "1", "2") == 0
         assert spent("bca", "1") == 1
@@ -113,7 +113,7 @@ def test_snapshots_travel_once() -> None:
     """A10: weights of the pool are kept under names that stay, and aren't in what is sent."""
     sent: list[tuple[int, list[str]]] = []
 
-    class Noted(Local):
+    class Noted(LocalExecutor):
         def play(
             self, weights: Any, tasks: Sequence[Any], kept: Mapping[str, Any] = NOTHING
         ) -> Iterator[tuple[int, Any]]:
@@ -132,18 +132,18 @@ def test_snapshots_travel_once() -> None:
 
 @pytest.mark.slow  # quick: workers that die, below
 def test_errors_and_deaths_of_workers_are_reported() -> None:
-    with Processes(1) as engine:
-        engine.start(Toy)
-        results = engine.play(3, ["1", "2", "fail"])
+    with ProcessExecutor(1) as executor:
+        executor.start(Toy)
+        results = executor.play(3, ["1", "2", "fail"])
         (_, (process, first)), (_, (_, second)) = next(results), next(results)
         assert (first, second) == (3, 6)
         assert process != os.getpid()
         with pytest.raises(ValueError, match="no such task"):
             next(results)
         with pytest.raises(RuntimeError, match="3 workers died at the same task"):
-            list(engine.play(3, ["die"]))
+            list(executor.play(3, ["die"]))
     with pytest.raises(ValueError, match="workers: 0 is not 1 or more"):
-        Processes(0)
+        ProcessExecutor(0)
 
 
 def test_nobody_is_imitated_who_was_not_asked() -> None:
@@ -151,7 +151,7 @@ def test_nobody_is_imitated_who_was_not_asked() -> None:
     board = {"network": "board", "width": 8, "total_steps": 4 * 16 * 24}
     taught = {"teacher": "greedy", "teacher_share": 0.0, "teacher_final": 5.0}
     runs = [
-        [weights(run({**PPO, **board, **fields}, count, Local(2))) for count in (1, 2, 3)]
+        [weights(run({**PPO, **board, **fields}, count, LocalExecutor(2))) for count in (1, 2, 3)]
         for fields in ({}, taught)
     ]
     same = [one == other for one, other in zip(*runs, strict=True)]
@@ -161,24 +161,24 @@ def test_nobody_is_imitated_who_was_not_asked() -> None:
 @pytest.mark.parametrize("fields", [PPO, test_alphazero.TINY], ids=["ppo", "alphazero"])
 def test_resumed_run_is_the_uninterrupted_run(tmp_path: Path, fields: dict[str, Any]) -> None:
     """Saved with games and tasks in flight."""
-    whole = run(fields, 7, Local(2))
+    whole = run(fields, 7, LocalExecutor(2))
     for stop in (1, 4):
-        part = run(fields, stop, Local(2))
+        part = run(fields, stop, LocalExecutor(2))
         part.save(tmp_path)
-        resumed = make_trainer(read_config(fields), Local(2))
+        resumed = make_trainer(read_config(fields), LocalExecutor(2))
         resumed.load(tmp_path)
         for _ in range(7 - stop):
             resumed.iterate()
         assert weights(resumed) == weights(whole)
     with pytest.raises(ValueError, match="trained with workers=2, not workers=4"):
-        make_trainer(read_config(fields), Local(4)).load(tmp_path)
+        make_trainer(read_config(fields), LocalExecutor(4)).load(tmp_path)
     with pytest.raises(ValueError, match="can't be split evenly among 5 workers"):
-        make_trainer(read_config(fields), Local(5))
+        make_trainer(read_config(fields), LocalExecutor(5))
 
 
 def test_batches_are_of_the_network_before() -> None:
     """Their probabilities are those of the network of one iteration ago, not of the latest."""
-    trainer = ppo.Trainer(ppo_config({**PPO, "learning_rate": 1e-2}), Local(2))
+    trainer = ppo.Trainer(ppo_config({**PPO, "learning_rate": 1e-2}), LocalExecutor(2))
     learn, before, seen = trainer.learn, trainer.behaviour_policy, list[int]()
 
     def said(network: torch.nn.Module, batch: Batch) -> torch.Tensor:
@@ -208,7 +208,7 @@ def test_batches_are_of_the_network_before() -> None:
 def test_it_learns_what_is_right() -> None:
     """As a trainer that plays itself does, from searches with the network of one iteration ago."""
     config = alphazero_config(test_alphazero.SMALL)
-    trainer = make_trainer(config, Local(2))
+    trainer = make_trainer(config, LocalExecutor(2))
     _, kept, error = against_perfect_play(trainer, **config.options)
     assert kept < 0.8
     assert error > 0.9
@@ -229,8 +229,8 @@ def test_tournaments_are_the_same_on_every_engine(tmp_path: Path) -> None:
     def progress(*match: Any) -> None:
         finished.append(match)
 
-    with Processes(2) as engine:
-        found = tournament.run(settings, make, tmp_path / "there", progress, engine)
+    with ProcessExecutor(2) as executor:
+        found = tournament.run(settings, make, tmp_path / "there", progress, executor)
     for one, other in zip(expected, found, strict=True):
         assert (one.a, one.b) == (other.a, other.b)
         assert (one.share == other.share).all()

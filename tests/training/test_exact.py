@@ -13,13 +13,13 @@ from linkzoo import get_game
 from linkzoo_training import solve
 from linkzoo_training.agents.baselines import ExactAgent, GreedyAgent, UctAgent
 from linkzoo_training.evaluation.match import play_match
-from linkzoo_training.evaluation.solved_positions import read_labels
+from linkzoo_training.evaluation.solved_positions import read_solved_positions
 from linkzoo_training.search.solver import (
     OutOfReachError,
-    label,
     side_solver,
     solver,
     successors,
+    winning_actions,
 )
 from linkzoo_training.search.solver_linkage import Solver
 from tests.common.play import run_python
@@ -94,7 +94,7 @@ def test_more_wins_up_to_the_value(size: int, groups: int) -> None:
 
 def test_the_real_board_from_ply_14() -> None:
     """Within 2 seconds of one core each, from an empty memory."""
-    exact, states = Solver(), read_labels(GAME).states
+    exact, states = Solver(), read_solved_positions(GAME).states
     exact.winner(states[0])  # compiled or loaded
     for state in states[states["ply"] == 14][:25]:
         exact.forget()
@@ -106,7 +106,7 @@ def test_the_real_board_from_ply_14() -> None:
 @settings(max_examples=60, deadline=None, derandomize=True, database=None)
 @given(setup=st.sampled_from(SETUPS), empty=st.integers(4, 8), seed=st.integers(0, 2**32))
 def test_agrees_with_plain_minimax(setup: Setup, empty: int, seed: int) -> None:
-    """R4-R11: the value and the winner of late positions, and the label of every action."""
+    """R4-R11: the value and the winner of late positions, and whether every action wins."""
     state = late(setup, empty, seed)
     if state is None:
         return
@@ -115,11 +115,11 @@ def test_agrees_with_plain_minimax(setup: Setup, empty: int, seed: int) -> None:
     for threshold in (max(groups - 1, 1), groups, groups + 1):
         state.threshold = threshold
         assert SOLVER.winner(state) == (state.more if groups >= threshold else 1 - state.more)
-        labels = label(GAME, SOLVER, state)
-        assert np.flatnonzero(labels >= 0).tolist() == legal_list(state).tolist()
+        wins = winning_actions(GAME, SOLVER, state)
+        assert np.flatnonzero(wins >= 0).tolist() == legal_list(state).tolist()
         for action, after in successors(GAME, state).items():
             more = perfect_groups(GAME.to_dict(after)) >= threshold
-            assert labels[action] == (more == (state.seat == state.more))
+            assert wins[action] == (more == (state.seat == state.more))
 
 
 def test_the_positions_of_the_comparison_are_of_many_kinds() -> None:
@@ -128,10 +128,10 @@ def test_the_positions_of_the_comparison_are_of_many_kinds() -> None:
     found = [state for state in states if state is not None]
     for state in found:  # the seat to act has just won
         state.threshold = value(state) + (state.seat != state.more)
-    labels = [label(GAME, SOLVER, state) for state in found]
+    wins = [winning_actions(GAME, SOLVER, state) for state in found]
     assert sum(state.counter == -1 for state in found) >= 5
     assert sum((state.supply == 0).any() for state in found) >= 30
-    assert sum({0, 1} <= set(one.tolist()) for one in labels) >= 20
+    assert sum({0, 1} <= set(one.tolist()) for one in wins) >= 20
 
 
 @pytest.mark.parametrize("choice", ["hole", "role"])

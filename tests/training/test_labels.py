@@ -1,4 +1,4 @@
-"""Solved positions: their labels are right, and what agents throw away is counted right."""
+"""Solved positions: their wins are right, and what agents throw away is counted right."""
 
 import json
 from functools import cache
@@ -12,35 +12,41 @@ from numpy.typing import NDArray
 
 from linkzoo import Positions, RandomAgent
 from linkzoo_training.agents.baselines import GreedyAgent, UctAgent
-from linkzoo_training.evaluation import make_solved_positions
+from linkzoo_training.evaluation import make_solved_positions as maker
 from linkzoo_training.evaluation import solved_positions as module
-from linkzoo_training.evaluation.make_solved_positions import make_labels
+from linkzoo_training.evaluation.make_solved_positions import make_solved_positions
 from linkzoo_training.evaluation.openings import BOOKS
-from linkzoo_training.evaluation.solved_positions import Labels, read_labels, thrown_wins
+from linkzoo_training.evaluation.solved_positions import (
+    SolvedPositions,
+    measure_blunders,
+    read_solved_positions,
+)
 from linkzoo_training.evaluation.statistics import wilson
-from linkzoo_training.search.solver import label, solver, successors
+from linkzoo_training.search.solver import solver, successors, winning_actions
 from linkzoo_training.search.solver_linkage import Solver
 from tests.linkage.helpers import GAME
 from tests.linkage.perfect import perfect_groups
 
-FILE = module.LABELS / "linkage.json"
+FILE = module.SOLVED_POSITIONS / "linkage.json"
 
 
 @cache
-def solved() -> Labels:
+def solved() -> SolvedPositions:
     """The file that ships, read at its first use: that compiles, and collecting tests doesn't."""
-    return read_labels(GAME)
+    return read_solved_positions(GAME)
 
 
-class Labelled:
-    """Plays the first action with this label, 1 or 0; knows its positions by their bytes."""
+class Outcome:
+    """Plays the first action with this outcome, 1 or 0; knows its positions by their bytes."""
 
-    name = "labelled"
+    name = "solved"
 
     def __init__(self, wanted: int) -> None:
-        labels = solved()
-        actions = (labels.labels == wanted).argmax(1).tolist()
-        self._known = dict(zip((state.tobytes() for state in labels.states), actions, strict=True))
+        positions = solved()
+        actions = (positions.wins == wanted).argmax(1).tolist()
+        self._known = dict(
+            zip((state.tobytes() for state in positions.states), actions, strict=True)
+        )
 
     def act(self, positions: Positions) -> NDArray[np.int64]:
         return np.array([self._known[state.tobytes()] for state in positions.states])
@@ -52,48 +58,50 @@ def test_the_file_of_linkage() -> None:
     assert count >= 2000
     assert 0.4 <= (solved().states["seat"] == 0).mean() <= 0.6  # the seat to act wins
     assert set(solved().states["ply"].tolist()) == {12, 13, 14, 15, 16, 17}
-    assert ((solved().labels == 1).sum(1) >= 1).all()
-    assert ((solved().labels == 0).sum(1) >= 1).all()
+    assert ((solved().wins == 1).sum(1) >= 1).all()
+    assert ((solved().wins == 0).sum(1) >= 1).all()
     positions = Positions(GAME, solved().states, solved().states["seed"])
-    assert ((solved().labels >= 0) == positions.action_mask).all()
+    assert ((solved().wins >= 0) == positions.action_mask).all()
     assert len({state.tobytes() for state in solved().states}) == count
     data = json.loads(FILE.read_text(encoding="utf-8"))
     assert len({entry["opening"] for entry in data["positions"]}) == count
     assert data["seed"] != json.loads((BOOKS / "linkage.json").read_text())["seed"]
 
 
-def test_the_labels_are_those_of_plain_minimax() -> None:
+def test_the_wins_are_those_of_plain_minimax() -> None:
     """In the positions with the fewest legal actions, by the rules alone."""
-    fewest = (solved().labels >= 0).sum(1).argsort()[:30]
-    for state, labels in zip(solved().states[fewest], solved().labels[fewest], strict=True):
+    fewest = (solved().wins >= 0).sum(1).argsort()[:30]
+    for state, wins in zip(solved().states[fewest], solved().wins[fewest], strict=True):
         for action, after in successors(GAME, state).items():
             more_wins = perfect_groups(GAME.to_dict(after)) >= 12
-            assert labels[action] == (more_wins == (state.seat == 0))
+            assert wins[action] == (more_wins == (state.seat == 0))
 
 
-@pytest.mark.slow  # quick: the labels are those of plain minimax
-def test_the_labels_are_those_of_the_solver() -> None:
+@pytest.mark.slow  # quick: the wins are those of plain minimax
+def test_the_wins_are_those_of_the_solver() -> None:
     exact = Solver()
     for row in range(0, len(solved().states), 70):
-        assert (label(GAME, exact, solved().states[row]) == solved().labels[row]).all()
+        assert (winning_actions(GAME, exact, solved().states[row]) == solved().wins[row]).all()
 
 
 @pytest.mark.parametrize("seat", [None, 0, 1])
-def test_random_play_throws_away_what_the_labels_say(seat: int | None) -> None:
-    results = [thrown_wins("linkage", RandomAgent(), seed=seed, batch=512) for seed in range(5)]
+def test_random_play_throws_away_what_the_positions_say(seat: int | None) -> None:
+    results = [
+        measure_blunders("linkage", RandomAgent(), seed=seed, batch=512) for seed in range(5)
+    ]
     chosen = [i for i, s in enumerate(solved().states["seat"]) if seat in (None, s)]
-    loss = (solved().labels[chosen] == 0).sum(1) / (solved().labels[chosen] >= 0).sum(1)
+    loss = (solved().wins[chosen] == 0).sum(1) / (solved().wins[chosen] >= 0).sum(1)
     assert results[0].random_share(seat) == pytest.approx(loss.mean())
     assert results[0].count(seat) == len(chosen)
     mean = np.mean([result.share(seat).mean for result in results])
     error = sqrt((loss * (1 - loss)).sum() / 5) / len(chosen)
     assert abs(mean - loss.mean()) < 4 * error
-    assert (results[0].thrown != results[1].thrown).any()
+    assert (results[0].blunders != results[1].blunders).any()
 
 
 @pytest.mark.parametrize(("wanted", "share"), [(1, 0.0), (0, 1.0)])
 def test_perfect_and_hopeless_agents(wanted: int, share: float) -> None:
-    result = thrown_wins("linkage", Labelled(wanted))
+    result = measure_blunders("linkage", Outcome(wanted))
     assert result.share() == wilson(share, len(solved().states))
     for seat in (0, 1):
         assert result.share(seat) == wilson(share, result.count(seat))
@@ -102,23 +110,23 @@ def test_perfect_and_hopeless_agents(wanted: int, share: float) -> None:
 @pytest.mark.slow  # quickly: perfect and hopeless agents
 def test_stronger_agents_throw_less_away() -> None:
     agents = RandomAgent(), GreedyAgent(), UctAgent(20), UctAgent(200)
-    shares = [thrown_wins("linkage", agent).share() for agent in agents]
+    shares = [measure_blunders("linkage", agent).share() for agent in agents]
     for weaker, stronger in ((0, 1), (0, 2), (2, 3)):
         assert shares[stronger].high < shares[weaker].low
 
 
 def test_does_not_depend_on_the_batch() -> None:
     seen: list[tuple[int, int]] = []
-    one = thrown_wins(
+    one = measure_blunders(
         "linkage", RandomAgent(), seed=4, batch=1000, progress=lambda *x: seen.append(x)
     )
     assert seen == [(1000, 2100), (2000, 2100), (2100, 2100)]
-    other = thrown_wins("linkage", RandomAgent(), seed=4, batch=37)
-    assert (one.thrown == other.thrown).all()
+    other = measure_blunders("linkage", RandomAgent(), seed=4, batch=37)
+    assert (one.blunders == other.blunders).all()
 
 
 def test_the_numbers_as_json() -> None:
-    result = thrown_wins("linkage", GreedyAgent(), seed=2)
+    result = measure_blunders("linkage", GreedyAgent(), seed=2)
     data = json.loads(json.dumps(result.to_dict()))
     assert [seat["label"] for seat in data["seats"]] == ["More (seat 0)", "Fewer (seat 1)"]
     assert data["thrown_away"]["mean"] == pytest.approx(np.mean(data["thrown"]))
@@ -128,37 +136,37 @@ def test_the_numbers_as_json() -> None:
 
 def test_refusals(tmp_path: Path, monkeypatch: pytest.MonkeyPatch) -> None:
     with pytest.raises(ValueError, match=r"no solved positions for love_links; .*\['linkage'\]"):
-        thrown_wins("love_links", RandomAgent())
+        measure_blunders("love_links", RandomAgent())
 
     class Cheat(RandomAgent):
         def act(self, positions: Positions) -> NDArray[np.int64]:
             return np.asarray(positions.action_mask.argmin(1))
 
     with pytest.raises(ValueError, match="random played the illegal action"):
-        thrown_wins("linkage", Cheat())
+        measure_blunders("linkage", Cheat())
     data = json.loads(FILE.read_text(encoding="utf-8"))
     (tmp_path / "linkage.json").write_text(json.dumps(data | {"seed": 5}))
     monkeypatch.setattr(module, "LABELS", tmp_path)
     with pytest.raises(ValueError, match="made for other rules of linkage"):
-        read_labels(GAME)
+        read_solved_positions(GAME)
 
 
 def test_the_program(tmp_path: Path, monkeypatch: pytest.MonkeyPatch) -> None:
     """One position of each ply; stopped near its end, it goes on to the same file."""
-    monkeypatch.setattr(make_solved_positions, "_BATCH", 12)
+    monkeypatch.setattr(maker, "_BATCH", 12)
     calls, stop_at = [0], [0]
 
     def counted(*arguments: Any) -> NDArray[np.int8]:
         calls[0] += 1
         if calls[0] == stop_at[0]:
             raise KeyboardInterrupt
-        return label(*arguments)
+        return winning_actions(*arguments)
 
     def make(count: int = 1) -> dict[str, Any]:
         calls[0] = 0
-        return make_labels(GAME, count, work, ["greedy", "random"])
+        return make_solved_positions(GAME, count, work, ["greedy", "random"])
 
-    monkeypatch.setattr(make_solved_positions, "label", counted)
+    monkeypatch.setattr(maker, "winning_actions", counted)
     work = tmp_path / "work.json"
     whole = make()
     work.unlink()
@@ -173,7 +181,7 @@ def test_the_program(tmp_path: Path, monkeypatch: pytest.MonkeyPatch) -> None:
     assert sorted(entry["ply"] for entry in whole["positions"]) == [12, 13, 14, 15, 16, 17]
     (tmp_path / "linkage.json").write_text(json.dumps(whole))
     monkeypatch.setattr(module, "LABELS", tmp_path)
-    labels = read_labels(GAME)
-    for state, own in zip(labels.states, labels.labels, strict=True):
-        assert (label(GAME, solver(GAME), state) == own).all()
+    positions = read_solved_positions(GAME)
+    for state, own in zip(positions.states, positions.wins, strict=True):
+        assert (winning_actions(GAME, solver(GAME), state) == own).all()
         assert {0, 1} <= set(own.tolist())

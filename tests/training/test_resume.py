@@ -11,7 +11,7 @@ from typing import Any
 import pytest
 
 from linkzoo_training.config import read_config
-from linkzoo_training.selfplay.executors import Local
+from linkzoo_training.selfplay.executors import LocalExecutor
 from linkzoo_training.train import train
 from tests.training import test_alphazero, test_ppo
 
@@ -21,11 +21,11 @@ RUN = """
 import sys
 from pathlib import Path
 from linkzoo_training.config import load_config
-from linkzoo_training.selfplay.executors import Processes
+from linkzoo_training.selfplay.executors import ProcessExecutor
 from linkzoo_training.train import train
 workers = int(sys.argv[3])
-engine = Processes(workers) if workers else None
-train(load_config(sys.argv[1]), folder=Path(sys.argv[2]), engine=engine)
+executor = ProcessExecutor(workers) if workers else None
+train(load_config(sys.argv[1]), folder=Path(sys.argv[2]), executor=executor)
 """
 
 
@@ -65,9 +65,9 @@ def test_a_killed_run_goes_on(
         process.communicate(timeout=60)  # until nobody holds the pipe: workers have it too
     assert process.returncode == -signal.SIGKILL
     config = read_config(data)
-    engine = Local(workers) if workers else None
-    train(config, folder=folder, resume=True, engine=engine)
-    whole = train(config, folder=tmp_path / "whole", engine=engine)
+    executor = LocalExecutor(workers) if workers else None
+    train(config, folder=folder, resume=True, executor=executor)
+    whole = train(config, folder=tmp_path / "whole", executor=executor)
     files = [run / "checkpoint" / "model.safetensors" for run in (whole, folder)]
     assert files[0].read_bytes() == files[1].read_bytes()
     rows = [json.loads(line) for line in metrics.read_text().splitlines()]

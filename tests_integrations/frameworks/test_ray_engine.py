@@ -10,7 +10,7 @@ from linkzoo_training.agents.specs import make_agent
 from linkzoo_training.algorithms.trainer import Trainer
 from linkzoo_training.config import read_config
 from linkzoo_training.evaluation.tournament import Tournament, run
-from linkzoo_training.selfplay.executors import Engine, Local, RayEngine
+from linkzoo_training.selfplay.executors import Executor, LocalExecutor, RayExecutor
 from linkzoo_training.train import make_trainer
 
 COMMON = {
@@ -30,9 +30,9 @@ def weights(trainer: Trainer) -> bytes:
     return b"".join(t.numpy().tobytes() for t in trainer.network.state_dict().values())
 
 
-def trained(fields: dict[str, Any], engine: Engine, kill: Any = None) -> bytes:
+def trained(fields: dict[str, Any], executor: Executor, kill: Any = None) -> bytes:
     """The weights after six iterations; `kill()` comes in the middle, while the workers play."""
-    trainer = make_trainer(read_config(fields), engine)
+    trainer = make_trainer(read_config(fields), executor)
     for iteration in range(6):
         metrics = trainer.iterate()
         assert 0 <= metrics["learner idle"] <= 1
@@ -43,16 +43,16 @@ def trained(fields: dict[str, Any], engine: Engine, kill: Any = None) -> bytes:
 
 @pytest.mark.parametrize("fields", [PPO, ALPHAZERO], ids=["ppo", "alphazero"])
 def test_a_run_survives_the_death_of_an_actor(ray: Any, fields: dict[str, Any]) -> None:
-    with RayEngine(2) as engine:
-        found = trained(fields, engine, lambda: ray.kill(engine._actors[0], no_restart=False))
-    assert found == trained(fields, Local(2))
+    with RayExecutor(2) as executor:
+        found = trained(fields, executor, lambda: ray.kill(executor._actors[0], no_restart=False))
+    assert found == trained(fields, LocalExecutor(2))
 
 
 def test_tournaments_are_those_of_this_process(ray: Any, tmp_path: Path) -> None:
     settings = Tournament("linkage", ("random", "greedy", "uct-5"), 6, 1, 2, "0")
     make = partial(make_agent, game="linkage")
-    with RayEngine(2) as engine:
-        found = run(settings, make, tmp_path / "ray", engine=engine)
+    with RayExecutor(2) as executor:
+        found = run(settings, make, tmp_path / "ray", executor=executor)
     expected = run(settings, make, tmp_path / "here")
     for one, other in zip(expected, found, strict=True):
         assert (one.share == other.share).all()
@@ -61,5 +61,5 @@ def test_tournaments_are_those_of_this_process(ray: Any, tmp_path: Path) -> None
 def test_errors_of_actors_are_raised_here(ray: Any, tmp_path: Path) -> None:
     settings = Tournament("linkage", ("random", "greedy"), 2, 1, 2, "nonsense")
     make = partial(make_agent, game="linkage")
-    with RayEngine(1) as engine, pytest.raises(ValueError, match="nonsense"):
-        run(settings, make, tmp_path, engine=engine)
+    with RayExecutor(1) as executor, pytest.raises(ValueError, match="nonsense"):
+        run(settings, make, tmp_path, executor=executor)

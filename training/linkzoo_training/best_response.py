@@ -33,7 +33,7 @@ TEST_SEED = EVAL_SEED + 2  # no game of training, nor one that showed how traini
 
 
 @dataclass(frozen=True)
-class Exploit:
+class BestResponse:
     """What a best response wins, with one number of players.
 
     Both matches have the same blocks: the response against the agent, and the agent against itself.
@@ -66,7 +66,7 @@ class Exploit:
         }
 
 
-def exploit_config(
+def best_response_config(
     agent: str,
     game: str,
     *,
@@ -126,7 +126,7 @@ def _beginning(agent: str, game: str) -> dict[str, Any]:
     return {"start": start, "network": network["kind"], **shape, "teacher": None}
 
 
-def exploit(
+def train_best_response(
     config: PpoConfig,
     games: int,
     *,
@@ -148,10 +148,10 @@ def exploit(
     blocks = [(players, blocks_of(rules, players, games)) for players in config.players]
     folder = Path("runs") / config.name if folder is None else folder
     with own_folder(folder):
-        return _exploited(config, blocks, openings, folder, resume, stop)
+        return _train_and_measure(config, blocks, openings, folder, resume, stop)
 
 
-def _exploited(
+def _train_and_measure(
     config: PpoConfig,
     blocks: Sequence[tuple[int, int]],
     openings: str | None,
@@ -159,7 +159,7 @@ def _exploited(
     resume: bool,
     stop: StopSignal | None,
 ) -> dict[str, Any] | None:
-    """See exploit; `blocks` are of matches with a number of players each."""
+    """See train_best_response; `blocks` are of matches with a number of players each."""
     trainer = learn(config, folder, resume=resume, stop=stop)
     if trainer is None:
         return None
@@ -167,14 +167,16 @@ def _exploited(
     response.name = f"{folder / 'checkpoint'}~0"
     with Console(stderr=True).status("playing the best response against the agent"):
         found = [
-            Exploit(*(_play(config, one, agent, *count, openings) for one in (response, agent)))
+            BestResponse(
+                *(_play(config, one, agent, *count, openings) for one in (response, agent))
+            )
             for count in blocks
         ]
     trainer.publish(folder / "checkpoint", [one.response.for_card() for one in found])
     report = to_dict(found, trainer, config)
     write_atomically(folder / "exploit.json", (json.dumps(report, indent=1) + "\n").encode())
     for one in found:
-        Console().print(exploit_table(one, report["budget"]))
+        Console().print(best_response_table(one, report["budget"]))
     tell_files(folder)
     return report
 
@@ -195,7 +197,7 @@ def _play(
     )
 
 
-def to_dict(found: Sequence[Exploit], trainer: Trainer, config: PpoConfig) -> dict[str, Any]:
+def to_dict(found: Sequence[BestResponse], trainer: Trainer, config: PpoConfig) -> dict[str, Any]:
     """JSON data: what was found, by number of players, and the budget that found it."""
     return {
         "format": FORMAT,
@@ -215,7 +217,7 @@ def to_dict(found: Sequence[Exploit], trainer: Trainer, config: PpoConfig) -> di
     }
 
 
-def exploit_table(found: Exploit, budget: Mapping[str, Any]) -> "Table":
+def best_response_table(found: BestResponse, budget: Mapping[str, Any]) -> "Table":
     """The result as a table for the terminal."""
     from rich.table import Table
 

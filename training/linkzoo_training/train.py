@@ -16,16 +16,16 @@ from linkzoo_training.evaluation.match import MatchResult
 from linkzoo_training.evaluation.openings import RANDOM
 from linkzoo_training.evaluation.tables import match_table
 from linkzoo_training.runtime import StopSignal, alone_in
-from linkzoo_training.selfplay.executors import Engine
+from linkzoo_training.selfplay.executors import Executor
 
 EVAL_SEED = 10_000_019  # of the short matches: no game of training, nor of a published evaluation
 
 
-def make_trainer(config: AnyConfig, engine: Engine | None = None) -> Trainer:
-    """The trainer of the configuration's algorithm; without an engine it plays itself."""
+def make_trainer(config: AnyConfig, executor: Executor | None = None) -> Trainer:
+    """The trainer of the configuration's algorithm; without an executor it plays itself."""
     if isinstance(config, PpoConfig):
-        return ppo.Trainer(config, engine)
-    return alphazero.Trainer(config, engine)
+        return ppo.Trainer(config, executor)
+    return alphazero.Trainer(config, executor)
 
 
 def train(
@@ -33,20 +33,21 @@ def train(
     *,
     folder: Path | None = None,
     resume: bool = False,
-    engine: Engine | None = None,
+    executor: Executor | None = None,
     stop: StopSignal | None = None,
 ) -> Path:
     """Trains by a configuration into `folder` (default `runs/<name>`) and returns the folder.
 
     Ctrl-C (or a TERM signal) saves after the iteration at hand; `resume` goes on from there, and
     `stop` tells the caller. At the end of the budget the result is evaluated and written to
-    `<folder>/checkpoint`. The games are played by the workers of `engine`, if there is one; started
-    by torchrun, several processes train one policy, and the first reports and writes. ValueError if
-    another run uses the folder, or if what lies there can't be resumed; then it stays as it was.
+    `<folder>/checkpoint`. The games are played by the workers of `executor`, if there is one;
+    started by torchrun, several processes train one policy, and the first reports and writes.
+    ValueError if another run uses the folder, or if what lies there can't be resumed; then it stays
+    as it was.
     """
     folder = Path("runs") / config.name if folder is None else folder
     with distributed.joined(), own_folder(folder):
-        trainer = learn(config, folder, resume=resume, engine=engine, stop=stop)
+        trainer = learn(config, folder, resume=resume, executor=executor, stop=stop)
         if trainer is not None and distributed.rank() == 0:
             _finish(trainer, config, folder)
     return folder
@@ -62,7 +63,7 @@ def learn(
     folder: Path,
     *,
     resume: bool,
-    engine: Engine | None = None,
+    executor: Executor | None = None,
     stop: StopSignal | None = None,
 ) -> Trainer | None:
     """The training of `train`, and the learning curve; None if it was stopped, and saved."""
@@ -70,7 +71,7 @@ def learn(
     exists = distributed.from_first(saved.exists)
     if exists and not resume:
         raise ValueError(f"{saved} exists: go on with --resume, or choose another name or folder")
-    trainer = make_trainer(config, engine)
+    trainer = make_trainer(config, executor)
     if exists:
         trainer.load(folder)
     title, stop = f"{config.name}: {config.algorithm}, {config.game}", stop or StopSignal()

@@ -3,7 +3,7 @@
 Each iteration plays `horizon` plies of `num_envs` games against itself, every move chosen by a
 search of `simulations` with the network. Of each finished game every position becomes a sample: the
 policy learns what the search preferred, the values learn how the game ended and what the search
-thought of it, and a forecast of the final position makes the features richer. Samples stay in a
+thought of it, and heads that tell the final position make the features richer. Samples stay in a
 window of iterations, and each is learned from a fixed number of times, every time through one of
 the game's symmetries.
 
@@ -27,7 +27,7 @@ from linkzoo_training.algorithms import distributed, trainer
 from linkzoo_training.checkpoint import named, under
 from linkzoo_training.config import AlphaZeroConfig
 from linkzoo_training.networks import AuxiliaryHeads, decayed, masked
-from linkzoo_training.selfplay.executors import Engine
+from linkzoo_training.selfplay.executors import Executor
 from linkzoo_training.selfplay.replay import (
     Samples,
     SelfPlay,
@@ -56,14 +56,14 @@ class Trainer(trainer.Trainer):
 
     growing = ("window.", "play.kept.")
 
-    def __init__(self, config: AlphaZeroConfig, engine: Engine | None = None) -> None:
-        super().__init__(config, engine)
+    def __init__(self, config: AlphaZeroConfig, executor: Executor | None = None) -> None:
+        super().__init__(config, executor)
         self.config = config
         games = distributed.own(config)
         self.play: SelfPlay | ReplayWorkers = (
             SelfPlay(games, self.game, self.device)
-            if engine is None
-            else ReplayWorkers(games, self.game, engine)
+            if executor is None
+            else ReplayWorkers(games, self.game, executor)
         )
         self.map = FeatureMap(self.game.observation)
         self.auxiliary = AuxiliaryHeads(self.network).to(self.device)
@@ -196,7 +196,7 @@ class Trainer(trainer.Trainer):
         return self.map(flat)
 
     def tensors(self) -> dict[str, Tensor]:
-        """The forecast, the games as they stand, and the samples of the window."""
+        """The auxiliary heads, the games as they stand, and the samples of the window."""
         saved = named("forecast.", self.auxiliary.state_dict())
         sizes = torch.tensor([len(part) for part in self.window], dtype=torch.int64)
         window = {"sizes": sizes, **join([no_samples(self.game), *self.window]).tensors()}

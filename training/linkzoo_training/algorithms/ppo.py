@@ -22,7 +22,7 @@ from linkzoo_training.checkpoint import named, under
 from linkzoo_training.config import PpoConfig
 from linkzoo_training.networks import Critic, FlatNet, masked
 from linkzoo_training.selfplay.encoder import Encoder
-from linkzoo_training.selfplay.executors import Engine
+from linkzoo_training.selfplay.executors import Executor
 from linkzoo_training.selfplay.opponent_pool import Pool
 from linkzoo_training.selfplay.rollout import Batch, SelfPlay, begin_play
 from linkzoo_training.selfplay.rollout_workers import RolloutWorkers
@@ -41,14 +41,14 @@ class Losses:
 class Trainer(trainer.Trainer):
     """One run: its network, games, pool and counters. `iterate` is the algorithm."""
 
-    def __init__(self, config: PpoConfig, engine: Engine | None = None) -> None:
-        super().__init__(config, engine)
+    def __init__(self, config: PpoConfig, executor: Executor | None = None) -> None:
+        super().__init__(config, executor)
         self.config = config
         games = distributed.own(config)
         self.play: SelfPlay | RolloutWorkers = (
             begin_play(games, self.device)
-            if engine is None
-            else RolloutWorkers(games, self.device, engine)
+            if executor is None
+            else RolloutWorkers(games, self.device, executor)
         )
         self.critic: Critic | None = None
         self.learned = list(self.network.parameters())

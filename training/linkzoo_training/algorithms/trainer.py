@@ -41,7 +41,7 @@ from linkzoo_training.evaluation.match import MatchResult, play_match
 from linkzoo_training.networks import Network, PolicyValueNet, frozen, make_network
 from linkzoo_training.resources import find_checkpoint
 from linkzoo_training.runtime import compile_clock, find_device, use_bf16
-from linkzoo_training.selfplay.executors import Engine
+from linkzoo_training.selfplay.executors import Executor
 from linkzoo_training.selfplay.workers import SelfPlayWorkers
 
 STATE_FILE = "training.safetensors"
@@ -63,11 +63,11 @@ class Trainer(ABC):
     seconds = 0.0  # of training, without evaluation and without compiling
     growing: tuple[str, ...] = ()  # how the names of tensors begin that grow along a run
 
-    def __init__(self, config: AnyConfig, engine: Engine | None = None) -> None:
+    def __init__(self, config: AnyConfig, executor: Executor | None = None) -> None:
         self._config = config
         self._compiling = compile_clock()
         self._timed = False  # an iteration, in this process
-        self.workers = 0 if engine is None else engine.workers
+        self.workers = 0 if executor is None else executor.workers
         torch.set_flush_denormal(True)  # tiny weights and moments made the CPU 10 times slower
         threads.restart()  # with that in them too, or results would depend on who does a row
         self._threads = min(config.num_threads, threads.MAX_THREADS)

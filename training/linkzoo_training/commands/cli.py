@@ -12,7 +12,7 @@ from tempfile import TemporaryFile
 from linkzoo import __version__, games
 from linkzoo.fields import integer
 from linkzoo_training.agents.human import QuitError
-from linkzoo_training.selfplay.executors import ENGINES
+from linkzoo_training.selfplay.executors import EXECUTORS
 
 # What numbers may be; of others it depends on the game.
 _RANGES = {
@@ -200,7 +200,7 @@ def _parser() -> argparse.ArgumentParser:
 def _add_engine(parser: argparse.ArgumentParser, what: str) -> None:
     parser.add_argument(
         "--engine",
-        choices=list(ENGINES),
+        choices=list(EXECUTORS),
         default="local",
         help=f"where workers {what}: this process, processes of this machine, Ray; %(default)s",
     )

@@ -15,18 +15,18 @@ from rich.progress import MofNCompleteColumn, Progress, TimeRemainingColumn
 from linkzoo import games
 from linkzoo_training.agents.specs import source_of
 from linkzoo_training.resources import find_checkpoint
-from linkzoo_training.selfplay.executors import ENGINES, Engine
+from linkzoo_training.selfplay.executors import EXECUTORS, Executor
 
 T = TypeVar("T")
 
 
-def engine_of(parsed: argparse.Namespace) -> Engine | None:
-    """The engine of a command; None if the command is to do everything itself."""
+def executor_of(parsed: argparse.Namespace) -> Executor | None:
+    """The executor of a command; None if the command is to do everything itself."""
     if parsed.engine == "local":
         if parsed.workers is not None:
             raise ValueError(f"--workers {parsed.workers}: name an --engine for them")
         return None
-    return ENGINES[parsed.engine](2 if parsed.workers is None else parsed.workers)
+    return EXECUTORS[parsed.engine](2 if parsed.workers is None else parsed.workers)
 
 
 def game_of(chosen: str | None, agent: str) -> str:

@@ -14,9 +14,9 @@ from linkzoo_training.commands.common import game_of, with_progress, write_json
 from linkzoo_training.config import read_options
 from linkzoo_training.evaluation.ladder import climb, read_ladder, with_strength
 from linkzoo_training.evaluation.match import MatchResult, blocks_of, play_match
-from linkzoo_training.evaluation.solved_positions import thrown_wins, with_thrown_wins
+from linkzoo_training.evaluation.solved_positions import measure_blunders, with_blunder_rate
 from linkzoo_training.evaluation.statistics import Sprt
-from linkzoo_training.evaluation.tables import ladder_table, match_table, thrown_table
+from linkzoo_training.evaluation.tables import blunder_table, ladder_table, match_table
 from linkzoo_training.resources import find_checkpoint
 
 
@@ -40,16 +40,16 @@ def run(parsed: argparse.Namespace) -> None:
     if parsed.ladder:
         data["ladder"] = _climb(parsed, a, card)
     if parsed.labels:
-        thrown = with_progress(
+        blunders = with_progress(
             "positions",
-            lambda progress: thrown_wins(
+            lambda progress: measure_blunders(
                 game, a, seed=parsed.seed or 0, batch=parsed.batch, progress=progress
             ),
         )
-        Console().print(thrown_table(thrown))
-        data["thrown_wins"] = thrown.to_dict()
+        Console().print(blunder_table(blunders))
+        data["thrown_wins"] = blunders.to_dict()
         if card is not None:
-            save_card(card, with_thrown_wins(load_card(card), thrown))
+            save_card(card, with_blunder_rate(load_card(card), blunders))
     write_json(parsed.json, data)
 
 

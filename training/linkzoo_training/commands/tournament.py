@@ -10,7 +10,7 @@ from rich.progress import Progress
 
 from linkzoo import get_game
 from linkzoo_training.agents.specs import make_agent, searching
-from linkzoo_training.commands.common import engine_of
+from linkzoo_training.commands.common import executor_of
 from linkzoo_training.evaluation.ladder import read_ladder
 from linkzoo_training.evaluation.match import blocks_of
 from linkzoo_training.evaluation.tournament import Tournament, write
@@ -35,7 +35,7 @@ def run(parsed: argparse.Namespace) -> None:
     console = Console(stderr=True)
     hidden = not console.is_terminal
     with (
-        engine_of(parsed) or nullcontext() as engine,
+        executor_of(parsed) or nullcontext() as executor,
         Progress(console=console, transient=True, disable=hidden) as bar,
     ):
         task = bar.add_task("matches", total=len(settings.pairs()))
@@ -43,7 +43,7 @@ def run(parsed: argparse.Namespace) -> None:
         def progress(match: str, finished: int, count: int) -> None:
             bar.update(task, description=match, completed=finished, total=count)
 
-        pairings = play_tournament(settings, make, parsed.output, progress, engine)
+        pairings = play_tournament(settings, make, parsed.output, progress, executor)
     Console().print(Markdown(write(settings, pairings, parsed.output)))
     for name in ("ratings.md", "ratings.json", "ratings.png"):
         print(parsed.output / name)

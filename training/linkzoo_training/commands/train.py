@@ -3,7 +3,7 @@
 import argparse
 from contextlib import nullcontext
 
-from linkzoo_training.commands.common import engine_of
+from linkzoo_training.commands.common import executor_of
 from linkzoo_training.config import load_config
 
 
@@ -14,6 +14,6 @@ def run(parsed: argparse.Namespace) -> int:
     from linkzoo_training.train import train
 
     stop = StopSignal()
-    with engine_of(parsed) or nullcontext() as engine:
-        train(config, resume=parsed.resume, engine=engine, stop=stop)
+    with executor_of(parsed) or nullcontext() as executor:
+        train(config, resume=parsed.resume, executor=executor, stop=stop)
     return stop.exit_code

@@ -23,8 +23,8 @@ from linkzoo.chance import STREAM_ACTION, word
 from linkzoo_training.agents.specs import make_agent
 from linkzoo_training.checkpoint import write_atomically
 from linkzoo_training.evaluation.openings import RANDOM_PLIES, digest
-from linkzoo_training.evaluation.solved_positions import FORMAT, LABELS, positions_after
-from linkzoo_training.search.solver import label, solver
+from linkzoo_training.evaluation.solved_positions import FORMAT, SOLVED_POSITIONS, positions_after
+from linkzoo_training.search.solver import solver, winning_actions
 
 _SEED = 1_000_033  # of openings and players; the book has another
 _PLAYERS = ("greedy", "uct-100", "uct-1000")  # each as every seat
@@ -32,7 +32,7 @@ _PLIES = (12, 13, 14, 15, 16, 17)  # where a game is left
 _BATCH = 60  # games in lock-step, by the same players, and between two saves
 
 
-def make_labels(
+def make_solved_positions(
     game: Game, count: int, work: Path, players: Sequence[str] = _PLAYERS
 ) -> dict[str, Any]:
     """The first `count` positions of each ply in which a win can be thrown away, as JSON data.
@@ -110,24 +110,24 @@ def _solved(game: Game, settings: dict[str, Any], entry: dict[str, Any]) -> dict
     states, masks = positions_after(game, settings, [entry])
     if states[0]["seat"] < 0:
         return None
-    wins = label(game, solver(game), states[0])[masks[0] == 1].tolist()
+    wins = winning_actions(game, solver(game), states[0])[masks[0] == 1].tolist()
     return {**entry, "wins": "".join(map(str, wins))} if len(set(wins)) == 2 else None
 
 
 def main() -> int:
     """The command that makes a file; 130 if it was interrupted."""
-    parser = argparse.ArgumentParser(description=make_labels.__doc__)
+    parser = argparse.ArgumentParser(description=make_solved_positions.__doc__)
     parser.add_argument("game", choices=games)
     parser.add_argument("--count", type=int, default=350, help="positions of each ply")
     parser.add_argument("--work", type=Path, help="default: runs/labels_GAME.json")
     parsed = parser.parse_args()
     work = parsed.work or Path("runs") / f"labels_{parsed.game}.json"
     try:
-        data = make_labels(get_game(parsed.game), parsed.count, work)
+        data = make_solved_positions(get_game(parsed.game), parsed.count, work)
     except KeyboardInterrupt:
         print(f"stopped; the same command goes on from {work}")
         return 130
-    path = LABELS / f"{parsed.game}.json"
+    path = SOLVED_POSITIONS / f"{parsed.game}.json"
     write_atomically(path, (json.dumps(data) + "\n").encode())
     work.unlink()
     print(path)

@@ -22,38 +22,38 @@ from linkzoo_training.evaluation.openings import digest, random_openings
 from linkzoo_training.evaluation.statistics import Estimate, wilson
 
 FORMAT = "linkzoo-labels/1"
-LABELS = Path(__file__).parent / "solved_positions"
+SOLVED_POSITIONS = Path(__file__).parent / "solved_positions"
 
 
 @dataclass(frozen=True)
-class Labels:
+class SolvedPositions:
     """N solved positions of a game's standard options, from as many games."""
 
     game: Game
     states: NDArray[Any]  # [N]
-    labels: NDArray[np.int8]  # [N, num_actions]: 1 wins, 0 doesn't, -1 is illegal
+    wins: NDArray[np.int8]  # [N, num_actions]: 1 wins, 0 doesn't, -1 is illegal
 
     @property
     def random_loss(self) -> NDArray[np.float64]:
         """The probability that a uniformly random legal action throws the win away, [N]."""
-        loses: NDArray[np.float64] = (self.labels == 0).sum(1) / (self.labels >= 0).sum(1)
+        loses: NDArray[np.float64] = (self.wins == 0).sum(1) / (self.wins >= 0).sum(1)
         return loses
 
 
-def read_labels(game: Game) -> Labels:
+def read_solved_positions(game: Game) -> SolvedPositions:
     """The solved positions of a game; ValueError if it has none or if its rules have changed."""
-    path = LABELS / f"{game.name}.json"
+    path = SOLVED_POSITIONS / f"{game.name}.json"
     if not path.is_file():
-        names = sorted(file.stem for file in LABELS.glob("*.json"))
+        names = sorted(file.stem for file in SOLVED_POSITIONS.glob("*.json"))
         raise ValueError(f"labels: no solved positions for {game.name}; there are some for {names}")
     data = json.loads(path.read_text(encoding="utf-8"))
     states, masks = positions_after(game, data, data["positions"])
     if digest(states) != data["sha256"]:
         raise ValueError(f"{path} was made for other rules of {game.name}: make it again")
-    labels = masks - np.int8(1)
-    wins = "".join(entry["wins"] for entry in data["positions"])
-    labels[masks == 1] = np.frombuffer(wins.encode(), np.uint8) == ord("1")
-    return Labels(game, states, labels)
+    wins = masks - np.int8(1)
+    digits = "".join(entry["wins"] for entry in data["positions"])
+    wins[masks == 1] = np.frombuffer(digits.encode(), np.uint8) == ord("1")
+    return SolvedPositions(game, states, wins)
 
 
 def positions_after(
@@ -76,13 +76,13 @@ def positions_after(
 
 
 @dataclass(frozen=True)
-class ThrownWins:
+class BlunderRate:
     """In which of N solved positions an agent threw the win away."""
 
-    labels: Labels
+    solved: SolvedPositions
     agent: str
     seed: int
-    thrown: NDArray[np.bool_]  # [N]
+    blunders: NDArray[np.bool_]  # [N]
 
     def count(self, seat: int | None = None) -> int:
         """The positions, of all seats or of one."""
@@ -90,33 +90,33 @@ class ThrownWins:
 
     def share(self, seat: int | None = None) -> Estimate:
         """The share of wins thrown away, by all seats or by one (Wilson's interval)."""
-        return wilson(float(self.thrown[self._of(seat)].mean()), self.count(seat))
+        return wilson(float(self.blunders[self._of(seat)].mean()), self.count(seat))
 
     def random_share(self, seat: int | None = None) -> float:
         """The share that uniformly random legal play throws away on average."""
-        return float(self.labels.random_loss[self._of(seat)].mean())
+        return float(self.solved.random_loss[self._of(seat)].mean())
 
     def _of(self, seat: int | None) -> NDArray[np.bool_]:
-        seats = self.labels.states["seat"]
+        seats = self.solved.states["seat"]
         chosen: NDArray[np.bool_] = seats >= 0 if seat is None else seats == seat
         return chosen
 
     def seats(self) -> list[int]:
         """The seats that have positions."""
-        return sorted(set(self.labels.states["seat"].tolist()))
+        return sorted(set(self.solved.states["seat"].tolist()))
 
     def seat_label(self, seat: int) -> str:
         """`More (seat 0)`."""
-        game = self.labels.game
-        return side_label(game, int(self.labels.states["num_players"][0]), seat, game.seat_names)
+        game = self.solved.game
+        return side_label(game, int(self.solved.states["num_players"][0]), seat, game.seat_names)
 
     def to_dict(self) -> dict[str, Any]:
         """JSON data: the shares, and for each position whether its win was thrown away."""
-        game = self.labels.game
+        game = self.solved.game
         return {
             "game": game.name,
             "version": game.version,
-            "positions_sha256": digest(self.labels.states),
+            "positions_sha256": digest(self.solved.states),
             "agent": self.agent,
             "seed": self.seed,
             "positions": self.count(),
@@ -131,11 +131,11 @@ class ThrownWins:
                 }
                 for seat in self.seats()
             ],
-            "thrown": self.thrown.astype(int).tolist(),
+            "thrown": self.blunders.astype(int).tolist(),
         }
 
 
-def with_thrown_wins(card: Mapping[str, Any], found: ThrownWins) -> dict[str, Any]:
+def with_blunder_rate(card: Mapping[str, Any], found: BlunderRate) -> dict[str, Any]:
     """A checkpoint's card with this result, in the place of an earlier one of the same agent."""
     data = found.to_dict()
     del data["thrown"]
@@ -144,30 +144,30 @@ def with_thrown_wins(card: Mapping[str, Any], found: ThrownWins) -> dict[str, An
     return {**card, "thrown_wins": [*kept, data]}
 
 
-def thrown_wins(
+def measure_blunders(
     game: str,
     agent: Agent,
     *,
     seed: int = 0,
     batch: int = 64,
     progress: Callable[[int, int], None] | None = None,
-) -> ThrownWins:
+) -> BlunderRate:
     """Asks an agent in every solved position of a game, in batches.
 
     `seed` fixes the agent's seeds; after each batch, `progress(finished, positions)` is called.
     ValueError for a game without solved positions, and if the agent plays an illegal action.
     """
-    labels = read_labels(get_game(game))
-    count = len(labels.states)
+    solved = read_solved_positions(get_game(game))
+    count = len(solved.states)
     seeds = words(seed, STREAM_ACTION, np.arange(count))
-    thrown = np.empty(count, np.bool_)
+    blunders = np.empty(count, np.bool_)
     for first in range(0, count, batch):
         rows = slice(first, min(first + batch, count))
-        positions = Positions(labels.game, labels.states[rows].copy(), seeds[rows])
-        known = labels.labels[rows]
+        positions = Positions(solved.game, solved.states[rows].copy(), seeds[rows])
+        known = solved.wins[rows]
         masks = (known >= 0).astype(np.int8)
-        actions = checked(agent.name, np.asarray(agent.act(positions)), labels.states[rows], masks)
-        thrown[rows] = known[np.arange(len(known)), actions] == 0
+        actions = checked(agent.name, np.asarray(agent.act(positions)), solved.states[rows], masks)
+        blunders[rows] = known[np.arange(len(known)), actions] == 0
         if progress is not None:
             progress(rows.stop, count)
-    return ThrownWins(labels, agent.name, seed, thrown)
+    return BlunderRate(solved, agent.name, seed, blunders)

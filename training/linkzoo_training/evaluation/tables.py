@@ -7,7 +7,7 @@ from rich.table import Table
 from linkzoo import get_game
 from linkzoo_training.evaluation.ladder import Ladder
 from linkzoo_training.evaluation.match import MatchResult
-from linkzoo_training.evaluation.solved_positions import ThrownWins
+from linkzoo_training.evaluation.solved_positions import BlunderRate
 
 
 def match_table(result: MatchResult) -> Table:
@@ -85,9 +85,9 @@ def ladder_table(ladder: Ladder, name: str, matches: Sequence[MatchResult]) -> T
     return table
 
 
-def thrown_table(result: ThrownWins) -> Table:
+def blunder_table(result: BlunderRate) -> Table:
     """The result as a table for the terminal."""
-    name, game = result.agent, result.labels.game.name
+    name, game = result.agent, result.solved.game.name
     table = Table(title=f"Wins that {name} throws away: {game}, {result.count():,} positions")
     for heading in (f"{name} plays", "positions", "thrown away", "95 % interval", "random play"):
         table.add_column(heading, justify="left" if heading.endswith("plays") else "right")

@@ -22,7 +22,7 @@ from linkzoo_training.evaluation.match import play_match
 from linkzoo_training.evaluation.ratings import Pairing, bradley_terry, openskill
 from linkzoo_training.evaluation.statistics import Estimate, from_blocks
 from linkzoo_training.search import uct
-from linkzoo_training.selfplay.executors import Engine, Local
+from linkzoo_training.selfplay.executors import Executor, LocalExecutor
 
 
 @dataclass(frozen=True)
@@ -78,20 +78,20 @@ def run(
     make: Callable[[str], Agent],
     folder: Path,
     progress: Callable[[str, int, int], None] | None = None,
-    engine: Engine | None = None,
+    executor: Executor | None = None,
 ) -> list[Pairing]:
     """Plays what isn't played yet and returns all pairings; Ctrl-C keeps the finished matches.
 
-    The workers of `engine` play a match each, or this process one after the other.
+    The workers of `executor` play a match each, or this process one after the other.
     `progress(match, finished, all)` is called when a match is finished.
     """
-    engine = Local() if engine is None else engine
+    executor = LocalExecutor() if executor is None else executor
     pairs = settings.pairs()
     names = [(settings.agents[a], settings.agents[b]) for a, b in pairs]
     paths = [folder / "matches" / f"{_digest(settings, pair)}.json" for pair in names]
     left = [number for number, path in enumerate(paths) if not path.is_file()]
-    engine.start(partial(Matches, settings, make))
-    results = engine.play(None, [names[number] for number in left])
+    executor.start(partial(Matches, settings, make))
+    results = executor.play(None, [names[number] for number in left])
     for finished, (index, result) in enumerate(results, 1 + len(pairs) - len(left)):
         number = left[index]
         write_atomically(paths[number], (json.dumps(result) + "\n").encode())

@@ -114,21 +114,23 @@ def solve(game: str, state: Record, limit: int = LIMIT) -> Solution:
     """
     rules = get_game(game)
     exact = solver(rules)
-    winning = np.flatnonzero(label(rules, exact, state, limit) == 1)
+    winning = np.flatnonzero(winning_actions(rules, exact, state, limit) == 1)
     return Solution(exact.winner(state, limit), tuple(winning.tolist()), exact.score(state, limit))
 
 
-def label(game: Game, exact: Solver, state: Record, limit: int = LIMIT) -> NDArray[np.int8]:
+def winning_actions(
+    game: Game, exact: Solver, state: Record, limit: int = LIMIT
+) -> NDArray[np.int8]:
     """int8[num_actions]: 1 for actions that win, 0 for those that don't, -1 for illegal ones."""
-    labels = np.full(game.num_actions, -1, np.int8)
+    wins = np.full(game.num_actions, -1, np.int8)
     if state.seat < 0:
-        return labels
+        return wins
     after = successors(game, state)
-    labels[list(after)] = 0
+    wins[list(after)] = 0
     if exact.winner(state, limit) == state.seat:
         for action, one in after.items():
-            labels[action] = exact.winner(one, limit) == state.seat
-    return labels
+            wins[action] = exact.winner(one, limit) == state.seat
+    return wins
 
 
 def successors(game: Game, state: Record) -> dict[int, Record]:

@@ -25,13 +25,13 @@ NOTHING: Mapping[str, Any] = MappingProxyType({})
 
 
 class Worker(Protocol):
-    """What an engine runs; arguments and results must survive the way to another process."""
+    """What an executor runs; arguments and results must survive the way to another process."""
 
     def play(self, weights: Any, task: Any, kept: Mapping[str, Any]) -> Any:
         """The result of a task; `weights` and `kept` are the same for all tasks of a call."""
 
 
-class Engine(ABC):
+class Executor(ABC):
     """Some workers behind `start`, `play` and `stop`; a context manager that stops at its end."""
 
     def __init__(self, workers: int) -> None:
@@ -72,29 +72,29 @@ class Engine(ABC):
         self.stop()
 
 
-class Local(Engine):
+class LocalExecutor(Executor):
     """This process plays all tasks, each when its result is asked for."""
 
     def __init__(self, workers: int = 1) -> None:
         super().__init__(workers)
 
     def start(self, make: Callable[[], Worker]) -> None:
-        """See Engine."""
+        """See Executor."""
         self._worker = cache(make)
 
     def play(
         self, weights: Any, tasks: Sequence[Any], kept: Mapping[str, Any] = NOTHING
     ) -> Iterator[tuple[int, Any]]:
-        """See Engine."""
+        """See Executor."""
         return (
             (index, self._worker().play(weights, task, kept)) for index, task in enumerate(tasks)
         )
 
     def stop(self) -> None:
-        """See Engine."""
+        """See Executor."""
 
 
-class Processes(Engine):
+class ProcessExecutor(Executor):
     """Processes of this machine, each with one thread.
 
     They are spawned, so a script of your own must not do its work when it is imported
@@ -107,7 +107,7 @@ class Processes(Engine):
         self._having: dict[Connection, set[str]] = {}  # the names of what each has kept
 
     def start(self, make: Callable[[], Worker]) -> None:
-        """See Engine."""
+        """See Executor."""
         self._make = make
         for _ in range(self.workers):
             self._begin()
@@ -115,7 +115,7 @@ class Processes(Engine):
     def play(
         self, weights: Any, tasks: Sequence[Any], kept: Mapping[str, Any] = NOTHING
     ) -> Iterator[tuple[int, Any]]:
-        """See Engine."""
+        """See Executor."""
         names = list(kept)
         waiting = list(reversed(range(len(tasks))))
         given: dict[Connection, int] = {}
@@ -160,7 +160,7 @@ class Processes(Engine):
         return results()
 
     def stop(self) -> None:
-        """See Engine."""
+        """See Executor."""
         for connection in list(self._running):
             self._end(connection)
 
@@ -226,7 +226,7 @@ def _alone(make: Callable[[], Worker]) -> Worker:
     return make()
 
 
-class RayEngine(Engine):
+class RayExecutor(Executor):
     """Ray actors, on this machine or on the cluster that Ray finds (`RAY_ADDRESS`)."""
 
     def __init__(self, workers: int) -> None:
@@ -238,7 +238,7 @@ class RayEngine(Engine):
         self._stored: dict[str, Any] = {}  # references to what is kept
 
     def start(self, make: Callable[[], Worker]) -> None:
-        """See Engine."""
+        """See Executor."""
         import ray
         from ray.util import ActorPool
 
@@ -254,7 +254,7 @@ class RayEngine(Engine):
     def play(
         self, weights: Any, tasks: Sequence[Any], kept: Mapping[str, Any] = NOTHING
     ) -> Iterator[tuple[int, Any]]:
-        """See Engine."""
+        """See Executor."""
         import ray
 
         # Every machine fetches once what was put.
@@ -281,7 +281,7 @@ class RayEngine(Engine):
             yield result
 
     def stop(self) -> None:
-        """See Engine."""
+        """See Executor."""
         import ray
 
         if self._started:
@@ -304,4 +304,8 @@ class _Actor:
         return index, self._worker().play(weights, task, kept)
 
 
-ENGINES: dict[str, type[Engine]] = {"local": Local, "processes": Processes, "ray": RayEngine}
+EXECUTORS: dict[str, type[Executor]] = {
+    "local": LocalExecutor,
+    "processes": ProcessExecutor,
+    "ray": RayExecutor,
+}

@@ -1,4 +1,4 @@
-"""The games that AlphaZero learns from, on the workers of an engine."""
+"""The games that AlphaZero learns from, on the workers of an executor."""
 
 from collections.abc import Mapping
 from functools import partial
@@ -12,7 +12,7 @@ from linkzoo_training.checkpoint import named, under
 from linkzoo_training.config import AlphaZeroConfig
 from linkzoo_training.networks import frozen, make_network
 from linkzoo_training.runtime import use_bf16
-from linkzoo_training.selfplay.executors import Engine
+from linkzoo_training.selfplay.executors import Executor
 from linkzoo_training.selfplay.replay import Samples, SelfPlay, join, samples_of
 from linkzoo_training.selfplay.workers import SelfPlayWorker, SelfPlayWorkers, Tensors, part_of
 
@@ -48,9 +48,9 @@ class ReplayWorker(SelfPlayWorker[SelfPlay]):
 class ReplayWorkers(SelfPlayWorkers):
     """Stands where SelfPlay does: searches are with the network of one iteration ago."""
 
-    def __init__(self, config: AlphaZeroConfig, game: Game, engine: Engine) -> None:
-        part_of(config, 0, engine.workers)  # raises if there is none
-        super().__init__(engine, partial(ReplayWorker, config, engine.workers))
+    def __init__(self, config: AlphaZeroConfig, game: Game, executor: Executor) -> None:
+        part_of(config, 0, executor.workers)  # raises if there is none
+        super().__init__(executor, partial(ReplayWorker, config, executor.workers))
         self.game, self.wins = game, np.zeros(game.max_players)  # see SelfPlay
 
     def collect(self, network: nn.Module, simulations: int, progress: float) -> Samples:

@@ -1,4 +1,4 @@
-"""The games that PPO learns from, on the workers of an engine."""
+"""The games that PPO learns from, on the workers of an executor."""
 
 from collections.abc import Mapping
 from dataclasses import fields
@@ -13,7 +13,7 @@ from linkzoo_training.checkpoint import named, under
 from linkzoo_training.config import PpoConfig
 from linkzoo_training.networks import Critic, frozen, make_network
 from linkzoo_training.runtime import use_bf16
-from linkzoo_training.selfplay.executors import NOTHING, Engine
+from linkzoo_training.selfplay.executors import NOTHING, Executor
 from linkzoo_training.selfplay.opponent_pool import Pool, snapshots
 from linkzoo_training.selfplay.rollout import ITSELF, Batch, SelfPlay, begin_play
 from linkzoo_training.selfplay.workers import SelfPlayWorker, SelfPlayWorkers, Tensors, part_of
@@ -58,9 +58,9 @@ class RolloutWorkers(SelfPlayWorkers):
     Their probabilities are those with which the actions were drawn, so PPO's ratios are right.
     """
 
-    def __init__(self, config: PpoConfig, device: torch.device, engine: Engine) -> None:
-        part_of(config, 0, engine.workers)  # raises if there is none
-        super().__init__(engine, partial(RolloutWorker, config, engine.workers))
+    def __init__(self, config: PpoConfig, device: torch.device, executor: Executor) -> None:
+        part_of(config, 0, executor.workers)  # raises if there is none
+        super().__init__(executor, partial(RolloutWorker, config, executor.workers))
         self.device = device
         self.wins = np.zeros(max(config.players))  # see SelfPlay
         self._left = ITSELF

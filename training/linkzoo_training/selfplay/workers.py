@@ -1,11 +1,11 @@
-"""Self-play workers: a run's games on an engine, one iteration ahead of the learner.
+"""Self-play workers: a run's games on an executor, one iteration ahead of the learner.
 
 The games are split into equal parts, one for each worker, with seeds of their own. With a task
 travel the weights to play with and the games of a part as they stand, and to a worker that hasn't
 them the frozen opponents; with its result come the games as they stand then and what is to be
 learned from them: tensors, packed as safetensors. So a
-run's weights are a function of its seed and of the number of workers, but not of the engine, nor of
-workers that died.
+run's weights are a function of its seed and of the number of workers, but not of the executor,
+nor of workers that died.
 """
 
 import time
@@ -21,7 +21,7 @@ from torch import Tensor
 from linkzoo.chance import STREAM_PART, word
 from linkzoo_training.checkpoint import named, pack, under, unpack
 from linkzoo_training.config import AlphaZeroConfig, PpoConfig
-from linkzoo_training.selfplay.executors import NOTHING, Engine
+from linkzoo_training.selfplay.executors import NOTHING, Executor
 
 Tensors = dict[str, Tensor]
 
@@ -83,13 +83,13 @@ class SelfPlayWorker(ABC, Generic[G]):
 class SelfPlayWorkers:
     """The learner's side of all parts: sends an iteration's tasks, and receives their results."""
 
-    def __init__(self, engine: Engine, make: Callable[[], Any]) -> None:
-        self.engine = engine
+    def __init__(self, executor: Executor, make: Callable[[], Any]) -> None:
+        self.executor = executor
         self.waited = 0.0  # seconds, for results, since read
         self._sent = b""  # with the tasks that are being played
-        self._standing = [b""] * engine.workers  # the games of every part when they were sent
+        self._standing = [b""] * executor.workers  # the games of every part when they were sent
         self._results: Iterator[tuple[int, bytes]] | None = None
-        engine.start(make)
+        executor.start(make)
 
     @property
     def playing(self) -> bool:
@@ -99,7 +99,7 @@ class SelfPlayWorkers:
     def send(self, weights: Tensors, kept: Mapping[str, bytes] = NOTHING) -> None:
         """Has every part play on by `weights`, and by what workers keep; returns at once."""
         self._sent = pack(weights)
-        self._results = self.engine.play(self._sent, list(enumerate(self._standing)), kept)
+        self._results = self.executor.play(self._sent, list(enumerate(self._standing)), kept)
 
     def receive(self) -> list[Tensors]:
         """The results of all parts; waits for them."""
@@ -108,7 +108,7 @@ class SelfPlayWorkers:
         found = dict(self._results)
         self.waited += time.perf_counter() - started
         self._results = None
-        results = [unpack(found[part]) for part in range(self.engine.workers)]
+        results = [unpack(found[part]) for part in range(self.executor.workers)]
         self._standing = [pack(under("games.", result)) for result in results]
         return results
 
@@ -122,7 +122,7 @@ class SelfPlayWorkers:
 
     def load(self, saved: Tensors, kept: Mapping[str, bytes] = NOTHING) -> None:
         """Restores what `tensors` gave: the same tasks are played again, by what was kept then."""
-        parts = [under(f"part{part}.", saved) for part in range(self.engine.workers)]
+        parts = [under(f"part{part}.", saved) for part in range(self.executor.workers)]
         self._standing = [pack(part) if part else b"" for part in parts]
         sent = under("sent.", saved)
         if sent:
