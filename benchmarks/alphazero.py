@@ -17,13 +17,13 @@ import torch
 from numpy.typing import NDArray
 from torch import Tensor
 
-from linkzoo_training.algorithms.alphazero import Trainer
+from linkzoo_training.algorithms.alphazero import AlphaZeroTrainer
 from linkzoo_training.config import AlphaZeroConfig, load_config
 from linkzoo_training.networks import Network
-from linkzoo_training.selfplay.replay import Samples, SelfPlay
+from linkzoo_training.selfplay.replay import ReplayGames, Samples
 
 
-class Watched(Trainer):
+class Watched(AlphaZeroTrainer):
     """Counts how many positions the network is asked about at a time, and can repeat samples."""
 
     asked: list[int]
@@ -77,7 +77,7 @@ def main() -> None:
         whole.append(trainer.seconds - before)
         simulations = sum(trainer.asked)
         samples = trainer.due()
-        assert isinstance(trainer.play, SelfPlay)
+        assert isinstance(trainer.play, ReplayGames)
         features = trainer._seen(trainer.play.states, trainer.play.states["seat"].copy())
         alone.append(network_alone(trainer, samples, np.ascontiguousarray(features)))
     steps = config.num_envs * config.horizon

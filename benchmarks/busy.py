@@ -44,12 +44,12 @@ def speed(work: Work, seconds: float) -> float:
 
 def training(name: str) -> Work:
     """Iterations of a preset; units are steps."""
-    from linkzoo_training.algorithms.ppo import Trainer
-    from linkzoo_training.config import PpoConfig, load_config
+    from linkzoo_training.algorithms.ppo import PPOTrainer
+    from linkzoo_training.config import PPOConfig, load_config
 
     config = load_config(name)
-    assert isinstance(config, PpoConfig)
-    trainer = Trainer(config)
+    assert isinstance(config, PPOConfig)
+    trainer = PPOTrainer(config)
 
     def work() -> int:
         before = trainer.steps

@@ -13,16 +13,16 @@ from statistics import median
 
 import torch
 
-from linkzoo_training.algorithms.ppo import Trainer
-from linkzoo_training.config import PpoConfig, load_config
+from linkzoo_training.algorithms.ppo import PPOTrainer
+from linkzoo_training.config import PPOConfig, load_config
 from linkzoo_training.networks import masked
-from linkzoo_training.selfplay.rollout import Batch, SelfPlay
+from linkzoo_training.selfplay.rollout import Batch, RolloutGames
 
 
-def network_alone(trainer: Trainer, batch: Batch) -> float:
+def network_alone(trainer: PPOTrainer, batch: Batch) -> float:
     """Seconds of an iteration's forwards, backwards and optimiser steps on a ready batch."""
     config, play = trainer.config, trainer.play
-    assert isinstance(play, SelfPlay)
+    assert isinstance(play, RolloutGames)
     start = time.perf_counter()
     for t in range(config.horizon):
         frozen = play.frozen(t)
@@ -48,9 +48,9 @@ def main() -> None:
     parser.add_argument("--rounds", type=int, default=20)
     arguments = parser.parse_args()
     config = load_config(arguments.config, arguments.settings)
-    if not isinstance(config, PpoConfig):
+    if not isinstance(config, PPOConfig):
         parser.error(f"{arguments.config} is of {config.algorithm}")
-    trainer = Trainer(config)
+    trainer = PPOTrainer(config)
     for _ in range(3):
         trainer.iterate()
     batch = trainer.play.collect(

@@ -12,19 +12,19 @@ import torch
 from torch import Tensor
 
 from linkzoo_training.algorithms import distributed
-from linkzoo_training.algorithms.ppo import Trainer
+from linkzoo_training.algorithms.ppo import PPOTrainer
 from linkzoo_training.checkpoint import named, save_tensors
-from linkzoo_training.config import PpoConfig, load_config
-from linkzoo_training.selfplay.rollout import SelfPlay
+from linkzoo_training.config import PPOConfig, load_config
+from linkzoo_training.selfplay.rollout import RolloutGames
 from linkzoo_training.train import train
 
 
-def update(config: PpoConfig) -> dict[str, Tensor]:
+def update(config: PPOConfig) -> dict[str, Tensor]:
     """A batch, and the weights before and after the single step that learns from it."""
-    trainer = Trainer(replace(config, epochs=1, minibatches=1))
+    trainer = PPOTrainer(replace(config, epochs=1, minibatches=1))
     frozen = trainer.pool.add(trainer.behaviour_policy)
     opponents = np.array([frozen])  # has plies that aren't learned from
-    assert isinstance(trainer.play, SelfPlay)
+    assert isinstance(trainer.play, RolloutGames)
     trainer.play.begin_games(np.arange(config.num_envs), 0.0, opponents)
     batch = trainer.play.collect(
         trainer.behaviour_policy, trainer.behaviour_critic, trainer.pool, 0.0, 0
@@ -35,13 +35,13 @@ def update(config: PpoConfig) -> dict[str, Tensor]:
     return named("batch.", vars(batch)) | named("before.", before) | named("after.", after)
 
 
-def resumed(config: PpoConfig, folder: Path) -> dict[str, Tensor]:
+def resumed(config: PPOConfig, folder: Path) -> dict[str, Tensor]:
     """The weights of a run, and of the same run stopped and resumed."""
-    whole = Trainer(config)
+    whole = PPOTrainer(config)
     for _ in range(3):
         whole.iterate()
     whole.save(folder)
-    other = Trainer(config)
+    other = PPOTrainer(config)
     other.load(folder)
     for trainer in (whole, other):
         for _ in range(2):
@@ -53,7 +53,7 @@ def resumed(config: PpoConfig, folder: Path) -> dict[str, Tensor]:
 
 def main() -> None:
     config, folder = load_config(sys.argv[1]), Path(sys.argv[2])
-    assert isinstance(config, PpoConfig)
+    assert isinstance(config, PPOConfig)
     with distributed.joined():
         weights = torch.full((2, 3), 1.0 + distributed.rank())
         distributed.begin_equal([weights])

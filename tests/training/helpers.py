@@ -8,7 +8,7 @@ import numpy as np
 from linkzoo import Game, Positions, get_game
 from linkzoo.batch import kernels
 from linkzoo_training.algorithms.trainer import Trainer
-from linkzoo_training.config import AlphaZeroConfig, PpoConfig, read_config
+from linkzoo_training.config import AlphaZeroConfig, PPOConfig, read_config
 from linkzoo_training.search.solver import successors
 
 
@@ -40,10 +40,10 @@ def value(game: Game, state: np.record, seat: int) -> float:
     return best(value(game, after, seat) for after in successors(game, state).values())
 
 
-def ppo_config(data: Any) -> PpoConfig:
+def ppo_config(data: Any) -> PPOConfig:
     """A configuration of PPO from its fields."""
     config = read_config(data)
-    assert isinstance(config, PpoConfig)
+    assert isinstance(config, PPOConfig)
     return config
 
 

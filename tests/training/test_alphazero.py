@@ -11,12 +11,12 @@ import torch
 from linkzoo import get_game
 from linkzoo.batch import kernels
 from linkzoo_training.agents.policy import load_agent
-from linkzoo_training.algorithms.alphazero import Trainer, relative
+from linkzoo_training.algorithms.alphazero import AlphaZeroTrainer, relative
 from linkzoo_training.checkpoint import save_checkpoint
 from linkzoo_training.config import AlphaZeroConfig
 from linkzoo_training.evaluation.match import play_match
 from linkzoo_training.search.solver import solver, successors
-from linkzoo_training.selfplay.replay import SelfPlay
+from linkzoo_training.selfplay.replay import ReplayGames
 from linkzoo_training.train import train
 from tests.training.helpers import against_perfect_play, alphazero_config, weights
 
@@ -67,8 +67,8 @@ SMALL = {
 }
 
 
-def run(config: AlphaZeroConfig, iterations: int) -> Trainer:
-    trainer = Trainer(config)
+def run(config: AlphaZeroConfig, iterations: int) -> AlphaZeroTrainer:
+    trainer = AlphaZeroTrainer(config)
     for _ in range(iterations):
         trainer.iterate()
     return trainer
@@ -99,7 +99,7 @@ def test_resumed_run_is_the_uninterrupted_run(tmp_path: Path, changes: dict[str,
     for stop in (1, 5):
         part = run(config, stop)
         part.save(tmp_path)
-        resumed = Trainer(config)
+        resumed = AlphaZeroTrainer(config)
         resumed.load(tmp_path)
         assert (resumed.iteration, resumed.steps) == (part.iteration, part.steps)
         for _ in range(7 - stop):
@@ -126,7 +126,7 @@ def test_weights_decay_and_biases_and_gates_do_not(kind: str) -> None:
     config = alphazero_config(
         {**TINY, "network": kind, "weight_decay": 0.5, "learning_rate": 0.1, "symmetric": False}
     )
-    trainer = Trainer(config)
+    trainer = AlphaZeroTrainer(config)
     assert isinstance(trainer.optimizer, torch.optim.AdamW)
     before = [parameter.detach().clone() for parameter in trainer.learned]
     with torch.no_grad():
@@ -146,7 +146,7 @@ def test_weights_decay_and_biases_and_gates_do_not(kind: str) -> None:
 def test_plies_not_played_are_not_saved() -> None:
     """A10: what is saved of games, and sent with them, is what there is, not what there may be."""
     trainer = run(alphazero_config(TINY), 1)
-    assert isinstance(trainer.play, SelfPlay)
+    assert isinstance(trainer.play, ReplayGames)
     saved, length = trainer.play.tensors(), int(trainer.play.length.sum())
     assert 0 < length <= 12 * 8
     assert len(saved["play.kept.policy"]) == len(saved["play.kept.values"]) == length
@@ -155,7 +155,7 @@ def test_plies_not_played_are_not_saved() -> None:
 
 def test_every_sample_is_learned_from_as_often_as_promised() -> None:
     """`reuse` times in `window` iterations, counted by the states themselves."""
-    trainer, seen = Trainer(alphazero_config(TINY)), Counter[bytes]()
+    trainer, seen = AlphaZeroTrainer(alphazero_config(TINY)), Counter[bytes]()
     born: dict[bytes, int] = {}
     for iteration in range(10):
         trainer.iterate()
@@ -247,7 +247,7 @@ def test_solved_positions_are_played_and_learned_perfectly() -> None:
 def test_it_learns_what_is_right() -> None:
     """On the smallest board with a free hole, roles included, against perfect play: in seconds."""
     config = alphazero_config(SMALL)
-    trainer = Trainer(config)
+    trainer = AlphaZeroTrainer(config)
     decided, kept, error = against_perfect_play(trainer, **config.options)
     assert decided > 100
     assert kept < 0.8
@@ -263,7 +263,7 @@ def test_a_run_begins_with_the_weights_of_a_checkpoint(tmp_path: Path) -> None:
     first = run(alphazero_config(TINY), 1)
     card = {"network": {"kind": "board", "width": 8, "blocks": 1}, "views": 1}
     save_checkpoint(tmp_path, first.agent().network, first.game, card)
-    second = Trainer(alphazero_config({**TINY, "start": str(tmp_path), "seed": 9}))
+    second = AlphaZeroTrainer(alphazero_config({**TINY, "start": str(tmp_path), "seed": 9}))
     assert weights(second) == weights(first)
 
 

@@ -7,7 +7,7 @@ from typing import Any
 import pytest
 from numba.core import event
 
-from linkzoo_training.algorithms.ppo import Trainer
+from linkzoo_training.algorithms.ppo import PPOTrainer
 from linkzoo_training.selfplay.executors import LocalExecutor
 from linkzoo_training.train import learn
 from tests.training import test_ppo
@@ -26,7 +26,7 @@ def test_the_end_on_time_is_said(tmp_path: Path, capsys: pytest.CaptureFixture[s
 
 def test_compiling_is_not_on_the_clock(monkeypatch: pytest.MonkeyPatch) -> None:
     """At the start and on the way, in a resumed run too; what was compiled before is no matter."""
-    trainer = Trainer(ppo_config(test_ppo.QUICK))
+    trainer = PPOTrainer(ppo_config(test_ppo.QUICK))
     collect = trainer.play.collect
 
     def compiling(*arguments: Any) -> Any:
@@ -48,7 +48,7 @@ def test_compiling_is_not_on_the_clock(monkeypatch: pytest.MonkeyPatch) -> None:
 def test_the_first_wait_for_workers_is_not_on_the_clock() -> None:
     """They are started then, and compile; later waits count."""
     with LocalExecutor(2) as executor:
-        trainer = Trainer(ppo_config(test_ppo.QUICK), executor)
+        trainer = PPOTrainer(ppo_config(test_ppo.QUICK), executor)
         first = trainer.iterate()
         assert trainer.seconds <= 384 / first["steps/s"] * (1 - first["learner idle"]) + 1e-3
         before = trainer.seconds

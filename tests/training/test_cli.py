@@ -189,13 +189,13 @@ QUICK_RUN = """
 import os, signal, sys
 from linkzoo_training.algorithms import ppo
 from linkzoo_training.__main__ import main
-iterate = ppo.Trainer.iterate
+iterate = ppo.PPOTrainer.iterate
 def asked(trainer):
     metrics = iterate(trainer)
     if trainer.iteration == 2:
         os.kill(os.getpid(), number)
     return metrics
-ppo.Trainer.iterate, number = asked, int(sys.argv[1])
+ppo.PPOTrainer.iterate, number = asked, int(sys.argv[1])
 sys.argv = ["linkzoo", "train", "run.yaml"]
 sys.exit(main())
 """

@@ -12,7 +12,7 @@ import pytest
 from linkzoo import games
 from linkzoo_training.config import (
     AlphaZeroConfig,
-    PpoConfig,
+    PPOConfig,
     load_config,
     override,
     read_config,
@@ -129,7 +129,7 @@ NASTY = [
 @pytest.mark.parametrize(
     ("preset", "field"),
     [
-        *(("linkage_ppo", name) for name in numeric(PpoConfig)),
+        *(("linkage_ppo", name) for name in numeric(PPOConfig)),
         *(("linkage_az", name) for name in numeric(AlphaZeroConfig)),
     ],
 )

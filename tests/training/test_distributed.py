@@ -12,7 +12,7 @@ from torch import Tensor
 
 from linkzoo_training.agents.policy import load_agent
 from linkzoo_training.algorithms import distributed
-from linkzoo_training.algorithms.ppo import Trainer
+from linkzoo_training.algorithms.ppo import PPOTrainer
 from linkzoo_training.algorithms.trainer import STATE_FILE
 from linkzoo_training.checkpoint import load_tensors, under
 from linkzoo_training.selfplay.rollout import Batch
@@ -69,7 +69,7 @@ def test_minibatches_are_the_same_for_one_process_and_several(
 
 def test_a_batch_without_plies_of_the_learner_changes_nothing() -> None:
     """A12: the mean of no rows isn't a number, nor were the weights then."""
-    trainer = Trainer(ppo_config(DATA))
+    trainer = PPOTrainer(ppo_config(DATA))
     batch = trainer.play.collect(trainer.behaviour_policy, None, trainer.pool, 0.0, 0)
     batch.learner[:] = False
     before = weights(trainer)
@@ -94,7 +94,7 @@ def test_an_update_is_that_of_one_process_with_all_games(ranks: list[dict[str, T
         assert (value == second[f"after.{name}"]).all()
 
     def learned(parts: list[dict[str, Tensor]]) -> dict[str, Tensor]:
-        trainer = Trainer(config)
+        trainer = PPOTrainer(config)
         trainer.network.load_state_dict(under("before.", first))
         trainer.learn(batch_of(parts))
         return trainer.network.state_dict()
@@ -126,4 +126,4 @@ def test_a_run_is_one_run_and_resumes(folder: Path, ranks: list[dict[str, Tensor
         assert tensors["parts"].tolist() == ([0, 1] if first else [])
         assert int(tensors["own"]) == int(tensors["rank"])
     with pytest.raises(ValueError, match="trained with processes=2, not processes=1"):
-        Trainer(ppo_config(DATA)).load(folder / "run")
+        PPOTrainer(ppo_config(DATA)).load(folder / "run")

@@ -24,8 +24,8 @@ from linkzoo_training.evaluation.statistics import Sprt
 from linkzoo_training.evaluation.tables import match_table
 from linkzoo_training.outcomes import win_shares
 from linkzoo_training.search.solver import DRAW, winning_actions
-from linkzoo_training.selfplay.replay import SelfPlay as ReplayGames
-from linkzoo_training.selfplay.rollout import SelfPlay as RolloutGames
+from linkzoo_training.selfplay.replay import ReplayGames
+from linkzoo_training.selfplay.rollout import RolloutGames
 from tests.training.helpers import begin, value
 from tests.training.test_arena import shown
 from tests.training.toys import HIGH

@@ -120,7 +120,7 @@ def test_snapshots_travel_once() -> None:
             sent.append((len(weights), list(kept)))
             return super().play(weights, tasks, kept)
 
-    trainer = ppo.Trainer(ppo_config({**PPO, "pool_size": 4, "snapshot_every": 2}), Noted(2))
+    trainer = ppo.PPOTrainer(ppo_config({**PPO, "pool_size": 4, "snapshot_every": 2}), Noted(2))
     for _ in range(6):
         trainer.iterate()
     sizes, names = zip(*sent, strict=True)
@@ -178,7 +178,7 @@ def test_resumed_run_is_the_uninterrupted_run(tmp_path: Path, fields: dict[str, 
 
 def test_batches_are_of_the_network_before() -> None:
     """Their probabilities are those of the network of one iteration ago, not of the latest."""
-    trainer = ppo.Trainer(ppo_config({**PPO, "learning_rate": 1e-2}), LocalExecutor(2))
+    trainer = ppo.PPOTrainer(ppo_config({**PPO, "learning_rate": 1e-2}), LocalExecutor(2))
     learn, before, seen = trainer.learn, trainer.behaviour_policy, list[int]()
 
     def said(network: torch.nn.Module, batch: Batch) -> torch.Tensor:
@@ -187,7 +187,7 @@ def test_batches_are_of_the_network_before() -> None:
         chances = torch.log_softmax(masked(logits, batch.mask[batch.learner]), -1)
         return chances.gather(1, batch.action[batch.learner, None]).squeeze(1)
 
-    def checked(batch: Batch) -> ppo.Losses:
+    def checked(batch: Batch) -> ppo.PPOLosses:
         assert len(batch.action) == 16 * 24
         played = batch.log_probability[batch.learner]
         torch.testing.assert_close(said(before, batch), played, atol=1e-5, rtol=1e-4)

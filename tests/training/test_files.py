@@ -21,8 +21,8 @@ from torch import Tensor
 from linkzoo import Positions, get_game, make_vec
 from linkzoo_training.agents.policy import PolicyAgent, SearchAgent, load_agent
 from linkzoo_training.algorithms import alphazero
-from linkzoo_training.algorithms.logger import Report
-from linkzoo_training.algorithms.ppo import Trainer
+from linkzoo_training.algorithms.logger import Logger
+from linkzoo_training.algorithms.ppo import PPOTrainer
 from linkzoo_training.algorithms.trainer import STATE_FILE
 from linkzoo_training.checkpoint import (
     load_tensors,
@@ -55,7 +55,7 @@ def folder(tmp_path: Path) -> Path:
 def fixture_state(tmp_path_factory: pytest.TempPathFactory) -> Path:
     """The state of a run after two iterations, in a folder of its own."""
     folder = tmp_path_factory.mktemp("state")
-    trainer = Trainer(CONFIG)
+    trainer = PPOTrainer(CONFIG)
     for _ in range(2):
         trainer.iterate()
     trainer.save(folder)
@@ -63,8 +63,8 @@ def fixture_state(tmp_path_factory: pytest.TempPathFactory) -> Path:
 
 
 @pytest.fixture(scope="module", name="trainer")
-def fixture_trainer() -> Trainer:
-    return Trainer(CONFIG)
+def fixture_trainer() -> PPOTrainer:
+    return PPOTrainer(CONFIG)
 
 
 def contents(folder: Path) -> dict[str, bytes]:
@@ -185,7 +185,7 @@ def test_damaged_cards(folder: Path, capsys: pytest.CaptureFixture[str]) -> None
     assert "game: Field required" in refused(folder, capsys)
 
 
-def test_damaged_states(state: Path, trainer: Trainer, tmp_path: Path) -> None:
+def test_damaged_states(state: Path, trainer: PPOTrainer, tmp_path: Path) -> None:
     """F8: any bit, any length."""
     path = tmp_path / STATE_FILE
     for data in damages((state / STATE_FILE).read_bytes(), 60):
@@ -198,7 +198,7 @@ HARMLESS: list[tuple[str, Any]] = [("workers", 0), ("processes", True), ("iterat
 HARMLESS += [("seconds", number) for number in (0, 10**30, 1e308)]
 
 
-def test_states_with_wild_data(state: Path, trainer: Trainer, tmp_path: Path) -> None:
+def test_states_with_wild_data(state: Path, trainer: PPOTrainer, tmp_path: Path) -> None:
     """F8: though their SHA-256 is right: counters of -1 or 10**30, fields of another kind."""
     tensors, meta = load_tensors(state / STATE_FILE)
     assert set(meta) == {"config", "iteration", "seconds", "workers", "processes"}
@@ -224,7 +224,7 @@ def mutations(tensor: Tensor) -> Iterator[Tensor]:
         yield torch.full_like(tensor, -torch.inf)
 
 
-def test_states_with_wild_tensors(state: Path, trainer: Trainer, tmp_path: Path) -> None:
+def test_states_with_wild_tensors(state: Path, trainer: PPOTrainer, tmp_path: Path) -> None:
     """F8: each tensor missing, or of another shape or type, or full of numbers that are none."""
     tensors, meta = load_tensors(state / STATE_FILE)
     assert any(name.startswith("adam.0.step") for name in tensors)
@@ -249,8 +249,8 @@ def test_states_with_wild_tensors(state: Path, trainer: Trainer, tmp_path: Path)
 def test_a_state_without_an_iteration(tmp_path: Path) -> None:
     """A run that was stopped before its first iteration goes on, with AlphaZero too."""
     config = alphazero_config(test_alphazero.TINY)
-    alphazero.Trainer(config).save(tmp_path)
-    trainer = alphazero.Trainer(config)
+    alphazero.AlphaZeroTrainer(config).save(tmp_path)
+    trainer = alphazero.AlphaZeroTrainer(config)
     trainer.load(tmp_path)
     assert trainer.window == []
 
@@ -260,13 +260,13 @@ def test_a_version_may_add_a_field(state: Path, tmp_path: Path) -> None:
     tensors, meta = load_tensors(state / STATE_FILE)
     config = {k: v for k, v in meta["config"].items() if k not in ("magnet", "vary_share")}
     save_tensors(tmp_path / STATE_FILE, tensors, meta | {"config": config})
-    trainer = Trainer(CONFIG)
+    trainer = PPOTrainer(CONFIG)
     trainer.load(tmp_path)
     assert trainer.iteration == 2
     config |= {"clip": 0.3, "gone": 1}
     save_tensors(tmp_path / STATE_FILE, tensors, meta | {"config": config})
     with pytest.raises(ValueError, match=r"clip=0\.3, gone=1, not clip=0\.2, gone=None"):
-        Trainer(CONFIG).load(tmp_path)
+        PPOTrainer(CONFIG).load(tmp_path)
 
 
 @pytest.mark.parametrize(
@@ -277,11 +277,11 @@ def test_metrics_with_a_wild_line(line: bytes, tmp_path: Path) -> None:
     good = b'{"iteration": 1, "steps": 5, "loss/policy": NaN}\n'
     path = tmp_path / "metrics.jsonl"
     path.write_bytes(good + line)
-    assert [row["steps"] for row in Report(tmp_path, "a run", 1).rows()] == [5]
+    assert [row["steps"] for row in Logger(tmp_path, "a run", 1).rows()] == [5]
     path.write_bytes(good + line + b"\n" + good)
     before = contents(tmp_path)
     with pytest.raises(ValueError, match=r"metrics\.jsonl: line 2 is damaged"):
-        Report(tmp_path, "a run", 1)
+        Logger(tmp_path, "a run", 1)
     assert contents(tmp_path) == before
 
 
@@ -352,7 +352,7 @@ def test_a_full_disk(tmp_path: Path) -> None:
     with full_disk(1000), pytest.raises(OSError, match=f"'{path}'"):
         write_atomically(path, bytes(10**6))
     assert contents(tmp_path) == {str(path): b"before"}
-    report = Report(tmp_path, "a run", 0)
+    report = Logger(tmp_path, "a run", 0)
     metrics: dict[str, Any] = {"iteration": 1, "steps": 5, "x" * 2000: 0.5}
     with report, full_disk(1000), pytest.raises(OSError, match=r"metrics\.jsonl"):
         report.log(metrics, 0.1, 1.0)

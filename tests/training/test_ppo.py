@@ -9,13 +9,13 @@ import torch
 
 from linkzoo.threads import MAX_THREADS, get_num_threads
 from linkzoo_training.agents.policy import load_agent
-from linkzoo_training.algorithms.ppo import Trainer
+from linkzoo_training.algorithms.ppo import PPOTrainer
 from linkzoo_training.algorithms.trainer import STATE_FILE
 from linkzoo_training.checkpoint import save_checkpoint
-from linkzoo_training.config import PpoConfig
+from linkzoo_training.config import PPOConfig
 from linkzoo_training.evaluation.match import play_match
 from linkzoo_training.networks import masked
-from linkzoo_training.selfplay.rollout import SelfPlay
+from linkzoo_training.selfplay.rollout import RolloutGames
 from linkzoo_training.train import train
 from tests.driving import first_quick
 from tests.training.helpers import ppo_config, weights
@@ -34,8 +34,8 @@ QUICK = {
 }
 
 
-def run(config: PpoConfig, iterations: int) -> Trainer:
-    trainer = Trainer(config)
+def run(config: PPOConfig, iterations: int) -> PPOTrainer:
+    trainer = PPOTrainer(config)
     for _ in range(iterations):
         trainer.iterate()
     return trainer
@@ -50,7 +50,7 @@ def test_same_seed_same_weights() -> None:
 def test_no_more_threads_than_cores() -> None:
     """Threads that wait in turn for one core made an iteration 60 times as long."""
     before = torch.get_num_threads()
-    trainer = Trainer(ppo_config({**QUICK, "num_threads": MAX_THREADS + 1}))
+    trainer = PPOTrainer(ppo_config({**QUICK, "num_threads": MAX_THREADS + 1}))
     used = torch.get_num_threads(), get_num_threads()
     torch.set_num_threads(before)
     assert used == (MAX_THREADS, MAX_THREADS)
@@ -74,7 +74,7 @@ def test_resumed_run_is_the_uninterrupted_run(tmp_path: Path, changes: dict[str,
     whole = run(config, 8)
     part = run(config, 5)
     part.save(tmp_path)
-    resumed = Trainer(config)
+    resumed = PPOTrainer(config)
     resumed.load(tmp_path)
     assert (resumed.iteration, resumed.steps) == (part.iteration, part.steps)
     for _ in range(3):
@@ -84,7 +84,7 @@ def test_resumed_run_is_the_uninterrupted_run(tmp_path: Path, changes: dict[str,
 
 def test_what_is_published_is_an_average() -> None:
     """Each iteration's weights have a share of 1 / `average`, the first ones all that is left."""
-    trainer = Trainer(ppo_config({**QUICK, "average": 4, "precision": "fp32"}))
+    trainer = PPOTrainer(ppo_config({**QUICK, "average": 4, "precision": "fp32"}))
     expected: dict[str, torch.Tensor] = {}
     for _ in range(5):
         trainer.iterate()
@@ -117,7 +117,7 @@ def test_a_teacher_is_imitated_at_first() -> None:
 def test_resume_refuses_another_configuration(tmp_path: Path) -> None:
     run(ppo_config(QUICK), 1).save(tmp_path)
     with pytest.raises(ValueError, match=r"clip=0\.2, not clip=0\.1"):
-        Trainer(ppo_config({**QUICK, "clip": 0.1})).load(tmp_path)
+        PPOTrainer(ppo_config({**QUICK, "clip": 0.1})).load(tmp_path)
 
 
 def test_damaged_training_state_is_refused(tmp_path: Path) -> None:
@@ -150,18 +150,18 @@ def test_train_writes_everything(tmp_path: Path) -> None:
 def test_stopped_training_goes_on(tmp_path: Path, monkeypatch: pytest.MonkeyPatch) -> None:
     """Ctrl-C after the third iteration, then `resume`: the weights of a run without a break."""
     whole = train(ppo_config(QUICK), folder=tmp_path / "whole")
-    iterate = Trainer.iterate
+    iterate = PPOTrainer.iterate
 
-    def interrupted(trainer: Trainer) -> dict[str, float]:
+    def interrupted(trainer: PPOTrainer) -> dict[str, float]:
         metrics = iterate(trainer)
         if trainer.iteration == 3:
             signal.raise_signal(signal.SIGINT)
         return metrics
 
-    monkeypatch.setattr(Trainer, "iterate", interrupted)
+    monkeypatch.setattr(PPOTrainer, "iterate", interrupted)
     folder = train(ppo_config(QUICK), folder=tmp_path / "run")
     assert not (folder / "checkpoint").exists()
-    monkeypatch.setattr(Trainer, "iterate", iterate)
+    monkeypatch.setattr(PPOTrainer, "iterate", iterate)
     train(ppo_config(QUICK), folder=folder, resume=True)
     files = [run / "checkpoint" / "model.safetensors" for run in (whole, folder)]
     assert files[0].read_bytes() == files[1].read_bytes()
@@ -188,7 +188,7 @@ def test_training_beats_the_untrained_policy() -> None:
             "total_steps": 40 * 256 * 32,
         }
     )
-    trainer = Trainer(config)
+    trainer = PPOTrainer(config)
     before = trainer.agent()
     while not trainer.finished:
         trainer.iterate()
@@ -202,7 +202,7 @@ def test_the_critic_sees_everything_and_the_actor_does_not() -> None:
     config = ppo_config({**QUICK, "game": "link_o", "vary": {}, "critic": "full"})
     trainer = run(config, 2)
     play, game = trainer.play, trainer.game
-    assert isinstance(play, SelfPlay)
+    assert isinstance(play, RolloutGames)
     assert trainer.behaviour_critic is not None
     states = play.vec.states.copy()
     now = play.vec.refresh()
@@ -230,7 +230,7 @@ def test_a_run_with_a_full_critic_resumes(tmp_path: Path) -> None:
     config = ppo_config({**QUICK, "game": "link_o", "vary": {}, "critic": "full"})
     whole, part = run(config, 4), run(config, 2)
     part.save(tmp_path)
-    resumed = Trainer(config)
+    resumed = PPOTrainer(config)
     resumed.load(tmp_path)
     for _ in range(2):
         resumed.iterate()
@@ -245,24 +245,24 @@ def test_a_run_begins_with_the_weights_of_a_checkpoint(tmp_path: Path) -> None:
     first = run(ppo_config(QUICK), 2)
     card = {"network": {"kind": "flat", "width": 16, "blocks": 1}, "views": 1}
     save_checkpoint(tmp_path, first.agent().network, first.game, card)
-    second = Trainer(ppo_config({**QUICK, "start": str(tmp_path), "seed": 9}))
+    second = PPOTrainer(ppo_config({**QUICK, "start": str(tmp_path), "seed": 9}))
     assert weights(second) == weights(first)
-    assert weights(second) != weights(Trainer(ppo_config({**QUICK, "seed": 9})))
+    assert weights(second) != weights(PPOTrainer(ppo_config({**QUICK, "seed": 9})))
     with pytest.raises(ValueError, match=r"has shape \[.*\], the network's has"):
-        Trainer(ppo_config({**QUICK, "start": str(tmp_path), "width": 8}))
+        PPOTrainer(ppo_config({**QUICK, "start": str(tmp_path), "width": 8}))
     with pytest.raises(ValueError, match="no checkpoint 'nowhere'"):
-        Trainer(ppo_config({**QUICK, "start": "nowhere"}))
+        PPOTrainer(ppo_config({**QUICK, "start": "nowhere"}))
 
 
 def test_a_policy_that_is_not_finite_does_not_play() -> None:
     """F6: games were stepped by action -1."""
-    trainer = Trainer(ppo_config(QUICK))
+    trainer = PPOTrainer(ppo_config(QUICK))
     with torch.no_grad():
         next(trainer.behaviour_policy.parameters()).fill_(torch.nan)
-    before = trainer.play.vec.states.copy() if isinstance(trainer.play, SelfPlay) else None
+    before = trainer.play.vec.states.copy() if isinstance(trainer.play, RolloutGames) else None
     with pytest.raises(ValueError, match="isn't finite"):
         trainer.iterate()
-    assert isinstance(trainer.play, SelfPlay)
+    assert isinstance(trainer.play, RolloutGames)
     assert (trainer.play.vec.states == before).all()
 
 
@@ -271,7 +271,7 @@ def test_the_magnet_holds_the_policy() -> None:
 
     def moved(magnet: float) -> float:
         config = ppo_config({**QUICK, "magnet": magnet, "learning_rate": 1e-2, "pool_share": 0.0})
-        trainer = Trainer(config)
+        trainer = PPOTrainer(config)
         batch = trainer.play.collect(trainer.behaviour_policy, None, trainer.pool, 0.0, 0)
         before = torch.log_softmax(masked(trainer.network(batch.features)[0], batch.mask), -1)
         if magnet:

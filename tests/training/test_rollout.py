@@ -13,8 +13,8 @@ from linkzoo_training.agents.specs import make_agent
 from linkzoo_training.networks import PolicyValueNet, make_network
 from linkzoo_training.selfplay.encoder import Encoder
 from linkzoo_training.selfplay.gae import advantages
-from linkzoo_training.selfplay.opponent_pool import Pool
-from linkzoo_training.selfplay.rollout import ITSELF, SelfPlay, choose
+from linkzoo_training.selfplay.opponent_pool import OpponentPool
+from linkzoo_training.selfplay.rollout import ITSELF, RolloutGames, choose
 from linkzoo_training.symmetries import symmetries
 from tests.training.helpers import ppo_config
 
@@ -124,12 +124,12 @@ def test_features_are_planes_and_one_hot_numbers() -> None:
     assert threshold.tolist() == [int(value == 12) for value in range(1, 26)]
 
 
-def play(**changes: object) -> tuple[SelfPlay, PolicyValueNet, Pool]:
+def play(**changes: object) -> tuple[RolloutGames, PolicyValueNet, OpponentPool]:
     config = ppo_config({**TINY, **changes})
-    games = SelfPlay(config, torch.device("cpu"))
+    games = RolloutGames(config, torch.device("cpu"))
     torch.manual_seed(0)
     network = make_network(games.game, config.network, config.width, config.blocks)
-    pool = Pool(config.pool_size, config.seed)
+    pool = OpponentPool(config.pool_size, config.seed)
     games.begin_games(np.arange(config.num_envs), 0.0, np.zeros(0, np.int64))
     return games, network, pool
 
@@ -243,7 +243,7 @@ def test_games_begin_as_the_configuration_says() -> None:
 
 
 def test_pool_prefers_hard_opponents_and_gives_up_easy_ones() -> None:
-    pool, network = Pool(4, seed=0), make_network(get_game("linkage"), "flat", 8, 1)
+    pool, network = OpponentPool(4, seed=0), make_network(get_game("linkage"), "flat", 8, 1)
     assert pool.draw(2, 0).tolist() == []
     assert [pool.add(network) for _ in range(4)] == [0, 1, 2, 3]
     pool.result(np.repeat([0, 1, 2, 3], 50), np.repeat([1.0, 0.9, 0.5, 0.0], 50))

@@ -18,7 +18,7 @@ from linkzoo import Agent, get_game
 from linkzoo_training.agents.specs import make_agent, source_of
 from linkzoo_training.algorithms.trainer import Trainer
 from linkzoo_training.checkpoint import load_card, write_atomically
-from linkzoo_training.config import PpoConfig, load_config, override, read_config
+from linkzoo_training.config import PPOConfig, load_config, override, read_config
 from linkzoo_training.evaluation.match import MatchResult, blocks_of, play_match
 from linkzoo_training.evaluation.statistics import Estimate, from_blocks
 from linkzoo_training.resources import find_checkpoint
@@ -75,7 +75,7 @@ def best_response_config(
     steps: int | None = None,
     seconds: float | None = None,
     settings: Sequence[str] = (),
-) -> PpoConfig:
+) -> PPOConfig:
     """The training of a best response to an agent, which plays all other sides of all games.
 
     It is that of a configuration (default: the game's quick one for PPO), with the options that
@@ -85,7 +85,7 @@ def best_response_config(
     `load_config`. ValueError for an algorithm other than PPO, and for what isn't there.
     """
     base = load_config(f"{game}_ppo_quick" if config is None else config)
-    if not isinstance(base, PpoConfig) or base.game != game:
+    if not isinstance(base, PPOConfig) or base.game != game:
         raise ValueError(
             f"{config}: trains {base.game} by {base.algorithm}; a best response in {game} needs a "
             "configuration of ppo for that game"
@@ -109,7 +109,7 @@ def best_response_config(
     if players is not None:
         changes["num_players"] = [players]
     chosen = read_config(override({**base.to_dict(), **changes}, settings))
-    assert isinstance(chosen, PpoConfig)
+    assert isinstance(chosen, PPOConfig)
     if (chosen.rivals, chosen.pool_size, chosen.pool_share) != ((agent,), 0, 1.0):
         raise ValueError("rivals, pool_size, pool_share: all games are played against the agent")
     return chosen
@@ -127,7 +127,7 @@ def _beginning(agent: str, game: str) -> dict[str, Any]:
 
 
 def train_best_response(
-    config: PpoConfig,
+    config: PPOConfig,
     games: int,
     *,
     openings: str | None = None,
@@ -152,7 +152,7 @@ def train_best_response(
 
 
 def _train_and_measure(
-    config: PpoConfig,
+    config: PPOConfig,
     blocks: Sequence[tuple[int, int]],
     openings: str | None,
     folder: Path,
@@ -182,7 +182,7 @@ def _train_and_measure(
 
 
 def _play(
-    config: PpoConfig, one: Agent, agent: Agent, players: int, blocks: int, openings: str | None
+    config: PPOConfig, one: Agent, agent: Agent, players: int, blocks: int, openings: str | None
 ) -> MatchResult:
     """A match against the agent."""
     return play_match(
@@ -197,7 +197,7 @@ def _play(
     )
 
 
-def to_dict(found: Sequence[BestResponse], trainer: Trainer, config: PpoConfig) -> dict[str, Any]:
+def to_dict(found: Sequence[BestResponse], trainer: Trainer, config: PPOConfig) -> dict[str, Any]:
     """JSON data: what was found, by number of players, and the budget that found it."""
     return {
         "format": FORMAT,

@@ -153,7 +153,7 @@ class Config:
 
 
 @dataclass(frozen=True, config=ConfigDict(extra="forbid"))
-class PpoConfig(Config):
+class PPOConfig(Config):
     """Self-play PPO of one game."""
 
     algorithm: Literal["ppo"] = "ppo"
@@ -194,7 +194,7 @@ class PpoConfig(Config):
     teacher_final: Weight = 0.0  # teacher_weight is linear to this
 
     @model_validator(mode="after")
-    def _check_ppo(self) -> "PpoConfig":
+    def _check_ppo(self) -> "PPOConfig":
         self._check_agents("rivals", *self.rivals)
         if self.teacher is not None:
             self._check_agents("teacher", self.teacher)
@@ -272,9 +272,9 @@ class AlphaZeroConfig(Config):
         return self
 
 
-AnyConfig = PpoConfig | AlphaZeroConfig
+AnyConfig = PPOConfig | AlphaZeroConfig
 _SCHEMAS: dict[Any, TypeAdapter[Any]] = {
-    "ppo": TypeAdapter(PpoConfig),
+    "ppo": TypeAdapter(PPOConfig),
     "alphazero": TypeAdapter(AlphaZeroConfig),
 }
 

@@ -7,11 +7,13 @@ from typing import Any
 from rich.console import Console
 
 from linkzoo import get_game
-from linkzoo_training.algorithms import alphazero, distributed, ppo
-from linkzoo_training.algorithms.logger import Report, plot_curve
+from linkzoo_training.algorithms import distributed
+from linkzoo_training.algorithms.alphazero import AlphaZeroTrainer
+from linkzoo_training.algorithms.logger import Logger, plot_curve
+from linkzoo_training.algorithms.ppo import PPOTrainer
 from linkzoo_training.algorithms.trainer import STATE_FILE, Trainer
 from linkzoo_training.checkpoint import PART
-from linkzoo_training.config import AnyConfig, PpoConfig
+from linkzoo_training.config import AnyConfig, PPOConfig
 from linkzoo_training.evaluation.match import MatchResult
 from linkzoo_training.evaluation.openings import RANDOM
 from linkzoo_training.evaluation.tables import match_table
@@ -23,9 +25,9 @@ EVAL_SEED = 10_000_019  # of the short matches: no game of training, nor of a pu
 
 def make_trainer(config: AnyConfig, executor: Executor | None = None) -> Trainer:
     """The trainer of the configuration's algorithm; without an executor it plays itself."""
-    if isinstance(config, PpoConfig):
-        return ppo.Trainer(config, executor)
-    return alphazero.Trainer(config, executor)
+    if isinstance(config, PPOConfig):
+        return PPOTrainer(config, executor)
+    return AlphaZeroTrainer(config, executor)
 
 
 def train(
@@ -75,26 +77,26 @@ def learn(
     if exists:
         trainer.load(folder)
     title, stop = f"{config.name}: {config.algorithm}, {config.game}", stop or StopSignal()
-    report = Report(folder, title, trainer.iteration) if distributed.rank() == 0 else None
-    for left in folder.glob(f"*{PART}") if report is not None else ():
+    logger = Logger(folder, title, trainer.iteration) if distributed.rank() == 0 else None
+    for left in folder.glob(f"*{PART}") if logger is not None else ():
         left.unlink()  # of a process that was killed while it wrote
-    with report or nullcontext(), stop:
+    with logger or nullcontext(), stop:
         while not distributed.anywhere(trainer.finished or stop.asked):
             metrics: dict[str, Any] = trainer.iterate()
-            if report is not None:
+            if logger is not None:
                 if trainer.iteration % config.eval_every == 0 or trainer.finished:
                     results = trainer.evaluate(
                         config.eval_opponents, config.eval_blocks, EVAL_SEED, openings=RANDOM
                     )
                     for result in results:
                         metrics |= _win_rates(result)
-                report.log(metrics, trainer.progress, trainer.eta)
+                logger.log(metrics, trainer.progress, trainer.eta)
             if trainer.iteration % config.save_every == 0:
                 trainer.save(folder)
         trainer.save(folder)
         stopped = distributed.anywhere(stop.asked)
-    if report is not None:
-        plot_curve(report.rows(), folder / "curve.png", config.name)
+    if logger is not None:
+        plot_curve(logger.rows(), folder / "curve.png", config.name)
         if stopped:
             Console().print(
                 f"stopped and saved in {folder}: the same command with --resume goes on"

@@ -13,7 +13,7 @@ from safetensors.torch import load_file, save_file
 from linkzoo import Positions
 from linkzoo.games import NAMES
 from linkzoo_training.agents.policy import load_agent
-from linkzoo_training.algorithms.logger import Report
+from linkzoo_training.algorithms.logger import Logger
 from linkzoo_training.algorithms.trainer import STATE_FILE
 from linkzoo_training.checkpoint import load_tensors
 from linkzoo_training.config import AnyConfig, read_config
@@ -63,7 +63,7 @@ def warm(game: str, folder: Path) -> None:
     run = folder / "run"
     if game == NAMES[0] and not run.exists():
         trainer = make_trainer(_config(game))
-        with Report(run, "tiny", 0) as report:
+        with Logger(run, "tiny", 0) as report:
             report.log(trainer.iterate(), 0.5, 1.0)
         trainer.save(run)
 

@@ -10,7 +10,7 @@ import torch
 import yaml
 
 from linkzoo.games import NAMES
-from linkzoo_training.config import AnyConfig, PpoConfig, load_config
+from linkzoo_training.config import AnyConfig, PPOConfig, load_config
 from linkzoo_training.resources import shipped
 from linkzoo_training.train import make_trainer
 from tests.fuzz.dice import (
@@ -68,7 +68,7 @@ def _fields() -> list[str]:
 
 def _default(name: str) -> Any:
     """Of a field of PPO's configurations, or None."""
-    return getattr(PpoConfig, name, None)
+    return getattr(PPOConfig, name, None)
 
 
 def _tiny(algorithm: str) -> dict[str, Any]:

@@ -11,11 +11,11 @@ from torch import Tensor, nn
 
 from linkzoo.features import FeatureMap
 from linkzoo_training.agents.policy import PolicyAgent
-from linkzoo_training.algorithms.ppo import Trainer
-from linkzoo_training.config import PpoConfig
+from linkzoo_training.algorithms.ppo import PPOTrainer
+from linkzoo_training.config import PPOConfig
 from linkzoo_training.networks import make_network
-from linkzoo_training.selfplay.opponent_pool import Pool
-from linkzoo_training.selfplay.rollout import SelfPlay
+from linkzoo_training.selfplay.opponent_pool import OpponentPool
+from linkzoo_training.selfplay.rollout import RolloutGames
 from tests.training.helpers import ppo_config
 from tests.training.miniatures.play import KUHN_POKER, LEDUC_POKER, MINIATURES, Miniature
 from tests.training.miniatures.trees import Policy, exploitability, value, values
@@ -23,7 +23,7 @@ from tests.training.miniatures.trees import Policy, exploitability, value, value
 pytestmark = pytest.mark.usefixtures("registered")
 
 
-def config_for(mini: Miniature, **changes: Any) -> PpoConfig:
+def config_for(mini: Miniature, **changes: Any) -> PPOConfig:
     return ppo_config(
         {
             "name": "miniature",
@@ -99,11 +99,11 @@ def test_advantages_are_exact_on_average(mini: Miniature) -> None:
             parameter.mul_(100)  # some policy that is far from uniform
     policy = mini.policy(PolicyAgent("some", mini.game, network, {}))
     assert all(chances.min() > 0.01 for chances in policy.values())
-    critic, play = ExactCritic(mini, policy), SelfPlay(config, torch.device("cpu"))
+    critic, play = ExactCritic(mini, policy), RolloutGames(config, torch.device("cpu"))
     play.begin_games(np.arange(config.num_envs), 0.0, np.zeros(0, np.int64))
     advantages, targets = defaultdict(list), defaultdict(list)
     for iteration in range(20):
-        batch = play.collect(network, critic, Pool(1, 0), 0.0, iteration)
+        batch = play.collect(network, critic, OpponentPool(1, 0), 0.0, iteration)
         for row, action, advantage, target in zip(
             batch.features.numpy(),
             batch.action.tolist(),
@@ -140,8 +140,8 @@ def distance(samples: list[float], mean: float) -> float | None:
     return float((np.mean(samples) - mean) / (np.std(samples, ddof=1) / len(samples) ** 0.5 + 1e-4))
 
 
-def trained(config: PpoConfig) -> Trainer:
-    trainer = Trainer(config)
+def trained(config: PPOConfig) -> PPOTrainer:
+    trainer = PPOTrainer(config)
     while not trainer.finished:
         trainer.iterate()
     return trainer

@@ -23,14 +23,15 @@ from torch import Tensor, nn
 from linkzoo.batch import kernels
 from linkzoo.chance import STREAM_ORDER, permutation
 from linkzoo.features import FeatureMap
-from linkzoo_training.algorithms import distributed, trainer
+from linkzoo_training.algorithms import distributed
+from linkzoo_training.algorithms.trainer import Trainer
 from linkzoo_training.checkpoint import named, under
 from linkzoo_training.config import AlphaZeroConfig
 from linkzoo_training.networks import AuxiliaryHeads, decayed, masked
 from linkzoo_training.selfplay.executors import Executor
 from linkzoo_training.selfplay.replay import (
+    ReplayGames,
     Samples,
-    SelfPlay,
     join,
     no_samples,
     samples_of,
@@ -42,7 +43,7 @@ _MOST_BATCHES = 2**20  # of an iteration
 
 
 @dataclass(frozen=True)
-class Losses:
+class AlphaZeroLosses:
     """Means over the batches of one iteration."""
 
     policy: float  # KL divergence of the improved policy from the network's
@@ -51,7 +52,7 @@ class Losses:
     entropy: float
 
 
-class Trainer(trainer.Trainer):
+class AlphaZeroTrainer(Trainer):
     """One run: its network, games, samples and counters. `iterate` is the algorithm."""
 
     growing = ("window.", "play.kept.")
@@ -60,8 +61,8 @@ class Trainer(trainer.Trainer):
         super().__init__(config, executor)
         self.config = config
         games = distributed.own(config)
-        self.play: SelfPlay | ReplayWorkers = (
-            SelfPlay(games, self.game, self.device)
+        self.play: ReplayGames | ReplayWorkers = (
+            ReplayGames(games, self.game, self.device)
             if executor is None
             else ReplayWorkers(games, self.game, executor)
         )
@@ -114,7 +115,7 @@ class Trainer(trainer.Trainer):
         newest = len(self.window) - 1
         return join([part[(newest - k) % period :: period] for k, part in enumerate(self.window)])
 
-    def learn(self, samples: Samples) -> Losses:
+    def learn(self, samples: Samples) -> AlphaZeroLosses:
         """Gradient steps on samples, each of them once."""
         config, progress = self.config, self.progress
         rate = config.learning_rate
@@ -146,8 +147,8 @@ class Trainer(trainer.Trainer):
             entropy = -(log_policy.exp() * log_policy).sum(-1).mean()
             totals.append(torch.stack([policy_loss, value_loss, auxiliary_loss, entropy]).detach())
         if not totals:
-            return Losses(0.0, 0.0, 0.0, 0.0)
-        return Losses(*distributed.average(torch.stack(totals).mean(0)).tolist())
+            return AlphaZeroLosses(0.0, 0.0, 0.0, 0.0)
+        return AlphaZeroLosses(*distributed.average(torch.stack(totals).mean(0)).tolist())
 
     def _batch(self, samples: Samples, index: int) -> tuple[Tensor, ...]:
         """Samples as tensors, each seen through a random symmetry.

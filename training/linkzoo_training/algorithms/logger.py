@@ -18,7 +18,7 @@ from linkzoo_training.checkpoint import write_atomically
 _PLAIN_INTERVAL = 15.0  # seconds between lines where there is no terminal
 
 
-class Report:
+class Logger:
     """Shows a run's progress and writes its metrics, as a context manager.
 
     `metrics.jsonl` gets a line for each iteration; a resumed run goes on behind the iterations
@@ -36,7 +36,7 @@ class Report:
         self._last_line = -_PLAIN_INTERVAL
         self._shown: dict[str, Any] = {}
 
-    def __enter__(self) -> "Report":
+    def __enter__(self) -> "Logger":
         self._file = self._path.open("a", encoding="utf-8")
         self._board = SummaryWriter(str(self.folder / "tensorboard"))
         if self._console.is_terminal:

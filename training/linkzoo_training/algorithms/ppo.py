@@ -17,19 +17,20 @@ from torch import Tensor, nn
 
 from linkzoo.chance import STREAM_ORDER, permutation
 from linkzoo_training.agents.specs import make_agent
-from linkzoo_training.algorithms import distributed, trainer
+from linkzoo_training.algorithms import distributed
+from linkzoo_training.algorithms.trainer import Trainer
 from linkzoo_training.checkpoint import named, under
-from linkzoo_training.config import PpoConfig
+from linkzoo_training.config import PPOConfig
 from linkzoo_training.networks import Critic, FlatNet, masked
 from linkzoo_training.selfplay.encoder import Encoder
 from linkzoo_training.selfplay.executors import Executor
-from linkzoo_training.selfplay.opponent_pool import Pool
-from linkzoo_training.selfplay.rollout import Batch, SelfPlay, begin_play
+from linkzoo_training.selfplay.opponent_pool import OpponentPool
+from linkzoo_training.selfplay.rollout import Batch, RolloutGames, begin_play
 from linkzoo_training.selfplay.rollout_workers import RolloutWorkers
 
 
 @dataclass(frozen=True)
-class Losses:
+class PPOLosses:
     """Means over the minibatches of one iteration."""
 
     policy: float
@@ -38,14 +39,14 @@ class Losses:
     clipped: float  # share of ratios outside the clip range
 
 
-class Trainer(trainer.Trainer):
+class PPOTrainer(Trainer):
     """One run: its network, games, pool and counters. `iterate` is the algorithm."""
 
-    def __init__(self, config: PpoConfig, executor: Executor | None = None) -> None:
+    def __init__(self, config: PPOConfig, executor: Executor | None = None) -> None:
         super().__init__(config, executor)
         self.config = config
         games = distributed.own(config)
-        self.play: SelfPlay | RolloutWorkers = (
+        self.play: RolloutGames | RolloutWorkers = (
             begin_play(games, self.device)
             if executor is None
             else RolloutWorkers(games, self.device, executor)
@@ -61,7 +62,7 @@ class Trainer(trainer.Trainer):
         )
         distributed.begin_equal(self.learned)
         self._freeze()
-        self.pool = Pool(config.pool_size, config.seed)
+        self.pool = OpponentPool(config.pool_size, config.seed)
 
     @property
     def margin_weight(self) -> float:
@@ -92,7 +93,7 @@ class Trainer(trainer.Trainer):
             metrics["pool win rate"] = float(self.pool.win_rates().mean())
         return metrics
 
-    def learn(self, batch: Batch) -> Losses:
+    def learn(self, batch: Batch) -> PPOLosses:
         """Clipped policy-gradient steps on the learner's plies."""
         config, left = self.config, 1 - self.progress
         for group in self.optimizer.param_groups:
@@ -143,8 +144,8 @@ class Trainer(trainer.Trainer):
                 outside = (ratio != clipped).float().mean()
                 totals.append(torch.stack([policy_loss, value_loss, entropy, outside]).detach())
         if not totals:
-            return Losses(0.0, 0.0, 0.0, 0.0)
-        return Losses(*distributed.average(torch.stack(totals).mean(0)).tolist())
+            return PPOLosses(0.0, 0.0, 0.0, 0.0)
+        return PPOLosses(*distributed.average(torch.stack(totals).mean(0)).tolist())
 
     def tensors(self) -> dict[str, Tensor]:
         """The critic, the games as they stand, and the pool."""

@@ -16,7 +16,7 @@ _DECAY = 0.98  # of old results, each iteration
 _PRIOR = 2.0  # games won and lost by every new opponent before its first
 
 
-class Pool:
+class OpponentPool:
     """Up to `size` frozen opponents; the harder ones are met more often.
 
     The first quarter stays for good, and one of the opponents drawn is any of them: a role that
@@ -121,7 +121,7 @@ class Pool:
 
 
 def snapshots(saved: Mapping[str, Tensor]) -> dict[str, bytes]:
-    """What `Pool.snapshots` gave when the pool's `tensors` were saved."""
+    """What `OpponentPool.snapshots` gave when the pool's `tensors` were saved."""
     found: dict[str, bytes] = {}
     while state := under(f"pool.{len(found)}.", saved):
         found |= [_packed(len(found), state)]

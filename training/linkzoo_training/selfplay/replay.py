@@ -63,7 +63,7 @@ def join(parts: list[Samples]) -> Samples:
     return Samples(*(np.concatenate([getattr(part, name) for part in parts]) for name in names))
 
 
-class SelfPlay:
+class ReplayGames:
     """N games that go on from iteration to iteration, and the samples of those not finished."""
 
     def __init__(self, config: AlphaZeroConfig, game: Game, device: torch.device) -> None:

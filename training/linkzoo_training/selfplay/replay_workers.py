@@ -13,11 +13,11 @@ from linkzoo_training.config import AlphaZeroConfig
 from linkzoo_training.networks import frozen, make_network
 from linkzoo_training.runtime import use_bf16
 from linkzoo_training.selfplay.executors import Executor
-from linkzoo_training.selfplay.replay import Samples, SelfPlay, join, samples_of
+from linkzoo_training.selfplay.replay import ReplayGames, Samples, join, samples_of
 from linkzoo_training.selfplay.workers import SelfPlayWorker, SelfPlayWorkers, Tensors, part_of
 
 
-class ReplayWorker(SelfPlayWorker[SelfPlay]):
+class ReplayWorker(SelfPlayWorker[ReplayGames]):
     """Plays any of `parts` parts of a run's games."""
 
     def __init__(self, config: AlphaZeroConfig, parts: int) -> None:
@@ -27,13 +27,13 @@ class ReplayWorker(SelfPlayWorker[SelfPlay]):
         network = make_network(self._game, config.network, config.width, config.blocks)
         self._network = frozen(network, use_bf16(config.precision, self._device))
 
-    def begin(self, part: int) -> SelfPlay:
+    def begin(self, part: int) -> ReplayGames:
         """See SelfPlayWorker."""
-        return SelfPlay(part_of(self._config, part, self._parts), self._game, self._device)
+        return ReplayGames(part_of(self._config, part, self._parts), self._game, self._device)
 
     def collect(
         self,
-        games: SelfPlay,
+        games: ReplayGames,
         sent: Tensors,
         kept: Mapping[str, bytes],  # noqa: ARG002 - see SelfPlayWorker
     ) -> Tensors:
@@ -46,12 +46,12 @@ class ReplayWorker(SelfPlayWorker[SelfPlay]):
 
 
 class ReplayWorkers(SelfPlayWorkers):
-    """Stands where SelfPlay does: searches are with the network of one iteration ago."""
+    """Stands where ReplayGames does: searches are with the network of one iteration ago."""
 
     def __init__(self, config: AlphaZeroConfig, game: Game, executor: Executor) -> None:
         part_of(config, 0, executor.workers)  # raises if there is none
         super().__init__(executor, partial(ReplayWorker, config, executor.workers))
-        self.game, self.wins = game, np.zeros(game.max_players)  # see SelfPlay
+        self.game, self.wins = game, np.zeros(game.max_players)  # see ReplayGames
 
     def collect(self, network: nn.Module, simulations: int, progress: float) -> Samples:
         """An iteration's samples; the workers search the next one's while the learner learns."""

@@ -13,12 +13,12 @@ from linkzoo.chance import STREAM_FIXED_OPPONENT, STREAM_POLICY, STREAM_TEACHER,
 from linkzoo.compiled import compiled
 from linkzoo.threads import Rows
 from linkzoo_training.agents.specs import make_agent
-from linkzoo_training.config import PpoConfig
+from linkzoo_training.config import PPOConfig
 from linkzoo_training.networks import masked
 from linkzoo_training.selfplay.encoder import Encoder
 from linkzoo_training.selfplay.gae import advantages
 from linkzoo_training.selfplay.initial_states import OPPONENT, POOLED, SEAT, InitialStates
-from linkzoo_training.selfplay.opponent_pool import Pool
+from linkzoo_training.selfplay.opponent_pool import OpponentPool
 from linkzoo_training.symmetries import symmetries
 
 ITSELF = -1  # the opponent of a self-play game
@@ -88,10 +88,10 @@ def by_seat(relative: Any, seat: Any, players: Any, out: Any) -> None:
 choose = Rows(_choose, 256)
 
 
-class SelfPlay:
+class RolloutGames:
     """N games that go on from iteration to iteration, some of them against frozen opponents."""
 
-    def __init__(self, config: PpoConfig, device: torch.device) -> None:
+    def __init__(self, config: PPOConfig, device: torch.device) -> None:
         self.config, self.device = config, device
         self.vec = make_vec(
             config.game,
@@ -169,7 +169,7 @@ class SelfPlay:
         self,
         network: nn.Module,
         critic: nn.Module | None,
-        pool: Pool,
+        pool: OpponentPool,
         progress: float,
         iteration: int,
     ) -> Batch:
@@ -239,7 +239,7 @@ class SelfPlay:
         return logits
 
     def _forward(
-        self, network: nn.Module, critic: nn.Module | None, t: int, pool: Pool
+        self, network: nn.Module, critic: nn.Module | None, t: int, pool: OpponentPool
     ) -> NDArray[np.float32]:
         """Probabilities [N, A] of the actions of whoever is to act; keeps the values."""
         frozen = self.frozen(t)
@@ -280,7 +280,9 @@ class SelfPlay:
         frozen: NDArray[np.bool_] = (self.opponent != ITSELF) & (acting != own)
         return frozen
 
-    def _count(self, rows: NDArray[np.int64], reward: NDArray[np.float32], pool: Pool) -> None:
+    def _count(
+        self, rows: NDArray[np.int64], reward: NDArray[np.float32], pool: OpponentPool
+    ) -> None:
         """Counts the results of finished games."""
         pooled = rows[(self.opponent[rows] != ITSELF) & (self.opponent[rows] < pool.size)]
         payoff = reward[pooled, self.learner_seat[pooled]]
@@ -342,8 +344,8 @@ class SelfPlay:
         self.plies, self._initial_states.begun = saved["play.counters"].tolist()
 
 
-def begin_play(config: PpoConfig, device: torch.device) -> SelfPlay:
+def begin_play(config: PPOConfig, device: torch.device) -> RolloutGames:
     """The games of a run at its start."""
-    play = SelfPlay(config, device)
+    play = RolloutGames(config, device)
     play.begin_games(np.arange(config.num_envs), 0.0, play.fixed_slots)
     return play

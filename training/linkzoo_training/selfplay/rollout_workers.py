@@ -10,32 +10,32 @@ from torch import Tensor, nn
 
 from linkzoo import get_game
 from linkzoo_training.checkpoint import named, under
-from linkzoo_training.config import PpoConfig
+from linkzoo_training.config import PPOConfig
 from linkzoo_training.networks import Critic, frozen, make_network
 from linkzoo_training.runtime import use_bf16
 from linkzoo_training.selfplay.executors import NOTHING, Executor
-from linkzoo_training.selfplay.opponent_pool import Pool, snapshots
-from linkzoo_training.selfplay.rollout import ITSELF, Batch, SelfPlay, begin_play
+from linkzoo_training.selfplay.opponent_pool import OpponentPool, snapshots
+from linkzoo_training.selfplay.rollout import ITSELF, Batch, RolloutGames, begin_play
 from linkzoo_training.selfplay.workers import SelfPlayWorker, SelfPlayWorkers, Tensors, part_of
 
 
-class RolloutWorker(SelfPlayWorker[SelfPlay]):
+class RolloutWorker(SelfPlayWorker[RolloutGames]):
     """Plays any of `parts` parts of a run's games."""
 
-    def __init__(self, config: PpoConfig, parts: int) -> None:
+    def __init__(self, config: PPOConfig, parts: int) -> None:
         super().__init__()
         self._config, self._parts, self._device = config, parts, torch.device("cpu")
         game, size = get_game(config.game, config.options), (config.width, config.blocks)
         bf16 = use_bf16(config.precision, self._device)
         self._network = frozen(make_network(game, config.network, *size), bf16)
         self._critic = frozen(Critic(game, *size), bf16) if config.critic == "full" else None
-        self._pool = Pool(config.pool_size, config.seed)
+        self._pool = OpponentPool(config.pool_size, config.seed)
 
-    def begin(self, part: int) -> SelfPlay:
+    def begin(self, part: int) -> RolloutGames:
         """See SelfPlayWorker."""
         return begin_play(part_of(self._config, part, self._parts), self._device)
 
-    def collect(self, games: SelfPlay, sent: Tensors, kept: Mapping[str, bytes]) -> Tensors:
+    def collect(self, games: RolloutGames, sent: Tensors, kept: Mapping[str, bytes]) -> Tensors:
         """See SelfPlayWorker; the batch, and the results against the pool and against itself."""
         pool, (progress, iteration, left) = self._pool, sent["numbers"].tolist()
         self._network.load_state_dict(under("network.", sent))
@@ -53,19 +53,19 @@ class RolloutWorker(SelfPlayWorker[SelfPlay]):
 
 
 class RolloutWorkers(SelfPlayWorkers):
-    """Stands where SelfPlay does: batches are of the network of one iteration ago.
+    """Stands where RolloutGames does: batches are of the network of one iteration ago.
 
     Their probabilities are those with which the actions were drawn, so PPO's ratios are right.
     """
 
-    def __init__(self, config: PpoConfig, device: torch.device, executor: Executor) -> None:
+    def __init__(self, config: PPOConfig, device: torch.device, executor: Executor) -> None:
         part_of(config, 0, executor.workers)  # raises if there is none
         super().__init__(executor, partial(RolloutWorker, config, executor.workers))
         self.device = device
-        self.wins = np.zeros(max(config.players))  # see SelfPlay
+        self.wins = np.zeros(max(config.players))  # see RolloutGames
         self._left = ITSELF
 
-    def drop_opponent(self, slot: int, progress: float) -> None:  # noqa: ARG002 - see SelfPlay
+    def drop_opponent(self, slot: int, progress: float) -> None:  # noqa: ARG002 - see RolloutGames
         """Games against the opponent that gave up a slot are left unfinished, by the next tasks."""
         self._left = slot
 
@@ -73,7 +73,7 @@ class RolloutWorkers(SelfPlayWorkers):
         self,
         network: nn.Module,
         critic: nn.Module | None,
-        pool: Pool,
+        pool: OpponentPool,
         progress: float,
         iteration: int,
     ) -> Batch:
@@ -102,7 +102,7 @@ class RolloutWorkers(SelfPlayWorkers):
         self,
         network: nn.Module,
         critic: nn.Module | None,
-        pool: Pool,
+        pool: OpponentPool,
         progress: float,
         iteration: int,
     ) -> None:

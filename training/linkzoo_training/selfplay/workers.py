@@ -20,7 +20,7 @@ from torch import Tensor
 
 from linkzoo.chance import STREAM_PART, word
 from linkzoo_training.checkpoint import named, pack, under, unpack
-from linkzoo_training.config import AlphaZeroConfig, PpoConfig
+from linkzoo_training.config import AlphaZeroConfig, PPOConfig
 from linkzoo_training.selfplay.executors import NOTHING, Executor
 
 Tensors = dict[str, Tensor]
@@ -37,7 +37,7 @@ class Games(Protocol):
 
 
 G = TypeVar("G", bound=Games)
-C = TypeVar("C", PpoConfig, AlphaZeroConfig)
+C = TypeVar("C", PPOConfig, AlphaZeroConfig)
 
 
 def seed_of_part(seed: int, part: int) -> int:
