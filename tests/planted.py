@@ -159,9 +159,9 @@ FAULTS = [
     Planted(
         "statistics: half the width of an interval",
         "training/linkzoo_training/evaluation/statistics.py",
-        "half = _Z * float(scores.std(ddof=1)) / sqrt(count)",
-        "half = _Z * float(scores.std(ddof=1)) / sqrt(4 * count)",
-        "tests/training/test_arena.py -k 'interval or block'",
+        "half = _Z * sqrt(variance / count)",
+        "half = _Z * sqrt(variance / (4 * count))",
+        "tests/training/test_match.py -k 'interval or block'",
     ),
     Planted(
         "copies: a clone shares the agents that are left",

@@ -105,7 +105,7 @@ def test_an_update_is_that_of_one_process_with_all_games(ranks: list[dict[str, T
     assert any((both[name] - alone[name]).abs().max() > 0.1 * rate for name in both)
 
 
-@pytest.mark.slow  # quick: test_engine.py, with workers
+@pytest.mark.slow  # quick: test_executors.py, with workers
 def test_a_run_is_one_run_and_resumes(folder: Path, ranks: list[dict[str, Tensor]]) -> None:
     one, other = (under("whole.", tensors) for tensors in ranks)
     assert one.keys() == other.keys()

@@ -27,7 +27,7 @@ from linkzoo_training.search.solver import DRAW, winning_actions
 from linkzoo_training.selfplay.replay import ReplayGames
 from linkzoo_training.selfplay.rollout import RolloutGames
 from tests.training.helpers import begin, value
-from tests.training.test_arena import shown
+from tests.training.test_match import shown
 from tests.training.toys import HIGH
 
 

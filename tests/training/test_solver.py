@@ -282,7 +282,7 @@ def test_a_solver_that_is_cut_off_goes_on() -> None:
 
 
 _SMALL = """
-from tests.training.test_exact import SETUPS, late, solve
+from tests.training.test_solver import SETUPS, late, solve
 for seed in range(12):
     state = late(SETUPS[seed], 6, seed)
     print(None if state is None else solve("linkage", state))
