@@ -172,7 +172,7 @@ class PPOConfig(Config):
     clip: Positive = 0.2
     entropy: Weight = 0.01  # linear to entropy_final
     entropy_final: Weight = 0.0
-    magnet: Weight = 0.0  # of KL(new || old policy), for hidden games: it keeps the policy mixed
+    magnet: Weight = 0.0  # the KL coefficient, of KL(new || old policy): keeps a policy mixed
     value_weight: Weight = 0.5
     max_grad_norm: Norm = 0.5
     margin_weight: Weight = 0.1  # of the score margin in the payoff: a denser signal than the win
@@ -180,10 +180,10 @@ class PPOConfig(Config):
 
     # Frozen opponents against cycling and forgetting
     pool_share: Share = 0.5  # of the games are played against the pool, the others against itself
-    pool_size: Slots = 12  # snapshots; 0: the pool holds rivals alone
+    pool_size: Slots = 12  # snapshots; 0: the pool holds fixed opponents alone
     pool_active: Few = 3  # opponents that start games in one iteration
     snapshot_every: Count = 50  # iterations
-    rivals: Agents = ()  # other agents in the pool, such as greedy: they always play
+    rivals: Agents = ()  # fixed opponents in the pool, such as greedy: they always play
 
     # A teacher: at first the policy learns nothing but its moves, in its own games (DAgger:
     # Ross et al. 2011), for games in which random play shows nothing of what matters

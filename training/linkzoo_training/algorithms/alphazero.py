@@ -7,8 +7,8 @@ thought of it, and heads that tell the final position make the features richer. 
 window of iterations, and each is learned from a fixed number of times, every time through one of
 the game's symmetries.
 
-All randomness is a function of the seed and of counters, so that a run which was stopped goes on
-to the same weights as one that was not.
+All randomness is a function of the seed and of counters, so that a run which was stopped and
+resumed reaches the same weights as one that was not.
 """
 
 import time

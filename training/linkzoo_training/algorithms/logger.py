@@ -21,7 +21,7 @@ _PLAIN_INTERVAL = 15.0  # seconds between lines where there is no terminal
 class Logger:
     """Shows a run's progress and writes its metrics, as a context manager.
 
-    `metrics.jsonl` gets a line for each iteration; a resumed run goes on behind the iterations
+    `metrics.jsonl` gets a line for each iteration; a resumed run continues behind the iterations
     that its checkpoint holds.
     """
 

@@ -4,8 +4,8 @@ One network plays all seats. Each iteration plays `horizon` plies of `num_envs` 
 itself and against frozen snapshots, computes generalised advantages for every seat along each game,
 and takes `epochs` passes of clipped policy-gradient steps over the plies of the learner.
 
-All randomness is a function of the seed and of counters, so that a run which was stopped goes on
-to the same weights as one that was not.
+All randomness is a function of the seed and of counters, so that a run which was stopped and
+resumed reaches the same weights as one that was not.
 """
 
 import time

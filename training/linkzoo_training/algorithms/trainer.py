@@ -1,7 +1,7 @@
 """What every trainer is: a network, an optimiser and counters, which can be saved and resumed.
 
 All randomness of a trainer is a function of the seed and of counters, so that a run which was
-stopped goes on to the same weights as one that was not.
+stopped and resumed reaches the same weights as one that was not.
 """
 
 import platform
@@ -51,7 +51,7 @@ _BUDGET = ("max_seconds",)  # fields that a resumed run may change
 class Play(Protocol):
     """The games of a run, as far as all trainers have to do with them."""
 
-    wins: NDArray[np.float64]  # by seat, in whole self-play games, since read
+    wins: NDArray[np.float64]  # by seat, in self-play games from an initial state, since read
 
 
 class Trainer(ABC):
@@ -213,7 +213,7 @@ class Trainer(ABC):
         ]
 
     def save(self, folder: Path) -> None:
-        """Writes everything that the run needs to go on exactly, of all processes into one file."""
+        """Writes everything that it takes to resume exactly, of all processes into one file."""
         tensors = named("network.", self.network.state_dict())
         for index, entry in self.optimizer.state_dict()["state"].items():
             tensors |= named(f"adam.{index}.", entry)

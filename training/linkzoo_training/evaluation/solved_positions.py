@@ -89,7 +89,7 @@ class BlunderRate:
         return int(self._of(seat).sum())
 
     def share(self, seat: int | None = None) -> Estimate:
-        """The share of wins thrown away, by all seats or by one (Wilson's interval)."""
+        """The blunder rate, of all seats or of one (Wilson's interval)."""
         return wilson(float(self.blunders[self._of(seat)].mean()), self.count(seat))
 
     def random_share(self, seat: int | None = None) -> float:

@@ -139,7 +139,7 @@ class GumbelSearch:
         solved, leaf_limit = self._solved[:count], self.solver_limit // LEAF_SHARE
 
         def evaluate_leaves() -> None:
-            """Has the network judge the leaves that aren't an end."""
+            """Has the network evaluate the leaves that aren't an end."""
             rows = np.flatnonzero(worlds["seat"] >= 0)
             features = self.map(observations[rows])
             which = np.empty(len(rows), np.int64)

@@ -79,7 +79,8 @@ class ReplayGames:
         self._policy = np.zeros((games, longest, game.num_actions), np.float16)
         self._values = np.zeros((games, longest, game.max_players), np.float32)
         self.plies = 0  # played so far in every game
-        self.wins = np.zeros(game.max_players)  # by seat, in whole games, since read
+        # By seat, in games from an initial state, since read.
+        self.wins = np.zeros(game.max_players)
         self._search: GumbelSearch | None = None
 
     def collect(self, network: nn.Module, simulations: int, progress: float) -> Samples:

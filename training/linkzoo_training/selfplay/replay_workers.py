@@ -37,7 +37,7 @@ class ReplayWorker(SelfPlayWorker[ReplayGames]):
         sent: Tensors,
         kept: Mapping[str, bytes],  # noqa: ARG002 - see SelfPlayWorker
     ) -> Tensors:
-        """See SelfPlayWorker; the samples, and the results of whole games."""
+        """See SelfPlayWorker; the samples, and the results of games from an initial state."""
         self._network.load_state_dict(under("network.", sent))
         simulations, progress = sent["numbers"].tolist()
         games.wins[:] = 0

@@ -37,7 +37,7 @@ class Batch:
     log_probability: Tensor  # float32 [T*N]: of the action, when it was taken
     advantage: Tensor  # float32 [T*N]: of the seat that acted
     targets: Tensor  # float32 [T*N, P]: lambda-returns
-    log_policy: Tensor  # bfloat16 [T*N, A]: of all actions then; A is 0 without a magnet
+    log_policy: Tensor  # bfloat16 [T*N, A]: of all actions then; A is 0 without `magnet`
     hidden: Tensor  # integers [T*N, H]: what is hidden from the seat; H is 0 without a full critic
     learner: Tensor  # bool [T*N]: plies of the learner, not of a frozen opponent
     taught: Tensor  # int64 [T*N]: what the teacher would play where the learner acts, if `asked`
@@ -135,7 +135,7 @@ class RolloutGames:
         # Whether each is played from the start with the options that count.
         self.from_initial_state = np.zeros(games, np.bool_)
         self.plies = 0  # played so far in every game
-        self.wins = np.zeros(seats)  # by seat, in whole self-play games, since read
+        self.wins = np.zeros(seats)  # by seat, in self-play games from an initial state, since read
         self._symmetries = symmetries(self.game) if config.symmetric else None
         self._view = np.zeros(games, np.int64)  # the symmetry that each game is seen through
         self._fixed_opponents = [make_agent(name, config.game) for name in config.rivals]
