@@ -32,8 +32,8 @@ FAULTS = [
     Planted(
         "rule of linkage: the threshold itself wins for Fewer",
         "envs/linkzoo/linkage/rules.py",
-        "winner = state.more if state.groups >= state.threshold",
-        "winner = state.more if state.groups > state.threshold",
+        "return state.groups >= state.threshold",
+        "return state.groups > state.threshold",
         "tests/linkage/test_rules.py -k r10",
     ),
     Planted(
@@ -83,7 +83,7 @@ FAULTS = [
         "envs/linkzoo/love_formula/table.py",
         "TIES_STREAM = 1",
         "TIES_STREAM = 0",
-        "tests/love_formula/test_rules.py",
+        "tests/training/test_randomness.py -k of_a_game",
     ),
     Planted(
         "resume: the moments of Adam are forgotten",
@@ -159,8 +159,8 @@ FAULTS = [
     Planted(
         "statistics: half the width of an interval",
         "training/linkzoo_training/evaluation/statistics.py",
-        "half = _Z * sqrt(variance / count)",
-        "half = _Z * sqrt(variance / (4 * count))",
+        "_Z = 1.959964",
+        "_Z = 0.979982",
         "tests/training/test_match.py -k 'interval or block'",
     ),
     Planted(

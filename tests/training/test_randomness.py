@@ -202,6 +202,46 @@ def test_every_stream_of_the_package_is_registered() -> None:
     assert used > 5
 
 
+def own_streams(folder: Path) -> dict[str, object]:
+    """The names by which the rules of a game call their streams, and the numbers."""
+    numbers, used = dict[str, object](), set[str]()
+    for path in folder.rglob("*.py"):
+        tree = ast.parse(path.read_text(encoding="utf-8"))
+        known = dict(imports(tree))
+        for line in tree.body:
+            if isinstance(line, ast.Assign):
+                names, values = (
+                    part.elts if isinstance(part, ast.Tuple) else [part]
+                    for part in (line.targets[0], line.value)
+                )
+                numbers |= {
+                    name.id: number.value
+                    for name, number in zip(names, values, strict=False)
+                    if isinstance(name, ast.Name) and isinstance(number, ast.Constant)
+                }
+        for call in ast.walk(tree):
+            if isinstance(call, ast.Call):
+                module, _, function = dotted(call.func, known).rpartition(".")
+                if function in STREAM_AT and module in ("linkzoo.chance", "linkzoo.batch"):
+                    stream = call.args[STREAM_AT[function]]
+                    if isinstance(stream, ast.Name):
+                        used.add(stream.id)
+    return {name: number for name, number in numbers.items() if name in used}
+
+
+@pytest.mark.parametrize("folder", sorted(GAMES), ids=lambda folder: str(folder.name))
+def test_no_two_streams_of_a_game_are_equal(folder: Path) -> None:
+    """A6: what one decides tells nothing of what another does."""
+    found = own_streams(folder)
+    assert len(set(found.values())) == len(found), found
+
+
+def test_streams_of_games_are_found() -> None:
+    """The test above isn't vacuous: Love Links' one stream is a number for each metal."""
+    counts = {folder.name: len(own_streams(folder)) for folder in GAMES}
+    assert counts == {"linkage": 0, "love_links": 0, "link_o": 3, "love_formula": 5}
+
+
 def test_tests_draw_from_streams_of_nobody_else() -> None:
     """A6: below 1000 as games of their own do, or from 9000 on."""
     for path in TESTS:

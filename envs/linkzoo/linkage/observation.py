@@ -15,7 +15,7 @@ from linkzoo.linkage.pieces import (
     PLACEMENTS,
     SIZE,
 )
-from linkzoo.linkage.rules import NONE, NUM_COLOURS, free_cells
+from linkzoo.linkage.rules import NONE, NUM_COLOURS, free_cells, spread
 
 # The highest threshold that makes a difference: no game has more groups than pieces.
 _MAX_THRESHOLD = MAX_PIECES + 1
@@ -79,11 +79,10 @@ def observe(state: Any, seat: Any, out: Any) -> None:
 
 @compiled
 def _plane(out: Any, plane: Any, bits: Any) -> None:
-    first = plane * CELLS
-    for cell in range(CELLS):
-        out[first + cell] = np.int8((bits >> np.uint64(cell)) & np.uint64(1))
+    spread(bits, CELLS, out, plane * CELLS)
 
 
 @compiled
 def _number_plane(out: Any, plane: Any, number: Any) -> None:
-    out[plane * CELLS : (plane + 1) * CELLS] = number
+    for cell in range(CELLS):
+        out[plane * CELLS + cell] = number

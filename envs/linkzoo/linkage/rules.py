@@ -10,13 +10,13 @@ import numpy as np
 from linkzoo.compiled import compiled
 from linkzoo.game import Field, record_dtype
 from linkzoo.linkage.pieces import (
+    BITS_OF,
     BOARD_BITS,
     CELLS,
     COLOURS,
     FIRST_COLUMN,
     HOLE_ACTION,
     HORIZONTAL,
-    HORIZONTAL_SHIFT,
     LAST_COLUMN,
     MAX_PIECES,
     NUM_ACTIONS,
@@ -122,28 +122,38 @@ def can_place(state: Any, with_counter: Any) -> Any:
 
 
 @compiled
+def spread(bits: Any, count: Any, out: Any, first: Any) -> None:
+    """Writes the lowest `count` bits as bytes to `out`, from its element `first` on."""
+    at = np.uint64(first)  # unsigned: no index is looked at for being negative
+    for byte in range(count // 8):
+        which = (bits >> np.uint64(8 * byte)) & np.uint64(255)
+        for bit in range(8):
+            out[at + np.uint64(8 * byte + bit)] = BITS_OF[which, np.uint64(bit)]
+    which = (bits >> np.uint64(count // 8 * 8)) & np.uint64(255)
+    for bit in range(count % 8):
+        out[at + np.uint64(count // 8 * 8 + bit)] = BITS_OF[which, np.uint64(bit)]
+
+
+@compiled
 def legal_actions(state: Any, mask: Any) -> None:
     """Fills int8 `mask[387]` (R4, R11)."""
     if state.seat == NONE or state.phase != PLAY:
         mask[:] = 0
         if state.seat != NONE and state.phase == HOLE:
-            board = BOARD_BITS[state.board_size]
-            for cell in range(CELLS):
-                mask[HOLE_ACTION + cell] = np.int8((board >> np.uint64(cell)) & _ONE)
+            spread(BOARD_BITS[state.board_size], CELLS, mask, HOLE_ACTION)
         elif state.seat != NONE:
             mask[TAKE_MORE] = 1
             mask[TAKE_FEWER] = 1
         return
     free = free_cells(state, True)
-    across, down = horizontals(free), verticals(free)
-    for colour in range(NUM_COLOURS):
-        first = colour * PLACEMENTS
-        left = across if state.supply[colour] > 0 else _ZERO
-        upper = down if state.supply[colour] > 0 else _ZERO
-        for placement in range(HORIZONTAL):
-            mask[first + placement] = np.int8((left >> HORIZONTAL_SHIFT[placement]) & _ONE)
-        for cell in range(PLACEMENTS - HORIZONTAL):
-            mask[first + HORIZONTAL + cell] = np.int8((upper >> np.uint64(cell)) & _ONE)
+    across = horizontals(free)
+    for row in range(SIZE):
+        spread(across >> np.uint64(SIZE * row), SIZE - 1, mask, (SIZE - 1) * row)
+    spread(verticals(free), PLACEMENTS - HORIZONTAL, mask, HORIZONTAL)
+    for colour in range(NUM_COLOURS - 1, -1, -1):  # the first, which the others copy, last
+        left = state.supply[colour] > 0
+        for placement in range(PLACEMENTS):
+            mask[colour * PLACEMENTS + placement] = mask[placement] if left else 0
     mask[HOLE_ACTION:NUM_ACTIONS] = 0
 
 
