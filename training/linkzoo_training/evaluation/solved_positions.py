@@ -77,7 +77,7 @@ def positions_after(
 
 @dataclass(frozen=True)
 class BlunderRate:
-    """In which of N solved positions an agent threw the win away."""
+    """In which of N solved positions an agent blundered: threw the win away."""
 
     solved: SolvedPositions
     agent: str

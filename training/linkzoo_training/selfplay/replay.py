@@ -64,7 +64,7 @@ def join(parts: list[Samples]) -> Samples:
 
 
 class ReplayGames:
-    """N games that go on from iteration to iteration, and the samples of those not finished."""
+    """N games that continue from iteration to iteration, and the samples of those not finished."""
 
     def __init__(self, config: AlphaZeroConfig, game: Game, device: torch.device) -> None:
         self.config, self.game, self.device = config, game, device

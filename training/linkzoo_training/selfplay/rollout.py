@@ -89,7 +89,7 @@ choose = Rows(_choose, 256)
 
 
 class RolloutGames:
-    """N games that go on from iteration to iteration, some of them against frozen opponents."""
+    """N games that continue from iteration to iteration, some of them against frozen opponents."""
 
     def __init__(self, config: PPOConfig, device: torch.device) -> None:
         self.config, self.device = config, device

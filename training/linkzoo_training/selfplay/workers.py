@@ -3,9 +3,8 @@
 The games are split into equal parts, one for each worker, with seeds of their own. With a task
 travel the weights to play with and the games of a part as they stand, and to a worker that hasn't
 them the frozen opponents; with its result come the games as they stand then and what is to be
-learned from them: tensors, packed as safetensors. So a
-run's weights are a function of its seed and of the number of workers, but not of the executor,
-nor of workers that died.
+learned from them: tensors, packed as safetensors. So a run's weights are a function of its seed and
+of the number of workers, but not of the executor, nor of workers that died.
 """
 
 import time
@@ -27,7 +26,7 @@ Tensors = dict[str, Tensor]
 
 
 class Games(Protocol):
-    """Games that go on from task to task."""
+    """Games that continue from task to task."""
 
     def tensors(self) -> Tensors:
         """Everything about them, by name."""
