@@ -146,7 +146,7 @@ def test_refusals(tmp_path: Path, monkeypatch: pytest.MonkeyPatch) -> None:
         measure_blunders("linkage", Cheat())
     data = json.loads(FILE.read_text(encoding="utf-8"))
     (tmp_path / "linkage.json").write_text(json.dumps(data | {"seed": 5}))
-    monkeypatch.setattr(module, "LABELS", tmp_path)
+    monkeypatch.setattr(module, "SOLVED_POSITIONS", tmp_path)
     with pytest.raises(ValueError, match="made for other rules of linkage"):
         read_solved_positions(GAME)
 
@@ -180,7 +180,7 @@ def test_the_program(tmp_path: Path, monkeypatch: pytest.MonkeyPatch) -> None:
     assert make() == whole
     assert sorted(entry["ply"] for entry in whole["positions"]) == [12, 13, 14, 15, 16, 17]
     (tmp_path / "linkage.json").write_text(json.dumps(whole))
-    monkeypatch.setattr(module, "LABELS", tmp_path)
+    monkeypatch.setattr(module, "SOLVED_POSITIONS", tmp_path)
     positions = read_solved_positions(GAME)
     for state, own in zip(positions.states, positions.wins, strict=True):
         assert (winning_actions(GAME, solver(GAME), state) == own).all()
