@@ -12,7 +12,7 @@ from linkzoo import get_game
 from linkzoo.batch import kernels
 from linkzoo.game import Game
 from tests.common.play import choose, clone, mask_of, observation_of, outcome_of, run_python
-from tests.common.variants import Variant, every_variant, random_games
+from tests.common.variants import Variant, every_variant, few_variants, random_games
 
 OVER = -1
 
@@ -106,6 +106,20 @@ def test_payoffs(variant: Variant, seeds: list[int]) -> None:
             assert not payoff.any()
         elif won.sum() == 1:
             assert payoff.max() == 1
+
+
+@few_variants
+def test_payoffs_of_shared_wins(variant: Variant) -> None:
+    """1/w - 1/n for each of w winners among n sides, -1/n for the others; a sole one has 1."""
+    game, end = variant.game, positions(variant, 2**64 - 1)[-1]
+    if len(set(game.sides(variant.num_players))) == 2:
+        return  # two sides either win or lose, but for draws, which the test above meets
+    players = variant.num_players
+    for winners in range(1, 2**players):
+        end.winners = winners
+        won = np.array([winners >> seat & 1 for seat in range(players)])
+        expected = (won / won.sum() - 1 / players) / (1 - 1 / players)
+        assert outcome_of(game, end)[0] == pytest.approx(expected, abs=1e-6)
 
 
 @random_games

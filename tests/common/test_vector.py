@@ -46,7 +46,7 @@ def trace(vec: VecEnv, episodes: int, seed: int = SEED) -> list[list[list[Any]]]
                     int(now.seat[i]),
                 )
             )
-        if vec.episodes.min() >= episodes:
+        if min(map(len, found)) > episodes:
             return [games[:episodes] for games in found]
         now = vec.step(actions_of(vec, now, counts))
         counts += 1
