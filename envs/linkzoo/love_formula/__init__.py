@@ -80,7 +80,7 @@ def _game_of(cards_name: str) -> Game:
         from_dict=Reader(notation, int(names["NUM_ACTIONS"])).from_dict,
         draw_text=lambda state, seat=None: draw_text(notation.to_dict(state, seat), cards, seat),
         draw_svg=lambda state, seat=None: draw_svg(notation.to_dict(state, seat), cards, seat),
-        uct_c=0.7,
+        uct_c=1.0,
         hidden=observation.hidden(cards),
         reveal=compiled.reveal,
         appraise=compiled.appraise,
