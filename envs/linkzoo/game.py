@@ -303,7 +303,7 @@ class Game:
     symmetries: Callable[[], tuple[NDArray[np.int64], ...]] | None = None
     seat_names: tuple[str, ...] = ()
     role_options: tuple[str, ...] = ()
-    uct_c: float = 0.7  # what suits most of the games that it was tuned on
+    uct_c: float = 1.0  # what suits most of the games that it was tuned on
     hidden: ObservationSpec | None = None
     reveal: Callable[..., Any] | None = None
     appraise: Callable[..., Any] | None = None
