@@ -248,6 +248,8 @@ class Game:
     passes both can be played to its end, observed, redealt, written and drawn; so positions from
     elsewhere do (`find_flaw`, `from_bytes`).
 
+    `with_options(options)`, where something is `fixed`, is the Game that plays these options.
+
     `digest` identifies what the options in `fixed` name, whatever the name: 48 bits at most. It is
     the field `digest` of their records.
 
@@ -310,6 +312,7 @@ class Game:
     chance: bool = True
     fixed: Mapping[str, Any] = field(default_factory=dict)
     digest: int = 0
+    with_options: "Callable[[Mapping[str, Any]], Game] | None" = None
     fields: tuple[Field, ...] = ()
     flaw: Callable[..., Any] | None = None
 
@@ -342,10 +345,17 @@ class Game:
         size = sum(prod(piece.shape) for piece in pieces)
         return ObservationSpec(pieces, (size,), self.observation.dtype).space()
 
-    def __reduce__(self) -> Any:
-        from linkzoo.games import get_game
+    @property
+    def id(self) -> str:
+        """The name by which another process finds this game, too: `name`, or `module:name`."""
+        from linkzoo.registry import id_of
 
-        return get_game, (self.name, dict(self.fixed))
+        return id_of(self)
+
+    def __reduce__(self) -> Any:
+        from linkzoo.registry import get_game
+
+        return get_game, (self.id, dict(self.fixed))
 
     def __hash__(self) -> int:
         return hash((self.name, self.version, *self.fixed.values()))

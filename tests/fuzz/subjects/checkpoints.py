@@ -11,7 +11,7 @@ import torch
 from safetensors.torch import load_file, save_file
 
 from linkzoo import Positions
-from linkzoo.games import NAMES
+from linkzoo.registry import NAMES
 from linkzoo_training.checkpoint import load_agent, load_tensors
 from linkzoo_training.config import AnyConfig, read_config
 from linkzoo_training.report import Report
