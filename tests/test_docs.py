@@ -77,9 +77,9 @@ def test_the_tutorial_writes_the_example() -> None:
     page = (ROOT / "docs" / "your_game.md").read_text(encoding="utf-8")
     written: dict[str, list[str]] = {}
     for block in blocks(page, "python"):
-        name = re.match(r"# (connect_four/\w+\.py)\n", block)
-        if name:
-            written.setdefault(name[1], []).append(block[name.end() :].strip("\n"))
+        title = re.match(r"# (connect_four/\w+\.py)\n", block)
+        if title:
+            written.setdefault(title[1], []).append(block[title.end() :].strip("\n"))
     folder = ROOT / "examples" / "connect_four"
     files = {str(path.relative_to(folder)): path for path in folder.glob("connect_four/*.py")}
     assert written.keys() == files.keys()

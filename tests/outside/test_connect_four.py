@@ -81,8 +81,8 @@ def test_vector_games_are_the_single_ones() -> None:
         for i, action in enumerate(actions):
             played[i].append(action)
         now = vec.step(actions)
-    for i in np.flatnonzero(now.done):
-        env.reset(seed=vec.seed_of(int(i), 0))
+    for i in np.flatnonzero(now.done).tolist():
+        env.reset(seed=vec.seed_of(i, 0))
         for action in played[i]:
             env.step(action)
         assert list(env.rewards.values()) == now.reward[i].tolist()
