@@ -11,7 +11,7 @@ import json
 import numpy as np
 
 from linkzoo.batch import kernels
-from linkzoo.games import NAMES, get_game
+from linkzoo.registry import NAMES, get_game
 from linkzoo_training.evaluation.match import side_label
 from linkzoo_training.outcomes import win_shares
 

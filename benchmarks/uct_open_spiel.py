@@ -1,10 +1,10 @@
 """UCT against OpenSpiel's MCTSBot, on Connect Four, with as many simulations.
 
-`python -m benchmarks.uct_open_spiel` needs the extra `openspiel` and the tests' Connect Four. Each
-player has the constant that is best for it, found with the same command: `linkzoo:0.7 linkzoo:1`,
-`open_spiel:1 open_spiel:1.4`. Games begin with two random plies, and both players take both seats
-of each opening. MCTSBot is the compiled one, as it is by default: a random playout for each
-simulation, and proven positions backed up.
+`python -m benchmarks.uct_open_spiel` needs the extra `openspiel` and our Connect Four: `pip install
+examples/connect_four`. Each player has the constant that is best for it, found with the same
+command: `linkzoo:0.7 linkzoo:1`, `open_spiel:1 open_spiel:1.4`. Games begin with two random plies,
+and both players take both seats of each opening. MCTSBot is the compiled one, as it is by default:
+a random playout for each simulation, and proven positions backed up.
 """
 
 import argparse
@@ -13,7 +13,7 @@ from typing import Any
 
 import numpy as np
 import pyspiel
-from tests.training.connect_four import CONNECT_FOUR
+from connect_four import GAME as CONNECT_FOUR
 
 from linkzoo import Positions
 from linkzoo.chance import STREAM_ACTION, word

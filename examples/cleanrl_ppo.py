@@ -44,7 +44,7 @@ class Net(nn.Module):
 def main() -> None:
     """Trains, and plays random before and after."""
     parser = argparse.ArgumentParser(description=__doc__.splitlines()[0])
-    parser.add_argument("game", choices=linkzoo.games)
+    parser.add_argument("game", help=f"{linkzoo.games} or module:name")
     parser.add_argument("--players", type=int, default=None)
     parser.add_argument("--steps", type=int, default=400_000, help="decisions, of all seats")
     parser.add_argument("--envs", type=int, default=64)

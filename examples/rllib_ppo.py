@@ -85,7 +85,7 @@ def freeze(algorithm: PPO) -> None:
 def main() -> None:
     """Trains, and plays random before and after."""
     parser = argparse.ArgumentParser(description=__doc__.splitlines()[0])
-    parser.add_argument("game", choices=linkzoo.games)
+    parser.add_argument("game", help=f"{linkzoo.games} or module:name")
     parser.add_argument("--players", type=int, default=None)
     parser.add_argument("--iterations", type=int, default=10)
     parser.add_argument("--steps", type=int, default=4_000, help="decisions of an iteration")

@@ -32,7 +32,7 @@ from linkzoo_training import against_random
 def main() -> None:
     """Trains, and plays random before and after."""
     parser = argparse.ArgumentParser(description=__doc__.splitlines()[0])
-    parser.add_argument("game", choices=linkzoo.games)
+    parser.add_argument("game", help=f"{linkzoo.games} or module:name")
     parser.add_argument("--players", type=int, default=None)
     parser.add_argument("--steps", type=int, default=20_000, help="decisions of the learner")
     parser.add_argument("--envs", type=int, default=8)

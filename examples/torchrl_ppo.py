@@ -77,7 +77,7 @@ def decisions(batch: Any, critic: nn.Module) -> tuple[TensorDict, NDArray[np.flo
 def main() -> None:
     """Trains, and plays random before and after."""
     parser = argparse.ArgumentParser(description=__doc__.splitlines()[0])
-    parser.add_argument("game", choices=linkzoo.games)
+    parser.add_argument("game", help=f"{linkzoo.games} or module:name")
     parser.add_argument("--players", type=int, default=None)
     parser.add_argument("--steps", type=int, default=20_000, help="decisions, of all seats")
     parser.add_argument("--envs", type=int, default=8)

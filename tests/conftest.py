@@ -6,7 +6,16 @@ from typing import Any
 import pytest
 from numba.core.dispatcher import Dispatcher
 
+from linkzoo import registry
+
 _COMPILED = pytest.StashKey[list[str]]()
+
+
+def pytest_configure(config: pytest.Config) -> None:
+    """The tests are about the package's own games, whatever else is installed."""
+    installed = pytest.MonkeyPatch()
+    installed.setattr(registry, "_installed", dict)
+    config.add_cleanup(installed.undo)
 
 
 def pytest_collection_modifyitems(items: list[pytest.Item]) -> None:

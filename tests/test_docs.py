@@ -72,6 +72,21 @@ def test_strength_is_what_the_cards_say() -> None:
     assert sorted(named) == sorted(shipped)
 
 
+def test_the_tutorial_writes_the_example() -> None:
+    """Its blocks that begin with a file's name are the files, word for word."""
+    page = (ROOT / "docs" / "your_game.md").read_text(encoding="utf-8")
+    written: dict[str, list[str]] = {}
+    for block in blocks(page, "python"):
+        title = re.match(r"# (connect_four/\w+\.py)\n", block)
+        if title:
+            written.setdefault(title[1], []).append(block[title.end() :].strip("\n"))
+    folder = ROOT / "examples" / "connect_four"
+    files = {str(path.relative_to(folder)): path for path in folder.glob("connect_four/*.py")}
+    assert written.keys() == files.keys()
+    for name, path in files.items():
+        assert "\n\n\n".join(written[name]) + "\n" == path.read_text(encoding="utf-8")
+
+
 @pytest.mark.parametrize("page", PAGES, ids=lambda page: page.stem)
 def test_snippets_run(page: Path, tmp_path: Path, monkeypatch: pytest.MonkeyPatch) -> None:
     """The Python blocks of a page run one after the other, in one namespace."""

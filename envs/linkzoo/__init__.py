@@ -6,6 +6,7 @@ A game is one environment, or thousands of them as arrays:
     env = linkzoo.make("linkage", threshold=10)  # the same, by name
     vec = linkzoo.make_vec("linkage", num_envs=1024)  # many games in lock-step, as arrays
     linkzoo.games  # the names of the games
+    linkzoo.make("my_package.my_game:GAME")  # a game from elsewhere
 """
 
 from collections.abc import Sequence
@@ -15,15 +16,14 @@ from linkzoo import link_o_v0, linkage_v0, love_formula_v0, love_links_v0
 from linkzoo.aec import GameEnv
 from linkzoo.agent import Agent, Positions, RandomAgent
 from linkzoo.game import Game, ObservationSpec, Piece
-from linkzoo.games import NAMES, get_game
 from linkzoo.gym import SeatEnv
 from linkzoo.record import GameRecord
-from linkzoo.registration import register
+from linkzoo.registry import NAMES, announce, get_game, names, register
 from linkzoo.vector import VecEnv, VecStep
 
 __version__ = "0.1.0"
 
-games = NAMES
+games: tuple[str, ...]  # the names of all games, those that were registered since included
 
 __all__ = [
     "Agent",
@@ -45,7 +45,14 @@ __all__ = [
     "love_links_v0",
     "make",
     "make_vec",
+    "register",
 ]
+
+
+def __getattr__(name: str) -> Any:
+    if name == "games":
+        return names()
+    raise AttributeError(f"module {__name__!r} has no attribute {name!r}")
 
 
 def make(game: str, num_players: int | None = None, **kwargs: Any) -> GameEnv:
@@ -60,4 +67,5 @@ def make_vec(
     return VecEnv(game, num_envs, num_players, **kwargs)
 
 
-register()
+for _name in NAMES:
+    announce(_name, _name)

@@ -15,9 +15,9 @@ from linkzoo.chance import SEED_LIMIT, game_seed
 from linkzoo.compiled import Record
 from linkzoo.fields import integer, is_integer, shown, string
 from linkzoo.game import Game
-from linkzoo.games import get_game
 from linkzoo.raster import rasterise
 from linkzoo.record import GameRecord
+from linkzoo.registry import get_game
 
 RENDER_MODES = ["human", "ansi", "rgb_array", "svg"]
 ILLEGAL = ("terminate", "raise")
@@ -61,7 +61,7 @@ class GameEnv(AECEnv[str, dict[str, Any], int | None]):
                 raise ValueError(f"{name}={shown(value)} is none of {list(allowed)}")
         self.render_mode = render_mode
         self.metadata = {
-            "name": f"{game}_v0",
+            "name": f"{self.game.name}_v0",
             "render_modes": RENDER_MODES,
             "render_fps": 1,
             "is_parallelizable": True,
@@ -251,7 +251,7 @@ class GameEnv(AECEnv[str, dict[str, Any], int | None]):
         self._require_start("record")
         state, origin = self._states[0], self._origin
         return GameRecord(
-            self.game.name,
+            self.game.id,
             self.game.version,
             int(state.num_players),
             self.game.chosen_options(state),
@@ -360,6 +360,11 @@ def start_of(options: Mapping[str, Any] | None) -> Any:
     return (options or {}).get("state")
 
 
+def parallel_env(game: str, num_players: int | None = None, **kwargs: Any) -> Any:
+    """A game as a PettingZoo ParallelEnv (turn-based); the arguments are those of `GameEnv`."""
+    return turn_based_aec_to_parallel(GameEnv(game, num_players, **kwargs))
+
+
 def constructors(game: str) -> tuple[Callable[..., Any], Callable[..., Any], Callable[..., Any]]:
     """`env`, `raw_env` and `parallel_env` of a game, for its versioned module."""
 
@@ -369,10 +374,10 @@ def constructors(game: str) -> tuple[Callable[..., Any], Callable[..., Any], Cal
     def raw_env(num_players: int | None = None, **kwargs: Any) -> GameEnv:
         return GameEnv(game, num_players, checks=False, **kwargs)
 
-    def parallel_env(num_players: int | None = None, **kwargs: Any) -> Any:
-        return turn_based_aec_to_parallel(GameEnv(game, num_players, **kwargs))
+    def parallel(num_players: int | None = None, **kwargs: Any) -> Any:
+        return parallel_env(game, num_players, **kwargs)
 
     env.__doc__ = f"The {game} environment, fast and with all checks (GameEnv)."
     raw_env.__doc__ = f"The {game} environment without checks of order and actions (GameEnv)."
-    parallel_env.__doc__ = f"The {game} environment as a PettingZoo ParallelEnv (turn-based)."
-    return env, raw_env, parallel_env
+    parallel.__doc__ = f"The {game} environment as a PettingZoo ParallelEnv (turn-based)."
+    return env, raw_env, parallel

@@ -13,7 +13,7 @@ import numpy as np
 from linkzoo.aec import GameEnv
 from linkzoo.agent import Positions, RandomAgent
 from linkzoo.batch import kernels
-from linkzoo.games import NAMES, get_game
+from linkzoo.registry import NAMES, get_game
 from linkzoo.vector import VecEnv
 
 # Functions that use a game, by its name, in all ways that are to be compiled.

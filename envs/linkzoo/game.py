@@ -7,6 +7,7 @@ from functools import cached_property
 from itertools import groupby
 from math import prod
 from struct import Struct
+from types import ModuleType
 from typing import Any, Literal, NamedTuple, get_args, get_origin
 
 import numpy as np
@@ -217,9 +218,34 @@ def each_for_itself(num_players: int) -> tuple[int, ...]:
     return tuple(range(num_players))
 
 
+_FUNCTIONS = (
+    "new_game legal_actions apply observe payoffs margins redeal reveal appraise flaw "
+    "action_to_text text_to_action to_dict from_dict draw_text draw_svg sides symmetries "
+    "with_options"
+).split()
+_ESSENTIAL = (
+    "name min_players max_players typical_length max_length fields num_actions observation "
+    "new_game legal_actions apply observe action_to_text text_to_action draw_text"
+).split()
+_OF_HIDDEN = ("reveal", "redeal", "to_dict", "from_dict")
+
+
+def _found_in(modules: Sequence[ModuleType]) -> dict[str, Any]:
+    """The parts of a game that modules define, by their names in the contract."""
+    found = {}
+    for name in (part.name for part in fields(Game)):
+        named = "Options" if name == "options" else name if name in _FUNCTIONS else name.upper()
+        for module in modules:
+            if hasattr(module, named):
+                found[name] = getattr(module, named)
+    return found
+
+
 @dataclass(frozen=True)
 class Game:
     """One game: declared facts, compiled rules over one record, and notation in plain Python.
+
+    `Game.of` makes one of its modules, and derives what follows from the rest.
 
     Compiled functions (R a record, changed in place where its rules say so):
 
@@ -247,6 +273,8 @@ class Game:
     says what is wrong with a record within these bounds, or "": it may use S, a copy of R. Whatever
     passes both can be played to its end, observed, redealt, written and drawn; so positions from
     elsewhere do (`find_flaw`, `from_bytes`).
+
+    `with_options(options)`, where something is `fixed`, is the Game that plays these options.
 
     `digest` identifies what the options in `fixed` name, whatever the name: 48 bits at most. It is
     the field `digest` of their records.
@@ -310,8 +338,49 @@ class Game:
     chance: bool = True
     fixed: Mapping[str, Any] = field(default_factory=dict)
     digest: int = 0
+    with_options: "Callable[[Mapping[str, Any]], Game] | None" = None
     fields: tuple[Field, ...] = ()
     flaw: Callable[..., Any] | None = None
+
+    @classmethod
+    def of(cls, *modules: ModuleType, **facts: Any) -> "Game":
+        """The game whose parts are in these modules; `facts` are parts too.
+
+        Functions have their names in the contract (`new_game`, …), constants have them in capitals
+        (`NUM_ACTIONS`, `OBSERVATION`, `FIELDS`, `HIDDEN`, …), and the options are `Options`. What
+        isn't there is derived: `state` from the fields; `payoffs` from winners and sides; `margins`
+        are the payoffs; `draw_svg` shows the text; `flaw` asks for a legal action; `options` are
+        `skip_forced` alone. Of a game that hides nothing, `to_dict` and `from_dict` show the
+        fields, and if it has no chance either, `redeal` sets the seed. ValueError names what is
+        missing.
+        """
+        from linkzoo import derived
+
+        parts: dict[str, Any] = {"version": 1, "options": derived.NoVariants, **_found_in(modules)}
+        parts |= facts
+        missing = [name for name in _ESSENTIAL if name not in parts]
+        if "hidden" in parts:
+            missing += [name for name in _OF_HIDDEN if name not in parts]
+        elif parts.get("chance", True) and "redeal" not in parts:
+            missing += ["redeal (or chance=False)"]
+        if missing:
+            raise ValueError(f"a game without {', '.join(missing)}")
+        name, notation = parts["name"], derived.Notation()
+        sides = parts.get("sides", each_for_itself)
+        payoffs = derived.payoffs(name, sides, parts["min_players"], parts["max_players"])
+        made = {
+            "title": name.replace("_", " ").title(),
+            "state": record_dtype([], parts["fields"]),
+            "payoffs": payoffs,
+            "margins": parts.get("payoffs", payoffs),
+            "redeal": derived.redeal,
+            "flaw": derived.flaw(name, parts["num_actions"], parts["legal_actions"]),
+            "to_dict": notation.to_dict,
+            "from_dict": notation.from_dict,
+        }
+        made["draw_svg"] = derived.draw_svg(parts.get("title", made["title"]), parts["draw_text"])
+        notation.game = cls(**made | parts)
+        return notation.game
 
     @property
     def key(self) -> str:
@@ -342,10 +411,17 @@ class Game:
         size = sum(prod(piece.shape) for piece in pieces)
         return ObservationSpec(pieces, (size,), self.observation.dtype).space()
 
-    def __reduce__(self) -> Any:
-        from linkzoo.games import get_game
+    @property
+    def id(self) -> str:
+        """The name by which another process finds this game, too: `name`, or `module:name`."""
+        from linkzoo.registry import id_of
 
-        return get_game, (self.name, dict(self.fixed))
+        return id_of(self)
+
+    def __reduce__(self) -> Any:
+        from linkzoo.registry import get_game
+
+        return get_game, (self.id, dict(self.fixed))
 
     def __hash__(self) -> int:
         return hash((self.name, self.version, *self.fixed.values()))

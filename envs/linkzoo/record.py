@@ -11,7 +11,7 @@ import numpy as np
 from linkzoo.batch import kernels
 from linkzoo.compiled import Record
 from linkzoo.fields import agrees, check_keys, integer, is_integer, sequence, shown, string
-from linkzoo.games import get_game
+from linkzoo.registry import get_game
 
 FORMAT = "linkzoo-record/1"
 
@@ -91,7 +91,7 @@ class GameRecord:
         check_keys("options", data["options"], names)
         game = get_game(data["game"], data["options"])
         record = cls(
-            game.name,
+            game.id,
             game.version,
             integer("num_players", data["num_players"], game.min_players, game.max_players),
             dict(data["options"]),

@@ -11,7 +11,7 @@ from numpy.typing import ArrayLike, NDArray
 from linkzoo.batch import first_illegal, kernels
 from linkzoo.chance import game_seed, game_seeds
 from linkzoo.fields import integer, shown
-from linkzoo.games import get_game
+from linkzoo.registry import get_game
 from linkzoo.threads import MAX_THREADS, Rows, get_num_threads
 
 

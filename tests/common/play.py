@@ -8,19 +8,25 @@ from collections.abc import Iterator
 from pathlib import Path
 from typing import Any
 
-import numpy as np
 from numpy.typing import NDArray
 
-from linkzoo import Game, GameEnv
-from linkzoo.batch import kernels, random_legal
+from linkzoo import GameEnv
+from linkzoo.testing.play import choose, clone, mask_of, observation_of, outcome_of
+
+__all__ = [
+    "choose",
+    "clone",
+    "digest",
+    "finish",
+    "mask_of",
+    "observation_of",
+    "outcome_of",
+    "plies",
+    "run_python",
+    "snapshot",
+]
 
 ROOT = Path(__file__).parents[2]
-_STREAM = 9000  # no stream of the package
-
-
-def choose(mask: NDArray[np.int8], seed: int, index: int) -> int:
-    """A uniformly random legal action, a function of the arguments."""
-    return int(random_legal(mask, np.uint64(seed), _STREAM, np.uint64(index)))
 
 
 def plies(env: GameEnv, seed: int) -> Iterator[int]:
@@ -62,36 +68,6 @@ def digest(observation: dict[str, NDArray[Any]]) -> str:
     for name in sorted(observation):
         found.update(observation[name].tobytes())
     return found.hexdigest()
-
-
-# One record, without an environment around it
-
-
-def clone(state: np.record) -> np.record:
-    """An independent copy."""
-    copy: np.record = state.reshape(1).copy()[0]
-    return copy
-
-
-def mask_of(game: Game, state: np.record) -> NDArray[np.int8]:
-    """The legal actions; the array starts dirty, so that every element has to be written."""
-    mask = np.full(game.num_actions, 7, np.int8)
-    game.legal_actions(state, mask)
-    return mask
-
-
-def observation_of(game: Game, state: np.record, seat: int) -> NDArray[Any]:
-    """What a seat sees; the array starts dirty as well."""
-    out = np.full(game.observation.size, 101, game.observation.dtype)
-    game.observe(state, seat, out)
-    return out
-
-
-def outcome_of(game: Game, state: np.record) -> tuple[NDArray[np.float32], NDArray[np.float32]]:
-    """Payoffs and margins of all seats."""
-    payoff, margin = np.full((2, 1, int(state.num_players)), 99, np.float32)
-    kernels(game).outcome_one(state.reshape(1).copy(), payoff, margin)
-    return payoff[0], margin[0]
 
 
 def run_python(*arguments: str, **environment: str) -> str:

@@ -1,90 +1,43 @@
 """What the compiled rules of every game promise (the Game contract), at every ply."""
 
-from dataclasses import fields
-from typing import Any
-
 import numpy as np
 import pytest
-from numpy.typing import NDArray
 
 import linkzoo
 from linkzoo import get_game
 from linkzoo.batch import kernels
-from linkzoo.game import Game
-from tests.common.play import choose, clone, mask_of, observation_of, outcome_of, run_python
+from linkzoo.testing import play, properties
+from linkzoo.testing.play import play_out
+from tests.common.play import choose, clone, outcome_of, run_python
 from tests.common.variants import Variant, every_variant, few_variants, random_games
-
-OVER = -1
 
 
 def new(variant: Variant, seed: int) -> np.record:
-    state = variant.game.blank(variant.num_players, variant.options)
-    variant.game.new_game(state, np.uint64(seed))
-    return state
-
-
-def kept(game: Game) -> set[str]:
-    """The fields that no action changes."""
-    options: Any = game.options
-    return {"seed", "num_players", *(option.name for option in fields(options))} - set(game.fixed)
-
-
-def fixed(game: Game, state: np.record) -> tuple[object, ...]:
-    """What no action changes."""
-    return int(state.seed), int(state.num_players), game.chosen_options(state)
+    return play.new(variant.game, variant.num_players, variant.options, seed)
 
 
 def positions(variant: Variant, seed: int) -> list[np.record]:
     """Every position of one random game, the last one included; every decision is asked."""
-    game, state = variant.game, new(variant, seed)
-    found = [clone(state)]
-    while state.seat != OVER:
-        game.apply(state, choose(mask_of(game, state), seed, len(found)))
-        found.append(clone(state))
-        assert len(found) <= game.max_length + 1
-    return found
+    return play.positions(variant.game, variant.num_players, variant.options, seed)
 
 
 @random_games
 @every_variant
 def test_a_game_from_start_to_end(variant: Variant, seeds: list[int]) -> None:
     for seed in seeds:
-        game, history = variant.game, positions(variant, seed)
-        for ply, state in enumerate(history):
-            assert state.ply == ply
-            assert fixed(game, state) == fixed(game, history[0])
-            before = state.tobytes()
-            mask = mask_of(game, state)
-            assert state.tobytes() == before
-            assert set(mask.tolist()) <= {0, 1}
-            last = ply == len(history) - 1
-            assert (state.seat == OVER) == last
-            assert mask.any() == (not last)
-            assert (state.winners != 0) == last
-            assert -1 <= state.seat < variant.num_players
+        history = positions(variant, seed)
         assert int(history[0].seed) == seed
-        assert int(history[-1].winners) < 2**variant.num_players
+        properties.conservation(variant.game, history)
+        for state in history:
+            properties.masks(variant.game, state)
 
 
 @random_games
 @every_variant
 def test_every_legal_action_can_be_played(variant: Variant, seeds: list[int]) -> None:
     """From every position each action of the mask leads to a position that the contract allows."""
-    game = variant.game
     for state in (state for seed in seeds for state in positions(variant, seed)[:-1]):
-        legal = np.flatnonzero(mask_of(game, state))
-        before = state.tobytes()
-        after, again = (np.repeat(state.reshape(1), len(legal)) for _ in range(2))
-        for row, action in enumerate(legal.tolist()):
-            game.apply(after[row], action)
-            game.apply(again[row], np.int64(action))
-            assert mask_of(game, after[row]).any() == (after[row].seat != OVER)
-        assert after.tobytes() == again.tobytes()
-        assert state.tobytes() == before
-        assert (after["ply"] == state.ply + 1).all()
-        assert ((after["winners"] != 0) == (after["seat"] == OVER)).all()
-        for name in kept(game):
-            assert (after[name] == state[name]).all(), name
+        properties.every_legal_action(variant.game, state)
 
 
 @random_games
@@ -92,20 +45,7 @@ def test_every_legal_action_can_be_played(variant: Variant, seeds: list[int]) ->
 def test_payoffs(variant: Variant, seeds: list[int]) -> None:
     """Zero-sum, in -1..1, at the end only; winners get the most: a sole one 1, all of them 0."""
     for seed in (*seeds, *range(100, 104)):
-        *before, end = positions(variant, seed)
-        for state in before:
-            assert not outcome_of(variant.game, state)[0].any()
-        payoff, margin = outcome_of(variant.game, end)
-        assert np.isfinite(margin).all()
-        assert payoff.sum() == pytest.approx(0, abs=1e-6)
-        assert (abs(payoff) <= 1).all()
-        seats = np.arange(variant.num_players)
-        won = (int(end.winners) >> seats) & 1 == 1
-        assert np.array_equal(won, payoff == payoff.max())
-        if won.all():
-            assert not payoff.any()
-        elif won.sum() == 1:
-            assert payoff.max() == 1
+        properties.payoffs(variant.game, positions(variant, seed))
 
 
 @few_variants
@@ -128,9 +68,7 @@ def test_observing_changes_nothing(variant: Variant, seeds: list[int]) -> None:
     game = variant.game
     for state in (state for seed in seeds for state in positions(variant, seed)):
         before = state.tobytes()
-        for seat in range(variant.num_players):
-            first = observation_of(game, state, seat)
-            assert np.array_equal(first, observation_of(game, state, seat))
+        properties.observations(game, state)
         outcome_of(game, state)
         assert state.tobytes() == before
 
@@ -138,11 +76,7 @@ def test_observing_changes_nothing(variant: Variant, seeds: list[int]) -> None:
 @every_variant
 def test_a_new_game_leaves_nothing_of_the_old_one(variant: Variant) -> None:
     """A record that is used again becomes the same game as a blank one."""
-    end = positions(variant, 1)[-1]
-    for seed in (1, 5, 2**64 - 1):
-        again = clone(end)
-        variant.game.new_game(again, np.uint64(seed))
-        assert again.tobytes() == new(variant, seed).tobytes()
+    properties.a_new_game(variant.game, positions(variant, 1))
 
 
 @every_variant
@@ -184,55 +118,10 @@ def test_skip_forced_plays_the_same_game(variant: Variant) -> None:
 @pytest.mark.parametrize("name", linkzoo.games)
 def test_declared_lengths(name: str) -> None:
     """`typical_length` is the mean of random games in the standard options, over the players."""
-    game = get_game(name)
-    lengths = np.concatenate(
-        [
-            play_out(game, begun(Variant(name, players, {}), 60))["ply"]
-            for players in range(game.min_players, game.max_players + 1)
-        ]
-    )
-    assert game.typical_length == pytest.approx(lengths.mean(), rel=0.25)
-    assert lengths.max() <= game.max_length
-
-
-def begun(variant: Variant, count: int) -> NDArray[Any]:
-    """New games of the seeds from 0 on."""
-    return np.array([new(variant, seed) for seed in range(count)], variant.game.state)
-
-
-def play_out(game: Game, states: NDArray[Any]) -> NDArray[Any]:
-    """Plays every row to its end by random actions, all decisions asked; checks each ply."""
-    states = states.copy()
-    states["skip_forced"] = 0
-    kernel, seeds = kernels(game), np.arange(len(states), dtype=np.uint64)
-    masks = np.full((len(states), game.num_actions), 7, np.int8)
-    actions = np.full(len(states), 7, np.int64)
-    kernel.legal(states, masks)
-    while (live := states["seat"] != OVER).any():
-        assert (masks.any(1) == live).all()
-        ply = states["ply"].copy()
-        kernel.random_actions(masks, seeds, np.uint64(int(ply.max())), actions)
-        kernel.play(states, actions, masks)
-        assert (states["ply"] == ply + live).all()
-        assert states["ply"].max() <= game.max_length
-    assert not masks.any()
-    return states
+    properties.lengths(get_game(name))
 
 
 # Hidden information: two worlds that a seat can't tell apart
-
-
-def check_same_for(game: Game, state: np.record, world: np.record, seat: int) -> None:
-    assert np.array_equal(observation_of(game, state, seat), observation_of(game, world, seat))
-    if state.seat == seat:
-        assert np.array_equal(mask_of(game, state), mask_of(game, world))
-        for action in np.flatnonzero(mask_of(game, state)).tolist():
-            text = game.action_to_text(state, action)
-            assert game.action_to_text(world, action) == text
-            assert game.text_to_action(world, text) == action
-    for name in kept(game) - {"seed"} | {"seat", "ply", "winners"}:
-        assert world[name] == state[name], name
-    assert game.to_dict(world, seat) == game.to_dict(state, seat)
 
 
 @random_games
@@ -242,21 +131,11 @@ def test_redeal_keeps_what_the_seat_knows(variant: Variant, seeds: list[int]) ->
 
     The seats take turns here, at each ply one, where there is but one game.
     """
-    game = variant.game
     for seed in seeds:
         for ply, state in enumerate(positions(variant, seed)[:-1]):
-            before = state.tobytes()
             every_seat = range(variant.num_players)
             for seat in every_seat if len(seeds) > 1 else [ply % variant.num_players]:
-                world, again = clone(state), clone(state)
-                game.redeal(world, seat, np.uint64(77))
-                game.redeal(again, seat, np.uint64(77))
-                assert again.tobytes() == world.tobytes()
-                assert world.seed == 77  # so that its future chance is its own
-                if ply // variant.num_players % 2:
-                    game.redeal(world, seat, np.uint64(99))
-                check_same_for(game, state, world, seat)
-            assert state.tobytes() == before
+                properties.redealing(variant.game, state, seat)
 
 
 @every_variant

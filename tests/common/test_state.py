@@ -11,7 +11,8 @@ import numpy as np
 import pytest
 
 from linkzoo import GameEnv, GameRecord
-from tests.common.play import clone, finish, mask_of, plies, snapshot
+from linkzoo.testing import properties
+from tests.common.play import finish, mask_of, plies, snapshot
 from tests.common.variants import Variant, every_variant, few_variants, random_games
 
 
@@ -159,16 +160,7 @@ def test_json_gives_the_same_bytes(variant: Variant, seeds: list[int]) -> None:
         env.reset(seed=seed)
         states = [env.get_state() for _ in plies(env, seed)] + [env.get_state()]
         for data in states:
-            state = game.from_bytes(data)
-            shown = game.to_dict(state)
-            assert json.loads(json.dumps(shown)) == shown
-            assert game.from_dict(shown).tobytes() == data
-            seen = game.to_dict(state, int(state.ply) % variant.num_players)
-            assert "seed" not in seen
-            assert json.loads(json.dumps(seen)) == seen
-            assert state.tobytes() == data
-            assert game.to_dict(state) == shown
-            assert game.chosen_options(state) == shown["options"]
+            properties.bytes_and_json(game, game.from_bytes(data))
 
 
 @random_games
@@ -180,13 +172,9 @@ def test_notation_names_each_action(variant: Variant, seeds: list[int]) -> None:
         env.reset(seed=seed)
         for _ in plies(env, seed):
             state = game.from_bytes(env.get_state())
-            before = clone(state)
+            properties.notation(game, state)
             legal = np.flatnonzero(mask_of(game, state)).tolist()
-            texts = [game.action_to_text(state, action) for action in legal]
-            assert len(set(texts)) == len(texts)
-            assert [game.text_to_action(state, text) for text in texts] == legal
             assert [env.text_to_action(env.action_to_text(a)) for a in legal[:3]] == legal[:3]
-            assert state == before
 
 
 @few_variants

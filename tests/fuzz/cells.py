@@ -2,7 +2,7 @@
 
 from collections.abc import Sequence
 
-from linkzoo.games import NAMES
+from linkzoo.registry import NAMES
 from tests.fuzz.runner import Cell
 
 # Module, and whether it is tried with each game by itself.

@@ -8,7 +8,7 @@ from typing import Any
 import numpy as np
 
 from linkzoo.game import Game
-from linkzoo.games import get_game
+from linkzoo.registry import get_game
 from tests import driving
 from tests.link_o.oracle import (
     ALL_TILES,

@@ -4,7 +4,7 @@ from functools import partial
 
 import numpy as np
 
-from linkzoo.games import get_game
+from linkzoo.registry import get_game
 from tests import driving
 from tests.linkage.oracle import ACTIONS, Setup, placement_cells
 from tests.linkage.oracle import Place as PlaceMove

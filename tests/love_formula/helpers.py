@@ -11,7 +11,7 @@ import numpy as np
 
 import linkzoo
 from linkzoo.game import Game
-from linkzoo.games import get_game
+from linkzoo.registry import get_game
 from tests import driving
 from tests.love_formula.oracle import SUBTYPES, Json, Oracle, Setup, Table, read_table
 

@@ -9,7 +9,7 @@ import numpy as np
 import pytest
 
 from linkzoo import make
-from linkzoo.games import get_game
+from linkzoo.registry import get_game
 from tests.love_formula.helpers import CARDS, GAME, JOB, Both, asked_all
 from tests.love_formula.oracle import read_table
 

@@ -6,7 +6,7 @@ from typing import Any
 
 import numpy as np
 
-from linkzoo.games import get_game
+from linkzoo.registry import get_game
 from tests import driving
 from tests.love_links.oracle import Json, Move, Oracle, Setup, by_id, read_move
 

@@ -1,11 +1,12 @@
-"""The tests' Connect Four: its rules by a slow definition, and the statistics of random play."""
+"""The example's Connect Four: its rules by a slow definition, and the statistics of random play."""
 
 from typing import Any
 
 import numpy as np
+from connect_four import GAME as CONNECT_FOUR
+from connect_four.rules import BOTH, COLUMNS, LINE, ROWS
 
 from linkzoo.batch import kernels
-from tests.training.connect_four import BOTH, COLUMNS, CONNECT_FOUR, LINE, ROWS
 from tests.training.helpers import begin
 
 

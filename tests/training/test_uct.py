@@ -6,6 +6,7 @@ from typing import Any
 
 import numpy as np
 import pytest
+from connect_four import GAME as CONNECT_FOUR
 from numpy.typing import NDArray
 
 from linkzoo import Agent, Game, Positions, RandomAgent, games, get_game, threads
@@ -14,7 +15,6 @@ from linkzoo_training.evaluation.match import MatchResult, play_match
 from linkzoo_training.search import uct
 from linkzoo_training.search.solver import successors
 from tests.common.play import run_python
-from tests.training.connect_four import CONNECT_FOUR
 from tests.training.helpers import begin, midgame, value
 from tests.training.toys import COIN, SURE, TABLE, backward_induction
 

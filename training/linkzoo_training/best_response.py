@@ -84,14 +84,15 @@ def best_response_config(
     response to a checkpoint begins as that checkpoint. `settings` are `field=value`, as in
     `load_config`. ValueError for an algorithm other than PPO, and for what isn't there.
     """
-    base = load_config(f"{game}_ppo_quick" if config is None else config)
-    if not isinstance(base, PPOConfig) or base.game != game:
+    name = get_game(game).name
+    base = load_config(f"{name}_ppo_quick" if config is None else config)
+    if not isinstance(base, PPOConfig) or get_game(base.game).name != name:
         raise ValueError(
             f"{config}: trains {base.game} by {base.algorithm}; a best response in {game} needs a "
             "configuration of ppo for that game"
         )
     changes: dict[str, Any] = {
-        "name": f"exploit_{game}_{sub(r'[^0-9A-Za-z.]+', '_', agent).strip('_')}",
+        "name": f"exploit_{name}_{sub(r'[^0-9A-Za-z.]+', '_', agent).strip('_')}",
         "rivals": [agent],
         "eval_opponents": [agent],
         "pool_size": 0,
@@ -201,7 +202,7 @@ def to_dict(found: Sequence[BestResponse], trainer: Trainer, config: PPOConfig) 
     """JSON data: what was found, by number of players, and the budget that found it."""
     return {
         "format": FORMAT,
-        "game": trainer.game.name,
+        "game": trainer.game.id,
         "version": trainer.game.version,
         "agent": config.rivals[0],
         "budget": {

@@ -148,7 +148,7 @@ def save_checkpoint(
     weights = pack(network.state_dict())
     full = {
         "format": FORMAT,
-        "game": game.name,
+        "game": game.id,
         "version": game.version,
         "fixed": dict(game.fixed),
         "sha256": hashlib.sha256(weights).hexdigest(),

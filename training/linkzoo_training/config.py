@@ -17,7 +17,7 @@ from pydantic import (
 )
 from pydantic.dataclasses import dataclass
 
-from linkzoo import games, get_game
+from linkzoo import get_game
 from linkzoo.fields import integer, string
 from linkzoo_training.agents.specs import check_agent
 from linkzoo_training.resources import find_checkpoint, find_config
@@ -111,8 +111,10 @@ class Config:
 
     @model_validator(mode="after")
     def _check(self) -> "Config":
-        if self.game not in games:
-            raise ValueError(f"game: {self.game!r} is none of {list(games)}")
+        try:
+            get_game(self.game)
+        except ValueError as error:
+            raise ValueError(f"game: {error}") from error
         game = get_game(self.game, self.options)
         for players in self.players:
             game.blank(players, self.options)  # raises for what the game doesn't have

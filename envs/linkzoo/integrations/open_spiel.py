@@ -27,7 +27,7 @@ from numpy.typing import NDArray
 from linkzoo.agent import Agent, Positions
 from linkzoo.batch import kernels
 from linkzoo.game import Game
-from linkzoo.games import NAMES, get_game
+from linkzoo.registry import NAMES, get_game
 
 _SEEDS = 2**20  # deals; the mask of a chance node holds a number for each
 

@@ -62,6 +62,7 @@ def _game_on(board_name: str) -> Game:
         appraise=playing.appraise,
         fixed=fixed,
         digest=digest,
+        with_options=game_with,
         fields=(*table.OPTIONS, *table.FIELDS),
         flaw=playing.flaw,
     )

@@ -86,6 +86,7 @@ def _game_of(cards_name: str) -> Game:
         appraise=compiled.appraise,
         fixed=fixed,
         digest=digest,
+        with_options=game_with,
         fields=(*table.OPTIONS, *table.FIELDS),
         flaw=compiled.flaw,
     )

@@ -11,7 +11,7 @@ import torch
 from safetensors.torch import load_file, save_file
 
 from linkzoo import Positions
-from linkzoo.games import NAMES
+from linkzoo.registry import NAMES
 from linkzoo_training.agents.policy import load_agent
 from linkzoo_training.algorithms.logger import Logger
 from linkzoo_training.algorithms.trainer import STATE_FILE

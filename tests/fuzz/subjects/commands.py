@@ -8,7 +8,7 @@ from contextlib import redirect_stderr, redirect_stdout
 from io import StringIO
 from pathlib import Path
 
-from linkzoo.games import NAMES
+from linkzoo.registry import NAMES
 from linkzoo_training.commands import bench
 from linkzoo_training.commands.cli import main
 from tests.fuzz.dice import FLOATS, INTEGERS, STRINGS, Dice, mutate_text, short

@@ -9,7 +9,7 @@ import numpy as np
 import torch
 import yaml
 
-from linkzoo.games import NAMES
+from linkzoo.registry import NAMES
 from linkzoo_training.config import AnyConfig, PPOConfig, load_config
 from linkzoo_training.resources import shipped
 from linkzoo_training.train import make_trainer

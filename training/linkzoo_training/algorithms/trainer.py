@@ -199,9 +199,9 @@ class Trainer(ABC):
         """
         return [
             play_match(
-                self.game.name,
+                self.game.id,
                 self.agent(views, temperature),
-                make_agent(opponent, self.game.name),
+                make_agent(opponent, self.game.id),
                 blocks=blocks,
                 seed=seed,
                 openings=openings,

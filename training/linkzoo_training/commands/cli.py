@@ -14,6 +14,8 @@ from linkzoo.fields import integer
 from linkzoo_training.agents.human import QuitError
 from linkzoo_training.selfplay.executors import EXECUTORS
 
+_GAMES = f"{', '.join(games)}, or module:name of a game elsewhere"
+
 # What numbers may be; of others it depends on the game.
 _RANGES = {
     "seed": (0, 2**64 - 1),
@@ -105,7 +107,7 @@ def _parser() -> argparse.ArgumentParser:
     response = commands.add_parser("exploit", help="train a best response to an agent")
     response.add_argument("agent", metavar="AGENT", help=_AGENTS)
     response.add_argument("settings", metavar="FIELD=VALUE", nargs="*", help="of the training")
-    response.add_argument("--game", choices=games, help="default: the checkpoint's")
+    response.add_argument("--game", help=f"{_GAMES}; default: the checkpoint's")
     response.add_argument("--players", type=int, help="default: every number of the game")
     response.add_argument("--steps", type=int, help="the budget; default: the configuration's")
     response.add_argument("--seconds", type=float, help="stop training after these")
@@ -136,7 +138,7 @@ def _parser() -> argparse.ArgumentParser:
         action="store_true",
         help="write what --ladder and --labels find into the card of A, a checkpoint",
     )
-    evaluate.add_argument("--game", choices=games, help="default: the checkpoint's")
+    evaluate.add_argument("--game", help=f"{_GAMES}; default: the checkpoint's")
     evaluate.add_argument(
         "--games", type=int, help="rounded up to whole blocks; default: 1000, or the ladder's"
     )
@@ -164,7 +166,7 @@ def _parser() -> argparse.ArgumentParser:
     every.add_argument(
         "--ladder", action="store_true", help="with the agents and openings of the game's ladder"
     )
-    every.add_argument("--game", choices=games, default=games[0])
+    every.add_argument("--game", default=games[0], help=_GAMES)
     every.add_argument("--players", type=int, help="default: the game's smallest number")
     every.add_argument("--games", type=int, default=200, help="of a match, rounded up to blocks")
     every.add_argument("--seed", type=int, default=0)
@@ -177,7 +179,7 @@ def _parser() -> argparse.ArgumentParser:
     every.set_defaults(module="tournament")
 
     human = commands.add_parser("play", help="play against an agent in the terminal")
-    human.add_argument("game", metavar="GAME", choices=games, help=", ".join(games))
+    human.add_argument("game", metavar="GAME", help=_GAMES)
     human.add_argument("--opponent", default="checkpoint", help=_AGENTS)
     _add_simulations(human)
     human.add_argument("--seat", type=int, default=0)
@@ -187,7 +189,7 @@ def _parser() -> argparse.ArgumentParser:
     human.set_defaults(module="play")
 
     bench = commands.add_parser("bench", help="measure this machine's speed")
-    bench.add_argument("--game", choices=games, default=games[0])
+    bench.add_argument("--game", default=games[0], help=_GAMES)
     bench.add_argument("--players", type=int, help="default: the game's smallest number")
     bench.set_defaults(module="bench")
 

@@ -60,7 +60,7 @@ def play(
     integer("seed", seed, 0, 2**64 - 1)
     mask = np.empty((1, rules.num_actions), np.int8)
     kernel.begin_one(states, np.array([seed], np.uint64), mask)
-    played = GameRecord(rules.name, rules.version, players, rules.chosen_options(states[0]), seed)
+    played = GameRecord(rules.id, rules.version, players, rules.chosen_options(states[0]), seed)
     human = HumanAgent(read, write)
     outcome = np.zeros((2, players), np.float32)  # payoffs, margins
     write(f"{rules.title}: you are player {seat} against {opponent.name}.")

@@ -31,6 +31,7 @@ class Ladder:
 
 def read_ladder(game: str) -> Ladder:
     """The ladder of a game; ValueError if it has none."""
+    game = get_game(game).name
     path = LADDERS / f"{game}.json"
     if not path.is_file():
         names = sorted(file.stem for file in LADDERS.glob("*.json"))

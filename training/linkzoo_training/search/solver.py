@@ -68,7 +68,7 @@ def solver(game: Game) -> Solver:
 
 def check_solver(game: str) -> None:
     """ValueError if the game of that name has no solver."""
-    home = __name__ + "_"
+    home, game = __name__ + "_", get_game(game).name
     if find_spec(home + game) is None:
         solved = [name for name in games if find_spec(home + name)]
         raise ValueError(f"there is no solver for {game}; there are solvers for {solved}")

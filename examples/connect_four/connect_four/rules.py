@@ -1,0 +1,64 @@
+"""The rules (Milton Bradley's, 1974), compiled.
+
+Seat 0 begins, and seats take turns (R1) to drop a disc of their own into a column of the upright
+grid that isn't full, where it falls onto the lowest empty cell (R2). Whoever has four in a line,
+across, up or diagonally, wins (R3); if the grid is full and nobody has, it is a draw (R4).
+"""
+
+from typing import Any
+
+import numpy as np
+
+from linkzoo.compiled import compiled
+from linkzoo.game import Field
+
+ROWS, COLUMNS, LINE = 6, 7, 4
+NUM_ACTIONS = COLUMNS
+EMPTY, OVER, BOTH = -1, -1, 0b11
+DIRECTIONS = np.array([[0, 1], [1, 0], [1, 1], [1, -1]])  # rows up, columns to the right
+FIELDS = (Field("board", "i1", (ROWS, COLUMNS), EMPTY, 1),)  # the seat of each disc; row 0 is low
+
+
+@compiled
+def new_game(state: Any, seed: Any) -> None:
+    """The empty grid."""
+    state.seed = seed
+    state.winners = 0
+    state.ply = 0
+    state.seat = 0  # R1
+    state.board[:] = EMPTY
+
+
+@compiled
+def legal_actions(state: Any, mask: Any) -> None:
+    """The columns that aren't full (R2)."""
+    for column in range(COLUMNS):
+        mask[column] = state.seat != OVER and state.board[ROWS - 1, column] == EMPTY
+
+
+@compiled
+def apply(state: Any, action: Any) -> None:
+    """Drops a disc of the seat to act into column `action`."""
+    row = 0
+    while state.board[row, action] != EMPTY:
+        row += 1
+    state.board[row, action] = state.seat  # R2
+    state.ply += 1
+    for up, right in DIRECTIONS:
+        line = 1 + count(state.board, row, action, up, right)
+        if line + count(state.board, row, action, -up, -right) >= LINE:  # R3
+            state.winners = 1 << np.int64(state.seat)
+    if state.winners == 0 and (state.board[ROWS - 1] != EMPTY).all():  # R4
+        state.winners = BOTH
+    state.seat = OVER if state.winners != 0 else 1 - state.seat
+
+
+@compiled
+def count(board: Any, row: Any, column: Any, up: Any, right: Any) -> Any:
+    """How many discs of a cell's seat lie next to it in one direction, without a gap."""
+    seat, found = board[row, column], 0
+    row, column = row + up, column + right
+    while 0 <= row < ROWS and 0 <= column < COLUMNS and board[row, column] == seat:
+        found += 1
+        row, column = row + up, column + right
+    return found
