@@ -6,7 +6,7 @@ The function is Philox-4x32-10 (Salmon, Moraes, Dror and Shaw, "Parallel random 
 never overflow a 64-bit word, so the interpreter, CPU threads and CUDA give the same bits.
 
 Streams 0..999 belong to the games' rules; the rest of the package uses the ones named here, and
-nobody but tests those from 9000 on.
+nobody but tests (`testing/` among them) those from 9000 on.
 """
 
 from typing import Any

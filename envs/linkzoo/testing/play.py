@@ -12,7 +12,7 @@ from linkzoo.compiled import Record
 from linkzoo.game import Game
 
 OVER = -1
-_STREAM = 9000  # no stream of the package
+_STREAM = 9000  # of tests
 
 
 def choose(mask: NDArray[np.int8], seed: int, index: int) -> int:
