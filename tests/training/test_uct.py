@@ -65,7 +65,7 @@ def test_certain_outcomes_are_played() -> None:
 
 def test_every_seat_maximises_its_own_payoff() -> None:
     """Three seats, one of which acts twice running."""
-    actions = UctAgent(5000).act(begin(TABLE, 500))
+    actions = UctAgent(5000, 0.7).act(begin(TABLE, 500))
     solved = [backward_induction(seed) for seed in range(500)]
     clear = [
         (best, action) for (best, loss), action in zip(solved, actions, strict=True) if loss > 0.06

@@ -4,7 +4,8 @@ import argparse
 
 import numpy as np
 
-from linkzoo import Positions, games, get_game
+import linkzoo
+from linkzoo import Positions, get_game
 from linkzoo.batch import kernels
 from linkzoo.compile import ENVIRONMENTS, compile_ahead
 from linkzoo_training.agents.baselines import GreedyAgent, UctAgent
@@ -50,5 +51,5 @@ USES = (f"{__name__}:use_training", f"{__name__}:use_agents", ENVIRONMENTS)
 
 def run(parsed: argparse.Namespace) -> None:
     """Compiles the games that are named, or all, and prints when each is ready."""
-    for line in compile_ahead(parsed.names or games, USES):
+    for line in compile_ahead(parsed.names or linkzoo.games, USES):
         print(line, flush=True)
