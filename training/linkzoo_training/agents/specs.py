@@ -6,6 +6,7 @@ from collections.abc import Callable
 from linkzoo import Agent, RandomAgent, get_game
 from linkzoo_training.agents.baselines import ExactAgent, GreedyAgent, UctAgent
 from linkzoo_training.agents.human import HumanAgent
+from linkzoo_training.agents.outside import check_outside, is_outside, load_outside
 from linkzoo_training.resources import find_checkpoint
 from linkzoo_training.search.solver import check_solver
 
@@ -28,7 +29,8 @@ def make_agent(spec: str, game: str) -> Agent:
 
     `random`, `greedy`, `uct-N` (N simulations a move), `cheat-N` (the same, but it sees what is
     hidden), `exact` (perfect play, where the game has a solver), `human`, `checkpoint` (the one
-    that ships for the game), a shipped checkpoint's name, or a checkpoint's folder. `@N` behind a
+    that ships for the game), a shipped checkpoint's name, or a checkpoint's folder;
+    `path/to/file.py:NAME` or `package.module:NAME` is an agent from elsewhere. `@N` behind a
     checkpoint averages N symmetric views, `@1` is the bare network; `~T` behind that plays at
     temperature T, `~0` the likeliest action; `:N` behind that searches with N simulations a move.
     ValueError for all else.
@@ -36,6 +38,8 @@ def make_agent(spec: str, game: str) -> Agent:
     check_agent(spec, game)
     if spec in _SIMPLE:
         return _SIMPLE[spec]()
+    if is_outside(spec):
+        return load_outside(spec)
     search = re.fullmatch(_UCT, spec)
     if search:
         return UctAgent(int(search[2]), cheats=search[1] == "cheat")
@@ -56,6 +60,9 @@ def make_agent(spec: str, game: str) -> Agent:
 def check_agent(spec: str, game: str) -> None:
     """ValueError if `make_agent` knows no such agent; what a checkpoint holds isn't looked at."""
     get_game(game)
+    if is_outside(spec):
+        check_outside(spec)
+        return
     search = re.fullmatch(_UCT, spec)
     numbers = [search[2]] if search else filter(None, _checkpoint(spec)[1:])
     if any(len(number) > _MOST_DIGITS for number in numbers):
@@ -71,7 +78,8 @@ def check_agent(spec: str, game: str) -> None:
         except ValueError as error:
             raise ValueError(
                 f"agent {spec!r}: {error}; agents without a checkpoint are random, greedy, uct-N "
-                "(such as uct-100), cheat-N, exact, human"
+                "(such as uct-100), cheat-N, exact, human, and those of elsewhere, FILE.py:NAME or "
+                "module:NAME"
             ) from error
 
 
@@ -86,7 +94,7 @@ def source_of(spec: str) -> str | None:
 
     It is `checkpoint`, a name or a folder, which need not exist.
     """
-    if spec in _SIMPLE or re.fullmatch(_UCT, spec):
+    if spec in _SIMPLE or is_outside(spec) or re.fullmatch(_UCT, spec):
         return None
     return _checkpoint(spec)[0]
 

@@ -29,7 +29,7 @@ _MOST_ELO = 4000
 _NEEDED = "filelock matplotlib openskill pydantic rich safetensors tensorboard torch yaml".split()
 _AGENTS = (
     "random, greedy, uct-N, cheat-N, exact, checkpoint, a checkpoint's name or folder; @N behind "
-    "it: views, ~T: temperature, :N: simulations"
+    "it: views, ~T: temperature, :N: simulations; FILE.py:NAME or module:NAME for one of your own"
 )
 
 

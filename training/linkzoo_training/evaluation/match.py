@@ -12,6 +12,7 @@ from numpy.typing import NDArray
 from linkzoo import Agent, Game, Positions, RandomAgent, get_game
 from linkzoo.batch import kernels
 from linkzoo.chance import STREAM_ACTION, words
+from linkzoo_training.agents.outside import checked
 from linkzoo_training.evaluation.openings import Openings, read_openings
 from linkzoo_training.evaluation.statistics import Counts, Estimate, Sprt, elo, from_blocks
 from linkzoo_training.outcomes import win_shares
@@ -246,24 +247,6 @@ class _Match:
         actions = np.asarray(agent.act(positions))
         self.clocks[which].count(len(states), time.perf_counter() - start)
         return checked(f"{agent.name} (agent {'AB'[which]})", actions, states, masks)
-
-
-def checked(
-    who: str, actions: NDArray[Any], states: NDArray[Any], masks: NDArray[np.int8]
-) -> NDArray[np.int64]:
-    """The answers of an agent, int64[N]; ValueError unless they are N legal actions."""
-    if actions.shape != (len(states),) or actions.dtype.kind not in "iu":
-        raise ValueError(
-            f"{who} gave {actions.dtype}{list(actions.shape)} for {len(states)} positions, not "
-            "that many integers"
-        )
-    for state, action, mask in zip(states, actions, masks, strict=True):
-        if not 0 <= action < len(mask) or not mask[action]:
-            raise ValueError(
-                f"{who} played the illegal action {action} as seat {state['seat']} at ply "
-                f"{state['ply']}"
-            )
-    return actions.astype(np.int64)
 
 
 def blocks_of(game: Game, num_players: int, games: int) -> int:

@@ -12,6 +12,7 @@ from linkzoo import Agent, Positions, VecStep, make_vec
 from linkzoo.chance import STREAM_FIXED_OPPONENT, STREAM_POLICY, STREAM_TEACHER, word, words
 from linkzoo.compiled import compiled
 from linkzoo.threads import Rows
+from linkzoo_training.agents.outside import checked
 from linkzoo_training.agents.specs import make_agent
 from linkzoo_training.config import PPOConfig
 from linkzoo_training.networks import masked
@@ -268,7 +269,9 @@ class RolloutGames:
     def _agent_actions(self, agent: Agent, games: NDArray[np.int64], stream: int) -> Tensor:
         """The actions of an agent, which sees the positions as they are, in the views of games."""
         seeds = words(self.config.seed, stream, self.plies, games)
-        actions = agent.act(Positions(self.game, self.vec.states[games], seeds))
+        positions = Positions(self.game, self.vec.states[games], seeds)
+        answers = np.asarray(agent.act(positions))
+        actions = checked(agent.name, answers, positions.states, positions.action_mask)
         if self._symmetries is not None:
             actions = self._symmetries.actions[self._view[games], actions]
         return torch.from_numpy(actions)

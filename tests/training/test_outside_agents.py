@@ -1,0 +1,98 @@
+"""Agents from outside the package: by a file or a module, in every command."""
+
+from pathlib import Path
+
+import numpy as np
+import pytest
+
+from linkzoo_training.agents.specs import check_agent, make_agent, searching, source_of
+from linkzoo_training.commands.cli import main
+from linkzoo_training.config import read_config
+from linkzoo_training.train import make_trainer
+from tests.training.helpers import begin
+from tests.training.test_ppo import QUICK
+
+AGENTS = """
+class FirstLegal:
+    name = "first"
+    def act(self, positions):
+        return positions.action_mask.argmax(1)
+class Cheater(FirstLegal):
+    name = "cheater"
+    def act(self, positions):
+        return 0 * super().act(positions) - 1
+class Nameless:
+    act = FirstLegal.act
+ready = FirstLegal()
+def made():
+    return FirstLegal()
+def broken():
+    raise RuntimeError("out of order")
+number = 3
+"""
+
+
+@pytest.fixture
+def file(tmp_path: Path, monkeypatch: pytest.MonkeyPatch) -> str:
+    """A file of agents, which is a module too."""
+    (tmp_path / "my_agents.py").write_text(AGENTS)
+    monkeypatch.syspath_prepend(tmp_path)
+    return str(tmp_path / "my_agents.py")
+
+
+@pytest.mark.parametrize("name", ["FirstLegal", "ready", "made"])
+def test_a_class_an_object_or_a_function(file: str, name: str) -> None:
+    from linkzoo import get_game
+
+    positions = begin(get_game("linkage"), 5)
+    for home in (file, "my_agents"):
+        agent = make_agent(f"{home}:{name}", "linkage")
+        assert agent.name == "first"
+        assert (agent.act(positions) == positions.action_mask.argmax(1)).all()
+    assert source_of(f"{file}:{name}") is None
+    assert searching(f"{file}:{name}", 50) == f"{file}:{name}"
+
+
+@pytest.mark.parametrize(
+    ("spec", "complaint"),
+    [
+        ("{file}:Missing", "has no Missing"),
+        ("{file}:Nameless", "a `name` and a method `act"),
+        ("{file}:number", "TypeError"),
+        ("{file}:broken", "RuntimeError: out of order"),
+        ("elsewhere/no_such.py:Agent", "there is no file elsewhere/no_such.py"),
+        ("no_such_package.agents:Agent", "there is no module no_such_package.agents"),
+        ("my_agents.inner:Agent", "ModuleNotFoundError"),
+    ],
+)
+def test_what_is_wrong_is_said(file: str, spec: str, complaint: str) -> None:
+    with pytest.raises(ValueError, match=complaint):
+        make_agent(spec.format(file=file), "linkage")
+
+
+def test_checking_runs_nothing(file: str) -> None:
+    """Reading somebody's configuration isn't running somebody's program."""
+    check_agent(f"{file}:broken", "linkage")
+    read_config({**QUICK, "rivals": [f"{file}:broken"]})
+    with pytest.raises(ValueError, match="there is no file"):
+        read_config({**QUICK, "rivals": ["no_such.py:Agent"]})
+
+
+def test_commands_take_them(
+    file: str, tmp_path: Path, capsys: pytest.CaptureFixture[str], monkeypatch: pytest.MonkeyPatch
+) -> None:
+    monkeypatch.chdir(tmp_path)
+    evaluate = ["evaluate", "my_agents.py:FirstLegal", "random", "--game", "linkage"]
+    assert main([*evaluate, "--games", "20"]) == 0
+    assert "first" in capsys.readouterr().out
+    assert main(["tournament", "random", f"{file}:made", "--games", "4", "--output", "t"]) == 0
+    assert main(["evaluate", f"{file}:Cheater", "random", "--games", "2"]) == 2
+    assert "cheater (agent A) played the illegal action -1" in capsys.readouterr().err
+
+
+def test_they_are_met_in_training(file: str) -> None:
+    """A fixed opponent of PPO's; one that breaks the rules ends the training with its name."""
+    trainer = make_trainer(read_config({**QUICK, "rivals": [f"{file}:FirstLegal"]}))
+    assert np.isfinite(trainer.iterate()["loss/policy"])
+    with pytest.raises(ValueError, match="cheater played the illegal action"):
+        make_trainer(read_config({**QUICK, "rivals": [f"{file}:Cheater"]})).iterate()
