@@ -229,6 +229,7 @@ def test_a_stopped_run_says_so_by_its_exit_code(
 
 INTERRUPTED = """
 import os, signal, sys
+signal.signal(signal.SIGINT, signal.default_int_handler)  # a job in the background ignores it
 class Finder:
     def find_spec(self, name, path=None, target=None):
         if name == sys.argv[1]:
