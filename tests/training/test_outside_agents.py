@@ -5,6 +5,7 @@ from pathlib import Path
 import numpy as np
 import pytest
 
+from linkzoo import get_game
 from linkzoo_training.agents.specs import check_agent, make_agent, searching, source_of
 from linkzoo_training.commands.cli import main
 from linkzoo_training.config import read_config
@@ -42,8 +43,6 @@ def file(tmp_path: Path, monkeypatch: pytest.MonkeyPatch) -> str:
 
 @pytest.mark.parametrize("name", ["FirstLegal", "ready", "made"])
 def test_a_class_an_object_or_a_function(file: str, name: str) -> None:
-    from linkzoo import get_game
-
     positions = begin(get_game("linkage"), 5)
     for home in (file, "my_agents"):
         agent = make_agent(f"{home}:{name}", "linkage")

@@ -2,6 +2,7 @@
 
 import ast
 from collections import Counter
+from collections.abc import Iterator
 from pathlib import Path
 
 import pytest
@@ -83,6 +84,23 @@ def generators(source: str) -> list[tuple[int, str]]:
     return found
 
 
+def draws(tree: ast.Module, known: dict[str, str]) -> Iterator[tuple[ast.Call, ast.expr]]:
+    """The calls that draw, and what each gives for the stream."""
+    for node in ast.walk(tree):
+        if not isinstance(node, ast.Call):
+            continue
+        module, _, function = dotted(node.func, known).rpartition(".")
+        if function not in STREAM_AT or module not in ("linkzoo.chance", "linkzoo.batch"):
+            continue
+        place = STREAM_AT[function]
+        given = [
+            *node.args[place : place + 1],
+            *(k.value for k in node.keywords if k.arg == "stream"),
+        ]
+        if given and not any(isinstance(argument, ast.Starred) for argument in node.args):
+            yield node, given[0]  # `word(*arguments)` tells nothing
+
+
 def streams(source: str) -> list[tuple[int, object]]:
     """Lines at which a program draws, or names a stream, and the stream if it isn't registered.
 
@@ -101,20 +119,7 @@ def streams(source: str) -> list[tuple[int, object]]:
                     numbers[target.id] = line.value.value
                     if "STREAM" in target.id:
                         found.append((line.lineno, line.value.value))
-    for node in ast.walk(tree):
-        if not isinstance(node, ast.Call):
-            continue
-        module, _, function = dotted(node.func, known).rpartition(".")
-        if function not in STREAM_AT or module not in ("linkzoo.chance", "linkzoo.batch"):
-            continue
-        place = STREAM_AT[function]
-        given = [
-            *node.args[place : place + 1],
-            *(k.value for k in node.keywords if k.arg == "stream"),
-        ]
-        if not given or any(isinstance(argument, ast.Starred) for argument in node.args):
-            continue  # `word(*arguments)` tells nothing
-        stream = given[0]
+    for node, stream in draws(tree, known):
         if isinstance(stream, ast.Constant):
             found.append((node.lineno, stream.value))
         elif isinstance(stream, ast.Name) and stream.id in numbers:
@@ -220,13 +225,7 @@ def own_streams(folder: Path) -> dict[str, object]:
                     for name, number in zip(names, values, strict=False)
                     if isinstance(name, ast.Name) and isinstance(number, ast.Constant)
                 }
-        for call in ast.walk(tree):
-            if isinstance(call, ast.Call):
-                module, _, function = dotted(call.func, known).rpartition(".")
-                if function in STREAM_AT and module in ("linkzoo.chance", "linkzoo.batch"):
-                    stream = call.args[STREAM_AT[function]]
-                    if isinstance(stream, ast.Name):
-                        used.add(stream.id)
+        used |= {stream.id for _, stream in draws(tree, known) if isinstance(stream, ast.Name)}
     return {name: number for name, number in numbers.items() if name in used}
 
 

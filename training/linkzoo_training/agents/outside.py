@@ -9,9 +9,6 @@ from pathlib import Path
 from types import ModuleType
 from typing import Any
 
-import numpy as np
-from numpy.typing import NDArray
-
 from linkzoo import Agent
 
 _ADDRESS = re.compile(r"(.+\.py|[^\W\d]\w*(?:\.[^\W\d]\w*)*):([^\W\d]\w*)")
@@ -37,7 +34,6 @@ def load_outside(spec: str) -> Agent:
     ValueError if there is no such file, module or name, if it can't be imported or made, or if it
     is no agent.
     """
-    check_outside(spec)
     home, name = _parts(spec)
     try:
         module = _of_file(Path(home)) if home.endswith(".py") else import_module(home)
@@ -63,27 +59,6 @@ def _parts(spec: str) -> tuple[str, str]:
     if parts is None:
         raise ValueError(f"agent {spec!r}: not path/to/file.py:NAME or package.module:NAME")
     return parts[1], parts[2]
-
-
-def checked(
-    who: str, actions: NDArray[Any], states: NDArray[Any], masks: NDArray[np.int8]
-) -> NDArray[np.int64]:
-    """The answers of an agent, int64[N]; ValueError unless they are N legal actions."""
-    if actions.shape != (len(states),) or actions.dtype.kind not in "iu":
-        raise ValueError(
-            f"{who} gave {actions.dtype}{list(actions.shape)} for {len(states)} positions, not "
-            "that many integers"
-        )
-    there = (actions >= 0) & (actions < masks.shape[1])
-    legal = masks[np.arange(len(states)), np.where(there, actions, 0)] != 0
-    wrong = np.flatnonzero(~(there & legal))
-    if len(wrong):
-        state = states[wrong[0]]
-        raise ValueError(
-            f"{who} played the illegal action {actions[wrong[0]]} as seat {state['seat']} at ply "
-            f"{state['ply']}"
-        )
-    return actions.astype(np.int64)
 
 
 def _of_file(path: Path) -> ModuleType:

@@ -12,7 +12,7 @@ from numpy.typing import NDArray
 from linkzoo import Agent, Game, Positions, RandomAgent, get_game
 from linkzoo.batch import kernels
 from linkzoo.chance import STREAM_ACTION, words
-from linkzoo_training.agents.outside import checked
+from linkzoo_training.agents.answers import checked
 from linkzoo_training.evaluation.openings import Openings, read_openings
 from linkzoo_training.evaluation.statistics import Counts, Estimate, Sprt, elo, from_blocks
 from linkzoo_training.outcomes import win_shares

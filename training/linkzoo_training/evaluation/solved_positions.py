@@ -17,7 +17,7 @@ from numpy.typing import NDArray
 from linkzoo import Agent, Game, Positions, get_game
 from linkzoo.batch import kernels
 from linkzoo.chance import STREAM_ACTION, words
-from linkzoo_training.agents.outside import checked
+from linkzoo_training.agents.answers import checked
 from linkzoo_training.evaluation.match import side_label
 from linkzoo_training.evaluation.openings import digest, random_openings
 from linkzoo_training.evaluation.statistics import Estimate, wilson

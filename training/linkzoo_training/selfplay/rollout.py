@@ -12,7 +12,7 @@ from linkzoo import Agent, Positions, VecStep, make_vec
 from linkzoo.chance import STREAM_FIXED_OPPONENT, STREAM_POLICY, STREAM_TEACHER, word, words
 from linkzoo.compiled import compiled
 from linkzoo.threads import Rows
-from linkzoo_training.agents.outside import checked
+from linkzoo_training.agents.answers import checked
 from linkzoo_training.agents.specs import make_agent
 from linkzoo_training.config import PPOConfig
 from linkzoo_training.networks import masked
