@@ -11,11 +11,12 @@ from collections.abc import Iterable, Mapping
 from pathlib import Path
 from typing import Any
 
+from linkzoo import get_game
 from linkzoo_training.evaluation.ladder import read_ladder
+from linkzoo_training.evaluation.match import settings_of
 
 PAGE = Path(__file__).parents[1] / "docs" / "strength.md"
 CHECKPOINTS = Path(__file__).parents[1] / "checkpoints"
-_OPENINGS = {"0": "the start", "book": "the book"}
 
 Rows = Iterable[Iterable[str]]
 
@@ -38,11 +39,11 @@ def table(rows: Rows) -> str:
 
 def duel_rows(matches: list[dict[str, Any]]) -> Rows:
     """Two roles: a row for each match."""
-    yield "agent", "opponent", "games begin", "games", *map(role, matches[0]["sides"]), "both"
+    yield "agent", "opponent", "options", "games", *map(role, matches[0]["sides"]), "both"
     for match in matches:
-        begin = _OPENINGS.get(match["openings"], f"after {match['openings']} random plies")
+        options = ", ".join(settings_of(get_game(match["game"]), match["options"])) or "as printed"
         shares = [percent(part["win_share"]) for part in (*match["sides"], match)]
-        yield *match["agents"], begin, games(match), *shares
+        yield *match["agents"], options, games(match), *shares
 
 
 def role(side: Mapping[str, Any]) -> str:

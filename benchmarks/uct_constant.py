@@ -12,7 +12,7 @@ from itertools import pairwise
 
 from linkzoo import games, get_game
 from linkzoo_training.agents.baselines import UctAgent
-from linkzoo_training.evaluation.match import blocks_of, play_match
+from linkzoo_training.evaluation.match import blocks_of, play_match, variants_of
 
 
 def main() -> None:
@@ -22,19 +22,22 @@ def main() -> None:
     parser.add_argument("--simulations", type=int, default=1000)
     parser.add_argument("--games", type=int, default=400, help="of each comparison")
     parser.add_argument("--players", type=int)
-    parser.add_argument("--options", type=json.loads, default={}, help="as a JSON object")
-    parser.add_argument("--openings", help="default: the book, where there is one, else 2-4")
+    parser.add_argument(
+        "--options", type=json.loads, default={}, help='such as {"threshold": [13, 14]}'
+    )
+    parser.add_argument("--openings", help="default: 2-4")
     parser.add_argument("--seed", type=int, default=17)
     arguments = parser.parse_args()
 
-    rules = get_game(arguments.game, arguments.options)
-    players = int(rules.blank(arguments.players, arguments.options).num_players)
+    rules = get_game(arguments.game)
+    variant = variants_of(arguments.options)[0]
+    players = int(rules.blank(arguments.players, variant).num_players)
     for old, new in pairwise(arguments.constants):
         match = play_match(
             arguments.game,
             UctAgent(arguments.simulations, new),
             UctAgent(arguments.simulations, old),
-            blocks_of(rules, players, arguments.games),
+            blocks_of(rules, players, arguments.games, arguments.options),
             seed=arguments.seed,
             openings=arguments.openings,
             num_players=players,

@@ -1,4 +1,4 @@
-"""Draws and shared wins: every count, share, book and solution that deals with them.
+"""Draws and shared wins: every count, share and solution that deals with them.
 
 They are what the findings call "Draws". In the toy HIGH all who named the highest number win.
 """
@@ -18,7 +18,6 @@ from linkzoo import Game, Positions, RandomAgent
 from linkzoo_training.agents import baselines
 from linkzoo_training.agents.baselines import ExactAgent
 from linkzoo_training.evaluation import match as match_module
-from linkzoo_training.evaluation.make_opening_book import _wins
 from linkzoo_training.evaluation.match import MatchResult, play_match
 from linkzoo_training.evaluation.statistics import Sprt
 from linkzoo_training.evaluation.tables import match_table
@@ -97,14 +96,6 @@ def test_a_sequential_test_of_draws() -> None:
     result = match(Always(1), Always(1), 500, sprt=Sprt(0, 60))
     assert result.blocks < 30
     assert result.for_card()["sprt"]["accepted"] == "low"
-
-
-def test_an_opening_of_draws_is_not_won_by_both() -> None:
-    states = begin(HIGH, 6).states
-    assert (_wins(HIGH, Always(1), states, range(6)) == 0).all()
-    wins = _wins(HIGH, RandomAgent(), states, range(6))
-    assert (wins > 0).any()
-    assert (wins.sum(1) < 8).all()  # some of its eight games are draws
 
 
 def test_shares_of_random_play_sum_to_one(

@@ -15,6 +15,7 @@ from linkzoo_training.checkpoint import save_checkpoint
 from linkzoo_training.commands.cli import main
 from linkzoo_training.evaluation import ladder as ladders
 from linkzoo_training.evaluation.ladder import Ladder, climb, read_ladder
+from linkzoo_training.evaluation.match import variants_of
 from linkzoo_training.evaluation.openings import read_openings
 from linkzoo_training.networks import make_network
 from linkzoo_training.search import uct
@@ -38,10 +39,17 @@ def test_every_game_has_a_ladder(name: str) -> None:
     assert searches[-1].cheats == (game.hidden is not None)
     assert ladder.version >= uct.VERSION  # whatever changes UCT's moves changes every ladder
     assert min(ladder.rungs.values()) >= 100
-    for players in range(game.min_players, game.max_players + 1):
-        blocks = max(ladder.rungs.values()) // len(game.one_of_each_side(players))
-        blank = game.blank(players)
-        assert read_openings(ladder.openings, game, blank, ladder.seed, blocks).size >= blocks
+    read_openings(ladder.openings, game, ladder.seed)
+    for options in ladder.options:
+        for variant in variants_of(options):
+            game.blank(game.max_players, variant)
+
+
+def test_linkage_is_measured_where_both_roles_can_win() -> None:
+    """Thresholds 13 and 14, and the printed game beside it: the fair ladder."""
+    fair, printed = read_ladder("linkage").options
+    assert variants_of(fair) == [{"threshold": 13}, {"threshold": 14}]
+    assert printed == {}
 
 
 def test_what_an_older_ladder_measured_is_shown_as_such() -> None:
@@ -102,7 +110,9 @@ def fixture_folder(tmp_path: Path, monkeypatch: pytest.MonkeyPatch) -> Path:
         {"agents": ["mine:4", "random"], "num_players": 2, "ladder": 2, "note": "this ladder"},
         {"agents": ["mine", "random"], "num_players": 2, "ladder": 2, "note": "made again"},
     ]
-    card = {"network": network, "views": 1, "trained": {}, "strength": old}
+    standard = {"options": {"short": False, "skip_forced": False}}
+    strength = [entry | standard for entry in old]
+    card = {"network": network, "views": 1, "trained": {}, "strength": strength}
     save_checkpoint(tmp_path / "mine", make_network(game, "flat", 8, 1), game, card)
     return tmp_path / "mine"
 

@@ -13,7 +13,7 @@ from rich.console import Console
 from linkzoo import Agent, Positions, RandomAgent, games, get_game
 from linkzoo_training.agents.baselines import GreedyAgent, UctAgent
 from linkzoo_training.evaluation import match
-from linkzoo_training.evaluation.match import MatchResult, play_match
+from linkzoo_training.evaluation.match import MatchResult, play_match, variants_of
 from linkzoo_training.evaluation.statistics import elo, from_blocks, wilson
 from linkzoo_training.evaluation.tables import match_table
 from tests.training.helpers import midgame
@@ -55,10 +55,14 @@ class Interrupted(RandomAgent):
 
 
 @pytest.mark.parametrize("agent", [RandomAgent(), GreedyAgent(), FirstLegal(), UctAgent(20)])
-@pytest.mark.parametrize("openings", ["0", "2-5", "book"])
-def test_an_agent_against_itself_scores_one_half(agent: Agent, openings: str) -> None:
-    result = play_match("linkage", agent, agent, 12, seed=5, openings=openings)
-    assert (result.share.sum(1) == 1).all()
+@pytest.mark.parametrize("openings", ["0", "2-5"])
+@pytest.mark.parametrize("threshold", [12, [13, 14]])
+def test_an_agent_against_itself_scores_one_half(
+    agent: Agent, openings: str, threshold: int | list[int]
+) -> None:
+    options = {"threshold": threshold}
+    result = play_match("linkage", agent, agent, 12, seed=5, openings=openings, options=options)
+    assert (result.share.sum(2) == 1).all()
     assert result.win_share().mean == 0.5
     assert result.mean_payoff().mean == 0
     assert result.side_scores[0] + result.side_scores[1] == 1
@@ -68,10 +72,34 @@ def test_an_agent_against_itself_scores_one_half(agent: Agent, openings: str) ->
 def test_swapping_the_names_swaps_the_score(a: Agent, b: Agent) -> None:
     one = play_match("linkage", a, b, 40, seed=5, openings="2-4")
     other = play_match("linkage", b, a, 40, seed=5, openings="2-4")
-    assert (one.share == 1 - other.share[:, ::-1]).all()
-    assert (one.payoff == -other.payoff[:, ::-1]).all()
-    assert (one.length == other.length[:, ::-1]).all()
+    assert (one.share == 1 - other.share[..., ::-1]).all()
+    assert (one.payoff == -other.payoff[..., ::-1]).all()
+    assert (one.length == other.length[..., ::-1]).all()
     assert one.moves == other.moves[::-1]
+
+
+def test_a_block_plays_its_opening_with_each_of_the_listed_options() -> None:
+    """As one match for each would, with the same openings, chance and seeds."""
+    agents, options = (UctAgent(20), GreedyAgent()), {"threshold": [13, 14], "skip_forced": True}
+    both = play_match("linkage", *agents, 10, seed=3, options=options)
+    assert both.share.shape == (10, 2, 2)
+    assert both.games == 40
+    for index, threshold in enumerate((13, 14)):
+        one = play_match("linkage", *agents, 10, seed=3, options=options | {"threshold": threshold})
+        assert (one.share[:, 0] == both.share[:, index]).all()
+        assert (one.length[:, 0] == both.length[:, index]).all()
+        assert both.win_share(variant=index) == one.win_share()
+    assert both.win_share() == from_blocks(both.share.mean((1, 2)), 0, 1)
+    data = both.for_card()
+    assert data["options"]["threshold"] == [13, 14]
+    assert [part["options"]["threshold"] for part in data["variants"]] == [13, 14]
+    assert data["command"].endswith("--players 2 threshold=[13,14] skip_forced=true")
+    assert both.side_label(0) == "More (seat 0)"
+    mixed = play_match("linkage", *agents, 1, options={"free_hole": [True, False]})
+    assert mixed.side_label(0) == "seat 0"  # R11 moves the roles in half of the games
+    assert variants_of({"a": [1, 2], "b": 3, "c": [4, 5]}) == [
+        {"a": a, "b": 3, "c": c} for a in (1, 2) for c in (4, 5)
+    ]
 
 
 def test_a_match_depends_on_its_seed_and_not_on_the_batch() -> None:
@@ -90,7 +118,7 @@ def test_a_match_depends_on_its_seed_and_not_on_the_batch() -> None:
     assert (one.share == other.share).all()
     assert (one.length == other.length).all()
     assert (play(64, 2).share != one.share).any()
-    assert len({tuple(row) for row in one.length.tolist()}) > 1
+    assert len({tuple(row) for row in one.length[:, 0].tolist()}) > 1
 
 
 def test_an_opening_is_shared_by_its_block_and_leaves_a_decision() -> None:
@@ -115,10 +143,10 @@ def test_an_opening_is_shared_by_its_block_and_leaves_a_decision() -> None:
 def test_three_seats_are_rotated(monkeypatch: pytest.MonkeyPatch) -> None:
     monkeypatch.setattr(match, "get_game", lambda *_: TABLE)
     result = play_match("table", FirstLegal(), FirstLegal(), 20, openings="0")
-    assert result.share.shape == (20, 3)
+    assert result.share.shape == (20, 1, 3)
     assert (result.share == [1, 0, 0]).all()  # first actions lead to leaf 0, where seat 0 wins
     assert result.win_share().mean == pytest.approx(1 / 3)
-    assert np.allclose(result.payoff.sum(1), 0, atol=1e-6)
+    assert np.allclose(result.payoff.sum(2), 0, atol=1e-6)
     assert result.moves == (20 * 4, 20 * 8)  # of four decisions in each of the three games
     assert "elo" not in result.to_dict()
 
@@ -317,10 +345,10 @@ def test_wrong_settings_are_refused() -> None:
     for openings in ("3-2", "2-", "a", "-1"):
         with pytest.raises(ValueError, match=f"openings: '{openings}'"):
             play_match("linkage", agent, agent, 1, openings=openings)
-    with pytest.raises(ValueError, match="no book for love_links"):
-        play_match("love_links", agent, agent, 1, openings="book")
-    with pytest.raises(ValueError, match="no book for linkage with these"):
-        play_match("linkage", agent, agent, 1, openings="book", options={"threshold": 11})
+    with pytest.raises(ValueError, match="threshold: a list of no values"):
+        play_match("linkage", agent, agent, 1, options={"threshold": []})
+    with pytest.raises(ValueError, match="threshold"):
+        play_match("linkage", agent, agent, 1, options={"threshold": [13, 0]})
     with pytest.raises(ValueError, match="no option"):
         play_match("linkage", agent, agent, 1, options={"colour": 1})
     with pytest.raises(ValueError, match="players"):
@@ -333,10 +361,10 @@ def test_wrong_settings_are_refused() -> None:
 def test_team_mates_are_one_side() -> None:
     agent = RandomAgent()
     result = play_match("love_links", agent, agent, 3, openings="2", num_players=4)
-    assert result.share.shape == (3, 2)
-    assert (result.share.sum(1) == 1).all()
-    assert (result.length[:, 0] == result.length[:, 1]).all()
+    assert result.share.shape == (3, 1, 2)
+    assert (result.share.sum(2) == 1).all()
+    assert (result.length[..., 0] == result.length[..., 1]).all()
     # The games of a block are the same, so that A has made every move of one of them.
-    assert result.moves == (result.length[:, 0].sum() - 3 * 2,) * 2
+    assert result.moves == (result.length[..., 0].sum() - 3 * 2,) * 2
     assert [result.side_label(side) for side in range(2)] == ["seats 0, 2", "seats 1, 3"]
     assert "elo" in result.to_dict()

@@ -14,8 +14,8 @@ from linkzoo import Positions, RandomAgent
 from linkzoo_training.agents.baselines import GreedyAgent, UctAgent
 from linkzoo_training.evaluation import make_solved_positions as maker
 from linkzoo_training.evaluation import solved_positions as module
+from linkzoo_training.evaluation.ladder import read_ladder
 from linkzoo_training.evaluation.make_solved_positions import make_solved_positions
-from linkzoo_training.evaluation.openings import BOOKS
 from linkzoo_training.evaluation.solved_positions import (
     SolvedPositions,
     measure_blunders,
@@ -65,7 +65,7 @@ def test_the_file_of_linkage() -> None:
     assert len({state.tobytes() for state in solved().states}) == count
     data = json.loads(FILE.read_text(encoding="utf-8"))
     assert len({entry["opening"] for entry in data["positions"]}) == count
-    assert data["seed"] != json.loads((BOOKS / "linkage.json").read_text())["seed"]
+    assert data["seed"] != read_ladder("linkage").seed
 
 
 def test_the_wins_are_those_of_plain_minimax() -> None:

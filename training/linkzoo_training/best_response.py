@@ -19,7 +19,7 @@ from linkzoo_training.agents.specs import make_agent, source_of
 from linkzoo_training.algorithms.trainer import Trainer
 from linkzoo_training.checkpoint import load_card, write_atomically
 from linkzoo_training.config import PPOConfig, load_config, override, read_config
-from linkzoo_training.evaluation.match import MatchResult, blocks_of, play_match
+from linkzoo_training.evaluation.match import MatchResult, blocks_of, by_block, play_match
 from linkzoo_training.evaluation.statistics import Estimate, from_blocks
 from linkzoo_training.resources import find_checkpoint
 from linkzoo_training.runtime import StopSignal
@@ -48,7 +48,7 @@ class BestResponse:
         Over all sides it is the lower bound of the agent's exploitability.
         """
         more = self.response.payoff - self.itself.payoff
-        return from_blocks(more.mean(1) if side is None else more[:, side], -2, 2)
+        return from_blocks(by_block(more, side), -2, 2)
 
     def to_dict(self) -> dict[str, Any]:
         """JSON data: the gain, by side and in all, and both matches."""

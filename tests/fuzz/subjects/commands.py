@@ -137,7 +137,7 @@ def _value(dice: Dice, option: str) -> str:
     if option in _LONG and number > _ENOUGH:
         number = -number
     if option == "--openings":
-        return dice.pick(["book", "0", "2-4", "4-2", "9999999999999", f"{number}", f"0-{number}"])
+        return dice.pick(["0", "2-4", "4-2", "9999999999999", f"{number}", f"0-{number}"])
     return str(number) if abs(number) < 1e300 or not isinstance(number, int) else "1" * 400
 
 

@@ -145,8 +145,7 @@ def _parser() -> argparse.ArgumentParser:
     evaluate.add_argument("--seed", type=int, help="default: 0, or the ladder's")
     evaluate.add_argument(
         "--openings",
-        help="book, or random plies such as 0 or 2-4; default: book if there is one, or the "
-        "ladder's",
+        help="random plies before a game begins, such as 0 or 2-4; default: 2-4, or the ladder's",
     )
     evaluate.add_argument(
         "--sprt",
@@ -164,7 +163,9 @@ def _parser() -> argparse.ArgumentParser:
     every = commands.add_parser("tournament", help="every agent against every other, with ratings")
     every.add_argument("agents", metavar="AGENT", nargs="*", help=_AGENTS)
     every.add_argument(
-        "--ladder", action="store_true", help="with the agents and openings of the game's ladder"
+        "--ladder",
+        action="store_true",
+        help="with the agents, openings and options of the game's ladder",
     )
     every.add_argument("--game", default=games[0], help=_GAMES)
     every.add_argument("--players", type=int, help="default: the game's smallest number")

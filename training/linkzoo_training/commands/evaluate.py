@@ -1,6 +1,7 @@
 """`linkzoo evaluate`."""
 
 import argparse
+from itertools import product
 from pathlib import Path
 from typing import Any
 
@@ -13,7 +14,7 @@ from linkzoo_training.checkpoint import load_card, save_card
 from linkzoo_training.commands.common import game_of, with_progress, write_json
 from linkzoo_training.config import read_options
 from linkzoo_training.evaluation.ladder import climb, read_ladder, with_strength
-from linkzoo_training.evaluation.match import MatchResult, blocks_of, play_match
+from linkzoo_training.evaluation.match import MatchResult, blocks_of, play_match, variants_of
 from linkzoo_training.evaluation.solved_positions import measure_blunders, with_blunder_rate
 from linkzoo_training.evaluation.statistics import Sprt
 from linkzoo_training.evaluation.tables import blunder_table, ladder_table, match_table
@@ -64,11 +65,11 @@ def _card(parsed: argparse.Namespace) -> Path:
 def _climb(parsed: argparse.Namespace, a: Agent, card: Path | None) -> list[dict[str, Any]]:
     """Plays against the ladder's agents; each match goes to the card as soon as it is finished."""
     ladder, options = read_ladder(parsed.game), read_options(parsed.settings)
-    rules = get_game(parsed.game, options)
+    rules = get_game(parsed.game)
     every = range(rules.min_players, rules.max_players + 1)
     players = list(every) if parsed.players is None else [parsed.players]
-    for count in players:
-        rules.blank(count, options)  # raises for what the game doesn't have
+    for count, variant in product(players, variants_of(options)):
+        rules.blank(count, variant)  # raises for what the game doesn't have
     console, matches = Console(stderr=True), []
     with Progress(console=console, transient=True, disable=not console.is_terminal) as bar:
         task = bar.add_task("ladder", total=None)
@@ -89,16 +90,17 @@ def _climb(parsed: argparse.Namespace, a: Agent, card: Path | None) -> list[dict
             if card is not None:
                 save_card(card, with_strength(load_card(card), ladder, [match]))
     Console().print(ladder_table(ladder, a.name, matches))
-    if len(matches) < len(players) * len(ladder.rungs):
+    every_option = [options] if options else ladder.options
+    if len(matches) < len(players) * len(ladder.rungs) * len(every_option):
         Console().print("interrupted: these are the matches that were finished")
     return [match.to_dict() for match in matches]
 
 
 def _match(parsed: argparse.Namespace, a: Agent, b: Agent) -> MatchResult:
     options = read_options(parsed.settings)
-    rules = get_game(parsed.game, options)
-    players = int(rules.blank(parsed.players, options).num_players)
-    blocks = blocks_of(rules, players, 1000 if parsed.games is None else parsed.games)
+    rules = get_game(parsed.game)
+    players = int(rules.blank(parsed.players, variants_of(options)[0]).num_players)
+    blocks = blocks_of(rules, players, 1000 if parsed.games is None else parsed.games, options)
     return with_progress(
         "blocks",
         lambda progress: play_match(

@@ -1,8 +1,10 @@
 """`linkzoo tournament`."""
 
 import argparse
+from collections.abc import Mapping
 from contextlib import nullcontext
 from functools import partial
+from typing import Any
 
 from rich.console import Console
 from rich.markdown import Markdown
@@ -19,16 +21,18 @@ from linkzoo_training.evaluation.tournament import run as play_tournament
 
 def run(parsed: argparse.Namespace) -> None:
     """Plays what isn't played yet and shows the ratings."""
-    rules = get_game(parsed.game)
-    players = int(rules.blank(parsed.players).num_players)
-    blocks = blocks_of(rules, players, parsed.games)
     names = tuple(searching(spec, parsed.simulations) for spec in parsed.agents)
-    openings = parsed.openings
+    openings: str | None = parsed.openings
+    options: Mapping[str, Any] = {}
     if parsed.ladder:
         ladder = read_ladder(parsed.game)
         names = (*ladder.rungs, *names)
         openings = ladder.openings if openings is None else openings
-    settings = Tournament(parsed.game, names, blocks, parsed.seed, players, openings)
+        options = ladder.options[0]
+    rules = get_game(parsed.game)
+    players = int(rules.blank(parsed.players).num_players)
+    blocks = blocks_of(rules, players, parsed.games, options)
+    settings = Tournament(parsed.game, names, blocks, parsed.seed, players, openings, options)
     make = partial(make_agent, game=parsed.game)
     for name in names:
         make(name)  # raises before the first match

@@ -6,7 +6,8 @@ are played against each rung. Whatever changes what is measured changes the ladd
 
 import json
 from collections.abc import Callable, Iterator, Mapping, Sequence
-from dataclasses import dataclass
+from dataclasses import dataclass, field
+from itertools import product
 from pathlib import Path
 from typing import Any
 
@@ -20,13 +21,18 @@ LADDERS = Path(__file__).parent / "ladders"
 
 @dataclass(frozen=True)
 class Ladder:
-    """The rungs of a game, from weak to strong, and how matches against them are played."""
+    """The rungs of a game, from weak to strong, and how matches against them are played.
+
+    Against each rung there is a match with each of `options` (see play_match): first those with
+    which strength is told, then those that are reported beside it.
+    """
 
     game: str
     version: int
     seed: int
     openings: str  # see play_match
-    rungs: Mapping[str, int]  # agents, and the games against each, with each number of players
+    rungs: Mapping[str, int]  # agents, and the games of each match
+    options: Sequence[Mapping[str, Any]] = field(default_factory=lambda: [{}])
 
 
 def read_ladder(game: str) -> Ladder:
@@ -56,31 +62,31 @@ def climb(
 ) -> Iterator[MatchResult]:
     """The matches of an agent against every rung, with each of these numbers of players.
 
-    They are those of the ladder, but for the games of a match, seed and openings where they are
-    given. `progress(match, finished, blocks)` is called after each batch. An interruption (Ctrl-C)
-    ends the climb with the last match that was finished.
+    They are those of the ladder, but for the games of a match, seed, openings and options where
+    they are given. `progress(match, finished, blocks)` is called after each batch. An interruption
+    (Ctrl-C) ends the climb with the last match that was finished.
     """
-    rules = get_game(ladder.game, options)
-    for rung, usual in ladder.rungs.items():
-        for count in players:
-            blocks = blocks_of(rules, count, usual if games is None else games)
-            what = f"{rung}, {count} players"
-            try:
-                match = play_match(
-                    ladder.game,
-                    agent,
-                    make_agent(rung, ladder.game),
-                    blocks,
-                    seed=ladder.seed if seed is None else seed,
-                    openings=ladder.openings if openings is None else openings,
-                    num_players=count,
-                    options=options,
-                    batch=batch,
-                    progress=None if progress is None else _named(progress, what),
-                )
-            except KeyboardInterrupt:
-                return
-            yield match
+    rules = get_game(ladder.game)
+    every = ladder.options if not options else [options]
+    for rung, chosen, count in product(ladder.rungs, every, players):
+        what = f"{rung}, {count} players{''.join(f', {n}={v}' for n, v in chosen.items())}"
+        number = ladder.rungs[rung] if games is None else games
+        try:
+            match = play_match(
+                ladder.game,
+                agent,
+                make_agent(rung, ladder.game),
+                blocks_of(rules, count, number, chosen),
+                seed=ladder.seed if seed is None else seed,
+                openings=ladder.openings if openings is None else openings,
+                num_players=count,
+                options=chosen,
+                batch=batch,
+                progress=None if progress is None else _named(progress, what),
+            )
+        except KeyboardInterrupt:
+            return
+        yield match
 
 
 def _named(progress: Callable[[str, int, int], None], what: str) -> Callable[[int, int], None]:
@@ -92,15 +98,14 @@ def with_strength(
 ) -> dict[str, Any]:
     """A checkpoint's card with these matches as its strength.
 
-    They take the places of earlier ones of the same agents with as many players. What was not
-    measured by this version of the ladder goes.
+    They take the places of earlier ones of the same agents with as many players and the same
+    options. What was not measured by this version of the ladder goes.
     """
+
+    def what(entry: Mapping[str, Any]) -> list[Any]:
+        return [entry["agents"], entry["num_players"], entry["options"]]
+
     new = [{**match.for_card(), "ladder": ladder.version} for match in matches]
-    replaced = {(*entry["agents"], entry["num_players"]) for entry in new}
-    kept = [
-        entry
-        for entry in card.get("strength", [])
-        if entry.get("ladder") == ladder.version
-        and (*entry["agents"], entry["num_players"]) not in replaced
-    ]
-    return {**card, "strength": [*kept, *new]}
+    replaced = [what(entry) for entry in new]
+    measured = [e for e in card.get("strength", []) if e.get("ladder") == ladder.version]
+    return {**card, "strength": [*(e for e in measured if what(e) not in replaced), *new]}

@@ -26,7 +26,7 @@ from linkzoo_training.evaluation.openings import RANDOM_PLIES, digest
 from linkzoo_training.evaluation.solved_positions import FORMAT, SOLVED_POSITIONS, positions_after
 from linkzoo_training.search.solver import solver, winning_actions
 
-_SEED = 1_000_033  # of openings and players; the book has another
+_SEED = 1_000_033  # of openings and players; the ladder has another
 _PLAYERS = ("greedy", "uct-100", "uct-1000")  # each as every seat
 _PLIES = (12, 13, 14, 15, 16, 17)  # where a game is left
 _BATCH = 60  # games in lock-step, by the same players, and between two saves

@@ -4,6 +4,7 @@ import json
 import time
 from collections.abc import Callable, Mapping, Sequence
 from dataclasses import dataclass, field
+from itertools import product
 from typing import Any
 
 import numpy as np
@@ -17,7 +18,41 @@ from linkzoo_training.evaluation.openings import Openings, read_openings
 from linkzoo_training.evaluation.statistics import Counts, Estimate, Sprt, elo, from_blocks
 from linkzoo_training.outcomes import win_shares
 
-FORMAT = "linkzoo-match/2"
+FORMAT = "linkzoo-match/3"
+
+
+def variants_of(options: Mapping[str, Any] | None) -> list[dict[str, Any]]:
+    """The options of each game of a block: every combination, where a value is a list of them.
+
+    `{"threshold": [13, 14]}` is `[{"threshold": 13}, {"threshold": 14}]`.
+    """
+    choices = {
+        name: value if isinstance(value, list) else [value]
+        for name, value in (options or {}).items()
+    }
+    for name, values in choices.items():
+        if not values:
+            raise ValueError(f"{name}: a list of no values")
+    return [dict(zip(choices, chosen, strict=True)) for chosen in product(*choices.values())]
+
+
+def by_block(
+    scores: NDArray[np.float64], side: int | None = None, variant: int | None = None
+) -> NDArray[np.float64]:
+    """The mean of each block [B] of scores [B, V, n], over all sides and variants or of one."""
+    scores = scores if side is None else scores[..., side, None]
+    scores = scores if variant is None else scores[:, variant, None]
+    return np.asarray(scores.mean((1, 2)))
+
+
+def settings_of(game: Game, options: Mapping[str, Any]) -> list[str]:
+    """The options that aren't the standard ones, as on the command line: `threshold=[13,14]`."""
+    standard = game.chosen_options(game.blank())
+    return [
+        f"{name}={json.dumps(value, separators=(',', ':'))}"
+        for name, value in options.items()
+        if value != standard[name]
+    ]
 
 
 def side_label(game: Game, num_players: int, side: int, roles: Sequence[str]) -> str:
@@ -29,16 +64,17 @@ def side_label(game: Game, num_players: int, side: int, roles: Sequence[str]) ->
 
 @dataclass(frozen=True)
 class MatchResult:
-    """What a match gave. In each of B blocks, the n games differ in the side of agent A.
+    """What a match gave. In each of B blocks, V x n games differ in options and the side of A.
 
-    Arrays [B, n], by block and by the side of A: its seat or, where the game has teams, its team.
-    Every action was checked: none was illegal.
+    Arrays [B, V, n], by block, by the variant (see `variants_of`; mostly there is one) and by the
+    side of A: its seat or, where the game has teams, its team. Every action was checked: none was
+    illegal.
     """
 
     game: str
     version: int
     num_players: int
-    options: dict[str, Any]
+    options: dict[str, Any]  # a list where the games of a block differ
     agents: tuple[str, str]  # the names of A and B
     seed: int
     openings: str  # how its blocks began (openings.py)
@@ -63,12 +99,17 @@ class MatchResult:
     @property
     def num_sides(self) -> int:
         """Sides of the game: as many as players, but for teams."""
-        return int(self.share.shape[1])
+        return int(self.share.shape[2])
+
+    @property
+    def block_shares(self) -> NDArray[np.float64]:
+        """A's mean share of the wins in each block, [B]."""
+        return by_block(self.share)
 
     @property
     def interrupted(self) -> bool:
         """Whether it is a part of a match only: no result to publish."""
-        decided = self.sprt is not None and self.sprt.verdict(self.share.mean(1)) is not None
+        decided = self.sprt is not None and self.sprt.verdict(self.block_shares) is not None
         return self.blocks < self.requested and not decided
 
     @property
@@ -78,18 +119,17 @@ class MatchResult:
 
     def counts(self, side: int | None = None) -> Counts:
         """A's wins, draws (wins shared with other sides) and losses, on all sides or on one."""
-        share = self.share if side is None else self.share[:, side]
+        share = self.share if side is None else self.share[..., side]
         won, lost = int((share == 1).sum()), int((share == 0).sum())
         return Counts(won, share.size - won - lost, lost)
 
-    def win_share(self, side: int | None = None) -> Estimate:
-        """A's share of the wins, over all sides or on one; intervals by blocks."""
-        return from_blocks(self.share.mean(1) if side is None else self.share[:, side], 0, 1)
+    def win_share(self, side: int | None = None, variant: int | None = None) -> Estimate:
+        """A's share of the wins, over all sides and variants or of one; intervals by blocks."""
+        return from_blocks(by_block(self.share, side, variant), 0, 1)
 
     def mean_payoff(self, side: int | None = None) -> Estimate:
         """A's mean payoff, over all sides or on one; intervals by blocks."""
-        scores = self.payoff.mean(1) if side is None else self.payoff[:, side]
-        return from_blocks(scores, -1, 1)
+        return from_blocks(by_block(self.payoff, side), -1, 1)
 
     def elo(self) -> tuple[float | None, float | None, float | None]:
         """A's rating above B's in a game of two, with its interval; None where infinite."""
@@ -102,7 +142,8 @@ class MatchResult:
         A team is called by its seats: `seats 0, 2`.
         """
         rules = get_game(self.game)
-        return side_label(rules, self.num_players, side, rules.roles(self.options))
+        roles = {rules.roles(variant) for variant in variants_of(self.options)}
+        return side_label(rules, self.num_players, side, roles.pop() if len(roles) == 1 else ())
 
     def to_dict(self) -> dict[str, Any]:
         """JSON data: the settings, the estimates, and A's results block by block."""
@@ -140,10 +181,16 @@ class MatchResult:
             "mean_length": float(self.length.mean()),
             "block_shares": self.share.tolist(),
         }
+        variants = variants_of(self.options)
+        if len(variants) > 1:
+            data["variants"] = [
+                {"options": options, "win_share": self.win_share(variant=index)._asdict()}
+                for index, options in enumerate(variants)
+            ]
         if self.num_sides == 2:
             data["elo"] = dict(zip(Estimate._fields, self.elo(), strict=True))
         if self.sprt is not None:
-            data["sprt"] = self.sprt.to_dict(self.share.mean(1))
+            data["sprt"] = self.sprt.to_dict(self.block_shares)
         return data
 
     def for_card(self) -> dict[str, Any]:
@@ -158,19 +205,12 @@ class MatchResult:
             )
         data = self.to_dict()
         data.pop("block_shares", None)
-        rules = get_game(self.game)
-        standard = rules.chosen_options(rules.blank())
-        chosen = [
-            f"{name}={json.dumps(value)}"
-            for name, value in self.options.items()
-            if value != standard[name]
-        ]
         data["command"] = " ".join(
             [
                 f"linkzoo evaluate {' '.join(self.agents)} --game {self.game}",
                 f"--games {self.games} --seed {self.seed} --openings {self.openings}",
                 f"--players {self.num_players}",
-                *chosen,
+                *settings_of(get_game(self.game), self.options),
             ]
         )
         return data
@@ -202,21 +242,22 @@ class _Match:
     agents: tuple[Agent, Agent]
     seed: np.uint64
     openings: Openings
-    blank: Any
+    blanks: Sequence[Any]  # records of a game with each variant of the options
     clocks: tuple[_Clock, _Clock] = field(default_factory=lambda: (_Clock(), _Clock()))
 
     def play(self, blocks: range) -> tuple[NDArray[Any], NDArray[np.int64]]:
         """Plays some blocks, A on every side: the final records, and the moves of A and of B.
 
-        [len(blocks), n], [len(blocks), n, 2].
+        [len(blocks), V, n], [len(blocks), V, n, 2].
         """
-        sides = np.array(self.game.sides(int(self.blank.num_players)))
-        count = int(sides.max()) + 1
-        states = np.repeat(self.openings.positions(self.game, self.blank, blocks), count)
+        sides = np.array(self.game.sides(int(self.blanks[0].num_players)))
+        shape = len(blocks), len(self.blanks), int(sides.max()) + 1
+        begin = [self.openings.positions(self.game, blank, blocks) for blank in self.blanks]
+        states = np.repeat(np.stack(begin, 1).ravel(), shape[2])
         masks = np.zeros((len(states), self.game.num_actions), np.int8)
         kernels(self.game).legal(states, masks)
-        focal = np.tile(np.arange(count), len(blocks))  # the side of A
-        seeds = np.repeat(words(self.seed, STREAM_ACTION, np.array(blocks)), count)
+        focal = np.tile(np.arange(shape[2]), shape[0] * shape[1])  # the side of A
+        seeds = np.repeat(words(self.seed, STREAM_ACTION, np.array(blocks)), shape[1] * shape[2])
         actions = np.empty(len(states), np.int64)
         moves = np.zeros((len(states), 2), np.int64)
         while (playing := states["seat"] >= 0).any():
@@ -230,7 +271,7 @@ class _Match:
                     )
                     moves[rows, which] += 1
             kernels(self.game).play(states, actions, masks)
-        return states.reshape(len(blocks), count), moves.reshape(len(blocks), count, 2)
+        return states.reshape(shape), moves.reshape(*shape, 2)
 
     def _agent_actions(
         self, which: int, states: NDArray[Any], seeds: NDArray[np.uint64], masks: NDArray[np.int8]
@@ -249,11 +290,16 @@ class _Match:
         return checked(f"{agent.name} (agent {'AB'[which]})", actions, states, masks)
 
 
-def blocks_of(game: Game, num_players: int, games: int) -> int:
-    """The blocks, of a game for each side, that hold so many games; ValueError if it is none."""
+def blocks_of(
+    game: Game, num_players: int, games: int, options: Mapping[str, Any] | None = None
+) -> int:
+    """The blocks that hold so many games, one for each side and variant of the options.
+
+    ValueError if it is none.
+    """
     if games < 1:
         raise ValueError(f"games: {games} is not 1 or more")
-    return -(-games // len(game.one_of_each_side(num_players)))
+    return -(-games // (len(game.one_of_each_side(num_players)) * len(variants_of(options))))
 
 
 def play_match(
@@ -274,12 +320,12 @@ def play_match(
     """Plays `blocks` blocks of games between A and B.
 
     A block is an opening, played once for each side that A can take (a seat or, where the game has
-    teams, all seats of a team); B has all others. `openings` is `book`, positions from which every
-    side can win, or a new game after some random plies: `0`, or `2-4` (uniform, ends included;
-    fewer if the game would end). None is the book where the game has one for these options, with
-    enough openings, else `2-4`. `seed` fixes openings, chance and the agents' seeds, so a match can
-    be repeated, in batches of any size. `batch` blocks are played in lock-step, and
-    `progress(finished, blocks)` is called after each batch. The match ends with the block at which
+    teams, all seats of a team); B has all others. A list as an option's value plays each of them in
+    every block: `{"threshold": [13, 14]}` is four games a block. `openings` is a new game after
+    some random plies: `0`, or `2-4` (the default; uniform, ends included; fewer if the game would
+    end). `seed` fixes openings, chance and the agents' seeds, so a match can be repeated, in
+    batches of any size. `batch` blocks are played in lock-step, and `progress(finished, blocks)` is
+    called after each batch. The match ends with the block at which
     `sprt` (for two sides) has accepted one of its strengths. With `partial`, an interruption
     (Ctrl-C) gives the result of the batches finished before it. ValueError for settings the game
     doesn't have, and if an agent plays an illegal action.
@@ -291,29 +337,34 @@ def play_match(
     ):
         if not allowed:
             raise ValueError(f"{text} is out of range")
-    rules = get_game(game, options)
-    blank = rules.blank(num_players, options)
-    begin = read_openings(openings, rules, blank, seed, blocks)
-    match = _Match(rules, (a, b), np.uint64(seed), begin, blank)
-    players = int(blank.num_players)
+    variants = variants_of(options)
+    rules = get_game(game, variants[0])
+    if any(get_game(game, variant) is not rules for variant in variants):
+        raise ValueError(f"options: games of {game} with these don't fit into one block: {options}")
+    blanks = [rules.blank(num_players, variant) for variant in variants]
+    begin = read_openings(openings, rules, seed)
+    match = _Match(rules, (a, b), np.uint64(seed), begin, blanks)
+    players = int(blanks[0].num_players)
     seats = np.array(rules.one_of_each_side(players))
     if sprt is not None and len(seats) != 2:
         raise ValueError(f"sprt: Elo is for two sides, and {players} players are {len(seats)}")
-    played = [(np.empty((0, len(seats)), rules.state), np.empty((0, len(seats), 2), np.int64))]
+    shape = 0, len(variants), len(seats)
+    played = [(np.empty(shape, rules.state), np.empty((*shape, 2), np.int64))]
     try:
         for first in range(0, blocks, batch):
             played.append(match.play(range(first, min(first + batch, blocks))))
             if progress is not None:
                 progress(min(first + batch, blocks), blocks)
-            shares = _shares(np.concatenate([finals for finals, _ in played]), seats).mean(1)
+            finals = np.concatenate([finals for finals, _ in played])
+            shares = by_block(_shares(finals, seats))
             if sprt is not None and sprt.end(shares, since=first) is not None:
                 break
     except KeyboardInterrupt:
         if not partial:
             raise
     states, moves = (np.concatenate(parts) for parts in zip(*played, strict=True))
-    end = None if sprt is None else sprt.end(_shares(states, seats).mean(1))
-    states, made = states[:end], moves[:end].sum((0, 1)).tolist()
+    end = None if sprt is None else sprt.end(by_block(_shares(states, seats)))
+    states, made = states[:end], moves[:end].sum((0, 1, 2)).tolist()
     payoff = np.zeros((states.size, players), np.float32)
     kernels(rules).outcome(states.ravel(), payoff, np.empty_like(payoff))
     every = np.arange(len(seats))
@@ -321,13 +372,14 @@ def play_match(
         game=game,
         version=rules.version,
         num_players=players,
-        options=rules.chosen_options(blank),
+        options=rules.chosen_options(blanks[0])
+        | {name: value for name, value in (options or {}).items() if isinstance(value, list)},
         agents=(a.name, b.name),
         seed=seed,
         openings=begin.name,
         requested=blocks,
         share=_shares(states, seats),
-        payoff=payoff.reshape(-1, len(seats), players)[:, every, seats].astype(np.float64),
+        payoff=payoff.reshape(*states.shape, players)[..., every, seats].astype(np.float64),
         length=states["ply"].astype(np.int64),
         moves=(made[0], made[1]),
         seconds_per_move=(match.clocks[0].per_move(), match.clocks[1].per_move()),
@@ -345,5 +397,5 @@ def against_random(
 
 
 def _shares(states: NDArray[Any], seats: NDArray[np.int64]) -> NDArray[np.float64]:
-    """A's share of the win in each game, [B, n]: in game k of a block A plays side k."""
+    """A's share of the win in each game, [B, V, n]: in game k of a block A plays side k."""
     return np.asarray(win_shares(states["winners"], seats.tolist()).diagonal(0, -2, -1))

@@ -6,7 +6,7 @@ from rich.table import Table
 
 from linkzoo import get_game
 from linkzoo_training.evaluation.ladder import Ladder
-from linkzoo_training.evaluation.match import MatchResult
+from linkzoo_training.evaluation.match import MatchResult, settings_of, variants_of
 from linkzoo_training.evaluation.solved_positions import BlunderRate
 
 
@@ -35,7 +35,7 @@ def match_table(result: MatchResult) -> Table:
 def _caption(result: MatchResult) -> str:
     lines = []
     if result.sprt is not None:
-        test = result.sprt.to_dict(result.share.mean(1))
+        test = result.sprt.to_dict(result.block_shares)
         verdict = {"high": "accepted", "low": "rejected", None: "undecided"}[test["accepted"]]
         lines.append(
             f"{result.agents[0]} is stronger by {result.sprt.high:g} Elo rather than "
@@ -65,15 +65,17 @@ def ladder_table(ladder: Ladder, name: str, matches: Sequence[MatchResult]) -> T
     counted = "wins / draws / losses"
     for heading in ("against", "players", counted, "share", "95 % interval", "payoff", "ms"):
         table.add_column(heading, justify="left" if heading == "against" else "right")
+    rules = get_game(ladder.game)
     for match in matches:
-        roles = range(len(get_game(ladder.game).roles(match.options)))
+        roles = range(len(rules.roles(variants_of(match.options)[0])))
+        opponent = " ".join([match.agents[1], *settings_of(rules, match.options)])
         for side in [None, *roles]:
             share, payoff = match.win_share(side), match.mean_payoff(side)
             times = (
                 "?" if seconds is None else f"{1000 * seconds:.2g}"
                 for seconds in match.seconds_per_move
             )
-            own = [match.agents[1], str(match.num_players)]
+            own = [opponent, str(match.num_players)]
             table.add_row(
                 *(own if side is None else [f"  as {match.side_label(side)}", ""]),
                 str(match.counts(side)),

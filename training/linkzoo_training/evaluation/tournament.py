@@ -7,7 +7,7 @@ goes on where it was.
 import hashlib
 import json
 from collections.abc import Callable, Mapping, Sequence
-from dataclasses import dataclass
+from dataclasses import dataclass, field
 from functools import cache, partial
 from itertools import permutations
 from pathlib import Path
@@ -35,6 +35,7 @@ class Tournament:
     seed: int
     num_players: int | None
     openings: str | None
+    options: Mapping[str, Any] = field(default_factory=dict)  # see play_match
 
     def __post_init__(self) -> None:
         if len(self.agents) < 2 or len(set(self.agents)) < len(self.agents):
@@ -70,6 +71,7 @@ class Matches:
             seed=settings.seed,
             openings=settings.openings,
             num_players=settings.num_players,
+            options=settings.options,
         ).to_dict()
 
 
@@ -98,14 +100,17 @@ def run(
         if progress is not None:
             progress(" against ".join(names[number]), finished, len(pairs))
     shares = [json.loads(path.read_text(encoding="utf-8"))["block_shares"] for path in paths]
-    return [Pairing(a, b, np.array(share)) for (a, b), share in zip(pairs, shares, strict=True)]
+    return [
+        Pairing(a, b, np.array(share).mean(1))  # over variants of the options
+        for (a, b), share in zip(pairs, shares, strict=True)
+    ]
 
 
 def _digest(settings: Tournament, names: tuple[str, str]) -> str:
     """A match's file name: a hash of all that decides what is played."""
     versions = [get_game(settings.game).version, uct.VERSION]
     what = [settings.game, versions, settings.blocks, settings.seed, settings.num_players]
-    text = json.dumps([*what, settings.openings, *names])
+    text = json.dumps([*what, settings.openings, dict(settings.options), *names])
     return hashlib.sha256(text.encode()).hexdigest()[:16]
 
 
