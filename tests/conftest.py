@@ -1,4 +1,4 @@
-"""The order of the tests, and what collecting them compiles: each worker collects them all."""
+"""Where and in what order tests run, and what collecting them compiles: all workers collect all."""
 
 import gc
 from typing import Any
@@ -6,7 +6,7 @@ from typing import Any
 import pytest
 from numba.core.dispatcher import Dispatcher
 
-from linkzoo import registry
+from linkzoo import games, registry
 
 _COMPILED = pytest.StashKey[list[str]]()
 
@@ -19,8 +19,15 @@ def pytest_configure(config: pytest.Config) -> None:
 
 
 def pytest_collection_modifyitems(items: list[pytest.Item]) -> None:
-    """Puts the tests that are marked so behind all others."""
+    """Puts the tests that are marked so behind all others.
+
+    Those of one game run in one process (`--dist loadgroup`), which compiles its rules once.
+    """
     items.sort(key=lambda item: item.get_closest_marker("last") is not None)
+    for item in items:
+        game = next((game for game in games if game in item.nodeid), None)
+        if game is not None and item.get_closest_marker("last") is None:
+            item.add_marker(pytest.mark.xdist_group(game))
 
 
 def pytest_collection_finish(session: pytest.Session) -> None:
