@@ -12,7 +12,7 @@ from typing import Any
 
 from linkzoo import Agent, get_game
 from linkzoo_training.agents.specs import make_agent
-from linkzoo_training.evaluation.match import MatchResult, blocks_of, play_match
+from linkzoo_training.evaluation.match import Match, MatchResult, blocks_of
 
 FORMAT = "linkzoo-ladder/1"
 LADDERS = Path(__file__).parent / "ladders"
@@ -25,7 +25,7 @@ class Ladder:
     game: str
     version: int
     seed: int
-    openings: str  # see play_match
+    openings: str  # see Match
     rungs: Mapping[str, int]  # agents, and the games against each, with each number of players
 
 
@@ -66,7 +66,7 @@ def climb(
             blocks = blocks_of(rules, count, usual if games is None else games)
             what = f"{rung}, {count} players"
             try:
-                match = play_match(
+                match = Match(
                     ladder.game,
                     agent,
                     make_agent(rung, ladder.game),
@@ -75,9 +75,7 @@ def climb(
                     openings=ladder.openings if openings is None else openings,
                     num_players=count,
                     options=options,
-                    batch=batch,
-                    progress=None if progress is None else _named(progress, what),
-                )
+                ).play(batch=batch, progress=None if progress is None else _named(progress, what))
             except KeyboardInterrupt:
                 return
             yield match

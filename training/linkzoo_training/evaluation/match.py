@@ -3,7 +3,8 @@
 import json
 import time
 from collections.abc import Callable, Mapping, Sequence
-from dataclasses import dataclass, field
+from dataclasses import dataclass
+from functools import cached_property
 from typing import Any
 
 import numpy as np
@@ -12,7 +13,8 @@ from numpy.typing import NDArray
 from linkzoo import Agent, Game, Positions, RandomAgent, get_game
 from linkzoo.batch import kernels
 from linkzoo.chance import STREAM_ACTION, words
-from linkzoo_training.agents.answers import checked
+from linkzoo.compiled import Record
+from linkzoo_training.agents.playing import NOBODY, play_games
 from linkzoo_training.evaluation.openings import Openings, read_openings
 from linkzoo_training.evaluation.statistics import Counts, Estimate, Sprt, elo, from_blocks
 from linkzoo_training.outcomes import win_shares
@@ -176,77 +178,27 @@ class MatchResult:
         return data
 
 
-@dataclass
-class _Clock:
-    """The time that one agent's moves took; the first call may compile and isn't timed."""
+class _Timed:
+    """An agent whose moves are timed; the first call may compile and doesn't count."""
 
-    called: bool = False
-    timed: int = 0
-    seconds: float = 0.0
+    def __init__(self, agent: Agent, letter: str) -> None:
+        self._agent, self.name = agent, f"{agent.name} (agent {letter})"
+        self._called, self._moves, self._seconds = False, 0, 0.0
 
-    def count(self, moves: int, seconds: float) -> None:
-        if self.called:
-            self.timed += moves
-            self.seconds += seconds
-        self.called = True
-
-    def per_move(self) -> float | None:
-        return self.seconds / self.timed if self.timed else None
-
-
-@dataclass
-class _Match:
-    """The settings of a match, and how to play some of its blocks in lock-step."""
-
-    game: Game
-    agents: tuple[Agent, Agent]
-    seed: np.uint64
-    openings: Openings
-    blank: Any
-    clocks: tuple[_Clock, _Clock] = field(default_factory=lambda: (_Clock(), _Clock()))
-
-    def play(self, blocks: range) -> tuple[NDArray[Any], NDArray[np.int64]]:
-        """Plays some blocks, A on every side: the final records, and the moves of A and of B.
-
-        [len(blocks), n], [len(blocks), n, 2].
-        """
-        sides = np.array(self.game.sides(int(self.blank.num_players)))
-        count = int(sides.max()) + 1
-        states = np.repeat(self.openings.positions(self.game, self.blank, blocks), count)
-        masks = np.zeros((len(states), self.game.num_actions), np.int8)
-        kernels(self.game).legal(states, masks)
-        focal = np.tile(np.arange(count), len(blocks))  # the side of A
-        seeds = np.repeat(words(self.seed, STREAM_ACTION, np.array(blocks)), count)
-        actions = np.empty(len(states), np.int64)
-        moves = np.zeros((len(states), 2), np.int64)
-        while (playing := states["seat"] >= 0).any():
-            actions[:] = -1
-            mine = sides[states["seat"]] == focal
-            for which, turns in enumerate((mine, ~mine)):
-                rows = np.flatnonzero(playing & turns)
-                if len(rows):
-                    actions[rows] = self._agent_actions(
-                        which, states[rows], seeds[rows], masks[rows]
-                    )
-                    moves[rows, which] += 1
-            kernels(self.game).play(states, actions, masks)
-        return states.reshape(len(blocks), count), moves.reshape(len(blocks), count, 2)
-
-    def _agent_actions(
-        self, which: int, states: NDArray[Any], seeds: NDArray[np.uint64], masks: NDArray[np.int8]
-    ) -> NDArray[np.int64]:
-        """Actions of A (`which` is 0) or B (1), all of them legal.
-
-        Decision seeds depend on match, block, ply and seat, but not on the agent: in the mirrored
-        game the other agent meets the same.
-        """
-        drawn = words(seeds, STREAM_ACTION, states["ply"], states["seat"])
-        positions = Positions(self.game, states.copy(), drawn)
-        agent = self.agents[which]
+    def act(self, positions: Positions) -> NDArray[np.int64]:
+        """See Agent."""
         start = time.perf_counter()
-        actions = np.asarray(agent.act(positions))
-        self.clocks[which].count(len(states), time.perf_counter() - start)
-        return checked(f"{agent.name} (agent {'AB'[which]})", actions, states, masks)
+        actions = self._agent.act(positions)
+        if self._called:
+            self._moves += len(positions)
+            self._seconds += time.perf_counter() - start
+        self._called = True
+        return actions
+
+    @property
+    def per_move(self) -> float | None:
+        """Seconds; a batch's time counts once."""
+        return self._seconds / self._moves if self._moves else None
 
 
 def blocks_of(game: Game, num_players: int, games: int) -> int:
@@ -254,6 +206,145 @@ def blocks_of(game: Game, num_players: int, games: int) -> int:
     if games < 1:
         raise ValueError(f"games: {games} is not 1 or more")
     return -(-games // len(game.one_of_each_side(num_players)))
+
+
+@dataclass(frozen=True)
+class Match:
+    """The settings of a match: `blocks` blocks of games between agents A and B.
+
+    A block is an opening, played once for each side that A can take (a seat or, where the game has
+    teams, all seats of a team); B has all others. `openings` is `book`, positions from which every
+    side can win, or a new game after some random plies: `0`, or `2-4` (uniform, ends included;
+    fewer if the game would end). None is the book where the game has one for these options, with
+    enough openings, else `2-4`. `seed` fixes openings, chance and the agents' seeds, so a match can
+    be repeated.
+    """
+
+    game: str
+    a: Agent
+    b: Agent
+    blocks: int
+    seed: int = 0
+    openings: str | None = None
+    num_players: int | None = None
+    options: Mapping[str, Any] | None = None
+
+    def __post_init__(self) -> None:
+        if self.blocks < 1:
+            raise ValueError(f"blocks={self.blocks} is out of range")
+        if not 0 <= self.seed < 2**64:
+            raise ValueError(f"seed={self.seed} is out of range")
+
+    @cached_property
+    def _rules(self) -> Game:
+        return get_game(self.game, self.options)
+
+    @cached_property
+    def _blank(self) -> Record:
+        return self._rules.blank(self.num_players, self.options)
+
+    @cached_property
+    def _seats(self) -> NDArray[np.int64]:
+        """One of each side."""
+        return np.array(self._rules.one_of_each_side(int(self._blank.num_players)))
+
+    @cached_property
+    def _begin(self) -> Openings:
+        return read_openings(self.openings, self._rules, self._blank, self.seed, self.blocks)
+
+    def play(
+        self,
+        *,
+        batch: int = 64,
+        sprt: Sprt | None = None,
+        partial: bool = False,
+        progress: Callable[[int, int], None] | None = None,
+    ) -> MatchResult:
+        """Plays the match; the result doesn't depend on `batch`, the blocks played in lock-step.
+
+        `progress(finished, blocks)` is called after each batch. The match ends with the block at
+        which `sprt` (for two sides) has accepted one of its strengths. With `partial`, an
+        interruption (Ctrl-C) gives the result of the batches finished before it. ValueError for
+        settings that the game doesn't have, and if an agent plays an illegal action.
+        """
+        if batch < 1:
+            raise ValueError(f"batch={batch} is out of range")
+        sides = len(self._seats)
+        if sprt is not None and sides != 2:
+            players = int(self._blank.num_players)
+            raise ValueError(f"sprt: Elo is for two sides, and {players} players are {sides}")
+        agents, openings = (_Timed(self.a, "A"), _Timed(self.b, "B")), self._begin.name
+        played = [(np.empty((0, sides), self._rules.state), np.empty((0, sides, 2), np.int64))]
+        try:
+            for first in range(0, self.blocks, batch):
+                last = min(first + batch, self.blocks)
+                played.append(self._play_blocks(range(first, last), agents))
+                if progress is not None:
+                    progress(last, self.blocks)
+                shares = self._shares(np.concatenate([finals for finals, _ in played])).mean(1)
+                if sprt is not None and sprt.end(shares, since=first) is not None:
+                    break
+        except KeyboardInterrupt:
+            if not partial:
+                raise
+        finals, moves = (np.concatenate(parts) for parts in zip(*played, strict=True))
+        end = None if sprt is None else sprt.end(self._shares(finals).mean(1))
+        made = moves[:end].sum((0, 1)).tolist()
+        return MatchResult(
+            game=self.game,
+            version=self._rules.version,
+            num_players=int(self._blank.num_players),
+            options=self._rules.chosen_options(self._blank),
+            agents=(self.a.name, self.b.name),
+            seed=self.seed,
+            openings=openings,
+            requested=self.blocks,
+            share=self._shares(finals[:end]),
+            payoff=self._payoffs(finals[:end]),
+            length=finals[:end]["ply"].astype(np.int64),
+            moves=(made[0], made[1]),
+            seconds_per_move=(agents[0].per_move, agents[1].per_move),
+            sprt=sprt,
+        )
+
+    def _play_blocks(
+        self, blocks: range, agents: Sequence[Agent]
+    ) -> tuple[NDArray[Any], NDArray[np.int64]]:
+        """Plays some blocks, A on every side: the final records, and the moves of A and of B.
+
+        [len(blocks), n], [len(blocks), n, 2]. Decision seeds depend on match, block, ply and seat,
+        but not on the agent: in the mirrored game the other agent meets the same.
+        """
+        sides = np.array(self._rules.sides(int(self._blank.num_players)))
+        count = len(self._seats)
+        states = np.repeat(self._begin.positions(self._rules, self._blank, blocks), count)
+        focal = np.tile(np.arange(count), len(blocks))  # the side of A
+        drawn = np.repeat(words(self.seed, STREAM_ACTION, np.array(blocks)), count)
+        moves = np.zeros((len(states), 2), np.int64)
+
+        def acting(states: NDArray[Any]) -> NDArray[Any]:
+            return np.asarray(sides[states["seat"]] != focal).astype(np.int64)
+
+        def seeds(rows: NDArray[np.int64]) -> NDArray[np.uint64]:
+            return words(drawn[rows], STREAM_ACTION, states["ply"][rows], states["seat"][rows])
+
+        for actions in play_games(self._rules, states, agents, acting, seeds):
+            rows = np.flatnonzero(actions != NOBODY)
+            moves[rows, acting(states)[rows]] += 1
+        return states.reshape(len(blocks), count), moves.reshape(len(blocks), count, 2)
+
+    def _shares(self, finals: NDArray[Any]) -> NDArray[np.float64]:
+        """A's share of the win in each game, [B, n]: in game k of a block A plays side k."""
+        shares = win_shares(finals["winners"], self._seats.tolist())
+        return np.asarray(shares.diagonal(0, -2, -1))
+
+    def _payoffs(self, finals: NDArray[Any]) -> NDArray[np.float64]:
+        """A's payoff in each game, [B, n]."""
+        payoff = np.zeros((finals.size, int(self._blank.num_players)), np.float32)
+        kernels(self._rules).outcome(finals.ravel(), payoff, np.empty_like(payoff))
+        every = np.arange(len(self._seats))
+        by_block = payoff.reshape(-1, len(self._seats), payoff.shape[1])
+        return by_block[:, every, self._seats].astype(np.float64)
 
 
 def play_match(
@@ -266,73 +357,9 @@ def play_match(
     openings: str | None = None,
     num_players: int | None = None,
     options: Mapping[str, Any] | None = None,
-    batch: int = 64,
-    sprt: Sprt | None = None,
-    partial: bool = False,
-    progress: Callable[[int, int], None] | None = None,
 ) -> MatchResult:
-    """Plays `blocks` blocks of games between A and B.
-
-    A block is an opening, played once for each side that A can take (a seat or, where the game has
-    teams, all seats of a team); B has all others. `openings` is `book`, positions from which every
-    side can win, or a new game after some random plies: `0`, or `2-4` (uniform, ends included;
-    fewer if the game would end). None is the book where the game has one for these options, with
-    enough openings, else `2-4`. `seed` fixes openings, chance and the agents' seeds, so a match can
-    be repeated, in batches of any size. `batch` blocks are played in lock-step, and
-    `progress(finished, blocks)` is called after each batch. The match ends with the block at which
-    `sprt` (for two sides) has accepted one of its strengths. With `partial`, an interruption
-    (Ctrl-C) gives the result of the batches finished before it. ValueError for settings the game
-    doesn't have, and if an agent plays an illegal action.
-    """
-    for text, allowed in (
-        (f"blocks={blocks}", blocks >= 1),
-        (f"batch={batch}", batch >= 1),
-        (f"seed={seed}", 0 <= seed < 2**64),
-    ):
-        if not allowed:
-            raise ValueError(f"{text} is out of range")
-    rules = get_game(game, options)
-    blank = rules.blank(num_players, options)
-    begin = read_openings(openings, rules, blank, seed, blocks)
-    match = _Match(rules, (a, b), np.uint64(seed), begin, blank)
-    players = int(blank.num_players)
-    seats = np.array(rules.one_of_each_side(players))
-    if sprt is not None and len(seats) != 2:
-        raise ValueError(f"sprt: Elo is for two sides, and {players} players are {len(seats)}")
-    played = [(np.empty((0, len(seats)), rules.state), np.empty((0, len(seats), 2), np.int64))]
-    try:
-        for first in range(0, blocks, batch):
-            played.append(match.play(range(first, min(first + batch, blocks))))
-            if progress is not None:
-                progress(min(first + batch, blocks), blocks)
-            shares = _shares(np.concatenate([finals for finals, _ in played]), seats).mean(1)
-            if sprt is not None and sprt.end(shares, since=first) is not None:
-                break
-    except KeyboardInterrupt:
-        if not partial:
-            raise
-    states, moves = (np.concatenate(parts) for parts in zip(*played, strict=True))
-    end = None if sprt is None else sprt.end(_shares(states, seats).mean(1))
-    states, made = states[:end], moves[:end].sum((0, 1)).tolist()
-    payoff = np.zeros((states.size, players), np.float32)
-    kernels(rules).outcome(states.ravel(), payoff, np.empty_like(payoff))
-    every = np.arange(len(seats))
-    return MatchResult(
-        game=game,
-        version=rules.version,
-        num_players=players,
-        options=rules.chosen_options(blank),
-        agents=(a.name, b.name),
-        seed=seed,
-        openings=begin.name,
-        requested=blocks,
-        share=_shares(states, seats),
-        payoff=payoff.reshape(-1, len(seats), players)[:, every, seats].astype(np.float64),
-        length=states["ply"].astype(np.int64),
-        moves=(made[0], made[1]),
-        seconds_per_move=(match.clocks[0].per_move(), match.clocks[1].per_move()),
-        sprt=sprt,
-    )
+    """Plays `blocks` blocks of games between A and B; `Match` says what the settings are."""
+    return Match(game, a, b, blocks, seed, openings, num_players, options).play()
 
 
 def against_random(
@@ -342,8 +369,3 @@ def against_random(
     match = play_match(game, agent, RandomAgent(), blocks, openings="0", num_players=num_players)
     share = match.win_share()
     return f"wins {share.mean:.1%} [{share.low:.1%}, {share.high:.1%}] of {match.games} games"
-
-
-def _shares(states: NDArray[Any], seats: NDArray[np.int64]) -> NDArray[np.float64]:
-    """A's share of the win in each game, [B, n]: in game k of a block A plays side k."""
-    return np.asarray(win_shares(states["winners"], seats.tolist()).diagonal(0, -2, -1))
