@@ -22,7 +22,7 @@ INSTALL := $(BIN)/python $(PIP_INSTALL)
 help: ## this list
 	@awk -F ':.*## ' '/^[a-z-]+:.*## / { printf "  make %-17s %s\n", $$1, $$2 }' $(firstword $(MAKEFILE_LIST))
 
-train: $(VENV)/.train ## install, then train (or go on) and evaluate Linkage (CONFIG=..., ARGS=...)
+train: $(VENV)/.train ## install, then train (or resume) and evaluate Linkage (CONFIG=..., ARGS=...)
 	$(BIN)/linkzoo train $(CONFIG) $(ARGS) --resume
 
 test: $(VENV)/.dev ## install, then run the tests but the slow ones (PYTEST_ARGS=...)

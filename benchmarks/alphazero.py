@@ -83,7 +83,7 @@ def main() -> None:
     steps = config.num_envs * config.horizon
     end, net = steps / median(whole), steps / median(alone)
     print(
-        f"end to end {end:,.0f} steps/s ({simulations / steps:.1f} positions judged for each), "
+        f"end to end {end:,.0f} steps/s ({simulations / steps:.1f} positions evaluated for each), "
         f"network alone {net:,.0f} steps/s: {end / net:.1%}"
     )
 

@@ -2,7 +2,7 @@
 
 Between the marks of each checkpoint there: its training, its matches and the wins that it throws
 away, as tables. The cards themselves are made by `linkzoo evaluate CHECKPOINT --ladder --card` and
-`--labels --card`.
+`--solved-positions --card`.
 """
 
 import json
@@ -65,10 +65,10 @@ def table_rows(matches: list[dict[str, Any]]) -> Rows:
         yield *agents, *cells
 
 
-def thrown_rows(found: list[dict[str, Any]]) -> Rows:
+def blunder_rows(found: list[dict[str, Any]]) -> Rows:
     yield "agent", "positions", *map(role, found[0]["seats"]), "both"
     for entry in found:
-        shares = [percent(part["thrown_away"]) for part in (*entry["seats"], entry)]
+        shares = [percent(part["share"]) for part in (*entry["seats"], entry)]
         yield entry["agent"], f"{entry['positions']:,}", *shares
 
 
@@ -90,8 +90,8 @@ def section(card: Mapping[str, Any]) -> str:
             f"Measured on version {', '.join(map(str, sorted(earlier)))} of the game's ladder; it "
             f"is now at version {present}."
         )
-    if card.get("thrown_wins"):
-        parts += ["Solved wins thrown away:", table(thrown_rows(card["thrown_wins"]))]
+    if card.get("blunder_rate"):
+        parts += ["Blunder rate on solved positions:", table(blunder_rows(card["blunder_rate"]))]
     return "\n\n".join(parts)
 
 

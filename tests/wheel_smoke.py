@@ -16,7 +16,7 @@ from pathlib import Path
 
 _BIN = Path(sys.executable).parent
 _PRESET = "linkage_ppo_quick"
-_TRAIN = ["train", _PRESET, "max_seconds=10", "final_blocks=20"]
+_TRAIN = ["train", _PRESET, "max_seconds=10", "eval.final_blocks=20"]
 
 
 def linkzoo_command(*arguments: str, cwd: str | None = None) -> subprocess.CompletedProcess[str]:
@@ -91,7 +91,14 @@ def check_train() -> None:
         assert card["game"] == "linkage"
         model = str(models[-1].parent)
         done = linkzoo_command(
-            "evaluate", model, "--ladder", "--games", "2", "--labels", "--card", cwd=folder
+            "evaluate",
+            model,
+            "--ladder",
+            "--games",
+            "2",
+            "--solved-positions",
+            "--card",
+            cwd=folder,
         )
         assert done.returncode == 0
     linkzoo_training.load_agent("linkage")

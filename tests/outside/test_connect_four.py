@@ -28,11 +28,13 @@ TINY: dict[str, Any] = {
     "num_threads": 1,
     "device": "cpu",
     "symmetric": True,
-    "eval_every": 1,
-    "eval_opponents": ["random"],
-    "eval_blocks": 2,
-    "final_opponents": ["greedy"],
-    "final_blocks": 2,
+    "eval": {
+        "every": 1,
+        "opponents": ["random"],
+        "blocks": 2,
+        "final_opponents": ["greedy"],
+        "final_blocks": 2,
+    },
 }
 RUNS: dict[str, dict[str, Any]] = {
     "ppo": {"network": "flat", "horizon": 16, "minibatches": 2, "total_steps": 512},
@@ -143,4 +145,4 @@ def test_workers_find_the_game(tmp_path: Path, monkeypatch: pytest.MonkeyPatch) 
     config = {"name": "tiny", **TINY, **RUNS["ppo"], "total_steps": 256}
     Path("tiny.yaml").write_text(json.dumps(config), encoding="utf-8")
     monkeypatch.setenv("PYTHONPATH", str(Path(connect_four.__file__).parents[1]))
-    assert main(["train", "tiny.yaml", "--engine", "processes", "--workers", "2"]) == 0
+    assert main(["train", "tiny.yaml", "--executor", "processes", "--workers", "2"]) == 0

@@ -5,7 +5,7 @@ from pathlib import Path
 import numpy as np
 import pytest
 
-from linkzoo import GameRecord, RandomAgent, get_game
+from linkzoo import RandomAgent, get_game
 from linkzoo_training.agents.baselines import ExactAgent, GreedyAgent, UctAgent
 from linkzoo_training.agents.human import HumanAgent, QuitError
 from linkzoo_training.agents.policy import PolicyAgent, SearchAgent
@@ -147,38 +147,30 @@ def test_a_person_can_stop(lines: tuple[str, ...]) -> None:
 SMALL = {"board_size": 3, "threshold": 3}
 
 
-def test_a_whole_game_in_the_terminal(tmp_path: Path) -> None:
+def test_a_whole_game_in_the_terminal() -> None:
     terminal = Terminal(*[str(action) for action in range(336)] * 4)
-    path = tmp_path / "game.json"
     record = play(
         "linkage",
         GreedyAgent(),
+        terminal.human(),
         seat=1,
         seed=4,
         options=SMALL,
-        record=path,
-        read=terminal.read,
-        write=terminal.write,
     )
     final = list(record.replay())[-1]
     assert final.seat == -1
     won = bool(final.winners & 2)
     assert ("You win." if won else "You lose: player 0 won.") in terminal.shown
-    assert GameRecord.load(path) == record
     assert any(shown.startswith("Player 0 plays ") for shown in terminal.shown)
 
 
-def test_a_stopped_game_is_saved(tmp_path: Path) -> None:
+def test_a_stopped_game_is_kept() -> None:
     terminal = Terminal("W a1-b1")
-    path = tmp_path / "game.json"
-    record = play("linkage", RandomAgent(), record=path, read=terminal.read, write=terminal.write)
+    record = play("linkage", RandomAgent(), terminal.human())
     assert len(record.actions) == 2
     assert "Stopped before the end." in terminal.shown
-    assert GameRecord.load(path).actions == record.actions
 
 
-def test_a_wrong_seat_or_folder_is_refused_before_the_game(tmp_path: Path) -> None:
+def test_a_wrong_seat_is_refused_before_the_game() -> None:
     with pytest.raises(ValueError, match=r"seat=2 is not in 0\.\.1"):
-        play("linkage", RandomAgent(), seat=2)
-    with pytest.raises(ValueError, match="there is no folder"):
-        play("linkage", RandomAgent(), record=tmp_path / "nowhere" / "game.json")
+        play("linkage", RandomAgent(), HumanAgent(), seat=2)

@@ -3,6 +3,7 @@
 import json
 from collections import Counter
 from pathlib import Path
+from typing import Any
 
 import numpy as np
 import pytest
@@ -20,7 +21,7 @@ from linkzoo_training.selfplay.replay import ReplayGames
 from linkzoo_training.train import train
 from tests.training.helpers import against_perfect_play, alphazero_config, weights
 
-TINY = {
+TINY: dict[str, Any] = {
     "algorithm": "alphazero",
     "name": "tiny",
     "game": "linkage",
@@ -39,12 +40,9 @@ TINY = {
     "num_threads": 1,
     "device": "cpu",
     "symmetric": True,
-    "vary": {"threshold": [10, 14]},
+    "initial_states": {"vary": {"threshold": [10, 14]}},
     "save_every": 1,
-    "eval_every": 4,
-    "eval_blocks": 4,
-    "final_opponents": ["random"],
-    "final_blocks": 5,
+    "eval": {"every": 4, "blocks": 4, "final_opponents": ["random"], "final_blocks": 5},
 }
 
 
@@ -52,7 +50,7 @@ TINY = {
 SMALL = {
     **TINY,
     "options": {"board_size": 3, "threshold": 4, "free_hole": True},
-    "vary": {},
+    "initial_states": {},
     "symmetric": False,
     "network": "flat",
     "width": 64,
@@ -62,7 +60,7 @@ SMALL = {
     "window": 8,
     "reuse": 4,
     "batch_size": 128,
-    "learning_rate": 4e-3,
+    "learning_rate": [4e-3, 1e-4],
     "total_steps": 20 * 128 * 8,
 }
 
@@ -87,7 +85,7 @@ def test_same_seed_same_weights() -> None:
         {
             "network": "flat",
             "game": "love_links",
-            "vary": {},
+            "initial_states": {},
             "symmetric": False,
         },
     ],
@@ -124,7 +122,13 @@ def test_train_writes_everything(tmp_path: Path) -> None:
 def test_weights_decay_and_biases_and_gates_do_not(kind: str) -> None:
     """A5: by a share of themselves, whatever the gradients (AdamW), and nothing that is 1-D."""
     config = alphazero_config(
-        {**TINY, "network": kind, "weight_decay": 0.5, "learning_rate": 0.1, "symmetric": False}
+        {
+            **TINY,
+            "network": kind,
+            "weight_decay": 0.5,
+            "learning_rate": [0.1, 1e-4],
+            "symmetric": False,
+        }
     )
     trainer = AlphaZeroTrainer(config)
     assert isinstance(trainer.optimizer, torch.optim.AdamW)
@@ -263,18 +267,22 @@ def test_a_run_begins_with_the_weights_of_a_checkpoint(tmp_path: Path) -> None:
     first = run(alphazero_config(TINY), 1)
     card = {"network": {"kind": "board", "width": 8, "blocks": 1}, "views": 1}
     save_checkpoint(tmp_path, first.agent().network, first.game, card)
-    second = AlphaZeroTrainer(alphazero_config({**TINY, "start": str(tmp_path), "seed": 9}))
+    second = AlphaZeroTrainer(
+        alphazero_config({**TINY, "initial_checkpoint": str(tmp_path), "seed": 9})
+    )
     assert weights(second) == weights(first)
 
 
 @pytest.mark.parametrize(
     ("changes", "message"),
     [
-        ({"game": "link_o", "vary": {}, "symmetric": False}, "link_o hides something; use 'ppo'"),
+        (
+            {"game": "link_o", "initial_states": {}, "symmetric": False},
+            "link_o has hidden information; use 'ppo'",
+        ),
         ({"simulations": []}, "simulations"),
         ({"simulations": [0]}, "simulations"),
         ({"window": 5}, "reuse: 2 does not divide the window, 5"),
-        ({"least_range": 0}, "least_range"),
         ({"root_share": 1.5}, "root_share"),
         ({"algorithm": "muzero"}, r"'muzero' is none of \['ppo', 'alphazero'\]"),
         ({"clip": 0.2}, "clip"),
@@ -285,9 +293,9 @@ def test_wrong_fields_are_named(changes: dict[str, object], message: str) -> Non
         alphazero_config({**TINY, **changes})
 
 
-def test_a_game_without_a_board_has_a_forecast_of_margins_alone() -> None:
+def test_without_a_board_the_auxiliary_heads_tell_margins_alone() -> None:
     config = alphazero_config(
-        {**TINY, "game": "love_links", "network": "flat", "vary": {}, "symmetric": False}
+        {**TINY, "game": "love_links", "network": "flat", "initial_states": {}, "symmetric": False}
     )
     trainer = run(config, 3)
     assert trainer.auxiliary.planes is None

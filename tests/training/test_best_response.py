@@ -31,12 +31,12 @@ FIELDS = [
     "num_envs=128",
     "horizon=16",
     "minibatches=4",
-    "learning_rate=3e-3",
+    "learning_rate=[3e-3, 0]",
     "precision=fp32",
     "num_threads=1",
     "symmetric=false",
-    "eval_every=1000",
-    "eval_blocks=5",
+    "eval.every=1000",
+    "eval.blocks=5",
 ]
 
 
@@ -62,7 +62,8 @@ def test_a_best_response_is_found(config: PPOConfig, tmp_path: Path) -> None:
     """Random play on 3×3: the response is paid nearly what the exact one would be."""
     report = train_best_response(config, GAMES, openings="0", folder=tmp_path)
     assert report is not None
-    assert json.loads((tmp_path / "exploit.json").read_text()) == json.loads(json.dumps(report))
+    written = json.loads((tmp_path / "best_response.json").read_text())
+    assert written == json.loads(json.dumps(report))
     start = LINKAGE.blank(options=config.options)
     LINKAGE.new_game(start, np.uint64(0))
     best = [response_value(start, seat, {}) for seat in (0, 1)]
@@ -81,7 +82,7 @@ def test_a_best_response_is_found(config: PPOConfig, tmp_path: Path) -> None:
     budget = report["budget"]
     assert budget["steps"] == config.total_steps
     assert budget["seconds_per_step"] == pytest.approx(budget["seconds"] / budget["steps"], rel=0.1)
-    assert (budget["network"], budget["start"]) == ("flat, 64 × 1", None)
+    assert (budget["network"], budget["initial_checkpoint"]) == ("flat, 64 × 1", None)
     assert (tmp_path / "curve.png").read_bytes().startswith(b"\x89PNG")
     agent = load_agent(tmp_path / "checkpoint")
     again = play_match("linkage", agent, agent, 3, options=SMALL)
@@ -108,7 +109,12 @@ def checkpoint(folder: Path) -> str:
 def test_a_response_begins_as_the_checkpoint_it_is_against(tmp_path: Path) -> None:
     source = checkpoint(tmp_path / "old")
     config = best_response_config(f"{source}@2:8", "linkage", settings=["num_threads=1"])
-    assert (config.start, config.network, config.width, config.blocks) == (source, "flat", 16, 1)
+    assert (config.initial_checkpoint, config.network, config.width, config.blocks) == (
+        source,
+        "flat",
+        16,
+        1,
+    )
     agent = load_agent(source)
     for one, other in zip(
         PPOTrainer(config).network.parameters(), agent.network.parameters(), strict=True
@@ -124,15 +130,18 @@ def test_a_response_begins_as_the_checkpoint_it_is_against(tmp_path: Path) -> No
     ]
     quick = load_config("linkage_ppo_quick")
     assert budgets == [(quick.total_steps, quick.max_seconds), (5, None), (5, 7.0)]
-    fresh = best_response_config(source, "linkage", settings=["start=null", "network=board"])
-    assert (fresh.start, fresh.network) == (None, "board")
+    fresh = best_response_config(
+        source, "linkage", settings=["initial_checkpoint=null", "network=board"]
+    )
+    assert (fresh.initial_checkpoint, fresh.network) == (None, "board")
 
 
 @pytest.mark.parametrize("game", games)
 def test_every_game_can_be_trained_for(game: str) -> None:
     """The agent is the only opponent, and every number of players is met, or the one asked for."""
     config = best_response_config("greedy", game)
-    assert (config.rivals, config.pool_size, config.pool_share) == (("greedy",), 0, 1)
+    pool = config.pool
+    assert (pool.fixed_opponents, pool.size, pool.share) == (("greedy",), 0, 1)
     rules = get_game(game)
     assert config.players == tuple(range(rules.min_players, rules.max_players + 1))
     few = best_response_config("greedy", game, players=rules.max_players)
@@ -145,7 +154,7 @@ def test_what_cannot_be_is_refused(tmp_path: Path) -> None:
     with pytest.raises(ValueError, match="trains linkage by ppo; a best response in love_links"):
         best_response_config("random", "love_links", config="linkage_ppo")
     with pytest.raises(ValueError, match="all games are played against the agent"):
-        best_response_config("random", "linkage", settings=["pool_share=0.5"])
+        best_response_config("random", "linkage", settings=["pool.share=0.5"])
     with pytest.raises(ValueError, match="nobody"):
         best_response_config("nobody", "linkage")
 
@@ -153,18 +162,19 @@ def test_what_cannot_be_is_refused(tmp_path: Path) -> None:
 def test_command(
     tmp_path: Path, monkeypatch: pytest.MonkeyPatch, capsys: pytest.CaptureFixture[str]
 ) -> None:
-    """The game is that of the checkpoint; a run that is there goes on with --resume alone."""
+    """The game is that of the checkpoint; a run that is there resumes with --resume alone."""
     monkeypatch.chdir(tmp_path)
     checkpoint(tmp_path / "old")
     fields = [field for field in FIELDS if not field.startswith(("network", "width", "blocks"))]
-    command = ["exploit", "old", "--steps", "2000", "--games", "7", "--json", "found.json", *fields]
+    options = ["--steps", "2000", "--games", "7", "--json", "found.json"]
+    command = ["best-response", "old", *options, *fields]
     assert main(command) == 0
     out = capsys.readouterr().out
     assert "A best response to old: linkage, 2 players, 8 games" in out
     assert "under this budget: 2,048 steps" in " ".join(out.split())
     data: dict[str, Any] = json.loads((tmp_path / "found.json").read_text())
-    assert data["format"] == "linkzoo-exploit/1"
-    card = json.loads(Path("runs/exploit_linkage_old/checkpoint/card.json").read_text())
+    assert data["format"] == "linkzoo-best-response/1"
+    card = json.loads(Path("runs/best_response_linkage_old/checkpoint/card.json").read_text())
     assert main([*card["strength"][0]["command"].split()[1:], "--json", "again.json"]) == 0
     match = json.loads(Path("again.json").read_text())
     assert match["win_share"] == data["players"][0]["response"]["win_share"]

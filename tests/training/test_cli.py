@@ -56,22 +56,33 @@ def test_a_block_has_a_game_for_each_side(tmp_path: Path) -> None:
 
 def test_evaluate_on_labels(capsys: pytest.CaptureFixture[str], tmp_path: Path) -> None:
     path = tmp_path / "result.json"
-    assert main(["evaluate", "random", "--labels", "--seed", "7", "--json", str(path)]) == 0
+    assert (
+        main(["evaluate", "random", "--solved-positions", "--seed", "7", "--json", str(path)]) == 0
+    )
     out = capsys.readouterr().out
-    assert "Wins that random throws away: linkage" in out
+    assert "Blunder rate of random: linkage" in out
     assert "random against" not in out
     alone = json.loads(path.read_text(encoding="utf-8"))
-    arguments = ["evaluate", "random", "greedy", "--games", "2", "--labels", "--seed", "7"]
+    arguments = [
+        "evaluate",
+        "random",
+        "greedy",
+        "--games",
+        "2",
+        "--solved-positions",
+        "--seed",
+        "7",
+    ]
     assert main([*arguments, "--json", str(path)]) == 0
     out = capsys.readouterr().out
     assert "random against greedy" in out
-    assert "Wins that random throws away" in out
+    assert "Blunder rate of random" in out
     both = json.loads(path.read_text(encoding="utf-8"))
-    assert both["thrown_wins"] == alone["thrown_wins"]
+    assert both["blunder_rate"] == alone["blunder_rate"]
     assert both["agents"] == ["random", "greedy"]
 
 
-def test_thrown_wins_on_the_card(tmp_path: Path) -> None:
+def test_the_blunder_rate_on_the_card(tmp_path: Path) -> None:
     """They take the place of the agent's own, and of no other's."""
     from linkzoo_training.checkpoint import load_card, save_checkpoint
     from linkzoo_training.networks import make_network
@@ -79,16 +90,16 @@ def test_thrown_wins_on_the_card(tmp_path: Path) -> None:
     game = linkzoo.get_game("linkage")
     other = {"agent": "mine:9", "note": "stays"}
     card = {"network": {"kind": "flat", "width": 8, "blocks": 1}, "views": 1, "strength": []}
-    card["thrown_wins"] = [{"agent": "mine", "note": "goes"}, other]
+    card["blunder_rate"] = [{"agent": "mine", "note": "goes"}, other]
     save_checkpoint(tmp_path / "mine", make_network(game, "flat", 8, 1), game, card)
     path = tmp_path / "result.json"
-    found = ["--labels", "--card", "--json", str(path)]
+    found = ["--solved-positions", "--card", "--json", str(path)]
     assert main(["evaluate", str(tmp_path / "mine"), *found]) == 0
-    kept, new = load_card(tmp_path / "mine")["thrown_wins"]
+    kept, new = load_card(tmp_path / "mine")["blunder_rate"]
     assert kept == other
-    data = json.loads(path.read_text(encoding="utf-8"))["thrown_wins"]
-    assert new["thrown_away"] == data["thrown_away"]
-    assert new["command"] == "linkzoo evaluate mine --labels --seed 0"
+    data = json.loads(path.read_text(encoding="utf-8"))["blunder_rate"]
+    assert new["share"] == data["share"]
+    assert new["command"] == "linkzoo evaluate mine --solved-positions --seed 0"
 
 
 def test_options_may_stand_anywhere(capsys: pytest.CaptureFixture[str], tmp_path: Path) -> None:
@@ -110,14 +121,17 @@ def test_options_may_stand_anywhere(capsys: pytest.CaptureFixture[str], tmp_path
         ("evaluate random random threshold", "no option=value"),
         ("evaluate random random threshold=[", "no YAML value"),
         ("evaluate random random --games 0", "games: 0"),
-        ("evaluate random", "name an opponent B, or --ladder or --labels"),
+        ("evaluate random", "name an opponent B, or --ladder or --solved-positions"),
         ("evaluate random greedy --ladder", "--ladder: the opponents"),
         ("evaluate random --ladder --sprt 0 10", "--ladder: the opponents"),
         ("evaluate random --ladder --card", "--card: goes with"),
         ("evaluate linkage random --card", "--card: goes with"),
         ("evaluate linkage --ladder --players 3", "num_players: 3"),
-        ("evaluate random --labels --game love_links", "no solved positions for love_links"),
-        ("evaluate random random --labels threshold=9", "standard options"),
+        (
+            "evaluate random --solved-positions --game love_links",
+            "no solved positions for love_links",
+        ),
+        ("evaluate random random --solved-positions threshold=9", "standard options"),
         ("evaluate random random --openings 4-2", "openings: '4-2'"),
         ("evaluate random random --players 3", "num_players: 3"),
         ("evaluate random random --json nowhere/match.json", "no folder nowhere"),
@@ -154,13 +168,16 @@ def test_wrong_values(arguments: str, complaint: str, capsys: pytest.CaptureFixt
         ("evaluate random random --openings 9999999999999", "numbers of plies in 0..26"),
         (f"evaluate random random --openings 0-{'9' * 99}", "numbers of plies in 0..26"),
         ("evaluate random random --json .", ". is a folder"),
-        ("train linkage_ppo --engine processes --workers 9999999", "--workers: 9999999 is not in"),
+        (
+            "train linkage_ppo --executor processes --workers 9999999",
+            "--workers: 9999999 is not in",
+        ),
         ("train linkage_ppo seed=[", "'seed=[' has no YAML value"),
         ("train linkage_ppo seed=!!python/name:os.system", "has no YAML value"),
         ("train linkage_ppo gae_lambda=.inf", "gae_lambda: "),
-        ("exploit random --steps 0", "total_steps: "),
-        ("exploit random --seconds nan", "max_seconds: "),
-        ("exploit random --games 0", "--games: 0 is not in 1.."),
+        ("best-response random --steps 0", "total_steps: "),
+        ("best-response random --seconds nan", "max_seconds: "),
+        ("best-response random --games 0", "--games: 0 is not in 1.."),
         ("play chess", "no game 'chess'"),
         ("bench --game no_such:GAME", "can't import no_such"),
     ],

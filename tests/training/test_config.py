@@ -12,11 +12,17 @@ import pytest
 from linkzoo import games
 from linkzoo_training.config import (
     AlphaZeroConfig,
+    EvalConfig,
+    InitialStatesConfig,
+    PoolConfig,
     PPOConfig,
+    TeacherConfig,
+    at,
     load_config,
     override,
     read_config,
 )
+from linkzoo_training.renamed import RENAMED
 from linkzoo_training.resources import find_checkpoint, shipped
 from tests.training.helpers import ppo_config
 
@@ -44,12 +50,18 @@ def test_every_game_has_its_presets(game: str, kind: str) -> None:
 
 def test_a_configuration_extends_another(tmp_path: Path) -> None:
     base, other, third = tmp_path / "base.yaml", tmp_path / "other.yaml", tmp_path / "third.yaml"
-    base.write_text("name: base\ngame: linkage\nwidth: 64\nvary: {threshold: [8, 15]}")
-    other.write_text(f"extends: {base}\nname: other\nvary: {{threshold: [10, 12]}}")
+    base.write_text(
+        "name: base\ngame: linkage\nwidth: 64\n"
+        "initial_states: {midgame: 0.1, vary: {threshold: [8, 15]}}"
+    )
+    other.write_text(
+        f"extends: {base}\nname: other\ninitial_states: {{vary: {{threshold: [10, 12]}}}}"
+    )
     third.write_text(f"extends: {other}\nname: third\nblocks: 2")
     config = load_config(third, ["width=32"])
     assert (config.name, config.game, config.width, config.blocks) == ("third", "linkage", 32, 2)
-    assert config.vary == {"threshold": (10, 12)}
+    assert config.initial_states.vary == {"threshold": (10, 12)}
+    assert config.initial_states.midgame == (0.1, 0.1)  # of the file below
     base.write_text(f"extends: {third}")
     with pytest.raises(ValueError, match=r"third\.yaml: extends itself"):
         load_config(third)
@@ -59,12 +71,15 @@ def test_a_configuration_extends_another(tmp_path: Path) -> None:
 
 
 def test_overrides() -> None:
-    config = load_config(
-        "linkage_ppo", ["learning_rate=1e-4", "options.threshold=10", "vary={}", "device=cpu"]
-    )
-    assert config.learning_rate == 1e-4
+    fields = ["learning_rate=1e-4", "options.threshold=10", "initial_states.vary={}", "device=cpu"]
+    config = load_config("linkage_ppo", [*fields, "pool.share=0.25", "teacher.agent=greedy"])
+    assert isinstance(config, PPOConfig)
+    assert config.learning_rate == (1e-4, 1e-4)
+    assert (config.pool.share, config.pool.size) == (0.25, 12)
+    assert config.teacher == TeacherConfig(agent="greedy")
     assert config.options == {"threshold": 10}
-    assert config.vary == {}
+    assert config.initial_states.vary == {}
+    assert config.initial_states.midgame == (0.5, 0.5)
     assert read_config(config.to_dict()) == config
 
 
@@ -75,16 +90,22 @@ def test_overrides() -> None:
         ("learning_rate=fast", "learning_rate"),
         ("game=chess", "chess"),
         ("num_envs=0", "num_envs"),
-        ("pool_share=1.5", "pool_share"),
+        ("pool.share=1.5", "pool.share: Input should be less than or equal to 1, not 1.5"),
+        ("pool.shares=1", "pool.shares: Unexpected keyword argument"),
+        ("pool=3", "pool: Input should be a dictionary"),
+        ("teacher.share=0.1", "teacher.agent: Field required"),
+        ("name.of=1", "'name.of=1': name has no fields"),
+        ("entropy=[1, 2, 3]", "entropy: .*at most 2 items"),
+        ("entropy=[0.1, -1]", "entropy: Input should be greater than or equal to 0, not -1$"),
         ("options.treshold=3", "treshold"),
-        ("vary.threshold=[9, 3]", "9..3"),
-        ("vary.hole=[0, 1]", "hole"),
+        ("initial_states.vary.threshold=[9, 3]", "9..3"),
+        ("initial_states.vary.hole=[0, 1]", "hole"),
         ("clip", "field=value"),
         ("clip.low=1", "clip"),
         ("precision=fp8", "precision"),
         ("temperature=-1", "temperature: Input should be greater than or equal to 0, not -1"),
         ("average=-1", "average: Input should be greater than or equal to 0, not -1"),
-        ("teacher_final=-1", "teacher_final: Input should be greater than or equal to 0, not -1"),
+        ("score_margin_weight=-1", "score_margin_weight: Input .* equal to 0, not -1$"),
     ],
 )
 def test_wrong_fields_are_named(override: str, message: str) -> None:
@@ -96,7 +117,10 @@ def test_wrong_fields_are_named(override: str, message: str) -> None:
     ("overrides", "message"),
     [
         (["solver_limit=-1"], "solver_limit: Input should be greater than or equal to 0, not -1"),
-        (["game=love_links", "vary={}", "symmetric=false", "solver_limit=9"], "no solver for love"),
+        (
+            ["game=love_links", "initial_states={}", "symmetric=false", "solver_limit=9"],
+            "no solver for love",
+        ),
         (["simulations=[]"], "simulations"),
         (["reuse=3"], "reuse: 3 does not divide"),
     ],
@@ -109,11 +133,23 @@ def test_wrong_fields_of_alphazero_are_named(overrides: list[str], message: str)
 NUMBER = re.compile(r"\b(int|float)\b")
 
 
-def numeric(kind: type[Any]) -> list[str]:
-    """The fields of a configuration that hold a number, or several."""
-    return [
-        name for name in kind.__dataclass_fields__ if NUMBER.search(str(get_type_hints(kind)[name]))
-    ]
+SECTIONS: dict[str, Any] = {
+    "initial_states": InitialStatesConfig,
+    "eval": EvalConfig,
+    "pool": PoolConfig,
+    "teacher": TeacherConfig,
+}
+
+
+def numeric(kind: Any) -> list[str]:
+    """The fields of a configuration and of its sections that hold a number, or several."""
+    found = []
+    for name, hint in get_type_hints(kind).items():
+        if name in SECTIONS:
+            found += [f"{name}.{field}" for field in numeric(SECTIONS[name])]
+        elif NUMBER.search(str(hint)):
+            found.append(name)
+    return found
 
 
 NASTY = [
@@ -135,7 +171,7 @@ NASTY = [
 )
 def test_wild_numbers_are_refused_by_name(preset: str, field: str) -> None:
     """F11: each is refused with the field's name, or within a range that does no harm."""
-    standard = load_config(preset)
+    standard = load_config(preset, ["teacher.agent=greedy"] if "teacher" in field else [])
     for text in NASTY:
         config, said = None, field
         try:
@@ -146,7 +182,9 @@ def test_wild_numbers_are_refused_by_name(preset: str, field: str) -> None:
         assert "\n" not in said
         if config is None:
             continue
-        value = getattr(config, field)
+        value: Any = config
+        for part in field.split("."):
+            value = getattr(value, part)
         for number in value if isinstance(value, tuple) else (value,):
             assert number is None or number == {} or 0 <= number <= 10**15
             assert not isinstance(number, float) or math.isfinite(number)
@@ -192,11 +230,11 @@ def test_wild_files(tmp_path: Path) -> None:
         ("name=../elsewhere", "name"),
         ("name=''", "name"),
         ("views=193", r"views: 193 is not in 1\.\.192"),
-        ("start=nowhere", "no checkpoint 'nowhere'"),
-        ("teacher=nobody", "teacher: agent 'nobody'"),
-        ("rivals=[greedy, uct-0]", "rivals: simulations=0"),
-        ("eval_opponents=[uct-99999999]", "eval_opponents: simulations=99999999 is not in 1"),
-        ("final_opponents=[nobody]", "final_opponents: agent 'nobody'"),
+        ("initial_checkpoint=nowhere", "no checkpoint 'nowhere'"),
+        ("teacher.agent=nobody", "teacher.agent: agent 'nobody'"),
+        ("pool.fixed_opponents=[greedy, uct-0]", "pool.fixed_opponents: simulations=0"),
+        ("eval.opponents=[uct-99999999]", "eval.opponents: simulations=99999999 is not in 1"),
+        ("eval.final_opponents=[nobody]", "eval.final_opponents: agent 'nobody'"),
     ],
 )
 def test_names_are_checked_when_they_are_read(override: str, message: str) -> None:
@@ -211,7 +249,7 @@ def test_reading_loads_and_compiles_nothing() -> None:
         "import sys\nfrom numba.core import event\n"
         "timer = event.TimingListener()\nevent.register('numba:compile', timer)\n"
         "from linkzoo_training.config import load_config\n"
-        "for name in sys.argv[1:]:\n    load_config(name, ['eval_opponents=[checkpoint]'])\n"
+        "for name in sys.argv[1:]:\n    load_config(name, ['eval.opponents=[checkpoint]'])\n"
         "print(timer.done, 'torch' in sys.modules)"
     )
     done = subprocess.run(
@@ -220,9 +258,29 @@ def test_reading_loads_and_compiles_nothing() -> None:
     assert done.stdout == "False False\n"
 
 
-def test_the_weight_of_the_margin_follows_the_run() -> None:
-    config = ppo_config({"name": "a", "game": "linkage", "margin_weight": 3.0, "margin_final": 1.0})
-    assert [config.margin(part) for part in (0.0, 0.25, 1.0)] == [3.0, 2.5, 1.0]
+@pytest.mark.parametrize(
+    ("given", "numbers"), [([3.0, 1.0], [3.0, 2.5, 1.0]), (0.5, [0.5, 0.5, 0.5])]
+)
+def test_schedules_follow_the_run(given: Any, numbers: list[float]) -> None:
+    config = ppo_config({"name": "a", "game": "linkage", "score_margin_weight": given})
+    assert [at(config.score_margin_weight, part) for part in (0.0, 0.25, 1.0)] == numbers
+    assert config.to_dict()["score_margin_weight"] == given
+
+
+def test_old_names_are_told_their_new_ones() -> None:
+    """Of all fields that were renamed, in one line; the new names are there."""
+    for old, new in RENAMED.items():
+        with pytest.raises(ValueError, match=re.escape(f"linkage_ppo.yaml: {old} is {new} now")):
+            load_config("linkage_ppo", [f"{old}=1"])
+        if new.startswith("always"):
+            continue
+        section, _, last = new.split("=")[0].rpartition(".")
+        kinds: list[Any] = [SECTIONS[section]] if section else [PPOConfig, AlphaZeroConfig]
+        assert any(last in kind.__dataclass_fields__ for kind in kinds), new
+    with pytest.raises(
+        ValueError, match=r"rivals is pool\.fixed_opponents now; teacher is teacher\.agent"
+    ):
+        read_config({"name": "a", "game": "linkage", "rivals": ["greedy"], "teacher": "greedy"})
 
 
 def test_missing_and_broken_files(tmp_path: Path) -> None:
@@ -241,16 +299,23 @@ def test_missing_and_broken_files(tmp_path: Path) -> None:
 
 def test_learning_rates_follow_the_run() -> None:
     """With a teacher from its rate to the learner's, then linear to 0; its own weight likewise."""
-    given = {"name": "a", "game": "linkage", "learning_rate": 2e-4}
+    given = {"name": "a", "game": "linkage", "learning_rate": [2e-4, 0]}
+    greedy = {"agent": "greedy", "share": 0.2}
     alone = ppo_config(given)
-    assert [alone.rate(part) for part in (0.0, 0.5, 1.0)] == pytest.approx([2e-4, 1e-4, 0.0])
-    taught = ppo_config({**given, "teacher": "greedy", "teacher_share": 0.2, "teacher_rate": 1e-3})
-    rates = [taught.rate(part) for part in (0.0, 0.1, 0.2, 0.6, 1.0)]
+    assert [alone.learning_rate_at(part) for part in (0.0, 0.5, 1.0)] == pytest.approx(
+        [2e-4, 1e-4, 0.0]
+    )
+    taught = ppo_config({**given, "teacher": greedy})
+    rates = [taught.learning_rate_at(part) for part in (0.0, 0.1, 0.2, 0.6, 1.0)]
     assert rates == pytest.approx([1e-3, 6e-4, 2e-4, 1e-4, 0.0])
-    assert [taught.is_taught(part) for part in (0.0, 0.19, 0.2)] == [True, True, False]
-    assert not alone.is_taught(0.0)
-    beside = ppo_config({**given, "teacher": "greedy", "teacher_share": 0.2, "teacher_weight": 0.5})
-    assert [beside.teaching(part) for part in (0.0, 0.2, 0.6, 1.0)] == [1.0, 0.5, 0.25, 0.0]
-    stays = ppo_config({**beside.to_dict(), "teacher_final": 0.25})
-    assert [stays.teaching(part) for part in (0.0, 0.2, 0.6, 1.0)] == [1.0, 0.5, 0.375, 0.25]
-    assert [taught.teaching(0.1), taught.teaching(0.2), alone.teaching(0.0)] == [1.0, 0.0, 0.0]
+    assert [taught.only_imitates(part) for part in (0.0, 0.19, 0.2)] == [True, True, False]
+    assert not alone.only_imitates(0.0)
+    beside = ppo_config({**given, "teacher": {**greedy, "weight": [0.5, 0]}})
+    assert [beside.teacher_weight(part) for part in (0.0, 0.2, 0.6, 1.0)] == [1.0, 0.5, 0.25, 0.0]
+    stays = ppo_config({**given, "teacher": {**greedy, "weight": [0.5, 0.25]}})
+    assert [stays.teacher_weight(part) for part in (0.0, 0.2, 0.6, 1.0)] == [1.0, 0.5, 0.375, 0.25]
+    assert [taught.teacher_weight(0.1), taught.teacher_weight(0.2), alone.teacher_weight(0.0)] == [
+        1.0,
+        0.0,
+        0.0,
+    ]

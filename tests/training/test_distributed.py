@@ -24,9 +24,9 @@ pytestmark = pytest.mark.last
 DATA = {
     **test_ppo.QUICK,
     "total_steps": 4 * 2 * 16 * 24,
-    "learning_rate": 1e-2,
-    "snapshot_every": 1,
-    "eval_every": 2,
+    "learning_rate": [1e-2, 0],
+    "pool": {"snapshot_every": 1},
+    "eval": {**test_ppo.QUICK["eval"], "every": 2},
 }
 
 
@@ -89,7 +89,7 @@ def test_an_update_is_that_of_one_process_with_all_games(ranks: list[dict[str, T
     assert (first["batch.action"] != second["batch.action"]).any()  # games of their own
     assert first["batch.learner"].sum() != second["batch.learner"].sum()
     config = replace(ppo_config(DATA), epochs=1, minibatches=1)
-    rate = config.learning_rate
+    rate = config.learning_rate.first
     for name, value in under("after.", first).items():
         assert (value == second[f"after.{name}"]).all()
 

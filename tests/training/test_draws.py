@@ -18,7 +18,7 @@ from linkzoo import Game, Positions, RandomAgent
 from linkzoo_training.agents import baselines
 from linkzoo_training.agents.baselines import ExactAgent
 from linkzoo_training.evaluation import match as match_module
-from linkzoo_training.evaluation.match import MatchResult, play_match
+from linkzoo_training.evaluation.match import Match, MatchResult
 from linkzoo_training.evaluation.statistics import Sprt
 from linkzoo_training.evaluation.tables import match_table
 from linkzoo_training.outcomes import win_shares
@@ -45,8 +45,9 @@ def _the_game_is_high(monkeypatch: pytest.MonkeyPatch) -> None:
     monkeypatch.setattr(match_module, "get_game", lambda *_: HIGH)
 
 
-def match(a: Any, b: Any, blocks: int, players: int = 2, **settings: Any) -> MatchResult:
-    return play_match("high", a, b, blocks, num_players=players, openings="0", **settings)
+def match(a: Any, b: Any, blocks: int, players: int = 2, sprt: Sprt | None = None) -> MatchResult:
+    settings = Match("high", a, b, blocks, num_players=players, openings="0")
+    return settings.play(sprt=sprt)
 
 
 def test_win_shares() -> None:

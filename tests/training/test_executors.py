@@ -17,7 +17,7 @@ from linkzoo_training.agents.specs import make_agent
 from linkzoo_training.algorithms import ppo
 from linkzoo_training.algorithms.trainer import Trainer
 from linkzoo_training.commands.cli import main
-from linkzoo_training.config import read_config
+from linkzoo_training.config import merged, read_config
 from linkzoo_training.evaluation import tournament
 from linkzoo_training.networks import masked
 from linkzoo_training.selfplay.executors import NOTHING, Executor, LocalExecutor, ProcessExecutor
@@ -29,7 +29,10 @@ from tests.training.helpers import against_perfect_play, alphazero_config, ppo_c
 pytestmark = pytest.mark.last
 
 # With snapshots that give up their slots, and their games, soon.
-PPO = {**test_ppo.QUICK, "snapshot_every": 2, "pool_size": 2, "rivals": ["greedy"]}
+PPO: dict[str, Any] = {
+    **test_ppo.QUICK,
+    "pool": {"snapshot_every": 2, "size": 2, "fixed_opponents": ["greedy"]},
+}
 
 
 def run(fields: dict[str, Any], iterations: int, executor: Executor) -> Trainer:
@@ -120,7 +123,7 @@ def test_snapshots_travel_once() -> None:
             sent.append((len(weights), list(kept)))
             return super().play(weights, tasks, kept)
 
-    trainer = ppo.PPOTrainer(ppo_config({**PPO, "pool_size": 4, "snapshot_every": 2}), Noted(2))
+    trainer = ppo.PPOTrainer(ppo_config(merged(PPO, {"pool": {"size": 4}})), Noted(2))
     for _ in range(6):
         trainer.iterate()
     sizes, names = zip(*sent, strict=True)
@@ -149,7 +152,7 @@ def test_errors_and_deaths_of_workers_are_reported() -> None:
 def test_nobody_is_imitated_who_was_not_asked() -> None:
     """A12: batches are of an iteration ago, when a teacher who comes in later had no say."""
     board = {"network": "board", "width": 8, "total_steps": 4 * 16 * 24}
-    taught = {"teacher": "greedy", "teacher_share": 0.0, "teacher_final": 5.0}
+    taught = {"teacher": {"agent": "greedy", "share": 0.0, "weight": [0.0, 5.0]}}
     runs = [
         [weights(run({**PPO, **board, **fields}, count, LocalExecutor(2))) for count in (1, 2, 3)]
         for fields in ({}, taught)
@@ -178,7 +181,7 @@ def test_resumed_run_is_the_uninterrupted_run(tmp_path: Path, fields: dict[str, 
 
 def test_batches_are_of_the_network_before() -> None:
     """Their probabilities are those of the network of one iteration ago, not of the latest."""
-    trainer = ppo.PPOTrainer(ppo_config({**PPO, "learning_rate": 1e-2}), LocalExecutor(2))
+    trainer = ppo.PPOTrainer(ppo_config({**PPO, "learning_rate": [1e-2, 0]}), LocalExecutor(2))
     learn, before, seen = trainer.learn, trainer.behaviour_policy, list[int]()
 
     def said(network: torch.nn.Module, batch: Batch) -> torch.Tensor:
@@ -244,6 +247,6 @@ def test_tournaments_are_the_same_on_every_engine(tmp_path: Path) -> None:
 
 def test_command(capsys: pytest.CaptureFixture[str]) -> None:
     assert main(["train", "linkage_ppo", "--workers", "3"]) == 2
-    assert "name an --engine" in capsys.readouterr().err
-    assert main(["train", "linkage_ppo", "--engine", "processes", "--workers", "0"]) == 2
+    assert "name an --executor" in capsys.readouterr().err
+    assert main(["train", "linkage_ppo", "--executor", "processes", "--workers", "0"]) == 2
     assert "--workers: 0 is not in 1..1024" in capsys.readouterr().err

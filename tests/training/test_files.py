@@ -157,7 +157,7 @@ def test_cards_with_wild_fields(folder: Path) -> None:
         path.write_text(json.dumps({k: v for k, v in card.items() if k != name}))
         with pytest.raises(ValueError, match=f"card.json.*{name}|no card of format"):
             load_agent(folder)
-    optional = {"temperature": 1.0, "margin_weight": 0.0, "strength": [], "thrown_wins": []}
+    optional = {"temperature": 1.0, "score_margin_weight": 0.0, "strength": [], "blunder_rate": []}
     network = {f"network.{name}": value for name, value in card["network"].items()}
     for name in [*card, *optional, *network, "network.more"]:
         for value in WILD:
@@ -181,7 +181,7 @@ def test_damaged_cards(folder: Path, capsys: pytest.CaptureFixture[str]) -> None
         path.write_bytes(data)
         with pytest.raises(ValueError, match=r"card\.json"):
             load_agent(folder)
-    path.write_bytes(b'{"format": "linkzoo-checkpoint/1"}')
+    path.write_bytes(b'{"format": "linkzoo-checkpoint/2"}')
     assert "game: Field required" in refused(folder, capsys)
 
 
@@ -258,15 +258,23 @@ def test_a_state_without_an_iteration(tmp_path: Path) -> None:
 def test_a_version_may_add_a_field(state: Path, tmp_path: Path) -> None:
     """A12: a field that the state doesn't know had its default; others are named, all of them."""
     tensors, meta = load_tensors(state / STATE_FILE)
-    config = {k: v for k, v in meta["config"].items() if k not in ("magnet", "vary_share")}
+    config = {k: v for k, v in meta["config"].items() if k != "kl_coef"}
+    del config["pool"]["size"]
     save_tensors(tmp_path / STATE_FILE, tensors, meta | {"config": config})
     trainer = PPOTrainer(CONFIG)
     trainer.load(tmp_path)
     assert trainer.iteration == 2
-    config |= {"clip": 0.3, "gone": 1}
-    save_tensors(tmp_path / STATE_FILE, tensors, meta | {"config": config})
-    with pytest.raises(ValueError, match=r"clip=0\.3, gone=1, not clip=0\.2, gone=None"):
-        PPOTrainer(CONFIG).load(tmp_path)
+    for changes, message in (
+        (
+            {"clip": 0.3, "pool": {"size": 3}},
+            r"clip=0\.3, pool\.size=3.* not clip=0\.2, pool\.size=12",
+        ),
+        ({"gone": 1}, r"training\.safetensors: gone: Unexpected"),
+        ({"magnet": 1}, r"training\.safetensors: magnet is kl_coef now"),
+    ):
+        save_tensors(tmp_path / STATE_FILE, tensors, meta | {"config": config | changes})
+        with pytest.raises(ValueError, match=message):
+            PPOTrainer(CONFIG).load(tmp_path)
 
 
 @pytest.mark.parametrize(

@@ -249,7 +249,7 @@ def test_solved_roots_are_played_perfectly(weight: float) -> None:
     """By the best actions alone, as the network prefers among them; the value is the end's."""
     positions, exact, answer = midgame(LINKAGE, 60, 15), solver(LINKAGE), opinionated(LINKAGE)
     states = positions.states[positions.states["seat"] >= 0]
-    search = GumbelSearch(LINKAGE, len(states), 4, margin_weight=weight, solver_limit=10**6)
+    search = GumbelSearch(LINKAGE, len(states), 4, score_margin_weight=weight, solver_limit=10**6)
     found = search.run(states, positions.seeds[: len(states)], answer)
     seen = Positions(LINKAGE, states, positions.seeds[: len(states)]).observation
     features = FeatureMap(LINKAGE.observation)(seen.reshape(len(states), -1))

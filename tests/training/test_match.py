@@ -13,7 +13,7 @@ from rich.console import Console
 from linkzoo import Agent, Positions, RandomAgent, games, get_game
 from linkzoo_training.agents.baselines import GreedyAgent, UctAgent
 from linkzoo_training.evaluation import match
-from linkzoo_training.evaluation.match import MatchResult, play_match, variants_of
+from linkzoo_training.evaluation.match import Match, MatchResult, play_match, variants_of
 from linkzoo_training.evaluation.statistics import elo, from_blocks, wilson
 from linkzoo_training.evaluation.tables import match_table
 from tests.training.helpers import midgame
@@ -104,15 +104,8 @@ def test_a_block_plays_its_opening_with_each_of_the_listed_options() -> None:
 
 def test_a_match_depends_on_its_seed_and_not_on_the_batch() -> None:
     def play(batch: int, seed: int) -> MatchResult:
-        return play_match(
-            "linkage",
-            RandomAgent(),
-            RandomAgent(),
-            30,
-            seed=seed,
-            batch=batch,
-            openings="0-6",
-        )
+        random = RandomAgent()
+        return Match("linkage", random, random, 30, seed=seed, openings="0-6").play(batch=batch)
 
     one, other = play(64, 1), play(7, 1)
     assert (one.share == other.share).all()
@@ -240,13 +233,9 @@ def test_a_wrong_answer_names_the_agent(bad: NDArray[np.int64]) -> None:
 
 
 def test_an_interruption_keeps_the_finished_blocks() -> None:
-    whole = play_match("linkage", RandomAgent(), RandomAgent(), 20, batch=5)
+    whole = Match("linkage", RandomAgent(), RandomAgent(), 20).play(batch=5)
     told: list[tuple[int, int]] = []
-    part = play_match(
-        "linkage",
-        Interrupted(50),
-        RandomAgent(),
-        20,
+    part = Match("linkage", Interrupted(50), RandomAgent(), 20).play(
         batch=5,
         partial=True,
         progress=lambda finished, blocks: told.append((finished, blocks)),
@@ -254,7 +243,7 @@ def test_an_interruption_keeps_the_finished_blocks() -> None:
     assert told == [(5, 20), (10, 20)]
     assert (part.blocks, part.requested) == (10, 20)
     assert (part.share == whole.share[:10]).all()
-    nothing = play_match("linkage", Interrupted(1), RandomAgent(), 20, partial=True)
+    nothing = Match("linkage", Interrupted(1), RandomAgent(), 20).play(partial=True)
     assert nothing.blocks == 0
     assert json.loads(json.dumps(nothing.to_dict()))["blocks"] == 0
     assert "interrupted: 0 of 20 blocks" in shown(nothing)
@@ -270,7 +259,7 @@ def test_an_interrupted_match_is_none() -> None:
     """A3: what isn't asked for a part of a match (a final evaluation, a card) doesn't get one."""
     for calls in (1, 50):
         with pytest.raises(KeyboardInterrupt):
-            play_match("linkage", Interrupted(calls), RandomAgent(), 20, batch=5)
+            Match("linkage", Interrupted(calls), RandomAgent(), 20).play(batch=5)
 
 
 def shown(result: MatchResult) -> str:

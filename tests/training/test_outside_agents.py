@@ -72,9 +72,9 @@ def test_what_is_wrong_is_said(file: str, spec: str, complaint: str) -> None:
 def test_checking_runs_nothing(file: str) -> None:
     """Reading somebody's configuration isn't running somebody's program."""
     check_agent(f"{file}:broken", "linkage")
-    read_config({**QUICK, "rivals": [f"{file}:broken"]})
+    read_config({**QUICK, "pool": {"fixed_opponents": [f"{file}:broken"]}})
     with pytest.raises(ValueError, match="there is no file"):
-        read_config({**QUICK, "rivals": ["no_such.py:Agent"]})
+        read_config({**QUICK, "pool": {"fixed_opponents": ["no_such.py:Agent"]}})
 
 
 def test_commands_take_them(
@@ -91,7 +91,9 @@ def test_commands_take_them(
 
 def test_they_are_met_in_training(file: str) -> None:
     """A fixed opponent of PPO's; one that breaks the rules ends the training with its name."""
-    trainer = make_trainer(read_config({**QUICK, "rivals": [f"{file}:FirstLegal"]}))
+    pool = {"fixed_opponents": [f"{file}:FirstLegal"]}
+    trainer = make_trainer(read_config({**QUICK, "pool": pool}))
     assert np.isfinite(trainer.iterate()["loss/policy"])
+    pool = {"fixed_opponents": [f"{file}:Cheater"]}
     with pytest.raises(ValueError, match="cheater played the illegal action"):
-        make_trainer(read_config({**QUICK, "rivals": [f"{file}:Cheater"]})).iterate()
+        make_trainer(read_config({**QUICK, "pool": pool})).iterate()

@@ -3,6 +3,7 @@
 import json
 import signal
 from pathlib import Path
+from typing import Any
 
 import pytest
 import torch
@@ -21,16 +22,13 @@ from tests.driving import first_quick
 from tests.training.helpers import ppo_config, weights
 from tests.training.test_rollout import TINY
 
-QUICK = {
+QUICK: dict[str, Any] = {
     **TINY,
     "total_steps": 10 * 16 * 24,
-    "snapshot_every": 3,
     "save_every": 1,
-    "eval_every": 5,
-    "eval_blocks": 4,
-    "final_opponents": ["random"],
-    "final_blocks": 5,
-    "vary": {"threshold": [10, 14]},
+    "pool": {"snapshot_every": 3},
+    "eval": {"every": 5, "blocks": 4, "final_opponents": ["random"], "final_blocks": 5},
+    "initial_states": {"vary": {"threshold": [10, 14]}},
 }
 
 
@@ -101,7 +99,10 @@ def test_what_is_published_is_an_average() -> None:
 def test_a_teacher_is_imitated_at_first() -> None:
     """Ross et al. 2011: soon its actions are far likelier, by half a nat and more."""
     found = []
-    teacher = {"teacher": "greedy", "teacher_rate": 3e-3, "total_steps": 1_000_000}
+    teacher = {
+        "teacher": {"agent": "greedy", "learning_rate": 3e-3},
+        "total_steps": 1_000_000,
+    }
     board = {"network": "board", "width": 16, "blocks": 1}
     for iterations in (0, 30):
         trainer = run(ppo_config({**QUICK, **teacher, **board}), iterations)
@@ -130,9 +131,11 @@ def test_damaged_training_state_is_refused(tmp_path: Path) -> None:
 
 
 def test_train_writes_everything(tmp_path: Path) -> None:
-    folder = train(ppo_config({**QUICK, "margin_final": 0.3}), folder=tmp_path / "run")
+    folder = train(
+        ppo_config({**QUICK, "score_margin_weight": [0.1, 0.3]}), folder=tmp_path / "run"
+    )
     card = json.loads((folder / "checkpoint" / "card.json").read_text())
-    assert (card["game"], card["margin_weight"]) == ("linkage", 0.3)  # what a search goes by
+    assert (card["game"], card["score_margin_weight"]) == ("linkage", 0.3)  # what a search goes by
     assert card["trained"]["steps"] == QUICK["total_steps"]
     assert [match["agents"] for match in card["strength"]] == [["tiny", "random"]]
     rows = [json.loads(line) for line in (folder / "metrics.jsonl").read_text().splitlines()]
@@ -180,11 +183,11 @@ def test_training_beats_the_untrained_policy() -> None:
             "horizon": 32,
             "network": "board",
             "precision": "auto",
-            "learning_rate": 2e-3,
+            "learning_rate": [2e-3, 0],
             "minibatches": 8,
-            "margin_weight": 1.0,
-            "midgame": 0.5,
-            "snapshot_every": 10,
+            "score_margin_weight": [1.0, 0],
+            "initial_states": {"midgame": 0.5},
+            "pool": {"snapshot_every": 10},
             "total_steps": 40 * 256 * 32,
         }
     )
@@ -197,9 +200,9 @@ def test_training_beats_the_untrained_policy() -> None:
     assert min(result.side_scores) > 0.55
 
 
-def test_the_critic_sees_everything_and_the_actor_does_not() -> None:
+def test_the_critic_sees_everything_and_the_policy_does_not() -> None:
     """What a seat can't know changes the critic's values and nothing of the policy's answers."""
-    config = ppo_config({**QUICK, "game": "link_o", "vary": {}, "critic": "full"})
+    config = ppo_config({**QUICK, "game": "link_o", "initial_states": {}, "critic": "full"})
     trainer = run(config, 2)
     play, game = trainer.play, trainer.game
     assert isinstance(play, RolloutGames)
@@ -222,12 +225,12 @@ def test_the_critic_sees_everything_and_the_actor_does_not() -> None:
     assert (play._values[0] != values).any()
     agent = trainer.agent()
     assert agent.network.map.columns.max() < game.observation.size  # no column of what is hidden
-    with pytest.raises(ValueError, match="critic: linkage hides nothing"):
+    with pytest.raises(ValueError, match="critic: linkage has no hidden information"):
         ppo_config({**QUICK, "critic": "full"})
 
 
 def test_a_run_with_a_full_critic_resumes(tmp_path: Path) -> None:
-    config = ppo_config({**QUICK, "game": "link_o", "vary": {}, "critic": "full"})
+    config = ppo_config({**QUICK, "game": "link_o", "initial_states": {}, "critic": "full"})
     whole, part = run(config, 4), run(config, 2)
     part.save(tmp_path)
     resumed = PPOTrainer(config)
@@ -245,13 +248,13 @@ def test_a_run_begins_with_the_weights_of_a_checkpoint(tmp_path: Path) -> None:
     first = run(ppo_config(QUICK), 2)
     card = {"network": {"kind": "flat", "width": 16, "blocks": 1}, "views": 1}
     save_checkpoint(tmp_path, first.agent().network, first.game, card)
-    second = PPOTrainer(ppo_config({**QUICK, "start": str(tmp_path), "seed": 9}))
+    second = PPOTrainer(ppo_config({**QUICK, "initial_checkpoint": str(tmp_path), "seed": 9}))
     assert weights(second) == weights(first)
     assert weights(second) != weights(PPOTrainer(ppo_config({**QUICK, "seed": 9})))
     with pytest.raises(ValueError, match=r"has shape \[.*\], the network's has"):
-        PPOTrainer(ppo_config({**QUICK, "start": str(tmp_path), "width": 8}))
+        PPOTrainer(ppo_config({**QUICK, "initial_checkpoint": str(tmp_path), "width": 8}))
     with pytest.raises(ValueError, match="no checkpoint 'nowhere'"):
-        PPOTrainer(ppo_config({**QUICK, "start": "nowhere"}))
+        PPOTrainer(ppo_config({**QUICK, "initial_checkpoint": "nowhere"}))
 
 
 def test_a_policy_that_is_not_finite_does_not_play() -> None:
@@ -266,15 +269,16 @@ def test_a_policy_that_is_not_finite_does_not_play() -> None:
     assert (trainer.play.vec.states == before).all()
 
 
-def test_the_magnet_holds_the_policy() -> None:
+def test_the_kl_coefficient_holds_the_policy() -> None:
     """KL(new || old) is 0 at the first step, and a heavy weight on it keeps the policy in place."""
 
-    def moved(magnet: float) -> float:
-        config = ppo_config({**QUICK, "magnet": magnet, "learning_rate": 1e-2, "pool_share": 0.0})
+    def moved(kl_coef: float) -> float:
+        changes = {"kl_coef": kl_coef, "learning_rate": [1e-2, 0], "pool": {"share": 0.0}}
+        config = ppo_config({**QUICK, **changes})
         trainer = PPOTrainer(config)
         batch = trainer.play.collect(trainer.behaviour_policy, None, trainer.pool, 0.0, 0)
         before = torch.log_softmax(masked(trainer.network(batch.features)[0], batch.mask), -1)
-        if magnet:
+        if kl_coef:
             legal = batch.mask > 0
             torch.testing.assert_close(
                 batch.log_policy[legal].float(), before[legal].detach(), atol=0.05, rtol=0.01

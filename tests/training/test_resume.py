@@ -10,7 +10,7 @@ from typing import Any
 
 import pytest
 
-from linkzoo_training.config import read_config
+from linkzoo_training.config import merged, read_config
 from linkzoo_training.selfplay.executors import LocalExecutor
 from linkzoo_training.train import train
 from tests.training import test_alphazero, test_ppo
@@ -52,7 +52,7 @@ def test_a_killed_run_goes_on(
 
     Workers are processes at first, and played here afterwards; they end with their learner.
     """
-    data = {**fields, "eval_every": 100}
+    data = merged(fields, {"eval": {"every": 100}})
     path, folder = tmp_path / "killed.yaml", tmp_path / "killed"
     path.write_text(json.dumps(data), encoding="utf-8")  # JSON is YAML
     command = [sys.executable, "-c", RUN, str(path), str(folder), str(workers)]

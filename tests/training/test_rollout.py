@@ -69,7 +69,7 @@ def test_advantages_are_lambda_returns_of_the_acting_seat(seats: int) -> None:
     advantage = np.zeros((plies, games), np.float32)
     targets = np.zeros((plies, games, seats), np.float32)
     players = np.full(games, seats, np.int8)
-    advantages(players, payoff, values, done, seat, 1.0, decay, advantage, targets)
+    advantages(players, payoff, values, done, seat, decay, advantage, targets)
     for i in range(games):
         for p in range(seats):
             acts = seat[:, i] == p
@@ -91,7 +91,7 @@ def test_the_loser_learns_of_its_loss() -> None:
     seat = np.array([[0], [1], [0], [0]], np.int8)
     advantage, targets = np.zeros((3, 1), np.float32), np.zeros((3, 1, 2), np.float32)
     values, players = np.zeros((4, 1, 2), np.float32), np.array([2], np.int8)
-    advantages(players, payoff, values, done, seat, 1.0, 1.0, advantage, targets)
+    advantages(players, payoff, values, done, seat, 1.0, advantage, targets)
     assert advantage[:, 0].tolist() == [1, -1, 1]
     assert targets[1, 0].tolist() == [-1, 1]  # relative to the seat that acted
 
@@ -129,7 +129,7 @@ def play(**changes: object) -> tuple[RolloutGames, PolicyValueNet, OpponentPool]
     games = RolloutGames(config, torch.device("cpu"))
     torch.manual_seed(0)
     network = make_network(games.game, config.network, config.width, config.blocks)
-    pool = OpponentPool(config.pool_size, config.seed)
+    pool = OpponentPool(config.pool.size, config.seed)
     games.begin_games(np.arange(config.num_envs), 0.0, np.zeros(0, np.int64))
     return games, network, pool
 
@@ -152,7 +152,7 @@ def test_batches_hold_only_legal_actions_of_the_right_seats() -> None:
 
 
 def test_frozen_plies_are_the_other_seats_of_pool_games() -> None:
-    games, network, pool = play(pool_share=1.0, midgame=0.0, midgame_final=0.0)
+    games, network, pool = play(pool={"share": 1.0}, initial_states={"midgame": 0.0})
     pool.add(network)
     games.begin_games(np.arange(16), 0.0, np.array([0]))
     mine = games.learner_seat.copy()
@@ -199,7 +199,9 @@ def test_turned_rows_are_symmetric_views() -> None:
 
 def test_one_network_plays_with_every_number_of_players() -> None:
     """Values and payoffs lie at the seats of each game; absent seats have none."""
-    games, network, pool = play(game="love_links", num_envs=18, horizon=100, midgame=0.0)
+    games, network, pool = play(
+        game="love_links", num_envs=18, horizon=100, initial_states={"midgame": [0.0, 0.5]}
+    )
     assert games.players.tolist() == 6 * [2, 3, 4]
     batch = games.collect(network, None, pool, 0.0, 0)
     targets = batch.targets.reshape(100, 18, 4)
@@ -215,8 +217,8 @@ def test_one_network_plays_with_every_number_of_players() -> None:
 
 def test_the_learner_plays_its_whole_team() -> None:
     """Love Links R2: with four players seats 0 and 2 play against 1 and 3."""
-    changes = {"game": "love_links", "num_players": [4], "pool_share": 1.0, "midgame": 0.0}
-    games, network, pool = play(**changes, midgame_final=0.0)
+    changes = {"game": "love_links", "num_players": [4], "pool": {"share": 1.0}}
+    games, network, pool = play(**changes, initial_states={"midgame": 0.0})
     pool.add(network)
     games.begin_games(np.arange(16), 0.0, np.array([0]))
     team = games.learner_seat % 2
@@ -228,13 +230,16 @@ def test_the_learner_plays_its_whole_team() -> None:
 
 
 def test_games_begin_as_the_configuration_says() -> None:
-    games, _, _ = play(num_envs=400, midgame=0.0, vary={"threshold": [9, 11]}, vary_share=0.5)
+    games, _, _ = play(
+        num_envs=400,
+        initial_states={"midgame": 0.0, "vary": {"threshold": [9, 11]}, "vary_share": 0.5},
+    )
     thresholds = games.vec.states["threshold"]
     assert set(thresholds.tolist()) == {9, 10, 11, 12}
     assert 0.4 < (thresholds != 12).mean() < 0.6
     assert (games.vec.states["ply"] == 0).all()
     assert (games.from_initial_state == (thresholds == 12)).all()
-    games, _, _ = play(num_envs=400, midgame=1.0, midgame_depth=0.8)
+    games, _, _ = play(num_envs=400, initial_states={"midgame": 1.0, "depth": 0.8})
     plies = games.vec.states["ply"]
     assert plies.min() == 0
     assert 14 <= plies.max() <= 17
@@ -255,9 +260,12 @@ def test_pool_prefers_hard_opponents_and_gives_up_easy_ones() -> None:
 
 
 @pytest.mark.parametrize("symmetric", [False, True])
-def test_rivals_play_their_own_moves(symmetric: bool) -> None:
+def test_fixed_opponents_play_their_own_moves(symmetric: bool) -> None:
     """Greedy in the pool: its plies are greedy actions of the positions as they are."""
-    changes = {"rivals": ["greedy"], "pool_share": 1.0, "midgame": 0.0, "midgame_final": 0.0}
+    changes = {
+        "pool": {"fixed_opponents": ["greedy"], "share": 1.0},
+        "initial_states": {"midgame": 0.0},
+    }
     games, network, pool = play(symmetric=symmetric, **changes)
     games.begin_games(np.arange(16), 0.0, np.array([pool.size]))
     asked: list[tuple[NDArray[Any], NDArray[np.int64]]] = []
@@ -287,13 +295,13 @@ def test_rivals_play_their_own_moves(symmetric: bool) -> None:
     assert (batch.log_probability.reshape(24, 16)[0].numpy()[~learner[0]] == 0).all()
     assert not pool.games.any()  # fixed opponents are no snapshots
     with pytest.raises(ValueError, match="nobody"):
-        ppo_config({**TINY, "rivals": ["nobody"]})
+        ppo_config({**TINY, "pool": {"fixed_opponents": ["nobody"]}})
 
 
 @pytest.mark.parametrize("symmetric", [False, True])
 def test_the_teacher_says_what_it_would_play(symmetric: bool) -> None:
     """Where the learner acts, a greedy teacher's action is one with the best outcome."""
-    changes = {"teacher": "greedy", "teacher_share": 0.5}
+    changes = {"teacher": {"agent": "greedy", "share": 0.5}}
     games, network, pool = play(symmetric=symmetric, **changes)
     before = games.vec.states.copy()
     batch = games.collect(network, None, pool, 0.4, 0)
@@ -311,7 +319,7 @@ def test_the_teacher_says_what_it_would_play(symmetric: bool) -> None:
     games.collect(network, None, pool, 0.5, 1)  # it has stopped
     assert not games._taught.any()
     with pytest.raises(ValueError, match="nobody"):
-        ppo_config({**TINY, "teacher": "nobody"})
+        ppo_config({**TINY, "teacher": {"agent": "nobody"}})
 
 
 def margin_after(game: Game, state: Any, seat: int, action: int) -> float:
@@ -330,7 +338,7 @@ def best_margin(game: Game, state: Any, seat: int) -> float:
     return max(margin_after(game, state, seat, int(action)) for action in np.flatnonzero(mask))
 
 
-def test_survey_is_of_the_agents_games() -> None:
+def test_sample_inputs_are_of_the_agents_games() -> None:
     """Features of seats that are to act in games of every number of players, the same each time."""
     game = get_game("link_o")
     encoder = Encoder(game, hidden=True)

@@ -129,7 +129,7 @@ def test_the_numbers_as_json() -> None:
     result = measure_blunders("linkage", GreedyAgent(), seed=2)
     data = json.loads(json.dumps(result.to_dict()))
     assert [seat["label"] for seat in data["seats"]] == ["More (seat 0)", "Fewer (seat 1)"]
-    assert data["thrown_away"]["mean"] == pytest.approx(np.mean(data["thrown"]))
+    assert data["share"]["mean"] == pytest.approx(np.mean(data["blunders"]))
     assert sum(seat["positions"] for seat in data["seats"]) == data["positions"]
     assert (data["agent"], data["seed"], data["game"]) == ("greedy", 2, "linkage")
 

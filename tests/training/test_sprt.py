@@ -9,7 +9,7 @@ from numpy.typing import NDArray
 from linkzoo import RandomAgent
 from linkzoo_training.agents.baselines import GreedyAgent
 from linkzoo_training.commands.cli import main
-from linkzoo_training.evaluation.match import play_match
+from linkzoo_training.evaluation.match import Match
 from linkzoo_training.evaluation.statistics import BOUND, Sprt, expected_score
 from tests.driving import first_quick
 
@@ -102,7 +102,7 @@ def test_errors_are_rare(elo: float, expected: str, draws: float) -> None:
 def test_a_match_ends_when_it_is_clear() -> None:
     """A2: with the block that makes it so, whatever the batch."""
     results = [
-        play_match("linkage", GreedyAgent(), RandomAgent(), 1000, batch=batch, sprt=Sprt(0, 50))
+        Match("linkage", GreedyAgent(), RandomAgent(), 1000).play(batch=batch, sprt=Sprt(0, 50))
         for batch in (1, 16, 64)
     ]
     result = results[0]
@@ -117,10 +117,10 @@ def test_a_match_ends_when_it_is_clear() -> None:
     assert data["sprt"]["log_ratio"] >= data["sprt"]["bounds"][1] == BOUND
     assert result.sprt is not None
     assert result.sprt.verdict(result.share.mean(1)[:-1]) is None
-    same = play_match("linkage", GreedyAgent(), GreedyAgent(), 60, batch=16, sprt=Sprt(0, 50))
+    same = Match("linkage", GreedyAgent(), GreedyAgent(), 60).play(batch=16, sprt=Sprt(0, 50))
     assert same.to_dict()["sprt"]["accepted"] == "low"  # every block is even
     assert same.blocks < 60
-    open_ = play_match("linkage", GreedyAgent(), GreedyAgent(), 10, sprt=Sprt(-50, 50))
+    open_ = Match("linkage", GreedyAgent(), GreedyAgent(), 10).play(sprt=Sprt(-50, 50))
     assert (open_.blocks, open_.to_dict()["sprt"]["accepted"]) == (10, None)
     assert not open_.interrupted
 
@@ -132,6 +132,6 @@ def test_refusals(capsys: pytest.CaptureFixture[str]) -> None:
         with pytest.raises(ValueError, match="not both finite"):
             Sprt(low, high)
     with pytest.raises(ValueError, match="Elo is for two sides"):
-        play_match("love_links", RandomAgent(), RandomAgent(), 5, num_players=3, sprt=Sprt(0, 10))
+        Match("love_links", RandomAgent(), RandomAgent(), 5, num_players=3).play(sprt=Sprt(0, 10))
     assert main(["evaluate", "greedy", "random", "--games", "400", "--sprt", "0", "50"]) == 0
     assert "accepted" in capsys.readouterr().out

@@ -18,7 +18,7 @@ from linkzoo import Agent, get_game
 from linkzoo_training.agents.specs import make_agent, source_of
 from linkzoo_training.algorithms.trainer import Trainer
 from linkzoo_training.checkpoint import load_card, write_atomically
-from linkzoo_training.config import PPOConfig, load_config, override, read_config
+from linkzoo_training.config import PPOConfig, load_config, merged, override, read_config
 from linkzoo_training.evaluation.match import MatchResult, blocks_of, by_block, play_match
 from linkzoo_training.evaluation.statistics import Estimate, from_blocks
 from linkzoo_training.resources import find_checkpoint
@@ -28,7 +28,7 @@ from linkzoo_training.train import EVAL_SEED, learn, own_folder, tell_files
 if TYPE_CHECKING:
     from rich.table import Table
 
-FORMAT = "linkzoo-exploit/1"
+FORMAT = "linkzoo-best-response/1"
 TEST_SEED = EVAL_SEED + 2  # no game of training, nor one that showed how training goes
 
 
@@ -92,14 +92,11 @@ def best_response_config(
             "configuration of ppo for that game"
         )
     changes: dict[str, Any] = {
-        "name": f"exploit_{name}_{sub(r'[^0-9A-Za-z.]+', '_', agent).strip('_')}",
-        "rivals": [agent],
-        "eval_opponents": [agent],
-        "pool_size": 0,
-        "pool_share": 1.0,
-        "vary": {},
-        "entropy_final": 0.0,
-        "margin_final": 0.0,
+        "name": f"best_response_{name}_{sub(r'[^0-9A-Za-z.]+', '_', agent).strip('_')}",
+        "pool": {"fixed_opponents": [agent], "size": 0, "share": 1.0},
+        "eval": {"opponents": [agent]},
+        "entropy": [base.entropy.first, 0.0],
+        "score_margin_weight": [base.score_margin_weight.first, 0.0],
         "views": 1,
         **_beginning(agent, game),
     }
@@ -109,10 +106,13 @@ def best_response_config(
         changes["max_seconds"] = seconds
     if players is not None:
         changes["num_players"] = [players]
-    chosen = read_config(override({**base.to_dict(), **changes}, settings))
+    fields = merged(base.to_dict(), changes)
+    fields["initial_states"]["vary"] = {}
+    chosen = read_config(override(fields, settings))
     assert isinstance(chosen, PPOConfig)
-    if (chosen.rivals, chosen.pool_size, chosen.pool_share) != ((agent,), 0, 1.0):
-        raise ValueError("rivals, pool_size, pool_share: all games are played against the agent")
+    pool = chosen.pool
+    if (pool.fixed_opponents, pool.size, pool.share) != ((agent,), 0, 1.0):
+        raise ValueError("pool: all games are played against the agent")
     return chosen
 
 
@@ -124,7 +124,7 @@ def _beginning(agent: str, game: str) -> dict[str, Any]:
     start = game if source == "checkpoint" else source
     network = load_card(find_checkpoint(start))["network"]
     shape = {name: network[name] for name in ("width", "blocks")}
-    return {"start": start, "network": network["kind"], **shape, "teacher": None}
+    return {"initial_checkpoint": start, "network": network["kind"], **shape, "teacher": None}
 
 
 def train_best_response(
@@ -142,8 +142,8 @@ def train_best_response(
     there are `games`, rounded up to whole blocks, from `openings` (see play_match). The run is one
     like any other, in `folder` (default `runs/<name>`), and can be stopped and resumed: None if it
     was stopped, which `stop` tells. The result, JSON data, is also written to
-    `<folder>/exploit.json`, and the response to `<folder>/checkpoint`. ValueError unless `games` is
-    1 or more.
+    `<folder>/best_response.json`, and the response to `<folder>/checkpoint`. ValueError unless
+    `games` is 1 or more.
     """
     rules = get_game(config.game, config.options)
     blocks = [(players, blocks_of(rules, players, games)) for players in config.players]
@@ -164,7 +164,10 @@ def _train_and_measure(
     trainer = learn(config, folder, resume=resume, stop=stop)
     if trainer is None:
         return None
-    agent, response = make_agent(config.rivals[0], config.game), trainer.agent(temperature=0.0)
+    agent, response = (
+        make_agent(config.pool.fixed_opponents[0], config.game),
+        trainer.agent(temperature=0.0),
+    )
     response.name = f"{folder / 'checkpoint'}~0"
     with Console(stderr=True).status("playing the best response against the agent"):
         found = [
@@ -175,7 +178,7 @@ def _train_and_measure(
         ]
     trainer.publish(folder / "checkpoint", [one.response.for_card() for one in found])
     report = to_dict(found, trainer, config)
-    write_atomically(folder / "exploit.json", (json.dumps(report, indent=1) + "\n").encode())
+    write_atomically(folder / "best_response.json", (json.dumps(report, indent=1) + "\n").encode())
     for one in found:
         Console().print(best_response_table(one, report["budget"]))
     tell_files(folder)
@@ -204,13 +207,13 @@ def to_dict(found: Sequence[BestResponse], trainer: Trainer, config: PPOConfig) 
         "format": FORMAT,
         "game": trainer.game.id,
         "version": trainer.game.version,
-        "agent": config.rivals[0],
+        "agent": config.pool.fixed_opponents[0],
         "budget": {
             "steps": trainer.steps,
             "seconds": round(trainer.seconds, 1),
             "seconds_per_step": trainer.seconds / trainer.steps,
             "network": f"{config.network}, {config.width} × {config.blocks}",
-            "start": config.start,
+            "initial_checkpoint": config.initial_checkpoint,
             "machine": trainer.machine,
             "config": config.to_dict(),
         },
@@ -247,7 +250,7 @@ def best_response_table(found: BestResponse, budget: Mapping[str, Any]) -> "Tabl
             f"{gain.mean:+.3f}",
             f"{gain.low:+.3f} … {gain.high:+.3f}",
         )
-    start = "nothing" if budget["start"] is None else budget["start"]
+    start = budget["initial_checkpoint"] or "nothing"
     table.caption = (
         f"gain: payoff above that of {agent} against itself\n"
         f"exploitability is at least {found.gain().mean:+.3f} under this budget: "
@@ -256,5 +259,5 @@ def best_response_table(found: BestResponse, budget: Mapping[str, Any]) -> "Tabl
         f"from {start}"
     )
     if found.gain().low <= 0:
-        table.caption += "\nnot clearly above 0: no exploit was found"
+        table.caption += "\nnot clearly above 0: nothing was found that exploits it"
     return table

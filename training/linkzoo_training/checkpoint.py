@@ -29,7 +29,7 @@ from linkzoo_training.schema import (
     complaints,
 )
 
-FORMAT = "linkzoo-checkpoint/1"
+FORMAT = "linkzoo-checkpoint/2"
 CARD, WEIGHTS = "card.json", "model.safetensors"
 PART = ".part"  # ends the name of a file that is being written
 _UNSEALED = "0" * 64  # where a file's SHA-256 stands, for its computation
@@ -130,10 +130,10 @@ class _Card(BaseModel):
     temperature: Annotated[float | None, Field(ge=0, le=MOST_TEMPERATURE, allow_inf_nan=False)] = (
         None
     )
-    margin_weight: Annotated[float, Field(ge=0, le=MOST_WEIGHT, allow_inf_nan=False)] = 0.0
+    score_margin_weight: Annotated[float, Field(ge=0, le=MOST_WEIGHT, allow_inf_nan=False)] = 0.0
     trained: dict[str, Any] = {}
     strength: list[dict[str, Any]] = []
-    thrown_wins: list[dict[str, Any]] = []
+    blunder_rate: list[dict[str, Any]] = []
 
 
 def save_checkpoint(
@@ -142,8 +142,8 @@ def save_checkpoint(
     """Writes a published checkpoint.
 
     `card` holds at least `network` (kind, width, blocks), the arguments of `make_network`, and
-    `views`, the symmetric views that the agent averages; `margin_weight`, where it isn't 0, is the
-    weight of the score margin in the network's values.
+    `views`, the symmetric views that the agent averages; `score_margin_weight`, where it isn't 0,
+    is the weight of the score margin in the network's values.
     """
     weights = pack(network.state_dict())
     full = {
@@ -172,7 +172,9 @@ def load_card(folder: Path) -> dict[str, Any]:
     except (ValueError, RecursionError) as error:
         raise ValueError(f"{path} is damaged: {error}") from error
     if not isinstance(card, dict) or card.get("format") != FORMAT:
-        raise ValueError(f"{path} is no card of format {FORMAT}")
+        old = isinstance(card, dict) and card.get("format") == "linkzoo-checkpoint/1"
+        now = "; margin_weight is score_margin_weight now, thrown_wins blunder_rate" if old else ""
+        raise ValueError(f"{path} is no card of format {FORMAT}{now}")
     try:
         _Card.model_validate(card)
     except ValidationError as error:

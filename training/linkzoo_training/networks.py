@@ -105,7 +105,7 @@ class Critic(nn.Module):
     def __init__(self, game: Game, width: int, blocks: int) -> None:
         super().__init__()
         if game.hidden is None:
-            raise ValueError(f"critic: {game.name} hides nothing; use 'shared'")
+            raise ValueError(f"critic: {game.name} has no hidden information; use 'shared'")
         seen, hidden = FeatureMap(game.observation), FeatureMap(game.hidden)
         self.trunk = ResidualTrunk(np.concatenate([seen.scale, hidden.scale]), width, blocks)
         self.value = _quiet(nn.Linear(width, game.max_players))

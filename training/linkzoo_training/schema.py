@@ -13,10 +13,12 @@ MOST_WEIGHT = 1000  # of a part of a loss or a payoff
 
 def complaints(error: ValidationError) -> str:
     """What was wrong, on one line that names each field, and its value where that is short."""
-    return "; ".join(
-        f"{'.'.join(map(str, item['loc'])) or 'configuration'}: {item['msg']}{_given(item)}"
-        for item in error.errors()
-    )
+    said = [f"{_field(item)}: {item['msg']}{_given(item)}" for item in error.errors()]
+    return "; ".join(dict.fromkeys(said))  # a schedule that is one number is wrong twice
+
+
+def _field(item: Mapping[str, Any]) -> str:
+    return ".".join(part for part in item["loc"] if isinstance(part, str)) or "configuration"
 
 
 def _given(item: Mapping[str, Any]) -> str:

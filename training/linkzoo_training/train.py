@@ -72,7 +72,9 @@ def learn(
     saved = folder / STATE_FILE
     exists = distributed.from_first(saved.exists)
     if exists and not resume:
-        raise ValueError(f"{saved} exists: go on with --resume, or choose another name or folder")
+        raise ValueError(
+            f"{saved} exists: continue with --resume, or choose another name or folder"
+        )
     trainer = make_trainer(config, executor)
     if exists:
         trainer.load(folder)
@@ -84,9 +86,9 @@ def learn(
         while not distributed.anywhere(trainer.finished or stop.asked):
             metrics: dict[str, Any] = trainer.iterate()
             if logger is not None:
-                if trainer.iteration % config.eval_every == 0 or trainer.finished:
+                if trainer.iteration % config.eval.every == 0 or trainer.finished:
                     results = trainer.evaluate(
-                        config.eval_opponents, config.eval_blocks, EVAL_SEED, openings=RANDOM
+                        config.eval.opponents, config.eval.blocks, EVAL_SEED, openings=RANDOM
                     )
                     for result in results:
                         metrics |= _win_rates(result)
@@ -99,12 +101,12 @@ def learn(
         plot_curve(logger.rows(), folder / "curve.png", config.name)
         if stopped:
             Console().print(
-                f"stopped and saved in {folder}: the same command with --resume goes on"
+                f"stopped and saved in {folder}: continue with the same command and --resume"
             )
         elif trainer.progress < 1:
             Console().print(
                 f"stopped by max_seconds after {trainer.steps:,} of {config.total_steps:,} steps: "
-                "the schedules didn't end; --resume with a larger max_seconds goes on",
+                "the schedules didn't end; continue with --resume and a larger max_seconds",
                 highlight=False,
             )
     return None if stopped else trainer
@@ -114,8 +116,8 @@ def _finish(trainer: Trainer, config: AnyConfig, folder: Path) -> None:
     """Evaluates the trained policy, publishes it, and says where everything is."""
     with Console().status("evaluating the trained policy"):
         results = trainer.evaluate(
-            config.final_opponents,
-            config.final_blocks,
+            config.eval.final_opponents,
+            config.eval.final_blocks,
             EVAL_SEED + 1,
             views=config.views,
             temperature=config.temperature,

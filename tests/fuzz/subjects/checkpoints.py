@@ -34,12 +34,14 @@ _TINY = {
     "num_threads": 1,
     "device": "cpu",
     "total_steps": 4 * 8 * 2,
-    "eval_every": 1000,
     "save_every": 1000,
-    "eval_opponents": ["random"],
-    "eval_blocks": 1,
-    "final_opponents": ["random"],
-    "final_blocks": 1,
+    "eval": {
+        "every": 1000,
+        "opponents": ["random"],
+        "blocks": 1,
+        "final_opponents": ["random"],
+        "final_blocks": 1,
+    },
 }
 _NUMBERS = [float("nan"), float("inf"), float("-inf"), 3e38, -1.0, 1e-42]
 
@@ -122,7 +124,7 @@ def _damage_json(dice: Dice, path: Path) -> None:
         mutant = mutate_json(dice, data, data)
         if isinstance(mutant, dict) and dice.chance(0.5):
             name = dice.pick(["format", "game", "version", "fixed", "fingerprints", "views"])
-            name = dice.pick([name, "temperature", "margin_weight", "network"])
+            name = dice.pick([name, "temperature", "score_margin_weight", "network"])
             if dice.chance(0.3):
                 mutant.pop(name, None)
             else:

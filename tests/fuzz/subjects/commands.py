@@ -13,9 +13,11 @@ from linkzoo_training.commands import bench
 from linkzoo_training.commands.cli import main
 from tests.fuzz.dice import FLOATS, INTEGERS, STRINGS, Dice, mutate_text, short
 
+_FIRST_QUICK = "{first}_ppo_quick"
 _TRAIN = (
     "num_envs=4 horizon=8 width=8 blocks=1 network=flat minibatches=2 total_steps=32 num_threads=1 "
-    "eval_every=9 eval_blocks=1 final_opponents=[random] final_blocks=1 device=cpu vary={}"
+    "eval.every=9 eval.blocks=1 eval.final_opponents=[random] eval.final_blocks=1 device=cpu "
+    "initial_states.vary={}"
 )
 # Each ends soon; `{run}` is a new folder.
 _LINES = [
@@ -27,8 +29,8 @@ _LINES = [
     "play {first} --opponent random --seat 0 --seed 1 --record game.json",
     "play {first} --opponent uct-2 --seat 1 --seed 5 --simulations 2 threshold=9",
     "bench --game {first} --players 2",
-    f"train {{first}}_ppo_quick name={{run}} {_TRAIN}",
-    f"exploit random --game {{first}} --games 2 --steps 32 --config {{first}}_ppo_quick {_TRAIN}",
+    f"train {_FIRST_QUICK} name={{run}} {_TRAIN}",
+    f"best-response random --game {{first}} --games 2 --steps 32 --config {_FIRST_QUICK} {_TRAIN}",
 ]
 # Options whose value decides how long the command takes: no large numbers for them.
 _LONG = {"--games", "--steps", "--simulations", "--batch", "--workers", "--seconds"}
@@ -111,7 +113,14 @@ def _change(dice: Dice, words: list[str]) -> None:
         if settings:
             at = dice.pick(settings)
             name = words[at].partition("=")[0]
-            if name not in ("total_steps", "final_blocks", "num_envs", "horizon", "name", "width"):
+            if name not in (
+                "total_steps",
+                "eval.final_blocks",
+                "num_envs",
+                "horizon",
+                "name",
+                "width",
+            ):
                 words[at] = f"{name}={dice.pick([*STRINGS, '[', '{', '!!python/name:os.system'])}"
     elif kind == 6 and "=" not in words[at]:  # which limit how long it takes
         del words[at]

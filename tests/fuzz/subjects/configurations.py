@@ -10,7 +10,7 @@ import torch
 import yaml
 
 from linkzoo.registry import NAMES
-from linkzoo_training.config import AnyConfig, PPOConfig, load_config
+from linkzoo_training.config import AnyConfig, flat, load_config, merged, read_config
 from linkzoo_training.resources import shipped
 from linkzoo_training.train import make_trainer
 from tests.fuzz.dice import (
@@ -39,8 +39,8 @@ _SMALL = {  # the sizes with which an iteration is tried
     "batch_size": 4096,
     "simulations": 64,
     "considered": 64,
-    "pool_size": 64,
-    "pool_active": 16,
+    "pool.size": 64,
+    "pool.active": 16,
     "minibatches": 64,
     "reuse": 32,
     "solver_limit": 1000,
@@ -48,7 +48,7 @@ _SMALL = {  # the sizes with which an iteration is tried
     "num_threads": 10**9,
 }
 _BEYOND = [float("nan"), float("inf"), 1e308, 1e33, -1.0]
-_COMMON = ["gae_lambda", "discount", "clip", "eval_blocks", "learning_rate", "max_grad_norm"]
+_COMMON = ["gae_lambda", "clip", "eval.blocks", "learning_rate"]
 
 
 @cache
@@ -62,13 +62,13 @@ def _fields() -> list[str]:
     """The names of all fields of all configurations."""
     names = set(_COMMON)
     for name in _texts():
-        names |= load_config(name).to_dict().keys()
+        names |= flat(load_config(name).to_dict()).keys()
     return sorted(names)
 
 
 def _default(name: str) -> Any:
     """Of a field of PPO's configurations, or None."""
-    return getattr(PPOConfig, name, None)
+    return flat(read_config(_tiny("ppo")).to_dict()).get(name)
 
 
 def _tiny(algorithm: str) -> dict[str, Any]:
@@ -106,7 +106,11 @@ def attempt(dice: Dice, game: str, folder: Path) -> bool:
     except ValueError:
         return False
     _check(config)
-    if config.game == NAMES[0] and _is_small(config.to_dict()) and config.start is None:
+    if (
+        config.game == NAMES[0]
+        and _is_small(flat(config.to_dict()))
+        and config.initial_checkpoint is None
+    ):
         _trains(config)
     return True
 
@@ -116,8 +120,9 @@ def _changed(dice: Dice, data: dict[str, Any]) -> list[str]:
     overrides: list[str] = []
     if dice.chance(0.4):  # what only a bound refuses
         name = dice.pick([name for name in _fields() if isinstance(_default(name), float)])
-        data[name] = dice.pick([*_BEYOND, dice.pick(FLOATS)])
-        dice.note(f"{name}: {data[name]}")
+        number = dice.pick([*_BEYOND, dice.pick(FLOATS)])
+        _set(data, name, number)
+        dice.note(f"{name}: {number}")
         return overrides
     for _ in range(1 if dice.chance(0.8) else 3):
         name = dice.pick(_fields())
@@ -138,14 +143,20 @@ def _changed(dice: Dice, data: dict[str, Any]) -> list[str]:
                 yaml.safe_dump(value)
             except (yaml.YAMLError, ValueError):
                 value = None
-            data[name] = value
+            _set(data, name, value)
             dice.note(f"{short(name)}: {short(value)}")
     return overrides
 
 
+def _set(data: dict[str, Any], name: str, value: Any) -> None:
+    """Sets a field, or that of a section: `section.field`."""
+    section, dot, last = name.partition(".")
+    data |= merged(data, {section: {last: value}} if dot else {name: value})
+
+
 def _check(config: AnyConfig) -> None:
     """No number is beyond all use."""
-    for name, value in config.to_dict().items():
+    for name, value in flat(config.to_dict()).items():
         if name in ("seed", "total_steps"):
             continue
         for number in leaves(value):

@@ -27,19 +27,19 @@ class HumanAgent:
     def __init__(
         self, read: Callable[[str], str] = input, write: Callable[[str], None] = print
     ) -> None:
-        self._read, self._write = read, write
+        self._read, self.write = read, write
 
     def act(self, positions: Positions) -> NDArray[np.int64]:
         """Asks for a move in each position, int64[N]; QuitError if the person stops."""
         masks = positions.action_mask
         chosen = [
-            self._ask(positions.game, state, np.flatnonzero(mask).tolist())
+            self._prompt(positions.game, state, np.flatnonzero(mask).tolist())
             for state, mask in zip(positions.states, masks, strict=True)
         ]
         return np.array(chosen, np.int64)
 
-    def _ask(self, game: Game, state: Record, legal: list[int]) -> int:
-        self._write(game.draw_text(state, int(state.seat)))
+    def _prompt(self, game: Game, state: Record, legal: list[int]) -> int:
+        self.write(game.draw_text(state, int(state.seat)))
         moves = {game.action_to_text(state, action): action for action in legal}
         while True:
             try:
@@ -49,14 +49,14 @@ class HumanAgent:
             if text.lower() in ("quit", "exit", "q"):
                 raise QuitError
             if text == "?":
-                self._write(_listed(moves))
+                self.write(_listed(moves))
             elif text.lower() in ("help", ""):
-                self._write(f"{_HELP} For example: {next(iter(moves))}")
+                self.write(f"{_HELP} For example: {next(iter(moves))}")
             else:
                 try:
                     return _read_move(game, state, moves, text)
                 except ValueError as error:
-                    self._write(f"{error}. {_HELP}")
+                    self.write(f"{error}. {_HELP}")
 
 
 def _read_move(game: Game, state: Record, moves: dict[str, int], text: str) -> int:

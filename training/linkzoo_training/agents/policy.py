@@ -27,7 +27,7 @@ _MOST_LOGIT = 1e8  # of a sane network: far below what marks an illegal action (
 
 
 def usual_temperature(game: Game) -> float:
-    """How policies of a game are played: 1 (drawn) if the game hides something, else 0.
+    """How policies of a game are played: 1 (drawn) if the game has hidden information, else 0.
 
     Where something is hidden the best play is often mixed, and the likeliest action alone is a
     policy that nobody trained.
@@ -139,7 +139,7 @@ class SearchAgent:
             self._count,
             simulations,
             views=policy.views,
-            margin_weight=policy.card.get("margin_weight", 0.0),
+            score_margin_weight=policy.card.get("score_margin_weight", 0.0),
             solver_limit=SOLVER_LIMIT,
         )
 

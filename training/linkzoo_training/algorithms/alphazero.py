@@ -1,4 +1,4 @@
-"""Gumbel AlphaZero (Danihelka et al. 2022) for any game that hides nothing, from top to bottom.
+"""Gumbel AlphaZero (Danihelka et al. 2022) for any game of perfect information, from top to bottom.
 
 Each iteration plays `horizon` plies of `num_envs` games against itself, every move chosen by a
 search of `simulations` with the network. Of each finished game every position becomes a sample: the
@@ -26,7 +26,7 @@ from linkzoo.features import FeatureMap
 from linkzoo_training.algorithms import distributed
 from linkzoo_training.algorithms.trainer import Trainer
 from linkzoo_training.checkpoint import named, under
-from linkzoo_training.config import AlphaZeroConfig
+from linkzoo_training.config import AlphaZeroConfig, at
 from linkzoo_training.networks import AuxiliaryHeads, decayed, masked
 from linkzoo_training.selfplay.executors import Executor
 from linkzoo_training.selfplay.replay import (
@@ -40,6 +40,8 @@ from linkzoo_training.selfplay.replay_workers import ReplayWorkers
 from linkzoo_training.symmetries import symmetries
 
 _MOST_BATCHES = 2**20  # of an iteration
+_AUXILIARY_WEIGHT = 0.2
+_MAX_GRAD_NORM = 1.0
 
 
 @dataclass(frozen=True)
@@ -70,16 +72,16 @@ class AlphaZeroTrainer(Trainer):
         self.auxiliary = AuxiliaryHeads(self.network).to(self.device)
         self.learned = [*self.network.parameters(), *self.auxiliary.parameters()]
         self.optimizer = torch.optim.AdamW(
-            decayed(self.learned, config.weight_decay), lr=config.learning_rate, fused=True
+            decayed(self.learned, config.weight_decay), lr=config.learning_rate.first, fused=True
         )
         distributed.begin_equal(self.learned)
         self.behaviour_policy = self.frozen(self.network)
         self.window: list[Samples] = []  # one for each iteration, the oldest first
 
     @property
-    def margin_weight(self) -> float:
+    def score_margin_weight(self) -> float:
         """That of the ends that the values have learned from."""
-        return self.config.margin_weight
+        return self.config.score_margin_weight
 
     @property
     def simulations(self) -> int:
@@ -102,10 +104,10 @@ class AlphaZeroTrainer(Trainer):
             **self.progressed(spent),
             "simulations": simulations,
             "time playing": played / spent,
-            "lessons": len(samples),
+            "samples": len(samples),
             "loss/policy": losses.policy,
             "loss/value": losses.value,
-            "loss/forecast": losses.auxiliary,
+            "loss/auxiliary": losses.auxiliary,
             "entropy": losses.entropy,
         }
 
@@ -118,9 +120,8 @@ class AlphaZeroTrainer(Trainer):
     def learn(self, samples: Samples) -> AlphaZeroLosses:
         """Gradient steps on samples, each of them once."""
         config, progress = self.config, self.progress
-        rate = config.learning_rate
         for group in self.optimizer.param_groups:
-            group["lr"] = rate + (config.learning_rate_final - rate) * progress
+            group["lr"] = at(config.learning_rate, progress)
         order = permutation(len(samples), config.seed, STREAM_ORDER, self.iteration)
         totals: list[Tensor] = []
         fewest = distributed.fewest(len(order))
@@ -137,12 +138,12 @@ class AlphaZeroTrainer(Trainer):
             auxiliary_loss = (final_margins.float() - margins).square().mean()
             if self.auxiliary.planes is not None:
                 auxiliary_loss = auxiliary_loss + (final_planes.float() - planes).square().mean()
-            loss = policy_loss + config.value_weight * value_loss
-            loss = loss + config.forecast_weight * auxiliary_loss
+            loss = policy_loss + value_loss
+            loss = loss + _AUXILIARY_WEIGHT * auxiliary_loss
             self.optimizer.zero_grad(set_to_none=True)
             loss.backward()
             distributed.average_gradients(self.learned, len(rows))
-            nn.utils.clip_grad_norm_(self.learned, config.max_grad_norm)
+            nn.utils.clip_grad_norm_(self.learned, _MAX_GRAD_NORM)
             self.optimizer.step()
             entropy = -(log_policy.exp() * log_policy).sum(-1).mean()
             totals.append(torch.stack([policy_loss, value_loss, auxiliary_loss, entropy]).detach())
@@ -174,7 +175,7 @@ class AlphaZeroTrainer(Trainer):
         margins = np.zeros_like(payoff)
         kernel.outcome(samples.finals, payoff, margins)
         share = np.float32(self.config.root_share)
-        payoff += self.config.margin_weight * margins
+        payoff += self.config.score_margin_weight * margins
         targets = (1 - share) * payoff + share * samples.values
         players = samples.states["num_players"]
         board = 0 if self.map.board is None else int(np.prod(self.map.board))
@@ -198,14 +199,14 @@ class AlphaZeroTrainer(Trainer):
 
     def tensors(self) -> dict[str, Tensor]:
         """The auxiliary heads, the games as they stand, and the samples of the window."""
-        saved = named("forecast.", self.auxiliary.state_dict())
+        saved = named("auxiliary.", self.auxiliary.state_dict())
         sizes = torch.tensor([len(part) for part in self.window], dtype=torch.int64)
         window = {"sizes": sizes, **join([no_samples(self.game), *self.window]).tensors()}
         return saved | self.play.tensors() | named("window.", window)
 
     def restore(self, saved: dict[str, Tensor]) -> None:
         """Restores what `tensors` gave."""
-        self.auxiliary.load_state_dict(under("forecast.", saved))
+        self.auxiliary.load_state_dict(under("auxiliary.", saved))
         self.play.load(saved)
         samples, sizes = samples_of(under("window.", saved), self.game), saved["window.sizes"]
         if (sizes < 0).any() or sizes.sum() != len(samples):

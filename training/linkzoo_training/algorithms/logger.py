@@ -66,7 +66,7 @@ class Logger:
         for number, line in enumerate(lines, 1):
             row = _row(line)
             if row is None:
-                raise ValueError(f"{self._path}: line {number} is damaged: take it out to go on")
+                raise ValueError(f"{self._path}: line {number} is damaged: take it out to resume")
             rows.append(row)
         cut_off = _row(last)
         return rows if cut_off is None else [*rows, cut_off]

@@ -20,13 +20,16 @@ from linkzoo_training.agents.specs import make_agent
 from linkzoo_training.algorithms import distributed
 from linkzoo_training.algorithms.trainer import Trainer
 from linkzoo_training.checkpoint import named, under
-from linkzoo_training.config import PPOConfig
+from linkzoo_training.config import PPOConfig, at
 from linkzoo_training.networks import Critic, FlatNet, masked
 from linkzoo_training.selfplay.encoder import Encoder
 from linkzoo_training.selfplay.executors import Executor
 from linkzoo_training.selfplay.opponent_pool import OpponentPool
 from linkzoo_training.selfplay.rollout import Batch, RolloutGames, begin_play
 from linkzoo_training.selfplay.rollout_workers import RolloutWorkers
+
+_VALUE_WEIGHT = 0.5
+_MAX_GRAD_NORM = 0.5
 
 
 @dataclass(frozen=True)
@@ -58,21 +61,24 @@ class PPOTrainer(Trainer):
             self.learned += self.critic.parameters()
         self._standardise()
         self.optimizer = torch.optim.Adam(
-            self.learned, lr=config.learning_rate, eps=1e-5, fused=True
+            self.learned, lr=config.learning_rate.first, eps=1e-5, fused=True
         )
         distributed.begin_equal(self.learned)
         self._freeze()
-        self.pool = OpponentPool(config.pool_size, config.seed)
+        self.pool = OpponentPool(config.pool.size, config.seed)
 
     @property
-    def margin_weight(self) -> float:
+    def score_margin_weight(self) -> float:
         """That of the payoffs that the values have learned from."""
-        return self.config.margin(self.progress)
+        return at(self.config.score_margin_weight, self.progress)
 
     def iterate(self) -> dict[str, float]:
         """One iteration: play, learn, perhaps freeze a snapshot. Returns its metrics."""
         config, started = self.config, time.perf_counter()
-        if self.iteration % config.snapshot_every == 0 and config.pool_share * config.pool_size:
+        if (
+            self.iteration % config.pool.snapshot_every == 0
+            and config.pool.share * config.pool.size
+        ):
             self.play.drop_opponent(self.pool.add(self.behaviour_policy), self.progress)
         batch = self.play.collect(
             self.behaviour_policy, self.behaviour_critic, self.pool, self.progress, self.iteration
@@ -86,7 +92,7 @@ class PPOTrainer(Trainer):
             "loss/policy": losses.policy,
             "loss/value": losses.value,
             "entropy": losses.entropy,
-            "clipped": losses.clipped,
+            "clipfrac": losses.clipped,
             "explained variance": _explained(batch),
         }
         if self.pool.networks:
@@ -95,11 +101,11 @@ class PPOTrainer(Trainer):
 
     def learn(self, batch: Batch) -> PPOLosses:
         """Clipped policy-gradient steps on the learner's plies."""
-        config, left = self.config, 1 - self.progress
+        config = self.config
         for group in self.optimizer.param_groups:
-            group["lr"] = config.rate(self.progress)
-        entropy_weight = config.entropy_final + (config.entropy - config.entropy_final) * left
-        taught, teaching = config.is_taught(self.progress), config.teaching(self.progress)
+            group["lr"] = config.learning_rate_at(self.progress)
+        entropy_weight = at(config.entropy, self.progress)
+        taught, teaching = config.only_imitates(self.progress), config.teacher_weight(self.progress)
         rows = batch.learner.nonzero().squeeze(1)
         mean, deviation = distributed.mean_and_std(batch.advantage[rows])
         advantage = (batch.advantage - mean) / (deviation + 1e-8)
@@ -126,20 +132,20 @@ class PPOTrainer(Trainer):
                 targets = batch.targets[part]
                 errors = values.float()[..., : targets.shape[1]] - targets
                 policy_loss, value_loss = -gain.mean(), 0.5 * errors.square().mean()
-                loss = config.value_weight * value_loss
+                loss = _VALUE_WEIGHT * value_loss
                 if teaching > 0:
                     imitation = -log_policy.gather(1, batch.taught[part, None]).mean()
                     loss = loss + teaching * imitation
                 if not taught:
                     loss = loss + policy_loss - entropy_weight * entropy
-                    if config.magnet > 0:
+                    if config.kl_coef > 0:
                         away = log_policy - batch.log_policy[part]
                         divergence = (torch.softmax(logits, -1) * away).sum(-1).mean()
-                        loss = loss + config.magnet * divergence
+                        loss = loss + config.kl_coef * divergence
                 self.optimizer.zero_grad(set_to_none=True)
                 loss.backward()
                 distributed.average_gradients(self.learned, len(part))
-                nn.utils.clip_grad_norm_(self.learned, config.max_grad_norm)
+                nn.utils.clip_grad_norm_(self.learned, _MAX_GRAD_NORM)
                 self.optimizer.step()
                 outside = (ratio != clipped).float().mean()
                 totals.append(torch.stack([policy_loss, value_loss, entropy, outside]).detach())
@@ -164,12 +170,12 @@ class PPOTrainer(Trainer):
         """Scales what new fully connected networks read by how far it varies in weak play."""
         config, critic = self.config, self.critic
         network = self.network if isinstance(self.network, FlatNet) else None
-        if config.start is not None:
+        if config.initial_checkpoint is not None:
             network = None  # it has learned with the scales of its first run
         if network is None and critic is None:
             return
         seen, hidden = Encoder(self.game, hidden=critic is not None).sample_inputs(
-            make_agent(config.teacher or "random", config.game),
+            make_agent("random" if config.teacher is None else config.teacher.agent, config.game),
             config.players,
             config.options,
             config.seed,

@@ -9,7 +9,6 @@ import time
 from abc import ABC, abstractmethod
 from collections.abc import Mapping
 from copy import deepcopy
-from dataclasses import MISSING, fields
 from math import inf
 from pathlib import Path
 from typing import Any, Protocol
@@ -36,7 +35,7 @@ from linkzoo_training.checkpoint import (
     save_tensors,
     under,
 )
-from linkzoo_training.config import AnyConfig
+from linkzoo_training.config import AnyConfig, flat, read_config
 from linkzoo_training.evaluation.match import MatchResult, play_match
 from linkzoo_training.networks import Network, PolicyValueNet, frozen, make_network
 from linkzoo_training.resources import find_checkpoint
@@ -78,8 +77,8 @@ class Trainer(ABC):
         self.bf16 = use_bf16(config.precision, self.device)
         torch.manual_seed(config.seed)
         network = make_network(self.game, config.network, config.width, config.blocks)
-        if config.start is not None:
-            load_weights(network, find_checkpoint(config.start))
+        if config.initial_checkpoint is not None:
+            load_weights(network, find_checkpoint(config.initial_checkpoint))
         self.network: PolicyValueNet = network.to(self.device)
         self.average: AveragedModel | None = None
         if config.average:
@@ -123,7 +122,7 @@ class Trainer(ABC):
 
     @property
     @abstractmethod
-    def margin_weight(self) -> float:
+    def score_margin_weight(self) -> float:
         """Of the score margin in the values that the network gives now."""
 
     @abstractmethod
@@ -235,7 +234,7 @@ class Trainer(ABC):
         return {"workers": self.workers, "processes": distributed.size()}
 
     def load(self, folder: Path) -> None:
-        """Goes on where `save` was.
+        """Resumes where `save` was.
 
         ValueError names the file, and what differs from then or doesn't fit; then nothing of it was
         taken. Fields of the configuration that `save` didn't know had their defaults.
@@ -266,21 +265,18 @@ class Trainer(ABC):
         check_keys(str(path), meta, ("config", "iteration", "seconds", "workers", "processes"))
         if not isinstance(meta["config"], dict):
             raise ValueError(f"{path}: config: {meta['config']!r} is no JSON object")
-        defaults = {field.name: field.default for field in fields(self._config)}
-        defaults |= {
-            field.name: field.default_factory()
-            for field in fields(self._config)
-            if field.default_factory is not MISSING
-        }
-        before = defaults | meta["config"] | {name: meta[name] for name in self._shape()}
-        now = self._config.to_dict() | self._shape()
+        try:
+            saved = read_config(meta["config"])
+        except ValueError as error:
+            raise ValueError(f"{path}: {error}") from error
+        before = flat(saved.to_dict()) | {name: meta[name] for name in self._shape()}
+        now = flat(self._config.to_dict()) | self._shape()
         different = [
             name
-            for name in before.keys() | now.keys()
-            if name not in _BUDGET and _plain(now.get(name)) != _plain(before.get(name))
+            for name in sorted(before.keys() | now.keys())
+            if name not in _BUDGET and now.get(name) != before.get(name)
         ]
         if different:
-            different.sort()
             then, new = (
                 ", ".join(f"{name}={values.get(name)!r}" for name in different)
                 for values in (before, now)
@@ -341,12 +337,14 @@ class Trainer(ABC):
             **self._shape(),
             "torch": torch.__version__,
         }
-        if config.start is not None:
-            trained["start"] = load_card(find_checkpoint(config.start))["trained"]
+        if config.initial_checkpoint is not None:
+            trained["initial_checkpoint"] = load_card(find_checkpoint(config.initial_checkpoint))[
+                "trained"
+            ]
         card = {
             "views": config.views,
             "temperature": config.temperature,
-            "margin_weight": self.margin_weight,
+            "score_margin_weight": self.score_margin_weight,
             "network": {"kind": config.network, "width": config.width, "blocks": config.blocks},
             "trained": trained,
             "strength": strength,
@@ -377,12 +375,3 @@ def _laid_out(value: Tensor, parameter: Tensor) -> Tensor:
     """
     like = value.shape == parameter.shape
     return torch.empty_like(parameter, requires_grad=False).copy_(value) if like else value
-
-
-def _plain(value: Any) -> Any:
-    """A value as JSON would give it back."""
-    if isinstance(value, tuple | list):
-        return [_plain(item) for item in value]
-    if isinstance(value, dict):
-        return {key: _plain(item) for key, item in value.items()}
-    return value

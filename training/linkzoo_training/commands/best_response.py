@@ -1,4 +1,4 @@
-"""`linkzoo exploit`."""
+"""`linkzoo best-response`."""
 
 import argparse
 

@@ -100,11 +100,11 @@ def _parser() -> argparse.ArgumentParser:
     train = commands.add_parser("train", help="train a policy by self-play")
     train.add_argument("config", metavar="CONFIG", help="a YAML file, or a shipped one's name")
     train.add_argument("settings", metavar="FIELD=VALUE", nargs="*", help="overrides")
-    train.add_argument("--resume", action="store_true", help="go on where the run stopped")
-    _add_engine(train, "play the games")
+    train.add_argument("--resume", action="store_true", help="where the run stopped")
+    _add_executor(train, "play the games")
     train.set_defaults(module="train")
 
-    response = commands.add_parser("exploit", help="train a best response to an agent")
+    response = commands.add_parser("best-response", help="train a best response to an agent")
     response.add_argument("agent", metavar="AGENT", help=_AGENTS)
     response.add_argument("settings", metavar="FIELD=VALUE", nargs="*", help="of the training")
     response.add_argument("--game", help=f"{_GAMES}; default: the checkpoint's")
@@ -115,7 +115,7 @@ def _parser() -> argparse.ArgumentParser:
     response.add_argument("--games", type=int, default=1000, help="rounded up to whole blocks")
     response.add_argument("--openings", help="as in evaluate")
     response.add_argument("--json", type=Path, metavar="FILE", help="write the result there too")
-    response.add_argument("--resume", action="store_true", help="go on where the run stopped")
+    response.add_argument("--resume", action="store_true", help="where the run stopped")
     response.set_defaults(module="best_response")
 
     evaluate = commands.add_parser(
@@ -123,20 +123,20 @@ def _parser() -> argparse.ArgumentParser:
     )
     evaluate.add_argument("a", metavar="A", help=_AGENTS)
     evaluate.add_argument(
-        "b", metavar="B", nargs="?", help="the same; not needed with --ladder or --labels"
+        "b", metavar="B", nargs="?", help="the same; not needed with --ladder or --solved-positions"
     )
     evaluate.add_argument(
         "--ladder", action="store_true", help="against every agent of the game's ladder instead"
     )
     evaluate.add_argument(
-        "--labels",
+        "--solved-positions",
         action="store_true",
-        help="report how many of the game's solved wins A throws away",
+        help="report A's blunder rate on the game's solved positions",
     )
     evaluate.add_argument(
         "--card",
         action="store_true",
-        help="write what --ladder and --labels find into the card of A, a checkpoint",
+        help="write what --ladder and --solved-positions find into the card of A, a checkpoint",
     )
     evaluate.add_argument("--game", help=f"{_GAMES}; default: the checkpoint's")
     evaluate.add_argument(
@@ -173,7 +173,7 @@ def _parser() -> argparse.ArgumentParser:
     every.add_argument("--seed", type=int, default=0)
     every.add_argument("--openings", help="as in evaluate")
     _add_simulations(every)
-    _add_engine(every, "play a match each")
+    _add_executor(every, "play a match each")
     every.add_argument(
         "--output", type=Path, default=Path("runs/tournament"), metavar="FOLDER", help="%(default)s"
     )
@@ -200,9 +200,9 @@ def _parser() -> argparse.ArgumentParser:
     return parser
 
 
-def _add_engine(parser: argparse.ArgumentParser, what: str) -> None:
+def _add_executor(parser: argparse.ArgumentParser, what: str) -> None:
     parser.add_argument(
-        "--engine",
+        "--executor",
         choices=list(EXECUTORS),
         default="local",
         help=f"where workers {what}: this process, processes of this machine, Ray; %(default)s",

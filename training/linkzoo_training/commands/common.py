@@ -22,11 +22,11 @@ T = TypeVar("T")
 
 def executor_of(parsed: argparse.Namespace) -> Executor | None:
     """The executor of a command; None if the command is to do everything itself."""
-    if parsed.engine == "local":
+    if parsed.executor == "local":
         if parsed.workers is not None:
-            raise ValueError(f"--workers {parsed.workers}: name an --engine for them")
+            raise ValueError(f"--workers {parsed.workers}: name an --executor for them")
         return None
-    return EXECUTORS[parsed.engine](2 if parsed.workers is None else parsed.workers)
+    return EXECUTORS[parsed.executor](2 if parsed.workers is None else parsed.workers)
 
 
 def game_of(chosen: str | None, agent: str) -> str:

@@ -14,7 +14,7 @@ from linkzoo_training.checkpoint import load_card, save_card
 from linkzoo_training.commands.common import game_of, with_progress, write_json
 from linkzoo_training.config import read_options
 from linkzoo_training.evaluation.ladder import climb, read_ladder, with_strength
-from linkzoo_training.evaluation.match import MatchResult, blocks_of, play_match, variants_of
+from linkzoo_training.evaluation.match import Match, MatchResult, blocks_of, variants_of
 from linkzoo_training.evaluation.solved_positions import measure_blunders, with_blunder_rate
 from linkzoo_training.evaluation.statistics import Sprt
 from linkzoo_training.evaluation.tables import blunder_table, ladder_table, match_table
@@ -23,12 +23,14 @@ from linkzoo_training.resources import find_checkpoint
 
 def run(parsed: argparse.Namespace) -> None:
     """Plays the match, the ladder or the solved positions, and shows what came out."""
-    if parsed.b is None and not (parsed.ladder or parsed.labels):
-        raise ValueError("evaluate: name an opponent B, or --ladder or --labels")
+    if parsed.b is None and not (parsed.ladder or parsed.solved_positions):
+        raise ValueError("evaluate: name an opponent B, or --ladder or --solved-positions")
     if parsed.ladder and (parsed.b is not None or parsed.sprt is not None):
         raise ValueError("--ladder: the opponents and their games are the ladder's")
-    if parsed.labels and (parsed.settings or parsed.players is not None):
-        raise ValueError("--labels: the solved positions are of the game's standard options")
+    if parsed.solved_positions and (parsed.settings or parsed.players is not None):
+        raise ValueError(
+            "--solved-positions: the solved positions are of the game's standard options"
+        )
     card = _card(parsed) if parsed.card else None
     game = parsed.game = game_of(parsed.game, parsed.a)
     a = make_agent(searching(parsed.a, parsed.simulations), game)
@@ -40,7 +42,7 @@ def run(parsed: argparse.Namespace) -> None:
         data = match.to_dict()
     if parsed.ladder:
         data["ladder"] = _climb(parsed, a, card)
-    if parsed.labels:
+    if parsed.solved_positions:
         blunders = with_progress(
             "positions",
             lambda progress: measure_blunders(
@@ -48,7 +50,7 @@ def run(parsed: argparse.Namespace) -> None:
             ),
         )
         Console().print(blunder_table(blunders))
-        data["thrown_wins"] = blunders.to_dict()
+        data["blunder_rate"] = blunders.to_dict()
         if card is not None:
             save_card(card, with_blunder_rate(load_card(card), blunders))
     write_json(parsed.json, data)
@@ -57,8 +59,8 @@ def run(parsed: argparse.Namespace) -> None:
 def _card(parsed: argparse.Namespace) -> Path:
     """The folder of the checkpoint whose card is to hold what is found."""
     source = source_of(parsed.a)
-    if source is None or not (parsed.ladder or parsed.labels):
-        raise ValueError("--card: goes with --ladder or --labels, for a checkpoint")
+    if source is None or not (parsed.ladder or parsed.solved_positions):
+        raise ValueError("--card: goes with --ladder or --solved-positions, for a checkpoint")
     return find_checkpoint(game_of(parsed.game, parsed.a) if source == "checkpoint" else source)
 
 
@@ -101,20 +103,9 @@ def _match(parsed: argparse.Namespace, a: Agent, b: Agent) -> MatchResult:
     rules = get_game(parsed.game)
     players = int(rules.blank(parsed.players, variants_of(options)[0]).num_players)
     blocks = blocks_of(rules, players, 1000 if parsed.games is None else parsed.games, options)
+    match = Match(parsed.game, a, b, blocks, parsed.seed or 0, parsed.openings, players, options)
+    sprt = None if parsed.sprt is None else Sprt(*parsed.sprt)
     return with_progress(
         "blocks",
-        lambda progress: play_match(
-            parsed.game,
-            a,
-            b,
-            blocks,
-            seed=parsed.seed or 0,
-            openings=parsed.openings,
-            num_players=players,
-            options=options,
-            batch=parsed.batch,
-            sprt=None if parsed.sprt is None else Sprt(*parsed.sprt),
-            partial=True,
-            progress=progress,
-        ),
+        lambda progress: match.play(batch=parsed.batch, sprt=sprt, partial=True, progress=progress),
     )

@@ -13,7 +13,7 @@ from typing import Any
 
 from linkzoo import Agent, get_game
 from linkzoo_training.agents.specs import make_agent
-from linkzoo_training.evaluation.match import MatchResult, blocks_of, play_match
+from linkzoo_training.evaluation.match import Match, MatchResult, blocks_of
 
 FORMAT = "linkzoo-ladder/1"
 LADDERS = Path(__file__).parent / "ladders"
@@ -30,7 +30,7 @@ class Ladder:
     game: str
     version: int
     seed: int
-    openings: str  # see play_match
+    openings: str  # see Match
     rungs: Mapping[str, int]  # agents, and the games of each match
     options: Sequence[Mapping[str, Any]] = field(default_factory=lambda: [{}])
 
@@ -72,7 +72,7 @@ def climb(
         what = f"{rung}, {count} players{''.join(f', {n}={v}' for n, v in chosen.items())}"
         number = ladder.rungs[rung] if games is None else games
         try:
-            match = play_match(
+            match = Match(
                 ladder.game,
                 agent,
                 make_agent(rung, ladder.game),
@@ -81,9 +81,7 @@ def climb(
                 openings=ladder.openings if openings is None else openings,
                 num_players=count,
                 options=chosen,
-                batch=batch,
-                progress=None if progress is None else _named(progress, what),
-            )
+            ).play(batch=batch, progress=None if progress is None else _named(progress, what))
         except KeyboardInterrupt:
             return
         yield match

@@ -3,7 +3,7 @@
     python -m linkzoo_training.evaluation.make_solved_positions linkage
 
 The shipped files were made with the settings below; the same command gives the same file. After
-Ctrl-C it goes on where it was.
+Ctrl-C it resumes where it was.
 """
 
 import argparse
@@ -15,11 +15,12 @@ from pathlib import Path
 from typing import Any
 
 import numpy as np
+from numpy.typing import NDArray
 from rich.progress import MofNCompleteColumn, Progress, TimeElapsedColumn
 
-from linkzoo import Agent, Game, Positions, games, get_game
-from linkzoo.batch import kernels
-from linkzoo.chance import STREAM_ACTION, word
+from linkzoo import Agent, Game, games, get_game
+from linkzoo.chance import STREAM_ACTION, words
+from linkzoo_training.agents.playing import NOBODY, play_games
 from linkzoo_training.agents.specs import make_agent
 from linkzoo_training.checkpoint import write_atomically
 from linkzoo_training.evaluation.openings import RANDOM_PLIES, digest
@@ -38,7 +39,7 @@ def make_solved_positions(
     """The first `count` positions of each ply in which a win can be thrown away, as JSON data.
 
     They are of as many games. `work` is a file for what is unfinished, where a run that was
-    stopped goes on; ValueError if it is of a run with other settings.
+    stopped resumes; ValueError if it is of a run with other settings.
     """
     settings = {
         "format": FORMAT,
@@ -88,21 +89,19 @@ def _played(
     entries: list[dict[str, Any]] = [
         {"opening": index, "ply": ply, "actions": []} for index, ply in plies.items() if wanted[ply]
     ]
-    states, masks = positions_after(game, settings, entries)
-    while True:
-        actions = np.full(len(states), -1, np.int64)
-        playing = (states["seat"] >= 0) & (states["ply"] < [entry["ply"] for entry in entries])
-        for seat, agent in enumerate(players):
-            rows = np.flatnonzero(playing & (states["seat"] == seat))
-            if len(rows):
-                turns = [(entries[row]["opening"], int(states["ply"][row])) for row in rows]
-                seeds = [word(np.uint64(_SEED), STREAM_ACTION, *turn) for turn in turns]
-                actions[rows] = agent.act(Positions(game, states[rows], np.array(seeds, np.uint64)))
-        if (actions < 0).all():
-            return entries
+    states, _ = positions_after(game, settings, entries)
+    openings, ends = (np.array([entry[name] for entry in entries]) for name in ("opening", "ply"))
+
+    def acting(states: NDArray[Any]) -> NDArray[Any]:
+        return np.where(states["ply"] < ends, states["seat"], NOBODY)
+
+    def seeds(rows: NDArray[np.int64]) -> NDArray[np.uint64]:
+        return words(_SEED, STREAM_ACTION, openings[rows], states["ply"][rows])
+
+    for actions in play_games(game, states, players, acting, seeds):
         for entry, action in zip(entries, actions.tolist(), strict=True):
-            entry["actions"] += [action] if action >= 0 else []
-        kernels(game).play(states, actions, masks)
+            entry["actions"] += [action] if action != NOBODY else []
+    return entries
 
 
 def _solved(game: Game, settings: dict[str, Any], entry: dict[str, Any]) -> dict[str, Any] | None:
@@ -119,13 +118,13 @@ def main() -> int:
     parser = argparse.ArgumentParser(description=make_solved_positions.__doc__)
     parser.add_argument("game", choices=games)
     parser.add_argument("--count", type=int, default=350, help="positions of each ply")
-    parser.add_argument("--work", type=Path, help="default: runs/labels_GAME.json")
+    parser.add_argument("--work", type=Path, help="default: runs/solved_positions_GAME.json")
     parsed = parser.parse_args()
-    work = parsed.work or Path("runs") / f"labels_{parsed.game}.json"
+    work = parsed.work or Path("runs") / f"solved_positions_{parsed.game}.json"
     try:
         data = make_solved_positions(get_game(parsed.game), parsed.count, work)
     except KeyboardInterrupt:
-        print(f"stopped; the same command goes on from {work}")
+        print(f"stopped; the same command resumes from {work}")
         return 130
     path = SOLVED_POSITIONS / f"{parsed.game}.json"
     write_atomically(path, (json.dumps(data) + "\n").encode())

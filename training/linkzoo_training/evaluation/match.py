@@ -3,7 +3,8 @@
 import json
 import time
 from collections.abc import Callable, Mapping, Sequence
-from dataclasses import dataclass, field
+from dataclasses import dataclass
+from functools import cached_property
 from itertools import product
 from typing import Any
 
@@ -13,7 +14,8 @@ from numpy.typing import NDArray
 from linkzoo import Agent, Game, Positions, RandomAgent, get_game
 from linkzoo.batch import kernels
 from linkzoo.chance import STREAM_ACTION, words
-from linkzoo_training.agents.answers import checked
+from linkzoo.compiled import Record
+from linkzoo_training.agents.playing import NOBODY, play_games
 from linkzoo_training.evaluation.openings import Openings, read_openings
 from linkzoo_training.evaluation.statistics import Counts, Estimate, Sprt, elo, from_blocks
 from linkzoo_training.outcomes import win_shares
@@ -216,78 +218,27 @@ class MatchResult:
         return data
 
 
-@dataclass
-class _Clock:
-    """The time that one agent's moves took; the first call may compile and isn't timed."""
+class _Timed:
+    """An agent whose moves are timed; the first call may compile and doesn't count."""
 
-    called: bool = False
-    timed: int = 0
-    seconds: float = 0.0
+    def __init__(self, agent: Agent, letter: str) -> None:
+        self._agent, self.name = agent, f"{agent.name} (agent {letter})"
+        self._called, self._moves, self._seconds = False, 0, 0.0
 
-    def count(self, moves: int, seconds: float) -> None:
-        if self.called:
-            self.timed += moves
-            self.seconds += seconds
-        self.called = True
-
-    def per_move(self) -> float | None:
-        return self.seconds / self.timed if self.timed else None
-
-
-@dataclass
-class _Match:
-    """The settings of a match, and how to play some of its blocks in lock-step."""
-
-    game: Game
-    agents: tuple[Agent, Agent]
-    seed: np.uint64
-    openings: Openings
-    blanks: Sequence[Any]  # records of a game with each variant of the options
-    clocks: tuple[_Clock, _Clock] = field(default_factory=lambda: (_Clock(), _Clock()))
-
-    def play(self, blocks: range) -> tuple[NDArray[Any], NDArray[np.int64]]:
-        """Plays some blocks, A on every side: the final records, and the moves of A and of B.
-
-        [len(blocks), V, n], [len(blocks), V, n, 2].
-        """
-        sides = np.array(self.game.sides(int(self.blanks[0].num_players)))
-        shape = len(blocks), len(self.blanks), int(sides.max()) + 1
-        begin = [self.openings.positions(self.game, blank, blocks) for blank in self.blanks]
-        states = np.repeat(np.stack(begin, 1).ravel(), shape[2])
-        masks = np.zeros((len(states), self.game.num_actions), np.int8)
-        kernels(self.game).legal(states, masks)
-        focal = np.tile(np.arange(shape[2]), shape[0] * shape[1])  # the side of A
-        seeds = np.repeat(words(self.seed, STREAM_ACTION, np.array(blocks)), shape[1] * shape[2])
-        actions = np.empty(len(states), np.int64)
-        moves = np.zeros((len(states), 2), np.int64)
-        while (playing := states["seat"] >= 0).any():
-            actions[:] = -1
-            mine = sides[states["seat"]] == focal
-            for which, turns in enumerate((mine, ~mine)):
-                rows = np.flatnonzero(playing & turns)
-                if len(rows):
-                    actions[rows] = self._agent_actions(
-                        which, states[rows], seeds[rows], masks[rows]
-                    )
-                    moves[rows, which] += 1
-            kernels(self.game).play(states, actions, masks)
-        return states.reshape(shape), moves.reshape(*shape, 2)
-
-    def _agent_actions(
-        self, which: int, states: NDArray[Any], seeds: NDArray[np.uint64], masks: NDArray[np.int8]
-    ) -> NDArray[np.int64]:
-        """Actions of A (`which` is 0) or B (1), all of them legal.
-
-        Decision seeds depend on match, block, ply and seat, but not on the agent: in the mirrored
-        game the other agent meets the same.
-        """
-        drawn = words(seeds, STREAM_ACTION, states["ply"], states["seat"])
-        positions = Positions(self.game, states.copy(), drawn)
-        agent = self.agents[which]
+    def act(self, positions: Positions) -> NDArray[np.int64]:
+        """See Agent."""
         start = time.perf_counter()
-        actions = np.asarray(agent.act(positions))
-        self.clocks[which].count(len(states), time.perf_counter() - start)
-        return checked(f"{agent.name} (agent {'AB'[which]})", actions, states, masks)
+        actions = self._agent.act(positions)
+        if self._called:
+            self._moves += len(positions)
+            self._seconds += time.perf_counter() - start
+        self._called = True
+        return actions
+
+    @property
+    def per_move(self) -> float | None:
+        """Seconds; a batch's time counts once."""
+        return self._seconds / self._moves if self._moves else None
 
 
 def blocks_of(
@@ -302,6 +253,157 @@ def blocks_of(
     return -(-games // (len(game.one_of_each_side(num_players)) * len(variants_of(options))))
 
 
+@dataclass(frozen=True)
+class Match:
+    """The settings of a match: `blocks` blocks of games between agents A and B.
+
+    A block is an opening, played once for each side that A can take (a seat or, where the game has
+    teams, all seats of a team); B has all others. A list as an option's value plays each of them in
+    every block: `{"threshold": [13, 14]}` is four games a block. `openings` is a new game after
+    some random plies: `0`, or `2-4` (the default; uniform, ends included; fewer if the game would
+    end). `seed` fixes openings, chance and the agents' seeds, so a match can be repeated.
+    """
+
+    game: str
+    a: Agent
+    b: Agent
+    blocks: int
+    seed: int = 0
+    openings: str | None = None
+    num_players: int | None = None
+    options: Mapping[str, Any] | None = None
+
+    def __post_init__(self) -> None:
+        if self.blocks < 1:
+            raise ValueError(f"blocks={self.blocks} is out of range")
+        if not 0 <= self.seed < 2**64:
+            raise ValueError(f"seed={self.seed} is out of range")
+
+    @cached_property
+    def _rules(self) -> Game:
+        games = [get_game(self.game, variant) for variant in variants_of(self.options)]
+        if any(game is not games[0] for game in games):
+            raise ValueError(f"options: {self.options} are several games, which need a match each")
+        return games[0]
+
+    @cached_property
+    def _blanks(self) -> list[Record]:
+        """One of each variant of the options."""
+        variants = variants_of(self.options)
+        return [self._rules.blank(self.num_players, variant) for variant in variants]
+
+    @cached_property
+    def _players(self) -> int:
+        return int(self._blanks[0].num_players)
+
+    @cached_property
+    def _seats(self) -> NDArray[np.int64]:
+        """One of each side."""
+        return np.array(self._rules.one_of_each_side(self._players))
+
+    @cached_property
+    def _begin(self) -> Openings:
+        return read_openings(self.openings, self._rules, self.seed)
+
+    def play(
+        self,
+        *,
+        batch: int = 64,
+        sprt: Sprt | None = None,
+        partial: bool = False,
+        progress: Callable[[int, int], None] | None = None,
+    ) -> MatchResult:
+        """Plays the match; the result doesn't depend on `batch`, the blocks played in lock-step.
+
+        `progress(finished, blocks)` is called after each batch. The match ends with the block at
+        which `sprt` (for two sides) has accepted one of its strengths. With `partial`, an
+        interruption (Ctrl-C) gives the result of the batches finished before it. ValueError for
+        settings that the game doesn't have, and if an agent plays an illegal action.
+        """
+        if batch < 1:
+            raise ValueError(f"batch={batch} is out of range")
+        shape = 0, len(self._blanks), len(self._seats)
+        if sprt is not None and shape[2] != 2:
+            raise ValueError(
+                f"sprt: Elo is for two sides, and {self._players} players are {shape[2]}"
+            )
+        agents, openings = (_Timed(self.a, "A"), _Timed(self.b, "B")), self._begin.name
+        played = [(np.empty(shape, self._rules.state), np.empty((*shape, 2), np.int64))]
+        try:
+            for first in range(0, self.blocks, batch):
+                last = min(first + batch, self.blocks)
+                played.append(self._play_blocks(range(first, last), agents))
+                if progress is not None:
+                    progress(last, self.blocks)
+                shares = by_block(self._shares(np.concatenate([finals for finals, _ in played])))
+                if sprt is not None and sprt.end(shares, since=first) is not None:
+                    break
+        except KeyboardInterrupt:
+            if not partial:
+                raise
+        finals, moves = (np.concatenate(parts) for parts in zip(*played, strict=True))
+        end = None if sprt is None else sprt.end(by_block(self._shares(finals)))
+        made = moves[:end].sum((0, 1, 2)).tolist()
+        lists = {name: v for name, v in (self.options or {}).items() if isinstance(v, list)}
+        return MatchResult(
+            game=self.game,
+            version=self._rules.version,
+            num_players=self._players,
+            options=self._rules.chosen_options(self._blanks[0]) | lists,
+            agents=(self.a.name, self.b.name),
+            seed=self.seed,
+            openings=openings,
+            requested=self.blocks,
+            share=self._shares(finals[:end]),
+            payoff=self._payoffs(finals[:end]),
+            length=finals[:end]["ply"].astype(np.int64),
+            moves=(made[0], made[1]),
+            seconds_per_move=(agents[0].per_move, agents[1].per_move),
+            sprt=sprt,
+        )
+
+    def _play_blocks(
+        self, blocks: range, agents: Sequence[Agent]
+    ) -> tuple[NDArray[Any], NDArray[np.int64]]:
+        """Plays some blocks, A on every side: the final records, and the moves of A and of B.
+
+        [len(blocks), V, n], [len(blocks), V, n, 2]. Decision seeds depend on match, block, ply and
+        seat, but not on the agent: in the mirrored game the other agent meets the same.
+        """
+        sides = np.array(self._rules.sides(self._players))
+        shape = len(blocks), len(self._blanks), len(self._seats)
+        begin = [self._begin.positions(self._rules, blank, blocks) for blank in self._blanks]
+        states = np.repeat(np.stack(begin, 1).ravel(), shape[2])
+        focal = np.tile(np.arange(shape[2]), shape[0] * shape[1])  # the side of A
+        seeds_of_blocks = words(self.seed, STREAM_ACTION, np.array(blocks))
+        drawn = np.repeat(seeds_of_blocks, shape[1] * shape[2])
+        moves = np.zeros((len(states), 2), np.int64)
+
+        def acting(states: NDArray[Any]) -> NDArray[Any]:
+            return np.asarray(sides[states["seat"]] != focal).astype(np.int64)
+
+        def seeds(rows: NDArray[np.int64]) -> NDArray[np.uint64]:
+            return words(drawn[rows], STREAM_ACTION, states["ply"][rows], states["seat"][rows])
+
+        for actions in play_games(self._rules, states, agents, acting, seeds):
+            rows = np.flatnonzero(actions != NOBODY)
+            moves[rows, acting(states)[rows]] += 1
+        return states.reshape(shape), moves.reshape(*shape, 2)
+
+    def _shares(self, finals: NDArray[Any]) -> NDArray[np.float64]:
+        """A's share of the win in each game, [B, V, n]: in game k of a variant A plays side k."""
+        shares = win_shares(finals["winners"], self._seats.tolist())
+        return np.asarray(shares.diagonal(0, -2, -1))
+
+    def _payoffs(self, finals: NDArray[Any]) -> NDArray[np.float64]:
+        """A's payoff in each game, [B, V, n]."""
+        payoff = np.zeros((finals.size, self._players), np.float32)
+        kernels(self._rules).outcome(finals.ravel(), payoff, np.empty_like(payoff))
+        every = np.arange(len(self._seats))
+        by_game = payoff.reshape(*finals.shape, self._players)
+        return by_game[..., every, self._seats].astype(np.float64)
+
+
 def play_match(
     game: str,
     a: Agent,
@@ -312,79 +414,9 @@ def play_match(
     openings: str | None = None,
     num_players: int | None = None,
     options: Mapping[str, Any] | None = None,
-    batch: int = 64,
-    sprt: Sprt | None = None,
-    partial: bool = False,
-    progress: Callable[[int, int], None] | None = None,
 ) -> MatchResult:
-    """Plays `blocks` blocks of games between A and B.
-
-    A block is an opening, played once for each side that A can take (a seat or, where the game has
-    teams, all seats of a team); B has all others. A list as an option's value plays each of them in
-    every block: `{"threshold": [13, 14]}` is four games a block. `openings` is a new game after
-    some random plies: `0`, or `2-4` (the default; uniform, ends included; fewer if the game would
-    end). `seed` fixes openings, chance and the agents' seeds, so a match can be repeated, in
-    batches of any size. `batch` blocks are played in lock-step, and `progress(finished, blocks)` is
-    called after each batch. The match ends with the block at which
-    `sprt` (for two sides) has accepted one of its strengths. With `partial`, an interruption
-    (Ctrl-C) gives the result of the batches finished before it. ValueError for settings the game
-    doesn't have, and if an agent plays an illegal action.
-    """
-    for text, allowed in (
-        (f"blocks={blocks}", blocks >= 1),
-        (f"batch={batch}", batch >= 1),
-        (f"seed={seed}", 0 <= seed < 2**64),
-    ):
-        if not allowed:
-            raise ValueError(f"{text} is out of range")
-    variants = variants_of(options)
-    rules = get_game(game, variants[0])
-    if any(get_game(game, variant) is not rules for variant in variants):
-        raise ValueError(f"options: games of {game} with these don't fit into one block: {options}")
-    blanks = [rules.blank(num_players, variant) for variant in variants]
-    begin = read_openings(openings, rules, seed)
-    match = _Match(rules, (a, b), np.uint64(seed), begin, blanks)
-    players = int(blanks[0].num_players)
-    seats = np.array(rules.one_of_each_side(players))
-    if sprt is not None and len(seats) != 2:
-        raise ValueError(f"sprt: Elo is for two sides, and {players} players are {len(seats)}")
-    shape = 0, len(variants), len(seats)
-    played = [(np.empty(shape, rules.state), np.empty((*shape, 2), np.int64))]
-    try:
-        for first in range(0, blocks, batch):
-            played.append(match.play(range(first, min(first + batch, blocks))))
-            if progress is not None:
-                progress(min(first + batch, blocks), blocks)
-            finals = np.concatenate([finals for finals, _ in played])
-            shares = by_block(_shares(finals, seats))
-            if sprt is not None and sprt.end(shares, since=first) is not None:
-                break
-    except KeyboardInterrupt:
-        if not partial:
-            raise
-    states, moves = (np.concatenate(parts) for parts in zip(*played, strict=True))
-    end = None if sprt is None else sprt.end(by_block(_shares(states, seats)))
-    states, made = states[:end], moves[:end].sum((0, 1, 2)).tolist()
-    payoff = np.zeros((states.size, players), np.float32)
-    kernels(rules).outcome(states.ravel(), payoff, np.empty_like(payoff))
-    every = np.arange(len(seats))
-    return MatchResult(
-        game=game,
-        version=rules.version,
-        num_players=players,
-        options=rules.chosen_options(blanks[0])
-        | {name: value for name, value in (options or {}).items() if isinstance(value, list)},
-        agents=(a.name, b.name),
-        seed=seed,
-        openings=begin.name,
-        requested=blocks,
-        share=_shares(states, seats),
-        payoff=payoff.reshape(*states.shape, players)[..., every, seats].astype(np.float64),
-        length=states["ply"].astype(np.int64),
-        moves=(made[0], made[1]),
-        seconds_per_move=(match.clocks[0].per_move(), match.clocks[1].per_move()),
-        sprt=sprt,
-    )
+    """Plays `blocks` blocks of games between A and B; `Match` says what the settings are."""
+    return Match(game, a, b, blocks, seed, openings, num_players, options).play()
 
 
 def against_random(
@@ -394,8 +426,3 @@ def against_random(
     match = play_match(game, agent, RandomAgent(), blocks, openings="0", num_players=num_players)
     share = match.win_share()
     return f"wins {share.mean:.1%} [{share.low:.1%}, {share.high:.1%}] of {match.games} games"
-
-
-def _shares(states: NDArray[Any], seats: NDArray[np.int64]) -> NDArray[np.float64]:
-    """A's share of the win in each game, [B, V, n]: in game k of a block A plays side k."""
-    return np.asarray(win_shares(states["winners"], seats.tolist()).diagonal(0, -2, -1))

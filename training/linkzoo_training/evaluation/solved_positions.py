@@ -1,4 +1,4 @@
-"""Solved positions: which actions win, and how often an agent throws a win away.
+"""Solved positions: which actions win, and an agent's blunder rate: how often it throws a win away.
 
 A game that ships such positions has a file in `solved_positions/`; `make_solved_positions` makes
 it. In each of them the seat to act wins by at least one legal action, and by at least one it
@@ -22,7 +22,7 @@ from linkzoo_training.evaluation.match import side_label
 from linkzoo_training.evaluation.openings import digest, random_openings
 from linkzoo_training.evaluation.statistics import Estimate, wilson
 
-FORMAT = "linkzoo-labels/1"
+FORMAT = "linkzoo-solved-positions/1"
 SOLVED_POSITIONS = Path(__file__).parent / "solved_positions"
 
 
@@ -46,7 +46,7 @@ def read_solved_positions(game: Game) -> SolvedPositions:
     path = SOLVED_POSITIONS / f"{game.name}.json"
     if not path.is_file():
         names = sorted(file.stem for file in SOLVED_POSITIONS.glob("*.json"))
-        raise ValueError(f"labels: no solved positions for {game.name}; there are some for {names}")
+        raise ValueError(f"no solved positions for {game.name}; there are some for {names}")
     data = json.loads(path.read_text(encoding="utf-8"))
     states, masks = positions_after(game, data, data["positions"])
     if digest(states) != data["sha256"]:
@@ -121,28 +121,28 @@ class BlunderRate:
             "agent": self.agent,
             "seed": self.seed,
             "positions": self.count(),
-            "thrown_away": self.share()._asdict(),
+            "share": self.share()._asdict(),
             "random": self.random_share(),
             "seats": [
                 {
                     "label": self.seat_label(seat),
                     "positions": self.count(seat),
-                    "thrown_away": self.share(seat)._asdict(),
+                    "share": self.share(seat)._asdict(),
                     "random": self.random_share(seat),
                 }
                 for seat in self.seats()
             ],
-            "thrown": self.blunders.astype(int).tolist(),
+            "blunders": self.blunders.astype(int).tolist(),
         }
 
 
 def with_blunder_rate(card: Mapping[str, Any], found: BlunderRate) -> dict[str, Any]:
     """A checkpoint's card with this result, in the place of an earlier one of the same agent."""
     data = found.to_dict()
-    del data["thrown"]
-    data["command"] = f"linkzoo evaluate {found.agent} --labels --seed {found.seed}"
-    kept = [entry for entry in card.get("thrown_wins", []) if entry["agent"] != found.agent]
-    return {**card, "thrown_wins": [*kept, data]}
+    del data["blunders"]
+    data["command"] = f"linkzoo evaluate {found.agent} --solved-positions --seed {found.seed}"
+    kept = [entry for entry in card.get("blunder_rate", []) if entry["agent"] != found.agent]
+    return {**card, "blunder_rate": [*kept, data]}
 
 
 def measure_blunders(

@@ -90,8 +90,8 @@ def ladder_table(ladder: Ladder, name: str, matches: Sequence[MatchResult]) -> T
 def blunder_table(result: BlunderRate) -> Table:
     """The result as a table for the terminal."""
     name, game = result.agent, result.solved.game.name
-    table = Table(title=f"Wins that {name} throws away: {game}, {result.count():,} positions")
-    for heading in (f"{name} plays", "positions", "thrown away", "95 % interval", "random play"):
+    table = Table(title=f"Blunder rate of {name}: {game}, {result.count():,} solved positions")
+    for heading in (f"{name} plays", "positions", "blunders", "95 % interval", "random play"):
         table.add_column(heading, justify="left" if heading.endswith("plays") else "right")
     for seat in [*result.seats(), None]:
         share = result.share(seat)

@@ -1,7 +1,7 @@
 """Every agent against every other, and what it says of their strengths.
 
 Each match is written to the tournament's folder when it is finished, so an interrupted tournament
-goes on where it was.
+resumes where it was.
 """
 
 import hashlib

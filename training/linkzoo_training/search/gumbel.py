@@ -53,8 +53,8 @@ class GumbelSearch:
     `considered` actions are tried at the root. Every leaf is seen through a random one of the
     game's symmetries in `views`, if there are any. `least_range` is the range of a node's values
     below which they aren't stretched to 0..1 before they are weighed against the logits (None:
-    LEAST_RANGE, and HIDDEN_LEAST_RANGE if the game hides something). An end is worth its payoffs
-    plus `margin_weight` times its margins, which the network has to know too.
+    LEAST_RANGE, and HIDDEN_LEAST_RANGE with hidden information). An end is worth its payoffs
+    plus `score_margin_weight` times its margins, which the network has to know too.
 
     Where the game has an exact solver, a root that it solves within `solver_limit` positions isn't
     searched but played perfectly, as the network prefers among the best actions, and a leaf that it
@@ -70,7 +70,7 @@ class GumbelSearch:
         considered: int = CONSIDERED,
         views: NDArray[np.int64] | None = None,
         least_range: float | None = None,
-        margin_weight: float = 0.0,
+        score_margin_weight: float = 0.0,
         solver_limit: int = 0,
     ) -> None:
         for name, value in (("simulations", simulations), ("considered", considered)):
@@ -79,7 +79,7 @@ class GumbelSearch:
         self.game, self.simulations = game, simulations
         usual = LEAST_RANGE if game.hidden is None else HIDDEN_LEAST_RANGE
         self.least_range = usual if least_range is None else least_range
-        self.margin_weight = margin_weight
+        self.score_margin_weight = score_margin_weight
         self._memory = side_solver(game).memory(count if solver_limit else 0, solver_limit)
         self.solver_limit = solver_limit if self._memory else 0
         self._solved = np.zeros(count, np.bool_)
@@ -115,7 +115,7 @@ class GumbelSearch:
         `gumbel_scale` is 1 to explore, 0 to play. ValueError for more positions than the search was
         made for, and if the network answers with numbers that aren't finite.
         """
-        kernel, count, most = gumbel_kernels(self.game), len(states), 1 + self.margin_weight
+        kernel, count, most = gumbel_kernels(self.game), len(states), 1 + self.score_margin_weight
         if not count == len(seeds) <= len(self._tree):
             raise ValueError(
                 f"{count} positions and {len(seeds)} seeds: this search was made for up to "
@@ -175,7 +175,7 @@ class GumbelSearch:
                 states,
                 self._memory,
                 self.solver_limit,
-                self.margin_weight,
+                self.score_margin_weight,
                 worlds,
                 masks,
                 solved,
@@ -189,7 +189,7 @@ class GumbelSearch:
                 simulation,
                 self._wanted,
                 self.least_range,
-                self.margin_weight,
+                self.score_margin_weight,
                 self._memory,
                 leaf_limit,
                 solved,

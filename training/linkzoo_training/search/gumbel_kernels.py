@@ -42,12 +42,12 @@ keep_best: Callable[..., Any]
 forget: Callable[..., Any]
 
 
-def _pay(world: Any, margin_weight: Any, values: Any, margin: Any) -> None:
+def _pay(world: Any, score_margin_weight: Any, values: Any, margin: Any) -> None:
     """Fills what an end is worth to every seat."""
     payoffs(world, values)
     margins(world, margin)
     for seat in range(world.num_players):
-        values[seat] += margin_weight * margin[seat]
+        values[seat] += score_margin_weight * margin[seat]
 
 
 def _plant(
@@ -99,7 +99,7 @@ def _solve(
     roots: Any,
     memory: Any,
     limit: Any,
-    margin_weight: Any,
+    score_margin_weight: Any,
     worlds: Any,
     masks: Any,
     solved: Any,
@@ -114,7 +114,7 @@ def _solve(
         best_known = keep_best(worlds[i], memory, i, limit, masks[i])
         solved[i] = best_known and finish(worlds[i], memory, i, limit)
         if solved[i]:
-            pay(worlds[i], margin_weight, values[i], margin[i])
+            pay(worlds[i], score_margin_weight, values[i], margin[i])
 
 
 def _descend(
@@ -125,7 +125,7 @@ def _descend(
     simulation: Any,
     wanted: Any,
     least_range: Any,
-    margin_weight: Any,
+    score_margin_weight: Any,
     memory: Any,
     limit: Any,
     solved: Any,
@@ -194,7 +194,7 @@ def _descend(
         if limit > 0 and world.seat >= 0:
             finish(world, memory, i, limit)
         if world.seat < 0:
-            pay(world, margin_weight, values[i], margin[i])
+            pay(world, score_margin_weight, values[i], margin[i])
         else:
             observe(world, world.seat, observations[i])
 

@@ -232,7 +232,7 @@ class RayExecutor(Executor):
     def __init__(self, workers: int) -> None:
         super().__init__(workers)
         if find_spec("ray") is None:
-            raise ValueError("--engine ray: Ray is not installed: pip install 'linkzoo[ray]'")
+            raise ValueError("--executor ray: Ray is not installed: pip install 'linkzoo[ray]'")
         self._started = False
         self._actors: list[Any] = []
         self._stored: dict[str, Any] = {}  # references to what is kept

@@ -8,7 +8,7 @@ from numpy.typing import NDArray
 from linkzoo import get_game
 from linkzoo.batch import kernels
 from linkzoo.chance import STREAM_INITIAL_STATE, words
-from linkzoo_training.config import Config
+from linkzoo_training.config import Config, at
 
 # What is drawn for a game: positions of its words. Those without _ are for whoever asks.
 _VARIED, _RANDOM, _DEPTH, POOLED, OPPONENT, _SEED, SEAT = range(7)
@@ -35,7 +35,7 @@ class InitialStates:
         Returns records [R], whether each is from the start with the options that count, and the
         games' numbers.
         """
-        config, kernel, count = self.config, kernels(self.game), len(rows)
+        config, kernel, count = self.config.initial_states, kernels(self.game), len(rows)
         indices = np.arange(self.begun, self.begun + count)
         self.begun += count
         states = self._blank[rows]
@@ -46,8 +46,8 @@ class InitialStates:
         seeds = self._words(indices, _SEED)
         masks = np.empty((count, self.game.num_actions), np.int8)
         kernel.begin(states, seeds, masks)
-        share = config.midgame + (config.midgame_final - config.midgame) * progress
-        deepest = config.midgame_depth * self.game.typical_length
+        share = at(config.midgame, progress)
+        deepest = config.depth * self.game.typical_length
         depths = (self.uniform(indices, _DEPTH) * (deepest + 1)).astype(np.int64)
         plies = np.where(self.uniform(indices, _RANDOM) < share, depths, 0)
         kernel.random_plies(states, masks, seeds, plies)

@@ -118,8 +118,7 @@ class ReplayGames:
                 simulations,
                 considered=config.considered,
                 views=views,
-                least_range=config.least_range,
-                margin_weight=config.margin_weight,
+                score_margin_weight=config.score_margin_weight,
                 solver_limit=config.solver_limit,
             )
         return self._search
@@ -149,7 +148,7 @@ class ReplayGames:
             "play.kept.states": as_bytes(self._states[kept]),
             "play.kept.policy": torch.from_numpy(self._policy[kept]),
             "play.kept.values": torch.from_numpy(self._values[kept]),
-            "play.whole": torch.from_numpy(self.from_initial_state.copy()),
+            "play.from_initial_state": torch.from_numpy(self.from_initial_state.copy()),
             "play.length": torch.from_numpy(self.length.copy()),
             "play.counters": torch.tensor([self.plies, self._initial_states.begun]),
         }
@@ -157,7 +156,7 @@ class ReplayGames:
     def load(self, saved: dict[str, Tensor]) -> None:
         """Restores what `tensors` gave."""
         self.states = as_records(saved["play.states"], self.states)
-        self.from_initial_state[:] = saved["play.whole"].numpy()
+        self.from_initial_state[:] = saved["play.from_initial_state"].numpy()
         self.length[:] = saved["play.length"].numpy()
         kept = self._kept()
         self._states[kept] = as_records(saved["play.kept.states"], self.states)

@@ -14,7 +14,7 @@ from linkzoo.compiled import compiled
 from linkzoo.threads import Rows
 from linkzoo_training.agents.answers import checked
 from linkzoo_training.agents.specs import make_agent
-from linkzoo_training.config import PPOConfig
+from linkzoo_training.config import PPOConfig, at
 from linkzoo_training.networks import masked
 from linkzoo_training.selfplay.encoder import Encoder
 from linkzoo_training.selfplay.gae import advantages
@@ -38,7 +38,7 @@ class Batch:
     log_probability: Tensor  # float32 [T*N]: of the action, when it was taken
     advantage: Tensor  # float32 [T*N]: of the seat that acted
     targets: Tensor  # float32 [T*N, P]: lambda-returns
-    log_policy: Tensor  # bfloat16 [T*N, A]: of all actions then; A is 0 without `magnet`
+    log_policy: Tensor  # bfloat16 [T*N, A]: of all actions then; A is 0 without `kl_coef`
     hidden: Tensor  # integers [T*N, H]: what is hidden from the seat; H is 0 without a full critic
     learner: Tensor  # bool [T*N]: plies of the learner, not of a frozen opponent
     taught: Tensor  # int64 [T*N]: what the teacher would play where the learner acts, if `asked`
@@ -117,7 +117,7 @@ class RolloutGames:
         self._hidden = buffer(plies + 1, games, hidden, dtype=kind)
         self._mask = buffer(plies, games, self.game.num_actions, dtype=torch.int8)
         self._action = buffer(plies, games, dtype=torch.int64)
-        kept = self.game.num_actions if config.magnet > 0 else 0
+        kept = self.game.num_actions if config.kl_coef > 0 else 0
         self._log_policy = buffer(plies, games, kept, dtype=torch.bfloat16)
         self._taught = buffer(plies, games, dtype=torch.int64)
         self._log_probability = buffer(plies, games, dtype=torch.float32)
@@ -139,10 +139,14 @@ class RolloutGames:
         self.wins = np.zeros(seats)  # by seat, in self-play games from an initial state, since read
         self._symmetries = symmetries(self.game) if config.symmetric else None
         self._view = np.zeros(games, np.int64)  # the symmetry that each game is seen through
-        self._fixed_opponents = [make_agent(name, config.game) for name in config.rivals]
+        self._fixed_opponents = [
+            make_agent(name, config.game) for name in config.pool.fixed_opponents
+        ]
         # Their slots are behind the pool's.
-        self.fixed_slots = config.pool_size + np.arange(len(self._fixed_opponents))
-        self._teacher = None if config.teacher is None else make_agent(config.teacher, config.game)
+        self.fixed_slots = config.pool.size + np.arange(len(self._fixed_opponents))
+        self._teacher = (
+            None if config.teacher is None else make_agent(config.teacher.agent, config.game)
+        )
         self.vec.reset(config.seed)
 
     def begin_games(
@@ -151,7 +155,7 @@ class RolloutGames:
         """Starts new games in `rows`: varied options, random plies and opponents by the config."""
         if not len(rows):
             return
-        begin, share = self._initial_states, self.config.pool_share
+        begin, share = self._initial_states, self.config.pool.share
         states, from_initial_state, indices = begin.draw(rows, progress)
         self.vec.states[rows], self.from_initial_state[rows] = states, from_initial_state
         self.opponent[rows] = ITSELF
@@ -178,10 +182,10 @@ class RolloutGames:
 
         Values are the critic's where there is one, else the network's.
         """
-        drawn = pool.draw(self.config.pool_active, iteration)
+        drawn = pool.draw(self.config.pool.active, iteration)
         opponents = np.concatenate([drawn, self.fixed_slots])
         seed = np.uint64(self.config.seed)
-        now, asked = self.vec.refresh(), self.config.teaching(progress) > 0
+        now, asked = self.vec.refresh(), self.config.teacher_weight(progress) > 0
         for t in range(self.config.horizon):
             self._encode(now, t)
             self._mask[t] = torch.from_numpy(now.action_mask)
@@ -210,7 +214,9 @@ class RolloutGames:
                 actions = self._symmetries.back[self._view, actions]
             now = self.vec.step(actions)
             self.plies += 1
-            np.multiply(now.score, self.config.margin(progress), out=self._payoff[t])
+            np.multiply(
+                now.score, at(self.config.score_margin_weight, progress), out=self._payoff[t]
+            )
             self._payoff[t] += now.reward
             self._done[t] = now.done
             finished = np.flatnonzero(now.done)
@@ -261,7 +267,7 @@ class RolloutGames:
                     continue
                 logits, _ = pool.networks[slot](features[rows])
                 probabilities[rows] = torch.softmax(masked(logits, mask[rows]), -1)
-        if self.config.magnet > 0:
+        if self.config.kl_coef > 0:
             self._log_policy[t] = probabilities.clamp(min=1e-30).log()
         chances: NDArray[np.float32] = probabilities.cpu().numpy()
         return chances
@@ -303,7 +309,6 @@ class RolloutGames:
             self._values,
             self._done,
             self._seat,
-            self.config.discount,
             np.float32(self.config.gae_lambda),
             self._advantage.numpy(),
             self._targets.numpy(),
@@ -333,7 +338,7 @@ class RolloutGames:
             "play.episodes": torch.from_numpy(self.vec.episodes.copy()),
             "play.opponent": torch.from_numpy(self.opponent.copy()),
             "play.learner_seat": torch.from_numpy(self.learner_seat.copy()),
-            "play.whole": torch.from_numpy(self.from_initial_state.copy()),
+            "play.from_initial_state": torch.from_numpy(self.from_initial_state.copy()),
             "play.counters": torch.tensor([self.plies, self._initial_states.begun]),
         }
 
@@ -343,7 +348,7 @@ class RolloutGames:
         self.vec.episodes[:] = saved["play.episodes"].numpy()
         self.opponent[:] = saved["play.opponent"].numpy()
         self.learner_seat[:] = saved["play.learner_seat"].numpy()
-        self.from_initial_state[:] = saved["play.whole"].numpy()
+        self.from_initial_state[:] = saved["play.from_initial_state"].numpy()
         self.plies, self._initial_states.begun = saved["play.counters"].tolist()
 
 

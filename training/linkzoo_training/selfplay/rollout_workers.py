@@ -29,7 +29,7 @@ class RolloutWorker(SelfPlayWorker[RolloutGames]):
         bf16 = use_bf16(config.precision, self._device)
         self._network = frozen(make_network(game, config.network, *size), bf16)
         self._critic = frozen(Critic(game, *size), bf16) if config.critic == "full" else None
-        self._pool = OpponentPool(config.pool_size, config.seed)
+        self._pool = OpponentPool(config.pool.size, config.seed)
 
     def begin(self, part: int) -> RolloutGames:
         """See SelfPlayWorker."""
