@@ -1,5 +1,7 @@
 """Sets linkzoo beside its peers: `python -m benchmarks.compare linkage [--players 2]`.
 
+With `connect_four:GAME`, after `pip install examples/connect_four`, all packages play one game.
+
 Every measurement runs in a process of its own; rounds alternate between the packages, so that a
 noisy neighbour slows all of them, and the table shows each one's best round. Install the peers with
 `pip install -e '.[train,bench]' -c constraints.txt`. Prints Markdown.
@@ -18,16 +20,24 @@ ROOT = Path(__file__).parents[1]
 # (what it is, our measurement, [(the measurement of a peer, its game)])
 COMPARISONS = [
     (
-        "AEC environment, all checks",
+        "one game from Python, all checks",
         "linkzoo-aec",
-        [("pettingzoo-aec", "connect_four_v3"), ("pettingzoo-aec", "tictactoe_v3")],
+        [
+            ("pettingzoo-aec", "connect_four_v3"),
+            ("pettingzoo-aec", "tictactoe_v3"),
+            ("open_spiel-state", "connect_four"),
+        ],
     ),
     (
         "1,024 games in lock-step",
         "linkzoo-vector",
         [("pgx-vector", "connect_four"), ("pgx-vector", "hex")],
     ),
-    ("UCT playouts from the first position", "uct", []),
+    (
+        "UCT playouts from the first position",
+        "linkzoo-uct",
+        [("open_spiel-uct", "connect_four")],  # on one core; ours are on all
+    ),
     ("copying a position", "clone", []),
     ("copying an environment", "clone-env", []),
 ]

@@ -9,6 +9,8 @@ from collections.abc import Callable
 from functools import partial
 from typing import Any
 
+import numpy as np
+
 import linkzoo
 from linkzoo_training.commands.bench import (
     GAMES,
@@ -65,6 +67,41 @@ def pgx_vector(game: str, _: int | None, games: int = GAMES) -> Work:
     return work
 
 
+def open_spiel_steps(game: str, _: int | None) -> Work:
+    """One game from Python: observation, mask of the legal actions, and the action."""
+    import pyspiel
+
+    rules = pyspiel.load_game(game)
+    chance = np.random.Generator(np.random.PCG64(0)).random
+
+    def work() -> int:
+        state, steps = rules.new_initial_state(), 0
+        while not state.is_terminal():
+            np.array(state.observation_tensor(), np.float32)
+            legal = np.array(state.legal_actions_mask(), np.int8).nonzero()[0]
+            state.apply_action(int(legal[int(chance() * len(legal))]))
+            steps += 1
+        return steps
+
+    return work
+
+
+def open_spiel_playouts(game: str, _: int | None) -> Work:
+    """A search of the first position on one core; units are random games to the end."""
+    import pyspiel
+
+    rules = pyspiel.load_game(game)
+    evaluator = pyspiel.RandomRolloutEvaluator(1, 0)
+    policy, simulations = pyspiel.ChildSelectionPolicy.UCT, 1000
+
+    def work() -> int:
+        bot = pyspiel.MCTSBot(rules, evaluator, 1.0, simulations, 1000, False, 0, False, policy)
+        bot.step(rules.new_initial_state())
+        return simulations
+
+    return work
+
+
 def copying(of: Callable[[Any], object], game: str, players: int | None) -> Work:
     """Copies, from Python, what `of` takes from an environment."""
     env = linkzoo.make(game, players)
@@ -82,9 +119,11 @@ def copying(of: Callable[[Any], object], game: str, players: int | None) -> Work
 MEASUREMENTS: dict[str, tuple[Callable[[str, int | None], Work], str]] = {
     "linkzoo-aec": (linkzoo_aec, "steps/s"),
     "pettingzoo-aec": (pettingzoo_aec, "steps/s"),
+    "open_spiel-state": (open_spiel_steps, "steps/s"),
     "linkzoo-vector": (vector_steps, "steps/s"),
     "pgx-vector": (pgx_vector, "steps/s"),
-    "uct": (playouts, "playouts/s"),
+    "linkzoo-uct": (playouts, "playouts/s"),
+    "open_spiel-uct": (open_spiel_playouts, "playouts/s"),
     "clone": (partial(copying, lambda env: env.get_state()), "µs"),
     "clone-env": (partial(copying, lambda env: env.clone()), "µs"),
 }
