@@ -8,6 +8,7 @@ from linkzoo import get_game
 from linkzoo_training.evaluation.ladder import Ladder
 from linkzoo_training.evaluation.match import MatchResult, settings_of, variants_of
 from linkzoo_training.evaluation.solved_positions import BlunderRate
+from linkzoo_training.evaluation.statistics import Estimate
 
 
 def match_table(result: MatchResult) -> Table:
@@ -25,11 +26,15 @@ def match_table(result: MatchResult) -> Table:
             table.add_row(
                 "all sides" if side is None else result.side_label(side),
                 str(result.counts(side)),
-                f"{100 * share.mean:.1f} [{100 * share.low:.1f}, {100 * share.high:.1f}]",
+                _percent(share),
                 f"{payoff.mean:+.3f} [{payoff.low:+.3f}, {payoff.high:+.3f}]",
             )
     table.caption = _caption(result)
     return table
+
+
+def _percent(share: Estimate) -> str:
+    return f"{100 * share.mean:.1f} [{100 * share.low:.1f}, {100 * share.high:.1f}]"
 
 
 def _caption(result: MatchResult) -> str:
@@ -59,29 +64,26 @@ def _caption(result: MatchResult) -> str:
 
 
 def ladder_table(ladder: Ladder, name: str, matches: Sequence[MatchResult]) -> Table:
-    """The matches of an agent, by opponent, number of players and role, for the terminal."""
+    """The matches of an agent, by opponent, number of players, options and role, for the terminal."""
     title = f"{name} on the ladder of {ladder.game}, version {ladder.version}"
     table = Table(title=title, caption="ms: of each side for a move, in batches")
-    counted = "wins / draws / losses"
-    for heading in ("against", "players", counted, "share", "95 % interval", "payoff", "ms"):
-        table.add_column(heading, justify="left" if heading == "against" else "right")
+    table.add_column("against", no_wrap=True)
+    for heading in ("won / drawn / lost", "share in %", "ms"):
+        table.add_column(heading, justify="right")
     rules = get_game(ladder.game)
     for match in matches:
-        roles = range(len(rules.roles(variants_of(match.options)[0])))
         opponent = " ".join([match.agents[1], *settings_of(rules, match.options)])
-        for side in [None, *roles]:
-            share, payoff = match.win_share(side), match.mean_payoff(side)
+        if rules.max_players > rules.min_players:
+            opponent += f", {match.num_players} players"
+        for side in [None, *range(len(rules.roles(variants_of(match.options)[0])))]:
             times = (
                 "?" if seconds is None else f"{1000 * seconds:.2g}"
                 for seconds in match.seconds_per_move
             )
-            own = [opponent, str(match.num_players)]
             table.add_row(
-                *(own if side is None else [f"  as {match.side_label(side)}", ""]),
+                opponent if side is None else f"  as {match.side_label(side)}",
                 str(match.counts(side)),
-                f"{share.mean:.1%}",
-                f"{share.low:.1%} … {share.high:.1%}",
-                f"{payoff.mean:+.3f} ± {(payoff.high - payoff.low) / 2:.3f}",
+                _percent(match.win_share(side)),
                 " / ".join(times) if side is None else "",
             )
     return table
