@@ -17,7 +17,7 @@ PIP_INSTALL := -m pip install --quiet --disable-pip-version-check -c constraints
 INSTALL := $(BIN)/python $(PIP_INSTALL)
 
 .DEFAULT_GOAL := help
-.PHONY: help train test test-slow test-all lint format types wheel bench docs clean fuzz test-integrations test-versions
+.PHONY: help train test test-slow test-all lint format types wheel bench strength docs clean fuzz test-integrations test-versions
 
 help: ## this list
 	@awk -F ':.*## ' '/^[a-z-]+:.*## / { printf "  make %-17s %s\n", $$1, $$2 }' $(firstword $(MAKEFILE_LIST))
@@ -62,6 +62,9 @@ bench: $(VENV)/.bench ## measure speed beside other packages (GAME=...)
 	$(BIN)/python -m benchmarks.startup $(GAME)
 	$(BIN)/python -m benchmarks.compare $(GAME)
 	$(BIN)/python -m benchmarks.ppo $(GAME)_ppo
+
+strength: $(VENV)/.train ## play the matches of the shipped policies' cards again (ARGS=...)
+	$(BIN)/python -m benchmarks.strength --check $(ARGS)
 
 docs: $(VENV)/.docs ## site/: the documentation
 	$(BIN)/zensical build --strict --clean

@@ -3,17 +3,24 @@
 Between the marks of each checkpoint there: its training, its matches and the wins that it throws
 away, as tables. The cards themselves are made by `linkzoo evaluate CHECKPOINT --ladder --card` and
 `--solved-positions --card`.
+
+With `--check`, plays every match of the cards again instead, fewer games from another seed, and
+fails where an interval of a card and the new one don't overlap.
 """
 
+import argparse
 import json
 import re
-from collections.abc import Iterable, Mapping
+import sys
+from collections.abc import Iterable, Iterator, Mapping
 from pathlib import Path
 from typing import Any
 
 from linkzoo import get_game
+from linkzoo_training.agents.specs import make_agent
 from linkzoo_training.evaluation.ladder import read_ladder
-from linkzoo_training.evaluation.match import settings_of
+from linkzoo_training.evaluation.match import MatchResult, blocks_of, play_match, settings_of
+from linkzoo_training.evaluation.statistics import Estimate
 
 PAGE = Path(__file__).parents[1] / "docs" / "strength.md"
 CHECKPOINTS = Path(__file__).parents[1] / "checkpoints"
@@ -105,5 +112,55 @@ def filled(page: str) -> str:
     return re.sub(r"<!-- card (\w+) -->.*?<!-- /card -->", fill, page, flags=re.DOTALL)
 
 
-if __name__ == "__main__":
+def overlap(one: Mapping[str, float], other: Estimate) -> bool:
+    """Whether two intervals have a value in common."""
+    return one["low"] <= other.high and other.low <= one["high"]
+
+
+def again(entry: Mapping[str, Any], games: int, seed: int) -> MatchResult:
+    """A card's match, with at most so many games, from another seed."""
+    game, options, players = get_game(entry["game"]), entry["options"], entry["num_players"]
+    a, b = (make_agent(name, game.name) for name in entry["agents"])
+    blocks = blocks_of(game, players, min(games, entry["games"]), options)
+    return play_match(
+        game.name,
+        a,
+        b,
+        blocks,
+        seed=seed,
+        openings=entry["openings"],
+        num_players=players,
+        options=options,
+    )
+
+
+def check(games: int, seed: int) -> Iterator[str]:
+    """Prints each match of the cards beside a new one; yields those that don't agree."""
+    for path in sorted(CHECKPOINTS.glob("*/card.json")):
+        for entry in json.loads(path.read_text(encoding="utf-8"))["strength"]:
+            match = again(entry, games, seed)
+            found, agrees = match.win_share(), overlap(entry["win_share"], match.win_share())
+            options = settings_of(get_game(entry["game"]), entry["options"])
+            what = " ".join([" against ".join(entry["agents"]), *options])
+            line = (
+                f"{what}, {entry['num_players']} players: {percent(entry['win_share'])}, again "
+                f"{percent(found._asdict())} of {match.games}{'' if agrees else ': DISAGREES'}"
+            )
+            print(line, flush=True)
+            if not agrees:
+                yield line
+
+
+def main() -> None:
+    parser = argparse.ArgumentParser(description=__doc__)
+    parser.add_argument("--check", action="store_true")
+    parser.add_argument("--games", type=int, default=100, help="of each match that is checked")
+    parser.add_argument("--seed", type=int, default=1)
+    arguments = parser.parse_args()
+    if arguments.check:
+        sys.exit(1 if list(check(arguments.games, arguments.seed)) else 0)
     PAGE.write_text(filled(PAGE.read_text(encoding="utf-8")), encoding="utf-8")
+
+
+if __name__ == "__main__":
+    main()

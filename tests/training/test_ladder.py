@@ -145,6 +145,20 @@ def test_the_card_is_what_the_command_finds(
     assert [entry["games"] for entry in again if entry["num_players"] == 3] == [3, 3]
 
 
+def test_cards_are_checked_by_new_matches(folder: Path, monkeypatch: pytest.MonkeyPatch) -> None:
+    """Games from another seed agree with a true card, and not with one that was made up."""
+    assert main(["evaluate", "mine", "--ladder", "--card", "--players", "2"]) == 0
+    card = json.loads((folder / "card.json").read_text())
+    card["strength"] = card["strength"][-2:]
+    (folder / "card.json").write_text(json.dumps(card))
+    monkeypatch.setattr(strength, "CHECKPOINTS", folder.parent)
+    assert not list(strength.check(100, 1))
+    card["strength"][1]["win_share"] = {"mean": 0.95, "low": 0.9, "high": 0.99}
+    (folder / "card.json").write_text(json.dumps(card))
+    (line,) = strength.check(100, 1)
+    assert line.startswith("mine against greedy, 2 players: 95.0 % [90.0, 99.0], again ")
+
+
 def test_commands_of_cards_hold_the_options(folder: Path) -> None:
     arguments = ["evaluate", "mine", "--ladder", "--card", "--players", "2", "--games", "2"]
     assert main([*arguments, "skip_forced=true"]) == 0

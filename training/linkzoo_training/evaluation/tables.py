@@ -64,7 +64,7 @@ def _caption(result: MatchResult) -> str:
 
 
 def ladder_table(ladder: Ladder, name: str, matches: Sequence[MatchResult]) -> Table:
-    """The matches of an agent, by opponent, number of players, options and role, for the terminal."""
+    """The matches of an agent, by opponent, options, players and role, for the terminal."""
     title = f"{name} on the ladder of {ladder.game}, version {ladder.version}"
     table = Table(title=title, caption="ms: of each side for a move, in batches")
     table.add_column("against", no_wrap=True)
