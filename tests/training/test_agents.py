@@ -5,7 +5,7 @@ from pathlib import Path
 import numpy as np
 import pytest
 
-from linkzoo import GameRecord, RandomAgent, get_game
+from linkzoo import RandomAgent, get_game
 from linkzoo_training.agents.baselines import ExactAgent, GreedyAgent, UctAgent
 from linkzoo_training.agents.human import HumanAgent, QuitError
 from linkzoo_training.agents.policy import PolicyAgent, SearchAgent

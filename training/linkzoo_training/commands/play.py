@@ -62,7 +62,7 @@ def play(
     played = GameRecord(rules.id, rules.version, players, rules.chosen_options(states[0]), seed)
 
     def acting(states: NDArray[Any]) -> NDArray[Any]:
-        return (states["seat"] == seat).astype(np.int64)
+        return np.asarray(states["seat"] == seat).astype(np.int64)
 
     def seeds(rows: NDArray[np.int64]) -> NDArray[np.uint64]:
         return words(begun[rows], STREAM_ACTION, states["ply"][rows], states["seat"][rows])
