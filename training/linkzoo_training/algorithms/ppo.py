@@ -137,13 +137,13 @@ class PPOTrainer(Trainer):
                 values = torch.stack([values, better])
         logits = masked(logits, batch.mask[part])
         log_policy = torch.log_softmax(logits, -1)
-        entropy = -(torch.softmax(logits, -1) * log_policy).sum(-1).mean()
-        # Policy loss
+        # Policy loss and entropy
         log_probability = log_policy.gather(1, batch.action[part, None]).squeeze(1)
         log_ratio = log_probability - batch.log_probability[part]
         ratio = log_ratio.exp()
         clipped = ratio.clamp(1 - config.clip, 1 + config.clip)
         policy_loss = -torch.minimum(ratio * advantage, clipped * advantage).mean()
+        entropy = -(torch.softmax(logits, -1) * log_policy).sum(-1).mean()
         # Value loss
         targets = batch.targets[part]
         errors = values.float()[..., : targets.shape[1]] - targets

@@ -120,6 +120,11 @@ def _bench(command: argparse.ArgumentParser) -> None:
     command.add_argument("--players", type=int, help="default: the game's smallest number")
 
 
+def _export(command: argparse.ArgumentParser) -> None:
+    command.add_argument("checkpoint", metavar="CHECKPOINT", help="its name or folder")
+    command.add_argument("--onnx", type=Path, metavar="FILE", required=True, help="ONNX")
+
+
 def _compile_ahead(command: argparse.ArgumentParser) -> None:
     command.add_argument("names", metavar="GAME", nargs="*", help="default: all")
 
@@ -157,5 +162,6 @@ _COMMANDS: dict[str, tuple[Callable[[argparse.ArgumentParser], None], str]] = {
     "tournament": (_tournament, "every agent against every other, with ratings"),
     "play": (_play, "play against an agent in the terminal"),
     "bench": (_bench, "measure this machine's speed"),
+    "export": (_export, "write a checkpoint's network to a file that needs no torch"),
     "compile": (_compile_ahead, "compile games ahead of their first use"),
 }

@@ -67,7 +67,7 @@ def _check_ranges(parsed: argparse.Namespace) -> None:
     for elo in getattr(parsed, "sprt", None) or ():
         if not abs(elo) <= _MOST_ELO:
             raise ValueError(f"--sprt: {elo:g} is not in -{_MOST_ELO}..{_MOST_ELO}")
-    for name in ("json", "record"):
+    for name in ("json", "onnx", "record"):
         if (path := getattr(parsed, name, None)) is not None:
             _check_writable(path)
 

@@ -26,7 +26,6 @@ from linkzoo_training.search.gumbel_tree import (
 )
 from linkzoo_training.search.solver import side_solver
 
-LEAF_SHARE = 16  # one such part of what a root may take to be solved is what a leaf may
 _REDEAL, _GUMBEL, _VIEW = 0, 1, 2  # positions of random words; index: visit, action, node
 
 
@@ -54,7 +53,8 @@ class Settings(NamedTuple):
     wanted: NDArray[np.int64]  # rows of Sequential Halving for each number of considered actions
     least_range: float
     score_margin_weight: float
-    solver_limit: int  # 0: there is none
+    solver_limit: int  # positions to solve a root; 0: there is no solver
+    leaf_limit: int  # positions to solve a leaf
     memory: tuple[NDArray[Any], ...]  # of the solver, with a row for each search
 
 
@@ -137,7 +137,7 @@ def _descend(
     are.
     """
     wanted, least_range = settings.wanted, settings.least_range
-    limit = settings.solver_limit // LEAF_SHARE
+    limit = settings.leaf_limit
     for i in range(first, last):
         if trees.solved[i]:
             trees.leaves[i] = NONE
