@@ -15,9 +15,8 @@ from typing import Any
 import numpy as np
 import torch
 from numpy.typing import NDArray
-from torch import Tensor
 
-from linkzoo_training.algorithms.alphazero import AlphaZeroTrainer
+from linkzoo_training.algorithms.alphazero import AlphaZeroTrainer, Batch
 from linkzoo_training.config import AlphaZeroConfig, load_config
 from linkzoo_training.networks import Network
 from linkzoo_training.selfplay.replay import ReplayGames, Samples
@@ -27,14 +26,14 @@ class Watched(AlphaZeroTrainer):
     """Counts how many positions the network is asked about at a time, and can repeat samples."""
 
     asked: list[int]
-    ready: dict[int, tuple[Tensor, ...]] | None = None
+    ready: dict[int, Batch] | None = None
 
     def frozen(self, network: Network) -> Network:
         copy = super().frozen(network)
         copy.register_forward_pre_hook(lambda _, inputs: self.asked.append(len(inputs[0])))
         return copy
 
-    def _batch(self, samples: Samples, index: int) -> tuple[Tensor, ...]:
+    def _batch(self, samples: Samples, index: int) -> Batch:
         if self.ready is None:
             return super()._batch(samples, index)
         if index not in self.ready:

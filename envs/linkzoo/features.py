@@ -8,7 +8,7 @@ from numpy.typing import NDArray
 from linkzoo.compiled import compiled
 from linkzoo.game import ObservationSpec
 
-_RAW = -(2**15)  # the level of a feature that is a number itself
+RAW = -(2**15)  # the level of a feature that is a number itself
 _MOST_LEVELS = 64  # numbers of a wider range stay numbers
 
 
@@ -33,7 +33,7 @@ class FeatureMap:
             values = range(piece.low, piece.high + 1)
             one_hot = (piece.broadcast or piece.categorical) and len(values) <= _MOST_LEVELS
             for column in indices:
-                for level in values if one_hot else [_RAW]:
+                for level in values if one_hot else [RAW]:
                     columns.append(int(column))
                     levels.append(level)
                     bound = max(abs(piece.low), abs(piece.high))
@@ -74,4 +74,4 @@ def _fill(observations: Any, columns: Any, levels: Any, features: Any) -> None:
     for i in range(observations.shape[0]):
         for k in range(columns.shape[0]):
             value = observations[i, columns[k]]
-            features[i, k] = value if levels[k] == _RAW else value == levels[k]
+            features[i, k] = value if levels[k] == RAW else value == levels[k]

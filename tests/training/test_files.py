@@ -266,7 +266,7 @@ def test_a_version_may_add_a_field(state: Path, tmp_path: Path) -> None:
     assert trainer.iteration == 2
     for changes, message in (
         (
-            {"clip": 0.3, "pool": {"size": 3}},
+            {"clip": 0.3, "pool": {**config["pool"], "size": 3}},
             r"clip=0\.3, pool\.size=3.* not clip=0\.2, pool\.size=12",
         ),
         ({"gone": 1}, r"training\.safetensors: gone: Unexpected"),

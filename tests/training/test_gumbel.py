@@ -73,7 +73,7 @@ def test_sequential_halving(considered: int, simulations: int, visits: list[int]
 
 def children(search: GumbelSearch, row: int) -> list[tuple[int, int, NDArray[np.float64]]]:
     """Action, visits and values by seat of the children of a root."""
-    tree, totals = search._tree[row], search._totals[row]
+    tree, totals = search._trees.nodes[row], search._trees.totals[row]
     found, child = [], int(tree[0]["child"])
     while child >= 0:
         visits = int(tree[child]["visits"])
@@ -278,7 +278,7 @@ def test_solved_leaves_are_ends(monkeypatch: pytest.MonkeyPatch) -> None:
     search.run(positions.states, positions.seeds, opinionated(LINKAGE))
     for row, state in enumerate(positions.states):
         after = successors(LINKAGE, state)
-        if search._solved[row]:
+        if search._trees.solved[row]:
             continue
         for action, _, values in children(search, row):
             one = after[action]

@@ -13,7 +13,7 @@ resumed reaches the same weights as one that was not.
 
 import time
 from dataclasses import dataclass
-from typing import Any
+from typing import Any, NamedTuple
 
 import numpy as np
 import torch
@@ -42,6 +42,17 @@ from linkzoo_training.symmetries import symmetries
 _MOST_BATCHES = 2**20  # of an iteration
 _AUXILIARY_WEIGHT = 0.2
 _MAX_GRAD_NORM = 1.0
+
+
+class Batch(NamedTuple):
+    """M samples as tensors, each seen through a random symmetry."""
+
+    features: Tensor  # [M, F]
+    mask: Tensor  # [M, A]
+    policy: Tensor  # [M, A]: to learn
+    values: Tensor  # [M, P]: to learn, relative to the seat to act
+    margins: Tensor  # [M, P]: of the final position, relative to the seat to act
+    planes: Tensor  # [M, C * H * W]: of the final board
 
 
 @dataclass(frozen=True)
@@ -91,12 +102,11 @@ class AlphaZeroTrainer(Trainer):
 
     def iterate(self) -> dict[str, float]:
         """One iteration: play and learn. Returns its metrics."""
-        config, started = self.config, time.perf_counter()
-        samples = self.play.collect(self.behaviour_policy, self.simulations, self.progress)
-        self.window = [*self.window, samples][-config.window :]
+        started, simulations = time.perf_counter(), self.simulations
+        samples = self.play.collect(self.behaviour_policy, simulations, self.progress)
+        self.window = [*self.window, samples][-self.config.window :]
         played = time.perf_counter() - started
         losses = self.learn(self.due())
-        simulations = self.simulations
         self.learned_once()
         self.behaviour_policy = self.frozen(self.network)
         spent = time.perf_counter() - started
@@ -119,46 +129,49 @@ class AlphaZeroTrainer(Trainer):
 
     def learn(self, samples: Samples) -> AlphaZeroLosses:
         """Gradient steps on samples, each of them once."""
-        config, progress = self.config, self.progress
+        config = self.config
         for group in self.optimizer.param_groups:
-            group["lr"] = at(config.learning_rate, progress)
+            group["lr"] = at(config.learning_rate, self.progress)
         order = permutation(len(samples), config.seed, STREAM_ORDER, self.iteration)
-        totals: list[Tensor] = []
         fewest = distributed.fewest(len(order))
         parts = np.array_split(order, max(1, round(fewest / config.batch_size)))
+        totals: list[Tensor] = []
         for index, rows in enumerate(parts if fewest else []):
-            features, mask, policy, targets, margins, planes = self._batch(samples[rows], index)
-            with torch.autocast(self.device.type, torch.bfloat16, enabled=self.bf16):
-                cells, whole = self.network.read(features)
-                logits, values = self.network.answer(cells, whole)
-                final_margins, final_planes = self.auxiliary(cells, whole)
-            log_policy = torch.log_softmax(masked(logits, mask), -1)
-            policy_loss = (policy * (policy.clamp(min=1e-30).log() - log_policy)).sum(-1).mean()
-            value_loss = (values.float() - targets).square().mean()
-            auxiliary_loss = (final_margins.float() - margins).square().mean()
-            if self.auxiliary.planes is not None:
-                auxiliary_loss = auxiliary_loss + (final_planes.float() - planes).square().mean()
-            loss = policy_loss + value_loss
-            loss = loss + _AUXILIARY_WEIGHT * auxiliary_loss
+            loss, terms = self._loss(self._batch(samples[rows], index))
             self.optimizer.zero_grad(set_to_none=True)
             loss.backward()
             distributed.average_gradients(self.learned, len(rows))
             nn.utils.clip_grad_norm_(self.learned, _MAX_GRAD_NORM)
             self.optimizer.step()
-            entropy = -(log_policy.exp() * log_policy).sum(-1).mean()
-            totals.append(torch.stack([policy_loss, value_loss, auxiliary_loss, entropy]).detach())
+            totals.append(terms)
         if not totals:
             return AlphaZeroLosses(0.0, 0.0, 0.0, 0.0)
         return AlphaZeroLosses(*distributed.average(torch.stack(totals).mean(0)).tolist())
 
-    def _batch(self, samples: Samples, index: int) -> tuple[Tensor, ...]:
-        """Samples as tensors, each seen through a random symmetry.
+    def _loss(self, batch: Batch) -> tuple[Tensor, Tensor]:
+        """The loss of a batch, and the terms of AlphaZeroLosses, [4]."""
+        # What the network says now
+        with torch.autocast(self.device.type, torch.bfloat16, enabled=self.bf16):
+            cells, pooled = self.network.read(batch.features)
+            logits, values = self.network.answer(cells, pooled)
+            margins, planes = self.auxiliary(cells, pooled)
+        log_policy = torch.log_softmax(masked(logits, batch.mask), -1)
+        entropy = -(log_policy.exp() * log_policy).sum(-1).mean()
+        # Policy, values, and how the game ends
+        gain = batch.policy.clamp(min=1e-30).log() - log_policy
+        policy_loss = (batch.policy * gain).sum(-1).mean()
+        value_loss = (values.float() - batch.values).square().mean()
+        auxiliary_loss = (margins.float() - batch.margins).square().mean()
+        if self.auxiliary.planes is not None:
+            auxiliary_loss = auxiliary_loss + (planes.float() - batch.planes).square().mean()
+        loss = policy_loss + value_loss + _AUXILIARY_WEIGHT * auxiliary_loss
+        return loss, torch.stack([policy_loss, value_loss, auxiliary_loss, entropy]).detach()
 
-        Features [M, F], mask and policy [M, A], the values to learn and the final margins [M, P]
-        relative to the seat to act, the planes of the final board [M, C * H * W].
-        """
+    def _batch(self, samples: Samples, index: int) -> Batch:
+        """The samples of an iteration's batch of that index."""
         count, game, kernel = len(samples), self.game, kernels(self.game)
-        seat = samples.states["seat"].copy()
+        seat, players = samples.states["seat"].copy(), samples.states["num_players"]
+        # What the network sees, and what the search preferred there
         mask = np.empty((count, game.num_actions), np.int8)
         kernel.legal(samples.states, mask)
         features, final = self._seen(samples.states, seat), self._seen(samples.finals, seat)
@@ -171,24 +184,23 @@ class AlphaZeroTrainer(Trainer):
             every.turn(features, mask, which)
             every.turn_features(final, which)
             every.turn_actions(policy, which)
+        # How the game ended, and what the search thought of it
         payoff = np.zeros((count, game.max_players), np.float32)
         margins = np.zeros_like(payoff)
         kernel.outcome(samples.finals, payoff, margins)
-        share = np.float32(self.config.root_share)
         payoff += self.config.score_margin_weight * margins
-        targets = (1 - share) * payoff + share * samples.values
-        players = samples.states["num_players"]
+        share = np.float32(self.config.root_share)
+        values = (1 - share) * payoff + share * samples.values
         board = 0 if self.map.board is None else int(np.prod(self.map.board))
-        planes = final[:, :board] * self.map.scale[:board]
         arrays = (
             features,
             mask,
             policy,
-            relative(targets, seat, players),
+            relative(values, seat, players),
             relative(margins, seat, players),
-            planes,
+            final[:, :board] * self.map.scale[:board],
         )
-        return tuple(torch.from_numpy(array).to(self.device) for array in arrays)
+        return Batch(*(torch.from_numpy(array).to(self.device) for array in arrays))
 
     def _seen(self, states: NDArray[Any], seats: NDArray[Any]) -> NDArray[Any]:
         """What seats [M] see of records [M], as features [M, F]."""

@@ -39,7 +39,8 @@ class PPOLosses:
     policy: float
     value: float
     entropy: float
-    clipped: float  # share of ratios outside the clip range
+    approx_kl: float  # of the old policy from the new one (http://joschu.net/blog/kl-approx.html)
+    clipfrac: float  # share of ratios outside the clip range
 
 
 class PPOTrainer(Trainer):
@@ -74,11 +75,8 @@ class PPOTrainer(Trainer):
 
     def iterate(self) -> dict[str, float]:
         """One iteration: play, learn, perhaps freeze a snapshot. Returns its metrics."""
-        config, started = self.config, time.perf_counter()
-        if (
-            self.iteration % config.pool.snapshot_every == 0
-            and config.pool.share * config.pool.size
-        ):
+        started, pool = time.perf_counter(), self.config.pool
+        if self.iteration % pool.snapshot_every == 0 and pool.share * pool.size:
             self.play.drop_opponent(self.pool.add(self.behaviour_policy), self.progress)
         batch = self.play.collect(
             self.behaviour_policy, self.behaviour_critic, self.pool, self.progress, self.iteration
@@ -92,7 +90,8 @@ class PPOTrainer(Trainer):
             "loss/policy": losses.policy,
             "loss/value": losses.value,
             "entropy": losses.entropy,
-            "clipfrac": losses.clipped,
+            "approx_kl": losses.approx_kl,
+            "clipfrac": losses.clipfrac,
             "explained variance": _explained(batch),
         }
         if self.pool.networks:
@@ -104,54 +103,68 @@ class PPOTrainer(Trainer):
         config = self.config
         for group in self.optimizer.param_groups:
             group["lr"] = config.learning_rate_at(self.progress)
-        entropy_weight = at(config.entropy, self.progress)
-        taught, teaching = config.only_imitates(self.progress), config.teacher_weight(self.progress)
         rows = batch.learner.nonzero().squeeze(1)
         mean, deviation = distributed.mean_and_std(batch.advantage[rows])
         advantage = (batch.advantage - mean) / (deviation + 1e-8)
-        if not batch.asked.all():  # the schedule has moved on since the batch was played
-            taught, teaching = False, 0.0
         totals: list[Tensor] = []
         for epoch in range(config.epochs):
             passes = self.iteration * config.epochs + epoch
             shuffled = permutation(len(rows), config.seed, STREAM_ORDER, passes)
             order = rows[torch.from_numpy(shuffled).to(rows.device)]
             for part in distributed.minibatches(order, config.minibatches):
-                with torch.autocast(self.device.type, torch.bfloat16, enabled=self.bf16):
-                    logits, values = self.network(batch.features[part])
-                    if self.critic is not None:  # its values are the better ones, both learn
-                        better = self.critic(batch.features[part], batch.hidden[part])
-                        values = torch.stack([values, better])
-                logits = masked(logits, batch.mask[part])
-                log_policy = torch.log_softmax(logits, -1)
-                chosen = log_policy.gather(1, batch.action[part, None]).squeeze(1)
-                ratio = torch.exp(chosen - batch.log_probability[part])
-                clipped = ratio.clamp(1 - config.clip, 1 + config.clip)
-                gain = torch.minimum(ratio * advantage[part], clipped * advantage[part])
-                entropy = -(torch.softmax(logits, -1) * log_policy).sum(-1).mean()
-                targets = batch.targets[part]
-                errors = values.float()[..., : targets.shape[1]] - targets
-                policy_loss, value_loss = -gain.mean(), 0.5 * errors.square().mean()
-                loss = _VALUE_WEIGHT * value_loss
-                if teaching > 0:
-                    imitation = -log_policy.gather(1, batch.taught[part, None]).mean()
-                    loss = loss + teaching * imitation
-                if not taught:
-                    loss = loss + policy_loss - entropy_weight * entropy
-                    if config.kl_coef > 0:
-                        away = log_policy - batch.log_policy[part]
-                        divergence = (torch.softmax(logits, -1) * away).sum(-1).mean()
-                        loss = loss + config.kl_coef * divergence
+                loss, terms = self._loss(batch, part, advantage[part])
                 self.optimizer.zero_grad(set_to_none=True)
                 loss.backward()
                 distributed.average_gradients(self.learned, len(part))
                 nn.utils.clip_grad_norm_(self.learned, _MAX_GRAD_NORM)
                 self.optimizer.step()
-                outside = (ratio != clipped).float().mean()
-                totals.append(torch.stack([policy_loss, value_loss, entropy, outside]).detach())
+                totals.append(terms)
         if not totals:
-            return PPOLosses(0.0, 0.0, 0.0, 0.0)
+            return PPOLosses(0.0, 0.0, 0.0, 0.0, 0.0)
         return PPOLosses(*distributed.average(torch.stack(totals).mean(0)).tolist())
+
+    def _loss(self, batch: Batch, part: Tensor, advantage: Tensor) -> tuple[Tensor, Tensor]:
+        """The loss of a minibatch, the rows `part` [M], and the terms of PPOLosses, [5].
+
+        `advantage` [M] is normalised.
+        """
+        config, progress = self.config, self.progress
+        # What the network says now
+        with torch.autocast(self.device.type, torch.bfloat16, enabled=self.bf16):
+            logits, values = self.network(batch.features[part])
+            if self.critic is not None:  # its values are the better ones, both learn
+                better = self.critic(batch.features[part], batch.hidden[part])
+                values = torch.stack([values, better])
+        logits = masked(logits, batch.mask[part])
+        log_policy = torch.log_softmax(logits, -1)
+        # Policy loss and entropy
+        log_probability = log_policy.gather(1, batch.action[part, None]).squeeze(1)
+        log_ratio = log_probability - batch.log_probability[part]
+        ratio = log_ratio.exp()
+        clipped = ratio.clamp(1 - config.clip, 1 + config.clip)
+        policy_loss = -torch.minimum(ratio * advantage, clipped * advantage).mean()
+        entropy = -(torch.softmax(logits, -1) * log_policy).sum(-1).mean()
+        # Value loss
+        targets = batch.targets[part]
+        errors = values.float()[..., : targets.shape[1]] - targets
+        value_loss = 0.5 * errors.square().mean()
+        loss = _VALUE_WEIGHT * value_loss
+        # The teacher's moves; a batch may be of a time when nobody asked for them
+        asked = bool(batch.asked.all())
+        if asked and config.teacher_weight(progress) > 0:
+            imitation = -log_policy.gather(1, batch.taught[part, None]).mean()
+            loss = loss + config.teacher_weight(progress) * imitation
+        if not (asked and config.only_imitates(progress)):
+            loss = loss + policy_loss - at(config.entropy, progress) * entropy
+            if config.kl_coef > 0:
+                away = log_policy - batch.log_policy[part]
+                divergence = (torch.softmax(logits, -1) * away).sum(-1).mean()
+                loss = loss + config.kl_coef * divergence
+        # Reports
+        approx_kl = (ratio - 1 - log_ratio).mean()
+        clipfrac = (ratio != clipped).float().mean()
+        terms = torch.stack([policy_loss, value_loss, entropy, approx_kl, clipfrac])
+        return loss, terms.detach()
 
     def tensors(self) -> dict[str, Tensor]:
         """The critic, the games as they stand, and the pool."""

@@ -23,7 +23,12 @@ from torch import Tensor
 
 from linkzoo.features import FeatureMap
 from linkzoo.game import Game
-from linkzoo_training.search.gumbel_kernels import draw_views, gumbel_kernels
+from linkzoo_training.search.gumbel_kernels import (
+    Settings,
+    Trees,
+    draw_views,
+    gumbel_kernels,
+)
 from linkzoo_training.search.gumbel_tree import NODE, considered_visits
 from linkzoo_training.search.solver import side_solver
 from linkzoo_training.symmetries import symmetries
@@ -78,29 +83,34 @@ class GumbelSearch:
                 raise ValueError(f"{name}={value} is not 1 or more")
         self.game, self.simulations = game, simulations
         usual = LEAST_RANGE if game.hidden is None else HIDDEN_LEAST_RANGE
-        self.least_range = usual if least_range is None else least_range
-        self.score_margin_weight = score_margin_weight
-        self._memory = side_solver(game).memory(count if solver_limit else 0, solver_limit)
-        self.solver_limit = solver_limit if self._memory else 0
-        self._solved = np.zeros(count, np.bool_)
+        memory = side_solver(game).memory(count if solver_limit else 0, solver_limit)
+        rows = [considered_visits(count, simulations) for count in range(considered + 1)]
+        self._settings = Settings(
+            wanted=np.array(rows),
+            least_range=float(usual if least_range is None else least_range),
+            score_margin_weight=float(score_margin_weight),
+            solver_limit=solver_limit if memory else 0,
+            leaf_limit=solver_limit // LEAF_SHARE if memory else 0,
+            memory=memory,
+        )
         self.map = FeatureMap(game.observation)
         self._views = None if views is None or (views == 0).all() else views
         nodes, seats, actions = simulations + 1, game.max_players, game.num_actions
-        self._wanted = np.array(
-            [considered_visits(count, simulations) for count in range(considered + 1)]
+        self._trees = Trees(
+            nodes=np.zeros((count, nodes), NODE),
+            totals=np.zeros((count, nodes, seats)),
+            priors=np.zeros((count, nodes, actions), np.float32),
+            raw=np.zeros((count, nodes, seats), np.float32),
+            noisy=np.zeros((count, actions)),
+            worlds=np.zeros(count, game.state),
+            leaves=np.zeros(count, np.int64),
+            masks=np.zeros((count, actions), np.int8),
+            observations=np.zeros((count, game.observation.size), game.observation.dtype),
+            values=np.zeros((count, seats), np.float32),
+            margins=np.zeros((count, seats), np.float32),
+            solved=np.zeros(count, np.bool_),
+            policy=np.zeros((count, actions), np.float32),
         )
-        self._tree = np.zeros((count, nodes), NODE)
-        self._totals = np.zeros((count, nodes, seats))
-        self._priors = np.zeros((count, nodes, actions), np.float32)
-        self._raw = np.zeros((count, nodes, seats), np.float32)
-        self._noisy = np.zeros((count, actions))
-        self._worlds = np.zeros(count, game.state)
-        self._leaves = np.zeros(count, np.int64)
-        self._masks = np.zeros((count, actions), np.int8)
-        self._observations = np.zeros((count, game.observation.size), game.observation.dtype)
-        self._values = np.zeros((count, seats), np.float32)
-        self._margin = np.zeros((count, seats), np.float32)
-        self._policy = np.zeros((count, actions), np.float32)
 
     def run(
         self,
@@ -115,110 +125,43 @@ class GumbelSearch:
         `gumbel_scale` is 1 to explore, 0 to play. ValueError for more positions than the search was
         made for, and if the network answers with numbers that aren't finite.
         """
-        kernel, count, most = gumbel_kernels(self.game), len(states), 1 + self.score_margin_weight
-        if not count == len(seeds) <= len(self._tree):
+        kernel, count, settings = gumbel_kernels(self.game), len(states), self._settings
+        most = len(self._trees.nodes)
+        if not count == len(seeds) <= most:
             raise ValueError(
-                f"{count} positions and {len(seeds)} seeds: this search was made for up to "
-                f"{len(self._tree)}, each with its seed"
+                f"{count} positions and {len(seeds)} seeds: this search was made for up to {most}, "
+                "each with its seed"
             )
-        arrays: list[NDArray[Any]] = [
-            self._tree,
-            self._totals,
-            self._priors,
-            self._raw,
-            self._noisy,
-            self._worlds,
-            self._leaves,
-            self._masks,
-            self._observations,
-            self._values,
-        ]
-        tree, totals, priors, raw, noisy, worlds, leaves, masks, observations, values = (
-            array[:count] for array in arrays
-        )
-        solved, leaf_limit = self._solved[:count], self.solver_limit // LEAF_SHARE
+        trees = Trees._make(array[:count] for array in self._trees)
+        kernel.plant(states, trees)
+        self._evaluate_leaves(trees, seeds, answer)
+        kernel.draw(seeds, trees, float(gumbel_scale))
+        if settings.solver_limit:
+            kernel.solve(states, trees, settings)
+        for simulation in range(0 if trees.solved.all() else self.simulations):
+            kernel.descend(states, seeds, simulation, trees, settings)
+            self._evaluate_leaves(trees, seeds, answer)
+        actions = np.empty(count, np.int64)
+        kernel.decide(states, actions, trees, settings)
+        return Found(actions, trees.policy.copy(), trees.values.copy())
 
-        def evaluate_leaves() -> None:
-            """Has the network evaluate the leaves that aren't an end."""
-            rows = np.flatnonzero(worlds["seat"] >= 0)
-            features = self.map(observations[rows])
-            which = np.empty(len(rows), np.int64)
-            if self._views is not None:
-                draw_views(self._views, rows, seeds, leaves, which)
-                symmetries(self.game).turn_features(features, which)
-            logits, relative = answer(features)
-            for what, numbers in (("logits", logits), ("values", relative)):
-                if not numbers.isfinite().all():
-                    raise ValueError(f"the network's {what} aren't finite: its weights are damaged")
-            # In other worlds other actions are legal, so all keep their priors.
-            chances = torch.softmax(logits.float(), -1).clamp_(min=1e-30).cpu().numpy()
-            if self._views is not None:
-                symmetries(self.game).turn_back(chances, which)
-            kernel.expand(
-                rows,
-                chances,
-                relative.float().clamp(-most, most).cpu().numpy(),
-                tree,
-                priors,
-                raw,
-                worlds,
-                leaves,
-                values,
-            )
-            kernel.ascend(leaves, tree, totals, values)
-
-        kernel.plant(states, tree, totals, worlds, leaves, masks, observations)
-        evaluate_leaves()
-        kernel.draw(masks, priors, seeds, gumbel_scale, noisy)
-        if self.solver_limit:
-            kernel.solve(
-                states,
-                self._memory,
-                self.solver_limit,
-                self.score_margin_weight,
-                worlds,
-                masks,
-                solved,
-                values,
-                self._margin,
-            )
-        for simulation in range(0 if solved.all() else self.simulations):
-            kernel.descend(
-                states,
-                seeds,
-                simulation,
-                self._wanted,
-                self.least_range,
-                self.score_margin_weight,
-                self._memory,
-                leaf_limit,
-                solved,
-                tree,
-                totals,
-                priors,
-                raw,
-                noisy,
-                worlds,
-                leaves,
-                masks,
-                observations,
-                values,
-                self._margin,
-            )
-            evaluate_leaves()
-        actions, policy = np.empty(count, np.int64), self._policy[:count]
-        kernel.decide(
-            states,
-            self.least_range,
-            solved,
-            tree,
-            totals,
-            priors,
-            raw,
-            noisy,
-            masks,
-            actions,
-            policy,
-            values,
-        )
-        return Found(actions, policy.copy(), values.copy())
+    def _evaluate_leaves(self, trees: Trees, seeds: NDArray[np.uint64], answer: Answer) -> None:
+        """Has the network evaluate the leaves that aren't an end, and counts all of them."""
+        kernel, most = gumbel_kernels(self.game), 1 + self._settings.score_margin_weight
+        rows = np.flatnonzero(trees.worlds["seat"] >= 0)
+        features = self.map(trees.observations[rows])
+        which = np.empty(len(rows), np.int64)
+        if self._views is not None:
+            draw_views(self._views, rows, seeds, trees.leaves, which)
+            symmetries(self.game).turn_features(features, which)
+        logits, relative = answer(features)
+        for what, numbers in (("logits", logits), ("values", relative)):
+            if not numbers.isfinite().all():
+                raise ValueError(f"the network's {what} aren't finite: its weights are damaged")
+        # In other worlds other actions are legal, so all keep their priors.
+        chances = torch.softmax(logits.float(), -1).clamp_(min=1e-30).cpu().numpy()
+        if self._views is not None:
+            symmetries(self.game).turn_back(chances, which)
+        values = relative.float().clamp(-most, most).cpu().numpy()
+        kernel.expand(rows, chances, values, trees)
+        kernel.ascend(trees.leaves, trees)

@@ -4,9 +4,10 @@ from collections.abc import Callable
 from dataclasses import dataclass
 from functools import cache
 from math import exp, inf, log
-from typing import Any
+from typing import Any, NamedTuple
 
 import numpy as np
+from numpy.typing import NDArray
 
 from linkzoo.batch import count_legal, kernels
 from linkzoo.chance import STREAM_SEARCH, below, word
@@ -26,6 +27,36 @@ from linkzoo_training.search.gumbel_tree import (
 from linkzoo_training.search.solver import side_solver
 
 _REDEAL, _GUMBEL, _VIEW = 0, 1, 2  # positions of random words; index: visit, action, node
+
+
+class Trees(NamedTuple):
+    """N searches side by side, each of up to S nodes: arrays with a row for each."""
+
+    nodes: NDArray[Any]  # NODE[N, S]
+    totals: NDArray[np.float64]  # [N, S, P]: sums of values, by seat
+    priors: NDArray[np.float32]  # [N, S, A]: what the network plays there
+    raw: NDArray[np.float32]  # [N, S, P]: the network's values, by seat
+    noisy: NDArray[np.float64]  # [N, A]: logits of the root's actions plus Gumbel noise
+    worlds: NDArray[Any]  # records [N]: where the simulation is
+    leaves: NDArray[np.int64]  # [N]: the node there
+    masks: NDArray[np.int8]  # [N, A]: of the legal actions there
+    observations: NDArray[Any]  # [N, F]: what the seat to act sees there
+    values: NDArray[np.float32]  # [N, P]: of the leaf, by seat
+    margins: NDArray[np.float32]  # [N, P]: working space
+    solved: NDArray[np.bool_]  # [N]: whether the root is, exactly
+    policy: NDArray[np.float32]  # [N, A]: the improved one
+
+
+class Settings(NamedTuple):
+    """What a search goes by (see GumbelSearch)."""
+
+    wanted: NDArray[np.int64]  # rows of Sequential Halving for each number of considered actions
+    least_range: float
+    score_margin_weight: float
+    solver_limit: int  # positions to solve a root; 0: there is no solver
+    leaf_limit: int  # positions to solve a leaf
+    memory: tuple[NDArray[Any], ...]  # of the solver, with a row for each search
+
 
 # The names that `gumbel_kernels` binds to a game's functions.
 legal_actions: Callable[..., Any]
@@ -50,25 +81,15 @@ def _pay(world: Any, score_margin_weight: Any, values: Any, margin: Any) -> None
         values[seat] += score_margin_weight * margin[seat]
 
 
-def _plant(
-    first: Any,
-    last: Any,
-    roots: Any,
-    tree: Any,
-    totals: Any,
-    worlds: Any,
-    leaves: Any,
-    masks: Any,
-    observations: Any,
-) -> None:
+def _plant(first: Any, last: Any, roots: Any, trees: Any) -> None:
     """Makes every root the leaf of its tree."""
     for i in range(first, last):
-        reset(tree[i, ROOT], NONE, NONE)
-        totals[i] = 0
-        worlds[i] = roots[i]
-        leaves[i] = ROOT
-        legal_actions(roots[i], masks[i])
-        observe(roots[i], roots[i].seat, observations[i])
+        reset(trees.nodes[i, ROOT], NONE, NONE)
+        trees.totals[i] = 0
+        trees.worlds[i] = roots[i]
+        trees.leaves[i] = ROOT
+        legal_actions(roots[i], trees.masks[i])
+        observe(roots[i], roots[i].seat, trees.observations[i])
 
 
 @compiled
@@ -79,160 +100,110 @@ def draw_views(views: Any, rows: Any, seeds: Any, leaves: Any, which: Any) -> No
         which[k] = views[below(views.shape[0], seeds[i], STREAM_SEARCH, leaves[i], _VIEW)]
 
 
-def _draw(
-    first: Any, last: Any, masks: Any, priors: Any, seeds: Any, gumbel_scale: Any, noisy: Any
-) -> None:
+def _draw(first: Any, last: Any, seeds: Any, trees: Any, gumbel_scale: Any) -> None:
     """Fills the logits of the roots' actions plus Gumbel noise."""
     for i in range(first, last):
-        for action in range(masks.shape[1]):
-            noisy[i, action] = -inf
-            if masks[i, action]:
-                noisy[i, action] = log(priors[i, ROOT, action])
+        noisy = trees.noisy[i]
+        for action in range(noisy.shape[0]):
+            noisy[action] = -inf
+            if trees.masks[i, action]:
+                noisy[action] = log(trees.priors[i, ROOT, action])
                 if gumbel_scale > 0:
                     bits = word(seeds[i], STREAM_SEARCH, action, _GUMBEL) >> np.uint64(11)
-                    noisy[i, action] -= gumbel_scale * log(-log((bits + 0.5) / 2.0**53))
+                    noisy[action] -= gumbel_scale * log(-log((bits + 0.5) / 2.0**53))
 
 
-def _solve(
-    first: Any,
-    last: Any,
-    roots: Any,
-    memory: Any,
-    limit: Any,
-    score_margin_weight: Any,
-    worlds: Any,
-    masks: Any,
-    solved: Any,
-    values: Any,
-    margin: Any,
-) -> None:
+def _solve(first: Any, last: Any, roots: Any, trees: Any, settings: Any) -> None:
     """Solves the roots that are in reach: `masks` become their best actions, `values` exact."""
+    memory, limit = settings.memory, settings.solver_limit
     for i in range(first, last):
+        world, mask = trees.worlds[i], trees.masks[i]
         forget(memory, i)
-        legal_actions(roots[i], masks[i])
-        worlds[i] = roots[i]
-        best_known = keep_best(worlds[i], memory, i, limit, masks[i])
-        solved[i] = best_known and finish(worlds[i], memory, i, limit)
-        if solved[i]:
-            pay(worlds[i], score_margin_weight, values[i], margin[i])
+        legal_actions(roots[i], mask)
+        trees.worlds[i] = roots[i]
+        best_known = keep_best(world, memory, i, limit, mask)
+        trees.solved[i] = best_known and finish(world, memory, i, limit)
+        if trees.solved[i]:
+            pay(world, settings.score_margin_weight, trees.values[i], trees.margins[i])
 
 
 def _descend(
-    first: Any,
-    last: Any,
-    roots: Any,
-    seeds: Any,
-    simulation: Any,
-    wanted: Any,
-    least_range: Any,
-    score_margin_weight: Any,
-    memory: Any,
-    limit: Any,
-    solved: Any,
-    tree: Any,
-    totals: Any,
-    priors: Any,
-    raw: Any,
-    noisy: Any,
-    worlds: Any,
-    leaves: Any,
-    masks: Any,
-    observations: Any,
-    values: Any,
-    margin: Any,
+    first: Any, last: Any, roots: Any, seeds: Any, simulation: Any, trees: Any, settings: Any
 ) -> None:
     """One simulation down every tree, to a node that the network doesn't know yet or to an end.
 
     `worlds` and `masks` become what is found there, `observations` what the seat to act sees;
-    where it is the end, or solved, `values` what it pays. `wanted` are the rows of Sequential
-    Halving for each number of considered actions. Trees whose roots are solved stay as they are.
+    where it is the end, or solved, `values` what it pays. Trees whose roots are solved stay as they
+    are.
     """
+    wanted, least_range = settings.wanted, settings.least_range
+    limit = settings.leaf_limit
     for i in range(first, last):
-        if solved[i]:
-            leaves[i] = NONE
+        if trees.solved[i]:
+            trees.leaves[i] = NONE
             continue
-        world, mask = worlds[i], masks[i]
-        worlds[i] = roots[i]
+        nodes, totals, world, mask = (
+            trees.nodes[i],
+            trees.totals[i],
+            trees.worlds[i],
+            trees.masks[i],
+        )
+        trees.worlds[i] = roots[i]
         legal_actions(world, mask)
-        considered = min(count_legal(mask), wanted.shape[0] - 1)
-        visits = wanted[considered, simulation]
+        visits = wanted[min(count_legal(mask), wanted.shape[0] - 1), simulation]
         redeal(world, roots[i].seat, word(seeds[i], STREAM_SEARCH, visits, _REDEAL))
+        priors, raw, noisy = trees.priors[i], trees.raw[i], trees.noisy[i]
         action, child = root_action(
-            tree[i],
-            totals[i],
-            priors[i, ROOT],
-            raw[i, ROOT],
-            world.seat,
-            mask,
-            noisy[i],
-            visits,
-            least_range,
+            nodes, totals, priors[ROOT], raw[ROOT], world.seat, mask, noisy, visits, least_range
         )
         node = ROOT
         while True:
             if child == NONE:
                 child = simulation + 1
-                reset(tree[i, child], action, node)
-                tree[i, child].sibling = tree[i, node].child
-                tree[i, node].child = child
+                reset(nodes[child], action, node)
+                nodes[child].sibling = nodes[node].child
+                nodes[node].child = child
             node = child
             apply(world, action)
             settle(world, mask)
-            if world.seat < 0 or not tree[i, node].known:
+            if world.seat < 0 or not nodes[node].known:
                 break
             action, child = inner_action(
-                tree[i],
-                totals[i],
-                node,
-                priors[i, node],
-                raw[i, node],
-                world.seat,
-                mask,
-                least_range,
+                nodes, totals, node, priors[node], raw[node], world.seat, mask, least_range
             )
-        leaves[i] = node
+        trees.leaves[i] = node
         if limit > 0 and world.seat >= 0:
-            finish(world, memory, i, limit)
+            finish(world, settings.memory, i, limit)
         if world.seat < 0:
-            pay(world, score_margin_weight, values[i], margin[i])
+            pay(world, settings.score_margin_weight, trees.values[i], trees.margins[i])
         else:
-            observe(world, world.seat, observations[i])
+            observe(world, world.seat, trees.observations[i])
 
 
 def _expand(
-    first: Any,
-    last: Any,
-    rows: Any,
-    probabilities: Any,
-    relative: Any,
-    tree: Any,
-    priors: Any,
-    raw: Any,
-    worlds: Any,
-    leaves: Any,
-    values: Any,
+    first: Any, last: Any, rows: Any, probabilities: Any, relative: Any, trees: Any
 ) -> None:
     """Keeps what the network said of the leaves in `rows`."""
     for k in range(first, last):
         i = rows[k]
-        node, players = leaves[i], np.int64(worlds[i].num_players)
-        tree[i, node].known = 1
+        node, players = trees.leaves[i], np.int64(trees.worlds[i].num_players)
+        trees.nodes[i, node].known = 1
         for action in range(probabilities.shape[1]):
-            priors[i, node, action] = probabilities[k, action]
+            trees.priors[i, node, action] = probabilities[k, action]
         for seat in range(players):
-            values[i, (worlds[i].seat + seat) % players] = relative[k, seat]
-        raw[i, node] = values[i]
+            trees.values[i, (trees.worlds[i].seat + seat) % players] = relative[k, seat]
+        trees.raw[i, node] = trees.values[i]
 
 
-def _ascend(first: Any, last: Any, leaves: Any, tree: Any, totals: Any, values: Any) -> None:
+def _ascend(first: Any, last: Any, leaves: Any, trees: Any) -> None:
     """Counts the values of all leaves."""
     for i in range(first, last):
         node = np.int64(leaves[i])
         while node != NONE:
-            tree[i, node].visits += 1
-            for seat in range(values.shape[1]):
-                totals[i, node, seat] += values[i, seat]
-            node = tree[i, node].parent
+            trees.nodes[i, node].visits += 1
+            for seat in range(trees.values.shape[1]):
+                trees.totals[i, node, seat] += trees.values[i, seat]
+            node = trees.nodes[i, node].parent
 
 
 @compiled
@@ -249,68 +220,53 @@ def _perfect(prior: Any, mask: Any, noisy: Any, policy: Any) -> Any:
     return best
 
 
-def _decide(
-    first: Any,
-    last: Any,
-    roots: Any,
-    least_range: Any,
-    solved: Any,
-    tree: Any,
-    totals: Any,
-    priors: Any,
-    raw: Any,
-    noisy: Any,
-    masks: Any,
-    actions: Any,
-    policy: Any,
-    values: Any,
-) -> None:
+def _decide(first: Any, last: Any, roots: Any, actions: Any, trees: Any, settings: Any) -> None:
     """Fills the chosen actions, the improved policies and the values that these have."""
     for i in range(first, last):
-        if solved[i]:
-            actions[i] = _perfect(priors[i, ROOT], masks[i], noisy[i], policy[i])
+        mask, prior = trees.masks[i], trees.priors[i, ROOT]
+        noisy, policy = trees.noisy[i], trees.policy[i]
+        if trees.solved[i]:
+            actions[i] = _perfect(prior, mask, noisy, policy)
             continue
-        mask, prior, seats = masks[i], priors[i, ROOT], np.int64(roots[i].num_players)
+        nodes, totals, raw = trees.nodes[i], trees.totals[i], trees.raw[i, ROOT]
+        seats = np.int64(roots[i].num_players)
         mixed = np.zeros(seats)
         for seat in range(seats):
             legal_actions(roots[i], mask)
-            mixed[seat] = node_statistics(
-                tree[i], totals[i], ROOT, prior, raw[i, ROOT], seat, mask
-            )[2]
+            mixed[seat] = node_statistics(nodes, totals, ROOT, prior, raw, seat, mask)[2]
         seat = roots[i].seat
         legal_actions(roots[i], mask)
-        _, most, _, low, high, _, _ = node_statistics(
-            tree[i], totals[i], ROOT, prior, raw[i, ROOT], seat, mask
-        )
-        stretch = stretch_of(most, low, high, least_range)
+        _, most, _, low, high, _, _ = node_statistics(nodes, totals, ROOT, prior, raw, seat, mask)
+        stretch = stretch_of(most, low, high, settings.least_range)
         unseen, total, best_score = exp(stretch * (mixed[seat] - high)), 0.0, -inf
         for action in range(mask.shape[0]):
-            policy[i, action] = 0
+            policy[action] = 0
             if mask[action] == LEGAL:
-                policy[i, action] = prior[action] * unseen
-                total += policy[i, action]
-        child = tree[i, ROOT].child
+                policy[action] = prior[action] * unseen
+                total += policy[action]
+        child = nodes[ROOT].child
         while child != NONE:
-            action, visits = tree[i, child].action, tree[i, child].visits
-            lead = stretch * (totals[i, child, seat] / visits - high)
-            policy[i, action] = prior[action] * exp(lead)
-            total += policy[i, action]
-            if visits == most and noisy[i, action] + lead > best_score:
-                actions[i], best_score = action, noisy[i, action] + lead
-            child = tree[i, child].sibling
+            action, visits = nodes[child].action, nodes[child].visits
+            lead = stretch * (totals[child, seat] / visits - high)
+            policy[action] = prior[action] * exp(lead)
+            total += policy[action]
+            if visits == most and noisy[action] + lead > best_score:
+                actions[i], best_score = action, noisy[action] + lead
+            child = nodes[child].sibling
         share = 1.0
-        values[i] = 0
+        values = trees.values[i]
+        values[:] = 0
         for action in range(mask.shape[0]):
-            policy[i, action] /= total
-        child = tree[i, ROOT].child
+            policy[action] /= total
+        child = nodes[ROOT].child
         while child != NONE:
-            chance = policy[i, tree[i, child].action]
+            chance = policy[nodes[child].action]
             share -= chance
             for seat in range(seats):
-                values[i, seat] += chance * totals[i, child, seat] / tree[i, child].visits
-            child = tree[i, child].sibling
+                values[seat] += chance * totals[child, seat] / nodes[child].visits
+            child = nodes[child].sibling
         for seat in range(seats):
-            values[i, seat] += share * mixed[seat]
+            values[seat] += share * mixed[seat]
 
 
 @dataclass(frozen=True)

@@ -1,0 +1,77 @@
+"""A checkpoint's network as an ONNX file, which runs without torch and without linkzoo."""
+
+import json
+import logging
+import warnings
+from importlib.util import find_spec
+from pathlib import Path
+
+import numpy as np
+import torch
+from torch import Tensor, nn
+
+from linkzoo import Game
+from linkzoo.features import RAW
+from linkzoo_training.agents.policy import load_agent
+from linkzoo_training.checkpoint import write_atomically
+from linkzoo_training.networks import PolicyValueNet, masked
+
+
+class ExportedNet(nn.Module):
+    """A network with all that lies between it and an environment.
+
+    Takes observations [B, …] and action masks [B, A] as environments give them; gives logits
+    [B, A], ILLEGAL_LOGIT where illegal, and values [B, P] of the seats, the observer's first.
+    """
+
+    columns: Tensor
+    levels: Tensor
+
+    def __init__(self, network: PolicyValueNet) -> None:
+        super().__init__()
+        self.network = network
+        self.register_buffer("columns", torch.from_numpy(network.map.columns))
+        self.register_buffer("levels", torch.from_numpy(network.map.levels).float())
+
+    def forward(self, observation: Tensor, action_mask: Tensor) -> tuple[Tensor, Tensor]:
+        """See ExportedNet; the features are those of FeatureMap."""
+        seen = observation.flatten(1).float()[:, self.columns]
+        features = torch.where(self.levels == RAW, seen, (seen == self.levels).float())
+        logits, values = self.network(features)
+        return masked(logits, action_mask.float()), values
+
+
+def export_onnx(checkpoint: str | Path, path: Path) -> None:
+    """Writes a checkpoint's bare network, without symmetric views, to an ONNX file.
+
+    Its inputs and outputs are ExportedNet's, by the names `observation`, `action_mask`, `logits`,
+    `values`, for any B. ValueError if there is no such checkpoint, or if the extra `onnx` isn't
+    installed.
+    """
+    missing = [name for name in ("onnx", "onnxscript") if find_spec(name) is None]
+    if missing:
+        raise ValueError(f"{', '.join(missing)} not installed: pip install 'linkzoo[onnx]'")
+    agent = load_agent(checkpoint)
+    batch = {0: torch.export.Dim("batch")}
+    with warnings.catch_warnings():
+        warnings.simplefilter("ignore")  # of torch's exporter about torch
+        logging.getLogger("torch.onnx").setLevel(logging.ERROR)  # nor about torchvision
+        program = torch.onnx.export(
+            ExportedNet(agent.network).eval(),
+            _example(agent.game),
+            input_names=["observation", "action_mask"],
+            output_names=["logits", "values"],
+            dynamic_shapes=(batch, batch),
+            verbose=False,
+        )
+    assert program is not None
+    about = {"checkpoint": agent.name, "game": agent.game.id, "version": agent.game.version}
+    program.model.metadata_props["linkzoo"] = json.dumps(about)
+    write_atomically(path, program.model_proto.SerializeToString())
+
+
+def _example(game: Game) -> tuple[Tensor, Tensor]:
+    """Inputs for two positions: a batch of one would be taken for a constant."""
+    spec = game.observation
+    observation = torch.from_numpy(np.zeros((2, *spec.shape), spec.dtype))
+    return observation, torch.ones(2, game.num_actions, dtype=torch.int8)
