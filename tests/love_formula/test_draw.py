@@ -15,7 +15,7 @@ import pytest
 
 from linkzoo.letters import width_of
 from linkzoo.love_formula.cards import Cards, load_cards
-from linkzoo.love_formula.draw import draw_svg, draw_text
+from linkzoo.love_formula.drawing.draw import draw_svg, draw_text
 from linkzoo.raster import rasterise
 from tests.love_formula.helpers import (
     GAME,

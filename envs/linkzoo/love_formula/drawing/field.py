@@ -4,9 +4,9 @@ from collections.abc import Callable
 from dataclasses import dataclass
 
 from linkzoo.letters import fit
-from linkzoo.love_formula import style
-from linkzoo.love_formula.style import PITCH
-from linkzoo.love_formula.view import (
+from linkzoo.love_formula.drawing import style
+from linkzoo.love_formula.drawing.style import PITCH
+from linkzoo.love_formula.drawing.view import (
     Json,
     Table,
     copies,

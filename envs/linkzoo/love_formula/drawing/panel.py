@@ -1,9 +1,9 @@
 """The panel beside the fields: the turn, its cards, those under way, deck, discards and a key."""
 
 from linkzoo.letters import fit
-from linkzoo.love_formula import style
-from linkzoo.love_formula.style import PITCH
-from linkzoo.love_formula.view import (
+from linkzoo.love_formula.drawing import style
+from linkzoo.love_formula.drawing.style import PITCH
+from linkzoo.love_formula.drawing.view import (
     Entry,
     Json,
     Table,

@@ -1,8 +1,8 @@
 """The picture of a Love Formula position: the fields at the left, the turn at the right."""
 
-from linkzoo.love_formula import panel, style
-from linkzoo.love_formula.field import Box, draw_field, room_for
-from linkzoo.love_formula.view import Json, Table, turn
+from linkzoo.love_formula.drawing import panel, style
+from linkzoo.love_formula.drawing.field import Box, draw_field, room_for
+from linkzoo.love_formula.drawing.view import Json, Table, turn
 from linkzoo.svg import document, rect
 
 _GAP = 10
