@@ -53,7 +53,7 @@ FAULTS = [
     ),
     Planted(
         "rule of love_formula: priorities may fall below 0",
-        "envs/linkzoo/love_formula/turns.py",
+        "envs/linkzoo/love_formula/rules/turns.py",
         "max(0, PRIORITY[card] + priority_change(state, seat))",
         "PRIORITY[card] + priority_change(state, seat)",
         "tests/love_formula/test_rules.py tests/love_formula/test_cards.py",
@@ -81,7 +81,7 @@ FAULTS = [
     ),
     Planted(
         "chance: ties are broken by the numbers that shuffled the deck",
-        "envs/linkzoo/love_formula/table.py",
+        "envs/linkzoo/love_formula/rules/table.py",
         "TIES_STREAM = 1",
         "TIES_STREAM = 0",
         "tests/training/test_randomness.py -k of_a_game",
@@ -148,7 +148,7 @@ FAULTS = [
     ),
     Planted(
         "payoffs: a shared win pays like a sole one",
-        "envs/linkzoo/love_formula/rules.py",
+        "envs/linkzoo/love_formula/rules/decisions.py",
         "np.float32(share) / np.float32(won * (players - 1))",
         "np.float32(share) / np.float32(players - 1)",
         "tests/common/test_rules_common.py tests/love_formula/test_rules.py -k 'payoff or r27'",

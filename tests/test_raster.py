@@ -1,65 +1,14 @@
-"""Pixels of a drawing: the PNG decoder, the bundled fonts, sizes."""
-
-import struct
-import zlib
+"""Pixels of a drawing: the bundled fonts, sizes."""
 
 import numpy as np
 import pytest
-from numpy.typing import NDArray
 
-from linkzoo import raster, svg
-from linkzoo.raster import decode_png, rasterise, to_png
+from linkzoo.drawing import raster, svg
+from linkzoo.drawing.raster import rasterise, to_png
 
 
 def sample(*markup: str) -> str:
     return svg.document(80, 40, "sample", *markup)
-
-
-def predicted(kind: int, left: int, up: int, corner: int) -> int:
-    """What a PNG filter subtracts (PNG specification, section 9.2)."""
-    if kind == 4:
-        near = left + up - corner
-        return min((left, up, corner), key=lambda value: abs(near - value))
-    return [0, left, up, (left + up) // 2][kind]
-
-
-def encode(pixels: NDArray[np.uint8], kinds: list[int], depth: int = 8) -> bytes:
-    """A PNG of uint8[height, width, 4]; one filter a line."""
-    height, width, _ = pixels.shape
-    padded = np.zeros((height + 1, 4 * width + 4), int)
-    padded[1:, 4:] = pixels.reshape(height, -1)
-    data = b""
-    for y, kind in enumerate(kinds, 1):
-        line = [
-            (
-                padded[y, x]
-                - predicted(kind, padded[y, x - 4], padded[y - 1, x], padded[y - 1, x - 4])
-            )
-            % 256
-            for x in range(4, 4 * width + 4)
-        ]
-        data += bytes([kind, *line])
-    packed = zlib.compress(data)
-    parts = [
-        (b"IHDR", struct.pack(">IIBBBBB", width, height, depth, 6, 0, 0, 0)),
-        (b"IDAT", packed[:50]),
-        (b"IDAT", packed[50:]),
-        (b"IEND", b""),
-    ]
-    chunks = [struct.pack(">I", len(d)) + name + d + bytes(4) for name, d in parts]
-    return b"\x89PNG\r\n\x1a\n" + b"".join(chunks)
-
-
-def test_decoder_undoes_every_filter() -> None:
-    pixels = np.random.default_rng(0).integers(0, 256, (25, 9, 4), np.uint8)
-    kinds = list(range(5)) + [k for a in range(5) for k in (a, (a * 2 + 1) % 5)] * 2
-    assert set(kinds) == set(range(5))
-    np.testing.assert_array_equal(decode_png(encode(pixels, kinds)), pixels)
-
-
-def test_decoder_refuses_what_it_cannot_read() -> None:
-    with pytest.raises(ValueError, match="8-bit RGBA"):
-        decode_png(encode(np.zeros((1, 1, 4), np.uint8), [0], depth=16))
 
 
 def test_picture_has_the_size_and_the_colours_of_the_drawing() -> None:

@@ -13,9 +13,9 @@ from pettingzoo.utils.conversions import turn_based_aec_to_parallel
 from linkzoo.batch import kernels
 from linkzoo.chance import SEED_LIMIT, game_seed
 from linkzoo.compiled import Record
+from linkzoo.drawing.raster import rasterise
 from linkzoo.fields import integer, is_integer, shown, string
 from linkzoo.game import Game
-from linkzoo.raster import rasterise
 from linkzoo.record import GameRecord
 from linkzoo.registry import get_game
 

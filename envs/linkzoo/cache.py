@@ -68,9 +68,12 @@ def source_of(function: Dispatcher) -> Source:
 
 
 def _title(module: str) -> str:
-    """The title of the game that a module belongs to; empty if its package has no GAME."""
-    package = sys.modules.get(module.rpartition(".")[0])
-    return str(getattr(getattr(package, "GAME", None), "title", ""))
+    """The title of the game whose package a module is in; empty if none has a GAME."""
+    while module := module.rpartition(".")[0]:
+        game = getattr(sys.modules.get(module), "GAME", None)
+        if game is not None:
+            return str(game.title)
+    return ""
 
 
 class _Walk:

@@ -7,8 +7,8 @@ from typing import Any
 import numpy as np
 from numpy.typing import NDArray
 
-from linkzoo import svg
 from linkzoo.compiled import Record, compiled, specialise
+from linkzoo.drawing import svg
 from linkzoo.fields import agrees, boolean, check_keys, integer, sequence
 from linkzoo.game import Field, Game
 

@@ -10,10 +10,10 @@ import numpy as np
 import pytest
 from numpy.typing import NDArray
 
+from linkzoo.drawing.raster import rasterise
 from linkzoo.linkage import style
 from linkzoo.linkage.picture import Grid
 from linkzoo.linkage.pieces import SIZE
-from linkzoo.raster import rasterise
 from tests.linkage.helpers import GAME, SETUPS, clone, play_random, play_text, start
 from tests.linkage.oracle import Setup
 

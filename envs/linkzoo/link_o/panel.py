@@ -3,6 +3,7 @@
 from dataclasses import dataclass
 from itertools import pairwise
 
+from linkzoo.drawing.svg import group, path, rect, text
 from linkzoo.link_o import style
 from linkzoo.link_o.view import (
     Json,
@@ -15,7 +16,6 @@ from linkzoo.link_o.view import (
     stage,
     turn,
 )
-from linkzoo.svg import group, path, rect, text
 
 _LEFT = 732
 _RIGHT = style.WIDTH - style.MARGIN

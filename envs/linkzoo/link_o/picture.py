@@ -2,12 +2,12 @@
 
 from typing import Any
 
+from linkzoo.drawing.svg import document, group, path, rect, text
 from linkzoo.link_o import style
 from linkzoo.link_o.board import Board
 from linkzoo.link_o.layout import Layout, Point
 from linkzoo.link_o.panel import draw_panel
 from linkzoo.link_o.view import Json, filled, rings, turn
-from linkzoo.svg import document, group, path, rect, text
 
 _SIDE = style.HEIGHT - 2 * style.MARGIN  # of the square that holds the board
 

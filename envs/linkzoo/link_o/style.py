@@ -8,8 +8,8 @@ from collections.abc import Mapping, Sequence
 from dataclasses import dataclass
 from typing import Any
 
+from linkzoo.drawing.svg import circle, group, path, rect, text
 from linkzoo.link_o.view import tile_parts
-from linkzoo.svg import circle, group, path, rect, text
 
 WIDTH, HEIGHT, MARGIN = 1200, 720, 20
 INK, GREY, LINE, PAGE, CARD = "#2b2a28", "#716b5c", "#ddd5c3", "#faf7f0", "#ffffff"

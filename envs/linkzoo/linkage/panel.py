@@ -1,11 +1,11 @@
 """The panel beside the board: the turn, the roles, the groups, the supply and a key."""
 
 from linkzoo.compiled import Record
+from linkzoo.drawing.svg import group, path, rect, text
 from linkzoo.linkage import style
 from linkzoo.linkage.pieces import COLOURS
 from linkzoo.linkage.rules import NONE
 from linkzoo.linkage.view import acting, most_groups, placed, remark, role, turn
-from linkzoo.svg import group, path, rect, text
 
 _LEFT, _WIDTH = 598, 277
 _RIGHT = _LEFT + _WIDTH

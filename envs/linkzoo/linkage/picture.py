@@ -3,6 +3,7 @@
 from dataclasses import dataclass
 
 from linkzoo.compiled import Record
+from linkzoo.drawing.svg import circle, document, group, rect, text
 from linkzoo.linkage import style
 from linkzoo.linkage.panel import draw_panel
 from linkzoo.linkage.pieces import COLOURS, SIZE
@@ -16,7 +17,6 @@ from linkzoo.linkage.view import (
     piece_colour,
     turn,
 )
-from linkzoo.svg import circle, document, group, rect, text
 
 _AREA = style.HEIGHT - 2 * style.MARGIN  # the square that the board is centred in
 _EDGE = 30  # between the outermost cells and the board's edge, for the coordinates

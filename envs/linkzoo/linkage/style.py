@@ -6,7 +6,7 @@ the hue to tell them apart.
 
 from dataclasses import dataclass
 
-from linkzoo.svg import circle, element, group, path, rect
+from linkzoo.drawing.svg import circle, element, group, path, rect
 
 WIDTH, HEIGHT, MARGIN = 896, 592, 21
 INK, GREY, LINE, PAGE = "#2b2a28", "#716b5c", "#ddd5c3", "#faf7f0"

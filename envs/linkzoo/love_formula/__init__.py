@@ -8,39 +8,14 @@ from typing import Any
 from linkzoo.compiled import bind
 from linkzoo.fields import string
 from linkzoo.game import Game
-from linkzoo.love_formula import (
-    appraisal,
-    draft,
-    effects,
-    flaws,
-    observation,
-    reactions,
-    redeal,
-    rules,
-    scoring,
-    table,
-    turns,
-)
+from linkzoo.love_formula import observation
 from linkzoo.love_formula.cards import STANDARD, load_cards
-from linkzoo.love_formula.draw import draw_svg, draw_text
-from linkzoo.love_formula.notation import NAME, VERSION, Notation
+from linkzoo.love_formula.drawing.draw import draw_svg, draw_text
 from linkzoo.love_formula.options import Options
 from linkzoo.love_formula.pieces import MAX_LENGTH, MAX_PLAYERS, tables
-from linkzoo.love_formula.position import Reader
-
-_MODULES = (
-    table,
-    draft,
-    reactions,
-    effects,
-    scoring,
-    turns,
-    rules,
-    redeal,
-    observation,
-    appraisal,
-    flaws,
-)
+from linkzoo.love_formula.rules import MODULES, table
+from linkzoo.love_formula.text.notation import NAME, VERSION, Notation
+from linkzoo.love_formula.text.position import Reader
 
 
 @cache
@@ -48,7 +23,9 @@ def _game_of(cards_name: str) -> Game:
     """Love Formula with a table of cards, which is compiled in."""
     cards = load_cards(cards_name)
     names, seen = tables(cards), observation.observation(cards)
-    bound = bind(_MODULES, f"{NAME}_{cards.digest}", **names, AT=observation.starts(seen))
+    bound = bind(
+        (*MODULES, observation), f"{NAME}_{cards.digest}", **names, AT=observation.starts(seen)
+    )
     everything: dict[str, Any] = {}
     for space in bound:
         everything |= vars(space)

@@ -12,7 +12,6 @@ import numpy as np
 
 from linkzoo.game import ObservationSpec, Piece
 from linkzoo.love_formula.cards import OBSTACLE, PREPARATION, REACTION, Cards
-from linkzoo.love_formula.draft import left_when_passed
 from linkzoo.love_formula.pieces import (
     ASK_HAND_DISCARD,
     ASK_SWAP_OWN,
@@ -33,14 +32,15 @@ from linkzoo.love_formula.pieces import (
     STAGES,
     TURNS,
 )
-from linkzoo.love_formula.scoring import points
-from linkzoo.love_formula.table import (
+from linkzoo.love_formula.rules.draft import left_when_passed
+from linkzoo.love_formula.rules.scoring import points
+from linkzoo.love_formula.rules.table import (
     has_picked,
     is_complete,
     pack_of,
     preparation_at,
 )
-from linkzoo.love_formula.turns import priority_change
+from linkzoo.love_formula.rules.turns import priority_change
 
 _MAX_HAND = 120
 _MOST = 99  # of numbers that a table of cards may drive far

@@ -1,6 +1,7 @@
 """The panel beside the bracelets: the turn, scores and hands, the supplies and a key."""
 
 from linkzoo.compiled import Record
+from linkzoo.drawing.svg import group, path, rect, text
 from linkzoo.love_links import style
 from linkzoo.love_links.pieces import METALS, STONES
 from linkzoo.love_links.table import NONE, side_of
@@ -13,7 +14,6 @@ from linkzoo.love_links.view import (
     turn,
     winners,
 )
-from linkzoo.svg import group, path, rect, text
 
 _LEFT, _WIDTH = style.MARGIN, 334
 _RIGHT = _LEFT + _WIDTH

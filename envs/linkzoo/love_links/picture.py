@@ -1,13 +1,13 @@
 """The picture of a Love Links position: the players at the left, the bracelets at the right."""
 
 from linkzoo.compiled import Record
+from linkzoo.drawing.svg import document, group, path, rect, text
 from linkzoo.love_links import style
 from linkzoo.love_links.notation import slot_links
 from linkzoo.love_links.panel import draw_panel
 from linkzoo.love_links.pieces import LINK_TEXTS
 from linkzoo.love_links.table import NONE, SET_ASIDE, side_of
 from linkzoo.love_links.view import bracelets, turn, worth
-from linkzoo.svg import document, group, path, rect, text
 
 _LEFT, _TOP = 372, style.MARGIN
 _RIGHT, _BOTTOM = style.WIDTH - style.MARGIN, style.HEIGHT - style.MARGIN

@@ -9,7 +9,7 @@ from typing import Any
 import numpy as np
 
 from linkzoo.love_formula.pieces import BITS, COUPLES, NONE, SLOTS
-from linkzoo.love_formula.table import is_complete
+from linkzoo.love_formula.rules.table import is_complete
 
 # What `bind` gives the cards for.
 FULL: Any

@@ -26,7 +26,7 @@ from linkzoo.love_formula.pieces import (
     REACTION_PLAYED,
     REDIRECT_EVENT,
 )
-from linkzoo.love_formula.table import (
+from linkzoo.love_formula.rules.table import (
     ask,
     is_complete,
     is_discarded,

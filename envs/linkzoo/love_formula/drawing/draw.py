@@ -2,9 +2,9 @@
 
 from textwrap import wrap
 
-from linkzoo.love_formula import picture
 from linkzoo.love_formula.cards import Cards
-from linkzoo.love_formula.view import (
+from linkzoo.love_formula.drawing import picture
+from linkzoo.love_formula.drawing.view import (
     Entry,
     Json,
     Table,

@@ -9,7 +9,6 @@ import numpy as np
 from linkzoo.compiled import Record
 from linkzoo.game import read_options
 from linkzoo.love_formula.cards import LISTS, MAX_TYPES, STANDARD, SUBTYPES, TARGETS, Cards
-from linkzoo.love_formula.moves import Moves
 from linkzoo.love_formula.options import Options
 from linkzoo.love_formula.pieces import (
     ACTING_STEPS,
@@ -25,6 +24,7 @@ from linkzoo.love_formula.pieces import (
     STAGES,
     STEPS,
 )
+from linkzoo.love_formula.text.moves import Moves
 
 NAME, VERSION = "love_formula", 1
 

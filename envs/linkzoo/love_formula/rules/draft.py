@@ -9,7 +9,7 @@ from typing import Any
 import numpy as np
 
 from linkzoo.love_formula.pieces import ASK_DRAFT, DRAFT, NONE, PICKS, START
-from linkzoo.love_formula.table import (
+from linkzoo.love_formula.rules.table import (
     ask,
     draw_card,
     holder_of,

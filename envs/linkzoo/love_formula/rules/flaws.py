@@ -16,7 +16,6 @@ from linkzoo.love_formula.cards import (
     PREPARATION,
     REACTION,
 )
-from linkzoo.love_formula.effects import current_op
 from linkzoo.love_formula.pieces import (
     ASK_CHOICE,
     ASK_DISCARD_MENU,
@@ -89,9 +88,10 @@ from linkzoo.love_formula.pieces import (
     TARGET,
     TURNS,
 )
-from linkzoo.love_formula.rules import legal_actions
-from linkzoo.love_formula.scoring import set_winners
-from linkzoo.love_formula.table import (
+from linkzoo.love_formula.rules.decisions import legal_actions
+from linkzoo.love_formula.rules.effects import current_op
+from linkzoo.love_formula.rules.scoring import set_winners
+from linkzoo.love_formula.rules.table import (
     discardable,
     field_of,
     holder_of,

@@ -40,8 +40,8 @@ from linkzoo.love_formula.pieces import (
     SWAP_PREP,
     TAKE_PREP,
 )
-from linkzoo.love_formula.reactions import open_event
-from linkzoo.love_formula.table import (
+from linkzoo.love_formula.rules.reactions import open_event
+from linkzoo.love_formula.rules.table import (
     ask,
     can_place,
     discard_at_random,

@@ -28,9 +28,9 @@ from linkzoo.love_formula.pieces import (
     SLOTS,
     TURNS,
 )
-from linkzoo.love_formula.scoring import couple_points
-from linkzoo.love_formula.table import is_complete, preparation_at, slot_is_empty, takes
-from linkzoo.love_formula.turns import has_target
+from linkzoo.love_formula.rules.scoring import couple_points
+from linkzoo.love_formula.rules.table import is_complete, preparation_at, slot_is_empty, takes
+from linkzoo.love_formula.rules.turns import has_target
 
 # What `bind` gives the cards for.
 NUM_TYPES: int

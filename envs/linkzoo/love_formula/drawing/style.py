@@ -7,9 +7,9 @@ from dataclasses import dataclass
 from typing import Any
 from xml.sax.saxutils import escape
 
-from linkzoo.letters import fit, width_of
+from linkzoo.drawing.letters import fit, width_of
+from linkzoo.drawing.svg import circle, element, group, path, rect, text
 from linkzoo.love_formula.cards import KINDS, PREPARATION, Card
-from linkzoo.svg import circle, element, group, path, rect, text
 
 WIDTH, HEIGHT, MARGIN = 1200, 900, 16
 INK, GREY, LINE, PAGE, CARD = "#33262b", "#7d6a70", "#e6d5d9", "#fbf3f3", "#ffffff"

@@ -10,8 +10,6 @@ import numpy as np
 
 from linkzoo.chance import shuffle
 from linkzoo.love_formula.cards import COUPLE, OBSTACLE, PREPARATION, REACTION
-from linkzoo.love_formula.draft import start_draft
-from linkzoo.love_formula.effects import clear_effect, start_effect
 from linkzoo.love_formula.pieces import (
     ACTION_EVENT,
     ASK_PLACE,
@@ -51,9 +49,11 @@ from linkzoo.love_formula.pieces import (
     SWAP_PAIR,
     TURNS,
 )
-from linkzoo.love_formula.reactions import can_have, close_event, open_event
-from linkzoo.love_formula.scoring import set_winners
-from linkzoo.love_formula.table import (
+from linkzoo.love_formula.rules.draft import start_draft
+from linkzoo.love_formula.rules.effects import clear_effect, start_effect
+from linkzoo.love_formula.rules.reactions import can_have, close_event, open_event
+from linkzoo.love_formula.rules.scoring import set_winners
+from linkzoo.love_formula.rules.table import (
     TIES_STREAM,
     ask,
     attach_obstacle,

@@ -1,9 +1,10 @@
 """The panel beside the fields: the turn, its cards, those under way, deck, discards and a key."""
 
-from linkzoo.letters import fit
-from linkzoo.love_formula import style
-from linkzoo.love_formula.style import PITCH
-from linkzoo.love_formula.view import (
+from linkzoo.drawing.letters import fit
+from linkzoo.drawing.svg import group, path, rect, text
+from linkzoo.love_formula.drawing import style
+from linkzoo.love_formula.drawing.style import PITCH
+from linkzoo.love_formula.drawing.view import (
     Entry,
     Json,
     Table,
@@ -14,7 +15,6 @@ from linkzoo.love_formula.view import (
     stage,
     turn,
 )
-from linkzoo.svg import group, path, rect, text
 
 WIDTH = 270
 _LEFT = style.WIDTH - style.MARGIN - WIDTH

@@ -22,7 +22,6 @@ from linkzoo.love_formula.cards import (
     SUBTYPES,
     TARGETS,
 )
-from linkzoo.love_formula.notation import NAME, VERSION, Notation
 from linkzoo.love_formula.options import Options
 from linkzoo.love_formula.pieces import (
     ACTING_STEPS,
@@ -72,7 +71,8 @@ from linkzoo.love_formula.pieces import (
     TAKE_PREP,
     TURNS,
 )
-from linkzoo.love_formula.table import MAX_HAND, MOST, STATE
+from linkzoo.love_formula.rules.table import MAX_HAND, MOST, STATE
+from linkzoo.love_formula.text.notation import NAME, VERSION, Notation
 
 MAX_PLY = 2**15 - 1 - MAX_LENGTH  # a game that goes on from there fits the record
 _FIELDS = (

@@ -3,10 +3,11 @@
 from collections.abc import Callable
 from dataclasses import dataclass
 
-from linkzoo.letters import fit
-from linkzoo.love_formula import style
-from linkzoo.love_formula.style import PITCH
-from linkzoo.love_formula.view import (
+from linkzoo.drawing.letters import fit
+from linkzoo.drawing.svg import group, rect, text
+from linkzoo.love_formula.drawing import style
+from linkzoo.love_formula.drawing.style import PITCH
+from linkzoo.love_formula.drawing.view import (
     Json,
     Table,
     copies,
@@ -16,7 +17,6 @@ from linkzoo.love_formula.view import (
     shield,
     size,
 )
-from linkzoo.svg import group, rect, text
 
 _HEAD, _INSET, _GAP = 36, 10, 7
 _COLUMN = 150  # the least width of a column of couples and cards

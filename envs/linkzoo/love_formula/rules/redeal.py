@@ -11,8 +11,8 @@ import numpy as np
 from linkzoo.chance import below, shuffle
 from linkzoo.love_formula.cards import REACTION
 from linkzoo.love_formula.pieces import ASK_REACT, DECK, DRAFT, NONE, PICKS, SELECT
-from linkzoo.love_formula.reactions import can_play
-from linkzoo.love_formula.table import REDEAL_STREAM, holder_of, last_visit
+from linkzoo.love_formula.rules.reactions import can_play
+from linkzoo.love_formula.rules.table import REDEAL_STREAM, holder_of, last_visit
 
 # What `bind` gives the cards for.
 NUM_TYPES: int

@@ -1,9 +1,9 @@
 """The picture of a Love Formula position: the fields at the left, the turn at the right."""
 
-from linkzoo.love_formula import panel, style
-from linkzoo.love_formula.field import Box, draw_field, room_for
-from linkzoo.love_formula.view import Json, Table, turn
-from linkzoo.svg import document, rect
+from linkzoo.drawing.svg import document, rect
+from linkzoo.love_formula.drawing import panel, style
+from linkzoo.love_formula.drawing.field import Box, draw_field, room_for
+from linkzoo.love_formula.drawing.view import Json, Table, turn
 
 _GAP = 10
 _COLUMNS = {2: 1, 3: 1, 4: 2}  # of fields, by the number of players

@@ -9,17 +9,6 @@ from typing import Any
 import numpy as np
 
 from linkzoo.love_formula.cards import REACTION
-from linkzoo.love_formula.draft import advance_draft, pick, start_draft
-from linkzoo.love_formula.effects import (
-    advance_effect,
-    choose_discard,
-    choose_preparation,
-    clear_effect,
-    current_op,
-    end_op,
-    keep,
-    pay,
-)
 from linkzoo.love_formula.options import WINDOWS
 from linkzoo.love_formula.pieces import (
     ASK_CHOICE,
@@ -54,7 +43,18 @@ from linkzoo.love_formula.pieces import (
     SLOTS,
     START,
 )
-from linkzoo.love_formula.reactions import (
+from linkzoo.love_formula.rules.draft import advance_draft, pick, start_draft
+from linkzoo.love_formula.rules.effects import (
+    advance_effect,
+    choose_discard,
+    choose_preparation,
+    clear_effect,
+    current_op,
+    end_op,
+    keep,
+    pay,
+)
+from linkzoo.love_formula.rules.reactions import (
     advance_reactions,
     can_play,
     close_event,
@@ -63,8 +63,8 @@ from linkzoo.love_formula.reactions import (
     play_reaction,
     redirect,
 )
-from linkzoo.love_formula.scoring import points
-from linkzoo.love_formula.table import (
+from linkzoo.love_formula.rules.scoring import points
+from linkzoo.love_formula.rules.table import (
     ask,
     discard_couple,
     fill_deck,
@@ -82,7 +82,7 @@ from linkzoo.love_formula.table import (
     takes,
     to_discard,
 )
-from linkzoo.love_formula.turns import (
+from linkzoo.love_formula.rules.turns import (
     advance_end,
     advance_resolve,
     advance_select,

@@ -1,0 +1,1 @@
+"""Drawings of what a seat, or everybody, sees of Love Formula."""

@@ -1,0 +1,1 @@
+"""Moves and positions of Love Formula as text and JSON, both ways."""
