@@ -19,12 +19,14 @@ from linkzoo_training import config
 from linkzoo_training.commands.arguments import parser as make_parser
 
 FOLDER = Path(__file__).parents[1] / "docs" / "reference"
-_WIDTH = "90"  # columns of help texts
+WIDTH = 90  # columns of help texts
+_INTRODUCTION = """\
+The fields of a YAML file in `configs/`, and of `field=value` behind `linkzoo train`; a dot reaches
+into a section (`pool.share=0.5`). A schedule is a number, or `[first, last]`: linear over a run."""
 
 
 def commands() -> str:
     """Every command with its help text."""
-    os.environ["COLUMNS"] = _WIDTH
     parser = make_parser()
     parts = ["# Command line", f"```text\n{_help(parser)}\n```"]
     for name, command in _subcommands(parser).items():
@@ -43,12 +45,7 @@ def _subcommands(parser: argparse.ArgumentParser) -> dict[str, argparse.Argument
 
 def configuration() -> str:
     """Every field of the trainers' configurations, by section."""
-    parts = [
-        "# Configuration",
-        "The fields of a YAML file in `configs/`, and of `field=value` behind `linkzoo train`; a dot "
-        "reaches into a section (`pool.share=0.5`). A schedule is a number, or `[first, last]`, "
-        "linear over the run.",
-    ]
+    parts = ["# Configuration", _INTRODUCTION]
     for title, schema, inherited in (
         ("Every trainer", config.Config, None),
         ("PPO", config.PPOConfig, config.Config),
@@ -95,26 +92,32 @@ def _default(field: dataclasses.Field[Any]) -> str:
     if dataclasses.is_dataclass(value):
         return "see below"
     if isinstance(value, config.Schedule):
-        return f"`{value.first:g}`" if value.first == value.last else f"`[{value[0]:g}, {value[1]:g}]`"
+        return (
+            f"`{value.first:g}`" if value.first == value.last else f"`[{value[0]:g}, {value[1]:g}]`"
+        )
     if isinstance(value, tuple):
         return f"`[{', '.join(map(str, value))}]`"
-    return f"`{'null' if value is None else str(value).lower() if isinstance(value, bool) else value}`"
+    return (
+        f"`{'null' if value is None else str(value).lower() if isinstance(value, bool) else value}`"
+    )
 
 
 def _comments(schema: type) -> Mapping[str, str]:
     """The comment beside each field in the source."""
-    source, found, name = inspect.getsource(schema), {}, ""
-    for token in tokenize.generate_tokens(io.StringIO(source).readline):
+    found: dict[str, str] = {}
+    name = ""
+    for token in tokenize.generate_tokens(io.StringIO(inspect.getsource(schema)).readline):
         if token.type == tokenize.NAME and token.line.startswith(f"    {token.string}:"):
             name = token.string
         elif token.type == tokenize.COMMENT and token.line[: token.start[1]].strip():
-            found.setdefault(name, token.string.removeprefix("# "))
+            found.setdefault(name, token.string.removeprefix("# ").replace("|", r"\|"))
     return found
 
 
 PAGES = {"commands.md": commands, "configuration.md": configuration}
 
 if __name__ == "__main__":
+    os.environ["COLUMNS"] = str(WIDTH)  # argparse asks for it
     FOLDER.mkdir(exist_ok=True)
     for name, page in PAGES.items():
         (FOLDER / name).write_text(page(), encoding="utf-8")

@@ -7,6 +7,7 @@ from pathlib import Path
 
 import pytest
 from benchmarks import strength
+from scripts import reference
 
 import linkzoo
 from linkzoo.game import Game
@@ -70,6 +71,13 @@ def test_strength_is_what_the_cards_say() -> None:
     named = re.findall(r"<!-- card (\w+) -->", page)
     shipped = {path.parent.name for path in strength.CHECKPOINTS.glob("*/card.json")}
     assert sorted(named) == sorted(shipped)
+
+
+@pytest.mark.parametrize("name", reference.PAGES)
+def test_reference_is_what_the_code_says(name: str, monkeypatch: pytest.MonkeyPatch) -> None:
+    monkeypatch.setenv("COLUMNS", str(reference.WIDTH))
+    page = (reference.FOLDER / name).read_text(encoding="utf-8")
+    assert reference.PAGES[name]() == page, "run python -m scripts.reference"
 
 
 def test_the_tutorial_writes_the_example() -> None:
