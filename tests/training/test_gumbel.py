@@ -483,3 +483,10 @@ def test_moves_are_legal_whatever_finite_numbers_the_network_answers() -> None:
         assert (positions.action_mask[np.arange(8), found.actions] == 1).all()
         assert np.isfinite(found.policy).all()
         assert np.isfinite(found.values).all()
+
+
+def test_leaves_that_are_all_ends_need_no_network() -> None:
+    """One game, one ply before its end: the simulations have nothing to ask."""
+    policy = PolicyAgent("small", TABLE, make_network(TABLE, "flat", 8, 1), {})
+    last = midgame(TABLE, 1, 99)
+    assert last.action_mask[0, SearchAgent(policy, 6).act(last)[0]] == 1

@@ -111,7 +111,7 @@ class PolicyAgent:
         with torch.no_grad():
             logits, values = self.network(torch.from_numpy(features).to(self.device))
         logits, values = logits.float().cpu(), values.float().cpu()
-        if not max(logits.abs().amax(), values.abs().amax()) < _MOST_LOGIT:
+        if not all((numbers.abs() < _MOST_LOGIT).all() for numbers in (logits, values)):
             raise ValueError(f"{self.name}: the network gives numbers beyond {_MOST_LOGIT:g}")
         return logits, values
 
