@@ -7,6 +7,7 @@ from functools import cached_property
 from itertools import groupby
 from math import prod
 from struct import Struct
+from types import ModuleType
 from typing import Any, Literal, NamedTuple, get_args, get_origin
 
 import numpy as np
@@ -317,6 +318,8 @@ class Game:
     planes [C, H, W]: plane * H * W + cell, with planes of the action's own; -1 for an action that
     lies nowhere. None for games without a board.
 
+    `solver` is the module of its exact solver, where a game has one (`linkzoo.solver`).
+
     `symmetries()`, where a game has them, gives index arrays (observations int64[S, size], actions
     int64[S, num_actions], hidden int64[S, hidden size]) of its standard options, the identity
     first: in the position that symmetry s makes, a seat sees `flat_observation[observations[s]]`,
@@ -358,6 +361,7 @@ class Game:
     appraise: Callable[..., Any] | None = None
     scores: Callable[..., Any] | None = None
     score_scale: int = 1
+    solver: ModuleType | None = None
     chance: bool = True
     fixed: Mapping[str, Any] = field(default_factory=dict)
     digest: int = 0

@@ -1,7 +1,16 @@
 """Linkage, by Ethan Larson: dominoes of four colours, More against Fewer groups (RULES.md)."""
 
 from linkzoo.game import Game
-from linkzoo.linkage import draw, notation, observation, options, pieces, rules, symmetry
+from linkzoo.linkage import (
+    draw,
+    notation,
+    observation,
+    options,
+    pieces,
+    rules,
+    solver,
+    symmetry,
+)
 
 GAME = Game.of(
     options,
@@ -20,4 +29,5 @@ GAME = Game.of(
     role_options=("free_hole",),
     uct_c=0.35,
     chance=False,
+    solver=solver,
 )
