@@ -110,9 +110,9 @@ FAULTS = [
     ),
     Planted(
         "JSON reader: the plies are forgotten",
-        "envs/linkzoo/love_links/notation.py",
-        'state.ply = integer("ply", data["ply"], 0, MAX_PLY)',
-        'integer("ply", data["ply"], 0, MAX_PLY)',
+        "envs/linkzoo/position.py",
+        'state.ply = integer("ply", data["ply"], 0, 2**15',
+        'integer("ply", data["ply"], 0, 2**15',
         "tests/common/test_state.py -k love_links",
     ),
     Planted(

@@ -9,8 +9,9 @@ from numpy.typing import NDArray
 
 from linkzoo.compiled import Record, compiled, specialise
 from linkzoo.drawing import svg
-from linkzoo.fields import agrees, check_keys, integer, sequence
+from linkzoo.fields import agrees, integer, sequence
 from linkzoo.game import Field, Game, each_for_itself, record_dtype
+from linkzoo.position import Head, or_none, winners_of
 
 _SIZE, _ADVANCE, _LEADING = 16, 10, 20  # of the letters of a drawing, in pixels
 
@@ -132,16 +133,11 @@ class Notation:
 
     def to_dict(self, state: Record, seat: int | None = None) -> dict[str, Any]:
         """The position; with a `seat`, what that seat sees (all but the seed)."""
-        over, players = state.seat < 0, int(state.num_players)
         data = {
-            "game": self.game.name,
-            "version": self.game.version,
-            "options": self.game.chosen_options(state),
-            "seed": int(state.seed),
-            "num_players": players,
-            "seat": None if over else int(state.seat),
+            **self._head.write(state),
+            "seat": or_none(state.seat),
             "ply": int(state.ply),
-            "winners": [other for other in range(players) if int(state.winners) >> other & 1],
+            "winners": winners_of(state),
             **{field.name: state[field.name].tolist() for field in self._own_fields()},
         }
         if seat is not None:
@@ -155,16 +151,10 @@ class Notation:
         """
         own = {field.name: field for field in self._own_fields()}
         header = "game version options num_players seat ply winners".split()
-        check_keys("position", data, [*header, *own], optional=("seed",))
-        agrees("game", data["game"], self.game.name)
-        agrees("version", data["version"], self.game.version)
-        check_keys("options", data["options"], [option.name for option in self._options()])
-        state = self.game.blank(data["num_players"], data["options"])
+        state = self._head.read(data, [*header, *own], optional=("seed",))
         players = int(state.num_players)
-        state.seed = integer("seed", data.get("seed", 0), 0, 2**64 - 1)
         seat = data["seat"]
         state.seat = -1 if seat is None else integer("seat", seat, 0, players - 1)
-        state.ply = integer("ply", data["ply"], 0, 2**15 - 1 - self.game.max_length)
         for winner in sequence("winners", data["winners"], 0, players):
             state.winners |= 1 << integer("winners", winner, 0, players - 1)
         for name, field in own.items():
@@ -172,11 +162,12 @@ class Notation:
         agrees("winners", data["winners"], self.to_dict(state)["winners"])
         return self.game.from_bytes(state.tobytes())
 
-    def _options(self) -> Any:
-        return fields(self.game.options)  # type: ignore[arg-type]  # a dataclass
+    @property
+    def _head(self) -> Head:
+        return Head(**{fact.name: getattr(self.game, fact.name) for fact in fields(Head)})
 
     def _own_fields(self) -> list[Field]:
-        options = {option.name for option in self._options()}
+        options = {option.name for option in fields(self.game.options)}  # type: ignore[arg-type]
         return [field for field in self.game.fields if field.name not in options]
 
 

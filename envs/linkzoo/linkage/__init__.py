@@ -23,7 +23,6 @@ GAME = Game.of(
     min_players=2,
     max_players=2,
     typical_length=21,
-    max_length=pieces.MAX_PIECES + 2,
     score_scale=25,
     seat_names=("More", "Fewer"),
     role_options=("free_hole",),

@@ -12,7 +12,7 @@ GAME = Game.of(
     notation,
     draw,
     min_players=2,
-    max_players=4,
+    max_players=pieces.MAX_PLAYERS,
     typical_length=89,
     max_length=pieces.TOTAL,
     score_scale=100,
