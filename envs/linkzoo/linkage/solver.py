@@ -344,8 +344,8 @@ class Solver:
             return int(state.winners).bit_length() - 1
         if state.phase != PLAY:
             seat, other = int(state.seat), 1 - int(state.seat)
-            wins = (self.winner(after, limit) == seat for after in _successors(state))
-            return seat if any(wins) else other
+            after = _successors(state)
+            return seat if any(self.winner(one, limit) == seat for one in after) else other
         self._begin(state)
         wins = self._ask(int(state.threshold) - int(state.groups), limit)
         return int(state.more) if wins else 1 - int(state.more)
