@@ -13,8 +13,9 @@ import yaml
 
 from linkzoo import get_game
 from linkzoo.compiled import Record
+from linkzoo.solver import Solver
 from linkzoo_training.evaluation.solved_positions import SOLVED_POSITIONS, positions_after
-from linkzoo_training.search.solver import Solver, solver
+from linkzoo_training.search.solver import solver
 
 
 def seconds(exact: Solver, state: Record) -> float:

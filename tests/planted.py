@@ -110,9 +110,9 @@ FAULTS = [
     ),
     Planted(
         "JSON reader: the plies are forgotten",
-        "envs/linkzoo/love_links/notation.py",
-        'state.ply = integer("ply", data["ply"], 0, MAX_PLY)',
-        'integer("ply", data["ply"], 0, MAX_PLY)',
+        "envs/linkzoo/position.py",
+        'state.ply = integer("ply", data["ply"], 0, 2**15',
+        'integer("ply", data["ply"], 0, 2**15',
         "tests/common/test_state.py -k love_links",
     ),
     Planted(
@@ -148,9 +148,9 @@ FAULTS = [
     ),
     Planted(
         "payoffs: a shared win pays like a sole one",
-        "envs/linkzoo/love_formula/rules/decisions.py",
-        "np.float32(share) / np.float32(won * (players - 1))",
-        "np.float32(share) / np.float32(players - 1)",
+        "envs/linkzoo/derived.py",
+        "np.float32(share) / np.float32(won * (count - 1))",
+        "np.float32(share) / np.float32(count - 1)",
         "tests/common/test_rules_common.py tests/love_formula/test_rules.py -k 'payoff or r27'",
     ),
     Planted(

@@ -1,7 +1,7 @@
 """The parts of a game that follow from the others: `Game.of` makes them where it is given none."""
 
 from collections.abc import Callable, Mapping
-from dataclasses import dataclass, fields
+from dataclasses import fields
 from typing import Any
 
 import numpy as np
@@ -9,43 +9,67 @@ from numpy.typing import NDArray
 
 from linkzoo.compiled import Record, compiled, specialise
 from linkzoo.drawing import svg
-from linkzoo.fields import agrees, boolean, check_keys, integer, sequence
-from linkzoo.game import Field, Game
+from linkzoo.fields import agrees, integer, sequence
+from linkzoo.game import Field, Game, each_for_itself, record_dtype
+from linkzoo.position import Head, or_none, winners_of
 
 _SIZE, _ADVANCE, _LEADING = 16, 10, 20  # of the letters of a drawing, in pixels
 
 # The names that are bound to a game's facts.
 FIRST: NDArray[np.int64]
 SIDE: NDArray[np.int64]
+SCALE: int
+scores: Callable[..., Any]
 NUM_ACTIONS: int
 legal_actions: Callable[..., Any]
 
 
-@dataclass(frozen=True)
-class NoVariants:
-    """The options of a game without variants: `skip_forced` alone."""
+def complete(parts: Mapping[str, Any]) -> Game:
+    """The game of these parts and of what follows from them (see `Game.of`)."""
+    notation, name = Notation(), parts["name"]
+    key = f"{name}_{parts['apply'].__name__}" if "fixed" in parts else name
+    sides = sides_of(
+        parts.get("sides", each_for_itself), parts["min_players"], parts["max_players"]
+    )
+    made: dict[str, Any] = {
+        "title": name.replace("_", " ").title(),
+        "state": record_dtype(parts["fields"]),
+        "payoffs": payoffs(key, sides),
+        "redeal": redeal,
+        "to_dict": notation.to_dict,
+        "from_dict": notation.from_dict,
+        **parts,
+    }
+    if "scores" in made:
+        scale = made.get("score_scale", Game.score_scale)
+        made.setdefault("margins", margins(key, sides, made["scores"], scale))
+    made.setdefault("margins", made["payoffs"])
+    made.setdefault("flaw", flaw(key, made["num_actions"], made["legal_actions"]))
+    made.setdefault("draw_svg", draw_svg(made["title"], made["draw_text"]))
+    notation.game = Game(**made)
+    return notation.game
 
-    skip_forced: bool = False
 
-    def __post_init__(self) -> None:
-        boolean("skip_forced", self.skip_forced)
-
-
-def payoffs(
-    key: str, sides: Callable[[int], tuple[int, ...]], min_players: int, max_players: int
-) -> Callable[..., Any]:
-    """The payoffs that the winners and the sides say: zeros before the end, and for a draw.
-
-    Else (1/w if it won else 0) - 1/n for a side, if w of n sides win, on a scale on which a sole
-    winner has 1.
-    """
+def sides_of(
+    sides: Callable[[int], tuple[int, ...]], min_players: int, max_players: int
+) -> dict[str, NDArray[np.int64]]:
+    """By number of players, SIDE by seat and the FIRST seat by side; -1 where there is none."""
     side, first = np.full((2, max_players + 1, max_players), -1, np.int64)
     for players in range(min_players, max_players + 1):
         whose = sides(players)
         side[players, :players] = whose
         for number in set(whose):
             first[players, number] = whose.index(number)
-    return specialise(_payoffs, key, SIDE=side, FIRST=first)
+    return {"SIDE": side, "FIRST": first}
+
+
+def payoffs(key: str, sides: Mapping[str, NDArray[np.int64]]) -> Callable[..., Any]:
+    """The payoffs that the winners and `sides_of` say: zeros before the end, and for a draw.
+
+    Else (1/w if it won else 0) - 1/n for a side, if w of n sides win, on a scale on which a sole
+    winner has 1.
+    """
+    return specialise(_payoffs, key, **sides)
 
 
 def _payoffs(state: Any, out: Any) -> None:
@@ -59,6 +83,25 @@ def _payoffs(state: Any, out: Any) -> None:
         if winners != 0:
             share = ((winners >> FIRST[players, SIDE[players, seat]]) & 1) * count - won
             out[seat] = np.float32(share) / np.float32(won * (count - 1))
+
+
+def margins(
+    key: str, sides: Mapping[str, NDArray[np.int64]], scores: Callable[..., Any], scale: int
+) -> Callable[..., Any]:
+    """The margins that the scores and `sides_of` say: own - mean of the others', / scale."""
+    return specialise(_margins, key, **sides, scores=scores, SCALE=scale)
+
+
+def _margins(state: Any, out: Any) -> None:
+    players = np.int64(state.num_players)
+    scores(state, out)
+    count, total = 0, np.int64(0)
+    while count < players and FIRST[players, count] >= 0:
+        total += np.int64(out[FIRST[players, count]])
+        count += 1
+    for seat in range(players):
+        difference = count * np.int64(out[seat]) - total
+        out[seat] = np.float32(difference) / np.float32(SCALE * (count - 1))
 
 
 @compiled
@@ -90,16 +133,11 @@ class Notation:
 
     def to_dict(self, state: Record, seat: int | None = None) -> dict[str, Any]:
         """The position; with a `seat`, what that seat sees (all but the seed)."""
-        over, players = state.seat < 0, int(state.num_players)
         data = {
-            "game": self.game.name,
-            "version": self.game.version,
-            "options": self.game.chosen_options(state),
-            "seed": int(state.seed),
-            "num_players": players,
-            "seat": None if over else int(state.seat),
+            **self._head.write(state),
+            "seat": or_none(state.seat),
             "ply": int(state.ply),
-            "winners": [other for other in range(players) if int(state.winners) >> other & 1],
+            "winners": winners_of(state),
             **{field.name: state[field.name].tolist() for field in self._own_fields()},
         }
         if seat is not None:
@@ -113,16 +151,10 @@ class Notation:
         """
         own = {field.name: field for field in self._own_fields()}
         header = "game version options num_players seat ply winners".split()
-        check_keys("position", data, [*header, *own], optional=("seed",))
-        agrees("game", data["game"], self.game.name)
-        agrees("version", data["version"], self.game.version)
-        check_keys("options", data["options"], [option.name for option in self._options()])
-        state = self.game.blank(data["num_players"], data["options"])
+        state = self._head.read(data, [*header, *own], optional=("seed",))
         players = int(state.num_players)
-        state.seed = integer("seed", data.get("seed", 0), 0, 2**64 - 1)
         seat = data["seat"]
         state.seat = -1 if seat is None else integer("seat", seat, 0, players - 1)
-        state.ply = integer("ply", data["ply"], 0, 2**15 - 1 - self.game.max_length)
         for winner in sequence("winners", data["winners"], 0, players):
             state.winners |= 1 << integer("winners", winner, 0, players - 1)
         for name, field in own.items():
@@ -130,11 +162,12 @@ class Notation:
         agrees("winners", data["winners"], self.to_dict(state)["winners"])
         return self.game.from_bytes(state.tobytes())
 
-    def _options(self) -> Any:
-        return fields(self.game.options)  # type: ignore[arg-type]  # a dataclass
+    @property
+    def _head(self) -> Head:
+        return Head(**{fact.name: getattr(self.game, fact.name) for fact in fields(Head)})
 
     def _own_fields(self) -> list[Field]:
-        options = {option.name for option in self._options()}
+        options = {option.name for option in fields(self.game.options)}  # type: ignore[arg-type]
         return [field for field in self.game.fields if field.name not in options]
 
 

@@ -15,7 +15,7 @@ from gymnasium.spaces import Box
 from numpy.typing import DTypeLike, NDArray
 
 from linkzoo.compiled import Record, specialise
-from linkzoo.fields import integer, mapping, shown
+from linkzoo.fields import boolean, integer, mapping, shown
 
 # Every record starts with these fields, widest first. `seat` is the seat to act, -1 when the game
 # is over; `ply` counts the actions taken; `winners` has a bit per seat, set for all who won: at the
@@ -44,17 +44,37 @@ class Field(NamedTuple):
     high: int | None = None
 
 
+@dataclass(frozen=True)
+class Options:
+    """The option of every game, from which a game's own options derive.
+
+    - `skip_forced`: a decision with one legal action is taken without asking.
+
+    ValueError names a value that isn't of an option's type, if that is bool or a Literal.
+    """
+
+    skip_forced: bool = False
+
+    def __post_init__(self) -> None:
+        for option in fields(self):
+            value, allowed = getattr(self, option.name), get_args(option.type)
+            if option.type is bool:
+                boolean(option.name, value)
+            elif get_origin(option.type) is Literal and value not in allowed:
+                raise ValueError(f"{option.name}: {shown(value)} is none of {list(allowed)}")
+
+
 SKIP_FORCED = Field("skip_forced", "i1", (), 0, 1)  # an option of every game
 
 
-def record_dtype(options: Sequence[Any], fields: Sequence[Any]) -> np.dtype[Any]:
-    """A game's record: the header, then its options and own fields (`Field`s), widest first.
+def record_dtype(fields: Sequence[Any]) -> np.dtype[Any]:
+    """A game's record: the header, then its options' and own fields (`Field`s), widest first.
 
     Fields are aligned and no byte is left between or behind them, so that equal records have
     equal bytes.
     """
     ordered = sorted(
-        [field[:3] for field in (SKIP_FORCED, *options, *fields)],
+        [field[:3] for field in (SKIP_FORCED, *fields)],
         key=lambda field: -np.dtype(field[1]).itemsize,
     )
     packed = np.dtype([*HEADER, *ordered])
@@ -219,7 +239,7 @@ def each_for_itself(num_players: int) -> tuple[int, ...]:
 
 
 _FUNCTIONS = (
-    "new_game legal_actions apply observe payoffs margins redeal reveal appraise flaw "
+    "new_game legal_actions apply observe payoffs scores margins redeal reveal appraise flaw "
     "action_to_text text_to_action to_dict from_dict draw_text draw_svg sides symmetries "
     "with_options"
 ).split()
@@ -230,7 +250,7 @@ _ESSENTIAL = (
 _OF_HIDDEN = ("reveal", "redeal", "to_dict", "from_dict")
 
 
-def _found_in(modules: Sequence[ModuleType]) -> dict[str, Any]:
+def _found_in(modules: Sequence[object]) -> dict[str, Any]:
     """The parts of a game that modules define, by their names in the contract."""
     found = {}
     for name in (part.name for part in fields(Game)):
@@ -254,8 +274,10 @@ class Game:
     - `apply(R, action)`: plays a legal action and runs on until a seat has a choice, or the end
     - `observe(R, seat, out)`: fills the flat `out` with what `seat` may know
     - `payoffs(R, out)`: float32 per seat at the end, zero-sum
-    - `margins(R, out)`: float32 per seat at any ply: the margin on the scale of the rules
-      (`reward="score"` pays it at the end)
+    - `scores(R, out)`, where a game has them: float32 per seat at any ply, whole numbers, those of
+      seats of one side the same
+    - `margins(R, out)`: float32 per seat at any ply: the own score less the mean of the other
+      sides', on the scale of the rules, `score_scale` (`reward="score"` pays it at the end)
     - `redeal(R, seat, seed)`: a fresh world that `seat` can't tell from this one, its future
       chance included
     - `reveal(R, seat, out)`, in games that hide something: fills the flat `out` with what `seat`
@@ -296,6 +318,8 @@ class Game:
     planes [C, H, W]: plane * H * W + cell, with planes of the action's own; -1 for an action that
     lies nowhere. None for games without a board.
 
+    `solver` is the module of its exact solver, where a game has one (`linkzoo.solver`).
+
     `symmetries()`, where a game has them, gives index arrays (observations int64[S, size], actions
     int64[S, num_actions], hidden int64[S, hidden size]) of its standard options, the identity
     first: in the position that symmetry s makes, a seat sees `flat_observation[observations[s]]`,
@@ -335,6 +359,9 @@ class Game:
     hidden: ObservationSpec | None = None
     reveal: Callable[..., Any] | None = None
     appraise: Callable[..., Any] | None = None
+    scores: Callable[..., Any] | None = None
+    score_scale: int = 1
+    solver: ModuleType | None = None
     chance: bool = True
     fixed: Mapping[str, Any] = field(default_factory=dict)
     digest: int = 0
@@ -343,20 +370,20 @@ class Game:
     flaw: Callable[..., Any] | None = None
 
     @classmethod
-    def of(cls, *modules: ModuleType, **facts: Any) -> "Game":
-        """The game whose parts are in these modules; `facts` are parts too.
+    def of(cls, *modules: object, **facts: Any) -> "Game":
+        """The game whose parts are in these modules (or other objects); `facts` are parts too.
 
         Functions have their names in the contract (`new_game`, …), constants have them in capitals
         (`NUM_ACTIONS`, `OBSERVATION`, `FIELDS`, `HIDDEN`, …), and the options are `Options`. What
         isn't there is derived: `state` from the fields; `payoffs` from winners and sides; `margins`
-        are the payoffs; `draw_svg` shows the text; `flaw` asks for a legal action; `options` are
-        `skip_forced` alone. Of a game that hides nothing, `to_dict` and `from_dict` show the
-        fields, and if it has no chance either, `redeal` sets the seed. ValueError names what is
-        missing.
+        from the scores, without them they are the payoffs; `draw_svg` shows the text; `flaw` asks
+        for a legal action; `options` are `skip_forced` alone. Of a game that hides nothing,
+        `to_dict` and `from_dict` show the fields, and if it has no chance either, `redeal` sets the
+        seed. ValueError names what is missing.
         """
         from linkzoo import derived
 
-        parts: dict[str, Any] = {"version": 1, "options": derived.NoVariants, **_found_in(modules)}
+        parts: dict[str, Any] = {"version": 1, "options": Options, **_found_in(modules)}
         parts |= facts
         missing = [name for name in _ESSENTIAL if name not in parts]
         if "hidden" in parts:
@@ -365,22 +392,7 @@ class Game:
             missing += ["redeal (or chance=False)"]
         if missing:
             raise ValueError(f"a game without {', '.join(missing)}")
-        name, notation = parts["name"], derived.Notation()
-        sides = parts.get("sides", each_for_itself)
-        payoffs = derived.payoffs(name, sides, parts["min_players"], parts["max_players"])
-        made = {
-            "title": name.replace("_", " ").title(),
-            "state": record_dtype([], parts["fields"]),
-            "payoffs": payoffs,
-            "margins": parts.get("payoffs", payoffs),
-            "redeal": derived.redeal,
-            "flaw": derived.flaw(name, parts["num_actions"], parts["legal_actions"]),
-            "to_dict": notation.to_dict,
-            "from_dict": notation.from_dict,
-        }
-        made["draw_svg"] = derived.draw_svg(parts.get("title", made["title"]), parts["draw_text"])
-        notation.game = cls(**made | parts)
-        return notation.game
+        return derived.complete(parts)
 
     @property
     def key(self) -> str:

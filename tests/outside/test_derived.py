@@ -8,8 +8,9 @@ import numpy as np
 import pytest
 from connect_four import draw, notation, observation, rules
 
-from linkzoo import Game, derived
+from linkzoo import Game
 from linkzoo.batch import kernels
+from linkzoo.testing.play import positions
 from tests.common.play import outcome_of
 from tests.common.variants import Variant, few_variants
 
@@ -25,19 +26,36 @@ FACTS: dict[str, Any] = {
 
 @few_variants
 def test_payoffs_follow_from_winners_and_sides(variant: Variant) -> None:
-    """Bit for bit those of the package's games, whoever wins."""
+    """(1/w if it won else 0) - 1/n for a side, scaled to 1 for a sole winner, whoever wins."""
     game, players = variant.game, variant.num_players
-    key = f"{game.name}_{players}"
-    payoffs = derived.payoffs(key, game.sides, game.min_players, game.max_players)
     sides = np.array(game.sides(players))
+    count = max(sides) + 1
     state = game.blank(players, variant.options)
     state.seat = -1
-    for winners in range(1, 2 ** (max(sides) + 1)):
+    for winners in range(1, 2**count):
         state.winners = sum(1 << seat for seat in range(players) if winners >> sides[seat] & 1)
-        out, expected = np.empty(players, np.float32), outcome_of(game, state)[0]
-        payoffs(state, out)
-        if abs(expected.sum()) < 1e-6:  # Linkage has no draws, and nothing to pay for one
-            assert out.tobytes() == expected.tobytes()
+        won = winners.bit_count()
+        paid = [(winners >> side & 1) / won - 1 / count for side in sides]
+        scaled = np.array(paid) * count / (count - 1)
+        np.testing.assert_allclose(outcome_of(game, state)[0], scaled, atol=1e-6)
+
+
+@few_variants
+def test_margins_follow_from_scores_and_sides(variant: Variant) -> None:
+    """Own score - mean of the other sides', over the rules' scale; bit for bit a quotient."""
+    game, players = variant.game, variant.num_players
+    sides, scores = game.sides(players), np.zeros(players, np.float32)
+    assert game.scores is not None
+    for state in positions(game, players, variant.options, 3)[::9]:
+        game.scores(state, scores)
+        by_side = {side: int(score) for side, score in zip(sides, scores, strict=True)}
+        others = len(by_side) - 1
+        expected = [
+            np.float32(by_side[side] * (others + 1) - sum(by_side.values()))
+            / np.float32(game.score_scale * others)
+            for side in sides
+        ]
+        assert outcome_of(game, state)[1].tolist() == expected
 
 
 def test_payoffs_before_the_end() -> None:

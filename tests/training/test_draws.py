@@ -15,6 +15,7 @@ from benchmarks import random_play
 from numpy.typing import NDArray
 
 from linkzoo import Game, Positions, RandomAgent
+from linkzoo.solver import DRAW
 from linkzoo_training.agents import baselines
 from linkzoo_training.agents.baselines import ExactAgent
 from linkzoo_training.evaluation import match as match_module
@@ -22,7 +23,7 @@ from linkzoo_training.evaluation.match import Match, MatchResult
 from linkzoo_training.evaluation.statistics import Sprt
 from linkzoo_training.evaluation.tables import match_table
 from linkzoo_training.outcomes import win_shares
-from linkzoo_training.search.solver import DRAW, winning_actions
+from linkzoo_training.search.solver import winning_actions
 from linkzoo_training.selfplay.replay import ReplayGames
 from linkzoo_training.selfplay.rollout import RolloutGames
 from tests.training.helpers import begin, value

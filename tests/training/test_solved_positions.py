@@ -11,6 +11,7 @@ import pytest
 from numpy.typing import NDArray
 
 from linkzoo import Positions, RandomAgent
+from linkzoo.linkage.solver import Solver
 from linkzoo_training.agents.baselines import GreedyAgent, UctAgent
 from linkzoo_training.evaluation import make_solved_positions as maker
 from linkzoo_training.evaluation import solved_positions as module
@@ -23,7 +24,6 @@ from linkzoo_training.evaluation.solved_positions import (
 )
 from linkzoo_training.evaluation.statistics import wilson
 from linkzoo_training.search.solver import solver, successors, winning_actions
-from linkzoo_training.search.solver_linkage import Solver
 from tests.linkage.helpers import GAME
 from tests.linkage.perfect import perfect_groups
 

@@ -10,18 +10,18 @@ from hypothesis import given, settings
 from hypothesis import strategies as st
 
 from linkzoo import get_game
+from linkzoo.linkage.solver import Solver
+from linkzoo.solver import OutOfReachError
 from linkzoo_training import solve
 from linkzoo_training.agents.baselines import ExactAgent, GreedyAgent, UctAgent
 from linkzoo_training.evaluation.match import play_match
 from linkzoo_training.evaluation.solved_positions import read_solved_positions
 from linkzoo_training.search.solver import (
-    OutOfReachError,
     side_solver,
     solver,
     successors,
     winning_actions,
 )
-from linkzoo_training.search.solver_linkage import Solver
 from tests.common.play import run_python
 from tests.linkage.helpers import GAME, SETUPS, legal_list, legal_mask, start
 from tests.linkage.oracle import Setup

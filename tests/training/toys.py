@@ -213,7 +213,7 @@ def _high_payoffs(state: Any, out: Any) -> None:
 HIGH = toy(
     "high",
     2,
-    record_dtype([], [("best", "i1"), ("high", "i1")]),
+    record_dtype([("best", "i1"), ("high", "i1")]),
     max_players=3,
     num_actions=3,
     max_length=3,
@@ -229,7 +229,7 @@ HIGH = toy(
 TABLE = toy(
     "table",
     3,
-    record_dtype([], [("leaf", "i4")]),
+    record_dtype([("leaf", "i4")]),
     num_actions=3,
     new_game=_table_new,
     legal_actions=_table_legal,
@@ -242,7 +242,7 @@ TABLE = toy(
 COIN = toy(
     "coin",
     2,
-    record_dtype([], [("call", "i1"), ("coin", "i1")]),
+    record_dtype([("call", "i1"), ("coin", "i1")]),
     num_actions=3,
     new_game=_coin_new,
     legal_actions=_coin_legal,

@@ -8,11 +8,11 @@ from typing import Any
 from linkzoo.compiled import bind
 from linkzoo.fields import string
 from linkzoo.game import Game
-from linkzoo.link_o import observation, redeal, rules, table
+from linkzoo.link_o import observation, options, redeal, rules, table
 from linkzoo.link_o.board import load_board
 from linkzoo.link_o.draw import draw_svg, draw_text
 from linkzoo.link_o.notation import NAME, VERSION, Notation
-from linkzoo.link_o.options import BOARD, MAX_ROUNDS, Options
+from linkzoo.link_o.options import BOARD, MAX_ROUNDS
 from linkzoo.link_o.pieces import CODES, MAX_PLAYERS, layout
 from linkzoo.link_o.symmetry import symmetries
 
@@ -30,41 +30,28 @@ def _game_on(board_name: str) -> Game:
     )
     fixed, digest = {"board": board_name}, int(board.digest, 16)
     notation = Notation(board, fixed, digest, SimpleNamespace(**vars(placing) | vars(playing)))
-    return Game(
-        name=NAME,
+    return Game.of(
+        options,
+        placing,
+        playing,
+        dealing,
+        seeing,
+        notation,
         title="LINK-O",
+        name=NAME,
         version=VERSION,
         min_players=2,
         max_players=MAX_PLAYERS,
         typical_length=163,
         max_length=MAX_ROUNDS * tables.size,
-        state=table.STATE,
         num_actions=CODES * tables.size,
         observation=seen,
-        options=Options,
-        new_game=playing.new_game,
-        legal_actions=playing.legal_actions,
-        apply=playing.apply,
-        observe=seeing.observe,
-        payoffs=playing.payoffs,
-        margins=playing.margins,
-        redeal=dealing.redeal,
-        action_to_text=notation.action_to_text,
-        text_to_action=notation.text_to_action,
-        to_dict=notation.to_dict,
-        from_dict=notation.from_dict,
         draw_text=lambda state, seat=None: draw_text(notation.to_dict(state, seat), board, seat),
         draw_svg=lambda state, seat=None: draw_svg(notation.to_dict(state, seat), board, seat),
         symmetries=lambda: symmetries(board, seen, observation.HIDDEN),
-        uct_c=1.0,
-        hidden=observation.HIDDEN,
-        reveal=seeing.reveal,
-        appraise=playing.appraise,
         fixed=fixed,
         digest=digest,
         with_options=game_with,
-        fields=(*table.OPTIONS, *table.FIELDS),
-        flaw=playing.flaw,
     )
 
 

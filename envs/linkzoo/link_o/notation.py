@@ -2,7 +2,6 @@
 
 from collections import Counter
 from collections.abc import Mapping
-from dataclasses import asdict
 from types import SimpleNamespace
 from typing import Any
 
@@ -10,7 +9,6 @@ import numpy as np
 
 from linkzoo.compiled import Record
 from linkzoo.fields import agrees, boolean, check_keys, integer, sequence, shown, string
-from linkzoo.game import read_options, write_options
 from linkzoo.link_o.board import Board, shipped
 from linkzoo.link_o.options import MAX_ROUNDS, Options
 from linkzoo.link_o.pieces import (
@@ -28,6 +26,7 @@ from linkzoo.link_o.pieces import (
 )
 from linkzoo.link_o.rules import OUT
 from linkzoo.link_o.table import MAX_SCORE, STATE
+from linkzoo.position import Head, or_none, winners_of
 
 NAME, VERSION = "link_o", 1
 _HOW = (None, "out", "blocked")  # how a round ended, by number in the record
@@ -49,10 +48,10 @@ class Notation:
     def __init__(
         self, board: Board, fixed: Mapping[str, Any], digest: int, rules: SimpleNamespace
     ) -> None:
-        self._fixed, self._digest, self._rules = fixed, digest, rules
+        length = MAX_ROUNDS * len(board.spaces)
+        self._head = Head(NAME, VERSION, Options, STATE, 2, MAX_PLAYERS, length, fixed, digest)
+        self._rules = rules
         self._connectors = set(board.connectors)
-        # A match that goes on from there fits the record.
-        self._max_ply = 2**15 - 1 - MAX_ROUNDS * len(board.spaces)
         self._circles = [space.circle for space in board.spaces]
         self._spaces = [str(space) for space in range(len(board.spaces))]
         # By type, by space and code, and by action.
@@ -92,12 +91,8 @@ class Notation:
             hands = [hand if other == seat else len(hand) for other, hand in enumerate(hands)]
             bag = len(bag)
         data = {
-            "game": NAME,
-            "version": VERSION,
-            "options": read_options(state, Options, self._fixed),
-            "seed": int(state.seed),
-            "num_players": len(players),
-            "seat": _or_none(state.seat),
+            **self._head.write(state),
+            "seat": or_none(state.seat),
             "ply": int(state.ply),
             "round": int(state.round_number),
             "starter": int(state.starter),
@@ -110,12 +105,12 @@ class Notation:
             "dug": state.dug[: len(players)].tolist(),
             "passed": [bool(state.passed[other]) for other in players],
             "last_round": _last_round(state),
-            "winners": [other for other in players if int(state.winners) >> other & 1],
+            "winners": winners_of(state),
         }
         if seat is not None:
             del data["seed"], data["ply"]
-        if self._fixed["board"] not in shipped():
-            data["digest"] = f"{self._digest:012x}"
+        if self._head.fixed["board"] not in shipped():
+            data["digest"] = f"{self._head.digest:012x}"
         return data
 
     def _texts(self, types: Any) -> list[str]:
@@ -134,7 +129,7 @@ class Notation:
     def _placed(self, state: Record, space: int) -> dict[str, Any]:
         """The tile on a space; a LINK-O on a connector has a value."""
         code = int(state.code[space])
-        value = {"value": _or_none(state.value[space])} if self._takes_value(space, code) else {}
+        value = {"value": or_none(state.value[space])} if self._takes_value(space, code) else {}
         return {"tile": self._laid[space][code], **value, "by": int(state.owner[space])}
 
     def _takes_value(self, space: int, code: int) -> bool:
@@ -144,17 +139,7 @@ class Notation:
 
     def from_dict(self, data: Mapping[str, Any]) -> Record:
         """The record of the referee's `to_dict`; ValueError names what is wrong, and where."""
-        check_keys("position", data, [*_FIELDS, "seed", "ply"], optional=("digest",))
-        agrees("game", data["game"], NAME)
-        agrees("version", data["version"], VERSION)
-        check_keys("options", data["options"], list(asdict(Options())))
-        state: Record = np.zeros(1, STATE)[0]
-        write_options(state, Options(**data["options"]), self._fixed, self._digest)
-        if "digest" in data:  # of the board that a file had when the position was written
-            agrees("digest", data["digest"], f"{self._digest:012x}")
-        state.num_players = integer("num_players", data["num_players"], 2, MAX_PLAYERS)
-        state.seed = np.uint64(integer("seed", data["seed"], 0, 2**64 - 1))
-        state.ply = integer("ply", data["ply"], 0, self._max_ply)
+        state = self._head.read(data, [*_FIELDS, "seed", "ply"], optional=("digest",))
         self._read_tiles(state, data)
         self._read_board(state, data["board"])
         self._read_known(state, data)
@@ -228,7 +213,7 @@ class Notation:
         for space in self._occupied(state):
             check_keys(f"board: {space}", data[str(space)], list(self._placed(state, space)))
             if self._takes_value(space, state.code[space]):
-                value = _or_none(state.value[space])
+                value = or_none(state.value[space])
                 agrees(f"board: {space}: value", data[str(space)]["value"], value)
 
     def _read_known(self, state: Record, data: Mapping[str, Any]) -> None:
@@ -304,16 +289,12 @@ class Notation:
             raise ValueError(f"scores: with {scores} the match is over")
 
 
-def _or_none(number: Any) -> int | None:
-    return None if number == NONE else int(number)
-
-
 def _last_round(state: Record) -> dict[str, Any] | None:
     """How the round before ended, or the last one of a match that is over."""
     if not state.last_how:
         return None
     return {
-        "winner": _or_none(state.last_winner),
+        "winner": or_none(state.last_winner),
         "points": int(state.last_points),
         "how": _HOW[state.last_how],
     }

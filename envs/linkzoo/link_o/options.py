@@ -1,9 +1,10 @@
 """The variants of LINK-O."""
 
-from dataclasses import dataclass, fields
-from typing import Literal, get_args, get_origin
+from dataclasses import dataclass
+from typing import Literal
 
-from linkzoo.fields import boolean, integer, shown, string
+from linkzoo import game
+from linkzoo.fields import integer, string
 from linkzoo.link_o.board import load_board
 
 BOARD = "ring4x16"  # the usual one
@@ -19,7 +20,7 @@ NO_SCORE, SPLIT = 0, 1
 
 
 @dataclass(frozen=True)
-class Options:
+class Options(game.Options):
     """Variants of LINK-O; ValueError names a value that isn't allowed.
 
     - `board`: a board of the package, or a JSON file of the user's own.
@@ -32,7 +33,6 @@ class Options:
     - `blocked_tie`: nobody scores, or those who tie share (R19).
     - `max_rounds`: after so many the highest total wins (R21), 1..100.
     - `redeal_inference`: `redeal` gives nobody a tile that he certainly lacks.
-    - `skip_forced`: a decision with one legal action is taken without asking.
     """
 
     board: str = BOARD
@@ -46,17 +46,10 @@ class Options:
     blocked_tie: Literal["no_score", "split"] = "no_score"
     max_rounds: int = MAX_ROUNDS
     redeal_inference: bool = False
-    skip_forced: bool = False
 
     def __post_init__(self) -> None:
+        super().__post_init__()
         load_board(string("board", self.board))
         integer("target", self.target, 0, MAX_TARGET)
         integer("circle_bonus", self.circle_bonus, 0, MAX_BONUS)
         integer("max_rounds", self.max_rounds, 1, MAX_ROUNDS)
-        boolean("redeal_inference", self.redeal_inference)
-        boolean("skip_forced", self.skip_forced)
-        for field in fields(self):
-            value = getattr(self, field.name)
-            if get_origin(field.type) is Literal and value not in get_args(field.type):
-                allowed = list(get_args(field.type))
-                raise ValueError(f"{field.name}: {shown(value)} is none of {allowed}")

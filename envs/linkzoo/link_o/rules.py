@@ -44,7 +44,7 @@ from linkzoo.link_o.table import (
 )
 
 NOT_YET, OUT, BLOCKED = 0, 1, 2  # how a round ends
-SCALE = 64  # of the margin
+SCORE_SCALE = 64
 
 _BAG, _STARTER = 0, 1  # streams of chance; the index is the round
 _NOBODY = np.uint32(0)
@@ -260,23 +260,10 @@ def _dig(state: Any) -> Any:
 # Results
 
 
-def payoffs(state: Any, out: Any) -> None:
-    """Zero-sum: +1 for a sole winner; all zeros if all win."""
-    players, winners = np.int64(state.num_players), _count(state.winners)
-    for seat in range(players):
-        won = 1 if state.winners & _only(seat) != _NOBODY else 0
-        out[seat] = np.float32(players * won - winners) / np.float32(winners * (players - 1))
-
-
-def margins(state: Any, out: Any) -> None:
-    """(Own score - mean of the others' scores) / 64."""
-    players = np.int64(state.num_players)
-    total: Any = 0
-    for seat in range(players):
-        total += np.int64(state.scores[seat])
-    for seat in range(players):
-        difference = players * np.int64(state.scores[seat]) - total
-        out[seat] = np.float32(difference) / np.float32(SCALE * (players - 1))
+def scores(state: Any, out: Any) -> None:
+    """Those of the match so far."""
+    for seat in range(state.num_players):
+        out[seat] = state.scores[seat]
 
 
 def appraise(before: Any, after: Any, seat: Any) -> Any:
@@ -292,7 +279,7 @@ def appraise(before: Any, after: Any, seat: Any) -> Any:
         return _ROUND_WORTH + points if after.last_winner == seat else -points
     points = hand_points(before, seat) - hand_points(after, seat)
     linkos = size_of(after.held[seat] & LINKOS) + size_of(after.twice[seat])
-    return float((_mobility(after, seat) + _LINKO_WORTH * linkos) * SCALE + points)
+    return float((_mobility(after, seat) + _LINKO_WORTH * linkos) * SCORE_SCALE + points)
 
 
 def _mobility(state: Any, seat: Any) -> Any:

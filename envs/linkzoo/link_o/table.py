@@ -50,7 +50,8 @@ BAG = TILES - 2 * HAND  # tiles in the bag after the deal, at most
 
 MAX_SCORE = 2**30
 
-OPTIONS = (
+FIELDS = (
+    # The options.
     Field("digest", "u8"),  # of the board
     Field("target", "i2", (), 0, MAX_TARGET),
     Field("circle_bonus", "i1", (), 0, MAX_BONUS),
@@ -60,8 +61,6 @@ OPTIONS = (
     Field("blocked_tie", "i1", (), NO_SCORE, SPLIT),
     Field("max_rounds", "i1", (), 1, MAX_ROUNDS),
     Field("redeal_inference", "i1", (), 0, 1),
-)
-FIELDS = (
     # The match.
     Field("scores", "i4", (MAX_PLAYERS,), 0, MAX_SCORE),
     Field("round_number", "i1", (), 1, MAX_ROUNDS),
@@ -92,7 +91,7 @@ FIELDS = (
     Field("adjacent", "u8"),  # to an occupied one (R10)
     Field("shows", "u8", (3, VALUES)),
 )
-STATE = record_dtype(OPTIONS, FIELDS)
+STATE = record_dtype(FIELDS)
 
 # What `bind` gives the board for.
 BOARD: Layout

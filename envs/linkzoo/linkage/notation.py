@@ -1,18 +1,17 @@
 """Linkage as text and JSON, both ways (section "Notation and JSON" of RULES.md)."""
 
 from collections.abc import Mapping
-from dataclasses import asdict
 from typing import Any
 
 import numpy as np
 
 from linkzoo.compiled import Record
-from linkzoo.fields import agrees, check_keys, integer, sequence, shown, string
-from linkzoo.game import read_options, write_options
+from linkzoo.fields import agrees, integer, sequence, shown, string
 from linkzoo.linkage.options import Options
 from linkzoo.linkage.pieces import (
     COLOURS,
     HOLE_ACTION,
+    MAX_LENGTH,
     MAX_PIECES,
     PLACEMENT_CELLS,
     PLACEMENTS,
@@ -21,9 +20,13 @@ from linkzoo.linkage.pieces import (
     TAKE_MORE,
 )
 from linkzoo.linkage.rules import HOLE, NONE, PLAY, ROLE, STATE, apply, can_place, new_game
+from linkzoo.position import Head, or_none
 
 NAME, VERSION = "linkage", 1
-MAX_PLY = 2**15 - 1 - (MAX_PIECES + 2)  # a game that goes on from there still fits the record
+HEAD = Head(NAME, VERSION, Options, STATE, 2, 2, MAX_LENGTH)
+_FIELDS = (
+    "game version options num_players seat ply phase more board pieces counter supply groups winner"
+).split()
 _PHASES = {PLAY: "play", HOLE: "hole", ROLE: "role"}
 _CELLS = [f"{'abcdefg'[cell % SIZE]}{cell // SIZE + 1}" for cell in range(SIZE * SIZE)]
 
@@ -84,18 +87,14 @@ def to_dict(state: Record, seat: int | None = None) -> dict[str, Any]:
     """The position as JSON data; with a `seat`, what that seat sees (all but the seed)."""
     over = state.seat == NONE
     data = {
-        "game": NAME,
-        "version": VERSION,
-        "options": read_options(state, Options, {}),
-        "seed": int(state.seed),
-        "num_players": int(state.num_players),
+        **HEAD.write(state),
         "seat": None if over else int(state.seat),
         "ply": int(state.ply),
         "phase": _PHASES[int(state.phase)],
-        "more": _or_none(state.more),
+        "more": or_none(state.more),
         "board": board_rows(state),
         "pieces": [piece_to_list(int(piece)) for piece in state.pieces[: state.num_pieces]],
-        "counter": _or_none(state.counter),
+        "counter": or_none(state.counter),
         "supply": {letter: int(state.supply[i]) for i, letter in enumerate(COLOURS)},
         "groups": int(state.groups),
         "winner": int(state.winners).bit_length() - 1 if over else None,
@@ -110,34 +109,18 @@ def from_dict(data: Mapping[str, Any]) -> Record:
 
     Without a seed (a seat's view) the seed is 0.
     """
-    check_keys(
-        "position",
-        data,
-        "game version options num_players seat ply phase more board pieces counter supply groups "
-        "winner".split(),
-        optional=("seed",),
-    )
-    agrees("game", data["game"], NAME)
-    agrees("version", data["version"], VERSION)
-    agrees("num_players", data["num_players"], 2)
-    check_keys("options", data["options"], list(asdict(Options())))
-    state: Record = np.zeros(1, STATE)[0]
-    state.num_players = 2
-    write_options(state, Options(**data["options"]), {})
-    new_game(state, np.uint64(integer("seed", data.get("seed", 0), 0, 2**64 - 1)))
+    state = HEAD.read(data, _FIELDS, optional=("seed",))
+    ply = int(state.ply)
+    new_game(state, state.seed)
     _read_phase(state, data)
     _read_hole(state, data)
     _read_pieces(state, data)
-    state.ply = integer("ply", data["ply"], 0, MAX_PLY)
+    state.ply = ply
     _read_turn(state, data)
     for name, value in to_dict(state).items():
         if name in ("board", "supply", "groups", "winner"):
             agrees(name, data[name], value)
     return state
-
-
-def _or_none(number: Any) -> int | None:
-    return None if number == NONE else int(number)
 
 
 def _optional(name: str, value: Any, low: int, high: int) -> int:

@@ -2,29 +2,27 @@
 
 from dataclasses import dataclass
 
-from linkzoo.fields import boolean, integer
+from linkzoo import game
+from linkzoo.fields import integer
 from linkzoo.linkage.pieces import SIZE
 from linkzoo.linkage.rules import MAX_THRESHOLD, MIN_SIZE, STANDARD_THRESHOLD
 
 
 @dataclass(frozen=True)
-class Options:
+class Options(game.Options):
     """Variants of Linkage; ValueError names a value that isn't allowed.
 
     - `free_hole`: seat 0 places the hole, seat 1 chooses a role (R11).
     - `board_size`: 3..7; a smaller board is the top-left part of the 7x7 grid.
     - `threshold`: groups that win for More (R10), 1..32767; `None`: 12, on the 7x7 board only.
-    - `skip_forced`: a decision with one legal action is taken without asking.
     """
 
     free_hole: bool = False
     board_size: int = SIZE
     threshold: int | None = None
-    skip_forced: bool = False
 
     def __post_init__(self) -> None:
-        boolean("free_hole", self.free_hole)
-        boolean("skip_forced", self.skip_forced)
+        super().__post_init__()
         integer("board_size", self.board_size, MIN_SIZE, SIZE)
         if self.threshold is None:
             if self.board_size != SIZE:

@@ -8,6 +8,7 @@ COLOURS = "WBRY"  # white, blue, red, yellow, in index order
 HORIZONTAL = SIZE * (SIZE - 1)  # placements 0..41: (r, c)-(r, c+1); 42..83: (r, c)-(r+1, c)
 PLACEMENTS = 2 * HORIZONTAL
 MAX_PIECES = 24
+MAX_LENGTH = MAX_PIECES + 2  # the hole and a role come first (R11)
 
 HOLE_ACTION = len(COLOURS) * PLACEMENTS  # 336 + 7r + c: put the hole there (R11)
 TAKE_MORE = HOLE_ACTION + CELLS  # 385

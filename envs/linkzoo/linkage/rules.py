@@ -35,12 +35,12 @@ STANDARD_THRESHOLD, MAX_THRESHOLD = 12, 32767
 MIN_SIZE = 3  # of the board
 
 _ALL_CELLS = 2**CELLS - 1
-OPTIONS = (
+FIELDS = (
+    # The options.
     Field("free_hole", "i1", (), 0, 1),
     Field("board_size", "i1", (), MIN_SIZE, SIZE),
     Field("threshold", "i2", (), 1, MAX_THRESHOLD),
-)
-FIELDS = (
+    # The game.
     Field("phase", "i1", (), PLAY, ROLE),
     Field("more", "i1", (), NONE, 1),  # the seat that plays More; NONE before it is chosen
     Field("hole", "i1", (), NONE, CELLS - 1),  # a cell, or NONE
@@ -54,7 +54,7 @@ FIELDS = (
     Field("occupied", "u8", (), 0, _ALL_CELLS),  # covered cells and the hole
     Field("coloured", "u8", (NUM_COLOURS,), 0, _ALL_CELLS),
 )
-STATE = record_dtype(OPTIONS, FIELDS)
+STATE = record_dtype(FIELDS)
 
 _ONE = np.uint64(1)
 _ZERO = np.uint64(0)
@@ -234,26 +234,11 @@ def end(state: Any) -> None:
 
 
 @compiled
-def payoffs(state: Any, out: Any) -> None:
-    """+1 for the winner, -1 for the loser (R10)."""
+def scores(state: Any, out: Any) -> None:
+    """More's is 2 (groups - threshold) + 1, Fewer's 0 (R10); 0 without roles."""
+    above = 2 * (np.int64(state.groups) - np.int64(state.threshold)) + 1
     for seat in range(2):
-        out[seat] = 1 if (state.winners >> seat) & 1 else -1
-
-
-@compiled
-def margins(state: Any, out: Any) -> None:
-    """(groups - threshold + 1/2) / 12.5 for More, the negative for Fewer (R10); 0 without roles."""
-    more = np.int64(state.more)
-    above = np.float32(state.groups) - np.float32(state.threshold) + np.float32(0.5)
-    margin = above / np.float32(12.5)
-    for seat in range(2):
-        out[seat] = np.float32(0) if more == NONE else margin if seat == more else -margin
-
-
-@compiled
-def redeal(state: Any, seat: Any, seed: Any) -> None:
-    """Nothing is hidden and nothing random (R12): only the seed changes."""
-    state.seed = seed
+        out[seat] = above if seat == state.more else 0
 
 
 @compiled

@@ -8,12 +8,11 @@ from typing import Any
 from linkzoo.compiled import bind
 from linkzoo.fields import string
 from linkzoo.game import Game
-from linkzoo.love_formula import observation
+from linkzoo.love_formula import observation, options
 from linkzoo.love_formula.cards import STANDARD, load_cards
 from linkzoo.love_formula.drawing.draw import draw_svg, draw_text
-from linkzoo.love_formula.options import Options
 from linkzoo.love_formula.pieces import MAX_LENGTH, MAX_PLAYERS, tables
-from linkzoo.love_formula.rules import MODULES, table
+from linkzoo.love_formula.rules import MODULES
 from linkzoo.love_formula.text.notation import NAME, VERSION, Notation
 from linkzoo.love_formula.text.position import Reader
 
@@ -32,40 +31,26 @@ def _game_of(cards_name: str) -> Game:
     compiled = SimpleNamespace(**everything)
     fixed, digest = {"cards": cards_name}, int(cards.digest, 16)
     notation = Notation(cards, fixed, digest, compiled)
-    return Game(
+    return Game.of(
+        options,
+        compiled,
+        notation.moves,
+        notation,
+        Reader(notation, int(names["NUM_ACTIONS"])),
         name=NAME,
-        title="Love Formula",
         version=VERSION,
         min_players=2,
         max_players=MAX_PLAYERS,
         typical_length=400,
         max_length=MAX_LENGTH,
-        state=table.STATE,
         num_actions=int(names["NUM_ACTIONS"]),
         observation=seen,
-        options=Options,
-        new_game=compiled.new_game,
-        legal_actions=compiled.legal_actions,
-        apply=compiled.apply,
-        observe=compiled.observe,
-        payoffs=compiled.payoffs,
-        margins=compiled.margins,
-        redeal=compiled.redeal,
-        action_to_text=notation.moves.action_to_text,
-        text_to_action=notation.moves.text_to_action,
-        to_dict=notation.to_dict,
-        from_dict=Reader(notation, int(names["NUM_ACTIONS"])).from_dict,
         draw_text=lambda state, seat=None: draw_text(notation.to_dict(state, seat), cards, seat),
         draw_svg=lambda state, seat=None: draw_svg(notation.to_dict(state, seat), cards, seat),
-        uct_c=1.0,
         hidden=observation.hidden(cards),
-        reveal=compiled.reveal,
-        appraise=compiled.appraise,
         fixed=fixed,
         digest=digest,
         with_options=game_with,
-        fields=(*table.OPTIONS, *table.FIELDS),
-        flaw=compiled.flaw,
     )
 
 

@@ -1,9 +1,10 @@
 """The variants of Love Formula."""
 
 from dataclasses import dataclass
-from typing import Literal, get_args
+from typing import Literal
 
-from linkzoo.fields import boolean, shown, string
+from linkzoo import game
+from linkzoo.fields import string
 from linkzoo.love_formula.cards import STANDARD, load_cards
 
 Discards = Literal["windows", "off"]
@@ -13,12 +14,11 @@ WINDOWS, OFF = 0, 1
 
 
 @dataclass(frozen=True)
-class Options:
+class Options(game.Options):
     """Variants of Love Formula; ValueError names a value that isn't allowed.
 
     - `cards`: the table of the package, or a CSV file of the user's own.
     - `voluntary_discards`: offered in the windows of own cards (R11), or not at all.
-    - `skip_forced`: a decision with one legal action is taken without asking.
     """
 
     cards: str = STANDARD
@@ -26,10 +26,5 @@ class Options:
     skip_forced: bool = True
 
     def __post_init__(self) -> None:
+        super().__post_init__()
         load_cards(string("cards", self.cards))
-        if self.voluntary_discards not in get_args(Discards):
-            raise ValueError(
-                f"voluntary_discards: {shown(self.voluntary_discards)} is none of "
-                f"{list(get_args(Discards))}"
-            )
-        boolean("skip_forced", self.skip_forced)

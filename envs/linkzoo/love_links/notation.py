@@ -1,14 +1,10 @@
 """Love Links as text and JSON, both ways (sections "Notation" and "JSON" of RULES.md)."""
 
 from collections.abc import Mapping
-from dataclasses import asdict
 from typing import Any
-
-import numpy as np
 
 from linkzoo.compiled import Record
 from linkzoo.fields import agrees, boolean, check_keys, integer, sequence, shown, string
-from linkzoo.game import read_options, write_options
 from linkzoo.love_links.options import Options
 from linkzoo.love_links.pieces import (
     CLOSE,
@@ -20,6 +16,7 @@ from linkzoo.love_links.pieces import (
     KEYS,
     LINK_TEXTS,
     LOCK,
+    MAX_PLAYERS,
     METAL,
     METALS,
     MODES,
@@ -41,9 +38,14 @@ from linkzoo.love_links.table import (
     first_of,
     put_in_hand,
 )
+from linkzoo.position import Head, or_none, winners_of
 
 NAME, VERSION = "love_links", 1
-MAX_PLY = 2**15 - 1 - TOTAL  # a game that goes on from there still fits the record
+HEAD = Head(NAME, VERSION, Options, STATE, 2, MAX_PLAYERS, TOTAL)
+_FIELDS = (
+    "game version options num_players seat ply round move matched must_start hands bracelets "
+    "supply scores captured completed set_aside winners"
+).split()
 _MODES = {KEY: "KEY", LOCK: "LOCK", CLOSE: "CLOSE"}
 _SLOTS = [f"@{slot}" for slot in range(SLOTS)]
 _LINKS = {text: link for link, text in enumerate(LINK_TEXTS)}
@@ -119,12 +121,8 @@ def to_dict(state: Record, seat: int | None = None) -> dict[str, Any]:
     if seat is not None:
         supplies = [sorted(links) for links in supplies]
     data = {
-        "game": NAME,
-        "version": VERSION,
-        "options": read_options(state, Options, {}),
-        "seed": int(state.seed),
-        "num_players": int(state.num_players),
-        "seat": _or_none(state.seat),
+        **HEAD.write(state),
+        "seat": or_none(state.seat),
         "ply": int(state.ply),
         "round": METALS[state.round_number],
         "move": int(state.move),
@@ -134,7 +132,7 @@ def to_dict(state: Record, seat: int | None = None) -> dict[str, Any]:
         "bracelets": [
             {
                 "slot": slot,
-                "links": [[LINK_TEXTS[link], _or_none(o)] for link, o in slot_links(state, slot)],
+                "links": [[LINK_TEXTS[link], or_none(o)] for link, o in slot_links(state, slot)],
             }
             for slot in range(SLOTS)
             if state.length[slot]
@@ -147,15 +145,11 @@ def to_dict(state: Record, seat: int | None = None) -> dict[str, Any]:
         "captured": state.captured[:sides].tolist(),
         "completed": int(state.completed),
         "set_aside": [LINK_TEXTS[link] for link, _ in slot_links(state, SET_ASIDE)],
-        "winners": [s for s in range(state.num_players) if int(state.winners) >> s & 1],
+        "winners": winners_of(state),
     }
     if seat is not None:
         del data["seed"]
     return data
-
-
-def _or_none(number: Any) -> int | None:
-    return None if number == NONE else int(number)
 
 
 # JSON to positions
@@ -167,20 +161,7 @@ def from_dict(data: Mapping[str, Any]) -> Record:
     Links that appear nowhere count as completed. Without a seed (a seat's view) the seed is 0, and
     the supplies are drawn in the order in which they are listed.
     """
-    check_keys(
-        "position",
-        data,
-        "game version options num_players seat ply round move matched must_start hands bracelets "
-        "supply scores captured completed set_aside winners".split(),
-        optional=("seed",),
-    )
-    agrees("game", data["game"], NAME)
-    agrees("version", data["version"], VERSION)
-    check_keys("options", data["options"], list(asdict(Options())))
-    state: Record = np.zeros(1, STATE)[0]
-    write_options(state, Options(**data["options"]), {})
-    state.num_players = integer("num_players", data["num_players"], 2, 4)
-    state.seed = np.uint64(integer("seed", data.get("seed", 0), 0, 2**64 - 1))
+    state = HEAD.read(data, _FIELDS, optional=("seed",))
     clear_table(state)
     _read_links(state, data)
     _read_counts(state, data)
@@ -257,7 +238,6 @@ def _read_counts(state: Record, data: Mapping[str, Any]) -> None:
         for side, value in enumerate(sequence(name, data[name], sides, sides)):
             state[name][side] = integer(f"{name}[{side}]", value, 0, high)
     state.completed = integer("completed", data["completed"], 0, TOTAL)
-    state.ply = integer("ply", data["ply"], 0, MAX_PLY)
 
 
 def _read_turn(state: Record, data: Mapping[str, Any]) -> None:

@@ -254,28 +254,10 @@ def _rank(state: Any, seat: Any) -> Any:
 
 
 @compiled
-def payoffs(state: Any, out: Any) -> None:
-    """R22: zero-sum over the sides, +1 for a sole winner; team-mates have the same."""
-    sides = NUM_SIDES[state.num_players]
-    winners: Any = 0
-    for seat in range(sides):
-        winners += np.int64((state.winners >> np.uint32(seat)) & np.uint32(1))
+def scores(state: Any, out: Any) -> None:
+    """Those of the sides (R22)."""
     for seat in range(state.num_players):
-        won = np.int64((state.winners >> np.uint32(seat)) & np.uint32(1))
-        out[seat] = np.float32(sides * won - winners) / np.float32(winners * (sides - 1))
-
-
-@compiled
-def margins(state: Any, out: Any) -> None:
-    """R22: (own score - mean of the other sides' scores) / 100."""
-    sides = NUM_SIDES[state.num_players]
-    total: Any = 0
-    for side in range(sides):
-        total += np.int64(state.scores[side])
-    for seat in range(state.num_players):
-        score = np.int64(state.scores[side_of(state, seat)])
-        difference = sides * score - total
-        out[seat] = np.float32(difference) / np.float32(100 * (sides - 1))
+        out[seat] = state.scores[side_of(state, seat)]
 
 
 # Positions from elsewhere

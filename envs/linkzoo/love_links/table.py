@@ -38,8 +38,8 @@ SET_ASIDE = SLOTS  # the slot behind the others, for links that found none: no b
 
 MAX_SCORE = 2**14
 
-OPTIONS = (Field("short", "i1", (), 0, 1),)
 FIELDS = (
+    Field("short", "i1", (), 0, 1),  # an option
     Field("round_number", "i1", (), 0, len(METALS) - 1),
     Field("move", "i1", (), 1, 2),  # of the turn
     Field("matched", "i1", (), 0, 1),  # R15: the turn has had its first point
@@ -64,7 +64,7 @@ FIELDS = (
     Field("stone", "i1", (SLOTS + 1,), 0),  # points of its stones (R16)
     Field("owned", "i1", (SLOTS + 1, MAX_SIDES), 0, TOTAL),  # links placed by each side
 )
-STATE = record_dtype(OPTIONS, FIELDS)
+STATE = record_dtype(FIELDS)
 
 
 @compiled

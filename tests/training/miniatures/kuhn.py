@@ -92,7 +92,7 @@ def _redeal(state: Any, seat: Any, seed: Any) -> None:
 KUHN = toy(
     "kuhn",
     2,
-    record_dtype([], [("deck", "i1", (CARDS,)), ("moves", "i1", (MOVES,)), ("stake", "i1")]),
+    record_dtype([("deck", "i1", (CARDS,)), ("moves", "i1", (MOVES,)), ("stake", "i1")]),
     num_actions=2,
     typical_length=2,
     max_length=MOVES,

@@ -151,7 +151,6 @@ LEDUC = toy(
     "leduc",
     2,
     record_dtype(
-        [],
         [
             ("deck", "i1", (CARDS,)),
             ("moves", "i1", (ROUNDS, MOVES)),

@@ -7,9 +7,10 @@ from numpy.typing import NDArray
 
 from linkzoo import Positions
 from linkzoo.chance import STREAM_ACTION, word
+from linkzoo.solver import DRAW
 from linkzoo_training.search import uct
 from linkzoo_training.search.greedy import greedy
-from linkzoo_training.search.solver import DRAW, solver, successors
+from linkzoo_training.search.solver import solver, successors
 
 _MOST_SIMULATIONS = 10**6  # of tree search: about 60 MB for each thread
 
@@ -57,7 +58,7 @@ class UctAgent:
 
 
 class ExactAgent:
-    """Plays perfectly, in games that have a solver (`search.solver`) and positions in its reach.
+    """Plays perfectly, in games that have a solver (`Game.solver`) and positions in its reach.
 
     A win is kept, or a draw, by any of the actions that keep it; a lost position is played at
     random.

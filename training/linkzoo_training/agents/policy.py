@@ -123,8 +123,8 @@ class SearchAgent:
     still to be drawn, every simulation is in another world that the seat can't tell from the real
     one. Of a policy that averages symmetric views, every position in the search is seen through one
     of them. At a temperature above 0 the action is drawn from the policy that the search improved.
-    Where the game has an exact solver, what that solves within SOLVER_LIMIT positions (in Linkage a
-    quarter of a second) is played perfectly.
+    Where the game has an exact solver, what that solves within SOLVER_LIMIT positions is
+    played perfectly.
     """
 
     def __init__(self, policy: PolicyAgent, simulations: int) -> None:

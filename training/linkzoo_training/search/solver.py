@@ -1,48 +1,17 @@
-"""Exact solutions, for games that have a solver: a module `solver_<game>` with a class `Solver`."""
+"""Exact solutions, of games that declare a solver (`Game.solver`, `linkzoo.solver`)."""
 
 from collections.abc import Callable
 from dataclasses import dataclass
 from functools import cache
-from importlib import import_module
-from importlib.util import find_spec
-from typing import Any, Protocol
+from types import ModuleType
+from typing import Any, NamedTuple
 
 import numpy as np
 from numpy.typing import NDArray
 
 from linkzoo import Game, games, get_game
 from linkzoo.compiled import Record, compiled
-
-LIMIT = 2**24  # positions in a search: about a minute
-ENTRIES = 2**22  # positions that a solver remembers
-DRAW = -1  # in the place of the seat that wins
-
-
-class OutOfReachError(ValueError):
-    """A position takes longer to solve than was allowed."""
-
-
-class Solver(Protocol):
-    """Solves positions of one game of two seats, with any options; remembers what it has found.
-
-    `winner` and `score` raise OutOfReachError when they have searched more than about
-    `limit` positions.
-    """
-
-    def winner(self, state: Record, limit: int = LIMIT) -> int:
-        """The seat that wins if both play perfectly, or DRAW."""
-        ...
-
-    def score(self, state: Record, limit: int = LIMIT) -> int | None:
-        """What the players play for, at the end, if both play perfectly for it.
-
-        None where it isn't settled yet who plays for what.
-        """
-        ...
-
-    def forget(self) -> None:
-        """Empties the memory."""
-        ...
+from linkzoo.solver import ENTRIES, LIMIT, Solver
 
 
 @dataclass(frozen=True)
@@ -61,28 +30,24 @@ class Solution:
 @cache
 def solver(game: Game) -> Solver:
     """The solver of a game, one for the whole program; ValueError if the game has none."""
-    check_solver(game.name)
-    made: Solver = import_module(f"{__name__}_{game.name}").Solver(ENTRIES)
+    made: Solver = _declared(game).Solver(ENTRIES)
     return made
 
 
 def check_solver(game: str) -> None:
     """ValueError if the game of that name has no solver."""
-    home, game = __name__ + "_", get_game(game).name
-    if find_spec(home + game) is None:
-        solved = [name for name in games if find_spec(home + name)]
-        raise ValueError(f"there is no solver for {game}; there are solvers for {solved}")
+    _declared(get_game(game))
 
 
-@dataclass(frozen=True)
-class SideSolver:
-    """A solver's compiled functions, for searches that solve many positions side by side.
+def _declared(game: Game) -> ModuleType:
+    if game.solver is None:
+        solved = [name for name in games if get_game(name).solver is not None]
+        raise ValueError(f"there is no solver for {game.name}; there are solvers for {solved}")
+    return game.solver
 
-    `memory(count, limit)` makes the working memory of `count` rows, which the `functions` take:
-    `forget(memory, row)` empties a row's; `finish(state, memory, row, limit)` makes a record end as
-    perfect play would; `keep_best(state, memory, row, limit, mask)` leaves the best of the legal
-    actions in a mask. The latter two return whether the position was solved.
-    """
+
+class SideSolver(NamedTuple):
+    """What searches that solve many positions side by side take of a solver (`linkzoo.solver`)."""
 
     memory: Callable[[int, int], tuple[NDArray[Any], ...]]
     functions: dict[str, Callable[..., Any]]
@@ -94,11 +59,10 @@ _SIDE_FUNCTIONS = ("forget", "finish", "keep_best")
 @cache
 def side_solver(game: Game) -> SideSolver:
     """The side solver of a game; one that solves nothing if the game has no solver."""
-    home = f"{__name__}_{game.name}"
-    if find_spec(home) is None:
+    if game.solver is None:
         return SideSolver(lambda *_: (), dict.fromkeys(_SIDE_FUNCTIONS, _unsolved))
-    module = import_module(home)
-    return SideSolver(module.memory, {name: getattr(module, name) for name in _SIDE_FUNCTIONS})
+    functions = {name: getattr(game.solver, name) for name in _SIDE_FUNCTIONS}
+    return SideSolver(game.solver.memory, functions)
 
 
 @compiled

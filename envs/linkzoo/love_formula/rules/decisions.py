@@ -63,7 +63,6 @@ from linkzoo.love_formula.rules.reactions import (
     play_reaction,
     redirect,
 )
-from linkzoo.love_formula.rules.scoring import points
 from linkzoo.love_formula.rules.table import (
     ask,
     discard_couple,
@@ -96,8 +95,6 @@ from linkzoo.love_formula.rules.turns import (
     place_in_slot,
     start_turn,
 )
-
-SCALE = 30  # of the margin
 
 # What `bind` gives the cards for.
 NUM_TYPES: int
@@ -493,27 +490,3 @@ def _action_of(state: Any, seat: Any, position: Any) -> Any:
 
 
 # Results
-
-
-def payoffs(state: Any, out: Any) -> None:
-    """Zero-sum: +1 for a sole winner; all zeros if all win."""
-    players, won = np.int64(state.num_players), np.int64(0)
-    for seat in range(players):
-        won += _has_won(state, seat)
-    for seat in range(players):
-        share = players * _has_won(state, seat) - won
-        out[seat] = np.float32(share) / np.float32(won * (players - 1))
-
-
-def _has_won(state: Any, seat: Any) -> Any:
-    return np.int64(state.winners >> np.uint32(seat)) & 1
-
-
-def margins(state: Any, out: Any) -> None:
-    """(Own points - mean of the others' points) / 30."""
-    players, total = np.int64(state.num_players), np.int64(0)
-    for seat in range(players):
-        total += points(state, seat)
-    for seat in range(players):
-        difference = players * points(state, seat) - total
-        out[seat] = np.float32(difference) / np.float32(SCALE * (players - 1))

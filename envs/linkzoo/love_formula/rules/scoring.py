@@ -16,6 +16,7 @@ FULL: Any
 VP: Any
 VP_HALVE: Any
 
+SCORE_SCALE = 30
 _COMPLETE = np.array([0, 0, 4, 9])  # by the number of requirements
 
 
@@ -29,6 +30,12 @@ def points(state: Any, seat: Any) -> Any:
         if state.owner[state.obstacle_couple[place]] == seat:
             total += VP[state.obstacle_type[place]]
     return total
+
+
+def scores(state: Any, out: Any) -> None:
+    """R26: the points of all."""
+    for seat in range(state.num_players):
+        out[seat] = points(state, seat)
 
 
 def couple_points(state: Any, couple: Any) -> Any:

@@ -63,11 +63,10 @@ _SEAT = (NONE, MAX_PLAYERS - 1)
 _COUPLE = (NONE, COUPLES - 1)
 _FLAG = (0, 1)
 
-OPTIONS = (
+FIELDS = (
+    # The options.
     Field("digest", "u8"),  # of the cards
     Field("voluntary_discards", "i1", (), WINDOWS, OFF),
-)
-FIELDS = (
     # Where the game stands.
     Field("half", "i1", (), 1, 2),
     Field("turn", "i1", (), NONE, 2 * TURNS - 1),  # from 0; -1 before the first
@@ -149,7 +148,7 @@ FIELDS = (
     Field("known", "i1", (MAX_PLAYERS, MAX_PLAYERS, MAX_TYPES), 0, MAX_HAND),
     Field("hand_sizes_at_end", "i1", _BY_SEAT, NONE, MAX_HAND),  # R17
 )
-STATE = record_dtype(OPTIONS, FIELDS)
+STATE = record_dtype(FIELDS)
 
 # What `bind` gives the cards for (`pieces.tables`).
 NUM_TYPES: int

@@ -7,7 +7,6 @@ from typing import Any
 import numpy as np
 
 from linkzoo.compiled import Record
-from linkzoo.game import read_options
 from linkzoo.love_formula.cards import LISTS, MAX_TYPES, STANDARD, SUBTYPES, TARGETS, Cards
 from linkzoo.love_formula.options import Options
 from linkzoo.love_formula.pieces import (
@@ -16,6 +15,8 @@ from linkzoo.love_formula.pieces import (
     DECISIONS,
     DRAFT,
     EVENTS,
+    MAX_LENGTH,
+    MAX_PLAYERS,
     NONE,
     ON_RESOLVE,
     OWN_OBSTACLE,
@@ -24,7 +25,9 @@ from linkzoo.love_formula.pieces import (
     STAGES,
     STEPS,
 )
+from linkzoo.love_formula.rules.table import STATE
 from linkzoo.love_formula.text.moves import Moves
+from linkzoo.position import Head, or_none, winners_of
 
 NAME, VERSION = "love_formula", 1
 
@@ -41,8 +44,8 @@ class Notation:
     def __init__(
         self, cards: Cards, fixed: Mapping[str, Any], digest: int, rules: SimpleNamespace
     ) -> None:
-        self.cards, self.fixed, self.digest = cards, fixed, digest
-        self.rules, self.moves = rules, Moves(cards)
+        self.cards, self.rules, self.moves = cards, rules, Moves(cards)
+        self.head = Head(NAME, VERSION, Options, STATE, 2, MAX_PLAYERS, MAX_LENGTH, fixed, digest)
 
     def to_dict(self, state: Record, seat: int | None = None) -> Json:
         """The position as JSON data: the referee's, or what a `seat` sees (R6, R8)."""
@@ -52,14 +55,10 @@ class Notation:
     def _referee(self, state: Record) -> Json:
         players = range(int(state.num_players))
         resolving = state.stage == RESOLVE
-        own_table = self.fixed["cards"] != STANDARD
+        own_table = self.head.fixed["cards"] != STANDARD
         return {
-            **({"digest": f"{self.digest:012x}"} if own_table else {}),
-            "game": NAME,
-            "version": VERSION,
-            "options": read_options(state, Options, self.fixed),
-            "seed": int(state.seed),
-            "num_players": len(players),
+            **({"digest": f"{self.head.digest:012x}"} if own_table else {}),
+            **self.head.write(state),
             "seat": or_none(state.seat),
             "ply": int(state.ply),
             "half": int(state.half),
@@ -101,7 +100,7 @@ class Notation:
             if state.hand_sizes_at_end[0] == NONE
             else state.hand_sizes_at_end[: len(players)].tolist(),
             "vp": [int(self.rules.points(state, other)) for other in players],
-            "winners": [other for other in players if int(state.winners) >> other & 1],
+            "winners": winners_of(state),
         }
 
     # Parts
@@ -280,8 +279,3 @@ class Notation:
             data["cursor"] = None
         if data["react"] is not None:
             data["react"] |= {"poll": None, "quiet": None, "resolving": None}
-
-
-def or_none(number: Any) -> int | None:
-    """A number of the record, or None where it has none."""
-    return None if number == NONE else int(number)

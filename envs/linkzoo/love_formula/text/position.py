@@ -2,14 +2,12 @@
 
 from collections import Counter
 from collections.abc import Mapping
-from dataclasses import asdict
 from typing import Any
 
 import numpy as np
 
 from linkzoo.compiled import Record
 from linkzoo.fields import agrees, boolean, check_keys, integer, sequence, shown
-from linkzoo.game import write_options
 from linkzoo.love_formula.cards import (
     ACTION,
     COUPLE,
@@ -22,7 +20,6 @@ from linkzoo.love_formula.cards import (
     SUBTYPES,
     TARGETS,
 )
-from linkzoo.love_formula.options import Options
 from linkzoo.love_formula.pieces import (
     ACTING_STEPS,
     ASK_CHOICE,
@@ -50,8 +47,6 @@ from linkzoo.love_formula.pieces import (
     END,
     EVENTS,
     LOOK_TOP,
-    MAX_LENGTH,
-    MAX_PLAYERS,
     NONE,
     OBSTACLE_EVENT,
     OBSTACLES,
@@ -71,10 +66,9 @@ from linkzoo.love_formula.pieces import (
     TAKE_PREP,
     TURNS,
 )
-from linkzoo.love_formula.rules.table import MAX_HAND, MOST, STATE
-from linkzoo.love_formula.text.notation import NAME, VERSION, Notation
+from linkzoo.love_formula.rules.table import MAX_HAND, MOST
+from linkzoo.love_formula.text.notation import Notation
 
-MAX_PLY = 2**15 - 1 - MAX_LENGTH  # a game that goes on from there fits the record
 _FIELDS = (
     "game version options seed num_players seat ply half turn stage cursor step decision deck "
     "discard reshuffles random_discards hands piles packs selected priorities order fields "
@@ -100,19 +94,8 @@ class Reader:
 
     def from_dict(self, data: Mapping[str, Any]) -> Record:
         """The record of the referee's `to_dict`; ValueError names what is wrong, and where."""
-        check_keys("position", data, _FIELDS, optional=("digest",))
-        agrees("game", data["game"], NAME)
-        agrees("version", data["version"], VERSION)
-        check_keys("options", data["options"], list(asdict(Options())))
-        state: Record = np.zeros(1, STATE)[0]
-        notation = self._notation
-        write_options(state, Options(**data["options"]), notation.fixed, notation.digest)
-        if "digest" in data:  # of the cards that a file had when the position was written
-            agrees("digest", data["digest"], f"{notation.digest:012x}")
-        state.num_players = integer("num_players", data["num_players"], 2, MAX_PLAYERS)
+        state = self._notation.head.read(data, _FIELDS, optional=("digest",))
         self._rules.clear(state)
-        state.seed = np.uint64(integer("seed", data["seed"], 0, 2**64 - 1))
-        state.ply = integer("ply", data["ply"], 0, MAX_PLY)
         self._read_course(state, data)
         self._read_piles(state, data)
         self._read_hands(state, data)

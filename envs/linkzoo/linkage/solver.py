@@ -4,7 +4,7 @@ The compiled search answers one question with yes or no: can More bring about at
 further groups? It is a depth-first search with a transposition table, after Knuth and Moore, "An
 analysis of alpha-beta pruning", 1975, with windows of one. Three things make it fast:
 
-- It searches what is left of a position (`linkage_remains`), not the position, so that the table
+- It searches what is left of a position (`remains`), not the position, so that the table
   recognises positions that differ in what is settled, and holds for every threshold.
 - Bounds from the connected parts of the open cells (`bounds`) decide most positions at once.
 - All actions are looked at, in the bounds and in the table, before the first is searched.
@@ -19,11 +19,9 @@ from typing import Any
 import numpy as np
 from numpy.typing import NDArray
 
-from linkzoo import get_game
 from linkzoo.compiled import Record, compiled
-from linkzoo.linkage.pieces import HOLE_ACTION, MAX_PIECES
-from linkzoo.linkage.rules import NONE, PLAY, end
-from linkzoo_training.search.linkage_remains import (
+from linkzoo.linkage.pieces import HOLE_ACTION, MAX_PIECES, NUM_ACTIONS
+from linkzoo.linkage.remains import (
     NODE,
     bounds,
     list_actions,
@@ -33,7 +31,8 @@ from linkzoo_training.search.linkage_remains import (
     rank,
     read,
 )
-from linkzoo_training.search.solver import ENTRIES, LIMIT, OutOfReachError, successors
+from linkzoo.linkage.rules import NONE, PLAY, STATE, apply, end, legal_actions
+from linkzoo.solver import ENTRIES, LIMIT, OutOfReachError
 
 # What is known about the further groups that More can bring about.
 _ENTRY = np.dtype(
@@ -308,6 +307,16 @@ def keep_best(state: Any, memory: Any, row: Any, limit: Any, mask: Any) -> Any:
     return best > 0
 
 
+def _successors(state: Record) -> list[Record]:
+    """The position after each legal action."""
+    mask, found = np.zeros(NUM_ACTIONS, np.int8), []
+    legal_actions(state, mask)
+    for action in np.flatnonzero(mask).tolist():
+        found.append(state.copy())
+        apply(found[-1], action)
+    return found
+
+
 class Solver:
     """Solves positions of Linkage, of any board and threshold; remembers what it has found.
 
@@ -315,7 +324,7 @@ class Solver:
     """
 
     def __init__(self, entries: int = ENTRIES) -> None:
-        self._game, self._entries = get_game("linkage"), entries
+        self._entries = entries
         self.forget()
         self._nodes = np.zeros(MAX_PIECES + 2, NODE)
         self._frames = np.zeros(MAX_PIECES + 2, _FRAME)
@@ -335,7 +344,7 @@ class Solver:
             return int(state.winners).bit_length() - 1
         if state.phase != PLAY:
             seat, other = int(state.seat), 1 - int(state.seat)
-            after = successors(self._game, state).values()
+            after = _successors(state)
             return seat if any(self.winner(one, limit) == seat for one in after) else other
         self._begin(state)
         wins = self._ask(int(state.threshold) - int(state.groups), limit)
@@ -358,7 +367,7 @@ class Solver:
         return int(state.groups) + low
 
     def _begin(self, state: Record) -> tuple[int, int]:
-        states = np.frombuffer(state.tobytes(), self._game.state)
+        states = np.frombuffer(state.tobytes(), STATE)
         with np.errstate(over="ignore"):  # in the interpreter
             low, high = _begin(states, self._nodes)
         return int(low), int(high)

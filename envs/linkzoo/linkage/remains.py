@@ -1,4 +1,4 @@
-"""What is left of a position of Linkage, for its exact solver (`solver_linkage`).
+"""What is left of a position of Linkage, for its exact solver (`solver`).
 
 Cells that no piece can reach any more, groups that nothing can touch any more and colours that are
 used up are gone, and a colour is known by the liberties of its groups alone. So positions that
