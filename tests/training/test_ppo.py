@@ -141,6 +141,9 @@ def test_train_writes_everything(tmp_path: Path) -> None:
     rows = [json.loads(line) for line in (folder / "metrics.jsonl").read_text().splitlines()]
     assert [row["iteration"] for row in rows] == list(range(1, 11))
     assert any(name.startswith("win/") for name in rows[4])
+    assert all(0 <= row["clipfrac"] <= 1 for row in rows)
+    assert all(0 <= row["approx_kl"] < 0.1 for row in rows)
+    assert max(row["approx_kl"] for row in rows) > 0
     assert (folder / "curve.png").read_bytes().startswith(b"\x89PNG")
     assert list((folder / "tensorboard").iterdir())
     agent = load_agent(folder / "checkpoint")

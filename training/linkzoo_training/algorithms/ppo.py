@@ -106,13 +106,14 @@ class PPOTrainer(Trainer):
         rows = batch.learner.nonzero().squeeze(1)
         mean, deviation = distributed.mean_and_std(batch.advantage[rows])
         advantage = (batch.advantage - mean) / (deviation + 1e-8)
+        asked = bool(batch.asked.all())  # else the batch is of a time before the teacher's
         totals: list[Tensor] = []
         for epoch in range(config.epochs):
             passes = self.iteration * config.epochs + epoch
             shuffled = permutation(len(rows), config.seed, STREAM_ORDER, passes)
             order = rows[torch.from_numpy(shuffled).to(rows.device)]
             for part in distributed.minibatches(order, config.minibatches):
-                loss, terms = self._loss(batch, part, advantage[part])
+                loss, terms = self._loss(batch, part, advantage[part], asked)
                 self.optimizer.zero_grad(set_to_none=True)
                 loss.backward()
                 distributed.average_gradients(self.learned, len(part))
@@ -123,10 +124,12 @@ class PPOTrainer(Trainer):
             return PPOLosses(0.0, 0.0, 0.0, 0.0, 0.0)
         return PPOLosses(*distributed.average(torch.stack(totals).mean(0)).tolist())
 
-    def _loss(self, batch: Batch, part: Tensor, advantage: Tensor) -> tuple[Tensor, Tensor]:
+    def _loss(
+        self, batch: Batch, part: Tensor, advantage: Tensor, asked: bool
+    ) -> tuple[Tensor, Tensor]:
         """The loss of a minibatch, the rows `part` [M], and the terms of PPOLosses, [5].
 
-        `advantage` [M] is normalised.
+        `advantage` [M] is normalised; `asked` is whether the batch has the teacher's moves.
         """
         config, progress = self.config, self.progress
         # What the network says now
@@ -149,8 +152,7 @@ class PPOTrainer(Trainer):
         errors = values.float()[..., : targets.shape[1]] - targets
         value_loss = 0.5 * errors.square().mean()
         loss = _VALUE_WEIGHT * value_loss
-        # The teacher's moves; a batch may be of a time when nobody asked for them
-        asked = bool(batch.asked.all())
+        # The teacher's moves, alone at first
         if asked and config.teacher_weight(progress) > 0:
             imitation = -log_policy.gather(1, batch.taught[part, None]).mean()
             loss = loss + config.teacher_weight(progress) * imitation
@@ -160,11 +162,11 @@ class PPOTrainer(Trainer):
                 away = log_policy - batch.log_policy[part]
                 divergence = (torch.softmax(logits, -1) * away).sum(-1).mean()
                 loss = loss + config.kl_coef * divergence
-        # Reports
-        approx_kl = (ratio - 1 - log_ratio).mean()
-        clipfrac = (ratio != clipped).float().mean()
-        terms = torch.stack([policy_loss, value_loss, entropy, approx_kl, clipfrac])
-        return loss, terms.detach()
+        with torch.no_grad():
+            approx_kl = (ratio - 1 - log_ratio).mean()
+            clipfrac = (ratio != clipped).float().mean()
+            terms = torch.stack([policy_loss, value_loss, entropy, approx_kl, clipfrac])
+        return loss, terms
 
     def tensors(self) -> dict[str, Tensor]:
         """The critic, the games as they stand, and the pool."""
