@@ -18,6 +18,7 @@ def pytest_configure(config: pytest.Config) -> None:
     config.add_cleanup(installed.undo)
 
 
+@pytest.hookimpl(tryfirst=True)  # before xdist reads the groups
 def pytest_collection_modifyitems(items: list[pytest.Item]) -> None:
     """Puts the tests that are marked so behind all others.
 
