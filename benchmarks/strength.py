@@ -19,7 +19,8 @@ from typing import Any
 from linkzoo import get_game
 from linkzoo_training.agents.specs import make_agent
 from linkzoo_training.evaluation.ladder import read_ladder
-from linkzoo_training.evaluation.match import MatchResult, blocks_of, play_match, settings_of
+from linkzoo_training.evaluation.match import blocks_of, play_match
+from linkzoo_training.evaluation.result import MatchResult, settings_of
 from linkzoo_training.evaluation.statistics import Estimate
 
 PAGE = Path(__file__).parents[1] / "docs" / "strength.md"

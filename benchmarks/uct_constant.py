@@ -12,7 +12,8 @@ from itertools import pairwise
 
 from linkzoo import games, get_game
 from linkzoo_training.agents.baselines import UctAgent
-from linkzoo_training.evaluation.match import blocks_of, play_match, variants_of
+from linkzoo_training.evaluation.match import blocks_of, play_match
+from linkzoo_training.evaluation.result import variants_of
 
 
 def main() -> None:

@@ -17,6 +17,7 @@ from typing import Any
 
 from linkzoo_training import config
 from linkzoo_training.commands.arguments import parser as make_parser
+from linkzoo_training.schedule import Schedule
 
 FOLDER = Path(__file__).parents[1] / "docs" / "reference"
 WIDTH = 90  # columns of help texts
@@ -91,7 +92,7 @@ def _default(field: dataclasses.Field[Any]) -> str:
         return "required"
     if dataclasses.is_dataclass(value):
         return "see below"
-    if isinstance(value, config.Schedule):
+    if isinstance(value, Schedule):
         return (
             f"`{value.first:g}`" if value.first == value.last else f"`[{value[0]:g}, {value[1]:g}]`"
         )

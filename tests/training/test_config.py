@@ -17,13 +17,13 @@ from linkzoo_training.config import (
     PoolConfig,
     PPOConfig,
     TeacherConfig,
-    at,
     load_config,
     override,
     read_config,
 )
 from linkzoo_training.renamed import RENAMED
 from linkzoo_training.resources import find_checkpoint, shipped
+from linkzoo_training.schedule import at
 from tests.training.helpers import ppo_config
 
 SHIPPED = sorted(path.stem for path in shipped("configs").glob("*.yaml"))

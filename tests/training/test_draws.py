@@ -19,7 +19,8 @@ from linkzoo.solver import DRAW
 from linkzoo_training.agents import baselines
 from linkzoo_training.agents.baselines import ExactAgent
 from linkzoo_training.evaluation import match as match_module
-from linkzoo_training.evaluation.match import Match, MatchResult
+from linkzoo_training.evaluation.match import Match
+from linkzoo_training.evaluation.result import MatchResult
 from linkzoo_training.evaluation.statistics import Sprt
 from linkzoo_training.evaluation.tables import match_table
 from linkzoo_training.outcomes import win_shares

@@ -15,8 +15,8 @@ from linkzoo_training.checkpoint import save_checkpoint
 from linkzoo_training.commands.cli import main
 from linkzoo_training.evaluation import ladder as ladders
 from linkzoo_training.evaluation.ladder import Ladder, climb, read_ladder
-from linkzoo_training.evaluation.match import variants_of
 from linkzoo_training.evaluation.openings import read_openings
+from linkzoo_training.evaluation.result import variants_of
 from linkzoo_training.networks import make_network
 from linkzoo_training.search import uct
 

@@ -14,16 +14,17 @@ FILES = sorted(ROOT.rglob("*.py"))
 LAYERS = (
     "__main__",
     "commands",
-    "best_response",
+    "best_response export",
     "train",
     "algorithms",
     "evaluation",
     "selfplay",
     "config",
+    "renamed",
     "agents",
     "search",
     "checkpoint",
-    "fingerprints networks outcomes resources runtime schema symmetries",
+    "fingerprints networks outcomes resources runtime schedule schema symmetries",
     "__init__",  # imports what it offers by name, when it is asked for
 )
 LEVEL = {name: level for level, names in enumerate(LAYERS) for name in names.split()}

@@ -116,7 +116,7 @@ def test_a_match_ends_when_it_is_clear() -> None:
     assert data["sprt"]["accepted"] == "high"
     assert data["sprt"]["log_ratio"] >= data["sprt"]["bounds"][1] == BOUND
     assert result.sprt is not None
-    assert result.sprt.verdict(result.share.mean(1)[:-1]) is None
+    assert result.sprt.verdict(result.block_shares[:-1]) is None
     same = Match("linkage", GreedyAgent(), GreedyAgent(), 60).play(batch=16, sprt=Sprt(0, 50))
     assert same.to_dict()["sprt"]["accepted"] == "low"  # every block is even
     assert same.blocks < 60

@@ -11,8 +11,9 @@ from linkzoo import Agent
 from linkzoo_training.agents.specs import make_agent
 from linkzoo_training.commands.cli import main
 from linkzoo_training.evaluation import tournament
-from linkzoo_training.evaluation.match import MatchResult, play_match
+from linkzoo_training.evaluation.match import play_match
 from linkzoo_training.evaluation.ratings import Pairing, bradley_terry, openskill
+from linkzoo_training.evaluation.result import MatchResult
 from linkzoo_training.evaluation.tournament import Tournament, run, write
 from linkzoo_training.search import uct
 

@@ -11,7 +11,8 @@ from numpy.typing import NDArray
 
 from linkzoo import Agent, Game, Positions, RandomAgent, games, get_game, threads
 from linkzoo_training.agents.baselines import GreedyAgent, UctAgent
-from linkzoo_training.evaluation.match import MatchResult, play_match
+from linkzoo_training.evaluation.match import play_match
+from linkzoo_training.evaluation.result import MatchResult
 from linkzoo_training.search import uct
 from linkzoo_training.search.solver import successors
 from tests.common.play import run_python

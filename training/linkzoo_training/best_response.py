@@ -19,7 +19,8 @@ from linkzoo_training.agents.specs import make_agent, source_of
 from linkzoo_training.algorithms.trainer import Trainer
 from linkzoo_training.checkpoint import load_card, write_atomically
 from linkzoo_training.config import PPOConfig, load_config, merged, override, read_config
-from linkzoo_training.evaluation.match import MatchResult, blocks_of, by_block, play_match
+from linkzoo_training.evaluation.match import blocks_of, play_match
+from linkzoo_training.evaluation.result import MatchResult, by_block
 from linkzoo_training.evaluation.statistics import Estimate, from_blocks
 from linkzoo_training.resources import find_checkpoint
 from linkzoo_training.runtime import StopSignal

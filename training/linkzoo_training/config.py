@@ -4,7 +4,7 @@ import reprlib
 from collections.abc import Mapping, Sequence
 from dataclasses import asdict, field
 from pathlib import Path
-from typing import Annotated, Any, Generic, Literal, NamedTuple, TypeVar
+from typing import Annotated, Any, Literal
 
 import yaml
 from pydantic import (
@@ -23,6 +23,7 @@ from linkzoo.fields import integer, string
 from linkzoo_training.agents.specs import check_agent
 from linkzoo_training.renamed import check_fields
 from linkzoo_training.resources import find_checkpoint, find_config
+from linkzoo_training.schedule import Schedule, at
 from linkzoo_training.schema import (
     MOST_BLOCKS,
     MOST_TEMPERATURE,
@@ -48,21 +49,6 @@ Agents = Annotated[tuple[str, ...], Field(max_length=100)]
 # Part of a file name
 Name = Annotated[str, StringConstraints(pattern=r"^\w[^/\\\x00-\x1f]*$", max_length=200)]
 Device = Annotated[str, StringConstraints(pattern=r"^(auto|cpu|cuda(:[0-9]{1,3})?)$")]
-
-Number = TypeVar("Number")
-
-
-class Schedule(NamedTuple, Generic[Number]):
-    """A number that goes linearly from `first` to `last`: `[first, last]`, or one that stays."""
-
-    first: Number
-    last: Number
-
-
-def at(schedule: Schedule[float], progress: float) -> float:
-    """A schedule's number at a progress of 0..1."""
-    return schedule.first + (schedule.last - schedule.first) * progress
-
 
 _OfNumber = BeforeValidator(lambda value: value if isinstance(value, list | tuple) else [value] * 2)
 ShareSchedule = Annotated[Schedule[Share], _OfNumber]

@@ -14,8 +14,8 @@ from linkzoo_training.algorithms.ppo import PPOTrainer
 from linkzoo_training.algorithms.trainer import STATE_FILE, Trainer
 from linkzoo_training.checkpoint import PART
 from linkzoo_training.config import AnyConfig, PPOConfig
-from linkzoo_training.evaluation.match import MatchResult
 from linkzoo_training.evaluation.openings import RANDOM
+from linkzoo_training.evaluation.result import MatchResult
 from linkzoo_training.evaluation.tables import match_table
 from linkzoo_training.runtime import StopSignal, alone_in
 from linkzoo_training.selfplay.executors import Executor

@@ -26,8 +26,9 @@ from linkzoo.features import FeatureMap
 from linkzoo_training.algorithms import distributed
 from linkzoo_training.algorithms.trainer import Trainer
 from linkzoo_training.checkpoint import named, under
-from linkzoo_training.config import AlphaZeroConfig, at
+from linkzoo_training.config import AlphaZeroConfig
 from linkzoo_training.networks import AuxiliaryHeads, decayed, masked
+from linkzoo_training.schedule import at
 from linkzoo_training.selfplay.executors import Executor
 from linkzoo_training.selfplay.replay import (
     ReplayGames,

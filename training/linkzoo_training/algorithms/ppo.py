@@ -20,8 +20,9 @@ from linkzoo_training.agents.specs import make_agent
 from linkzoo_training.algorithms import distributed
 from linkzoo_training.algorithms.trainer import Trainer
 from linkzoo_training.checkpoint import named, under
-from linkzoo_training.config import PPOConfig, at
+from linkzoo_training.config import PPOConfig
 from linkzoo_training.networks import Critic, FlatNet, masked
+from linkzoo_training.schedule import at
 from linkzoo_training.selfplay.encoder import Encoder
 from linkzoo_training.selfplay.executors import Executor
 from linkzoo_training.selfplay.opponent_pool import OpponentPool

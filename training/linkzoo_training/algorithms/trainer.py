@@ -36,7 +36,8 @@ from linkzoo_training.checkpoint import (
     under,
 )
 from linkzoo_training.config import AnyConfig, flat, read_config
-from linkzoo_training.evaluation.match import MatchResult, play_match
+from linkzoo_training.evaluation.match import play_match
+from linkzoo_training.evaluation.result import MatchResult
 from linkzoo_training.networks import Network, PolicyValueNet, frozen, make_network
 from linkzoo_training.resources import find_checkpoint
 from linkzoo_training.runtime import compile_clock, find_device, use_bf16

@@ -14,7 +14,8 @@ from linkzoo_training.checkpoint import load_card, save_card
 from linkzoo_training.commands.common import game_of, with_progress, write_json
 from linkzoo_training.config import read_options
 from linkzoo_training.evaluation.ladder import climb, read_ladder, with_strength
-from linkzoo_training.evaluation.match import Match, MatchResult, blocks_of, variants_of
+from linkzoo_training.evaluation.match import Match, blocks_of
+from linkzoo_training.evaluation.result import MatchResult, variants_of
 from linkzoo_training.evaluation.solved_positions import measure_blunders, with_blunder_rate
 from linkzoo_training.evaluation.statistics import Sprt
 from linkzoo_training.evaluation.tables import blunder_table, ladder_table, match_table

@@ -13,7 +13,8 @@ from typing import Any
 
 from linkzoo import Agent, get_game
 from linkzoo_training.agents.specs import make_agent
-from linkzoo_training.evaluation.match import Match, MatchResult, blocks_of
+from linkzoo_training.evaluation.match import Match, blocks_of
+from linkzoo_training.evaluation.result import MatchResult
 
 FORMAT = "linkzoo-ladder/1"
 LADDERS = Path(__file__).parent / "ladders"

@@ -18,8 +18,8 @@ from linkzoo import Agent, Game, Positions, get_game
 from linkzoo.batch import kernels
 from linkzoo.chance import STREAM_ACTION, words
 from linkzoo_training.agents.answers import checked
-from linkzoo_training.evaluation.match import side_label
 from linkzoo_training.evaluation.openings import digest, random_openings
+from linkzoo_training.evaluation.result import side_label
 from linkzoo_training.evaluation.statistics import Estimate, wilson
 
 FORMAT = "linkzoo-solved-positions/1"

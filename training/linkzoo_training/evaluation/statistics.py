@@ -10,7 +10,6 @@ from numpy.typing import NDArray
 _Z = 1.959964  # a normal variable is within ±_Z with probability 0.95
 ERROR = 0.05  # of either kind: accepting the wrong strength
 BOUND = log((1 - ERROR) / ERROR)
-_OUTCOMES = np.arange(5) / 4  # A's share of a block: of two games, each won, drawn or lost
 _UNSEEN = 1e-3
 _HALVINGS = 60
 
@@ -81,14 +80,15 @@ class Sprt:
     scores have, and of all distributions with that mean the likeliest is taken. It is fishtest's
     pentanomial test (https://www.cantate.be/Fishtest/support_MLE_multinomial.pdf and `LLRcalc.py`
     of https://github.com/official-stockfish/fishtest): a block of two games has one of five
-    outcomes, and an outcome that hasn't been seen counts as a thousandth of a block, so that
-    certain results decide. The test is made after every block.
+    outcomes, of `games` one of 2 x games + 1, and an outcome that hasn't been seen counts as a
+    thousandth of a block, so that certain results decide. The test is made after every block.
 
     ValueError unless low < high, both finite.
     """
 
     low: float
     high: float
+    games: int = 2  # of a block
 
     def __post_init__(self) -> None:
         if not (isfinite(self.low) and isfinite(self.high)):
@@ -99,11 +99,15 @@ class Sprt:
     def log_ratios(self, blocks: NDArray[np.float64], since: int = 0) -> NDArray[np.float64]:
         """The log likelihood ratio of `high` to `low` after each block, but for the first `since`.
 
-        `blocks` [B] are A's shares of the blocks, quarters from 0 to 1.
+        `blocks` [B] are A's shares of the blocks from 0 to 1: of two games they are quarters.
         """
-        counts = (blocks[:, None] == _OUTCOMES).cumsum(0)[since:].astype(np.float64)
+        halves = np.arange(2 * self.games + 1)
+        seen = np.rint(blocks[:, None] * halves[-1]) == halves
+        counts, outcomes = seen.cumsum(0)[since:].astype(np.float64), halves / halves[-1]
         counts[counts == 0] = _UNSEEN
-        high, low = (_log_likelihood(counts, expected_score(elo)) for elo in (self.high, self.low))
+        high, low = (
+            _log_likelihood(counts, outcomes, expected_score(elo)) for elo in (self.high, self.low)
+        )
         return high - low
 
     def end(self, blocks: NDArray[np.float64], since: int = 0) -> int | None:
@@ -131,14 +135,16 @@ class Sprt:
         }
 
 
-def _log_likelihood(counts: NDArray[np.float64], mean: float) -> NDArray[np.float64]:
-    """Of outcomes counted [B, 5], by the likeliest distribution that has this mean; [B].
+def _log_likelihood(
+    counts: NDArray[np.float64], outcomes: NDArray[np.float64], mean: float
+) -> NDArray[np.float64]:
+    """Of outcomes [K] counted [B, K], by the likeliest distribution that has this mean; [B].
 
     It is relative to the likeliest distribution of all, that of the counts. With frequencies f_i of
     outcomes a_i it is f_i / (1 + x (a_i - mean)), where x makes its mean the right one; the sum
     that has to be 0 falls with x.
     """
-    away = _OUTCOMES - mean
+    away = outcomes - mean
     low = np.full((len(counts), 1), -1 / away[-1])
     high = np.full((len(counts), 1), -1 / away[0])
     for _ in range(_HALVINGS):

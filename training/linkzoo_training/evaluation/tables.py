@@ -6,7 +6,7 @@ from rich.table import Table
 
 from linkzoo import get_game
 from linkzoo_training.evaluation.ladder import Ladder
-from linkzoo_training.evaluation.match import MatchResult, settings_of, variants_of
+from linkzoo_training.evaluation.result import MatchResult, settings_of, variants_of
 from linkzoo_training.evaluation.solved_positions import BlunderRate
 from linkzoo_training.evaluation.statistics import Estimate
 

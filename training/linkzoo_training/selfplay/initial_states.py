@@ -8,7 +8,8 @@ from numpy.typing import NDArray
 from linkzoo import get_game
 from linkzoo.batch import kernels
 from linkzoo.chance import STREAM_INITIAL_STATE, words
-from linkzoo_training.config import Config, at
+from linkzoo_training.config import Config
+from linkzoo_training.schedule import at
 
 # What is drawn for a game: positions of its words. Those without _ are for whoever asks.
 _VARIED, _RANDOM, _DEPTH, POOLED, OPPONENT, _SEED, SEAT = range(7)

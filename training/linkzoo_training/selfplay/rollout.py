@@ -14,8 +14,9 @@ from linkzoo.compiled import compiled
 from linkzoo.threads import Rows
 from linkzoo_training.agents.answers import checked
 from linkzoo_training.agents.specs import make_agent
-from linkzoo_training.config import PPOConfig, at
+from linkzoo_training.config import PPOConfig
 from linkzoo_training.networks import masked
+from linkzoo_training.schedule import at
 from linkzoo_training.selfplay.encoder import Encoder
 from linkzoo_training.selfplay.gae import advantages
 from linkzoo_training.selfplay.initial_states import OPPONENT, POOLED, SEAT, InitialStates
