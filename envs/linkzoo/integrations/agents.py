@@ -9,7 +9,7 @@ import numpy as np
 from numpy.typing import ArrayLike, NDArray
 
 from linkzoo.agent import Agent, Positions
-from linkzoo.chance import STREAM_POOL, below
+from linkzoo.chance import STREAM_POOL, words
 from linkzoo.features import FeatureMap
 from linkzoo.game import Game, ObservationSpec
 
@@ -66,12 +66,8 @@ class OpponentPool:
     def act(self, positions: Positions) -> NDArray[np.int64]:
         """The action of the agent that plays each position's seat, int64[N]."""
         states, actions = positions.states, np.empty(len(positions), np.int64)
-        member = np.array(
-            [
-                below(len(self.agents), state["seed"], STREAM_POOL, np.int64(state["seat"]))
-                for state in states
-            ]
-        )
+        drawn = words(states["seed"], STREAM_POOL, states["seat"])
+        member = drawn % np.uint64(len(self.agents))
         for index in np.unique(member):
             rows = np.flatnonzero(member == index)
             chosen = Positions(positions.game, states[rows], positions.seeds[rows])
