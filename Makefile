@@ -77,7 +77,7 @@ FRAMEWORK_TESTS := -W default
 # packages.
 $(FRAMEWORKS)/.made: pyproject.toml constraints.txt
 	$(PYTHON) -m venv $(FRAMEWORKS)
-	$(FRAMEWORKS)/bin/python $(PIP_INSTALL) -e ".[train,dev,ray,rllib,torchrl,tianshou,sb3,openspiel]"
+	$(FRAMEWORKS)/bin/python $(PIP_INSTALL) -e ".[train,dev,ray,rllib,torchrl,tianshou,sb3,openspiel]" supersuit
 	touch $@
 
 $(AGILERL)/.made: pyproject.toml constraints.txt

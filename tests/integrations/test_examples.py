@@ -44,5 +44,8 @@ def test_the_package_of_integrations_imports_no_framework() -> None:
     loaded = run_python("-c", "import sys, linkzoo.integrations; print(*sys.modules)").split()
     heavy = {"torch", "ray", "torchrl", "tianshou", "stable_baselines3", "pyspiel", "agilerl"}
     assert not heavy & set(loaded)
+    asked = run_python("-c", "import sys, linkzoo; linkzoo.integrations; print(*sys.modules)")
+    assert "linkzoo.integrations.vector" in asked.split()
+    assert not heavy & set(asked.split())
     plain = run_python("-c", "import sys, linkzoo; print(*sys.modules)").split()
     assert not [name for name in plain if name.startswith("linkzoo.integrations")]

@@ -121,6 +121,23 @@ def test_some_games_restart(variant: Variant) -> None:
     assert len(seen) == GAMES
 
 
+@one_of_each_game
+def test_some_games_step(variant: Variant) -> None:
+    vec, twin = build(variant, opponent=First()), build(variant, opponent=First())
+    _, infos = vec.reset(seed=1)
+    twin.reset(seed=1)
+    actions = infos["action_mask"].argmax(1)
+    twin.step(actions)
+    vec.step(actions[[4, 1]], rows=[4, 1])
+    stepped = np.isin(np.arange(GAMES), [1, 4])
+    assert (vec.states[stepped] == twin.states[stepped]).all()
+    assert (vec.states[~stepped] != twin.states[~stepped]).all()
+    with pytest.raises(ValueError, match=r"not integers \[2\]"):
+        vec.step(actions, rows=[4, 1])
+    with pytest.raises(ValueError, match="environment 4: action -1 is not"):
+        vec.step([-1], rows=[4])
+
+
 def test_wrong_masks_of_games_to_restart_are_refused() -> None:
     vec = build(ONE[0])
     chosen = np.ones(GAMES, np.bool_)

@@ -115,7 +115,7 @@ def test_illegal_actions_raise(kind: Any) -> None:
     env = kind("linkage", GAMES)
     now = env.reset()
     now["action"] = now["action_mask"].int().argmin(-1)
-    with pytest.raises(ValueError, match="environment 0: action .* is illegal"):
+    with pytest.raises(ValueError, match=r"environment 0: action .* is illegal"):
         env.step(now)
 
 

@@ -86,19 +86,25 @@ class SeatVectorEnv(VectorEnv[Any, Any, NDArray[Any]]):
         return self._now(), self._infos()
 
     def step(
-        self, actions: ArrayLike
+        self, actions: ArrayLike, rows: ArrayLike | None = None
     ) -> tuple[Any, NDArray[np.float64], NDArray[np.bool_], NDArray[np.bool_], dict[str, Any]]:
-        """Plays an action, integers [N], in every game, and the other seats up to the next ones."""
+        """Plays an action, integers [N], in every game, and the other seats up to the next ones.
+
+        With `rows`, the numbers of some of the games, the actions are theirs and the other games
+        stay as they are; all are shown.
+        """
         if not self._episodes[0]:
             raise RuntimeError("step before reset: call reset() first")
-        chosen = np.asarray(actions)
-        if chosen.shape != (self.num_envs,) or chosen.dtype.kind not in "iu":
+        which = np.arange(self.num_envs) if rows is None else np.asarray(rows, np.int64)
+        given = np.asarray(actions)
+        if given.shape != which.shape or given.dtype.kind not in "iu":
             raise ValueError(
-                f"actions are {chosen.dtype}{list(chosen.shape)}, not integers [{self.num_envs}]"
+                f"actions are {given.dtype}{list(given.shape)}, not integers [{len(which)}]"
             )
-        chosen = chosen.astype(np.int64)
-        forfeited = self._illegal_rows(chosen)
-        chosen[forfeited] = -1  # the game stays as it is
+        forfeited = self._illegal_rows(which, given.astype(np.int64))
+        chosen = np.full(self.num_envs, -1)  # the game stays as it is
+        chosen[which] = given
+        chosen[forfeited] = -1
         self._kernels.play(self.states, chosen, self._mask)
         self._play_others(forfeited)
         terminated = self.states["seat"] < 0
@@ -180,21 +186,25 @@ class SeatVectorEnv(VectorEnv[Any, Any, NDArray[Any]]):
             raise RuntimeError("reset_mask before reset: call reset() first")
         return np.flatnonzero(mask)
 
-    def _illegal_rows(self, actions: NDArray[np.int64]) -> NDArray[np.int64]:
+    def _illegal_rows(
+        self, which: NDArray[np.int64], actions: NDArray[np.int64]
+    ) -> NDArray[np.int64]:
         """The rows whose action is illegal; raises for what is no action, or if asked to."""
-        index = first_illegal(self._mask, actions)
-        if index < 0:
+        masks = self._mask[which]
+        first = first_illegal(masks, actions)
+        if first < 0:
             return np.empty(0, np.int64)
         last = self.game.num_actions - 1
         outside = np.flatnonzero((actions < 0) | (actions > last))
         if len(outside):
-            index = int(outside[0])
-            raise ValueError(f"environment {index}: action {actions[index]} is not in 0..{last}")
-        action = int(actions[index])
+            row, action = which[outside[0]], actions[outside[0]]
+            raise ValueError(f"environment {row}: action {action} is not in 0..{last}")
         if self._illegal == "raise":
-            text = self.game.action_to_text(self.states[index], action)
-            raise ValueError(f"environment {index}: action {action} ({text}) is illegal")
-        return np.flatnonzero(self._mask[np.arange(self.num_envs), actions] == 0)
+            row, action = which[first], int(actions[first])
+            text = self.game.action_to_text(self.states[row], action)
+            raise ValueError(f"environment {row}: action {action} ({text}) is illegal")
+        illegal: NDArray[np.int64] = which[masks[np.arange(len(which)), actions] == 0]
+        return illegal
 
     def _rewards(self, over: NDArray[np.int64]) -> NDArray[np.float32]:
         payoff, margin = np.zeros((2, len(over), self.num_players), np.float32)
