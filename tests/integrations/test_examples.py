@@ -1,5 +1,6 @@
 """The examples are short and generic; those that need no framework learn a little here."""
 
+import ast
 import re
 import runpy
 import sys
@@ -21,6 +22,10 @@ def test_short_and_for_any_game(path: Path) -> None:
     code = "\n".join(lines).split('"""', 2)[2]
     for game in linkzoo.games:
         assert game not in code
+    for node in ast.walk(ast.parse("\n".join(lines))):
+        if isinstance(node, ast.FunctionDef):
+            assert node.end_lineno is not None
+            assert node.end_lineno - node.lineno < 60, f"{node.name} is long"
 
 
 @pytest.mark.parametrize("path", EXAMPLES, ids=lambda path: path.stem)

@@ -116,9 +116,7 @@ def test_two_remote_runners_learn_and_are_restored(ray: Any, tmp_path: Path) -> 
     for _ in range(3):
         found = algorithm.train()["env_runners"]
         steps += found["num_env_steps_sampled"]
-        algorithm.env_runner_group.foreach_env_runner(
-            lambda runner: runner.add_opponent(), local_env_runner=False
-        )
+        algorithm.env_runner_group.foreach_env_runner(lambda runner: runner.add_opponent())
     assert steps == 3 * 512
     assert -1 <= found["episode_return_mean"] <= 1
     sizes = algorithm.env_runner_group.foreach_env_runner(

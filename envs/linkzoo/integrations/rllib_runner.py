@@ -58,9 +58,10 @@ class SeatEnvRunner(SingleAgentEnvRunner):
         self._needs_initial_reset = True
 
     def add_opponent(self) -> None:
-        """Adds the module, as it is now, to the opponents."""
-        frozen = deepcopy(self.module)
-        self.opponents.add(FunctionAgent(f"rllib-{self._weights_seq_no}", frozen.act))
+        """Adds the module, as it is now, to the opponents; nothing in a runner without games."""
+        if self.env is not None:
+            frozen = deepcopy(self.module)
+            self.opponents.add(FunctionAgent(f"rllib-{self._weights_seq_no}", frozen.act))
 
     def _reset_envs_and_episodes(self, _explore: bool) -> None:
         self._seen, _ = self.env.reset(seed=self._run_seed)
