@@ -36,7 +36,7 @@ test-all: test test-slow ## every test, the quick ones first
 fuzz: $(VENV)/.dev ## wrong and damaged input, until something breaks (MINUTES=..., SEED=..., ARGS=...)
 	$(BIN)/python -m tests.fuzz --minutes $(MINUTES) --seed $(SEED) $(ARGS)
 
-test-integrations: $(FRAMEWORKS)/.made $(AGILERL)/.made ## every example on every game, and Ray's workers (takes long)
+test-integrations: $(FRAMEWORKS)/.made $(AGILERL)/.made ## frameworks and their own programs on every game
 	$(FRAMEWORKS)/bin/python -m pytest tests_integrations/frameworks $(FRAMEWORK_TESTS)
 	$(AGILERL)/bin/python -m pytest tests_integrations/agilerl $(FRAMEWORK_TESTS)
 

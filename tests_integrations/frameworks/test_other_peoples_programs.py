@@ -16,11 +16,10 @@ from open_spiel.python.algorithms import (
 )
 from open_spiel.python.algorithms.random_agent import RandomAgent
 from open_spiel.python.policy import UniformRandomPolicy
-from pettingzoo.test import api_test, parallel_api_test, seed_test
 from sb3_contrib import MaskablePPO
 from sb3_contrib.common.maskable.utils import get_action_masks
 from stable_baselines3.common.vec_env import VecMonitor
-from tests.common.test_pettingzoo import KNOWN_WARNINGS
+from tests.common.test_pettingzoo import KNOWN_WARNINGS, zoo
 
 import linkzoo
 import linkzoo.integrations.open_spiel as ours
@@ -39,9 +38,9 @@ def test_pettingzoo(game: str, observation: str) -> None:
     with warnings.catch_warnings():
         for message in KNOWN_WARNINGS:
             warnings.filterwarnings("ignore", message)
-        api_test(FeatureEnv(game, players, observation=observation), num_cycles=200)
-        parallel_api_test(parallel_env(game, players), num_cycles=20)
-        seed_test(lambda: linkzoo.make(game, players), num_cycles=20)
+        zoo.api_test(FeatureEnv(game, players, observation=observation), num_cycles=200)
+        zoo.parallel_api_test(parallel_env(game, players), num_cycles=20)
+        zoo.seed_test(lambda: linkzoo.make(game, players), num_cycles=20)
 
 
 def test_a_masked_learner_beats_random_play() -> None:
@@ -54,7 +53,8 @@ def test_a_masked_learner_beats_random_play() -> None:
         "MlpPolicy", VecMonitor(envs), learning_rate=1e-3, policy_kwargs=net, **kwargs
     )
     model.learn(8_192)
-    seen, returns = envs.reset(), []
+    returns: list[float] = []
+    seen = envs.reset()
     while len(returns) < 200:
         actions, _ = model.predict(seen, action_masks=get_action_masks(envs))
         seen, reward, over, _ = envs.step(actions)
