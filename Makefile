@@ -36,7 +36,7 @@ test-all: test test-slow ## every test, the quick ones first
 fuzz: $(VENV)/.dev ## wrong and damaged input, until something breaks (MINUTES=..., SEED=..., ARGS=...)
 	$(BIN)/python -m tests.fuzz --minutes $(MINUTES) --seed $(SEED) $(ARGS)
 
-test-integrations: $(FRAMEWORKS)/.made $(AGILERL)/.made ## every example on every game, and Ray's workers (takes long)
+test-integrations: $(FRAMEWORKS)/.made $(AGILERL)/.made ## frameworks and their own programs on every game
 	$(FRAMEWORKS)/bin/python -m pytest tests_integrations/frameworks $(FRAMEWORK_TESTS)
 	$(AGILERL)/bin/python -m pytest tests_integrations/agilerl $(FRAMEWORK_TESTS)
 
@@ -80,7 +80,7 @@ FRAMEWORK_TESTS := -W default
 # packages.
 $(FRAMEWORKS)/.made: pyproject.toml constraints.txt
 	$(PYTHON) -m venv $(FRAMEWORKS)
-	$(FRAMEWORKS)/bin/python $(PIP_INSTALL) -e ".[train,dev,ray,rllib,torchrl,tianshou,sb3,openspiel]"
+	$(FRAMEWORKS)/bin/python $(PIP_INSTALL) -e ".[train,dev,ray,rllib,torchrl,tianshou,sb3,openspiel]" supersuit
 	touch $@
 
 $(AGILERL)/.made: pyproject.toml constraints.txt

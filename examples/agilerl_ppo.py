@@ -33,8 +33,8 @@ def plays(agent: Any, name: str) -> FunctionAgent:
     return FunctionAgent(name, choose)
 
 
-def main() -> None:
-    """Trains, and plays random before and after."""
+def arguments() -> argparse.Namespace:
+    """What the command line says."""
     parser = argparse.ArgumentParser(description=__doc__.splitlines()[0])
     parser.add_argument("game", help=f"{linkzoo.games} or module:name")
     parser.add_argument("--players", type=int, default=None)
@@ -43,25 +43,13 @@ def main() -> None:
     parser.add_argument("--rollout", type=int, default=128, help="decisions of each game")
     parser.add_argument("--blocks", type=int, default=50, help="of the matches with random")
     parser.add_argument("--seed", type=int, default=1)
-    args = parser.parse_args()
-    torch.set_num_threads(1)
-    torch.manual_seed(args.seed)
-    np.random.seed(args.seed)  # noqa: NPY002  # AgileRL shuffles with it
+    return parser.parse_args()
 
-    pool = OpponentPool([linkzoo.RandomAgent()])
-    make = partial(
-        FeatureSeatEnv,
-        args.game,
-        args.players,
-        seat=None,
-        opponent=pool,
-        illegal="raise",
-        skip_forced=True,
-    )
-    # A finished game restarts in the same step, so every mask has a legal action.
-    envs = SyncVectorEnv([make] * args.envs, autoreset_mode=AutoresetMode.SAME_STEP)
+
+def learner(envs: SyncVectorEnv, args: argparse.Namespace) -> PPO:
+    """AgileRL's PPO for these environments."""
     batch = args.envs * args.rollout
-    agent = PPO(
+    return PPO(
         envs.single_observation_space,
         envs.single_action_space,
         net_config={  # the default squeezes everything through 32 numbers
@@ -81,6 +69,29 @@ def main() -> None:
         update_epochs=4,
         num_envs=args.envs,
     )
+
+
+def main() -> None:
+    """Trains, and plays random before and after."""
+    args = arguments()
+    torch.set_num_threads(1)
+    torch.manual_seed(args.seed)
+    np.random.seed(args.seed)  # noqa: NPY002  # AgileRL shuffles with it
+
+    pool = OpponentPool([linkzoo.RandomAgent()])
+    make = partial(
+        FeatureSeatEnv,
+        args.game,
+        args.players,
+        seat=None,
+        opponent=pool,
+        illegal="raise",
+        skip_forced=True,
+    )
+    # A finished game restarts in the same step, so every mask has a legal action.
+    envs = SyncVectorEnv([make] * args.envs, autoreset_mode=AutoresetMode.SAME_STEP)
+    batch = args.envs * args.rollout
+    agent = learner(envs, args)
 
     def strength(when: str) -> None:
         line = against_random(args.game, plays(agent, "agilerl"), args.players, args.blocks)

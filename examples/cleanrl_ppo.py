@@ -41,8 +41,27 @@ class Net(nn.Module):
         return torch.distributions.Categorical(logits=logits), self.value(x)[:, 0]
 
 
-def main() -> None:
-    """Trains, and plays random before and after."""
+def learn(net: Net, optimizer: torch.optim.Optimizer, batch: list[Tensor], target: Tensor) -> float:
+    """Three passes of PPO over a batch; the entropy of the policy."""
+    for _ in range(3):
+        for rows in torch.randperm(len(target)).split(1024):
+            x, legal, taken, old, advantage = (part[rows] for part in batch)
+            policy, v = net(x, legal)
+            ratio = (policy.log_prob(taken) - old).exp()
+            advantage = (advantage - advantage.mean()) / (advantage.std() + 1e-8)
+            clipped = ratio.clamp(0.8, 1.2) * advantage
+            loss = -torch.min(ratio * advantage, clipped).mean()
+            loss = loss + 0.5 * (v - target[rows]).square().mean()
+            loss = loss - 0.01 * policy.entropy().mean()
+            optimizer.zero_grad()
+            loss.backward()
+            nn.utils.clip_grad_norm_(net.parameters(), 0.5)
+            optimizer.step()
+    return float(policy.entropy().mean().detach())
+
+
+def arguments() -> argparse.Namespace:
+    """What the command line says."""
     parser = argparse.ArgumentParser(description=__doc__.splitlines()[0])
     parser.add_argument("game", help=f"{linkzoo.games} or module:name")
     parser.add_argument("--players", type=int, default=None)
@@ -51,7 +70,12 @@ def main() -> None:
     parser.add_argument("--rollout", type=int, default=128, help="decisions of each game")
     parser.add_argument("--blocks", type=int, default=50, help="of the matches with random")
     parser.add_argument("--seed", type=int, default=1)
-    args = parser.parse_args()
+    return parser.parse_args()
+
+
+def main() -> None:
+    """Trains, and plays random before and after."""
+    args = arguments()
     torch.set_num_threads(1)
     torch.manual_seed(args.seed)
 
@@ -95,22 +119,9 @@ def main() -> None:
         target = (gain + value).flatten()
         batch = [x.flatten(0, 1) for x in (seen, mask, action, logprob, gain)]
         played += steps * games
-        for _ in range(3):
-            for rows in torch.randperm(steps * games).split(1024):
-                x, legal, taken, old, advantage = (part[rows] for part in batch)
-                policy, v = net(x, legal)
-                ratio = (policy.log_prob(taken) - old).exp()
-                advantage = (advantage - advantage.mean()) / (advantage.std() + 1e-8)
-                clipped = ratio.clamp(0.8, 1.2) * advantage
-                loss = -torch.min(ratio * advantage, clipped).mean()
-                loss = loss + 0.5 * (v - target[rows]).square().mean()
-                loss = loss - 0.01 * policy.entropy().mean()
-                optimizer.zero_grad()
-                loss.backward()
-                nn.utils.clip_grad_norm_(net.parameters(), 0.5)
-                optimizer.step()
+        entropy = learn(net, optimizer, batch, target)
         speed = played / (time.perf_counter() - began)
-        print(f"{played:>9,} decisions, {speed:,.0f}/s, entropy {policy.entropy().mean():.2f}")
+        print(f"{played:>9,} decisions, {speed:,.0f}/s, entropy {entropy:.2f}")
     strength(f"after {played} decisions")
 
 

@@ -1,25 +1,25 @@
 """Trains MaskablePPO (sb3-contrib) from one seat, against a pool of frozen copies of itself.
 
     pip install "linkzoo[sb3]"
-    python examples/sb3.py linkage --steps 60000
+    python examples/sb3.py linkage --steps 200000
 
-Any game by name. The learner takes another seat each game; random play and copies of the learner
-take the others. `illegal="raise"` stops the run at the first illegal move, so a finished one had
-none; the match at the end checks every move too.
+Any game by name. Many games run in lock-step; the learner takes another seat each game, random play
+and copies of the learner take the others. `illegal="raise"` stops the run at the first illegal
+move, so a finished one had none; the match at the end checks every move too.
 """
 
 import argparse
-from functools import partial
 from typing import Any
 
 import numpy as np
 import torch
 from sb3_contrib import MaskablePPO
 from stable_baselines3.common.callbacks import BaseCallback
-from stable_baselines3.common.env_util import make_vec_env
+from stable_baselines3.common.vec_env import VecMonitor
 
 import linkzoo
-from linkzoo.integrations import FeatureSeatEnv, FunctionAgent, OpponentPool
+from linkzoo.integrations import FeatureSeatVectorEnv, FunctionAgent, OpponentPool
+from linkzoo.integrations.sb3 import SB3VecEnv
 from linkzoo_training import against_random
 
 
@@ -37,7 +37,7 @@ def frozen(model: MaskablePPO) -> FunctionAgent:
 
 
 class SelfPlay(BaseCallback):
-    """Adds a copy of the learner to its opponents every so many rollouts."""
+    """Shows progress, and adds a copy of the learner to its opponents every so many rollouts."""
 
     def __init__(self, pool: OpponentPool, every: int) -> None:
         super().__init__()
@@ -48,26 +48,34 @@ class SelfPlay(BaseCallback):
 
     def _on_rollout_end(self) -> None:
         self.rollouts += 1
+        returns = [episode["r"] for episode in self.model.ep_info_buffer or []]
+        mean = np.mean(returns) if returns else np.nan
+        print(f"{self.num_timesteps:>9,} decisions, mean return of the last games {mean:+.2f}")
         if self.rollouts % self.every == 0:
             self.pool.add(frozen(self.model))
 
 
-def main() -> None:
-    """Trains, and plays random before and after."""
+def arguments() -> argparse.Namespace:
+    """What the command line says."""
     parser = argparse.ArgumentParser(description=__doc__.splitlines()[0])
     parser.add_argument("game", help=f"{linkzoo.games} or module:name")
     parser.add_argument("--players", type=int, default=None)
-    parser.add_argument("--steps", type=int, default=60_000, help="decisions of the learner")
-    parser.add_argument("--rollout", type=int, default=256, help="decisions of each of 8 games")
+    parser.add_argument("--steps", type=int, default=200_000, help="decisions of the learner")
+    parser.add_argument("--envs", type=int, default=64, help="games in lock-step")
+    parser.add_argument("--rollout", type=int, default=64, help="decisions of each game")
     parser.add_argument("--blocks", type=int, default=50, help="of the matches with random")
     parser.add_argument("--seed", type=int, default=1)
-    args = parser.parse_args()
-    torch.set_num_threads(1)
+    return parser.parse_args()
 
+
+def main() -> None:
+    """Trains, and plays random before and after."""
+    args = arguments()
+    torch.set_num_threads(1)
     pool = OpponentPool([linkzoo.RandomAgent()])
-    make = partial(
-        FeatureSeatEnv,
+    games = FeatureSeatVectorEnv(
         args.game,
+        args.envs,
         args.players,
         seat=None,
         opponent=pool,
@@ -76,9 +84,9 @@ def main() -> None:
     )
     model = MaskablePPO(
         "MlpPolicy",
-        make_vec_env(make, n_envs=8, seed=args.seed),  # its Monitor forwards action_masks()
+        VecMonitor(SB3VecEnv(games)),
         n_steps=args.rollout,
-        batch_size=min(512, 8 * args.rollout),
+        batch_size=min(512, args.envs * args.rollout),
         n_epochs=4,
         gamma=1.0,
         gae_lambda=0.95,
@@ -94,10 +102,8 @@ def main() -> None:
         print(f"{when}:", against_random(args.game, agent, args.players, args.blocks))
 
     strength("untrained")
-    model.learn(args.steps, callback=SelfPlay(pool, every=8))
+    model.learn(args.steps, callback=SelfPlay(pool, every=4))
     strength(f"after {model.num_timesteps} decisions")
-    returns = np.array([episode["r"] for episode in model.ep_info_buffer or []])
-    print(f"mean return of the last {len(returns)} games {returns.mean():+.2f}; no illegal move")
 
 
 if __name__ == "__main__":

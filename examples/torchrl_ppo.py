@@ -1,14 +1,14 @@
 """Trains PPO of TorchRL by self-play: masked categorical actions, returns of each seat.
 
     pip install "linkzoo[torchrl]"
-    python examples/torchrl_ppo.py love_links --steps 20000
+    python examples/torchrl_ppo.py love_links --steps 400000
 
-Any game by name. One network plays all seats. `illegal="raise"` stops the run at the first illegal
-move, so a finished one had none; the match at the end checks every move too.
+Any game by name. One network plays all seats of many games in lock-step. The environment raises at
+the first illegal move, so a finished run had none; the match at the end checks every move too.
 """
 
 import argparse
-import warnings
+import time
 from typing import Any
 
 import numpy as np
@@ -18,27 +18,23 @@ from tensordict import TensorDict
 from tensordict.nn import TensorDictModule
 from torch import nn
 from torchrl.collectors import Collector
-from torchrl.envs import PettingZooWrapper, SerialEnv
 from torchrl.modules import MaskedCategorical, ProbabilisticActor, ValueOperator
 from torchrl.objectives import ClipPPOLoss
 
 import linkzoo
-from linkzoo.integrations import FeatureEnv, FunctionAgent, seat_advantages
+from linkzoo.integrations import FunctionAgent, seat_advantages
+from linkzoo.integrations.torchrl import SelfPlayEnv
 from linkzoo_training import against_random
 
-GROUP = "seats"  # all agents in one group: their tensors are stacked, [..., P, ...]
 
-
-def actor(policy: nn.Module, features: Any, *prefix: str) -> ProbabilisticActor:
-    """The policy as TorchRL plays it: reads the key `features` and others under `prefix`."""
-    logits = TensorDictModule(policy, in_keys=[features], out_keys=[(*prefix, "logits")])
+def actor(policy: nn.Module) -> ProbabilisticActor:
+    """The policy as TorchRL plays it."""
     return ProbabilisticActor(
-        logits,
-        in_keys={"logits": (*prefix, "logits"), "mask": (*prefix, "action_mask")},
-        out_keys=[(*prefix, "action")],
+        TensorDictModule(policy, in_keys=["observation"], out_keys=["logits"]),
+        in_keys={"logits": "logits", "mask": "action_mask"},
         distribution_class=MaskedCategorical,
         return_log_prob=True,
-        log_prob_key=(*prefix, "log_prob"),
+        log_prob_key="log_prob",
     )
 
 
@@ -50,58 +46,55 @@ def network(inputs: int, outputs: int) -> nn.Sequential:
 
 
 def decisions(batch: Any, critic: nn.Module) -> tuple[TensorDict, NDArray[np.float32]]:
-    """The decisions of a batch [N, T] in order of time, and the last rewards of finished games.
-
-    Of the rows of all seats only that of the seat to act is a decision; `mask` tells which.
-    """
-    seats = batch[GROUP]
-    seat = seats["mask"].int().argmax(-1)  # [N, T]
-    acting = seats["mask"]
-    rows = {
-        "features": seats["observation", "observation"][acting],
-        "action_mask": seats["action_mask"][acting],
-        "action": seats["action"][acting],
-        "log_prob": seats["log_prob"][acting],
-    }
+    """The decisions of a batch [N, T] in order of time, and the last rewards of finished games."""
     with torch.no_grad():
-        value = critic(rows["features"]).reshape(seat.shape)
-    reward = batch["next", GROUP, "reward"].squeeze(-1)  # [N, T, P]
+        value = critic(batch["observation"]).squeeze(-1)
+    reward = batch["next", "reward"]  # [N, T, P]
     done = batch["next", "done"].squeeze(-1)
-    by_time = (x.transpose(0, 1).numpy() for x in (seat, value, reward, done))
+    by_time = (x.transpose(0, 1).numpy() for x in (batch["seat"], value, reward, done))
     advantage = torch.from_numpy(seat_advantages(*by_time)).T
+    rows = batch.select("observation", "action_mask", "action", "log_prob").reshape(-1)
     rows["advantage"] = advantage.reshape(-1, 1)
     rows["value_target"] = (advantage + value).reshape(-1, 1)
-    return TensorDict(rows, [seat.numel()]), reward[done].numpy()
+    return rows, reward[done].numpy()
+
+
+def learn(loss: ClipPPOLoss, optimizer: torch.optim.Optimizer, rows: TensorDict) -> float:
+    """Four passes over a batch; the entropy of the policy."""
+    for _ in range(4):
+        for part in torch.randperm(len(rows)).split(512):
+            losses = loss(rows[part])
+            total = losses["loss_objective"] + losses["loss_critic"] + losses["loss_entropy"]
+            optimizer.zero_grad()
+            total.backward()
+            nn.utils.clip_grad_norm_(loss.parameters(), 0.5)
+            optimizer.step()
+    return float(losses["entropy"].mean())
+
+
+def arguments() -> argparse.Namespace:
+    """What the command line says."""
+    parser = argparse.ArgumentParser(description=__doc__.splitlines()[0])
+    parser.add_argument("game", help=f"{linkzoo.games} or module:name")
+    parser.add_argument("--players", type=int, default=None)
+    parser.add_argument("--steps", type=int, default=400_000, help="decisions, of all seats")
+    parser.add_argument("--envs", type=int, default=64, help="games in lock-step")
+    parser.add_argument("--rollout", type=int, default=128, help="decisions of each game")
+    parser.add_argument("--blocks", type=int, default=50, help="of the matches with random")
+    parser.add_argument("--seed", type=int, default=1)
+    return parser.parse_args()
 
 
 def main() -> None:
     """Trains, and plays random before and after."""
-    parser = argparse.ArgumentParser(description=__doc__.splitlines()[0])
-    parser.add_argument("game", help=f"{linkzoo.games} or module:name")
-    parser.add_argument("--players", type=int, default=None)
-    parser.add_argument("--steps", type=int, default=20_000, help="decisions, of all seats")
-    parser.add_argument("--envs", type=int, default=8)
-    parser.add_argument("--rollout", type=int, default=256, help="decisions of each game")
-    parser.add_argument("--blocks", type=int, default=50, help="of the matches with random")
-    parser.add_argument("--seed", type=int, default=1)
-    args = parser.parse_args()
+    args = arguments()
     torch.set_num_threads(1)
     torch.manual_seed(args.seed)
-    for message in (
-        "PettingZoo in TorchRL is tested using",
-        "The given NumPy array is not writable",
-    ):
-        warnings.filterwarnings("ignore", message)
-
-    def make() -> PettingZooWrapper:
-        env = FeatureEnv(args.game, args.players, illegal="raise", skip_forced=True)
-        return PettingZooWrapper(env, use_mask=True, group_map={GROUP: env.possible_agents})
-
-    one = FeatureEnv(args.game, args.players)
-    policy = network(len(one.features), one.game.num_actions)
-    critic = network(len(one.features), 1)
-    values = ValueOperator(critic, in_keys=["features"])
-    loss = ClipPPOLoss(actor(policy, "features"), values, entropy_coeff=0.01)
+    env = SelfPlayEnv(args.game, args.envs, args.players, skip_forced=True)
+    env.set_seed(args.seed)
+    policy = network(len(env.features), env.vec.game.num_actions)
+    critic = network(len(env.features), 1)
+    loss = ClipPPOLoss(actor(policy), ValueOperator(critic), entropy_coeff=0.01)
     loss.set_keys(sample_log_prob="log_prob")
     optimizer = torch.optim.Adam(loss.parameters(), 1e-3)
 
@@ -115,29 +108,16 @@ def main() -> None:
         print(f"{when}:", against_random(args.game, agent, args.players, args.blocks))
 
     strength("untrained")
-    envs = SerialEnv(args.envs, make)
-    envs.set_seed(args.seed)
-    collector = Collector(
-        envs,
-        actor(policy, (GROUP, "observation", "observation"), GROUP),
-        frames_per_batch=args.envs * args.rollout,
-        total_frames=args.steps,
-        auto_register_policy_transforms=False,
-    )
-    played, games = 0, 0
-    for batch in collector:
-        rows, rewards = decisions(batch, critic)
+    batch = args.envs * args.rollout
+    collector = Collector(env, actor(policy), frames_per_batch=batch, total_frames=args.steps)
+    played, games, began = 0, 0, time.perf_counter()
+    for frames in collector:
+        rows, rewards = decisions(frames, critic)
         assert np.allclose(rewards.sum(-1), 0, atol=1e-5), "payoffs are zero-sum"
         games, played = games + len(rewards), played + len(rows)
-        for _ in range(4):
-            for part in torch.randperm(len(rows)).split(512):
-                losses = loss(rows[part])
-                total = losses["loss_objective"] + losses["loss_critic"] + losses["loss_entropy"]
-                optimizer.zero_grad()
-                total.backward()
-                nn.utils.clip_grad_norm_(loss.parameters(), 0.5)
-                optimizer.step()
-        print(f"{played:>9,} decisions, {games:,} games, entropy {losses['entropy'].mean():.2f}")
+        entropy = learn(loss, optimizer, rows)
+        speed = played / (time.perf_counter() - began)
+        print(f"{played:>9,} decisions, {speed:,.0f}/s, {games:,} games, entropy {entropy:.2f}")
     collector.shutdown()
     strength(f"after {played} decisions")
 

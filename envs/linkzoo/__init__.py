@@ -10,6 +10,7 @@ A game is one environment, or thousands of them as arrays:
 """
 
 from collections.abc import Sequence
+from importlib import import_module
 from typing import Any
 
 from linkzoo import link_o_v0, linkage_v0, love_formula_v0, love_links_v0
@@ -52,6 +53,8 @@ __all__ = [
 def __getattr__(name: str) -> Any:
     if name == "games":
         return names()
+    if name == "integrations":
+        return import_module("linkzoo.integrations")
     raise AttributeError(f"module {__name__!r} has no attribute {name!r}")
 
 

@@ -116,6 +116,6 @@ def game_seed(seed: Any, index: Any, episode: Any) -> Any:
     return word(seed, STREAM_EPISODE, index, episode) % np.uint64(SEED_LIMIT)
 
 
-def game_seeds(seed: Any, indices: ArrayLike, episode: int = 0) -> NDArray[np.uint64]:
+def game_seeds(seed: Any, indices: ArrayLike, episode: ArrayLike = 0) -> NDArray[np.uint64]:
     """`game_seed` of games [N]: uint64[N]."""
     return words(seed, STREAM_EPISODE, indices, episode) % np.uint64(SEED_LIMIT)

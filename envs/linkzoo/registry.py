@@ -72,7 +72,12 @@ def announce(name: str, game: str) -> None:
     if f"linkzoo/{title}-v0" in gymnasium.registry:
         return
     kwargs = {"game": game}
-    gymnasium.register(id=f"linkzoo/{title}-v0", entry_point="linkzoo.gym:SeatEnv", kwargs=kwargs)
+    gymnasium.register(
+        id=f"linkzoo/{title}-v0",
+        entry_point="linkzoo.gym:SeatEnv",
+        vector_entry_point="linkzoo.integrations.vector:SeatVectorEnv",
+        kwargs=kwargs,
+    )
     if hasattr(pettingzoo, "register"):
         pettingzoo.register("aec", f"linkzoo/{name}_v0", "linkzoo.aec:GameEnv", kwargs=kwargs)
         pettingzoo.register(

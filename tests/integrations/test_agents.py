@@ -8,7 +8,7 @@ from numpy.typing import NDArray
 
 import linkzoo
 from linkzoo import Positions, RandomAgent, SeatEnv
-from linkzoo.integrations import FunctionAgent, ObservationPolicy, OpponentPool
+from linkzoo.integrations import FeatureEnv, FunctionAgent, ObservationPolicy, OpponentPool
 from linkzoo_training import load_agent, make_agent, play_match
 
 
@@ -104,6 +104,34 @@ def test_a_trained_policy_as_a_callable() -> None:
         assert state is None
         assert (actions == expected).all()
         now = vec.step(expected)
+
+
+def test_a_function_of_observations_as_they_are() -> None:
+    """`features=False` shows what the environment does."""
+    seen = []
+
+    def choose(observations: NDArray[Any], mask: NDArray[Any]) -> NDArray[Any]:
+        seen.append(observations.copy())
+        return first(observations, mask)
+
+    env = linkzoo.make("love_links")
+    env.reset(seed=1)
+    states = np.frombuffer(bytearray(env.get_state()), env.game.state)
+    positions = Positions(env.game, states, np.zeros(1, np.uint64))
+    FunctionAgent("plain", choose, features=False).act(positions)
+    assert (seen[0][0] == env.observe(env.agent_selection)["observation"]).all()
+
+
+def test_features_are_no_observations() -> None:
+    """A policy of ours says which class shows what it reads."""
+    policy = ObservationPolicy(RandomAgent(), linkzoo.get_game("love_links"))
+    env = FeatureEnv("love_links")
+    env.reset(seed=1)
+    with pytest.raises(ValueError, match=r"float32\[\d+\].* GameEnv and SeatEnv, not the features"):
+        policy(env.observe("player_0"))
+    vec = linkzoo.make_vec("love_links", 3).reset(1)
+    with pytest.raises(ValueError, match="not the features"):
+        policy.predict(vec.observation[:, :5], vec.action_mask)
 
 
 def test_search_needs_positions() -> None:

@@ -70,6 +70,27 @@ def test_one_seat(variant: Variant, keys: tuple[str, str] | None) -> None:
         assert reward == env.env.rewards[env.agent]
 
 
+@few_variants
+def test_flat_observations(variant: Variant) -> None:
+    """The features alone; the mask is in the infos. PettingZoo's own test takes them."""
+    flat, whole = build(variant, observation="flat"), build(variant)
+    for env in (flat, whole):
+        env.reset(seed=1)
+    for agent in flat.possible_agents:
+        space: Any = whole.observation_space(agent)
+        assert flat.observation_space(agent) == space["observation"]
+        assert flat.observation_space(agent).contains(flat.observe(agent))
+        assert (flat.observe(agent) == whole.observe(agent)["observation"]).all()
+        assert (flat.infos[agent]["action_mask"] == whole.observe(agent)["action_mask"]).all()
+    twin = flat.clone()
+    assert (twin.observe("player_0") == flat.observe("player_0")).all()
+
+
+def test_kinds_of_observations() -> None:
+    with pytest.raises(ValueError, match=r"observation='box' is none of \['dict', 'flat'\]"):
+        FeatureEnv("linkage", observation="box")
+
+
 def test_features_are_small_numbers() -> None:
     """One-hot roles and scaled amounts: between -1 and 1, and not all the same."""
     for name in linkzoo.games:

@@ -1,5 +1,6 @@
 """The examples are short and generic; those that need no framework learn a little here."""
 
+import ast
 import re
 import runpy
 import sys
@@ -21,6 +22,10 @@ def test_short_and_for_any_game(path: Path) -> None:
     code = "\n".join(lines).split('"""', 2)[2]
     for game in linkzoo.games:
         assert game not in code
+    for node in ast.walk(ast.parse("\n".join(lines))):
+        if isinstance(node, ast.FunctionDef):
+            assert node.end_lineno is not None
+            assert node.end_lineno - node.lineno < 60, f"{node.name} is long"
 
 
 @pytest.mark.parametrize("path", EXAMPLES, ids=lambda path: path.stem)
@@ -44,5 +49,8 @@ def test_the_package_of_integrations_imports_no_framework() -> None:
     loaded = run_python("-c", "import sys, linkzoo.integrations; print(*sys.modules)").split()
     heavy = {"torch", "ray", "torchrl", "tianshou", "stable_baselines3", "pyspiel", "agilerl"}
     assert not heavy & set(loaded)
+    asked = run_python("-c", "import sys, linkzoo; linkzoo.integrations; print(*sys.modules)")
+    assert "linkzoo.integrations.vector" in asked.split()
+    assert not heavy & set(asked.split())
     plain = run_python("-c", "import sys, linkzoo; print(*sys.modules)").split()
     assert not [name for name in plain if name.startswith("linkzoo.integrations")]

@@ -4,6 +4,7 @@ from collections.abc import Iterator
 from typing import Any
 
 import pytest
+from agilerl.rollouts import collect_rollouts
 from tests.test_docs import ROOT, blocks
 
 import linkzoo
@@ -45,18 +46,7 @@ def test_returns(game: str) -> None:
 
 
 def test_readme() -> None:
-    from agilerl.algorithms import PPO
-    from agilerl.rollouts import collect_rollouts
-    from gymnasium.vector import AutoresetMode, SyncVectorEnv
-
-    from linkzoo import integrations
-
-    names: dict[str, Any] = {
-        "integrations": integrations,
-        "PPO": PPO,
-        "AutoresetMode": AutoresetMode,
-        "SyncVectorEnv": SyncVectorEnv,
-    }
+    names: dict[str, Any] = {"__name__": "README"}
     (block,) = blocks((ROOT / "README.md").read_text(encoding="utf-8"), "py agilerl")
     exec(compile(block, "README.md, AgileRL", "exec"), names)
     returns, *_ = collect_rollouts(names["agent"], names["envs"], 64)

@@ -8,8 +8,8 @@ from tests_integrations.running import run_example, wins
 # A few iterations of each.
 BRIEFLY = {
     "cleanrl_ppo": ["--steps", "1024", "--envs", "8", "--rollout", "64"],
-    "rllib_ppo": ["--iterations", "2", "--steps", "300"],
-    "sb3": ["--steps", "1024", "--rollout", "64"],
+    "rllib_ppo": ["--steps", "1024", "--envs", "8", "--rollout", "64"],
+    "sb3": ["--steps", "1024", "--envs", "8", "--rollout", "64"],
     "tianshou_dqn": ["--steps", "1024", "--envs", "4"],
     "torchrl_ppo": ["--steps", "1024", "--envs", "4", "--rollout", "128"],
 }

@@ -1,6 +1,7 @@
 """OpenSpiel's own tests, search and solvers on linkzoo's games."""
 
 import json
+import pickle
 import subprocess
 import sys
 from typing import Any
@@ -8,7 +9,13 @@ from typing import Any
 import numpy as np
 import pyspiel
 import pytest
-from open_spiel.python.algorithms import evaluate_bots, exploitability, ismcts, mcts
+from open_spiel.python.algorithms import (
+    evaluate_bots,
+    exploitability,
+    generate_playthrough,
+    ismcts,
+    mcts,
+)
 from open_spiel.python.policy import TabularPolicy, UniformRandomPolicy
 from tests.common.variants import FEW, Variant
 
@@ -50,7 +57,7 @@ def shown(state: Any) -> list[Any]:
         state.returns(),
         [state.information_state_string(seat) for seat in seats],
         [state.observation_string(seat) for seat in seats],
-        [state.information_state_tensor(seat) for seat in seats],
+        [state.observation_tensor(seat) for seat in seats],
     ]
 
 
@@ -105,6 +112,42 @@ def test_clone_and_serialise(variant: Variant) -> None:
         other.apply_action(other.legal_actions()[-1])
         assert shown(other) != before
     assert shown(state) == before
+
+
+@every_size
+def test_pickle(variant: Variant) -> None:
+    """Games go on drawing as they would have, and states are what they were."""
+    game = load(variant)
+    state = middle(game)
+    copy = pickle.loads(pickle.dumps(game))
+    assert str(copy) == str(game)
+    assert copy.rules is game.rules
+    assert shown(begin(copy)) == shown(begin(game))
+    assert shown(pickle.loads(pickle.dumps(state))) == shown(state)
+    fresh = game.new_initial_state()
+    assert str(pickle.loads(pickle.dumps(fresh))) == str(fresh)
+
+
+@pytest.mark.parametrize("game", linkzoo.games)
+def test_playthroughs_repeat(game: str) -> None:
+    """With `rng_seed`, games with chance do, too."""
+
+    def play(rng_seed: int) -> str:
+        name = f"{ours.short_name(game)}(rng_seed={rng_seed})"
+        lines = generate_playthrough.playthrough(name, None, None, seed=5).splitlines()
+        return "\n".join(line for line in lines if "rng_seed" not in line)
+
+    assert play(3) == play(3)
+    assert (play(3) != play(4)) == linkzoo.get_game(game).chance
+
+
+def test_information_states_have_no_tensor() -> None:
+    """Of a fixed size, it couldn't tell all that a seat has seen; observations have one."""
+    for game in linkzoo.games:
+        kind = pyspiel.load_game(ours.short_name(game)).get_type()
+        assert kind.provides_information_state_string
+        assert not kind.provides_information_state_tensor
+        assert kind.provides_observation_tensor
 
 
 @every_size

@@ -11,12 +11,15 @@ Nothing here imports a framework; `integrations.rllib` and `integrations.open_sp
 from linkzoo.integrations.advantages import seat_advantages
 from linkzoo.integrations.agents import FunctionAgent, ObservationPolicy, OpponentPool
 from linkzoo.integrations.envs import FeatureEnv, FeatureSeatEnv
+from linkzoo.integrations.vector import FeatureSeatVectorEnv, SeatVectorEnv
 
 __all__ = [
     "FeatureEnv",
     "FeatureSeatEnv",
+    "FeatureSeatVectorEnv",
     "FunctionAgent",
     "ObservationPolicy",
     "OpponentPool",
+    "SeatVectorEnv",
     "seat_advantages",
 ]

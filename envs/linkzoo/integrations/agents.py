@@ -9,7 +9,7 @@ import numpy as np
 from numpy.typing import ArrayLike, NDArray
 
 from linkzoo.agent import Agent, Positions
-from linkzoo.chance import STREAM_POOL, below
+from linkzoo.chance import STREAM_POOL, words
 from linkzoo.features import FeatureMap
 from linkzoo.game import Game, ObservationSpec
 
@@ -18,19 +18,26 @@ class FunctionAgent:
     """A framework's policy as an agent: opponent of a SeatEnv, or one side of a match.
 
     `choose(features, mask)` takes float32[N, F] (FeatureMap) and int8[N, A] and returns the
-    actions, integers [N]. ValueError if one of them is illegal.
+    actions, integers [N]. With `features=False` it takes observations as `GameEnv` shows them,
+    [N, *observation.shape], in place of features. ValueError if an action is illegal.
     """
 
     def __init__(
-        self, name: str, choose: Callable[[NDArray[np.float32], NDArray[np.int8]], ArrayLike]
+        self,
+        name: str,
+        choose: Callable[[NDArray[Any], NDArray[np.int8]], ArrayLike],
+        *,
+        features: bool = True,
     ) -> None:
-        self.name, self._choose = name, choose
+        self.name, self._choose, self._features = name, choose, features
 
     def act(self, positions: Positions) -> NDArray[np.int64]:
         """The function's action of each position, int64[N]."""
         count = len(positions)
-        features = _feature_map(positions.game.observation)
-        seen = features.scaled(positions.observation.reshape(count, -1))
+        seen = positions.observation
+        if self._features:
+            features = _feature_map(positions.game.observation)
+            seen = features.scaled(seen.reshape(count, -1))
         mask = positions.action_mask
         actions = np.asarray(self._choose(seen, mask.copy()), np.int64).reshape(count)
         if not mask[np.arange(count), actions].all():
@@ -66,12 +73,8 @@ class OpponentPool:
     def act(self, positions: Positions) -> NDArray[np.int64]:
         """The action of the agent that plays each position's seat, int64[N]."""
         states, actions = positions.states, np.empty(len(positions), np.int64)
-        member = np.array(
-            [
-                below(len(self.agents), state["seed"], STREAM_POOL, np.int64(state["seat"]))
-                for state in states
-            ]
-        )
+        drawn = words(states["seed"], STREAM_POOL, states["seat"])
+        member = drawn % np.uint64(len(self.agents))
         for index in np.unique(member):
             rows = np.flatnonzero(member == index)
             chosen = Positions(positions.game, states[rows], positions.seeds[rows])
@@ -128,6 +131,12 @@ class ObservationPolicy:
         """
         shape = self.game.observation.shape
         many = observation.ndim > len(shape)
+        if observation.shape[many:] != shape or observation.dtype.kind == "f":
+            raise ValueError(
+                f"observations are {observation.dtype}{list(observation.shape)}, and this policy "
+                f"reads {np.dtype(self.game.observation.dtype)}{list(shape)} or a batch: those of "
+                "GameEnv and SeatEnv, not the features of FeatureEnv and FeatureSeatEnv"
+            )
         batch = observation.reshape(-1, *shape).astype(self.game.observation.dtype, copy=False)
         mask = np.asarray(action_masks, np.int8).reshape(len(batch), self.game.num_actions)
         seeds = self._rng.integers(2**63, size=len(batch), dtype=np.uint64)

@@ -8,6 +8,7 @@ from numpy.typing import NDArray
 
 from linkzoo.aec import GameEnv
 from linkzoo.features import FeatureMap
+from linkzoo.fields import shown
 from linkzoo.gym import SeatEnv
 
 
@@ -15,22 +16,32 @@ class FeatureEnv(GameEnv):
     """A GameEnv whose `observation` is the game's features (FeatureMap), float32[F] in -1..1.
 
     Amounts are scaled by their bounds; roles, phases, kinds and other small numbers are one-hot.
+    With `observation="flat"` the features are all of it, as wrappers want it that know boxes alone
+    (SuperSuit's); the mask is in `infos[agent]["action_mask"]`, as always.
     """
 
-    def __init__(self, game: str, num_players: int | None = None, **kwargs: Any) -> None:
+    def __init__(
+        self,
+        game: str,
+        num_players: int | None = None,
+        *,
+        observation: str = "dict",
+        **kwargs: Any,
+    ) -> None:
+        if observation not in ("dict", "flat"):
+            raise ValueError(f"observation={shown(observation)} is none of ['dict', 'flat']")
         super().__init__(game, num_players, **kwargs)
-        self.features = FeatureMap(self.game.observation)
-        space = Dict(
-            observation=Box(-1, 1, (len(self.features),), np.float32),
-            action_mask=Box(0, 1, (self.game.num_actions,), np.int8),
-        )
+        self.features, self._flat = FeatureMap(self.game.observation), observation == "flat"
+        box = Box(-1, 1, (len(self.features),), np.float32)
+        mask = Box(0, 1, (self.game.num_actions,), np.int8)
+        space: Any = box if self._flat else Dict(observation=box, action_mask=mask)
         self.observation_spaces = dict.fromkeys(self.possible_agents, space)
 
-    def observe(self, agent: str) -> dict[str, Any]:
+    def observe(self, agent: str) -> Any:
         """What an agent's seat sees: fresh arrays `observation` (float32[F]) and `action_mask`."""
         seen = super().observe(agent)
-        seen["observation"] = self.features.scaled(seen["observation"].reshape(1, -1))[0]
-        return seen
+        features = self.features.scaled(seen["observation"].reshape(1, -1))[0]
+        return features if self._flat else {**seen, "observation": features}
 
 
 class FeatureSeatEnv(SeatEnv):

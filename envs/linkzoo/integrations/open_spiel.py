@@ -65,7 +65,7 @@ def game_type(rules: Game) -> Any:
         max_num_players=rules.max_players,
         min_num_players=rules.min_players,
         provides_information_state_string=True,
-        provides_information_state_tensor=True,
+        provides_information_state_tensor=False,  # of a fixed size, it could not recall all
         provides_observation_string=True,
         provides_observation_tensor=True,
         parameter_specification=_defaults(rules),
@@ -103,6 +103,10 @@ class SpielGame(pyspiel.Game):
             max_game_length=self.rules.max_length,
         )
         super().__init__(self.kind, info, params or {})
+        self._params = params or {}
+
+    def __reduce__(self) -> Any:  # pyspiel's own way doesn't call __init__
+        return _load_game, (short_name(self.name), self._params, self.rng)
 
     def new_initial_state(self) -> "SpielState":
         """The chance node before the game or, in a game without chance, its first position."""
@@ -129,6 +133,9 @@ class SpielState(pyspiel.State):
         self._seen: tuple[str, ...] = ("",) * game.num_players()
         if not game.rules.chance:
             self._deal(0)
+
+    def __reduce__(self) -> Any:  # pyspiel's own wants a state of C++'s random numbers
+        return _load_state, (self.get_game(), self.serialize())
 
     @property
     def states(self) -> NDArray[Any]:
@@ -291,6 +298,19 @@ def _digest(before: str, observation: NDArray[Any], action: int) -> str:
     return found.hexdigest()
 
 
+def _load_game(name: str, params: dict[str, Any], rng: np.random.Generator) -> SpielGame:
+    """A game that was pickled."""
+    game: SpielGame = pyspiel.load_game(name, params)
+    game.rng = rng
+    return game
+
+
+def _load_state(game: SpielGame, text: str) -> SpielState:
+    """A state that was pickled."""
+    state: SpielState = game.deserialize_state(text)
+    return state
+
+
 def _register() -> None:
     for name in NAMES:
         if short_name(name) not in pyspiel.registered_names():
@@ -299,6 +319,7 @@ def _register() -> None:
             # A class, since pyspiel keeps it beyond Python's end, where a function would be freed
             # without an interpreter.
             made = type(pyspiel.Game)(f"{name}_game", (SpielGame,), names)
+            globals()[made.__name__] = made  # where pickle looks for it
             pyspiel.register_game(kind, made)
 
 

@@ -1,0 +1,287 @@
+"""One seat of many games in lock-step, as a gymnasium vector environment."""
+
+from collections.abc import Mapping
+from typing import Any
+
+import numpy as np
+from gymnasium.spaces import Box, Dict, Discrete, Space
+from gymnasium.vector import AutoresetMode, VectorEnv
+from gymnasium.vector.utils import batch_space
+from numpy.typing import ArrayLike, NDArray
+
+from linkzoo.aec import ILLEGAL, REWARDS
+from linkzoo.agent import Agent, Positions, RandomAgent
+from linkzoo.batch import first_illegal, kernels
+from linkzoo.chance import SEED_LIMIT, game_seeds
+from linkzoo.features import FeatureMap
+from linkzoo.fields import integer, shown
+from linkzoo.registry import get_game
+
+
+class SeatVectorEnv(VectorEnv[Any, Any, NDArray[Any]]):
+    """N games, each seen from one seat; the opponents of all games are asked in batches.
+
+    The arguments and observations are those of `SeatEnv`; the mask of legal actions is in
+    `infos["action_mask"]` (int8[N, A]) and from `action_masks()`. A finished game restarts in the
+    same step (`AutoresetMode.SAME_STEP`): what its seat saw at the end is in `infos["final_obs"]`.
+    With `illegal="raise"` an illegal action raises ValueError naming its environment, and no game
+    has moved; otherwise it ends its game with -1.
+
+    Game i of a run that was reset with seed s starts from the seed `seed_of(i, episode)`.
+    """
+
+    # gymnasium reads it from the class, and types it as an instance's.
+    metadata = {"autoreset_mode": AutoresetMode.SAME_STEP, "render_modes": []}  # noqa: RUF012
+
+    def __init__(
+        self,
+        game: str,
+        num_envs: int,
+        num_players: int | None = None,
+        *,
+        seat: int | None = 0,
+        opponent: Agent | None = None,
+        reward: str = "win",
+        illegal: str = "terminate",
+        **options: Any,
+    ) -> None:
+        self.game = get_game(game, options)
+        for name, value, allowed in (("reward", reward, REWARDS), ("illegal", illegal, ILLEGAL)):
+            if value not in allowed:
+                raise ValueError(f"{name}={shown(value)} is none of {list(allowed)}")
+        self.num_envs = integer("num_envs", num_envs, 1, 2**31 - 1)
+        self.states: NDArray[Any] = np.zeros(num_envs, self.game.state)
+        self.states[:] = self.game.blank(num_players, options)
+        self.num_players = int(self.states["num_players"][0])
+        self._fixed_seat = None if seat is None else integer("seat", seat, 0, self.num_players - 1)
+        self.opponent: Agent = RandomAgent() if opponent is None else opponent
+        self._reward, self._illegal = reward, illegal
+        self._kernels = kernels(self.game)
+        self.seats = np.zeros(num_envs, self.states["seat"].dtype)  # the learner's, in every game
+        self._mask = np.zeros((num_envs, self.game.num_actions), np.int8)
+        self._seed = np.uint64(0)
+        self._episodes = np.zeros(num_envs, np.int64)  # that were begun
+        self.single_action_space: Space[Any] = Discrete(self.game.num_actions)
+        self.action_space = batch_space(self.single_action_space, num_envs)
+        self._show(self.game.observation.space())
+
+    def reset(
+        self, *, seed: int | None = None, options: Mapping[str, Any] | None = None
+    ) -> tuple[Any, dict[str, Any]]:
+        """Starts every game anew and plays until the seats are to act.
+
+        Games that end before are skipped. `options={"reset_mask": bool[N]}` restarts these games
+        alone, with their next seeds (no `seed` then).
+        """
+        if seed is not None:
+            seed = integer("seed", seed, 0, 2**64 - 1)
+        chosen = (options or {}).get("reset_mask")
+        if chosen is not None:
+            self._restart(self._rows(chosen, seed))
+        else:
+            super().reset(seed=seed)
+            self._seed = np.uint64(self.np_random.integers(SEED_LIMIT) if seed is None else seed)
+            self._episodes[:] = 0
+            self._restart(np.arange(self.num_envs))
+        return self._now(), self._infos()
+
+    def step(
+        self, actions: ArrayLike, rows: ArrayLike | None = None
+    ) -> tuple[Any, NDArray[np.float64], NDArray[np.bool_], NDArray[np.bool_], dict[str, Any]]:
+        """Plays an action, integers [N], in every game, and the other seats up to the next ones.
+
+        With `rows`, the numbers of some of the games, the actions are theirs and the other games
+        stay as they are; all are shown.
+        """
+        if not self._episodes[0]:
+            raise RuntimeError("step before reset: call reset() first")
+        which = np.arange(self.num_envs) if rows is None else np.asarray(rows, np.int64)
+        given = np.asarray(actions)
+        if given.shape != which.shape or given.dtype.kind not in "iu":
+            raise ValueError(
+                f"actions are {given.dtype}{list(given.shape)}, not integers [{len(which)}]"
+            )
+        forfeited = self._illegal_rows(which, given.astype(np.int64))
+        chosen = np.full(self.num_envs, -1)  # the game stays as it is
+        chosen[which] = given
+        chosen[forfeited] = -1
+        self._kernels.play(self.states, chosen, self._mask)
+        self._play_others(forfeited)
+        terminated = self.states["seat"] < 0
+        terminated[forfeited] = True
+        reward = np.zeros(self.num_envs)
+        infos = {}
+        if terminated.any():
+            over = np.flatnonzero(terminated)
+            reward[over] = self._rewards(over)
+            reward[forfeited] = -1.0
+            infos = self._final(over, terminated)
+            self._restart(over)
+        truncated = np.zeros(self.num_envs, np.bool_)
+        return self._now(), reward, terminated, truncated, {**self._infos(), **infos}
+
+    def action_masks(self) -> NDArray[np.bool_]:
+        """The legal actions, bool[N, A] (the convention of sb3-contrib)."""
+        return self._mask.astype(np.bool_)
+
+    def seed_of(self, index: int, episode: int) -> int:
+        """The seed of game `index` in its `episode`-th episode (from 0) since the last reset."""
+        index = integer("index", index, 0, self.num_envs - 1)
+        return int(game_seeds(self._seed, [index], integer("episode", episode, 0, 2**63 - 1))[0])
+
+    def _show(self, space: Space[Any]) -> None:
+        """Sets the spaces of observations, from that of one game."""
+        self.single_observation_space = space
+        self.observation_space = batch_space(space, self.num_envs)
+
+    def _shown(self, flat: NDArray[Any], _mask: NDArray[np.int8]) -> Any:
+        """What is given of flat observations [N, size] and masks [N, A]."""
+        return flat.reshape(-1, *self.game.observation.shape)
+
+    def _now(self) -> Any:
+        """What the seats see of all games."""
+        return self._shown(self._seen(self.states, self.seats), self._mask.copy())
+
+    def _seen(self, states: NDArray[Any], seats: NDArray[Any]) -> NDArray[Any]:
+        """Flat observations [N, size]: what seat `seats[i]` sees of record i."""
+        spec = self.game.observation
+        flat = np.empty((len(states), spec.size), spec.dtype)
+        self._kernels.observe(states, seats, flat)
+        return flat
+
+    def _infos(self) -> dict[str, Any]:
+        have = np.ones(self.num_envs, np.bool_)
+        return {"action_mask": self._mask.copy(), "_action_mask": have}
+
+    def _final(self, over: NDArray[np.int64], terminated: NDArray[np.bool_]) -> dict[str, Any]:
+        """What the seats see of games that are over, as gymnasium's own environments show it."""
+        masks = np.zeros((len(over), self.game.num_actions), np.int8)
+        last = self._shown(self._seen(self.states[over], self.seats[over]), masks)
+        final = np.full(self.num_envs, None, object)
+        for row, index in enumerate(over):
+            final[index] = (
+                {key: values[row] for key, values in last.items()}
+                if isinstance(last, dict)
+                else last[row]
+            )
+        info = {"action_mask": np.zeros_like(self._mask), "_action_mask": terminated.copy()}
+        return {
+            "final_obs": final,
+            "_final_obs": terminated.copy(),
+            "final_info": info,
+            "_final_info": terminated.copy(),
+        }
+
+    def _rows(self, chosen: Any, seed: int | None) -> NDArray[np.int64]:
+        """The rows of a mask of games to restart."""
+        mask = np.asarray(chosen)
+        if mask.shape != (self.num_envs,) or mask.dtype != np.bool_ or not mask.any():
+            raise ValueError(
+                f"reset_mask is {mask.dtype}{list(mask.shape)} with {np.count_nonzero(mask)} set, "
+                f"not bool[{self.num_envs}] with some"
+            )
+        if seed is not None:
+            raise ValueError("reset_mask goes on with the run's seeds: give no seed with it")
+        if not self._episodes[0]:
+            raise RuntimeError("reset_mask before reset: call reset() first")
+        return np.flatnonzero(mask)
+
+    def _illegal_rows(
+        self, which: NDArray[np.int64], actions: NDArray[np.int64]
+    ) -> NDArray[np.int64]:
+        """The rows whose action is illegal; raises for what is no action, or if asked to."""
+        masks = self._mask[which]
+        first = first_illegal(masks, actions)
+        if first < 0:
+            return np.empty(0, np.int64)
+        last = self.game.num_actions - 1
+        outside = np.flatnonzero((actions < 0) | (actions > last))
+        if len(outside):
+            row, action = which[outside[0]], actions[outside[0]]
+            raise ValueError(f"environment {row}: action {action} is not in 0..{last}")
+        if self._illegal == "raise":
+            row, action = which[first], int(actions[first])
+            text = self.game.action_to_text(self.states[row], action)
+            raise ValueError(f"environment {row}: action {action} ({text}) is illegal")
+        illegal: NDArray[np.int64] = which[masks[np.arange(len(which)), actions] == 0]
+        return illegal
+
+    def _rewards(self, over: NDArray[np.int64]) -> NDArray[np.float32]:
+        payoff, margin = np.zeros((2, len(over), self.num_players), np.float32)
+        self._kernels.outcome(self.states[over], payoff, margin)
+        rewards: NDArray[np.float32] = (payoff if self._reward == "win" else margin)[
+            np.arange(len(over)), self.seats[over]
+        ]
+        return rewards
+
+    def _restart(self, rows: NDArray[np.int64]) -> None:
+        """Starts the next games of these rows, and plays until their seats are to act."""
+        while len(rows):
+            seeds = game_seeds(self._seed, rows, self._episodes[rows])
+            self._episodes[rows] += 1
+            self.seats[rows] = (
+                self.np_random.integers(self.num_players, size=len(rows))
+                if self._fixed_seat is None
+                else self._fixed_seat
+            )
+            states, masks = self.states[rows], self._mask[rows]
+            self._kernels.begin(states, seeds, masks)
+            self.states[rows], self._mask[rows] = states, masks
+            self._play_others()
+            rows = rows[self.states["seat"][rows] < 0]
+
+    def _play_others(self, stopped: ArrayLike = ()) -> None:
+        """Asks the opponent, in all games but the `stopped` ones, up to the learner's seats."""
+        going = np.ones(self.num_envs, np.bool_)
+        going[np.asarray(stopped, np.int64)] = False
+        actions = np.empty(self.num_envs, np.int64)
+        while True:
+            seat = self.states["seat"]
+            rows = np.flatnonzero((seat >= 0) & (seat != self.seats) & going)
+            if not len(rows):
+                return
+            seeds = self.np_random.integers(SEED_LIMIT, size=len(rows), dtype=np.uint64)
+            masks = self._mask[rows]
+            positions = Positions(self.game, self.states[rows], seeds)
+            positions.action_mask = masks.copy()  # known already
+            chosen = np.asarray(self.opponent.act(positions), np.int64)
+            index = first_illegal(masks, chosen)
+            if index >= 0:
+                raise ValueError(
+                    f"environment {rows[index]}: {self.opponent.name} chose {chosen[index]}, "
+                    "an illegal action"
+                )
+            actions[:] = -1
+            actions[rows] = chosen
+            self._kernels.play(self.states, actions, self._mask)
+
+
+class FeatureSeatVectorEnv(SeatVectorEnv):
+    """A SeatVectorEnv whose observations are the game's features (FeatureMap), float32[N, F].
+
+    With `keys`, a pair of names, they are dicts of the features and of the masks (int8[N, A]) under
+    these names, as in FeatureSeatEnv.
+    """
+
+    def __init__(
+        self,
+        game: str,
+        num_envs: int,
+        num_players: int | None = None,
+        *,
+        keys: tuple[str, str] | None = None,
+        **kwargs: Any,
+    ) -> None:
+        super().__init__(game, num_envs, num_players, **kwargs)
+        self.features, self.keys = FeatureMap(self.game.observation), keys
+        space: Space[Any] = Box(-1, 1, (len(self.features),), np.float32)
+        if keys is not None:
+            mask = Box(0, 1, (self.game.num_actions,), np.int8)
+            space = Dict({keys[0]: space, keys[1]: mask})
+        self._show(space)
+
+    def _shown(self, flat: NDArray[Any], mask: NDArray[np.int8]) -> Any:
+        features = self.features.scaled(flat)
+        return (
+            features if self.keys is None else dict(zip(self.keys, (features, mask), strict=True))
+        )
