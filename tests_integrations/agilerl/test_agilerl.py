@@ -45,10 +45,10 @@ def test_returns(game: str) -> None:
     assert found == pytest.approx(WitnessSeat.returns)
 
 
-def test_readme() -> None:
-    names: dict[str, Any] = {"__name__": "README"}
-    (block,) = blocks((ROOT / "README.md").read_text(encoding="utf-8"), "py agilerl")
-    exec(compile(block, "README.md, AgileRL", "exec"), names)
+def test_the_documentation() -> None:
+    names: dict[str, Any] = {"__name__": "frameworks"}
+    (block,) = blocks((ROOT / "docs" / "frameworks.md").read_text(encoding="utf-8"), "py agilerl")
+    exec(compile(block, "frameworks.md, AgileRL", "exec"), names)
     returns, *_ = collect_rollouts(names["agent"], names["envs"], 64)
     assert returns
     names["agent"].learn()

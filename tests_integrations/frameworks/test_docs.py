@@ -1,11 +1,11 @@
-"""The snippets of the README and of the documentation that need a framework run."""
+"""The snippets of the documentation that need a framework run."""
 
 from pathlib import Path
 
 import pytest
 from tests.test_docs import ROOT, blocks
 
-PAGES = [ROOT / "README.md", ROOT / "docs" / "frameworks.md"]
+PAGES = [ROOT / "docs" / "frameworks.md"]
 
 
 @pytest.mark.parametrize("page", PAGES, ids=lambda page: page.stem)
