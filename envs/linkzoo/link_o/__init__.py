@@ -51,6 +51,7 @@ def _game_on(board_name: str) -> Game:
         redeal=dealing.redeal,
         action_to_text=notation.action_to_text,
         text_to_action=notation.text_to_action,
+        action_parts=notation.action_parts,
         to_dict=notation.to_dict,
         from_dict=notation.from_dict,
         draw_text=lambda state, seat=None: draw_text(notation.to_dict(state, seat), board, seat),

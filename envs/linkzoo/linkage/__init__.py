@@ -27,6 +27,7 @@ GAME = Game(
     redeal=rules.redeal,
     action_to_text=notation.action_to_text,
     text_to_action=notation.text_to_action,
+    action_parts=notation.action_parts,
     to_dict=notation.to_dict,
     from_dict=notation.from_dict,
     draw_text=draw.draw_text,

@@ -76,6 +76,7 @@ def _game_of(cards_name: str) -> Game:
         redeal=compiled.redeal,
         action_to_text=notation.moves.action_to_text,
         text_to_action=notation.moves.text_to_action,
+        action_parts=notation.moves.action_parts,
         to_dict=notation.to_dict,
         from_dict=Reader(notation, int(names["NUM_ACTIONS"])).from_dict,
         draw_text=lambda state, seat=None: draw_text(notation.to_dict(state, seat), cards, seat),

@@ -23,6 +23,7 @@ _RANGES = {
     "batch": (1, 2**20),
     "simulations": (1, 10**6),
     "workers": (1, 1024),
+    "port": (0, 2**16 - 1),
 }
 _MOST_ELO = 4000
 
@@ -188,6 +189,29 @@ def _parser() -> argparse.ArgumentParser:
     human.add_argument("--record", type=Path, metavar="FILE", help="save the game there")
     _add_variant(human)
     human.set_defaults(module="play")
+
+    serve = commands.add_parser("serve", help="play, watch and replay in the browser")
+    serve.add_argument("--host", default="127.0.0.1", help="another than %(default)s has a token")
+    serve.add_argument("--port", type=int, default=8765, help="0: any that is free; %(default)s")
+    serve.add_argument(
+        "--record",
+        type=Path,
+        dest="records",
+        default=Path("runs/games"),
+        metavar="FOLDER",
+        help="where games are saved; %(default)s",
+    )
+    serve.add_argument(
+        "--add-game", action="append", default=[], metavar="GAME", help="offer module:name too"
+    )
+    serve.add_argument(
+        "--add-agent",
+        action="append",
+        default=[],
+        metavar="AGENT",
+        help="offer FILE.py:NAME, module:NAME or a checkpoint's folder too",
+    )
+    serve.set_defaults(module="serve")
 
     bench = commands.add_parser("bench", help="measure this machine's speed")
     bench.add_argument("--game", default=games[0], help=_GAMES)

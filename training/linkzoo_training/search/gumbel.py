@@ -222,3 +222,12 @@ class GumbelSearch:
             values,
         )
         return Found(actions, policy.copy(), values.copy())
+
+    def visits(self, row: int) -> NDArray[np.int64]:
+        """How often the latest search tried each action in one of its positions, int64[A]."""
+        tree, found = self._tree[row], np.zeros(self.game.num_actions, np.int64)
+        child = int(tree[0]["child"])
+        while child >= 0:
+            found[tree[child]["action"]] = tree[child]["visits"]
+            child = int(tree[child]["sibling"])
+        return found

@@ -1,0 +1,112 @@
+// The picture of a position. A move is a sequence of its named parts: those that can come next are
+// lit, and the move is played as soon as one is left. What the picture lacks are buttons below it.
+
+import { button, make } from "./api.js";
+
+export class Board {
+  constructor(play) {
+    this.play = play;
+    this.chosen = [];
+    this.moves = [];
+    this.picture = make("div", { className: "board" });
+    this.choices = make("div", { className: "row choices", role: "group", "aria-label": "choices" });
+    this.picture.addEventListener("click", (event) => this.point(event.target));
+    this.picture.addEventListener("keydown", (event) => {
+      if (event.key !== "Enter" && event.key !== " ") return;
+      event.preventDefault();
+      this.point(event.target);
+    });
+    this.element = make(
+      "div",
+      { onkeydown: (event) => event.key === "Escape" && this.clear() },
+      this.picture,
+      this.choices,
+    );
+  }
+
+  show(svg, moves) {
+    this.picture.innerHTML = svg;
+    this.moves = moves;
+    this.clear();
+  }
+
+  enlarge() {
+    return this.picture.classList.toggle("large");
+  }
+
+  clear() {
+    this.chosen = [];
+    this.light();
+  }
+
+  /** The moves that have all chosen parts, in any order. */
+  open(extra = []) {
+    return this.moves.filter(({ parts }) => {
+      const left = [...parts];
+      return [...this.chosen, ...extra].every((part) => {
+        const place = left.indexOf(part);
+        if (place >= 0) left.splice(place, 1);
+        return place >= 0;
+      });
+    });
+  }
+
+  /** What can come next: first parts, then whatever is left of the moves. */
+  next() {
+    const found = new Set();
+    for (const { parts } of this.open()) {
+      if (this.chosen.length === 0) found.add(parts[0]);
+      else for (const part of parts) if (this.open([part]).length) found.add(part);
+    }
+    for (const part of this.chosen) if (!this.open([part]).length) found.delete(part);
+    return found;
+  }
+
+  light() {
+    const next = this.next();
+    const drawn = new Set();
+    for (const element of this.picture.querySelectorAll("[data-part]")) {
+      const part = element.dataset.part;
+      const lit = next.has(part);
+      element.classList.toggle("lit", lit);
+      element.classList.toggle("chosen", this.chosen.includes(part));
+      if (lit) {
+        drawn.add(part);
+        element.setAttribute("tabindex", "0");
+        element.setAttribute("role", "button");
+        element.setAttribute("aria-label", part);
+      } else {
+        for (const name of ["tabindex", "role", "aria-label"]) element.removeAttribute(name);
+      }
+    }
+    const missing = [...next].filter((part) => !drawn.has(part));
+    this.choices.replaceChildren(
+      ...missing.map((part) => button(part, () => this.choose(part), { "data-choice": part })),
+      ...(this.chosen.length
+        ? [
+            make("span", { className: "soft" }, `chosen: ${this.chosen.join(", ")}`),
+            button("Clear", () => this.clear(), { title: "Escape" }),
+          ]
+        : []),
+    );
+  }
+
+  point(target) {
+    for (let at = target; at && at !== this.picture; at = at.parentElement) {
+      const part = at.dataset?.part;
+      if (part === undefined) continue;
+      if (this.chosen.includes(part) && !this.open([part]).length) return this.clear();
+      if (this.open([part]).length) return this.choose(part);
+    }
+    return undefined;
+  }
+
+  choose(part) {
+    this.chosen.push(part);
+    const open = this.open();
+    if (open.length !== 1) return this.light();
+    const [{ text }] = open;
+    this.light();
+    return this.play(text);
+  }
+}
