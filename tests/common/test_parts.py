@@ -15,7 +15,8 @@ _WORDS = re.compile(r"\d-\d|LINK-O|PASS|YES|FREE|OPEN_DISCARD|OBSTACLE .*|CARD .
 
 def _positions(name: str, plies: int) -> list[tuple[Record, list[int]]]:
     """Positions of a random game with their legal actions."""
-    game, found = get_game(name), []
+    game = get_game(name)
+    found: list[tuple[Record, list[int]]] = []
     states, mask = np.zeros(1, game.state), np.zeros((1, game.num_actions), np.int8)
     states[0] = game.blank(game.min_players)
     kernels(game).begin_one(states, np.array([5], np.uint64), mask)

@@ -121,7 +121,7 @@ class Table:
         self._turn()
 
     def last_own(self) -> int | None:
-        """The index of the last action of the person who looks (of anybody, if nothing is hidden)."""
+        """The index of the last action of who looks (of any person, if nothing is hidden)."""
         own = [self.looking] if self.game.hidden is not None else self.humans
         states = zip(self.record.replay(), self.record.actions, strict=False)
         found = [index for index, (state, _) in enumerate(states) if int(state.seat) in own]

@@ -2,7 +2,7 @@
 
 import re
 from dataclasses import fields
-from typing import Any, get_args, get_origin
+from typing import Any, Literal, get_args, get_origin
 
 from linkzoo import Game, GameRecord, get_game
 from linkzoo.compiled import Record
@@ -100,11 +100,8 @@ def _game(game: Game, name: str) -> Json:
 
 
 def _option(game: Game, field: Any) -> Json:
-    kind = field.type
-    choices = list(get_args(kind)) if get_origin(kind) is not None else None
-    return {
-        "name": field.name,
-        "kind": "choice" if choices else "flag" if kind is bool else "number",
-        "choices": choices or [],
-        "default": getattr(game.options(), field.name),
-    }
+    """An option as the page asks for it: one of some choices, a flag, or a number."""
+    default = getattr(game.options(), field.name)
+    choices = list(get_args(field.type)) if get_origin(field.type) is Literal else []
+    kind = "choice" if choices else "flag" if isinstance(default, bool) else "number"
+    return {"name": field.name, "kind": kind, "choices": choices, "default": default}
