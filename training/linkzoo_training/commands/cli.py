@@ -24,6 +24,8 @@ _RANGES = {
     "simulations": (1, 10**6),
     "workers": (1, 1024),
     "port": (0, 2**16 - 1),
+    "width": (16, 4096),
+    "milliseconds": (20, 60_000),
 }
 _MOST_ELO = 4000
 
@@ -75,9 +77,9 @@ def _check_ranges(parsed: argparse.Namespace) -> None:
     for elo in getattr(parsed, "sprt", None) or ():
         if not abs(elo) <= _MOST_ELO:
             raise ValueError(f"--sprt: {elo:g} is not in -{_MOST_ELO}..{_MOST_ELO}")
-    for name in ("json", "record"):
+    for name in ("json", "record", "html", "gif"):
         if (path := getattr(parsed, name, None)) is not None:
-            _check_writable(path)
+            _check_writable(path / "game.json" if name == "record" and path.is_dir() else path)
 
 
 def _check_writable(path: Path) -> None:
@@ -186,7 +188,9 @@ def _parser() -> argparse.ArgumentParser:
     _add_simulations(human)
     human.add_argument("--seat", type=int, default=0)
     human.add_argument("--seed", type=int, help="of the game's chance; new each time without it")
-    human.add_argument("--record", type=Path, metavar="FILE", help="save the game there")
+    human.add_argument(
+        "--record", type=Path, metavar="PATH", help="save the game there: a file, or a folder"
+    )
     _add_variant(human)
     human.set_defaults(module="play")
 
@@ -212,6 +216,19 @@ def _parser() -> argparse.ArgumentParser:
         help="offer FILE.py:NAME, module:NAME or a checkpoint's folder too",
     )
     serve.set_defaults(module="serve")
+
+    replay = commands.add_parser("replay", help="a recorded game as a page or as pictures")
+    replay.add_argument("file", type=Path, metavar="RECORD", help="what --record has saved")
+    replay.add_argument("--html", type=Path, metavar="FILE", help="one page, with all it needs")
+    replay.add_argument("--gif", type=Path, metavar="FILE", help="an animation")
+    replay.add_argument("--png", type=Path, metavar="FOLDER", help="a picture of every position")
+    replay.add_argument(
+        "--width", type=int, default=640, help="of pictures, in pixels; %(default)s"
+    )
+    replay.add_argument(
+        "--milliseconds", type=int, default=900, help="that the GIF shows a position; %(default)s"
+    )
+    replay.set_defaults(module="replay")
 
     bench = commands.add_parser("bench", help="measure this machine's speed")
     bench.add_argument("--game", default=games[0], help=_GAMES)

@@ -25,7 +25,7 @@ def run(parsed: argparse.Namespace) -> None:
     for agent in parsed.add_agent:
         check_agent(agent, outside[0] if outside else registry.NAMES[0])
     token = None if is_loopback(parsed.host) else secrets.token_urlsafe(24)
-    listening = _listen(parsed.host, parsed.port)
+    listening = listen(parsed.host, parsed.port)
     address = Address(parsed.host, listening.getsockname()[1], token)
     games = list(dict.fromkeys([*registry.names(), *outside]))
     server = Server(parsed.records, games, parsed.add_agent)
@@ -35,6 +35,7 @@ def run(parsed: argparse.Namespace) -> None:
     config = uvicorn.Config(
         create_app(server, address),
         log_level="warning",
+        ws="none",
         server_header=False,
         timeout_keep_alive=30,
         limit_concurrency=512,
@@ -45,13 +46,14 @@ def run(parsed: argparse.Namespace) -> None:
         server.players.close()
 
 
-def _listen(host: str, port: int) -> socket.socket:
+def listen(host: str, port: int) -> socket.socket:
     """A socket at the address; OSError names it if it can't be had."""
     family = socket.AF_INET6 if ":" in host else socket.AF_INET
     listening = socket.socket(family, socket.SOCK_STREAM)
     try:
         listening.setsockopt(socket.SOL_SOCKET, socket.SO_REUSEADDR, 1)
         listening.bind((host, port))
+        listening.listen(128)  # who asks before the server is up waits
     except OSError as error:
         listening.close()
         raise OSError(error.errno, f"{host}:{port}: {error.strerror}") from error

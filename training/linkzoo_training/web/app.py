@@ -3,9 +3,8 @@
 import asyncio
 from collections.abc import Mapping
 from dataclasses import dataclass, field
-from datetime import UTC, datetime
 from pathlib import Path
-from secrets import randbelow, token_hex
+from secrets import randbelow
 from typing import Annotated, Any
 
 from fastapi import Body, FastAPI, Request
@@ -20,6 +19,7 @@ from linkzoo import GameRecord, get_game, registry
 from linkzoo.chance import SEED_LIMIT
 from linkzoo.compiled import Record
 from linkzoo.fields import integer, shown, string
+from linkzoo_training.records import save_new
 from linkzoo_training.web.analysis import analyse
 from linkzoo_training.web.players import BusyError, Players, check_spec
 from linkzoo_training.web.safety import Address, Guard
@@ -158,10 +158,7 @@ def _add_tables(app: FastAPI, server: Server) -> None:
         table = server.tables.get(name)
         with table.lock:
             record = GameRecord(**{**vars(table.record), "actions": [*table.record.actions]})
-        when = datetime.now(UTC).strftime("%Y%m%d-%H%M%S")
-        file = server.records / f"{table.game.name}-{when}-{token_hex(4)}.json"
-        save_record(record, file)
-        return {"file": file.name}
+        return {"file": save_new(record, server.records).name}
 
     @app.get("/api/tables/{name}/record")
     def record(name: str) -> Json:
@@ -252,15 +249,6 @@ def _analyse_replay(server: Server, replay: Replay, ply: int, agent: str) -> Any
     check_spec(agent, game.id, server.outside)
     player = server.players.get(agent, game)
     return player.submit(analyse, game, player, state, replay.record.seed)
-
-
-def save_record(record: GameRecord, file: Path) -> None:
-    """Writes a record whole or not at all."""
-    import json
-
-    from linkzoo_training.checkpoint import write_atomically
-
-    write_atomically(file, (json.dumps(record.to_dict(), indent=1) + "\n").encode())
 
 
 def _answer_errors(app: FastAPI) -> None:

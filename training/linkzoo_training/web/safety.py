@@ -6,11 +6,13 @@ from http.cookies import CookieError, SimpleCookie
 from ipaddress import ip_address
 from urllib.parse import parse_qs, quote
 
+from fastapi import HTTPException
 from starlette.datastructures import Headers, MutableHeaders
 from starlette.responses import JSONResponse, RedirectResponse, Response
 from starlette.types import ASGIApp, Message, Receive, Scope, Send
 
 MOST_BYTES = 2**20  # of a request's body
+_TOO_LARGE = f"a request has at most {MOST_BYTES} bytes"
 COOKIE = "linkzoo_token"
 _HEADERS = {
     "Content-Security-Policy": (
@@ -57,10 +59,6 @@ class Address:
         return page if self.token is None else f"{page}?token={quote(self.token)}"
 
 
-class TooLargeError(Exception):
-    """A body of more than MOST_BYTES."""
-
-
 class Guard:
     """Lets through what comes from the page itself, and adds the headers that browsers keep to."""
 
@@ -73,12 +71,9 @@ class Guard:
             if scope["type"] == "lifespan":
                 await self.app(scope, receive, send)
             return
-        started = False
 
         async def answer(message: Message) -> None:
-            nonlocal started
             if message["type"] == "http.response.start":
-                started = True
                 headers = MutableHeaders(scope=message)
                 for name, value in _HEADERS.items():
                     headers[name] = value
@@ -91,18 +86,14 @@ class Guard:
             message = await receive()
             taken += len(message.get("body", b""))
             if taken > MOST_BYTES:
-                raise TooLargeError
+                raise HTTPException(413, _TOO_LARGE)
             return message
 
         refused = self._refusal(scope)
         if refused is not None:
             await refused(scope, receive, answer)
             return
-        try:
-            await self.app(scope, read, answer)
-        except TooLargeError:
-            if not started:
-                await _too_large()(scope, receive, answer)
+        await self.app(scope, read, answer)
 
     def _refusal(self, scope: Scope) -> Response | None:
         """The answer to a request that isn't for the page."""
@@ -119,7 +110,7 @@ class Guard:
         if not length.isdecimal():
             return _refuse(400, "the Content-Length is no number")
         if len(length) > 12 or int(length) > MOST_BYTES:
-            return _too_large()
+            return _refuse(413, _TOO_LARGE)
         return self._without_token(scope, headers)
 
     def _without_token(self, scope: Scope, headers: Headers) -> Response | None:
@@ -147,7 +138,3 @@ def _same(one: str, other: str) -> bool:
 
 def _refuse(status: int, message: str) -> JSONResponse:
     return JSONResponse({"error": message}, status)
-
-
-def _too_large() -> JSONResponse:
-    return _refuse(413, f"a request has at most {MOST_BYTES} bytes")
