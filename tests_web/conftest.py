@@ -42,8 +42,12 @@ class Screen:
         self.traffic: list[tuple[str, str]] = []
         page.set_default_timeout(60_000)
         page.on("pageerror", lambda error: self.wrong.append(str(error)))
-        page.on("console", lambda said: said.type == "error" and self.wrong.append(said.text))
+        page.on("console", self._said)
         page.on("response", self._keep)
+
+    def _said(self, said: Any) -> None:
+        if said.type == "error":
+            self.wrong.append(said.text)
 
     def _keep(self, response: Any) -> None:
         if "/api/" in response.url:
@@ -66,31 +70,24 @@ class Screen:
 
     def status(self) -> str:
         """What the page says."""
-        return self.page.inner_text(".status")
+        return str(self.page.inner_text(".status"))
 
-    def click_move(self) -> bool:
-        """Clicks what is lit until a move is made; False at the end of the game.
-
-        In one go in the page: a click is the element's own, wherever it lies.
-        """
-        lit = ".board [data-part].lit, .choices [data-choice]"
-        self.page.wait_for_function(
-            "lit => document.querySelector(lit) || "
-            "/win|draw/.test(document.querySelector('.status').textContent)",
-            arg=lit,
+    def click(self) -> bool:
+        """Clicks on something that is lit, as soon as anything is; False at the end of the game."""
+        return bool(
+            self.page.wait_for_function(
+                """() => {
+                  const lit = ".board [data-part].lit, .choices [data-choice]";
+                  const found = [...document.querySelectorAll(lit)];
+                  const status = document.querySelector(".status").textContent;
+                  if (!found.length) return /wins?\\.|draw/.test(status) ? "over" : "";
+                  const one = found[Math.floor(Math.random() * found.length)];
+                  one.dispatchEvent(new MouseEvent("click", { bubbles: true }));
+                  return "clicked";
+                }"""
+            ).json_value()
+            == "clicked"
         )
-        if self.page.query_selector(lit) is None:
-            return False
-        self.page.evaluate(
-            """lit => {
-              const found = [...document.querySelectorAll(lit)];
-              const one = found[Math.floor(found.length / 2)];
-              if (one.click) one.click();
-              else one.dispatchEvent(new MouseEvent("click", { bubbles: true }));
-            }""",
-            lit,
-        )
-        return True
 
 
 @pytest.fixture

@@ -82,7 +82,21 @@ def test_pages_are_served_with_a_strict_policy(client: Client) -> None:
 
 def _mutated(dice: np.random.Generator, data: Any) -> Any:
     """JSON data with something wrong somewhere."""
-    wrong = [None, True, -1, 2**70, 1e400, "", "\ud800", "a" * 300, "../x", [], {}, [[]], {"": 0}]
+    wrong: list[Any] = [
+        None,
+        True,
+        -1,
+        2**70,
+        1e400,
+        "",
+        "\ud800",
+        "a" * 300,
+        "../x",
+        [],
+        {},
+        [[]],
+        {"": 0},
+    ]
     if isinstance(data, dict) and data and dice.random() < 0.8:
         key = str(dice.choice(list(data)))
         made = {**data, key: _mutated(dice, data[key])}

@@ -27,7 +27,7 @@ class SlowAgent:
 
     def act(self, positions: Positions) -> NDArray[np.int64]:
         self.go.wait(60)
-        return positions.action_mask.argmax(1).astype(np.int64)
+        return np.asarray(positions.action_mask.argmax(1))
 
 
 class FailingAgent:

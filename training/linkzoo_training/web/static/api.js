@@ -42,13 +42,15 @@ export function say(error) {
   place.hidden = error === "";
 }
 
-/** Does something, and says what went wrong. */
+/** Does something, and says what went wrong; whether nothing did. */
 export async function guarded(task) {
   say("");
   try {
     await task();
+    return true;
   } catch (error) {
     say(error.message);
+    return false;
   }
 }
 

@@ -101,12 +101,15 @@ export class Board {
     return undefined;
   }
 
-  choose(part) {
+  async choose(part) {
     this.chosen.push(part);
     const open = this.open();
     if (open.length !== 1) return this.light();
-    const [{ text }] = open;
+    const moves = this.moves;
+    this.moves = []; // until the answer is there
     this.light();
-    return this.play(text);
+    if (await this.play(open[0].text)) return undefined;
+    this.moves = moves;
+    return this.clear();
   }
 }
