@@ -34,7 +34,7 @@ def browser() -> Iterator[Browser]:
 
 
 class Screen:
-    """A page on the server: whatever goes wrong in it fails the test; `traffic` is all it got."""
+    """A page on the server: whatever goes wrong in it fails the test; `traffic` is what it got."""
 
     def __init__(self, page: Page, client: Client) -> None:
         self.page, self.client = page, client
@@ -43,13 +43,13 @@ class Screen:
         page.set_default_timeout(60_000)
         page.on("pageerror", lambda error: self.wrong.append(str(error)))
         page.on("console", self._said)
-        page.on("response", self._keep)
 
     def _said(self, said: Any) -> None:
         if said.type == "error":
             self.wrong.append(said.text)
 
-    def _keep(self, response: Any) -> None:
+    def keep(self, response: Any) -> None:
+        """Keeps what the page got, for `page.on("response", …)`."""
         if "/api/" in response.url:
             self.traffic.append((response.url, response.text()))
 

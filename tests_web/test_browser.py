@@ -30,30 +30,29 @@ def test_real_clicks_choose_a_colour_and_two_cells(screen: Screen) -> None:
     screen.page.click('.board [data-part="R"].lit')
     screen.page.click('.board [data-part="c3"].lit')
     screen.page.click('.board [data-part="d3"].lit')
-    screen.page.wait_for_function("document.querySelectorAll('.log li').length >= 2")
+    screen.page.wait_for_function("() => document.querySelectorAll('.log li').length >= 2")
     assert screen.page.inner_text(".log li") == "0: R c3-d3"
 
 
 def test_keys_alone_make_a_move(screen: Screen) -> None:
     screen.start("linkage", ["human", "random"])
-    for part in ("W", "a1", "a2"):
+    for part in ("R", "b1", "b2"):
         screen.page.wait_for_selector(f'.board [data-part="{part}"].lit')
-        for _ in range(80):
-            screen.page.keyboard.press("Tab")
-            focused = "document.activeElement.dataset.part"
-            if screen.page.evaluate(focused) == part:
+        for _ in range(40):
+            if screen.page.evaluate("() => document.activeElement.dataset.part") == part:
                 break
+            screen.page.keyboard.press("Tab")
         else:
             pytest.fail(f"Tab never came to {part}")
         screen.page.keyboard.press("Enter")
     screen.page.wait_for_selector(".log li")
-    assert screen.page.inner_text(".log li") == "0: W a1-a2"
+    assert screen.page.inner_text(".log li") == "0: R b1-b2"
     screen.page.focus("#move")
     screen.page.wait_for_selector(".moves button")
     move = screen.page.inner_text(".moves button")
     screen.page.keyboard.type(move)
     screen.page.keyboard.press("Enter")
-    screen.page.wait_for_function("document.querySelectorAll('.log li').length >= 3")
+    screen.page.wait_for_function("() => document.querySelectorAll('.log li').length >= 3")
 
 
 def test_take_back_and_reload_go_on(screen: Screen) -> None:
@@ -66,12 +65,13 @@ def test_take_back_and_reload_go_on(screen: Screen) -> None:
     screen.page.reload()
     screen.page.wait_for_selector(".log li >> nth=1")
     assert screen.page.inner_html(".board") == after != before
-    screen.page.click("text=Take back")
-    screen.page.wait_for_function("document.querySelectorAll('.log li').length === 0")
+    screen.page.get_by_role("button", name="Take back").click()
+    screen.page.wait_for_function("() => document.querySelectorAll('.log li').length === 0")
     assert screen.page.inner_html(".board") == before
 
 
 def test_two_people_never_get_what_the_other_holds(screen: Screen, client: Client) -> None:
+    screen.page.on("response", screen.keep)
     screen.start("link_o", ["human", "human"])
     table = client.server.tables.get(screen.page.url.split("/")[-1])
     for _ in range(6):
@@ -96,22 +96,31 @@ def test_two_people_never_get_what_the_other_holds(screen: Screen, client: Clien
 def test_watching_and_a_replay_with_its_slider(screen: Screen) -> None:
     screen.start("linkage", ["random", "greedy"])
     screen.page.select_option("[aria-label=pace]", "200")
-    screen.page.click("text=Play >> nth=0")
-    screen.page.wait_for_function("/wins/.test(document.querySelector('.status').textContent)")
-    screen.page.click("text=Replay")
-    screen.page.wait_for_selector("input[type=range]")
+    screen.page.get_by_role("button", name="Play", exact=True).click()
+    screen.page.wait_for_function(
+        "() => /wins/.test(document.querySelector('.status').textContent)"
+    )
+    screen.page.get_by_role("button", name="Replay").click()
+    ply = "() => /Ply {} /.test(document.querySelector('.status').textContent)"
+    screen.page.wait_for_function(ply.format(0))
     first = screen.page.inner_html(".board")
     screen.page.keyboard.press("ArrowRight")
-    screen.page.wait_for_function("location.hash.endsWith('/1')")
-    screen.page.wait_for_function("/Ply 1 /.test(document.querySelector('.status').textContent)")
+    screen.page.wait_for_function("() => location.hash.endsWith('/1')")
+    screen.page.wait_for_function(
+        "() => /Ply 1 /.test(document.querySelector('.status').textContent)"
+    )
     assert screen.page.inner_html(".board") != first
     screen.page.fill("input[type=range]", "3")
-    screen.page.wait_for_function("/Ply 3 /.test(document.querySelector('.status').textContent)")
+    screen.page.wait_for_function(
+        "() => /Ply 3 /.test(document.querySelector('.status').textContent)"
+    )
     address = screen.page.url
     screen.page.goto("about:blank")
     screen.page.goto(address)
-    screen.page.wait_for_function("/Ply 3 /.test(document.querySelector('.status').textContent)")
-    screen.page.click("text=Analyse")
+    screen.page.wait_for_function(
+        "() => /Ply 3 /.test(document.querySelector('.status').textContent)"
+    )
+    screen.page.get_by_role("button", name="Analyse").click()
     screen.page.wait_for_selector(".analysis td")
 
 
@@ -128,7 +137,7 @@ def test_the_page_of_one_record_needs_nothing_else(
     page.goto(file.as_uri())
     for ply in range(1, 6):
         page.keyboard.press("ArrowRight")
-        page.wait_for_function(f"/Ply {ply} of 5/.test(document.body.textContent)")
+        page.wait_for_function(f"() => /Ply {ply} of 5/.test(document.body.textContent)")
     game = client.server.tables.get(name)
     shown = page.inner_html("#board")
     assert shown.count("<rect") == game.game.draw_svg(game.state).count("<rect")
@@ -144,8 +153,8 @@ def test_nothing_is_wider_than_a_telephone(
     screen = Screen(page, client)
     screen.start(game, ["human", "random"])
     page.wait_for_selector(".board .lit, .choices button")
-    assert page.evaluate("document.documentElement.scrollWidth") <= 390
+    assert page.evaluate("() => document.documentElement.scrollWidth") <= 390
     screen.open()
     page.wait_for_selector("#game")
-    assert page.evaluate("document.documentElement.scrollWidth") <= 390
+    assert page.evaluate("() => document.documentElement.scrollWidth") <= 390
     page.close()

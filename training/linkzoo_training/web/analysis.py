@@ -11,7 +11,7 @@ from linkzoo_training.search.solver import OutOfReachError, solve
 from linkzoo_training.web.players import Player, decision_seeds, has_solver
 
 Json = dict[str, Any]
-SOLVER_LIMIT = 2**20  # positions: a few seconds
+SOLVER_LIMIT = 2**17  # positions of one search: half a second
 
 
 def analyse(game: Game, player: Player, state: Record, seed: int) -> Json:

@@ -43,6 +43,7 @@ class Table:
         chosen = game.chosen_options(self._states[0])
         self.record = GameRecord(game.id, game.version, len(seats), chosen, seed)
         kernels(game).begin_one(self._states, np.array([seed], np.uint64), self._mask)
+        self.log: list[tuple[int, str]] = []  # the seat and the text of each action
         self.humans = [seat for seat, who in enumerate(seats) if who == HUMAN]
         self.looking = self.humans[0] if len(self.humans) == 1 else None
         self.error, self._generation, self.thinking = "", 0, False
@@ -112,7 +113,7 @@ class Table:
             raise RefusedError("there is no move of yours to take back")
         if self.waiting is not None:
             raise RefusedError(f"player {self.waiting} is to look first")
-        self.record.actions = self.record.actions[:last]
+        del self.record.actions[last:], self.log[last:]
         for state in self.record.replay():
             self._states[0] = state
         kernels(self.game).legal_one(self._states, self._mask)
@@ -123,12 +124,12 @@ class Table:
     def last_own(self) -> int | None:
         """The index of the last action of who looks (of any person, if nothing is hidden)."""
         own = [self.looking] if self.game.hidden is not None else self.humans
-        states = zip(self.record.replay(), self.record.actions, strict=False)
-        found = [index for index, (state, _) in enumerate(states) if int(state.seat) in own]
-        return found[-1] if found else None
+        found = (index for index, (seat, _) in reversed([*enumerate(self.log)]) if seat in own)
+        return next(found, None)
 
     def _play(self, action: int) -> None:
         outcome = np.zeros((2, len(self.seats)), np.float32)
+        self.log.append((int(self.state.seat), self.game.action_to_text(self.state, action)))
         kernels(self.game).play_one(self._states, action, self._mask[0], *outcome)
         self.record.actions.append(action)
         self._generation += 1

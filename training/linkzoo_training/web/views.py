@@ -38,7 +38,7 @@ def table_view(table: Table) -> Json:
         "moves": moves(table.game, table.state, table.legal()),
         "can_take_back": bool(table.humans) and table.last_own() is not None,
         "can_open": not table.secret,
-        "log": [] if table.secret else log(table.record)[-400:],
+        "log": [] if table.secret else [{"seat": s, "text": text} for s, text in table.log],
     }
 
 

@@ -10,17 +10,22 @@ export class Board {
     this.moves = [];
     this.picture = make("div", { className: "board" });
     this.choices = make("div", { className: "row choices", role: "group", "aria-label": "choices" });
+    this.keys = false; // whether the latest choice was made by a key
     this.picture.addEventListener("click", (event) => this.point(event.target));
     this.picture.addEventListener("keydown", (event) => {
       if (event.key !== "Enter" && event.key !== " ") return;
       event.preventDefault();
       this.point(event.target);
     });
-    this.element = make(
-      "div",
-      { onkeydown: (event) => event.key === "Escape" && this.clear() },
-      this.picture,
-      this.choices,
+    this.element = make("div", {}, this.picture, this.choices);
+    this.element.addEventListener("pointerdown", () => (this.keys = false), true);
+    this.element.addEventListener(
+      "keydown",
+      (event) => {
+        if (["Enter", " ", "Escape"].includes(event.key)) this.keys = true;
+        if (event.key === "Escape") this.clear();
+      },
+      true,
     );
   }
 
@@ -51,15 +56,17 @@ export class Board {
     });
   }
 
-  /** What can come next: first parts, then whatever is left of the moves. */
+  /** What can come next: first parts, then whatever is left of the moves and decides something. */
   next() {
-    const found = new Set();
-    for (const { parts } of this.open()) {
-      if (this.chosen.length === 0) found.add(parts[0]);
-      else for (const part of parts) if (this.open([part]).length) found.add(part);
-    }
-    for (const part of this.chosen) if (!this.open([part]).length) found.delete(part);
-    return found;
+    const open = this.open();
+    if (this.chosen.length === 0) return new Set(open.map(({ parts }) => parts[0]));
+    const parts = [...new Set(open.flatMap((move) => move.parts))];
+    return new Set(
+      parts.filter((part) => {
+        const left = this.open([part]).length;
+        return left > 0 && left < open.length;
+      }),
+    );
   }
 
   light() {
@@ -89,6 +96,8 @@ export class Board {
           ]
         : []),
     );
+    // Who uses keys goes on at what comes next.
+    if (this.keys) this.element.querySelector(".lit, .choices button")?.focus();
   }
 
   point(target) {

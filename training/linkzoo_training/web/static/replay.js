@@ -40,11 +40,11 @@ class ReplayPage {
           make(
             "div",
             { className: "row" },
-            move("⏮", "first", () => 0),
+            move("|◀", "first", () => 0),
             move("◀", "back", () => this.ply - 1),
             this.auto,
             move("▶", "forward", () => this.ply + 1),
-            move("⏭", "last", () => this.plies),
+            move("▶|", "last", () => this.plies),
             this.pace,
             this.view,
             button("Enlarge", () => void this.board.enlarge()),

@@ -4,7 +4,7 @@ import { analysisCard } from "./analysis.js";
 import { ask, button, download, guarded, make, result, seatName } from "./api.js";
 import { Board } from "./board.js";
 
-const POLL = 250; // milliseconds between looks for an agent's move
+const [SOON, LATER] = [40, 600]; // milliseconds between looks for an agent's move
 
 export async function tablePage(page, id) {
   const first = await ask(`tables/${id}`);
@@ -17,6 +17,7 @@ class TablePage {
   constructor(page, id) {
     this.id = id;
     this.timer = 0;
+    this.delay = SOON;
     this.left = false;
     this.shown = "";
     this.status = make("p", { className: "status", role: "status", "aria-live": "polite" });
@@ -64,6 +65,12 @@ class TablePage {
     this.input = make("input", { id: "move", autocomplete: "off", spellcheck: false, "aria-label": "your move" });
     this.list = make("div", { className: "moves" });
     this.input.oninput = () => this.filter();
+    this.list.onkeydown = (event) => {
+      const beside = { ArrowRight: "nextElementSibling", ArrowDown: "nextElementSibling", ArrowLeft: "previousElementSibling", ArrowUp: "previousElementSibling" }[event.key];
+      if (beside === undefined) return;
+      event.preventDefault();
+      event.target[beside]?.focus();
+    };
     const form = make("form", { className: "row" }, this.input, make("button", { type: "submit" }, "Play it"));
     form.onsubmit = (event) => {
       event.preventDefault();
@@ -94,7 +101,8 @@ class TablePage {
     this.layout.hidden = covered;
     if (covered) this.showCover(view);
     else this.showTable(view);
-    if (!covered && view.thinking) this.later(POLL, () => ask(`tables/${this.id}`));
+    this.delay = view.thinking ? Math.min(LATER, 1.5 * this.delay) : SOON;
+    if (!covered && view.thinking) this.later(this.delay, () => ask(`tables/${this.id}`));
     else if (!covered && this.running && !view.over && !view.error) {
       this.later(Number(this.pace.value), () => ask(`tables/${this.id}/step`, {}));
     } else this.setRunning(this.running && !view.over && !view.error);
@@ -143,7 +151,10 @@ class TablePage {
   filter() {
     const typed = this.input.value.trim().toLowerCase();
     const found = this.moves.filter(({ text }) => text.toLowerCase().includes(typed));
-    this.list.replaceChildren(...found.map(({ text }) => button(text, () => this.do("move", { move: text }))));
+    // One stop for Tab; arrows go on from there.
+    this.list.replaceChildren(
+      ...found.map(({ text }, index) => button(text, () => this.do("move", { move: text }), { tabIndex: index ? -1 : 0 })),
+    );
   }
 
   toggleRun() {
