@@ -21,7 +21,7 @@ def _played(game: str, plies: int) -> GameRecord:
     env = make(game)
     env.reset(seed=2)
     dice = np.random.default_rng(0)
-    while env.agents and plies:
+    while not all(env.terminations.values()) and plies:
         mask = env.infos[env.agent_selection]["action_mask"]
         env.step(int(dice.choice(np.flatnonzero(mask))))
         plies -= 1

@@ -15,6 +15,7 @@ import pytest
 from numpy.typing import NDArray
 
 from linkzoo import GameRecord, Positions, get_game
+from linkzoo_training.web import players
 from linkzoo_training.web.players import MOST_SIMULATIONS
 from tests.web.server import Client, serving
 
@@ -237,6 +238,29 @@ def test_games_are_limited_and_idle_ones_make_room(tmp_path: Path) -> None:
         client.server.tables.idle = 0
         assert client.ask("tables", body)[0] == 200
         assert client.ask(f"tables/{names[1]}")[0] == 404
+
+
+def test_a_new_replay_takes_the_place_of_the_longest_unused(tmp_path: Path) -> None:
+    with serving(tmp_path) as client:
+        client.server.replays.most = 2
+        record = client.ask(f"tables/{client.table('linkage', ['random', 'random'])}/record")[1]
+        names = [client.ask("replays", record)[1]["id"] for _ in range(2)]
+        assert client.ask(f"replays/{names[0]}/0")[0] == 200
+        names.append(client.ask("replays", record)[1]["id"])
+        assert [client.ask(f"replays/{name}/0")[0] for name in names] == [200, 404, 200]
+
+
+def test_an_agent_with_too_much_to_do_says_so(
+    tmp_path: Path, monkeypatch: pytest.MonkeyPatch
+) -> None:
+    monkeypatch.setattr(players, "MOST_WAITING", 0)
+    with serving(tmp_path) as client:
+        name = client.table("linkage", ["human", "random"])
+        client.ask(f"tables/{name}/move", {"move": "W a1-b1"})
+        assert "too much to do" in client.ask(f"tables/{name}")[1]["error"]
+        assert client.ask(f"tables/{name}/analysis", {"agent": "checkpoint"})[0] == 409
+        client.ask(f"tables/{name}/back", {})
+        assert client.ask(f"tables/{name}/analysis", {"agent": "checkpoint"})[0] == 429
 
 
 def test_a_killed_server_loses_no_saved_game(tmp_path: Path) -> None:

@@ -14,7 +14,7 @@ Json = dict[str, Any]
 SOLVER_LIMIT = 2**17  # positions of one search: half a second
 
 
-def analyse(game: Game, player: Player, state: Record, seed: int) -> Json:
+def analyse(player: Player, game: Game, state: Record, seed: int) -> Json:
     """Of the seat to act: shares and visits of the moves, values by seat, and the exact verdict.
 
     Nothing in it depends on what that seat can't know. To be called in the player's thread.

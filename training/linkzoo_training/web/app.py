@@ -2,6 +2,7 @@
 
 import asyncio
 from collections.abc import Mapping
+from concurrent.futures import Future
 from dataclasses import dataclass, field
 from pathlib import Path
 from secrets import randbelow
@@ -28,7 +29,7 @@ from linkzoo_training.web.tables import RefusedError, Table, new_table, safe_opt
 from linkzoo_training.web.views import catalogue, log, picture, table_view, winners
 
 STATIC = Path(__file__).with_name("static")
-MOST_SESSIONS, IDLE_SECONDS = 200, 2 * 3600.0
+MOST_TABLES, MOST_REPLAYS, IDLE_SECONDS = 200, 50, 2 * 3600.0
 
 Json = dict[str, Any]
 Text = Annotated[StrictStr, Field(max_length=200)]
@@ -51,8 +52,10 @@ class Server:
     games: list[str] = field(default_factory=lambda: list(registry.names()))
     outside: list[str] = field(default_factory=list)
     players: Players = field(default_factory=Players)
-    tables: Sessions[Table] = field(default_factory=lambda: Sessions(MOST_SESSIONS, IDLE_SECONDS))
-    replays: Sessions[Replay] = field(default_factory=lambda: Sessions(MOST_SESSIONS, IDLE_SECONDS))
+    tables: Sessions[Table] = field(default_factory=lambda: Sessions(MOST_TABLES, IDLE_SECONDS))
+    replays: Sessions[Replay] = field(
+        default_factory=lambda: Sessions(MOST_REPLAYS, IDLE_SECONDS, crowding=True)
+    )
 
     def check_game(self, name: str) -> None:
         """ValueError unless the page offers the game."""
@@ -176,14 +179,13 @@ def _add_tables(app: FastAPI, server: Server) -> None:
         )
 
 
-def _analyse_table(server: Server, table: Table, agent: str) -> Any:
+def _analyse_table(server: Server, table: Table, agent: str) -> Future[Json]:
     check_spec(agent, table.game.id, server.outside)
     with table.lock:
         if table.humans and not table.legal():
             raise RefusedError("an agent judges your own turns alone")
         state, seed = table.state.copy(), table.record.seed
-    player = server.players.get(agent, table.game)
-    return player.submit(analyse, table.game, player, state, seed)
+    return server.players.submit(agent, table.game, analyse, table.game, state, seed)
 
 
 def _shown(table: Table) -> Json:
@@ -194,7 +196,6 @@ def _shown(table: Table) -> Json:
 def _add_replays(app: FastAPI, server: Server) -> None:
     @app.post("/api/replays")
     def open_record(data: Annotated[dict[str, Any], Body()]) -> Json:
-        server.replays.check_room()
         return {"id": server.replays.add(open_replay(server, data))}
 
     @app.get("/api/replays/{name}/{ply}")
@@ -244,11 +245,10 @@ def _position(replay: Replay, ply: int) -> Record:
     return replay.positions[integer("ply", ply, 0, len(replay.positions) - 1)]
 
 
-def _analyse_replay(server: Server, replay: Replay, ply: int, agent: str) -> Any:
+def _analyse_replay(server: Server, replay: Replay, ply: int, agent: str) -> Future[Json]:
     state, game = _position(replay, ply), get_game(replay.record.game, replay.record.options)
     check_spec(agent, game.id, server.outside)
-    player = server.players.get(agent, game)
-    return player.submit(analyse, game, player, state, replay.record.seed)
+    return server.players.submit(agent, game, analyse, game, state, replay.record.seed)
 
 
 def _answer_errors(app: FastAPI) -> None:

@@ -3,7 +3,7 @@
 import re
 import threading
 from collections import OrderedDict
-from collections.abc import Sequence
+from collections.abc import Callable, Sequence
 from concurrent.futures import Future, ThreadPoolExecutor
 from typing import Any, TypeVar
 
@@ -22,6 +22,7 @@ from linkzoo_training.search.solver import check_solver
 HUMAN = "human"
 MOST_SIMULATIONS = 10_000  # that a page may ask for
 MOST_AGENTS = 16  # held at once
+MOST_WAITING = 256  # for one agent
 _SPEC = re.compile(r"[A-Za-z0-9_-]{1,64}(?:@([0-9]{1,4}))?(?:~[0-9.]{1,8})?(?::([0-9]{1,9}))?")
 _SEARCH = re.compile(r"(?:uct|cheat)-([0-9]{1,9})")
 
@@ -95,11 +96,13 @@ class Player:
         kernels(self._game).legal_one(states, masks)
         return int(checked(agent.name, actions, states, masks)[0])
 
-    def submit(self, task: Any, *arguments: Any) -> Future[Any]:
-        """Has the thread do something, after what it is doing."""
+    def submit(self, task: Callable[..., T], *arguments: Any) -> "Future[T]":
+        """Has the thread do `task(self, *arguments)` in its turn; BusyError if too many wait."""
         with self._lock:
+            if self.waiting >= MOST_WAITING:
+                raise BusyError(f"{self._spec} has too much to do: try again")
             self.waiting += 1
-        future = self._thread.submit(task, *arguments)
+        future = self._thread.submit(task, self, *arguments)
         future.add_done_callback(self._finished)
         return future
 
@@ -125,15 +128,15 @@ class Players:
         self._lock = threading.Lock()
         self._held: OrderedDict[tuple[str, str], Player] = OrderedDict()
 
-    def get(self, spec: str, game: Game) -> Player:
-        """The player of that name; BusyError if too many others are at work."""
+    def submit(self, spec: str, game: Game, task: Callable[..., T], *arguments: Any) -> "Future[T]":
+        """Has an agent's thread do `task(player, *arguments)`; BusyError if there is no room."""
         key = (spec, game.key)
         with self._lock:
             if key not in self._held:
                 self._make_room()
                 self._held[key] = Player(spec, game)
             self._held.move_to_end(key)
-            return self._held[key]
+            return self._held[key].submit(task, *arguments)
 
     def _make_room(self) -> None:
         if len(self._held) < MOST_AGENTS:

@@ -15,10 +15,13 @@ class UnknownError(Exception):
 
 
 class Sessions(Generic[T]):
-    """Up to `most` things; one that nobody asks for in `idle` seconds may be dropped."""
+    """Up to `most` things; one that nobody asks for in `idle` seconds may be dropped.
 
-    def __init__(self, most: int, idle: float) -> None:
-        self.most, self.idle = most, idle
+    With `crowding` a new one takes the place of the longest unused; otherwise it is refused.
+    """
+
+    def __init__(self, most: int, idle: float, *, crowding: bool = False) -> None:
+        self.most, self.idle, self._crowding = most, idle, crowding
         self._lock = threading.Lock()
         self._held: dict[str, tuple[float, T]] = {}  # the longest unused first
 
@@ -29,6 +32,8 @@ class Sessions(Generic[T]):
         """BusyError if there is no room for another."""
         with self._lock:
             self._drop_idle()
+            while self._crowding and len(self._held) >= self.most:
+                del self._held[next(iter(self._held))]
             if len(self._held) >= self.most:
                 raise BusyError(f"there are {self.most} games already: close one, or try later")
 

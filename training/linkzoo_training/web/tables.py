@@ -11,7 +11,7 @@ from linkzoo import Game, GameRecord, get_game
 from linkzoo.batch import kernels
 from linkzoo.compiled import Record
 from linkzoo.fields import shown
-from linkzoo_training.web.players import HUMAN, Player, Players, check_spec
+from linkzoo_training.web.players import HUMAN, BusyError, Player, Players, check_spec
 
 
 class RefusedError(Exception):
@@ -147,9 +147,12 @@ class Table:
 
     def _ask(self) -> None:
         """Has the agent to act think, in its own thread."""
-        player = self._players.get(self.seats[int(self.state.seat)], self.game)
+        spec, state = self.seats[int(self.state.seat)], self.state.copy()
         self.thinking, self.error = True, ""
-        player.submit(self._think, player, self.state.copy(), self._generation)
+        try:
+            self._players.submit(spec, self.game, self._think, state, self._generation)
+        except BusyError as error:
+            self.thinking, self.error = False, str(error)
 
     def _think(self, player: Player, state: Record, generation: int) -> None:
         if generation != self._generation:
