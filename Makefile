@@ -17,7 +17,7 @@ PIP_INSTALL := -m pip install --quiet --disable-pip-version-check -c constraints
 INSTALL := $(BIN)/python $(PIP_INSTALL)
 
 .DEFAULT_GOAL := help
-.PHONY: help train test test-slow test-all lint format types wheel bench strength docs clean fuzz test-integrations test-versions
+.PHONY: help train test test-slow test-all lint format types wheel bench strength docs clean fuzz test-web test-integrations test-versions
 
 help: ## this list
 	@awk -F ':.*## ' '/^[a-z-]+:.*## / { printf "  make %-17s %s\n", $$1, $$2 }' $(firstword $(MAKEFILE_LIST))
@@ -35,6 +35,9 @@ test-all: test test-slow ## every test, the quick ones first
 
 fuzz: $(VENV)/.dev ## wrong and damaged input, until something breaks (MINUTES=..., SEED=..., ARGS=...)
 	$(BIN)/python -m tests.fuzz --minutes $(MINUTES) --seed $(SEED) $(ARGS)
+
+test-web: $(VENV)/.browser ## the page of `linkzoo serve` in a real browser (apt-get install chromium)
+	$(BIN)/python -m pytest tests_web
 
 test-integrations: $(FRAMEWORKS)/.made $(AGILERL)/.made ## frameworks and their own programs on every game
 	$(FRAMEWORKS)/bin/python -m pytest tests_integrations/frameworks $(FRAMEWORK_TESTS)
@@ -90,12 +93,12 @@ $(AGILERL)/.made: pyproject.toml constraints.txt
 
 $(LOWEST)/.made: pyproject.toml constraints.txt
 	$(PYTHON) -m venv $(LOWEST)
-	$(LOWEST)/bin/python $(PIP_INSTALL) -e ".[train,dev]" gymnasium==1.1.0 pettingzoo==1.25.0
+	$(LOWEST)/bin/python $(PIP_INSTALL) -e ".[train,web,dev]" gymnasium==1.1.0 pettingzoo==1.25.0
 	touch $@
 
 $(NEWEST)/.made: pyproject.toml constraints.txt
 	$(PYTHON) -m venv $(NEWEST)
-	$(NEWEST)/bin/python $(PIP_INSTALL) --upgrade -e ".[train,dev]" gymnasium pettingzoo
+	$(NEWEST)/bin/python $(PIP_INSTALL) --upgrade -e ".[train,web,dev]" gymnasium pettingzoo
 	touch $@
 
 # Stamps: an extra is installed again only when what it depends on changes.
@@ -108,8 +111,12 @@ $(VENV)/.train: $(VENV)/.made pyproject.toml constraints.txt
 	touch $@
 
 $(VENV)/.dev: $(VENV)/.made pyproject.toml constraints.txt
-	$(INSTALL) -e ".[train,dev]"
+	$(INSTALL) -e ".[train,web,dev]"
 	touch $@ $(VENV)/.train
+
+$(VENV)/.browser: $(VENV)/.dev
+	$(INSTALL) -e ".[train,web,dev,browser]"
+	touch $@
 
 $(VENV)/.bench: $(VENV)/.made pyproject.toml constraints.txt
 	$(INSTALL) -e ".[train,bench]"

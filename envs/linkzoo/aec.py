@@ -195,6 +195,12 @@ class GameEnv(AECEnv[str, dict[str, Any], int | None]):
         print(text)
         return None
 
+    def _repr_html_(self) -> str:
+        """The position as the referee sees it, for notebooks."""
+        if not self._started:
+            return f"<p>{self.game.title}: reset() begins a game</p>"
+        return self.game.draw_svg(self._states[0])
+
     def close(self) -> None:
         """Nothing is held open."""
 

@@ -240,8 +240,8 @@ def each_for_itself(num_players: int) -> tuple[int, ...]:
 
 _FUNCTIONS = (
     "new_game legal_actions apply observe payoffs scores margins redeal reveal appraise flaw "
-    "action_to_text text_to_action to_dict from_dict draw_text draw_svg sides symmetries "
-    "with_options"
+    "action_to_text text_to_action action_parts to_dict from_dict draw_text draw_svg sides "
+    "symmetries with_options"
 ).split()
 _ESSENTIAL = (
     "name min_players max_players typical_length max_length fields num_actions observation "
@@ -290,6 +290,10 @@ class Game:
     `fixed` are compiled in, with this one value); `action_to_text(R, action)`,
     `text_to_action(R, text)`; `to_dict(R, seat=None)` (`None`: the referee's view),
     `from_dict(data)`; `draw_text(R, seat)`, `draw_svg(R, seat)`.
+
+    `action_parts(R, action)`, where a game has it, names what a person points at to make a legal
+    action, in order: at `draw_svg`'s elements whose `data-part` is such a name, or at a choice of
+    words where the picture has none. No two legal actions have the same names.
 
     `fields` describes the fields of the record, the options' included, and `flaw(R, S)`, compiled,
     says what is wrong with a record within these bounds, or "": it may use S, a copy of R. Whatever
@@ -368,6 +372,7 @@ class Game:
     with_options: "Callable[[Mapping[str, Any]], Game] | None" = None
     fields: tuple[Field, ...] = ()
     flaw: Callable[..., Any] | None = None
+    action_parts: Callable[[Record, int], tuple[str, ...]] | None = None
 
     @classmethod
     def of(cls, *modules: object, **facts: Any) -> "Game":

@@ -3,6 +3,7 @@
 import json
 from collections.abc import Iterator, Mapping
 from dataclasses import dataclass, field, fields
+from html import escape
 from pathlib import Path
 from typing import Any
 
@@ -78,6 +79,14 @@ class GameRecord:
             "start": self.start,
             "moves": moves,
         }
+
+    def _repr_html_(self) -> str:
+        """The last position as the referee sees it and the moves, for notebooks."""
+        game = get_game(self.game, self.options)
+        *_, last = self.replay()
+        moves = "".join(f"<li>{escape(move)}</li>" for move in self.to_dict()["moves"])
+        count = f"{len(self.actions)} moves, seed {self.seed}"
+        return f"{game.draw_svg(last)}<details><summary>{count}</summary><ol>{moves}</ol></details>"
 
     @classmethod
     def from_dict(cls, data: Mapping[str, Any]) -> "GameRecord":

@@ -14,7 +14,8 @@ FILES = sorted(ROOT.rglob("*.py"))
 LAYERS = (
     "__main__",
     "commands",
-    "best_response export",
+    "best_response export web",
+    "pictures records",
     "train",
     "algorithms",
     "evaluation",

@@ -68,6 +68,13 @@ class Notation:
         """`@5 red 1-3`: on space 5, left end 1, right end 3; ValueError outside the actions."""
         return self._moves[integer("action", action, 0, len(self._moves) - 1)]
 
+    def action_parts(self, state: Record, action: int) -> tuple[str, ...]:
+        """The tile in the hand, the space, and how the tile lies there, left end first."""
+        space, colour, ends = self.action_to_text(state, action).split(" ")
+        code = _CODES.index(ends)
+        kind = _CODES[WILD] if code == WILD else _CODES[KIND[code]]
+        return f"{colour} {kind}", space, ends
+
     def text_to_action(self, state: Record, text: str) -> int:
         """The action of a move's text; ValueError if it is none on this board."""
         if string("move", text) not in self._actions:

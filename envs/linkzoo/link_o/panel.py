@@ -128,7 +128,7 @@ def _card(
             text_anchor="end",
             font_weight="bold",
         ),
-        _tiles(hand, top + _HEAD, scale, paints),
+        _tiles(hand, top + _HEAD, scale, paints, named=player == view["seat"]),
     )
 
 
@@ -143,8 +143,10 @@ def _bag(view: Json, top: float, scale: float, paints: style.Paints) -> str:
     )
 
 
-def _tiles(tiles: list[str] | int, top: float, scale: float, paints: style.Paints) -> str:
-    """Tiles in rows below `top`, or as many backs in one row."""
+def _tiles(
+    tiles: list[str] | int, top: float, scale: float, paints: style.Paints, *, named: bool = False
+) -> str:
+    """Tiles in rows below `top`, or as many backs in one row; those to play from are `named`."""
     left = _LEFT + _INSET
     if isinstance(tiles, int):
         step = min(11, _ROOM / max(tiles, 1))
@@ -157,7 +159,8 @@ def _tiles(tiles: list[str] | int, top: float, scale: float, paints: style.Paint
         if place.lettered:
             letter = words[0].upper()
             markup.append(text(letter, x - _LETTER, y + 5, 14, font_weight="bold"))
-        markup.append(style.tile(words, paints, x + style.LENGTH * scale / 2, y, scale))
+        tile = style.tile(words, paints, x + style.LENGTH * scale / 2, y, scale)
+        markup.append(group(tile, data_part=words) if named else tile)
     return "".join(markup)
 
 

@@ -85,7 +85,7 @@ def _space(
     if lying is None:
         place = _place(space, layout, 0, fill=style.CARD, stroke=look.rim, stroke_width=1.5)
         number = text(str(space), x, y + 5, 14, fill=style.INK)
-        return group(place, number)
+        return group(place, number, data_part=f"@{space}")
     number_x, number_y = layout.inward(space, centre, 51 * scale)
     return group(
         style.tile(lying["tile"], paints, x, y, scale, layout.angle(space), _value(lying)),

@@ -54,6 +54,15 @@ def action_to_text(state: Record, action: int) -> str:
     return _TEXTS[integer("action", action, 0, TAKE_FEWER)]
 
 
+def action_parts(state: Record, action: int) -> tuple[str, ...]:
+    """A piece's colour and its two cells, the hole's cell, or the words of a role."""
+    text = action_to_text(state, action)
+    if action < HOLE_ACTION:
+        colour, cells = text.split(" ")
+        return (colour, *cells.split("-"))
+    return (text,) if action >= TAKE_MORE else (text.removeprefix("hole "),)
+
+
 def text_to_action(state: Record, text: str) -> int:
     """The action of a move's text; ValueError if it is no move."""
     if string("move", text) not in _ACTIONS:

@@ -47,6 +47,7 @@ def _role_card(state: Record, name: str, left: float) -> str:
         text(name, left + 14, 150, 18, font_weight="bold", fill=colour),
         text(needs, left + 14, 171, 14, fill=colour),
         text("not taken yet" if seat is None else f"player {seat}", left + 14, 191, 14),
+        data_part=f"take {name.lower()}" if seat is None else None,
     )
 
 
@@ -91,6 +92,7 @@ def _supply(state: Record, index: int) -> str:
             for x, y in slots[left:]
         ),
         text(str(left), _RIGHT, y + 16, 17, text_anchor="end"),
+        data_part=letter,
     )
 
 

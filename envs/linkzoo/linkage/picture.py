@@ -11,6 +11,7 @@ from linkzoo.linkage.rules import HOLE, NONE
 from linkzoo.linkage.view import (
     COLUMNS,
     board_cells,
+    cell_name,
     closed_cells,
     owners,
     piece_cells,
@@ -76,6 +77,7 @@ def _empty_board(state: Record, grid: Grid) -> str:
             *grid.box((cell,), 0.03),
             0.1 * grid.cell,
             fill=style.CLOSED if cell in closed else style.CELL,
+            data_part=cell_name(cell),
         )
         for cell in board_cells(state)
         if cell not in covered
@@ -131,7 +133,7 @@ def _counters(state: Record, grid: Grid) -> str:
         counters += style.hole(*grid.middle(int(state.hole)), 0.36 * grid.cell)
     if state.phase == HOLE:
         dots = [circle(*grid.middle(cell), 0.09 * grid.cell) for cell in board_cells(state)]
-        counters += group(*dots, fill=style.BLACK, fill_opacity=0.3)
+        counters += group(*dots, fill=style.BLACK, fill_opacity=0.3, pointer_events="none")
     if state.counter != NONE:
         first, second = map(grid.middle, piece_cells(state, int(state.counter)))
         middle = (first[0] + second[0]) / 2, (first[1] + second[1]) / 2

@@ -13,6 +13,11 @@ def board_cells(state: Record) -> list[int]:
     return [SIZE * row + column for row in range(size) for column in range(size)]
 
 
+def cell_name(cell: int) -> str:
+    """`a1`, `b1`, …: column and row of a cell."""
+    return f"{COLUMNS[cell % SIZE]}{cell // SIZE + 1}"
+
+
 def piece_cells(state: Record, index: int) -> tuple[int, int]:
     """The two cells of a piece, in row-major order."""
     first, second = PLACEMENT_CELLS[state.pieces[index] % PLACEMENTS]

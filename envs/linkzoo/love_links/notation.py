@@ -68,6 +68,12 @@ def action_to_text(state: Record, action: int) -> str:
     return f"{_MODES[rest % MODES]} {link} @{rest // MODES}"
 
 
+def action_parts(state: Record, action: int) -> tuple[str, ...]:
+    """The link in the hand, and where it goes: `@3 key`, `@3 lock`, `@3 close` or `new`."""
+    mode, link, *slot = action_to_text(state, action).split(" ")
+    return link, " ".join([*slot, mode.lower()])
+
+
 def text_to_action(state: Record, text: str) -> int:
     """The action of a move's text; ValueError if it is no move, or its link isn't in the hand."""
     match string("move", text).split(" "):

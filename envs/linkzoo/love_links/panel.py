@@ -3,7 +3,7 @@
 from linkzoo.compiled import Record
 from linkzoo.drawing.svg import group, path, rect, text
 from linkzoo.love_links import style
-from linkzoo.love_links.pieces import METALS, STONES
+from linkzoo.love_links.pieces import LINK_TEXTS, METALS, STONES
 from linkzoo.love_links.table import NONE, side_of
 from linkzoo.love_links.view import (
     remark,
@@ -80,7 +80,10 @@ def _hand(state: Record, seat: int, top: float) -> str:
         tint = style.SIDES[int(side_of(state, seat))]
         ground = rect(_LEFT + 6, top - 2, _WIDTH - 12, 42, 8, fill=tint, fill_opacity=0.16)
     links = [
-        style.link(int(number), _LEFT + 32 + 60 * place, top + 6, _SCALE)
+        group(
+            style.link(int(number), _LEFT + 32 + 60 * place, top + 6, _SCALE),
+            data_part=LINK_TEXTS[number] if seat == state.seat else None,
+        )
         for place, number in enumerate(state.hands[seat, : state.hand_size[seat]])
     ]
     name = text(str(seat), _LEFT + 11, top + 24, 13, fill=style.GREY)

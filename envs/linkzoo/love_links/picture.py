@@ -19,7 +19,7 @@ _READABLE = 0.8  # scales from here on are chosen for few broken lines
 
 def draw(state: Record) -> str:
     """The SVG document."""
-    area = rect(_LEFT, _TOP, _RIGHT - _LEFT, _BOTTOM - _TOP, 14, fill="#efe7d6")
+    area = rect(_LEFT, _TOP, _RIGHT - _LEFT, _BOTTOM - _TOP, 14, fill="#efe7d6", data_part="new")
     return document(
         style.WIDTH,
         style.HEIGHT,
@@ -81,12 +81,22 @@ def _bracelet(
     points = worth(state, slot)
     behind = x + style.LINK_WIDTH * scale + 10
     middle = y + style.LINK_HEIGHT * scale / 2
+    closing = "" if points is None else text(f"worth {points}", behind, middle + 5, 13)
     return group(
         text(f"@{slot}", _LEFT + 10, first + 5, 14, fill=style.GREY),
         *links,
-        "" if points is None else text(f"worth {points}", behind, middle + 5, 13),
+        _end(f"@{slot} key", _LEFT + _LABEL, first, scale),
+        _end(f"@{slot} lock", x + style.LINK_WIDTH * scale / 2, middle, scale),
+        group(closing, data_part=f"@{slot} close") if closing else "",
         fill=style.INK,
     )
+
+
+def _end(name: str, left: float, middle: float, scale: float) -> str:
+    """The half of a link at an end of a bracelet, to point at."""
+    height = style.LINK_HEIGHT * scale
+    size = style.LINK_WIDTH * scale / 2, height
+    return rect(left, middle - height / 2, *size, 6, fill_opacity=0, data_part=name)
 
 
 def _continued(x: float, y: float) -> str:

@@ -159,6 +159,17 @@ class SearchAgent:
                 actions[part] = policy.draw(logits, seeds)
         return actions
 
+    def analyse(
+        self, positions: Positions
+    ) -> tuple[NDArray[np.float32], NDArray[np.float32], NDArray[np.int64]]:
+        """Of the first position: the improved policy [A], values by seat [P], and visits [A].
+
+        What the exact solver settles isn't searched: no action is visited.
+        """
+        states, seeds = positions.states[:1].copy(), positions.seeds[:1]
+        found = self._search.run(states, seeds, self.policy.answer)
+        return found.policy[0], found.values[0], self._search.visits(0)
+
 
 def load_agent(
     path_or_name: str | Path,

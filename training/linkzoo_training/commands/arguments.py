@@ -112,8 +112,46 @@ def _play(command: argparse.ArgumentParser) -> None:
     _add_simulations(command)
     command.add_argument("--seat", type=int, default=0)
     command.add_argument("--seed", type=int, help="of the game's chance; new each time without it")
-    command.add_argument("--record", type=Path, metavar="FILE", help="save the game there")
+    command.add_argument(
+        "--record", type=Path, metavar="PATH", help="save the game there: a file, or a folder"
+    )
     _add_variant(command)
+
+
+def _serve(command: argparse.ArgumentParser) -> None:
+    command.add_argument("--host", default="127.0.0.1", help="another than %(default)s has a token")
+    command.add_argument("--port", type=int, default=8765, help="0: any that is free; %(default)s")
+    command.add_argument(
+        "--record",
+        type=Path,
+        dest="records",
+        default=Path("runs/games"),
+        metavar="FOLDER",
+        help="where games are saved; %(default)s",
+    )
+    command.add_argument(
+        "--add-game", action="append", default=[], metavar="GAME", help="offer module:name too"
+    )
+    command.add_argument(
+        "--add-agent",
+        action="append",
+        default=[],
+        metavar="AGENT",
+        help="offer FILE.py:NAME, module:NAME or a checkpoint's folder too",
+    )
+
+
+def _replay(command: argparse.ArgumentParser) -> None:
+    command.add_argument("file", type=Path, metavar="RECORD", help="what --record has saved")
+    command.add_argument("--html", type=Path, metavar="FILE", help="one page, with all it needs")
+    command.add_argument("--gif", type=Path, metavar="FILE", help="an animation")
+    command.add_argument("--png", type=Path, metavar="FOLDER", help="a picture of every position")
+    command.add_argument(
+        "--width", type=int, default=640, help="of pictures, in pixels; %(default)s"
+    )
+    command.add_argument(
+        "--milliseconds", type=int, default=900, help="that the GIF shows a position; %(default)s"
+    )
 
 
 def _bench(command: argparse.ArgumentParser) -> None:
@@ -162,6 +200,8 @@ _COMMANDS: dict[str, tuple[Callable[[argparse.ArgumentParser], None], str]] = {
     "evaluate": (_evaluate, "measure an agent: in matches or on solved positions"),
     "tournament": (_tournament, "every agent against every other, with ratings"),
     "play": (_play, "play against an agent in the terminal"),
+    "serve": (_serve, "play, watch and replay in the browser"),
+    "replay": (_replay, "a recorded game as a page or as pictures"),
     "bench": (_bench, "measure this machine's speed"),
     "export": (_export, "write a checkpoint's network to a file that needs no torch"),
     "compile": (_compile_ahead, "compile games ahead of their first use"),

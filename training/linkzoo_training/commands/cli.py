@@ -20,6 +20,9 @@ _RANGES = {
     "batch": (1, 2**20),
     "simulations": (1, 10**6),
     "workers": (1, 1024),
+    "port": (0, 2**16 - 1),
+    "width": (16, 4096),
+    "milliseconds": (20, 60_000),
 }
 _MOST_ELO = 4000
 
@@ -67,9 +70,9 @@ def _check_ranges(parsed: argparse.Namespace) -> None:
     for elo in getattr(parsed, "sprt", None) or ():
         if not abs(elo) <= _MOST_ELO:
             raise ValueError(f"--sprt: {elo:g} is not in -{_MOST_ELO}..{_MOST_ELO}")
-    for name in ("json", "onnx", "record"):
+    for name in ("json", "onnx", "record", "html", "gif"):
         if (path := getattr(parsed, name, None)) is not None:
-            _check_writable(path)
+            _check_writable(path / "game.json" if name == "record" and path.is_dir() else path)
 
 
 def _check_writable(path: Path) -> None:

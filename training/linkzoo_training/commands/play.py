@@ -17,6 +17,7 @@ from linkzoo_training.agents.human import HumanAgent, QuitError
 from linkzoo_training.agents.playing import play_games
 from linkzoo_training.agents.specs import make_agent, searching
 from linkzoo_training.config import read_options
+from linkzoo_training.records import save_new
 
 
 def run(parsed: argparse.Namespace) -> None:
@@ -31,7 +32,10 @@ def run(parsed: argparse.Namespace) -> None:
         options=read_options(parsed.settings),
     )
     if parsed.record is not None:
-        played.save(parsed.record)
+        if parsed.record.is_dir():
+            parsed.record = save_new(played, parsed.record)
+        else:
+            played.save(parsed.record)
         print(f"Saved: {parsed.record}")
 
 

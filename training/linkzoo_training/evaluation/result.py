@@ -111,6 +111,12 @@ class MatchResult:
         """A's share of the wins on each side."""
         return [self.win_share(side).mean for side in range(self.num_sides)]
 
+    def _repr_html_(self) -> str:
+        """The table of the result, for notebooks."""
+        from linkzoo_training.evaluation.tables import as_html, match_table
+
+        return as_html(match_table(self))
+
     def counts(self, side: int | None = None) -> Counts:
         """A's wins, draws (wins shared with other sides) and losses, on all sides or on one."""
         share = self.share if side is None else self.share[..., side]

@@ -1,7 +1,9 @@
 """Results of measurements as tables for the terminal."""
 
 from collections.abc import Sequence
+from io import StringIO
 
+from rich.console import Console
 from rich.table import Table
 
 from linkzoo import get_game
@@ -35,6 +37,13 @@ def match_table(result: MatchResult) -> Table:
 
 def _percent(share: Estimate) -> str:
     return f"{100 * share.mean:.1f} [{100 * share.low:.1f}, {100 * share.high:.1f}]"
+
+
+def as_html(table: Table) -> str:
+    """A table as HTML: the terminal's letters."""
+    console = Console(record=True, file=StringIO(), width=110)
+    console.print(table)
+    return console.export_html(inline_styles=True, code_format="<pre>{code}</pre>")
 
 
 def _caption(result: MatchResult) -> str:

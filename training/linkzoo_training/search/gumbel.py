@@ -165,3 +165,12 @@ class GumbelSearch:
         values = relative.float().clamp(-most, most).cpu().numpy()
         kernel.expand(rows, chances, values, trees)
         kernel.ascend(trees.leaves, trees)
+
+    def visits(self, row: int) -> NDArray[np.int64]:
+        """How often the latest search tried each action in one of its positions, int64[A]."""
+        nodes, found = self._trees.nodes[row], np.zeros(self.game.num_actions, np.int64)
+        child = int(nodes[0]["child"])
+        while child >= 0:
+            found[nodes[child]["action"]] = nodes[child]["visits"]
+            child = int(nodes[child]["sibling"])
+        return found

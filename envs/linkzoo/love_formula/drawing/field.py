@@ -67,6 +67,7 @@ def draw_field(view: Json, player: int, seat: int | None, table: Table, box: Box
         ),
         fill=style.INK,
         data_field=str(player),
+        data_part=f"PLAYER {player}",
     )
 
 
@@ -136,9 +137,12 @@ def _free(view: Json, player: int, table: Table, width: float) -> _Block:
             rect(0, 0, width, height, 7, fill=style.PAGE, stroke=style.LINE)
             + text("Free slots", 7, 17, _NAME, font_weight="bold", fill=style.GREY)
             + "".join(
-                style.strip(table[card], 5, 24 + PITCH * row, width - 10)
-                if card
-                else style.place(subtype, subtype, 5, 24 + PITCH * row, width - 10)
+                group(
+                    style.strip(table[card], 5, 24 + PITCH * row, width - 10)
+                    if card
+                    else style.place(subtype, subtype, 5, 24 + PITCH * row, width - 10),
+                    data_part=f"POS {player}/{subtype}",
+                )
                 for row, (subtype, card) in enumerate(slots.items())
             )
         )
@@ -155,7 +159,7 @@ def _couple(view: Json, couple: Json, table: Table, width: float) -> _Block:
 
     def draw() -> str:
         face, rim, mark = style.COMPLETE if all(wanted.values()) else style.INCOMPLETE
-        rows = _needed(wanted, table, top, width) + _obstacles(
+        rows = _needed(couple["card"], wanted, table, top, width) + _obstacles(
             obstacles, table, top + PITCH * len(wanted), width
         )
         names = [
@@ -168,17 +172,23 @@ def _couple(view: Json, couple: Json, table: Table, width: float) -> _Block:
             *names,
             *rows,
             data_couple=couple["card"],
+            data_part=f"COUPLE {couple['card']}",
         )
 
     return _Block(height, draw)
 
 
-def _needed(wanted: dict[str, bool], table: Table, top: float, width: float) -> list[str]:
+def _needed(
+    couple: str, wanted: dict[str, bool], table: Table, top: float, width: float
+) -> list[str]:
     """What a couple requires, in rows."""
     return [
-        style.strip(table[name], 5, top + PITCH * row, width - 10)
-        if attached
-        else style.place(name, table[name].subtype, 5, top + PITCH * row, width - 10)
+        group(
+            style.strip(table[name], 5, top + PITCH * row, width - 10)
+            if attached
+            else style.place(name, table[name].subtype, 5, top + PITCH * row, width - 10),
+            data_part=f"POS {couple}/{name}",
+        )
         for row, (name, attached) in enumerate(wanted.items())
     ]
 

@@ -81,6 +81,7 @@ def strip(
         path("M", left, y + 10, "h", length, stroke=INK) if cancelled else "",
         fill=INK,
         data_card=card.name,
+        data_part=f"CARD {card.name}",
     )
 
 

@@ -55,6 +55,10 @@ class Moves:
         action = integer("action", action, 0, len(self._texts) - 1)
         return self._texts[self._turned(state, action, 1)]
 
+    def action_parts(self, state: Record, action: int) -> tuple[str, ...]:
+        """The move's text alone: every decision is a single choice."""
+        return (self.action_to_text(state, action),)
+
     def text_to_action(self, state: Record, text: str) -> int:
         """The action of a move's text; ValueError if it is none of this table of cards."""
         if string("move", text) not in self._actions:

@@ -1,0 +1,163 @@
+"""Who may ask, and that no request, however wrong, breaks the server."""
+
+import json
+from pathlib import Path
+from typing import Any
+
+import numpy as np
+import pytest
+
+from linkzoo_training.web.safety import COOKIE, MOST_BYTES, is_loopback
+from tests.web.server import Client, serving
+
+_TIMES = 3000  # mutated requests
+
+
+@pytest.mark.parametrize("host", ["evil.example", "127.0.0.1.evil.example", "127.0.0.1:1", ""])
+def test_another_host_is_refused(client: Client, host: str) -> None:
+    status, _, body = client.raw("GET", "/api/catalogue", headers={"Host": host})
+    assert status == 403
+    assert "Host" in json.loads(body)["error"]
+
+
+@pytest.mark.parametrize("origin", ["http://evil.example", "null", "https://127.0.0.1"])
+def test_another_origin_is_refused(client: Client, origin: str) -> None:
+    status, _, _ = client.raw("GET", "/api/catalogue", headers={"Origin": origin})
+    assert status == 403
+    own = f"http://127.0.0.1:{client.port}"
+    assert client.raw("GET", "/api/catalogue", headers={"Origin": own})[0] == 200
+
+
+def test_a_form_of_another_page_cant_start_a_game(client: Client) -> None:
+    body = json.dumps({"game": "linkage", "seats": ["human", "random"]}).encode()
+    status, _, _ = client.raw("POST", "/api/tables", body, {"Content-Type": "text/plain"})
+    assert status == 422
+    headers = {"Content-Type": "application/json", "Sec-Fetch-Site": "cross-site"}
+    assert client.raw("POST", "/api/tables", body, headers)[0] == 403
+
+
+def test_a_server_for_others_asks_for_its_token(tmp_path: Path) -> None:
+    with serving(tmp_path, token="right") as client:  # noqa: S106 - of this test alone
+        assert client.raw("GET", "/")[0] == 401
+        assert client.raw("GET", "/?token=wrong")[0] == 401
+        status, headers, _ = client.raw("GET", "/?token=right")
+        assert status == 303
+        cookie = headers["set-cookie"].split(";")[0]
+        assert "HttpOnly" in headers["set-cookie"]
+        assert client.raw("GET", "/", headers={"Cookie": cookie})[0] == 200
+        assert client.raw("GET", "/app.js", headers={"Cookie": f"{COOKIE}=wrong"})[0] == 401
+
+
+def test_which_addresses_need_no_token() -> None:
+    assert [is_loopback(host) for host in ("127.0.0.1", "localhost", "::1")] == [True] * 3
+    assert [is_loopback(host) for host in ("0.0.0.0", "192.168.1.5", "::", "x")] == [False] * 4  # noqa: S104
+
+
+@pytest.mark.parametrize("declared", [True, False])
+def test_a_body_has_a_limit(client: Client, *, declared: bool) -> None:
+    body = b'{"game": "' + b"x" * MOST_BYTES + b'"}'
+    headers = {"Content-Type": "application/json"}
+    if declared:
+        status = client.raw("POST", "/api/tables", body, headers)[0]
+    else:
+        chunk = b"%x\r\n%s\r\n0\r\n\r\n" % (len(body), body)
+        status = client.raw(
+            "POST", "/api/tables", chunk, {**headers, "Transfer-Encoding": "chunked"}
+        )[0]
+    assert status == 413
+
+
+@pytest.mark.parametrize("path", ["/../app.py", "/%2e%2e/app.py", "/..%2fapp.py", "//etc/passwd"])
+def test_no_file_but_the_pages_own_is_served(client: Client, path: str) -> None:
+    assert client.raw("GET", path)[0] == 404
+
+
+def test_pages_are_served_with_a_strict_policy(client: Client) -> None:
+    for path in ("/", "/app.js", "/style.css"):
+        status, headers, body = client.raw("GET", path)
+        assert status == 200
+        assert "default-src 'none'" in headers["content-security-policy"]
+        assert b"https://" not in body
+
+
+def _mutated(dice: np.random.Generator, data: Any) -> Any:
+    """JSON data with something wrong somewhere."""
+    wrong: list[Any] = [
+        None,
+        True,
+        -1,
+        2**70,
+        1e400,
+        "",
+        "\ud800",
+        "a" * 300,
+        "../x",
+        [],
+        {},
+        [[]],
+        {"": 0},
+    ]
+    if isinstance(data, dict) and data and dice.random() < 0.8:
+        key = str(dice.choice(list(data)))
+        made = {**data, key: _mutated(dice, data[key])}
+        if dice.random() < 0.2:
+            del made[key]
+        if dice.random() < 0.1:
+            made[str(dice.integers(9))] = wrong[dice.integers(len(wrong))]
+        return made
+    if isinstance(data, list) and data and dice.random() < 0.7:
+        place = int(dice.integers(len(data)))
+        return [*data[:place], _mutated(dice, data[place]), *data[place + 1 :]]
+    if isinstance(data, str) and data and dice.random() < 0.6:
+        place = int(dice.integers(len(data)))
+        return data[:place] + chr(int(dice.integers(1, 1200))) + data[place + 1 :]
+    return wrong[dice.integers(len(wrong))]
+
+
+def _garbled(dice: np.random.Generator, body: bytes) -> bytes:
+    """Bytes with some of them changed, cut off or nested deeply."""
+    kind = dice.integers(4)
+    if kind == 0 and body:
+        place = int(dice.integers(len(body)))
+        return body[:place] + bytes([dice.integers(256)]) + body[place + 1 :]
+    if kind == 1:
+        return body[: int(dice.integers(len(body) + 1))]
+    return b"[" * 100_000 if kind == 2 else dice.bytes(40)
+
+
+def test_thousands_of_mutated_requests_get_an_answer_and_no_failure(client: Client) -> None:
+    dice = np.random.default_rng(0)
+    client.server.tables.most = client.server.replays.most = _TIMES
+    name = client.table("linkage", ["human", "random"])
+    record = client.ask(f"tables/{name}/record")[1]
+    record["moves"] = ["W a1-b1", "B c3-c4"]
+    replay = client.ask("replays", record)[1]["id"]
+    requests: list[tuple[str, Any]] = [
+        ("tables", {"game": "linkage", "seats": ["human", "random"], "options": {}, "seed": 3}),
+        (f"tables/{name}/move", {"move": "W a1-b1"}),
+        (f"tables/{name}/look", {"seat": 0}),
+        (f"tables/{name}/analysis", {"agent": "uct-10"}),
+        (f"tables/{name}/back", {}),
+        ("replays", record),
+        (f"replays/{replay}/1/analysis", {"agent": "random"}),
+        (f"replays/{replay}/1", None),
+    ]
+    seen: set[int] = set()
+    for number in range(_TIMES):
+        path, data = requests[number % len(requests)]
+        path = path if dice.random() < 0.9 else path[: dice.integers(len(path))] + "%00%C3%A9"
+        body = json.dumps(_mutated(dice, data)).encode()
+        if dice.random() < 0.2:
+            body = _garbled(dice, body)
+        method = "POST" if data is not None else str(dice.choice(["GET", "PUT", "DELETE", "TRACE"]))
+        status, _, answer = client.raw(
+            method,
+            f"/api/{path}",
+            body,
+            {"Content-Type": "application/json"},
+        )
+        seen.add(status)
+        assert status < 500, (method, path, body[:300], answer)
+        if status >= 400 and answer and status != 400:
+            assert json.loads(answer)["error"]
+    assert {200, 400, 404, 422} <= seen

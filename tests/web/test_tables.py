@@ -1,0 +1,281 @@
+"""Games on the server: playing, taking back, saving, and what nobody else may see."""
+
+import json
+import os
+import signal
+import subprocess
+import sys
+import threading
+import time
+from pathlib import Path
+from typing import Any
+
+import numpy as np
+import pytest
+from numpy.typing import NDArray
+
+from linkzoo import GameRecord, Positions, get_game
+from linkzoo_training.web import players
+from linkzoo_training.web.players import MOST_SIMULATIONS
+from tests.web.server import Client, serving
+
+
+class SlowAgent:
+    """Waits until it is let go, then plays the first legal action."""
+
+    name = "slow"
+    go = threading.Event()
+
+    def act(self, positions: Positions) -> NDArray[np.int64]:
+        self.go.wait(60)
+        return np.asarray(positions.action_mask.argmax(1))
+
+
+class FailingAgent:
+    name = "failing"
+
+    def act(self, positions: Positions) -> NDArray[np.int64]:
+        raise KeyError(f"lost {len(positions)}")
+
+
+SLOW, FAILING = "tests.web.test_tables:SlowAgent", "tests.web.test_tables:FailingAgent"
+
+
+def test_a_game_is_played_to_its_end_and_saved(client: Client) -> None:
+    name = client.table("linkage", ["human", "random"])
+    while not (view := client.settled(name))["over"]:
+        assert view["looking"] == 0
+        status, _ = client.ask(f"tables/{name}/move", {"move": view["moves"][-1]["text"]})
+        assert status == 200
+    assert view["moves"] == []
+    assert len(view["winners"]) == 1
+    file = client.ask(f"tables/{name}/save", {})[1]["file"]
+    record = GameRecord.load(client.server.records / file)
+    assert record.to_dict() == client.ask(f"tables/{name}/record")[1]
+    assert len(record.actions) == len(view["log"])
+
+
+def test_the_same_seed_and_moves_give_the_same_game(client: Client) -> None:
+    logs = []
+    for _ in range(2):
+        name = client.table("love_links", ["random", "human"])
+        for _ in range(3):
+            view = client.settled(name)
+            client.ask(f"tables/{name}/move", {"move": view["moves"][0]["text"]})
+        logs.append(client.settled(name)["log"])
+    assert logs[0] == logs[1]
+
+
+def test_taking_back_gives_the_position_before_ones_own_move(client: Client) -> None:
+    name = client.table("linkage", ["human", "random"])
+    first = client.settled(name)
+    assert not first["can_take_back"]
+    assert client.ask(f"tables/{name}/back", {})[0] == 409
+    client.ask(f"tables/{name}/move", {"move": first["moves"][5]["text"]})
+    assert client.settled(name)["can_take_back"]
+    status, back = client.ask(f"tables/{name}/back", {})
+    assert status == 200
+    assert back["svg"] == first["svg"]
+    assert back["moves"] == first["moves"]
+
+
+def test_taking_back_while_an_agent_thinks_forgets_its_move(tmp_path: Path) -> None:
+    with serving(tmp_path, outside=[SLOW]) as client:
+        SlowAgent.go.clear()
+        name = client.table("linkage", ["human", SLOW])
+        first = client.settled(name)
+        client.ask(f"tables/{name}/move", {"move": first["moves"][0]["text"]})
+        assert client.ask(f"tables/{name}")[1]["thinking"]
+        client.ask(f"tables/{name}/back", {})
+        SlowAgent.go.set()
+        time.sleep(0.3)
+        assert client.ask(f"tables/{name}")[1]["log"] == []
+
+
+def test_a_slow_agent_keeps_nobody_else_waiting(tmp_path: Path) -> None:
+    with serving(tmp_path, outside=[SLOW]) as client:
+        SlowAgent.go.clear()
+        try:
+            for _ in range(50):
+                client.table("linkage", [SLOW, "human"])
+            name = client.table("linkage", ["random", "human"])
+            begun = time.monotonic()
+            assert client.settled(name)["moves"]
+            assert time.monotonic() - begun < 5
+        finally:
+            SlowAgent.go.set()
+
+
+def test_an_agent_that_fails_is_named_and_the_game_stays(tmp_path: Path) -> None:
+    with serving(tmp_path, outside=[FAILING]) as client:
+        name = client.table("linkage", ["human", FAILING])
+        client.ask(f"tables/{name}/move", {"move": client.settled(name)["moves"][0]["text"]})
+        view = client.settled(name)
+        assert "lost" in view["error"]
+        assert client.ask(f"tables/{name}/back", {})[1]["error"] == ""
+
+
+def test_agents_alone_move_when_told_to(client: Client) -> None:
+    name = client.table("linkage", ["random", "greedy"])
+    assert client.settled(name)["watching"]
+    for count in range(1, 4):
+        assert client.ask(f"tables/{name}/step", {})[0] == 200
+        assert len(client.settled(name)["log"]) == count
+    assert client.ask(f"tables/{name}/move", {"move": "W a1-b1"})[0] == 409
+
+
+def _hidden_texts(table: Any, seat: int) -> set[bytes]:
+    """The tiles that a seat alone sees, as the pictures name them."""
+    hand = table.game.to_dict(table.state, seat)["hands"][seat]
+    return {f'data-tile=\\"{tile}\\"'.encode() for tile in hand}
+
+
+def test_what_one_person_holds_never_goes_to_another(client: Client) -> None:
+    """LINK-O: between two looks no answer holds more than the looking seat's view gives."""
+    name = client.table("link_o", ["human", "human"])
+    table, game = client.server.tables.get(name), get_game("link_o")
+    for _ in range(12):
+        view = client.ask(f"tables/{name}")[1]
+        seat = view["waiting"]
+        if seat is not None:
+            assert set(view).isdisjoint({"svg", "text", "moves", "log"})
+            other = client.ask(f"tables/{name}/look", {"seat": 1 - seat})
+            assert other[0] == 409
+            assert client.ask(f"tables/{name}/move", {"move": "@5 red 1-3"})[0] == 409
+            assert client.ask(f"tables/{name}/back", {})[0] == 409
+            view = client.ask(f"tables/{name}/look", {"seat": seat})[1]
+        looking = view["looking"]
+        assert view["text"] == game.draw_text(table.state, looking)
+        assert game.draw_svg(table.state, 1 - looking) != game.draw_svg(table.state, looking)
+        assert view["log"] == []
+        client.sent.clear()
+        client.ask(f"tables/{name}/move", {"move": view["moves"][0]["text"]})
+        if table.waiting is not None:
+            sent = b"".join(client.sent)
+            assert not any(text in sent for text in _hidden_texts(table, table.waiting))
+    assert client.ask(f"tables/{name}/record")[0] == 409
+
+
+@pytest.mark.parametrize("game", ["link_o", "love_formula"])
+def test_a_person_against_agents_sees_the_same_in_worlds_he_cant_tell_apart(
+    client: Client, game: str
+) -> None:
+    name = client.table(game, ["random", "human"])
+    view = client.settled(name)
+    table = client.server.tables.get(name)
+    with table.lock:
+        table.game.redeal(table.state, 1, np.uint64(99))
+    assert client.ask(f"tables/{name}")[1] == view
+
+
+@pytest.mark.parametrize(
+    ("wanted", "said"),
+    [
+        ({"game": "chess"}, "chess"),
+        ({"game": "os:path"}, "os:path"),
+        ({"seats": ["human"]}, "num_players"),
+        ({"seats": ["human", "../secret"]}, "offers"),
+        ({"seats": ["human", "checkpoints/linkage"]}, "offers"),
+        ({"seats": ["human", "x.py:Agent"]}, "offers"),
+        ({"seats": ["human", f"uct-{MOST_SIMULATIONS + 1}"]}, "simulations"),
+        ({"seats": ["human", "linkage:99999999"]}, "simulations"),
+        ({"seats": ["human", "tests"]}, "checkpoints"),
+        ({"options": {"size": 3}}, "size"),
+        ({"game": "link_o", "options": {"board": "/etc/passwd"}}, "board"),
+        ({"seed": -1}, "seed"),
+    ],
+)
+def test_what_a_page_may_not_ask_for_is_named(
+    client: Client, wanted: dict[str, Any], said: str
+) -> None:
+    body = {"game": "linkage", "seats": ["human", "random"], "options": {}, "seed": 0, **wanted}
+    status, answer = client.ask("tables", body)
+    assert status == 400
+    assert said in answer["error"]
+    assert "\n" not in answer["error"]
+
+
+def test_analysis_gives_shares_values_visits_and_the_exact_verdict(client: Client) -> None:
+    options = {"board_size": 4, "threshold": 4}
+    name = client.table("linkage", ["human", "random"], options=options)
+    for agent, searched in (("checkpoint", False), ("checkpoint:8", True)):
+        status, found = client.ask(f"tables/{name}/analysis", {"agent": agent})
+        assert status == 200, found
+        assert sum(move["share"] for move in found["moves"]) == pytest.approx(1, abs=0.01)
+        assert [len(found["values"]), found["seat"]] == [2, 0]
+        assert sum(found["values"]) == pytest.approx(0, abs=0.05)
+        assert all((move["visits"] is not None) == searched for move in found["moves"])
+        assert found["exact"]["reached"]
+        assert bool(found["exact"]["winning"]) == (found["exact"]["winner"] == 0)
+    assert client.ask(f"tables/{name}/analysis", {"agent": "random"})[0] == 400
+
+
+def test_a_record_is_replayed_ply_by_ply(client: Client) -> None:
+    name = client.table("linkage", ["random", "random"])
+    for _ in range(4):
+        client.ask(f"tables/{name}/step", {})
+        client.settled(name)
+    record = client.ask(f"tables/{name}/record")[1]
+    status, opened = client.ask("replays", record)
+    assert status == 200
+    pictures = [client.ask(f"replays/{opened['id']}/{ply}")[1]["svg"] for ply in range(5)]
+    assert len(set(pictures)) == 5
+    assert client.ask(f"replays/{opened['id']}/5")[0] == 400
+    status, answer = client.ask("replays", {**record, "moves": ["W a1-g7"]})
+    assert status == 400
+    assert "moves[0]" in answer["error"]
+
+
+def test_games_are_limited_and_idle_ones_make_room(tmp_path: Path) -> None:
+    with serving(tmp_path) as client:
+        client.server.tables.most = 2
+        names = [client.table("linkage", ["human", "random"]) for _ in range(2)]
+        body = {"game": "linkage", "seats": ["human", "random"]}
+        assert client.ask("tables", body)[0] == 429
+        client.ask(f"tables/{names[0]}", method="DELETE")
+        assert client.ask(f"tables/{names[0]}")[0] == 404
+        assert client.ask("tables", body)[0] == 200
+        client.server.tables.idle = 0
+        assert client.ask("tables", body)[0] == 200
+        assert client.ask(f"tables/{names[1]}")[0] == 404
+
+
+def test_a_new_replay_takes_the_place_of_the_longest_unused(tmp_path: Path) -> None:
+    with serving(tmp_path) as client:
+        client.server.replays.most = 2
+        record = client.ask(f"tables/{client.table('linkage', ['random', 'random'])}/record")[1]
+        names = [client.ask("replays", record)[1]["id"] for _ in range(2)]
+        assert client.ask(f"replays/{names[0]}/0")[0] == 200
+        names.append(client.ask("replays", record)[1]["id"])
+        assert [client.ask(f"replays/{name}/0")[0] for name in names] == [200, 404, 200]
+
+
+def test_an_agent_with_too_much_to_do_says_so(
+    tmp_path: Path, monkeypatch: pytest.MonkeyPatch
+) -> None:
+    monkeypatch.setattr(players, "MOST_WAITING", 0)
+    with serving(tmp_path) as client:
+        name = client.table("linkage", ["human", "random"])
+        client.ask(f"tables/{name}/move", {"move": "W a1-b1"})
+        assert "too much to do" in client.ask(f"tables/{name}")[1]["error"]
+        assert client.ask(f"tables/{name}/analysis", {"agent": "checkpoint"})[0] == 409
+        client.ask(f"tables/{name}/back", {})
+        assert client.ask(f"tables/{name}/analysis", {"agent": "checkpoint"})[0] == 429
+
+
+def test_a_killed_server_loses_no_saved_game(tmp_path: Path) -> None:
+    command = [sys.executable, "-m", "linkzoo_training", "serve", "--port", "0"]
+    with subprocess.Popen(
+        [*command, "--record", str(tmp_path)], stdout=subprocess.PIPE, text=True
+    ) as process:
+        assert process.stdout is not None
+        line = process.stdout.readline()
+        port = int(line.split("127.0.0.1:")[1].split("/")[0])
+        client = Client(port, None)  # type: ignore[arg-type]
+        name = client.table("linkage", ["human", "random"])
+        client.ask(f"tables/{name}/move", {"move": "W a1-b1"})
+        file = client.ask(f"tables/{name}/save", {})[1]["file"]
+        os.kill(process.pid, signal.SIGKILL)
+    record = GameRecord.load(tmp_path / file)
+    assert json.loads((tmp_path / file).read_text())["moves"][0] == "W a1-b1"
+    assert len(list(record.replay())) == len(record.actions) + 1

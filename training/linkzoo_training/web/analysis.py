@@ -1,0 +1,68 @@
+"""What an agent thinks of a position, and what is certain about it."""
+
+from typing import Any
+
+import numpy as np
+
+from linkzoo import Game, Positions
+from linkzoo.compiled import Record
+from linkzoo.solver import OutOfReachError
+from linkzoo_training.agents.policy import PolicyAgent, SearchAgent
+from linkzoo_training.search.solver import solve
+from linkzoo_training.web.players import Player, decision_seeds, has_solver
+
+Json = dict[str, Any]
+SOLVER_LIMIT = 2**17  # positions of one search: half a second
+
+
+def analyse(player: Player, game: Game, state: Record, seed: int) -> Json:
+    """Of the seat to act: shares and visits of the moves, values by seat, and the exact verdict.
+
+    Nothing in it depends on what that seat can't know. To be called in the player's thread.
+    ValueError for an agent without a policy, and at the end of a game.
+    """
+    agent = player.agent()
+    states = np.zeros(1, game.state)
+    states[0] = state
+    if state.seat < 0:
+        raise ValueError("the game is over")
+    positions = Positions(game, states, decision_seeds(state, seed))
+    if isinstance(agent, SearchAgent):
+        shares, values, visits = agent.analyse(positions)
+    elif isinstance(agent, PolicyAgent):
+        logits, relative = agent.evaluate(positions)
+        shares = logits.softmax(-1)[0].numpy()
+        values = np.roll(relative[0].numpy()[: int(state.num_players)], int(state.seat))
+        visits = None
+    else:
+        raise ValueError(f"{agent.name} has no policy: choose a checkpoint")
+    legal = np.flatnonzero(positions.action_mask[0]).tolist()
+    order = sorted(legal, key=lambda action: -float(shares[action]))
+    return {
+        "agent": agent.name,
+        "seat": int(state.seat),
+        "values": [round(float(value), 4) for value in values[: int(state.num_players)]],
+        "moves": [
+            {
+                "text": game.action_to_text(state, action),
+                "share": round(float(shares[action]), 5),
+                "visits": None if visits is None else int(visits[action]),
+            }
+            for action in order
+        ],
+        "exact": _exact(game, state) if has_solver(game) else None,
+    }
+
+
+def _exact(game: Game, state: Record) -> Json:
+    """The solver's verdict, if it is in reach."""
+    try:
+        found = solve(game.id, state, SOLVER_LIMIT)
+    except OutOfReachError:
+        return {"reached": False}
+    return {
+        "reached": True,
+        "winner": found.winner,
+        "winning": [game.action_to_text(state, action) for action in found.winning],
+        "score": found.score,
+    }

@@ -1,0 +1,290 @@
+"""The server's routes: each asks a game for something and answers with JSON."""
+
+import asyncio
+from collections.abc import Mapping
+from concurrent.futures import Future
+from dataclasses import dataclass, field
+from pathlib import Path
+from secrets import randbelow
+from typing import Annotated, Any
+
+from fastapi import Body, FastAPI, Request
+from fastapi.exceptions import RequestValidationError
+from fastapi.responses import JSONResponse
+from fastapi.staticfiles import StaticFiles
+from pydantic import BaseModel, ConfigDict, Field, StrictBool, StrictInt, StrictStr
+from starlette.exceptions import HTTPException
+from starlette.types import ASGIApp
+
+from linkzoo import GameRecord, get_game, registry
+from linkzoo.chance import SEED_LIMIT
+from linkzoo.compiled import Record
+from linkzoo.fields import integer, shown, string
+from linkzoo_training.records import save_new
+from linkzoo_training.web.analysis import analyse
+from linkzoo_training.web.players import BusyError, Players, check_spec
+from linkzoo_training.web.safety import Address, Guard
+from linkzoo_training.web.sessions import Sessions, UnknownError
+from linkzoo_training.web.tables import RefusedError, Table, new_table, safe_options
+from linkzoo_training.web.views import catalogue, log, picture, table_view, winners
+
+STATIC = Path(__file__).with_name("static")
+MOST_TABLES, MOST_REPLAYS, IDLE_SECONDS = 200, 50, 2 * 3600.0
+
+Json = dict[str, Any]
+Text = Annotated[StrictStr, Field(max_length=200)]
+
+
+@dataclass
+class Replay:
+    """A record that was opened, with its positions."""
+
+    record: GameRecord
+    positions: list[Record]
+    log: list[Json]
+
+
+@dataclass
+class Server:
+    """What the routes share."""
+
+    records: Path
+    games: list[str] = field(default_factory=lambda: list(registry.names()))
+    outside: list[str] = field(default_factory=list)
+    players: Players = field(default_factory=Players)
+    tables: Sessions[Table] = field(default_factory=lambda: Sessions(MOST_TABLES, IDLE_SECONDS))
+    replays: Sessions[Replay] = field(
+        default_factory=lambda: Sessions(MOST_REPLAYS, IDLE_SECONDS, crowding=True)
+    )
+
+    def check_game(self, name: str) -> None:
+        """ValueError unless the page offers the game."""
+        if name not in self.games:
+            raise ValueError(f"no game {shown(name)}; there are {self.games}")
+
+
+class _Request(BaseModel):
+    model_config = ConfigDict(extra="forbid")
+
+
+class NewGame(_Request):
+    """Seats are `human` or agents; without a seed the server chooses one."""
+
+    game: Text
+    seats: Annotated[list[Text], Field(min_length=1, max_length=8)]
+    options: dict[Text, StrictBool | StrictInt | Text] = {}
+    seed: StrictInt | None = None
+
+
+class Move(_Request):
+    """A move in the game's notation, or the person who looks."""
+
+    move: Text
+
+
+class Look(_Request):
+    """The person who looks now."""
+
+    seat: StrictInt
+
+
+class Asked(_Request):
+    """Whose judgement is asked for."""
+
+    agent: Text
+
+
+def create_app(server: Server, address: Address) -> ASGIApp:
+    """The server's application, guarded."""
+    app = FastAPI(title="linkzoo", docs_url=None, redoc_url=None, openapi_url=None)
+    _answer_errors(app)
+    _add_tables(app, server)
+    _add_play(app, server)
+    _add_replays(app, server)
+    app.mount("/", StaticFiles(directory=STATIC, html=True))
+    return Guard(app, address)
+
+
+def _add_tables(app: FastAPI, server: Server) -> None:
+    @app.get("/api/catalogue")
+    def choices() -> Json:
+        return catalogue(server.games, server.outside)
+
+    @app.post("/api/tables")
+    def create(wanted: NewGame) -> Json:
+        server.check_game(wanted.game)
+        server.tables.check_room()
+        seed = randbelow(SEED_LIMIT) if wanted.seed is None else wanted.seed
+        integer("seed", seed, 0, SEED_LIMIT - 1)
+        seats, options = wanted.seats, wanted.options
+        table = new_table(server.players, wanted.game, seats, options, seed, server.outside)
+        return {"id": server.tables.add(table)}
+
+    @app.get("/api/tables/{name}")
+    def show(name: str) -> Json:
+        return _shown(server.tables.get(name))
+
+    @app.delete("/api/tables/{name}")
+    def close(name: str) -> Json:
+        server.tables.close(name)
+        return {}
+
+
+def _add_play(app: FastAPI, server: Server) -> None:
+    @app.post("/api/tables/{name}/look")
+    def look(name: str, who: Look) -> Json:
+        table = server.tables.get(name)
+        with table.lock:
+            table.look(who.seat)
+        return _shown(table)
+
+    @app.post("/api/tables/{name}/move")
+    def move(name: str, what: Move) -> Json:
+        table = server.tables.get(name)
+        with table.lock:
+            table.play(what.move)
+        return _shown(table)
+
+    @app.post("/api/tables/{name}/back")
+    def take_back(name: str) -> Json:
+        table = server.tables.get(name)
+        with table.lock:
+            table.take_back()
+        return _shown(table)
+
+    @app.post("/api/tables/{name}/step")
+    def step(name: str) -> Json:
+        table = server.tables.get(name)
+        with table.lock:
+            table.step()
+        return _shown(table)
+
+    @app.post("/api/tables/{name}/save")
+    def save(name: str) -> Json:
+        table = server.tables.get(name)
+        with table.lock:
+            record = GameRecord(**{**vars(table.record), "actions": [*table.record.actions]})
+        return {"file": save_new(record, server.records).name}
+
+    @app.get("/api/tables/{name}/record")
+    def record(name: str) -> Json:
+        table = server.tables.get(name)
+        with table.lock:
+            if table.secret:
+                raise RefusedError("the record holds what is hidden: it can be had at the end")
+            return table.record.to_dict()
+
+    @app.post("/api/tables/{name}/analysis")
+    async def analysis(name: str, asked: Asked) -> Json:
+        table = server.tables.get(name)
+        return await asyncio.wrap_future(
+            await asyncio.to_thread(_analyse_table, server, table, asked.agent)
+        )
+
+
+def _analyse_table(server: Server, table: Table, agent: str) -> Future[Json]:
+    check_spec(agent, table.game.id, server.outside)
+    with table.lock:
+        if table.humans and not table.legal():
+            raise RefusedError("an agent judges your own turns alone")
+        state, seed = table.state.copy(), table.record.seed
+    return server.players.submit(agent, table.game, analyse, table.game, state, seed)
+
+
+def _shown(table: Table) -> Json:
+    with table.lock:
+        return table_view(table)
+
+
+def _add_replays(app: FastAPI, server: Server) -> None:
+    @app.post("/api/replays")
+    def open_record(data: Annotated[dict[str, Any], Body()]) -> Json:
+        return {"id": server.replays.add(open_replay(server, data))}
+
+    @app.get("/api/replays/{name}/{ply}")
+    def position(name: str, ply: int, seat: int | None = None) -> Json:
+        return replay_view(server.replays.get(name), ply, seat)
+
+    @app.post("/api/replays/{name}/{ply}/analysis")
+    async def judge(name: str, ply: int, asked: Asked) -> Json:
+        replay = server.replays.get(name)
+        return await asyncio.wrap_future(
+            await asyncio.to_thread(_analyse_replay, server, replay, ply, asked.agent)
+        )
+
+
+def open_replay(server: Server, data: Mapping[str, Any]) -> Replay:
+    """A record from a page; ValueError says what is wrong with it."""
+    name = string("game", data.get("game"))
+    server.check_game(name)
+    options = data.get("options")
+    if isinstance(options, Mapping):
+        safe_options(get_game(name), options)
+    record = GameRecord.from_dict(data)
+    return Replay(record, list(record.replay()), log(record))
+
+
+def replay_view(replay: Replay, ply: int, seat: int | None) -> Json:
+    """A position of a record, as a seat or the referee (None) sees it."""
+    state, game = _position(replay, ply), get_game(replay.record.game, replay.record.options)
+    if seat is not None:
+        integer("seat", seat, 0, replay.record.num_players - 1)
+    return {
+        "game": game.name,
+        "title": game.title,
+        "players": replay.record.num_players,
+        "roles": list(game.roles(replay.record.options)),
+        "ply": ply,
+        "plies": len(replay.positions) - 1,
+        "over": bool(state.seat < 0),
+        "winners": winners(state),
+        "svg": picture(game, state, seat),
+        "text": game.draw_text(state, seat),
+        "log": replay.log,
+    }
+
+
+def _position(replay: Replay, ply: int) -> Record:
+    return replay.positions[integer("ply", ply, 0, len(replay.positions) - 1)]
+
+
+def _analyse_replay(server: Server, replay: Replay, ply: int, agent: str) -> Future[Json]:
+    state, game = _position(replay, ply), get_game(replay.record.game, replay.record.options)
+    check_spec(agent, game.id, server.outside)
+    return server.players.submit(agent, game, analyse, game, state, replay.record.seed)
+
+
+def _answer_errors(app: FastAPI) -> None:
+    """Whatever is wrong with a request is said in one line."""
+    statuses: dict[type[Exception], int] = {
+        ValueError: 400,
+        UnknownError: 404,
+        RefusedError: 409,
+        BusyError: 429,
+        RecursionError: 400,
+    }
+
+    def answer(_: Request, error: Exception) -> JSONResponse:
+        status = next(code for kind, code in statuses.items() if isinstance(error, kind))
+        return _error(status, str(error))
+
+    def invalid(_: Request, error: Exception) -> JSONResponse:
+        assert isinstance(error, RequestValidationError)
+        first = error.errors()[0]
+        where = ".".join(map(str, first["loc"][1:]))
+        return _error(422, f"{where[:200]}: {first['msg']}")
+
+    def http(_: Request, error: Exception) -> JSONResponse:
+        assert isinstance(error, HTTPException)
+        return _error(error.status_code, str(error.detail))
+
+    for kind in statuses:
+        app.add_exception_handler(kind, answer)
+    app.add_exception_handler(RequestValidationError, invalid)
+    app.add_exception_handler(HTTPException, http)
+
+
+def _error(status: int, message: str) -> JSONResponse:
+    """A message, whatever letters it holds."""
+    line = " ".join(message.split())[:1000]
+    return JSONResponse({"error": line.encode(errors="replace").decode()}, status)

@@ -1,0 +1,70 @@
+// What an agent thinks of the position on the board.
+
+import { ask, button, make } from "./api.js";
+
+let games;
+
+export function analysisCard(question) {
+  const agent = make("input", { autocomplete: "off", spellcheck: false, "aria-label": "agent" });
+  const known = make("datalist", { id: `judges${Math.random().toString(36).slice(2)}` });
+  agent.setAttribute("list", known.id);
+  const shown = make("div", {});
+  let latest;
+  const look = button("Analyse", async () => {
+    const wanted = (latest = Symbol("latest"));
+    shown.replaceChildren("Thinking …");
+    try {
+      const answer = await question(agent.value.trim());
+      if (wanted === latest) shown.replaceChildren(...drawn(answer));
+    } catch (error) {
+      if (wanted === latest) shown.replaceChildren();
+      throw error;
+    }
+  });
+  const element = make("section", { className: "card analysis" }, make("h2", {}, "What an agent thinks"), make("div", { className: "row" }, agent, known, look), shown);
+  return {
+    element,
+    clear() {
+      latest = undefined;
+      shown.replaceChildren();
+    },
+    async offer(game, possible) {
+      element.hidden = !possible;
+      games ??= ask("catalogue");
+      const one = (await games).games.find(({ name }) => name === game);
+      const judges = one.agents.filter((name) => name !== "exact");
+      known.replaceChildren(...judges.map((value) => make("option", { value })));
+      if (agent.value === "") agent.value = judges[0] ?? "checkpoint";
+    },
+  };
+}
+
+function drawn({ agent, seat, values, moves, exact }) {
+  const worth = values.map((value, one) => make("li", {}, `Player ${one}${one === seat ? " (to move)" : ""}: ${value >= 0 ? "+" : "−"}${Math.abs(value).toFixed(2)}`));
+  const searched = moves.some(({ visits }) => visits !== null);
+  const head = make("tr", {}, make("th", {}, "move"), make("th", {}, ""), make("th", { className: "number" }, "share"), searched ? make("th", { className: "number" }, "visits") : null);
+  const winning = new Set(exact?.winning ?? []);
+  const rows = moves.map(({ text, share, visits }) =>
+    make(
+      "tr",
+      {},
+      make("td", {}, winning.has(text) ? `★ ${text}` : text),
+      make("td", {}, make("meter", { min: 0, max: 1, value: share, "aria-hidden": "true" })),
+      make("td", { className: "number" }, `${(100 * share).toFixed(1)} %`),
+      searched ? make("td", { className: "number" }, `${visits}`) : null,
+    ),
+  );
+  return [
+    make("p", {}, `${agent}: values from −1 (lost) to +1 (won)`),
+    make("ul", {}, ...worth),
+    exact ? make("p", {}, verdict(exact)) : null,
+    make("div", { className: "shares", tabIndex: 0 }, make("table", {}, head, ...rows)),
+  ].filter(Boolean);
+}
+
+function verdict(exact) {
+  if (!exact.reached) return "Exact solution: out of reach here.";
+  if (exact.winner < 0) return "Exact solution: a draw.";
+  const score = exact.score === null ? "" : `, score ${exact.score}`;
+  return `Exact solution: player ${exact.winner} wins${score}. Winning moves have a ★: ${exact.winning.length}.`;
+}

@@ -1,0 +1,73 @@
+// Questions to the server, and small helpers of the page.
+
+export async function ask(path, body, method) {
+  const options = { method: method ?? (body === undefined ? "GET" : "POST") };
+  if (body !== undefined) {
+    options.headers = { "Content-Type": "application/json" };
+    options.body = JSON.stringify(body);
+  }
+  let response;
+  try {
+    response = await fetch(`api/${path}`, options);
+  } catch {
+    throw new Error("the server doesn't answer");
+  }
+  const answer = await response.json();
+  if (!response.ok) {
+    const error = new Error(answer.error ?? `the server says ${response.status}`);
+    error.status = response.status;
+    throw error;
+  }
+  return answer;
+}
+
+/** An element with properties (`aria-…` and `data-…` are attributes) and children. */
+export function make(tag, properties = {}, ...children) {
+  const element = document.createElement(tag);
+  for (const [name, value] of Object.entries(properties)) {
+    if (name.includes("-") || name === "role" || name === "for") element.setAttribute(name, value);
+    else element[name] = value;
+  }
+  element.append(...children.filter((child) => child !== null && child !== undefined));
+  return element;
+}
+
+export function button(label, onclick, properties = {}) {
+  return make("button", { type: "button", onclick: () => guarded(onclick), ...properties }, label);
+}
+
+export function say(error) {
+  const place = document.getElementById("error");
+  place.textContent = error === "" ? "" : `Sorry: ${error}`;
+  place.hidden = error === "";
+}
+
+/** Does something, and says what went wrong; whether nothing did. */
+export async function guarded(task) {
+  say("");
+  try {
+    await task();
+    return true;
+  } catch (error) {
+    say(error.message);
+    return false;
+  }
+}
+
+export function seatName(seats, roles, seat) {
+  const role = roles?.[seat] ? ` (${roles[seat]})` : "";
+  const who = seats?.[seat] === undefined ? "" : `: ${seats[seat]}`;
+  return `Player ${seat}${role}${who}`;
+}
+
+export function result(view) {
+  if (view.winners.length === (view.seats?.length ?? view.players)) return "The game is a draw.";
+  const one = view.winners.length === 1;
+  return `Player${one ? "" : "s"} ${view.winners.join(" and ")} ${one ? "wins" : "win"}.`;
+}
+
+export function download(name, data) {
+  const address = URL.createObjectURL(new Blob([JSON.stringify(data, null, 1)]));
+  make("a", { href: address, download: name }).click();
+  URL.revokeObjectURL(address);
+}

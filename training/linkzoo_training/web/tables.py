@@ -1,0 +1,199 @@
+"""Games in progress: a record, the position it has come to, who plays, and who looks."""
+
+import threading
+from collections.abc import Mapping, Sequence
+from dataclasses import asdict
+from typing import Any
+
+import numpy as np
+
+from linkzoo import Game, GameRecord, get_game
+from linkzoo.batch import kernels
+from linkzoo.compiled import Record
+from linkzoo.fields import shown
+from linkzoo_training.web.players import HUMAN, BusyError, Player, Players, check_spec
+
+
+class RefusedError(Exception):
+    """Something that a person may not do now."""
+
+
+class Table:
+    """One game that is played.
+
+    With one person at the screen the view is his. With several, where something is hidden, the
+    view is that of the person who looks, and of nobody until the next one says that he looks. With
+    nobody it is the referee's, and agents move when they are told to.
+    """
+
+    def __init__(
+        self,
+        game: Game,
+        seats: Sequence[str],
+        players: Players,
+        *,
+        options: Mapping[str, Any],
+        seed: int,
+    ) -> None:
+        self.game, self.seats, self._players = game, tuple(seats), players
+        self.lock = threading.RLock()
+        self._states = np.zeros(1, game.state)
+        self._mask = np.zeros((1, game.num_actions), np.int8)
+        self._states[0] = game.blank(len(seats), options)
+        chosen = game.chosen_options(self._states[0])
+        self.record = GameRecord(game.id, game.version, len(seats), chosen, seed)
+        kernels(game).begin_one(self._states, np.array([seed], np.uint64), self._mask)
+        self.log: list[tuple[int, str]] = []  # the seat and the text of each action
+        self.humans = [seat for seat, who in enumerate(seats) if who == HUMAN]
+        self.looking = self.humans[0] if len(self.humans) == 1 else None
+        self.error, self._generation, self.thinking = "", 0, False
+        self._turn()
+
+    @property
+    def state(self) -> Record:
+        """The position."""
+        record: Record = self._states[0]
+        return record
+
+    @property
+    def over(self) -> bool:
+        """Whether the game has ended."""
+        return bool(self.state.seat < 0)
+
+    @property
+    def secret(self) -> bool:
+        """Whether something is hidden from somebody at the screen."""
+        return self.game.hidden is not None and not self.over and bool(self.humans)
+
+    @property
+    def waiting(self) -> int | None:
+        """The person who is to look before the game goes on."""
+        seat = int(self.state.seat)
+        return seat if self.secret and seat in self.humans and seat != self.looking else None
+
+    def legal(self) -> list[int]:
+        """The legal actions, if the person who looks is to act."""
+        if self.over or self.waiting is not None or int(self.state.seat) not in self.humans:
+            return []
+        found: list[int] = np.flatnonzero(self._mask[0]).tolist()
+        return found
+
+    def look(self, seat: int) -> None:
+        """The person who is to act looks at the screen."""
+        if seat != self.waiting:
+            raise RefusedError(f"player {seat} isn't the one to look now")
+        self.looking = seat
+
+    def play(self, text: str) -> None:
+        """Plays the move of the person who looks; RefusedError says why it can't be."""
+        if self.waiting is not None:
+            raise RefusedError(f"player {self.waiting} is to look first")
+        moves = {self.game.action_to_text(self.state, a).lower(): a for a in self.legal()}
+        if not moves:
+            raise RefusedError("the game is over" if self.over else "it isn't your turn")
+        move = " ".join(text.split()).lower()
+        if move not in moves:
+            raise RefusedError(
+                f"{shown(text)} isn't legal here; moves are like {next(iter(moves))!r}"
+            )
+        self._play(moves[move])
+        self._turn()
+
+    def step(self) -> None:
+        """Has an agent move, in a game without people."""
+        if self.humans:
+            raise RefusedError("people play here: the agents move by themselves")
+        if not self.over and not self.thinking:
+            self._ask()
+
+    def take_back(self) -> None:
+        """Takes back the last move of the person who looks, and all after it."""
+        last = self.last_own()
+        if last is None:
+            raise RefusedError("there is no move of yours to take back")
+        if self.waiting is not None:
+            raise RefusedError(f"player {self.waiting} is to look first")
+        del self.record.actions[last:], self.log[last:]
+        for state in self.record.replay():
+            self._states[0] = state
+        kernels(self.game).legal_one(self._states, self._mask)
+        self._generation += 1
+        self.thinking, self.error = False, ""
+        self._turn()
+
+    def last_own(self) -> int | None:
+        """The index of the last action of who looks (of any person, if nothing is hidden)."""
+        own = [self.looking] if self.game.hidden is not None else self.humans
+        found = (index for index, (seat, _) in reversed([*enumerate(self.log)]) if seat in own)
+        return next(found, None)
+
+    def _play(self, action: int) -> None:
+        outcome = np.zeros((2, len(self.seats)), np.float32)
+        self.log.append((int(self.state.seat), self.game.action_to_text(self.state, action)))
+        kernels(self.game).play_one(self._states, action, self._mask[0], *outcome)
+        self.record.actions.append(action)
+        self._generation += 1
+
+    def _turn(self) -> None:
+        """Shows the board to whoever is to see it, and has an agent move if it is its turn."""
+        seat = int(self.state.seat)
+        if self.over:
+            return
+        if seat in self.humans:
+            if not self.secret:
+                self.looking = seat
+        elif self.humans:
+            self._ask()
+
+    def _ask(self) -> None:
+        """Has the agent to act think, in its own thread."""
+        spec, state = self.seats[int(self.state.seat)], self.state.copy()
+        self.thinking, self.error = True, ""
+        try:
+            self._players.submit(spec, self.game, self._think, state, self._generation)
+        except BusyError as error:
+            self.thinking, self.error = False, str(error)
+
+    def _think(self, player: Player, state: Record, generation: int) -> None:
+        if generation != self._generation:
+            return
+        error, action = "", -1
+        try:
+            action = player.act(state, self.record.seed)
+        except Exception as raised:  # noqa: BLE001 - another's agent can raise anything
+            error = " ".join(str(raised).split()) or type(raised).__name__
+        with self.lock:
+            if generation != self._generation:  # taken back meanwhile
+                return
+            self.thinking, self.error = False, error
+            if not error:
+                self._play(action)
+                if self.humans:
+                    self._turn()
+
+
+def new_table(
+    players: Players,
+    name: str,
+    seats: Sequence[str],
+    options: Mapping[str, Any],
+    seed: int,
+    outside: Sequence[str] = (),
+) -> Table:
+    """A new game; ValueError for what the game or the server doesn't have."""
+    game = get_game(name)
+    safe_options(game, options)
+    game = get_game(name, options)
+    game.blank(len(seats), options)
+    for spec in seats:
+        if spec != HUMAN:
+            check_spec(spec, name, outside)
+    return Table(game, seats, players, options=options, seed=seed)
+
+
+def safe_options(game: Game, options: Mapping[str, Any]) -> None:
+    """ValueError for an option that may name a file, unless it has the standard value."""
+    standard = asdict(game.options())
+    for name in game.fixed:
+        if name in options and options[name] != standard[name]:
+            raise ValueError(f"{name}: {shown(options[name])}, but a page plays {standard[name]!r}")
