@@ -165,6 +165,7 @@ def test_a_person_against_agents_sees_the_same_in_worlds_he_cant_tell_apart(
     table = client.server.tables.get(name)
     with table.lock:
         table.game.redeal(table.state, 1, np.uint64(99))
+        table.shown = None
     assert client.ask(f"tables/{name}")[1] == view
 
 

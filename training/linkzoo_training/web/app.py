@@ -1,6 +1,7 @@
 """The server's routes: each asks a game for something and answers with JSON."""
 
 import asyncio
+import json
 from collections.abc import Mapping
 from concurrent.futures import Future
 from dataclasses import dataclass, field
@@ -10,7 +11,7 @@ from typing import Annotated, Any
 
 from fastapi import Body, FastAPI, Request
 from fastapi.exceptions import RequestValidationError
-from fastapi.responses import JSONResponse
+from fastapi.responses import JSONResponse, Response
 from fastapi.staticfiles import StaticFiles
 from pydantic import BaseModel, ConfigDict, Field, StrictBool, StrictInt, StrictStr
 from starlette.exceptions import HTTPException
@@ -99,13 +100,15 @@ def create_app(server: Server, address: Address) -> ASGIApp:
     app = FastAPI(title="linkzoo", docs_url=None, redoc_url=None, openapi_url=None)
     _answer_errors(app)
     _add_tables(app, server)
-    _add_play(app, server)
+    _add_outcomes(app, server)
     _add_replays(app, server)
     app.mount("/", StaticFiles(directory=STATIC, html=True))
     return Guard(app, address)
 
 
 def _add_tables(app: FastAPI, server: Server) -> None:
+    """Games in progress."""
+
     @app.get("/api/catalogue")
     def choices() -> Json:
         return catalogue(server.games, server.outside)
@@ -121,7 +124,7 @@ def _add_tables(app: FastAPI, server: Server) -> None:
         return {"id": server.tables.add(table)}
 
     @app.get("/api/tables/{name}")
-    def show(name: str) -> Json:
+    def show(name: str) -> Response:
         return _shown(server.tables.get(name))
 
     @app.delete("/api/tables/{name}")
@@ -129,35 +132,37 @@ def _add_tables(app: FastAPI, server: Server) -> None:
         server.tables.close(name)
         return {}
 
-
-def _add_play(app: FastAPI, server: Server) -> None:
     @app.post("/api/tables/{name}/look")
-    def look(name: str, who: Look) -> Json:
+    def look(name: str, who: Look) -> Response:
         table = server.tables.get(name)
         with table.lock:
             table.look(who.seat)
         return _shown(table)
 
     @app.post("/api/tables/{name}/move")
-    def move(name: str, what: Move) -> Json:
+    def move(name: str, what: Move) -> Response:
         table = server.tables.get(name)
         with table.lock:
             table.play(what.move)
         return _shown(table)
 
     @app.post("/api/tables/{name}/back")
-    def take_back(name: str) -> Json:
+    def take_back(name: str) -> Response:
         table = server.tables.get(name)
         with table.lock:
             table.take_back()
         return _shown(table)
 
     @app.post("/api/tables/{name}/step")
-    def step(name: str) -> Json:
+    def step(name: str) -> Response:
         table = server.tables.get(name)
         with table.lock:
             table.step()
         return _shown(table)
+
+
+def _add_outcomes(app: FastAPI, server: Server) -> None:
+    """What is made of a game in progress: its record, and what an agent thinks of it."""
 
     @app.post("/api/tables/{name}/save")
     def save(name: str) -> Json:
@@ -191,12 +196,17 @@ def _analyse_table(server: Server, table: Table, agent: str) -> Future[Json]:
     return server.players.submit(agent, table.game, analyse, table.game, state, seed)
 
 
-def _shown(table: Table) -> Json:
+def _shown(table: Table) -> Response:
+    """The view of a game, written once for as long as it stays the same: pages ask often."""
     with table.lock:
-        return table_view(table)
+        if table.shown is None or table.shown[0] != table.key:
+            table.shown = table.key, json.dumps(table_view(table)).encode()
+        return Response(table.shown[1], media_type="application/json")
 
 
 def _add_replays(app: FastAPI, server: Server) -> None:
+    """Records that were opened."""
+
     @app.post("/api/replays")
     def open_record(data: Annotated[dict[str, Any], Body()]) -> Json:
         return {"id": server.replays.add(open_replay(server, data))}

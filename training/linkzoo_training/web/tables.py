@@ -47,6 +47,7 @@ class Table:
         self.humans = [seat for seat, who in enumerate(seats) if who == HUMAN]
         self.looking = self.humans[0] if len(self.humans) == 1 else None
         self.error, self._generation, self.thinking = "", 0, False
+        self.shown: tuple[Any, bytes] | None = None  # the latest view, with its `key`
         self._turn()
 
     @property
@@ -54,6 +55,11 @@ class Table:
         """The position."""
         record: Record = self._states[0]
         return record
+
+    @property
+    def key(self) -> tuple[Any, ...]:
+        """What a view depends on."""
+        return self._generation, self.looking, self.thinking, self.error
 
     @property
     def over(self) -> bool:
