@@ -19,6 +19,7 @@ from linkzoo.solver import DRAW
 from linkzoo_training.agents import baselines
 from linkzoo_training.agents.baselines import ExactAgent
 from linkzoo_training.evaluation import match as match_module
+from linkzoo_training.evaluation import result as result_module
 from linkzoo_training.evaluation.match import Match
 from linkzoo_training.evaluation.result import MatchResult
 from linkzoo_training.evaluation.statistics import Sprt
@@ -44,7 +45,8 @@ class Always:
 
 @pytest.fixture(autouse=True)
 def _the_game_is_high(monkeypatch: pytest.MonkeyPatch) -> None:
-    monkeypatch.setattr(match_module, "get_game", lambda *_: HIGH)
+    for module in (match_module, result_module):
+        monkeypatch.setattr(module, "get_game", lambda *_: HIGH)
 
 
 def match(a: Any, b: Any, blocks: int, players: int = 2, sprt: Sprt | None = None) -> MatchResult:

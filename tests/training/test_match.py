@@ -13,6 +13,7 @@ from rich.console import Console
 from linkzoo import Agent, Positions, RandomAgent, games, get_game
 from linkzoo_training.agents.baselines import GreedyAgent, UctAgent
 from linkzoo_training.evaluation import match
+from linkzoo_training.evaluation import result as result_module
 from linkzoo_training.evaluation.match import Match, play_match
 from linkzoo_training.evaluation.result import MatchResult, variants_of
 from linkzoo_training.evaluation.statistics import elo, from_blocks, wilson
@@ -135,7 +136,8 @@ def test_an_opening_is_shared_by_its_block_and_leaves_a_decision() -> None:
 
 
 def test_three_seats_are_rotated(monkeypatch: pytest.MonkeyPatch) -> None:
-    monkeypatch.setattr(match, "get_game", lambda *_: TABLE)
+    for module in (match, result_module):
+        monkeypatch.setattr(module, "get_game", lambda *_: TABLE)
     result = play_match("table", FirstLegal(), FirstLegal(), 20, openings="0")
     assert result.share.shape == (20, 1, 3)
     assert (result.share == [1, 0, 0]).all()  # first actions lead to leaf 0, where seat 0 wins

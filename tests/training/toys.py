@@ -154,6 +154,7 @@ def toy(name: str, players: int, state: Any, apply: Any, **contract: Any) -> Gam
         "symmetries": None,
         "action_cells": None,
         "appraise": None,
+        "solver": None,
         "chance": True,
         "seat_names": (),
         "role_options": (),
