@@ -194,6 +194,21 @@ def _parser() -> argparse.ArgumentParser:
     _add_variant(human)
     human.set_defaults(module="play")
 
+    _add_pages(commands)
+
+    bench = commands.add_parser("bench", help="measure this machine's speed")
+    bench.add_argument("--game", default=games[0], help=_GAMES)
+    bench.add_argument("--players", type=int, help="default: the game's smallest number")
+    bench.set_defaults(module="bench")
+
+    ahead = commands.add_parser("compile", help="compile games ahead of their first use")
+    ahead.add_argument("names", metavar="GAME", nargs="*", help="default: all")
+    ahead.set_defaults(module="compile")
+    return parser
+
+
+def _add_pages(commands: "argparse._SubParsersAction[argparse.ArgumentParser]") -> None:
+    """What shows games in a browser or as pictures."""
     serve = commands.add_parser("serve", help="play, watch and replay in the browser")
     serve.add_argument("--host", default="127.0.0.1", help="another than %(default)s has a token")
     serve.add_argument("--port", type=int, default=8765, help="0: any that is free; %(default)s")
@@ -229,16 +244,6 @@ def _parser() -> argparse.ArgumentParser:
         "--milliseconds", type=int, default=900, help="that the GIF shows a position; %(default)s"
     )
     replay.set_defaults(module="replay")
-
-    bench = commands.add_parser("bench", help="measure this machine's speed")
-    bench.add_argument("--game", default=games[0], help=_GAMES)
-    bench.add_argument("--players", type=int, help="default: the game's smallest number")
-    bench.set_defaults(module="bench")
-
-    ahead = commands.add_parser("compile", help="compile games ahead of their first use")
-    ahead.add_argument("names", metavar="GAME", nargs="*", help="default: all")
-    ahead.set_defaults(module="compile")
-    return parser
 
 
 def _add_executor(parser: argparse.ArgumentParser, what: str) -> None:

@@ -100,13 +100,15 @@ def create_app(server: Server, address: Address) -> ASGIApp:
     app = FastAPI(title="linkzoo", docs_url=None, redoc_url=None, openapi_url=None)
     _answer_errors(app)
     _add_tables(app, server)
-    _add_play(app, server)
+    _add_outcomes(app, server)
     _add_replays(app, server)
     app.mount("/", StaticFiles(directory=STATIC, html=True))
     return Guard(app, address)
 
 
 def _add_tables(app: FastAPI, server: Server) -> None:
+    """Games in progress."""
+
     @app.get("/api/catalogue")
     def choices() -> Json:
         return catalogue(server.games, server.outside)
@@ -130,8 +132,6 @@ def _add_tables(app: FastAPI, server: Server) -> None:
         server.tables.close(name)
         return {}
 
-
-def _add_play(app: FastAPI, server: Server) -> None:
     @app.post("/api/tables/{name}/look")
     def look(name: str, who: Look) -> Response:
         table = server.tables.get(name)
@@ -159,6 +159,10 @@ def _add_play(app: FastAPI, server: Server) -> None:
         with table.lock:
             table.step()
         return _shown(table)
+
+
+def _add_outcomes(app: FastAPI, server: Server) -> None:
+    """What is made of a game in progress: its record, and what an agent thinks of it."""
 
     @app.post("/api/tables/{name}/save")
     def save(name: str) -> Json:
@@ -201,6 +205,8 @@ def _shown(table: Table) -> Response:
 
 
 def _add_replays(app: FastAPI, server: Server) -> None:
+    """Records that were opened."""
+
     @app.post("/api/replays")
     def open_record(data: Annotated[dict[str, Any], Body()]) -> Json:
         return {"id": server.replays.add(open_replay(server, data))}
