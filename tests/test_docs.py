@@ -80,6 +80,15 @@ def test_reference_is_what_the_code_says(name: str, monkeypatch: pytest.MonkeyPa
     assert reference.PAGES[name]() == page, "run python -m scripts.reference"
 
 
+@pytest.mark.parametrize("name", linkzoo.games)
+def test_the_game_to_look_at_is_a_whole_one(name: str) -> None:
+    folder = ROOT / "docs" / "games" / "played"
+    *_, last = linkzoo.GameRecord.load(folder / f"{name}.json").replay()
+    assert last.seat == -1
+    assert (folder / f"{name}.html").stat().st_size < 2_000_000
+    assert f"played/{name}.html" in (ROOT / "docs" / "games" / f"{name}.md").read_text()
+
+
 def test_the_tutorial_writes_the_example() -> None:
     """Its blocks that begin with a file's name are the files, word for word."""
     page = (ROOT / "docs" / "your_game.md").read_text(encoding="utf-8")
