@@ -18,17 +18,21 @@ def pytest_configure(config: pytest.Config) -> None:
     config.add_cleanup(installed.undo)
 
 
-@pytest.hookimpl(tryfirst=True)  # before xdist reads the groups
-def pytest_collection_modifyitems(items: list[pytest.Item]) -> None:
-    """Puts the tests that are marked so behind all others.
+@pytest.hookimpl(optionalhook=True)
+def pytest_xdist_make_scheduler(config: pytest.Config, log: Any) -> Any:
+    """Tests of one game run in one process (`--dist loadscope`), which compiles its rules once."""
+    from xdist.scheduler import LoadScopeScheduling
 
-    Those of one game run in one process (`--dist loadgroup`), which compiles its rules once.
-    """
+    class ByGame(LoadScopeScheduling):
+        def _split_scope(self, nodeid: str) -> str:
+            return next((game for game in games if game in nodeid), nodeid)
+
+    return ByGame(config, log) if config.getvalue("dist") == "loadscope" else None
+
+
+def pytest_collection_modifyitems(items: list[pytest.Item]) -> None:
+    """Puts the tests that are marked so behind all others."""
     items.sort(key=lambda item: item.get_closest_marker("last") is not None)
-    for item in items:
-        game = next((game for game in games if game in item.nodeid), None)
-        if game is not None and item.get_closest_marker("last") is None:
-            item.add_marker(pytest.mark.xdist_group(game))
 
 
 def pytest_collection_finish(session: pytest.Session) -> None:
