@@ -37,6 +37,7 @@ _SETTINGS = (
     "BOUNDSCHECK",
     "DEBUGINFO_DEFAULT",
 )  # Numba's
+_SYMBOLS = 2  # how functions are called in machine code (`parts`), by version
 _ADDRESS = re.compile(r" at 0x[0-9a-fA-F]+")  # of an object, in its `repr`
 _VERSIONS = 3  # of a function that are kept on disk: changes come and go, as between branches
 _WAIT = 120.0  # seconds for another process to compile a function, before it is compiled here too
@@ -84,7 +85,8 @@ class _Walk:
         self.functions: dict[FunctionType, int] = {}  # in the order in which they are met
         self.modules: set[str] = set()
         self._met: set[Any] = set()  # names in modules and classes, and the code that has them
-        self._say(numba.__version__, [getattr(numba.config, name, None) for name in _SETTINGS])
+        settings = [getattr(numba.config, name, None) for name in _SETTINGS]
+        self._say(numba.__version__, _SYMBOLS, settings)
 
     def value(self, value: Any, names: tuple[str, ...]) -> None:
         """Digests a value that is used by code with these names."""

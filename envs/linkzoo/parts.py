@@ -43,6 +43,9 @@ def _copy(function: FunctionType) -> FunctionType:
         function.__code__, function.__globals__, function.__name__, function.__defaults__
     )
     made.__module__, made.__doc__ = function.__module__, function.__doc__
+    # Names its symbols: code's own name is the same in rules that are compiled for several boards,
+    # and the linker takes symbols of one name for one function.
+    made.__qualname__ = function.__qualname__
     return made
 
 

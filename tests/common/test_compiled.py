@@ -6,8 +6,10 @@ from pathlib import Path
 from types import FunctionType
 from typing import Any
 
+import numba
 import pytest
 
+from linkzoo import get_game
 from linkzoo.compiled import bind, compiled, specialise
 
 
@@ -90,6 +92,23 @@ def test_modules_are_bound_together(tmp_path: Path, monkeypatch: pytest.MonkeyPa
     assert low[0].LIMIT == 3
     assert not hasattr(modules[0], "LIMIT")
     assert not hasattr(modules[0].capped, "py_func")
+
+
+@pytest.mark.skipif(bool(numba.config.DISABLE_JIT), reason="nothing is compiled")  # type: ignore[attr-defined]
+def test_symbols_of_different_bindings_have_different_names() -> None:
+    """The linker takes functions of one name for one, also when other processes compiled them.
+
+    Numba tells functions of one process from one another by counting them, and nothing else.
+    """
+    three: Any = specialise(add_helped, "three", help_with=tripled)
+    square: Any = specialise(add_helped, "square", help_with=squared)
+    names = [made.part.py_func.__qualname__ for made in (three, square)]
+    assert names == ["add_helped_three", "add_helped_square"]
+    boards = [get_game("link_o", {"board": board}) for board in ("ring4x16", "ring4x12")]
+    for part in ("observe", "legal_actions", "apply", "new_game"):
+        one, other = (getattr(game, part).part.py_func.__qualname__ for game in boards)
+        assert one != other
+        assert one.startswith(f"{part}_link_o_")
 
 
 @compiled
