@@ -302,16 +302,13 @@ def _mobility(state: Any, seat: Any) -> Any:
 
 def flaw(state: Any, scratch: Any) -> Any:
     """What is wrong with a position, or ""."""
-    wrong = _flaw_of_seats(state)
-    if len(wrong) == 0:
-        wrong = _flaw_of_tiles(state)
-    if len(wrong) == 0:
-        wrong = _flaw_of_board(state, scratch)
-    if len(wrong) == 0:
-        wrong = _flaw_of_match(state, scratch)
-    if len(wrong) == 0 and state.seat != NONE:
-        wrong = _flaw_of_turn(state)
-    return wrong
+    return (
+        _flaw_of_seats(state)
+        or _flaw_of_tiles(state)
+        or _flaw_of_board(state, scratch)
+        or _flaw_of_match(state, scratch)
+        or _flaw_of_turn(state)
+    )
 
 
 def _flaw_of_seats(state: Any) -> Any:
@@ -408,6 +405,8 @@ def _flaw_of_match(state: Any, scratch: Any) -> Any:
 
 
 def _flaw_of_turn(state: Any) -> Any:
+    if state.seat == NONE:
+        return ""
     for seat in range(state.num_players):
         if state.hand_size[seat] == 0:
             return "hand_size: 0, but the round is not over"

@@ -244,12 +244,7 @@ def scores(state: Any, out: Any) -> None:
 @compiled
 def flaw(state: Any, scratch: Any) -> Any:
     """What is wrong with a position, or ""."""
-    wrong = _flaw_of_phase(state)
-    if len(wrong) == 0:
-        wrong = _flaw_of_pieces(state, scratch)
-    if len(wrong) == 0:
-        wrong = _flaw_of_turn(state)
-    return wrong
+    return _flaw_of_phase(state) or _flaw_of_pieces(state, scratch) or _flaw_of_turn(state)
 
 
 @compiled

@@ -266,16 +266,13 @@ def scores(state: Any, out: Any) -> None:
 @compiled
 def flaw(state: Any, scratch: Any) -> Any:
     """What is wrong with a position, or ""."""
-    wrong = _flaw_of_hands(state)
-    if len(wrong) == 0:
-        wrong = _flaw_of_supplies(state)
-    if len(wrong) == 0:
-        wrong = _flaw_of_bracelets(state, scratch)
-    if len(wrong) == 0:
-        wrong = _flaw_of_copies(state)
-    if len(wrong) == 0:
-        wrong = _flaw_of_turn(state, scratch)
-    return wrong
+    return (
+        _flaw_of_hands(state)
+        or _flaw_of_supplies(state)
+        or _flaw_of_bracelets(state, scratch)
+        or _flaw_of_copies(state)
+        or _flaw_of_turn(state, scratch)
+    )
 
 
 @compiled

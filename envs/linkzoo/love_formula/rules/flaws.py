@@ -119,28 +119,19 @@ OP_COUNT: Any
 
 def flaw(state: Any, scratch: Any) -> Any:
     """What is wrong with a position, or ""."""
-    wrong = _flaw_of_numbers(state)
-    if len(wrong) == 0:
-        wrong = _flaw_of_fields(state)
-    if len(wrong) == 0:
-        wrong = _flaw_of_cards(state)
-    if len(wrong) == 0:
-        wrong = _flaw_of_course(state)
-    if len(wrong) == 0:
-        wrong = _flaw_of_draft(state)
-    if len(wrong) == 0:
-        wrong = _flaw_of_order(state)
-    if len(wrong) == 0:
-        wrong = _flaw_of_acting(state)
-    if len(wrong) == 0:
-        wrong = _flaw_of_effect(state)
-    if len(wrong) == 0:
-        wrong = _flaw_of_event(state)
-    if len(wrong) == 0:
-        wrong = _flaw_of_knowledge(state)
-    if len(wrong) == 0:
-        wrong = _flaw_of_decision(state, scratch)
-    return wrong
+    return (
+        _flaw_of_numbers(state)
+        or _flaw_of_fields(state)
+        or _flaw_of_cards(state)
+        or _flaw_of_course(state)
+        or _flaw_of_draft(state)
+        or _flaw_of_order(state)
+        or _flaw_of_acting(state)
+        or _flaw_of_effect(state)
+        or _flaw_of_event(state)
+        or _flaw_of_knowledge(state)
+        or _flaw_of_decision(state, scratch)
+    )
 
 
 # Numbers, cards and fields

@@ -538,15 +538,17 @@ class Reader:
             return (ASK_SELECT,), state.cursor
         if state.stage != RESOLVE:
             raise ValueError(f"stage: nothing is asked in {STAGES[state.stage]!r} but by effects")
-        seat = state.order[state.cursor]
+        return self._expected_of_resolve(state), state.order[state.cursor]
+
+    def _expected_of_resolve(self, state: Record) -> tuple[int, ...]:
         if state.step in (PRE, POST):
-            return (ASK_WINDOW, ASK_MOVE_DEST, ASK_DISCARD_MENU), seat
+            return ASK_WINDOW, ASK_MOVE_DEST, ASK_DISCARD_MENU
         if state.acting_card == NONE:
             raise ValueError("acting: no card resolves")
         if self._cards[state.acting_card].kind == PREPARATION:
-            return (ASK_PLACE,), seat
+            return (ASK_PLACE,)
         asked = _ASKED_BY_TARGET.get(self._cards[state.acting_card].target, ASK_TARGET_PREP)
-        return (asked if state.targets[0] == NONE else ASK_SWAP_OWN,), seat
+        return (asked if state.targets[0] == NONE else ASK_SWAP_OWN,)
 
     def _expected_of_effect(self, state: Record) -> tuple[tuple[int, ...], int]:
         if state.effect_op == len(self._cards[state.effect_card].ops[state.effect_list]):
