@@ -2,12 +2,14 @@
 
 from linkzoo.compiled import Record
 from linkzoo.linkage import picture
-from linkzoo.linkage.pieces import COLOURS, SIZE
-from linkzoo.linkage.rules import NONE
+from linkzoo.linkage.notation import to_dict
+from linkzoo.linkage.pieces import SIZE
 from linkzoo.linkage.view import (
     COLUMNS,
+    Json,
     board_cells,
     closed_cells,
+    hole,
     owners,
     piece_colour,
     remark,
@@ -20,7 +22,7 @@ _BOX = " ╵╶└╷│┌├╴┘─┴┐┤┬┼"
 
 def draw_svg(state: Record, seat: int | None = None) -> str:
     """The position as an SVG document of 896 x 592 pixels; all seats see the same."""
-    return picture.draw(state)
+    return picture.draw(to_dict(state, seat))
 
 
 def draw_text(state: Record, seat: int | None = None) -> str:
@@ -29,19 +31,21 @@ def draw_text(state: Record, seat: int | None = None) -> str:
     Each piece has a box around it; the counter's piece has its letters in brackets; `×` closed by
     the counter, `·` any other empty cell, `●` the hole. Then supply, groups, roles and the turn.
     """
-    supply = "  ".join(f"{c} {left}" for c, left in zip(COLOURS, state.supply, strict=True))
-    more, fewer = f"More ≥ {state.threshold}", f"Fewer ≤ {state.threshold - 1}"
-    if state.more != NONE:
-        more += f" (player {state.more})"
-        fewer += f" (player {1 - state.more})"
-    said = ", ".join(filter(None, [turn(state), remark(state)]))
-    below = f"\nsupply  {supply}\ngroups  {state.groups}: {more}, {fewer}\n{said}\n"
-    return "\n".join(_board(state)) + "\n" + below
+    view = to_dict(state, seat)
+    supply = "  ".join(f"{letter} {left}" for letter, left in view["supply"].items())
+    threshold = view["options"]["threshold"]
+    more, fewer = f"More ≥ {threshold}", f"Fewer ≤ {threshold - 1}"
+    if view["more"] is not None:
+        more += f" (player {view['more']})"
+        fewer += f" (player {1 - view['more']})"
+    said = ", ".join(filter(None, [turn(view), remark(view)]))
+    below = f"\nsupply  {supply}\ngroups  {view['groups']}: {more}, {fewer}\n{said}\n"
+    return "\n".join(_board(view)) + "\n" + below
 
 
-def _board(state: Record) -> list[str]:
-    size = int(state.board_size)
-    units, contents = _units(state), _contents(state)
+def _board(view: Json) -> list[str]:
+    size = view["options"]["board_size"]
+    units, contents = _units(view), _contents(view)
     lines = ["    " + "   ".join(COLUMNS[:size])]
     for row in range(size + 1):
         lines.append("  " + "".join(_border(units, row, column) for column in range(size + 1)))
@@ -53,24 +57,24 @@ def _board(state: Record) -> list[str]:
     return [line.rstrip() for line in lines]
 
 
-def _contents(state: Record) -> dict[int, str]:
+def _contents(view: Json) -> dict[int, str]:
     """The three characters on each cell."""
-    contents = dict.fromkeys(board_cells(state), " · ") | dict.fromkeys(closed_cells(state), " × ")
-    for cell, index in owners(state).items():
-        letter = piece_colour(state, index)
-        contents[cell] = f"({letter})" if index == state.counter else f" {letter} "
-    if state.hole != NONE:
-        contents[int(state.hole)] = " ● "
+    contents = dict.fromkeys(board_cells(view), " · ") | dict.fromkeys(closed_cells(view), " × ")
+    for cell, index in owners(view).items():
+        letter = piece_colour(view, index)
+        contents[cell] = f"({letter})" if index == view["counter"] else f" {letter} "
+    if (cell_of_hole := hole(view)) is not None:
+        contents[cell_of_hole] = " ● "
     return contents
 
 
-def _units(state: Record) -> list[list[int]]:
+def _units(view: Json) -> list[list[int]]:
     """int[n + 2, n + 2]: the piece on each cell, -1 on a bare cell, -2 in the margin around."""
-    size, pieces = int(state.board_size), owners(state)
-    units = [[NONE - 1] * (size + 2) for _ in range(size + 2)]
-    for cell in board_cells(state):
+    size, pieces = view["options"]["board_size"], owners(view)
+    units = [[-2] * (size + 2) for _ in range(size + 2)]
+    for cell in board_cells(view):
         row, column = divmod(cell, SIZE)
-        units[row + 1][column + 1] = pieces.get(cell, NONE)
+        units[row + 1][column + 1] = pieces.get(cell, -1)
     return units
 
 

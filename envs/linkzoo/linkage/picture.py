@@ -2,17 +2,17 @@
 
 from dataclasses import dataclass
 
-from linkzoo.compiled import Record
 from linkzoo.drawing.svg import circle, document, group, rect, text
 from linkzoo.linkage import style
 from linkzoo.linkage.panel import draw_panel
 from linkzoo.linkage.pieces import COLOURS, SIZE
-from linkzoo.linkage.rules import HOLE, NONE
 from linkzoo.linkage.view import (
     COLUMNS,
+    Json,
     board_cells,
     cell_name,
     closed_cells,
+    hole,
     owners,
     piece_cells,
     piece_colour,
@@ -23,20 +23,20 @@ _AREA = style.HEIGHT - 2 * style.MARGIN  # the square that the board is centred 
 _EDGE = 30  # between the outermost cells and the board's edge, for the coordinates
 
 
-def draw(state: Record) -> str:
+def draw(view: Json) -> str:
     """The SVG document."""
-    grid = Grid(int(state.board_size))
+    grid = Grid(view["options"]["board_size"])
     return document(
         style.WIDTH,
         style.HEIGHT,
-        f"Linkage: {turn(state)}",
+        f"Linkage: {turn(view)}",
         style.definitions(),
         rect(0, 0, style.WIDTH, style.HEIGHT, fill=style.PAGE),
-        _empty_board(state, grid),
-        _rims(state, grid),
-        _pieces(state, grid),
-        _counters(state, grid),
-        draw_panel(state),
+        _empty_board(view, grid),
+        _rims(view, grid),
+        _pieces(view, grid),
+        _counters(view, grid),
+        draw_panel(view),
     )
 
 
@@ -69,9 +69,9 @@ class Grid:
         return *corner, max(xs) - min(xs) + 2 * reach, max(ys) - min(ys) + 2 * reach
 
 
-def _empty_board(state: Record, grid: Grid) -> str:
+def _empty_board(view: Json, grid: Grid) -> str:
     corner, side = grid.start - _EDGE, grid.size * grid.cell + 2 * _EDGE
-    covered, closed = owners(state), closed_cells(state)
+    covered, closed = owners(view), closed_cells(view)
     cells = [
         rect(
             *grid.box((cell,), 0.03),
@@ -79,7 +79,7 @@ def _empty_board(state: Record, grid: Grid) -> str:
             fill=style.CLOSED if cell in closed else style.CELL,
             data_part=cell_name(cell),
         )
-        for cell in board_cells(state)
+        for cell in board_cells(view)
         if cell not in covered
     ]
     board = rect(corner, corner, side, side, 18, fill=style.FRAME)
@@ -96,11 +96,11 @@ def _coordinates(grid: Grid) -> str:
     return group(*names, text_anchor="middle", fill="#6b5b3a", font_weight="bold")
 
 
-def _rims(state: Record, grid: Grid) -> str:
+def _rims(view: Json, grid: Grid) -> str:
     """A dark rim around each group (R9) that also fills the gaps between its pieces."""
     rims = []
     for letter in COLOURS:
-        own = {c for c, index in owners(state).items() if piece_colour(state, index) == letter}
+        own = {c for c, index in owners(view).items() if piece_colour(view, index) == letter}
         boxes = [
             rect(*grid.box(cells, 0.02), 0.18 * grid.cell)
             for cell in sorted(own)
@@ -119,23 +119,23 @@ def _blocks(cell: int) -> list[tuple[int, ...]]:
     return [(cell, cell + 1), down, (cell, cell + 1, cell + SIZE, cell + SIZE + 1)]
 
 
-def _pieces(state: Record, grid: Grid) -> str:
+def _pieces(view: Json, grid: Grid) -> str:
     return "".join(
-        style.domino(piece_colour(state, index), *grid.box(piece_cells(state, index), 0.07))
-        for index in range(state.num_pieces)
+        style.domino(piece_colour(view, index), *grid.box(piece_cells(view, index), 0.07))
+        for index in range(len(view["pieces"]))
     )
 
 
-def _counters(state: Record, grid: Grid) -> str:
+def _counters(view: Json, grid: Grid) -> str:
     """The hole and the green counter; while the hole is to be placed, a dot where it can go."""
     counters = ""
-    if state.hole != NONE:
-        counters += style.hole(*grid.middle(int(state.hole)), 0.36 * grid.cell)
-    if state.phase == HOLE:
-        dots = [circle(*grid.middle(cell), 0.09 * grid.cell) for cell in board_cells(state)]
+    if (cell_of_hole := hole(view)) is not None:
+        counters += style.hole(*grid.middle(cell_of_hole), 0.36 * grid.cell)
+    if view["phase"] == "hole":
+        dots = [circle(*grid.middle(cell), 0.09 * grid.cell) for cell in board_cells(view)]
         counters += group(*dots, fill=style.BLACK, fill_opacity=0.3, pointer_events="none")
-    if state.counter != NONE:
-        first, second = map(grid.middle, piece_cells(state, int(state.counter)))
+    if view["counter"] is not None:
+        first, second = map(grid.middle, piece_cells(view, view["counter"]))
         middle = (first[0] + second[0]) / 2, (first[1] + second[1]) / 2
         counters += style.counter(*middle, 0.2 * grid.cell)
     return counters

@@ -1,15 +1,17 @@
-"""What both drawings of a Linkage position show."""
+"""What both drawings of a Linkage position show, read from its JSON (`to_dict`)."""
 
-from linkzoo.compiled import Record
-from linkzoo.linkage.pieces import COLOURS, PLACEMENT_CELLS, PLACEMENTS, SIZE, TOUCHING_BITS
-from linkzoo.linkage.rules import HOLE, NONE, ROLE
+from typing import Any
+
+from linkzoo.linkage.pieces import SIZE
+
+Json = dict[str, Any]
 
 COLUMNS = "abcdefg"
 
 
-def board_cells(state: Record) -> list[int]:
+def board_cells(view: Json) -> list[int]:
     """The cells (7r + c) of the board, the hole included, in row-major order."""
-    size = int(state.board_size)
+    size = view["options"]["board_size"]
     return [SIZE * row + column for row in range(size) for column in range(size)]
 
 
@@ -18,72 +20,92 @@ def cell_name(cell: int) -> str:
     return f"{COLUMNS[cell % SIZE]}{cell // SIZE + 1}"
 
 
-def piece_cells(state: Record, index: int) -> tuple[int, int]:
+def content(view: Json, cell: int) -> str:
+    """What is on a cell: `.` nothing, `X` the hole, else a colour."""
+    letter: str = view["board"][cell // SIZE][cell % SIZE]
+    return letter
+
+
+def hole(view: Json) -> int | None:
+    """The cell of the hole, if there is one."""
+    return next((cell for cell in board_cells(view) if content(view, cell) == "X"), None)
+
+
+def piece_cells(view: Json, index: int) -> tuple[int, int]:
     """The two cells of a piece, in row-major order."""
-    first, second = PLACEMENT_CELLS[state.pieces[index] % PLACEMENTS]
-    return int(first), int(second)
+    first, second = (
+        SIZE * (int(name[1]) - 1) + COLUMNS.index(name[0]) for name in view["pieces"][index][1:]
+    )
+    return first, second
 
 
-def piece_colour(state: Record, index: int) -> str:
+def piece_colour(view: Json, index: int) -> str:
     """The colour's letter."""
-    return COLOURS[state.pieces[index] // PLACEMENTS]
+    letter: str = view["pieces"][index][0]
+    return letter
 
 
-def owners(state: Record) -> dict[int, int]:
-    """The piece (an index into `state.pieces`) on each covered cell."""
-    return {cell: index for index in range(state.num_pieces) for cell in piece_cells(state, index)}
+def owners(view: Json) -> dict[int, int]:
+    """The piece (an index into `pieces`) on each covered cell."""
+    pieces = range(len(view["pieces"]))
+    return {cell: index for index in pieces for cell in piece_cells(view, index)}
 
 
-def closed_cells(state: Record) -> set[int]:
+def closed_cells(view: Json) -> set[int]:
     """The empty cells that touch the counter's piece (R4)."""
-    if state.counter == NONE:
+    if view["counter"] is None:
         return set()
-    touching = TOUCHING_BITS[state.pieces[state.counter] % PLACEMENTS]
-    free = int(touching) & ~int(state.occupied)
-    return {cell for cell in board_cells(state) if free >> cell & 1}
+    counted = [divmod(cell, SIZE) for cell in piece_cells(view, view["counter"])]
+    return {
+        cell
+        for cell in board_cells(view)
+        if content(view, cell) == "."
+        and any(abs(cell // SIZE - row) + abs(cell % SIZE - column) == 1 for row, column in counted)
+    }
 
 
-def role(state: Record, seat: int) -> str:
+def role(view: Json, seat: int) -> str:
     """The seat's role: `More`, `Fewer`, or nothing yet."""
-    return "" if state.more == NONE else "More" if seat == state.more else "Fewer"
+    return "" if view["more"] is None else "More" if seat == view["more"] else "Fewer"
 
 
-def acting(state: Record) -> int:
+def acting(view: Json) -> int:
     """The seat to act, or the winner."""
-    over = state.seat == NONE
-    return int(state.winners).bit_length() - 1 if over else int(state.seat)
+    seat: int = view["winner"] if view["seat"] is None else view["seat"]
+    return seat
 
 
-def placed(state: Record, letter: str) -> int:
+def placed(view: Json, letter: str) -> int:
     """How many pieces of a colour are on the board."""
-    return sum(piece_colour(state, index) == letter for index in range(state.num_pieces))
+    return sum(piece[0] == letter for piece in view["pieces"])
 
 
-def most_groups(state: Record) -> int:
+def most_groups(view: Json) -> int:
     """A bound of the number of groups: the pieces that fit by area."""
-    holes = state.free_hole or state.board_size % 2
-    return (int(state.board_size) ** 2 - int(holes)) // 2
+    size = view["options"]["board_size"]
+    holes = view["options"]["free_hole"] or size % 2
+    return int(size**2 - holes) // 2
 
 
-def turn(state: Record) -> str:
+def turn(view: Json) -> str:
     """Who is to do what, or who has won."""
-    if state.seat == NONE:
-        return f"Player {acting(state)} ({role(state, acting(state))}) wins"
-    if state.phase == HOLE:
-        return f"Player {state.seat} places the hole"
-    if state.phase == ROLE:
-        return f"Player {state.seat} chooses a role"
-    return f"Player {state.seat} ({role(state, state.seat)}) to move"
+    if view["seat"] is None:
+        return f"Player {acting(view)} ({role(view, acting(view))}) wins"
+    if view["phase"] == "hole":
+        return f"Player {view['seat']} places the hole"
+    if view["phase"] == "role":
+        return f"Player {view['seat']} chooses a role"
+    return f"Player {view['seat']} ({role(view, view['seat'])}) to move"
 
 
-def remark(state: Record) -> str:
+def remark(view: Json) -> str:
     """What else there is to say about the turn, or nothing."""
-    if state.seat == NONE:
-        return f"{state.groups} group{'s' if state.groups != 1 else ''}"
-    if state.phase == HOLE:
+    if view["seat"] is None:
+        return f"{view['groups']} group{'s' if view['groups'] != 1 else ''}"
+    if view["phase"] == "hole":
         return "on any cell"
-    if state.phase == ROLE:
-        return f"player {1 - state.seat} gets the other"
-    if state.num_pieces and state.counter == NONE:
-        return f"again: player {1 - state.seat} had to pass"
+    if view["phase"] == "role":
+        return f"player {1 - view['seat']} gets the other"
+    if view["pieces"] and view["counter"] is None:
+        return f"again: player {1 - view['seat']} had to pass"
     return ""

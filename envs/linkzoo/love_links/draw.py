@@ -4,10 +4,11 @@ from textwrap import wrap
 
 from linkzoo.compiled import Record
 from linkzoo.love_links import picture
-from linkzoo.love_links.notation import slot_links, supply_links
-from linkzoo.love_links.pieces import LINK_TEXTS, LINKS, METALS, STONES
-from linkzoo.love_links.table import NONE, SET_ASIDE
+from linkzoo.love_links.notation import to_dict
+from linkzoo.love_links.pieces import LINK_NUMBERS, LINK_TEXTS, LINKS, METALS, STONES
 from linkzoo.love_links.view import (
+    Chain,
+    Json,
     bracelets,
     remark,
     seats_of,
@@ -27,7 +28,7 @@ by the player to move, but for the closing link."""
 
 def draw_svg(state: Record, seat: int | None = None) -> str:
     """The position as an SVG document of 1200 x 720 pixels; all seats see the same."""
-    return picture.draw(state)
+    return picture.draw(to_dict(state, seat))
 
 
 def draw_text(state: Record, seat: int | None = None) -> str:
@@ -36,18 +37,20 @@ def draw_text(state: Record, seat: int | None = None) -> str:
     Bracelets by slot, then the sides with scores and hands (`>` is to act), the links that are
     still to come, and the turn.
     """
-    lines = [f"Love Links, {stage(state)}", ""]
-    for slot, chain in bracelets(state).items():
-        lines += _folded(f"@{slot}", _chain(chain) + _note(worth(state, slot)))
+    view = to_dict(state, seat)
+    lines = [f"Love Links, {stage(view)}", ""]
+    for slot, chain in bracelets(view).items():
+        lines += _folded(f"@{slot}", _chain(chain) + _note(worth(view, chain)))
     lines.append("")
-    for side in side_range(state):
-        lines += _side(state, side)
+    for side in side_range(view):
+        lines += _side(view, side)
     lines.append("")
-    for metal, name in enumerate(METALS):
-        lines += _folded(name, f"{state.supply_size[metal]} left  {_supply(state, metal)}".rstrip())
-    if state.length[SET_ASIDE]:
-        lines += _folded("aside", _chain(slot_links(state, SET_ASIDE)))
-    return "\n".join([*lines, "", _KEY, "", f"{turn(state)}, {remark(state)}", ""])
+    for metal in METALS:
+        links = view["supply"][metal]
+        lines += _folded(metal, f"{len(links)} left  {_supply(links)}".rstrip())
+    if view["set_aside"]:
+        lines += _folded("aside", "  ".join(map(_link, view["set_aside"])))
+    return "\n".join([*lines, "", _KEY, "", f"{turn(view)}, {remark(view)}", ""])
 
 
 def _folded(label: str, words: str) -> list[str]:
@@ -55,34 +58,35 @@ def _folded(label: str, words: str) -> list[str]:
     return wrap(words, _WIDTH, initial_indent=f"{label:<8}", subsequent_indent=" " * 8)
 
 
-def _link(number: int) -> str:
+def _link(words: str) -> str:
     """`7-10gE`: key, lock, metal, stone."""
-    metal, stone = METALS[LINKS[number].metal], STONES[LINKS[number].stone]
-    return f"{LINK_TEXTS[number]}{metal[0]}{stone[:1].upper()}"
+    kind = LINKS[LINK_NUMBERS[words]]
+    return f"{words}{METALS[kind.metal][0]}{STONES[kind.stone][:1].upper()}"
 
 
-def _chain(chain: list[tuple[int, int]]) -> str:
-    return "  ".join(_link(number) + f"({owner})" * (owner != NONE) for number, owner in chain)
+def _chain(chain: Chain) -> str:
+    return "  ".join(
+        _link(LINK_TEXTS[number]) + ("" if owner is None else f"({owner})")
+        for number, owner in chain
+    )
 
 
 def _note(points: int | None) -> str:
     return "" if points is None else f"  [worth {points}]"
 
 
-def _side(state: Record, side: int) -> list[str]:
-    name, score = side_name(state, side), state.scores[side]
-    lines = [f"{name}: {score} points, {state.captured[side]} captured"]
-    for seat in seats_of(state, side):
-        hand = state.hands[seat, : state.hand_size[seat]]
-        links = "  ".join(_link(int(number)) for number in hand)
-        lines.append(f"  {'>' if seat == state.seat else ' '} {seat}   {links}".rstrip())
+def _side(view: Json, side: int) -> list[str]:
+    name, score = side_name(view, side), view["scores"][side]
+    lines = [f"{name}: {score} points, {view['captured'][side]} captured"]
+    for seat in seats_of(view, side):
+        links = "  ".join(map(_link, view["hands"][seat]))
+        lines.append(f"  {'>' if seat == view['seat'] else ' '} {seat}   {links}".rstrip())
     return lines
 
 
-def _supply(state: Record, metal: int) -> str:
-    """The links that are still to come, sorted."""
-    links = sorted(supply_links(state, metal))
+def _supply(links: list[str]) -> str:
+    """The links that are still to come, sorted by their numbers."""
     return "  ".join(
-        _link(number) + f"×{links.count(number)}" * (links.count(number) > 1)
-        for number in dict.fromkeys(links)
+        _link(words) + f"×{links.count(words)}" * (links.count(words) > 1)
+        for words in sorted(set(links), key=LINK_NUMBERS.__getitem__)
     )

@@ -14,6 +14,7 @@ from linkzoo.love_links.pieces import (
     HAND_PLACES,
     KEY,
     KEYS,
+    LINK_NUMBERS,
     LINK_TEXTS,
     LOCK,
     MAX_PLAYERS,
@@ -48,7 +49,6 @@ _FIELDS = (
 ).split()
 _MODES = {KEY: "KEY", LOCK: "LOCK", CLOSE: "CLOSE"}
 _SLOTS = [f"@{slot}" for slot in range(SLOTS)]
-_LINKS = {text: link for link, text in enumerate(LINK_TEXTS)}
 
 
 # Moves
@@ -184,9 +184,9 @@ class _Box:
 
     def take(self, where: str, text: Any) -> int:
         """The type of a link, which is taken out."""
-        if not isinstance(text, str) or text not in _LINKS:
+        if not isinstance(text, str) or text not in LINK_NUMBERS:
             raise ValueError(f"{where}: no link {shown(text)}")
-        link = _LINKS[text]
+        link = LINK_NUMBERS[text]
         if not self.left[link]:
             raise ValueError(f"{where}: more links {text} than the {COPIES[link]} of the game")
         self.left[link] -= 1

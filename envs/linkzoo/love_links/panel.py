@@ -1,14 +1,14 @@
 """The panel beside the bracelets: the turn, scores and hands, the supplies and a key."""
 
-from linkzoo.compiled import Record
 from linkzoo.drawing.svg import group, path, rect, text
 from linkzoo.love_links import style
-from linkzoo.love_links.pieces import LINK_TEXTS, METALS, STONES
-from linkzoo.love_links.table import NONE, side_of
+from linkzoo.love_links.pieces import LINK_NUMBERS, METALS, STONES
 from linkzoo.love_links.view import (
+    Json,
     remark,
     seats_of,
     side_name,
+    side_of,
     side_range,
     stage,
     turn,
@@ -21,83 +21,84 @@ _HEAD, _HAND = 44, 50  # heights of a side's card
 _SCALE = 0.66  # of the links in the hands
 
 
-def draw_panel(state: Record) -> str:
+def draw_panel(view: Json) -> str:
     """The panel's markup, at the left of a picture of 1200 x 720 pixels."""
     cards, top = [], 126
-    for side in side_range(state):
-        cards.append(_card(state, side, top))
-        top += _HEAD + _HAND * len(seats_of(state, side)) + 12
+    for side in side_range(view):
+        cards.append(_card(view, side, top))
+        top += _HEAD + _HAND * len(seats_of(view, side)) + 12
     return group(
         text("Love Links", _LEFT, 46, 27, font_weight="bold"),
-        text(stage(state), _RIGHT, 46, 15, text_anchor="end", fill=style.GREY),
-        _banner(state),
+        text(stage(view), _RIGHT, 46, 15, text_anchor="end", fill=style.GREY),
+        _banner(view),
         *cards,
-        *(_supply(state, metal) for metal in range(len(METALS))),
+        *(_supply(view, metal) for metal in range(len(METALS))),
         _key(),
         fill=style.INK,
     )
 
 
-def _banner(state: Record) -> str:
+def _banner(view: Json) -> str:
     """Whose turn it is, or who has won."""
-    won = winners(state)
+    won = winners(view)
     side = won[0] if len(won) == 1 else None
-    if state.seat != NONE:
-        side = int(side_of(state, state.seat))
+    if view["seat"] is not None:
+        side = side_of(view, view["seat"])
     colour = style.INK if side is None else style.SIDES[side]
     words = group(
-        text(turn(state), _LEFT + 16, 84, 17, font_weight="bold"),
-        text(remark(state), _LEFT + 16, 104, 14),
+        text(turn(view), _LEFT + 16, 84, 17, font_weight="bold"),
+        text(remark(view), _LEFT + 16, 104, 14),
         text("★", _RIGHT - 14, 98, 30, text_anchor="end") if won else "",
         fill="#fff",
     )
     return rect(_LEFT, 60, _WIDTH, 54, 10, fill=colour) + words
 
 
-def _card(state: Record, side: int, top: float) -> str:
+def _card(view: Json, side: int, top: float) -> str:
     """A side's mark, score and captured stones, and the hands of its seats."""
-    seats, colour = seats_of(state, side), style.SIDES[side]
-    border = 3 if state.seat in seats or side in winners(state) else 1
+    seats, colour = seats_of(view, side), style.SIDES[side]
+    border = 3 if view["seat"] in seats or side in winners(view) else 1
     height = _HEAD + _HAND * len(seats)
     captured = text(
-        f"{state.captured[side]} captured", _RIGHT - 74, top + 29, 13, text_anchor="end"
+        f"{view['captured'][side]} captured", _RIGHT - 74, top + 29, 13, text_anchor="end"
     )
-    score = str(state.scores[side])
+    score = str(view["scores"][side])
     return group(
         rect(_LEFT, top, _WIDTH, height, 10, fill="#fff", stroke=colour, stroke_width=border),
         style.mark(side, _LEFT + 20, top + 23, 10),
-        text(side_name(state, side), _LEFT + 38, top + 29, 17, font_weight="bold", fill=colour),
+        text(side_name(view, side), _LEFT + 38, top + 29, 17, font_weight="bold", fill=colour),
         captured,
         text(score, _RIGHT - 14, top + 32, 24, text_anchor="end", font_weight="bold"),
-        *(_hand(state, seat, top + _HEAD + _HAND * row) for row, seat in enumerate(seats)),
+        *(_hand(view, seat, top + _HEAD + _HAND * row) for row, seat in enumerate(seats)),
     )
 
 
-def _hand(state: Record, seat: int, top: float) -> str:
+def _hand(view: Json, seat: int, top: float) -> str:
     """A hand; the one of the seat to act is on a tinted ground."""
     ground = ""
-    if seat == state.seat:
-        tint = style.SIDES[int(side_of(state, seat))]
+    if seat == view["seat"]:
+        tint = style.SIDES[side_of(view, seat)]
         ground = rect(_LEFT + 6, top - 2, _WIDTH - 12, 42, 8, fill=tint, fill_opacity=0.16)
     links = [
         group(
-            style.link(int(number), _LEFT + 32 + 60 * place, top + 6, _SCALE),
-            data_part=LINK_TEXTS[number] if seat == state.seat else None,
+            style.link(LINK_NUMBERS[words], _LEFT + 32 + 60 * place, top + 6, _SCALE),
+            data_part=words if seat == view["seat"] else None,
         )
-        for place, number in enumerate(state.hands[seat, : state.hand_size[seat]])
+        for place, words in enumerate(view["hands"][seat])
     ]
     name = text(str(seat), _LEFT + 11, top + 24, 13, fill=style.GREY)
     return group(ground, name, *links)
 
 
-def _supply(state: Record, metal: int) -> str:
+def _supply(view: Json, metal: int) -> str:
     """A metal, its points, and how many of its links are still to come."""
     paint, x = style.PAINTS[metal], _LEFT + 114 * metal
+    left = len(view["supply"][METALS[metal]])
     return group(
         rect(x, 546, 106, 52, 8, fill=paint.face, stroke=paint.rim, stroke_width=1.5),
         text(METALS[metal], x + 10, 565, 14, font_weight="bold"),
         text(f"{metal + 1} pt", x + 10, 588, 13),
-        text(str(state.supply_size[metal]), x + 96, 589, 24, text_anchor="end", font_weight="bold"),
+        text(str(left), x + 96, 589, 24, text_anchor="end", font_weight="bold"),
     )
 
 

@@ -1,13 +1,9 @@
 """The picture of a Love Links position: the players at the left, the bracelets at the right."""
 
-from linkzoo.compiled import Record
 from linkzoo.drawing.svg import document, group, path, rect, text
 from linkzoo.love_links import style
-from linkzoo.love_links.notation import slot_links
 from linkzoo.love_links.panel import draw_panel
-from linkzoo.love_links.pieces import LINK_TEXTS
-from linkzoo.love_links.table import NONE, SET_ASIDE, side_of
-from linkzoo.love_links.view import bracelets, turn, worth
+from linkzoo.love_links.view import Chain, Json, bracelets, side_of, turn, worth
 
 _LEFT, _TOP = 372, style.MARGIN
 _RIGHT, _BOTTOM = style.WIDTH - style.MARGIN, style.HEIGHT - style.MARGIN
@@ -17,29 +13,29 @@ _SCALES = (1.25, 1.1, 1.0, 0.9, 0.8, 0.7, 0.6, 0.5, 0.4)
 _READABLE = 0.8  # scales from here on are chosen for few broken lines
 
 
-def draw(state: Record) -> str:
+def draw(view: Json) -> str:
     """The SVG document."""
     area = rect(_LEFT, _TOP, _RIGHT - _LEFT, _BOTTOM - _TOP, 14, fill="#efe7d6", data_part="new")
     return document(
         style.WIDTH,
         style.HEIGHT,
-        f"Love Links: {turn(state)}",
+        f"Love Links: {turn(view)}",
         rect(0, 0, style.WIDTH, style.HEIGHT, fill=style.PAGE),
         area,
-        _bracelets(state),
-        _set_aside(state),
-        draw_panel(state),
+        _bracelets(view),
+        _set_aside(view),
+        draw_panel(view),
     )
 
 
-def _bracelets(state: Record) -> str:
+def _bracelets(view: Json) -> str:
     """Each bracelet from its key end to its lock end, broken into lines where it is long."""
-    chains = bracelets(state)
+    chains = bracelets(view)
     lengths = [len(chain) for chain in chains.values()]
-    scale = _scale(lengths, _room(state))
+    scale = _scale(lengths, _room(view))
     markup, line = [], 0
     for slot, chain in chains.items():
-        markup.append(_bracelet(state, slot, chain, line, scale))
+        markup.append(_bracelet(view, slot, chain, line, scale))
         line += _lines([len(chain)], scale)
     return "".join(markup)
 
@@ -51,9 +47,9 @@ def _scale(lengths: list[int], room: float) -> float:
     return min(readable, key=lambda s: _lines(lengths, s)) if readable else fitting[0]
 
 
-def _room(state: Record) -> float:
+def _room(view: Json) -> float:
     """The height that the bracelets may take."""
-    return _BOTTOM - _TOP - (54 if state.length[SET_ASIDE] else 24)
+    return _BOTTOM - _TOP - (54 if view["set_aside"] else 24)
 
 
 def _per_line(scale: float) -> int:
@@ -65,20 +61,18 @@ def _lines(lengths: list[int], scale: float) -> int:
     return sum(-(-length // _per_line(scale)) for length in lengths)
 
 
-def _bracelet(
-    state: Record, slot: int, chain: list[tuple[int, int]], line: int, scale: float
-) -> str:
+def _bracelet(view: Json, slot: int, chain: Chain, line: int, scale: float) -> str:
     links, x, y = [], 0.0, 0.0
     for index, (number, owner) in enumerate(chain):
         row, column = divmod(index, _per_line(scale))
         x = _LEFT + _LABEL + column * style.LINK_WIDTH * scale
         y = _TOP + 16 + (line + row) * _ROW * scale
-        side = None if owner == NONE else int(side_of(state, owner))
+        side = None if owner is None else side_of(view, owner)
         if row and not column:
             links.append(_continued(x - 18 * scale, y + style.LINK_HEIGHT * scale / 2))
         links.append(style.link(number, x, y, scale, side))
     first = _TOP + 16 + line * _ROW * scale + style.LINK_HEIGHT * scale / 2
-    points = worth(state, slot)
+    points = worth(view, chain)
     behind = x + style.LINK_WIDTH * scale + 10
     middle = y + style.LINK_HEIGHT * scale / 2
     closing = "" if points is None else text(f"worth {points}", behind, middle + 5, 13)
@@ -105,9 +99,10 @@ def _continued(x: float, y: float) -> str:
     return group(arrow, fill="none", stroke=style.GREY, stroke_width=1.5)
 
 
-def _set_aside(state: Record) -> str:
+def _set_aside(view: Json) -> str:
     """The links that found no free slot."""
-    if not state.length[SET_ASIDE]:
+    if not view["set_aside"]:
         return ""
-    links = " ".join(LINK_TEXTS[number] for number, _ in slot_links(state, SET_ASIDE))
-    return text(f"set aside: {links}", _LEFT + 10, _BOTTOM - 14, 13, fill=style.GREY)
+    return text(
+        f"set aside: {' '.join(view['set_aside'])}", _LEFT + 10, _BOTTOM - 14, 13, fill=style.GREY
+    )

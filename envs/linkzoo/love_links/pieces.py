@@ -64,6 +64,7 @@ def _fits(key: int, lock: int) -> bool:
 
 LINKS = _read()
 LINK_TEXTS = [f"{link.key}-{'M' if link.lock == MASTER else link.lock}" for link in LINKS]
+LINK_NUMBERS = {words: number for number, words in enumerate(LINK_TEXTS)}
 TYPES, TOTAL = len(LINKS), sum(link.copies for link in LINKS)
 
 # By type.

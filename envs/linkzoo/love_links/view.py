@@ -1,67 +1,88 @@
-"""What both drawings of a Love Links position show."""
+"""What both drawings of a Love Links position show, read from its JSON (`to_dict`)."""
 
-from linkzoo.compiled import Record
-from linkzoo.love_links.notation import slot_links
-from linkzoo.love_links.pieces import CLOSED_LENGTH, METALS, NUM_SIDES, SLOTS, TARGET
-from linkzoo.love_links.table import NONE, closing_value, side_of, sides
+from typing import Any
+
+from linkzoo.love_links.pieces import (
+    CLOSED_LENGTH,
+    LINK_NUMBERS,
+    METAL_POINTS,
+    NUM_SIDES,
+    STONE_POINTS,
+    TARGET,
+)
+from linkzoo.love_links.table import sides
+
+Json = dict[str, Any]
+Chain = list[tuple[int, int | None]]  # the links of a bracelet from its key end: type, owner
 
 
-def seats_of(state: Record, side: int) -> list[int]:
+def side_of(view: Json, seat: int) -> int:
+    """The side that a seat plays for (R2)."""
+    return sides(view["num_players"])[seat]
+
+
+def seats_of(view: Json, side: int) -> list[int]:
     """The seats of a side."""
-    return [seat for seat, own in enumerate(sides(int(state.num_players))) if own == side]
+    return [seat for seat, own in enumerate(sides(view["num_players"])) if own == side]
 
 
-def side_range(state: Record) -> range:
+def side_range(view: Json) -> range:
     """The sides of the game."""
-    return range(int(NUM_SIDES[state.num_players]))
+    return range(int(NUM_SIDES[view["num_players"]]))
 
 
-def side_name(state: Record, side: int) -> str:
+def side_name(view: Json, side: int) -> str:
     """`Player 0`, or `Players 0 and 2` for a team."""
-    seats = seats_of(state, side)
+    seats = seats_of(view, side)
     return f"Player{'s' * (len(seats) > 1)} {' and '.join(map(str, seats))}"
 
 
-def winners(state: Record) -> list[int]:
+def winners(view: Json) -> list[int]:
     """The sides that have won, none before the end."""
-    return [side for side in side_range(state) if int(state.winners) >> side & 1]
+    return sorted({side_of(view, seat) for seat in view["winners"]})
 
 
-def bracelets(state: Record) -> dict[int, list[tuple[int, int]]]:
-    """The links (type, owner) of each open bracelet from its key end, by slot."""
-    return {slot: slot_links(state, slot) for slot in range(SLOTS) if state.length[slot]}
+def bracelets(view: Json) -> dict[int, Chain]:
+    """The open bracelets by slot."""
+    return {
+        bracelet["slot"]: [(LINK_NUMBERS[words], owner) for words, owner in bracelet["links"]]
+        for bracelet in view["bracelets"]
+    }
 
 
-def worth(state: Record, slot: int) -> int | None:
+def worth(view: Json, chain: Chain) -> int | None:
     """What closing a bracelet brings the seat to act before its link counts; None: too short."""
-    if state.seat == NONE or state.length[slot] < CLOSED_LENGTH - 1:
+    if view["seat"] is None or len(chain) < CLOSED_LENGTH - 1:
         return None
-    return int(closing_value(state, slot, side_of(state, state.seat)))
+    own = side_of(view, view["seat"])  # R16, from here on
+    points = sum(int(METAL_POINTS[number] + STONE_POINTS[number]) for number, _ in chain)
+    captured = sum(owner is not None and side_of(view, owner) != own for _, owner in chain)
+    return points + 2 * (len(chain) + 1 - CLOSED_LENGTH) + (captured or 10)
 
 
-def turn(state: Record) -> str:
+def turn(view: Json) -> str:
     """Who is to move, or who has won."""
-    if state.seat != NONE:
-        return f"Player {state.seat} to move"
-    names = [side_name(state, side) for side in winners(state)]
+    if view["seat"] is not None:
+        return f"Player {view['seat']} to move"
+    names = [side_name(view, side) for side in winners(view)]
     return f"{names[0]} win{'s' * (len(names[0]) < 10)}" if len(names) == 1 else "A shared win"
 
 
-def remark(state: Record) -> str:
+def remark(view: Json) -> str:
     """What else there is to say about the turn."""
-    if state.seat == NONE:
-        scores = state.scores[: len(side_range(state))].tolist()
-        tied = scores.count(max(scores)) > len(winners(state))
+    if view["seat"] is None:
+        scores = view["scores"]
+        tied = scores.count(max(scores)) > len(winners(view))
         return " : ".join(map(str, scores)) + (", by captured stones" if tied else "")
-    notes = [f"move {state.move} of 2"]
-    if state.must_start:
+    notes = [f"move {view['move']} of 2"]
+    if view["must_start"]:
         notes.append("must start a bracelet")
-    elif state.matched:
+    elif view["matched"]:
         notes.append("a match is worth 3")
     return ", ".join(notes)
 
 
-def stage(state: Record) -> str:
+def stage(view: Json) -> str:
     """The round and the variant."""
-    ends = f", first to {TARGET}" if state.short else ""
-    return f"{METALS[state.round_number]} round{ends}"
+    ends = f", first to {TARGET}" if view["options"]["short"] else ""
+    return f"{view['round']} round{ends}"
