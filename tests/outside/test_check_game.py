@@ -13,6 +13,7 @@ from linkzoo import Game, get_game
 from linkzoo.compiled import compiled
 from linkzoo.game import Field, ObservationSpec, Piece
 from linkzoo.testing import check_game
+from tests.driving import first_quick
 from tests.training.toys import HIGH
 
 OVER, FOUR = -1, connect_four.GAME
@@ -100,7 +101,9 @@ ALL_LEGAL = Game.of(
 )
 
 
-@pytest.mark.parametrize("game", [FOUR, ONE_CELL, ALL_LEGAL], ids=lambda game: game.name)
+@pytest.mark.parametrize(
+    "game", first_quick([FOUR, ONE_CELL, ALL_LEGAL]), ids=lambda game: game.name
+)
 def test_right_games(game: Game) -> None:
     """Draws, shared wins, forced wins, one cell, masks of ones, observations of zeros."""
     check_game(game)
@@ -294,7 +297,23 @@ BROKEN: dict[str, tuple[dict[str, Any], str]] = {
 BOUNDS = (Field("board", "i1", (rules.ROWS, rules.COLUMNS), -1, 0),)
 
 
-@pytest.mark.parametrize("what", BROKEN)
+# Broken in what is compiled anew with all that takes it; quick: the other parts.
+COMPILED = {
+    "a wrong length",
+    "no reflection",
+    "another world",
+    "no identity",
+    "too much seen",
+    "the seed seen",
+    "same seed",
+    "another ply",
+}
+
+
+@pytest.mark.parametrize(
+    "what",
+    [pytest.param(what, marks=[pytest.mark.slow] * (what in COMPILED)) for what in BROKEN],
+)
 def test_broken_games(what: str) -> None:
     changes, complaint = BROKEN[what]
     game = replace(FOUR, **{"name": f"broken_{list(BROKEN).index(what)}", **changes})

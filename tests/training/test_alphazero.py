@@ -222,6 +222,7 @@ def test_targets_mix_the_outcome_and_the_search() -> None:
     assert colours.tolist() == (2 * samples.finals["num_pieces"]).tolist()
 
 
+@pytest.mark.slow  # quick: test_gumbel.py, of solved roots and leaves
 def test_solved_positions_are_played_and_learned_perfectly() -> None:
     """Five pieces from the end, all are: the end, the value and the actions to prefer."""
     game = get_game("linkage")
