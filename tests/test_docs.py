@@ -2,6 +2,8 @@
 
 import json
 import re
+import shlex
+from collections.abc import Iterator
 from math import prod
 from pathlib import Path
 
@@ -11,6 +13,8 @@ from scripts import reference
 
 import linkzoo
 from linkzoo.game import Game
+from linkzoo_training.commands.cli import main
+from tests.common.play import run_python
 
 pytestmark = pytest.mark.last
 
@@ -91,7 +95,7 @@ def test_the_game_to_look_at_is_a_whole_one(name: str) -> None:
 
 def test_the_tutorial_writes_the_example() -> None:
     """Its blocks that begin with a file's name are the files, word for word."""
-    page = (ROOT / "docs" / "your_game.md").read_text(encoding="utf-8")
+    page = (ROOT / "docs" / "tutorials" / "your_game.md").read_text(encoding="utf-8")
     written: dict[str, list[str]] = {}
     for block in blocks(page, "python"):
         title = re.match(r"# (connect_four/\w+\.py)\n", block)
@@ -104,10 +108,38 @@ def test_the_tutorial_writes_the_example() -> None:
         assert "\n\n\n".join(written[name]) + "\n" == path.read_text(encoding="utf-8")
 
 
+@pytest.fixture
+def _denormals() -> Iterator[None]:
+    """Training flushes denormals to zero; other tests have them."""
+    yield
+    import torch
+
+    torch.set_flush_denormal(False)
+
+
+@pytest.mark.usefixtures("_denormals")
 @pytest.mark.parametrize("page", PAGES, ids=lambda page: page.stem)
 def test_snippets_run(page: Path, tmp_path: Path, monkeypatch: pytest.MonkeyPatch) -> None:
-    """The Python blocks of a page run one after the other, in one namespace."""
+    """The Python blocks of a page and the commands in its sh blocks run one after the other.
+
+    The Python shares one namespace. A block that begins with a file's name is in that file, too.
+    """
     monkeypatch.chdir(tmp_path)
     names: dict[str, object] = {"__name__": page.stem}
-    for number, block in enumerate(blocks(page.read_text(encoding="utf-8"), "python")):
-        exec(compile(block, f"{page.name}, block {number}", "exec"), names)
+    text = page.read_text(encoding="utf-8")
+    fences = re.findall(r"^```(python|sh|yaml)\n(.*?)^```", text, re.DOTALL | re.MULTILINE)
+    for number, (language, block) in enumerate(fences):
+        if title := re.match(r"# ([\w/]+\.\w+)\n", block):
+            file = tmp_path / title[1]
+            file.parent.mkdir(exist_ok=True)
+            with file.open("a", encoding="utf-8") as there:
+                there.write(block)
+        if language == "python":
+            exec(compile(block, f"{page.name}, block {number}", "exec"), names)
+        elif language == "sh":
+            for command in block.replace("\\\n", " ").splitlines():
+                program, *arguments = shlex.split(command, comments=True)
+                if program == "python":
+                    run_python(str(tmp_path / arguments[0]))
+                else:
+                    assert (program, main(arguments)) == ("linkzoo", 0), command
