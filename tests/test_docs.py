@@ -1,5 +1,6 @@
 """The documentation says what the code does: its tables, positions and snippets are checked."""
 
+import dataclasses
 import json
 import re
 import shlex
@@ -7,9 +8,10 @@ from collections.abc import Iterator
 from math import prod
 from pathlib import Path
 
+import numpy as np
 import pytest
 from benchmarks import strength
-from scripts import reference
+from scripts import game_pages, reference
 
 import linkzoo
 from linkzoo.game import Game
@@ -64,9 +66,25 @@ def test_rules_page_has_a_position(name: str) -> None:
 
 @pytest.mark.parametrize("name", linkzoo.games)
 def test_rules_page_has_every_option(name: str) -> None:
+    options = linkzoo.get_game(name).options
+    table = dict(re.findall(r"^\| `(\w+)` \| `(.*?)` \|", rules_page(name), re.MULTILINE))
+    for option in dataclasses.fields(options):  # type: ignore[arg-type]  # they are a dataclass
+        shown = json.dumps(option.default) if isinstance(option.default, str) else option.default
+        assert table[option.name] == str(shown)
+
+
+@pytest.mark.parametrize("name", linkzoo.games)
+def test_rules_page_has_the_spaces(name: str) -> None:
     game = linkzoo.get_game(name)
-    for option in game.chosen_options(game.blank()):
-        assert f"| `{option}` |" in rules_page(name)
+    shape = ", ".join(map(str, game.observation.shape))
+    assert f"`Discrete({game.num_actions})`" in rules_page(name)
+    assert f"`{np.dtype(game.observation.dtype)}[{shape}]`" in rules_page(name)
+
+
+@pytest.mark.parametrize("name", linkzoo.games)
+def test_game_page_is_what_the_code_says(name: str) -> None:
+    page = (game_pages.FOLDER / f"{name}.md").read_text(encoding="utf-8")
+    assert game_pages.filled(name) == page, "run python -m scripts.game_pages"
 
 
 def test_strength_is_what_the_cards_say() -> None:
