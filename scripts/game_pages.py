@@ -5,7 +5,6 @@ positions of the recorded games in docs/games/played; a test fails when a page i
 """
 
 import dataclasses
-import re
 from pathlib import Path
 from typing import NamedTuple
 
@@ -105,8 +104,9 @@ def filled(name: str) -> str:
     page = (FOLDER / f"{name}.md").read_text(encoding="utf-8")
     game = linkzoo.get_game(name)
     for mark, text in (("facts", facts(game)), ("pictures", scenes(name))):
-        section = re.compile(rf"(<!-- {mark} -->\n).*?(<!-- /{mark} -->)", re.DOTALL)
-        page = section.sub(lambda found, text=text: f"{found[1]}{text}\n{found[2]}", page)
+        before, start, rest = page.partition(f"<!-- {mark} -->\n")
+        _, end, after = rest.partition(f"<!-- /{mark} -->")
+        page = f"{before}{start}{text}\n{end}{after}"
     return page
 
 

@@ -15,7 +15,9 @@ from scripts import game_pages, reference
 
 import linkzoo
 from linkzoo.game import Game
+from linkzoo_training.commands.arguments import parser
 from linkzoo_training.commands.cli import main
+from linkzoo_training.config import load_config
 from tests.common.play import run_python
 
 pytestmark = pytest.mark.last
@@ -124,6 +126,58 @@ def test_the_tutorial_writes_the_example() -> None:
     assert written.keys() == files.keys()
     for name, path in files.items():
         assert "\n\n\n".join(written[name]) + "\n" == path.read_text(encoding="utf-8")
+
+
+def included(page: Path) -> str:
+    """A page with the files that it includes."""
+    text = page.read_text(encoding="utf-8")
+    return re.sub(
+        r'^--8<-- "(.+?)(?::\d+)?"$',
+        lambda found: (ROOT / found[1]).read_text(encoding="utf-8"),
+        text,
+        flags=re.MULTILINE,
+    )
+
+
+def anchors(page: Path) -> set[str]:
+    """The names of a page's headings in addresses, as Python-Markdown makes them."""
+    prose = re.sub(r"^```.*?^```", "", included(page), flags=re.DOTALL | re.MULTILINE)
+    headings = re.findall(r"^#+ (.+)$", prose, re.MULTILINE)
+    words = (re.sub(r"[^\w\s-]", "", heading).strip().lower() for heading in headings)
+    return {re.sub(r"[-\s]+", "-", word) for word in words}
+
+
+@pytest.mark.parametrize("page", [*PAGES, *sorted(ROOT.glob("C*.md"))], ids=lambda page: page.stem)
+def test_links_lead_somewhere(page: Path) -> None:
+    """Links to files and headings; those to other hosts aren't followed."""
+    links = re.findall(r"\]\(([^)\s]+)\)", included(page))
+    for link in links:
+        if link.startswith("https://"):
+            continue
+        path, _, anchor = link.partition("#")
+        target = page.parent / path if path else page
+        assert target.is_file(), link
+        assert not anchor or anchor in anchors(target), link
+
+
+def commands(page: Path) -> list[list[str]]:
+    """The arguments of every `linkzoo` command in an indented block."""
+    text = page.read_text(encoding="utf-8").replace("\\\n", " ")
+    lines = re.findall(r"^    linkzoo +(.+)$", text, re.MULTILINE)
+    return [shlex.split(line, comments=True) for line in lines]
+
+
+@pytest.mark.parametrize("page", [page for page in PAGES if commands(page)], ids=lambda p: p.stem)
+def test_commands_are_right(page: Path) -> None:
+    """They parse, and those that train by a shipped preset set fields that there are."""
+    for arguments in commands(page):
+        parsed, rest = parser().parse_known_args(arguments)
+        settings = [*getattr(parsed, "settings", []), *rest]
+        assert all(re.match(r"[\w.]+=", setting) for setting in settings), arguments
+        if arguments[0] == "train" and not arguments[1].endswith(".yaml"):
+            load_config(
+                parsed.config, [text for text in settings if not re.search(r"runs/|\.py", text)]
+            )
 
 
 @pytest.fixture
