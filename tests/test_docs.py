@@ -128,6 +128,18 @@ def test_the_tutorial_writes_the_example() -> None:
         assert "\n\n\n".join(written[name]) + "\n" == path.read_text(encoding="utf-8")
 
 
+@pytest.mark.parametrize(
+    ("name", "line"),
+    [
+        ("CITATION.cff", "version: {}"),
+        ("CHANGELOG.md", "## [Unreleased] {}"),
+        ("README.md", "version = {{{}}}"),
+    ],
+)
+def test_the_version_is_the_same_everywhere(name: str, line: str) -> None:
+    assert line.format(linkzoo.__version__) in (ROOT / name).read_text(encoding="utf-8")
+
+
 def included(page: Path) -> str:
     """A page with the files that it includes."""
     text = page.read_text(encoding="utf-8")
