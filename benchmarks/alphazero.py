@@ -1,4 +1,4 @@
-"""AlphaZero end to end as a share of what its network alone allows.
+"""AlphaZero end to end as a share of the speed of its network alone.
 
 `python -m benchmarks.alphazero linkage_az [field=value ...]` prints it.
 

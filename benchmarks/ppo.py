@@ -1,4 +1,4 @@
-"""PPO end to end as a share of what its network alone allows.
+"""PPO end to end as a share of the speed of its network alone.
 
 `python -m benchmarks.ppo linkage_ppo [field=value ...]` prints it.
 

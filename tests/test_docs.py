@@ -1,16 +1,24 @@
 """The documentation says what the code does: its tables, positions and snippets are checked."""
 
+import dataclasses
 import json
 import re
+import shlex
+from collections.abc import Iterator
 from math import prod
 from pathlib import Path
 
+import numpy as np
 import pytest
 from benchmarks import strength
-from scripts import reference
+from scripts import game_pages, reference
 
 import linkzoo
 from linkzoo.game import Game
+from linkzoo_training.commands.arguments import parser
+from linkzoo_training.commands.cli import main
+from linkzoo_training.config import load_config
+from tests.common.play import run_python
 
 pytestmark = pytest.mark.last
 
@@ -60,9 +68,25 @@ def test_rules_page_has_a_position(name: str) -> None:
 
 @pytest.mark.parametrize("name", linkzoo.games)
 def test_rules_page_has_every_option(name: str) -> None:
+    options = linkzoo.get_game(name).options
+    table = dict(re.findall(r"^\| `(\w+)` \| `(.*?)` \|", rules_page(name), re.MULTILINE))
+    for option in dataclasses.fields(options):  # type: ignore[arg-type]  # they are a dataclass
+        shown = json.dumps(option.default) if isinstance(option.default, str) else option.default
+        assert table[option.name] == str(shown)
+
+
+@pytest.mark.parametrize("name", linkzoo.games)
+def test_rules_page_has_the_spaces(name: str) -> None:
     game = linkzoo.get_game(name)
-    for option in game.chosen_options(game.blank()):
-        assert f"| `{option}` |" in rules_page(name)
+    shape = ", ".join(map(str, game.observation.shape))
+    assert f"`Discrete({game.num_actions})`" in rules_page(name)
+    assert f"`{np.dtype(game.observation.dtype)}[{shape}]`" in rules_page(name)
+
+
+@pytest.mark.parametrize("name", linkzoo.games)
+def test_game_page_is_what_the_code_says(name: str) -> None:
+    page = (game_pages.FOLDER / f"{name}.md").read_text(encoding="utf-8")
+    assert game_pages.filled(name) == page, "run python -m scripts.game_pages"
 
 
 def test_strength_is_what_the_cards_say() -> None:
@@ -91,7 +115,7 @@ def test_the_game_to_look_at_is_a_whole_one(name: str) -> None:
 
 def test_the_tutorial_writes_the_example() -> None:
     """Its blocks that begin with a file's name are the files, word for word."""
-    page = (ROOT / "docs" / "your_game.md").read_text(encoding="utf-8")
+    page = (ROOT / "docs" / "tutorials" / "your_game.md").read_text(encoding="utf-8")
     written: dict[str, list[str]] = {}
     for block in blocks(page, "python"):
         title = re.match(r"# (connect_four/\w+\.py)\n", block)
@@ -104,10 +128,102 @@ def test_the_tutorial_writes_the_example() -> None:
         assert "\n\n\n".join(written[name]) + "\n" == path.read_text(encoding="utf-8")
 
 
+@pytest.mark.parametrize(
+    ("name", "line"),
+    [
+        ("CITATION.cff", "version: {}"),
+        ("CHANGELOG.md", "## [Unreleased] {}"),
+        ("README.md", "version = {{{}}}"),
+    ],
+)
+def test_the_version_is_the_same_everywhere(name: str, line: str) -> None:
+    assert line.format(linkzoo.__version__) in (ROOT / name).read_text(encoding="utf-8")
+
+
+def included(page: Path) -> str:
+    """A page with the files that it includes."""
+    text = page.read_text(encoding="utf-8")
+    return re.sub(
+        r'^--8<-- "(.+?)(?::\d+)?"$',
+        lambda found: (ROOT / found[1]).read_text(encoding="utf-8"),
+        text,
+        flags=re.MULTILINE,
+    )
+
+
+def anchors(page: Path) -> set[str]:
+    """The names of a page's headings in addresses, as Python-Markdown makes them."""
+    prose = re.sub(r"^```.*?^```", "", included(page), flags=re.DOTALL | re.MULTILINE)
+    headings = re.findall(r"^#+ (.+)$", prose, re.MULTILINE)
+    words = (re.sub(r"[^\w\s-]", "", heading).strip().lower() for heading in headings)
+    return {re.sub(r"[-\s]+", "-", word) for word in words}
+
+
+@pytest.mark.parametrize("page", [*PAGES, *sorted(ROOT.glob("C*.md"))], ids=lambda page: page.stem)
+def test_links_lead_somewhere(page: Path) -> None:
+    """Links to files and headings; those to other hosts aren't followed."""
+    links = re.findall(r"\]\(([^)\s]+)\)", included(page))
+    for link in links:
+        if link.startswith("https://"):
+            continue
+        path, _, anchor = link.partition("#")
+        target = page.parent / path if path else page
+        assert target.is_file(), link
+        assert not anchor or anchor in anchors(target), link
+
+
+def commands(page: Path) -> list[list[str]]:
+    """The arguments of every `linkzoo` command in an indented block."""
+    text = page.read_text(encoding="utf-8").replace("\\\n", " ")
+    lines = re.findall(r"^    linkzoo +(.+)$", text, re.MULTILINE)
+    return [shlex.split(line, comments=True) for line in lines]
+
+
+@pytest.mark.parametrize("page", [page for page in PAGES if commands(page)], ids=lambda p: p.stem)
+def test_commands_are_right(page: Path) -> None:
+    """They parse, and those that train by a shipped preset set fields that there are."""
+    for arguments in commands(page):
+        parsed, rest = parser().parse_known_args(arguments)
+        settings = [*getattr(parsed, "settings", []), *rest]
+        assert all(re.match(r"[\w.]+=", setting) for setting in settings), arguments
+        if arguments[0] == "train" and not arguments[1].endswith(".yaml"):
+            load_config(
+                parsed.config, [text for text in settings if not re.search(r"runs/|\.py", text)]
+            )
+
+
+@pytest.fixture
+def _denormals() -> Iterator[None]:
+    """Training flushes denormals to zero; other tests have them."""
+    yield
+    import torch
+
+    torch.set_flush_denormal(False)
+
+
+@pytest.mark.usefixtures("_denormals")
 @pytest.mark.parametrize("page", PAGES, ids=lambda page: page.stem)
 def test_snippets_run(page: Path, tmp_path: Path, monkeypatch: pytest.MonkeyPatch) -> None:
-    """The Python blocks of a page run one after the other, in one namespace."""
+    """The Python blocks of a page and the commands in its sh blocks run one after the other.
+
+    The Python shares one namespace. A block that begins with a file's name is in that file, too.
+    """
     monkeypatch.chdir(tmp_path)
     names: dict[str, object] = {"__name__": page.stem}
-    for number, block in enumerate(blocks(page.read_text(encoding="utf-8"), "python")):
-        exec(compile(block, f"{page.name}, block {number}", "exec"), names)
+    text = page.read_text(encoding="utf-8")
+    fences = re.findall(r"^```(python|sh|yaml)\n(.*?)^```", text, re.DOTALL | re.MULTILINE)
+    for number, (language, block) in enumerate(fences):
+        if title := re.match(r"# ([\w/]+\.\w+)\n", block):
+            file = tmp_path / title[1]
+            file.parent.mkdir(exist_ok=True)
+            with file.open("a", encoding="utf-8") as there:
+                there.write(block)
+        if language == "python":
+            exec(compile(block, f"{page.name}, block {number}", "exec"), names)
+        elif language == "sh":
+            for command in block.replace("\\\n", " ").splitlines():
+                program, *arguments = shlex.split(command, comments=True)
+                if program == "python":
+                    run_python(str(tmp_path / arguments[0]))
+                else:
+                    assert (program, main(arguments)) == ("linkzoo", 0), command

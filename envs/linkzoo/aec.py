@@ -107,7 +107,7 @@ class GameEnv(AECEnv[str, dict[str, Any], int | None]):
     def reset(self, seed: int | None = None, options: Mapping[str, Any] | None = None) -> None:
         """Starts a new game.
 
-        `seed` (0 <= seed < 2**64) fixes all its chance; without one, the seeds go on from the last
+        `seed` (0 <= seed < 2**64) fixes all its chance; without one, seeds continue from the last
         one given. `options={"state": …}` starts from a position: bytes of `get_state`, or a dict
         of `to_dict`, and its options hold for this game; other options are ignored.
         """

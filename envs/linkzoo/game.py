@@ -300,7 +300,7 @@ class Game:
     passes both can be played to its end, observed, redealt, written and drawn; so positions from
     elsewhere do (`find_flaw`, `from_bytes`).
 
-    `with_options(options)`, where something is `fixed`, is the Game that plays these options.
+    `with_options(options)`, where options are `fixed`, is the Game that plays these options.
 
     `digest` identifies what the options in `fixed` name, whatever the name: 48 bits at most. It is
     the field `digest` of their records.

@@ -112,7 +112,7 @@ class VecEnv:
         self._show()
 
     def __copy__(self) -> "VecEnv":
-        """A `VecEnv` that goes on by itself: arrays can't be shared by two."""
+        """An independent `VecEnv`: two can't share arrays."""
         return deepcopy(self)
 
     def reset(self, seed: int = 0) -> VecStep:

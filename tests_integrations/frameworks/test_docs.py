@@ -1,17 +1,20 @@
 """The snippets of the documentation that need a framework run."""
 
-from pathlib import Path
+from typing import Any
 
 import pytest
 from tests.test_docs import ROOT, blocks
 
-PAGES = [ROOT / "docs" / "frameworks.md"]
+# Whether the snippets of a page follow one another, or stand by themselves.
+PAGES = {"frameworks.md": False, "tutorials/framework.md": True}
 
 
-@pytest.mark.parametrize("page", PAGES, ids=lambda page: page.stem)
-def test_snippets_run(page: Path) -> None:
-    """Each by itself, as it is printed."""
-    found = blocks(page.read_text(encoding="utf-8"), "py")
+@pytest.mark.parametrize("page", PAGES)
+def test_snippets_run(page: str) -> None:
+    """As they are printed."""
+    found = blocks((ROOT / "docs" / page).read_text(encoding="utf-8"), "py")
     assert found
+    names: dict[str, Any] = {"__name__": page}
     for number, block in enumerate(found):
-        exec(compile(block, f"{page.name}, block {number}", "exec"), {"__name__": page.stem})
+        space = names if PAGES[page] else names.copy()
+        exec(compile(block, f"{page}, block {number}", "exec"), space)

@@ -59,23 +59,23 @@ _STRICT = ConfigDict(extra="forbid")
 
 @dataclass(frozen=True, config=_STRICT)
 class InitialStatesConfig:
-    """Games that begin elsewhere, so that late positions and both outcomes are seen at once."""
+    """Games that begin mid-game, so that late positions and both outcomes are seen early."""
 
     midgame: ShareSchedule = Schedule(0.75, 0.5)  # share of games that begin after random plies
     depth: Share = 0.8  # of the deepest of them, as a share of the game's typical length
-    vary: dict[str, tuple[int, int]] = field(default_factory=dict)  # options drawn from low..high
-    vary_share: Share = 0.6  # of the games whose options vary; the others have `options`
+    vary: dict[str, tuple[int, int]] = field(default_factory=dict)  # options sampled from low..high
+    vary_share: Share = 0.6  # of games with sampled options; others have `options`
 
 
 @dataclass(frozen=True, config=_STRICT)
 class EvalConfig:
-    """Matches of the policy: short ones while it learns, long ones of what is published."""
+    """Matches of the policy: short ones during training, long ones of what is published."""
 
     every: Count = 50  # iterations between short matches
     opponents: Agents = ("random", "greedy")  # of the short matches
     blocks: Annotated[int, Field(ge=1, le=10**6)] = 100  # of a short match
     final_opponents: Agents = ("random", "greedy", "uct-100")  # stronger, for the card
-    final_blocks: Annotated[int, Field(ge=1, le=10**6)] = 500  # more, for a narrow interval
+    final_blocks: Annotated[int, Field(ge=1, le=10**6)] = 500  # more of them, for narrow intervals
 
 
 @dataclass(frozen=True, config=_STRICT)
@@ -91,13 +91,13 @@ class PoolConfig:
 
 @dataclass(frozen=True, config=_STRICT)
 class TeacherConfig:
-    """An agent to imitate: at first the policy learns nothing but its moves, in its own games.
+    """An agent to imitate: at first the policy only learns its moves, in games of its own.
 
-    That is DAgger (Ross et al. 2011), for games in which random play shows nothing of what matters.
+    That is DAgger (Ross et al. 2011), for games in which random play hardly shows what matters.
     """
 
     agent: str  # such as greedy
-    share: Share = 0.3  # of the run in which the teacher's moves alone are learned
+    share: Share = 0.3  # of the run that only imitates
     learning_rate: Positive = 1e-3  # at the start of that part, linear to PPO's at its end
     weight: WeightSchedule = Schedule(0.0, 0.0)  # of its moves' cross-entropy beside PPO's loss
 
@@ -111,38 +111,36 @@ class Config:
 
     # What is learned
     name: Name  # of the run and of the checkpoint
-    game: str  # by its name, or module:name of a game elsewhere
-    num_players: Annotated[tuple[int, ...], Field(max_length=100)] = ()  # empty: all that can play
-    options: dict[str, Any] = field(default_factory=dict)  # the variant that counts
+    game: str  # its name, or module:name of a game from outside
+    num_players: Annotated[tuple[int, ...], Field(max_length=100)] = ()  # empty: all of the game
+    options: dict[str, Any] = field(default_factory=dict)  # of the game that is evaluated
 
     # Where it runs
     seed: Seed = 0  # of all randomness
     device: Device = "auto"  # auto: cuda if torch finds a GPU, else cpu
-    num_threads: Count = 2  # at most: never more than the cores that the process may use
-    precision: Literal["auto", "bf16", "fp32"] = "auto"  # auto: bf16 where the processor has it
+    num_threads: Count = 2  # never more than the cores that the process may use
+    precision: Literal["auto", "bf16", "fp32"] = "auto"  # auto: bf16 if the processor supports it
 
     # How long
     total_steps: Annotated[int, Field(ge=1, le=10**15)] = 20_000_000  # schedules run over these
-    max_seconds: Seconds | None = None  # stops earlier, at the current point of the schedules
+    max_seconds: Seconds | None = None  # ends training early, before the end of schedules
     save_every: Count = 50  # iterations between training checkpoints
 
     # Network
     network: Literal["flat", "board"] = "flat"  # board: convolutions, for games with a board
     width: Annotated[int, Field(ge=1, le=MOST_WIDTH)] = 256  # of layers, or channels of a board
     blocks: Annotated[int, Field(ge=0, le=MOST_BLOCKS)] = 4  # residual, of two layers
-    initial_checkpoint: str | None = (
-        None  # name or folder; training in stages begins with its weights
-    )
+    initial_checkpoint: str | None = None  # name or folder whose weights it starts from
 
     # What it learns from
     initial_states: InitialStatesConfig = InitialStatesConfig()  # where games begin
-    symmetric: bool = False  # random symmetric views: what is learned for one holds for all
+    symmetric: bool = False  # data augmentation with random symmetries of the game
 
     # What is evaluated and published
     eval: EvalConfig = EvalConfig()  # matches
     average: Annotated[int, Field(ge=0, le=10**6)] = 0  # iterations of averaged weights; 0: newest
     views: Count = 1  # symmetric views that the published agent averages
-    temperature: Temperature = None  # at which it draws; None: 1 if information is hidden, else 0
+    temperature: Temperature = None  # of its samples; null: 1 with imperfect information, else 0
 
     @model_validator(mode="after")
     def _check(self) -> "Config":
@@ -199,16 +197,16 @@ class PPOConfig(Config):
     # Batches
     num_envs: Envs = 512  # games side by side
     horizon: Annotated[int, Field(ge=1, le=2**12)] = 32  # plies of every game in one iteration
-    minibatches: Envs = 4  # of an iteration's plies
+    minibatches: Envs = 4  # that an iteration's plies are split into
     epochs: Few = 3  # passes over an iteration's plies
 
     # PPO (Schulman et al. 2017)
-    learning_rate: ShareSchedule = Schedule(3e-4, 0.0)  # of Adam; behind the teacher's share
-    gae_lambda: Share = 0.95  # from one decision of a seat to its next
+    learning_rate: ShareSchedule = Schedule(3e-4, 0.0)  # of Adam, after the teacher's share
+    gae_lambda: Share = 0.95  # over the decisions of one seat
     clip: Positive = 0.2  # of the ratio of probabilities
-    entropy: WeightSchedule = Schedule(0.01, 0.0)  # coefficient: keeps a policy exploring, or mixed
+    entropy: WeightSchedule = Schedule(0.01, 0.0)  # coefficient of the entropy bonus
     kl_coef: Weight = 0.0  # of KL(new || old policy): keeps a policy mixed
-    score_margin_weight: WeightSchedule = Schedule(0.1, 0.0)  # in the payoff: denser than the win
+    score_margin_weight: WeightSchedule = Schedule(0.1, 0.0)  # of the margin in the payoff
 
     pool: PoolConfig = PoolConfig()  # frozen opponents
     teacher: TeacherConfig | None = None  # an agent to imitate at first
@@ -256,18 +254,18 @@ class AlphaZeroConfig(Config):
     # Self-play
     num_envs: Envs = 256  # games side by side
     horizon: Annotated[int, Field(ge=1, le=2**12)] = 16  # plies of every game in one iteration
-    simulations: Stages = (16, 32, 64)  # for each move, in equal parts of the run
+    simulations: Stages = (16, 32, 64)  # per move; a list changes them along the run
     considered: Simulations = 16  # actions tried at the root
     solver_limit: Annotated[int, Field(ge=0, lt=2**31)] = 0  # see GumbelSearch; 0: no solver
 
     # Learning
-    window: Few = 16  # iterations that a position is learned from
-    reuse: Few = 4  # times that each position is learned from: a divisor of the window
-    batch_size: Count = 1024  # positions of a gradient step
+    window: Few = 16  # iterations that a position is kept
+    reuse: Few = 4  # times that a position is learned from, a divisor of `window`
+    batch_size: Count = 1024  # positions per gradient step
     learning_rate: ShareSchedule = Schedule(1e-3, 1e-4)  # of AdamW
     weight_decay: Share = 1e-4  # of AdamW, on weights alone
-    score_margin_weight: Weight = 0.0  # in what an end is worth, to the search too
-    root_share: Share = 0.5  # of the value that the search found in the value to learn
+    score_margin_weight: Weight = 0.0  # in the value of an end, in the search too
+    root_share: Share = 0.5  # of the search's value in the value target
 
     @model_validator(mode="after")
     def _check_alphazero(self) -> "AlphaZeroConfig":

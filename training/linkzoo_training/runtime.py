@@ -17,7 +17,7 @@ from numba.core import event
 
 
 class StopSignal:
-    """Notes Ctrl-C or TERM instead of breaking off; a second one breaks off.
+    """Notes Ctrl-C or TERM instead of stopping at once; a second one stops at once.
 
     `number` is that of the signal, 0 if there was none.
     """

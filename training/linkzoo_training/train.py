@@ -40,7 +40,7 @@ def train(
 ) -> Path:
     """Trains by a configuration into `folder` (default `runs/<name>`) and returns the folder.
 
-    Ctrl-C (or a TERM signal) saves after the iteration at hand; `resume` continues from there, and
+    Ctrl-C (or a TERM signal) saves after the current iteration; `resume` continues from there, and
     `stop` tells the caller. At the end of the budget the result is evaluated and written to
     `<folder>/checkpoint`. The games are played by the workers of `executor`, if there is one;
     started by torchrun, several processes train one policy, and the first reports and writes.

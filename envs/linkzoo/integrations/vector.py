@@ -181,7 +181,7 @@ class SeatVectorEnv(VectorEnv[Any, Any, NDArray[Any]]):
                 f"not bool[{self.num_envs}] with some"
             )
         if seed is not None:
-            raise ValueError("reset_mask goes on with the run's seeds: give no seed with it")
+            raise ValueError("reset_mask continues with the run's seeds: give no seed with it")
         if not self._episodes[0]:
             raise RuntimeError("reset_mask before reset: call reset() first")
         return np.flatnonzero(mask)

@@ -58,7 +58,7 @@ class UctAgent:
 
 
 class ExactAgent:
-    """Plays perfectly, in games that have a solver (`Game.solver`) and positions in its reach.
+    """Plays perfectly, in games that have a solver (`Game.solver`) and positions within its reach.
 
     A win is kept, or a draw, by any of the actions that keep it; a lost position is played at
     random.

@@ -29,8 +29,8 @@ _MOST_LOGIT = 1e8  # of a sane network: far below what marks an illegal action (
 def usual_temperature(game: Game) -> float:
     """How policies of a game are played: 1 (drawn) if the game has hidden information, else 0.
 
-    Where something is hidden the best play is often mixed, and the likeliest action alone is a
-    policy that nobody trained.
+    With hidden information optimal play is often mixed, and always playing the most probable action
+    is a policy that nobody trained.
     """
     return 0.0 if game.hidden is None else 1.0
 
@@ -119,8 +119,8 @@ class PolicyAgent:
 class SearchAgent:
     """A trained policy that searches before it plays: `simulations` for each decision.
 
-    The search (`search.gumbel`) plays on with what the seat may know: where something is hidden or
-    still to be drawn, every simulation is in another world that the seat can't tell from the real
+    The search (`search.gumbel`) plays on with what the seat may know: with hidden information
+    or chance ahead, every simulation is in another world that the seat can't tell from the real
     one. Of a policy that averages symmetric views, every position in the search is seen through one
     of them. At a temperature above 0 the action is drawn from the policy that the search improved.
     Where the game has an exact solver, what that solves within SOLVER_LIMIT positions is

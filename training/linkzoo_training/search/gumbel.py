@@ -36,7 +36,7 @@ from linkzoo_training.symmetries import symmetries
 CONSIDERED = 16  # actions tried at the root
 LEAST_RANGE = 1e-8  # of the values of a node, below which they aren't stretched to 0..1
 LEAF_SHARE = 16  # one such part of what a root may take to be solved is what a leaf may
-HIDDEN_LEAST_RANGE = 1.0  # where something is hidden: small differences of few worlds are luck
+HIDDEN_LEAST_RANGE = 1.0  # with hidden information: small differences over few worlds are luck
 
 # What a network says of features [N, F]: logits [N, A], and values [N, P] relative to the seat to
 # act.
