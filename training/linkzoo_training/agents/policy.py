@@ -121,7 +121,7 @@ class SearchAgent:
 
     The search (`search.gumbel`) plays on with what the seat may know: where something is hidden or
     still to be drawn, every simulation is in another world that the seat can't tell from the real
-    one. Of a policy that averages symmetric views, every position in the search is seen through one
+    one, and where something is hidden, others are believed to play as the policy would. Of a policy that averages symmetric views, every position in the search is seen through one
     of them. At a temperature above 0 the action is drawn from the policy that the search improved.
     Where the game has an exact solver, what that solves within SOLVER_LIMIT positions is
     played perfectly.
@@ -140,6 +140,7 @@ class SearchAgent:
             simulations,
             views=policy.views,
             score_margin_weight=policy.card.get("score_margin_weight", 0.0),
+            temperature=policy.temperature or 1.0,
             solver_limit=SOLVER_LIMIT,
         )
 

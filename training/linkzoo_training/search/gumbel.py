@@ -7,9 +7,19 @@ tried next is in `gumbel_tree`.
 The search is open loop: a node stands for the actions since the root, and every simulation plays
 them in a world that the searching seat can't tell from the real one (`redeal`): the n-th visits of
 all actions of the root in the same one, so that they differ by the action and not by luck (common
-random numbers). With perfect information that is plain tree search; with public chance the values
-are means over draws; with hidden information it is an information-set search. Values are by seat,
-and every seat maximises its own (max^n).
+random numbers). With perfect information that is plain tree search, and with public chance the
+values are means over draws. Values are by seat, and every seat maximises its own (max^n).
+
+With hidden information only the searching seat searches. Whenever another is to act, the network is
+asked what that seat plays by what it sees in the simulation's world, and draws: so no knowledge of
+the searcher's hand reaches others' moves, nor one of their hands the moves of another. A simulation
+ends where the searching seat is to act again, for what it is worth by what that seat sees there:
+no decision and no value knows more than the seat that it is of. This is the improvement of one
+seat's policy while the others keep theirs (SPARTA: Lerer et al., "Improving policies via search in
+cooperative partially observable games", AAAI 2020, with one searcher). What stays wrong: worlds are
+as likely as `redeal` deals them, whatever others' moves say about their hands; others are believed
+to play as the network does, so it finds a best response, not an equilibrium; and later decisions of
+the searcher share a node whatever it saw in between, with the priors of the first world.
 """
 
 from collections.abc import Callable
@@ -59,7 +69,8 @@ class GumbelSearch:
     game's symmetries in `views`, if there are any. `least_range` is the range of a node's values
     below which they aren't stretched to 0..1 before they are weighed against the logits (None:
     LEAST_RANGE, and HIDDEN_LEAST_RANGE with hidden information). An end is worth its payoffs
-    plus `score_margin_weight` times its margins, which the network has to know too.
+    plus `score_margin_weight` times its margins, which the network has to know too. Where something
+    is hidden, others draw their moves at `temperature`.
 
     Where the game has an exact solver, a root that it solves within `solver_limit` positions isn't
     searched but played perfectly, as the network prefers among the best actions, and a leaf that it
@@ -76,11 +87,14 @@ class GumbelSearch:
         views: NDArray[np.int64] | None = None,
         least_range: float | None = None,
         score_margin_weight: float = 0.0,
+        temperature: float = 1.0,
         solver_limit: int = 0,
     ) -> None:
         for name, value in (("simulations", simulations), ("considered", considered)):
             if value < 1:
                 raise ValueError(f"{name}={value} is not 1 or more")
+        if temperature <= 0:
+            raise ValueError(f"temperature={temperature:g} is not above 0")
         self.game, self.simulations = game, simulations
         usual = LEAST_RANGE if game.hidden is None else HIDDEN_LEAST_RANGE
         memory = side_solver(game).memory(count if solver_limit else 0, solver_limit)
@@ -89,6 +103,7 @@ class GumbelSearch:
             wanted=np.array(rows),
             least_range=float(usual if least_range is None else least_range),
             score_margin_weight=float(score_margin_weight),
+            reply_exponent=1 / float(temperature),
             solver_limit=solver_limit if memory else 0,
             leaf_limit=solver_limit // LEAF_SHARE if memory else 0,
             memory=memory,
@@ -104,6 +119,7 @@ class GumbelSearch:
             noisy=np.zeros((count, actions)),
             worlds=np.zeros(count, game.state),
             leaves=np.zeros(count, np.int64),
+            beyond=np.zeros(count, np.bool_),
             masks=np.zeros((count, actions), np.int8),
             observations=np.zeros((count, game.observation.size), game.observation.dtype),
             values=np.zeros((count, seats), np.float32),
@@ -140,15 +156,36 @@ class GumbelSearch:
             kernel.solve(states, trees, settings)
         for simulation in range(0 if trees.solved.all() else self.simulations):
             kernel.descend(states, seeds, simulation, trees, settings)
+            while len(rows := self._others_turn(states, trees)):
+                chances, _ = self._ask(trees, rows, seeds, answer)
+                kernel.reply(rows, chances, states, simulation, trees, settings)
             self._evaluate_leaves(trees, seeds, answer)
         actions = np.empty(count, np.int64)
         kernel.decide(states, actions, trees, settings)
         return Found(actions, trees.policy.copy(), trees.values.copy())
 
+    def _others_turn(self, states: NDArray[Any], trees: Trees) -> NDArray[np.int64]:
+        """The rows of the simulations that wait for the move of a seat that doesn't search."""
+        seat = trees.worlds["seat"]
+        others = (seat >= 0) & (seat != states["seat"]) & (self.game.hidden is not None)
+        return np.flatnonzero(others)
+
     def _evaluate_leaves(self, trees: Trees, seeds: NDArray[np.uint64], answer: Answer) -> None:
         """Has the network evaluate the leaves that aren't an end, and counts all of them."""
-        kernel, most = gumbel_kernels(self.game), 1 + self._settings.score_margin_weight
+        kernel = gumbel_kernels(self.game)
         rows = np.flatnonzero(trees.worlds["seat"] >= 0)
+        chances, values = self._ask(trees, rows, seeds, answer)
+        kernel.expand(rows, chances, values, trees)
+        kernel.ascend(trees.leaves, trees)
+
+    def _ask(
+        self, trees: Trees, rows: NDArray[np.int64], seeds: NDArray[np.uint64], answer: Answer
+    ) -> tuple[NDArray[np.float32], NDArray[np.float32]]:
+        """Probabilities of all actions [R, A] and values [R, P] of those who are to act in rows.
+
+        In other worlds other actions are legal, so none is left out.
+        """
+        most = 1 + self._settings.score_margin_weight
         features = self.map(trees.observations[rows])
         which = np.empty(len(rows), np.int64)
         if self._views is not None:
@@ -158,13 +195,10 @@ class GumbelSearch:
         for what, numbers in (("logits", logits), ("values", relative)):
             if not numbers.isfinite().all():
                 raise ValueError(f"the network's {what} aren't finite: its weights are damaged")
-        # In other worlds other actions are legal, so all keep their priors.
         chances = torch.softmax(logits.float(), -1).clamp_(min=1e-30).cpu().numpy()
         if self._views is not None:
             symmetries(self.game).turn_back(chances, which)
-        values = relative.float().clamp(-most, most).cpu().numpy()
-        kernel.expand(rows, chances, values, trees)
-        kernel.ascend(trees.leaves, trees)
+        return chances, relative.float().clamp(-most, most).cpu().numpy()
 
     def visits(self, row: int) -> NDArray[np.int64]:
         """How often the latest search tried each action in one of its positions, int64[A]."""

@@ -26,7 +26,8 @@ from linkzoo_training.search.gumbel_tree import (
 )
 from linkzoo_training.search.solver import side_solver
 
-_REDEAL, _GUMBEL, _VIEW = 0, 1, 2  # positions of random words; index: visit, action, node
+# Positions of random words; index: visit, action, node, ply.
+_REDEAL, _GUMBEL, _VIEW, _REPLY = 0, 1, 2, 3
 
 
 class Trees(NamedTuple):
@@ -39,6 +40,7 @@ class Trees(NamedTuple):
     noisy: NDArray[np.float64]  # [N, A]: logits of the root's actions plus Gumbel noise
     worlds: NDArray[Any]  # records [N]: where the simulation is
     leaves: NDArray[np.int64]  # [N]: the node there
+    beyond: NDArray[np.bool_]  # [N]: whether others' replies led on from the node, which was new
     masks: NDArray[np.int8]  # [N, A]: of the legal actions there
     observations: NDArray[Any]  # [N, F]: what the seat to act sees there
     values: NDArray[np.float32]  # [N, P]: of the leaf, by seat
@@ -53,6 +55,7 @@ class Settings(NamedTuple):
     wanted: NDArray[np.int64]  # rows of Sequential Halving for each number of considered actions
     least_range: float
     score_margin_weight: float
+    reply_exponent: float  # of others' probabilities, before they draw: 1 / temperature
     solver_limit: int  # positions to solve a root; 0: there is no solver
     leaf_limit: int  # positions to solve a leaf
     memory: tuple[NDArray[Any], ...]  # of the solver, with a row for each search
@@ -67,6 +70,8 @@ observe: Callable[..., Any]
 redeal: Callable[..., Any]
 settle: Callable[..., Any]
 pay: Callable[..., Any]
+go_on: Callable[..., Any]
+asks_others: bool  # something is hidden, so that others choose by what they see alone
 # Those of its exact solver.
 finish: Callable[..., Any]
 keep_best: Callable[..., Any]
@@ -88,6 +93,7 @@ def _plant(first: Any, last: Any, roots: Any, trees: Any) -> None:
         trees.totals[i] = 0
         trees.worlds[i] = roots[i]
         trees.leaves[i] = ROOT
+        trees.beyond[i] = False
         legal_actions(roots[i], trees.masks[i])
         observe(roots[i], roots[i].seat, trees.observations[i])
 
@@ -127,71 +133,135 @@ def _solve(first: Any, last: Any, roots: Any, trees: Any, settings: Any) -> None
             pay(world, settings.score_margin_weight, trees.values[i], trees.margins[i])
 
 
+def _go_on(
+    i: Any, action: Any, child: Any, seat: Any, simulation: Any, trees: Any, settings: Any
+) -> None:
+    """Plays an action of the tree's node `leaves[i]`, and down by known nodes of `seat`.
+
+    Stops where the network has to be asked, or at an end: see `_descend`. `child` is the node that
+    the action leads to (-1: none yet).
+    """
+    nodes, totals, world, mask = trees.nodes[i], trees.totals[i], trees.worlds[i], trees.masks[i]
+    priors, raw, node = trees.priors[i], trees.raw[i], np.int64(trees.leaves[i])
+    while True:
+        if child == NONE and not trees.beyond[i]:
+            child = simulation + 1
+            reset(nodes[child], action, node)
+            nodes[child].sibling = nodes[node].child
+            nodes[node].child = child
+        if not trees.beyond[i]:
+            node = child
+        apply(world, action)
+        settle(world, mask)
+        others = asks_others and world.seat != seat
+        if world.seat < 0 or others or trees.beyond[i] or not nodes[node].known:
+            break
+        action, child = inner_action(
+            nodes, totals, node, priors[node], raw[node], world.seat, mask, settings.least_range
+        )
+    trees.leaves[i] = node
+    if settings.leaf_limit > 0 and world.seat >= 0:
+        finish(world, settings.memory, i, settings.leaf_limit)
+    if world.seat < 0:
+        pay(world, settings.score_margin_weight, trees.values[i], trees.margins[i])
+    else:
+        observe(world, world.seat, trees.observations[i])
+
+
 def _descend(
     first: Any, last: Any, roots: Any, seeds: Any, simulation: Any, trees: Any, settings: Any
 ) -> None:
-    """One simulation down every tree, to a node that the network doesn't know yet or to an end.
+    """One simulation down every tree: to a node that the network doesn't know yet, or to an end.
 
     `worlds` and `masks` become what is found there, `observations` what the seat to act sees;
     where it is the end, or solved, `values` what it pays. Trees whose roots are solved stay as they
-    are.
+    are. With `asks_others` it stops where another seat is to act too, for `_reply`.
     """
-    wanted, least_range = settings.wanted, settings.least_range
-    limit = settings.leaf_limit
+    wanted = settings.wanted
     for i in range(first, last):
         if trees.solved[i]:
             trees.leaves[i] = NONE
             continue
-        nodes, totals, world, mask = (
-            trees.nodes[i],
-            trees.totals[i],
-            trees.worlds[i],
-            trees.masks[i],
-        )
+        world, mask = trees.worlds[i], trees.masks[i]
         trees.worlds[i] = roots[i]
+        trees.leaves[i] = ROOT
+        trees.beyond[i] = False
         legal_actions(world, mask)
         visits = wanted[min(count_legal(mask), wanted.shape[0] - 1), simulation]
         redeal(world, roots[i].seat, word(seeds[i], STREAM_SEARCH, visits, _REDEAL))
-        priors, raw, noisy = trees.priors[i], trees.raw[i], trees.noisy[i]
         action, child = root_action(
-            nodes, totals, priors[ROOT], raw[ROOT], world.seat, mask, noisy, visits, least_range
+            trees.nodes[i],
+            trees.totals[i],
+            trees.priors[i, ROOT],
+            trees.raw[i, ROOT],
+            world.seat,
+            mask,
+            trees.noisy[i],
+            visits,
+            settings.least_range,
         )
-        node = ROOT
-        while True:
-            if child == NONE:
-                child = simulation + 1
-                reset(nodes[child], action, node)
-                nodes[child].sibling = nodes[node].child
-                nodes[node].child = child
-            node = child
-            apply(world, action)
-            settle(world, mask)
-            if world.seat < 0 or not nodes[node].known:
-                break
-            action, child = inner_action(
-                nodes, totals, node, priors[node], raw[node], world.seat, mask, least_range
-            )
-        trees.leaves[i] = node
-        if limit > 0 and world.seat >= 0:
-            finish(world, settings.memory, i, limit)
-        if world.seat < 0:
-            pay(world, settings.score_margin_weight, trees.values[i], trees.margins[i])
-        else:
-            observe(world, world.seat, trees.observations[i])
+        go_on(i, action, child, roots[i].seat, simulation, trees, settings)
+
+
+@compiled
+def _drawn(chances: Any, exponent: Any, mask: Any, uniform: Any) -> Any:
+    """An action drawn from probabilities [A] to the power of `exponent`, of those in `mask`."""
+    most = 0.0
+    for action in range(mask.shape[0]):
+        if mask[action]:
+            most = max(most, np.float64(chances[action]))
+    total = 0.0
+    for action in range(mask.shape[0]):
+        if mask[action]:
+            total += (chances[action] / most) ** exponent
+    left, drawn = uniform * total, NONE
+    for action in range(mask.shape[0]):
+        if mask[action] and left >= 0:
+            drawn = action
+            left -= (chances[action] / most) ** exponent
+    return drawn
+
+
+def _reply(
+    first: Any,
+    last: Any,
+    rows: Any,
+    chances: Any,
+    roots: Any,
+    simulation: Any,
+    trees: Any,
+    settings: Any,
+) -> None:
+    """Has others, who are to act in the worlds in `rows`, draw from probabilities [R, A].
+
+    Then the simulations go on, as in `_descend`; behind a node that is new they leave the tree.
+    """
+    for k in range(first, last):
+        i = rows[k]
+        nodes, world, mask = trees.nodes[i], trees.worlds[i], trees.masks[i]
+        bits = word(world.seed, STREAM_SEARCH, world.ply, _REPLY) >> np.uint64(11)
+        action = _drawn(chances[k], settings.reply_exponent, mask, bits / 2.0**53)
+        trees.beyond[i] = trees.leaves[i] == simulation + 1
+        child = nodes[trees.leaves[i]].child
+        while child != NONE and nodes[child].action != action:
+            child = nodes[child].sibling
+        go_on(i, action, child, roots[i].seat, simulation, trees, settings)
 
 
 def _expand(
     first: Any, last: Any, rows: Any, probabilities: Any, relative: Any, trees: Any
 ) -> None:
-    """Keeps what the network said of the leaves in `rows`."""
+    """Keeps what the network said of the leaves in `rows`; beyond a node, the values alone."""
     for k in range(first, last):
         i = rows[k]
         node, players = trees.leaves[i], np.int64(trees.worlds[i].num_players)
+        for seat in range(players):
+            trees.values[i, (trees.worlds[i].seat + seat) % players] = relative[k, seat]
+        if trees.beyond[i]:
+            continue
         trees.nodes[i, node].known = 1
         for action in range(probabilities.shape[1]):
             trees.priors[i, node, action] = probabilities[k, action]
-        for seat in range(players):
-            trees.values[i, (trees.worlds[i].seat + seat) % players] = relative[k, seat]
         trees.raw[i, node] = trees.values[i]
 
 
@@ -277,6 +347,7 @@ class GumbelKernels:
     draw: Rows
     solve: Rows
     descend: Rows
+    reply: Rows
     expand: Rows
     ascend: Rows
     decide: Rows
@@ -287,6 +358,8 @@ def gumbel_kernels(game: Game) -> GumbelKernels:
     """The kernels of a game, made once."""
     rules: dict[str, Any] = kernels(game).rules | side_solver(game).functions
     rules["pay"] = specialise(_pay, game.key, **rules)
+    rules["asks_others"] = game.hidden is not None
+    rules["go_on"] = specialise(_go_on, game.key, **rules)
 
     def rows(function: Callable[..., Any], least: int = 16) -> Rows:
         return Rows(specialise(function, game.key, **rules), least)
@@ -296,6 +369,7 @@ def gumbel_kernels(game: Game) -> GumbelKernels:
         draw=rows(_draw),
         solve=rows(_solve, 1),
         descend=rows(_descend, 4),
+        reply=rows(_reply, 4),
         expand=rows(_expand),
         ascend=rows(_ascend),
         decide=rows(_decide),
