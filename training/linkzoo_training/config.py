@@ -247,7 +247,7 @@ class PPOConfig(Config):
 
 @dataclass(frozen=True, config=_STRICT)
 class AlphaZeroConfig(Config):
-    """Gumbel AlphaZero of one game of perfect information."""
+    """Gumbel AlphaZero of one game."""
 
     algorithm: Literal["alphazero"] = "alphazero"  # which trainer
 
@@ -269,8 +269,6 @@ class AlphaZeroConfig(Config):
 
     @model_validator(mode="after")
     def _check_alphazero(self) -> "AlphaZeroConfig":
-        if get_game(self.game, self.options).hidden is not None:
-            raise ValueError(f"algorithm: {self.game} has hidden information; use 'ppo'")
         if self.solver_limit:
             check_solver(self.game)
         if self.window % self.reuse:

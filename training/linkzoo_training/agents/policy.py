@@ -17,7 +17,7 @@ from linkzoo_training.fingerprints import fingerprints
 from linkzoo_training.networks import PolicyValueNet, make_network, masked
 from linkzoo_training.resources import find_checkpoint
 from linkzoo_training.schema import MOST_TEMPERATURE
-from linkzoo_training.search.gumbel import GumbelSearch
+from linkzoo_training.search.gumbel import Found, GumbelSearch
 from linkzoo_training.search.solver import side_solver
 from linkzoo_training.symmetries import symmetries
 
@@ -121,10 +121,10 @@ class SearchAgent:
 
     The search (`search.gumbel`) plays on with what the seat may know: with hidden information
     or chance ahead, every simulation is in another world that the seat can't tell from the real
-    one. Of a policy that averages symmetric views, every position in the search is seen through one
-    of them. At a temperature above 0 the action is drawn from the policy that the search improved.
-    Where the game has an exact solver, what that solves within SOLVER_LIMIT positions is
-    played perfectly.
+    one, and with hidden information others are believed to play as the policy would. Of a policy
+    that averages symmetric views, every position in the search is seen through one of them. At a
+    temperature above 0 the action is drawn from the policy that the search improved. Where the game
+    has an exact solver, what that solves within SOLVER_LIMIT positions is played perfectly.
     """
 
     def __init__(self, policy: PolicyAgent, simulations: int) -> None:
@@ -152,7 +152,7 @@ class SearchAgent:
         for first in range(0, len(positions), self._count):
             part = slice(first, first + self._count)
             states, seeds = positions.states[part].copy(), positions.seeds[part]
-            found = self._search.run(states, seeds, policy.answer)
+            found = self._run(states, seeds)
             actions[part] = found.actions
             if policy.temperature > 0:
                 logits = torch.from_numpy(found.policy).clamp(min=1e-30).log()
@@ -167,8 +167,12 @@ class SearchAgent:
         What the exact solver settles isn't searched: no action is visited.
         """
         states, seeds = positions.states[:1].copy(), positions.seeds[:1]
-        found = self._search.run(states, seeds, self.policy.answer)
+        found = self._run(states, seeds)
         return found.policy[0], found.values[0], self._search.visits(0)
+
+    def _run(self, states: NDArray[Any], seeds: NDArray[np.uint64]) -> Found:
+        temperature = self.policy.temperature or 1.0  # of the likeliest action alone it is 0
+        return self._search.run(states, seeds, self.policy.answer, temperature=temperature)
 
 
 def load_agent(

@@ -1,11 +1,15 @@
-"""Gumbel AlphaZero (Danihelka et al. 2022) for any game of perfect information, from top to bottom.
+"""Gumbel AlphaZero (Danihelka et al. 2022) for any game, from top to bottom.
 
 Each iteration plays `horizon` plies of `num_envs` games against itself, every move chosen by a
 search of `simulations` with the network. Of each finished game every position becomes a sample: the
 policy learns what the search preferred, the values learn how the game ended and what the search
 thought of it, and heads that tell the final position make the features richer. Samples stay in a
 window of iterations, and each is learned from a fixed number of times, every time through one of
-the game's symmetries.
+the game's symmetries. Where something is hidden this is expert iteration (Anthony et al., "Thinking
+fast and slow with deep learning and tree search", 2017): the search knows what the seat to act
+knows (`search.gumbel`), and so do policy, values and samples: states are kept whole, but `observe`
+and the mask of the seat that was to act are all that the network reads of them. How the game ended
+is what it learns to foresee.
 
 All randomness is a function of the seed and of counters, so that a run which was stopped and
 resumed reaches the same weights as one that was not.

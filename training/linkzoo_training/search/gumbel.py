@@ -1,15 +1,25 @@
 """Gumbel search (Danihelka et al., "Policy improvement by planning with Gumbel", ICLR 2022).
 
-Many positions are searched in lock-step: every simulation goes down all trees in compiled code,
-asks the network for all the leaves at once, and goes up again. Which action is
-tried next is in `gumbel_tree`.
+Many positions are searched side by side: compiled code goes down all trees until the network has
+to be asked, and it is asked for all of them at once. A tree goes on as soon as it can, whichever
+simulation that is of the others. Which action is tried next is in `gumbel_tree`.
 
 The search is open loop: a node stands for the actions since the root, and every simulation plays
 them in a world that the searching seat can't tell from the real one (`redeal`): the n-th visits of
 all actions of the root in the same one, so that they differ by the action and not by luck (common
-random numbers). With perfect information that is plain tree search; with public chance the values
-are means over draws; with hidden information it is an information-set search. Values are by seat,
-and every seat maximises its own (max^n).
+random numbers). With perfect information that is plain tree search, and with public chance the
+values are means over draws. Values are by seat, and every seat maximises its own (max^n).
+
+With hidden information only the searching seat searches. Whenever another is to act, the network is
+asked what that seat plays by what it sees in the simulation's world, and draws: so no knowledge of
+the searcher's hand reaches others' moves, nor one of their hands the moves of another. A simulation
+ends where the searching seat is to act again, for what it is worth by what that seat sees there:
+no decision and no value knows more than the seat that it is of. This is the improvement of one
+seat's policy while the others keep theirs (SPARTA: Lerer et al., "Improving policies via search in
+cooperative partially observable games", AAAI 2020, with one searcher). What stays wrong: worlds are
+as likely as `redeal` deals them, whatever others' moves say about their hands; others are believed
+to play as the network does, so it finds a best response, not an equilibrium; and later decisions of
+the searcher share a node whatever it saw in between, with the priors of the first world.
 """
 
 from collections.abc import Callable
@@ -89,6 +99,7 @@ class GumbelSearch:
             wanted=np.array(rows),
             least_range=float(usual if least_range is None else least_range),
             score_margin_weight=float(score_margin_weight),
+            reply_exponent=1.0,
             solver_limit=solver_limit if memory else 0,
             leaf_limit=solver_limit // LEAF_SHARE if memory else 0,
             memory=memory,
@@ -97,6 +108,8 @@ class GumbelSearch:
         self._views = None if views is None or (views == 0).all() else views
         nodes, seats, actions = simulations + 1, game.max_players, game.num_actions
         self._trees = Trees(
+            roots=np.zeros(count, game.state),
+            seeds=np.zeros(count, np.uint64),
             nodes=np.zeros((count, nodes), NODE),
             totals=np.zeros((count, nodes, seats)),
             priors=np.zeros((count, nodes, actions), np.float32),
@@ -104,6 +117,9 @@ class GumbelSearch:
             noisy=np.zeros((count, actions)),
             worlds=np.zeros(count, game.state),
             leaves=np.zeros(count, np.int64),
+            beyond=np.zeros(count, np.bool_),
+            simulation=np.zeros(count, np.int64),
+            waiting=np.zeros(count, np.bool_),
             masks=np.zeros((count, actions), np.int8),
             observations=np.zeros((count, game.observation.size), game.observation.dtype),
             values=np.zeros((count, seats), np.float32),
@@ -119,13 +135,16 @@ class GumbelSearch:
         answer: Answer,
         *,
         gumbel_scale: float = 0.0,
+        temperature: float = 1.0,
     ) -> Found:
         """Searches records [N] in which a seat is to act; uint64 seeds [N] are all the randomness.
 
-        `gumbel_scale` is 1 to explore, 0 to play. ValueError for more positions than the search was
+        `gumbel_scale` is 1 to explore, 0 to play. Where something is hidden, others draw their
+        moves at `temperature`, above 0. ValueError for more positions than the search was
         made for, and if the network answers with numbers that aren't finite.
         """
-        kernel, count, settings = gumbel_kernels(self.game), len(states), self._settings
+        kernel, count = gumbel_kernels(self.game), len(states)
+        settings = self._settings._replace(reply_exponent=1 / float(temperature))
         most = len(self._trees.nodes)
         if not count == len(seeds) <= most:
             raise ValueError(
@@ -133,38 +152,42 @@ class GumbelSearch:
                 "each with its seed"
             )
         trees = Trees._make(array[:count] for array in self._trees)
-        kernel.plant(states, trees)
-        self._evaluate_leaves(trees, seeds, answer)
-        kernel.draw(seeds, trees, float(gumbel_scale))
+        kernel.plant(states, seeds, trees)
+        rows, chances, values = self._ask(trees, answer)
+        kernel.expand(rows, chances, values, trees)
+        kernel.draw(rows, trees, float(gumbel_scale))
         if settings.solver_limit:
-            kernel.solve(states, trees, settings)
-        for simulation in range(0 if trees.solved.all() else self.simulations):
-            kernel.descend(states, seeds, simulation, trees, settings)
-            self._evaluate_leaves(trees, seeds, answer)
+            kernel.solve(rows, trees, settings)
+        kernel.begin(rows, trees, settings)
+        while trees.waiting.any():
+            kernel.advance(*self._ask(trees, answer), trees, settings)
         actions = np.empty(count, np.int64)
-        kernel.decide(states, actions, trees, settings)
+        kernel.decide(actions, trees, settings)
         return Found(actions, trees.policy.copy(), trees.values.copy())
 
-    def _evaluate_leaves(self, trees: Trees, seeds: NDArray[np.uint64], answer: Answer) -> None:
-        """Has the network evaluate the leaves that aren't an end, and counts all of them."""
-        kernel, most = gumbel_kernels(self.game), 1 + self._settings.score_margin_weight
-        rows = np.flatnonzero(trees.worlds["seat"] >= 0)
+    def _ask(
+        self, trees: Trees, answer: Answer
+    ) -> tuple[NDArray[np.int64], NDArray[np.float32], NDArray[np.float32]]:
+        """The R rows that wait, and what the network says of them.
+
+        Probabilities of all actions [R, A] and values [R, P] relative to the seat that is to act.
+        In other worlds other actions are legal, so none is left out.
+        """
+        rows = np.flatnonzero(trees.waiting)
+        most = 1 + self._settings.score_margin_weight
         features = self.map(trees.observations[rows])
         which = np.empty(len(rows), np.int64)
         if self._views is not None:
-            draw_views(self._views, rows, seeds, trees.leaves, which)
+            draw_views(self._views, rows, trees.seeds, trees.leaves, which)
             symmetries(self.game).turn_features(features, which)
         logits, relative = answer(features)
         for what, numbers in (("logits", logits), ("values", relative)):
             if not numbers.isfinite().all():
                 raise ValueError(f"the network's {what} aren't finite: its weights are damaged")
-        # In other worlds other actions are legal, so all keep their priors.
         chances = torch.softmax(logits.float(), -1).clamp_(min=1e-30).cpu().numpy()
         if self._views is not None:
             symmetries(self.game).turn_back(chances, which)
-        values = relative.float().clamp(-most, most).cpu().numpy()
-        kernel.expand(rows, chances, values, trees)
-        kernel.ascend(trees.leaves, trees)
+        return rows, chances, relative.float().clamp(-most, most).cpu().numpy()
 
     def visits(self, row: int) -> NDArray[np.int64]:
         """How often the latest search tried each action in one of its positions, int64[A]."""

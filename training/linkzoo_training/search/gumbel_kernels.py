@@ -26,12 +26,15 @@ from linkzoo_training.search.gumbel_tree import (
 )
 from linkzoo_training.search.solver import side_solver
 
-_REDEAL, _GUMBEL, _VIEW = 0, 1, 2  # positions of random words; index: visit, action, node
+# Positions of random words; index: visit, action, node, ply.
+_REDEAL, _GUMBEL, _VIEW, _REPLY = 0, 1, 2, 3
 
 
 class Trees(NamedTuple):
     """N searches side by side, each of up to S nodes: arrays with a row for each."""
 
+    roots: NDArray[Any]  # records [N]: what is searched
+    seeds: NDArray[np.uint64]  # [N]: all the randomness
     nodes: NDArray[Any]  # NODE[N, S]
     totals: NDArray[np.float64]  # [N, S, P]: sums of values, by seat
     priors: NDArray[np.float32]  # [N, S, A]: what the network plays there
@@ -39,6 +42,9 @@ class Trees(NamedTuple):
     noisy: NDArray[np.float64]  # [N, A]: logits of the root's actions plus Gumbel noise
     worlds: NDArray[Any]  # records [N]: where the simulation is
     leaves: NDArray[np.int64]  # [N]: the node there
+    beyond: NDArray[np.bool_]  # [N]: whether others' replies led on from the node, which was new
+    simulation: NDArray[np.int64]  # [N]: which it is, from 0; -1: the root's own evaluation
+    waiting: NDArray[np.bool_]  # [N]: for what the network says of the world
     masks: NDArray[np.int8]  # [N, A]: of the legal actions there
     observations: NDArray[Any]  # [N, F]: what the seat to act sees there
     values: NDArray[np.float32]  # [N, P]: of the leaf, by seat
@@ -53,6 +59,7 @@ class Settings(NamedTuple):
     wanted: NDArray[np.int64]  # rows of Sequential Halving for each number of considered actions
     least_range: float
     score_margin_weight: float
+    reply_exponent: float  # of others' probabilities, before they draw: 1 / temperature
     solver_limit: int  # positions to solve a root; 0: there is no solver
     leaf_limit: int  # positions to solve a leaf
     memory: tuple[NDArray[Any], ...]  # of the solver, with a row for each search
@@ -67,6 +74,10 @@ observe: Callable[..., Any]
 redeal: Callable[..., Any]
 settle: Callable[..., Any]
 pay: Callable[..., Any]
+go_on: Callable[..., Any]
+descend: Callable[..., Any]
+finish_simulations: Callable[..., Any]
+asks_others: bool  # something is hidden, so that others choose by what they see alone
 # Those of its exact solver.
 finish: Callable[..., Any]
 keep_best: Callable[..., Any]
@@ -81,13 +92,18 @@ def _pay(world: Any, score_margin_weight: Any, values: Any, margin: Any) -> None
         values[seat] += score_margin_weight * margin[seat]
 
 
-def _plant(first: Any, last: Any, roots: Any, trees: Any) -> None:
+def _plant(first: Any, last: Any, roots: Any, seeds: Any, trees: Any) -> None:
     """Makes every root the leaf of its tree."""
     for i in range(first, last):
+        trees.roots[i] = roots[i]
+        trees.seeds[i] = seeds[i]
         reset(trees.nodes[i, ROOT], NONE, NONE)
         trees.totals[i] = 0
         trees.worlds[i] = roots[i]
         trees.leaves[i] = ROOT
+        trees.beyond[i] = False
+        trees.simulation[i] = -1
+        trees.waiting[i] = True
         legal_actions(roots[i], trees.masks[i])
         observe(roots[i], roots[i].seat, trees.observations[i])
 
@@ -100,110 +116,202 @@ def draw_views(views: Any, rows: Any, seeds: Any, leaves: Any, which: Any) -> No
         which[k] = views[below(views.shape[0], seeds[i], STREAM_SEARCH, leaves[i], _VIEW)]
 
 
-def _draw(first: Any, last: Any, seeds: Any, trees: Any, gumbel_scale: Any) -> None:
+def _draw(first: Any, last: Any, rows: Any, trees: Any, gumbel_scale: Any) -> None:
     """Fills the logits of the roots' actions plus Gumbel noise."""
-    for i in range(first, last):
+    for k in range(first, last):
+        i = rows[k]
         noisy = trees.noisy[i]
         for action in range(noisy.shape[0]):
             noisy[action] = -inf
             if trees.masks[i, action]:
                 noisy[action] = log(trees.priors[i, ROOT, action])
                 if gumbel_scale > 0:
-                    bits = word(seeds[i], STREAM_SEARCH, action, _GUMBEL) >> np.uint64(11)
+                    bits = word(trees.seeds[i], STREAM_SEARCH, action, _GUMBEL) >> np.uint64(11)
                     noisy[action] -= gumbel_scale * log(-log((bits + 0.5) / 2.0**53))
 
 
-def _solve(first: Any, last: Any, roots: Any, trees: Any, settings: Any) -> None:
+def _solve(first: Any, last: Any, rows: Any, trees: Any, settings: Any) -> None:
     """Solves the roots that are in reach: `masks` become their best actions, `values` exact."""
     memory, limit = settings.memory, settings.solver_limit
-    for i in range(first, last):
+    for k in range(first, last):
+        i = rows[k]
         world, mask = trees.worlds[i], trees.masks[i]
         forget(memory, i)
-        legal_actions(roots[i], mask)
-        trees.worlds[i] = roots[i]
+        legal_actions(world, mask)
         best_known = keep_best(world, memory, i, limit, mask)
         trees.solved[i] = best_known and finish(world, memory, i, limit)
         if trees.solved[i]:
             pay(world, settings.score_margin_weight, trees.values[i], trees.margins[i])
 
 
-def _descend(
-    first: Any, last: Any, roots: Any, seeds: Any, simulation: Any, trees: Any, settings: Any
-) -> None:
-    """One simulation down every tree, to a node that the network doesn't know yet or to an end.
+def _go_on(i: Any, action: Any, child: Any, trees: Any, settings: Any) -> None:
+    """Plays an action of the tree's node `leaves[i]`, and down by the nodes that are known.
 
-    `worlds` and `masks` become what is found there, `observations` what the seat to act sees;
-    where it is the end, or solved, `values` what it pays. Trees whose roots are solved stay as they
-    are.
+    Stops where the network has to be asked, or at an end: a node that it doesn't know yet and, with
+    `asks_others`, wherever another seat is to act. `worlds` and `masks` become what is found there,
+    `observations` what the seat to act sees; where it is the end, or solved, `values` what it pays.
+    `child` is the node that the action leads to (-1: none yet).
     """
-    wanted, least_range = settings.wanted, settings.least_range
-    limit = settings.leaf_limit
-    for i in range(first, last):
-        if trees.solved[i]:
-            trees.leaves[i] = NONE
-            continue
-        nodes, totals, world, mask = (
-            trees.nodes[i],
-            trees.totals[i],
-            trees.worlds[i],
-            trees.masks[i],
-        )
-        trees.worlds[i] = roots[i]
-        legal_actions(world, mask)
-        visits = wanted[min(count_legal(mask), wanted.shape[0] - 1), simulation]
-        redeal(world, roots[i].seat, word(seeds[i], STREAM_SEARCH, visits, _REDEAL))
-        priors, raw, noisy = trees.priors[i], trees.raw[i], trees.noisy[i]
-        action, child = root_action(
-            nodes, totals, priors[ROOT], raw[ROOT], world.seat, mask, noisy, visits, least_range
-        )
-        node = ROOT
-        while True:
+    nodes, totals, world, mask = trees.nodes[i], trees.totals[i], trees.worlds[i], trees.masks[i]
+    priors, raw, node = trees.priors[i], trees.raw[i], np.int64(trees.leaves[i])
+    seat = trees.roots[i].seat
+    while True:
+        if not trees.beyond[i]:
             if child == NONE:
-                child = simulation + 1
+                child = trees.simulation[i] + 1
                 reset(nodes[child], action, node)
                 nodes[child].sibling = nodes[node].child
                 nodes[node].child = child
             node = child
-            apply(world, action)
-            settle(world, mask)
-            if world.seat < 0 or not nodes[node].known:
-                break
-            action, child = inner_action(
-                nodes, totals, node, priors[node], raw[node], world.seat, mask, least_range
-            )
-        trees.leaves[i] = node
-        if limit > 0 and world.seat >= 0:
-            finish(world, settings.memory, i, limit)
-        if world.seat < 0:
-            pay(world, settings.score_margin_weight, trees.values[i], trees.margins[i])
-        else:
-            observe(world, world.seat, trees.observations[i])
+        apply(world, action)
+        settle(world, mask)
+        others = asks_others and world.seat != seat
+        if world.seat < 0 or others or trees.beyond[i] or not nodes[node].known:
+            break
+        action, child = inner_action(
+            nodes, totals, node, priors[node], raw[node], world.seat, mask, settings.least_range
+        )
+    trees.leaves[i] = node
+    if settings.leaf_limit > 0 and world.seat >= 0:
+        finish(world, settings.memory, i, settings.leaf_limit)
+    if world.seat < 0:
+        pay(world, settings.score_margin_weight, trees.values[i], trees.margins[i])
+    else:
+        observe(world, world.seat, trees.observations[i])
 
 
-def _expand(
-    first: Any, last: Any, rows: Any, probabilities: Any, relative: Any, trees: Any
-) -> None:
-    """Keeps what the network said of the leaves in `rows`."""
-    for k in range(first, last):
-        i = rows[k]
-        node, players = trees.leaves[i], np.int64(trees.worlds[i].num_players)
-        trees.nodes[i, node].known = 1
-        for action in range(probabilities.shape[1]):
-            trees.priors[i, node, action] = probabilities[k, action]
-        for seat in range(players):
-            trees.values[i, (trees.worlds[i].seat + seat) % players] = relative[k, seat]
-        trees.raw[i, node] = trees.values[i]
+def _descend(i: Any, trees: Any, settings: Any) -> None:
+    """Begins a simulation in a fresh world, and goes down the tree as far as `_go_on` does."""
+    world, mask, wanted = trees.worlds[i], trees.masks[i], settings.wanted
+    trees.worlds[i] = trees.roots[i]
+    trees.leaves[i] = ROOT
+    trees.beyond[i] = False
+    legal_actions(world, mask)
+    visits = wanted[min(count_legal(mask), wanted.shape[0] - 1), trees.simulation[i]]
+    redeal(world, world.seat, word(trees.seeds[i], STREAM_SEARCH, visits, _REDEAL))
+    action, child = root_action(
+        trees.nodes[i],
+        trees.totals[i],
+        trees.priors[i, ROOT],
+        trees.raw[i, ROOT],
+        world.seat,
+        mask,
+        trees.noisy[i],
+        visits,
+        settings.least_range,
+    )
+    go_on(i, action, child, trees, settings)
 
 
-def _ascend(first: Any, last: Any, leaves: Any, trees: Any) -> None:
-    """Counts the values of all leaves."""
-    for i in range(first, last):
-        node = np.int64(leaves[i])
+def _finish_simulations(i: Any, trees: Any, settings: Any) -> None:
+    """Counts the values of the leaf, and goes on with the next simulation.
+
+    Until the network has to be asked again, or there is none left.
+    """
+    while True:
+        node = np.int64(trees.leaves[i])
         while node != NONE:
             trees.nodes[i, node].visits += 1
             for seat in range(trees.values.shape[1]):
                 trees.totals[i, node, seat] += trees.values[i, seat]
             node = trees.nodes[i, node].parent
+        trees.simulation[i] += 1
+        trees.waiting[i] = trees.simulation[i] < settings.wanted.shape[1]
+        if not trees.waiting[i]:
+            return
+        descend(i, trees, settings)
+        if trees.worlds[i].seat >= 0:
+            return
+
+
+def _begin(first: Any, last: Any, rows: Any, trees: Any, settings: Any) -> None:
+    """Begins the simulations of the roots that aren't solved."""
+    for k in range(first, last):
+        i = rows[k]
+        trees.waiting[i] = not trees.solved[i]
+        if trees.waiting[i]:
+            finish_simulations(i, trees, settings)
+
+
+@compiled
+def _drawn(chances: Any, exponent: Any, mask: Any, uniform: Any) -> Any:
+    """An action drawn from probabilities [A] to the power of `exponent`, of those in `mask`."""
+    most = 0.0
+    for action in range(mask.shape[0]):
+        if mask[action]:
+            most = max(most, np.float64(chances[action]))
+    total = 0.0
+    for action in range(mask.shape[0]):
+        if mask[action]:
+            total += (chances[action] / most) ** exponent
+    left, drawn = uniform * total, NONE
+    for action in range(mask.shape[0]):
+        if mask[action] and left >= 0:
+            drawn = action
+            left -= (chances[action] / most) ** exponent
+    return drawn
+
+
+@compiled
+def _keep(i: Any, probabilities: Any, relative: Any, trees: Any) -> None:
+    """Keeps what the network said of a leaf; of one beyond a node, the values alone."""
+    node, players = trees.leaves[i], np.int64(trees.worlds[i].num_players)
+    for seat in range(players):
+        trees.values[i, (trees.worlds[i].seat + seat) % players] = relative[seat]
+    if not trees.beyond[i]:
+        trees.nodes[i, node].known = 1
+        trees.raw[i, node] = trees.values[i]
+        for action in range(probabilities.shape[0]):
+            trees.priors[i, node, action] = probabilities[action]
+
+
+def _expand(
+    first: Any, last: Any, rows: Any, probabilities: Any, relative: Any, trees: Any
+) -> None:
+    """Keeps what the network said of the roots."""
+    for k in range(first, last):
+        _keep(rows[k], probabilities[k], relative[k], trees)
+
+
+@compiled
+def _reply(i: Any, probabilities: Any, trees: Any, settings: Any) -> Any:
+    """An action drawn by another seat, and the node that it leads to (-1: none yet).
+
+    Behind a node that is new the simulation leaves the tree.
+    """
+    world, nodes, node = trees.worlds[i], trees.nodes[i], trees.leaves[i]
+    bits = word(world.seed, STREAM_SEARCH, world.ply, _REPLY) >> np.uint64(11)
+    action = _drawn(probabilities, settings.reply_exponent, trees.masks[i], bits / 2.0**53)
+    trees.beyond[i] = node == trees.simulation[i] + 1
+    child = nodes[node].child
+    while child != NONE and nodes[child].action != action:
+        child = nodes[child].sibling
+    return action, child
+
+
+def _advance(
+    first: Any,
+    last: Any,
+    rows: Any,
+    probabilities: Any,
+    relative: Any,
+    trees: Any,
+    settings: Any,
+) -> None:
+    """Goes on with the simulations in `rows` [R], now that the network was asked.
+
+    Of probabilities [R, A] others draw their actions; those and values [R, P] are kept at leaves.
+    """
+    for k in range(first, last):
+        i = rows[k]
+        if asks_others and trees.worlds[i].seat != trees.roots[i].seat:
+            action, child = _reply(i, probabilities[k], trees, settings)
+            go_on(i, action, child, trees, settings)
+            if trees.worlds[i].seat >= 0:
+                continue
+        else:
+            _keep(i, probabilities[k], relative[k], trees)
+        finish_simulations(i, trees, settings)
 
 
 @compiled
@@ -220,7 +328,7 @@ def _perfect(prior: Any, mask: Any, noisy: Any, policy: Any) -> Any:
     return best
 
 
-def _decide(first: Any, last: Any, roots: Any, actions: Any, trees: Any, settings: Any) -> None:
+def _decide(first: Any, last: Any, actions: Any, trees: Any, settings: Any) -> None:
     """Fills the chosen actions, the improved policies and the values that these have."""
     for i in range(first, last):
         mask, prior = trees.masks[i], trees.priors[i, ROOT]
@@ -229,13 +337,13 @@ def _decide(first: Any, last: Any, roots: Any, actions: Any, trees: Any, setting
             actions[i] = _perfect(prior, mask, noisy, policy)
             continue
         nodes, totals, raw = trees.nodes[i], trees.totals[i], trees.raw[i, ROOT]
-        seats = np.int64(roots[i].num_players)
+        seats = np.int64(trees.roots[i].num_players)
         mixed = np.zeros(seats)
         for seat in range(seats):
-            legal_actions(roots[i], mask)
+            legal_actions(trees.roots[i], mask)
             mixed[seat] = node_statistics(nodes, totals, ROOT, prior, raw, seat, mask)[2]
-        seat = roots[i].seat
-        legal_actions(roots[i], mask)
+        seat = trees.roots[i].seat
+        legal_actions(trees.roots[i], mask)
         _, most, _, low, high, _, _ = node_statistics(nodes, totals, ROOT, prior, raw, seat, mask)
         stretch = stretch_of(most, low, high, settings.least_range)
         unseen, total, best_score = exp(stretch * (mixed[seat] - high)), 0.0, -inf
@@ -274,11 +382,11 @@ class GumbelKernels:
     """The functions above, compiled for one game."""
 
     plant: Rows
+    expand: Rows
     draw: Rows
     solve: Rows
-    descend: Rows
-    expand: Rows
-    ascend: Rows
+    begin: Rows
+    advance: Rows
     decide: Rows
 
 
@@ -286,17 +394,19 @@ class GumbelKernels:
 def gumbel_kernels(game: Game) -> GumbelKernels:
     """The kernels of a game, made once."""
     rules: dict[str, Any] = kernels(game).rules | side_solver(game).functions
-    rules["pay"] = specialise(_pay, game.key, **rules)
+    rules["asks_others"] = game.hidden is not None
+    for function in (_pay, _go_on, _descend, _finish_simulations):
+        rules[function.__name__[1:]] = specialise(function, game.key, **rules)
 
     def rows(function: Callable[..., Any], least: int = 16) -> Rows:
         return Rows(specialise(function, game.key, **rules), least)
 
     return GumbelKernels(
         plant=rows(_plant),
+        expand=rows(_expand),
         draw=rows(_draw),
         solve=rows(_solve, 1),
-        descend=rows(_descend, 4),
-        expand=rows(_expand),
-        ascend=rows(_ascend),
+        begin=rows(_begin, 4),
+        advance=rows(_advance, 4),
         decide=rows(_decide),
     )

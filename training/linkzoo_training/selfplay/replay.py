@@ -68,16 +68,17 @@ class ReplayGames:
 
     def __init__(self, config: AlphaZeroConfig, game: Game, device: torch.device) -> None:
         self.config, self.game, self.device = config, game, device
-        games, longest = config.num_envs, game.max_length
+        games = config.num_envs
         blank = np.zeros(games, game.state)
         for first, players in enumerate(config.players):
             blank[first :: len(config.players)] = game.blank(players, config.options)
         self._initial_states = InitialStates(config, blank)
         self.states, self.from_initial_state, _ = self._initial_states.draw(np.arange(games), 0.0)
         self.length = np.zeros(games, np.int64)  # plies of every game that are kept below
-        self._states = np.zeros((games, longest), game.state)
-        self._policy = np.zeros((games, longest, game.num_actions), np.float16)
-        self._values = np.zeros((games, longest, game.max_players), np.float32)
+        # By game and ply, with room for as many plies as any game had.
+        self._states = np.zeros((games, 0), game.state)
+        self._policy = np.zeros((games, 0, game.num_actions), np.float16)
+        self._values = np.zeros((games, 0, game.max_players), np.float32)
         self.plies = 0  # played so far in every game
         # By seat, in games from an initial state, since read.
         self.wins = np.zeros(game.max_players)
@@ -97,6 +98,7 @@ class ReplayGames:
         for _ in range(config.horizon):
             seeds = words(config.seed, STREAM_SELF_PLAY, self.plies, games)
             found = self._searcher(simulations).run(self.states, seeds, answer, gumbel_scale=1.0)
+            self._make_room(int(self.length.max()) + 1)
             self._states[games, self.length] = self.states
             self._policy[games, self.length] = found.policy
             self._values[games, self.length] = found.values
@@ -158,14 +160,24 @@ class ReplayGames:
         self.states = as_records(saved["play.states"], self.states)
         self.from_initial_state[:] = saved["play.from_initial_state"].numpy()
         self.length[:] = saved["play.length"].numpy()
+        self._make_room(int(self.length.max()))
         kept = self._kept()
         self._states[kept] = as_records(saved["play.kept.states"], self.states)
         self._policy[kept] = saved["play.kept.policy"].numpy()
         self._values[kept] = saved["play.kept.values"].numpy()
         self.plies, self._initial_states.begun = saved["play.counters"].tolist()
 
+    def _make_room(self, plies: int) -> None:
+        """Makes room for so many plies of every game, and for twice as many as there was."""
+        before = self._states.shape[1]
+        for name in ("_states", "_policy", "_values") if plies > before else ():
+            kept = getattr(self, name)
+            wider = np.zeros((len(kept), max(plies, 2 * before), *kept.shape[2:]), kept.dtype)
+            wider[:, :before] = kept
+            setattr(self, name, wider)
+
     def _kept(self) -> NDArray[np.bool_]:
-        """Which plies of the games were played; [N, max_length]."""
+        """Which plies of the games were played; [N, plies that there is room for]."""
         return np.arange(self._states.shape[1]) < self.length[:, None]
 
 
