@@ -15,7 +15,7 @@ import pytest
 from numpy.typing import NDArray
 
 from linkzoo import GameRecord, Positions, get_game
-from linkzoo_training.web import players
+from linkzoo_training.web import app, players
 from linkzoo_training.web.players import MOST_SIMULATIONS
 from tests.web.server import Client, serving
 
@@ -104,6 +104,28 @@ def test_a_slow_agent_keeps_nobody_else_waiting(tmp_path: Path) -> None:
             assert time.monotonic() - begun < 5
         finally:
             SlowAgent.go.set()
+
+
+def test_the_answer_to_a_move_has_a_quick_agents_move(client: Client) -> None:
+    name = client.table("linkage", ["human", "random"])
+    client.ask(f"tables/{name}/move", {"move": "W a1-b1"})
+    client.settled(name)  # its first move reads the agent
+    moves = client.ask(f"tables/{name}")[1]["moves"]
+    view = client.ask(f"tables/{name}/move", {"move": moves[0]["text"]})[1]
+    assert not view["thinking"]
+    assert len(view["log"]) == 4
+
+
+def test_a_page_waits_for_an_agent_but_not_for_ever(tmp_path: Path) -> None:
+    with serving(tmp_path, outside=[SLOW]) as client:
+        SlowAgent.go.clear()
+        name = client.table("linkage", ["human", SLOW])
+        client.ask(f"tables/{name}/move", {"move": "W a1-b1"})
+        begun = time.monotonic()
+        assert client.ask(f"tables/{name}?wait=true")[1]["thinking"]
+        assert app.LATER <= time.monotonic() - begun < 10 * app.LATER
+        threading.Timer(app.LATER / 10, SlowAgent.go.set).start()
+        assert len(client.ask(f"tables/{name}?wait=true")[1]["log"]) == 2
 
 
 def test_an_agent_that_fails_is_named_and_the_game_stays(tmp_path: Path) -> None:
