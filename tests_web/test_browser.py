@@ -3,15 +3,18 @@
 import json
 import re
 import time
+from pathlib import Path
 
 import pytest
-from playwright.sync_api import Browser
+from playwright.sync_api import Browser, Page
 from tests.web.server import Client
 
-from linkzoo import games
+from linkzoo import GameRecord, games
+from linkzoo_training import load_agent
 from linkzoo_training.pictures import as_html
 from tests_web.conftest import Screen
 
+PLAYED = Path(__file__).parents[1] / "docs" / "games" / "played"
 _MOST_CLICKS = 1500
 
 
@@ -122,6 +125,34 @@ def test_watching_and_a_replay_with_its_slider(screen: Screen) -> None:
     )
     screen.page.get_by_role("button", name="Analyse").click()
     screen.page.wait_for_selector(".analysis td")
+
+
+def _falls_and_jumps(page: Page, ply: str) -> None:
+    """The curve follows the ply, and what is named below it jumps there."""
+    page.wait_for_selector(".falls button")
+    assert page.locator(".chart path[stroke-dasharray]").count() == 2
+    assert re.fullmatch(r" player 0 \(More\): \W\d\.\d\d", page.inner_text(".legend span"))
+    before = page.get_attribute(".chart .now", "d")
+    page.click(".falls button")
+    fall = page.inner_text(".falls button").split(":")[0]
+    page.wait_for_function(f"() => document.body.textContent.includes('{fall} of')")
+    assert page.get_attribute(".chart .now", "d") != before
+    page.click(".chart", position={"x": 27, "y": 40})
+    page.wait_for_function(f"() => document.body.textContent.includes('{ply} of')")
+
+
+def test_a_replay_shows_the_values_and_jumps_to_their_falls(
+    screen: Screen, client: Client, browser: Browser, tmp_path: Path
+) -> None:
+    record = json.loads((PLAYED / "linkage.json").read_text())
+    screen.open(f"#/replay/{client.ask('replays', record)[1]['id']}/3")
+    _falls_and_jumps(screen.page, "Ply 0")
+    as_html(GameRecord.from_dict(record), tmp_path / "game.html", load_agent("linkage"))
+    page = browser.new_page(offline=True)
+    page.goto((tmp_path / "game.html").as_uri())
+    page.keyboard.press("ArrowRight")
+    _falls_and_jumps(page, "Ply 0")
+    page.close()
 
 
 def test_the_page_of_one_record_needs_nothing_else(

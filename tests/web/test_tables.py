@@ -15,6 +15,8 @@ import pytest
 from numpy.typing import NDArray
 
 from linkzoo import GameRecord, Positions, get_game
+from linkzoo_training import load_agent
+from linkzoo_training.agents.values import values_along
 from linkzoo_training.web import app, players
 from linkzoo_training.web.players import MOST_SIMULATIONS
 from tests.web.server import Client, serving
@@ -247,6 +249,21 @@ def test_a_record_is_replayed_ply_by_ply(client: Client) -> None:
     status, answer = client.ask("replays", {**record, "moves": ["W a1-g7"]})
     assert status == 400
     assert "moves[0]" in answer["error"]
+
+
+def test_a_replay_has_the_values_along_it(client: Client) -> None:
+    record = client.ask(f"tables/{client.table('linkage', ['random', 'random'])}/record")[1]
+    name = client.ask("replays", {**record, "moves": ["W a1-b1", "B c3-c4"]})[1]["id"]
+    status, found = client.ask(f"replays/{name}/values", {"agent": "checkpoint"})
+    assert status == 200, found
+    held = client.server.replays.get(name).record
+    assert found == values_along(load_agent("linkage"), held).to_dict()
+    for agent, said in (("random", "no policy"), ("love_links", "not linkage"), ("x", "there are")):
+        status, answer = client.ask(f"replays/{name}/values", {"agent": agent})
+        assert status == 400
+        assert said in answer["error"]
+    assert client.ask(f"replays/{name}/1/analysis", {"agent": "love_links"})[0] == 400
+    assert client.ask(f"replays/{name}/1/analysis", {"agent": "love_links:4"})[0] == 400
 
 
 def test_games_are_limited_and_idle_ones_make_room(tmp_path: Path) -> None:

@@ -144,6 +144,11 @@ def _serve(command: argparse.ArgumentParser) -> None:
 def _replay(command: argparse.ArgumentParser) -> None:
     command.add_argument("file", type=Path, metavar="RECORD", help="what --record has saved")
     command.add_argument("--html", type=Path, metavar="FILE", help="one page, with all it needs")
+    command.add_argument(
+        "--agent",
+        metavar="CHECKPOINT",
+        help="whose values the page shows as a curve; default: the game's, if one ships",
+    )
     command.add_argument("--gif", type=Path, metavar="FILE", help="an animation")
     command.add_argument("--png", type=Path, metavar="FOLDER", help="a picture of every position")
     command.add_argument(

@@ -25,7 +25,7 @@ from linkzoo.chance import SEED_LIMIT
 from linkzoo.compiled import Record
 from linkzoo.fields import integer, shown, string
 from linkzoo_training.records import save_new
-from linkzoo_training.web.analysis import analyse
+from linkzoo_training.web.analysis import along, analyse
 from linkzoo_training.web.players import BusyError, Players, check_spec
 from linkzoo_training.web.safety import Address, Guard
 from linkzoo_training.web.sessions import Sessions, UnknownError
@@ -237,6 +237,13 @@ def _add_replays(app: FastAPI, server: Server) -> None:
         return await asyncio.wrap_future(
             await asyncio.to_thread(_analyse_replay, server, replay, ply, asked.agent)
         )
+
+    @app.post("/api/replays/{name}/values")
+    async def values(name: str, asked: Asked) -> Json:
+        record = server.replays.get(name).record
+        game = get_game(record.game, record.options)
+        check_spec(asked.agent, game.id, server.outside)
+        return await asyncio.wrap_future(server.players.submit(asked.agent, game, along, record))
 
 
 def open_replay(server: Server, data: Mapping[str, Any]) -> Replay:

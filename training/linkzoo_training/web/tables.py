@@ -157,12 +157,12 @@ class Table:
         """Has the agent to act think, in its own thread."""
         spec, state = self.seats[int(self.state.seat)], self.state.copy()
         self.error, generation = "", self._generation
-        try:
-            self.thought = self._players.submit(spec, self.game, self._think, state, generation)
-        except BusyError as error:
-            self.error = str(error)
-        else:
-            self.thinking = True
+        with self.lock:  # for which the agent waits with its move
+            try:
+                self.thought = self._players.submit(spec, self.game, self._think, state, generation)
+                self.thinking = True
+            except BusyError as error:
+                self.error = str(error)
 
     def _think(self, player: Player, state: Record, generation: int) -> None:
         if generation != self._generation:

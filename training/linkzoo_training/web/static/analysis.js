@@ -4,24 +4,47 @@ import { ask, button, make } from "./api.js";
 
 let games;
 
-export function analysisCard(question) {
-  const agent = make("input", { autocomplete: "off", spellcheck: false, "aria-label": "agent" });
+/** A field for an agent with a policy; `offer(game)` says whether one is known for the game. */
+export function judgeField() {
+  const input = make("input", { autocomplete: "off", spellcheck: false, "aria-label": "agent" });
   const known = make("datalist", { id: `judges${Math.random().toString(36).slice(2)}` });
-  agent.setAttribute("list", known.id);
+  input.setAttribute("list", known.id);
+  let offered;
+  const fill = async (game) => {
+    games ??= ask("catalogue");
+    const one = (await games).games.find(({ name }) => name === game);
+    const judges = one.agents.filter((name) => name !== "exact");
+    known.replaceChildren(...judges.map((value) => make("option", { value })));
+    if (input.value === "") input.value = judges[0] ?? "checkpoint";
+    return judges.length > 0;
+  };
+  return {
+    input,
+    known,
+    offer: (game) => (offered = fill(game)),
+    async name() {
+      await offered;
+      return input.value.trim();
+    },
+  };
+}
+
+export function analysisCard(question) {
+  const judge = judgeField();
   const shown = make("div", {});
   let latest;
   const look = button("Analyse", async () => {
     const wanted = (latest = Symbol("latest"));
     shown.replaceChildren("Thinking …");
     try {
-      const answer = await question(agent.value.trim());
+      const answer = await question(await judge.name());
       if (wanted === latest) shown.replaceChildren(...drawn(answer));
     } catch (error) {
       if (wanted === latest) shown.replaceChildren();
       throw error;
     }
   });
-  const element = make("section", { className: "card analysis" }, make("h2", {}, "What an agent thinks"), make("div", { className: "row" }, agent, known, look), shown);
+  const element = make("section", { className: "card analysis" }, make("h2", {}, "What an agent thinks"), make("div", { className: "row" }, judge.input, judge.known, look), shown);
   return {
     element,
     clear() {
@@ -30,11 +53,7 @@ export function analysisCard(question) {
     },
     async offer(game, possible) {
       element.hidden = !possible;
-      games ??= ask("catalogue");
-      const one = (await games).games.find(({ name }) => name === game);
-      const judges = one.agents.filter((name) => name !== "exact");
-      known.replaceChildren(...judges.map((value) => make("option", { value })));
-      if (agent.value === "") agent.value = judges[0] ?? "checkpoint";
+      await judge.offer(game);
     },
   };
 }
