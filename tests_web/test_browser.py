@@ -127,6 +127,27 @@ def test_watching_and_a_replay_with_its_slider(screen: Screen) -> None:
     screen.page.wait_for_selector(".analysis td")
 
 
+def test_the_shares_of_an_agent_stand_on_the_board(screen: Screen, client: Client) -> None:
+    screen.start("linkage", ["human", "random"])
+    screen.page.wait_for_selector(".board .lit")
+    screen.page.get_by_role("button", name="Analyse").click()
+    screen.page.wait_for_selector(".board .share")
+    table = screen.page.url.split("/")[-1]
+    moves = client.ask(f"tables/{table}/analysis", {"agent": "linkage"})[1]["moves"]
+    yellow = sum(move["share"] for move in moves if "Y" in move["parts"])
+    shown = screen.page.locator(".board .share").all_text_contents()
+    assert f"{yellow:.0%}".replace("%", " %") in shown
+    assert 2 <= len(shown) <= 12
+    screen.page.click('.board [data-part="Y"].lit')
+    best = max((move for move in moves if "Y" in move["parts"]), key=lambda move: move["share"])
+    cell = best["parts"][1]
+    there = sum(move["share"] for move in moves if {"Y", cell} <= set(move["parts"]))
+    after = screen.page.locator(".board .share").all_text_contents()
+    assert f"{there:.0%}".replace("%", " %") in after
+    screen.page.click(".moves button")
+    screen.page.wait_for_function("() => !document.querySelector('.share')")
+
+
 def _falls_and_jumps(page: Page, ply: str) -> None:
     """The curve follows the ply, and what is named below it jumps there."""
     page.wait_for_selector(".falls button")

@@ -29,7 +29,8 @@ export function judgeField() {
   };
 }
 
-export function analysisCard(question) {
+/** `judged(moves)` gets the moves with their shares, [] where they no longer hold. */
+export function analysisCard(question, judged) {
   const judge = judgeField();
   const shown = make("div", {});
   let latest;
@@ -38,7 +39,9 @@ export function analysisCard(question) {
     shown.replaceChildren("Thinking …");
     try {
       const answer = await question(await judge.name());
-      if (wanted === latest) shown.replaceChildren(...drawn(answer));
+      if (wanted !== latest) return;
+      shown.replaceChildren(...drawn(answer));
+      judged(answer.moves);
     } catch (error) {
       if (wanted === latest) shown.replaceChildren();
       throw error;
@@ -50,6 +53,7 @@ export function analysisCard(question) {
     clear() {
       latest = undefined;
       shown.replaceChildren();
+      judged([]);
     },
     async offer(game, possible) {
       element.hidden = !possible;
@@ -74,7 +78,7 @@ function drawn({ agent, seat, values, moves, exact }) {
     ),
   );
   return [
-    make("p", {}, `${agent}: values from −1 (lost) to +1 (won)`),
+    make("p", {}, `${agent}: values from −1 (lost) to +1 (won); on the board, how likely a move with a part is, in percent`),
     make("ul", {}, ...worth),
     exact ? make("p", {}, verdict(exact)) : null,
     make("div", { className: "shares", tabIndex: 0 }, make("table", {}, head, ...rows)),

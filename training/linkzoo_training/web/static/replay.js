@@ -26,7 +26,7 @@ class ReplayPage {
     this.auto = button("Play", () => this.toggle());
     this.view = make("select", { "aria-label": "seen by", onchange: () => guarded(() => this.go(this.ply)) });
     this.log = make("ol", { className: "log", "aria-label": "moves" });
-    this.analysis = analysisCard((agent) => ask(`replays/${id}/${this.ply}/analysis`, { agent }));
+    this.analysis = analysisCard((agent) => ask(`replays/${id}/${this.ply}/analysis`, { agent }), (moves) => this.board.judge(moves));
     this.values = valuesCard((agent) => ask(`replays/${id}/values`, { agent }), (ply) => this.address(ply));
     const move = (label, name, where) => button(label, () => this.address(where()), { "aria-label": name });
     page.replaceChildren(

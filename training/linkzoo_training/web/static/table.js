@@ -23,7 +23,7 @@ class TablePage {
     this.tools = make("div", { className: "row" });
     this.cover = make("section", { className: "card cover" });
     this.layout = make("div", { className: "layout" }, make("section", {}, this.status, this.board.element, this.tools), this.side);
-    this.analysis = analysisCard((agent) => ask(`tables/${id}/analysis`, { agent }));
+    this.analysis = analysisCard((agent) => ask(`tables/${id}/analysis`, { agent }), (moves) => this.board.judge(moves));
     page.replaceChildren(this.cover, this.layout);
     this.buildTools();
     this.buildSide();
