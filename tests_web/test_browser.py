@@ -196,6 +196,21 @@ def test_the_page_of_one_record_needs_nothing_else(
     page.close()
 
 
+def test_strength_has_a_curve_and_a_table_for_each_checkpoint(screen: Screen) -> None:
+    screen.open()
+    screen.page.click("header .other")
+    screen.page.wait_for_selector(".ladder svg")
+    cards = json.loads(screen.page.evaluate("async () => (await fetch('api/strength')).text()"))
+    assert screen.page.locator(".ladder svg").count() == len(cards["cards"])
+    for card in cards["cards"]:
+        rows = screen.page.locator(f"#{card['name']} .wide >> nth=0").locator("tr")
+        assert rows.count() == len(card["matches"]) + 1
+        mean = 100 * card["matches"][0]["share"]["mean"]
+        assert f"{mean:.1f} [" in rows.nth(1).inner_text()
+    screen.page.click("header .home")
+    screen.page.wait_for_selector("#game")
+
+
 @pytest.mark.parametrize("scheme", ["dark", "light"])
 @pytest.mark.parametrize("game", games)
 def test_nothing_is_wider_than_a_telephone(
@@ -206,7 +221,8 @@ def test_nothing_is_wider_than_a_telephone(
     screen.start(game, ["human", "random"])
     page.wait_for_selector(".board .lit, .choices button")
     assert page.evaluate("() => document.documentElement.scrollWidth") <= 390
-    screen.open()
-    page.wait_for_selector("#game")
-    assert page.evaluate("() => document.documentElement.scrollWidth") <= 390
+    for path, there in (("", "#game"), ("#/strength", ".ladder svg")):
+        screen.open(path)
+        page.wait_for_selector(there)
+        assert page.evaluate("() => document.documentElement.scrollWidth") <= 390
     page.close()

@@ -17,6 +17,8 @@ from numpy.typing import NDArray
 from linkzoo import GameRecord, Positions, get_game
 from linkzoo_training import load_agent
 from linkzoo_training.agents.values import values_along
+from linkzoo_training.checkpoint import load_card
+from linkzoo_training.resources import find_checkpoint
 from linkzoo_training.web import app, players
 from linkzoo_training.web.players import MOST_SIMULATIONS
 from tests.web.server import Client, serving
@@ -264,6 +266,28 @@ def test_a_replay_has_the_values_along_it(client: Client) -> None:
         assert said in answer["error"]
     assert client.ask(f"replays/{name}/1/analysis", {"agent": "love_links"})[0] == 400
     assert client.ask(f"replays/{name}/1/analysis", {"agent": "love_links:4"})[0] == 400
+
+
+def test_strength_is_what_the_cards_say(client: Client) -> None:
+    found = {card["name"]: card for card in client.ask("strength")[1]["cards"]}
+    assert sorted(found) == players.checkpoints()
+    card = load_card(find_checkpoint("linkage_az"))
+    match, entry = found["linkage_az"]["matches"][0], card["strength"][0]
+    assert [match["agent"], match["opponent"]] == entry["agents"]
+    assert match["share"] == entry["win_share"]
+    assert [part["role"] for part in match["roles"]] == ["More", "Fewer"]
+    assert [part["share"] for part in match["roles"]] == [
+        side["win_share"] for side in entry["sides"]
+    ]
+    assert match["options"] == "threshold=[13,14]"
+    assert found["linkage_az"]["blunders"][0]["share"] == card["blunder_rate"][0]["share"]
+    assert all(match["roles"] == [] for match in found["link_o"]["matches"])
+
+
+def test_strength_is_of_the_games_that_are_offered(tmp_path: Path) -> None:
+    with serving(tmp_path, games=["linkage"]) as client:
+        cards = client.ask("strength")[1]["cards"]
+        assert {card["title"] for card in cards} == {"Linkage"}
 
 
 def test_games_are_limited_and_idle_ones_make_room(tmp_path: Path) -> None:

@@ -29,6 +29,7 @@ from linkzoo_training.web.analysis import along, analyse
 from linkzoo_training.web.players import BusyError, Players, check_spec
 from linkzoo_training.web.safety import Address, Guard
 from linkzoo_training.web.sessions import Sessions, UnknownError
+from linkzoo_training.web.strength import cards
 from linkzoo_training.web.tables import RefusedError, Table, new_table, safe_options
 from linkzoo_training.web.views import catalogue, log, picture, table_view, winners
 
@@ -117,6 +118,10 @@ def _add_tables(app: FastAPI, server: Server) -> None:
     @app.get("/api/catalogue")
     def choices() -> Json:
         return catalogue(server.games, server.outside)
+
+    @app.get("/api/strength")
+    def strength() -> Json:
+        return cards(server.games)
 
     @app.post("/api/tables")
     def create(wanted: NewGame) -> Json:

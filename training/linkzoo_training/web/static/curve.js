@@ -7,21 +7,35 @@ const LOOKS = [
   ["light-dark(#b3261e, #ffb0a8)", "9 4"],
   ["light-dark(#1b6e3c, #8fe0ad)", "2 4"],
   ["light-dark(#7a4b00, #f0c36b)", "12 3 2 3"],
+  ["light-dark(#7b1fa2, #dca8ff)", "4 3"],
+  ["light-dark(#444444, #dddddd)", "16 5"],
 ];
 const [HEIGHT, LEFT, RIGHT, EDGE, LETTER] = [170, 26, 22, 12, 13];
 
-function drawn(tag, attributes, words = "") {
+export function drawn(tag, attributes, words = "") {
   const element = document.createElementNS("http://www.w3.org/2000/svg", tag);
   for (const [name, value] of Object.entries(attributes)) element.setAttribute(name, value);
   element.textContent = words;
   return element;
 }
 
-function line(steps, seat) {
+export function line(steps, seat, dashed = true) {
   const [colour, dashes] = LOOKS[seat % LOOKS.length];
-  const path = drawn("path", { d: steps, fill: "none", stroke: "currentColor", "stroke-width": 2.2, "stroke-dasharray": dashes });
+  const path = drawn("path", { d: steps, fill: "none", stroke: "currentColor", "stroke-width": 2.2, "stroke-dasharray": dashed ? dashes : "" });
   path.style.stroke = colour;
   return path;
+}
+
+/** Moves words that stand one upon the other apart: [x, y, …] below the one that is in the way. */
+export function apart(places) {
+  let free = 0;
+  return places
+    .sort(([, a], [, b]) => a - b)
+    .map(([x, y, ...rest]) => {
+      const there = Math.max(free, y);
+      free = there + LETTER;
+      return [x, there, ...rest];
+    });
 }
 
 function part(tag, className, ...children) {
@@ -94,14 +108,10 @@ export class Curve {
     seats.forEach((_, seat) => {
       const steps = values.map((row, ply) => this.place(ply, row[seat]).map((z) => z.toFixed(1)).join(" "));
       picture.append(line(`M${steps.join("L")}`, seat));
-      ends.push([this.place(values.length - 1, values.at(-1)[seat]), seat]);
+      ends.push([...this.place(values.length - 1, values.at(-1)[seat]), seat]);
     });
-    // A seat's number stands at the end of its curve, below the one that would be in its way.
-    let free = 0;
-    for (const [[x, y], seat] of ends.sort(([[, a]], [[, b]]) => a - b)) {
-      free = Math.max(free, y + 4);
-      picture.append(drawn("text", { x: x + 6, y: free, fill: "currentColor", "font-size": LETTER }, `${seat}`));
-      free += LETTER;
+    for (const [x, y, seat] of apart(ends)) {
+      picture.append(drawn("text", { x: x + 6, y: y + 4, fill: "currentColor", "font-size": LETTER }, `${seat}`));
     }
     this.chart.replaceChildren(picture);
     const here = values[this.ply];
