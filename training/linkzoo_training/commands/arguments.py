@@ -84,6 +84,13 @@ def _evaluate(command: argparse.ArgumentParser) -> None:
     _add_simulations(command)
     command.add_argument("--batch", type=int, default=64, help="blocks played side by side")
     command.add_argument("--json", type=Path, metavar="FILE", help="write the result there")
+    command.add_argument(
+        "--record",
+        type=Path,
+        dest="records",
+        metavar="FOLDER",
+        help="save every game against B in a new or empty folder: BLOCK-A0.json has A on side 0",
+    )
     _add_variant(command)
 
 
