@@ -1,6 +1,7 @@
 """Writes docs/games/played: a game of each game's best policy against itself, to look at.
 
-`python -m scripts.played` plays them again: a record and a page for each, the README's animation.
+`python -m scripts.played` plays them again: a record and a page with the policy's values
+for each, and the README's animation.
 """
 
 from pathlib import Path
@@ -40,5 +41,5 @@ if __name__ == "__main__":
     for name, (policy, options) in BEST.items():
         record = play(name, policy, options)
         record.save(FOLDER / f"{name}.json")
-        as_html(record, FOLDER / f"{name}.html")
+        as_html(record, FOLDER / f"{name}.html", load_agent(policy))
     as_gif(GameRecord.load(FOLDER / "linkage.json"), ANIMATION, width=420, milliseconds=700)

@@ -3,15 +3,18 @@
 import json
 import re
 import time
+from pathlib import Path
 
 import pytest
-from playwright.sync_api import Browser
+from playwright.sync_api import Browser, Page
 from tests.web.server import Client
 
-from linkzoo import games
+from linkzoo import GameRecord, games
+from linkzoo_training import load_agent
 from linkzoo_training.pictures import as_html
 from tests_web.conftest import Screen
 
+PLAYED = Path(__file__).parents[1] / "docs" / "games" / "played"
 _MOST_CLICKS = 1500
 
 
@@ -124,6 +127,55 @@ def test_watching_and_a_replay_with_its_slider(screen: Screen) -> None:
     screen.page.wait_for_selector(".analysis td")
 
 
+def test_the_shares_of_an_agent_stand_on_the_board(screen: Screen, client: Client) -> None:
+    screen.start("linkage", ["human", "random"])
+    screen.page.wait_for_selector(".board .lit")
+    screen.page.get_by_role("button", name="Analyse").click()
+    screen.page.wait_for_selector(".board .share")
+    table = screen.page.url.split("/")[-1]
+    moves = client.ask(f"tables/{table}/analysis", {"agent": "linkage"})[1]["moves"]
+    yellow = sum(move["share"] for move in moves if "Y" in move["parts"])
+    shown = screen.page.locator(".board .share").all_text_contents()
+    assert f"{yellow:.0%}".replace("%", " %") in shown
+    assert 2 <= len(shown) <= 12
+    screen.page.click('.board [data-part="Y"].lit')
+    best = max((move for move in moves if "Y" in move["parts"]), key=lambda move: move["share"])
+    cell = best["parts"][1]
+    there = sum(move["share"] for move in moves if {"Y", cell} <= set(move["parts"]))
+    after = screen.page.locator(".board .share").all_text_contents()
+    assert f"{there:.0%}".replace("%", " %") in after
+    screen.page.click(".moves button")
+    screen.page.wait_for_function("() => !document.querySelector('.share')")
+
+
+def _falls_and_jumps(page: Page, ply: str) -> None:
+    """The curve follows the ply, and what is named below it jumps there."""
+    page.wait_for_selector(".falls button")
+    assert page.locator(".chart path[stroke-dasharray]").count() == 2
+    assert re.fullmatch(r" player 0 \(More\): \W\d\.\d\d", page.inner_text(".legend span"))
+    before = page.get_attribute(".chart .now", "d")
+    page.click(".falls button")
+    fall = page.inner_text(".falls button").split(":")[0]
+    page.wait_for_function(f"() => document.body.textContent.includes('{fall} of')")
+    assert page.get_attribute(".chart .now", "d") != before
+    page.click(".chart", position={"x": 27, "y": 40})
+    page.wait_for_function(f"() => document.body.textContent.includes('{ply} of')")
+
+
+def test_a_replay_shows_the_values_and_jumps_to_their_falls(
+    screen: Screen, client: Client, browser: Browser, tmp_path: Path
+) -> None:
+    record = json.loads((PLAYED / "linkage.json").read_text())
+    screen.open(f"#/replay/{client.ask('replays', record)[1]['id']}/3")
+    _falls_and_jumps(screen.page, "Ply 0")
+    as_html(GameRecord.from_dict(record), tmp_path / "game.html", load_agent("linkage"))
+    page = browser.new_page(offline=True)
+    page.goto((tmp_path / "game.html").as_uri())
+    page.keyboard.press("ArrowRight")
+    _falls_and_jumps(page, "Ply 0")
+    page.close()
+
+
 def test_the_page_of_one_record_needs_nothing_else(
     browser: Browser, client: Client, tmp_path_factory: pytest.TempPathFactory
 ) -> None:
@@ -144,6 +196,21 @@ def test_the_page_of_one_record_needs_nothing_else(
     page.close()
 
 
+def test_strength_has_a_curve_and_a_table_for_each_checkpoint(screen: Screen) -> None:
+    screen.open()
+    screen.page.click("header .other")
+    screen.page.wait_for_selector(".ladder svg")
+    cards = json.loads(screen.page.evaluate("async () => (await fetch('api/strength')).text()"))
+    assert screen.page.locator(".ladder svg").count() == len(cards["cards"])
+    for card in cards["cards"]:
+        rows = screen.page.locator(f"#{card['name']} .wide >> nth=0").locator("tr")
+        assert rows.count() == len(card["matches"]) + 1
+        mean = 100 * card["matches"][0]["share"]["mean"]
+        assert f"{mean:.1f} [" in rows.nth(1).inner_text()
+    screen.page.click("header .home")
+    screen.page.wait_for_selector("#game")
+
+
 @pytest.mark.parametrize("scheme", ["dark", "light"])
 @pytest.mark.parametrize("game", games)
 def test_nothing_is_wider_than_a_telephone(
@@ -154,7 +221,8 @@ def test_nothing_is_wider_than_a_telephone(
     screen.start(game, ["human", "random"])
     page.wait_for_selector(".board .lit, .choices button")
     assert page.evaluate("() => document.documentElement.scrollWidth") <= 390
-    screen.open()
-    page.wait_for_selector("#game")
-    assert page.evaluate("() => document.documentElement.scrollWidth") <= 390
+    for path, there in (("", "#game"), ("#/strength", ".ladder svg")):
+        screen.open(path)
+        page.wait_for_selector(there)
+        assert page.evaluate("() => document.documentElement.scrollWidth") <= 390
     page.close()

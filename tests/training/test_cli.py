@@ -54,6 +54,17 @@ def test_a_block_has_a_game_for_each_side(tmp_path: Path) -> None:
     assert (data["games"], data["blocks"]) == (6, 3)
 
 
+def test_evaluate_saves_the_games(tmp_path: Path) -> None:
+    folder = tmp_path / "some" / "games"
+    command = ["evaluate", "random", "greedy", "--games", "3", "--record", str(folder)]
+    assert main(command) == 0
+    names = ["00000-A0", "00000-A1", "00001-A0", "00001-A1"]
+    assert sorted(path.stem for path in folder.iterdir()) == names
+    *_, last = GameRecord.load(folder / "00001-A1.json").replay()
+    assert last.seat == -1
+    assert main(command) == 2  # the folder isn't empty any more
+
+
 def test_evaluate_on_labels(capsys: pytest.CaptureFixture[str], tmp_path: Path) -> None:
     path = tmp_path / "result.json"
     assert (
@@ -122,6 +133,8 @@ def test_options_may_stand_anywhere(capsys: pytest.CaptureFixture[str], tmp_path
         ("evaluate random random threshold=[", "no YAML value"),
         ("evaluate random random --games 0", "games: 0"),
         ("evaluate random", "name an opponent B, or --ladder or --solved-positions"),
+        ("evaluate random --ladder --record games", "--record: saves the games against an"),
+        ("evaluate random greedy --record tests", "--record: tests isn't empty"),
         ("evaluate random greedy --ladder", "--ladder: the opponents"),
         ("evaluate random --ladder --sprt 0 10", "--ladder: the opponents"),
         ("evaluate random --ladder --card", "--card: goes with"),

@@ -10,7 +10,8 @@ import pytest
 from numpy.typing import NDArray
 from rich.console import Console
 
-from linkzoo import Agent, Positions, RandomAgent, games, get_game
+from linkzoo import Agent, GameRecord, Positions, RandomAgent, games, get_game
+from linkzoo.testing.play import mask_of
 from linkzoo_training.agents.baselines import GreedyAgent, UctAgent
 from linkzoo_training.evaluation import match
 from linkzoo_training.evaluation import result as result_module
@@ -360,3 +361,24 @@ def test_team_mates_are_one_side() -> None:
     assert result.moves == (result.length[..., 0].sum() - 3 * 2,) * 2
     assert [result.side_label(side) for side in range(2)] == ["seats 0, 2", "seats 1, 3"]
     assert "elo" in result.to_dict()
+
+
+@pytest.mark.parametrize("openings", ["0", "2-5"])
+def test_every_game_can_be_kept_and_is_the_one_that_counted(openings: str) -> None:
+    kept: dict[str, GameRecord] = {}
+    options = {"threshold": [13, 14]}
+    settings = Match("linkage", RandomAgent(), FirstLegal(), 5, 3, openings, options=options)
+    result = settings.play(batch=2, keep=kept.__setitem__)
+    names = [f"{b:05}-{v}-A{side}" for b in range(5) for v in range(2) for side in range(2)]
+    assert list(kept) == names
+    outcomes = zip(result.share.ravel(), result.length.ravel(), strict=True)
+    for (name, record), (share, length) in zip(kept.items(), outcomes, strict=True):
+        again = GameRecord.from_dict(json.loads(json.dumps(record.to_dict())))
+        positions, side = [*again.replay()], int(name[-1])
+        assert (positions[0].ply == 0) == (again.start is None)
+        assert again.options["threshold"] == 13 + int(name.split("-")[1])
+        last = positions.pop()
+        assert (last.seat, last.ply) == (-1, length)
+        assert (int(last.winners) >> side & 1) == share
+        by_b = [(s, a) for s, a in zip(positions, again.actions, strict=True) if s.seat != side]
+        assert [a for _, a in by_b] == [mask_of(LINKAGE, state).argmax() for state, _ in by_b]

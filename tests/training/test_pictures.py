@@ -10,9 +10,11 @@ import numpy as np
 import pytest
 from PIL import Image
 
-from linkzoo import GameRecord, games, make
-from linkzoo_training import pictures
+from linkzoo import GameRecord, games, get_game, make
+from linkzoo_training import load_agent, pictures
+from linkzoo_training.agents.values import values_along
 from linkzoo_training.commands.cli import main
+from linkzoo_training.commands.replay import judge_of
 from linkzoo_training.pictures import MOST_BYTES, as_html, frames
 
 
@@ -56,6 +58,23 @@ def test_the_page_of_a_whole_game_holds_every_picture_and_nothing_from_elsewhere
     assert len(page.encode()) <= MOST_BYTES
     assert _pictures(page) == [svg for svg, _ in frames(record)]
     assert set(re.findall(r"https?://[^\"'\\]*", page)) <= {"http://www.w3.org/2000/svg"}
+
+
+def test_the_page_holds_the_values_of_the_games_checkpoint(tmp_path: Path) -> None:
+    file, page = tmp_path / "game.json", tmp_path / "game.html"
+    record = _played("linkage", 10_000)
+    record.save(file)
+    assert main(["replay", str(file), "--html", str(page)]) == 0
+    held = re.search(r'id="along">(.*?)</script>', page.read_text(), re.DOTALL)
+    assert held is not None
+    assert json.loads(held[1]) == values_along(load_agent("linkage"), record).to_dict()
+    assert main(["replay", str(file), "--html", str(page), "--agent", "random"]) == 2
+
+
+def test_what_no_checkpoint_plays_has_no_values() -> None:
+    other = GameRecord("link_o", get_game("link_o").version, 2, {"board": "ring4x12"}, 0)
+    assert judge_of(None, other) is None
+    assert judge_of(None, GameRecord("examples.connect_four:CONNECT_FOUR", 1, 2, {}, 0)) is None
 
 
 def test_a_page_that_would_be_too_large_is_refused(

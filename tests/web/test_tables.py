@@ -15,7 +15,11 @@ import pytest
 from numpy.typing import NDArray
 
 from linkzoo import GameRecord, Positions, get_game
-from linkzoo_training.web import players
+from linkzoo_training import load_agent
+from linkzoo_training.agents.values import values_along
+from linkzoo_training.checkpoint import load_card
+from linkzoo_training.resources import find_checkpoint
+from linkzoo_training.web import app, players
 from linkzoo_training.web.players import MOST_SIMULATIONS
 from tests.web.server import Client, serving
 
@@ -104,6 +108,28 @@ def test_a_slow_agent_keeps_nobody_else_waiting(tmp_path: Path) -> None:
             assert time.monotonic() - begun < 5
         finally:
             SlowAgent.go.set()
+
+
+def test_the_answer_to_a_move_has_a_quick_agents_move(client: Client) -> None:
+    name = client.table("linkage", ["human", "random"])
+    client.ask(f"tables/{name}/move", {"move": "W a1-b1"})
+    client.settled(name)  # its first move reads the agent
+    moves = client.ask(f"tables/{name}")[1]["moves"]
+    view = client.ask(f"tables/{name}/move", {"move": moves[0]["text"]})[1]
+    assert not view["thinking"]
+    assert len(view["log"]) == 4
+
+
+def test_a_page_waits_for_an_agent_but_not_for_ever(tmp_path: Path) -> None:
+    with serving(tmp_path, outside=[SLOW]) as client:
+        SlowAgent.go.clear()
+        name = client.table("linkage", ["human", SLOW])
+        client.ask(f"tables/{name}/move", {"move": "W a1-b1"})
+        begun = time.monotonic()
+        assert client.ask(f"tables/{name}?wait=true")[1]["thinking"]
+        assert app.LATER <= time.monotonic() - begun < 10 * app.LATER
+        threading.Timer(app.LATER / 10, SlowAgent.go.set).start()
+        assert len(client.ask(f"tables/{name}?wait=true")[1]["log"]) == 2
 
 
 def test_an_agent_that_fails_is_named_and_the_game_stays(tmp_path: Path) -> None:
@@ -225,6 +251,43 @@ def test_a_record_is_replayed_ply_by_ply(client: Client) -> None:
     status, answer = client.ask("replays", {**record, "moves": ["W a1-g7"]})
     assert status == 400
     assert "moves[0]" in answer["error"]
+
+
+def test_a_replay_has_the_values_along_it(client: Client) -> None:
+    record = client.ask(f"tables/{client.table('linkage', ['random', 'random'])}/record")[1]
+    name = client.ask("replays", {**record, "moves": ["W a1-b1", "B c3-c4"]})[1]["id"]
+    status, found = client.ask(f"replays/{name}/values", {"agent": "checkpoint"})
+    assert status == 200, found
+    held = client.server.replays.get(name).record
+    assert found == values_along(load_agent("linkage"), held).to_dict()
+    for agent, said in (("random", "no policy"), ("love_links", "not linkage"), ("x", "there are")):
+        status, answer = client.ask(f"replays/{name}/values", {"agent": agent})
+        assert status == 400
+        assert said in answer["error"]
+    assert client.ask(f"replays/{name}/1/analysis", {"agent": "love_links"})[0] == 400
+    assert client.ask(f"replays/{name}/1/analysis", {"agent": "love_links:4"})[0] == 400
+
+
+def test_strength_is_what_the_cards_say(client: Client) -> None:
+    found = {card["name"]: card for card in client.ask("strength")[1]["cards"]}
+    assert sorted(found) == players.checkpoints()
+    card = load_card(find_checkpoint("linkage_az"))
+    match, entry = found["linkage_az"]["matches"][0], card["strength"][0]
+    assert [match["agent"], match["opponent"]] == entry["agents"]
+    assert match["share"] == entry["win_share"]
+    assert [part["role"] for part in match["roles"]] == ["More", "Fewer"]
+    assert [part["share"] for part in match["roles"]] == [
+        side["win_share"] for side in entry["sides"]
+    ]
+    assert match["options"] == "threshold=[13,14]"
+    assert found["linkage_az"]["blunders"][0]["share"] == card["blunder_rate"][0]["share"]
+    assert all(match["roles"] == [] for match in found["link_o"]["matches"])
+
+
+def test_strength_is_of_the_games_that_are_offered(tmp_path: Path) -> None:
+    with serving(tmp_path, games=["linkage"]) as client:
+        cards = client.ask("strength")[1]["cards"]
+        assert {card["title"] for card in cards} == {"Linkage"}
 
 
 def test_games_are_limited_and_idle_ones_make_room(tmp_path: Path) -> None:

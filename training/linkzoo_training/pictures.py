@@ -8,12 +8,13 @@ from collections.abc import Iterator
 from html import escape
 from pathlib import Path
 
-from linkzoo import GameRecord, get_game
+from linkzoo import Agent, GameRecord, get_game
 from linkzoo.drawing.raster import to_png
+from linkzoo_training.agents.values import values_along
 from linkzoo_training.checkpoint import write_atomically
 
 MOST_BYTES = 2_000_000  # of a page
-_PAGE = Path(__file__).with_name("web") / "static" / "replay.html"
+_STATIC = Path(__file__).with_name("web") / "static"
 _LINES = re.compile(r"(?<=>)")  # an SVG in pieces: what differs between plies is few of them
 
 
@@ -28,17 +29,35 @@ def frames(record: GameRecord) -> Iterator[tuple[str, str]]:
             move = f"player {state.seat}: {game.action_to_text(state, action)}"
 
 
-def as_html(record: GameRecord, file: Path) -> None:
-    """One page that needs nothing else; ValueError if it would be larger than MOST_BYTES."""
+def as_html(record: GameRecord, file: Path, agent: Agent | None = None) -> None:
+    """One page that needs nothing else, with the values that a policy gives the positions.
+
+    ValueError if it would be larger than MOST_BYTES, and for an agent without a policy.
+    """
     game = get_game(record.game, record.options)
-    data = json.dumps(_differences(frames(record)), separators=(",", ":"), ensure_ascii=False)
-    page = _PAGE.read_text(encoding="utf-8")
-    page = page.replace("{{title}}", escape(game.title))
-    page = page.replace("{{data}}", data.replace("</", "<\\/").replace("<!--", "<\\!--"))
-    content = page.encode()
+    values = None if agent is None else values_along(agent, record).to_dict()
+    curve = (_STATIC / "curve.js").read_text(encoding="utf-8")
+    content = _filled(
+        (_STATIC / "replay.html").read_text(encoding="utf-8"),
+        title=escape(game.title),
+        data=_embedded(_differences(frames(record))),
+        values=_embedded(values),
+        curve=curve.replace("export ", ""),
+    ).encode()
     if len(content) > MOST_BYTES:
         raise ValueError(f"{file}: the page would have {len(content)} bytes, above {MOST_BYTES}")
     write_atomically(file, content)
+
+
+def _filled(page: str, **parts: str) -> str:
+    """A page with its `{{parts}}`."""
+    return re.sub(r"\{\{(\w+)\}\}", lambda found: parts[found[1]], page)
+
+
+def _embedded(data: object) -> str:
+    """JSON that can stand in a page's script."""
+    text = json.dumps(data, separators=(",", ":"), ensure_ascii=False)
+    return text.replace("</", "<\\/").replace("<!--", "<\\u0021--")
 
 
 def _differences(pictures: Iterator[tuple[str, str]]) -> list[list[object]]:

@@ -5,9 +5,12 @@ Lengths are in user units: pixels, unless the picture is scaled. Keyword argumen
 `stroke_width=2` for `stroke-width="2"`; one that is `None` is left out.
 """
 
+import re
 from xml.sax.saxutils import escape, quoteattr
 
 Value = str | float | None
+
+_SPECIAL = re.compile(r"[&<>\"\n\r\t]")  # what an attribute can't hold as it is
 
 # `raster.py` brings the first of these; a browser may have to take another.
 FONTS = "DejaVu Sans, Verdana, sans-serif"
@@ -16,7 +19,7 @@ FONTS = "DejaVu Sans, Verdana, sans-serif"
 def element(tag: str, *children: str, **attributes: Value) -> str:
     """`<tag attributes>children</tag>`."""
     named = "".join(
-        f" {name.replace('_', '-')}={quoteattr(_plain(value))}"
+        f" {name.replace('_', '-')}={_quoted(value)}"
         for name, value in attributes.items()
         if value is not None
     )
@@ -69,6 +72,14 @@ def document(width: float, height: float, title: str, *children: str) -> str:
     )
 
 
-def _plain(value: Value) -> str:
+def _plain(value: str | float) -> str:
     """A word as it is, a number with at most two decimals."""
-    return value if isinstance(value, str) else f"{value:.2f}".rstrip("0").rstrip(".")
+    if isinstance(value, str):
+        return value
+    return str(value) if type(value) is int else f"{value:.2f}".rstrip("0").rstrip(".")
+
+
+def _quoted(value: str | float) -> str:
+    """An attribute's value; few hold what has to be escaped."""
+    plain = _plain(value)
+    return quoteattr(plain) if _SPECIAL.search(plain) else f'"{plain}"'

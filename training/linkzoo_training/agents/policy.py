@@ -72,8 +72,6 @@ class PolicyAgent:
 
     def act(self, positions: Positions) -> NDArray[np.int64]:
         """The likeliest action of each position, or one drawn at the agent's temperature; [N]."""
-        if positions.game.key != self.game.key:
-            raise ValueError(f"{self.name} plays {self.game.key}, not {positions.game.key}")
         logits, _ = self.evaluate(positions)
         return self.draw(logits, positions.seeds)
 
@@ -88,7 +86,11 @@ class PolicyAgent:
         return logits.argmax(-1).numpy()
 
     def evaluate(self, positions: Positions) -> tuple[Tensor, Tensor]:
-        """Masked logits [N, A] and values [N, P] relative to the seat to act, on the CPU."""
+        """Masked logits [N, A] and values [N, P] relative to the seat to act, on the CPU.
+
+        ValueError for positions of another game.
+        """
+        _check_game(self.name, self.game, positions)
         features = self.network.map(positions.observation.reshape(len(positions), -1))
         mask, count = torch.from_numpy(positions.action_mask), len(self.views)
         if count > 1:
@@ -146,8 +148,7 @@ class SearchAgent:
     def act(self, positions: Positions) -> NDArray[np.int64]:
         """The action that the search prefers in each position; int64[N]."""
         policy = self.policy
-        if positions.game.key != policy.game.key:
-            raise ValueError(f"{self.name} plays {policy.game.key}, not {positions.game.key}")
+        _check_game(self.name, policy.game, positions)
         actions = np.empty(len(positions), np.int64)
         for first in range(0, len(positions), self._count):
             part = slice(first, first + self._count)
@@ -166,6 +167,7 @@ class SearchAgent:
 
         What the exact solver settles isn't searched: no action is visited.
         """
+        _check_game(self.name, self.policy.game, positions)
         states, seeds = positions.states[:1].copy(), positions.seeds[:1]
         found = self._run(states, seeds)
         return found.policy[0], found.values[0], self._search.visits(0)
@@ -173,6 +175,12 @@ class SearchAgent:
     def _run(self, states: NDArray[Any], seeds: NDArray[np.uint64]) -> Found:
         temperature = self.policy.temperature or 1.0  # of the likeliest action alone it is 0
         return self._search.run(states, seeds, self.policy.answer, temperature=temperature)
+
+
+def _check_game(name: str, game: Game, positions: Positions) -> None:
+    """ValueError for positions of another game than the agent's."""
+    if positions.game.key != game.key:
+        raise ValueError(f"{name} plays {game.key}, not {positions.game.key}")
 
 
 def load_agent(

@@ -97,6 +97,13 @@ def _evaluate(command: argparse.ArgumentParser) -> None:
     _add_simulations(command)
     command.add_argument("--batch", type=int, default=64, help="blocks played side by side; 64")
     command.add_argument("--json", type=Path, metavar="FILE", help="write the result there")
+    command.add_argument(
+        "--record",
+        type=Path,
+        dest="records",
+        metavar="FOLDER",
+        help="save every game against B in a new or empty folder: BLOCK-A0.json has A on side 0",
+    )
     _add_variant(command)
 
 
@@ -173,6 +180,11 @@ def _serve(command: argparse.ArgumentParser) -> None:
 def _replay(command: argparse.ArgumentParser) -> None:
     command.add_argument("file", type=Path, metavar="RECORD", help="a game saved by --record")
     command.add_argument("--html", type=Path, metavar="FILE", help="write one self-contained page")
+    command.add_argument(
+        "--agent",
+        metavar="CHECKPOINT",
+        help="whose values the page shows as a curve; default: the game's, if one ships",
+    )
     command.add_argument("--gif", type=Path, metavar="FILE", help="write an animation")
     command.add_argument(
         "--png", type=Path, metavar="FOLDER", help="write a picture of every position"

@@ -1,6 +1,7 @@
 """`linkzoo evaluate`."""
 
 import argparse
+from collections.abc import Callable
 from itertools import product
 from pathlib import Path
 from typing import Any
@@ -8,7 +9,7 @@ from typing import Any
 from rich.console import Console
 from rich.progress import Progress
 
-from linkzoo import Agent, get_game
+from linkzoo import Agent, GameRecord, get_game
 from linkzoo_training.agents.specs import make_agent, searching, source_of
 from linkzoo_training.checkpoint import load_card, save_card
 from linkzoo_training.commands.common import game_of, with_progress, write_json
@@ -28,6 +29,8 @@ def run(parsed: argparse.Namespace) -> None:
         raise ValueError("evaluate: name an opponent B, or --ladder or --solved-positions")
     if parsed.ladder and (parsed.b is not None or parsed.sprt is not None):
         raise ValueError("--ladder: the opponents and their games are the ladder's")
+    if parsed.records is not None and parsed.b is None:
+        raise ValueError("--record: saves the games against an opponent B")
     if parsed.solved_positions and (parsed.settings or parsed.players is not None):
         raise ValueError(
             "--solved-positions: the solved positions are of the game's standard options"
@@ -106,7 +109,18 @@ def _match(parsed: argparse.Namespace, a: Agent, b: Agent) -> MatchResult:
     blocks = blocks_of(rules, players, 1000 if parsed.games is None else parsed.games, options)
     match = Match(parsed.game, a, b, blocks, parsed.seed or 0, parsed.openings, players, options)
     sprt = None if parsed.sprt is None else Sprt(*parsed.sprt)
+    keep = None if parsed.records is None else _keep_in(parsed.records)
     return with_progress(
         "blocks",
-        lambda progress: match.play(batch=parsed.batch, sprt=sprt, partial=True, progress=progress),
+        lambda progress: match.play(
+            batch=parsed.batch, sprt=sprt, partial=True, progress=progress, keep=keep
+        ),
     )
+
+
+def _keep_in(folder: Path) -> Callable[[str, GameRecord], None]:
+    """Saves the games of a match in a folder; ValueError unless it is new or empty."""
+    folder.mkdir(parents=True, exist_ok=True)
+    if any(folder.iterdir()):
+        raise ValueError(f"--record: {folder} isn't empty")
+    return lambda name, record: record.save(folder / f"{name}.json")

@@ -16,6 +16,7 @@ def run(parsed: argparse.Namespace) -> None:
     missing = [name for name in _NEEDED if find_spec(name) is None]
     if missing:
         raise ValueError(f"{', '.join(missing)} not installed: pip install 'linkzoo[train,web]'")
+    import torch
     import uvicorn
 
     from linkzoo_training.web.app import Server, create_app
@@ -25,6 +26,7 @@ def run(parsed: argparse.Namespace) -> None:
     for agent in parsed.add_agent:
         check_agent(agent, outside[0] if outside else registry.NAMES[0])
     token = None if is_loopback(parsed.host) else secrets.token_urlsafe(24)
+    torch.set_num_threads(1)  # agents think beside one another, and a small network is quicker so
     listening = listen(parsed.host, parsed.port)
     address = Address(parsed.host, listening.getsockname()[1], token)
     games = list(dict.fromkeys([*registry.names(), *outside]))

@@ -4,12 +4,13 @@ import time
 from collections.abc import Callable, Mapping, Sequence
 from dataclasses import dataclass, replace
 from functools import cached_property
+from itertools import product
 from typing import Any
 
 import numpy as np
 from numpy.typing import NDArray
 
-from linkzoo import Agent, Game, Positions, RandomAgent, get_game
+from linkzoo import Agent, Game, GameRecord, Positions, RandomAgent, get_game
 from linkzoo.batch import kernels
 from linkzoo.chance import STREAM_ACTION, words
 from linkzoo.compiled import Record
@@ -114,10 +115,13 @@ class Match:
         sprt: Sprt | None = None,
         partial: bool = False,
         progress: Callable[[int, int], None] | None = None,
+        keep: Callable[[str, GameRecord], None] | None = None,
     ) -> MatchResult:
         """Plays the match; the result doesn't depend on `batch`, the blocks played in lock-step.
 
-        `progress(finished, blocks)` is called after each batch. The match ends with the block at
+        `progress(finished, blocks)` is called after each batch, and `keep(name, record)` with every
+        game of it: `00012-1-A0` is of block 12 and the second variant of the options (without the
+        1, if there is one variant), with A on side 0. The match ends with the block at
         which `sprt` (for two sides) has accepted one of its strengths. With `partial`, an
         interruption (Ctrl-C) gives the result of the batches finished before it. ValueError for
         settings that the game doesn't have, and if an agent plays an illegal action.
@@ -136,7 +140,7 @@ class Match:
         try:
             for first in range(0, self.blocks, batch):
                 last = min(first + batch, self.blocks)
-                played.append(self._play_blocks(range(first, last), agents))
+                played.append(self._play_blocks(range(first, last), agents, keep))
                 if progress is not None:
                     progress(last, self.blocks)
                 shares = by_block(self._shares(np.concatenate([finals for finals, _ in played])))
@@ -167,7 +171,10 @@ class Match:
         )
 
     def _play_blocks(
-        self, blocks: range, agents: Sequence[Agent]
+        self,
+        blocks: range,
+        agents: Sequence[Agent],
+        keep: Callable[[str, GameRecord], None] | None = None,
     ) -> tuple[NDArray[Any], NDArray[np.int64]]:
         """Plays some blocks, A on every side: the final records, and the moves of A and of B.
 
@@ -182,6 +189,7 @@ class Match:
         seeds_of_blocks = words(self.seed, STREAM_ACTION, np.array(blocks))
         drawn = np.repeat(seeds_of_blocks, shape[1] * shape[2])
         moves = np.zeros((len(states), 2), np.int64)
+        records = [] if keep is None else [self._begun(state) for state in states]
 
         def acting(states: NDArray[Any]) -> NDArray[Any]:
             return np.asarray(sides[states["seat"]] != focal).astype(np.int64)
@@ -192,7 +200,21 @@ class Match:
         for actions in play_games(self._rules, states, agents, acting, seeds):
             rows = np.flatnonzero(actions != NOBODY)
             moves[rows, acting(states)[rows]] += 1
+            for row in rows if records else ():
+                records[row].actions.append(int(actions[row]))
+        if keep is not None:
+            names = product(blocks, range(shape[1]), range(shape[2]))
+            for (block, variant, side), record in zip(names, records, strict=True):
+                which = f"{block:05}-{variant}" if shape[1] > 1 else f"{block:05}"
+                keep(f"{which}-A{side}", record)
         return states.reshape(shape), moves.reshape(*shape, 2)
+
+    def _begun(self, state: Record) -> GameRecord:
+        """The record of a game that is at its opening."""
+        game = self._rules
+        options, seed = game.chosen_options(state), int(state.seed)
+        start = game.to_dict(state) if state.ply else None
+        return GameRecord(game.id, game.version, self._players, options, seed, start)
 
     def _shares(self, finals: NDArray[Any]) -> NDArray[np.float64]:
         """A's share of the win in each game, [B, V, n]: in game k of a variant A plays side k."""

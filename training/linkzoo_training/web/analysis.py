@@ -4,12 +4,14 @@ from typing import Any
 
 import numpy as np
 
-from linkzoo import Game, Positions
+from linkzoo import Game, GameRecord, Positions
 from linkzoo.compiled import Record
 from linkzoo.solver import OutOfReachError
 from linkzoo_training.agents.policy import PolicyAgent, SearchAgent
+from linkzoo_training.agents.values import values_along
 from linkzoo_training.search.solver import solve
 from linkzoo_training.web.players import Player, decision_seeds, has_solver
+from linkzoo_training.web.views import moves
 
 Json = dict[str, Any]
 SOLVER_LIMIT = 2**17  # positions of one search: half a second
@@ -44,14 +46,19 @@ def analyse(player: Player, game: Game, state: Record, seed: int) -> Json:
         "values": [round(float(value), 4) for value in values[: int(state.num_players)]],
         "moves": [
             {
-                "text": game.action_to_text(state, action),
+                **move,
                 "share": round(float(shares[action]), 5),
                 "visits": None if visits is None else int(visits[action]),
             }
-            for action in order
+            for action, move in zip(order, moves(game, state, order), strict=True)
         ],
         "exact": _exact(game, state) if has_solver(game) else None,
     }
+
+
+def along(player: Player, record: GameRecord) -> Json:
+    """Of every position of a game: the value of each seat. To be called in the player's thread."""
+    return values_along(player.agent(), record).to_dict()
 
 
 def _exact(game: Game, state: Record) -> Json:

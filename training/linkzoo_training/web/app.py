@@ -2,7 +2,9 @@
 
 import asyncio
 import json
-from collections.abc import Mapping
+import threading
+import time
+from collections.abc import Callable, Mapping
 from concurrent.futures import Future
 from dataclasses import dataclass, field
 from pathlib import Path
@@ -14,6 +16,7 @@ from fastapi.exceptions import RequestValidationError
 from fastapi.responses import JSONResponse, Response
 from fastapi.staticfiles import StaticFiles
 from pydantic import BaseModel, ConfigDict, Field, StrictBool, StrictInt, StrictStr
+from starlette.concurrency import run_in_threadpool
 from starlette.exceptions import HTTPException
 from starlette.types import ASGIApp
 
@@ -22,15 +25,18 @@ from linkzoo.chance import SEED_LIMIT
 from linkzoo.compiled import Record
 from linkzoo.fields import integer, shown, string
 from linkzoo_training.records import save_new
-from linkzoo_training.web.analysis import analyse
+from linkzoo_training.web.analysis import along, analyse
 from linkzoo_training.web.players import BusyError, Players, check_spec
 from linkzoo_training.web.safety import Address, Guard
 from linkzoo_training.web.sessions import Sessions, UnknownError
+from linkzoo_training.web.strength import cards
 from linkzoo_training.web.tables import RefusedError, Table, new_table, safe_options
 from linkzoo_training.web.views import catalogue, log, picture, table_view, winners
 
 STATIC = Path(__file__).with_name("static")
 MOST_TABLES, MOST_REPLAYS, IDLE_SECONDS = 200, 50, 2 * 3600.0
+SOON, LATER = 0.1, 1.0  # seconds that an answer waits for agents: to a move, and if a page waits
+_DRAWING = threading.Lock()
 
 Json = dict[str, Any]
 Text = Annotated[StrictStr, Field(max_length=200)]
@@ -113,6 +119,10 @@ def _add_tables(app: FastAPI, server: Server) -> None:
     def choices() -> Json:
         return catalogue(server.games, server.outside)
 
+    @app.get("/api/strength")
+    def strength() -> Json:
+        return cards(server.games)
+
     @app.post("/api/tables")
     def create(wanted: NewGame) -> Json:
         server.check_game(wanted.game)
@@ -124,8 +134,9 @@ def _add_tables(app: FastAPI, server: Server) -> None:
         return {"id": server.tables.add(table)}
 
     @app.get("/api/tables/{name}")
-    def show(name: str) -> Response:
-        return _shown(server.tables.get(name))
+    async def show(name: str, *, wait: bool = False) -> Response:
+        table = server.tables.get(name)
+        return await _settled(table, LATER if wait else 0)
 
     @app.delete("/api/tables/{name}")
     def close(name: str) -> Json:
@@ -133,32 +144,20 @@ def _add_tables(app: FastAPI, server: Server) -> None:
         return {}
 
     @app.post("/api/tables/{name}/look")
-    def look(name: str, who: Look) -> Response:
-        table = server.tables.get(name)
-        with table.lock:
-            table.look(who.seat)
-        return _shown(table)
+    async def look(name: str, who: Look) -> Response:
+        return await _done(server.tables.get(name), Table.look, who.seat)
 
     @app.post("/api/tables/{name}/move")
-    def move(name: str, what: Move) -> Response:
-        table = server.tables.get(name)
-        with table.lock:
-            table.play(what.move)
-        return _shown(table)
+    async def move(name: str, what: Move) -> Response:
+        return await _done(server.tables.get(name), Table.play, what.move)
 
     @app.post("/api/tables/{name}/back")
-    def take_back(name: str) -> Response:
-        table = server.tables.get(name)
-        with table.lock:
-            table.take_back()
-        return _shown(table)
+    async def take_back(name: str) -> Response:
+        return await _done(server.tables.get(name), Table.take_back)
 
     @app.post("/api/tables/{name}/step")
-    def step(name: str) -> Response:
-        table = server.tables.get(name)
-        with table.lock:
-            table.step()
-        return _shown(table)
+    async def step(name: str) -> Response:
+        return await _done(server.tables.get(name), Table.step)
 
 
 def _add_outcomes(app: FastAPI, server: Server) -> None:
@@ -196,9 +195,31 @@ def _analyse_table(server: Server, table: Table, agent: str) -> Future[Json]:
     return server.players.submit(agent, table.game, analyse, table.game, state, seed)
 
 
+async def _done(table: Table, act: Callable[..., None], *arguments: Any) -> Response:
+    """Does something at a table; the view soon after, of quick agents with their moves."""
+
+    def locked() -> None:
+        with table.lock:
+            act(table, *arguments)
+
+    await run_in_threadpool(locked)
+    return await _settled(table, SOON)
+
+
+async def _settled(table: Table, patience: float) -> Response:
+    """The view when no agent is thinking any more, at the latest after so many seconds."""
+    until = time.monotonic() + patience
+    while table.thinking and table.thought and (left := until - time.monotonic()) > 0:
+        await asyncio.wait([asyncio.wrap_future(table.thought)], timeout=left)
+    return await run_in_threadpool(_shown, table)
+
+
 def _shown(table: Table) -> Response:
-    """The view of a game, written once for as long as it stays the same: pages ask often."""
-    with table.lock:
+    """The view of a game, written once for as long as it stays the same.
+
+    One at a time: threads that draw side by side only take the interpreter from one another.
+    """
+    with _DRAWING, table.lock:
         if table.shown is None or table.shown[0] != table.key:
             table.shown = table.key, json.dumps(table_view(table)).encode()
         return Response(table.shown[1], media_type="application/json")
@@ -221,6 +242,13 @@ def _add_replays(app: FastAPI, server: Server) -> None:
         return await asyncio.wrap_future(
             await asyncio.to_thread(_analyse_replay, server, replay, ply, asked.agent)
         )
+
+    @app.post("/api/replays/{name}/values")
+    async def values(name: str, asked: Asked) -> Json:
+        record = server.replays.get(name).record
+        game = get_game(record.game, record.options)
+        check_spec(asked.agent, game.id, server.outside)
+        return await asyncio.wrap_future(server.players.submit(asked.agent, game, along, record))
 
 
 def open_replay(server: Server, data: Mapping[str, Any]) -> Replay:

@@ -2,6 +2,7 @@
 
 import threading
 from collections.abc import Mapping, Sequence
+from concurrent.futures import Future
 from dataclasses import asdict
 from typing import Any
 
@@ -47,6 +48,7 @@ class Table:
         self.humans = [seat for seat, who in enumerate(seats) if who == HUMAN]
         self.looking = self.humans[0] if len(self.humans) == 1 else None
         self.error, self._generation, self.thinking = "", 0, False
+        self.thought: Future[None] | None = None  # not done while an agent is `thinking`
         self.shown: tuple[Any, bytes] | None = None  # the latest view, with its `key`
         self._turn()
 
@@ -154,11 +156,13 @@ class Table:
     def _ask(self) -> None:
         """Has the agent to act think, in its own thread."""
         spec, state = self.seats[int(self.state.seat)], self.state.copy()
-        self.thinking, self.error = True, ""
-        try:
-            self._players.submit(spec, self.game, self._think, state, self._generation)
-        except BusyError as error:
-            self.thinking, self.error = False, str(error)
+        self.error, generation = "", self._generation
+        with self.lock:  # for which the agent waits with its move
+            try:
+                self.thought = self._players.submit(spec, self.game, self._think, state, generation)
+                self.thinking = True
+            except BusyError as error:
+                self.error = str(error)
 
     def _think(self, player: Player, state: Record, generation: int) -> None:
         if generation != self._generation:

@@ -4,37 +4,60 @@ import { ask, button, make } from "./api.js";
 
 let games;
 
-export function analysisCard(question) {
-  const agent = make("input", { autocomplete: "off", spellcheck: false, "aria-label": "agent" });
+/** A field for an agent with a policy; `offer(game)` says whether one is known for the game. */
+export function judgeField() {
+  const input = make("input", { autocomplete: "off", spellcheck: false, "aria-label": "agent" });
   const known = make("datalist", { id: `judges${Math.random().toString(36).slice(2)}` });
-  agent.setAttribute("list", known.id);
+  input.setAttribute("list", known.id);
+  let offered;
+  const fill = async (game) => {
+    games ??= ask("catalogue");
+    const one = (await games).games.find(({ name }) => name === game);
+    const judges = one.agents.filter((name) => name !== "exact");
+    known.replaceChildren(...judges.map((value) => make("option", { value })));
+    if (input.value === "") input.value = judges[0] ?? "checkpoint";
+    return judges.length > 0;
+  };
+  return {
+    input,
+    known,
+    offer: (game) => (offered = fill(game)),
+    async name() {
+      await offered;
+      return input.value.trim();
+    },
+  };
+}
+
+/** `judged(moves)` gets the moves with their shares, [] where they no longer hold. */
+export function analysisCard(question, judged) {
+  const judge = judgeField();
   const shown = make("div", {});
   let latest;
   const look = button("Analyse", async () => {
     const wanted = (latest = Symbol("latest"));
     shown.replaceChildren("Thinking …");
     try {
-      const answer = await question(agent.value.trim());
-      if (wanted === latest) shown.replaceChildren(...drawn(answer));
+      const answer = await question(await judge.name());
+      if (wanted !== latest) return;
+      shown.replaceChildren(...drawn(answer));
+      judged(answer.moves);
     } catch (error) {
       if (wanted === latest) shown.replaceChildren();
       throw error;
     }
   });
-  const element = make("section", { className: "card analysis" }, make("h2", {}, "What an agent thinks"), make("div", { className: "row" }, agent, known, look), shown);
+  const element = make("section", { className: "card analysis" }, make("h2", {}, "What an agent thinks"), make("div", { className: "row" }, judge.input, judge.known, look), shown);
   return {
     element,
     clear() {
       latest = undefined;
       shown.replaceChildren();
+      judged([]);
     },
     async offer(game, possible) {
       element.hidden = !possible;
-      games ??= ask("catalogue");
-      const one = (await games).games.find(({ name }) => name === game);
-      const judges = one.agents.filter((name) => name !== "exact");
-      known.replaceChildren(...judges.map((value) => make("option", { value })));
-      if (agent.value === "") agent.value = judges[0] ?? "checkpoint";
+      await judge.offer(game);
     },
   };
 }
@@ -55,7 +78,7 @@ function drawn({ agent, seat, values, moves, exact }) {
     ),
   );
   return [
-    make("p", {}, `${agent}: values from −1 (lost) to +1 (won)`),
+    make("p", {}, `${agent}: values from −1 (lost) to +1 (won); on the board, how likely a move with a part is, in percent`),
     make("ul", {}, ...worth),
     exact ? make("p", {}, verdict(exact)) : null,
     make("div", { className: "shares", tabIndex: 0 }, make("table", {}, head, ...rows)),

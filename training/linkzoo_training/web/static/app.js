@@ -1,8 +1,9 @@
-// Which page an address is: #/, #/table/ID, #/replay/ID/PLY.
+// Which page an address is: #/, #/table/ID, #/replay/ID/PLY, #/strength.
 
 import { guarded, make, say } from "./api.js";
 import { replayPage } from "./replay.js";
 import { setupPage } from "./setup.js";
+import { strengthPage } from "./strength.js";
 import { tablePage } from "./table.js";
 
 let leave = () => undefined;
@@ -23,7 +24,8 @@ async function show() {
       replay = await replayPage(page, id, Number(ply) || 0);
       const opened = replay;
       leave = () => opened.leave();
-    } else await setupPage(page);
+    } else if (kind === "strength") await strengthPage(page);
+    else await setupPage(page);
   } catch (error) {
     page.replaceChildren(make("p", {}, "This game isn’t there any more. ", make("a", { href: "#/" }, "A new one?")));
     say(error.message);

@@ -2,12 +2,14 @@
 // lit, and the move is played as soon as one is left. What the picture lacks are buttons below it.
 
 import { button, make } from "./api.js";
+import { showShares } from "./shares.js";
 
 export class Board {
   constructor(play) {
     this.play = play;
     this.chosen = [];
     this.moves = [];
+    this.judged = []; // moves with their shares
     this.picture = make("div", { className: "board" });
     this.choices = make("div", { className: "row choices", role: "group", "aria-label": "choices" });
     this.keys = false; // whether the latest choice was made by a key
@@ -32,11 +34,20 @@ export class Board {
   show(svg, moves) {
     this.picture.innerHTML = svg;
     this.moves = moves;
+    this.judged = [];
     this.clear();
   }
 
+  /** Shows the shares of moves on their parts, until the picture changes; none with []. */
+  judge(moves) {
+    this.judged = moves;
+    this.light();
+  }
+
   enlarge() {
-    return this.picture.classList.toggle("large");
+    const large = this.picture.classList.toggle("large");
+    this.light();
+    return large;
   }
 
   clear() {
@@ -45,8 +56,8 @@ export class Board {
   }
 
   /** The moves that have all chosen parts, in any order. */
-  open(extra = []) {
-    return this.moves.filter(({ parts }) => {
+  open(extra = [], moves = this.moves) {
+    return moves.filter(({ parts }) => {
       const left = [...parts];
       return [...this.chosen, ...extra].every((part) => {
         const place = left.indexOf(part);
@@ -86,6 +97,7 @@ export class Board {
         for (const name of ["tabindex", "role", "aria-label"]) element.removeAttribute(name);
       }
     }
+    showShares(this.picture, this.open([], this.judged), this.chosen);
     const missing = [...next].filter((part) => !drawn.has(part));
     this.choices.replaceChildren(
       ...missing.map((part) => button(part, () => this.choose(part), { "data-choice": part })),

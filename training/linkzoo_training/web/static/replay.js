@@ -3,6 +3,7 @@
 import { analysisCard } from "./analysis.js";
 import { ask, button, guarded, make, result } from "./api.js";
 import { Board } from "./board.js";
+import { valuesCard } from "./values.js";
 
 export async function replayPage(page, id, ply) {
   const replay = new ReplayPage(page, id);
@@ -25,7 +26,8 @@ class ReplayPage {
     this.auto = button("Play", () => this.toggle());
     this.view = make("select", { "aria-label": "seen by", onchange: () => guarded(() => this.go(this.ply)) });
     this.log = make("ol", { className: "log", "aria-label": "moves" });
-    this.analysis = analysisCard((agent) => ask(`replays/${id}/${this.ply}/analysis`, { agent }));
+    this.analysis = analysisCard((agent) => ask(`replays/${id}/${this.ply}/analysis`, { agent }), (moves) => this.board.judge(moves));
+    this.values = valuesCard((agent) => ask(`replays/${id}/values`, { agent }), (ply) => this.address(ply));
     const move = (label, name, where) => button(label, () => this.address(where()), { "aria-label": name });
     page.replaceChildren(
       make(
@@ -49,6 +51,7 @@ class ReplayPage {
             this.view,
             button("Enlarge", () => void this.board.enlarge()),
           ),
+          this.values.element,
         ),
         make("aside", {}, this.analysis.element, make("section", { className: "card" }, make("h2", {}, "Moves"), this.log)),
       ),
@@ -92,6 +95,7 @@ class ReplayPage {
     this.showLog(view);
     this.analysis.clear();
     this.analysis.offer(view.game, !view.over);
+    this.values.mark(view.game, view.ply);
   }
 
   showLog(view) {

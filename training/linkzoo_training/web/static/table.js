@@ -4,8 +4,6 @@ import { analysisCard } from "./analysis.js";
 import { ask, button, download, guarded, make, result, seatName } from "./api.js";
 import { Board } from "./board.js";
 
-const [SOON, LATER] = [40, 600]; // milliseconds between looks for an agent's move
-
 export async function tablePage(page, id) {
   const first = await ask(`tables/${id}`);
   const table = new TablePage(page, id);
@@ -17,7 +15,6 @@ class TablePage {
   constructor(page, id) {
     this.id = id;
     this.timer = 0;
-    this.delay = SOON;
     this.left = false;
     this.shown = "";
     this.status = make("p", { className: "status", role: "status", "aria-live": "polite" });
@@ -26,7 +23,7 @@ class TablePage {
     this.tools = make("div", { className: "row" });
     this.cover = make("section", { className: "card cover" });
     this.layout = make("div", { className: "layout" }, make("section", {}, this.status, this.board.element, this.tools), this.side);
-    this.analysis = analysisCard((agent) => ask(`tables/${id}/analysis`, { agent }));
+    this.analysis = analysisCard((agent) => ask(`tables/${id}/analysis`, { agent }), (moves) => this.board.judge(moves));
     page.replaceChildren(this.cover, this.layout);
     this.buildTools();
     this.buildSide();
@@ -101,8 +98,7 @@ class TablePage {
     this.layout.hidden = covered;
     if (covered) this.showCover(view);
     else this.showTable(view);
-    this.delay = view.thinking ? Math.min(LATER, 1.5 * this.delay) : SOON;
-    if (!covered && view.thinking) this.later(this.delay, () => ask(`tables/${this.id}`));
+    if (!covered && view.thinking) this.later(0, () => ask(`tables/${this.id}?wait=true`));
     else if (!covered && this.running && !view.over && !view.error) {
       this.later(Number(this.pace.value), () => ask(`tables/${this.id}/step`, {}));
     } else this.setRunning(this.running && !view.over && !view.error);

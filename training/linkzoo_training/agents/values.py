@@ -1,0 +1,85 @@
+"""What a policy says along a game: the value of each seat, and the moves at which it fell most."""
+
+from collections.abc import Iterator
+from dataclasses import asdict, dataclass
+from typing import Any
+
+import numpy as np
+from numpy.typing import NDArray
+
+from linkzoo import Agent, GameRecord, Positions, get_game
+from linkzoo.batch import kernels
+from linkzoo_training.agents.policy import PolicyAgent, SearchAgent
+
+_BATCH = 256  # positions of one forward pass
+_MOST_FALLS, _LEAST_FALL = 5, 0.05  # that are named
+
+
+@dataclass(frozen=True)
+class Fall:
+    """A move after which its own seat's value is lower, by `by`; `ply` is the one it led to."""
+
+    ply: int
+    seat: int
+    move: str
+    by: float
+
+
+@dataclass(frozen=True)
+class Values:
+    """The values of a game with `plies` actions, in -1..1, and the falls, the greatest first."""
+
+    agent: str
+    seats: list[str]  # as people are told
+    by_ply: NDArray[np.float32]  # [plies + 1, players]
+    falls: list[Fall]
+
+    def to_dict(self) -> dict[str, Any]:
+        """JSON data."""
+        return {
+            "agent": self.agent,
+            "seats": self.seats,
+            "values": [[round(float(value), 3) for value in row] for row in self.by_ply],
+            "falls": [{**asdict(fall), "by": round(fall.by, 3)} for fall in self.falls],
+        }
+
+
+def values_along(agent: Agent, record: GameRecord) -> Values:
+    """A policy's values along a game, without a search; at the end they are the payoffs.
+
+    Each position is judged by what its seat to act may know. ValueError for an agent without a
+    policy, or of another game.
+    """
+    policy = agent.policy if isinstance(agent, SearchAgent) else agent
+    if not isinstance(policy, PolicyAgent):
+        raise ValueError(f"{agent.name} has no policy: choose a checkpoint")
+    game = get_game(record.game, record.options)
+    states = np.array(list(record.replay()), game.state)
+    values, margins = np.zeros((2, len(states), record.num_players), np.float32)
+    kernels(game).outcome(states, values, margins)
+    open_ones = np.flatnonzero(states["seat"] >= 0)
+    seats = np.arange(record.num_players)
+    for first in range(0, len(open_ones), _BATCH):
+        rows = open_ones[first : first + _BATCH]
+        at = states[rows]
+        _, relative = policy.evaluate(Positions(game, at, np.zeros(len(at), np.uint64)))
+        turned = (seats - at["seat"][:, None]) % record.num_players
+        values[rows] = np.take_along_axis(relative.numpy(), turned, 1)
+    falls = [
+        Fall(ply + 1, seat, game.action_to_text(states[ply], record.actions[ply]), by)
+        for ply, seat, by in _falls(values, states["seat"][:-1])
+    ]
+    roles = game.roles(record.options)
+    names = [f"player {seat}" + (f" ({roles[seat]})" if roles else "") for seat in seats]
+    return Values(policy.name, names, values, falls)
+
+
+def _falls(
+    values: NDArray[np.float32], movers: NDArray[np.int8]
+) -> Iterator[tuple[int, int, float]]:
+    """Plies before the moves that cost their own seat most, the seats, and how much."""
+    plies, seats = np.arange(len(movers)), movers.astype(np.int64)
+    by = values[plies, seats] - values[plies + 1, seats]
+    for ply in np.argsort(-by, kind="stable")[:_MOST_FALLS]:
+        if by[ply] >= _LEAST_FALL:
+            yield int(ply), int(seats[ply]), float(by[ply])

@@ -1,0 +1,33 @@
+// A checkpoint's values along a game: asked for when the page opens, and again for another.
+
+import { judgeField } from "./analysis.js";
+import { button, guarded, make } from "./api.js";
+import { Curve } from "./curve.js";
+
+export function valuesCard(question, go) {
+  const curve = new Curve(go);
+  const judge = judgeField();
+  const words = make("p", { className: "soft" });
+  const show = async () => {
+    const found = await question(await judge.name());
+    curve.show(found);
+    words.textContent = `By ${found.agent}, without a search, and by what the seat to move knows: from −1 (lost) to +1 (won). Below are the moves at which it fell most.`;
+  };
+  let asked = false;
+  return {
+    element: make(
+      "section",
+      { className: "card values" },
+      make("h2", {}, "The value of each seat"),
+      make("div", { className: "row" }, judge.input, judge.known, button("Show", show)),
+      words,
+      curve.element,
+    ),
+    async mark(game, ply) {
+      curve.mark(ply);
+      if (asked) return;
+      asked = true;
+      if (await judge.offer(game)) await guarded(show);
+    },
+  };
+}
