@@ -58,7 +58,7 @@ class GameEnv(AECEnv[str, dict[str, Any], int | None]):
             ("render_mode", render_mode, (None, *RENDER_MODES)),
         ):
             if value not in allowed:
-                raise ValueError(f"{name}={shown(value)} is none of {list(allowed)}")
+                raise ValueError(f"{name}={shown(value)} is not one of {list(allowed)}")
         self.render_mode = render_mode
         self.metadata = {
             "name": f"{self.game.name}_v0",
@@ -333,7 +333,8 @@ class GameEnv(AECEnv[str, dict[str, Any], int | None]):
         """Whether an action is legal; raises for what is no action, or if `illegal="raise"`."""
         if not is_integer(action):
             raise ValueError(
-                f"action {shown(action)} of {agent} is no integer in 0..{self.game.num_actions - 1}"
+                f"action {shown(action)} of {agent} is not an integer in "
+                f"0..{self.game.num_actions - 1}"
             )
         if not 0 <= action < self.game.num_actions:
             raise ValueError(f"action {action} of {agent} is not in 0..{self.game.num_actions - 1}")
@@ -362,7 +363,7 @@ class GameEnv(AECEnv[str, dict[str, Any], int | None]):
 def start_of(options: Mapping[str, Any] | None) -> Any:
     """The position that the options of `reset` name, or None."""
     if options is not None and not isinstance(options, Mapping):
-        raise ValueError(f"options={shown(options)} is no dict, such as {{'state': ...}}")
+        raise ValueError(f"options={shown(options)} is not a dict, such as {{'state': ...}}")
     return (options or {}).get("state")
 
 

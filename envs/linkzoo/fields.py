@@ -22,7 +22,7 @@ def check_keys(
 ) -> None:
     """ValueError unless `data` is an object of the required keys, and perhaps the optional ones."""
     if not isinstance(data, Mapping):
-        raise ValueError(f"{name}: {shown(data)} is no JSON object")
+        raise ValueError(f"{name}: {shown(data)} is not a JSON object")
     missing = [key for key in required if key not in data]
     unknown = [key for key in data if key not in required and key not in optional]
     if missing or unknown:
@@ -32,7 +32,7 @@ def check_keys(
 def mapping(name: str, value: Any) -> Mapping[Any, Any]:
     """`value` if it is a dict, or something like it."""
     if not isinstance(value, Mapping):
-        raise ValueError(f"{name}: {shown(value)} is no dict")
+        raise ValueError(f"{name}: {shown(value)} is not a dict")
     return value
 
 

@@ -61,7 +61,7 @@ class Options:
             if option.type is bool:
                 boolean(option.name, value)
             elif get_origin(option.type) is Literal and value not in allowed:
-                raise ValueError(f"{option.name}: {shown(value)} is none of {list(allowed)}")
+                raise ValueError(f"{option.name}: {shown(value)} is not one of {list(allowed)}")
 
 
 SKIP_FORCED = Field("skip_forced", "i1", (), 0, 1)  # an option of every game
@@ -475,7 +475,7 @@ class Game:
         table of cards, or fields that contradict one another.
         """
         if not isinstance(data, bytes | bytearray):
-            raise ValueError(f"{shown(data)} is no state as bytes")
+            raise ValueError(f"{shown(data)} is not a state as bytes")
         if len(data) != self.state.itemsize:
             raise ValueError(
                 f"a state of {self.name} has {self.state.itemsize} bytes, not {len(data)}"

@@ -130,5 +130,5 @@ class GameRecord:
         try:
             data = json.loads(Path(path).read_text(encoding="utf-8"))
         except (UnicodeDecodeError, json.JSONDecodeError, RecursionError) as error:
-            raise ValueError(f"{path}: no JSON ({error})") from error
+            raise ValueError(f"{path}: not valid JSON ({error})") from error
         return cls.from_dict(data)

@@ -50,7 +50,7 @@ def register(game: Game) -> None:
     ValueError if it is no Game, or if another game has its name.
     """
     if not isinstance(game, Game):
-        raise ValueError(f"{shown(game)} is no Game")
+        raise ValueError(f"{shown(game)} is not a Game")
     if not game.name.isidentifier():
         raise ValueError(f"a game's name is an identifier, not {shown(game.name)}")
     _check_name(game)
@@ -113,14 +113,14 @@ def _find(name: str) -> Game:
                 raise ValueError(f"{address} is called {game.name!r}, not {name!r}")
             return _keep(game)
     raise ValueError(
-        f"no game {shown(name)}; there are {list(names())}, and module:name of a game elsewhere"
+        f"no game {shown(name)}; there are {list(names())}, and module:name of a game from outside"
     )
 
 
 def _load(address: str) -> Game:
     """The game at `module:name`."""
     if not _ADDRESS.fullmatch(address):
-        raise ValueError(f"no game {shown(address)}; one elsewhere is module:name")
+        raise ValueError(f"no game {shown(address)}; a game from outside is module:name")
     home, _, inside = address.partition(":")
     try:
         module = import_module(home)

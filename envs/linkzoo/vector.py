@@ -57,7 +57,7 @@ class VecEnv:
         if device != "cpu":
             raise ValueError(f"device={shown(device)}: the simulator runs on 'cpu' only")
         if reward not in ("win", "score"):
-            raise ValueError(f"reward={shown(reward)} is none of ['win', 'score']")
+            raise ValueError(f"reward={shown(reward)} is not one of ['win', 'score']")
         if num_threads is not None:
             num_threads = integer("num_threads", num_threads, 1, MAX_THREADS)
         num_envs = integer("num_envs", num_envs, 1, 2**31 - 1)

@@ -93,7 +93,7 @@ def test_what_is_no_action_always_raises(variant: Variant, illegal: str) -> None
         with pytest.raises(ValueError, match=rf"^action {action} of player_\d is not in 0\.\."):
             env.step(action)  # type: ignore[arg-type]
     for wrong in NO_ACTIONS:
-        with pytest.raises(ValueError, match=r"^action .* of player_\d is no integer in 0\.\."):
+        with pytest.raises(ValueError, match=r"^action .* of player_\d is not an integer in 0\.\."):
             env.step(wrong)
     assert snapshot(env) == before
 
@@ -156,7 +156,7 @@ def test_dead_agents_step_with_none(variant: Variant) -> None:
 @few_variants
 def test_wrong_arguments(variant: Variant) -> None:
     for name in ("reward", "illegal", "render_mode"):
-        with pytest.raises(ValueError, match=rf"^{name}='x' is none of \["):
+        with pytest.raises(ValueError, match=rf"^{name}='x' is not one of \["):
             variant.env(**{name: "x"})
 
 

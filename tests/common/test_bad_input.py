@@ -39,10 +39,10 @@ def test_no_action(env: GameEnv, action: Any) -> None:
 @pytest.mark.parametrize("options", [5, "state", [1], ...], ids=repr)
 def test_options_of_reset(env: GameEnv, options: Any) -> None:
     before = env.get_state()
-    with pytest.raises(ValueError, match=r"options=.* is no dict"):
+    with pytest.raises(ValueError, match=r"options=.* is not a dict"):
         env.reset(options=options)
     assert env.get_state() == before
-    with pytest.raises(ValueError, match=r"options=.* is no dict"):
+    with pytest.raises(ValueError, match=r"options=.* is not a dict"):
         SeatEnv(env.game.name).reset(options=options)
 
 
@@ -148,11 +148,11 @@ def test_no_move_of_a_game(env: GameEnv, text: Any) -> None:
 @pytest.mark.parametrize("wrong", [5, 1.5, "x", ["x"], np.zeros(2), ...], ids=repr)
 def test_no_bytes_or_options(env: GameEnv, wrong: Any) -> None:
     """Found by `make fuzz`: arguments of a type that nobody thought of."""
-    with pytest.raises(ValueError, match="no state as bytes"):
+    with pytest.raises(ValueError, match="not a state as bytes"):
         env.game.from_bytes(wrong)
-    with pytest.raises(ValueError, match=r"options: .* is no dict"):
+    with pytest.raises(ValueError, match=r"options: .* is not a dict"):
         env.game.blank(None, wrong)
-    with pytest.raises(ValueError, match=r"options: .* is no dict"):
+    with pytest.raises(ValueError, match=r"options: .* is not a dict"):
         get_game(env.game.name, wrong)
 
 

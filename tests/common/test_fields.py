@@ -82,5 +82,5 @@ def test_check_keys() -> None:
     with pytest.raises(ValueError, match=r"^p: missing fields \['b'\], unknown fields \['x'\]$"):
         check_keys("p", {"a": 1, "x": 2}, ["a", "b"])
     for value in (None, 3, "ab", ["a"]):
-        with pytest.raises(ValueError, match=r"^p: .* is no JSON object$"):
+        with pytest.raises(ValueError, match=r"^p: .* is not a JSON object$"):
             check_keys("p", value, ["a"])

@@ -46,7 +46,7 @@ def test_wrong_fields(variant: Variant, start: bool) -> None:
         ("seed", -1, "^seed: -1"),
         ("seed", 2**64, "^seed: "),
         ("seed", 1.5, "^seed: 1.5"),
-        ("start", [], r"\[\] is no JSON object"),
+        ("start", [], r"\[\] is not a JSON object"),
         ("start", {"seat": 0}, "missing fields"),
         ("moves", "abc", "^moves: "),
         ("moves", None, "^moves: "),
@@ -94,11 +94,11 @@ def test_broken_files(variant: Variant, tmp_path: Path) -> None:
     text = json.dumps(played(variant))
     for broken in (text[:-1], "", "{", "not JSON"):
         path.write_text(broken)
-        with pytest.raises(ValueError, match=r"game\.json: no JSON"):
+        with pytest.raises(ValueError, match=r"game\.json: not valid JSON"):
             GameRecord.load(path)
     for broken in ("[]", "null", "3", '"record"'):
         path.write_text(broken)
-        with pytest.raises(ValueError, match=r"is no JSON object"):
+        with pytest.raises(ValueError, match=r"is not a JSON object"):
             GameRecord.load(path)
     path.write_bytes(b"\xff\xfe\x00")
     with pytest.raises(ValueError, match=r"."):

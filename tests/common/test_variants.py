@@ -95,7 +95,7 @@ def test_wrong_options_and_players_are_refused(name: str) -> None:
         for wrong in no_numbers:
             with pytest.raises(ValueError, match=r"num_players: .* is not an integer"):
                 build(name, wrong)
-        with pytest.raises(ValueError, match=r"reward='points' is none of \['win', 'score'\]"):
+        with pytest.raises(ValueError, match=r"reward='points' is not one of \['win', 'score'\]"):
             build(name, reward="points")
         with pytest.raises(ValueError, match="skip_forced: 2 is not true or false"):
             build(name, skip_forced=2)

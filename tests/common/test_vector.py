@@ -285,7 +285,7 @@ def test_wrong_arguments(variant: Variant) -> None:
             build(variant, 2, num_threads=threads)
     with pytest.raises(ValueError, match="device='tpu'"):
         build(variant, 2, device="tpu")
-    with pytest.raises(ValueError, match="reward='points' is none of"):
+    with pytest.raises(ValueError, match="reward='points' is not one of"):
         build(variant, 2, reward="points")
     vec = build(variant, 2)
     for seed in (-1, 2**64, 1.5, "1", None, True):

@@ -87,7 +87,7 @@ def test_flat_observations(variant: Variant) -> None:
 
 
 def test_kinds_of_observations() -> None:
-    with pytest.raises(ValueError, match=r"observation='box' is none of \['dict', 'flat'\]"):
+    with pytest.raises(ValueError, match=r"observation='box' is not one of \['dict', 'flat'\]"):
         FeatureEnv("linkage", observation="box")
 
 

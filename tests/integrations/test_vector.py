@@ -181,7 +181,7 @@ def test_bad_input_is_named() -> None:
         vec.step(np.zeros(2, int))
     with pytest.raises(ValueError, match=r"environment 1: action -1 is not in 0\.\."):
         vec.step(np.array([0, -1, 0]))
-    with pytest.raises(ValueError, match="illegal='no' is none of"):
+    with pytest.raises(ValueError, match="illegal='no' is not one of"):
         SeatVectorEnv("linkage", 3, illegal="no")
     with pytest.raises(ValueError, match="seat"):
         SeatVectorEnv("linkage", 3, seat=2)

@@ -256,7 +256,7 @@ class Oracle:
     def follow(self, move: str, shown: Json | None = None) -> None:
         """Plays a legal move; chance is read from the position behind it."""
         assert self.flow is not None
-        assert move in self.options, f"{move} is none of {self.options}"
+        assert move in self.options, f"{move} is not one of {self.options}"
         self.shown = shown
         try:
             self.flow.send(move)

@@ -118,7 +118,7 @@ BROKEN: list[tuple[str, Callable[[Rows], Any], str]] = [
         "WIN",
     ),
     (
-        "no JSON",
+        "not valid JSON",
         change("Shopping Spree", "on_resolve", '[["DRAW", "me", 3'),
         "on_resolve|Shopping Spree",
     ),

@@ -55,15 +55,15 @@ def test_what_is_refused() -> None:
         "connect_four.no_such:GAME": "can't import connect_four.no_such",
         "connect_four:NAME": r"the games of connect_four are \['GAME'\]",
         "connect_four:rules": r"the games of connect_four are \['GAME'\]",
-        ":GAME": "one elsewhere is module:name",
-        "connect_four:": "one elsewhere is module:name",
-        ".rules:GAME": "one elsewhere is module:name",
-        "a b:c": "one elsewhere is module:name",
+        ":GAME": "a game from outside is module:name",
+        "connect_four:": "a game from outside is module:name",
+        ".rules:GAME": "a game from outside is module:name",
+        "a b:c": "a game from outside is module:name",
     }.items():
         with pytest.raises(ValueError, match=complaint):
             linkzoo.make(name)
     for wrong in (3, None, "connect_four", connect_four):
-        with pytest.raises(ValueError, match="is no Game"):
+        with pytest.raises(ValueError, match="is not a Game"):
             linkzoo.register(wrong)  # type: ignore[arg-type]
     with pytest.raises(ValueError, match="a game's name is an identifier, not 'four in a row'"):
         linkzoo.register(replace(GAME, name="four in a row"))

@@ -288,7 +288,7 @@ def test_missing_and_broken_files(tmp_path: Path) -> None:
         load_config("no_such_preset")
     broken = tmp_path / "broken.yaml"
     broken.write_text("game: [linkage", encoding="utf-8")
-    with pytest.raises(ValueError, match="no YAML"):
+    with pytest.raises(ValueError, match="not valid YAML"):
         load_config(broken)
     broken.write_text("linkage", encoding="utf-8")
     with pytest.raises(ValueError, match="not a mapping"):

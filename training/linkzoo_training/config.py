@@ -290,7 +290,7 @@ def read_config(data: Any) -> AnyConfig:
     """
     algorithm = data.get("algorithm", "ppo") if isinstance(data, dict) else "ppo"
     if algorithm not in list(_SCHEMAS):
-        raise ValueError(f"algorithm: {algorithm!r} is none of {list(_SCHEMAS)}")
+        raise ValueError(f"algorithm: {algorithm!r} is not one of {list(_SCHEMAS)}")
     check_fields(data)
     try:
         config: AnyConfig = _SCHEMAS[algorithm].validate_python(data)
@@ -323,7 +323,7 @@ def _fields(path: Path, below: tuple[Path, ...] = ()) -> dict[str, Any]:
     try:
         data = yaml.safe_load(path.read_text(encoding="utf-8"))
     except (yaml.YAMLError, ValueError, RecursionError) as error:
-        raise ValueError(f"{path}: no YAML ({error})") from error
+        raise ValueError(f"{path}: not valid YAML ({error})") from error
     if not isinstance(data, dict):
         raise ValueError(f"{path}: not a mapping of fields to values")
     if path in below:
@@ -369,11 +369,11 @@ def read_setting(setting: str, what: str) -> tuple[str, Any]:
     """The name and the YAML value of a `name=value`; ValueError if it is none, `what` it is of."""
     name, separator, text = setting.partition("=")
     if not separator:
-        raise ValueError(f"{setting!r} is no {what}=value")
+        raise ValueError(f"{setting!r} is not {what}=value")
     try:
         return name, yaml.safe_load(text)
     except (yaml.YAMLError, ValueError, RecursionError) as error:
-        raise ValueError(f"{reprlib.repr(setting)} has no YAML value") from error
+        raise ValueError(f"{reprlib.repr(setting)} has no valid YAML value") from error
 
 
 def read_options(settings: list[str]) -> dict[str, Any]:

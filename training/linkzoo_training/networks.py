@@ -229,7 +229,7 @@ def make_network(game: Game, kind: str, width: int, blocks: int) -> PolicyValueN
     """A network by its kind: `flat` or `board`; ValueError for another, or without a board."""
     kinds = {"flat": FlatNet, "board": BoardNet}
     if kind not in kinds:
-        raise ValueError(f"network: {kind!r} is none of {list(kinds)}")
+        raise ValueError(f"network: {kind!r} is not one of {list(kinds)}")
     return kinds[kind](game, width, blocks)
 
 

@@ -114,9 +114,9 @@ def find_device(name: str) -> torch.device:
     try:
         device = torch.device(name)
     except RuntimeError as error:
-        raise ValueError(f"device: {name!r} is none of auto, cpu, cuda") from error
+        raise ValueError(f"device: {name!r} is not one of auto, cpu, cuda") from error
     if device.type not in ("cpu", "cuda"):
-        raise ValueError(f"device: {name!r} is none of auto, cpu, cuda")
+        raise ValueError(f"device: {name!r} is not one of auto, cpu, cuda")
     if device.type == "cuda" and not torch.cuda.is_available():
         raise ValueError("device: cuda, but torch finds no GPU")
     return device

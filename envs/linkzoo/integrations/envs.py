@@ -29,7 +29,7 @@ class FeatureEnv(GameEnv):
         **kwargs: Any,
     ) -> None:
         if observation not in ("dict", "flat"):
-            raise ValueError(f"observation={shown(observation)} is none of ['dict', 'flat']")
+            raise ValueError(f"observation={shown(observation)} is not one of ['dict', 'flat']")
         super().__init__(game, num_players, **kwargs)
         self.features, self._flat = FeatureMap(self.game.observation), observation == "flat"
         box = Box(-1, 1, (len(self.features),), np.float32)

@@ -48,7 +48,7 @@ class SeatVectorEnv(VectorEnv[Any, Any, NDArray[Any]]):
         self.game = get_game(game, options)
         for name, value, allowed in (("reward", reward, REWARDS), ("illegal", illegal, ILLEGAL)):
             if value not in allowed:
-                raise ValueError(f"{name}={shown(value)} is none of {list(allowed)}")
+                raise ValueError(f"{name}={shown(value)} is not one of {list(allowed)}")
         self.num_envs = integer("num_envs", num_envs, 1, 2**31 - 1)
         self.states: NDArray[Any] = np.zeros(num_envs, self.game.state)
         self.states[:] = self.game.blank(num_players, options)

@@ -69,7 +69,7 @@ def load_board(name: str) -> Board:
     try:
         data = json.loads(text)
     except (json.JSONDecodeError, RecursionError) as error:
-        raise ValueError(f"board: {name} is no JSON ({error})") from error
+        raise ValueError(f"board: {name} is not valid JSON ({error})") from error
     return read_board(data, hashlib.sha256(text.encode()).hexdigest()[:12])
 
 
@@ -101,7 +101,7 @@ def _read_space(number: int, data: Any, colours: tuple[str, ...], count: int) ->
     agrees(f"{where}: color", data["color"], colours[circle])
     integer(f"{where}: pos", data["pos"], 0, count - 1)
     if data["kind"] not in _KINDS:
-        raise ValueError(f"{where}: kind: {shown(data['kind'])} is none of {list(_KINDS)}")
+        raise ValueError(f"{where}: kind: {shown(data['kind'])} is not one of {list(_KINDS)}")
     prev, following = (
         integer(f"{where}: {name}", data[name], 0, count - 1) for name in ("prev", "next")
     )

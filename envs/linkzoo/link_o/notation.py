@@ -171,7 +171,7 @@ class Notation:
             found[int(state.bag[place])] += 1
         state.bag_size = len(bag)
         if not isinstance(data["board"], Mapping):
-            raise ValueError(f"board: {shown(data['board'])} is no JSON object")
+            raise ValueError(f"board: {shown(data['board'])} is not a JSON object")
         for where, entry in data["board"].items():
             space = self._space(where)
             code = self._code(space, entry)
@@ -249,7 +249,7 @@ class Notation:
             check_keys("last_round", last, ("winner", "points", "how"))
             if last["how"] not in _HOW[1:]:
                 raise ValueError(
-                    f"last_round: how: {shown(last['how'])} is none of {list(_HOW[1:])}"
+                    f"last_round: how: {shown(last['how'])} is not one of {list(_HOW[1:])}"
                 )
             state.last_how = _HOW.index(last["how"])
             state.last_points = integer("last_round: points", last["points"], 0, _MAX_POINTS)

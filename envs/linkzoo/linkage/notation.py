@@ -140,7 +140,7 @@ def _read_phase(state: Record, data: Mapping[str, Any]) -> None:
     phases = [phase for phase, name in _PHASES.items() if name == data["phase"]]
     if not phases or (phases[0] != PLAY and not state.free_hole):
         allowed = list(_PHASES.values()) if state.free_hole else ["play"]
-        raise ValueError(f"phase: {shown(data['phase'])} is none of {allowed}")
+        raise ValueError(f"phase: {shown(data['phase'])} is not one of {allowed}")
     state.phase = phases[0]
     state.more = _optional("more", data["more"], 0, 1)
     if (state.more == NONE) != (state.phase != PLAY):
@@ -173,7 +173,7 @@ def _read_pieces(state: Record, data: Mapping[str, Any]) -> None:
             action = text_to_action(state, "{} {}-{}".format(*piece))
         except (ValueError, IndexError, TypeError, RecursionError) as error:
             raise ValueError(
-                f"pieces[{index}]: {shown(piece)} is no [colour, cell, cell]"
+                f"pieces[{index}]: {shown(piece)} is not [colour, cell, cell]"
             ) from error
         colour, cells = action // PLACEMENTS, PLACEMENT_CELLS[action % PLACEMENTS]
         size = state.board_size

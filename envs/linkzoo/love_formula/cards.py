@@ -195,7 +195,7 @@ def _read_card(number: int, row: Mapping[str, str | None]) -> Card:
 
 def _one_of(name: str, value: str, allowed: Any) -> str:
     if value not in allowed:
-        raise ValueError(f"{name}: {value!r} is none of {list(allowed)}")
+        raise ValueError(f"{name}: {value!r} is not one of {list(allowed)}")
     return value
 
 
@@ -248,16 +248,16 @@ def _json(name: str, text: str) -> Any:
     try:
         return json.loads(text)
     except json.JSONDecodeError as error:
-        raise ValueError(f"{name}: no JSON ({error})") from error
+        raise ValueError(f"{name}: not valid JSON ({error})") from error
 
 
 def _read_static(kind: int, text: str) -> dict[str, Any]:
     static: Any = _json("static", text)
     if not isinstance(static, dict) or (static and kind != OBSTACLE):
-        raise ValueError(f"static: {text} is no JSON object, or not of an obstacle")
+        raise ValueError(f"static: {text} is not a JSON object, or not of an obstacle")
     for name, value in static.items():
         if type(value).__name__ != _STATICS.get(name):
-            raise ValueError(f"static: {name}: {value!r} is none of {list(_STATICS)}")
+            raise ValueError(f"static: {name}: {value!r} is not one of {list(_STATICS)}")
         if not -_MAX_POINTS <= value <= _MAX_POINTS:
             raise ValueError(f"static: {name}: {value} is not in -{_MAX_POINTS}..{_MAX_POINTS}")
     return static

@@ -248,7 +248,7 @@ def _read_counts(state: Record, data: Mapping[str, Any]) -> None:
 
 def _read_turn(state: Record, data: Mapping[str, Any]) -> None:
     if data["round"] not in METALS:
-        raise ValueError(f"round: {shown(data['round'])} is none of {list(METALS)}")
+        raise ValueError(f"round: {shown(data['round'])} is not one of {list(METALS)}")
     state.round_number = METALS.index(data["round"])
     state.move = integer("move", data["move"], 1, 2)
     state.matched = boolean("matched", data["matched"])

@@ -78,7 +78,7 @@ def check_agent(spec: str, game: str) -> None:
         except ValueError as error:
             raise ValueError(
                 f"agent {spec!r}: {error}; agents without a checkpoint are random, greedy, uct-N "
-                "(such as uct-100), cheat-N, exact, human, and those of elsewhere, FILE.py:NAME or "
+                "(such as uct-100), cheat-N, exact, human, and agents of your own, FILE.py:NAME or "
                 "module:NAME"
             ) from error
 

@@ -265,7 +265,7 @@ class Trainer(ABC):
         """ValueError unless the run was this one, and stopped within its budget."""
         check_keys(str(path), meta, ("config", "iteration", "seconds", "workers", "processes"))
         if not isinstance(meta["config"], dict):
-            raise ValueError(f"{path}: config: {meta['config']!r} is no JSON object")
+            raise ValueError(f"{path}: config: {meta['config']!r} is not a JSON object")
         try:
             saved = read_config(meta["config"])
         except ValueError as error:

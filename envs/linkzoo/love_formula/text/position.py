@@ -508,7 +508,7 @@ class Reader:
             state.decision = _index("decision", data["decision"], DECISIONS)
             if state.decision not in expected:
                 names = [DECISIONS[number] for number in expected]
-                raise ValueError(f"decision: {shown(data['decision'])} is none of {names}")
+                raise ValueError(f"decision: {shown(data['decision'])} is not one of {names}")
             agrees("seat", data["seat"], int(seat))
             state.seat = seat
             self._check_possible(state)
@@ -568,5 +568,5 @@ class Reader:
 
 def _index(where: str, value: Any, words: Any) -> int:
     if not isinstance(value, str) or value not in words:
-        raise ValueError(f"{where}: {shown(value)} is none of {list(words)}")
+        raise ValueError(f"{where}: {shown(value)} is not one of {list(words)}")
     return list(words).index(value)
