@@ -88,12 +88,26 @@ def test_same_seed_same_weights() -> None:
             "initial_states": {},
             "symmetric": False,
         },
+        pytest.param(
+            {"network": "flat", "game": "link_o", "initial_states": {"vary": {"target": [0, 0]}}},
+            marks=pytest.mark.slow,
+        ),
+        pytest.param(
+            {
+                "network": "flat",
+                "game": "love_formula",
+                "initial_states": {"midgame": 1.0, "depth": 1.0},
+                "symmetric": False,
+            },
+            marks=pytest.mark.slow,
+        ),
     ],
 )
 def test_resumed_run_is_the_uninterrupted_run(tmp_path: Path, changes: dict[str, object]) -> None:
-    """After any iteration, with games and samples in flight; two players, and two to four."""
+    """After any iteration, with games and samples in flight; two players, and two or more."""
     config = alphazero_config({**TINY, **changes})
     whole = run(config, 7)
+    assert sum(map(len, whole.window)) > 0
     for stop in (1, 5):
         part = run(config, stop)
         part.save(tmp_path)
@@ -277,14 +291,11 @@ def test_a_run_begins_with_the_weights_of_a_checkpoint(tmp_path: Path) -> None:
 @pytest.mark.parametrize(
     ("changes", "message"),
     [
-        (
-            {"game": "link_o", "initial_states": {}, "symmetric": False},
-            "link_o has hidden information; use 'ppo'",
-        ),
         ({"simulations": []}, "simulations"),
         ({"simulations": [0]}, "simulations"),
         ({"window": 5}, "reuse: 2 does not divide the window, 5"),
         ({"root_share": 1.5}, "root_share"),
+        ({"least_range": 0}, "least_range"),
         ({"algorithm": "muzero"}, r"'muzero' is not one of \['ppo', 'alphazero'\]"),
         ({"clip": 0.2}, "clip"),
     ],

@@ -157,7 +157,13 @@ def test_cards_with_wild_fields(folder: Path) -> None:
         path.write_text(json.dumps({k: v for k, v in card.items() if k != name}))
         with pytest.raises(ValueError, match=f"card.json.*{name}|no card of format"):
             load_agent(folder)
-    optional = {"temperature": 1.0, "score_margin_weight": 0.0, "strength": [], "blunder_rate": []}
+    optional = {
+        "temperature": 1.0,
+        "score_margin_weight": 0.0,
+        "least_range": None,
+        "strength": [],
+        "blunder_rate": [],
+    }
     network = {f"network.{name}": value for name, value in card["network"].items()}
     for name in [*card, *optional, *network, "network.more"]:
         for value in WILD:

@@ -23,6 +23,7 @@ from linkzoo_training.fingerprints import fingerprints
 from linkzoo_training.networks import PolicyValueNet
 from linkzoo_training.schema import (
     MOST_BLOCKS,
+    MOST_RANGE,
     MOST_TEMPERATURE,
     MOST_WEIGHT,
     MOST_WIDTH,
@@ -131,6 +132,7 @@ class _Card(BaseModel):
         None
     )
     score_margin_weight: Annotated[float, Field(ge=0, le=MOST_WEIGHT, allow_inf_nan=False)] = 0.0
+    least_range: Annotated[float | None, Field(gt=0, le=MOST_RANGE, allow_inf_nan=False)] = None
     trained: dict[str, Any] = {}
     strength: list[dict[str, Any]] = []
     blunder_rate: list[dict[str, Any]] = []
@@ -143,7 +145,8 @@ def save_checkpoint(
 
     `card` holds at least `network` (kind, width, blocks), the arguments of `make_network`, and
     `views`, the symmetric views that the agent averages; `score_margin_weight`, where it isn't 0,
-    is the weight of the score margin in the network's values.
+    is the weight of the score margin in the network's values, and `least_range` that of a search
+    (GumbelSearch), where it isn't the usual one.
     """
     weights = pack(network.state_dict())
     full = {

@@ -26,6 +26,7 @@ from linkzoo_training.resources import find_checkpoint, find_config
 from linkzoo_training.schedule import Schedule, at
 from linkzoo_training.schema import (
     MOST_BLOCKS,
+    MOST_RANGE,
     MOST_TEMPERATURE,
     MOST_WEIGHT,
     MOST_WIDTH,
@@ -43,6 +44,7 @@ Positive = Annotated[float, Field(gt=0, le=1, allow_inf_nan=False)]
 Weight = Annotated[float, Field(ge=0, le=MOST_WEIGHT, allow_inf_nan=False)]
 Seconds = Annotated[float, Field(gt=0, le=10**9, allow_inf_nan=False)]
 Temperature = Annotated[float | None, Field(ge=0, le=MOST_TEMPERATURE, allow_inf_nan=False)]
+Range = Annotated[float | None, Field(gt=0, le=MOST_RANGE, allow_inf_nan=False)]
 Simulations = Annotated[int, Field(ge=1, le=2**16)]
 Stages = Annotated[tuple[Simulations, ...], Field(min_length=1, max_length=1000)]
 Agents = Annotated[tuple[str, ...], Field(max_length=100)]
@@ -256,6 +258,7 @@ class AlphaZeroConfig(Config):
     horizon: Annotated[int, Field(ge=1, le=2**12)] = 16  # plies of every game in one iteration
     simulations: Stages = (16, 32, 64)  # per move; a list changes them along the run
     considered: Simulations = 16  # actions tried at the root
+    least_range: Range = None  # of values that are stretched to 0..1: see GumbelSearch
     solver_limit: Annotated[int, Field(ge=0, lt=2**31)] = 0  # see GumbelSearch; 0: no solver
 
     # Learning

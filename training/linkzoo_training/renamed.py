@@ -33,7 +33,6 @@ RENAMED = {
     "value_weight": "always 0.5 (PPO) or 1 (AlphaZero)",
     "max_grad_norm": "always 0.5 (PPO) or 1 (AlphaZero)",
     "discount": "always 1",
-    "least_range": "always that of GumbelSearch",
 }
 
 

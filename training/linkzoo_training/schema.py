@@ -9,6 +9,7 @@ from pydantic import ValidationError
 MOST_WIDTH, MOST_BLOCKS = 4096, 64  # of a network
 MOST_TEMPERATURE = 1000  # at which an illegal action still has no chance
 MOST_WEIGHT = 1000  # of a part of a loss or a payoff
+MOST_RANGE = 10  # of what an end may be worth
 
 
 def complaints(error: ValidationError) -> str:

@@ -82,6 +82,7 @@ def _reveal(state: Any, seat: Any, out: Any) -> None:
 def _redeal(state: Any, seat: Any, seed: Any) -> None:
     state.seed = seed
     own = state.deck[seat]
+    state.deck[:] = np.arange(CARDS)  # what is dealt doesn't depend on where cards lay
     shuffle(state.deck, CARDS, seed, _STREAM, 0)
     for place in range(CARDS):
         if state.deck[place] == own:

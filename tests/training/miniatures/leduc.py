@@ -132,6 +132,7 @@ def _reveal(state: Any, seat: Any, out: Any) -> None:
 def _redeal(state: Any, seat: Any, seed: Any) -> None:
     state.seed = seed
     own, shown = state.deck[seat], state.deck[SHOWN]
+    state.deck[:] = np.arange(CARDS)  # what is dealt doesn't depend on where cards lay
     shuffle(state.deck, CARDS, seed, _STREAM, 0)
     _put(state, own, seat)
     if state.round > 0:

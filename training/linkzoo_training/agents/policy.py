@@ -141,6 +141,7 @@ class SearchAgent:
             self._count,
             simulations,
             views=policy.views,
+            least_range=policy.card.get("least_range"),
             score_margin_weight=policy.card.get("score_margin_weight", 0.0),
             solver_limit=SOLVER_LIMIT,
         )

@@ -77,7 +77,7 @@ class AlphaZeroTrainer(Trainer):
 
     def __init__(self, config: AlphaZeroConfig, executor: Executor | None = None) -> None:
         super().__init__(config, executor)
-        self.config = config
+        self.config, self.least_range = config, config.least_range
         games = distributed.own(config)
         self.play: ReplayGames | ReplayWorkers = (
             ReplayGames(games, self.game, self.device)

@@ -61,6 +61,7 @@ class Trainer(ABC):
     play: Play
     iteration = 0
     seconds = 0.0  # of training, without evaluation and without compiling
+    least_range: float | None = None  # of the searches that the policy learned from
     growing: tuple[str, ...] = ()  # how the names of tensors begin that grow along a run
 
     def __init__(self, config: AnyConfig, executor: Executor | None = None) -> None:
@@ -346,6 +347,7 @@ class Trainer(ABC):
             "views": config.views,
             "temperature": config.temperature,
             "score_margin_weight": self.score_margin_weight,
+            "least_range": self.least_range,
             "network": {"kind": config.network, "width": config.width, "blocks": config.blocks},
             "trained": trained,
             "strength": strength,

@@ -182,7 +182,7 @@ class GumbelSearch:
             symmetries(self.game).turn_features(features, which)
         logits, relative = answer(features)
         for what, numbers in (("logits", logits), ("values", relative)):
-            if not numbers.isfinite().all():
+            if not torch.stack(numbers.aminmax()).isfinite().all():  # far faster than of each
                 raise ValueError(f"the network's {what} aren't finite: its weights are damaged")
         chances = torch.softmax(logits.float(), -1).clamp_(min=1e-30).cpu().numpy()
         if self._views is not None:

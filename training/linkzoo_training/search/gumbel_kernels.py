@@ -18,6 +18,7 @@ from linkzoo_training.search.gumbel_tree import (
     LEGAL,
     NONE,
     ROOT,
+    drawn,
     inner_action,
     node_statistics,
     reset,
@@ -234,25 +235,6 @@ def _begin(first: Any, last: Any, rows: Any, trees: Any, settings: Any) -> None:
 
 
 @compiled
-def _drawn(chances: Any, exponent: Any, mask: Any, uniform: Any) -> Any:
-    """An action drawn from probabilities [A] to the power of `exponent`, of those in `mask`."""
-    most = 0.0
-    for action in range(mask.shape[0]):
-        if mask[action]:
-            most = max(most, np.float64(chances[action]))
-    total = 0.0
-    for action in range(mask.shape[0]):
-        if mask[action]:
-            total += (chances[action] / most) ** exponent
-    left, drawn = uniform * total, NONE
-    for action in range(mask.shape[0]):
-        if mask[action] and left >= 0:
-            drawn = action
-            left -= (chances[action] / most) ** exponent
-    return drawn
-
-
-@compiled
 def _keep(i: Any, probabilities: Any, relative: Any, trees: Any) -> None:
     """Keeps what the network said of a leaf; of one beyond a node, the values alone."""
     node, players = trees.leaves[i], np.int64(trees.worlds[i].num_players)
@@ -281,7 +263,7 @@ def _reply(i: Any, probabilities: Any, trees: Any, settings: Any) -> Any:
     """
     world, nodes, node = trees.worlds[i], trees.nodes[i], trees.leaves[i]
     bits = word(world.seed, STREAM_SEARCH, world.ply, _REPLY) >> np.uint64(11)
-    action = _drawn(probabilities, settings.reply_exponent, trees.masks[i], bits / 2.0**53)
+    action = drawn(probabilities, settings.reply_exponent, trees.masks[i], bits / 2.0**53)
     trees.beyond[i] = node == trees.simulation[i] + 1
     child = nodes[node].child
     while child != NONE and nodes[child].action != action:

@@ -177,3 +177,22 @@ def reset(node: Any, action: Any, parent: Any) -> None:
     node.sibling = NONE
     node.visits = 0
     node.known = 0
+
+
+@compiled
+def drawn(chances: Any, exponent: Any, mask: Any, uniform: Any) -> Any:
+    """An action drawn from probabilities [A] to the power of `exponent`, of those in `mask`."""
+    most = 0.0
+    for action in range(mask.shape[0]):
+        if mask[action]:
+            most = max(most, np.float64(chances[action]))
+    total = 0.0
+    for action in range(mask.shape[0]):
+        if mask[action]:
+            total += (chances[action] / most) ** exponent
+    left, chosen = uniform * total, NONE
+    for action in range(mask.shape[0]):
+        if mask[action] and left >= 0:
+            chosen = action
+            left -= (chances[action] / most) ** exponent
+    return chosen

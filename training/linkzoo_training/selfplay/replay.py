@@ -120,6 +120,7 @@ class ReplayGames:
                 simulations,
                 considered=config.considered,
                 views=views,
+                least_range=config.least_range,
                 score_margin_weight=config.score_margin_weight,
                 solver_limit=config.solver_limit,
             )

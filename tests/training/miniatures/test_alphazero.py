@@ -1,0 +1,183 @@
+"""Expert iteration where something is hidden: it learns, it resumes, and it peeks at nothing."""
+
+from pathlib import Path
+from typing import Any
+
+import numpy as np
+import pytest
+import torch
+from numpy.typing import NDArray
+
+from linkzoo import Game, games, get_game
+from linkzoo.batch import kernels
+from linkzoo_training.algorithms.alphazero import AlphaZeroTrainer
+from linkzoo_training.config import AlphaZeroConfig
+from linkzoo_training.search.gumbel import Found, GumbelSearch
+from linkzoo_training.selfplay.executors import LocalExecutor
+from linkzoo_training.selfplay.replay import ReplayGames, Samples
+from tests.driving import first_quick
+from tests.training.helpers import alphazero_config, weights
+from tests.training.miniatures.play import KUHN_POKER, MINIATURES
+from tests.training.miniatures.trees import exploitability, value
+
+pytestmark = pytest.mark.usefixtures("registered")
+
+HIDING = [name for name in games if get_game(name).hidden is not None]
+SOMEWHERE = np.uint64(2**63)  # where the seeds of other worlds begin
+
+
+def config_for(game: str, **changes: Any) -> AlphaZeroConfig:
+    return alphazero_config(
+        {
+            "algorithm": "alphazero",
+            "name": "miniature",
+            "game": game,
+            "num_envs": 12,
+            "horizon": 4,
+            "simulations": [6],
+            "window": 4,
+            "reuse": 2,
+            "batch_size": 32,
+            "width": 32,
+            "blocks": 1,
+            "precision": "fp32",
+            "num_threads": 1,
+            "device": "cpu",
+            "initial_states": {"midgame": 0.0},
+            **changes,
+        }
+    )
+
+
+def other_worlds(game: Game, states: NDArray[Any]) -> NDArray[Any]:
+    """Records [N] that the seats to act can't tell from the given ones."""
+    worlds = states.copy()
+    for row, world in enumerate(worlds):
+        game.redeal(world, int(world.seat), SOMEWHERE + np.uint64(row))
+    return worlds
+
+
+def lessons(trainer: AlphaZeroTrainer, states: NDArray[Any], finals: NDArray[Any]) -> list[Any]:
+    """All that a ply from `states` [N] gives: what the search found, and what is learned of it."""
+    play, searched = trainer.play, list[Found]()
+    assert isinstance(play, ReplayGames)
+    play.states, play.length[:], play.plies = states.copy(), 0, 0
+    search = play._searcher(trainer.simulations)
+    run = search.run
+
+    def noted(*args: Any, **options: Any) -> Found:
+        searched.append(run(*args, **options))
+        return searched[-1]
+
+    search.run = noted  # type: ignore[method-assign]
+    play.collect(trainer.behaviour_policy, trainer.simulations, 0.0)
+    search.run = run  # type: ignore[method-assign]
+    (found,) = searched
+    samples = Samples(play._states[:, 0], finals, play._policy[:, 0], play._values[:, 0])
+    return [*vars(found).values(), *(part.numpy() for part in trainer._batch(samples, 0))]
+
+
+def peeks(name: str, players: int, plies: int, **changes: Any) -> tuple[bool, int]:
+    """Whether lessons depend on what the seat to act can't see; games that were looked at."""
+    config = config_for(name, num_players=[players], horizon=1, simulations=[12], **changes)
+    trainer = AlphaZeroTrainer(config)
+    with torch.no_grad():
+        for head in (trainer.network.policy, trainer.network.value):
+            head.weight.mul_(100)  # some policy and values that depend on what is seen
+    trainer.behaviour_policy = trainer.frozen(trainer.network)
+    game = trainer.game
+    states = np.zeros(12, game.state)
+    states[:] = game.blank(players, config.options)
+    seeds = np.arange(12, dtype=np.uint64)
+    masks = np.empty((12, game.num_actions), np.int8)
+    kernels(game).begin(states, seeds, masks)
+    kernels(game).random_plies(states, masks, seeds, np.full(12, plies))
+    worlds = other_worlds(game, states)
+    different = sum(a.tobytes() != b.tobytes() for a, b in zip(states, worlds, strict=True))
+    here, there = (lessons(trainer, now, states) for now in (states, worlds))
+    assert len(np.unique(here[1], axis=0)) > 1  # it depends on what is seen
+    return not all(np.array_equal(*pair) for pair in zip(here, there, strict=True)), different
+
+
+@pytest.mark.parametrize("name", first_quick(list(MINIATURES)))
+def test_nothing_hidden_reaches_policy_samples_or_search(name: str) -> None:
+    """Worlds that the seat to act can't tell apart teach the same, bit for bit."""
+    for plies in range(3):
+        assert peeks(MINIATURES[name].game.name, 2, plies) == (False, 12)
+
+
+@pytest.mark.slow  # quick: the same of miniatures
+@pytest.mark.parametrize(
+    ("name", "players"),
+    [
+        (name, players)
+        for name in HIDING
+        for players in range(get_game(name).min_players, get_game(name).max_players + 1)
+    ],
+)
+def test_nothing_hidden_reaches_them_in_the_games(name: str, players: int) -> None:
+    game = get_game(name)
+    variants: list[dict[str, Any]] = [{}]
+    if "redeal_inference" in game.state.names:
+        variants.append({"options": {"redeal_inference": True}, "symmetric": True})
+    for changes in variants:
+        for plies in range(0, game.typical_length, game.typical_length // 16):
+            found, different = peeks(name, players, plies, **changes)
+            assert not found
+            assert different >= 11
+
+
+def test_a_search_that_peeks_would_be_found(monkeypatch: pytest.MonkeyPatch) -> None:
+    """The lessons of worlds differ if a seat may see them as they are."""
+
+    def peek(self: GumbelSearch, states: NDArray[Any], *args: Any, **options: Any) -> Found:
+        found = run(self, states, *args, **options)
+        found.policy[:, 0] += 1e-6 * states["deck"][:, 1 - states["seat"][0]]
+        return found
+
+    run = GumbelSearch.run
+    monkeypatch.setattr(GumbelSearch, "run", peek)
+    assert peeks(KUHN_POKER.game.name, 2, 0)[0]
+
+
+@pytest.mark.parametrize("workers", [0, 2])
+def test_resumed_run_is_the_uninterrupted_run(tmp_path: Path, workers: int) -> None:
+    """With games, samples and tasks in flight."""
+    config = config_for(KUHN_POKER.game.name)
+
+    def begun() -> AlphaZeroTrainer:
+        return AlphaZeroTrainer(config, LocalExecutor(workers) if workers else None)
+
+    whole, part = begun(), begun()
+    for trainer, iterations in ((whole, 6), (part, 3)):
+        for _ in range(iterations):
+            trainer.iterate()
+    part.save(tmp_path)
+    resumed = begun()
+    resumed.load(tmp_path)
+    for _ in range(3):
+        resumed.iterate()
+    assert weights(resumed) == weights(whole) != weights(part)
+
+
+def test_kuhn_is_learned() -> None:
+    """From uniform play to far less exploitable play, and what the game is worth is known."""
+    config = config_for(
+        KUHN_POKER.game.name,
+        num_envs=128,
+        horizon=16,
+        simulations=[16],
+        window=8,
+        reuse=4,
+        batch_size=256,
+        learning_rate=[1e-2, 1e-3],
+        total_steps=15 * 128 * 16,
+        average=8,
+    )
+    tree, trainer = KUHN_POKER.tree, AlphaZeroTrainer(config)
+    assert exploitability(tree, KUHN_POKER.policy(trainer.agent())) > 0.44  # uniform play: 0.458
+    while not trainer.finished:
+        trainer.iterate()
+    policy = KUHN_POKER.policy(trainer.agent())
+    assert exploitability(tree, policy) < 0.2
+    assert value(tree, policy) == pytest.approx(-1 / 18, abs=0.1)
