@@ -172,15 +172,17 @@ def test_thousands_of_mutated_requests_get_an_answer_and_no_failure(
 ) -> None:
     dice = np.random.default_rng(seed)
     client.server.tables.most = client.server.replays.most = 2 * times
-    requests = _requests(client)
     seen: dict[tuple[str, int], int] = {}
     for number in range(times):
+        if number % 500 == 0:  # some close the games
+            requests = _requests(client)
         method, path, data = requests[number % len(requests)]
         kind = f"{method} {re.sub('[^/?]{20,}', 'ID', path)}"
         path = path if dice.random() < 0.8 else _bent(dice, path)
         if dice.random() < 0.05:
             method = str(dice.choice(["GET", "PUT", "DELETE", "TRACE", "POST"]))
-        body = b"" if data is None else json.dumps(_mutated(dice, data)).encode()
+        sent = data if dice.random() < 0.2 else _mutated(dice, data)
+        body = b"" if data is None else json.dumps(sent).encode()
         if dice.random() < 0.2:
             body = _garbled(dice, body)
         address = quote(f"/api/{path}", safe="/?=%")
@@ -190,4 +192,5 @@ def test_thousands_of_mutated_requests_get_an_answer_and_no_failure(
         if status >= 400 and answer and method != "TRACE":
             assert json.loads(answer)["error"], (method, path, body[:300], answer)
     assert {200, 400, 404, 409, 422} <= {status for _, status in seen}
-    assert {kind for kind, status in seen if status == 200} == {kind for kind, _ in seen}
+    answered = {kind for kind, status in seen if status == 200}
+    assert {kind for kind, _ in seen} - answered <= {"POST tables/ID/look"}  # nobody else is there
