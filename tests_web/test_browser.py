@@ -10,6 +10,7 @@ from playwright.sync_api import Browser, Page
 from tests.web.server import Client
 
 from linkzoo import GameRecord, games
+from linkzoo.testing.play import mask_of, positions
 from linkzoo_training import load_agent
 from linkzoo_training.pictures import as_html
 from tests_web.conftest import Screen
@@ -146,6 +147,31 @@ def test_the_shares_of_an_agent_stand_on_the_board(screen: Screen, client: Clien
     assert f"{there:.0%}".replace("%", " %") in after
     screen.page.click(".moves button")
     screen.page.wait_for_function("() => !document.querySelector('.share')")
+
+
+# Of Love Formula: a random game's seed and ply, and what the first seat points at there.
+_POINTED = [(5, 193, "OBSTACLE Bullying#1"), (4, 123, "FREE"), (2, 178, "CARD School Festival")]
+
+
+@pytest.mark.parametrize(("seed", "ply", "part"), _POINTED)
+def test_what_a_card_asks_for_is_pointed_at_in_the_picture(
+    screen: Screen, client: Client, seed: int, ply: int, part: str
+) -> None:
+    screen.start("love_formula", ["human", "random"])
+    table = client.server.tables.get(screen.page.url.split("/")[-1])
+    game = table.game
+    put = positions(game, 2, dict(game.fixed), seed)[ply]
+    with table.lock:
+        table._states[0] = put
+        table._mask[0] = mask_of(game, put)
+        table.shown = None
+    screen.page.reload()
+    screen.page.click(f'.board [data-part="{part}"].lit')
+    for _ in range(100):
+        if table.log:
+            break
+        time.sleep(0.05)
+    assert table.log[0] == (0, part)
 
 
 def _falls_and_jumps(page: Page, ply: str) -> None:

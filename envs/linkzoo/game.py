@@ -293,7 +293,8 @@ class Game:
 
     `action_parts(R, action)`, where a game has it, names what a person points at to make a legal
     action, in order: at `draw_svg`'s elements whose `data-part` is such a name, or at a choice of
-    words where the picture has none. No two legal actions have the same names.
+    words where the picture has none. No legal action's names, in whatever order, are all among
+    another's.
 
     `fields` describes the fields of the record, the options' included, and `flaw(R, S)`, compiled,
     says what is wrong with a record within these bounds, or "": it may use S, a copy of R. Whatever

@@ -1,53 +1,54 @@
 """`action_parts`: what a person points at to make a move, and where the pictures have it."""
 
 import re
+from collections import Counter
+from html import unescape
 
 import numpy as np
 import pytest
 
 from linkzoo import games, get_game
 from linkzoo.batch import kernels
-from linkzoo.compiled import Record
+from linkzoo.testing import properties
+from linkzoo.testing.play import mask_of, positions
 
 # Choices without a place in the picture: how a tile lies, and what a card asks in words.
-_WORDS = re.compile(r"\d-\d|LINK-O|PASS|YES|FREE|OPEN_DISCARD|OBSTACLE .*|CARD .*|COUPLE .*")
-
-
-def _positions(name: str, plies: int) -> list[tuple[Record, list[int]]]:
-    """Positions of a random game with their legal actions."""
-    game = get_game(name)
-    found: list[tuple[Record, list[int]]] = []
-    states, mask = np.zeros(1, game.state), np.zeros((1, game.num_actions), np.int8)
-    states[0] = game.blank(game.min_players)
-    kernels(game).begin_one(states, np.array([5], np.uint64), mask)
-    outcome = np.zeros((2, game.min_players), np.float32)
-    dice = np.random.default_rng(1)
-    while states[0].seat >= 0 and len(found) < plies:
-        legal = np.flatnonzero(mask[0]).tolist()
-        found.append((states.copy()[0], legal))
-        kernels(game).play_one(states, int(dice.choice(legal)), mask[0], *outcome)
-    return found
+_WORDS = re.compile(r"\d-\d|LINK-O|PASS|YES|OPEN_DISCARD")
 
 
 @pytest.mark.parametrize("name", games)
-def test_parts_name_one_action_each(name: str) -> None:
+def test_parts_keep_the_contract(name: str) -> None:
     game = get_game(name)
     assert game.action_parts is not None
-    for state, legal in _positions(name, 60):
-        named = {game.action_parts(state, action) for action in legal}
-        assert len(named) == len(legal)
+    for players in (game.min_players, game.max_players):
+        properties.parts(game, positions(game, players, dict(game.fixed), 5))
 
 
 @pytest.mark.parametrize("name", games)
 def test_parts_lie_in_the_picture_of_the_seat_to_act(name: str) -> None:
     game = get_game(name)
     assert game.action_parts is not None
-    for state, legal in _positions(name, 60):
-        svg = game.draw_svg(state, int(state.seat))
-        drawn = set(re.findall(r'data-part="([^"]*)"', svg))
-        parts = {part for action in legal for part in game.action_parts(state, action)}
-        missing = {part for part in parts if part.replace("&", "&amp;") not in drawn}
-        assert {part for part in missing if not _WORDS.fullmatch(part)} == set()
+    for players in (game.min_players, game.max_players):
+        for state in positions(game, players, dict(game.fixed), 6)[:-1:4]:
+            svg = unescape(game.draw_svg(state, int(state.seat)))
+            legal = np.flatnonzero(mask_of(game, state)).tolist()
+            parts = {part for action in legal for part in game.action_parts(state, action)}
+            missing = {part for part in parts if f'data-part="{part}"' not in svg}
+            assert {part for part in missing if not _WORDS.fullmatch(part)} == set()
+
+
+def test_love_formula_names_obstacles_by_their_copies() -> None:
+    """Of two copies in the field each is pointed at by its number."""
+    game, found = get_game("love_formula"), 0
+    for seed in range(4):
+        for state in positions(game, 4, dict(game.fixed), seed):
+            view = game.to_dict(state)
+            number = Counter(entry["card"] for entry in view["obstacles"])
+            named = [f"{card}#{rank}" for card in number for rank in range(1, number[card] + 1)]
+            drawn = re.findall(r'data-part="OBSTACLE ([^"]*)"', unescape(game.draw_svg(state)))
+            assert sorted(drawn) == sorted(named)
+            found += max(number.values(), default=0) > 1
+    assert found > 10
 
 
 @pytest.mark.parametrize("options", [{"free_hole": True}])

@@ -6,7 +6,7 @@ from collections import Counter
 from collections.abc import Iterator
 from dataclasses import dataclass, replace
 from functools import cache
-from itertools import combinations
+from itertools import accumulate, combinations
 from typing import Any
 from xml.etree import ElementTree
 
@@ -287,7 +287,7 @@ def test_the_turn_is_shown_in_its_order() -> None:
 
 
 def test_piles_are_shown() -> None:
-    """Sizes of deck and discard pile, and its latest cards first."""
+    """Sizes of deck and discard pile, its latest cards first, with how many there are of each."""
     for view, seat, root in [*pictured(), (crowded(), 0, parsed(crowded(), 0))]:
         panel = panel_of(root)
         deck = view["deck"] if isinstance(view["deck"], int) else len(view["deck"])
@@ -295,10 +295,15 @@ def test_piles_are_shown() -> None:
         assert label.startswith(f"Deck {deck} · Discard pile {len(view['discard'])}")
         more = [word for word in words(panel) if re.fullmatch(r"and \d+ more", word)]
         hidden = int(more[-1].split()[1]) if more else 0
-        shown = view["discard"][::-1][: len(view["discard"]) - hidden]
+        number = Counter(view["discard"][::-1])
         drawn = [str(card.get("data-card")) for card in marked(panel, "card")]
-        assert drawn[len(drawn) - len(shown) :] == shown
-        assert hidden == 0 or len(shown) >= 6
+        ends = accumulate(number.values(), initial=0)
+        kinds = next(n for n, end in enumerate(ends) if end == len(view["discard"]) - hidden)
+        shown = list(number)[:kinds]
+        assert drawn[len(drawn) - kinds :] == shown
+        notes = [f"×{number[card]}" for card in shown if number[card] > 1]
+        assert Counter(word for word in words(panel) if word[0] == "×") == Counter(notes)
+        assert hidden == 0 or kinds >= 6
         text = " ".join(draw_text(view, CARDS, seat).split())
         assert f"Deck: {deck}" in text
         assert f"Discard pile: {len(view['discard'])}" in text

@@ -252,6 +252,10 @@ def _other_ply(data: Any) -> Any:
     return state
 
 
+def _drawn_at_first(state: Any, seat: int | None = None) -> str:
+    return "<svg/>" if state.ply else '<svg><g data-part="2"/></svg>'
+
+
 BROKEN: dict[str, tuple[dict[str, Any], str]] = {
     "a name of two words": ({"name": "connect four"}, "declarations: name"),
     "a field without bounds": ({"fields": ()}, "declarations: fields"),
@@ -290,6 +294,19 @@ BROKEN: dict[str, tuple[dict[str, Any], str]] = {
     "any text": (
         {"text_to_action": lambda state, text: max(notation.LETTERS.find(text), 0)},
         "notation: '.*' is no move, but is accepted",
+    ),
+    "no parts": ({"action_parts": lambda state, action: ()}, r"parts: action_parts: \(\) at ply 0"),
+    "shared parts": (
+        {"action_parts": lambda state, action: ("x", "y") if action else ("y", "x")},
+        "parts: .* leads to another action, too",
+    ),
+    "parts within others": (
+        {"action_parts": lambda state, action: ("x", f"{action}")[: action + 1]},
+        r"parts: action_parts: \('x',\) leads to another action, too",
+    ),
+    "parts not drawn": (
+        {"action_parts": lambda state, action: (f"{action}",), "draw_svg": _drawn_at_first},
+        r"parts: the picture lacks \['2'\] at ply 3",
     ),
     "no drawing": ({"draw_text": lambda state, seat=None: None}, "drawings: draw_text gives no"),
     "no picture": ({"draw_svg": lambda state, seat=None: "<html>"}, "drawings: draw_svg gives no"),

@@ -35,9 +35,10 @@ def check_game(
 
     With every number of players if none is given, with the `options` or the standard ones. The
     header and the options are conserved; masks, observations and payoffs are as declared; every
-    legal action can be played to an end; bytes, JSON, records and notation lead back; a redealt
-    world looks the same to its seat; symmetries hold; the environments agree, and so do the
-    compiler and the interpreter, if another process can find the game by its id.
+    legal action can be played to an end; bytes, JSON, records and notation lead back; what a
+    person points at leads to one action; a redealt world looks the same to its seat; symmetries
+    hold; the environments agree, and so do the compiler and the interpreter, if another process can
+    find the game by its id.
 
     AssertionError says which property fails, in which game, and at which ply.
     """
@@ -66,7 +67,7 @@ def _check_one(game: Game, players: int, options: dict[str, Any], seed: int) -> 
     at = {"players": players, "seed": seed}
     with _where(game, "a game", **at):
         history = positions(game, players, options, seed)
-    for name in ("conservation", "a_new_game", "payoffs"):
+    for name in ("conservation", "a_new_game", "payoffs", "parts"):
         with _where(game, name, **at):
             getattr(properties, name)(game, history)
     for ply, state in enumerate(history):

@@ -5,8 +5,12 @@ of one game, the last one included.
 """
 
 import json
+import re
+from collections import Counter
 from collections.abc import Callable, Sequence
 from dataclasses import fields
+from html import unescape
+from itertools import combinations
 from typing import Any
 
 import numpy as np
@@ -31,6 +35,8 @@ from linkzoo.testing.play import (
 from linkzoo.vector import VecEnv
 
 _SYMMETRIES = 8  # that are tried with each game
+_DRAWN = 3  # plies from picture to picture whose parts are looked at
+_PART = re.compile(r"""data-part=("[^"]*"|'[^']*')""")
 
 
 def require(condition: Any, otherwise: str) -> None:
@@ -176,6 +182,42 @@ def payoffs(game: Game, history: Sequence[Record]) -> None:
         require(not payoff.any(), f"payoffs {payoff} of a draw")
     elif len({game.sides(players)[seat] for seat in np.flatnonzero(won)}) == 1:
         require(payoff.max() == 1, f"payoffs {payoff} of a sole winner")
+
+
+def parts(game: Game, history: Sequence[Record]) -> None:
+    """What a person points at for an action: names that lead to it alone, whatever their order.
+
+    A name that is drawn for a seat to act is drawn wherever that seat can choose it.
+    """
+    if game.action_parts is None:
+        return
+    asked: list[set[str]] = []
+    drawn: list[set[str]] = []
+    for state in history[:-1]:
+        before, legal = state.tobytes(), np.flatnonzero(mask_of(game, state)).tolist()
+        named: list[Any] = [game.action_parts(state, action) for action in legal]
+        for names in named:
+            strings = len(names) > 0 and all(isinstance(name, str) and name for name in names)
+            require(strings, f"action_parts: {names!r} at ply {state.ply}")
+        choices = Counter(chosen for names in named for chosen in _choices(names))
+        for names in named:
+            alone = choices[tuple(sorted(names))] == 1
+            require(alone, f"action_parts: {names!r} leads to another action, too")
+        if state.ply % _DRAWN == 0:
+            asked.append({name for names in named for name in names})
+            found = _PART.findall(game.draw_svg(state, int(state.seat)))
+            drawn.append({unescape(name[1:-1]) for name in found})
+        require(state.tobytes() == before, "action_parts changes the record")
+    ever: set[str] = set().union(*drawn)
+    for place, (wanted, there) in enumerate(zip(asked, drawn, strict=True)):
+        missing = (wanted & ever) - there
+        require(not missing, f"the picture lacks {sorted(missing)} at ply {place * _DRAWN}")
+
+
+def _choices(names: Sequence[str]) -> set[tuple[str, ...]]:
+    """Every way to choose some of the names, in alphabetical order."""
+    each = sorted(names)
+    return {some for size in range(1, len(each) + 1) for some in combinations(each, size)}
 
 
 # Of one position

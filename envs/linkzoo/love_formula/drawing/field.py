@@ -11,6 +11,7 @@ from linkzoo.love_formula.drawing.view import (
     Json,
     Table,
     copies,
+    copy_of,
     held,
     needs,
     obstacles_at,
@@ -133,10 +134,10 @@ def _free(view: Json, player: int, table: Table, width: float) -> _Block:
     height = 24 + PITCH * len(slots) + 2
 
     def draw() -> str:
-        return (
-            rect(0, 0, width, height, 7, fill=style.PAGE, stroke=style.LINE)
-            + text("Free slots", 7, 17, _NAME, font_weight="bold", fill=style.GREY)
-            + "".join(
+        return group(
+            rect(0, 0, width, height, 7, fill=style.PAGE, stroke=style.LINE),
+            text("Free slots", 7, 17, _NAME, font_weight="bold", fill=style.GREY),
+            *(
                 group(
                     style.strip(table[card], 5, 24 + PITCH * row, width - 10)
                     if card
@@ -144,7 +145,8 @@ def _free(view: Json, player: int, table: Table, width: float) -> _Block:
                     data_part=f"POS {player}/{subtype}",
                 )
                 for row, (subtype, card) in enumerate(slots.items())
-            )
+            ),
+            data_part="FREE" if player == view["seat"] else None,
         )
 
     return _Block(height, draw)
@@ -159,9 +161,9 @@ def _couple(view: Json, couple: Json, table: Table, width: float) -> _Block:
 
     def draw() -> str:
         face, rim, mark = style.COMPLETE if all(wanted.values()) else style.INCOMPLETE
-        rows = _needed(couple["card"], wanted, table, top, width) + _obstacles(
-            obstacles, table, top + PITCH * len(wanted), width
-        )
+        below = top + PITCH * len(wanted)
+        rows = _needed(couple["card"], wanted, table, top, width)
+        rows += _obstacles(view, obstacles, table, below, width)
         names = [
             text(line, 23, 16 + _LINE * number, letters, font_weight="bold")
             for number, line in enumerate(lines)
@@ -193,13 +195,16 @@ def _needed(
     ]
 
 
-def _obstacles(obstacles: list[Json], table: Table, top: float, width: float) -> list[str]:
+def _obstacles(
+    view: Json, obstacles: list[Json], table: Table, top: float, width: float
+) -> list[str]:
     """Obstacles in rows, with the turns that are left and who played them."""
     rows = []
     for row, entry in enumerate(obstacles):
         card = table[entry["card"]]
         left = str(entry["turns_left"]) if card.turns else "∞"
-        rows.append(style.strip(card, 5, top + PITCH * row, width - 10, left, by=entry["by"]))
+        strip = style.strip(card, 5, top + PITCH * row, width - 10, left, by=entry["by"])
+        rows.append(group(strip, data_part=f"OBSTACLE {copy_of(view, entry)}"))
     return rows
 
 

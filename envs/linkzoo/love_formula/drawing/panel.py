@@ -1,5 +1,8 @@
 """The panel beside the fields: the turn, its cards, those under way, deck, discards and a key."""
 
+from collections.abc import Mapping
+from types import MappingProxyType
+
 from linkzoo.drawing.letters import fit
 from linkzoo.drawing.svg import group, path, rect, text
 from linkzoo.love_formula.drawing import style
@@ -8,6 +11,7 @@ from linkzoo.love_formula.drawing.view import (
     Entry,
     Json,
     Table,
+    copies,
     happening,
     looked_at,
     remark,
@@ -21,6 +25,8 @@ _LEFT = style.WIDTH - style.MARGIN - WIDTH
 _RIGHT = style.WIDTH - style.MARGIN
 _LABEL = 24  # the height of a label above its rows
 _NOTE, _LINE = 12, 15  # a note below a card: its letters, from line to line
+_SCALES = tuple(percent / 100 for percent in range(100, 40, -10))
+_CARD = 130  # the least width of a card in a pile
 _FEW = 6  # cards under way that have two lines for their notes
 _KEY = style.HEIGHT - 112  # the upper edge of the key
 
@@ -131,27 +137,39 @@ def _piles(view: Json, table: Table, top: float) -> str:
     discard = view["discard"][::-1]
     label = f"Deck {size(view['deck'])} · Discard pile {len(discard)}"
     label += ", latest first" * (len(discard) > 1)
-    return _cards(label, discard, table, top, _KEY)[0]
+    number = copies(discard)
+    return _cards(label, list(number), table, top, _KEY, number)[0]
 
 
 def _cards(
-    label: str, cards: list[str], table: Table, top: float, bottom: float
+    label: str,
+    cards: list[str],
+    table: Table,
+    top: float,
+    bottom: float,
+    number: Mapping[str, int] = MappingProxyType({}),
 ) -> tuple[str, float]:
-    """A label, and below it cards in two columns, one row after the other, as many as fit."""
-    rows = max(int((bottom - top - _LABEL - 6) / PITCH), 0)
-    shown = cards if len(cards) <= 2 * rows else cards[: max(2 * rows - 2, 0)]
-    width = (WIDTH - 6) / 2
-    drawn = [_label(label, top)]
+    """A label, and below it cards in columns, at the largest scale at which all of them fit."""
+    room = bottom - top - _LABEL - 6
+    for scale in _SCALES:
+        columns, rows = int(WIDTH / scale / _CARD), max(int(room / scale / PITCH), 0)
+        if len(cards) <= columns * rows:
+            break
+    shown = cards if len(cards) <= columns * rows else cards[: max(columns * (rows - 1), 0)]
+    step = (WIDTH / scale + 6) / columns
+    strips = []
     for place, card in enumerate(shown):
-        row, column = divmod(place, 2)
-        left, y = _LEFT + (width + 6) * column, top + _LABEL + PITCH * row
-        drawn.append(style.strip(table[card], left, y, width))
-    used = -(-len(shown) // 2)
+        row, column = divmod(place, columns)
+        note = f"×{number[card]}" if number.get(card, 1) > 1 else ""
+        strips.append(style.strip(table[card], step * column, PITCH * row, step - 6, note))
+    used = -(-len(shown) // columns)
     if rows and len(shown) < len(cards):
-        more = f"and {len(cards) - len(shown)} more"
-        drawn.append(text(more, _LEFT, top + _LABEL + PITCH * used + 14, 12, fill=style.GREY))
+        more = f"and {sum(number.get(card, 1) for card in cards[len(shown) :])} more"
+        strips.append(text(more, 0, PITCH * used + 14, 12, fill=style.GREY))
         used += 1
-    return "".join(drawn), _LABEL + PITCH * used + 6
+    moved = f"translate({_LEFT} {top + _LABEL:g}) scale({scale:g})"
+    drawn = group(*strips, transform=moved) if strips else ""
+    return _label(label, top) + drawn, _LABEL + PITCH * scale * used + 6
 
 
 def _key() -> str:

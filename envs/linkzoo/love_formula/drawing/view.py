@@ -116,6 +116,13 @@ def obstacles_at(view: Json, couple: Json) -> list[Json]:
     return [entry for entry in view["obstacles"] if entry["couple"] == couple["card"]]
 
 
+def copy_of(view: Json, obstacle: Json) -> str:
+    """An obstacle as moves call it: `Bullying#1`, the first of its copies by attachment."""
+    same = [entry for entry in view["obstacles"] if entry["card"] == obstacle["card"]]
+    rank = next(rank for rank, entry in enumerate(same, 1) if entry is obstacle)
+    return f"{obstacle['card']}#{rank}"
+
+
 def looked_at(view: Json) -> list[str]:
     """The cards of the deck, or of another's hand, that the seat to act chooses from."""
     if view["decision"] == "HAND_DISCARD" and view["effect"]["who"] != view["seat"]:
