@@ -57,7 +57,9 @@ def other_worlds(game: Game, states: NDArray[Any]) -> NDArray[Any]:
     return worlds
 
 
-def lessons(trainer: AlphaZeroTrainer, states: NDArray[Any], finals: NDArray[Any]) -> list[Any]:
+def learned_from(
+    trainer: AlphaZeroTrainer, states: NDArray[Any], finals: NDArray[Any]
+) -> list[Any]:
     """All that a ply from `states` [N] gives: what the search found, and what is learned of it."""
     play, searched = trainer.play, list[Found]()
     assert isinstance(play, ReplayGames)
@@ -77,13 +79,14 @@ def lessons(trainer: AlphaZeroTrainer, states: NDArray[Any], finals: NDArray[Any
     return [*vars(found).values(), *(part.numpy() for part in trainer._batch(samples, 0))]
 
 
-def peeks(name: str, players: int, plies: int, **changes: Any) -> tuple[bool, int]:
-    """Whether lessons depend on what the seat to act can't see; games that were looked at."""
-    config = config_for(name, num_players=[players], horizon=1, simulations=[12], **changes)
+def peeks(game_name: str, players: int, plies: int, **changes: Any) -> tuple[bool, int]:
+    """Whether a sample depends on what its seat can't see; and games that were looked at."""
+    config = config_for(game_name, num_players=[players], horizon=1, simulations=[12], **changes)
     trainer = AlphaZeroTrainer(config)
     with torch.no_grad():
-        for head in (trainer.network.policy, trainer.network.value):
-            head.weight.mul_(100)  # some policy and values that depend on what is seen
+        for name, parameter in trainer.network.named_parameters():
+            if name in ("policy.weight", "value.weight"):
+                parameter.mul_(100)  # some policy and values that depend on what is seen
     trainer.behaviour_policy = trainer.frozen(trainer.network)
     game = trainer.game
     states = np.zeros(12, game.state)
@@ -94,7 +97,7 @@ def peeks(name: str, players: int, plies: int, **changes: Any) -> tuple[bool, in
     kernels(game).random_plies(states, masks, seeds, np.full(12, plies))
     worlds = other_worlds(game, states)
     different = sum(a.tobytes() != b.tobytes() for a, b in zip(states, worlds, strict=True))
-    here, there = (lessons(trainer, now, states) for now in (states, worlds))
+    here, there = (learned_from(trainer, now, states) for now in (states, worlds))
     assert len(np.unique(here[1], axis=0)) > 1  # it depends on what is seen
     return not all(np.array_equal(*pair) for pair in zip(here, there, strict=True)), different
 
@@ -118,7 +121,7 @@ def test_nothing_hidden_reaches_policy_samples_or_search(name: str) -> None:
 def test_nothing_hidden_reaches_them_in_the_games(name: str, players: int) -> None:
     game = get_game(name)
     variants: list[dict[str, Any]] = [{}]
-    if "redeal_inference" in game.state.names:
+    if "redeal_inference" in (game.state.names or ()):
         variants.append({"options": {"redeal_inference": True}, "symmetric": True})
     for changes in variants:
         for plies in range(0, game.typical_length, game.typical_length // 16):
@@ -128,7 +131,7 @@ def test_nothing_hidden_reaches_them_in_the_games(name: str, players: int) -> No
 
 
 def test_a_search_that_peeks_would_be_found(monkeypatch: pytest.MonkeyPatch) -> None:
-    """The lessons of worlds differ if a seat may see them as they are."""
+    """What worlds teach differs if a seat may see them as they are."""
 
     def peek(self: GumbelSearch, states: NDArray[Any], *args: Any, **options: Any) -> Found:
         found = run(self, states, *args, **options)

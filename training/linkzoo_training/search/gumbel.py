@@ -33,12 +33,8 @@ from torch import Tensor
 
 from linkzoo.features import FeatureMap
 from linkzoo.game import Game
-from linkzoo_training.search.gumbel_kernels import (
-    Settings,
-    Trees,
-    draw_views,
-    gumbel_kernels,
-)
+from linkzoo_training.search.gumbel_batch import Settings, Trees
+from linkzoo_training.search.gumbel_kernels import draw_views, gumbel_kernels
 from linkzoo_training.search.gumbel_tree import NODE, considered_visits
 from linkzoo_training.search.solver import side_solver
 from linkzoo_training.symmetries import symmetries
