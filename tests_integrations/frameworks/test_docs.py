@@ -1,6 +1,7 @@
 """The snippets of the documentation that need a framework run."""
 
 from pathlib import Path
+from typing import Any
 
 import pytest
 from tests.test_docs import ROOT, blocks
@@ -9,8 +10,8 @@ PAGES = [ROOT / "docs" / "frameworks.md"]
 
 
 @pytest.mark.parametrize("page", PAGES, ids=lambda page: page.stem)
-def test_snippets_run(page: Path) -> None:
-    """Each by itself, as it is printed."""
+def test_snippets_run(page: Path, ray: Any) -> None:
+    """Each by itself, as it is printed (RLlib starts a Ray of its own where there is none)."""
     found = blocks(page.read_text(encoding="utf-8"), "py")
     assert found
     for number, block in enumerate(found):
