@@ -4,7 +4,7 @@
     python examples/open_spiel_search.py linkage --simulations 50
     python examples/open_spiel_search.py "linkage(board_size=3,threshold=4)" --exploitability
 
-Any game by name, with parameters if need be. Where nothing is hidden and nothing random the search
+Any game by name, with options if need be. Where nothing is hidden and nothing random the search
 is MCTS, otherwise information-set MCTS, which resamples what the seat to act can't know.
 `apply_action_with_legality_check` stops the run at the first illegal move.
 """
@@ -50,16 +50,19 @@ def play(game: Any, bots: list[Any], seed: int) -> list[float]:
 def main() -> None:
     """Search against an agent in every seat, or the exploitability of uniform play."""
     parser = argparse.ArgumentParser(description=__doc__.splitlines()[0])
-    parser.add_argument(
-        "game", help='a game by name, with parameters if need be: "name(players=3)"'
-    )
+    parser.add_argument("game", help='a game by name, with options if need be: "name(option=3)"')
+    parser.add_argument("--players", type=int, default=None)
     parser.add_argument("--agent", default="random", help="of linkzoo: random, greedy, uct-100, …")
     parser.add_argument("--simulations", type=int, default=50)
     parser.add_argument("--games", type=int, default=4, help="in each seat of the search")
     parser.add_argument("--seed", type=int, default=1)
     parser.add_argument("--exploitability", action="store_true", help="for the smallest variants")
     args = parser.parse_args()
-    game = pyspiel.load_game(f"linkzoo_{args.game}")
+    parameters = pyspiel.game_parameters_from_string(f"linkzoo_{args.game}")
+    short_name = parameters.pop("name")
+    if args.players is not None:
+        parameters["players"] = args.players
+    game = pyspiel.load_game(short_name, parameters)
     name = args.game.partition("(")[0]
 
     if args.exploitability:

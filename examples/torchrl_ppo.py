@@ -9,6 +9,7 @@ the first illegal move, so a finished run had none; the match at the end checks 
 
 import argparse
 import time
+from functools import partial
 from typing import Any
 
 import numpy as np
@@ -17,11 +18,12 @@ from numpy.typing import NDArray
 from tensordict import TensorDict
 from tensordict.nn import TensorDictModule
 from torch import nn
-from torchrl.collectors import Collector
+from torchrl.collectors import Collector, MultiCollector
 from torchrl.modules import MaskedCategorical, ProbabilisticActor, ValueOperator
 from torchrl.objectives import ClipPPOLoss
 
 import linkzoo
+from linkzoo.features import FeatureMap
 from linkzoo.integrations import FunctionAgent, seat_advantages
 from linkzoo.integrations.torchrl import SelfPlayEnv
 from linkzoo_training import against_random
@@ -72,14 +74,31 @@ def learn(loss: ClipPPOLoss, optimizer: torch.optim.Optimizer, rows: TensorDict)
     return float(losses["entropy"].mean())
 
 
+def collect(args: argparse.Namespace, policy: ProbabilisticActor) -> Any:
+    """What plays with the policy, here or in processes of its own; batches are [N, T]."""
+    make = partial(SelfPlayEnv, args.game, args.envs, args.players, skip_forced=True)
+    frames: dict[str, int] = {
+        "frames_per_batch": args.envs * args.rollout * max(1, args.runners),
+        "total_frames": args.steps,
+    }
+    collector = (
+        MultiCollector([make] * args.runners, policy, sync=True, cat_results=0, **frames)
+        if args.runners
+        else Collector(make(), policy, **frames)
+    )
+    collector.set_seed(args.seed)
+    return collector
+
+
 def arguments() -> argparse.Namespace:
     """What the command line says."""
     parser = argparse.ArgumentParser(description=__doc__.splitlines()[0])
     parser.add_argument("game", help=f"{linkzoo.games} or module:name")
     parser.add_argument("--players", type=int, default=None)
     parser.add_argument("--steps", type=int, default=400_000, help="decisions, of all seats")
-    parser.add_argument("--envs", type=int, default=64, help="games in lock-step")
+    parser.add_argument("--envs", type=int, default=64, help="games in lock-step, of each runner")
     parser.add_argument("--rollout", type=int, default=128, help="decisions of each game")
+    parser.add_argument("--runners", type=int, default=0, help="processes that play; 0: this one")
     parser.add_argument("--blocks", type=int, default=50, help="of the matches with random")
     parser.add_argument("--seed", type=int, default=1)
     return parser.parse_args()
@@ -90,10 +109,9 @@ def main() -> None:
     args = arguments()
     torch.set_num_threads(1)
     torch.manual_seed(args.seed)
-    env = SelfPlayEnv(args.game, args.envs, args.players, skip_forced=True)
-    env.set_seed(args.seed)
-    policy = network(len(env.features), env.vec.game.num_actions)
-    critic = network(len(env.features), 1)
+    game = linkzoo.get_game(args.game)
+    inputs = len(FeatureMap(game.observation))
+    policy, critic = network(inputs, game.num_actions), network(inputs, 1)
     loss = ClipPPOLoss(actor(policy), ValueOperator(critic), entropy_coeff=0.01)
     loss.set_keys(sample_log_prob="log_prob")
     optimizer = torch.optim.Adam(loss.parameters(), 1e-3)
@@ -108,14 +126,14 @@ def main() -> None:
         print(f"{when}:", against_random(args.game, agent, args.players, args.blocks))
 
     strength("untrained")
-    batch = args.envs * args.rollout
-    collector = Collector(env, actor(policy), frames_per_batch=batch, total_frames=args.steps)
+    collector = collect(args, actor(policy))
     played, games, began = 0, 0, time.perf_counter()
     for frames in collector:
         rows, rewards = decisions(frames, critic)
         assert np.allclose(rewards.sum(-1), 0, atol=1e-5), "payoffs are zero-sum"
         games, played = games + len(rewards), played + len(rows)
         entropy = learn(loss, optimizer, rows)
+        collector.update_policy_weights_()
         speed = played / (time.perf_counter() - began)
         print(f"{played:>9,} decisions, {speed:,.0f}/s, {games:,} games, entropy {entropy:.2f}")
     collector.shutdown()

@@ -20,6 +20,8 @@ def test_short_and_for_any_game(path: Path) -> None:
     lines = path.read_text(encoding="utf-8").splitlines()
     assert len(lines) <= 150
     code = "\n".join(lines).split('"""', 2)[2]
+    assert 'add_argument("--players", type=int, default=None)' in code
+    assert ("--runners" in code) == ('add_argument("--runners", type=int, default=0, help=' in code)
     for game in linkzoo.games:
         assert game not in code
     for node in ast.walk(ast.parse("\n".join(lines))):

@@ -10,8 +10,8 @@ PAGES = {"frameworks.md": False, "tutorials/framework.md": True}
 
 
 @pytest.mark.parametrize("page", PAGES)
-def test_snippets_run(page: str) -> None:
-    """As they are printed."""
+def test_snippets_run(page: str, ray: Any) -> None:
+    """As they are printed (RLlib starts a Ray of its own where there is none)."""
     found = blocks((ROOT / "docs" / page).read_text(encoding="utf-8"), "py")
     assert found
     names: dict[str, Any] = {"__name__": page}

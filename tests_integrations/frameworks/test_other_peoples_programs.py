@@ -44,7 +44,10 @@ def test_pettingzoo(game: str, observation: str) -> None:
 
 
 def test_a_masked_learner_beats_random_play() -> None:
-    """As PettingZoo's tutorial of Connect Four does: train, then play a match, seats in turn."""
+    """As PettingZoo's tutorial of Connect Four does: train, then play a match, seats in turn.
+
+    Untrained it wins half of its games; trained, 80 % and 92 % of them with two other seeds.
+    """
     torch.set_num_threads(1)
     envs = SB3VecEnv(FeatureSeatVectorEnv("love_links", 64, seat=None, illegal="raise"))
     net = {"net_arch": [64, 64]}
@@ -52,14 +55,22 @@ def test_a_masked_learner_beats_random_play() -> None:
     model = MaskablePPO(
         "MlpPolicy", VecMonitor(envs), learning_rate=1e-3, policy_kwargs=net, **kwargs
     )
-    model.learn(8_192)
+    before = share_of_wins(model, envs)
+    model.learn(49_152)
+    assert abs(before - 0.5) < 0.15
+    assert share_of_wins(model, envs) > 0.7
+
+
+def share_of_wins(model: MaskablePPO, envs: SB3VecEnv) -> float:
+    """Of the next 400 games, against random play."""
     returns: list[float] = []
     seen = envs.reset()
-    while len(returns) < 200:
-        actions, _ = model.predict(seen, action_masks=get_action_masks(envs))
+    while len(returns) < 400:
+        masks = get_action_masks(envs)
+        actions, _ = model.predict(seen, action_masks=masks, deterministic=False)
         seen, reward, over, _ = envs.step(actions)
         returns += reward[over].tolist()
-    assert np.mean(returns) > 0
+    return float(np.mean(np.array(returns) > 0))
 
 
 def test_counterfactual_regret() -> None:

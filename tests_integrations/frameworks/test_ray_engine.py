@@ -22,7 +22,7 @@ COMMON = {
     "num_threads": 1,
     "device": "cpu",
 }
-PPO = {**COMMON, "num_envs": 16, "horizon": 24, "snapshot_every": 2, "pool_size": 2}
+PPO = {**COMMON, "num_envs": 16, "horizon": 24, "pool": {"snapshot_every": 2, "size": 2}}
 ALPHAZERO = {**COMMON, "algorithm": "alphazero", "num_envs": 8, "horizon": 8, "simulations": [4]}
 
 
