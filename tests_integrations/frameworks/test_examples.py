@@ -75,8 +75,10 @@ def test_decisions_of_torchrl(game: str) -> None:
     players = linkzoo.get_game(game).max_players
     env = example.SelfPlayEnv(game, 2, players)
     env.set_seed(1)
-    frames = env.rollout(2 * env.vec.game.max_length, break_when_any_done=False)
-    critic = example.network(len(env.features), 1)
+    inputs = len(env.features)
+    policy, critic = example.network(inputs, env.vec.game.num_actions), example.network(inputs, 1)
+    steps = 2 * env.vec.game.max_length
+    frames = env.rollout(steps, example.actor(policy), break_when_any_done=False)
     rows, rewards = example.decisions(frames, critic)
     assert len(rewards) >= 4
     targets = rows["value_target"].reshape(frames.shape).numpy()
