@@ -73,15 +73,17 @@ def test_decisions_of_torchrl(game: str) -> None:
     """Each seat's last decision of a game leads to what the seat is paid."""
     example = load_example("torchrl_ppo")
     players = linkzoo.get_game(game).max_players
-    env = example.SelfPlayEnv(game, 2, players)
+    env = example.SelfPlayEnv(game, 8, players)
     env.set_seed(1)
-    frames = env.rollout(2 * env.vec.game.max_length, break_when_any_done=False)
-    critic = example.network(len(env.features), 1)
+    inputs = len(env.features)
+    policy, critic = example.network(inputs, env.vec.game.num_actions), example.network(inputs, 1)
+    steps = min(1000, 2 * env.vec.game.max_length)
+    frames = env.rollout(steps, example.actor(policy), break_when_any_done=False)
     rows, rewards = example.decisions(frames, critic)
     assert len(rewards) >= 4
     targets = rows["value_target"].reshape(frames.shape).numpy()
     checked = 0
-    for row in range(2):
+    for row in range(8):
         paid = np.full(players, np.nan)  # of the game that a decision belongs to
         for t in reversed(range(frames.shape[1])):
             if frames["next", "done"][row, t]:
