@@ -201,7 +201,7 @@ def test_illegal_actions(variant: Variant) -> None:
     strict = build(variant, illegal="raise")
     strict.reset(seed=1)
     state = strict.env.get_state()
-    for action, message in ((illegal, "is illegal"), (-1, "is not in"), (0.5, "is no integer")):
+    for action, message in ((illegal, "is illegal"), (-1, "is not in"), (0.5, "is not an integer")):
         with pytest.raises(ValueError, match=message):
             strict.step(action)  # type: ignore[arg-type]
     assert strict.env.get_state() == state

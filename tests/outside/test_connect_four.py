@@ -18,6 +18,7 @@ from linkzoo_training.commands.cli import main
 from linkzoo_training.evaluation.match import play_match
 from tests.common.play import choose, plies, run_python
 from tests.common.test_pettingzoo import KNOWN_WARNINGS, zoo
+from tests.driving import first_quick
 
 NAME, GAME = "connect_four:GAME", connect_four.GAME
 TINY: dict[str, Any] = {
@@ -109,7 +110,7 @@ def test_agents_and_matches() -> None:
     assert play_match(NAME, GreedyAgent(), RandomAgent(), 50).win_share().mean > 0.5
 
 
-@pytest.mark.parametrize("algorithm", RUNS)
+@pytest.mark.parametrize("algorithm", first_quick(list(RUNS)))
 def test_training(algorithm: str, tmp_path: Path, monkeypatch: pytest.MonkeyPatch) -> None:
     """A configuration names the game, and so does the card: the checkpoint plays."""
     monkeypatch.chdir(tmp_path)
