@@ -157,7 +157,7 @@ def test_cards_with_wild_fields(folder: Path) -> None:
         path.write_text(json.dumps({k: v for k, v in card.items() if k != name}))
         with pytest.raises(ValueError, match=f"card.json.*{name}|no card of format"):
             load_agent(folder)
-    optional = {
+    optional: dict[str, Any] = {
         "temperature": 1.0,
         "score_margin_weight": 0.0,
         "least_range": None,

@@ -12,6 +12,7 @@ from linkzoo import Game, games, get_game
 from linkzoo.batch import kernels
 from linkzoo_training.algorithms.alphazero import AlphaZeroTrainer
 from linkzoo_training.config import AlphaZeroConfig
+from linkzoo_training.networks import FlatNet
 from linkzoo_training.search.gumbel import Found, GumbelSearch
 from linkzoo_training.selfplay.executors import LocalExecutor
 from linkzoo_training.selfplay.replay import ReplayGames, Samples
@@ -81,6 +82,7 @@ def peeks(name: str, players: int, plies: int, **changes: Any) -> tuple[bool, in
     """Whether lessons depend on what the seat to act can't see; games that were looked at."""
     config = config_for(name, num_players=[players], horizon=1, simulations=[12], **changes)
     trainer = AlphaZeroTrainer(config)
+    assert isinstance(trainer.network, FlatNet)
     with torch.no_grad():
         for head in (trainer.network.policy, trainer.network.value):
             head.weight.mul_(100)  # some policy and values that depend on what is seen
@@ -118,7 +120,7 @@ def test_nothing_hidden_reaches_policy_samples_or_search(name: str) -> None:
 def test_nothing_hidden_reaches_them_in_the_games(name: str, players: int) -> None:
     game = get_game(name)
     variants: list[dict[str, Any]] = [{}]
-    if "redeal_inference" in game.state.names:
+    if "redeal_inference" in (game.state.names or ()):
         variants.append({"options": {"redeal_inference": True}, "symmetric": True})
     for changes in variants:
         for plies in range(0, game.typical_length, game.typical_length // 16):
