@@ -12,6 +12,7 @@ from linkzoo import Game, games, get_game
 from linkzoo.batch import kernels
 from linkzoo_training.algorithms.alphazero import AlphaZeroTrainer
 from linkzoo_training.config import AlphaZeroConfig
+from linkzoo_training.networks import FlatNet
 from linkzoo_training.search.gumbel import Found, GumbelSearch
 from linkzoo_training.selfplay.executors import LocalExecutor
 from linkzoo_training.selfplay.replay import ReplayGames, Samples
@@ -83,6 +84,7 @@ def peeks(game_name: str, players: int, plies: int, **changes: Any) -> tuple[boo
     """Whether a sample depends on what its seat can't see; and games that were looked at."""
     config = config_for(game_name, num_players=[players], horizon=1, simulations=[12], **changes)
     trainer = AlphaZeroTrainer(config)
+    assert isinstance(trainer.network, FlatNet)
     with torch.no_grad():
         for name, parameter in trainer.network.named_parameters():
             if name in ("policy.weight", "value.weight"):
