@@ -65,13 +65,15 @@ AT: Any
 
 def observation(cards: Cards) -> ObservationSpec:
     """The observation with a table of cards."""
-    count = len(cards.cards)
+    pieces = (*_turn(cards), *_table(cards), *_effect(cards))
+    return ObservationSpec(pieces, (sum(int(np.prod(piece.shape)) for piece in pieces),))
+
+
+def _turn(cards: Cards) -> tuple[Piece, ...]:
+    """The course of the game, and the cards that go round."""
+    count, copies = len(cards.cards), _most_copies(cards)
     types = (count,)
-    copies = max(card.copies for card in cards.cards)
-    obstacles = (COUPLES, len(cards.of_kind(OBSTACLE)))
-    preparations = len(cards.of_kind(PREPARATION))
-    reactions = len(cards.of_kind(REACTION))
-    pieces = (
+    return (
         Piece("decision", (1,), 0, len(DECISIONS), "what is asked, 0: nothing", categorical=True),
         Piece("num_players", (1,), 2, MAX_PLAYERS, "players", categorical=True),
         Piece("stage", (1,), 0, len(STAGES) - 1, "draft, start, select, …", categorical=True),
@@ -90,6 +92,15 @@ def observation(cards: Cards) -> ObservationSpec:
         Piece("priority", _SEATS, 0, _MOST, "1 + the priority of the card of the turn"),
         Piece("order", _SEATS, 0, MAX_PLAYERS, "1 + the place in the order of the turn"),
         Piece("resolved", _SEATS, 0, 1, "1 if the turn of the card is over"),
+    )
+
+
+def _table(cards: Cards) -> tuple[Piece, ...]:
+    """Couples, obstacles and preparations, and what the fields are worth."""
+    copies = _most_copies(cards)
+    obstacles = (COUPLES, len(cards.of_kind(OBSTACLE)))
+    preparations = len(cards.of_kind(PREPARATION))
+    return (
         Piece(
             "couple",
             (COUPLES,),
@@ -124,6 +135,14 @@ def observation(cards: Cards) -> ObservationSpec:
         Piece("shield", _SEATS, 0, 2 * TURNS + 1, "turns that no obstacle can be attached"),
         Piece("priority_change", _SEATS, -_MOST, _MOST, "by obstacles"),
         Piece("points", _SEATS, -_MOST, _MAX_POINTS, "what the field is worth now (R26)"),
+    )
+
+
+def _effect(cards: Cards) -> tuple[Piece, ...]:
+    """What resolves, what may be reacted to, and what has been seen of others' cards."""
+    count, copies = len(cards.cards), _most_copies(cards)
+    types, reactions = (count,), len(cards.of_kind(REACTION))
+    return (
         Piece("acting", types, 0, 1, "the card that resolves or takes effect"),
         Piece("subject", types, 0, 1, "the preparation to place, move, swap or recover"),
         Piece("effect_couple", (COUPLES,), 0, 1, "the couple that the effect is about"),
@@ -140,13 +159,16 @@ def observation(cards: Cards) -> ObservationSpec:
         Piece("taken", types, 0, _MAX_HAND, "cards that others took and have not shown"),
         Piece("known", (_OTHERS, count), 0, copies, "cards that others certainly hold"),
     )
-    return ObservationSpec(pieces, (sum(int(np.prod(piece.shape)) for piece in pieces),))
+
+
+def _most_copies(cards: Cards) -> int:
+    return max(card.copies for card in cards.cards)
 
 
 def hidden(cards: Cards) -> ObservationSpec:
     """What the observation hides with a table of cards."""
     shape = (_OTHERS, len(cards.cards))
-    copies = max(card.copies for card in cards.cards)
+    copies = _most_copies(cards)
     pieces = (
         Piece("hands", shape, 0, copies, "the other hands, by type"),
         Piece("selections", shape, 0, 1, "what lies face down before the others"),

@@ -129,11 +129,11 @@ class Match:
         if batch < 1:
             raise ValueError(f"batch={batch} is out of range")
         shape = 0, len(self._blanks), len(self._seats)
-        if sprt is not None and shape[2] != 2:
-            raise ValueError(
-                f"sprt: Elo is for two sides, and {self._players} players are {shape[2]}"
-            )
         if sprt is not None:
+            if shape[2] != 2:
+                raise ValueError(
+                    f"sprt: Elo is for two sides, and {self._players} players are {shape[2]}"
+                )
             sprt = replace(sprt, games=shape[1] * shape[2])
         agents, openings = (_Timed(self.a, "A"), _Timed(self.b, "B")), self._begin.name
         played = [(np.empty(shape, self._rules.state), np.empty((*shape, 2), np.int64))]
