@@ -117,7 +117,7 @@ def facts(game: Game) -> str:
     players = dict.fromkeys((game.min_players, game.max_players))
     hidden = [] if game.hidden is None else [f"`{piece.name}`" for piece in game.hidden.pieces]
     views = 1 if game.symmetries is None else len(game.symmetries()[0])
-    options = [f"`{field.name}`" for field in dataclasses.fields(game.options)]  # type: ignore[arg-type]
+    options = [f"`{field.name}`" for field in dataclasses.fields(game.options)]  # type: ignore[arg-type]  # they are a dataclass
     rows = {
         "environment": f'`linkzoo.{game.name}_v0`, `linkzoo.make("{game.name}")`',
         "players": " to ".join(map(str, players)),

@@ -94,7 +94,10 @@ def test_modules_are_bound_together(tmp_path: Path, monkeypatch: pytest.MonkeyPa
     assert not hasattr(modules[0].capped, "py_func")
 
 
-@pytest.mark.skipif(bool(numba.config.DISABLE_JIT), reason="nothing is compiled")  # type: ignore[attr-defined]
+@pytest.mark.skipif(
+    bool(numba.config.DISABLE_JIT),  # type: ignore[attr-defined]  # set when numba is imported
+    reason="nothing is compiled",
+)
 def test_symbols_of_different_bindings_have_different_names() -> None:
     """The linker takes functions of one name for one, also when other processes compiled them.
 

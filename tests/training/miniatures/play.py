@@ -13,6 +13,17 @@ from tests.training.miniatures.kuhn import KUHN
 from tests.training.miniatures.leduc import LEDUC
 from tests.training.miniatures.trees import KUHN_TREE, LEDUC_TREE, Policy, Tree
 
+# Of every configuration of a miniature.
+SETTINGS = {
+    "name": "miniature",
+    "width": 32,
+    "blocks": 1,
+    "precision": "fp32",
+    "num_threads": 1,
+    "device": "cpu",
+    "initial_states": {"midgame": 0.0},
+}
+
 
 @dataclass(frozen=True)
 class Miniature:

@@ -18,7 +18,7 @@ from linkzoo_training.selfplay.executors import LocalExecutor
 from linkzoo_training.selfplay.replay import ReplayGames, Samples
 from tests.driving import first_quick
 from tests.training.helpers import alphazero_config, weights
-from tests.training.miniatures.play import KUHN_POKER, MINIATURES
+from tests.training.miniatures.play import KUHN_POKER, MINIATURES, SETTINGS
 from tests.training.miniatures.trees import exploitability, value
 
 pytestmark = pytest.mark.usefixtures("registered")
@@ -30,8 +30,8 @@ SOMEWHERE = np.uint64(2**63)  # where the seeds of other worlds begin
 def config_for(game: str, **changes: Any) -> AlphaZeroConfig:
     return alphazero_config(
         {
+            **SETTINGS,
             "algorithm": "alphazero",
-            "name": "miniature",
             "game": game,
             "num_envs": 12,
             "horizon": 4,
@@ -39,12 +39,6 @@ def config_for(game: str, **changes: Any) -> AlphaZeroConfig:
             "window": 4,
             "reuse": 2,
             "batch_size": 32,
-            "width": 32,
-            "blocks": 1,
-            "precision": "fp32",
-            "num_threads": 1,
-            "device": "cpu",
-            "initial_states": {"midgame": 0.0},
             **changes,
         }
     )
@@ -72,9 +66,9 @@ def learned_from(
         searched.append(run(*args, **options))
         return searched[-1]
 
-    search.run = noted  # type: ignore[method-assign]
+    search.run = noted  # type: ignore[method-assign]  # it notes what was found
     play.collect(trainer.behaviour_policy, trainer.simulations, 0.0)
-    search.run = run  # type: ignore[method-assign]
+    search.run = run  # type: ignore[method-assign]  # as it was
     (found,) = searched
     samples = Samples(play._states[:, 0], finals, play._policy[:, 0], play._values[:, 0])
     return [*vars(found).values(), *(part.numpy() for part in trainer._batch(samples, 0))]
@@ -86,9 +80,8 @@ def peeks(game_name: str, players: int, plies: int, **changes: Any) -> tuple[boo
     trainer = AlphaZeroTrainer(config)
     assert isinstance(trainer.network, FlatNet)
     with torch.no_grad():
-        for name, parameter in trainer.network.named_parameters():
-            if name in ("policy.weight", "value.weight"):
-                parameter.mul_(100)  # some policy and values that depend on what is seen
+        for head in (trainer.network.policy, trainer.network.value):
+            head.weight.mul_(100)  # some policy and values that depend on what is seen
     trainer.behaviour_policy = trainer.frozen(trainer.network)
     game = trainer.game
     states = np.zeros(12, game.state)

@@ -18,7 +18,7 @@ from linkzoo_training.selfplay.opponent_pool import OpponentPool
 from linkzoo_training.selfplay.rollout import RolloutGames
 from tests.driving import first_quick
 from tests.training.helpers import ppo_config
-from tests.training.miniatures.play import KUHN_POKER, LEDUC_POKER, MINIATURES, Miniature
+from tests.training.miniatures.play import KUHN_POKER, LEDUC_POKER, MINIATURES, SETTINGS, Miniature
 from tests.training.miniatures.trees import Policy, exploitability, value, values
 
 pytestmark = pytest.mark.usefixtures("registered")
@@ -27,16 +27,10 @@ pytestmark = pytest.mark.usefixtures("registered")
 def config_for(mini: Miniature, **changes: Any) -> PPOConfig:
     return ppo_config(
         {
-            "name": "miniature",
+            **SETTINGS,
             "game": mini.game.name,
             "num_envs": 128,
             "horizon": 32,
-            "width": 32,
-            "blocks": 1,
-            "precision": "fp32",
-            "num_threads": 1,
-            "device": "cpu",
-            "initial_states": {"midgame": 0.0},
             "score_margin_weight": 0.0,
             "pool": {"share": 0.0},
             "learning_rate": [1e-2, 0],

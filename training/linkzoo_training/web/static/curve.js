@@ -12,10 +12,10 @@ const LOOKS = [
 ];
 const [HEIGHT, LEFT, RIGHT, EDGE, LETTER] = [170, 26, 22, 12, 13];
 
-export function drawn(tag, attributes, words = "") {
+export function drawn(tag, attributes, ...children) {
   const element = document.createElementNS("http://www.w3.org/2000/svg", tag);
   for (const [name, value] of Object.entries(attributes)) element.setAttribute(name, value);
-  element.textContent = words;
+  element.append(...children);
   return element;
 }
 
@@ -24,6 +24,11 @@ export function line(steps, seat, dashed = true) {
   const path = drawn("path", { d: steps, fill: "none", stroke: "currentColor", "stroke-width": 2.2, "stroke-dasharray": dashed ? dashes : "" });
   path.style.stroke = colour;
   return path;
+}
+
+/** A line of a legend. */
+export function sample(seat) {
+  return drawn("svg", { width: 34, height: 10, "aria-hidden": "true" }, line("M0 5H34", seat));
 }
 
 /** Moves words that stand one upon the other apart: [x, y, …] below the one that is in the way. */
@@ -116,11 +121,7 @@ export class Curve {
     this.chart.replaceChildren(picture);
     const here = values[this.ply];
     this.legend.replaceChildren(
-      ...seats.map((name, seat) => {
-        const sample = drawn("svg", { width: 34, height: 10, "aria-hidden": "true" });
-        sample.append(line("M0 5H34", seat));
-        return part("span", "", sample, ` ${name}: ${here ? signed(here[seat]) : ""}`);
-      }),
+      ...seats.map((name, seat) => part("span", "", sample(seat), ` ${name}: ${here ? signed(here[seat]) : ""}`)),
     );
   }
 }

@@ -1,5 +1,7 @@
 // A policy's shares on the picture: on each named part how likely a move with it is, in percent.
 
+import { drawn } from "./curve.js";
+
 const [LEAST, MOST] = [0.01, 12]; // the share that is shown, and on how many parts
 const [LETTER, SMALL, NARROW] = [13, 10, 600]; // pixels: of letters, and in a narrow picture
 
@@ -48,11 +50,4 @@ function badge({ left, top, right, bottom }, size, share, unit) {
   const text = drawn("text", { x, y: y + 0.36 * size, "text-anchor": "middle", "font-size": size, "font-weight": 600, fill: ink }, words);
   const box = drawn("rect", { x: x - width / 2, y: y - height / 2, width, height, rx: size / 3, fill: paper, stroke: "#3b1266", "stroke-width": size / 8 });
   return drawn("g", { class: "share" }, box, text);
-}
-
-function drawn(tag, attributes, ...children) {
-  const element = document.createElementNS("http://www.w3.org/2000/svg", tag);
-  for (const [name, value] of Object.entries(attributes)) element.setAttribute(name, value);
-  element.append(...children);
-  return element;
 }

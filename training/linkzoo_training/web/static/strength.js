@@ -1,7 +1,7 @@
 // What the shipped policies were measured to be: the cards as curves and tables, with intervals.
 
 import { ask, make } from "./api.js";
-import { apart, drawn, line } from "./curve.js";
+import { apart, drawn, line, sample } from "./curve.js";
 
 const [HEIGHT, LEFT, RIGHT, TOP, BOTTOM, LETTER] = [230, 48, 26, 14, 26, 13];
 
@@ -70,12 +70,6 @@ function chart(matches) {
   const legend = make("div", { className: "legend" }, ...[...names.keys()].map((name, index) => make("span", {}, sample(index), ` ${index + 1}: ${name}`)));
   new ResizeObserver(() => draw(place, opponents, [...names.values()])).observe(place);
   return make("div", { className: "curve" }, place, legend);
-}
-
-function sample(index) {
-  const picture = drawn("svg", { width: 34, height: 10, "aria-hidden": "true" });
-  picture.append(line("M0 5H34", index));
-  return picture;
 }
 
 function draw(place, opponents, curves) {
