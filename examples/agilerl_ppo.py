@@ -21,7 +21,7 @@ from numpy.typing import NDArray
 
 import linkzoo
 from linkzoo.integrations import FeatureSeatEnv, FunctionAgent, OpponentPool
-from linkzoo_training import against_random
+from linkzoo_training import against_baselines
 
 
 def plays(agent: Any, name: str) -> FunctionAgent:
@@ -41,7 +41,7 @@ def arguments() -> argparse.Namespace:
     parser.add_argument("--steps", type=int, default=100_000, help="decisions of the learner")
     parser.add_argument("--envs", type=int, default=8)
     parser.add_argument("--rollout", type=int, default=128, help="decisions of each game")
-    parser.add_argument("--blocks", type=int, default=50, help="of the matches with random")
+    parser.add_argument("--blocks", type=int, default=50, help="of the matches at both ends")
     parser.add_argument("--seed", type=int, default=1)
     return parser.parse_args()
 
@@ -72,7 +72,7 @@ def learner(envs: SyncVectorEnv, args: argparse.Namespace) -> PPO:
 
 
 def main() -> None:
-    """Trains, and plays random before and after."""
+    """Trains, and plays random and greedy before and after."""
     args = arguments()
     torch.set_num_threads(1)
     torch.manual_seed(args.seed)
@@ -94,7 +94,7 @@ def main() -> None:
     agent = learner(envs, args)
 
     def strength(when: str) -> None:
-        line = against_random(args.game, plays(agent, "agilerl"), args.players, args.blocks)
+        line = against_baselines(args.game, plays(agent, "agilerl"), args.players, args.blocks)
         print(f"{when}:", line)
 
     strength("untrained")

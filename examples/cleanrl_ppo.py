@@ -18,7 +18,7 @@ from torch import Tensor, nn
 import linkzoo
 from linkzoo.features import FeatureMap
 from linkzoo.integrations import FunctionAgent, seat_advantages
-from linkzoo_training import against_random
+from linkzoo_training import against_baselines
 
 
 class Net(nn.Module):
@@ -68,13 +68,13 @@ def arguments() -> argparse.Namespace:
     parser.add_argument("--steps", type=int, default=400_000, help="decisions, of all seats")
     parser.add_argument("--envs", type=int, default=64)
     parser.add_argument("--rollout", type=int, default=128, help="decisions of each game")
-    parser.add_argument("--blocks", type=int, default=50, help="of the matches with random")
+    parser.add_argument("--blocks", type=int, default=50, help="of the matches at both ends")
     parser.add_argument("--seed", type=int, default=1)
     return parser.parse_args()
 
 
 def main() -> None:
-    """Trains, and plays random before and after."""
+    """Trains, and plays random and greedy before and after."""
     args = arguments()
     torch.set_num_threads(1)
     torch.manual_seed(args.seed)
@@ -93,7 +93,7 @@ def main() -> None:
 
     def strength(when: str) -> None:
         agent = FunctionAgent("cleanrl", choose)
-        print(f"{when}:", against_random(args.game, agent, args.players, args.blocks))
+        print(f"{when}:", against_baselines(args.game, agent, args.players, args.blocks))
 
     strength("untrained")
     seen = torch.zeros(steps, games, len(features))

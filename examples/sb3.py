@@ -20,7 +20,7 @@ from stable_baselines3.common.vec_env import VecMonitor
 import linkzoo
 from linkzoo.integrations import FeatureSeatVectorEnv, FunctionAgent, OpponentPool
 from linkzoo.integrations.sb3 import SB3VecEnv
-from linkzoo_training import against_random
+from linkzoo_training import against_baselines
 
 
 def frozen(model: MaskablePPO) -> FunctionAgent:
@@ -63,13 +63,13 @@ def arguments() -> argparse.Namespace:
     parser.add_argument("--steps", type=int, default=200_000, help="decisions of the learner")
     parser.add_argument("--envs", type=int, default=64, help="games in lock-step")
     parser.add_argument("--rollout", type=int, default=64, help="decisions of each game")
-    parser.add_argument("--blocks", type=int, default=50, help="of the matches with random")
+    parser.add_argument("--blocks", type=int, default=50, help="of the matches at both ends")
     parser.add_argument("--seed", type=int, default=1)
     return parser.parse_args()
 
 
 def main() -> None:
-    """Trains, and plays random before and after."""
+    """Trains, and plays random and greedy before and after."""
     args = arguments()
     torch.set_num_threads(1)
     pool = OpponentPool([linkzoo.RandomAgent()])
@@ -99,7 +99,7 @@ def main() -> None:
 
     def strength(when: str) -> None:
         agent = frozen(model)
-        print(f"{when}:", against_random(args.game, agent, args.players, args.blocks))
+        print(f"{when}:", against_baselines(args.game, agent, args.players, args.blocks))
 
     strength("untrained")
     model.learn(args.steps, callback=SelfPlay(pool, every=4))

@@ -25,7 +25,7 @@ from tianshou.utils.net.common import Net
 import linkzoo
 from linkzoo.integrations import FunctionAgent, OpponentPool
 from linkzoo.integrations.tianshou import TianshouVectorEnv
-from linkzoo_training import against_random
+from linkzoo_training import against_baselines
 
 
 def network(envs: TianshouVectorEnv) -> Net:
@@ -65,13 +65,13 @@ def arguments() -> argparse.Namespace:
     parser.add_argument("--players", type=int, default=None)
     parser.add_argument("--steps", type=int, default=16_000, help="decisions of the learner")
     parser.add_argument("--envs", type=int, default=32, help="games in lock-step")
-    parser.add_argument("--blocks", type=int, default=50, help="of the matches with random")
+    parser.add_argument("--blocks", type=int, default=50, help="of the matches at both ends")
     parser.add_argument("--seed", type=int, default=1)
     return parser.parse_args()
 
 
 def main() -> None:
-    """Trains, and plays random before and after."""
+    """Trains, and plays random and greedy before and after."""
     args = arguments()
     torch.set_num_threads(1)
     torch.manual_seed(args.seed)
@@ -86,7 +86,7 @@ def main() -> None:
 
     def strength(when: str) -> None:
         agent = frozen(dqn, envs, "dqn")
-        print(f"{when}:", against_random(args.game, agent, args.players, args.blocks))
+        print(f"{when}:", against_baselines(args.game, agent, args.players, args.blocks))
 
     def explore(epoch: int, step: int) -> None:
         """Before each collection: less chance as time goes on, and now and then a new opponent."""

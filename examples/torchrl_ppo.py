@@ -26,7 +26,7 @@ import linkzoo
 from linkzoo.features import FeatureMap
 from linkzoo.integrations import FunctionAgent, seat_advantages
 from linkzoo.integrations.torchrl import SelfPlayEnv
-from linkzoo_training import against_random
+from linkzoo_training import against_baselines
 
 
 def actor(policy: nn.Module) -> ProbabilisticActor:
@@ -99,13 +99,13 @@ def arguments() -> argparse.Namespace:
     parser.add_argument("--envs", type=int, default=64, help="games in lock-step, of each runner")
     parser.add_argument("--rollout", type=int, default=128, help="decisions of each game")
     parser.add_argument("--runners", type=int, default=0, help="processes that play; 0: this one")
-    parser.add_argument("--blocks", type=int, default=50, help="of the matches with random")
+    parser.add_argument("--blocks", type=int, default=50, help="of the matches at both ends")
     parser.add_argument("--seed", type=int, default=1)
     return parser.parse_args()
 
 
 def main() -> None:
-    """Trains, and plays random before and after."""
+    """Trains, and plays random and greedy before and after."""
     args = arguments()
     torch.set_num_threads(1)
     torch.manual_seed(args.seed)
@@ -123,7 +123,7 @@ def main() -> None:
 
     def strength(when: str) -> None:
         agent = FunctionAgent("torchrl", choose)
-        print(f"{when}:", against_random(args.game, agent, args.players, args.blocks))
+        print(f"{when}:", against_baselines(args.game, agent, args.players, args.blocks))
 
     strength("untrained")
     collector = collect(args, actor(policy))

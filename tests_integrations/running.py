@@ -25,10 +25,11 @@ def run_example(name: str, *arguments: str) -> str:
     return done.stdout
 
 
-def wins(printed: str) -> tuple[float, float]:
-    """The shares of wins against random, before and after training, that an example printed."""
-    before, after = re.findall(r"wins ([0-9.]+)% \[", printed)
-    return float(before), float(after)
+def wins(printed: str) -> tuple[float, ...]:
+    """The shares of wins that an example printed: against random and greedy, before and after."""
+    lines = re.findall(r"wins against ([0-9.]+)% .* random, ([0-9.]+)% .* greedy", printed)
+    assert len(lines) == 2, printed
+    return tuple(float(share) for line in lines for share in line)
 
 
 def load_example(name: str, **replaced: Any) -> Any:

@@ -13,10 +13,10 @@ from typing import Any
 if "OMP_WAIT_POLICY" not in os.environ:
     os.environ.setdefault("GOMP_SPINCOUNT", "10000")
 
-__all__ = ["against_random", "load_agent", "make_agent", "play_match", "solve"]
+__all__ = ["against_baselines", "load_agent", "make_agent", "play_match", "solve"]
 
 _HOMES = {
-    "against_random": "evaluation.match",
+    "against_baselines": "evaluation.match",
     "load_agent": "agents.policy",
     "make_agent": "agents.specs",
     "play_match": "evaluation.match",

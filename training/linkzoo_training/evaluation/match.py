@@ -14,6 +14,7 @@ from linkzoo import Agent, Game, GameRecord, Positions, RandomAgent, get_game
 from linkzoo.batch import kernels
 from linkzoo.chance import STREAM_ACTION, words
 from linkzoo.compiled import Record
+from linkzoo_training.agents.baselines import GreedyAgent
 from linkzoo_training.agents.playing import NOBODY, play_games
 from linkzoo_training.evaluation.openings import Openings, read_openings
 from linkzoo_training.evaluation.result import MatchResult, by_block, variants_of
@@ -245,10 +246,13 @@ def play_match(
     return Match(game, a, b, blocks, seed, openings, num_players, options).play()
 
 
-def against_random(
+def against_baselines(
     game: str, agent: Agent, num_players: int | None = None, blocks: int = 50
 ) -> str:
-    """How often an agent wins against random play from the start, as a line of text."""
-    match = play_match(game, agent, RandomAgent(), blocks, openings="0", num_players=num_players)
-    share = match.win_share()
-    return f"wins {share.mean:.1%} [{share.low:.1%}, {share.high:.1%}] of {match.games} games"
+    """How often an agent wins from the start against random and greedy play, as a line of text."""
+    shares = []
+    for baseline in (RandomAgent(), GreedyAgent()):
+        match = play_match(game, agent, baseline, blocks, openings="0", num_players=num_players)
+        share = match.win_share()
+        shares.append(f"{share.mean:.1%} [{share.low:.1%}, {share.high:.1%}] {baseline.name}")
+    return f"wins against {', '.join(shares)}, of {match.games} games each"
