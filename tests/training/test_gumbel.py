@@ -395,7 +395,7 @@ def test_random_views_of_a_symmetric_network_change_nothing() -> None:
     assert (results[0].policy == results[1].policy).all()
 
 
-@pytest.mark.parametrize("game", first_quick(["linkage", "love_links", "link_o"], 2))
+@pytest.mark.parametrize("game", first_quick(["linkage", "love_links", "link_o"]))
 def test_every_game_can_be_searched(game: str) -> None:
     """Perfect information, public chance, hidden tiles; legal actions, and a zero-sum value."""
     rules = get_game(game)

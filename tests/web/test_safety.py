@@ -165,9 +165,9 @@ def _bent(dice: np.random.Generator, path: str) -> str:
 
 
 @pytest.mark.parametrize(
-    ("times", "seed"), [(2000, 0), pytest.param(10_000, 1, marks=pytest.mark.slow)]
+    ("times", "seed"), [(500, 0), pytest.param(10_000, 1, marks=pytest.mark.slow)]
 )
-def test_thousands_of_mutated_requests_get_an_answer_and_no_failure(
+def test_mutated_requests_get_an_answer_and_no_failure(
     client: Client, times: int, seed: int
 ) -> None:
     dice = np.random.default_rng(seed)

@@ -133,9 +133,16 @@ def _back_up(tree: Any, totals: Any, node: Any, payoff: Any) -> None:
 
 
 @compiled
+def _keep_outcome(outcome: Any, payoff: Any) -> None:
+    """Copies payoffs by a loop: assigning one array to another takes two seconds to compile."""
+    for seat in range(payoff.shape[0]):
+        outcome[seat] = payoff[seat]
+
+
+@compiled
 def _ascertain(tree: Any, outcomes: Any, node: Any, payoff: Any) -> None:
     """The outcome of a node is certain: so may be that of its ancestors."""
-    outcomes[node, :] = payoff
+    _keep_outcome(outcomes[node], payoff)
     tree[node].certain = 1
     node = tree[node].parent
     while node != _NONE and not tree[node].certain:
@@ -149,7 +156,7 @@ def _ascertain(tree: Any, outcomes: Any, node: Any, payoff: Any) -> None:
             child = tree[child].sibling
         if count < tree[node].legal and outcomes[best, seat] < _WIN:
             break
-        outcomes[node, :] = outcomes[best, :]
+        _keep_outcome(outcomes[node], outcomes[best])
         tree[node].certain = 1
         node = tree[node].parent
 
