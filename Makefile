@@ -66,7 +66,7 @@ bench: $(VENV)/.bench ## measure speed beside other packages (GAME=...)
 	$(BIN)/python -m benchmarks.compare $(GAME)
 	$(BIN)/python -m benchmarks.ppo $(GAME)_ppo
 
-strength: $(VENV)/.train ## play the matches of the shipped policies' cards again (ARGS=...)
+strength: $(VENV)/.train ## play the README's matches again (ARGS=--all: those of every card)
 	$(BIN)/python -m benchmarks.strength --check $(ARGS)
 
 docs: $(VENV)/.docs ## site/: the documentation

@@ -1,18 +1,19 @@
-"""Writes what the cards of the shipped checkpoints say into docs/strength.md.
+"""Writes what the cards of the shipped checkpoints say into docs/strength.md and the README.
 
 Between the marks of each checkpoint there: its training, its matches and the wins that it throws
-away, as tables. The cards themselves are made by `linkzoo evaluate CHECKPOINT --ladder --card` and
-`--solved-positions --card`.
+away, as tables; in the README's table the shares of wins. The cards themselves are made by `linkzoo
+evaluate CHECKPOINT --ladder --card` and `--solved-positions --card`.
 
-With `--check`, plays every match of the cards again instead, fewer games from another seed, and
-fails where an interval of a card and the new one don't overlap.
+With `--check`, plays the matches of the README's table again instead, from another seed, and fails
+where an interval of a card and the new one don't overlap; with `--check --all` every match of the
+cards, which takes hours.
 """
 
 import argparse
 import json
 import re
 import sys
-from collections.abc import Iterable, Iterator, Mapping
+from collections.abc import Iterable, Mapping
 from pathlib import Path
 from typing import Any
 
@@ -23,8 +24,14 @@ from linkzoo_training.evaluation.match import blocks_of, play_match
 from linkzoo_training.evaluation.result import MatchResult, settings_of
 from linkzoo_training.evaluation.statistics import Estimate
 
-PAGE = Path(__file__).parents[1] / "docs" / "strength.md"
-CHECKPOINTS = Path(__file__).parents[1] / "checkpoints"
+ROOT = Path(__file__).parents[1]
+PAGE = ROOT / "docs" / "strength.md"
+README = ROOT / "README.md"
+CHECKPOINTS = ROOT / "checkpoints"
+# A row of the README's table: policy, number of players, opponent, share of wins.
+ROW = re.compile(
+    r"^(\| `(\w+)`, (\d) players \|[^|]+\| `([\w-]+)`[^|]*\| )([^|]+)( \|)$", re.MULTILINE
+)
 
 Rows = Iterable[Iterable[str]]
 
@@ -103,14 +110,33 @@ def section(card: Mapping[str, Any]) -> str:
     return "\n\n".join(parts)
 
 
+def card_of(name: str) -> dict[str, Any]:
+    card: dict[str, Any] = json.loads((CHECKPOINTS / name / "card.json").read_text("utf-8"))
+    return card
+
+
 def filled(page: str) -> str:
     """The page with what the cards say between the marks."""
 
     def fill(match: re.Match[str]) -> str:
-        card = json.loads((CHECKPOINTS / match[1] / "card.json").read_text(encoding="utf-8"))
-        return f"<!-- card {match[1]} -->\n\n{section(card)}\n\n<!-- /card -->"
+        return f"<!-- card {match[1]} -->\n\n{section(card_of(match[1]))}\n\n<!-- /card -->"
 
     return re.sub(r"<!-- card (\w+) -->.*?<!-- /card -->", fill, page, flags=re.DOTALL)
+
+
+def entry_of(row: re.Match[str]) -> dict[str, Any]:
+    """The match that a row of the README's table tells: the card's first with these agents."""
+    name, players, opponent = row[2], int(row[3]), row[4]
+    return next(
+        entry
+        for entry in card_of(name)["strength"]
+        if entry["agents"] == [name, opponent] and entry["num_players"] == players
+    )
+
+
+def filled_readme(page: str) -> str:
+    """The README with the shares of wins that the cards say."""
+    return ROW.sub(lambda row: f"{row[1]}{percent(entry_of(row)['win_share'])}{row[6]}", page)
 
 
 def overlap(one: Mapping[str, float], other: Estimate) -> bool:
@@ -122,12 +148,11 @@ def again(entry: Mapping[str, Any], games: int, seed: int) -> MatchResult:
     """A card's match, with at most so many games, from another seed."""
     game, options, players = get_game(entry["game"]), entry["options"], entry["num_players"]
     a, b = (make_agent(name, game.name) for name in entry["agents"])
-    blocks = blocks_of(game, players, min(games, entry["games"]), options)
     return play_match(
         game.name,
         a,
         b,
-        blocks,
+        blocks_of(game, players, min(games, entry["games"]), options),
         seed=seed,
         openings=entry["openings"],
         num_players=players,
@@ -135,32 +160,47 @@ def again(entry: Mapping[str, Any], games: int, seed: int) -> MatchResult:
     )
 
 
-def check(games: int, seed: int) -> Iterator[str]:
-    """Prints each match of the cards beside a new one; yields those that don't agree."""
-    for path in sorted(CHECKPOINTS.glob("*/card.json")):
-        for entry in json.loads(path.read_text(encoding="utf-8"))["strength"]:
-            match = again(entry, games, seed)
-            found, agrees = match.win_share(), overlap(entry["win_share"], match.win_share())
-            options = settings_of(get_game(entry["game"]), entry["options"])
-            what = " ".join([" against ".join(entry["agents"]), *options])
-            line = (
-                f"{what}, {entry['num_players']} players: {percent(entry['win_share'])}, again "
-                f"{percent(found._asdict())} of {match.games}{'' if agrees else ': DISAGREES'}"
-            )
-            print(line, flush=True)
-            if not agrees:
-                yield line
+def check(entries: Iterable[Mapping[str, Any]], games: int, seed: int) -> bool:
+    """Prints each match of the cards beside a new one; whether all of them agree."""
+    disagree = 0
+    for entry in entries:
+        match = again(entry, games, seed)
+        share = match.win_share()
+        agrees = overlap(entry["win_share"], share)
+        disagree += not agrees
+        options = settings_of(get_game(entry["game"]), entry["options"])
+        print(
+            f"{' '.join([' against '.join(entry['agents']), *options])}, {entry['num_players']} "
+            f"players: {percent(entry['win_share'])}, again {percent(share._asdict())} of "
+            f"{match.games:,} games{'' if agrees else ': DISAGREES'}",
+            flush=True,
+        )
+    return not disagree
 
 
 def main() -> None:
     parser = argparse.ArgumentParser(description=__doc__)
-    parser.add_argument("--check", action="store_true")
-    parser.add_argument("--games", type=int, default=100, help="of each match that is checked")
+    parser.add_argument("--check", action="store_true", help="play the README's matches again")
+    parser.add_argument("--all", action="store_true", help="every match of the cards")
+    parser.add_argument(
+        "--games", type=int, default=1000, help="of a match that is checked, at most"
+    )
     parser.add_argument("--seed", type=int, default=1)
     arguments = parser.parse_args()
+    readme = README.read_text(encoding="utf-8")
     if arguments.check:
-        sys.exit(1 if list(check(arguments.games, arguments.seed)) else 0)
+        entries = (
+            (
+                entry
+                for card in sorted(CHECKPOINTS.iterdir())
+                for entry in card_of(card.name)["strength"]
+            )
+            if arguments.all
+            else map(entry_of, ROW.finditer(readme))
+        )
+        sys.exit(not check(entries, arguments.games, arguments.seed))
     PAGE.write_text(filled(PAGE.read_text(encoding="utf-8")), encoding="utf-8")
+    README.write_text(filled_readme(readme), encoding="utf-8")
 
 
 if __name__ == "__main__":

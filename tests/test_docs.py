@@ -95,6 +95,12 @@ def test_strength_is_what_the_cards_say() -> None:
     named = re.findall(r"<!-- card (\w+) -->", page)
     shipped = {path.parent.name for path in strength.CHECKPOINTS.glob("*/card.json")}
     assert sorted(named) == sorted(shipped)
+    readme = strength.README.read_text(encoding="utf-8")
+    assert strength.filled_readme(readme) == readme, "run python -m benchmarks.strength"
+    assert len(strength.ROW.findall(readme)) == len(linkzoo.games)
+    changed = re.sub(r"\d+\.\d % \[.*\] \|$", "? |", readme, flags=re.MULTILINE)
+    assert changed != readme
+    assert strength.filled_readme(changed) == readme
 
 
 @pytest.mark.parametrize("name", reference.PAGES)

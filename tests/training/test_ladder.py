@@ -145,18 +145,30 @@ def test_the_card_is_what_the_command_finds(
     assert [entry["games"] for entry in again if entry["num_players"] == 3] == [3, 3]
 
 
-def test_cards_are_checked_by_new_matches(folder: Path, monkeypatch: pytest.MonkeyPatch) -> None:
+def test_cards_are_checked_by_new_matches(folder: Path, capsys: pytest.CaptureFixture[str]) -> None:
     """Games from another seed agree with a true card, and not with one that was made up."""
     assert main(["evaluate", "mine", "--ladder", "--card", "--players", "2"]) == 0
-    card = json.loads((folder / "card.json").read_text())
-    card["strength"] = card["strength"][-2:]
-    (folder / "card.json").write_text(json.dumps(card))
+    entries = json.loads((folder / "card.json").read_text())["strength"][-2:]
+    assert strength.check(entries, 100, 1)
+    entries[1]["win_share"] = {"mean": 0.95, "low": 0.9, "high": 0.99}
+    capsys.readouterr()
+    assert not strength.check(entries, 100, 1)
+    first, second = capsys.readouterr().out.splitlines()
+    assert "DISAGREES" not in first
+    assert second.startswith("mine against greedy, 2 players: 95.0 % [90.0, 99.0], again ")
+    assert second.endswith(": DISAGREES")
+
+
+def test_the_readme_names_matches_of_cards(folder: Path, monkeypatch: pytest.MonkeyPatch) -> None:
+    """A row of its table is the first match of the card with these agents."""
+    assert main(["evaluate", "mine", "--ladder", "--card", "--players", "2"]) == 0
+    entries = json.loads((folder / "card.json").read_text())["strength"]
     monkeypatch.setattr(strength, "CHECKPOINTS", folder.parent)
-    assert not list(strength.check(100, 1))
-    card["strength"][1]["win_share"] = {"mean": 0.95, "low": 0.9, "high": 0.99}
-    (folder / "card.json").write_text(json.dumps(card))
-    (line,) = strength.check(100, 1)
-    assert line.startswith("mine against greedy, 2 players: 95.0 % [90.0, 99.0], again ")
+    (row,) = strength.ROW.finditer("| `mine`, 2 players | an hour | `greedy` | ? |")
+    assert strength.entry_of(row) == next(e for e in entries if e["agents"][1] == "greedy")
+    assert strength.filled_readme(row[0]).endswith(
+        f"| {strength.percent(strength.entry_of(row)['win_share'])} |"
+    )
 
 
 def test_commands_of_cards_hold_the_options(folder: Path) -> None:

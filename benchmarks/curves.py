@@ -1,0 +1,103 @@
+"""Learning curves of the quick presets with several seeds: `python -m benchmarks.curves`.
+
+Trains every preset with each seed, one run after another, in `runs/<preset>_seed<n>`; what is
+finished stays, what was stopped continues. Draws `docs/images/quick_curves.png`: shares of wins
+against greedy play along the run, the mean of the seeds in a band from the lowest to the highest.
+Prints the matches at the end as Markdown.
+"""
+
+import argparse
+import json
+import subprocess
+import sys
+from pathlib import Path
+from typing import Any
+
+import matplotlib as mpl
+import numpy as np
+
+ROOT = Path(__file__).parents[1]
+PRESETS = [
+    "linkage_ppo_quick",
+    "love_links_ppo_quick",
+    "link_o_ppo_quick",
+    "love_formula_ppo_quick",
+]
+OPPONENT = "greedy"
+
+# By name: the steps and the shares [seeds, evaluations].
+Curves = dict[str, tuple[np.ndarray[Any, Any], np.ndarray[Any, Any]]]
+
+
+def run_name(preset: str, seed: int) -> str:
+    return f"{preset}_seed{seed}"
+
+
+def train(preset: str, seed: int) -> None:
+    """A run to its end, with nothing to stop it early."""
+    name = run_name(preset, seed)
+    if (ROOT / "runs" / name / "checkpoint" / "card.json").exists():
+        return
+    settings = [f"seed={seed}", f"name={name}", "max_seconds=null"]
+    command = [sys.executable, "-m", "linkzoo_training", "train", preset, "--resume", *settings]
+    subprocess.run(command, cwd=ROOT, check=True, stdout=subprocess.DEVNULL)
+
+
+def read(preset: str, seeds: int) -> Curves:
+    """The short matches of the runs against OPPONENT."""
+    runs = []
+    for seed in range(1, seeds + 1):
+        path = ROOT / "runs" / run_name(preset, seed) / "metrics.jsonl"
+        rows = [json.loads(line) for line in path.read_text(encoding="utf-8").splitlines()]
+        runs.append([row for row in rows if any(key.startswith("win/") for key in row)])
+    steps = np.array([row["steps"] for row in runs[0]])
+    assert all([row["steps"] for row in run] == steps.tolist() for run in runs), (
+        "runs of one preset"
+    )
+    names = [name for name in runs[0][0] if name.endswith(f" v {OPPONENT}")]
+    return {
+        name.removeprefix("win/").removesuffix(f" v {OPPONENT}"): (
+            steps,
+            np.array([[row[name] for row in run] for run in runs]),
+        )
+        for name in names
+    }
+
+
+def draw(found: dict[str, Curves], seeds: int, path: Path) -> None:
+    mpl.use("Agg")
+    from matplotlib import pyplot as plt
+
+    figure, panels = plt.subplots(2, 2, figsize=(9, 6.5), dpi=100, layout="constrained")
+    for axes, (preset, curves) in zip(panels.flat, found.items(), strict=True):
+        for name, (steps, shares) in curves.items():
+            axes.plot(steps / 1e6, shares.mean(0), label=name)
+            axes.fill_between(steps / 1e6, shares.min(0), shares.max(0), alpha=0.2)
+        axes.set(title=preset, ylim=(0, 1), xlabel="million steps")
+        axes.set_ylabel(f"wins against {OPPONENT}")
+        axes.grid(visible=True, alpha=0.3)
+        axes.legend(fontsize="small")
+    figure.suptitle(f"{seeds} seeds: the mean, lowest and highest")
+    path.parent.mkdir(parents=True, exist_ok=True)
+    figure.savefig(path)
+
+
+def main() -> None:
+    parser = argparse.ArgumentParser(description=__doc__)
+    parser.add_argument("--seeds", type=int, default=3)
+    parser.add_argument("--image", type=Path, default=ROOT / "docs/images/quick_curves.png")
+    arguments = parser.parse_args()
+    for preset in PRESETS:
+        for seed in range(1, arguments.seeds + 1):
+            train(preset, seed)
+    found = {preset: read(preset, arguments.seeds) for preset in PRESETS}
+    print(f"| preset | | last evaluation, {arguments.seeds} seeds |\n|---|---|---|")
+    for preset, curves in found.items():
+        for name, (_, shares) in curves.items():
+            last = " / ".join(f"{share:.0%}" for share in shares[:, -1])
+            print(f"| `{preset}` | {name} | {last} |")
+    draw(found, arguments.seeds, arguments.image)
+
+
+if __name__ == "__main__":
+    main()
