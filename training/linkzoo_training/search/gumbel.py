@@ -154,7 +154,8 @@ class GumbelSearch:
         kernel.draw(rows, trees, float(gumbel_scale))
         if settings.solver_limit:
             kernel.solve(rows, trees, settings)
-        kernel.begin(rows, trees, settings)
+        trees.waiting[:] = ~trees.solved
+        kernel.advance(np.flatnonzero(trees.waiting), chances, values, trees, settings)
         while trees.waiting.any():
             kernel.advance(*self._ask(trees, answer), trees, settings)
         actions = np.empty(count, np.int64)

@@ -189,15 +189,6 @@ def _finish_simulations(i: Any, trees: Any, settings: Any) -> None:
             return
 
 
-def _begin(first: Any, last: Any, rows: Any, trees: Any, settings: Any) -> None:
-    """Begins the simulations of the roots that aren't solved."""
-    for k in range(first, last):
-        i = rows[k]
-        trees.waiting[i] = not trees.solved[i]
-        if trees.waiting[i]:
-            finish_simulations(i, trees, settings)
-
-
 @compiled
 def _keep(i: Any, probabilities: Any, relative: Any, trees: Any) -> None:
     """Keeps what the network said of a leaf; of one beyond a node, the values alone."""
@@ -248,6 +239,7 @@ def _advance(
     """Goes on with the simulations in `rows` [R], now that the network was asked.
 
     Of probabilities [R, A] others draw their actions; those and values [R, P] are kept at leaves.
+    A root's are kept already: there the first simulation begins.
     """
     for k in range(first, last):
         i = rows[k]
@@ -256,7 +248,7 @@ def _advance(
             go_on(i, action, child, trees, settings)
             if trees.worlds[i].seat >= 0:
                 continue
-        else:
+        elif trees.simulation[i] >= 0:
             _keep(i, probabilities[k], relative[k], trees)
         finish_simulations(i, trees, settings)
 
@@ -332,7 +324,6 @@ class GumbelKernels:
     expand: Rows
     draw: Rows
     solve: Rows
-    begin: Rows
     advance: Rows
     decide: Rows
 
@@ -353,7 +344,6 @@ def gumbel_kernels(game: Game) -> GumbelKernels:
         expand=rows(_expand),
         draw=rows(_draw),
         solve=rows(_solve, 1),
-        begin=rows(_begin, 4),
         advance=rows(_advance, 4),
         decide=rows(_decide),
     )
