@@ -11,7 +11,7 @@ A game is one environment, or thousands of them as arrays:
 
 from collections.abc import Sequence
 from importlib import import_module
-from typing import Any
+from typing import TYPE_CHECKING, Any, Literal, overload
 
 from linkzoo import link_o_v0, linkage_v0, love_formula_v0, love_links_v0
 from linkzoo.aec import GameEnv
@@ -21,6 +21,9 @@ from linkzoo.gym import SeatEnv
 from linkzoo.record import GameRecord
 from linkzoo.registry import NAMES, announce, get_game, names, register
 from linkzoo.vector import VecEnv, VecStep
+
+if TYPE_CHECKING:
+    from linkzoo.cuda.vector import CudaVecEnv
 
 __version__ = "0.1.0"
 
@@ -63,11 +66,47 @@ def make(game: str, num_players: int | None = None, **kwargs: Any) -> GameEnv:
     return GameEnv(game, num_players, **kwargs)
 
 
+@overload
 def make_vec(
-    game: str, num_envs: int, num_players: int | Sequence[int] | None = None, **kwargs: Any
+    game: str,
+    num_envs: int,
+    num_players: int | Sequence[int] | None = None,
+    *,
+    device: Literal["cuda"],
+    **kwargs: Any,
+) -> "CudaVecEnv": ...
+
+
+@overload
+def make_vec(
+    game: str,
+    num_envs: int,
+    num_players: int | Sequence[int] | None = None,
+    *,
+    device: str = "cpu",
+    **kwargs: Any,
+) -> VecEnv: ...
+
+
+def make_vec(
+    game: str,
+    num_envs: int,
+    num_players: int | Sequence[int] | None = None,
+    *,
+    device: str = "cpu",
+    **kwargs: Any,
 ) -> VecEnv:
-    """Many games in lock-step (see VecEnv)."""
-    return VecEnv(game, num_envs, num_players, **kwargs)
+    """Many games in lock-step, on CPU threads (see VecEnv) or on a GPU (`cuda.vector.CudaVecEnv`).
+
+    `device` is "cpu" or "cuda" (extra `cuda`: ImportError or RuntimeError says what is missing).
+    """
+    kind = VecEnv
+    if device == "cuda":
+        from linkzoo.cuda import require
+
+        require()
+        from linkzoo.cuda.vector import CudaVecEnv as kind  # noqa: N813
+    return kind(game, num_envs, num_players, device=device, **kwargs)
 
 
 for _name in NAMES:
