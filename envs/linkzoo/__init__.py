@@ -11,7 +11,7 @@ A game is one environment, or thousands of them as arrays:
 
 from collections.abc import Sequence
 from importlib import import_module
-from typing import TYPE_CHECKING, Any, Literal, overload
+from typing import Any
 
 from linkzoo import link_o_v0, linkage_v0, love_formula_v0, love_links_v0
 from linkzoo.aec import GameEnv
@@ -21,9 +21,6 @@ from linkzoo.gym import SeatEnv
 from linkzoo.record import GameRecord
 from linkzoo.registry import NAMES, announce, get_game, names, register
 from linkzoo.vector import VecEnv, VecStep
-
-if TYPE_CHECKING:
-    from linkzoo.cuda.vector import CudaVecEnv
 
 __version__ = "0.1.0"
 
@@ -66,28 +63,6 @@ def make(game: str, num_players: int | None = None, **kwargs: Any) -> GameEnv:
     return GameEnv(game, num_players, **kwargs)
 
 
-@overload
-def make_vec(
-    game: str,
-    num_envs: int,
-    num_players: int | Sequence[int] | None = None,
-    *,
-    device: Literal["cuda"],
-    **kwargs: Any,
-) -> "CudaVecEnv": ...
-
-
-@overload
-def make_vec(
-    game: str,
-    num_envs: int,
-    num_players: int | Sequence[int] | None = None,
-    *,
-    device: str = "cpu",
-    **kwargs: Any,
-) -> VecEnv: ...
-
-
 def make_vec(
     game: str,
     num_envs: int,
@@ -96,9 +71,10 @@ def make_vec(
     device: str = "cpu",
     **kwargs: Any,
 ) -> VecEnv:
-    """Many games in lock-step, on CPU threads (see VecEnv) or on a GPU (`cuda.vector.CudaVecEnv`).
+    """Many games in lock-step: on CPU threads, or with device="cuda" on a GPU.
 
-    `device` is "cpu" or "cuda" (extra `cuda`: ImportError or RuntimeError says what is missing).
+    See VecEnv and `linkzoo.cuda.vector.CudaVecEnv`, which needs the extra `cuda`: ImportError or
+    RuntimeError says what is missing.
     """
     kind = VecEnv
     if device == "cuda":

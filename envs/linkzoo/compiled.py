@@ -29,7 +29,7 @@ F = TypeVar("F", bound=Callable[..., Any])
 Record = np.record
 
 
-@register_jitable  # type: ignore[untyped-decorator]  # numba's
+@register_jitable
 def local(size: Any, dtype: Any) -> Any:
     """An array [size] of a function's own, not filled; `size` is a constant that has a name.
 

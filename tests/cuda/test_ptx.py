@@ -8,9 +8,9 @@ import subprocess
 from pathlib import Path
 from typing import Any, NamedTuple
 
-import cuda.pathfinder
 import numpy as np
 import pytest
+from cuda import pathfinder
 
 from linkzoo import VecEnv
 from linkzoo.cuda.device import ptx
@@ -44,7 +44,7 @@ def ptxas(text: str, folder: Path) -> Used:
     """Assembles PTX; fails where ptxas does."""
     source = folder / "kernel.ptx"
     source.write_text(text)
-    program = cuda.pathfinder.find_nvidia_binary_utility("ptxas")
+    program = pathfinder.find_nvidia_binary_utility("ptxas")
     assert program is not None, "no ptxas: pip install nvidia-cuda-nvcc"
     architecture = "sm_{}{}".format(*ARCHITECTURE)
     command = [program, "-v", f"-arch={architecture}", str(source), "-o", str(folder / "cubin")]

@@ -41,6 +41,10 @@ class CudaVecEnv(VecEnv):
     device = "cuda"
     states: Any
     episodes: Any
+    _actions: Any
+    _mask: Any
+    _flat: Any
+    _now: CudaVecStep
 
     def __init__(self, *args: Any, num_threads: int | None = None, **kwargs: Any) -> None:
         if num_threads is not None:

@@ -108,7 +108,7 @@ def vector_steps(
 
 def cuda_steps(name: str, num_players: int | None = None, games: int = _CUDA_GAMES) -> Work:
     """The same on a GPU, actions drawn there; `work` waits for the GPU. Units are steps."""
-    vec = make_vec(name, games, num_players, device="cuda", check=False)
+    vec: Any = make_vec(name, games, num_players, device="cuda", check=False)  # tensors
     import torch
 
     now = vec.reset(0)
