@@ -9,6 +9,7 @@ GAME ?= linkage
 PYTEST_ARGS ?= -n 2 --dist loadscope
 FRAMEWORKS ?= .venv-frameworks
 AGILERL ?= .venv-agilerl
+CUDA ?= .venv-cuda
 LOWEST ?= .venv-lowest
 NEWEST ?= .venv-newest
 
@@ -17,7 +18,7 @@ PIP_INSTALL := -m pip install --quiet --disable-pip-version-check -c constraints
 INSTALL := $(BIN)/python $(PIP_INSTALL)
 
 .DEFAULT_GOAL := help
-.PHONY: help train test test-slow test-all lint format types wheel bench strength docs clean fuzz test-web test-integrations test-versions
+.PHONY: help train test test-slow test-all lint format types wheel bench strength docs clean fuzz test-web test-integrations test-versions test-ptx test-nightly test-gpu
 
 help: ## this list
 	@awk -F ':.*## ' '/^[a-z-]+:.*## / { printf "  make %-17s %s\n", $$1, $$2 }' $(firstword $(MAKEFILE_LIST))
@@ -29,9 +30,18 @@ test: $(VENV)/.dev ## install, then run the tests but the slow ones (PYTEST_ARGS
 	$(BIN)/python -m pytest -m "not slow" $(PYTEST_ARGS)
 
 test-slow: $(VENV)/.dev ## install, then run the slow tests, those that `make test` leaves out
-	$(BIN)/python -m pytest -m slow $(PYTEST_ARGS)
+	$(BIN)/python -m pytest -m "slow and not ptxas and not gpu" $(PYTEST_ARGS)
 
-test-all: test test-slow ## every test, the quick ones first
+test-all: test test-slow test-ptx ## every test but those that take many minutes or a GPU
+
+test-ptx: $(CUDA)/.made ## the kernels through CUDA's compilers (450 MB); no GPU is needed
+	$(CUDA)/bin/python -m pytest tests/cuda -m "ptxas and not nightly"
+
+test-nightly: $(CUDA)/.made ## those of them that take minutes
+	$(CUDA)/bin/python -m pytest tests/cuda -m "ptxas and nightly"
+
+test-gpu: $(CUDA)/.made ## what can only run on a GPU
+	$(CUDA)/bin/python -m pytest tests/cuda -m gpu
 
 fuzz: $(VENV)/.dev ## wrong and damaged input, until something breaks (MINUTES=..., SEED=..., ARGS=...)
 	$(BIN)/python -m tests.fuzz --minutes $(MINUTES) --seed $(SEED) $(ARGS)
@@ -44,8 +54,8 @@ test-integrations: $(FRAMEWORKS)/.made $(AGILERL)/.made ## frameworks and their 
 	$(AGILERL)/bin/python -m pytest tests_integrations/agilerl $(FRAMEWORK_TESTS)
 
 test-versions: $(LOWEST)/.made $(NEWEST)/.made ## the tests with the lowest and the newest pettingzoo and gymnasium
-	$(LOWEST)/bin/python -m pytest $(PYTEST_ARGS)
-	$(NEWEST)/bin/python -m pytest $(PYTEST_ARGS)
+	$(LOWEST)/bin/python -m pytest -m "not ptxas and not gpu" $(PYTEST_ARGS)
+	$(NEWEST)/bin/python -m pytest -m "not ptxas and not gpu" $(PYTEST_ARGS)
 
 lint: $(VENV)/.dev ## ruff: rules and format
 	$(BIN)/ruff check .
@@ -89,6 +99,12 @@ $(FRAMEWORKS)/.made: pyproject.toml constraints.txt
 $(AGILERL)/.made: pyproject.toml constraints.txt
 	$(PYTHON) -m venv $(AGILERL)
 	$(AGILERL)/bin/python $(PIP_INSTALL) -e ".[train,dev]" agilerl peft
+	touch $@
+
+# CUDA's compilers are large: here, and not for every developer.
+$(CUDA)/.made: pyproject.toml constraints.txt
+	$(PYTHON) -m venv $(CUDA)
+	$(CUDA)/bin/python $(PIP_INSTALL) -e ".[train,dev,cuda]" "nvidia-cuda-nvcc==13.*"
 	touch $@
 
 $(LOWEST)/.made: pyproject.toml constraints.txt

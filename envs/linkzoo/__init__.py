@@ -64,10 +64,25 @@ def make(game: str, num_players: int | None = None, **kwargs: Any) -> GameEnv:
 
 
 def make_vec(
-    game: str, num_envs: int, num_players: int | Sequence[int] | None = None, **kwargs: Any
+    game: str,
+    num_envs: int,
+    num_players: int | Sequence[int] | None = None,
+    *,
+    device: str = "cpu",
+    **kwargs: Any,
 ) -> VecEnv:
-    """Many games in lock-step (see VecEnv)."""
-    return VecEnv(game, num_envs, num_players, **kwargs)
+    """Many games in lock-step: on CPU threads, or with device="cuda" on a GPU.
+
+    See VecEnv and `linkzoo.cuda.vector.CudaVecEnv`, which needs the extra `cuda`: ImportError or
+    RuntimeError says what is missing.
+    """
+    kind = VecEnv
+    if device == "cuda":
+        from linkzoo.cuda import require
+
+        require()
+        from linkzoo.cuda.vector import CudaVecEnv as kind  # noqa: N813
+    return kind(game, num_envs, num_players, device=device, **kwargs)
 
 
 for _name in NAMES:

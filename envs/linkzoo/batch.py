@@ -160,7 +160,7 @@ def _step(
     last: Any,
     states: Any,
     actions: Any,
-    seed: Any,
+    seeds: Any,
     episodes: Any,
     masks: Any,
     observations: Any,
@@ -170,7 +170,10 @@ def _step(
     done: Any,
     lengths: Any,
 ) -> None:
-    """Plays one action in every game; a game that ends starts anew with its next seed."""
+    """Plays one action in every game; a game that ends starts anew with its next seed.
+
+    `seeds` holds one number, the seed of the run.
+    """
     for i in range(first, last):
         apply(states[i], actions[i])
         settle(states[i], masks[i])
@@ -180,7 +183,7 @@ def _step(
             payoffs(states[i], payoff[i])
             margins(states[i], margin[i])
             episodes[i] += 1
-            new_game(states[i], game_seed(seed, i, episodes[i]))
+            new_game(states[i], game_seed(seeds[0], i, episodes[i]))
             settle(states[i], masks[i])
         else:
             payoff[i] = 0

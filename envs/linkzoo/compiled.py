@@ -18,6 +18,7 @@ import numba
 import numpy as np
 from numba.core.compiler_lock import global_compiler_lock
 from numba.core.registry import CPUDispatcher
+from numba.extending import register_jitable
 
 from linkzoo.cache import Source, cache_of, source_of
 from linkzoo.parts import part_of
@@ -26,6 +27,15 @@ F = TypeVar("F", bound=Callable[..., Any])
 
 # A NumPy record: one whole game. Its fields are read and written as attributes.
 Record = np.record
+
+
+@register_jitable
+def local(size: Any, dtype: Any) -> Any:
+    """An array [size] of a function's own, not filled; `size` is a constant that has a name.
+
+    On a GPU it lies in the thread's own memory (`linkzoo.cuda.device`).
+    """
+    return np.empty(size, dtype)
 
 
 def compiled(function: F) -> F:

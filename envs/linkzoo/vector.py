@@ -3,13 +3,14 @@
 from collections.abc import Callable, Sequence
 from copy import deepcopy
 from dataclasses import dataclass
-from typing import Any
+from typing import Any, TypeVar
 
 import numpy as np
-from numpy.typing import ArrayLike, NDArray
+from numpy.typing import ArrayLike, DTypeLike, NDArray
 
 from linkzoo.batch import first_illegal, kernels
 from linkzoo.chance import game_seed, game_seeds
+from linkzoo.compiled import Record
 from linkzoo.fields import integer, shown
 from linkzoo.registry import get_game
 from linkzoo.threads import MAX_THREADS, Rows, get_num_threads
@@ -33,6 +34,9 @@ class VecStep:
     score: NDArray[np.float32]  # [N, P]: margins on the scale of the rules where done, else 0
 
 
+S = TypeVar("S", bound=VecStep)
+
+
 class VecEnv:
     """N games in lock-step on CPU threads; finished games restart in the same step.
 
@@ -40,6 +44,8 @@ class VecEnv:
     With several numbers of players, say (2, 3, 4), the games take them in turn: 2, 3, 4, 2, …;
     seats that a game doesn't have get rewards of 0.
     """
+
+    device = "cpu"
 
     def __init__(
         self,
@@ -54,8 +60,11 @@ class VecEnv:
         **options: Any,
     ) -> None:
         self.game = get_game(game, options)
-        if device != "cpu":
-            raise ValueError(f"device={shown(device)}: the simulator runs on 'cpu' only")
+        if device != self.device:
+            raise ValueError(
+                f"device={shown(device)}: {type(self).__name__} plays on {self.device!r}; "
+                "make_vec takes 'cpu' and 'cuda'"
+            )
         if reward not in ("win", "score"):
             raise ValueError(f"reward={shown(reward)} is not one of ['win', 'score']")
         if num_threads is not None:
@@ -68,30 +77,41 @@ class VecEnv:
         self.num_envs = num_envs
         self.num_players = max(int(blank.num_players) for blank in blanks)  # P
         self.check, self.num_threads = check, num_threads
-        self.states: NDArray[Any] = np.zeros(num_envs, self.game.state)
+        states: NDArray[Any] = np.zeros(num_envs, self.game.state)
         for first, blank in enumerate(blanks):
-            self.states[first :: len(blanks)] = blank
-        self.episodes = np.zeros(num_envs, np.int64)
-        self._seed = np.uint64(0)
-        self._started = False
+            states[first :: len(blanks)] = blank
         spec, actions = self.game.observation, self.game.num_actions
-        self._actions = np.zeros(num_envs, np.int64)
-        self._flat = np.zeros((num_envs, spec.size), spec.dtype)
-        self._mask = np.zeros((num_envs, actions), np.int8)
-        self._seat = np.zeros(num_envs, np.int8)
-        self._payoff = np.zeros((num_envs, self.num_players), np.float32)
-        self._margin = np.zeros((num_envs, self.num_players), np.float32)
-        self._done = np.zeros(num_envs, np.bool_)
-        self._length = np.zeros(num_envs, np.int32)
+        self.states = self._put(states)
+        self.episodes = self._zeros((num_envs,), np.int64)
+        self._seed = np.zeros(1, np.uint64)
+        self._started = False
+        self._actions = self._zeros((num_envs,), np.int64)
+        self._flat = self._zeros((num_envs, spec.size), spec.dtype)
+        self._mask = self._zeros((num_envs, actions), np.int8)
+        self._seat = self._zeros((num_envs,), np.int8)
+        self._payoff = self._zeros((num_envs, self.num_players), np.float32)
+        self._margin = self._zeros((num_envs, self.num_players), np.float32)
+        self._done = self._zeros((num_envs,), np.bool_)
+        self._length = self._zeros((num_envs,), np.int32)
         self._reward = reward
         self._show()
+
+    def _zeros(self, shape: tuple[int, ...], dtype: DTypeLike) -> NDArray[Any]:
+        return np.zeros(shape, dtype)
+
+    def _put(self, states: NDArray[Any]) -> NDArray[Any]:
+        """The records where the games are played."""
+        return states
 
     def _show(self) -> None:
         """Makes what `reset` and `step` return, of the arrays that the kernels fill."""
         self._kernels = kernels(self.game)
         self._step: Callable[[int], None] | None = None  # the kernel with its arrays, once used
         self._bound = (0, 0)
-        self._now = VecStep(
+        self._now = self._shown(VecStep)
+
+    def _shown(self, kind: type[S]) -> S:
+        return kind(
             observation=self._flat.reshape(self.num_envs, *self.game.observation.shape),
             action_mask=self._mask,
             seat=self._seat,
@@ -117,15 +137,16 @@ class VecEnv:
 
     def reset(self, seed: int = 0) -> VecStep:
         """Starts every game anew; `seed` (0 <= seed < 2**64) fixes all chance of the run."""
-        self._seed = np.uint64(integer("seed", seed, 0, 2**64 - 1))
-        self._step = None  # it holds the seed
-        self.episodes[:] = 0
-        seeds = game_seeds(self._seed, np.arange(self.num_envs))
-        self._run(self._kernels.begin, self.states, seeds, self._mask)
+        self._seed[0] = integer("seed", seed, 0, 2**64 - 1)
+        self._begin(game_seeds(self._seed[0], np.arange(self.num_envs)))
         self._started = True
-        for array in (self._payoff, self._margin, self._done, self._length):
+        for array in (self.episodes, self._payoff, self._margin, self._done, self._length):
             array[:] = 0
         return self.refresh()
+
+    def _begin(self, seeds: NDArray[np.uint64]) -> None:
+        """Starts every game with its seed."""
+        self._run(self._kernels.begin, self.states, seeds, self._mask)
 
     def step(self, actions: ArrayLike) -> VecStep:
         """Plays an action in every game.
@@ -133,13 +154,9 @@ class VecEnv:
         `actions` are integers [N]. An illegal one raises ValueError naming its environment, and no
         game has moved (`check=False` skips this for trusted policies).
         """
-        if not self._started:
-            raise RuntimeError("step before reset: call reset() first")
+        self._check_started()
         chosen = actions if type(actions) is np.ndarray else np.asarray(actions)
-        if chosen.shape != self._actions.shape or chosen.dtype.kind not in "iu":
-            raise ValueError(
-                f"actions are {chosen.dtype}{list(chosen.shape)}, not integers [{self.num_envs}]"
-            )
+        self._check_actions(chosen, chosen.dtype.kind in "iu")
         self._actions[:] = chosen  # one type and layout of array: others are compiled anew
         if self.check:
             index = first_illegal(self._mask, self._actions)
@@ -178,16 +195,30 @@ class VecEnv:
     def seed_of(self, index: int, episode: int) -> int:
         """The seed of game `index` in its `episode`-th episode (from 0) of this run."""
         index = integer("index", index, 0, self.num_envs - 1)
-        return int(game_seed(self._seed, index, integer("episode", episode, 0, 2**63 - 1)))
+        return int(game_seed(self._seed[0], index, integer("episode", episode, 0, 2**63 - 1)))
+
+    def _check_started(self) -> None:
+        if not self._started:
+            raise RuntimeError("step before reset: call reset() first")
+
+    def _check_actions(self, actions: Any, are_integers: bool) -> None:
+        if tuple(actions.shape) != (self.num_envs,) or not are_integers:
+            raise ValueError(
+                f"actions are {actions.dtype}{list(actions.shape)}, not integers [{self.num_envs}]"
+            )
 
     def _refuse(self, index: int) -> None:
         action = int(self._actions[index])
         text = (
-            self.game.action_to_text(self.states[index], action)
+            self.game.action_to_text(self._record(index), action)
             if 0 <= action < self.game.num_actions
             else f"outside 0..{self.game.num_actions - 1}"
         )
         raise ValueError(f"environment {index}: action {action} ({text}) is illegal")
+
+    def _record(self, index: int) -> Record:
+        record: Record = self.states[index]
+        return record
 
     def _run(self, rows: Rows, *arrays: Any) -> None:
         rows.on(self.num_threads or get_num_threads(), *arrays)

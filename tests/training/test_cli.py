@@ -14,6 +14,8 @@ from linkzoo import GameRecord
 from linkzoo_training.commands import bench, cli
 from linkzoo_training.commands import compile as compile_command
 from linkzoo_training.commands.cli import main
+from tests.common.variants import ONE
+from tests.cuda.without_gpu import build, without_gpu
 
 
 def error_line(capsys: pytest.CaptureFixture[str]) -> str:
@@ -340,6 +342,27 @@ def test_bench(capsys: pytest.CaptureFixture[str], monkeypatch: pytest.MonkeyPat
     out = capsys.readouterr().out
     assert out.count("steps/s") == 2
     assert out.count("playouts/s") == 1
+
+
+def test_bench_without_a_gpu(
+    capsys: pytest.CaptureFixture[str], monkeypatch: pytest.MonkeyPatch
+) -> None:
+    monkeypatch.setattr("torch.cuda.is_available", lambda: False)
+    assert main(["bench", "--device", "cuda"]) == 2
+    assert error_line(capsys).startswith("linkzoo: --device cuda: device='cuda'")
+
+
+def test_bench_on_a_gpu(
+    capsys: pytest.CaptureFixture[str], monkeypatch: pytest.MonkeyPatch
+) -> None:
+    """All but the GPU."""
+    monkeypatch.setattr(bench, "_SECONDS", 0.05)
+    monkeypatch.setattr(bench, "make_vec", lambda *_, device, **rest: build(ONE[0], 4, **rest))
+    monkeypatch.setattr("torch.cuda.synchronize", lambda: None)
+    monkeypatch.setattr("torch.cuda.get_device_name", lambda: "none")
+    with without_gpu():
+        assert main(["bench", "--device", "cuda"]) == 0
+    assert capsys.readouterr().out.count("steps/s") == 1
 
 
 def test_an_interruption_is_no_crash(monkeypatch: pytest.MonkeyPatch) -> None:

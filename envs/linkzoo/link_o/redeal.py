@@ -10,12 +10,14 @@ from typing import Any
 import numpy as np
 
 from linkzoo.chance import shuffle
+from linkzoo.compiled import local
 from linkzoo.link_o.pieces import MAX_PLAYERS, NONE
 from linkzoo.link_o.table import bit, draw, first_in, hidden_from, placeable, put_in_hand
 
 _STREAM = 2  # of chance; the index counts the shuffles
 _ATTEMPTS = 64  # to respect what the others lack; each finds a world unless the first tile forbids
 _BAG = MAX_PLAYERS  # who holds the tiles that stay in the bag
+_HOLDERS = MAX_PLAYERS + 1  # of tiles: the seats, and the bag
 _ZERO = np.uint64(0)
 
 
@@ -118,8 +120,9 @@ def _exchange(state: Any, seat: Any, first: Any, wrong: Any, count: Any) -> Any:
     that is itself in a wrong hand may end the chain in any case: one tile less is wrong then too.
     """
     origin = _holder(state, seat, first, wrong)
-    giver = np.full(MAX_PLAYERS + 1, NONE, np.int64)  # the place of the tile that goes to a holder
-    queue = np.empty(MAX_PLAYERS + 1, np.int64)
+    giver = local(_HOLDERS, np.int64)  # the place of the tile that goes to a holder
+    giver[:] = NONE
+    queue = local(_HOLDERS, np.int64)
     length = _offer(state, seat, wrong, giver, queue, 0)
     done = 0
     while done < length and giver[origin] == NONE:
@@ -145,7 +148,7 @@ def _exchange(state: Any, seat: Any, first: Any, wrong: Any, count: Any) -> Any:
 def _offer(state: Any, seat: Any, place: Any, giver: Any, queue: Any, length: Any) -> Any:
     """Notes the holders, new to the queue, that may have the tile at a place."""
     tile = state.bag[place]
-    for holder in range(MAX_PLAYERS + 1):
+    for holder in range(_HOLDERS):
         plays = holder == _BAG or (holder < state.num_players and holder != seat)
         if plays and giver[holder] == NONE and _may_have(state, holder, tile):
             giver[holder] = place

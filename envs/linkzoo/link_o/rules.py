@@ -80,7 +80,8 @@ def _start_round(state: Any, starter: Any) -> None:
     state.starter = starter
     state.seat = starter
     clear_board(state)
-    state.bag[:] = ALL_TILES
+    for drawn in range(TILES):
+        state.bag[drawn] = ALL_TILES[drawn]
     state.bag_size = TILES
     shuffle(state.bag, TILES, state.seed, _BAG, state.round_number)
     for seat in range(MAX_PLAYERS):

@@ -203,6 +203,12 @@ def _replay(command: argparse.ArgumentParser) -> None:
 def _bench(command: argparse.ArgumentParser) -> None:
     command.add_argument("--game", default=games[0], help=_GAMES)
     command.add_argument("--players", type=int, help=_PLAYERS)
+    command.add_argument(
+        "--device",
+        choices=["cpu", "cuda"],
+        default="cpu",
+        help="where games are played; cuda measures games in lock-step alone; default: %(default)s",
+    )
 
 
 def _export(command: argparse.ArgumentParser) -> None:

@@ -18,6 +18,7 @@ from linkzoo.threads import get_num_threads
 from linkzoo_training.agents.baselines import UctAgent
 
 GAMES = 1024  # of the vector environment
+_CUDA_GAMES = 2**16  # of that on a GPU
 _SIMULATIONS = 1000
 _SECONDS = 2.0  # that each measurement lasts
 
@@ -26,7 +27,8 @@ Work = Callable[[], int]
 
 def run(parsed: argparse.Namespace) -> None:
     """Prints each measurement as it is made."""
-    for line in measure(parsed.game, parsed.players):
+    measured = measure_cuda if parsed.device == "cuda" else measure
+    for line in measured(parsed.game, parsed.players):
         print(line, flush=True)
 
 
@@ -40,6 +42,19 @@ def measure(name: str, num_players: int | None = None) -> Iterator[str]:
     speed = rate(vector_steps(name, num_players))
     yield f"  {GAMES:,} games in lock-step     {speed:>12,.0f} steps/s"
     yield f"  UCT from the first position  {rate(playouts(name, num_players)):>12,.0f} playouts/s"
+
+
+def measure_cuda(name: str, num_players: int | None = None) -> Iterator[str]:
+    """A line for each measurement on torch's current GPU; ValueError if there is none."""
+    try:
+        work = cuda_steps(name, num_players)
+    except (ImportError, RuntimeError) as error:
+        raise ValueError(f"--device cuda: {error}") from error
+    import torch
+
+    players = "" if num_players is None else f"{num_players} players, "
+    yield f"{get_game(name).title}, {players}{torch.cuda.get_device_name()}, random play"
+    yield f"  {_CUDA_GAMES:,} games in lock-step    {rate(work):>12,.0f} steps/s"
 
 
 def rate(work: Work, seconds: float | None = None) -> float:
@@ -86,6 +101,22 @@ def vector_steps(
         for _ in range(100):
             choose.on(threads, now.action_mask, seeds, next(rounds), actions)
             vec.step(actions)
+        return 100 * games
+
+    return work
+
+
+def cuda_steps(name: str, num_players: int | None = None, games: int = _CUDA_GAMES) -> Work:
+    """The same on a GPU, actions drawn there; `work` waits for the GPU. Units are steps."""
+    vec: Any = make_vec(name, games, num_players, device="cuda", check=False)  # tensors
+    import torch
+
+    now = vec.reset(0)
+
+    def work() -> int:
+        for _ in range(100):
+            vec.step(now.action_mask.float().multinomial(1)[:, 0])
+        torch.cuda.synchronize()
         return 100 * games
 
     return work

@@ -97,7 +97,7 @@ def advance_effect(state: Any) -> Any:
     card, which = np.int64(state.effect_card), np.int64(state.effect_list)
     if state.effect_op == OP_COUNT[card, which] or _couple_is_gone(state):
         return True
-    _advance_op(state, OP[card, which, state.effect_op])
+    _advance_op(state, current_op(state))
     return False
 
 
@@ -108,7 +108,8 @@ def _couple_is_gone(state: Any) -> Any:
 
 def current_op(state: Any) -> Any:
     """The op that runs: its number, `who`, number of cards, and chooser or number to keep."""
-    return OP[state.effect_card, state.effect_list, state.effect_op]
+    op = OP[state.effect_card, state.effect_list, state.effect_op]
+    return op[0], op[1], op[2], op[3]
 
 
 def end_op(state: Any) -> None:

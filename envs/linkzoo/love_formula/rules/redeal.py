@@ -9,6 +9,7 @@ from typing import Any
 import numpy as np
 
 from linkzoo.chance import below, shuffle
+from linkzoo.compiled import local
 from linkzoo.love_formula.cards import REACTION
 from linkzoo.love_formula.pieces import ASK_REACT, DECK, DRAFT, NONE, PICKS, SELECT
 from linkzoo.love_formula.rules.reactions import can_play
@@ -33,7 +34,8 @@ def redeal(state: Any, seat: Any, seed: Any) -> None:
 
 def _sort(cards: Any, size: Any) -> None:
     """Puts cards in the order of their types: chance doesn't depend on where they lay."""
-    counts = np.zeros(NUM_TYPES, np.int64)
+    counts = local(NUM_TYPES, np.int64)
+    counts[:] = 0
     for place in range(size):
         counts[cards[place]] += 1
     place = 0
@@ -46,8 +48,15 @@ def _sort(cards: Any, size: Any) -> None:
 def _take_deck(state: Any, pool: Any) -> Any:
     """Copies the deck to the pool; how many cards there are."""
     size = np.int64(state.deck_size)
-    pool[:size] = state.deck[:size]
+    for place in range(size):
+        pool[place] = state.deck[place]
     return size
+
+
+def _put_deck(state: Any, pool: Any) -> None:
+    """Copies the pool's first cards back to the deck."""
+    for place in range(state.deck_size):
+        state.deck[place] = pool[place]
 
 
 # In a draft
@@ -55,7 +64,7 @@ def _take_deck(state: Any, pool: Any) -> Any:
 
 def _redeal_draft(state: Any, seat: Any) -> None:
     """Shuffles others' picks between own visits of a pack; what was never seen with the deck."""
-    pool = np.empty(DECK, np.int64)
+    pool = local(DECK, np.int64)
     size = _take_deck(state, pool)
     for pack in range(state.num_players):
         size = _collect_unseen(state, seat, pack, pool, size)
@@ -64,7 +73,7 @@ def _redeal_draft(state: Any, seat: Any) -> None:
     shuffle(pool, size, state.seed, REDEAL_STREAM, _ALL)
     for pack in range(state.num_players):
         size = _deal_unseen(state, seat, pack, pool, size)
-    state.deck[: state.deck_size] = pool[: state.deck_size]
+    _put_deck(state, pool)
     _sort_piles(state, seat)
 
 
@@ -129,7 +138,7 @@ def _mix_seen(state: Any, seat: Any, pack: Any) -> None:
 
 
 def _permute(state: Any, pack: Any, first: Any, end: Any, with_rest: Any) -> None:
-    cards = np.empty(PICKS, np.int64)
+    cards = local(PICKS, np.int64)
     size = end - first
     for index in range(size):
         cards[index] = state.picks[pack, first + index]
@@ -165,7 +174,7 @@ def _sort_piles(state: Any, seat: Any) -> None:
 
 def _redeal_play(state: Any, seat: Any) -> None:
     """Others keep their Part-time Job and what is known; all else is shuffled with the deck."""
-    pool = np.empty(DECK, np.int64)
+    pool = local(DECK, np.int64)
     size = _take_deck(state, pool)
     looked = state.seat != seat
     if looked:
@@ -186,7 +195,7 @@ def _redeal_play(state: Any, seat: Any) -> None:
     for place in range(state.look_size if looked else 0):
         size -= 1
         state.look[place] = pool[size]
-    state.deck[: state.deck_size] = pool[: state.deck_size]
+    _put_deck(state, pool)
 
 
 def _lies_face_down(state: Any, other: Any) -> Any:

@@ -9,6 +9,7 @@ from typing import Any
 import numpy as np
 
 from linkzoo.chance import shuffle
+from linkzoo.compiled import local
 from linkzoo.love_formula.cards import COUPLE, OBSTACLE, PREPARATION, REACTION
 from linkzoo.love_formula.pieces import (
     ACTION_EVENT,
@@ -206,7 +207,9 @@ def _can_select(state: Any, seat: Any) -> Any:
 def _reveal(state: Any) -> None:
     """T2: the priorities, and the order: ties are broken by chance."""
     players = np.int64(state.num_players)
-    seats = np.arange(MAX_PLAYERS)
+    seats = local(MAX_PLAYERS, np.int64)
+    for seat in range(MAX_PLAYERS):
+        seats[seat] = seat
     shuffle(seats, players, state.seed, TIES_STREAM, state.turn)
     for seat in range(players):
         card = np.int64(state.selected[seat])

@@ -1,0 +1,142 @@
+"""All that depends on numba-cuda: rows as kernels, tensors as their arguments, streams, PTX.
+
+numba-cuda compiles the rules from their plain functions, as it meets them in a kernel. Two things
+are done in another way than its own: `linkzoo.compiled.local` is memory of the thread, and a table
+of constants lies once in global memory, for numba-cuda writes a copy of it into constant memory,
+which ends at 64 kB, wherever it is used.
+"""
+
+import hashlib
+from collections.abc import Callable, Iterator
+from contextlib import contextmanager
+from functools import cache
+from types import SimpleNamespace
+from typing import Any
+
+import numba
+import numpy as np
+from llvmlite import ir
+from numba import cuda
+from numpy.typing import DTypeLike, NDArray
+
+from linkzoo.compiled import local
+
+SIMULATED = bool(numba.config.ENABLE_CUDASIM)  # type: ignore[attr-defined]  # NUMBA_ENABLE_CUDASIM
+_BLOCK = 128  # threads that are launched together
+_GLOBAL = 1  # NVVM's number of the address space
+_ALIGNED = 16  # bytes: where a table begins
+
+if not SIMULATED:
+    from numba.cuda import cgutils, dispatcher, types
+    from numba.cuda.core.compiler_lock import global_compiler_lock
+    from numba.cuda.extending import overload
+    from numba.cuda.target import CUDATargetContext
+    from numba.cuda.typing.typeof import typeof
+
+    @overload(local, prefer_literal=True)
+    def _local(size: Any, dtype: Any) -> Any:
+        def of_thread(size: Any, dtype: Any) -> Any:
+            return cuda.local.array(size, dtype)
+
+        return of_thread
+
+
+class Kernel:
+    """A function over rows, `rows(first, last, *arrays)`, on the device: a thread does a row."""
+
+    def __init__(self, rows: Callable[..., None]) -> None:
+        def each(arrays: Any) -> None:
+            i = cuda.grid(1)
+            if i < arrays[0].shape[0]:
+                rows(i, i + 1, *arrays)
+
+        self.each = each
+        self._launched: Any = cuda.jit(each)
+        self._is_compiled = SIMULATED
+
+    def __call__(self, *arrays: Any) -> None:
+        """Launches all rows on torch's current stream; `arrays` are what `view` gives."""
+        blocks = -(-arrays[0].shape[0] // _BLOCK)
+        launch = self._launched[blocks, _BLOCK, stream()]
+        if self._is_compiled:
+            launch(arrays)
+            return
+        with _tables():
+            launch(arrays)
+        self._is_compiled = True
+
+
+@cache
+def kernel(rows: Callable[..., None]) -> Kernel:
+    """The kernel of a compiled function over rows: the same one each time."""
+    return Kernel(rows)
+
+
+def view(tensor: Any, dtype: DTypeLike | None = None) -> Any:
+    """The memory of a contiguous tensor as a kernel takes it; its last axis of another type."""
+    array = cuda.as_cuda_array(tensor, sync=False)
+    return array if dtype is None else array.view(dtype)
+
+
+def stream() -> Any:
+    """Torch's current stream."""
+    import torch
+
+    return cuda.external_stream(torch.cuda.current_stream().cuda_stream)
+
+
+def ptx(
+    rows: Callable[..., None], arrays: tuple[NDArray[Any], ...], capability: tuple[int, int]
+) -> str:
+    """The kernel for arrays of these types as PTX; needs NVVM but no GPU."""
+    standing_in = SimpleNamespace(compute_capability=capability)
+    with _tables(), _replaced(dispatcher, "get_current_device", lambda: standing_in):
+        text: str = cuda.compile_ptx(Kernel(rows).each, (typeof(arrays),), cc=capability)[0]
+    return text
+
+
+@contextmanager
+def _tables() -> Iterator[None]:
+    """While this thread compiles, tables of constants lie in global memory."""
+    with (
+        global_compiler_lock,
+        _replaced(CUDATargetContext, "make_constant_array", _make_constant_array),
+    ):
+        yield
+
+
+@contextmanager
+def _replaced(owner: Any, name: str, value: Any) -> Iterator[None]:
+    before = getattr(owner, name)
+    setattr(owner, name, value)
+    try:
+        yield
+    finally:
+        setattr(owner, name, before)
+
+
+def _make_constant_array(context: Any, builder: Any, kind: Any, array: NDArray[Any]) -> Any:
+    """As `CUDATargetContext` has it, but that equal tables are one, named by what they hold."""
+    array = np.ascontiguousarray(array)
+    data = array.tobytes()
+    name = f"linkzoo_{hashlib.sha256(data).hexdigest()[:32]}"
+    table = builder.module.globals.get(name)
+    if table is None:
+        content = ir.Constant(ir.ArrayType(ir.IntType(8), len(data)), bytearray(data))
+        table = cgutils.add_global_variable(builder.module, content.type, name, addrspace=_GLOBAL)
+        table.linkage = "linkonce_odr"  # the linker keeps one
+        table.global_constant = True
+        table.initializer = content
+        table.align = _ALIGNED
+    made = context.make_array(kind)(context, builder)
+    start = builder.addrspacecast(table, ir.PointerType(ir.IntType(8)), "generic")
+    context.populate_array(
+        made,
+        data=builder.bitcast(start, made.data.type),
+        shape=[context.get_constant(types.intp, extent) for extent in array.shape],
+        strides=[context.get_constant(types.intp, stride) for stride in array.strides],
+        itemsize=made.itemsize,
+        parent=made.parent,
+        meminfo=None,
+    )
+    return made._getvalue()

@@ -1,0 +1,1 @@
+"""The games on a GPU: most of it is proven without one."""

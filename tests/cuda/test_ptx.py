@@ -1,0 +1,99 @@
+"""The kernels as a GPU's machine code: compiled without a GPU, and within its limits.
+
+`make test-ptx` and `make test-nightly` run this where NVVM and ptxas are installed.
+"""
+
+import re
+import subprocess
+from pathlib import Path
+from typing import Any, NamedTuple
+
+import numpy as np
+import pytest
+from cuda import pathfinder
+
+from linkzoo import VecEnv
+from linkzoo.cuda.device import ptx
+from linkzoo.threads import Rows
+
+pytestmark = [pytest.mark.ptxas, pytest.mark.slow]
+
+ARCHITECTURE = (9, 0)
+CONSTANTS = 4352  # bytes of constant memory: the kernel's own arguments, no tables
+STACK = 1024  # bytes a thread, for arrays of its own
+# Registers that the step's kernel may use, somewhat more than it did. 65,536 are shared by the
+# threads of a multiprocessor: with 128, it holds 512.
+REGISTERS = [
+    ("linkage", 72),
+    ("link_o", 88),
+    ("love_links", 128),
+    pytest.param("love_formula", 144, marks=pytest.mark.nightly),
+]
+
+
+class Used(NamedTuple):
+    """What ptxas says of a kernel; bytes but for `registers`."""
+
+    registers: int
+    stack: int
+    spills: int
+    constants: int
+
+
+def ptxas(text: str, folder: Path) -> Used:
+    """Assembles PTX; fails where ptxas does."""
+    source = folder / "kernel.ptx"
+    source.write_text(text)
+    program = pathfinder.find_nvidia_binary_utility("ptxas")
+    assert program is not None, "no ptxas: pip install nvidia-cuda-nvcc"
+    architecture = "sm_{}{}".format(*ARCHITECTURE)
+    command = [program, "-v", f"-arch={architecture}", str(source), "-o", str(folder / "cubin")]
+    done = subprocess.run(command, capture_output=True, text=True, check=False)
+    assert done.returncode == 0, done.stderr
+
+    def number(pattern: str) -> int:
+        return sum(map(int, re.findall(pattern, done.stderr)))
+
+    return Used(
+        registers=number(r"Used (\d+) registers"),
+        stack=number(r"(\d+) bytes stack frame"),
+        spills=number(r"(\d+) bytes spill"),
+        constants=number(r"(\d+) bytes cmem"),
+    )
+
+
+def arguments(vec: VecEnv, name: str) -> tuple[Rows, tuple[Any, ...]]:
+    """The rows and arrays of a kernel."""
+    run, seeds = vec._kernels, np.zeros(vec.num_envs, np.uint64)
+    shown = (vec._flat, vec._seat, vec._payoff, vec._margin, vec._done, vec._length)
+    return {
+        "step": (run.step, (vec.states, vec._actions, vec._seed, vec.episodes, vec._mask, *shown)),
+        "begin": (run.begin, (vec.states, seeds, vec._mask)),
+        "legal": (run.legal, (vec.states, vec._mask)),
+        "observe": (run.observe, (vec.states, vec._seat, vec._flat)),
+    }[name]
+
+
+@pytest.mark.parametrize(("game", "registers"), REGISTERS)
+def test_the_step_fits(game: str, registers: int, tmp_path: Path) -> None:
+    """Without spills and without tables in constant memory, of which there are 64 kB."""
+    rows, arrays = arguments(VecEnv(game, 2), "step")
+    text = ptx(rows.kernel, arrays, ARCHITECTURE)
+    used = ptxas(text, tmp_path)
+    print(game, used)
+    assert ".const" not in text
+    assert 16 < used.registers <= registers, used
+    assert used.spills == 0, used
+    assert used.constants <= CONSTANTS, used
+    assert used.stack <= STACK, used
+    tables = re.findall(r"(?m)^\.\S.* (linkzoo_\w+)\[", text)
+    assert tables
+    assert len(tables) == len(set(tables)), "a table lies there twice"
+
+
+@pytest.mark.parametrize("kernel", ["begin", "legal", "observe"])
+def test_the_other_kernels(kernel: str, tmp_path: Path) -> None:
+    rows, arrays = arguments(VecEnv("linkage", 2), kernel)
+    used = ptxas(ptx(rows.kernel, arrays, ARCHITECTURE), tmp_path)
+    assert used.registers <= 72, used
+    assert used.spills == 0, used
