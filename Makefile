@@ -18,7 +18,7 @@ PIP_INSTALL := -m pip install --quiet --disable-pip-version-check -c constraints
 INSTALL := $(BIN)/python $(PIP_INSTALL)
 
 .DEFAULT_GOAL := help
-.PHONY: help train test test-slow test-all lint format types wheel bench strength docs clean fuzz test-web test-integrations test-versions test-ptx test-nightly test-gpu
+.PHONY: help train test test-slow test-all lint format types wheel bench strength docs clean fuzz test-web test-integrations test-versions test-ptx test-nightly test-gpu gpu
 
 help: ## this list
 	@awk -F ':.*## ' '/^[a-z-]+:.*## / { printf "  make %-17s %s\n", $$1, $$2 }' $(firstword $(MAKEFILE_LIST))
@@ -41,7 +41,10 @@ test-nightly: $(CUDA)/.made ## those of them that take minutes
 	$(CUDA)/bin/python -m pytest tests/cuda -m "ptxas and nightly"
 
 test-gpu: $(CUDA)/.made ## what can only run on a GPU
-	$(CUDA)/bin/python -m pytest tests/cuda -m gpu
+	$(CUDA)/bin/python -m pytest tests -m gpu
+
+gpu: $(CUDA)/.made ## on a GPU: its tests, the benchmarks and the presets' training, with a report (ARGS=...)
+	$(CUDA)/bin/python -m benchmarks.gpu $(ARGS)
 
 fuzz: $(VENV)/.dev ## wrong and damaged input, until something breaks (MINUTES=..., SEED=..., ARGS=...)
 	$(BIN)/python -m tests.fuzz --minutes $(MINUTES) --seed $(SEED) $(ARGS)

@@ -21,22 +21,23 @@ from linkzoo_training.selfplay.rollout import Batch, RolloutGames
 
 def network_alone(trainer: PPOTrainer, batch: Batch) -> float:
     """Seconds of an iteration's forwards, backwards and optimiser steps on a ready batch."""
-    config, play = trainer.config, trainer.play
+    config, play, device = trainer.config, trainer.play, trainer.device
     assert isinstance(play, RolloutGames)
+    seen, hidden, mask = (x.to(device) for x in (play._features, play._hidden, play._mask))
     start = time.perf_counter()
     for t in range(config.horizon):
         frozen = play.frozen(t)
         with torch.no_grad():
-            logits, _ = trainer.behaviour_policy(play._features[t])
+            logits, _ = trainer.behaviour_policy(seen[t])
             if trainer.behaviour_critic is not None:
-                trainer.behaviour_critic(play._features[t], play._hidden[t])
-            torch.softmax(masked(logits, play._mask[t]), -1)
+                trainer.behaviour_critic(seen[t], hidden[t])
+            torch.softmax(masked(logits, mask[t]), -1)
             for slot in set(play.opponent[frozen].tolist()):
-                rows = torch.from_numpy((frozen & (play.opponent == slot)).nonzero()[0])
-                logits, _ = trainer.pool.networks[slot](play._features[t][rows])
-                torch.softmax(masked(logits, play._mask[t][rows]), -1)
+                rows = torch.from_numpy((frozen & (play.opponent == slot)).nonzero()[0]).to(device)
+                logits, _ = trainer.pool.networks[slot](seen[t][rows])
+                torch.softmax(masked(logits, mask[t][rows]), -1)
     with torch.no_grad():
-        trainer.behaviour_policy(play._features[-1])
+        trainer.behaviour_policy(seen[-1])
     trainer.learn(batch)
     return time.perf_counter() - start
 
