@@ -13,6 +13,7 @@ import pytest
 from cuda import pathfinder
 
 from linkzoo import VecEnv
+from linkzoo.compiled import compiled, local
 from linkzoo.cuda.device import ptx
 from linkzoo.threads import Rows
 
@@ -89,6 +90,29 @@ def test_the_step_fits(game: str, registers: int, tmp_path: Path) -> None:
     tables = re.findall(r"(?m)^\.\S.* (linkzoo_\w+)\[", text)
     assert tables
     assert len(tables) == len(set(tables)), "a table lies there twice"
+
+
+_SIZE = 4
+
+
+@compiled
+def _reversed(numbers: Any, turn: Any) -> None:
+    own = local(_SIZE, np.int64)
+    for place in range(_SIZE):
+        own[(place + turn) % _SIZE] = numbers[place]
+    for place in range(_SIZE):
+        numbers[place] = own[_SIZE - 1 - place]
+
+
+@compiled
+def _rows_with_arrays(first: Any, last: Any, numbers: Any) -> None:
+    for i in range(first, last):
+        _reversed(numbers[i], i)
+
+
+def test_arrays_of_a_function_are_the_threads_own() -> None:
+    text = ptx(_rows_with_arrays, (np.zeros((3, _SIZE), np.int64),), ARCHITECTURE)
+    assert re.search(r"\.local .*\[32\]", text)
 
 
 @pytest.mark.parametrize("kernel", ["begin", "legal", "observe"])

@@ -29,16 +29,18 @@ _ALIGNED = 16  # bytes: where a table begins
 if not SIMULATED:
     from numba.cuda import cgutils, dispatcher, types
     from numba.cuda.core.compiler_lock import global_compiler_lock
-    from numba.cuda.extending import overload
+    from numba.cuda.cudadecl import Cuda_local_array
+    from numba.cuda.cudaimpl import cuda_local_array_integer, lower
+    from numba.cuda.descriptor import cuda_target
     from numba.cuda.target import CUDATargetContext
     from numba.cuda.typing.typeof import typeof
 
-    @overload(local, prefer_literal=True)
-    def _local(size: Any, dtype: Any) -> Any:
-        def of_thread(size: Any, dtype: Any) -> Any:
-            return cuda.local.array(size, dtype)
+    # Typed and made as `cuda.local.array`; an overload couldn't return an array on the device.
+    class _Local(Cuda_local_array):  # type: ignore[misc]  # numba-cuda's
+        key = local
 
-        return of_thread
+    cuda_target.typing_context.insert_global(local, types.Function(_Local))
+    lower(local, types.IntegerLiteral, types.Any)(cuda_local_array_integer)
 
 
 class Kernel:
