@@ -17,6 +17,7 @@ from linkzoo_training.agents.specs import make_agent
 from linkzoo_training.config import PPOConfig
 from linkzoo_training.networks import masked
 from linkzoo_training.schedule import at
+from linkzoo_training.selfplay.device_buffer import DeviceBuffer
 from linkzoo_training.selfplay.encoder import Encoder
 from linkzoo_training.selfplay.gae import advantages
 from linkzoo_training.selfplay.initial_states import OPPONENT, POOLED, SEAT, InitialStates
@@ -117,6 +118,10 @@ class RolloutGames:
         self._features = buffer(plies + 1, games, seen, dtype=kind)
         self._hidden = buffer(plies + 1, games, hidden, dtype=kind)
         self._mask = buffer(plies, games, self.game.num_actions, dtype=torch.int8)
+        # What crosses to the learner's device once, ply by ply, and stays for learning.
+        self._sent_features = DeviceBuffer(self._features, device)
+        self._sent_hidden = DeviceBuffer(self._hidden, device)
+        self._sent_mask = DeviceBuffer(self._mask, device)
         self._action = buffer(plies, games, dtype=torch.int64)
         kept = self.game.num_actions if config.kl_coef > 0 else 0
         self._log_policy = buffer(plies, games, kept, dtype=torch.bfloat16)
@@ -237,12 +242,12 @@ class RolloutGames:
 
     def _evaluate(self, network: nn.Module, critic: nn.Module | None, t: int) -> Tensor:
         """Keeps the values of ply t; the network's logits [N, A]."""
-        features = self._features[t].to(self.device, non_blocking=True)
+        features = self._sent_features.send(t)
         logits: Tensor
         with torch.no_grad():
             logits, values = network(features)
             if critic is not None:
-                values = critic(features, self._hidden[t].to(self.device, non_blocking=True))
+                values = critic(features, self._sent_hidden.send(t))
         by_seat(values.float().cpu().numpy(), self._seat[t], self.players, self._values[t])
         return logits
 
@@ -252,8 +257,7 @@ class RolloutGames:
         """Probabilities [N, A] of the actions of whoever is to act; keeps the values."""
         frozen = self.frozen(t)
         self._learner[t] = torch.from_numpy(~frozen)
-        features = self._features[t].to(self.device, non_blocking=True)
-        mask = self._mask[t].to(self.device, non_blocking=True)
+        mask = self._sent_mask.send(t)
         probabilities = torch.softmax(masked(self._evaluate(network, critic, t), mask), -1)
         with torch.no_grad():
             for slot in np.unique(self.opponent[frozen]):
@@ -266,7 +270,7 @@ class RolloutGames:
                     )
                     probabilities[rows, actions.to(self.device)] = 1
                     continue
-                logits, _ = pool.networks[slot](features[rows])
+                logits, _ = pool.networks[slot](self._sent_features.device[t][rows])
                 probabilities[rows] = torch.softmax(masked(logits, mask[rows]), -1)
         if self.config.kl_coef > 0:
             self._log_policy[t] = probabilities.clamp(min=1e-30).log()
@@ -319,8 +323,8 @@ class RolloutGames:
             return tensor.flatten(0, 1).to(self.device, non_blocking=True)
 
         return Batch(
-            features=rows(self._features[:-1]),
-            mask=rows(self._mask),
+            features=rows(self._sent_features.device[:-1]),
+            mask=rows(self._sent_mask.device),
             action=rows(self._action),
             log_probability=rows(self._log_probability),
             advantage=rows(self._advantage),
@@ -329,7 +333,7 @@ class RolloutGames:
             taught=rows(self._taught),
             asked=torch.full((self._taught.numel(),), asked, device=self.device),
             log_policy=rows(self._log_policy),
-            hidden=rows(self._hidden[:-1]),
+            hidden=rows(self._sent_hidden.device[:-1]),
         )
 
     def tensors(self) -> dict[str, Tensor]:
