@@ -110,6 +110,11 @@ class VecEnv:
         self._bound = (0, 0)
         self._now = self._shown(VecStep)
 
+    def _filled(self) -> tuple[Any, ...]:
+        """The arrays that a step fills, in the order of its kernel."""
+        results = self._payoff, self._margin, self._done, self._length
+        return self.episodes, self._mask, self._flat, self._seat, *results
+
     def _shown(self, kind: type[S]) -> S:
         return kind(
             observation=self._flat.reshape(self.num_envs, *self.game.observation.shape),
@@ -168,14 +173,7 @@ class VecEnv:
                 self.states,
                 self._actions,
                 self._seed,
-                self.episodes,
-                self._mask,
-                self._flat,
-                self._seat,
-                self._payoff,
-                self._margin,
-                self._done,
-                self._length,
+                *self._filled(),
             )
         self._step(self.num_threads or get_num_threads())
         return self._now

@@ -68,19 +68,7 @@ class CudaVecEnv(VecEnv):
             self._records(self.states),
             view(self._actions),
             view(self._seed_there, np.uint64),
-            *map(
-                view,
-                (
-                    self.episodes,
-                    self._mask,
-                    self._flat,
-                    self._seat,
-                    self._payoff,
-                    self._margin,
-                    self._done,
-                    self._length,
-                ),
-            ),
+            *map(view, self._filled()),
         )
 
     def reset(self, seed: int = 0) -> CudaVecStep:
