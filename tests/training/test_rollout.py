@@ -14,7 +14,7 @@ from linkzoo_training.networks import PolicyValueNet, make_network
 from linkzoo_training.selfplay.encoder import Encoder
 from linkzoo_training.selfplay.gae import advantages
 from linkzoo_training.selfplay.opponent_pool import OpponentPool
-from linkzoo_training.selfplay.rollout import ITSELF, RolloutGames, choose
+from linkzoo_training.selfplay.rollout import ITSELF, RolloutGames
 from linkzoo_training.symmetries import symmetries
 from tests.training.helpers import ppo_config
 
@@ -94,22 +94,6 @@ def test_the_loser_learns_of_its_loss() -> None:
     advantages(players, payoff, values, done, seat, 1.0, advantage, targets)
     assert advantage[:, 0].tolist() == [1, -1, 1]
     assert targets[1, 0].tolist() == [-1, 1]  # relative to the seat that acted
-
-
-def test_actions_follow_their_probabilities() -> None:
-    chances = np.array([0.0, 0.2, 0.0, 0.5, 0.3, 0.0], np.float32)
-    rows = 20_000
-    actions, logs = np.zeros(rows, np.int64), np.zeros(rows, np.float32)
-    choose(np.tile(chances, (rows, 1)), np.uint64(1), 7, actions, logs)
-    counts = np.bincount(actions, minlength=6) / rows
-    assert counts[chances == 0].sum() == 0
-    np.testing.assert_allclose(counts, chances, atol=0.015)
-    np.testing.assert_allclose(np.exp(logs), chances[actions], rtol=1e-5)
-    again, other = actions.copy(), actions.copy()
-    choose(np.tile(chances, (rows, 1)), np.uint64(1), 7, again, logs)
-    choose(np.tile(chances, (rows, 1)), np.uint64(1), 8, other, logs)
-    assert (again == actions).all()
-    assert (other != actions).any()
 
 
 def test_features_are_planes_and_one_hot_numbers() -> None:

@@ -9,9 +9,8 @@ from numpy.typing import NDArray
 from torch import Tensor, nn
 
 from linkzoo import Agent, Positions, VecStep, make_vec
-from linkzoo.chance import STREAM_FIXED_OPPONENT, STREAM_POLICY, STREAM_TEACHER, word, words
+from linkzoo.chance import STREAM_FIXED_OPPONENT, STREAM_TEACHER, words
 from linkzoo.compiled import compiled
-from linkzoo.threads import Rows
 from linkzoo_training.agents.answers import checked
 from linkzoo_training.agents.specs import make_agent
 from linkzoo_training.config import PPOConfig
@@ -22,6 +21,7 @@ from linkzoo_training.selfplay.encoder import Encoder
 from linkzoo_training.selfplay.gae import advantages
 from linkzoo_training.selfplay.initial_states import OPPONENT, POOLED, SEAT, InitialStates
 from linkzoo_training.selfplay.opponent_pool import OpponentPool
+from linkzoo_training.selfplay.sampling import sample
 from linkzoo_training.symmetries import symmetries
 
 ITSELF = -1  # the opponent of a self-play game
@@ -48,35 +48,6 @@ class Batch:
 
 
 @compiled
-def _choose(
-    first: Any,
-    last: Any,
-    probabilities: Any,
-    seed: Any,
-    ply: Any,
-    actions: Any,
-    log_probability: Any,
-) -> None:
-    """Draws an action of every row from float32 probabilities [N, A] that are 0 where illegal."""
-    for i in range(first, last):
-        row = probabilities[i]
-        total = np.float32(0)
-        for action in range(row.shape[0]):
-            total += row[action]
-        uniform = (word(seed, STREAM_POLICY, ply, i) >> np.uint64(40)) / np.float32(2**24)
-        left = np.float32(uniform) * total
-        chosen = -1
-        for action in range(row.shape[0]):
-            if row[action] > 0:
-                chosen = action
-                left -= row[action]
-                if left < 0:
-                    break
-        actions[i] = chosen
-        log_probability[i] = np.log(row[chosen])
-
-
-@compiled
 def by_seat(relative: Any, seat: Any, players: Any, out: Any) -> None:
     """Turns values [N, P'] relative to `seat` [N] into values [N, P] by absolute seat.
 
@@ -86,9 +57,6 @@ def by_seat(relative: Any, seat: Any, players: Any, out: Any) -> None:
         out[i] = 0
         for k in range(players[i]):
             out[i, (seat[i] + k) % players[i]] = relative[i, k]
-
-
-choose = Rows(_choose, 256)
 
 
 class RolloutGames:
@@ -124,7 +92,7 @@ class RolloutGames:
         self._sent_mask = DeviceBuffer(self._mask, device)
         self._action = buffer(plies, games, dtype=torch.int64)
         kept = self.game.num_actions if config.kl_coef > 0 else 0
-        self._log_policy = buffer(plies, games, kept, dtype=torch.bfloat16)
+        self._log_policy = torch.zeros(plies, games, kept, dtype=torch.bfloat16, device=device)
         self._taught = buffer(plies, games, dtype=torch.int64)
         self._log_probability = buffer(plies, games, dtype=torch.float32)
         self._learner = buffer(plies, games, dtype=torch.bool)
@@ -203,13 +171,7 @@ class RolloutGames:
             if asked and self._teacher is not None:
                 games = np.flatnonzero(self._learner[t].numpy())
                 self._taught[t, games] = self._agent_actions(self._teacher, games, STREAM_TEACHER)
-            choose(
-                probabilities,
-                seed,
-                self.plies,
-                self._action[t].numpy(),
-                self._log_probability[t].numpy(),
-            )
+            sample(probabilities, seed, self.plies, self._action[t], self._log_probability[t])
             actions = self._action[t].numpy()
             if actions.min() < 0:
                 raise ValueError(
@@ -253,7 +215,7 @@ class RolloutGames:
 
     def _forward(
         self, network: nn.Module, critic: nn.Module | None, t: int, pool: OpponentPool
-    ) -> NDArray[np.float32]:
+    ) -> Tensor:
         """Probabilities [N, A] of the actions of whoever is to act; keeps the values."""
         frozen = self.frozen(t)
         self._learner[t] = torch.from_numpy(~frozen)
@@ -274,8 +236,7 @@ class RolloutGames:
                 probabilities[rows] = torch.softmax(masked(logits, mask[rows]), -1)
         if self.config.kl_coef > 0:
             self._log_policy[t] = probabilities.clamp(min=1e-30).log()
-        chances: NDArray[np.float32] = probabilities.cpu().numpy()
-        return chances
+        return probabilities
 
     def _agent_actions(self, agent: Agent, games: NDArray[np.int64], stream: int) -> Tensor:
         """The actions of an agent, which sees the positions as they are, in the views of games."""
