@@ -30,7 +30,7 @@ REPORT = ROOT / "benchmarks" / "gpu_report.md"
 STATE = ROOT / "runs" / "gpu.json"
 PRESETS = [path.stem for path in sorted((ROOT / "configs").glob("*_gpu.yaml"))]
 SLICE = 520.0  # seconds of training at a time, and of any other task
-_STOPPED = 128 + signal.SIGINT  # the exit status of training that was stopped, and saved
+_STOPPED = 128 + signal.SIGTERM  # the exit status of training that was stopped, and saved
 _SHOWN = 60  # lines of what a command printed last
 
 
@@ -90,7 +90,7 @@ def play(task: Task, seconds: float) -> dict[str, Any]:
         try:
             printed, _ = process.communicate(timeout=seconds)
         except subprocess.TimeoutExpired:
-            process.send_signal(signal.SIGINT)
+            process.terminate()  # Ctrl-C is ignored by what runs in the background
             printed, _ = process.communicate()
     return {
         "rc": process.returncode,

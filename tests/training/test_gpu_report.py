@@ -1,6 +1,7 @@
 """`make gpu`, without a GPU: what it runs, that training goes on in slices, and the report."""
 
 import json
+import signal
 import sys
 from pathlib import Path
 from typing import Any
@@ -50,7 +51,7 @@ def test_every_preset_for_a_gpu_is_trained(
 
 def test_training_goes_on_in_slices(here: Path, monkeypatch: pytest.MonkeyPatch) -> None:
     """What was stopped continues in this call or in the next; what is finished stays."""
-    statuses = {"tests": [0], "train linkage_ppo_gpu": [130, 130, 130, 0]}
+    statuses = {"tests": [0], "train linkage_ppo_gpu": [143, 143, 143, 0]}
     played = []
 
     def play(task: gpu.Task, seconds: float) -> dict[str, Any]:
@@ -68,7 +69,7 @@ def test_training_goes_on_in_slices(here: Path, monkeypatch: pytest.MonkeyPatch)
     cpu = ["--device", "cpu", "--presets", "linkage_ppo_gpu", "--report", str(report)]
     run(monkeypatch, *cpu, "--slices", "1", "--seconds", "100")
     assert played == ["tests", "train linkage_ppo_gpu"]
-    assert "| train linkage_ppo_gpu | 130 | 100 |" in report.read_text()
+    assert "| train linkage_ppo_gpu | 143 | 100 |" in report.read_text()
     run(monkeypatch, *cpu, "--seconds", "100")
     assert played == ["tests", *["train linkage_ppo_gpu"] * 4]
     text = report.read_text()
@@ -89,6 +90,5 @@ def test_a_task_is_a_command_with_a_limit(here: Path) -> None:
     assert found["printed"].startswith("usage: ")
     sleep = "print('begun', flush=True); import time; time.sleep(600)"
     found = gpu.play(gpu.Task("sleep", "timeit", ("-n", "1", "-r", "1", sleep)), 2.0)
-    assert found["rc"] != 0
+    assert found["rc"] == -signal.SIGTERM
     assert 2.0 <= found["seconds"] < 300
-    assert "KeyboardInterrupt" in found["printed"]

@@ -21,7 +21,7 @@ def on_the_host(probabilities: Tensor, seed: int, ply: int) -> Drawn:
 
 
 def as_on_a_gpu(probabilities: Tensor, seed: int, ply: int) -> Drawn:
-    return race(probabilities, int(word(seed, STREAM_POLICY, ply)))
+    return race(probabilities, int(word(np.uint64(seed), STREAM_POLICY, ply)))
 
 
 @pytest.mark.parametrize("draw", [on_the_host, as_on_a_gpu])
