@@ -1,52 +1,56 @@
 """Actions are drawn from their probabilities, on the host and as on a GPU."""
 
-from collections.abc import Callable
-
 import numpy as np
 import pytest
 import torch
 from torch import Tensor
 
-from linkzoo.chance import STREAM_POLICY, word
-from linkzoo_training.selfplay.sampling import race, sample
-
-Drawn = tuple[Tensor, Tensor]  # actions and their log-probabilities
+from linkzoo.chance import STREAM_POLICY, words
+from linkzoo_training.selfplay.sampling import draw, sample
 
 
-def on_the_host(probabilities: Tensor, seed: int, ply: int) -> Drawn:
+def on_the_host(probabilities: Tensor, seed: int, ply: int) -> tuple[Tensor, Tensor]:
+    """Actions, and their log-probabilities."""
     actions = torch.zeros(len(probabilities), dtype=torch.int64)
     logs = torch.zeros(len(probabilities))
     sample(probabilities, np.uint64(seed), ply, actions, logs)
     return actions, logs
 
 
-def as_on_a_gpu(probabilities: Tensor, seed: int, ply: int) -> Drawn:
-    return race(probabilities, int(word(np.uint64(seed), STREAM_POLICY, ply)))
-
-
-@pytest.mark.parametrize("draw", [on_the_host, as_on_a_gpu])
-def test_actions_follow_their_probabilities(draw: Callable[[Tensor, int, int], Drawn]) -> None:
+def test_actions_follow_their_probabilities() -> None:
     chances, rows = torch.tensor([0.0, 0.2, 0.0, 0.5, 0.3, 0.0]), 20_000
-    actions, logs = draw(chances.tile(rows, 1), 1, 7)
+    actions, logs = on_the_host(chances.tile(rows, 1), 1, 7)
     counts = actions.bincount(minlength=6) / rows
     assert counts[chances == 0].sum() == 0
     np.testing.assert_allclose(counts, chances, atol=0.015)
     np.testing.assert_allclose(logs.exp(), chances[actions], rtol=1e-5)
 
 
-@pytest.mark.parametrize("draw", [on_the_host, as_on_a_gpu])
-def test_a_draw_is_of_its_seed_and_ply(draw: Callable[[Tensor, int, int], Drawn]) -> None:
+def test_a_draw_is_of_its_seed_and_ply() -> None:
     chances = torch.full((500, 8), 1 / 8)
-    actions, _ = draw(chances, 2**64 - 1, 7)
-    assert draw(chances, 2**64 - 1, 7)[0].equal(actions)
-    assert not draw(chances, 2**64 - 1, 8)[0].equal(actions)
-    assert not draw(chances, 1, 7)[0].equal(actions)
+    actions, _ = on_the_host(chances, 2**64 - 1, 7)
+    assert on_the_host(chances, 2**64 - 1, 7)[0].equal(actions)
+    assert not on_the_host(chances, 2**64 - 1, 8)[0].equal(actions)
+    assert not on_the_host(chances, 1, 7)[0].equal(actions)
 
 
-@pytest.mark.parametrize("draw", [on_the_host, as_on_a_gpu])
-def test_of_what_is_not_finite_nothing_is_drawn(
-    draw: Callable[[Tensor, int, int], Drawn],
-) -> None:
+@pytest.mark.parametrize("actions", [1, 7, 500])
+def test_a_device_draws_as_the_host_does(actions: int) -> None:
+    """By the same numbers; other orders of the sums may differ by a rounding."""
+    rows, generator = 5000, np.random.default_rng(actions)
+    chances = generator.random((rows, actions)) * (generator.random((rows, actions)) < 0.5)
+    chances[:, 0] += chances.sum(1) == 0
+    probabilities = torch.from_numpy(chances / chances.sum(1, keepdims=True)).float()
+    bits = words(3, STREAM_POLICY, 9, np.arange(rows))
+    drawn = draw(probabilities, torch.from_numpy((bits >> np.uint64(40)) / 2**24).float())
+    assert (probabilities.gather(1, drawn[:, None]) > 0).all()
+    assert (drawn == on_the_host(probabilities, 3, 9)[0]).float().mean() > 0.995
+    last = draw(probabilities, torch.full((rows,), 1 - 2**-24))
+    assert (probabilities.gather(1, last[:, None]) > 0).all()
+
+
+def test_of_what_is_not_finite_nothing_is_drawn() -> None:
     chances = torch.full((3, 8), 1 / 8)
     chances[1] = torch.nan
-    assert (draw(chances, 1, 7)[0] < 0).tolist() == [False, True, False]
+    assert (on_the_host(chances, 1, 7)[0] < 0).tolist() == [False, True, False]
+    assert draw(chances, torch.full((3,), 0.5)).tolist() == [4, -1, 4]

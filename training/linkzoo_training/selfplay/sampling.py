@@ -6,7 +6,7 @@ import numpy as np
 import torch
 from torch import Tensor
 
-from linkzoo.chance import STREAM_POLICY, word
+from linkzoo.chance import STREAM_POLICY, word, words
 from linkzoo.compiled import compiled
 from linkzoo.threads import Rows
 
@@ -43,18 +43,16 @@ def _choose(
 choose = Rows(_choose, 256)
 
 
-def race(probabilities: Tensor, seed: int) -> tuple[Tensor, Tensor]:
-    """Draws an action of every row on the device of float32 probabilities [N, A].
+def draw(probabilities: Tensor, uniform: Tensor) -> Tensor:
+    """The same on the device of float32 probabilities [N, A], by uniform numbers [N] below 1.
 
-    Every action waits for a time that is exponential with its probability as the rate; the first
-    one wins (as `torch.multinomial` does it). Actions int64[N], -1 where a row isn't finite, and
-    their log-probabilities float32[N].
+    Actions int64[N], -1 where a row isn't finite.
     """
-    generator = torch.Generator(probabilities.device).manual_seed(seed)
-    scale = torch.empty_like(probabilities).exponential_(generator=generator)
-    drawn = (probabilities / scale.clamp_(min=torch.finfo(scale.dtype).tiny)).argmax(-1)
-    logs = probabilities.gather(-1, drawn[:, None])[:, 0].log()
-    return torch.where(probabilities.sum(-1).isfinite(), drawn, -1), logs
+    sums = probabilities.cumsum(-1)
+    total = sums[:, -1]
+    found = torch.searchsorted(sums, (uniform * total)[:, None], right=True)[:, 0]
+    found = torch.where(found < sums.shape[1], found, probabilities.argmax(-1))  # of rounding
+    return torch.where(total.isfinite(), found, -1)
 
 
 def sample(
@@ -62,14 +60,14 @@ def sample(
 ) -> None:
     """Draws an action of every row of float32 probabilities [N, A] that are 0 where illegal.
 
-    Fills `actions` int64[N], -1 where a row isn't finite, and `log_probability` float32[N]; both
-    lie on the host, so of a GPU's probabilities no more than these come back. The draw is a
-    function of seed and ply, another one on each kind of device.
+    Fills `actions` int64[N], -1 where a row isn't finite, and `log_probability` float32[N]. Both
+    lie on the host, so of a GPU's probabilities no more than these come back.
     """
     if probabilities.device.type == "cpu":
-        drawn = actions.numpy(), log_probability.numpy()
-        choose(probabilities.numpy(), seed, ply, *drawn)
+        choose(probabilities.numpy(), seed, ply, actions.numpy(), log_probability.numpy())
         return
-    chosen, logs = race(probabilities, int(word(seed, STREAM_POLICY, ply)))
-    actions.copy_(chosen)
-    log_probability.copy_(logs)
+    bits = words(seed, STREAM_POLICY, ply, np.arange(len(actions)))
+    uniform = torch.from_numpy(((bits >> np.uint64(40)) / 2**24).astype(np.float32))
+    drawn = draw(probabilities, uniform.to(probabilities.device))
+    actions.copy_(drawn)
+    log_probability.copy_(probabilities.gather(-1, drawn.clamp(min=0)[:, None])[:, 0].log())
