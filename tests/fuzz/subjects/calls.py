@@ -186,7 +186,7 @@ def _vector(dice: Dice, game: str) -> bool:
 
 def _shown(vec: VecEnv) -> tuple[Any, ...]:
     arrays = (vec.states, vec.episodes, *vars(vec._now).values())
-    return (int(vec._seed), vec._started, *(array.tobytes() for array in arrays))
+    return (int(vec._seed[0]), vec._started, *(array.tobytes() for array in arrays))
 
 
 def _seat(dice: Dice, game: str) -> bool:
