@@ -7,7 +7,6 @@ Prints the matches at the end as Markdown.
 """
 
 import argparse
-import json
 import subprocess
 import sys
 from pathlib import Path
@@ -15,6 +14,8 @@ from typing import Any
 
 import matplotlib as mpl
 import numpy as np
+
+from linkzoo_training.algorithms.logger import read_metrics
 
 ROOT = Path(__file__).parents[1]
 PRESETS = [
@@ -47,8 +48,7 @@ def read(preset: str, seeds: int) -> Curves:
     """The short matches of the runs against OPPONENT."""
     runs = []
     for seed in range(1, seeds + 1):
-        path = ROOT / "runs" / run_name(preset, seed) / "metrics.jsonl"
-        rows = [json.loads(line) for line in path.read_text(encoding="utf-8").splitlines()]
+        rows = read_metrics(ROOT / "runs" / run_name(preset, seed))
         runs.append([row for row in rows if any(key.startswith("win/") for key in row)])
     steps = np.array([row["steps"] for row in runs[0]])
     assert all([row["steps"] for row in run] == steps.tolist() for run in runs), (

@@ -21,6 +21,7 @@ from typing import Any
 import torch
 
 import linkzoo
+from linkzoo_training.algorithms.logger import read_metrics
 from linkzoo_training.checkpoint import write_atomically
 from linkzoo_training.config import load_config
 from linkzoo_training.runtime import find_device
@@ -99,14 +100,6 @@ def play(task: Task, seconds: float) -> dict[str, Any]:
     }
 
 
-def progress(run: str) -> dict[str, Any]:
-    """The metrics of a run's last iteration."""
-    path = ROOT / "runs" / run / "metrics.jsonl"
-    lines = path.read_text(encoding="utf-8").splitlines() if path.exists() else []
-    last: dict[str, Any] = json.loads(lines[-1]) if lines else {}
-    return last
-
-
 def report(planned: list[Task], done: dict[str, Any], device: torch.device) -> str:
     """The report as Markdown."""
     where = torch.cuda.get_device_name(device) if device.type == "cuda" else "no GPU"
@@ -123,8 +116,9 @@ def report(planned: list[Task], done: dict[str, Any], device: torch.device) -> s
         lines += ["", f"## {task.name}", "", f"    {task.command}", ""]
         if task.run is not None:
             lines += ["The last iteration:", "", "| | |", "|---|---:|"]
-            lines += [f"| {name} | {value:,.6g} |" for name, value in progress(task.run).items()]
-            lines.append("")
+            rows = read_metrics(ROOT / "runs" / task.run)
+            last = rows[-1] if rows else {}
+            lines += [*(f"| {name} | {value:,.6g} |" for name, value in last.items()), ""]
         lines += ["```text", done[task.name]["printed"], "```"]
     return "\n".join([*lines, ""])
 

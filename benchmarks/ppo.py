@@ -23,9 +23,7 @@ def network_alone(trainer: PPOTrainer, batch: Batch) -> float:
     """Seconds of an iteration's forwards, backwards and optimiser steps on a ready batch."""
     config, play, device = trainer.config, trainer.play, trainer.device
     assert isinstance(play, RolloutGames)
-    seen, hidden, mask = (
-        sent.device for sent in (play._sent_features, play._sent_hidden, play._sent_mask)
-    )
+    seen, hidden, mask = (kept.device for kept in (play._features, play._hidden, play._mask))
     start = time.perf_counter()
     for t in range(config.horizon):
         frozen = play.frozen(t)

@@ -160,6 +160,14 @@ def again(entry: Mapping[str, Any], games: int, seed: int) -> MatchResult:
     )
 
 
+def entries_of(readme: str, *, every: bool) -> Iterable[dict[str, Any]]:
+    """The matches of the README's table, or those of every card."""
+    if not every:
+        return map(entry_of, ROW.finditer(readme))
+    names = [path.parent.name for path in sorted(CHECKPOINTS.glob("*/card.json"))]
+    return (entry for name in names for entry in card_of(name)["strength"])
+
+
 def check(entries: Iterable[Mapping[str, Any]], games: int, seed: int) -> bool:
     """Prints each match of the cards beside a new one; whether all of them agree."""
     disagree = 0
@@ -189,15 +197,7 @@ def main() -> None:
     arguments = parser.parse_args()
     readme = README.read_text(encoding="utf-8")
     if arguments.check:
-        entries = (
-            (
-                entry
-                for card in sorted(CHECKPOINTS.iterdir())
-                for entry in card_of(card.name)["strength"]
-            )
-            if arguments.all
-            else map(entry_of, ROW.finditer(readme))
-        )
+        entries = entries_of(readme, every=arguments.all)
         sys.exit(not check(entries, arguments.games, arguments.seed))
     PAGE.write_text(filled(PAGE.read_text(encoding="utf-8")), encoding="utf-8")
     README.write_text(filled_readme(readme), encoding="utf-8")

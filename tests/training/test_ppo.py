@@ -215,7 +215,7 @@ def test_the_critic_sees_everything_and_the_policy_does_not() -> None:
     seen, mask = now.observation.copy(), now.action_mask.copy()
     play._encode(now, 0)
     logits = play._evaluate(trainer.behaviour_policy, trainer.behaviour_critic, 0)
-    values, hidden = play._values[0].copy(), play._hidden[0].clone()
+    values, hidden = play._values[0].copy(), play._hidden.host[0].clone()
     for index, state in enumerate(play.vec.states):
         game.redeal(state, state.seat, 1000 + index)
     assert (play.vec.states != states).all()
@@ -223,7 +223,7 @@ def test_the_critic_sees_everything_and_the_policy_does_not() -> None:
     assert (now.observation == seen).all()
     assert (now.action_mask == mask).all()
     play._encode(now, 0)
-    assert (play._hidden[0] != hidden).any(1).all()
+    assert (play._hidden.host[0] != hidden).any(1).all()
     assert (play._evaluate(trainer.behaviour_policy, trainer.behaviour_critic, 0) == logits).all()
     assert (play._values[0] != values).any()
     agent = trainer.agent()

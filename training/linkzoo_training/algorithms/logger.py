@@ -15,6 +15,7 @@ from torch.utils.tensorboard import SummaryWriter
 
 from linkzoo_training.checkpoint import write_atomically
 
+METRICS_FILE = "metrics.jsonl"  # in a run's folder
 _PLAIN_INTERVAL = 15.0  # seconds between lines where there is no terminal
 
 
@@ -30,7 +31,7 @@ class Logger:
         self._console = Console(stderr=True)
         self._live = Live(console=self._console, refresh_per_second=4)
         folder.mkdir(parents=True, exist_ok=True)
-        self._path = folder / "metrics.jsonl"
+        self._path = folder / METRICS_FILE
         kept = [row for row in self.rows() if row["iteration"] <= iteration]
         write_atomically(self._path, "".join(json.dumps(row) + "\n" for row in kept).encode())
         self._last_line = -_PLAIN_INTERVAL
@@ -55,21 +56,8 @@ class Logger:
         self._file.close()
 
     def rows(self) -> list[dict[str, Any]]:
-        """The metrics written so far; a last line that was cut off is left out.
-
-        ValueError names any other line that is damaged.
-        """
-        if not self._path.exists():
-            return []
-        rows = []
-        *lines, last = self._path.read_bytes().split(b"\n")
-        for number, line in enumerate(lines, 1):
-            row = _row(line)
-            if row is None:
-                raise ValueError(f"{self._path}: line {number} is damaged: take it out to resume")
-            rows.append(row)
-        cut_off = _row(last)
-        return rows if cut_off is None else [*rows, cut_off]
+        """The metrics written so far (see `read_metrics`)."""
+        return read_metrics(self.folder)
 
     def log(self, metrics: Mapping[str, Any], progress: float, eta: float) -> None:
         """Writes an iteration's metrics and shows the newest value of each; `eta` in seconds."""
@@ -99,6 +87,25 @@ class Logger:
             table.add_row(f"[dim]{name}", _text(value), f"[dim]{other[0]}", _text(other[1]))
         title = f"[bold]{self.title}[/]  {progress:.0%}  ETA {_clock(eta)}  (Ctrl-C saves)"
         return Group(title, ProgressBar(1.0, progress), table)
+
+
+def read_metrics(folder: Path) -> list[dict[str, Any]]:
+    """The metrics of a run's iterations; a last line that was cut off is left out.
+
+    ValueError names any other line that is damaged.
+    """
+    path = folder / METRICS_FILE
+    if not path.exists():
+        return []
+    rows = []
+    *lines, last = path.read_bytes().split(b"\n")
+    for number, line in enumerate(lines, 1):
+        row = _row(line)
+        if row is None:
+            raise ValueError(f"{path}: line {number} is damaged: take it out to resume")
+        rows.append(row)
+    cut_off = _row(last)
+    return rows if cut_off is None else [*rows, cut_off]
 
 
 def _row(line: bytes) -> dict[str, Any] | None:

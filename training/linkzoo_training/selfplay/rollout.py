@@ -83,13 +83,11 @@ class RolloutGames:
 
         kind = torch.from_numpy(np.empty(0, self.encoder.dtype)).dtype
         seen, hidden = self.encoder.widths
-        self._features = buffer(plies + 1, games, seen, dtype=kind)
-        self._hidden = buffer(plies + 1, games, hidden, dtype=kind)
-        self._mask = buffer(plies, games, self.game.num_actions, dtype=torch.int8)
-        # What crosses to the learner's device once, ply by ply, and stays for learning.
-        self._sent_features = DeviceBuffer(self._features, device)
-        self._sent_hidden = DeviceBuffer(self._hidden, device)
-        self._sent_mask = DeviceBuffer(self._mask, device)
+        # These cross to the learner's device once, ply by ply, and stay for learning.
+        self._features = DeviceBuffer(buffer(plies + 1, games, seen, dtype=kind), device)
+        self._hidden = DeviceBuffer(buffer(plies + 1, games, hidden, dtype=kind), device)
+        masks = buffer(plies, games, self.game.num_actions, dtype=torch.int8)
+        self._mask = DeviceBuffer(masks, device)
         self._action = buffer(plies, games, dtype=torch.int64)
         kept = self.game.num_actions if config.kl_coef > 0 else 0
         self._log_policy = torch.zeros(plies, games, kept, dtype=torch.bfloat16, device=device)
@@ -162,11 +160,13 @@ class RolloutGames:
         now, asked = self.vec.refresh(), self.config.teacher_weight(progress) > 0
         for t in range(self.config.horizon):
             self._encode(now, t)
-            self._mask[t] = torch.from_numpy(now.action_mask)
+            self._mask.host[t] = torch.from_numpy(now.action_mask)
             if self._symmetries is not None:
                 self._view = self._symmetries.draw(self.vec.num_envs, seed, self.plies)
-                self._symmetries.turn(self._features[t].numpy(), self._mask[t].numpy(), self._view)
-                self._symmetries.turn_hidden(self._hidden[t].numpy(), self._view)
+                self._symmetries.turn(
+                    self._features.host[t].numpy(), self._mask.host[t].numpy(), self._view
+                )
+                self._symmetries.turn_hidden(self._hidden.host[t].numpy(), self._view)
             probabilities = self._forward(network, critic, t, pool)
             if asked and self._teacher is not None:
                 games = np.flatnonzero(self._learner[t].numpy())
@@ -199,17 +199,17 @@ class RolloutGames:
     def _encode(self, now: VecStep, t: int) -> None:
         """Keeps what the seats to act see at ply t, and for a full critic what they can't see."""
         self._seat[t] = now.seat
-        seen, hidden = self._features[t].numpy(), self._hidden[t].numpy()
+        seen, hidden = self._features.host[t].numpy(), self._hidden.host[t].numpy()
         self.encoder.encode(self.vec.states, now, seen, hidden)
 
     def _evaluate(self, network: nn.Module, critic: nn.Module | None, t: int) -> Tensor:
         """Keeps the values of ply t; the network's logits [N, A]."""
-        features = self._sent_features.send(t)
+        features = self._features.send(t)
         logits: Tensor
         with torch.no_grad():
             logits, values = network(features)
             if critic is not None:
-                values = critic(features, self._sent_hidden.send(t))
+                values = critic(features, self._hidden.send(t))
         by_seat(values.float().cpu().numpy(), self._seat[t], self.players, self._values[t])
         return logits
 
@@ -219,7 +219,7 @@ class RolloutGames:
         """Probabilities [N, A] of the actions of whoever is to act; keeps the values."""
         frozen = self.frozen(t)
         self._learner[t] = torch.from_numpy(~frozen)
-        mask = self._sent_mask.send(t)
+        mask = self._mask.send(t)
         probabilities = torch.softmax(masked(self._evaluate(network, critic, t), mask), -1)
         with torch.no_grad():
             for slot in np.unique(self.opponent[frozen]):
@@ -232,7 +232,7 @@ class RolloutGames:
                     )
                     probabilities[rows, actions.to(self.device)] = 1
                     continue
-                logits, _ = pool.networks[slot](self._sent_features.device[t][rows])
+                logits, _ = pool.networks[slot](self._features.device[t][rows])
                 probabilities[rows] = torch.softmax(masked(logits, mask[rows]), -1)
         if self.config.kl_coef > 0:
             self._log_policy[t] = probabilities.clamp(min=1e-30).log()
@@ -284,8 +284,8 @@ class RolloutGames:
             return tensor.flatten(0, 1).to(self.device, non_blocking=True)
 
         return Batch(
-            features=rows(self._sent_features.device[:-1]),
-            mask=rows(self._sent_mask.device),
+            features=rows(self._features.device[:-1]),
+            mask=rows(self._mask.device),
             action=rows(self._action),
             log_probability=rows(self._log_probability),
             advantage=rows(self._advantage),
@@ -294,7 +294,7 @@ class RolloutGames:
             taught=rows(self._taught),
             asked=torch.full((self._taught.numel(),), asked, device=self.device),
             log_policy=rows(self._log_policy),
-            hidden=rows(self._sent_hidden.device[:-1]),
+            hidden=rows(self._hidden.device[:-1]),
         )
 
     def tensors(self) -> dict[str, Tensor]:
