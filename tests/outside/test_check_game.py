@@ -268,8 +268,8 @@ BROKEN: dict[str, tuple[dict[str, Any], str]] = {
     "nothing legal": ({"apply": _goes_on_without_a_move}, "a game: seat 0 is to act"),
     "dead end": ({"apply": _fourth_column_is_a_dead_end}, "every_legal_action: no winners after"),
     "old board": ({"new_game": _leaves_the_board}, "a_new_game: new_game leaves something"),
-    "mask of twos": ({"legal_actions": _mask_of_twos}, "masks: the mask holds"),
-    "half a mask": ({"legal_actions": _half_a_mask}, "masks: "),
+    "mask of twos": ({"legal_actions": _mask_of_twos}, "a game: the mask holds"),
+    "half a mask": ({"legal_actions": _half_a_mask}, "a game: the mask holds"),
     "a mask that plays": ({"legal_actions": _mask_that_counts}, "masks: legal_actions changes"),
     "half seen": ({"observe": _half_an_observation}, "observations: observe leaves elements"),
     "too much seen": ({"observe": _out_of_bounds}, "observations: seat 0 sees other in 0..2"),
@@ -350,6 +350,30 @@ def test_an_environment_that_plays_another_game(monkeypatch: pytest.MonkeyPatch)
     monkeypatch.setattr("linkzoo.vector.VecEnv.seed_of", lambda *_: 3)
     with pytest.raises(AssertionError, match="environments: AEC and vector games differ"):
         check_game(FOUR, seeds=[1])
+
+
+OUTSIDE = """
+from dataclasses import replace
+import connect_four
+from connect_four import rules
+from linkzoo.compiled import compiled
+@compiled
+def apply(state, action):
+    rules.apply(state, action)
+    state.board[5 + state.ply, action] = 1
+GAME = replace(connect_four.GAME, name="outside", apply=apply, symmetries=None)
+"""
+
+
+@pytest.mark.last
+def test_an_index_out_of_bounds(tmp_path: Path, monkeypatch: pytest.MonkeyPatch) -> None:
+    """Compiled code would write over other memory; it isn't run."""
+    monkeypatch.syspath_prepend(tmp_path)
+    (tmp_path / "outside.py").write_text(OUTSIDE)
+    game = get_game("outside:GAME")
+    monkeypatch.setattr("linkzoo.testing.positions", lambda *_: pytest.fail("compiled code"))
+    with pytest.raises(AssertionError, match=r"interpreter: [\s\S]*IndexError: index 6"):
+        check_game(game, seeds=[1])
 
 
 TWO_FACED = """

@@ -47,6 +47,10 @@ def check_game(
     with _known(game):
         with _where(game, "declarations"):
             properties.declarations(game)
+        if _found_elsewhere(game):
+            players = game.min_players if num_players is None else num_players
+            with _where(game, "interpreter", players=players, seed=seeds[0]):
+                _check_interpreter(game, players, chosen, seeds[0])
         for players in every if num_players is None else [num_players]:
             for seed in seeds:
                 _check_one(game, players, chosen, seed)
@@ -56,10 +60,6 @@ def check_game(
             for seed in seeds:
                 with _where(game, "symmetries", seed=seed):
                     properties.symmetric_games(game, seed)
-    if _found_elsewhere(game):
-        players = game.min_players if num_players is None else num_players
-        with _where(game, "interpreter", players=players, seed=seeds[0]):
-            _check_interpreter(game, players, chosen, seeds[0])
 
 
 def _check_one(game: Game, players: int, options: dict[str, Any], seed: int) -> None:
@@ -120,6 +120,7 @@ def _found_elsewhere(game: Game) -> bool:
 
 
 def _check_interpreter(game: Game, players: int, options: dict[str, Any], seed: int) -> None:
+    """First of all: it says which index is out of bounds, where compiled code writes anywhere."""
     done = subprocess.run(  # noqa: S603  # our own command
         [sys.executable, "-c", _INTERPRETED, json.dumps([game.id, players, options, seed])],
         env={

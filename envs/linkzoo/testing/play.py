@@ -30,7 +30,15 @@ def mask_of(game: Game, state: Record, dirt: int = 7) -> NDArray[np.int8]:
     """The legal actions; the array starts dirty, so that every element has to be written."""
     mask = np.full(game.num_actions, dirt, np.int8)
     game.legal_actions(state, mask)
+    check_masks(mask)
     return mask
+
+
+def check_masks(masks: NDArray[np.int8]) -> None:
+    """Of 0 and 1 alone: compiled rules that play what isn't legal may write anywhere."""
+    if masks.min() < 0 or masks.max() > 1:
+        held = sorted({int(element) for element in masks.flat})
+        raise AssertionError(f"the mask holds {held}: not 0 or 1, or not written")
 
 
 def observation_of(game: Game, state: Record, seat: int, dirt: int = 101) -> NDArray[Any]:
@@ -78,6 +86,7 @@ def play_out(game: Game, states: NDArray[Any]) -> NDArray[Any]:
     actions = np.full(len(states), 7, np.int64)
     kernel.legal(states, masks)
     while (live := states["seat"] != OVER).any():
+        check_masks(masks)
         if (masks.any(1) != live).any():
             raise AssertionError("an action is legal after the end, or none before it")
         ply = states["ply"].copy()
