@@ -82,12 +82,10 @@ def test_same_seed_same_weights() -> None:
     "changes",
     [
         {"precision": "bf16", "solver_limit": 100},
-        {
-            "network": "flat",
-            "game": "love_links",
-            "initial_states": {},
-            "symmetric": False,
-        },
+        pytest.param(  # quick: the same with a miniature
+            {"network": "flat", "game": "love_links", "initial_states": {}, "symmetric": False},
+            marks=pytest.mark.slow,
+        ),
         pytest.param(
             {"network": "flat", "game": "link_o", "initial_states": {"vary": {"target": [0, 0]}}},
             marks=pytest.mark.slow,
@@ -303,12 +301,3 @@ def test_a_run_begins_with_the_weights_of_a_checkpoint(tmp_path: Path) -> None:
 def test_wrong_fields_are_named(changes: dict[str, object], message: str) -> None:
     with pytest.raises(ValueError, match=message):
         alphazero_config({**TINY, **changes})
-
-
-def test_without_a_board_the_auxiliary_heads_tell_margins_alone() -> None:
-    config = alphazero_config(
-        {**TINY, "game": "love_links", "network": "flat", "initial_states": {}, "symmetric": False}
-    )
-    trainer = run(config, 3)
-    assert trainer.auxiliary.planes is None
-    assert get_game("love_links").max_players == trainer.auxiliary.margins.out_features

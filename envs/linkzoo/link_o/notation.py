@@ -131,7 +131,8 @@ class Notation:
         return [text for text in self._texts(state.held[seat]) for _ in range(1 + (text in twice))]
 
     def _occupied(self, state: Record) -> list[int]:
-        return [space for space in range(len(self._circles)) if state.code[space] != NONE]
+        spaces: list[int] = np.flatnonzero(state.code != NONE).tolist()
+        return spaces
 
     def _placed(self, state: Record, space: int) -> dict[str, Any]:
         """The tile on a space; a LINK-O on a connector has a value."""
@@ -167,8 +168,9 @@ class Notation:
                 self._rules.put_in_hand(state, seat, tile)
         bag = sequence("bag", data["bag"], 0, in_bag)
         for place, text in enumerate(reversed(bag)):
-            state.bag[place] = self._tile("bag", text)
-            found[int(state.bag[place])] += 1
+            tile = self._tile("bag", text)
+            state.bag[place] = tile
+            found[tile] += 1
         state.bag_size = len(bag)
         if not isinstance(data["board"], Mapping):
             raise ValueError(f"board: {shown(data['board'])} is not a JSON object")
@@ -208,14 +210,14 @@ class Notation:
 
     def _read_board(self, state: Record, data: Mapping[str, Any]) -> None:
         """Lays the tiles by space: the order makes no difference, neither to fits nor to values."""
-        rules = self._rules
+        rules, last = self._rules, int(state.num_players) - 1
         rules.clear_board(state)
         for space in sorted(map(int, data)):
             entry, where = data[str(space)], f"board: {space}"
             code = self._code(space, entry)
             if not rules.fits(state, space, code):
                 raise ValueError(f"{where}: {entry['tile']} doesn't fit there")
-            owner = integer(f"{where}: by", entry["by"], 0, int(state.num_players) - 1)
+            owner = integer(f"{where}: by", entry["by"], 0, last)
             rules.place(state, space, code, owner)
         for space in self._occupied(state):
             check_keys(f"board: {space}", data[str(space)], list(self._placed(state, space)))

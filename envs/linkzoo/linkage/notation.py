@@ -75,21 +75,14 @@ def text_to_action(state: Record, text: str) -> int:
 
 def board_rows(state: Record) -> list[str]:
     """The board, row 1 first: `.` empty, `X` the hole, else the colour."""
-    size = int(state.board_size)
-    return [
-        "".join(cell_text(state, SIZE * row + column) for column in range(size))
-        for row in range(size)
-    ]
-
-
-def cell_text(state: Record, cell: int) -> str:
-    """`.`, `X` or the colour of one cell (7r + c)."""
-    if cell == state.hole:
-        return "X"
-    for colour, letter in enumerate(COLOURS):
-        if (int(state.coloured[colour]) >> cell) & 1:
-            return letter
-    return "."
+    size, cells = int(state.board_size), ["."] * SIZE**2
+    for bits, letter in zip(state.coloured.tolist(), COLOURS, strict=True):
+        for cell in range(SIZE**2):
+            if bits >> cell & 1:
+                cells[cell] = letter
+    if state.hole != NONE:
+        cells[state.hole] = "X"
+    return ["".join(cells[SIZE * row : SIZE * row + size]) for row in range(size)]
 
 
 def to_dict(state: Record, seat: int | None = None) -> dict[str, Any]:

@@ -212,15 +212,16 @@ def _read_links(state: Record, data: Mapping[str, Any]) -> None:
 def _read_bracelet(state: Record, data: Any, box: _Box) -> None:
     check_keys("bracelets", data, ("slot", "links"))
     slot = integer("bracelets: slot", data["slot"], 0, SLOTS - 1)
-    where = f"bracelet @{slot}"
-    if state.length[slot]:
+    where, last = f"bracelet @{slot}", int(state.num_players) - 1
+    lock, length = state.lock, state.length
+    if length[slot]:
         raise ValueError(f"bracelets: two in slot {slot}")
     for entry in sequence(where, data["links"], 1, TOTAL):
         text, owner = sequence(where, entry, 2, 2)
         if owner is not None:
-            integer(f"{where}: owner of {text}", owner, 0, int(state.num_players) - 1)
+            integer(f"{where}: owner of {text}", owner, 0, last)
         link = box.take(where, text)
-        if state.length[slot] and not FITS[KEYS[link], state.lock[slot]]:
+        if length[slot] and not FITS[KEYS[link], lock[slot]]:
             before = LINK_TEXTS[slot_links(state, slot)[-1][0]]
             raise ValueError(f"{where}: the key of {text} doesn't fit the lock of {before}")
         attach(state, slot, link, NONE if owner is None else owner, LOCK)
@@ -228,13 +229,13 @@ def _read_bracelet(state: Record, data: Any, box: _Box) -> None:
 
 def _read_supply(state: Record, metal: int, data: Any, box: _Box) -> None:
     where, first = f"supply: {METALS[metal]}", int(FIRST_LINK[metal])
-    texts = sequence(where, data, 0, TOTAL)
+    texts, supply, left = sequence(where, data, 0, TOTAL), state.supply, state.left
     for position, text in enumerate(reversed(texts)):
         link = box.take(where, text)
         if METAL[link] != metal:
             raise ValueError(f"{where}: {text} is a {METALS[METAL[link]]} link")
-        state.supply[first + position] = link
-        state.left[link] += 1
+        supply[first + position] = link
+        left[link] += 1
     state.supply_size[metal] = len(texts)
 
 

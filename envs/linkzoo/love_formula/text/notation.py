@@ -126,6 +126,8 @@ class Notation:
     def passed(self, state: Record) -> list[list[list[str]]]:
         """By seat and pack: what was left in it when the seat last passed it on."""
         players = range(int(state.num_players))
+        if state.stage != DRAFT:
+            return [[[] for _ in players] for _ in players]
         counts = np.zeros(MAX_TYPES, np.int8)
         found: list[list[list[str]]] = [[] for _ in players]
         for viewer in players:

@@ -165,17 +165,14 @@ class Reader:
     def _read_piles(self, state: Record, data: Mapping[str, Any]) -> None:
         """The deck, the discard pile, and what is looked at."""
         deck = sequence("deck", data["deck"], 0, len(state.deck))
-        for place, name in enumerate(reversed(deck)):
-            state.deck[place] = self._type("deck", name)
+        state.deck[: len(deck)] = [self._type("deck", name) for name in reversed(deck)]
         state.deck[len(deck) :] = NONE
         state.deck_size = len(deck)
         discard = sequence("discard", data["discard"], 0, len(state.discard))
-        for place, name in enumerate(discard):
-            state.discard[place] = self._type("discard", name)
+        state.discard[: len(discard)] = [self._type("discard", name) for name in discard]
         state.discard_size = len(discard)
         look = sequence("look", data["look"], 0, MAX_LOOK)
-        for place, name in enumerate(look):
-            state.look[place] = self._type("look", name)
+        state.look[: len(look)] = [self._type("look", name) for name in look]
         state.look_size = len(look)
         state.limbo = self._type_or_none("limbo", data["limbo"], PREPARATION)
         state.reshuffles = integer("reshuffles", data["reshuffles"], 0, MOST)
@@ -244,8 +241,8 @@ class Reader:
         """Packs and picks; the piles hold what was picked."""
         for pack, picks in self._by_seat(state, data, "draft"):
             where = f"draft[{pack}]"
-            for number, name in enumerate(sequence(where, picks, PICKS, PICKS)):
-                state.picks[pack, number] = self._type_or_none(where, name)
+            named = sequence(where, picks, PICKS, PICKS)
+            state.picks[pack] = [self._type_or_none(where, name) for name in named]
         players = int(state.num_players)
         if state.stage == DRAFT:
             state.cursor = self._seat(state, "cursor", data["cursor"])
@@ -477,14 +474,16 @@ class Reader:
         agrees("passed", data["passed"], self._notation.passed(state))
         for viewer, cards in self._by_seat(state, data, "taken"):
             self._counts(f"taken[{viewer}]", cards, state.taken[viewer])
+        there = state.hands + state.piles
+        if state.stage == SELECT:
+            chosen = np.flatnonzero(state.selected != NONE)
+            there[chosen, state.selected[chosen]] += 1
         for viewer, rows in self._by_seat(state, data, "known"):
             where = f"known[{viewer}]"
             for seat, cards in enumerate(sequence(where, rows, len(players), len(players))):
-                self._counts(f"{where}[{seat}]", cards, state.known[viewer, seat])
-                held = state.hands[seat] + state.piles[seat]
-                if state.stage == SELECT and state.selected[seat] != NONE:
-                    held[state.selected[seat]] += 1
-                if (state.known[viewer, seat] > held).any():
+                known = state.known[viewer, seat]
+                self._counts(f"{where}[{seat}]", cards, known)
+                if (known > there[seat]).any():
                     raise ValueError(f"{where}[{seat}]: {cards} are not all there")
         sizes = data["hand_sizes_at_end"]
         if (sizes is None) == (state.stage == OVER):
