@@ -8,6 +8,7 @@ from numba.core.dispatcher import Dispatcher
 
 from linkzoo import games, registry
 
+_TOGETHER = (*games, "connect_four", "miniatures")  # in the names of tests that compile the same
 _COMPILED = pytest.StashKey[list[str]]()
 
 
@@ -25,7 +26,7 @@ def pytest_xdist_make_scheduler(config: pytest.Config, log: Any) -> Any:
 
     class ByGame(LoadScopeScheduling):
         def _split_scope(self, nodeid: str) -> str:
-            return next((game for game in games if game in nodeid), nodeid)
+            return next((name for name in _TOGETHER if name in nodeid), nodeid)
 
     return ByGame(config, log) if config.getvalue("dist") == "loadscope" else None
 
