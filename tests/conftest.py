@@ -1,6 +1,8 @@
 """Where and in what order tests run, and what collecting them compiles: all workers collect all."""
 
 import gc
+import sys
+from collections.abc import Iterator
 from typing import Any
 
 import pytest
@@ -46,6 +48,22 @@ def pytest_collection_finish(session: pytest.Session) -> None:
         for function in functions
         if function.signatures and "linkzoo" in function.__module__
     ]
+
+
+@pytest.fixture(autouse=True)
+def registered_before() -> Iterator[None]:
+    """Games that a test registers are forgotten after it."""
+    before = registry._known.copy(), registry._addresses.copy()
+    yield
+    registry._known, registry._addresses = before
+
+
+@pytest.fixture(autouse=True)
+def _denormals() -> Iterator[None]:
+    """Training flushes denormals to zero in its process; hypothesis has no floats then."""
+    yield
+    if "torch" in sys.modules:
+        sys.modules["torch"].set_flush_denormal(False)
 
 
 @pytest.fixture

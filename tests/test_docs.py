@@ -4,7 +4,6 @@ import dataclasses
 import json
 import re
 import shlex
-from collections.abc import Iterator
 from math import prod
 from pathlib import Path
 
@@ -199,16 +198,6 @@ def test_commands_are_right(page: Path) -> None:
             )
 
 
-@pytest.fixture
-def _denormals() -> Iterator[None]:
-    """Training flushes denormals to zero; other tests have them."""
-    yield
-    import torch
-
-    torch.set_flush_denormal(False)
-
-
-@pytest.mark.usefixtures("_denormals")
 @pytest.mark.parametrize("page", PAGES, ids=lambda page: page.stem)
 def test_snippets_run(page: Path, tmp_path: Path, monkeypatch: pytest.MonkeyPatch) -> None:
     """The Python blocks of a page and the commands in its sh blocks run one after the other.

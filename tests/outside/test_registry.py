@@ -1,7 +1,6 @@
 """Games from outside the package: by registration, by `module:name`, as installed ones."""
 
 import sys
-from collections.abc import Iterator
 from dataclasses import replace
 from pathlib import Path
 
@@ -18,13 +17,10 @@ GAME, ADDRESS = connect_four.GAME, "connect_four:GAME"
 
 
 @pytest.fixture(autouse=True)
-def _nothing_is_known() -> Iterator[None]:
-    """Each test begins, and leaves the others, with what was known before."""
-    before = registry._known.copy(), registry._addresses.copy()
+def _nothing_is_known(registered_before: None) -> None:
+    """Each test begins without the game."""
     registry._known.pop("connect_four", None)
     registry._addresses.pop("connect_four", None)
-    yield
-    registry._known, registry._addresses = before
 
 
 def test_by_module_and_name() -> None:
