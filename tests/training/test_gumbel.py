@@ -356,10 +356,11 @@ def test_depends_on_position_and_seed_alone(
     positions = midgame(LINKAGE, 24, plies)
     before = positions.states.copy()
 
-    def run(rows: NDArray[np.int64], count: int) -> NDArray[np.float32]:
+    def run(rows: NDArray[np.int64], count: int, splits: int = 1) -> NDArray[np.float32]:
         search = GumbelSearch(LINKAGE, count, 20, views=views, solver_limit=limit)
         states, seeds = positions.states[rows], positions.seeds[rows]
-        return search.run(states, seeds, opinionated(LINKAGE), gumbel_scale=1.0).policy
+        answer = opinionated(LINKAGE)
+        return search.run(states, seeds, answer, gumbel_scale=1.0, splits=splits).policy
 
     rows = np.arange(24)
     policy = run(rows, 24)
@@ -368,8 +369,22 @@ def test_depends_on_position_and_seed_alone(
     np.testing.assert_allclose(policy.sum(1), 1, rtol=1e-4)
     np.testing.assert_allclose(run(rows[::-1], 32), policy[::-1], atol=1e-5)
     np.testing.assert_allclose(run(rows[5:6], 1), policy[5:6], atol=1e-5)
+    np.testing.assert_allclose(run(rows, 24, splits=5), policy, atol=1e-5)
+    np.testing.assert_allclose(run(rows[:2], 24, splits=3), policy[:2], atol=1e-5)
     positions.seeds += np.uint64(1000)
     assert np.abs(run(rows, 24) - policy).max() > 0.01
+
+
+def test_the_network_is_asked_for_one_group_after_the_other() -> None:
+    """So that it answers for one while the trees of the other grow."""
+    positions, asked = midgame(LINKAGE, 24, 6), list[int]()
+
+    def answer(features: NDArray[Any]) -> tuple[Tensor, Tensor]:
+        asked.append(len(features))
+        return knows_nothing(LINKAGE)(features)
+
+    GumbelSearch(LINKAGE, 24, 5).run(positions.states, positions.seeds, answer, splits=2)
+    assert asked == 6 * [12, 12]
 
 
 def test_random_views_of_a_symmetric_network_change_nothing() -> None:

@@ -210,22 +210,24 @@ def test_the_critic_sees_everything_and_the_policy_does_not() -> None:
     play, game = trainer.play, trainer.game
     assert isinstance(play, RolloutGames)
     assert trainer.behaviour_critic is not None
-    states = play.vec.states.copy()
-    now = play.vec.refresh()
+    ((every, vec),) = play.parts
+    states, networks = play.states.copy(), (trainer.behaviour_policy, trainer.behaviour_critic)
+    now = vec.refresh()
     seen, mask = now.observation.copy(), now.action_mask.copy()
-    play._encode(now, 0)
-    logits = play._evaluate(trainer.behaviour_policy, trainer.behaviour_critic, 0)
-    values, hidden = play._values[0].copy(), play._hidden.host[0].clone()
-    for index, state in enumerate(play.vec.states):
+    play._encode(vec, now, 0, every)
+    values, logits = play._evaluate(*networks, 0, every)
+    hidden = play._hidden.host[0].clone()
+    for index, state in enumerate(play.states):
         game.redeal(state, state.seat, 1000 + index)
-    assert (play.vec.states != states).all()
-    now = play.vec.refresh()
+    assert (play.states != states).all()
+    now = vec.refresh()
     assert (now.observation == seen).all()
     assert (now.action_mask == mask).all()
-    play._encode(now, 0)
+    play._encode(vec, now, 0, every)
     assert (play._hidden.host[0] != hidden).any(1).all()
-    assert (play._evaluate(trainer.behaviour_policy, trainer.behaviour_critic, 0) == logits).all()
-    assert (play._values[0] != values).any()
+    others, same = play._evaluate(*networks, 0, every)
+    assert (same == logits).all()
+    assert (others != values).any()
     agent = trainer.agent()
     assert agent.network.map.columns.max() < game.observation.size  # no column of what is hidden
     with pytest.raises(ValueError, match="critic: linkage has no hidden information"):
@@ -265,11 +267,11 @@ def test_a_policy_that_is_not_finite_does_not_play() -> None:
     trainer = PPOTrainer(ppo_config(QUICK))
     with torch.no_grad():
         next(trainer.behaviour_policy.parameters()).fill_(torch.nan)
-    before = trainer.play.vec.states.copy() if isinstance(trainer.play, RolloutGames) else None
+    before = trainer.play.states.copy() if isinstance(trainer.play, RolloutGames) else None
     with pytest.raises(ValueError, match="isn't finite"):
         trainer.iterate()
     assert isinstance(trainer.play, RolloutGames)
-    assert (trainer.play.vec.states == before).all()
+    assert (trainer.play.states == before).all()
 
 
 def test_the_kl_coefficient_holds_the_policy() -> None:

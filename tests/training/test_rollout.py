@@ -146,10 +146,63 @@ def test_frozen_plies_are_the_other_seats_of_pool_games() -> None:
     assert (first == (mine == 0)).all()  # seat 0 begins
 
 
+def check_actions(games: RolloutGames) -> None:
+    """Makes an illegal action raise."""
+    for _, vec in games.parts:
+        vec.check = True
+
+
+@pytest.mark.parametrize("splits", [2, 5])
+def test_groups_that_take_turns_play_the_same_games(splits: int) -> None:
+    """Whoever is met, in views, with a teacher and from random positions; results are counted."""
+    config = ppo_config(
+        {
+            **TINY,
+            "symmetric": True,
+            "teacher": {"agent": "greedy", "share": 0.5},
+            "pool": {"share": 0.6, "fixed_opponents": ["random"]},
+            "initial_states": {"midgame": 0.5, "vary": {"threshold": [9, 14]}},
+            "kl_coef": 0.1,
+        }
+    )
+    found = []
+    for count in (1, splits):
+        torch.manual_seed(2)
+        network = make_network(get_game("linkage"), "flat", 16, 1)
+        games, pool = (
+            RolloutGames(config, torch.device("cpu"), count),
+            OpponentPool(config.pool.size, 0),
+        )
+        pool.add(network)
+        games.begin_games(np.arange(16), 0.0, np.array([0, *games.fixed_slots]))
+        batches = [games.collect(network, None, pool, 0.3, number) for number in range(2)]
+        found.append((batches[1], games.tensors(), pool.games.copy(), games.wins.copy()))
+    (one, state, met, won), (other, their_state, they_met, they_won) = found
+    for name, tensor in vars(one).items():
+        torch.testing.assert_close(getattr(other, name), tensor, msg=name)
+    for name, tensor in state.items():
+        assert their_state[name].equal(tensor), name
+    assert (they_met == met).all()
+    assert (they_won == won).all()
+    assert met.sum() > 0 < won.sum()
+    assert 0 < one.learner.float().mean() < 1
+
+
+def test_the_network_is_asked_for_one_group_after_the_other() -> None:
+    """So that it answers for one while the other is played."""
+    config, asked = ppo_config({**TINY, "horizon": 3}), list[int]()
+    games = RolloutGames(config, torch.device("cpu"), 2)
+    network = make_network(games.game, config.network, config.width, config.blocks)
+    network.register_forward_hook(lambda _, given, __: asked.append(len(given[0])))
+    games.begin_games(np.arange(16), 0.0, np.zeros(0, np.int64))
+    games.collect(network, None, OpponentPool(config.pool.size, 0), 0.0, 0)
+    assert asked == 4 * [8, 8]
+
+
 def test_symmetric_views_are_played_back_as_legal_actions() -> None:
     games, network, pool = play(symmetric=True)
     pool.add(network)
-    games.vec.check = True  # an illegal action raises
+    check_actions(games)
     batch = games.collect(network, None, pool, 0.0, 0)
     plain, _, _ = play()
     same = plain.collect(network, None, pool, 0.0, 0)
@@ -218,16 +271,16 @@ def test_games_begin_as_the_configuration_says() -> None:
         num_envs=400,
         initial_states={"midgame": 0.0, "vary": {"threshold": [9, 11]}, "vary_share": 0.5},
     )
-    thresholds = games.vec.states["threshold"]
+    thresholds = games.states["threshold"]
     assert set(thresholds.tolist()) == {9, 10, 11, 12}
     assert 0.4 < (thresholds != 12).mean() < 0.6
-    assert (games.vec.states["ply"] == 0).all()
+    assert (games.states["ply"] == 0).all()
     assert (games.from_initial_state == (thresholds == 12)).all()
     games, _, _ = play(num_envs=400, initial_states={"midgame": 1.0, "depth": 0.8})
-    plies = games.vec.states["ply"]
+    plies = games.states["ply"]
     assert plies.min() == 0
     assert 14 <= plies.max() <= 17
-    assert (games.vec.states["seat"] >= 0).all()
+    assert (games.states["seat"] >= 0).all()
     assert not games.from_initial_state[plies > 0].any()
 
 
@@ -264,8 +317,8 @@ def test_fixed_opponents_play_their_own_moves(symmetric: bool) -> None:
             return actions
 
     games._fixed_opponents = [Spy()]
-    games.vec.check = True
-    before, mine = games.vec.states.copy(), games.learner_seat.copy()
+    check_actions(games)
+    before, mine = games.states.copy(), games.learner_seat.copy()
     batch = games.collect(network, None, pool, 0.0, 0)
     learner = batch.learner.reshape(24, 16).numpy()
     assert (learner[0] == (mine == 0)).all()
@@ -287,7 +340,7 @@ def test_the_teacher_says_what_it_would_play(symmetric: bool) -> None:
     """Where the learner acts, a greedy teacher's action is one with the best outcome."""
     changes = {"teacher": {"agent": "greedy", "share": 0.5}}
     games, network, pool = play(symmetric=symmetric, **changes)
-    before = games.vec.states.copy()
+    before = games.states.copy()
     batch = games.collect(network, None, pool, 0.4, 0)
     taught = batch.taught.reshape(24, 16)
     legal = batch.mask.reshape(24, 16, -1).gather(2, taught[..., None])

@@ -9,12 +9,9 @@ from linkzoo.chance import STREAM_POLICY, words
 from linkzoo_training.selfplay.sampling import draw, sample
 
 
-def on_the_host(probabilities: Tensor, seed: int, ply: int) -> tuple[Tensor, Tensor]:
+def on_the_host(probabilities: Tensor, seed: int, ply: int, game: int = 0) -> tuple[Tensor, Tensor]:
     """Actions, and their log-probabilities."""
-    actions = torch.zeros(len(probabilities), dtype=torch.int64)
-    logs = torch.zeros(len(probabilities))
-    sample(probabilities, np.uint64(seed), ply, actions, logs)
-    return actions, logs
+    return sample(probabilities, np.uint64(seed), ply, game)
 
 
 def test_actions_follow_their_probabilities() -> None:
@@ -32,6 +29,16 @@ def test_a_draw_is_of_its_seed_and_ply() -> None:
     assert on_the_host(chances, 2**64 - 1, 7)[0].equal(actions)
     assert not on_the_host(chances, 2**64 - 1, 8)[0].equal(actions)
     assert not on_the_host(chances, 1, 7)[0].equal(actions)
+
+
+def test_a_draw_is_of_its_game() -> None:
+    """Whichever games are drawn for together."""
+    chances = torch.full((500, 8), 1 / 8)
+    actions, logs = on_the_host(chances, 1, 7)
+    for games in (slice(0, 200), slice(200, 500)):
+        some, theirs = on_the_host(chances[games], 1, 7, games.start)
+        assert some.equal(actions[games])
+        assert theirs.equal(logs[games])
 
 
 @pytest.mark.parametrize("actions", [1, 7, 500])

@@ -22,7 +22,7 @@ to play as the network does, so it finds a best response, not an equilibrium; an
 the searcher share a node whatever it saw in between, with the priors of the first world.
 """
 
-from collections.abc import Callable
+from collections.abc import Callable, Generator, Iterator
 from dataclasses import dataclass
 from typing import Any
 
@@ -38,6 +38,7 @@ from linkzoo_training.search.gumbel_kernels import draw_views, gumbel_kernels
 from linkzoo_training.search.gumbel_tree import NODE, considered_visits
 from linkzoo_training.search.solver import side_solver
 from linkzoo_training.symmetries import symmetries
+from linkzoo_training.transfers import ToHost, in_turn
 
 CONSIDERED = 16  # actions tried at the root
 LEAST_RANGE = 1e-8  # of the values of a node, below which they aren't stretched to 0..1
@@ -132,12 +133,15 @@ class GumbelSearch:
         *,
         gumbel_scale: float = 0.0,
         temperature: float = 1.0,
+        splits: int = 1,
     ) -> Found:
         """Searches records [N] in which a seat is to act; uint64 seeds [N] are all the randomness.
 
         `gumbel_scale` is 1 to explore, 0 to play. Where something is hidden, others draw their
-        moves at `temperature`, above 0. ValueError for more positions than the search was
-        made for, and if the network answers with numbers that aren't finite.
+        moves at `temperature`, above 0. With `splits` above 1 the positions are searched in so many
+        groups, each as it would be alone: while a GPU answers for one of them, the trees of the
+        others grow. ValueError for more positions than the search was made for, and if the network
+        answers with numbers that aren't finite.
         """
         kernel, count = gumbel_kernels(self.game), len(states)
         settings = self._settings._replace(reply_exponent=1 / float(temperature))
@@ -149,28 +153,41 @@ class GumbelSearch:
             )
         trees = Trees._make(array[:count] for array in self._trees)
         kernel.plant(states, seeds, trees)
-        rows, chances, values = self._ask(trees, answer)
-        kernel.expand(rows, chances, values, trees)
-        kernel.draw(rows, trees, float(gumbel_scale))
-        if settings.solver_limit:
-            kernel.solve(rows, trees, settings)
-        trees.waiting[:] = ~trees.solved
-        kernel.advance(np.flatnonzero(trees.waiting), chances, values, trees, settings)
-        while trees.waiting.any():
-            kernel.advance(*self._ask(trees, answer), trees, settings)
+        groups = np.array_split(np.arange(count), max(1, min(splits, count)))
+        in_turn(*(self._grow(group, trees, answer, settings, gumbel_scale) for group in groups))
         actions = np.empty(count, np.int64)
         kernel.decide(actions, trees, settings)
         return Found(actions, trees.policy.copy(), trees.values.copy())
 
+    def _grow(
+        self,
+        rows: NDArray[np.int64],
+        trees: Trees,
+        answer: Answer,
+        settings: Settings,
+        gumbel_scale: float,
+    ) -> Iterator[None]:
+        """The searches of some rows; it stops whenever it has asked the network."""
+        kernel = gumbel_kernels(self.game)
+        chances, values = yield from self._ask(rows, trees, answer)
+        kernel.expand(rows, chances, values, trees)
+        kernel.draw(rows, trees, float(gumbel_scale))
+        if settings.solver_limit:
+            kernel.solve(rows, trees, settings)
+        trees.waiting[rows] = ~trees.solved[rows]
+        kernel.advance(rows[trees.waiting[rows]], chances, values, trees, settings)
+        while len(waiting := rows[trees.waiting[rows]]):
+            chances, values = yield from self._ask(waiting, trees, answer)
+            kernel.advance(waiting, chances, values, trees, settings)
+
     def _ask(
-        self, trees: Trees, answer: Answer
-    ) -> tuple[NDArray[np.int64], NDArray[np.float32], NDArray[np.float32]]:
-        """The R rows that wait, and what the network says of them.
+        self, rows: NDArray[np.int64], trees: Trees, answer: Answer
+    ) -> Generator[None, None, tuple[NDArray[np.float32], NDArray[np.float32]]]:
+        """What the network says of R rows; it stops when that was asked.
 
         Probabilities of all actions [R, A] and values [R, P] relative to the seat that is to act.
         In other worlds other actions are legal, so none is left out.
         """
-        rows = np.flatnonzero(trees.waiting)
         most = 1 + self._settings.score_margin_weight
         features = self.map(trees.observations[rows])
         which = np.empty(len(rows), np.int64)
@@ -178,13 +195,19 @@ class GumbelSearch:
             draw_views(self._views, rows, trees.seeds, trees.leaves, which)
             symmetries(self.game).turn_features(features, which)
         logits, relative = answer(features)
-        for what, numbers in (("logits", logits), ("values", relative)):
-            if not torch.stack(numbers.aminmax()).isfinite().all():  # far faster than of each
+        sent = ToHost(
+            torch.softmax(logits.float(), -1).clamp_(min=1e-30),
+            relative.float().clamp(-most, most),
+            torch.stack([*logits.float().aminmax(), *relative.float().aminmax()]),
+        )
+        yield
+        chances, values, extremes = sent.arrays()
+        for what, numbers in (("logits", extremes[:2]), ("values", extremes[2:])):
+            if not np.isfinite(numbers).all():  # far faster than of each
                 raise ValueError(f"the network's {what} aren't finite: its weights are damaged")
-        chances = torch.softmax(logits.float(), -1).clamp_(min=1e-30).cpu().numpy()
         if self._views is not None:
             symmetries(self.game).turn_back(chances, which)
-        return rows, chances, relative.float().clamp(-most, most).cpu().numpy()
+        return chances, values
 
     def visits(self, row: int) -> NDArray[np.int64]:
         """How often the latest search tried each action in one of its positions, int64[A]."""

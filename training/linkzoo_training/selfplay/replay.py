@@ -16,6 +16,7 @@ from linkzoo_training.outcomes import win_shares
 from linkzoo_training.search.gumbel import GumbelSearch
 from linkzoo_training.selfplay.initial_states import InitialStates
 from linkzoo_training.symmetries import symmetries
+from linkzoo_training.transfers import splits_on, to_device
 
 
 @dataclass(frozen=True)
@@ -89,7 +90,7 @@ class ReplayGames:
 
         def answer(features: NDArray[Any]) -> tuple[Tensor, Tensor]:
             with torch.no_grad():
-                logits, values = network(torch.from_numpy(features).to(self.device))
+                logits, values = network(to_device(features, self.device))
             return logits, values
 
         config, games = self.config, np.arange(self.config.num_envs)
@@ -97,7 +98,9 @@ class ReplayGames:
         learned = [self._samples(0, slice(0))]
         for _ in range(config.horizon):
             seeds = words(config.seed, STREAM_SELF_PLAY, self.plies, games)
-            found = self._searcher(simulations).run(self.states, seeds, answer, gumbel_scale=1.0)
+            found = self._searcher(simulations).run(
+                self.states, seeds, answer, gumbel_scale=1.0, splits=splits_on(self.device)
+            )
             self._make_room(int(self.length.max()) + 1)
             self._states[games, self.length] = self.states
             self._policy[games, self.length] = found.policy

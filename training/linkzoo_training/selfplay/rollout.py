@@ -1,6 +1,8 @@
 """Plays the games that the learner learns from, and turns them into batches."""
 
+from collections.abc import Iterator
 from dataclasses import dataclass
+from itertools import pairwise
 from typing import Any
 
 import numpy as np
@@ -8,7 +10,7 @@ import torch
 from numpy.typing import NDArray
 from torch import Tensor, nn
 
-from linkzoo import Agent, Positions, VecStep, make_vec
+from linkzoo import Agent, Positions, VecEnv, VecStep, make_vec
 from linkzoo.chance import STREAM_FIXED_OPPONENT, STREAM_TEACHER, words
 from linkzoo.compiled import compiled
 from linkzoo_training.agents.answers import checked
@@ -16,13 +18,13 @@ from linkzoo_training.agents.specs import make_agent
 from linkzoo_training.config import PPOConfig
 from linkzoo_training.networks import masked
 from linkzoo_training.schedule import at
-from linkzoo_training.selfplay.device_buffer import DeviceBuffer
 from linkzoo_training.selfplay.encoder import Encoder
 from linkzoo_training.selfplay.gae import advantages
 from linkzoo_training.selfplay.initial_states import OPPONENT, POOLED, SEAT, InitialStates
 from linkzoo_training.selfplay.opponent_pool import OpponentPool
 from linkzoo_training.selfplay.sampling import sample
 from linkzoo_training.symmetries import symmetries
+from linkzoo_training.transfers import DeviceBuffer, ToHost, in_turn, splits_on, to_device
 
 ITSELF = -1  # the opponent of a self-play game
 
@@ -60,22 +62,23 @@ def by_seat(relative: Any, seat: Any, players: Any, out: Any) -> None:
 
 
 class RolloutGames:
-    """N games that continue from iteration to iteration, some of them against frozen opponents."""
+    """N games that continue from iteration to iteration, some of them against frozen opponents.
 
-    def __init__(self, config: PPOConfig, device: torch.device) -> None:
+    They are played in `splits` groups: while a GPU answers for one of them, the host plays the
+    others. Each game goes as it would in one group.
+    """
+
+    def __init__(self, config: PPOConfig, device: torch.device, splits: int = 1) -> None:
         self.config, self.device = config, device
-        self.vec = make_vec(
-            config.game,
-            config.num_envs,
-            config.players,
-            check=False,
-            **config.options,
-        )
-        self.game = self.vec.game
-        self._initial_states = InitialStates(config, self.vec.states)
-        self.players: NDArray[np.int8] = self.vec.states["num_players"].copy()  # of every game
+        whole = make_vec(config.game, config.num_envs, config.players, **config.options)
+        self.game, self.states = whole.game, whole.states
+        self._initial_states = InitialStates(config, self.states)
+        self.players: NDArray[np.int8] = self.states["num_players"].copy()  # of every game
+        ends = np.linspace(0, config.num_envs, splits + 1).astype(int).tolist()
+        groups = [slice(first, last) for first, last in pairwise(ends)]
+        self.parts = [(games, self._part(games)) for games in groups]
         self.encoder = Encoder(self.game, hidden=config.critic == "full")
-        plies, games, seats = config.horizon, config.num_envs, self.vec.num_players
+        plies, games, seats = config.horizon, config.num_envs, whole.num_players
         pinned = device.type == "cuda"
 
         def buffer(*shape: int, dtype: torch.dtype) -> Tensor:
@@ -97,6 +100,7 @@ class RolloutGames:
         self._advantage = buffer(plies, games, dtype=torch.float32)
         self._targets = buffer(plies, games, seats, dtype=torch.float32)
         self._values = np.zeros((plies + 1, games, seats), np.float32)
+        self._reward = np.zeros((games, seats), np.float32)
         self._payoff = np.zeros((plies, games, seats), np.float32)
         self._done = np.zeros((plies, games), np.bool_)
         self._seat = np.zeros((plies + 1, games), np.int8)
@@ -119,7 +123,20 @@ class RolloutGames:
         self._teacher = (
             None if config.teacher is None else make_agent(config.teacher.agent, config.game)
         )
-        self.vec.reset(config.seed)
+
+    def _part(self, games: slice) -> VecEnv:
+        """Plays some of the games, where they lie."""
+        config = self.config
+        part = make_vec(
+            config.game,
+            games.stop - games.start,
+            config.players,
+            check=False,
+            **config.options,
+        )
+        part.reset()
+        part.states = self.states[games]
+        return part
 
     def begin_games(
         self, rows: NDArray[np.int64], progress: float, opponents: NDArray[np.int64]
@@ -129,7 +146,7 @@ class RolloutGames:
             return
         begin, share = self._initial_states, self.config.pool.share
         states, from_initial_state, indices = begin.draw(rows, progress)
-        self.vec.states[rows], self.from_initial_state[rows] = states, from_initial_state
+        self.states[rows], self.from_initial_state[rows] = states, from_initial_state
         self.opponent[rows] = ITSELF
         if len(opponents):
             pooled = begin.uniform(indices, POOLED) < share
@@ -156,92 +173,130 @@ class RolloutGames:
         """
         drawn = pool.draw(self.config.pool.active, iteration)
         opponents = np.concatenate([drawn, self.fixed_slots])
-        seed = np.uint64(self.config.seed)
-        now, asked = self.vec.refresh(), self.config.teacher_weight(progress) > 0
-        for t in range(self.config.horizon):
-            self._encode(now, t)
-            self._mask.host[t] = torch.from_numpy(now.action_mask)
+        asked = self.config.teacher_weight(progress) > 0
+        in_turn(
+            *(
+                self._play(part, games, network, critic, pool, opponents, progress)
+                for games, part in self.parts
+            )
+        )
+        self.plies += self.config.horizon
+        return self._batch(asked)
+
+    def _play(
+        self,
+        vec: VecEnv,
+        games: slice,
+        network: nn.Module,
+        critic: nn.Module | None,
+        pool: OpponentPool,
+        opponents: NDArray[np.int64],
+        progress: float,
+    ) -> Iterator[None]:
+        """Plays an iteration of some games; it stops whenever it has asked the networks."""
+        config, seed, now = self.config, np.uint64(self.config.seed), vec.refresh()
+        margin_weight = at(config.score_margin_weight, progress)
+        for t in range(config.horizon):
+            ply = self.plies + t
+            self._encode(vec, now, t, games)
+            self._mask.host[t, games] = torch.from_numpy(now.action_mask)
             if self._symmetries is not None:
-                self._view = self._symmetries.draw(self.vec.num_envs, seed, self.plies)
-                self._symmetries.turn(
-                    self._features.host[t].numpy(), self._mask.host[t].numpy(), self._view
+                self._turn(t, games, self._symmetries.draw(config.num_envs, seed, ply)[games])
+            values, probabilities = self._forward(network, critic, t, games, pool)
+            sent = ToHost(values, *sample(probabilities, seed, ply, games.start))
+            if self._teacher is not None and config.teacher_weight(progress) > 0:
+                rows = games.start + np.flatnonzero(self._learner[t, games].numpy())
+                self._taught[t, rows] = self._agent_actions(
+                    self._teacher, rows, ply, STREAM_TEACHER
                 )
-                self._symmetries.turn_hidden(self._hidden.host[t].numpy(), self._view)
-            probabilities = self._forward(network, critic, t, pool)
-            if asked and self._teacher is not None:
-                games = np.flatnonzero(self._learner[t].numpy())
-                self._taught[t, games] = self._agent_actions(self._teacher, games, STREAM_TEACHER)
-            sample(probabilities, seed, self.plies, self._action[t], self._log_probability[t])
-            actions = self._action[t].numpy()
+            yield
+            relative, actions, log_probability = sent.arrays()
+            by_seat(relative, self._seat[t, games], self.players[games], self._values[t, games])
+            self._action[t, games] = torch.from_numpy(actions)
+            self._log_probability[t, games] = torch.from_numpy(log_probability)
             if actions.min() < 0:
                 raise ValueError(
                     "the policy that plays isn't finite: learning has diverged, or its weights are "
                     "damaged"
                 )
             if self._symmetries is not None:
-                actions = self._symmetries.back[self._view, actions]
-            now = self.vec.step(actions)
-            self.plies += 1
-            np.multiply(
-                now.score, at(self.config.score_margin_weight, progress), out=self._payoff[t]
-            )
-            self._payoff[t] += now.reward
-            self._done[t] = now.done
+                actions = self._symmetries.back[self._view[games], actions]
+            now = vec.step(actions)
+            self._reward[games], self._done[t, games] = now.reward, now.done
+            self._payoff[t, games] = now.reward + margin_weight * now.score
             finished = np.flatnonzero(now.done)
             if len(finished):
-                self._count(finished, now.reward, pool)
-                self.begin_games(finished, progress, opponents)
-                now = self.vec.refresh(finished)
-        self._encode(now, -1)
-        self._evaluate(network, critic, -1)
-        return self._batch(asked)
+                self._count(games.start + finished, self._reward, pool)
+                self.begin_games(games.start + finished, progress, opponents)
+                now = vec.refresh(finished)
+        self._encode(vec, now, -1, games)
+        sent = ToHost(self._evaluate(network, critic, -1, games)[0])
+        yield
+        (relative,) = sent.arrays()
+        by_seat(relative, self._seat[-1, games], self.players[games], self._values[-1, games])
 
-    def _encode(self, now: VecStep, t: int) -> None:
+    def _encode(self, vec: VecEnv, now: VecStep, t: int, games: slice) -> None:
         """Keeps what the seats to act see at ply t, and for a full critic what they can't see."""
-        self._seat[t] = now.seat
-        seen, hidden = self._features.host[t].numpy(), self._hidden.host[t].numpy()
-        self.encoder.encode(self.vec.states, now, seen, hidden)
+        self._seat[t, games] = now.seat
+        seen, hidden = self._features.host[t, games].numpy(), self._hidden.host[t, games].numpy()
+        self.encoder.encode(vec.states, now, seen, hidden)
 
-    def _evaluate(self, network: nn.Module, critic: nn.Module | None, t: int) -> Tensor:
-        """Keeps the values of ply t; the network's logits [N, A]."""
-        features = self._features.send(t)
-        logits: Tensor
+    def _turn(self, t: int, games: slice, view: NDArray[np.int64]) -> None:
+        """Turns what was kept at ply t into symmetric views."""
+        assert self._symmetries is not None
+        self._view[games] = view
+        seen, mask = self._features.host[t, games].numpy(), self._mask.host[t, games].numpy()
+        self._symmetries.turn(seen, mask, view)
+        self._symmetries.turn_hidden(self._hidden.host[t, games].numpy(), view)
+
+    def _evaluate(
+        self, network: nn.Module, critic: nn.Module | None, t: int, games: slice
+    ) -> tuple[Tensor, Tensor]:
+        """Values [N, P] relative to the seats to act at ply t, and the network's logits [N, A]."""
+        features = self._features.send(t, games)
         with torch.no_grad():
             logits, values = network(features)
             if critic is not None:
-                values = critic(features, self._hidden.send(t))
-        by_seat(values.float().cpu().numpy(), self._seat[t], self.players, self._values[t])
-        return logits
+                values = critic(features, self._hidden.send(t, games))
+        return values.float(), logits
 
     def _forward(
-        self, network: nn.Module, critic: nn.Module | None, t: int, pool: OpponentPool
-    ) -> Tensor:
-        """Probabilities [N, A] of the actions of whoever is to act; keeps the values."""
-        frozen = self.frozen(t)
-        self._learner[t] = torch.from_numpy(~frozen)
-        mask = self._mask.send(t)
-        probabilities = torch.softmax(masked(self._evaluate(network, critic, t), mask), -1)
+        self,
+        network: nn.Module,
+        critic: nn.Module | None,
+        t: int,
+        games: slice,
+        pool: OpponentPool,
+    ) -> tuple[Tensor, Tensor]:
+        """Values as `_evaluate`, and probabilities [N, A] of the actions of whoever is to act."""
+        frozen, opponent = self.frozen(t)[games], self.opponent[games]
+        self._learner[t, games] = torch.from_numpy(~frozen)
+        values, logits = self._evaluate(network, critic, t, games)
+        mask, features = self._mask.send(t, games), self._features.device[t, games]
+        probabilities = torch.softmax(masked(logits, mask), -1)
         with torch.no_grad():
-            for slot in np.unique(self.opponent[frozen]):
-                games = np.flatnonzero(frozen & (self.opponent == slot))
-                rows = torch.from_numpy(games).to(self.device)
+            for slot in np.unique(opponent[frozen]):
+                met = np.flatnonzero(frozen & (opponent == slot))
+                rows = to_device(met, self.device)
                 if slot >= pool.size:
+                    agent = self._fixed_opponents[slot - pool.size]
+                    numbers = games.start + met, self.plies + t
+                    actions = self._agent_actions(agent, *numbers, STREAM_FIXED_OPPONENT)
                     probabilities[rows] = 0
-                    actions = self._agent_actions(
-                        self._fixed_opponents[slot - pool.size], games, STREAM_FIXED_OPPONENT
-                    )
                     probabilities[rows, actions.to(self.device)] = 1
                     continue
-                logits, _ = pool.networks[slot](self._features.device[t][rows])
+                logits, _ = pool.networks[slot](features[rows])
                 probabilities[rows] = torch.softmax(masked(logits, mask[rows]), -1)
         if self.config.kl_coef > 0:
-            self._log_policy[t] = probabilities.clamp(min=1e-30).log()
-        return probabilities
+            self._log_policy[t, games] = probabilities.clamp(min=1e-30).log()
+        return values, probabilities
 
-    def _agent_actions(self, agent: Agent, games: NDArray[np.int64], stream: int) -> Tensor:
+    def _agent_actions(
+        self, agent: Agent, games: NDArray[np.int64], ply: int, stream: int
+    ) -> Tensor:
         """The actions of an agent, which sees the positions as they are, in the views of games."""
-        seeds = words(self.config.seed, stream, self.plies, games)
-        positions = Positions(self.game, self.vec.states[games], seeds)
+        seeds = words(self.config.seed, stream, ply, games)
+        positions = Positions(self.game, self.states[games], seeds)
         answers = np.asarray(agent.act(positions))
         actions = checked(agent.name, answers, positions.states, positions.action_mask)
         if self._symmetries is not None:
@@ -300,8 +355,7 @@ class RolloutGames:
     def tensors(self) -> dict[str, Tensor]:
         """Everything to save, by name: the games as they stand."""
         return {
-            "play.states": torch.from_numpy(self.vec.states.view(np.uint8).copy()),
-            "play.episodes": torch.from_numpy(self.vec.episodes.copy()),
+            "play.states": torch.from_numpy(self.states.view(np.uint8).copy()),
             "play.opponent": torch.from_numpy(self.opponent.copy()),
             "play.learner_seat": torch.from_numpy(self.learner_seat.copy()),
             "play.from_initial_state": torch.from_numpy(self.from_initial_state.copy()),
@@ -310,8 +364,7 @@ class RolloutGames:
 
     def load(self, saved: dict[str, Tensor]) -> None:
         """Restores what `tensors` gave."""
-        self.vec.states.view(np.uint8)[:] = saved["play.states"].numpy()
-        self.vec.episodes[:] = saved["play.episodes"].numpy()
+        self.states.view(np.uint8)[:] = saved["play.states"].numpy()
         self.opponent[:] = saved["play.opponent"].numpy()
         self.learner_seat[:] = saved["play.learner_seat"].numpy()
         self.from_initial_state[:] = saved["play.from_initial_state"].numpy()
@@ -320,6 +373,6 @@ class RolloutGames:
 
 def begin_play(config: PPOConfig, device: torch.device) -> RolloutGames:
     """The games of a run at its start."""
-    play = RolloutGames(config, device)
+    play = RolloutGames(config, device, splits_on(device))
     play.begin_games(np.arange(config.num_envs), 0.0, play.fixed_slots)
     return play

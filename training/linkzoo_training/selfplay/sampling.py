@@ -9,6 +9,7 @@ from torch import Tensor
 from linkzoo.chance import STREAM_POLICY, word, words
 from linkzoo.compiled import compiled
 from linkzoo.threads import Rows
+from linkzoo_training.transfers import to_device
 
 
 @compiled
@@ -18,16 +19,20 @@ def _choose(
     probabilities: Any,
     seed: Any,
     ply: Any,
+    game: Any,
     actions: Any,
     log_probability: Any,
 ) -> None:
-    """Draws an action of every row from float32 probabilities [N, A] that are 0 where illegal."""
+    """Draws an action of every row from float32 probabilities [N, A] that are 0 where illegal.
+
+    Row 0 is of the game with this number, the other rows of those behind it.
+    """
     for i in range(first, last):
         row = probabilities[i]
         total = np.float32(0)
         for action in range(row.shape[0]):
             total += row[action]
-        uniform = (word(seed, STREAM_POLICY, ply, i) >> np.uint64(40)) / np.float32(2**24)
+        uniform = (word(seed, STREAM_POLICY, ply, game + i) >> np.uint64(40)) / np.float32(2**24)
         left = np.float32(uniform) * total
         chosen = -1
         for action in range(row.shape[0]):
@@ -56,18 +61,20 @@ def draw(probabilities: Tensor, uniform: Tensor) -> Tensor:
 
 
 def sample(
-    probabilities: Tensor, seed: np.uint64, ply: int, actions: Tensor, log_probability: Tensor
-) -> None:
+    probabilities: Tensor, seed: np.uint64, ply: int, game: int = 0
+) -> tuple[Tensor, Tensor]:
     """Draws an action of every row of float32 probabilities [N, A] that are 0 where illegal.
 
-    Fills `actions` int64[N], -1 where a row isn't finite, and `log_probability` float32[N]. Both
-    lie on the host, so of a GPU's probabilities no more than these come back.
+    The rows are of the games from `game` on. Actions int64[N], -1 where a row isn't finite, and
+    their log-probabilities float32[N], on the device of the probabilities.
     """
-    if probabilities.device.type == "cpu":
-        choose(probabilities.numpy(), seed, ply, actions.numpy(), log_probability.numpy())
-        return
-    bits = words(seed, STREAM_POLICY, ply, np.arange(len(actions)))
-    uniform = torch.from_numpy(((bits >> np.uint64(40)) / 2**24).astype(np.float32))
-    drawn = draw(probabilities, uniform.to(probabilities.device))
-    actions.copy_(drawn)
-    log_probability.copy_(probabilities.gather(-1, drawn.clamp(min=0)[:, None])[:, 0].log())
+    rows, device = len(probabilities), probabilities.device
+    if device.type == "cpu":
+        actions, log_probability = torch.empty(rows, dtype=torch.int64), torch.empty(rows)
+        numbers = seed, ply, game
+        choose(probabilities.numpy(), *numbers, actions.numpy(), log_probability.numpy())
+        return actions, log_probability
+    bits = words(seed, STREAM_POLICY, ply, np.arange(game, game + rows))
+    uniform = ((bits >> np.uint64(40)) / 2**24).astype(np.float32)
+    drawn = draw(probabilities, to_device(uniform, device))
+    return drawn, probabilities.gather(-1, drawn.clamp(min=0)[:, None])[:, 0].log()
