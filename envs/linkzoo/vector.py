@@ -159,9 +159,11 @@ class VecEnv:
         `actions` are integers [N]. An illegal one raises ValueError naming its environment, and no
         game has moved (`check=False` skips this for trusted policies).
         """
-        self._check_started()
+        if not self._started:
+            raise self._not_started()
         chosen = actions if type(actions) is np.ndarray else np.asarray(actions)
-        self._check_actions(chosen, chosen.dtype.kind in "iu")
+        if chosen.shape != (self.num_envs,) or chosen.dtype.kind not in "iu":
+            raise self._no_actions(chosen)
         self._actions[:] = chosen  # one type and layout of array: others are compiled anew
         if self.check:
             index = first_illegal(self._mask, self._actions)
@@ -195,15 +197,13 @@ class VecEnv:
         index = integer("index", index, 0, self.num_envs - 1)
         return int(game_seed(self._seed[0], index, integer("episode", episode, 0, 2**63 - 1)))
 
-    def _check_started(self) -> None:
-        if not self._started:
-            raise RuntimeError("step before reset: call reset() first")
+    def _not_started(self) -> RuntimeError:
+        return RuntimeError("step before reset: call reset() first")
 
-    def _check_actions(self, actions: Any, are_integers: bool) -> None:
-        if tuple(actions.shape) != (self.num_envs,) or not are_integers:
-            raise ValueError(
-                f"actions are {actions.dtype}{list(actions.shape)}, not integers [{self.num_envs}]"
-            )
+    def _no_actions(self, actions: Any) -> ValueError:
+        return ValueError(
+            f"actions are {actions.dtype}{list(actions.shape)}, not integers [{self.num_envs}]"
+        )
 
     def _refuse(self, index: int) -> None:
         action = int(self._actions[index])

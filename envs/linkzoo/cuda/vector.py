@@ -87,16 +87,18 @@ class CudaVecEnv(VecEnv):
 
         ValueError as of `VecEnv.step`.
         """
-        self._check_started()
+        if not self._started:
+            raise self._not_started()
         if isinstance(actions, torch.Tensor):
             kind = actions.dtype
             whole = not (kind.is_floating_point or kind.is_complex or kind is torch.bool)
-            self._check_actions(actions, whole)
-            self._actions.copy_(actions)
         else:
-            chosen = np.asarray(actions)
-            self._check_actions(chosen, chosen.dtype.kind in "iu")
-            self._actions.copy_(torch.from_numpy(chosen.astype(np.int64)))
+            actions = np.asarray(actions)
+            whole = actions.dtype.kind in "iu"
+        if actions.shape != (self.num_envs,) or not whole:
+            raise self._no_actions(actions)
+        chosen = actions if isinstance(actions, torch.Tensor) else actions.astype(np.int64)
+        self._actions.copy_(torch.as_tensor(chosen))
         if self.check:
             index = int(self._first_illegal())
             if index < self.num_envs:
