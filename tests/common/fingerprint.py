@@ -2,8 +2,9 @@
 
 `python -m tests.common.fingerprint GAMES one` plays the first 100 plies of so many games of one
 variant of each game, and looks at all but the records at every eighth; `GAMES all` plays every
-variant to the end, and looks at everything at every ply. The hashes must not depend on the
-process, on PYTHONHASHSEED, or on whether Numba compiles (NUMBA_DISABLE_JIT=1).
+variant to the end, `GAMES link_o` those of that game, and looks at everything at every ply. The
+hashes must not depend on the process, on PYTHONHASHSEED, or on whether Numba compiles
+(NUMBA_DISABLE_JIT=1).
 """
 
 import hashlib
@@ -26,6 +27,8 @@ from tests.common.play import (
 from tests.common.variants import ALL, ONE, Variant
 
 VARIANTS = {"one": ONE, "all": ALL}
+for _variant in ALL:
+    VARIANTS.setdefault(_variant.name, []).append(_variant)
 
 
 def play_games(variant: Variant, games: int, every: int, most: int | None, into: Any) -> None:

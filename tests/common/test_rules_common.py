@@ -186,7 +186,8 @@ def test_a_redealt_world_can_be_played(variant: Variant, seeds: list[int]) -> No
 
 @pytest.mark.last
 @pytest.mark.parametrize(
-    ("games", "which"), [("1", "one"), pytest.param("2", "all", marks=pytest.mark.slow)]
+    ("games", "which"),
+    [("1", "one"), *(pytest.param("2", name, marks=pytest.mark.slow) for name in linkzoo.games)],
 )
 def test_interpreter_equals_compiled(games: str, which: str) -> None:
     """The same seeded games, bit for bit: states, masks, observations, outcomes, redealt worlds."""

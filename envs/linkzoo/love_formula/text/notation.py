@@ -115,7 +115,7 @@ class Notation:
     def held(self, counts: Any) -> list[str]:
         """Counted cards, by type."""
         names = self.moves.names
-        return [names[card] for card in np.flatnonzero(counts) for _ in range(counts[card])]
+        return [names[card] for card in counts.nonzero()[0] for _ in range(counts[card])]
 
     def _pack(self, state: Record, seat: int) -> list[str]:
         """The pack that a seat holds."""
@@ -258,10 +258,10 @@ class Notation:
                 data["selected"][other] = None
             for name in ("passed", "taken", "known"):
                 data[name][other] = None
-        for pack in players:
-            for number in range(len(data["draft"][pack])):
-                if self.rules.holder_of(state, pack, number) != seat:
-                    data["draft"][pack][number] = None
+        for pack, picks in enumerate(data["draft"]):
+            for number, name in enumerate(picks):
+                if name is not None and self.rules.holder_of(state, pack, number) != seat:
+                    picks[number] = None
         if state.seat != seat:
             self._hide_turn(state, data)
         return data
