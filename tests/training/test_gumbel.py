@@ -308,6 +308,7 @@ def test_every_seat_maximises_its_own_payoff() -> None:
     assert {best for best, _ in solved} == {0, 1}
 
 
+@pytest.mark.slow  # quick: nothing hidden reaches a search of Kuhn poker
 def test_does_not_peek() -> None:
     """The sure half is worth more than calling a coin, unless one looks at it."""
     start = begin(COIN, 40)
