@@ -197,6 +197,9 @@ def test_the_network_is_asked_for_one_group_after_the_other() -> None:
     games.begin_games(np.arange(16), 0.0, np.zeros(0, np.int64))
     games.collect(network, None, OpponentPool(config.pool.size, 0), 0.0, 0)
     assert asked == 4 * [8, 8]
+    config = ppo_config({**TINY, "num_envs": 1, "minibatches": 1})
+    ((every, _),) = RolloutGames(config, torch.device("cpu"), 2).parts
+    assert every == slice(0, 1)
 
 
 def test_symmetric_views_are_played_back_as_legal_actions() -> None:

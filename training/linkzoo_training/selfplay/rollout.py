@@ -74,6 +74,7 @@ class RolloutGames:
         self.game, self.states = whole.game, whole.states
         self._initial_states = InitialStates(config, self.states)
         self.players: NDArray[np.int8] = self.states["num_players"].copy()  # of every game
+        splits = min(splits, config.num_envs)
         ends = np.linspace(0, config.num_envs, splits + 1).astype(int).tolist()
         groups = [slice(first, last) for first, last in pairwise(ends)]
         self.parts = [(games, self._part(games)) for games in groups]
