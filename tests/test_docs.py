@@ -198,7 +198,14 @@ def test_commands_are_right(page: Path) -> None:
             )
 
 
-@pytest.mark.parametrize("page", PAGES, ids=lambda page: page.stem)
+@pytest.mark.parametrize(
+    "page",
+    [
+        # The commands of `workers` start processes; quick: test_executors.py
+        pytest.param(page, id=page.stem, marks=[pytest.mark.slow] * (page.stem == "workers"))
+        for page in PAGES
+    ],
+)
 def test_snippets_run(page: Path, tmp_path: Path, monkeypatch: pytest.MonkeyPatch) -> None:
     """The Python blocks of a page and the commands in its sh blocks run one after the other.
 
