@@ -49,7 +49,10 @@ class Head:
         names = [option.name for option in fields(self.options)]  # type: ignore[arg-type]
         check_keys("options", data["options"], names)
         state: Record = np.zeros(1, self.state)[0]
-        write_options(state, self.options(**data["options"]), self.fixed, self.digest)
+        chosen = self.options(**data["options"])
+        for name in names:  # a position says each of them, even what is usual
+            agrees(f"options: {name}", data["options"][name], getattr(chosen, name))
+        write_options(state, chosen, self.fixed, self.digest)
         if "digest" in data:  # of what a file had when the position was written
             agrees("digest", data["digest"], f"{self.digest:012x}")
         low, high = self.min_players, self.max_players

@@ -312,6 +312,7 @@ def test_broken_field_is_named(field: str, value: Any) -> None:
         ("board_size", 8),
         ("board_size", "7"),
         ("threshold", 0),
+        ("threshold", None),
         ("threshold", "12"),
         ("skip_forced", 1),
         ("skip_forced", "no"),
