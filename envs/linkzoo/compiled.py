@@ -9,10 +9,8 @@ never stale, and is compiled anew only if something of its own has changed.
 With `NUMBA_DISABLE_JIT=1` everything runs unchanged in the interpreter.
 """
 
-import gc
 import os
-from collections.abc import Callable, Iterator, Sequence
-from contextlib import contextmanager
+from collections.abc import Callable, Sequence
 from types import FunctionType, ModuleType, SimpleNamespace
 from typing import Any, TypeVar, cast
 
@@ -101,18 +99,6 @@ if hasattr(os, "register_at_fork"):  # a child couldn't compile, had another thr
     )
 
 
-@contextmanager
-def _garbage_kept() -> Iterator[None]:
-    """Looks for no garbage meanwhile: it would take a tenth of the time, and find little."""
-    enabled = gc.isenabled()
-    gc.disable()
-    try:
-        yield
-    finally:
-        if enabled:
-            gc.enable()
-
-
 class _Compiled(CPUDispatcher):
     """A compiled function that Python calls; compiled code that calls it takes its part."""
 
@@ -128,7 +114,7 @@ class _Compiled(CPUDispatcher):
 
     def compile(self, sig: Any) -> Any:
         """Loads the function from the cache, or compiles it for arguments of these types."""
-        with global_compiler_lock, _garbage_kept():
+        with global_compiler_lock:
             if self._source is None:
                 self._enable_cache()
             try:

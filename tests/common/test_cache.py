@@ -176,7 +176,9 @@ def test_settings_of_numba_are_part_of_it(
 ) -> None:
     """Numba's own cache would go on without the checks of bounds."""
     before = digests(fifth())
-    monkeypatch.setattr(numba.config, "BOUNDSCHECK", not numba.config.BOUNDSCHECK)  # type: ignore[attr-defined]  # Numba's
+    # Numba makes the names of its settings as it is imported. Bounds may be checked here already.
+    checked: bool = numba.config.BOUNDSCHECK  # type: ignore[attr-defined]
+    monkeypatch.setattr(numba.config, "BOUNDSCHECK", not checked)
     after = digests(fifth())
     assert before[0] != after[0]
     assert before[1] != after[1]

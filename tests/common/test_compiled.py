@@ -1,6 +1,5 @@
 """Functions are compiled with the names that they are bound to (their cache: test_cache.py)."""
 
-import gc
 import importlib
 from collections.abc import Callable
 from pathlib import Path
@@ -136,17 +135,3 @@ def test_functions_called_from_both_sides() -> None:
     for function in (share, shares):
         with pytest.raises(ZeroDivisionError):
             function(7, 0)
-
-
-@pytest.mark.parametrize("enabled", [True, False])
-def test_the_garbage_collector_is_left_as_it_was(enabled: bool) -> None:
-    """Whether a function could be compiled or not."""
-    (gc.enable if enabled else gc.disable)()
-    try:
-        assert specialise(add_helped, f"gc{enabled}", help_with=tripled)(2) == 8
-        assert gc.isenabled() == enabled
-        with pytest.raises((TypeError, numba.TypingError)):
-            specialise(add_helped, f"none{enabled}", help_with=None)(2)
-        assert gc.isenabled() == enabled
-    finally:
-        gc.enable()
