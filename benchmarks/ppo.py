@@ -26,7 +26,7 @@ def network_alone(trainer: PPOTrainer, batch: Batch) -> float:
     seen, hidden, mask = (kept.device for kept in (play._features, play._hidden, play._mask))
     start = time.perf_counter()
     for t in range(config.horizon):
-        frozen = play.frozen(t)
+        frozen = play.frozen(t, slice(None))
         with torch.no_grad():
             logits, _ = trainer.behaviour_policy(seen[t])
             if trainer.behaviour_critic is not None:

@@ -3,20 +3,14 @@
 import numpy as np
 import pytest
 import torch
-from torch import Tensor
 
 from linkzoo.chance import STREAM_POLICY, words
 from linkzoo_training.selfplay.sampling import draw, sample
 
 
-def on_the_host(probabilities: Tensor, seed: int, ply: int, game: int = 0) -> tuple[Tensor, Tensor]:
-    """Actions, and their log-probabilities."""
-    return sample(probabilities, np.uint64(seed), ply, game)
-
-
 def test_actions_follow_their_probabilities() -> None:
     chances, rows = torch.tensor([0.0, 0.2, 0.0, 0.5, 0.3, 0.0]), 20_000
-    actions, logs = on_the_host(chances.tile(rows, 1), 1, 7)
+    actions, logs = sample(chances.tile(rows, 1), np.uint64(1), 7)
     counts = actions.bincount(minlength=6) / rows
     assert counts[chances == 0].sum() == 0
     np.testing.assert_allclose(counts, chances, atol=0.015)
@@ -25,18 +19,18 @@ def test_actions_follow_their_probabilities() -> None:
 
 def test_a_draw_is_of_its_seed_and_ply() -> None:
     chances = torch.full((500, 8), 1 / 8)
-    actions, _ = on_the_host(chances, 2**64 - 1, 7)
-    assert on_the_host(chances, 2**64 - 1, 7)[0].equal(actions)
-    assert not on_the_host(chances, 2**64 - 1, 8)[0].equal(actions)
-    assert not on_the_host(chances, 1, 7)[0].equal(actions)
+    actions, _ = sample(chances, np.uint64(2**64 - 1), 7)
+    assert sample(chances, np.uint64(2**64 - 1), 7)[0].equal(actions)
+    assert not sample(chances, np.uint64(2**64 - 1), 8)[0].equal(actions)
+    assert not sample(chances, np.uint64(1), 7)[0].equal(actions)
 
 
 def test_a_draw_is_of_its_game() -> None:
     """Whichever games are drawn for together."""
     chances = torch.full((500, 8), 1 / 8)
-    actions, logs = on_the_host(chances, 1, 7)
+    actions, logs = sample(chances, np.uint64(1), 7)
     for games in (slice(0, 200), slice(200, 500)):
-        some, theirs = on_the_host(chances[games], 1, 7, games.start)
+        some, theirs = sample(chances[games], np.uint64(1), 7, games.start)
         assert some.equal(actions[games])
         assert theirs.equal(logs[games])
 
@@ -51,7 +45,7 @@ def test_a_device_draws_as_the_host_does(actions: int) -> None:
     bits = words(3, STREAM_POLICY, 9, np.arange(rows))
     drawn = draw(probabilities, torch.from_numpy((bits >> np.uint64(40)) / 2**24).float())
     assert (probabilities.gather(1, drawn[:, None]) > 0).all()
-    assert (drawn == on_the_host(probabilities, 3, 9)[0]).float().mean() > 0.995
+    assert (drawn == sample(probabilities, np.uint64(3), 9)[0]).float().mean() > 0.995
     last = draw(probabilities, torch.full((rows,), 1 - 2**-24))
     assert (probabilities.gather(1, last[:, None]) > 0).all()
 
@@ -59,5 +53,5 @@ def test_a_device_draws_as_the_host_does(actions: int) -> None:
 def test_of_what_is_not_finite_nothing_is_drawn() -> None:
     chances = torch.full((3, 8), 1 / 8)
     chances[1] = torch.nan
-    assert (on_the_host(chances, 1, 7)[0] < 0).tolist() == [False, True, False]
+    assert (sample(chances, np.uint64(1), 7)[0] < 0).tolist() == [False, True, False]
     assert draw(chances, torch.full((3,), 0.5)).tolist() == [4, -1, 4]

@@ -16,9 +16,9 @@ from linkzoo.game import ObservationSpec
 
 
 @compiled
-def _draw(bound: Any, seed: Any, ply: Any, which: Any) -> None:
+def _draw(bound: Any, seed: Any, ply: Any, game: Any, which: Any) -> None:
     for i in range(which.shape[0]):
-        which[i] = below(bound, seed, STREAM_VIEWS, ply, i)
+        which[i] = below(bound, seed, STREAM_VIEWS, ply, game + i)
 
 
 @compiled
@@ -46,10 +46,10 @@ class Symmetries:
     def __len__(self) -> int:
         return len(self.actions)
 
-    def draw(self, count: int, seed: np.uint64, ply: int) -> NDArray[np.int64]:
-        """A random symmetry for each of `count` games at a ply of a run; [count]."""
+    def draw(self, count: int, seed: np.uint64, ply: int, game: int = 0) -> NDArray[np.int64]:
+        """A random symmetry for each of `count` games from `game` on, at a ply; [count]."""
         which = np.empty(count, np.int64)
-        _draw(len(self), seed, ply, which)
+        _draw(len(self), seed, ply, game, which)
         return which
 
     def turn(

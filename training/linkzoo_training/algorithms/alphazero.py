@@ -43,6 +43,7 @@ from linkzoo_training.selfplay.replay import (
 )
 from linkzoo_training.selfplay.replay_workers import ReplayWorkers
 from linkzoo_training.symmetries import symmetries
+from linkzoo_training.transfers import to_device
 
 _MOST_BATCHES = 2**20  # of an iteration
 _AUXILIARY_WEIGHT = 0.2
@@ -205,7 +206,7 @@ class AlphaZeroTrainer(Trainer):
             relative(margins, seat, players),
             final[:, :board] * self.map.scale[:board],
         )
-        return Batch(*(torch.from_numpy(array).to(self.device) for array in arrays))
+        return Batch(*(to_device(array, self.device) for array in arrays))
 
     def _seen(self, states: NDArray[Any], seats: NDArray[Any]) -> NDArray[Any]:
         """What seats [M] see of records [M], as features [M, F]."""

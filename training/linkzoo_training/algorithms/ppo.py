@@ -28,6 +28,7 @@ from linkzoo_training.selfplay.executors import Executor
 from linkzoo_training.selfplay.opponent_pool import OpponentPool
 from linkzoo_training.selfplay.rollout import Batch, RolloutGames, begin_play
 from linkzoo_training.selfplay.rollout_workers import RolloutWorkers
+from linkzoo_training.transfers import to_device
 
 _VALUE_WEIGHT = 0.5
 _MAX_GRAD_NORM = 0.5
@@ -112,7 +113,7 @@ class PPOTrainer(Trainer):
         for epoch in range(config.epochs):
             passes = self.iteration * config.epochs + epoch
             shuffled = permutation(len(rows), config.seed, STREAM_ORDER, passes)
-            order = rows[torch.from_numpy(shuffled).to(rows.device)]
+            order = rows[to_device(shuffled, rows.device)]
             for part in distributed.minibatches(order, config.minibatches):
                 loss, terms = self._loss(batch, part, advantage[part], asked)
                 self.optimizer.zero_grad(set_to_none=True)

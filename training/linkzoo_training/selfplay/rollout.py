@@ -101,7 +101,6 @@ class RolloutGames:
         self._advantage = buffer(plies, games, dtype=torch.float32)
         self._targets = buffer(plies, games, seats, dtype=torch.float32)
         self._values = np.zeros((plies + 1, games, seats), np.float32)
-        self._reward = np.zeros((games, seats), np.float32)
         self._payoff = np.zeros((plies, games, seats), np.float32)
         self._done = np.zeros((plies, games), np.bool_)
         self._seat = np.zeros((plies + 1, games), np.int8)
@@ -174,15 +173,15 @@ class RolloutGames:
         """
         drawn = pool.draw(self.config.pool.active, iteration)
         opponents = np.concatenate([drawn, self.fixed_slots])
-        asked = self.config.teacher_weight(progress) > 0
+        teacher = self._teacher if self.config.teacher_weight(progress) > 0 else None
         in_turn(
             *(
-                self._play(part, games, network, critic, pool, opponents, progress)
+                self._play(part, games, network, critic, teacher, pool, opponents, progress)
                 for games, part in self.parts
             )
         )
         self.plies += self.config.horizon
-        return self._batch(asked)
+        return self._batch(teacher is not None)
 
     def _play(
         self,
@@ -190,6 +189,7 @@ class RolloutGames:
         games: slice,
         network: nn.Module,
         critic: nn.Module | None,
+        teacher: Agent | None,
         pool: OpponentPool,
         opponents: NDArray[np.int64],
         progress: float,
@@ -202,14 +202,14 @@ class RolloutGames:
             self._encode(vec, now, t, games)
             self._mask.host[t, games] = torch.from_numpy(now.action_mask)
             if self._symmetries is not None:
-                self._turn(t, games, self._symmetries.draw(config.num_envs, seed, ply)[games])
+                count = len(vec.states)
+                self._turn(t, games, self._symmetries.draw(count, seed, ply, games.start))
             values, probabilities = self._forward(network, critic, t, games, pool)
             sent = ToHost(values, *sample(probabilities, seed, ply, games.start))
-            if self._teacher is not None and config.teacher_weight(progress) > 0:
+            if teacher is not None:
                 rows = games.start + np.flatnonzero(self._learner[t, games].numpy())
-                self._taught[t, rows] = self._agent_actions(
-                    self._teacher, rows, ply, STREAM_TEACHER
-                )
+                taught = self._agent_actions(teacher, rows, ply, STREAM_TEACHER)
+                self._taught[t, rows] = torch.from_numpy(taught)
             yield
             relative, actions, log_probability = sent.arrays()
             by_seat(relative, self._seat[t, games], self.players[games], self._values[t, games])
@@ -223,12 +223,13 @@ class RolloutGames:
             if self._symmetries is not None:
                 actions = self._symmetries.back[self._view[games], actions]
             now = vec.step(actions)
-            self._reward[games], self._done[t, games] = now.reward, now.done
+            self._done[t, games] = now.done
             self._payoff[t, games] = now.reward + margin_weight * now.score
             finished = np.flatnonzero(now.done)
             if len(finished):
-                self._count(games.start + finished, self._reward, pool)
-                self.begin_games(games.start + finished, progress, opponents)
+                rows = games.start + finished
+                self._count(rows, now.reward[finished], pool)
+                self.begin_games(rows, progress, opponents)
                 now = vec.refresh(finished)
         self._encode(vec, now, -1, games)
         sent = ToHost(self._evaluate(network, critic, -1, games)[0])
@@ -270,7 +271,7 @@ class RolloutGames:
         pool: OpponentPool,
     ) -> tuple[Tensor, Tensor]:
         """Values as `_evaluate`, and probabilities [N, A] of the actions of whoever is to act."""
-        frozen, opponent = self.frozen(t)[games], self.opponent[games]
+        frozen, opponent = self.frozen(t, games), self.opponent[games]
         self._learner[t, games] = torch.from_numpy(~frozen)
         values, logits = self._evaluate(network, critic, t, games)
         mask, features = self._mask.send(t, games), self._features.device[t, games]
@@ -284,7 +285,7 @@ class RolloutGames:
                     numbers = games.start + met, self.plies + t
                     actions = self._agent_actions(agent, *numbers, STREAM_FIXED_OPPONENT)
                     probabilities[rows] = 0
-                    probabilities[rows, actions.to(self.device)] = 1
+                    probabilities[rows, to_device(actions, self.device)] = 1
                     continue
                 logits, _ = pool.networks[slot](features[rows])
                 probabilities[rows] = torch.softmax(masked(logits, mask[rows]), -1)
@@ -294,7 +295,7 @@ class RolloutGames:
 
     def _agent_actions(
         self, agent: Agent, games: NDArray[np.int64], ply: int, stream: int
-    ) -> Tensor:
+    ) -> NDArray[np.int64]:
         """The actions of an agent, which sees the positions as they are, in the views of games."""
         seeds = words(self.config.seed, stream, ply, games)
         positions = Positions(self.game, self.states[games], seeds)
@@ -302,24 +303,26 @@ class RolloutGames:
         actions = checked(agent.name, answers, positions.states, positions.action_mask)
         if self._symmetries is not None:
             actions = self._symmetries.actions[self._view[games], actions]
-        return torch.from_numpy(actions)
+        return actions
 
-    def frozen(self, t: int) -> NDArray[np.bool_]:
+    def frozen(self, t: int, games: slice) -> NDArray[np.bool_]:
         """Whether a frozen opponent acts at ply t: it has the sides that aren't the learner's."""
-        acting = self._side[self.players, self._seat[t]]
-        own = self._side[self.players, self.learner_seat]
-        frozen: NDArray[np.bool_] = (self.opponent != ITSELF) & (acting != own)
+        players = self.players[games]
+        acting = self._side[players, self._seat[t, games]]
+        own = self._side[players, self.learner_seat[games]]
+        frozen: NDArray[np.bool_] = (self.opponent[games] != ITSELF) & (acting != own)
         return frozen
 
     def _count(
         self, rows: NDArray[np.int64], reward: NDArray[np.float32], pool: OpponentPool
     ) -> None:
-        """Counts the results of finished games."""
-        pooled = rows[(self.opponent[rows] != ITSELF) & (self.opponent[rows] < pool.size)]
-        payoff = reward[pooled, self.learner_seat[pooled]]
-        pool.result(self.opponent[pooled], np.where(payoff > 0, 1.0, np.where(payoff < 0, 0, 0.5)))
-        own = rows[(self.opponent[rows] == ITSELF) & self.from_initial_state[rows]]
-        playing = np.arange(len(self.wins)) < self.players[own, None]
+        """Counts the results of finished games: `reward` [M, P] of the games `rows` [M]."""
+        opponent = self.opponent[rows]
+        pooled = (opponent != ITSELF) & (opponent < pool.size)
+        payoff = reward[pooled, self.learner_seat[rows[pooled]]]
+        pool.result(opponent[pooled], np.where(payoff > 0, 1.0, np.where(payoff < 0, 0, 0.5)))
+        own = (opponent == ITSELF) & self.from_initial_state[rows]
+        playing = np.arange(len(self.wins)) < self.players[rows[own], None]
         best = np.where(playing, reward[own], -np.inf)
         won = best == best.max(1, keepdims=True)
         self.wins += (won / won.sum(1, keepdims=True)).sum(0)
