@@ -155,6 +155,27 @@ def _random_plies(first: Any, last: Any, states: Any, masks: Any, seeds: Any, pl
                 break
 
 
+def _renew(first: Any, last: Any, states: Any, masks: Any, seeds: Any, plies: Any) -> None:
+    """Starts a new game where `plies[i]` isn't negative, up to so many random actions deep.
+
+    As `_begin` and `_random_plies` do, but without a copy of the record, which a GPU has no room
+    for: a game that ended is played again, to the action before.
+    """
+    for i in range(first, last):
+        depth = plies[i]
+        begins = depth >= 0
+        while begins:
+            new_game(states[i], seeds[i])
+            settle(states[i], masks[i])
+            played = 0
+            while played < depth and states[i].seat >= 0:
+                apply(states[i], random_legal(masks[i], seeds[i], STREAM_ACTION, played))
+                settle(states[i], masks[i])
+                played += 1
+            begins = states[i].seat < 0 and played > 0
+            depth = played - 1
+
+
 def _step(
     first: Any,
     last: Any,
@@ -232,6 +253,7 @@ class Kernels:
     outcome: Rows
     random_actions: Rows
     random_plies: Rows
+    renew: Rows
     step: Rows
     begin_one: Callable[..., None]
     legal_one: Callable[..., None]
@@ -270,6 +292,7 @@ def kernels(game: Game) -> Kernels:
         outcome=outcome,
         random_actions=_RANDOM_ACTIONS,
         random_plies=rows(_random_plies, 1),
+        renew=rows(_renew, 1),
         step=rows(_step),
         begin_one=begin.alone,
         legal_one=legal.alone,

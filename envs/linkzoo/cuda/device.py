@@ -20,6 +20,7 @@ from numba import cuda
 from numpy.typing import DTypeLike, NDArray
 
 from linkzoo.compiled import local
+from linkzoo.threads import Rows
 
 SIMULATED = bool(numba.config.ENABLE_CUDASIM)  # type: ignore[attr-defined]  # NUMBA_ENABLE_CUDASIM
 _BLOCK = 128  # threads that are launched together
@@ -72,6 +73,11 @@ class Kernel:
 def kernel(rows: Callable[..., None]) -> Kernel:
     """The kernel of a compiled function over rows: the same one each time."""
     return Kernel(rows)
+
+
+def launch(rows: Rows, *arguments: Any) -> None:
+    """Runs all rows over contiguous tensors, what `view` gives, and numbers."""
+    kernel(rows.kernel)(*(view(a) if hasattr(a, "data_ptr") else a for a in arguments))
 
 
 def view(tensor: Any, dtype: DTypeLike | None = None) -> Any:

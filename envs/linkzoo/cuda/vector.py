@@ -8,7 +8,7 @@ import torch
 from numpy.typing import DTypeLike, NDArray
 
 from linkzoo.compiled import Record
-from linkzoo.cuda.device import kernel, view
+from linkzoo.cuda import device as gpu
 from linkzoo.fields import shown
 from linkzoo.vector import VecEnv, VecStep
 
@@ -65,10 +65,10 @@ class CudaVecEnv(VecEnv):
         self._seed_there = torch.from_numpy(self._seed.view(np.int64)).to(DEVICE)
         self._rows = torch.arange(self.num_envs, device=DEVICE)
         self._arrays = (
-            self._records(self.states),
-            view(self._actions),
-            view(self._seed_there, np.uint64),
-            *map(view, self._filled()),
+            self.records(),
+            gpu.view(self._actions),
+            gpu.view(self._seed_there, np.uint64),
+            *map(gpu.view, self._filled()),
         )
 
     def reset(self, seed: int = 0) -> CudaVecStep:
@@ -79,8 +79,7 @@ class CudaVecEnv(VecEnv):
     def _begin(self, seeds: NDArray[np.uint64]) -> None:
         there = torch.from_numpy(seeds.view(np.int64)).to(DEVICE)
         self._seed_there.copy_(torch.from_numpy(self._seed.view(np.int64)))
-        begin = kernel(self._kernels.begin.kernel)
-        begin(self._records(self.states), view(there, np.uint64), view(self._mask))
+        gpu.launch(self._kernels.begin, self.records(), gpu.view(there, np.uint64), self._mask)
 
     def step(self, actions: Any) -> CudaVecStep:
         """Plays an action in every game: integers [N], a tensor or what NumPy takes.
@@ -103,7 +102,7 @@ class CudaVecEnv(VecEnv):
             index = int(self._first_illegal())
             if index < self.num_envs:
                 self._refuse(index)
-        kernel(self._kernels.step.kernel)(*self._arrays)
+        gpu.launch(self._kernels.step, *self._arrays)
         return self._now
 
     def _first_illegal(self) -> Any:
@@ -118,16 +117,17 @@ class CudaVecEnv(VecEnv):
         states, masks, flat = self.states[which], self._mask[which], self._flat[which]
         offset = self.game.state.fields["seat"][1]  # type: ignore[index]  # a record has fields
         seats = states[:, offset].contiguous().view(torch.int8)
-        records = self._records(states)
-        kernel(self._kernels.legal.kernel)(records, view(masks))
-        kernel(self._kernels.observe.kernel)(records, view(seats), view(flat))
+        records = gpu.view(states.view(-1), self.game.state)
+        gpu.launch(self._kernels.legal, records, masks)
+        gpu.launch(self._kernels.observe, records, seats, flat)
         if rows is not None:  # these were copies
             self._mask[which], self._flat[which] = masks, flat
         self._seat[which] = seats
         return self._now
 
-    def _records(self, states: Any) -> Any:
-        return view(states.view(-1), self.game.state)
+    def records(self) -> Any:
+        """The games as `device.launch` takes them."""
+        return gpu.view(self.states.view(-1), self.game.state)
 
     def _record(self, index: int) -> Record:
         record: Record = np.frombuffer(self.states[index].cpu().numpy().tobytes(), self.game.state)[
