@@ -59,7 +59,10 @@ def tasks(device: str, presets: list[str]) -> list[Task]:
             for game in linkzoo.games
         ),
         Task("PPO, board network", "benchmarks.ppo", ("linkage_ppo_gpu", on)),
-        Task("PPO, flat network", "benchmarks.ppo", ("love_links_ppo_gpu", on)),
+        *(
+            Task(f"PPO, flat network{where}", "benchmarks.ppo", ("love_links_ppo_gpu", on, *there))
+            for where, there in (("", ()), (", games on it", ("env_device=cuda", "num_envs=32768")))
+        ),
         Task(
             "AlphaZero, 32 simulations",
             "benchmarks.alphazero",

@@ -16,24 +16,28 @@ import torch
 from linkzoo_training.algorithms.ppo import PPOTrainer
 from linkzoo_training.config import PPOConfig, load_config
 from linkzoo_training.networks import masked
-from linkzoo_training.selfplay.rollout import Batch, RolloutGames
+from linkzoo_training.selfplay.rollout import Batch
+from linkzoo_training.selfplay.rollout_workers import RolloutWorkers
 
 
 def network_alone(trainer: PPOTrainer, batch: Batch) -> float:
     """Seconds of an iteration's forwards, backwards and optimiser steps on a ready batch."""
-    config, play, device = trainer.config, trainer.play, trainer.device
-    assert isinstance(play, RolloutGames)
-    seen, hidden, mask = (kept.device for kept in (play._features, play._hidden, play._mask))
+    config, play = trainer.config, trainer.play
+    assert not isinstance(play, RolloutWorkers)
+    kept = play._features, play._hidden, play._mask
+    seen, hidden, mask = (k if isinstance(k, torch.Tensor) else k.device for k in kept)
+    every = torch.arange(config.num_envs, device=trainer.device)
     start = time.perf_counter()
     for t in range(config.horizon):
-        frozen = play.frozen(t, slice(None))
+        frozen = torch.as_tensor(play.frozen(t, slice(None)), device=trainer.device)
+        opponent = torch.as_tensor(play.opponent, device=trainer.device)
         with torch.no_grad():
             logits, _ = trainer.behaviour_policy(seen[t])
             if trainer.behaviour_critic is not None:
                 trainer.behaviour_critic(seen[t], hidden[t])
             torch.softmax(masked(logits, mask[t]), -1)
-            for slot in set(play.opponent[frozen].tolist()):
-                rows = torch.from_numpy((frozen & (play.opponent == slot)).nonzero()[0]).to(device)
+            for slot in set(opponent[frozen].tolist()):
+                rows = every[frozen & (opponent == slot)]
                 logits, _ = trainer.pool.networks[slot](seen[t][rows])
                 torch.softmax(masked(logits, mask[t][rows]), -1)
     with torch.no_grad():

@@ -16,13 +16,18 @@ from linkzoo import VecEnv
 from linkzoo.compiled import compiled, local
 from linkzoo.cuda.device import ptx
 from linkzoo.threads import Rows
+from linkzoo_training.config import read_config
+from linkzoo_training.selfplay.gae import advantages
+from linkzoo_training.selfplay.initial_states import DRAW, InitialStates
+from linkzoo_training.selfplay.sampling import UNIFORMS
+from linkzoo_training.symmetries import DRAW as DRAW_VIEWS
 
 pytestmark = [pytest.mark.ptxas, pytest.mark.slow]
 
 ARCHITECTURE = (9, 0)
 CONSTANTS = 4352  # bytes of constant memory: the kernel's own arguments, no tables
 STACK = 1024  # bytes a thread, for arrays of its own
-# Registers that the step's kernel may use, somewhat more than it did. 65,536 are shared by the
+# Registers that a step's kernel may use, somewhat more than it did. 65,536 are shared by the
 # threads of a multiprocessor: with 128, it holds 512.
 REGISTERS = [
     ("linkage", 72),
@@ -66,24 +71,27 @@ def ptxas(text: str, folder: Path) -> Used:
 def arguments(vec: VecEnv, name: str) -> tuple[Rows, tuple[Any, ...]]:
     """The rows and arrays of a kernel."""
     run, seeds = vec._kernels, np.zeros(vec.num_envs, np.uint64)
+    plies = np.zeros(vec.num_envs, np.int64)
     shown = (vec._flat, vec._seat, vec._payoff, vec._margin, vec._done, vec._length)
     return {
         "step": (run.step, (vec.states, vec._actions, vec._seed, vec.episodes, vec._mask, *shown)),
+        "renew": (run.renew, (vec.states, vec._mask, seeds, plies)),
         "begin": (run.begin, (vec.states, seeds, vec._mask)),
         "legal": (run.legal, (vec.states, vec._mask)),
         "observe": (run.observe, (vec.states, vec._seat, vec._flat)),
     }[name]
 
 
+@pytest.mark.parametrize(("kernel", "more"), [("step", 0), ("renew", 16)])
 @pytest.mark.parametrize(("game", "registers"), REGISTERS)
-def test_the_step_fits(game: str, registers: int, tmp_path: Path) -> None:
+def test_it_fits(game: str, registers: int, kernel: str, more: int, tmp_path: Path) -> None:
     """Without spills and without tables in constant memory, of which there are 64 kB."""
-    rows, arrays = arguments(VecEnv(game, 2), "step")
+    rows, arrays = arguments(VecEnv(game, 2), kernel)
     text = ptx(rows.kernel, arrays, ARCHITECTURE)
     used = ptxas(text, tmp_path)
-    print(game, used)
+    print(game, kernel, used)
     assert ".const" not in text
-    assert 16 < used.registers <= registers, used
+    assert 16 < used.registers <= registers + more, used
     assert used.spills == 0, used
     assert used.constants <= CONSTANTS, used
     assert used.stack <= STACK, used
@@ -120,4 +128,28 @@ def test_the_other_kernels(kernel: str, tmp_path: Path) -> None:
     rows, arrays = arguments(VecEnv("linkage", 2), kernel)
     used = ptxas(ptx(rows.kernel, arrays, ARCHITECTURE), tmp_path)
     assert used.registers <= 72, used
+    assert used.spills == 0, used
+
+
+def rollout_kernels() -> dict[str, tuple[Rows, tuple[Any, ...]]]:
+    """The rows and arguments of what a rollout launches beside a game's kernels."""
+    config = read_config({"name": "x", "game": "linkage", "num_envs": 2})
+    begin = InitialStates(config, VecEnv("linkage", 2).states)
+    seed, numbers, seats = np.uint64(0), np.zeros(2, np.int64), np.zeros(2, np.int8)
+    values, done = np.zeros((3, 2, 2), np.float32), np.zeros((2, 2), np.bool_)
+    acting, decay, advantage = np.zeros((3, 2), np.int8), np.float32(0.9), values[0].copy()
+    learned = (seats, values[1:], values, done, acting, decay, advantage, values[1:])
+    return {
+        "initial states": (DRAW, (numbers, seats, *begin.chances(0.0, 0.5, []), *begin.room(2))),
+        "views": (DRAW_VIEWS, (numbers, 192, seed, 7, 0)),
+        "uniforms": (UNIFORMS, (np.zeros(2, np.float32), seed, 7, 0)),
+        "advantages": (advantages, learned),
+    }
+
+
+@pytest.mark.parametrize("name", ["initial states", "views", "uniforms", "advantages"])
+def test_the_kernels_of_a_rollout(name: str, tmp_path: Path) -> None:
+    rows, given = rollout_kernels()[name]
+    used = ptxas(ptx(rows.kernel, given, ARCHITECTURE), tmp_path)
+    assert used.registers <= 96, used
     assert used.spills == 0, used

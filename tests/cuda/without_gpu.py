@@ -34,11 +34,11 @@ def without_gpu(*, simulated: bool = False) -> Iterator[None]:
     """Rows are run by a loop, or by numba-cuda's simulator (NUMBA_ENABLE_CUDASIM)."""
     with pytest.MonkeyPatch.context() as patch:
         patch.setattr(vector, "DEVICE", "cpu")
-        patch.setattr(vector, "view", _view)
+        patch.setattr(device, "view", _view)
         if simulated:
             patch.setattr(device, "stream", lambda: 0)
         else:
-            patch.setattr(vector, "kernel", _loop)
+            patch.setattr(device, "kernel", _loop)
         yield
 
 

@@ -126,7 +126,8 @@ def test_self_play_counts_shares_of_the_win() -> None:
     expected = [1 + 1 / 2 + 1 / 3 + 1 / 2, 1 / 2 + 1 / 3 + 1 + 1 / 2, 1 / 3]
     rows, states = np.arange(6), np.zeros(6, HIGH.state)
     states["winners"], states["num_players"] = winners, players
-    starts = SimpleNamespace(draw=lambda rows, _: (states[rows], whole[rows], None))
+    drawn = SimpleNamespace(usual=whole)
+    starts = SimpleNamespace(begin=lambda rows, _: (states[rows], drawn))
     samples: Any = SimpleNamespace(
         states=states,
         from_initial_state=whole.copy(),

@@ -13,8 +13,9 @@ from linkzoo_training.agents.specs import make_agent
 from linkzoo_training.networks import PolicyValueNet, make_network
 from linkzoo_training.selfplay.encoder import Encoder
 from linkzoo_training.selfplay.gae import advantages
+from linkzoo_training.selfplay.initial_states import ITSELF
 from linkzoo_training.selfplay.opponent_pool import OpponentPool
-from linkzoo_training.selfplay.rollout import ITSELF, RolloutGames
+from linkzoo_training.selfplay.rollout import RolloutGames
 from linkzoo_training.symmetries import symmetries
 from tests.training.helpers import ppo_config
 

@@ -43,10 +43,11 @@ def test_a_device_draws_as_the_host_does(actions: int) -> None:
     chances[:, 0] += chances.sum(1) == 0
     probabilities = torch.from_numpy(chances / chances.sum(1, keepdims=True)).float()
     bits = words(3, STREAM_POLICY, 9, np.arange(rows))
-    drawn = draw(probabilities, torch.from_numpy((bits >> np.uint64(40)) / 2**24).float())
+    drawn, logs = draw(probabilities, torch.from_numpy((bits >> np.uint64(40)) / 2**24).float())
     assert (probabilities.gather(1, drawn[:, None]) > 0).all()
     assert (drawn == sample(probabilities, np.uint64(3), 9)[0]).float().mean() > 0.995
-    last = draw(probabilities, torch.full((rows,), 1 - 2**-24))
+    assert logs.exp().allclose(probabilities.gather(1, drawn[:, None])[:, 0])
+    last, _ = draw(probabilities, torch.full((rows,), 1 - 2**-24))
     assert (probabilities.gather(1, last[:, None]) > 0).all()
 
 
@@ -54,4 +55,4 @@ def test_of_what_is_not_finite_nothing_is_drawn() -> None:
     chances = torch.full((3, 8), 1 / 8)
     chances[1] = torch.nan
     assert (sample(chances, np.uint64(1), 7)[0] < 0).tolist() == [False, True, False]
-    assert draw(chances, torch.full((3,), 0.5)).tolist() == [4, -1, 4]
+    assert draw(chances, torch.full((3,), 0.5))[0].tolist() == [4, -1, 4]

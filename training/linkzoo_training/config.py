@@ -198,6 +198,7 @@ class PPOConfig(Config):
 
     # Batches
     num_envs: Envs = 512  # games side by side
+    env_device: Literal["cpu", "cuda"] = "cpu"  # that plays them; cuda: `device` (extra cuda)
     horizon: Annotated[int, Field(ge=1, le=2**12)] = 32  # plies of every game in one iteration
     minibatches: Envs = 4  # that an iteration's plies are split into
     epochs: Few = 3  # passes over an iteration's plies
@@ -218,6 +219,8 @@ class PPOConfig(Config):
         self._check_agents("pool.fixed_opponents", *self.pool.fixed_opponents)
         if self.teacher is not None:
             self._check_agents("teacher.agent", self.teacher.agent)
+        if self.env_device == "cuda" and self.device == "cpu":
+            raise ValueError("env_device: cuda, but device: cpu; games lie where the networks do")
         if self.critic == "full" and get_game(self.game, self.options).hidden is None:
             raise ValueError(f"critic: {self.game} has no hidden information; use 'shared'")
         return self

@@ -11,10 +11,9 @@ import torch
 from torch import Tensor, nn
 
 from linkzoo import Game
-from linkzoo.features import RAW
 from linkzoo_training.agents.policy import load_agent
 from linkzoo_training.checkpoint import write_atomically
-from linkzoo_training.networks import PolicyValueNet, masked
+from linkzoo_training.networks import PolicyValueNet, masked, select
 
 
 class ExportedNet(nn.Module):
@@ -35,8 +34,7 @@ class ExportedNet(nn.Module):
 
     def forward(self, observation: Tensor, action_mask: Tensor) -> tuple[Tensor, Tensor]:
         """See ExportedNet; the features are those of FeatureMap."""
-        seen = observation.flatten(1).float()[:, self.columns]
-        features = torch.where(self.levels == RAW, seen, (seen == self.levels).float())
+        features = select(observation.flatten(1).float(), self.columns, self.levels)
         logits, values = self.network(features)
         return masked(logits, action_mask.float()), values
 

@@ -10,7 +10,7 @@ from numpy.typing import NDArray
 from torch import Tensor, nn
 
 from linkzoo import Game
-from linkzoo.features import FeatureMap
+from linkzoo.features import RAW, FeatureMap
 
 ILLEGAL_LOGIT = -1e9
 _LEAST_DEVIATION = 0.1  # of an integer: what hardly ever varies isn't blown up further
@@ -245,6 +245,12 @@ def _quiet(head: Any) -> Any:
         head.weight.mul_(0.01)
         head.bias.zero_()
     return head
+
+
+def select(observations: Tensor, columns: Tensor, levels: Tensor) -> Tensor:
+    """FeatureMap's features [N, F] of flat observations [N, size], of their type."""
+    seen = observations[:, columns]
+    return torch.where(levels == RAW, seen, (seen == levels).to(seen.dtype))
 
 
 def masked(logits: Tensor, mask: Tensor) -> Tensor:

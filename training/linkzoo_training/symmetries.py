@@ -13,12 +13,17 @@ from linkzoo.chance import STREAM_VIEWS, below
 from linkzoo.compiled import compiled
 from linkzoo.features import FeatureMap
 from linkzoo.game import ObservationSpec
+from linkzoo.threads import Rows
 
 
 @compiled
-def _draw(bound: Any, seed: Any, ply: Any, game: Any, which: Any) -> None:
-    for i in range(which.shape[0]):
+def _draw(first: Any, last: Any, which: Any, bound: Any, seed: Any, ply: Any, game: Any) -> None:
+    """Draws one of `bound` symmetries for every row: those of games from `game` on."""
+    for i in range(first, last):
         which[i] = below(bound, seed, STREAM_VIEWS, ply, game + i)
+
+
+DRAW = Rows(_draw, 512)
 
 
 @compiled
@@ -49,7 +54,7 @@ class Symmetries:
     def draw(self, count: int, seed: np.uint64, ply: int, game: int = 0) -> NDArray[np.int64]:
         """A random symmetry for each of `count` games from `game` on, at a ply; [count]."""
         which = np.empty(count, np.int64)
-        _draw(len(self), seed, ply, game, which)
+        DRAW(which, len(self), seed, ply, game)
         return which
 
     def turn(

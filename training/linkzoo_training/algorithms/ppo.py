@@ -10,12 +10,14 @@ resumed reaches the same weights as one that was not.
 
 import time
 from dataclasses import dataclass
+from typing import TYPE_CHECKING
 
 import numpy as np
 import torch
 from torch import Tensor, nn
 
 from linkzoo.chance import STREAM_ORDER, permutation
+from linkzoo.cuda import require
 from linkzoo_training.agents.specs import make_agent
 from linkzoo_training.algorithms import distributed
 from linkzoo_training.algorithms.trainer import Trainer
@@ -26,9 +28,12 @@ from linkzoo_training.schedule import at
 from linkzoo_training.selfplay.encoder import Encoder
 from linkzoo_training.selfplay.executors import Executor
 from linkzoo_training.selfplay.opponent_pool import OpponentPool
-from linkzoo_training.selfplay.rollout import Batch, RolloutGames, begin_play
+from linkzoo_training.selfplay.rollout import Batch, RolloutGames
 from linkzoo_training.selfplay.rollout_workers import RolloutWorkers
-from linkzoo_training.transfers import to_device
+from linkzoo_training.transfers import splits_on, to_device
+
+if TYPE_CHECKING:
+    from linkzoo_training.selfplay.device_rollout import DeviceRolloutGames
 
 _VALUE_WEIGHT = 0.5
 _MAX_GRAD_NORM = 0.5
@@ -45,6 +50,25 @@ class PPOLosses:
     clipfrac: float  # share of ratios outside the clip range
 
 
+def begin_play(config: PPOConfig, device: torch.device) -> "RolloutGames | DeviceRolloutGames":
+    """The games of a run at its start.
+
+    ImportError, RuntimeError or ValueError if they can't be played on the device they are to be on.
+    """
+    if config.env_device == "cuda":
+        if device.type != "cuda":
+            raise ValueError(f"env_device: cuda, but the networks are on {device} (see device)")
+        require()
+        from linkzoo_training.selfplay.device_rollout import DeviceRolloutGames
+
+        there = DeviceRolloutGames(config, device)
+        there.begin()
+        return there
+    play = RolloutGames(config, device, splits_on(device))
+    play.begin()
+    return play
+
+
 class PPOTrainer(Trainer):
     """One run: its network, games, pool and counters. `iterate` is the algorithm."""
 
@@ -52,7 +76,7 @@ class PPOTrainer(Trainer):
         super().__init__(config, executor)
         self.config = config
         games = distributed.own(config)
-        self.play: RolloutGames | RolloutWorkers = (
+        self.play: RolloutGames | DeviceRolloutGames | RolloutWorkers = (
             begin_play(games, self.device)
             if executor is None
             else RolloutWorkers(games, self.device, executor)

@@ -31,18 +31,18 @@ def _advantages(
     plies = payoff.shape[0]
     for i in range(first, last):
         seats = np.int64(players[i])
-        running = np.zeros(seats, np.float32)
-        for t in range(plies - 1, -1, -1):
-            ahead = np.float32(0 if done[t, i] else 1)
-            for p in range(seats):
+        for p in range(seats):
+            running = np.float32(0)
+            for t in range(plies - 1, -1, -1):
+                ahead = np.float32(0 if done[t, i] else 1)
                 error = payoff[t, i, p] + ahead * values[t + 1, i, p] - values[t, i, p]
                 onward = decay if seat[t + 1, i] == p else np.float32(1)
-                running[p] = error + ahead * onward * running[p]
-            targets[t, i] = 0
-            for k in range(seats):
-                p = (seat[t, i] + k) % seats
-                targets[t, i, k] = running[p] + values[t, i, p]
-            advantage[t, i] = running[seat[t, i]]
+                running = error + ahead * onward * running
+                targets[t, i, (p - seat[t, i]) % seats] = running + values[t, i, p]
+                if seat[t, i] == p:
+                    advantage[t, i] = running
+        for t in range(plies):
+            targets[t, i, seats:] = 0
 
 
 advantages = Rows(_advantages, 64)

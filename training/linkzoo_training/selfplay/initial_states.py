@@ -1,19 +1,94 @@
-"""Where the games that a trainer learns from begin: varied options, and random plies."""
+"""Where the games that a trainer learns from begin: varied options, random plies, and opponents."""
 
-from typing import Any
+from collections.abc import Sequence
+from typing import Any, NamedTuple
 
 import numpy as np
 from numpy.typing import NDArray
 
 from linkzoo import get_game
 from linkzoo.batch import kernels
-from linkzoo.chance import STREAM_INITIAL_STATE, words
+from linkzoo.chance import STREAM_INITIAL_STATE, below, word
+from linkzoo.compiled import compiled
+from linkzoo.threads import Rows
 from linkzoo_training.config import Config
 from linkzoo_training.schedule import at
 
-# What is drawn for a game: positions of its words. Those without _ are for whoever asks.
-_VARIED, _RANDOM, _DEPTH, POOLED, OPPONENT, _SEED, SEAT = range(7)
+ITSELF = -1  # the opponent of a self-play game
+
+# What is drawn for a game: positions of its words.
+_VARIED, _RANDOM, _DEPTH, _POOLED, _OPPONENT, _SEED, _SEAT = range(7)
 _OPTION = 8  # of the first of the options that vary
+
+
+class Drawn(NamedTuple):
+    """What N games begin with, in arrays or in tensors."""
+
+    plies: Any  # int64[N]: random ones; -1 for a game that doesn't begin
+    seed: Any  # int64[N]: the bits of a uint64
+    options: Any  # int64[N, V]: of the options that vary
+    usual: Any  # bool[N]: whether it is played from the start with the options that count
+    opponent: Any  # int64[N]: one of those to choose from, or ITSELF
+    learner_seat: Any  # int8[N]
+
+
+@compiled
+def _uniform(seed: Any, number: Any, position: Any) -> Any:
+    """A number in 0..1."""
+    return word(seed, STREAM_INITIAL_STATE, number, position) / 2.0**64
+
+
+@compiled
+def _draw(
+    first: Any,
+    last: Any,
+    numbers: Any,
+    players: Any,
+    seed: Any,
+    vary_share: Any,
+    ranges: Any,
+    random_share: Any,
+    deepest: Any,
+    pool_share: Any,
+    opponents: Any,
+    count: Any,
+    plies: Any,
+    seeds: Any,
+    options: Any,
+    usual: Any,
+    opponent: Any,
+    learner_seat: Any,
+) -> None:
+    """Draws what games begin with, each a function of the seed and of its number.
+
+    None is drawn where the number is negative. `ranges` [V, 3] are of the options that vary: the
+    lowest value, the highest, and the one that counts. The first `count` of `opponents` are chosen
+    from.
+    """
+    for i in range(first, last):
+        number = numbers[i]
+        plies[i] = -1
+        if number < 0:
+            continue
+        varied = _uniform(seed, number, _VARIED) < vary_share
+        for k in range(ranges.shape[0]):
+            options[i, k] = ranges[k, 2]
+            if varied:
+                values = ranges[k, 1] - ranges[k, 0] + 1
+                drawn = below(values, seed, STREAM_INITIAL_STATE, number, _OPTION + k)
+                options[i, k] = ranges[k, 0] + drawn
+        plies[i] = 0
+        if _uniform(seed, number, _RANDOM) < random_share:
+            plies[i] = np.int64(_uniform(seed, number, _DEPTH) * (deepest + 1))
+        seeds[i] = np.int64(word(seed, STREAM_INITIAL_STATE, number, _SEED))
+        usual[i] = not varied and plies[i] == 0
+        opponent[i] = ITSELF
+        if count > 0 and _uniform(seed, number, _POOLED) < pool_share:
+            opponent[i] = opponents[np.int64(_uniform(seed, number, _OPPONENT) * count)]
+        learner_seat[i] = below(players[i], seed, STREAM_INITIAL_STATE, number, _SEAT)
+
+
+DRAW = Rows(_draw, 512)
 
 
 class InitialStates:
@@ -26,44 +101,57 @@ class InitialStates:
     def __init__(self, config: Config, blank: NDArray[Any]) -> None:
         self.config, self.game = config, get_game(config.game, config.options)
         self.begun = 0  # games begun so far
+        self.varied = list(config.initial_states.vary)  # options
         self._blank = blank.copy()
+        ranges = [(*config.initial_states.vary[name], blank[name][0]) for name in self.varied]
+        self._ranges = np.array(ranges or [(0, 0, 0)], np.int64)  # GPUs don't take empty arrays
 
-    def draw(
-        self, rows: NDArray[np.int64], progress: float
-    ) -> tuple[NDArray[Any], NDArray[np.bool_], NDArray[np.int64]]:
-        """New games for `rows` of the blank records, at a progress of 0..1 of the run.
+    def chances(
+        self, progress: float, pool_share: float, opponents: Sequence[int] | NDArray[np.int64]
+    ) -> tuple[Any, ...]:
+        """What DRAW draws by at a progress of 0..1 of the run: its arguments from `seed` on."""
+        config = self.config.initial_states
+        return (
+            np.uint64(self.config.seed),
+            config.vary_share * bool(config.vary),
+            self._ranges,
+            float(at(config.midgame, progress)),
+            config.depth * self.game.typical_length,
+            pool_share,
+            np.array([*opponents, ITSELF], np.int64),
+            len(opponents),
+        )
 
-        Returns records [R], whether each is from the start with the options that count, and the
-        games' numbers.
+    def room(self, count: int) -> Drawn:
+        """Arrays for what is drawn for so many games."""
+        return Drawn(
+            plies=np.empty(count, np.int64),
+            seed=np.empty(count, np.int64),
+            options=np.empty((count, len(self._ranges)), np.int64),
+            usual=np.empty(count, np.bool_),
+            opponent=np.empty(count, np.int64),
+            learner_seat=np.empty(count, np.int8),
+        )
+
+    def begin(
+        self,
+        rows: NDArray[np.int64],
+        progress: float,
+        pool_share: float = 0.0,
+        opponents: Sequence[int] | NDArray[np.int64] = (),
+    ) -> tuple[NDArray[Any], Drawn]:
+        """New games for `rows` [R] of the blank records, at a progress of 0..1 of the run.
+
+        A share of them is played against one of `opponents`. Returns records [R] and what was drawn
+        for them.
         """
-        config, kernel, count = self.config.initial_states, kernels(self.game), len(rows)
-        indices = np.arange(self.begun, self.begun + count)
+        kernel, count, states = kernels(self.game), len(rows), self._blank[rows]
+        numbers = np.arange(self.begun, self.begun + count)
         self.begun += count
-        states = self._blank[rows]
-        varied = self.uniform(indices, _VARIED) < config.vary_share * bool(config.vary)
-        for k, (option, (low, high)) in enumerate(config.vary.items()):
-            drawn = self.below(high - low + 1, indices[varied], _OPTION + k)
-            states[option][varied] = low + drawn
-        seeds = self._words(indices, _SEED)
+        drawn, players = self.room(count), states["num_players"].copy()
+        DRAW(numbers, players, *self.chances(progress, pool_share, opponents), *drawn)
+        for k, option in enumerate(self.varied):
+            states[option] = drawn.options[:, k]
         masks = np.empty((count, self.game.num_actions), np.int8)
-        kernel.begin(states, seeds, masks)
-        share = at(config.midgame, progress)
-        deepest = config.depth * self.game.typical_length
-        depths = (self.uniform(indices, _DEPTH) * (deepest + 1)).astype(np.int64)
-        plies = np.where(self.uniform(indices, _RANDOM) < share, depths, 0)
-        kernel.random_plies(states, masks, seeds, plies)
-        return states, ~varied & (plies == 0), indices
-
-    def uniform(self, indices: NDArray[np.int64], position: int) -> NDArray[np.float64]:
-        """A number in 0..1 of each of some games [N]."""
-        return self._words(indices, position) / 2.0**64
-
-    def below(
-        self, bound: int | NDArray[Any], indices: NDArray[np.int64], position: int
-    ) -> NDArray[np.int64]:
-        """An integer in 0..bound-1 of each of some games [N]."""
-        drawn = self._words(indices, position) % np.asarray(bound, np.uint64)
-        return drawn.astype(np.int64)
-
-    def _words(self, indices: NDArray[np.int64], position: int) -> NDArray[np.uint64]:
-        return words(self.config.seed, STREAM_INITIAL_STATE, indices, position)
+        kernel.renew(states, masks, drawn.seed.view(np.uint64), drawn.plies)
+        return states, drawn

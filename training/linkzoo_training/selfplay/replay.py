@@ -74,7 +74,8 @@ class ReplayGames:
         for first, players in enumerate(config.players):
             blank[first :: len(config.players)] = game.blank(players, config.options)
         self._initial_states = InitialStates(config, blank)
-        self.states, self.from_initial_state, _ = self._initial_states.draw(np.arange(games), 0.0)
+        self.states, drawn = self._initial_states.begin(np.arange(games), 0.0)
+        self.from_initial_state: NDArray[np.bool_] = drawn.usual
         self.length = np.zeros(games, np.int64)  # plies of every game that are kept below
         # By game and ply, with room for as many plies as any game had.
         self._states = np.zeros((games, 0), game.state)
@@ -143,8 +144,8 @@ class ReplayGames:
         winners = self.states["winners"][rows[self.from_initial_state[rows]]]
         self.wins += win_shares(winners, range(len(self.wins))).sum(0)
         self.length[rows] = 0
-        states, self.from_initial_state[rows], _ = self._initial_states.draw(rows, progress)
-        self.states[rows] = states
+        self.states[rows], drawn = self._initial_states.begin(rows, progress)
+        self.from_initial_state[rows] = drawn.usual
 
     def tensors(self) -> dict[str, Tensor]:
         """Everything to save, by name; of the plies that there is room for, those played."""

@@ -10,7 +10,7 @@ import torch
 from numpy.typing import NDArray
 from torch import Tensor, nn
 
-from linkzoo import Agent, Positions, VecEnv, VecStep, make_vec
+from linkzoo import Agent, Game, Positions, VecEnv, VecStep, make_vec
 from linkzoo.chance import STREAM_FIXED_OPPONENT, STREAM_TEACHER, words
 from linkzoo.compiled import compiled
 from linkzoo_training.agents.answers import checked
@@ -20,13 +20,13 @@ from linkzoo_training.networks import masked
 from linkzoo_training.schedule import at
 from linkzoo_training.selfplay.encoder import Encoder
 from linkzoo_training.selfplay.gae import advantages
-from linkzoo_training.selfplay.initial_states import OPPONENT, POOLED, SEAT, InitialStates
+from linkzoo_training.selfplay.initial_states import ITSELF, InitialStates
 from linkzoo_training.selfplay.opponent_pool import OpponentPool
 from linkzoo_training.selfplay.sampling import sample
 from linkzoo_training.symmetries import symmetries
-from linkzoo_training.transfers import DeviceBuffer, ToHost, in_turn, splits_on, to_device
+from linkzoo_training.transfers import DeviceBuffer, ToHost, in_turn, to_device
 
-ITSELF = -1  # the opponent of a self-play game
+DIVERGED = "the policy that plays isn't finite: learning has diverged, or its weights are damaged"
 
 
 @dataclass(frozen=True)
@@ -59,6 +59,15 @@ def by_seat(relative: Any, seat: Any, players: Any, out: Any) -> None:
         out[i] = 0
         for k in range(players[i]):
             out[i, (seat[i] + k) % players[i]] = relative[i, k]
+
+
+def agent_actions(
+    agent: Agent, game: Game, states: NDArray[Any], seeds: NDArray[np.uint64]
+) -> NDArray[np.int64]:
+    """The actions [N] of an agent in records [N]; ValueError naming one that isn't legal."""
+    positions = Positions(game, states, seeds)
+    answers = np.asarray(agent.act(positions))
+    return checked(agent.name, answers, positions.states, positions.action_mask)
 
 
 class RolloutGames:
@@ -138,21 +147,20 @@ class RolloutGames:
         part.states = self.states[games]
         return part
 
+    def begin(self) -> None:
+        """Starts all games of a run."""
+        self.begin_games(np.arange(self.config.num_envs), 0.0, self.fixed_slots)
+
     def begin_games(
         self, rows: NDArray[np.int64], progress: float, opponents: NDArray[np.int64]
     ) -> None:
         """Starts new games in `rows`: varied options, random plies and opponents by the config."""
         if not len(rows):
             return
-        begin, share = self._initial_states, self.config.pool.share
-        states, from_initial_state, indices = begin.draw(rows, progress)
-        self.states[rows], self.from_initial_state[rows] = states, from_initial_state
-        self.opponent[rows] = ITSELF
-        if len(opponents):
-            pooled = begin.uniform(indices, POOLED) < share
-            slot = (begin.uniform(indices[pooled], OPPONENT) * len(opponents)).astype(np.int64)
-            self.opponent[rows[pooled]] = opponents[slot]
-        self.learner_seat[rows] = begin.below(self.players[rows], indices, SEAT)
+        share = self.config.pool.share
+        states, drawn = self._initial_states.begin(rows, progress, share, opponents)
+        self.states[rows], self.from_initial_state[rows] = states, drawn.usual
+        self.opponent[rows], self.learner_seat[rows] = drawn.opponent, drawn.learner_seat
 
     def drop_opponent(self, slot: int, progress: float) -> None:
         """Leaves the games unfinished whose opponent gave up its slot, and begins others."""
@@ -216,10 +224,7 @@ class RolloutGames:
             self._action[t, games] = torch.from_numpy(actions)
             self._log_probability[t, games] = torch.from_numpy(log_probability)
             if actions.min() < 0:
-                raise ValueError(
-                    "the policy that plays isn't finite: learning has diverged, or its weights are "
-                    "damaged"
-                )
+                raise ValueError(DIVERGED)
             if self._symmetries is not None:
                 actions = self._symmetries.back[self._view[games], actions]
             now = vec.step(actions)
@@ -298,9 +303,7 @@ class RolloutGames:
     ) -> NDArray[np.int64]:
         """The actions of an agent, which sees the positions as they are, in the views of games."""
         seeds = words(self.config.seed, stream, ply, games)
-        positions = Positions(self.game, self.states[games], seeds)
-        answers = np.asarray(agent.act(positions))
-        actions = checked(agent.name, answers, positions.states, positions.action_mask)
+        actions = agent_actions(agent, self.game, self.states[games], seeds)
         if self._symmetries is not None:
             actions = self._symmetries.actions[self._view[games], actions]
         return actions
@@ -373,10 +376,3 @@ class RolloutGames:
         self.learner_seat[:] = saved["play.learner_seat"].numpy()
         self.from_initial_state[:] = saved["play.from_initial_state"].numpy()
         self.plies, self._initial_states.begun = saved["play.counters"].tolist()
-
-
-def begin_play(config: PPOConfig, device: torch.device) -> RolloutGames:
-    """The games of a run at its start."""
-    play = RolloutGames(config, device, splits_on(device))
-    play.begin_games(np.arange(config.num_envs), 0.0, play.fixed_slots)
-    return play

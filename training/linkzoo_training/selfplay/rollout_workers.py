@@ -14,8 +14,9 @@ from linkzoo_training.config import PPOConfig
 from linkzoo_training.networks import Critic, frozen, make_network
 from linkzoo_training.runtime import use_bf16
 from linkzoo_training.selfplay.executors import NOTHING, Executor
+from linkzoo_training.selfplay.initial_states import ITSELF
 from linkzoo_training.selfplay.opponent_pool import OpponentPool, snapshots
-from linkzoo_training.selfplay.rollout import ITSELF, Batch, RolloutGames, begin_play
+from linkzoo_training.selfplay.rollout import Batch, RolloutGames
 from linkzoo_training.selfplay.workers import SelfPlayWorker, SelfPlayWorkers, Tensors, part_of
 
 
@@ -33,7 +34,9 @@ class RolloutWorker(SelfPlayWorker[RolloutGames]):
 
     def begin(self, part: int) -> RolloutGames:
         """See SelfPlayWorker."""
-        return begin_play(part_of(self._config, part, self._parts), self._device)
+        games = RolloutGames(part_of(self._config, part, self._parts), self._device)
+        games.begin()
+        return games
 
     def collect(self, games: RolloutGames, sent: Tensors, kept: Mapping[str, bytes]) -> Tensors:
         """See SelfPlayWorker; the batch, and the results against the pool and against itself."""
@@ -59,6 +62,8 @@ class RolloutWorkers(SelfPlayWorkers):
     """
 
     def __init__(self, config: PPOConfig, device: torch.device, executor: Executor) -> None:
+        if config.env_device == "cuda":
+            raise ValueError("env_device: cuda, but workers play on CPUs")
         part_of(config, 0, executor.workers)  # raises if there is none
         super().__init__(executor, partial(RolloutWorker, config, executor.workers))
         self.device = device

@@ -6,10 +6,26 @@ import numpy as np
 import torch
 from torch import Tensor
 
-from linkzoo.chance import STREAM_POLICY, word, words
+from linkzoo.chance import STREAM_POLICY, word
 from linkzoo.compiled import compiled
 from linkzoo.threads import Rows
 from linkzoo_training.transfers import to_device
+
+
+@compiled
+def _uniform(seed: Any, ply: Any, game: Any) -> Any:
+    """A number below 1 with 24 bits: float32 holds it."""
+    return np.float32((word(seed, STREAM_POLICY, ply, game) >> np.uint64(40)) / np.float32(2**24))
+
+
+@compiled
+def _uniforms(first: Any, last: Any, out: Any, seed: Any, ply: Any, game: Any) -> None:
+    """Fills float32[N] with a number of every row: those of games from `game` on."""
+    for i in range(first, last):
+        out[i] = _uniform(seed, ply, game + i)
+
+
+UNIFORMS = Rows(_uniforms, 512)
 
 
 @compiled
@@ -32,8 +48,7 @@ def _choose(
         total = np.float32(0)
         for action in range(row.shape[0]):
             total += row[action]
-        uniform = (word(seed, STREAM_POLICY, ply, game + i) >> np.uint64(40)) / np.float32(2**24)
-        left = np.float32(uniform) * total
+        left = _uniform(seed, ply, game + i) * total
         chosen = -1
         for action in range(row.shape[0]):
             if row[action] > 0:
@@ -48,16 +63,17 @@ def _choose(
 choose = Rows(_choose, 256)
 
 
-def draw(probabilities: Tensor, uniform: Tensor) -> Tensor:
+def draw(probabilities: Tensor, uniform: Tensor) -> tuple[Tensor, Tensor]:
     """The same on the device of float32 probabilities [N, A], by uniform numbers [N] below 1.
 
-    Actions int64[N], -1 where a row isn't finite.
+    Actions int64[N], -1 where a row isn't finite, and their log-probabilities float32[N].
     """
     sums = probabilities.cumsum(-1)
     total = sums[:, -1]
     found = torch.searchsorted(sums, (uniform * total)[:, None], right=True)[:, 0]
     found = torch.where(found < sums.shape[1], found, probabilities.argmax(-1))  # of rounding
-    return torch.where(total.isfinite(), found, -1)
+    drawn = torch.where(total.isfinite(), found, -1)
+    return drawn, probabilities.gather(-1, found[:, None])[:, 0].log()
 
 
 def sample(
@@ -74,7 +90,6 @@ def sample(
         numbers = seed, ply, game
         choose(probabilities.numpy(), *numbers, actions.numpy(), log_probability.numpy())
         return actions, log_probability
-    bits = words(seed, STREAM_POLICY, ply, np.arange(game, game + rows))
-    uniform = ((bits >> np.uint64(40)) / 2**24).astype(np.float32)
-    drawn = draw(probabilities, to_device(uniform, device))
-    return drawn, probabilities.gather(-1, drawn.clamp(min=0)[:, None])[:, 0].log()
+    uniform = np.empty(rows, np.float32)
+    UNIFORMS(uniform, seed, ply, game)
+    return draw(probabilities, to_device(uniform, device))
