@@ -16,15 +16,16 @@ from tests.training.helpers import alphazero_config, midgame, ppo_config, weight
 
 pytestmark = [pytest.mark.gpu, pytest.mark.slow]
 
-every_trainer = pytest.mark.parametrize("kind", ["ppo", "alphazero"])
+every_trainer = pytest.mark.parametrize("kind", ["ppo", "ppo, games there", "alphazero"])
 every_precision = pytest.mark.parametrize("precision", ["fp32", "bf16"])
 
 
 def make(kind: str, **changes: Any) -> Trainer:
     changes = {"device": "cuda", **changes}
-    if kind == "ppo":
-        return PPOTrainer(ppo_config({**test_ppo.QUICK, **changes}))
-    return AlphaZeroTrainer(alphazero_config({**test_alphazero.TINY, **changes}))
+    if kind == "alphazero":
+        return AlphaZeroTrainer(alphazero_config({**test_alphazero.TINY, **changes}))
+    env_device = "cuda" if kind == "ppo, games there" else "cpu"
+    return PPOTrainer(ppo_config({**test_ppo.QUICK, "env_device": env_device, **changes}))
 
 
 def trained(kind: str, iterations: int, **changes: Any) -> Trainer:

@@ -25,7 +25,10 @@ LAYERS = (
     "agents",
     "search",
     "checkpoint",
-    "fingerprints networks outcomes resources runtime schedule schema symmetries transfers",
+    (
+        "fingerprints gpu_meter networks outcomes resources runtime schedule schema symmetries"
+        " transfers"
+    ),
     "__init__",  # imports what it offers by name, when it is asked for
 )
 LEVEL = {name: level for level, names in enumerate(LAYERS) for name in names.split()}

@@ -5,7 +5,7 @@ from collections.abc import Iterator
 import numpy as np
 import torch
 
-from linkzoo_training.transfers import DeviceBuffer, ToHost, in_turn, splits_on, to_device
+from linkzoo_training.transfers import DeviceBuffer, ToHost, in_turn, splits_on, to_device, traffic
 
 
 def test_on_the_cpu_it_is_one_tensor() -> None:
@@ -45,3 +45,14 @@ def test_on_the_cpu_nothing_is_copied() -> None:
     (back,) = ToHost(tensor).arrays()
     assert np.shares_memory(array, back)
     assert splits_on(device) == 1
+
+
+def test_bytes_that_cross_are_counted() -> None:
+    traffic.read()
+    host = torch.zeros(3, 4, dtype=torch.int16)
+    for device in map(torch.device, ("cpu", "meta")):
+        there = to_device(np.zeros(5, np.int64), device)
+        to_device(there, device)  # is there already
+        DeviceBuffer(host, device).send(1, slice(1, 3))
+        assert traffic.read() == (0 if device.type == "cpu" else 5 * 8 + 2 * 2)
+    assert traffic.read() == 0

@@ -12,9 +12,31 @@ from numpy.typing import NDArray
 from torch import Tensor
 
 
-def to_device(array: NDArray[Any], device: torch.device) -> Tensor:
-    """The array on the device; a GPU copies it when its turn comes, and the host goes on."""
-    tensor = torch.from_numpy(array)
+class Traffic:
+    """Counts the bytes that cross."""
+
+    def __init__(self) -> None:
+        self._bytes = 0
+
+    def count(self, tensor: Tensor) -> None:
+        """Counts one that crosses."""
+        self._bytes += tensor.numel() * tensor.element_size()
+
+    def read(self) -> int:
+        """Bytes since this was asked last."""
+        found, self._bytes = self._bytes, 0
+        return found
+
+
+traffic = Traffic()  # of this process
+
+
+def to_device(found: NDArray[Any] | Tensor, device: torch.device) -> Tensor:
+    """What lies on the host on the device; a GPU copies it when its turn comes, and we go on."""
+    tensor = found if isinstance(found, Tensor) else torch.from_numpy(found)
+    if device.type == tensor.device.type:
+        return tensor
+    traffic.count(tensor)
     if device.type == "cuda":
         tensor = tensor.pin_memory()
     return tensor.to(device, non_blocking=True)
@@ -26,6 +48,8 @@ class ToHost:
     def __init__(self, *tensors: Tensor) -> None:
         self._host, self._sent = list(tensors), None
         if tensors[0].device.type == "cuda":
+            for tensor in tensors:
+                traffic.count(tensor)
             self._host = [
                 torch.empty_like(tensor, device="cpu", pin_memory=True).copy_(
                     tensor, non_blocking=True
@@ -71,5 +95,6 @@ class DeviceBuffer:
     def send(self, t: int, games: slice) -> Tensor:
         """Some games of row t on the device, as the host has them now."""
         if self.device is not self.host:
+            traffic.count(self.host[t, games])
             self.device[t, games].copy_(self.host[t, games], non_blocking=True)
         return self.device[t, games]

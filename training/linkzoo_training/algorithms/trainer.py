@@ -38,11 +38,13 @@ from linkzoo_training.checkpoint import (
 from linkzoo_training.config import AnyConfig, flat, read_config
 from linkzoo_training.evaluation.match import play_match
 from linkzoo_training.evaluation.result import MatchResult
+from linkzoo_training.gpu_meter import gpu_meter
 from linkzoo_training.networks import Network, PolicyValueNet, frozen, make_network
 from linkzoo_training.resources import find_checkpoint
 from linkzoo_training.runtime import compile_clock, find_device, use_bf16
 from linkzoo_training.selfplay.executors import Executor
 from linkzoo_training.selfplay.workers import SelfPlayWorkers
+from linkzoo_training.transfers import traffic
 
 STATE_FILE = "training.safetensors"
 _BUDGET = ("max_seconds",)  # fields that a resumed run may change
@@ -76,6 +78,7 @@ class Trainer(ABC):
         torch.set_num_threads(self._threads)
         self.game: Game = get_game(config.game, config.options)
         self.device = find_device(config.device)
+        self._meter = gpu_meter(self.device) if self.device.type == "cuda" else None
         self.bf16 = use_bf16(config.precision, self.device)
         torch.manual_seed(config.seed)
         network = make_network(self.game, config.network, config.width, config.blocks)
@@ -160,6 +163,11 @@ class Trainer(ABC):
         if isinstance(self.play, SelfPlayWorkers):
             waited, self.play.waited = self.play.waited, 0.0
             metrics["learner idle"] = waited / spent
+        if self.device.type == "cuda":
+            metrics["bytes/ply"] = traffic.read() / (self._plies / distributed.size())
+            idle = None if self._meter is None else self._meter.idle()
+            if idle is not None:
+                metrics["GPU idle"] = idle
         return metrics
 
     @abstractmethod

@@ -343,7 +343,7 @@ class RolloutGames:
         )
 
         def rows(tensor: Tensor) -> Tensor:
-            return tensor.flatten(0, 1).to(self.device, non_blocking=True)
+            return to_device(tensor.flatten(0, 1), self.device)
 
         return Batch(
             features=rows(self._features.device[:-1]),

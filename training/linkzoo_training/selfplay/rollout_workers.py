@@ -18,6 +18,7 @@ from linkzoo_training.selfplay.initial_states import ITSELF
 from linkzoo_training.selfplay.opponent_pool import OpponentPool, snapshots
 from linkzoo_training.selfplay.rollout import Batch, RolloutGames
 from linkzoo_training.selfplay.workers import SelfPlayWorker, SelfPlayWorkers, Tensors, part_of
+from linkzoo_training.transfers import to_device
 
 
 class RolloutWorker(SelfPlayWorker[RolloutGames]):
@@ -95,7 +96,8 @@ class RolloutWorkers(SelfPlayWorkers):
         self._send(network, critic, pool, progress, iteration + 1)
 
         def joined(name: str) -> Tensor:
-            return torch.cat([result[f"batch.{name}"] for result in results]).to(self.device)
+            whole = torch.cat([result[f"batch.{name}"] for result in results])
+            return to_device(whole, self.device)
 
         return Batch(**{field.name: joined(field.name) for field in fields(Batch)})
 
