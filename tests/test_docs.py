@@ -24,6 +24,7 @@ pytestmark = pytest.mark.last
 
 ROOT = Path(__file__).parents[1]
 PAGES = [ROOT / "README.md", *sorted((ROOT / "docs").rglob("*.md"))]
+TRAINING = ("first_agent", "workers")  # tutorials
 
 
 def rules_page(name: str) -> str:
@@ -201,8 +202,8 @@ def test_commands_are_right(page: Path) -> None:
 @pytest.mark.parametrize(
     "page",
     [
-        # The commands of `workers` start processes; quick: test_executors.py
-        pytest.param(page, id=page.stem, marks=[pytest.mark.slow] * (page.stem == "workers"))
+        # Both train for seconds; quick: test_cli.py and the README, test_executors.py
+        pytest.param(page, id=page.stem, marks=[pytest.mark.slow] * (page.stem in TRAINING))
         for page in PAGES
     ],
 )

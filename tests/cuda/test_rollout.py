@@ -40,7 +40,7 @@ KINDS: dict[str, dict[str, Any]] = {
         "initial_states": {"midgame": [0.2, 0.8], "vary": {"threshold": [9, 14]}},
     },
     "love_links": {"num_envs": 18, "horizon": 60, "score_margin_weight": 0.3},
-    "link_o": {"critic": "full", "options": {"target": 0}, "horizon": 90},
+    "link_o": {"critic": "full", "options": {"target": 0}, "horizon": 60},
     "love_formula": {"pool": {"share": 0.0}, "num_envs": 18, "horizon": 60},
 }
 
