@@ -37,8 +37,6 @@ def use_agents(name: str) -> None:
 def use_training(name: str) -> None:
     """Trains a little, with each algorithm that can."""
     changes = {"ppo": {"minibatches": 1}, "alphazero": {"batch_size": 4, "window": 1, "reuse": 1}}
-    if get_game(name).hidden is not None:
-        del changes["alphazero"]
     for algorithm, more in changes.items():
         data = {"algorithm": algorithm, "name": "compiling", "game": name, **_SMALL, **more}
         if algorithm == "alphazero":
