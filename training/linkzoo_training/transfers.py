@@ -1,11 +1,13 @@
 """What crosses between the host and the device of a network, so that neither waits for the other.
 
-Where both are the CPU nothing is copied.
+Where both are the CPU nothing is copied. A GPU copies beside what it computes, in a stream for each
+direction: otherwise what one group of games needs would wait for another group's network.
 """
 
 from collections.abc import Iterator
+from functools import cache
 from itertools import zip_longest
-from typing import Any
+from typing import Any, NamedTuple
 
 import torch
 from numpy.typing import NDArray
@@ -31,15 +33,33 @@ class Traffic:
 traffic = Traffic()  # of this process
 
 
+class CopyStreams(NamedTuple):
+    """Where a GPU copies, beside what it computes."""
+
+    to_device: torch.cuda.Stream
+    to_host: torch.cuda.Stream
+
+
+@cache
+def copy_streams(device: torch.device) -> CopyStreams:
+    """Those of a GPU, the same in every call."""
+    return CopyStreams(torch.cuda.Stream(device), torch.cuda.Stream(device))
+
+
 def to_device(found: NDArray[Any] | Tensor, device: torch.device) -> Tensor:
     """What lies on the host on the device; a GPU copies it when its turn comes, and we go on."""
     tensor = found if isinstance(found, Tensor) else torch.from_numpy(found)
     if device.type == tensor.device.type:
         return tensor
     traffic.count(tensor)
-    if device.type == "cuda":
-        tensor = tensor.pin_memory()
-    return tensor.to(device, non_blocking=True)
+    if device.type != "cuda":
+        return tensor.to(device)
+    computing, copying = torch.cuda.current_stream(device), copy_streams(device).to_device
+    with torch.cuda.stream(copying):
+        there = tensor.pin_memory().to(device, non_blocking=True)
+    computing.wait_stream(copying)
+    there.record_stream(computing)  # keeps its memory until that stream has read it
+    return there
 
 
 class ToHost:
@@ -47,23 +67,26 @@ class ToHost:
 
     def __init__(self, *tensors: Tensor) -> None:
         self._host, self._sent = list(tensors), None
-        if tensors[0].device.type == "cuda":
-            for tensor in tensors:
-                traffic.count(tensor)
-            self._host = [
-                torch.empty_like(tensor, device="cpu", pin_memory=True).copy_(
-                    tensor, non_blocking=True
-                )
-                for tensor in tensors
-            ]
-            self._sent = torch.cuda.Event()
-            self._sent.record()
+        device = tensors[0].device
+        if device.type == "cuda":
+            copying = copy_streams(device).to_host
+            copying.wait_stream(torch.cuda.current_stream(device))
+            with torch.cuda.stream(copying):
+                self._host = [_pinned(tensor) for tensor in tensors]
+            self._sent = copying.record_event()
 
     def arrays(self) -> list[NDArray[Any]]:
         """What has arrived; waits for it."""
         if self._sent is not None:
             self._sent.synchronize()
         return [tensor.numpy() for tensor in self._host]
+
+
+def _pinned(tensor: Tensor) -> Tensor:
+    """A tensor of a GPU in pinned memory, where the current stream copies it."""
+    traffic.count(tensor)
+    tensor.record_stream(torch.cuda.current_stream(tensor.device))
+    return torch.empty_like(tensor, device="cpu", pin_memory=True).copy_(tensor, non_blocking=True)
 
 
 def in_turn(*runs: Iterator[None]) -> None:
@@ -85,7 +108,7 @@ class DeviceBuffer:
     """Rows [T, N, ...] written in `host`; `send` copies one to `device`, where it stays.
 
     Where both are the CPU they are one tensor. A row may be written again once the device has been
-    waited for.
+    waited for: nothing that it was asked before still reads the row, here or there.
     """
 
     def __init__(self, host: Tensor, device: torch.device) -> None:
@@ -94,7 +117,14 @@ class DeviceBuffer:
 
     def send(self, t: int, games: slice) -> Tensor:
         """Some games of row t on the device, as the host has them now."""
-        if self.device is not self.host:
-            traffic.count(self.host[t, games])
-            self.device[t, games].copy_(self.host[t, games], non_blocking=True)
-        return self.device[t, games]
+        here, there = self.host[t, games], self.device[t, games]
+        if self.device is self.host:
+            return there
+        traffic.count(here)
+        if there.device.type != "cuda":
+            return there.copy_(here)
+        copying = copy_streams(there.device).to_device
+        with torch.cuda.stream(copying):
+            there.copy_(here, non_blocking=True)
+        torch.cuda.current_stream(there.device).wait_stream(copying)
+        return there
