@@ -16,7 +16,7 @@ import torch
 from linkzoo_training.algorithms.ppo import PPOTrainer
 from linkzoo_training.config import PPOConfig, load_config
 from linkzoo_training.networks import masked
-from linkzoo_training.selfplay.rollout import Batch
+from linkzoo_training.selfplay.rollout import Batch, RolloutGames
 from linkzoo_training.selfplay.rollout_workers import RolloutWorkers
 
 
@@ -30,7 +30,8 @@ def network_alone(trainer: PPOTrainer, batch: Batch) -> float:
     start = time.perf_counter()
     for t in range(config.horizon):
         frozen = torch.as_tensor(play.frozen(t, slice(None)), device=trainer.device)
-        opponent = torch.as_tensor(play.opponent, device=trainer.device)
+        slots = play.opponents.slot if isinstance(play, RolloutGames) else play.opponent
+        opponent = torch.as_tensor(slots, device=trainer.device)
         with torch.no_grad():
             logits, _ = trainer.behaviour_policy(seen[t])
             if trainer.behaviour_critic is not None:

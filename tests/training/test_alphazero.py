@@ -2,16 +2,20 @@
 
 import json
 from collections import Counter
+from collections.abc import Iterator
 from pathlib import Path
 from typing import Any
 
 import numpy as np
 import pytest
 import torch
+from numpy.typing import NDArray
+from torch import Tensor, nn
 
-from linkzoo import get_game
+from linkzoo import Positions, get_game
 from linkzoo.batch import kernels
 from linkzoo_training.agents.policy import load_agent
+from linkzoo_training.agents.specs import make_agent
 from linkzoo_training.algorithms.alphazero import AlphaZeroTrainer, relative
 from linkzoo_training.checkpoint import save_checkpoint
 from linkzoo_training.config import AlphaZeroConfig
@@ -45,6 +49,11 @@ TINY: dict[str, Any] = {
     "eval": {"every": 4, "blocks": 4, "final_opponents": ["random"], "final_blocks": 5},
 }
 
+
+# Half the games against an agent or snapshots that give up their slots, and their games, soon.
+POOLED: dict[str, Any] = {
+    "pool": {"share": 0.5, "size": 2, "snapshot_every": 2, "fixed_opponents": ["greedy"]}
+}
 
 # The smallest board with a free hole, roles included: learned in seconds.
 SMALL = {
@@ -81,7 +90,7 @@ def test_same_seed_same_weights() -> None:
 @pytest.mark.parametrize(
     "changes",
     [
-        {"precision": "bf16", "solver_limit": 100},
+        {"precision": "bf16", "solver_limit": 100, **POOLED},
         pytest.param(  # quick: the same with a miniature
             {"network": "flat", "game": "love_links", "initial_states": {}, "symmetric": False},
             marks=pytest.mark.slow,
@@ -210,6 +219,64 @@ def test_samples_are_whole_games() -> None:
         assert goal.tobytes() in reached
         games += last
     assert games >= 12
+
+
+class Highest(nn.Module):
+    """A network that plays the last legal action."""
+
+    def forward(self, features: Tensor) -> tuple[Tensor, Tensor]:
+        logits = 100.0 * torch.arange(get_game("linkage").num_actions)
+        return logits.expand(len(features), -1), torch.zeros(len(features), 2)
+
+
+@pytest.mark.parametrize("snapshot", [False, True])
+def test_opponents_play_their_own_moves_and_teach_nothing(snapshot: bool) -> None:
+    """Samples are positions of the learner alone; between two of a game the opponent answers."""
+    pool = {"share": 1.0, "size": int(snapshot), "fixed_opponents": [] if snapshot else ["greedy"]}
+    trainer = AlphaZeroTrainer(alphazero_config({**TINY, "pool": pool, "horizon": 50}))
+    play, game, asked = trainer.play, trainer.game, dict[bytes, int]()
+    assert isinstance(play, ReplayGames)
+
+    class Spy:
+        """Greedy, noting its answers."""
+
+        name = "spy"
+        agent = make_agent("greedy", "linkage")
+
+        def act(self, positions: Positions) -> NDArray[np.int64]:
+            actions = np.asarray(self.agent.act(positions))
+            asked.update(zip(map(np.record.tobytes, positions.states), actions, strict=True))
+            return actions
+
+    if snapshot:
+        trainer.add_opponent()
+        trainer.pool.networks[0] = Highest()
+    else:
+        play.opponents.agents = [Spy()]
+
+    def replies(state: np.record) -> Iterator[bytes]:
+        """The positions after a move of the learner and the opponent's answer, if it can move."""
+        for between in successors(game, state).values():
+            if between.seat == state.seat:
+                yield between.tobytes()
+            after = successors(game, between) if between.seat >= 0 else {}
+            answer = max(after, default=-1) if snapshot else asked.get(between.tobytes(), -1)
+            if answer >= 0:
+                yield after[answer].tobytes()
+
+    play._begin_games(np.arange(12), 0.0, [0])
+    samples = play.collect(trainer.behaviour_policy, trainer.pool, trainer.simulations, 0.0, 0)
+    plies = 0
+    for row in range(len(samples) - 1):
+        if samples.finals[row] == samples.finals[row + 1]:
+            now, then = samples.states[row], samples.states[row + 1]
+            assert now.seat == then.seat
+            if now.num_pieces > 15:  # few moves are legal
+                assert then.tobytes() in set(replies(now))
+                plies += 1
+    assert plies > 20
+    assert play.wins.sum() == 0
+    assert (trainer.pool.games.sum() > 0) == snapshot
 
 
 def test_values_are_turned_to_the_seat_to_act() -> None:

@@ -95,7 +95,7 @@ def test_all_games_are_against_the_agent(config: PPOConfig) -> None:
     assert isinstance(play, RolloutGames)
     for _ in range(3):
         trainer.iterate()
-        assert set(play.opponent.tolist()) == set(play.fixed_slots.tolist()) == {0}
+        assert set(play.opponents.slot.tolist()) == set(play.opponents.fixed_slots.tolist()) == {0}
     assert not trainer.pool.networks
 
 

@@ -6,7 +6,6 @@ They are what the findings call "Draws". In the toy HIGH all who named the highe
 import json
 import re
 import sys
-from types import SimpleNamespace
 from typing import Any
 
 import numpy as np
@@ -18,6 +17,7 @@ from linkzoo import Game, Positions, RandomAgent
 from linkzoo.solver import DRAW
 from linkzoo_training.agents import baselines
 from linkzoo_training.agents.baselines import ExactAgent
+from linkzoo_training.config import PoolConfig
 from linkzoo_training.evaluation import match as match_module
 from linkzoo_training.evaluation import result as result_module
 from linkzoo_training.evaluation.match import Match
@@ -26,8 +26,7 @@ from linkzoo_training.evaluation.statistics import Sprt
 from linkzoo_training.evaluation.tables import match_table
 from linkzoo_training.outcomes import win_shares
 from linkzoo_training.search.solver import winning_actions
-from linkzoo_training.selfplay.replay import ReplayGames
-from linkzoo_training.selfplay.rollout import RolloutGames
+from linkzoo_training.selfplay.opponents import Opponents
 from tests.training.helpers import begin, value
 from tests.training.test_match import shown
 from tests.training.toys import HIGH
@@ -119,38 +118,20 @@ def test_shares_of_random_play_sum_to_one(
 
 
 def test_self_play_counts_shares_of_the_win() -> None:
-    """Both trainers count what a match counts: of three seats' games, one with two players."""
-    winners = np.array([0b001, 0b011, 0b111, 0b010, 0b011, 0b100], np.uint32)
+    """What a match counts: of three seats' games, two with two players."""
     players = np.array([3, 3, 3, 2, 2, 3], np.int8)
-    whole = np.array([True, True, True, True, True, False])
-    expected = [1 + 1 / 2 + 1 / 3 + 1 / 2, 1 / 2 + 1 / 3 + 1 + 1 / 2, 1 / 3]
     rows, states = np.arange(6), np.zeros(6, HIGH.state)
-    states["winners"], states["num_players"] = winners, players
-    drawn = SimpleNamespace(usual=whole)
-    starts = SimpleNamespace(begin=lambda rows, _: (states[rows], drawn))
-    samples: Any = SimpleNamespace(
-        states=states,
-        from_initial_state=whole.copy(),
-        wins=np.zeros(3),
-        length=np.ones(6, int),
-        _initial_states=starts,
-    )
-    ReplayGames._restart(samples, rows, 0.0)
-    assert samples.wins == pytest.approx(expected)
-
+    states["winners"] = [0b001, 0b011, 0b111, 0b010, 0b011, 0b100]
+    states["num_players"] = players
     payoffs = np.zeros((6, 3), np.float32)
     for state, out in zip(states, payoffs, strict=True):
         HIGH.payoffs(state, out[: state["num_players"]])
-    pool: Any = SimpleNamespace(size=0, result=lambda *_: None)
-    rollout: Any = SimpleNamespace(
-        opponent=np.full(6, -1),
-        from_initial_state=whole,
-        players=players,
-        wins=np.zeros(3),
-        learner_seat=np.zeros(6, np.int8),
-    )
-    RolloutGames._count(rollout, rows, payoffs, pool)
-    assert rollout.wins == pytest.approx(expected)
+    opponents = Opponents(PoolConfig(), HIGH, players, 0)
+    counts = np.array([True, True, True, True, True, False])
+    expected = [1 + 1 / 2 + 1 / 3 + 1 / 2, 1 / 2 + 1 / 3 + 1 + 1 / 2, 1 / 3]
+    assert opponents.self_play_wins(rows, payoffs, counts) == pytest.approx(expected)
+    opponents.slot[:] = 0
+    assert not opponents.self_play_wins(rows, payoffs, counts).any()
 
 
 class ByTrying:

@@ -33,6 +33,7 @@ PPO: dict[str, Any] = {
     **test_ppo.QUICK,
     "pool": {"snapshot_every": 2, "size": 2, "fixed_opponents": ["greedy"]},
 }
+AZ = {**test_alphazero.TINY, **test_alphazero.POOLED}
 
 
 def run(fields: dict[str, Any], iterations: int, executor: Executor) -> Trainer:
@@ -161,7 +162,7 @@ def test_nobody_is_imitated_who_was_not_asked() -> None:
     assert same == [True, True, False]
 
 
-@pytest.mark.parametrize("fields", [PPO, test_alphazero.TINY], ids=["ppo", "alphazero"])
+@pytest.mark.parametrize("fields", [PPO, AZ], ids=["ppo", "alphazero"])
 def test_resumed_run_is_the_uninterrupted_run(tmp_path: Path, fields: dict[str, Any]) -> None:
     """Saved with games and tasks in flight."""
     whole = run(fields, 7, LocalExecutor(2))

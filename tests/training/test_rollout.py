@@ -132,7 +132,7 @@ def test_batches_hold_only_legal_actions_of_the_right_seats() -> None:
         seat = torch.from_numpy(games._seat[:-1].reshape(-1).astype(np.int64))
         one_hot = torch.stack([0 * seat, seat == 0, seat == 1], 1)  # none, More, Fewer
         assert (batch.features[:, column : column + 3] == one_hot).all()
-    assert (games.opponent != ITSELF).any()
+    assert (games.opponents.slot != ITSELF).any()
     assert not batch.learner.all()
 
 
@@ -140,7 +140,7 @@ def test_frozen_plies_are_the_other_seats_of_pool_games() -> None:
     games, network, pool = play(pool={"share": 1.0}, initial_states={"midgame": 0.0})
     pool.add(network)
     games.begin_games(np.arange(16), 0.0, np.array([0]))
-    mine = games.learner_seat.copy()
+    mine = games.opponents.learner_seat.copy()
     assert set(mine.tolist()) == {0, 1}
     batch = games.collect(network, None, pool, 0.0, 0)
     first = batch.learner.reshape(24, 16)[0].numpy()
@@ -175,7 +175,7 @@ def test_groups_that_take_turns_play_the_same_games(splits: int) -> None:
             OpponentPool(config.pool.size, 0),
         )
         pool.add(network)
-        games.begin_games(np.arange(16), 0.0, np.array([0, *games.fixed_slots]))
+        games.begin_games(np.arange(16), 0.0, np.array([0, *games.opponents.fixed_slots]))
         batches = [games.collect(network, None, pool, 0.3, number) for number in range(2)]
         found.append((batches[1], games.tensors(), pool.games.copy(), games.wins.copy()))
     (one, state, met, won), (other, their_state, they_met, they_won) = found
@@ -262,7 +262,7 @@ def test_the_learner_plays_its_whole_team() -> None:
     games, network, pool = play(**changes, initial_states={"midgame": 0.0})
     pool.add(network)
     games.begin_games(np.arange(16), 0.0, np.array([0]))
-    team = games.learner_seat % 2
+    team = games.opponents.learner_seat % 2
     batch = games.collect(network, None, pool, 0.0, 0)
     learner = batch.learner.reshape(24, 16).numpy()
     before_any_end = ~np.cumsum(games._done, 0).astype(bool)
@@ -310,7 +310,7 @@ def test_fixed_opponents_play_their_own_moves(symmetric: bool) -> None:
     games, network, pool = play(symmetric=symmetric, **changes)
     games.begin_games(np.arange(16), 0.0, np.array([pool.size]))
     asked: list[tuple[NDArray[Any], NDArray[np.int64]]] = []
-    (opponent,) = games._fixed_opponents
+    (opponent,) = games.opponents.agents
 
     class Spy:
         name = "spy"
@@ -320,9 +320,9 @@ def test_fixed_opponents_play_their_own_moves(symmetric: bool) -> None:
             asked.append((positions.states.copy(), actions.copy()))
             return actions
 
-    games._fixed_opponents = [Spy()]
+    games.opponents.agents = [Spy()]
     check_actions(games)
-    before, mine = games.states.copy(), games.learner_seat.copy()
+    before, mine = games.states.copy(), games.opponents.learner_seat.copy()
     batch = games.collect(network, None, pool, 0.0, 0)
     learner = batch.learner.reshape(24, 16).numpy()
     assert (learner[0] == (mine == 0)).all()

@@ -137,6 +137,7 @@ class Config:
     # What it learns from
     initial_states: InitialStatesConfig = InitialStatesConfig()  # where games begin
     symmetric: bool = False  # data augmentation with random symmetries of the game
+    pool: PoolConfig = PoolConfig(share=0.0, size=0)  # frozen opponents, who don't search; AlphaZero: none
 
     # What is evaluated and published
     eval: EvalConfig = EvalConfig()  # matches
@@ -163,6 +164,7 @@ class Config:
         if self.views > 1:
             most = 1 if game.symmetries is None else len(game.symmetries()[0])
             integer("views", self.views, 1, most)
+        self._check_agents("pool.fixed_opponents", *self.pool.fixed_opponents)
         self._check_agents("eval.opponents", *self.eval.opponents)
         self._check_agents("eval.final_opponents", *self.eval.final_opponents)
         if self.initial_checkpoint is not None:
@@ -211,12 +213,11 @@ class PPOConfig(Config):
     kl_coef: Weight = 0.0  # of KL(new || old policy): keeps a policy mixed
     score_margin_weight: WeightSchedule = Schedule(0.1, 0.0)  # of the margin in the payoff
 
-    pool: PoolConfig = PoolConfig()  # frozen opponents
+    pool: PoolConfig = PoolConfig()
     teacher: TeacherConfig | None = None  # an agent to imitate at first
 
     @model_validator(mode="after")
     def _check_ppo(self) -> "PPOConfig":
-        self._check_agents("pool.fixed_opponents", *self.pool.fixed_opponents)
         if self.teacher is not None:
             self._check_agents("teacher.agent", self.teacher.agent)
         if self.env_device == "cuda" and self.device == "cpu":

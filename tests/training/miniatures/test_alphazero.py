@@ -67,7 +67,7 @@ def learned_from(
         return searched[-1]
 
     search.run = noted  # type: ignore[method-assign]  # it notes what was found
-    play.collect(trainer.behaviour_policy, trainer.simulations, 0.0)
+    play.collect(trainer.behaviour_policy, trainer.pool, trainer.simulations, 0.0, 0)
     search.run = run  # type: ignore[method-assign]  # as it was
     (found,) = searched
     samples = Samples(play._states[:, 0], finals, play._policy[:, 0], play._values[:, 0])

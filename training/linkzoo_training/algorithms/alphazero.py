@@ -109,7 +109,9 @@ class AlphaZeroTrainer(Trainer):
     def iterate(self) -> dict[str, float]:
         """One iteration: play and learn. Returns its metrics."""
         started, simulations = time.perf_counter(), self.simulations
-        samples = self.play.collect(self.behaviour_policy, simulations, self.progress)
+        self.add_opponent()
+        numbers = simulations, self.progress, self.iteration
+        samples = self.play.collect(self.behaviour_policy, self.pool, *numbers)
         self.window = [*self.window, samples][-self.config.window :]
         played = time.perf_counter() - started
         losses = self.learn(self.due())
@@ -220,19 +222,22 @@ class AlphaZeroTrainer(Trainer):
         saved = named("auxiliary.", self.auxiliary.state_dict())
         sizes = torch.tensor([len(part) for part in self.window], dtype=torch.int64)
         window = {"sizes": sizes, **join([no_samples(self.game), *self.window]).tensors()}
-        return saved | self.play.tensors() | named("window.", window)
+        pool = self.pool.tensors() if self.config.pool.share else {}
+        return saved | self.play.tensors() | pool | named("window.", window)
 
     def restore(self, saved: dict[str, Tensor]) -> None:
         """Restores what `tensors` gave."""
         self.auxiliary.load_state_dict(under("auxiliary.", saved))
+        self.behaviour_policy = self.frozen(self.network)
         self.play.load(saved)
+        if self.config.pool.share:
+            self.pool.load(saved, self.behaviour_policy)
         samples, sizes = samples_of(under("window.", saved), self.game), saved["window.sizes"]
         if (sizes < 0).any() or sizes.sum() != len(samples):
             raise ValueError(f"window.sizes: {sizes.tolist()} for {len(samples)} samples")
         ends = np.cumsum(sizes.numpy())
         starts = ends - sizes.numpy()
         self.window = [samples[a:b] for a, b in zip(starts, ends, strict=True)]
-        self.behaviour_policy = self.frozen(self.network)
 
 
 def relative(

@@ -27,7 +27,6 @@ from linkzoo_training.networks import Critic, FlatNet, masked
 from linkzoo_training.schedule import at
 from linkzoo_training.selfplay.encoder import Encoder
 from linkzoo_training.selfplay.executors import Executor
-from linkzoo_training.selfplay.opponent_pool import OpponentPool
 from linkzoo_training.selfplay.rollout import Batch, RolloutGames
 from linkzoo_training.selfplay.rollout_workers import RolloutWorkers
 from linkzoo_training.transfers import splits_on, to_device
@@ -92,7 +91,6 @@ class PPOTrainer(Trainer):
         )
         distributed.begin_equal(self.learned)
         self._freeze()
-        self.pool = OpponentPool(config.pool.size, config.seed)
 
     @property
     def score_margin_weight(self) -> float:
@@ -101,17 +99,15 @@ class PPOTrainer(Trainer):
 
     def iterate(self) -> dict[str, float]:
         """One iteration: play, learn, perhaps freeze a snapshot. Returns its metrics."""
-        started, pool = time.perf_counter(), self.config.pool
-        if self.iteration % pool.snapshot_every == 0 and pool.share * pool.size:
-            self.play.drop_opponent(self.pool.add(self.behaviour_policy), self.progress)
+        started = time.perf_counter()
+        self.add_opponent()
         batch = self.play.collect(
             self.behaviour_policy, self.behaviour_critic, self.pool, self.progress, self.iteration
         )
-        self.pool.decay()
         losses = self.learn(batch)
         self.learned_once()
         self._freeze()
-        metrics = {
+        return {
             **self.progressed(time.perf_counter() - started),
             "loss/policy": losses.policy,
             "loss/value": losses.value,
@@ -120,9 +116,6 @@ class PPOTrainer(Trainer):
             "clipfrac": losses.clipfrac,
             "explained variance": _explained(batch),
         }
-        if self.pool.networks:
-            metrics["pool win rate"] = float(self.pool.win_rates().mean())
-        return metrics
 
     def learn(self, batch: Batch) -> PPOLosses:
         """Clipped policy-gradient steps on the learner's plies."""

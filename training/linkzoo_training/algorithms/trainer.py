@@ -11,12 +11,11 @@ from collections.abc import Mapping
 from copy import deepcopy
 from math import inf
 from pathlib import Path
-from typing import Any, Protocol
+from typing import Any
 
 import numpy as np
 import torch
-from numpy.typing import NDArray
-from torch import Tensor
+from torch import Tensor, nn
 from torch.optim.swa_utils import AveragedModel, get_ema_multi_avg_fn
 
 from linkzoo import Game, get_game, threads
@@ -43,24 +42,20 @@ from linkzoo_training.networks import Network, PolicyValueNet, frozen, make_netw
 from linkzoo_training.resources import find_checkpoint
 from linkzoo_training.runtime import compile_clock, find_device, use_bf16
 from linkzoo_training.selfplay.executors import Executor
-from linkzoo_training.selfplay.workers import SelfPlayWorkers
+from linkzoo_training.selfplay.opponent_pool import OpponentPool
+from linkzoo_training.selfplay.workers import Games, SelfPlayWorkers
 from linkzoo_training.transfers import traffic
 
 STATE_FILE = "training.safetensors"
 _BUDGET = ("max_seconds",)  # fields that a resumed run may change
 
 
-class Play(Protocol):
-    """The games of a run, as far as all trainers have to do with them."""
-
-    wins: NDArray[np.float64]  # by seat, in self-play games from an initial state, since read
-
-
 class Trainer(ABC):
     """One run. `iterate` is the algorithm; a subclass sets `optimizer` and `learned`."""
 
     optimizer: torch.optim.Optimizer
-    play: Play
+    play: Games
+    behaviour_policy: nn.Module  # that plays
     iteration = 0
     seconds = 0.0  # of training, without evaluation and without compiling
     least_range: float | None = None  # of the searches that the policy learned from
@@ -85,6 +80,7 @@ class Trainer(ABC):
         if config.initial_checkpoint is not None:
             load_weights(network, find_checkpoint(config.initial_checkpoint))
         self.network: PolicyValueNet = network.to(self.device)
+        self.pool = OpponentPool(config.pool.size, config.seed)
         self.average: AveragedModel | None = None
         if config.average:
             newest = 1 / config.average
@@ -134,9 +130,16 @@ class Trainer(ABC):
     def iterate(self) -> dict[str, float]:
         """One iteration: play and learn. Returns its metrics."""
 
+    def add_opponent(self) -> None:
+        """Freezes the policy that plays, every `snapshot_every` iterations, into the pool."""
+        pool = self._config.pool
+        if self.iteration % pool.snapshot_every == 0 and pool.share * pool.size:
+            self.play.drop_opponent(self.pool.add(self.behaviour_policy), self.progress)
+
     def learned_once(self) -> None:
         """Counts an iteration, and takes its weights into the average."""
         self.iteration += 1
+        self.pool.decay()
         if self.average is not None:
             self.average.update_parameters(self.network)
 
@@ -160,6 +163,8 @@ class Trainer(ABC):
         for seat, role in enumerate(self.game.seat_names):
             if wins.sum() > 0:
                 metrics[f"self-play wins/{role}"] = wins[seat] / wins.sum()
+        if self.pool.networks:
+            metrics["pool win rate"] = float(self.pool.win_rates().mean())
         if isinstance(self.play, SelfPlayWorkers):
             waited, self.play.waited = self.play.waited, 0.0
             metrics["learner idle"] = waited / spent

@@ -22,7 +22,8 @@ from linkzoo_training.schedule import at
 from linkzoo_training.selfplay.gae import advantages
 from linkzoo_training.selfplay.initial_states import DRAW, ITSELF, Drawn, InitialStates
 from linkzoo_training.selfplay.opponent_pool import OpponentPool
-from linkzoo_training.selfplay.rollout import DIVERGED, Batch, agent_actions
+from linkzoo_training.selfplay.opponents import DIVERGED, agent_actions
+from linkzoo_training.selfplay.rollout import Batch
 from linkzoo_training.selfplay.sampling import UNIFORMS, draw
 from linkzoo_training.symmetries import DRAW as DRAW_VIEWS
 from linkzoo_training.symmetries import symmetries

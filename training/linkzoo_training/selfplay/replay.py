@@ -1,5 +1,6 @@
 """Plays the games that AlphaZero learns from, every move chosen by a search: its samples."""
 
+from collections.abc import Sequence
 from dataclasses import dataclass, fields
 from typing import Any
 
@@ -11,12 +12,17 @@ from torch import Tensor, nn
 from linkzoo import Game
 from linkzoo.batch import kernels
 from linkzoo.chance import STREAM_SELF_PLAY, words
+from linkzoo.features import FeatureMap
+from linkzoo_training.checkpoint import named, under
 from linkzoo_training.config import AlphaZeroConfig
-from linkzoo_training.outcomes import win_shares
-from linkzoo_training.search.gumbel import GumbelSearch
+from linkzoo_training.networks import masked
+from linkzoo_training.search.gumbel import Found, GumbelSearch
 from linkzoo_training.selfplay.initial_states import InitialStates
+from linkzoo_training.selfplay.opponent_pool import OpponentPool
+from linkzoo_training.selfplay.opponents import DIVERGED, Opponents
+from linkzoo_training.selfplay.sampling import sample
 from linkzoo_training.symmetries import symmetries
-from linkzoo_training.transfers import splits_on, to_device
+from linkzoo_training.transfers import ToHost, splits_on, to_device
 
 
 @dataclass(frozen=True)
@@ -76,43 +82,99 @@ class ReplayGames:
         self._initial_states = InitialStates(config, blank)
         self.states, drawn = self._initial_states.begin(np.arange(games), 0.0)
         self.from_initial_state: NDArray[np.bool_] = drawn.usual
+        seats: NDArray[np.int8] = self.states["num_players"].copy()
+        self.opponents = Opponents(config.pool, game, seats, config.seed)
         self.length = np.zeros(games, np.int64)  # plies of every game that are kept below
         # By game and ply, with room for as many plies as any game had.
         self._states = np.zeros((games, 0), game.state)
         self._policy = np.zeros((games, 0, game.num_actions), np.float16)
         self._values = np.zeros((games, 0, game.max_players), np.float32)
         self.plies = 0  # played so far in every game
-        # By seat, in games from an initial state, since read.
+        # By seat, in self-play games from an initial state, since read.
         self.wins = np.zeros(game.max_players)
         self._search: GumbelSearch | None = None
 
-    def collect(self, network: nn.Module, simulations: int, progress: float) -> Samples:
-        """Plays `horizon` plies of every game; the samples of those that ended."""
+    def drop_opponent(self, slot: int, progress: float) -> None:
+        """Leaves the games unfinished whose opponent gave up its slot, and begins others."""
+        self._begin_games(self.opponents.against(slot), progress, ())
+
+    def collect(
+        self,
+        network: nn.Module,
+        pool: OpponentPool,
+        simulations: int,
+        progress: float,
+        iteration: int,
+    ) -> Samples:
+        """Plays `horizon` plies of every game; the learner's samples of those that ended."""
 
         def answer(features: NDArray[Any]) -> tuple[Tensor, Tensor]:
             with torch.no_grad():
                 logits, values = network(to_device(features, self.device))
             return logits, values
 
-        config, games = self.config, np.arange(self.config.num_envs)
-        masks = np.empty((len(games), self.game.num_actions), np.int8)
+        config, search = self.config, self._searcher(simulations)
+        masks = np.empty((config.num_envs, self.game.num_actions), np.int8)
+        drawn = pool.draw(config.pool.active, iteration)
+        opponents = [*drawn.tolist(), *self.opponents.fixed_slots.tolist()]
         learned = [self._samples(0, slice(0))]
         for _ in range(config.horizon):
-            seeds = words(config.seed, STREAM_SELF_PLAY, self.plies, games)
-            found = self._searcher(simulations).run(
-                self.states, seeds, answer, gumbel_scale=1.0, splits=splits_on(self.device)
+            others = self.opponents.act_in(self.states["seat"])
+            actions = self._replies(others, pool)
+            own = np.flatnonzero(~others)
+            seeds = words(config.seed, STREAM_SELF_PLAY, self.plies, own)
+            found = search.run(
+                self.states[own], seeds, answer, gumbel_scale=1.0, splits=splits_on(self.device)
             )
-            self._make_room(int(self.length.max()) + 1)
-            self._states[games, self.length] = self.states
-            self._policy[games, self.length] = found.policy
-            self._values[games, self.length] = found.values
-            self.length += 1
+            actions[own] = found.actions
+            self._keep(own, found)
             self.plies += 1
-            kernels(self.game).play(self.states, found.actions, masks)
+            kernels(self.game).play(self.states, actions, masks)
             finished = np.flatnonzero(self.states["seat"] < 0)
             learned += [self._samples(game, slice(self.length[game])) for game in finished.tolist()]
-            self._restart(finished, progress)
+            self._count(finished, pool)
+            self._begin_games(finished, progress, opponents)
         return join(learned)
+
+    def _keep(self, rows: NDArray[np.int64], found: Found) -> None:
+        """Keeps the positions of games `rows` [M] and what the search found there."""
+        length = self.length[rows]
+        self._make_room(int(self.length.max()) + 1)
+        self._states[rows, length] = self.states[rows]
+        self._policy[rows, length] = found.policy
+        self._values[rows, length] = found.values
+        self.length[rows] += 1
+
+    def _replies(self, others: NDArray[np.bool_], pool: OpponentPool) -> NDArray[np.int64]:
+        """The actions [N] of the opponents, which don't search, where they act."""
+        actions = np.zeros(len(others), np.int64)
+        for slot in np.unique(self.opponents.slot[others]).tolist():
+            rows = np.flatnonzero(others & (self.opponents.slot == slot))
+            agent = self.opponents.agent(slot)
+            actions[rows] = (
+                self._drawn(pool.networks[slot], rows)
+                if agent is None
+                else self.opponents.actions(agent, self.states, rows, self.plies)
+            )
+        return actions
+
+    def _drawn(self, network: nn.Module, rows: NDArray[np.int64]) -> NDArray[np.int64]:
+        """Actions [M] that a network draws in games `rows` [M]; ValueError if it isn't finite."""
+        chances = torch.zeros(len(self.states), self.game.num_actions, device=self.device)
+        states, spec, kernel = self.states[rows], self.game.observation, kernels(self.game)
+        seen = np.empty((len(rows), spec.size), spec.dtype)
+        masks = np.empty((len(rows), self.game.num_actions), np.int8)
+        kernel.observe(states, states["seat"].copy(), seen)
+        kernel.legal(states, masks)
+        with torch.no_grad():
+            logits, _ = network(to_device(FeatureMap(spec)(seen), self.device))
+        where = to_device(rows, self.device)
+        chances[where] = torch.softmax(masked(logits, to_device(masks, self.device)), -1)
+        drawn, _ = sample(chances, np.uint64(self.config.seed), self.plies)
+        (actions,) = ToHost(drawn[where]).arrays()
+        if actions.min() < 0:
+            raise ValueError(DIVERGED)
+        return actions
 
     def _searcher(self, simulations: int) -> GumbelSearch:
         config = self.config
@@ -137,15 +199,24 @@ class ReplayGames:
         policy, values = self._policy[game, plies].copy(), self._values[game, plies].copy()
         return Samples(states, finals, policy, values)
 
-    def _restart(self, rows: NDArray[np.int64], progress: float) -> None:
-        """Counts the results of games that have ended, and begins others."""
+    def _count(self, rows: NDArray[np.int64], pool: OpponentPool) -> None:
+        """Counts the results of games that have ended."""
+        payoff = np.zeros((len(rows), self.game.max_players), np.float32)
+        kernels(self.game).outcome(self.states[rows], payoff, np.zeros_like(payoff))
+        self.opponents.count(rows, payoff, pool)
+        self.wins += self.opponents.self_play_wins(rows, payoff, self.from_initial_state[rows])
+
+    def _begin_games(
+        self, rows: NDArray[np.int64], progress: float, opponents: Sequence[int]
+    ) -> None:
+        """Starts new games in `rows`."""
         if not len(rows):
             return
-        winners = self.states["winners"][rows[self.from_initial_state[rows]]]
-        self.wins += win_shares(winners, range(len(self.wins))).sum(0)
+        share = self.config.pool.share
         self.length[rows] = 0
-        self.states[rows], drawn = self._initial_states.begin(rows, progress)
+        self.states[rows], drawn = self._initial_states.begin(rows, progress, share, opponents)
         self.from_initial_state[rows] = drawn.usual
+        self.opponents.begin(rows, drawn)
 
     def tensors(self) -> dict[str, Tensor]:
         """Everything to save, by name; of the plies that there is room for, those played."""
@@ -158,6 +229,7 @@ class ReplayGames:
             "play.from_initial_state": torch.from_numpy(self.from_initial_state.copy()),
             "play.length": torch.from_numpy(self.length.copy()),
             "play.counters": torch.tensor([self.plies, self._initial_states.begun]),
+            **(named("play.", self.opponents.tensors()) if self.config.pool.share else {}),
         }
 
     def load(self, saved: dict[str, Tensor]) -> None:
@@ -166,6 +238,8 @@ class ReplayGames:
         self.from_initial_state[:] = saved["play.from_initial_state"].numpy()
         self.length[:] = saved["play.length"].numpy()
         self._make_room(int(self.length.max()))
+        if self.config.pool.share:
+            self.opponents.load(under("play.", saved))
         kept = self._kept()
         self._states[kept] = as_records(saved["play.kept.states"], self.states)
         self._policy[kept] = saved["play.kept.policy"].numpy()

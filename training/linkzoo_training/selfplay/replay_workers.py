@@ -1,48 +1,44 @@
 """The games that AlphaZero learns from, on the workers of an executor."""
 
-from collections.abc import Mapping
 from functools import partial
 
-import numpy as np
 import torch
 from torch import nn
 
 from linkzoo import Game, get_game
-from linkzoo_training.checkpoint import named, under
 from linkzoo_training.config import AlphaZeroConfig
 from linkzoo_training.networks import frozen, make_network
 from linkzoo_training.runtime import use_bf16
 from linkzoo_training.selfplay.executors import Executor
+from linkzoo_training.selfplay.opponent_pool import OpponentPool
 from linkzoo_training.selfplay.replay import ReplayGames, Samples, join, samples_of
-from linkzoo_training.selfplay.workers import SelfPlayWorker, SelfPlayWorkers, Tensors, part_of
+from linkzoo_training.selfplay.workers import (
+    SelfPlayWorker,
+    SelfPlayWorkers,
+    Task,
+    Tensors,
+    part_of,
+)
 
 
 class ReplayWorker(SelfPlayWorker[ReplayGames]):
     """Plays any of `parts` parts of a run's games."""
 
     def __init__(self, config: AlphaZeroConfig, parts: int) -> None:
-        super().__init__()
         self._config, self._parts, self._device = config, parts, torch.device("cpu")
         self._game = get_game(config.game, config.options)
         network = make_network(self._game, config.network, config.width, config.blocks)
-        self._network = frozen(network, use_bf16(config.precision, self._device))
+        pool = OpponentPool(config.pool.size, config.seed)
+        super().__init__(frozen(network, use_bf16(config.precision, self._device)), pool)
 
     def begin(self, part: int) -> ReplayGames:
         """See SelfPlayWorker."""
         return ReplayGames(part_of(self._config, part, self._parts), self._game, self._device)
 
-    def collect(
-        self,
-        games: ReplayGames,
-        sent: Tensors,
-        kept: Mapping[str, bytes],  # noqa: ARG002 - see SelfPlayWorker
-    ) -> Tensors:
-        """See SelfPlayWorker; the samples, and the results of games from an initial state."""
-        self._network.load_state_dict(under("network.", sent))
-        simulations, progress = sent["numbers"].tolist()
-        games.wins[:] = 0
-        samples = games.collect(self._network, int(simulations), progress)
-        return {"wins": torch.from_numpy(games.wins.copy()), **samples.tensors()}
+    def collect(self, games: ReplayGames, task: Task, sent: Tensors) -> Tensors:
+        """See SelfPlayWorker; samples."""
+        numbers = int(sent["simulations"]), task.progress, task.iteration
+        return games.collect(self.network, self.pool, *numbers).tensors()
 
 
 class ReplayWorkers(SelfPlayWorkers):
@@ -50,16 +46,19 @@ class ReplayWorkers(SelfPlayWorkers):
 
     def __init__(self, config: AlphaZeroConfig, game: Game, executor: Executor) -> None:
         part_of(config, 0, executor.workers)  # raises if there is none
-        super().__init__(executor, partial(ReplayWorker, config, executor.workers))
-        self.game, self.wins = game, np.zeros(game.max_players)  # see ReplayGames
+        make = partial(ReplayWorker, config, executor.workers)
+        super().__init__(executor, make, game.max_players)
+        self.game = game
 
-    def collect(self, network: nn.Module, simulations: int, progress: float) -> Samples:
-        """An iteration's samples; the workers search the next one's while the learner learns."""
-        numbers = torch.tensor([simulations, progress], dtype=torch.float64)
-        message = {"numbers": numbers, **named("network.", network.state_dict())}
-        if not self.playing:
-            self.send(message)
-        results = self.receive()
-        self.send(message)
-        self.wins += torch.stack([result["wins"] for result in results]).sum(0).numpy()
-        return join([samples_of(result, self.game) for result in results])
+    def collect(
+        self,
+        network: nn.Module,
+        pool: OpponentPool,
+        simulations: int,
+        progress: float,
+        iteration: int,
+    ) -> Samples:
+        """An iteration's samples."""
+        more = {"simulations": torch.tensor(simulations)}
+        parts = self.exchange(network, pool, progress, iteration, more)
+        return join([samples_of(part, self.game) for part in parts])

@@ -10,23 +10,22 @@ import torch
 from numpy.typing import NDArray
 from torch import Tensor, nn
 
-from linkzoo import Agent, Game, Positions, VecEnv, VecStep, make_vec
-from linkzoo.chance import STREAM_FIXED_OPPONENT, STREAM_TEACHER, words
+from linkzoo import Agent, VecEnv, VecStep, make_vec
+from linkzoo.chance import STREAM_TEACHER, words
 from linkzoo.compiled import compiled
-from linkzoo_training.agents.answers import checked
 from linkzoo_training.agents.specs import make_agent
+from linkzoo_training.checkpoint import named, under
 from linkzoo_training.config import PPOConfig
 from linkzoo_training.networks import masked
 from linkzoo_training.schedule import at
 from linkzoo_training.selfplay.encoder import Encoder
 from linkzoo_training.selfplay.gae import advantages
-from linkzoo_training.selfplay.initial_states import ITSELF, InitialStates
+from linkzoo_training.selfplay.initial_states import InitialStates
 from linkzoo_training.selfplay.opponent_pool import OpponentPool
+from linkzoo_training.selfplay.opponents import DIVERGED, Opponents, agent_actions
 from linkzoo_training.selfplay.sampling import sample
 from linkzoo_training.symmetries import symmetries
 from linkzoo_training.transfers import DeviceBuffer, ToHost, in_turn, to_device
-
-DIVERGED = "the policy that plays isn't finite: learning has diverged, or its weights are damaged"
 
 
 @dataclass(frozen=True)
@@ -59,15 +58,6 @@ def by_seat(relative: Any, seat: Any, players: Any, out: Any) -> None:
         out[i] = 0
         for k in range(players[i]):
             out[i, (seat[i] + k) % players[i]] = relative[i, k]
-
-
-def agent_actions(
-    agent: Agent, game: Game, states: NDArray[Any], seeds: NDArray[np.uint64]
-) -> NDArray[np.int64]:
-    """The actions [N] of an agent in records [N]; ValueError naming one that isn't legal."""
-    positions = Positions(game, states, seeds)
-    answers = np.asarray(agent.act(positions))
-    return checked(agent.name, answers, positions.states, positions.action_mask)
 
 
 class RolloutGames:
@@ -113,22 +103,13 @@ class RolloutGames:
         self._payoff = np.zeros((plies, games, seats), np.float32)
         self._done = np.zeros((plies, games), np.bool_)
         self._seat = np.zeros((plies + 1, games), np.int8)
-        self._side = np.zeros((seats + 1, seats), np.int8)  # by number of players and seat
-        for count in config.players:
-            self._side[count, :count] = self.game.sides(count)
-        self.opponent = np.full(games, ITSELF, np.int64)  # slot of the pool, or ITSELF
-        self.learner_seat = np.zeros(games, np.int8)
+        self.opponents = Opponents(config.pool, self.game, self.players, config.seed)
         # Whether each is played from the start with the options that count.
         self.from_initial_state = np.zeros(games, np.bool_)
         self.plies = 0  # played so far in every game
         self.wins = np.zeros(seats)  # by seat, in self-play games from an initial state, since read
         self._symmetries = symmetries(self.game) if config.symmetric else None
         self._view = np.zeros(games, np.int64)  # the symmetry that each game is seen through
-        self._fixed_opponents = [
-            make_agent(name, config.game) for name in config.pool.fixed_opponents
-        ]
-        # Their slots are behind the pool's.
-        self.fixed_slots = config.pool.size + np.arange(len(self._fixed_opponents))
         self._teacher = (
             None if config.teacher is None else make_agent(config.teacher.agent, config.game)
         )
@@ -149,7 +130,7 @@ class RolloutGames:
 
     def begin(self) -> None:
         """Starts all games of a run."""
-        self.begin_games(np.arange(self.config.num_envs), 0.0, self.fixed_slots)
+        self.begin_games(np.arange(self.config.num_envs), 0.0, self.opponents.fixed_slots)
 
     def begin_games(
         self, rows: NDArray[np.int64], progress: float, opponents: NDArray[np.int64]
@@ -160,12 +141,11 @@ class RolloutGames:
         share = self.config.pool.share
         states, drawn = self._initial_states.begin(rows, progress, share, opponents)
         self.states[rows], self.from_initial_state[rows] = states, drawn.usual
-        self.opponent[rows], self.learner_seat[rows] = drawn.opponent, drawn.learner_seat
+        self.opponents.begin(rows, drawn)
 
     def drop_opponent(self, slot: int, progress: float) -> None:
         """Leaves the games unfinished whose opponent gave up its slot, and begins others."""
-        orphans = np.flatnonzero((self.opponent == slot) & (self.opponent != ITSELF))
-        self.begin_games(orphans, progress, np.zeros(0, np.int64))
+        self.begin_games(self.opponents.against(slot), progress, np.zeros(0, np.int64))
 
     def collect(
         self,
@@ -180,7 +160,7 @@ class RolloutGames:
         Values are the critic's where there is one, else the network's.
         """
         drawn = pool.draw(self.config.pool.active, iteration)
-        opponents = np.concatenate([drawn, self.fixed_slots])
+        opponents = np.concatenate([drawn, self.opponents.fixed_slots])
         teacher = self._teacher if self.config.teacher_weight(progress) > 0 else None
         in_turn(
             *(
@@ -216,8 +196,9 @@ class RolloutGames:
             sent = ToHost(values, *sample(probabilities, seed, ply, games.start))
             if teacher is not None:
                 rows = games.start + np.flatnonzero(self._learner[t, games].numpy())
-                taught = self._agent_actions(teacher, rows, ply, STREAM_TEACHER)
-                self._taught[t, rows] = torch.from_numpy(taught)
+                seeds = words(seed, STREAM_TEACHER, ply, rows)
+                taught = agent_actions(teacher, self.game, self.states[rows], seeds)
+                self._taught[t, rows] = torch.from_numpy(self._seen(taught, rows))
             yield
             relative, actions, log_probability = sent.arrays()
             by_seat(relative, self._seat[t, games], self.players[games], self._values[t, games])
@@ -276,7 +257,7 @@ class RolloutGames:
         pool: OpponentPool,
     ) -> tuple[Tensor, Tensor]:
         """Values as `_evaluate`, and probabilities [N, A] of the actions of whoever is to act."""
-        frozen, opponent = self.frozen(t, games), self.opponent[games]
+        frozen, opponent = self.frozen(t, games), self.opponents.slot[games]
         self._learner[t, games] = torch.from_numpy(~frozen)
         values, logits = self._evaluate(network, critic, t, games)
         mask, features = self._mask.send(t, games), self._features.device[t, games]
@@ -285,12 +266,13 @@ class RolloutGames:
             for slot in np.unique(opponent[frozen]):
                 met = np.flatnonzero(frozen & (opponent == slot))
                 rows = to_device(met, self.device)
-                if slot >= pool.size:
-                    agent = self._fixed_opponents[slot - pool.size]
-                    numbers = games.start + met, self.plies + t
-                    actions = self._agent_actions(agent, *numbers, STREAM_FIXED_OPPONENT)
+                agent = self.opponents.agent(slot)
+                if agent is not None:
+                    where = games.start + met
+                    actions = self.opponents.actions(agent, self.states, where, self.plies + t)
                     probabilities[rows] = 0
-                    probabilities[rows, to_device(actions, self.device)] = 1
+                    played = to_device(self._seen(actions, where), self.device)
+                    probabilities[rows, played] = 1
                     continue
                 logits, _ = pool.networks[slot](features[rows])
                 probabilities[rows] = torch.softmax(masked(logits, mask[rows]), -1)
@@ -298,37 +280,22 @@ class RolloutGames:
             self._log_policy[t, games] = probabilities.clamp(min=1e-30).log()
         return values, probabilities
 
-    def _agent_actions(
-        self, agent: Agent, games: NDArray[np.int64], ply: int, stream: int
-    ) -> NDArray[np.int64]:
-        """The actions of an agent, which sees the positions as they are, in the views of games."""
-        seeds = words(self.config.seed, stream, ply, games)
-        actions = agent_actions(agent, self.game, self.states[games], seeds)
-        if self._symmetries is not None:
-            actions = self._symmetries.actions[self._view[games], actions]
-        return actions
+    def _seen(self, actions: NDArray[np.int64], rows: NDArray[np.int64]) -> NDArray[np.int64]:
+        """In the views of games `rows` [M]: actions [M] of agents, who see them as they are."""
+        if self._symmetries is None:
+            return actions
+        return np.asarray(self._symmetries.actions[self._view[rows], actions])
 
     def frozen(self, t: int, games: slice) -> NDArray[np.bool_]:
         """Whether a frozen opponent acts at ply t: it has the sides that aren't the learner's."""
-        players = self.players[games]
-        acting = self._side[players, self._seat[t, games]]
-        own = self._side[players, self.learner_seat[games]]
-        frozen: NDArray[np.bool_] = (self.opponent[games] != ITSELF) & (acting != own)
-        return frozen
+        return self.opponents.act_in(self._seat[t, games], games)
 
     def _count(
         self, rows: NDArray[np.int64], reward: NDArray[np.float32], pool: OpponentPool
     ) -> None:
         """Counts the results of finished games: `reward` [M, P] of the games `rows` [M]."""
-        opponent = self.opponent[rows]
-        pooled = (opponent != ITSELF) & (opponent < pool.size)
-        payoff = reward[pooled, self.learner_seat[rows[pooled]]]
-        pool.result(opponent[pooled], np.where(payoff > 0, 1.0, np.where(payoff < 0, 0, 0.5)))
-        own = (opponent == ITSELF) & self.from_initial_state[rows]
-        playing = np.arange(len(self.wins)) < self.players[rows[own], None]
-        best = np.where(playing, reward[own], -np.inf)
-        won = best == best.max(1, keepdims=True)
-        self.wins += (won / won.sum(1, keepdims=True)).sum(0)
+        self.opponents.count(rows, reward, pool)
+        self.wins += self.opponents.self_play_wins(rows, reward, self.from_initial_state[rows])
 
     def _batch(self, asked: bool) -> Batch:
         advantages(
@@ -363,8 +330,7 @@ class RolloutGames:
         """Everything to save, by name: the games as they stand."""
         return {
             "play.states": torch.from_numpy(self.states.view(np.uint8).copy()),
-            "play.opponent": torch.from_numpy(self.opponent.copy()),
-            "play.learner_seat": torch.from_numpy(self.learner_seat.copy()),
+            **named("play.", self.opponents.tensors()),
             "play.from_initial_state": torch.from_numpy(self.from_initial_state.copy()),
             "play.counters": torch.tensor([self.plies, self._initial_states.begun]),
         }
@@ -372,7 +338,6 @@ class RolloutGames:
     def load(self, saved: dict[str, Tensor]) -> None:
         """Restores what `tensors` gave."""
         self.states.view(np.uint8)[:] = saved["play.states"].numpy()
-        self.opponent[:] = saved["play.opponent"].numpy()
-        self.learner_seat[:] = saved["play.learner_seat"].numpy()
+        self.opponents.load(under("play.", saved))
         self.from_initial_state[:] = saved["play.from_initial_state"].numpy()
         self.plies, self._initial_states.begun = saved["play.counters"].tolist()
