@@ -137,7 +137,7 @@ class Config:
     # What it learns from
     initial_states: InitialStatesConfig = InitialStatesConfig()  # where games begin
     symmetric: bool = False  # data augmentation with random symmetries of the game
-    pool: PoolConfig = PoolConfig(share=0.0, size=0)  # frozen opponents, who don't search; AlphaZero: none
+    pool: PoolConfig = PoolConfig(share=0.0, size=0)  # frozen opponents; AlphaZero: none
 
     # What is evaluated and published
     eval: EvalConfig = EvalConfig()  # matches
