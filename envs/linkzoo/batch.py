@@ -141,25 +141,13 @@ def first_illegal(masks: Any, actions: Any) -> Any:
     return -1
 
 
-def _random_plies(first: Any, last: Any, states: Any, masks: Any, seeds: Any, plies: Any) -> None:
-    """Plays up to `plies[i]` random actions in record i, but none that ends the game."""
-    for i in range(first, last):
-        before = states[i : i + 1].copy()
-        for ply in range(plies[i]):
-            before[0] = states[i]
-            apply(states[i], random_legal(masks[i], seeds[i], STREAM_ACTION, ply))
-            settle(states[i], masks[i])
-            if states[i].seat < 0:
-                states[i] = before[0]
-                legal_actions(states[i], masks[i])
-                break
-
-
-def _renew(first: Any, last: Any, states: Any, masks: Any, seeds: Any, plies: Any) -> None:
+def _renew(
+    first: Any, last: Any, states: Any, masks: Any, seeds: Any, dice: Any, plies: Any
+) -> None:
     """Starts a new game where `plies[i]` isn't negative, up to so many random actions deep.
 
-    As `_begin` and `_random_plies` do, but without a copy of the record, which a GPU has no room
-    for: a game that ended is played again, to the action before.
+    The game is of `seeds[i]`, its random actions of `dice[i]`; none of them ends it. A game that
+    ended is played again, to the action before: a GPU has no room for a copy of the record.
     """
     for i in range(first, last):
         depth = plies[i]
@@ -169,7 +157,7 @@ def _renew(first: Any, last: Any, states: Any, masks: Any, seeds: Any, plies: An
             settle(states[i], masks[i])
             played = 0
             while played < depth and states[i].seat >= 0:
-                apply(states[i], random_legal(masks[i], seeds[i], STREAM_ACTION, played))
+                apply(states[i], random_legal(masks[i], dice[i], STREAM_ACTION, played))
                 settle(states[i], masks[i])
                 played += 1
             begins = states[i].seat < 0 and played > 0
@@ -252,7 +240,6 @@ class Kernels:
     observe: Rows
     outcome: Rows
     random_actions: Rows
-    random_plies: Rows
     renew: Rows
     step: Rows
     begin_one: Callable[..., None]
@@ -291,7 +278,6 @@ def kernels(game: Game) -> Kernels:
         observe=rows(_observe),
         outcome=outcome,
         random_actions=_RANDOM_ACTIONS,
-        random_plies=rows(_random_plies, 1),
         renew=rows(_renew, 1),
         step=rows(_step),
         begin_one=begin.alone,

@@ -73,7 +73,7 @@ def use_environments(name: str) -> None:
     payoffs = np.zeros((2, vec.num_players), np.float32)
     for outcome in (made.outcome, made.outcome_one):
         outcome(vec.states, payoffs, payoffs.copy())
-    made.random_plies(vec.states, masks, seeds, np.ones(2, np.int64))
+    made.renew(vec.states, masks, seeds, seeds, np.ones(2, np.int64))
 
 
 def main() -> None:

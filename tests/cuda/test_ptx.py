@@ -75,7 +75,7 @@ def arguments(vec: VecEnv, name: str) -> tuple[Rows, tuple[Any, ...]]:
     shown = (vec._flat, vec._seat, vec._payoff, vec._margin, vec._done, vec._length)
     return {
         "step": (run.step, (vec.states, vec._actions, vec._seed, vec.episodes, vec._mask, *shown)),
-        "renew": (run.renew, (vec.states, vec._mask, seeds, plies)),
+        "renew": (run.renew, (vec.states, vec._mask, seeds, seeds, plies)),
         "begin": (run.begin, (vec.states, seeds, vec._mask)),
         "legal": (run.legal, (vec.states, vec._mask)),
         "observe": (run.observe, (vec.states, vec._seat, vec._flat)),

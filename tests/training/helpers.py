@@ -14,20 +14,17 @@ from linkzoo_training.search.solver import successors
 
 def begin(game: Game, count: int, seed: int = 0, **options: Any) -> Positions:
     """New games, with the seeds seed, seed + 1, … for the games and for the agents."""
+    return midgame(game, count, 0, seed, **options)
+
+
+def midgame(game: Game, count: int, plies: int, seed: int = 0, **options: Any) -> Positions:
+    """Positions some random plies into the game; earlier where it would have ended."""
     states = np.zeros(count, game.state)
     states[:] = game.blank(options=options)
     seeds = np.arange(seed, seed + count, dtype=np.uint64)
-    kernels(game).begin(states, seeds, np.empty((count, game.num_actions), np.int8))
+    masks = np.empty((count, game.num_actions), np.int8)
+    kernels(game).renew(states, masks, seeds, seeds, np.full(count, plies, np.int64))
     return Positions(game, states, seeds)
-
-
-def midgame(game: Game, count: int, plies: int, **options: Any) -> Positions:
-    """Positions some random plies into the game; earlier where it would have ended."""
-    start = begin(game, count, **options)
-    masks = start.action_mask
-    depths = np.full(count, plies, np.int64)
-    kernels(game).random_plies(start.states, masks, start.seeds, depths)
-    return Positions(game, start.states, start.seeds)
 
 
 def value(game: Game, state: np.record, seat: int) -> float:

@@ -40,9 +40,9 @@ def random_openings(
     states[:] = blank
     masks = np.empty((len(states), game.num_actions), np.int8)
     which = np.array(indices, np.uint64)
-    kernels(game).begin(states, game_seeds(seed, which), masks)
+    seeds, dice = game_seeds(seed, which), words(seed, STREAM_SETUP, which, 1)
     counts = low + (words(seed, STREAM_SETUP, which, 0) % np.uint64(high - low + 1)).astype(int)
-    kernels(game).random_plies(states, masks, words(seed, STREAM_SETUP, which, 1), counts)
+    kernels(game).renew(states, masks, seeds, dice, counts)
     return states
 
 

@@ -146,13 +146,9 @@ class DeviceRolloutGames:
             written = values[:, None].view(torch.uint8)
             states[:, place] = torch.where(which[:, None], written, states[:, place])
         self.states.copy_(states)
-        gpu.launch(
-            kernels(self.game).renew,
-            self._vec.records(),
-            self._now.action_mask,
-            gpu.view(self._drawn.seed, np.uint64),
-            self._drawn.plies,
-        )
+        seeds = gpu.view(self._drawn.seed, np.uint64)
+        records, plies = self._vec.records(), self._drawn.plies
+        gpu.launch(kernels(self.game).renew, records, self._now.action_mask, seeds, seeds, plies)
         for kept, new in (
             (self.opponent, self._drawn.opponent),
             (self.learner_seat, self._drawn.learner_seat),

@@ -153,5 +153,6 @@ class InitialStates:
         for k, option in enumerate(self.varied):
             states[option] = drawn.options[:, k]
         masks = np.empty((count, self.game.num_actions), np.int8)
-        kernel.renew(states, masks, drawn.seed.view(np.uint64), drawn.plies)
+        seeds = drawn.seed.view(np.uint64)
+        kernel.renew(states, masks, seeds, seeds, drawn.plies)
         return states, drawn
