@@ -127,7 +127,7 @@ class GameEnv(AECEnv[str, dict[str, Any], int | None]):
             return
         self._states[0] = self._blank  # the options may be those of a given position
         mask = np.empty((1, self.game.num_actions), np.int8)
-        self._kernels.begin_one(self._states, np.array([seed], np.uint64), mask)
+        self._kernels.begin(self._states, np.array([seed], np.uint64), mask)
         self._origin = None
         self._start(mask[0])
 

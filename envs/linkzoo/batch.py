@@ -84,13 +84,6 @@ def _margin(before: Any, after: Any, seat: Any) -> Any:
     return margin[seat]
 
 
-def _begin(first: Any, last: Any, states: Any, seeds: Any, masks: Any) -> None:
-    """Starts a new game in every record (options and number of players are set)."""
-    for i in range(first, last):
-        new_game(states[i], seeds[i])
-        settle(states[i], masks[i])
-
-
 def _play(first: Any, last: Any, states: Any, actions: Any, masks: Any) -> None:
     """Plays one legal action in every record; a negative action leaves the record as it is."""
     for i in range(first, last):
@@ -146,8 +139,9 @@ def _renew(
 ) -> None:
     """Starts a new game where `plies[i]` isn't negative, up to so many random actions deep.
 
-    The game is of `seeds[i]`, its random actions of `dice[i]`; none of them ends it. A game that
-    ended is played again, to the action before: a GPU has no room for a copy of the record.
+    Options and number of players are set. The game is of `seeds[i]`, its random actions of
+    `dice[i]`; none of them ends it. A game that ended is played again, to the action before: a GPU
+    has no room for a copy of the record.
     """
     for i in range(first, last):
         depth = plies[i]
@@ -234,15 +228,13 @@ class Kernels:
     Those called `…_one` run on the calling thread.
     """
 
-    begin: Rows
+    renew: Rows
     play: Rows
     legal: Rows
     observe: Rows
     outcome: Rows
     random_actions: Rows
-    renew: Rows
     step: Rows
-    begin_one: Callable[..., None]
     legal_one: Callable[..., None]
     outcome_one: Callable[..., None]
     play_one: Callable[..., int]
@@ -250,6 +242,10 @@ class Kernels:
     reveal: Rows | None  # None for games that hide nothing
     reveal_one: Callable[..., None] | None
     rules: dict[str, Callable[..., Any]]
+
+    def begin(self, states: Any, seeds: Any, masks: Any) -> None:
+        """Starts a new game in every record."""
+        self.renew(states, masks, seeds, seeds, np.zeros(len(states), np.int64))
 
 
 @cache
@@ -264,23 +260,21 @@ def kernels(game: Game) -> Kernels:
         rules["reveal"] = game.reveal
     rules["appraise"] = game.appraise or specialise(_margin, game.key, **rules)
 
-    def rows(function: Callable[..., Any], least: int = _LEAST) -> Rows:
-        return Rows(specialise(function, game.key, **rules), least)
+    def rows(function: Callable[..., Any]) -> Rows:
+        return Rows(specialise(function, game.key, **rules), _LEAST)
 
     def single(function: Callable[..., Any]) -> Callable[..., Any]:
         return specialise(function, game.key, **rules)
 
-    begin, legal, outcome = rows(_begin), rows(_legal), rows(_outcome)
+    legal, outcome = rows(_legal), rows(_outcome)
     return Kernels(
-        begin=begin,
+        renew=rows(_renew),
         play=rows(_play),
         legal=legal,
         observe=rows(_observe),
         outcome=outcome,
         random_actions=_RANDOM_ACTIONS,
-        renew=rows(_renew, 1),
         step=rows(_step),
-        begin_one=begin.alone,
         legal_one=legal.alone,
         outcome_one=outcome.alone,
         play_one=single(_play_one),

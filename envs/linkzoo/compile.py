@@ -67,13 +67,12 @@ def use_environments(name: str) -> None:
     vec = VecEnv(name, 2)
     seeds = np.zeros(2, np.uint64)
     positions = Positions(vec.game, vec.states, seeds)
-    masks = vec.reset(0).action_mask
+    vec.reset(0)
     vec.step(RandomAgent().act(positions))
     made = kernels(vec.game)
     payoffs = np.zeros((2, vec.num_players), np.float32)
     for outcome in (made.outcome, made.outcome_one):
         outcome(vec.states, payoffs, payoffs.copy())
-    made.renew(vec.states, masks, seeds, seeds, np.ones(2, np.int64))
 
 
 def main() -> None:

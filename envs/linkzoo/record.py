@@ -48,7 +48,7 @@ class GameRecord:
         mask = np.empty((1, game.num_actions), np.int8)
         if self.start is None:
             states[0] = game.blank(players, self.options)
-            kernel.begin_one(states, np.array([seed], np.uint64), mask)
+            kernel.begin(states, np.array([seed], np.uint64), mask)
         else:
             states[0] = game.from_dict(self.start)
             agrees("num_players", players, int(states[0].num_players))

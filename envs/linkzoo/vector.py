@@ -151,7 +151,8 @@ class VecEnv:
 
     def _begin(self, seeds: NDArray[np.uint64]) -> None:
         """Starts every game with its seed."""
-        self._run(self._kernels.begin, self.states, seeds, self._mask)
+        plies = np.zeros(self.num_envs, np.int64)
+        self._run(self._kernels.renew, self.states, self._mask, seeds, seeds, plies)
 
     def step(self, actions: ArrayLike) -> VecStep:
         """Plays an action in every game.

@@ -239,7 +239,7 @@ from linkzoo.batch import kernels
 from linkzoo.cache import source_of
 for name in linkzoo.games:
     made = kernels(linkzoo.get_game(name))
-    rows = (made.step, made.outcome, made.begin)
+    rows = (made.step, made.outcome, made.renew)
     found = [source_of(one.kernel).digest for one in rows]
     print(name, "-".join(found))
 """

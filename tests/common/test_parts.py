@@ -60,7 +60,7 @@ def test_linkage_places_the_hole_and_takes_a_role_by_pointing(options: dict[str,
     assert game.action_parts is not None
     states, mask = np.zeros(1, game.state), np.zeros((1, game.num_actions), np.int8)
     states[0] = game.blank(2, options)
-    kernels(game).begin_one(states, np.array([0], np.uint64), mask)
+    kernels(game).begin(states, np.array([0], np.uint64), mask)
     hole = game.text_to_action(states[0], "hole d4")
     assert game.action_parts(states[0], hole) == ("d4",)
     kernels(game).play_one(states, hole, mask[0], *np.zeros((2, 2), np.float32))

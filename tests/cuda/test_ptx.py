@@ -76,7 +76,6 @@ def arguments(vec: VecEnv, name: str) -> tuple[Rows, tuple[Any, ...]]:
     return {
         "step": (run.step, (vec.states, vec._actions, vec._seed, vec.episodes, vec._mask, *shown)),
         "renew": (run.renew, (vec.states, vec._mask, seeds, seeds, plies)),
-        "begin": (run.begin, (vec.states, seeds, vec._mask)),
         "legal": (run.legal, (vec.states, vec._mask)),
         "observe": (run.observe, (vec.states, vec._seat, vec._flat)),
     }[name]
@@ -123,7 +122,7 @@ def test_arrays_of_a_function_are_the_threads_own() -> None:
     assert re.search(r"\.local .*\[32\]", text)
 
 
-@pytest.mark.parametrize("kernel", ["begin", "legal", "observe"])
+@pytest.mark.parametrize("kernel", ["legal", "observe"])
 def test_the_other_kernels(kernel: str, tmp_path: Path) -> None:
     rows, arrays = arguments(VecEnv("linkage", 2), kernel)
     used = ptxas(ptx(rows.kernel, arrays, ARCHITECTURE), tmp_path)

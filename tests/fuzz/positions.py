@@ -33,7 +33,7 @@ def trajectory(game: str, variant: int, seed: int) -> NDArray[Any]:
     states = np.zeros(1, rules.state)
     states[0] = rules.blank(chosen.num_players, chosen.options)
     mask = np.empty((1, rules.num_actions), np.int8)
-    kernel.begin_one(states, np.array([seed], np.uint64), mask)
+    kernel.begin(states, np.array([seed], np.uint64), mask)
     outcome = np.zeros((2, chosen.num_players), np.float32)
     found = [states.copy()]
     while states[0].seat >= 0:

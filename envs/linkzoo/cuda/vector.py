@@ -79,7 +79,8 @@ class CudaVecEnv(VecEnv):
     def _begin(self, seeds: NDArray[np.uint64]) -> None:
         there = torch.from_numpy(seeds.view(np.int64)).to(DEVICE)
         self._seed_there.copy_(torch.from_numpy(self._seed.view(np.int64)))
-        gpu.launch(self._kernels.begin, self.records(), gpu.view(there, np.uint64), self._mask)
+        starts, plies = gpu.view(there, np.uint64), torch.zeros_like(there)
+        gpu.launch(self._kernels.renew, self.records(), self._mask, starts, starts, plies)
 
     def step(self, actions: Any) -> CudaVecStep:
         """Plays an action in every game: integers [N], a tensor or what NumPy takes.

@@ -210,7 +210,7 @@ class SpielState(pyspiel.State):
     def _deal(self, seed: int) -> None:
         states = self.states
         mask = np.empty((1, self._rules.num_actions), np.int8)
-        kernels(self._rules).begin_one(states, np.array([seed], np.uint64), mask)
+        kernels(self._rules).begin(states, np.array([seed], np.uint64), mask)
         self._dealt = True
         self._keep(states, mask, -1, -1)
 

@@ -62,7 +62,7 @@ def play(
         raise ValueError(f"seat={seat} is not in 0..{players - 1}")
     integer("seed", seed, 0, 2**64 - 1)
     begun = np.array([seed], np.uint64)
-    kernels(rules).begin_one(states, begun, np.empty((1, rules.num_actions), np.int8))
+    kernels(rules).begin(states, begun, np.empty((1, rules.num_actions), np.int8))
     played = GameRecord(rules.id, rules.version, players, rules.chosen_options(states[0]), seed)
 
     def acting(states: NDArray[Any]) -> NDArray[Any]:

@@ -43,7 +43,7 @@ class Table:
         self._states[0] = game.blank(len(seats), options)
         chosen = game.chosen_options(self._states[0])
         self.record = GameRecord(game.id, game.version, len(seats), chosen, seed)
-        kernels(game).begin_one(self._states, np.array([seed], np.uint64), self._mask)
+        kernels(game).begin(self._states, np.array([seed], np.uint64), self._mask)
         self.log: list[tuple[int, str]] = []  # the seat and the text of each action
         self.humans = [seat for seat, who in enumerate(seats) if who == HUMAN]
         self.looking = self.humans[0] if len(self.humans) == 1 else None
