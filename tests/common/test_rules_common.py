@@ -162,11 +162,11 @@ def test_drawings_show_what_the_seat_knows(variant: Variant) -> None:
 def test_a_redealt_world_can_be_played(variant: Variant, seeds: list[int]) -> None:
     """It is a position like any other: it goes on to a lawful end, and JSON leads back to it.
 
-    JSON for one seat at each ply, in turn.
+    JSON for one seat at each ply, in turn. Where there is but one game, every second ply.
     """
-    game = variant.game
+    game, step = variant.game, 2 if len(seeds) == 1 else 1
     for seed in seeds:
-        history = np.array(positions(variant, seed)[:-1], game.state)
+        history = np.array(positions(variant, seed)[:-1:step], game.state)
         worlds = np.repeat(history, variant.num_players)
         for row in range(len(worlds)):
             ply, seat = divmod(row, variant.num_players)

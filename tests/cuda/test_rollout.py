@@ -17,6 +17,7 @@ from linkzoo_training.selfplay.opponent_pool import OpponentPool
 from linkzoo_training.selfplay.rollout import RolloutGames
 from linkzoo_training.selfplay.sampling import UNIFORMS, draw
 from tests.cuda.without_gpu import without_gpu
+from tests.driving import first_quick
 from tests.training.helpers import ppo_config
 
 CPU = torch.device("cpu")
@@ -89,7 +90,11 @@ def assert_same(found: dict[str, Tensor], expected: dict[str, Tensor]) -> None:
         assert found[name].equal(tensor), name
 
 
-@pytest.mark.parametrize("game", linkzoo.games)
+# Quick: one with symmetries, and one with a critic that sees what is hidden.
+every_game = sorted(linkzoo.games, key=["linkage", "link_o"].count, reverse=True)
+
+
+@pytest.mark.parametrize("game", first_quick(every_game, 2))
 def test_batches_and_games_are_those_of_the_host(game: str) -> None:
     """To the byte: views, varied options, random positions, all opponents, a full critic."""
     host, device = Run(RolloutGames, game), Run(DeviceRolloutGames, game)

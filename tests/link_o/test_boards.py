@@ -313,6 +313,7 @@ def test_shipped_boards_play_whole_matches(name: str, players: int) -> None:
     assert done >= 4
 
 
+@pytest.mark.slow  # quick: the usual board, in tests/common/test_state.py
 def test_environments_on_a_users_board_can_be_copied(tmp_path: Path) -> None:
     """Pickle, clone and record keep the board and the position."""
     env = make("link_o", 3, board=written(MIXED, tmp_path))

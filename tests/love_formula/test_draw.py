@@ -481,11 +481,11 @@ def pictures() -> list[ElementTree.Element]:
     """Pictures with little and with very much to show, and with long names."""
     names, table = with_long_names()
     full = [crowded(), draft_of_many()]
-    found = [root for _, _, root in pictured()[::5]]
+    found = [root for _, _, root in pictured()[::10]]
     found += [parsed(view, seat) for view in full for seat in (None, 0)]
     return found + [
         parsed(renamed(view, names), seat, table)
-        for view, seat in [*views()[::19], *((view, 0) for view in full)]
+        for view, seat in [*views()[::38], *((view, 0) for view in full)]
     ]
 
 

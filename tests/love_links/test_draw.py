@@ -60,6 +60,7 @@ def parsed(state: np.record) -> ElementTree.Element:
 
 def test_svg_shows_every_link_of_bracelets_and_hands() -> None:
     """Well-formed, and each link as its key and its lock; bracelets from key end to lock end."""
+    last = links_of(pictures()[0][1])[-1].get("data-link")
     for data, root in pictures():
         assert root.tag == f"{SVG}svg"
         assert root.findtext(f"{SVG}title", "").startswith("Love Links: ")
@@ -71,7 +72,7 @@ def test_svg_shows_every_link_of_bracelets_and_hands() -> None:
         hands = [link for hand in data["hands"] for link in hand]
         assert links[: len(table)] == table
         assert Counter(links[len(table) : -1]) == Counter(hands)
-        assert links[-1] == str(links_of(pictures()[0][1])[-1].get("data-link"))
+        assert links[-1] == last
 
 
 def test_svg_stays_within_its_frame() -> None:

@@ -81,7 +81,7 @@ def test_pieces() -> None:
 
 
 @pytest.mark.parametrize("seed", first_quick([600, 601]))
-@pytest.mark.parametrize("policy", POLICIES, ids=lambda policy: policy.__name__)
+@pytest.mark.parametrize("policy", first_quick(POLICIES, 2), ids=lambda policy: policy.__name__)
 @pytest.mark.parametrize("setup", SETUPS, ids=str)
 def test_every_piece_at_every_ply(setup: Setup, policy: Policy, seed: int) -> None:
     for state, oracle, _ in walk(setup, seed, policy):

@@ -140,6 +140,7 @@ def test_commands_in_a_process_of_their_own(tmp_path: Path) -> None:
     assert int(found) == len(env.record().actions) >= COLUMNS
 
 
+@pytest.mark.slow  # quick: commands in a process of their own
 @pytest.mark.last
 def test_workers_find_the_game(tmp_path: Path, monkeypatch: pytest.MonkeyPatch) -> None:
     monkeypatch.chdir(tmp_path)
