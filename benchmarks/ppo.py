@@ -27,19 +27,22 @@ def network_alone(trainer: PPOTrainer, batch: Batch) -> float:
     kept = play._features, play._hidden, play._mask
     seen, hidden, mask = (k if isinstance(k, torch.Tensor) else k.device for k in kept)
     every = torch.arange(config.num_envs, device=trainer.device)
-    start = time.perf_counter()
+    slots = play.opponents.slot if isinstance(play, RolloutGames) else play.opponent
+    opponent = torch.as_tensor(slots, device=trainer.device)
+    met = []  # at each ply: a pool's network, and the games in which it acts
     for t in range(config.horizon):
         frozen = torch.as_tensor(play.frozen(t, slice(None)), device=trainer.device)
-        slots = play.opponents.slot if isinstance(play, RolloutGames) else play.opponent
-        opponent = torch.as_tensor(slots, device=trainer.device)
+        acting = set(opponent[frozen].tolist())
+        met.append([(trainer.pool.networks[s], every[frozen & (opponent == s)]) for s in acting])
+    start = time.perf_counter()
+    for t in range(config.horizon):
         with torch.no_grad():
             logits, _ = trainer.behaviour_policy(seen[t])
             if trainer.behaviour_critic is not None:
                 trainer.behaviour_critic(seen[t], hidden[t])
             torch.softmax(masked(logits, mask[t]), -1)
-            for slot in set(opponent[frozen].tolist()):
-                rows = every[frozen & (opponent == slot)]
-                logits, _ = trainer.pool.networks[slot](seen[t][rows])
+            for network, rows in met[t]:
+                logits, _ = network(seen[t][rows])
                 torch.softmax(masked(logits, mask[t][rows]), -1)
     with torch.no_grad():
         trainer.behaviour_policy(seen[-1])

@@ -167,7 +167,9 @@ from tests.common.variants import ONE
 from tests.cuda.without_gpu import assert_same_games, build, without_gpu
 variant = next(variant for variant in ONE if variant.name == sys.argv[1])
 with without_gpu(simulated=True):
-    assert_same_games(build_cpu(variant, 3), build(variant, 3), int(sys.argv[2]), 2**64 - 1)
+    games = build(variant, 3)
+    assert_same_games(build_cpu(variant, 3), games, int(sys.argv[2]), 2**64 - 1)
+    games.refresh([])
 print("same")
 """
 

@@ -13,7 +13,10 @@ class GPUMeter:
     """Samples the share of time in which the GPU ran kernels, by NVML, from a thread of its own."""
 
     def __init__(self, device: torch.device) -> None:
-        self._device = device
+        index: int | None = device.index
+        if index is None:  # the current one, which may be another in another thread
+            index = torch.cuda.current_device()
+        self._device = torch.device("cuda", index)
         self._samples: list[float] = []
         threading.Thread(target=self._run, daemon=True).start()
 

@@ -8,7 +8,7 @@ which ends at 64 kB, wherever it is used.
 
 import hashlib
 from collections.abc import Callable, Iterator
-from contextlib import contextmanager
+from contextlib import AbstractContextManager, contextmanager, nullcontext
 from functools import cache
 from types import SimpleNamespace
 from typing import Any
@@ -17,6 +17,7 @@ import numba
 import numpy as np
 from llvmlite import ir
 from numba import cuda
+from numba.core import event
 from numpy.typing import DTypeLike, NDArray
 
 from linkzoo.compiled import local
@@ -29,6 +30,7 @@ _ALIGNED = 16  # bytes: where a table begins
 
 if not SIMULATED:
     from numba.cuda import cgutils, dispatcher, types
+    from numba.cuda.core import config
     from numba.cuda.core.compiler_lock import global_compiler_lock
     from numba.cuda.cudadecl import Cuda_local_array
     from numba.cuda.cudaimpl import cuda_local_array_integer, lower
@@ -60,11 +62,14 @@ class Kernel:
     def __call__(self, *arrays: Any) -> None:
         """Launches all rows on torch's current stream; `arrays` are what `view` gives."""
         blocks = -(-arrays[0].shape[0] // _BLOCK)
-        launch = self._launched[blocks, _BLOCK, stream()]
+        if not blocks:
+            return
+        with _few_blocks_are_welcome():
+            launch = self._launched[blocks, _BLOCK, stream()]
         if self._is_compiled:
             launch(arrays)
             return
-        with _tables():
+        with _tables(), event.trigger_event("numba:compile"):
             launch(arrays)
         self._is_compiled = True
 
@@ -90,7 +95,13 @@ def stream() -> Any:
     """Torch's current stream."""
     import torch
 
-    return cuda.external_stream(torch.cuda.current_stream().cuda_stream)
+    return _stream(torch.cuda.current_stream().cuda_stream)
+
+
+@cache
+def _stream(handle: int) -> Any:
+    """A stream as numba-cuda takes it: one object for each, by which it finds a launch again."""
+    return cuda.external_stream(handle)
 
 
 def ptx(
@@ -101,6 +112,13 @@ def ptx(
     with _tables(), _replaced(dispatcher, "get_current_device", lambda: standing_in):
         text: str = cuda.compile_ptx(Kernel(rows).each, (typeof(arrays),), cc=capability)[0]
     return text
+
+
+def _few_blocks_are_welcome() -> AbstractContextManager[None]:
+    """While a launch is prepared, numba-cuda doesn't warn of fewer blocks than a GPU holds."""
+    if SIMULATED:
+        return nullcontext()
+    return _replaced(config, "CUDA_LOW_OCCUPANCY_WARNINGS", 0)
 
 
 @contextmanager

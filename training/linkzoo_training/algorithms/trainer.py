@@ -73,7 +73,12 @@ class Trainer(ABC):
         torch.set_num_threads(self._threads)
         self.game: Game = get_game(config.game, config.options)
         self.device = find_device(config.device)
-        self._meter = gpu_meter(self.device) if self.device.type == "cuda" else None
+        self._meter = None
+        if self.device.type == "cuda":
+            if self.device.index is not None:
+                torch.cuda.set_device(self.device)  # where games on the device lie, too
+            torch.backends.cudnn.deterministic = True  # else a seed wouldn't fix the weights
+            self._meter = gpu_meter(self.device)
         self.bf16 = use_bf16(config.precision, self.device)
         torch.manual_seed(config.seed)
         network = make_network(self.game, config.network, config.width, config.blocks)

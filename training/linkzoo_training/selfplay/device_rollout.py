@@ -54,7 +54,6 @@ class DeviceRolloutGames:
         for count in config.players:
             sides[count, :count] = self.game.sides(count)
         self._side, self._seats = self._there(sides), torch.arange(seats, device=device)
-        self._games = torch.arange(games, device=device)
         # See RolloutGames
         self.opponent = self._zeros(games, dtype=torch.int64) + ITSELF
         self.learner_seat = self._zeros(games, dtype=torch.int8)
@@ -177,7 +176,8 @@ class DeviceRolloutGames:
             values, probabilities = self._forward(network, critic, pool, t)
             self._values[t] = self._by_seat(values, t)
             if teacher is not None:
-                self._taught[t] = self._agent_actions(teacher, self._games, STREAM_TEACHER)
+                rows = self._learner[t].nonzero()[:, 0]
+                self._taught[t, rows] = self._agent_actions(teacher, rows, STREAM_TEACHER)
             actions = self._sample(probabilities, t)
             now = self._vec.step(actions)
             self._done[t] = now.done
@@ -228,12 +228,12 @@ class DeviceRolloutGames:
         """Values as `_evaluate`, and probabilities [N, A] of the actions of whoever is to act."""
         frozen, features, mask = self.frozen(t, slice(None)), self._features[t], self._mask[t]
         self._learner[t] = ~frozen
+        met = self._met_by(frozen) if pool.networks or self._fixed_opponents else None
         values, logits = self._evaluate(network, critic, t)
         probabilities = torch.softmax(masked(logits, mask), -1)
-        if pool.networks or self._fixed_opponents:
-            slots = torch.where(frozen, self.opponent, len(self._slots))
-            order = slots.argsort(stable=True)
-            (counts,) = ToHost((slots[:, None] == self._slots).sum(0)).arrays()
+        if met is not None:
+            order, sent = met
+            (counts,) = sent.arrays()
             for slot in counts.nonzero()[0]:
                 last = counts[: slot + 1].sum()
                 rows = order[last - counts[slot] : last]
@@ -249,6 +249,11 @@ class DeviceRolloutGames:
         if self.config.kl_coef > 0:
             self._log_policy[t] = probabilities.clamp(min=1e-30).log()
         return values, probabilities
+
+    def _met_by(self, frozen: Tensor) -> tuple[Tensor, ToHost]:
+        """The games in which opponents act, by their slots, and on its way how many each has."""
+        slots = torch.where(frozen, self.opponent, len(self._slots))
+        return slots.argsort(stable=True), ToHost((slots[:, None] == self._slots).sum(0))
 
     def _agent_actions(self, agent: Agent, games: Tensor, stream: int) -> Tensor:
         """As RolloutGames does, for a tensor of games [M]."""
