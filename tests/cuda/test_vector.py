@@ -162,6 +162,7 @@ def test_without_a_gpu(monkeypatch: pytest.MonkeyPatch) -> None:
 
 SIMULATED = """
 import sys
+import numpy as np
 from tests.common.test_vector import build as build_cpu
 from tests.common.variants import ONE
 from tests.cuda.without_gpu import assert_same_games, build, without_gpu
@@ -169,7 +170,7 @@ variant = next(variant for variant in ONE if variant.name == sys.argv[1])
 with without_gpu(simulated=True):
     games = build(variant, 3)
     assert_same_games(build_cpu(variant, 3), games, int(sys.argv[2]), 2**64 - 1)
-    games.refresh([])
+    games.refresh(np.arange(0))
 print("same")
 """
 
