@@ -116,9 +116,27 @@ _CODE = ir.IntType(32)  # of Numba's calling convention: 0, -2 (returned None) o
 _NONE = -2
 
 
+def _lent(context: Any, builder: Any, kind: Any, value: Any) -> Any:
+    """A value whose arrays name no owner: whoever uses it counts no references.
+
+    The caller's own references end with its call, and that doesn't wait for a helper which has just
+    taken a part: it would count, and write, in memory that was given back.
+    """
+    if isinstance(kind, types.Array):
+        array = make_array(kind)(context, builder, value)
+        array.meminfo = ir.Constant(array.meminfo.type, None)
+        return array._getvalue()
+    if isinstance(kind, types.BaseTuple):
+        kinds: tuple[Any, ...] = tuple(kind)  # type: ignore[arg-type]  # of what it holds
+        parts = cgutils.unpack_tuple(builder, value, len(kinds))
+        lent = [_lent(context, builder, *part) for part in zip(kinds, parts, strict=True)]
+        return context.make_tuple(builder, kind, lent)
+    return value
+
+
 @intrinsic
 def _pack(_typing: Any, room: Any, kernel: Any, arrays: Any) -> Any:
-    """Puts the kernel's address and its arrays into `room`.
+    """Puts the kernel's address and its arrays, lent, into `room`.
 
     Returns the address of a function `body(data, first, last)` that calls the kernel with what lies
     at `data`.
@@ -134,7 +152,8 @@ def _pack(_typing: Any, room: Any, kernel: Any, arrays: Any) -> Any:
         held = builder.bitcast(
             make_array(signature.args[0])(context, builder, values[0]).data, layout.as_pointer()
         )
-        given = cgutils.unpack_tuple(builder, values[2], len(arrays.types))
+        lent = _lent(context, builder, arrays, values[2])
+        given = cgutils.unpack_tuple(builder, lent, len(arrays.types))
         for place, value in enumerate([values[1], *given]):
             builder.store(value, cgutils.gep_inbounds(builder, held, 0, place))
         body = ir.Function(

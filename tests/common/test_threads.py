@@ -9,10 +9,12 @@ from typing import Any
 import numba
 import numpy as np
 import pytest
+from numba import types
+from numba.np.arrayobj import make_array
 
 from linkzoo import threads
 from linkzoo.compiled import compiled
-from linkzoo.threads import MAX_THREADS, Rows, get_num_threads, set_num_threads
+from linkzoo.threads import MAX_THREADS, Rows, get_num_threads, intrinsic, set_num_threads
 from tests.common.play import run_python
 
 pytestmark = pytest.mark.last
@@ -56,6 +58,38 @@ def test_every_row_once(number: int) -> None:
             for _ in range(3):
                 COUNT.on(count, numbers, (others,), 2)
             assert np.array_equal(numbers, 6 * others)
+
+
+@intrinsic  # type: ignore[untyped-decorator]  # Numba's
+def _owner(_typing: Any, array: Any) -> Any:
+    """The address of what owns an array, for whoever counts references; 0 if nothing does."""
+
+    def generate(context: Any, builder: Any, signature: Any, values: Any) -> Any:
+        owner = make_array(signature.args[0])(context, builder, values[0]).meminfo
+        return builder.ptrtoint(owner, context.get_value_type(types.int64))
+
+    return types.int64(array), generate
+
+
+@compiled
+def _owners(first: Any, last: Any, found: Any, nested: Any) -> None:
+    """Addresses of owners: of an array, and of one in a tuple of tuples."""
+    for i in range(first, last):
+        found[i, 0], found[i, 1] = _owner(found), _owner(nested[1][0])
+
+
+def test_helpers_count_no_references() -> None:
+    """The caller's end with its call, and a helper may begin a part that it took after that.
+
+    It wrote then in memory that was given back: a run aborted on a busy machine.
+    """
+    rows, found = Rows(_owners, 1), np.ones((1000, 2), np.int64)
+    rows.on(1, found, (0, (found[::2], 2)))
+    assert found.all()
+    for threads_ in (2, 3):
+        found[:] = 1
+        rows.on(threads_, found, (0, (found[::2], 2)))
+        assert not found.any()
 
 
 def test_helpers_help() -> None:
