@@ -16,7 +16,7 @@ ROOT = Path(__file__).parents[1]
 def faulty(way: str, first: int = 0, last: int = 0) -> tuple[Cell, list[Finding]]:
     """What the runner finds in mutants that end in this way."""
     limits = Limits(
-        seconds=0.5 if way == "spin" else 30.0, clock=2.0 if way == "sleep" else 100.0, gib=0.75
+        seconds=0.5 if way == "spin" else 30.0, clock=1.0 if way == "sleep" else 100.0, gib=0.75
     )
     fuzz = Fuzz([Cell("faulty", way)], 3, limits=limits, tell=lambda _: None)
     fuzz.repeat(first, last)
@@ -32,7 +32,7 @@ def faulty(way: str, first: int = 0, last: int = 0) -> tuple[Cell, list[Finding]
         ("abort", "SIGABRT", ""),
         ("exit", "exit 3", ""),
         ("spin", "no end in 0.5 s of the processor", ""),
-        ("sleep", "no end in 2 s", ""),
+        ("sleep", "no end in 1 s", ""),
         ("hoard", "MemoryError", ""),
     ],
 )

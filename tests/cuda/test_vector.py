@@ -176,7 +176,7 @@ print("same")
 
 
 @pytest.mark.last
-@pytest.mark.parametrize("steps", first_quick([4, 40]))
+@pytest.mark.parametrize("steps", first_quick([4, 20]))
 @pytest.mark.parametrize("name", first_quick([variant.name for variant in ONE]))
 def test_kernels_in_the_simulator(name: str, steps: int) -> None:
     """numba-cuda's own: the kernels' threads in the interpreter, in a process of their own."""

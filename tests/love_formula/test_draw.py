@@ -489,6 +489,7 @@ def pictures() -> list[ElementTree.Element]:
     ]
 
 
+@pytest.mark.slow  # quick: usual positions are legible
 def test_all_is_within_the_frame() -> None:
     for root in pictures():
         frame = Area(0, 0, *map(float, str(root.get("viewBox")).split()[2:]))
@@ -502,6 +503,7 @@ def test_all_is_within_the_frame() -> None:
             assert panel.holds(area), ElementTree.tostring(child)
 
 
+@pytest.mark.slow  # as above
 def test_words_stay_in_their_boxes() -> None:
     """Names, turns and seats in the strip of a card or a place; names of couples in their box."""
     for root in pictures():
@@ -518,6 +520,7 @@ def test_words_stay_in_their_boxes() -> None:
             assert all(one.is_apart_from(other) for one, other in combinations(group, 2))
 
 
+@pytest.mark.slow  # as above
 def test_cards_and_places_are_drawn_apart() -> None:
     for root in pictures():
         strips = [

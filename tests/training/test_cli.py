@@ -235,11 +235,9 @@ sys.exit(main())
 """
 
 
+@pytest.mark.slow  # quick: test_ppo.py, that a run that was stopped goes on
 @pytest.mark.last
-@pytest.mark.parametrize(
-    ("number", "code"),
-    [(signal.SIGINT, 130), pytest.param(signal.SIGTERM, 143, marks=pytest.mark.slow)],
-)
+@pytest.mark.parametrize(("number", "code"), [(signal.SIGINT, 130), (signal.SIGTERM, 143)])
 def test_a_stopped_run_says_so_by_its_exit_code(
     number: signal.Signals, code: int, tmp_path: Path
 ) -> None:

@@ -96,6 +96,7 @@ def test_what_is_published_is_an_average() -> None:
     assert any((published[n] != now).any() for n, now in trainer.network.state_dict().items())
 
 
+@pytest.mark.slow  # quick: test_rollout.py, that it is asked, and learned from alone
 def test_a_teacher_is_imitated_at_first() -> None:
     """Ross et al. 2011: soon its actions are far likelier, by half a nat and more."""
     found = []

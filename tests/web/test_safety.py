@@ -166,7 +166,7 @@ def _bent(dice: np.random.Generator, path: str) -> str:
 
 @pytest.mark.parametrize(
     ("times", "seed"),
-    [(500, 0), *(pytest.param(5000, seed, marks=pytest.mark.slow) for seed in (1, 2))],
+    [(400, 0), pytest.param(6000, 1, marks=pytest.mark.slow)],
 )
 def test_mutated_requests_get_an_answer_and_no_failure(
     client: Client, times: int, seed: int
