@@ -119,8 +119,8 @@ _NONE = -2
 def _lent(context: Any, builder: Any, kind: Any, value: Any) -> Any:
     """A value whose arrays name no owner: whoever uses it counts no references.
 
-    The caller's own references end with its call, and that doesn't wait for a helper which has just
-    taken a part: it would count, and write, in memory that was given back.
+    The caller's own references end with a call that doesn't wait for the rows: who counted would
+    write in memory that was given back.
     """
     if isinstance(kind, types.Array):
         array = make_array(kind)(context, builder, value)
@@ -234,11 +234,15 @@ def _ended(words: Any, looks: Any) -> Any:
 
 
 @compiled
-def _share(
-    words: Any, room: Any, data: Any, helpers: Any, part: Any, kernel: Any, count: Any, *arrays: Any
-) -> None:
+def _prepare(room: Any, kernel: Any, *arrays: Any) -> Any:
+    """See `_pack`: all that has to be compiled for arguments of other types."""
+    return _pack(room, kernel, arrays)
+
+
+@compiled
+def _share(words: Any, body: Any, data: Any, helpers: Any, part: Any, count: Any) -> None:
     """The caller's part: opens the rows to helpers, does what it can, closes, waits a little."""
-    _store(words, _BODY, _pack(room, kernel, arrays))
+    _store(words, _BODY, body)
     _store(words, _DATA, data)
     _store(words, _COUNT, count)
     _store(words, _PART, part)
@@ -278,16 +282,8 @@ class _Pool:
         self._wake(helpers)
         self._held = arrays
         try:
-            _share(
-                self._words,
-                self._room,
-                self._data,
-                helpers,
-                part,
-                kernel,
-                len(arrays[0]),
-                *arrays,
-            )
+            body = _prepare(self._room, kernel, *arrays)
+            _share(self._words, body, self._data, helpers, part, len(arrays[0]))
         finally:
             failed = self._wait()  # after Ctrl-C too
             self._held = ()

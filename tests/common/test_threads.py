@@ -79,7 +79,7 @@ def _owners(first: Any, last: Any, found: Any, nested: Any) -> None:
 
 
 def test_helpers_count_no_references() -> None:
-    """The caller's end with its call, and a helper may begin a part that it took after that.
+    """The caller's may end before a helper begins a part that it took.
 
     It wrote then in memory that was given back: a run aborted on a busy machine.
     """
