@@ -16,6 +16,7 @@ from benchmarks.gpu_tasks import PRESETS, ROOT, Bar, Task, tasks
 
 from linkzoo_training.config import load_config
 from tests.common.play import run_python
+from tests.gpu.test_training import KINDS, config_of
 
 CPU = ["--device", "cpu", "--presets", "linkage_ppo_gpu"]
 TRAIN = "train linkage_ppo_gpu"
@@ -96,6 +97,11 @@ def test_every_task_has_a_configuration_that_fits() -> None:
         if settings and task.arguments[0] != "evaluate":
             (config,) = {*task.arguments} & {path.stem for path in (ROOT / "configs").iterdir()}
             assert load_config(config, settings).device == "cuda", task
+
+
+def test_the_runs_of_the_tests_have_configurations_that_fit() -> None:
+    for kind in (*KINDS, "alphazero"):
+        assert config_of(kind).device == "cuda"
 
 
 def test_what_needs_a_gpu_lies_in_one_folder() -> None:
