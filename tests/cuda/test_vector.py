@@ -7,6 +7,8 @@ from typing import Any
 import numpy as np
 import pytest
 import torch
+from numba.cuda.dispatcher import CUDADispatcher
+from numba.cuda.target import CUDATargetContext
 
 from linkzoo import make_vec
 from linkzoo.cuda import device
@@ -168,16 +170,16 @@ def test_whatever_is_compiled_has_its_tables_in_global_memory(
     compiled, rows = [], build(FEW[0], 2)._kernels.legal.kernel
 
     def compile_for(_: Any, signature: Any) -> None:
-        there = device.CUDATargetContext.make_constant_array is device._make_constant_array
+        there = CUDATargetContext.make_constant_array is device._make_constant_array
         compiled.append((signature, there))
 
-    monkeypatch.setattr(device.dispatcher.CUDADispatcher, "compile", compile_for)
+    monkeypatch.setattr(CUDADispatcher, "compile", compile_for)
     kernel = device.Kernel(rows)
     for numbers in (np.zeros(2, np.int8), np.zeros(2, np.int64)):
         kernel._launched._compile_for_args((numbers,))
     assert [there for _, there in compiled] == [True, True]
     assert compiled[0][0] != compiled[1][0]
-    assert device.CUDATargetContext.make_constant_array is not device._make_constant_array
+    assert CUDATargetContext.make_constant_array is not device._make_constant_array
 
 
 SIMULATED = """
