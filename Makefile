@@ -47,7 +47,7 @@ test-nightly: $(CUDA)/.made ## those of them that take minutes
 test-gpu: $(CUDA_MADE) ## what can only run on a GPU (CUDA_PYTHON=...)
 	$(ON_GPU) -m pytest tests/gpu
 
-gpu: $(CUDA_MADE) ## on a GPU: its tests, the benchmarks and the presets' training, with a report (ARGS=..., CUDA_PYTHON=...)
+gpu: $(CUDA_MADE) ## on a GPU: its tests, benchmarks and training, with a report (ARGS=..., CUDA_PYTHON=...)
 	$(ON_GPU) -m benchmarks.gpu $(ARGS)
 
 fuzz: $(VENV)/.dev ## wrong and damaged input, until something breaks (MINUTES=..., SEED=..., ARGS=...)
