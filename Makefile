@@ -10,12 +10,16 @@ PYTEST_ARGS ?= -n 2 --dist loadscope
 FRAMEWORKS ?= .venv-frameworks
 AGILERL ?= .venv-agilerl
 CUDA ?= .venv-cuda
+CUDA_PYTHON ?= $(CUDA)/bin/python
 LOWEST ?= .venv-lowest
 NEWEST ?= .venv-newest
 
 BIN := $(VENV)/bin
 PIP_INSTALL := -m pip install --quiet --disable-pip-version-check -c constraints.txt
 INSTALL := $(BIN)/python $(PIP_INSTALL)
+# A machine with a GPU may have an interpreter with all that is needed: then nothing is installed.
+CUDA_MADE := $(if $(filter $(CUDA)/%,$(CUDA_PYTHON)),$(CUDA)/.made)
+ON_GPU := PYTHONPATH=envs:training:$(PYTHONPATH) $(CUDA_PYTHON)
 
 .DEFAULT_GOAL := help
 .PHONY: help train test test-slow test-all lint format types wheel bench strength docs clean fuzz test-web test-integrations test-versions test-ptx test-nightly test-gpu gpu
@@ -40,11 +44,11 @@ test-ptx: $(CUDA)/.made ## the kernels through CUDA's compilers (450 MB); no GPU
 test-nightly: $(CUDA)/.made ## those of them that take minutes
 	$(CUDA)/bin/python -m pytest tests/cuda -m "ptxas and nightly"
 
-test-gpu: $(CUDA)/.made ## what can only run on a GPU
-	$(CUDA)/bin/python -m pytest tests -m gpu
+test-gpu: $(CUDA_MADE) ## what can only run on a GPU (CUDA_PYTHON=...)
+	$(ON_GPU) -m pytest tests/gpu
 
-gpu: $(CUDA)/.made ## on a GPU: its tests, the benchmarks and the presets' training, with a report (ARGS=...)
-	$(CUDA)/bin/python -m benchmarks.gpu $(ARGS)
+gpu: $(CUDA_MADE) ## on a GPU: its tests, benchmarks and training, with a report (ARGS=..., CUDA_PYTHON=...)
+	$(ON_GPU) -m benchmarks.gpu $(ARGS)
 
 fuzz: $(VENV)/.dev ## wrong and damaged input, until something breaks (MINUTES=..., SEED=..., ARGS=...)
 	$(BIN)/python -m tests.fuzz --minutes $(MINUTES) --seed $(SEED) $(ARGS)

@@ -4,7 +4,8 @@
 
 "Alone" are the same forward passes, backward passes and optimiser steps on batches that lie ready,
 in the same process with the same threads; what is left is the trees, the simulator and bookkeeping.
-Rounds alternate, and both figures are medians.
+Rounds alternate, and both figures are medians. On a GPU it also says how much of the time that ran
+nothing.
 """
 
 import argparse
@@ -14,6 +15,7 @@ from typing import Any
 
 import numpy as np
 import torch
+from benchmarks.gpu_idle import tell
 from numpy.typing import NDArray
 
 from linkzoo_training.algorithms.alphazero import AlphaZeroTrainer, Batch
@@ -85,6 +87,7 @@ def main() -> None:
         f"end to end {end:,.0f} steps/s ({simulations / steps:.1f} positions evaluated for each), "
         f"network alone {net:,.0f} steps/s: {end / net:.1%}"
     )
+    tell(trainer)
 
 
 if __name__ == "__main__":

@@ -2,82 +2,40 @@
 
 The tests that need a GPU, the benchmarks, then the training of the presets that end in `_gpu`, in
 slices of at most nine minutes which resume. `benchmarks/gpu_report.md` is written after each of
-them and can be committed as it is. What is done is kept in `runs/gpu.json`: the command continues
-behind it, and `--slices 1` leaves the rest to later calls. Names choose tasks, done or not.
+them and can be committed as it is: it begins with what is to be reached, and what was. All that
+later calls need lies in one folder, `--runs`: a call continues behind what is done, and does again
+what failed. `--minutes` ends one in time. Names choose tasks, done or not.
 """
 
 import argparse
 import json
 import os
-import platform
 import signal
 import subprocess
 import sys
 import time
-from dataclasses import dataclass
+from datetime import UTC, datetime
+from math import inf
 from pathlib import Path
 from typing import Any
 
 import torch
+from benchmarks.gpu_report import cells, commit, report
+from benchmarks.gpu_tasks import PRESETS, ROOT, Task, tasks
 
-import linkzoo
 from linkzoo_training.algorithms.logger import read_metrics
 from linkzoo_training.checkpoint import write_atomically
-from linkzoo_training.config import load_config
 from linkzoo_training.runtime import find_device
 
-ROOT = Path(__file__).parents[1]
 REPORT = ROOT / "benchmarks" / "gpu_report.md"
-STATE = ROOT / "runs" / "gpu.json"
-PRESETS = [path.stem for path in sorted((ROOT / "configs").glob("*_gpu.yaml"))]
-SLICE = 520.0  # seconds of training at a time, and of any other task
+RUNS = ROOT / "runs"
+STATE = "gpu.json"  # in the folder of the runs: what is done
+SECONDS = 520.0  # of a slice of training, and of any other task
+_LEAST = 60.0  # seconds that are worth beginning something
+_GRACE = 60.0  # seconds that what was told to stop has to save itself
 _STOPPED = 128 + signal.SIGTERM  # the exit status of training that was stopped, and saved
+_CUT = (-signal.SIGTERM, -signal.SIGKILL)  # of what was ended
 _SHOWN = 60  # lines of what a command printed last
-
-
-@dataclass(frozen=True)
-class Task:
-    """A command, `python -m ...`, and whether it trains: then it is run until it is finished."""
-
-    name: str
-    module: str
-    arguments: tuple[str, ...]
-    run: str | None = None  # the name of the training run
-
-    @property
-    def command(self) -> str:
-        return " ".join(["python -m", self.module, *self.arguments])
-
-
-def tasks(device: str, presets: list[str]) -> list[Task]:
-    """All that is to be done, in order."""
-    on = f"device={device}"
-    return [
-        Task("tests", "pytest", ("-m", "gpu", "-q")),
-        *(
-            Task(f"play {game}", "linkzoo_training", ("bench", "--game", game, "--device", device))
-            for game in linkzoo.games
-        ),
-        Task("PPO, board network", "benchmarks.ppo", ("linkage_ppo_gpu", on)),
-        *(
-            Task(f"PPO, flat network{where}", "benchmarks.ppo", ("love_links_ppo_gpu", on, *there))
-            for where, there in (("", ()), (", games on it", ("env_device=cuda", "num_envs=32768")))
-        ),
-        Task(
-            "AlphaZero, 32 simulations",
-            "benchmarks.alphazero",
-            ("linkage_az_gpu", on, "simulations=[32]", "window=2"),
-        ),
-        *(
-            Task(
-                f"train {Path(preset).stem}",
-                "linkzoo_training",
-                ("train", preset, on, "--resume"),
-                load_config(preset, [on]).name,
-            )
-            for preset in presets
-        ),
-    ]
 
 
 def play(task: Task, seconds: float) -> dict[str, Any]:
@@ -95,61 +53,76 @@ def play(task: Task, seconds: float) -> dict[str, Any]:
             printed, _ = process.communicate(timeout=seconds)
         except subprocess.TimeoutExpired:
             process.terminate()  # Ctrl-C is ignored by what runs in the background
-            printed, _ = process.communicate()
+            try:
+                printed, _ = process.communicate(timeout=_GRACE)
+            except subprocess.TimeoutExpired:
+                process.kill()
+                printed, _ = process.communicate()
     return {
         "rc": process.returncode,
+        "commit": commit(),
+        "date": f"{datetime.now(UTC):%Y-%m-%d}",
         "seconds": time.monotonic() - began,
         "printed": "\n".join(printed.splitlines()[-_SHOWN:]),
     }
 
 
-def report(planned: list[Task], done: dict[str, Any], device: torch.device) -> str:
-    """The report as Markdown."""
-    where = torch.cuda.get_device_name(device) if device.type == "cuda" else "no GPU"
-    machine = f"{where}; {platform.machine()}, {os.cpu_count()} cores; torch {torch.__version__}"
-    lines = ["# On a GPU", "", f"{machine}, CUDA {torch.version.cuda}. From `make gpu`.", ""]
-    lines += ["| task | exit status | seconds |", "|---|---:|---:|"]
-    for task in planned:
-        found = done.get(task.name)
-        cells = "not run |" if found is None else f"{found['rc']} | {found['seconds']:,.0f}"
-        lines.append(f"| {task.name} | {cells} |")
-    for task in planned:
-        if task.name not in done:
-            continue
-        lines += ["", f"## {task.name}", "", f"    {task.command}", ""]
-        if task.run is not None:
-            lines += ["The last iteration:", "", "| | |", "|---|---:|"]
-            rows = read_metrics(ROOT / "runs" / task.run)
-            last = rows[-1] if rows else {}
-            lines += [*(f"| {name} | {value:,.6g} |" for name, value in last.items()), ""]
-        lines += ["```text", done[task.name]["printed"], "```"]
-    return "\n".join([*lines, ""])
+class Work:
+    """The tasks, and what of them is done."""
+
+    def __init__(self, planned: list[Task], runs: Path, to: Path, device: torch.device) -> None:
+        self.planned, self.to, self.device = planned, to, device
+        self.state = runs / STATE
+        self.done: dict[str, Any] = {}
+        if self.state.exists():
+            self.done = json.loads(self.state.read_text(encoding="utf-8"))
+
+    def do(self, chosen: list[str], seconds: float, until: float) -> None:
+        """Does the chosen tasks, or those that aren't done, until a time of `time.monotonic`."""
+        for task in self.planned:
+            rc = self.done.get(task.name, {}).get("rc")
+            goes_on = task.name in chosen if chosen else rc != 0
+            while goes_on:
+                limit = min(seconds, until - time.monotonic() - _GRACE)
+                missing = self._missing(task, limit, anyway=bool(chosen))
+                if missing is not None:
+                    print(f"{task.name}: not begun, {missing}", flush=True)
+                    break
+                goes_on = self._once(task, limit)
+
+    def _missing(self, task: Task, limit: float, *, anyway: bool) -> str | None:
+        """What a task lacks to begin: time, more than it had when it was ended, or a file."""
+        before = self.done.get(task.name, {"rc": None})
+        if task.needs is not None and not task.needs.exists():
+            return f"there is no {task.needs}"
+        if limit < _LEAST:
+            return "no time is left"
+        if task.run is None and before["rc"] in _CUT and limit <= before["seconds"] and not anyway:
+            return f"{before['seconds']:,.0f} seconds were too few"
+        return None
+
+    def _once(self, task: Task, limit: float) -> bool:
+        """Runs a task, or a slice of training, and reports; whether another slice is to follow."""
+        print(f"{task.name}: {task.command}", flush=True)
+        before = _iteration(task)
+        found = play(task, limit)
+        if task.run is not None and task.name in self.done:
+            found["seconds"] += self.done[task.name]["seconds"]
+        self.done[task.name] = found
+        self.state.parent.mkdir(parents=True, exist_ok=True)
+        write_atomically(self.state, json.dumps(self.done, indent=1).encode())
+        write_atomically(self.to, report(self.planned, self.done, self.device).encode())
+        print(f"{task.name}: exit status {found['rc']}", flush=True)
+        for bar in task.bars:
+            print(f"{bar.what}: {' | '.join(cells(bar, found))}")
+        # What ends in the evaluation at the end may go on there, once.
+        return found["rc"] in (_STOPPED, *_CUT) and _iteration(task) > before
 
 
-def work(
-    planned: list[Task],
-    chosen: list[str],
-    device: torch.device,
-    seconds: float,
-    slices: int,
-    to: Path,
-) -> None:
-    """Does the chosen tasks, or those that aren't done yet; `slices` of training at most."""
-    done = json.loads(STATE.read_text(encoding="utf-8")) if STATE.exists() else {}
-    for task in planned:
-        finished = task.name in done and (task.run is None or done[task.name]["rc"] == 0)
-        goes_on = task.name in chosen if chosen else not finished
-        while goes_on and (task.run is None or slices > 0):
-            slices -= task.run is not None
-            print(f"{task.name}: {task.command}", flush=True)
-            found = play(task, seconds)
-            if task.run is not None and task.name in done:
-                found["seconds"] += done[task.name]["seconds"]
-            done[task.name] = found
-            write_atomically(STATE, json.dumps(done, indent=1).encode())
-            write_atomically(to, report(planned, done, device).encode())
-            print(f"{task.name}: exit status {found['rc']}", flush=True)
-            goes_on = task.run is not None and found["rc"] == _STOPPED
+def _iteration(task: Task) -> int:
+    """How far a task that trains has come; -1 before the first, and for others."""
+    rows = [] if task.run is None else read_metrics(task.run)
+    return int(rows[-1]["iteration"]) if rows else -1
 
 
 def main() -> None:
@@ -158,11 +131,15 @@ def main() -> None:
     parser.add_argument("--list", action="store_true", help="print the names of the tasks")
     parser.add_argument("--device", default="cuda")
     parser.add_argument("--presets", nargs="*", default=PRESETS, help="default: %(default)s")
-    parser.add_argument("--slices", type=int, default=10**6, help="of training, in this call")
-    parser.add_argument("--seconds", type=float, default=SLICE, help="of a slice; %(default)s")
+    parser.add_argument("--minutes", type=float, default=inf, help="that this call may take")
+    parser.add_argument(
+        "--seconds", type=float, default=SECONDS, help="of a slice of training; %(default)s"
+    )
+    parser.add_argument("--runs", type=Path, default=RUNS, help="a folder; default: runs")
     parser.add_argument("--report", type=Path, default=REPORT)
     arguments = parser.parse_args()
-    planned = tasks(arguments.device, arguments.presets)
+    until = time.monotonic() + 60 * arguments.minutes
+    planned = tasks(arguments.device, arguments.presets, arguments.runs.absolute())
     names = [task.name for task in planned]
     unknown = set(arguments.names) - set(names)
     if unknown:
@@ -174,7 +151,8 @@ def main() -> None:
         device = find_device(arguments.device)
     except ValueError as error:
         parser.error(str(error))
-    work(planned, arguments.names, device, arguments.seconds, arguments.slices, arguments.report)
+    work = Work(planned, arguments.runs.absolute(), arguments.report, device)
+    work.do(arguments.names, arguments.seconds, until)
     print(arguments.report)
 
 

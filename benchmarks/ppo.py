@@ -4,7 +4,8 @@
 
 "Alone" are the same forward passes, backward passes and optimiser steps on batches that lie ready,
 in the same process with the same threads; what is left is the simulator, sampling, advantages and
-bookkeeping. Rounds alternate, and both figures are medians.
+bookkeeping. Rounds alternate, and both figures are medians. On a GPU it also says how much of the
+time that ran nothing.
 """
 
 import argparse
@@ -12,6 +13,7 @@ import time
 from statistics import median
 
 import torch
+from benchmarks.gpu_idle import tell
 
 from linkzoo_training.algorithms.ppo import PPOTrainer
 from linkzoo_training.config import PPOConfig, load_config
@@ -29,11 +31,12 @@ def network_alone(trainer: PPOTrainer, batch: Batch) -> float:
     every = torch.arange(config.num_envs, device=trainer.device)
     slots = play.opponents.slot if isinstance(play, RolloutGames) else play.opponent
     opponent = torch.as_tensor(slots, device=trainer.device)
+    networks = trainer.pool.networks
     met = []  # at each ply: a pool's network, and the games in which it acts
     for t in range(config.horizon):
         frozen = torch.as_tensor(play.frozen(t, slice(None)), device=trainer.device)
-        acting = set(opponent[frozen].tolist())
-        met.append([(trainer.pool.networks[s], every[frozen & (opponent == s)]) for s in acting])
+        acting = {s for s in opponent[frozen].tolist() if s < trainer.pool.size}  # no agent
+        met.append([(networks[s], every[frozen & (opponent == s)]) for s in acting])
     start = time.perf_counter()
     for t in range(config.horizon):
         with torch.no_grad():
@@ -74,6 +77,7 @@ def main() -> None:
     steps = trainer.config.num_envs * trainer.config.horizon
     end, net = steps / median(whole), steps / median(alone)
     print(f"end to end {end:,.0f} steps/s, network alone {net:,.0f} steps/s: {end / net:.1%}")
+    tell(trainer)
 
 
 if __name__ == "__main__":

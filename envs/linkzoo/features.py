@@ -7,6 +7,7 @@ from numpy.typing import NDArray
 
 from linkzoo.compiled import compiled
 from linkzoo.game import ObservationSpec
+from linkzoo.threads import Rows
 
 RAW = -(2**15)  # the level of a feature that is a number itself
 _MOST_LEVELS = 64  # numbers of a wider range stay numbers
@@ -55,7 +56,7 @@ class FeatureMap:
 
     def fill(self, observations: NDArray[Any], features: NDArray[Any]) -> None:
         """Fills features [N, F] from flat observations [N, size]."""
-        _fill(observations, self.columns, self.levels, features)
+        FILL(features, observations, self.columns, self.levels)
 
     def __call__(self, observations: NDArray[Any]) -> NDArray[Any]:
         """The features [N, F] of flat observations [N, size]."""
@@ -70,8 +71,13 @@ class FeatureMap:
 
 
 @compiled
-def _fill(observations: Any, columns: Any, levels: Any, features: Any) -> None:
-    for i in range(observations.shape[0]):
+def _fill(
+    first: Any, last: Any, features: Any, observations: Any, columns: Any, levels: Any
+) -> None:
+    for i in range(first, last):
         for k in range(columns.shape[0]):
             value = observations[i, columns[k]]
             features[i, k] = value if levels[k] == RAW else value == levels[k]
+
+
+FILL = Rows(_fill, 64)

@@ -78,6 +78,7 @@ def arguments(vec: VecEnv, name: str) -> tuple[Rows, tuple[Any, ...]]:
         "renew": (run.renew, (vec.states, vec._mask, seeds, seeds, plies)),
         "legal": (run.legal, (vec.states, vec._mask)),
         "observe": (run.observe, (vec.states, vec._seat, vec._flat)),
+        "random": (run.random_actions, (vec._mask, seeds, 7, vec._actions)),
     }[name]
 
 
@@ -122,7 +123,7 @@ def test_arrays_of_a_function_are_the_threads_own() -> None:
     assert re.search(r"\.local .*\[32\]", text)
 
 
-@pytest.mark.parametrize("kernel", ["legal", "observe"])
+@pytest.mark.parametrize("kernel", ["legal", "observe", "random"])
 def test_the_other_kernels(kernel: str, tmp_path: Path) -> None:
     rows, arrays = arguments(VecEnv("linkage", 2), kernel)
     used = ptxas(ptx(rows.kernel, arrays, ARCHITECTURE), tmp_path)

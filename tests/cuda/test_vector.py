@@ -7,8 +7,11 @@ from typing import Any
 import numpy as np
 import pytest
 import torch
+from numba.cuda.dispatcher import CUDADispatcher
+from numba.cuda.target import CUDATargetContext
 
 from linkzoo import make_vec
+from linkzoo.cuda import device
 from tests.common.play import run_python
 from tests.common.test_vector import build as build_cpu
 from tests.common.variants import FEW, ONE, Variant, every_variant, few_variants
@@ -158,6 +161,25 @@ def test_without_a_gpu(monkeypatch: pytest.MonkeyPatch) -> None:
     monkeypatch.setattr(torch.cuda, "is_available", lambda: False)
     with pytest.raises(RuntimeError, match=r"^device='cuda': torch finds no CUDA GPU"):
         make_vec("linkage", 2, device="cuda")
+
+
+def test_whatever_is_compiled_has_its_tables_in_global_memory(
+    monkeypatch: pytest.MonkeyPatch,
+) -> None:
+    """For arguments of a first kind and of others."""
+    compiled, rows = [], build(FEW[0], 2)._kernels.legal.kernel
+
+    def compile_for(_: Any, signature: Any) -> None:
+        there = CUDATargetContext.make_constant_array is device._make_constant_array
+        compiled.append((signature, there))
+
+    monkeypatch.setattr(CUDADispatcher, "compile", compile_for)
+    kernel = device.Kernel(rows)
+    for numbers in (np.zeros(2, np.int8), np.zeros(2, np.int64)):
+        kernel._launched._compile_for_args((numbers,))
+    assert [there for _, there in compiled] == [True, True]
+    assert compiled[0][0] != compiled[1][0]
+    assert CUDATargetContext.make_constant_array is not device._make_constant_array
 
 
 SIMULATED = """

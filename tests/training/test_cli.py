@@ -6,15 +6,16 @@ import subprocess
 import sys
 from io import StringIO
 from pathlib import Path
+from typing import Any
 
 import pytest
 
 import linkzoo
-from linkzoo import GameRecord
+from linkzoo import GameRecord, make_vec
 from linkzoo_training.commands import bench, cli
 from linkzoo_training.commands import compile as compile_command
 from linkzoo_training.commands.cli import main
-from tests.common.variants import ONE
+from tests.common.variants import ONE, Variant
 from tests.cuda.without_gpu import build, without_gpu
 
 
@@ -361,6 +362,23 @@ def test_bench_on_a_gpu(
     with without_gpu():
         assert main(["bench", "--device", "cuda"]) == 0
     assert capsys.readouterr().out.count("steps/s") == 1
+
+
+def test_a_gpu_plays_the_same_random_games(monkeypatch: pytest.MonkeyPatch) -> None:
+    made: list[Any] = []
+
+    def make(*arguments: Any, device: str = "cpu", **rest: Any) -> Any:
+        games = make_vec(*arguments, **rest)
+        variant = Variant(games.game.name, 2, {})
+        made.append(games if device == "cpu" else build(variant, games.num_envs, **rest))
+        return made[-1]
+
+    monkeypatch.setattr(bench, "make_vec", make)
+    monkeypatch.setattr("torch.cuda.synchronize", lambda: None)
+    with without_gpu():
+        assert bench.cuda_steps("linkage", None, 6)() == bench.vector_steps("linkage", None, 6)()
+    device, host = made
+    assert device.states.numpy().tobytes() == host.states.tobytes()
 
 
 def test_an_interruption_is_no_crash(monkeypatch: pytest.MonkeyPatch) -> None:

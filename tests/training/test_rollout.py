@@ -7,10 +7,11 @@ import pytest
 import torch
 from numpy.typing import NDArray
 
-from linkzoo import Game, Positions, get_game, make_vec
+from linkzoo import Game, Positions, get_game, make_vec, threads
 from linkzoo.features import FeatureMap
 from linkzoo_training.agents.specs import make_agent
 from linkzoo_training.networks import PolicyValueNet, make_network
+from linkzoo_training.search.gumbel_kernels import draw_views
 from linkzoo_training.selfplay.encoder import Encoder
 from linkzoo_training.selfplay.gae import advantages
 from linkzoo_training.selfplay.initial_states import ITSELF
@@ -236,6 +237,23 @@ def test_turned_rows_are_symmetric_views() -> None:
         answers = maps.answers(torch.from_numpy(legal[i : i + 1])[None], which[i : i + 1])
         assert (answers[0, 0].numpy() == mask[i]).all()
         assert (mask[i, maps.back[s]] == legal[i]).all()
+
+
+def test_threads_change_no_byte_of_what_a_network_reads() -> None:
+    """Features, symmetric views, and the views that leaves are seen through."""
+    vec, usual, found = make_vec("linkage", 2000, check=False), threads.get_num_threads(), []
+    now = vec.reset(3)
+    maps, seen = symmetries(vec.game), FeatureMap(vec.game.observation)
+    rows, seeds = np.arange(2000)[::-1].copy(), np.arange(2000, dtype=np.uint64)
+    for number in (1, threads.MAX_THREADS):
+        threads.set_num_threads(number)
+        features, mask = seen(now.observation.reshape(2000, -1)), now.action_mask.copy()
+        which = np.empty(2000, np.int64)
+        draw_views(which, np.arange(len(maps)), rows, seeds, rows)
+        maps.turn(features, mask, which)
+        found.append((which.tobytes(), features.tobytes(), mask.tobytes()))
+    threads.set_num_threads(usual)
+    assert found[0] == found[1]
 
 
 def test_one_network_plays_with_every_number_of_players() -> None:

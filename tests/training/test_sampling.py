@@ -4,7 +4,8 @@ import numpy as np
 import pytest
 import torch
 
-from linkzoo.chance import STREAM_POLICY, words
+from linkzoo.chance import STREAM_ORDER, STREAM_POLICY, permutation, words
+from linkzoo_training.algorithms.order import shuffled, sorted_words
 from linkzoo_training.selfplay.sampling import draw, sample
 
 
@@ -56,3 +57,17 @@ def test_of_what_is_not_finite_nothing_is_drawn() -> None:
     chances[1] = torch.nan
     assert (sample(chances, np.uint64(1), 7)[0] < 0).tolist() == [False, True, False]
     assert draw(chances, torch.full((3,), 0.5))[0].tolist() == [4, -1, 4]
+
+
+def test_orders_are_of_their_seed_and_pass() -> None:
+    """On the host, and as a GPU sorts them; one thread or several."""
+    host = torch.device("cpu")
+    for order in (shuffled, sorted_words):
+        found = order(5000, 2**64 - 1, 3, host)
+        assert found.sort().values.equal(torch.arange(5000))
+        assert (found - torch.arange(5000)).abs().double().mean() > 1000
+        assert order(5000, 2**64 - 1, 3, host).equal(found)
+        assert not order(5000, 2**64 - 1, 4, host).equal(found)
+        assert not order(5000, 1, 3, host).equal(found)
+        assert order(0, 1, 3, host).tolist() == []
+    assert shuffled(50, 7, 3, host).tolist() == permutation(50, 7, STREAM_ORDER, 3).tolist()

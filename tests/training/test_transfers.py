@@ -3,7 +3,6 @@
 from collections.abc import Iterator
 
 import numpy as np
-import pytest
 import torch
 
 from linkzoo_training.transfers import DeviceBuffer, ToHost, in_turn, splits_on, to_device, traffic
@@ -57,23 +56,3 @@ def test_bytes_that_cross_are_counted() -> None:
         DeviceBuffer(host, device).send(1, slice(1, 3))
         assert traffic.read() == (0 if device.type == "cpu" else 5 * 8 + 2 * 2)
     assert traffic.read() == 0
-
-
-@pytest.mark.gpu
-@pytest.mark.slow
-def test_a_busy_gpu_copies_in_order_with_what_it_computes() -> None:
-    device, count = torch.device("cuda"), 200_000
-    busy = torch.rand(4096, 4096, device=device)
-    host = torch.zeros(10, count).pin_memory()
-    buffer = DeviceBuffer(host, device)
-    sent = []
-    for row in range(len(host)):
-        host[row] = row
-        there = buffer.send(row, slice(count)) + to_device(np.full(count, 0.5, np.float32), device)
-        for _ in range(5):  # long enough for a copy to overtake it, if it didn't wait
-            busy = (busy @ busy).sigmoid()
-        sent.append(ToHost(there + 0 * busy[0, 0]))
-        del there
-    for row, copy in enumerate(sent):
-        (arrived,) = copy.arrays()
-        assert (arrived == row + 0.5).all()

@@ -69,7 +69,7 @@ class ResidualTrunk(nn.Module):
 
     def forward(self, features: Tensor) -> Tensor:
         """Integers to numbers of 0 or more."""
-        x = (features.to(self.scale.dtype) * self.scale).clamp(-_FARTHEST, _FARTHEST)
+        x = (features * self.scale).clamp(-_FARTHEST, _FARTHEST)  # a GPU makes no copy as floats
         x = torch.relu(self.inputs(x))
         for gate, first, second in zip(self.gates, self.first, self.second, strict=True):
             x = x + gate * second(torch.relu(first(x)))
@@ -158,7 +158,7 @@ class BoardNet(PolicyValueNet):
 
     def read(self, features: Tensor) -> tuple[Tensor, Tensor]:
         """See PolicyValueNet."""
-        scaled = features.to(self.scale.dtype) * self.scale
+        scaled = features * self.scale
         planes, numbers = scaled.tensor_split([int(np.prod(self.board))], 1)
         cells = planes.unflatten(1, (self.board[0], -1)).transpose(1, 2)  # [B, H * W, C]
         x = self._convolve(self.inputs, cells) + self.numbers(numbers)[:, None]

@@ -27,11 +27,15 @@ DRAW = Rows(_draw, 512)
 
 
 @compiled
-def _permute(rows: Any, which: Any, sources: Any) -> None:
-    for i in range(rows.shape[0]):
+def _permute(first: Any, last: Any, rows: Any, which: Any, sources: Any) -> None:
+    """Turns every row by its symmetry."""
+    for i in range(first, last):
         before = rows[i].copy()
         for k in range(before.shape[0]):
             rows[i, k] = before[sources[which[i], k]]
+
+
+PERMUTE = Rows(_permute, 64)
 
 
 class Symmetries:
@@ -69,19 +73,19 @@ class Symmetries:
 
     def turn_features(self, features: NDArray[Any], which: NDArray[np.int64]) -> None:
         """Turns features [N, F] of positions into those of symmetric views."""
-        _permute(features, which, self.features)
+        PERMUTE(features, which, self.features)
 
     def turn_hidden(self, features: NDArray[Any], which: NDArray[np.int64]) -> None:
         """Turns features [N, H] of what positions hide into those of symmetric views."""
-        _permute(features, which, self.hidden)
+        PERMUTE(features, which, self.hidden)
 
     def turn_actions(self, numbers: NDArray[Any], which: NDArray[np.int64]) -> None:
         """Turns numbers [N, A] for the actions of positions into those for symmetric views'."""
-        _permute(numbers, which, self.back)
+        PERMUTE(numbers, which, self.back)
 
     def turn_back(self, numbers: NDArray[Any], which: NDArray[np.int64]) -> None:
         """Turns numbers [N, A] for the actions of symmetric views into those for positions'."""
-        _permute(numbers, which, self.actions)
+        PERMUTE(numbers, which, self.actions)
 
     def views(self, features: NDArray[Any], which: NDArray[np.int64]) -> NDArray[Any]:
         """Features [N, F] of positions as features [S, N, F] of what symmetries make of them."""

@@ -57,7 +57,8 @@ class Kernel:
 
         self.each = each
         self._launched: Any = cuda.jit(each)
-        self._is_compiled = SIMULATED
+        if not SIMULATED:
+            self._launched.compile = _with_tables(self._launched.compile)
 
     def __call__(self, *arrays: Any) -> None:
         """Launches all rows on torch's current stream; `arrays` are what `view` gives."""
@@ -66,12 +67,7 @@ class Kernel:
             return
         with _few_blocks_are_welcome():
             launch = self._launched[blocks, _BLOCK, stream()]
-        if self._is_compiled:
-            launch(arrays)
-            return
-        with _tables(), event.trigger_event("numba:compile"):
-            launch(arrays)
-        self._is_compiled = True
+        launch(arrays)
 
 
 @cache
@@ -119,6 +115,16 @@ def _few_blocks_are_welcome() -> AbstractContextManager[None]:
     if SIMULATED:
         return nullcontext()
     return _replaced(config, "CUDA_LOW_OCCUPANCY_WARNINGS", 0)
+
+
+def _with_tables(compile_for: Callable[[Any], Any]) -> Callable[[Any], Any]:
+    """What compiles a kernel, whenever arguments of other types come, with `_tables`."""
+
+    def run(signature: Any) -> Any:
+        with _tables(), event.trigger_event("numba:compile"):
+            return compile_for(signature)
+
+    return run
 
 
 @contextmanager

@@ -16,10 +16,10 @@ import numpy as np
 import torch
 from torch import Tensor, nn
 
-from linkzoo.chance import STREAM_ORDER, permutation
 from linkzoo.cuda import require
 from linkzoo_training.agents.specs import make_agent
 from linkzoo_training.algorithms import distributed
+from linkzoo_training.algorithms.order import shuffled
 from linkzoo_training.algorithms.trainer import Trainer
 from linkzoo_training.checkpoint import named, under
 from linkzoo_training.config import PPOConfig
@@ -29,7 +29,7 @@ from linkzoo_training.selfplay.encoder import Encoder
 from linkzoo_training.selfplay.executors import Executor
 from linkzoo_training.selfplay.rollout import Batch, RolloutGames
 from linkzoo_training.selfplay.rollout_workers import RolloutWorkers
-from linkzoo_training.transfers import splits_on, to_device
+from linkzoo_training.transfers import splits_on
 
 if TYPE_CHECKING:
     from linkzoo_training.selfplay.device_rollout import DeviceRolloutGames
@@ -129,8 +129,7 @@ class PPOTrainer(Trainer):
         totals: list[Tensor] = []
         for epoch in range(config.epochs):
             passes = self.iteration * config.epochs + epoch
-            shuffled = permutation(len(rows), config.seed, STREAM_ORDER, passes)
-            order = rows[to_device(shuffled, rows.device)]
+            order = rows[shuffled(len(rows), config.seed, passes, rows.device)]
             for part in distributed.minibatches(order, config.minibatches):
                 loss, terms = self._loss(batch, part, advantage[part], asked)
                 self.optimizer.zero_grad(set_to_none=True)

@@ -34,6 +34,7 @@ def _train(command: argparse.ArgumentParser) -> None:
     command.add_argument("config", metavar="CONFIG", help="a YAML file, or the name of a preset")
     command.add_argument("settings", metavar="FIELD=VALUE", nargs="*", help="changes fields")
     command.add_argument("--resume", action="store_true", help="continue where the run stopped")
+    command.add_argument("--folder", type=Path, help="of the run; default: runs/NAME")
     _add_executor(command, "play the games")
 
 

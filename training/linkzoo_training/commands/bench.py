@@ -18,7 +18,7 @@ from linkzoo.threads import get_num_threads
 from linkzoo_training.agents.baselines import UctAgent
 
 GAMES = 1024  # of the vector environment
-_CUDA_GAMES = 2**16  # of that on a GPU
+_CUDA_GAMES = 2**17  # of that on a GPU
 _SIMULATIONS = 1000
 _SECONDS = 2.0  # that each measurement lasts
 
@@ -107,15 +107,21 @@ def vector_steps(
 
 
 def cuda_steps(name: str, num_players: int | None = None, games: int = _CUDA_GAMES) -> Work:
-    """The same on a GPU, actions drawn there; `work` waits for the GPU. Units are steps."""
+    """The same on a GPU, the same actions drawn there; `work` waits for it. Units are steps."""
     vec: Any = make_vec(name, games, num_players, device="cuda", check=False)  # tensors
     import torch
 
+    from linkzoo.cuda import device as gpu
+
     now = vec.reset(0)
+    choose, there = kernels(vec.game).random_actions, now.action_mask.device
+    numbers, actions = (torch.arange(vec.num_envs, device=there) for _ in range(2))
+    seeds, rounds = gpu.view(numbers, np.uint64), count()
 
     def work() -> int:
         for _ in range(100):
-            vec.step(now.action_mask.float().multinomial(1)[:, 0])
+            gpu.launch(choose, now.action_mask, seeds, next(rounds), actions)
+            vec.step(actions)
         torch.cuda.synchronize()
         return 100 * games
 

@@ -15,5 +15,5 @@ def run(parsed: argparse.Namespace) -> int:
 
     stop = StopSignal()
     with executor_of(parsed) or nullcontext() as executor:
-        train(config, resume=parsed.resume, executor=executor, stop=stop)
+        train(config, folder=parsed.folder, resume=parsed.resume, executor=executor, stop=stop)
     return stop.exit_code

@@ -192,7 +192,7 @@ class GumbelSearch:
         features = self.map(trees.observations[rows])
         which = np.empty(len(rows), np.int64)
         if self._views is not None:
-            draw_views(self._views, rows, trees.seeds, trees.leaves, which)
+            draw_views(which, self._views, rows, trees.seeds, trees.leaves)
             symmetries(self.game).turn_features(features, which)
         logits, relative = answer(features)
         sent = ToHost(

@@ -74,11 +74,16 @@ def _plant(first: Any, last: Any, roots: Any, seeds: Any, trees: Any) -> None:
 
 
 @compiled
-def draw_views(views: Any, rows: Any, seeds: Any, leaves: Any, which: Any) -> None:
+def _draw_views(
+    first: Any, last: Any, which: Any, views: Any, rows: Any, seeds: Any, leaves: Any
+) -> None:
     """Fills the symmetry that each of the leaves in `rows` is seen through."""
-    for k in range(rows.shape[0]):
+    for k in range(first, last):
         i = rows[k]
         which[k] = views[below(views.shape[0], seeds[i], STREAM_SEARCH, leaves[i], _VIEW)]
+
+
+draw_views = Rows(_draw_views, 512)
 
 
 def _draw(first: Any, last: Any, rows: Any, trees: Any, gumbel_scale: Any) -> None:

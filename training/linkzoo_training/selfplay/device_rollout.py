@@ -272,7 +272,7 @@ class DeviceRolloutGames:
         self._action[t] = torch.where(actions < 0, self._mask[t].argmax(-1), actions)
         if self._symmetries is None:
             return self._action[t]
-        return self._back[self._view].gather(1, self._action[t, :, None])[:, 0]
+        return self._back[self._view, self._action[t]]
 
     def _by_seat(self, relative: Tensor, t: int) -> Tensor:
         """Values [N, P] by absolute seat; see `by_seat`."""

@@ -1,4 +1,4 @@
-"""On a real GPU: `make test-gpu`."""
+"""The games on a real GPU: `make test-gpu`."""
 
 from typing import Any
 
@@ -7,7 +7,7 @@ import torch
 
 from linkzoo import make_vec
 from tests.common.test_vector import build as build_cpu
-from tests.common.variants import ALL, FEW, Variant
+from tests.common.variants import ALL, FEW, OTHER_RULES, Variant
 from tests.cuda.without_gpu import assert_same_games
 
 pytestmark = [pytest.mark.gpu, pytest.mark.slow]
@@ -18,14 +18,24 @@ def build(variant: Variant, num_envs: int, **kwargs: Any) -> Any:
     return make_vec(variant.name, num_envs, variant.num_players, **options)
 
 
-@pytest.mark.parametrize("variant", ALL, ids=str)
-def test_games_are_those_of_the_cpu(variant: Variant) -> None:
-    """To the byte, over many games; floating-point rewards too."""
+def check(variant: Variant) -> None:
+    """Compares many games with the CPU's, to the byte; floating-point rewards too."""
     for reward in ("win", "score"):
         cpu = build_cpu(variant, 1000, reward=reward)
         steps = 2 * variant.game.typical_length
         other = build(variant, 1000, reward=reward)
         assert assert_same_games(cpu, other, steps, 2**64 - 1) > 500
+
+
+@pytest.mark.parametrize("variant", [v for v in ALL if v not in OTHER_RULES], ids=str)
+def test_games_are_those_of_the_cpu(variant: Variant) -> None:
+    check(variant)
+
+
+@pytest.mark.parametrize("variant", OTHER_RULES, ids=str)
+def test_other_rules(variant: Variant) -> None:
+    """Compiled for a board or cards of their own: minutes more."""
+    check(variant)
 
 
 @pytest.mark.parametrize("variant", FEW, ids=str)
@@ -41,6 +51,7 @@ def test_the_same_again(variant: Variant) -> None:
     assert play() == play()
 
 
+@pytest.mark.filterwarnings("ignore:.*Synchronization debug mode")  # torch's, of the mode itself
 @pytest.mark.parametrize("variant", FEW[:1], ids=str)
 def test_on_the_current_stream(variant: Variant) -> None:
     """A step waits for what its stream does before it, and the host for nothing."""
@@ -53,8 +64,8 @@ def test_on_the_current_stream(variant: Variant) -> None:
     torch.cuda.synchronize()
     stream = torch.cuda.Stream()
     before = torch.cuda.get_sync_debug_mode()
-    torch.cuda.set_sync_debug_mode("error")
     try:
+        torch.cuda.set_sync_debug_mode("error")
         with torch.cuda.stream(stream):
             torch.cuda._sleep(10**8)  # cycles
             actions.copy_(legal)

@@ -1,0 +1,141 @@
+"""What `make gpu` does, and what is to be reached: commands, and the numbers that they print."""
+
+import re
+from dataclasses import dataclass
+from math import inf
+from pathlib import Path
+from typing import NamedTuple
+
+from linkzoo import games
+from linkzoo_training.config import load_config
+
+ROOT = Path(__file__).parents[1]
+TESTS = sorted((ROOT / "tests" / "gpu").glob("test_*.py"), reverse=True)  # the games' are longest
+# AlphaZero's first: its strength is to be reached in a given time.
+PRESETS = [
+    path.stem for kind in ("az", "ppo") for path in sorted(ROOT.glob(f"configs/*_{kind}_gpu.yaml"))
+]
+
+
+class Bar(NamedTuple):
+    """A number that a task prints, and what it should be."""
+
+    what: str
+    pattern: str  # of the number, as a group, in what is printed
+    least: float = -inf
+    most: float = inf
+
+    def measured(self, printed: str) -> float | None:
+        """The number; None if it wasn't printed."""
+        found = re.search(self.pattern, printed)
+        return None if found is None else float(found[1].replace(",", ""))
+
+
+@dataclass(frozen=True)
+class Task:
+    """A command, `python -m ...`."""
+
+    name: str
+    module: str
+    arguments: tuple[str, ...]
+    bars: tuple[Bar, ...] = ()
+    run: Path | None = None  # the folder of a training run, which is resumed until it is finished
+    needs: Path | None = None  # what has to be there first
+
+    @property
+    def command(self) -> str:
+        return " ".join(["python -m", self.module, *self.arguments])
+
+
+def speed(what: str, least: float) -> Bar:
+    """Of what a benchmark of training prints."""
+    return Bar(what, r"end to end ([\d,]+) steps/s", least=least)
+
+
+def tasks(device: str, presets: list[str], runs: Path) -> list[Task]:
+    """All that is to be done, in order."""
+    on = f"device={device}"
+    return [
+        *tests(),
+        *(play_at_random(game, device) for game in games),
+        *benchmarks(on),
+        *(task for preset in presets for task in training(preset, on, runs)),
+    ]
+
+
+def tests() -> list[Task]:
+    """One for each file, but for the games' one for each game: compiling them takes minutes."""
+    found = []
+    for path in TESTS:
+        name, file = path.stem.removeprefix("test_"), str(path.relative_to(ROOT))
+        if name != "games":
+            found.append(Task(f"tests of {name}", "pytest", ("-q", file)))
+            continue
+        for what in (*(f"{game} and not other_rules" for game in games), "other_rules"):
+            title = what.removesuffix(" and not other_rules")
+            found.append(Task(f"tests of {name}: {title}", "pytest", ("-q", file, "-k", what)))
+    return found
+
+
+def play_at_random(game: str, device: str) -> Task:
+    least = {"linkage": 200e6}.get(game, 50e6)
+    bar = Bar(f"random play of {game}, steps/s", r"lock-step +([\d,]+) steps/s", least=least)
+    arguments = "bench", "--game", game, "--device", device
+    return Task(f"play {game}", "linkzoo_training", arguments, (bar,))
+
+
+def benchmarks(on: str) -> list[Task]:
+    """How fast training is, and what it leaves the GPU idle."""
+    there = "env_device=cuda", "num_envs=32768"
+    board, flat = ("linkage_ppo_gpu", on), ("love_links_ppo_gpu", on)
+    searching = "linkage_az_gpu", on, "simulations=[32]", "window=4"
+    idle = r"GPU idle ([\d.]+)%"
+    return [
+        Task(
+            "PPO, board network",
+            "benchmarks.ppo",
+            board,
+            (Bar("GPU idle in PPO, board network, %", idle, most=15),),
+        ),
+        Task(
+            "PPO, flat network",
+            "benchmarks.ppo",
+            flat,
+            (speed("PPO, flat network, steps/s", 1e6),),
+        ),
+        Task(
+            "PPO, flat network, games on it",
+            "benchmarks.ppo",
+            (*flat, *there),
+            (speed("PPO, flat network, games on the GPU, steps/s", 3e6),),
+        ),
+        Task(
+            "AlphaZero, 32 simulations",
+            "benchmarks.alphazero",
+            searching,
+            (
+                speed("AlphaZero, 32 simulations, plies/s", 20e3),
+                Bar("GPU idle in AlphaZero, 32 simulations, %", idle, most=15),
+            ),
+        ),
+    ]
+
+
+def training(preset: str, on: str, runs: Path) -> list[Task]:
+    """The training of a preset; where it is to be strong after a given time, how strong it is."""
+    config = load_config(preset, [on])
+    name, run = Path(preset).stem, runs / config.name
+    arguments = "train", preset, on, "--resume", "--folder", str(run)
+    found = [Task(f"train {name}", "linkzoo_training", arguments, run=run)]
+    if config.max_seconds is not None:
+        checkpoint, fair = run / "checkpoint", "threshold=[13,14]"
+        bar = Bar(
+            f"{name} after {config.max_seconds / 60:.0f} minutes, raw, on the fair ladder: "
+            "score against uct-1000, %",
+            r"uct-1000 [^│]*│[^│]*│ *([\d.]+)",
+            least=90,
+        )
+        climb = "evaluate", str(checkpoint), "--ladder", fair
+        strength = Task(f"strength of {name}", "linkzoo_training", climb, (bar,), needs=checkpoint)
+        found.append(strength)
+    return found
