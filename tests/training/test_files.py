@@ -374,6 +374,24 @@ def test_a_full_disk(tmp_path: Path) -> None:
         report.log(metrics, 0.1, 1.0)
 
 
+def test_only_regular_files_are_replaced(
+    tmp_path: Path, capsys: pytest.CaptureFixture[str]
+) -> None:
+    """`--json /dev/null` replaced the device, for root; and a link stays one."""
+    pipe, file, link = tmp_path / "pipe", tmp_path / "file", tmp_path / "link"
+    os.mkfifo(pipe)
+    with pytest.raises(OSError, match=f"not a regular file: '{pipe}'"):
+        write_atomically(pipe, b"data")
+    arguments = ["evaluate", "random", "random", "--game", "linkage", "--json", str(pipe)]
+    assert main(arguments) == 2
+    assert f"{pipe} is not a regular file" in capsys.readouterr().err
+    assert pipe.is_fifo()
+    link.symlink_to(file)
+    write_atomically(link, b"data")
+    assert link.is_symlink()
+    assert file.read_bytes() == b"data"
+
+
 def test_what_a_killed_writer_left_goes(tmp_path: Path) -> None:
     """F13: with the next run in its folder."""
     (tmp_path / f"{STATE_FILE}.77.part").write_bytes(bytes(99))

@@ -58,6 +58,15 @@ def test_an_agent_that_always_wins_has_a_finite_rating() -> None:
     assert 300 < first.mean - second.mean < 1500
 
 
+@pytest.mark.parametrize("score", [0.0, 0.5, 1.0])
+def test_blocks_that_are_all_alike_leave_an_interval(score: float) -> None:
+    """Not of no width; that of a share of 50 even blocks is of 0.464..0.536, 25 points of Elo."""
+    for rating in bradley_terry([Pairing(0, 1, np.full((50, 2), score))], 2):
+        assert rating.high - rating.low > 25
+        if score == 0.5:
+            assert rating.low < -10 < 10 < rating.high
+
+
 @pytest.mark.parametrize("sides", [2, 3])
 def test_openskill_orders_agents_as_they_win(sides: int) -> None:
     found = openskill(drawn([8.0, 2.0, 0.5], sides, 200, seed=1), 3)

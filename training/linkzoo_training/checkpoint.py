@@ -9,6 +9,7 @@ import json
 import os
 from collections.abc import Mapping
 from contextlib import suppress
+from errno import EINVAL
 from pathlib import Path
 from typing import Annotated, Any
 
@@ -39,16 +40,21 @@ _UNSEALED = "0" * 64  # where a file's SHA-256 stands, for its computation
 def write_atomically(path: Path, data: bytes) -> None:
     """Writes a file under another name, then renames it: readers see the old one or the new.
 
-    OSError names the path; nothing is left of what couldn't be written.
+    What a link leads to is written, not the link. OSError names the path; nothing is left of what
+    couldn't be written. What is there and no regular file, such as a device, is never replaced:
+    that is an OSError, too.
     """
-    temporary = path.with_name(f"{path.name}.{os.getpid()}{PART}")
+    target = Path(os.path.realpath(path))
+    if target.exists() and not target.is_file():
+        raise OSError(EINVAL, "not a regular file", str(path))
+    temporary = target.with_name(f"{target.name}.{os.getpid()}{PART}")
     try:
-        path.parent.mkdir(parents=True, exist_ok=True)
+        target.parent.mkdir(parents=True, exist_ok=True)
         with temporary.open("wb") as file:
             file.write(data)
             file.flush()
             os.fsync(file.fileno())
-        temporary.replace(path)
+        temporary.replace(target)
     except BaseException as error:
         with suppress(OSError):
             temporary.unlink(missing_ok=True)

@@ -79,6 +79,8 @@ def _check_writable(path: Path) -> None:
     """ValueError unless a file can be written there, so that no result is lost in the end."""
     if path.is_dir():
         raise ValueError(f"{path} is a folder")
+    if path.exists() and not path.is_file():
+        raise ValueError(f"{path} is not a regular file, and would be replaced")
     if not path.parent.is_dir():
         raise ValueError(f"{path}: there is no folder {path.parent}")
     try:

@@ -16,6 +16,7 @@ from linkzoo_training.evaluation.statistics import Estimate
 
 _ROUNDS = 2000  # of Hunter's iteration, at most
 _CLOSE = 1e-9
+_EXTREMES = 2  # virtual blocks all won, and as many all lost, that a resample may draw
 _PRIOR = 1.0  # virtual games of every pair, won as if both were equal: ratings stay finite
 _RESAMPLES = 200
 _SEED = 7
@@ -36,18 +37,32 @@ class Pairing:
 
 
 def bradley_terry(pairings: Sequence[Pairing], agents: int) -> list[Estimate]:
-    """Ratings of all agents, their mean 0; intervals by resampling whole blocks (bootstrap)."""
+    """Ratings of all agents, their mean 0; intervals by resampling whole blocks (bootstrap).
+
+    Beside the blocks of a pairing there are four more to draw from, half of them at each end of the
+    scale (the four of Agresti and Coull 1998). So blocks that are all alike, be they won, lost or
+    even, don't make an interval shrink to nothing.
+    """
     generator = np.random.Generator(np.random.PCG64(_SEED))
     best = _fit(pairings, [p.share for p in pairings], agents)
+    pools = [np.concatenate([p.share, *_EXTREMES * [_ends(p.sides)]]) for p in pairings]
     drawn = []
     for _ in range(_RESAMPLES):
-        shares = [p.share[generator.integers(len(p.share), size=len(p.share))] for p in pairings]
+        shares = [
+            pool[generator.integers(len(pool), size=len(p.share))]
+            for pool, p in zip(pools, pairings, strict=True)
+        ]
         drawn.append(_fit(pairings, shares, agents))
     low, high = np.percentile(drawn, [2.5, 97.5], axis=0)
     return [
         Estimate(float(mean), min(float(mean), float(lo)), max(float(mean), float(hi)))
         for mean, lo, hi in zip(best, low, high, strict=True)
     ]
+
+
+def _ends(sides: int) -> NDArray[np.float64]:
+    """A block all won and one all lost, [2, sides]."""
+    return np.repeat([[1.0], [0.0]], sides, axis=1)
 
 
 def _fit(
