@@ -96,6 +96,7 @@ from linkzoo.love_formula.rules.table import (
     field_of,
     holder_of,
     is_discarded,
+    last_visit,
     preparation_at,
     returns_from_discard,
 )
@@ -643,15 +644,24 @@ def _flaw_of_pending(state: Any) -> Any:
 
 
 def _flaw_of_knowledge(state: Any) -> Any:
-    """Nobody knows more cards than there are."""
+    """Nobody knows more cards than there are, or in a draft than a pack that came back told."""
+    told = np.zeros((MAX_PLAYERS, MAX_TYPES), np.int64)
+    if state.stage == DRAFT and state.num_players == 2:
+        for pack in range(2):
+            for viewer in range(2):
+                last = last_visit(state, viewer, pack)
+                for number in range(last % 2 + 1, last, 2):
+                    told[1 - viewer, state.picks[pack, number]] += 1
     for seat in range(state.num_players):
         for card in range(NUM_TYPES):
-            held = np.int64(state.hands[seat, card]) + np.int64(state.piles[seat, card])
-            if state.stage == SELECT and state.selected[seat] == card:
+            held = np.int64(state.hands[seat, card])
+            if state.stage == DRAFT:
+                held = told[seat, card]
+            elif state.stage == SELECT and state.selected[seat] == card:
                 held += 1
             for viewer in range(state.num_players):
                 if state.known[viewer, seat, card] > (0 if viewer == seat else held):
-                    return "known: more than the seat has, or a seat's own cards"
+                    return "known: more than can be known of the seat, or a seat's own cards"
     return ""
 
 
