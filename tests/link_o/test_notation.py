@@ -510,7 +510,7 @@ def test_scores_with_which_the_match_is_over(target: int, score: int) -> None:
     """G1, R20: bytes are refused as their JSON is."""
     state = start(Setup(3, {"target": target}))
     state.scores[1] = score
-    with pytest.raises(ValueError, match="^scores: with these the match is over"):
+    with pytest.raises(ValueError, match="scores: with these the match is over"):
         GAME.from_bytes(state.tobytes())
     broken.refuses(GAME, GAME.to_dict(state), "scores")
 
@@ -519,6 +519,6 @@ def test_bytes_say_no_more_than_their_json() -> None:
     """G1: a seat that has dug lacked all that it could place then, and JSON doesn't list that."""
     state = read(middle())
     state.seat, state.dug[0] = 0, 1
-    with pytest.raises(ValueError, match="^lacks: "):
+    with pytest.raises(ValueError, match="lacks: not all"):
         GAME.from_bytes(state.tobytes())
     assert read(GAME.to_dict(state)).lacks[0]

@@ -100,7 +100,7 @@ def test_what_is_known_in_a_draft(players: int) -> None:
             for card in np.flatnonzero(state.piles[seat]):
                 mutant = state.copy()
                 mutant.known[1 - min(seat, 1), seat, card] += 1
-                with pytest.raises(ValueError, match="^known: more than can be known"):
+                with pytest.raises(ValueError, match="known: more than can be known"):
                     GAME.from_bytes(mutant.tobytes())
                 broken.refuses(GAME, GAME.to_dict(mutant), "known")
         for seed in range(20):
