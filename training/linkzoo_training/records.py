@@ -6,7 +6,7 @@ from pathlib import Path
 from secrets import token_hex
 
 from linkzoo import GameRecord, get_game
-from linkzoo_training.checkpoint import write_atomically
+from linkzoo.files import write_atomically
 
 
 def save_new(record: GameRecord, folder: Path) -> Path:
