@@ -108,3 +108,13 @@ def test_what_is_known_in_a_draft(players: int) -> None:
             GAME.redeal(world, seed % players, np.uint64(seed))
             assert GAME.from_bytes(world.tobytes()).tobytes() == world.tobytes()
     assert (told > 0) == (players == 2)
+
+
+@pytest.mark.parametrize("field", ["moving", "limbo"])
+def test_nothing_moves_after_the_end(field: str) -> None:
+    """G2: bytes are refused as their JSON is."""
+    state = play_random(start(), np.random.default_rng(1), 1000)
+    assert state.seat < 0
+    state[field] = 5
+    with pytest.raises(ValueError, match=field):
+        GAME.from_bytes(state.tobytes())

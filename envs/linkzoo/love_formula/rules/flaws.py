@@ -673,10 +673,7 @@ def _flaw_of_decision(state: Any, scratch: Any) -> Any:
             return "hand_sizes_at_end: not what the stage says"
     if (state.seat == NONE) != over or (state.decision == NONE) != over:
         return "seat, decision: not what the stage says"
-    if over:
-        set_winners(scratch)
-        return "" if scratch.winners == state.winners else "winners: not what the fields say"
-    if not _is_expected(state):
+    if not over and not _is_expected(state):
         return "seat, decision: not what the rest of the position says"
     if (state.moving != NONE) != (state.decision == ASK_MOVE_DEST):
         return "moving: the decision is another"
@@ -688,6 +685,9 @@ def _flaw_of_decision(state: Any, scratch: Any) -> Any:
         return "look_size: the decision is another"
     if (state.limbo != NONE) != (state.decision == ASK_PLACE and state.effect_list != NONE):
         return "limbo: the decision is another"
+    if over:
+        set_winners(scratch)
+        return "" if scratch.winners == state.winners else "winners: not what the fields say"
     mask = np.zeros(NUM_ACTIONS, np.int8)
     legal_actions(state, mask)
     possible = 0
