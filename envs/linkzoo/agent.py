@@ -8,6 +8,7 @@ import numpy as np
 from numpy.typing import NDArray
 
 from linkzoo.batch import kernels
+from linkzoo.fields import shown
 from linkzoo.game import Game
 
 
@@ -54,6 +55,21 @@ class Agent(Protocol):
     def act(self, positions: Positions) -> NDArray[np.int64]:
         """A legal action for each position, int64[N]."""
         ...
+
+
+def is_agent(value: Any) -> bool:
+    """Whether something has what an `Agent` has: a `name` and a method `act`."""
+    return callable(getattr(value, "act", None)) and isinstance(getattr(value, "name", None), str)
+
+
+def check_opponent(opponent: Agent) -> Agent:
+    """`opponent` if it is an agent; ValueError otherwise."""
+    if not is_agent(opponent):
+        raise ValueError(
+            f"opponent: {shown(opponent)} is no agent: one has a `name` and a method "
+            "`act(positions)`"
+        )
+    return opponent
 
 
 class RandomAgent:

@@ -7,14 +7,20 @@ from typing import Any
 
 import numpy as np
 
+_MOST_SHOWN = 400
 _SHORT = Repr()
+_SHORT.maxlevel = 4
 _SHORT.maxlist = _SHORT.maxtuple = _SHORT.maxdict = 20
 _SHORT.maxstring = _SHORT.maxother = 80
 
 
 def shown(value: Any) -> str:
     """A value as error messages show it: short, however long or deep it is."""
-    return _SHORT.repr(value)
+    try:
+        text = _SHORT.repr(value)
+    except ValueError:  # Python writes no integers of thousands of digits
+        return "a number of too many digits"
+    return text if len(text) <= _MOST_SHOWN else f"{text[:_MOST_SHOWN]}..."
 
 
 def check_keys(
@@ -26,7 +32,7 @@ def check_keys(
     missing = [key for key in required if key not in data]
     unknown = [key for key in data if key not in required and key not in optional]
     if missing or unknown:
-        raise ValueError(f"{name}: missing fields {missing}, unknown fields {unknown}")
+        raise ValueError(f"{name}: missing fields {missing}, unknown fields {shown(unknown)}")
 
 
 def mapping(name: str, value: Any) -> Mapping[Any, Any]:

@@ -9,7 +9,7 @@ from gymnasium.spaces import Discrete, Space
 from numpy.typing import NDArray
 
 from linkzoo.aec import RENDER_MODES, GameEnv, start_of
-from linkzoo.agent import Agent, Positions, RandomAgent
+from linkzoo.agent import Agent, Positions, RandomAgent, check_opponent
 from linkzoo.chance import SEED_LIMIT
 from linkzoo.fields import integer
 
@@ -40,7 +40,7 @@ class SeatEnv(gymnasium.Env[NDArray[Any], int]):
         self.env = self.aec(game, num_players, **kwargs)
         players = len(self.env.possible_agents)
         self._fixed_seat = None if seat is None else integer("seat", seat, 0, players - 1)
-        self.opponent: Agent = RandomAgent() if opponent is None else opponent
+        self.opponent = check_opponent(RandomAgent() if opponent is None else opponent)
         spaces: Any = self.env.observation_space(self.env.possible_agents[0])
         self.observation_space = spaces["observation"]
         self.action_space: Space[Any] = Discrete(self.env.game.num_actions)

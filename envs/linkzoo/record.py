@@ -11,7 +11,18 @@ import numpy as np
 
 from linkzoo.batch import kernels
 from linkzoo.compiled import Record
-from linkzoo.fields import agrees, check_keys, integer, is_integer, sequence, shown, string
+from linkzoo.fields import (
+    agrees,
+    check_keys,
+    integer,
+    is_integer,
+    mapping,
+    sequence,
+    shown,
+    string,
+)
+from linkzoo.files import write_atomically
+from linkzoo.game import Game
 from linkzoo.registry import get_game
 
 FORMAT = "linkzoo-record/1"
@@ -37,12 +48,10 @@ class GameRecord:
 
         ValueError names a field that is wrong, or the first action that is not legal.
         """
-        game = get_game(self.game, self.options)
+        game = self._rules()
         agrees("version", self.version, game.version)
         seed = integer("seed", self.seed, 0, 2**64 - 1)
         players = integer("num_players", self.num_players, game.min_players, game.max_players)
-        if not isinstance(self.actions, list):
-            raise ValueError(f"actions: {shown(self.actions)} is not a list")
         kernel = kernels(game)
         states = np.zeros(1, game.state)
         mask = np.empty((1, game.num_actions), np.int8)
@@ -62,9 +71,15 @@ class GameRecord:
             kernel.play_one(states, int(action), mask[0], *outcome)
             yield states.copy()[0]
 
+    def _rules(self) -> Game:
+        """The game; ValueError if `options` or `actions` are of another kind."""
+        if not isinstance(self.actions, list):
+            raise ValueError(f"actions: {shown(self.actions)} is not a list")
+        return get_game(self.game, mapping("options", self.options))
+
     def to_dict(self) -> dict[str, Any]:
         """JSON data: the fields of the record, with `moves` in the game's notation."""
-        game = get_game(self.game, self.options)
+        game = self._rules()
         moves = [
             game.action_to_text(state, action)
             for state, action in zip(self.replay(), self.actions, strict=False)
@@ -121,14 +136,14 @@ class GameRecord:
         return record
 
     def save(self, path: str | Path) -> None:
-        """Writes the record as JSON."""
-        Path(path).write_text(json.dumps(self.to_dict(), indent=1) + "\n", encoding="utf-8")
+        """Writes the record as JSON, whole or not at all; OSError names the path."""
+        write_atomically(Path(path), (json.dumps(self.to_dict(), indent=1) + "\n").encode())
 
     @classmethod
     def load(cls, path: str | Path) -> "GameRecord":
         """Reads what `save` wrote; ValueError says what is wrong with it."""
         try:
             data = json.loads(Path(path).read_text(encoding="utf-8"))
-        except (UnicodeDecodeError, json.JSONDecodeError, RecursionError) as error:
+        except (ValueError, RecursionError) as error:
             raise ValueError(f"{path}: not valid JSON ({error})") from error
         return cls.from_dict(data)

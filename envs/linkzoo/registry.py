@@ -124,8 +124,10 @@ def _load(address: str) -> Game:
     home, _, inside = address.partition(":")
     try:
         module = import_module(home)
-    except ImportError as error:
-        raise ValueError(f"no game {shown(address)}; can't import {home}: {error}") from error
+    except Exception as error:  # another's code can raise anything
+        raise ValueError(
+            f"no game {shown(address)}; can't import {home}: {type(error).__name__}: {error}"
+        ) from error
     found = getattr(module, inside, _known.get(inside))
     if not isinstance(found, Game):
         there = [key for key, value in vars(module).items() if isinstance(value, Game)]

@@ -182,7 +182,12 @@ class VecEnv:
         return self._now
 
     def refresh(self, rows: NDArray[np.int64] | None = None) -> VecStep:
-        """Shows the games again whose `states` were changed from outside: `rows`, or all."""
+        """Shows the games again whose `states` were changed from outside: `rows`, or all.
+
+        ValueError if a row is no environment.
+        """
+        if rows is not None:
+            rows = self._checked(rows)
         which = slice(None) if rows is None else rows
         states, masks, flat = self.states[which], self._mask[which], self._flat[which]
         seats = np.ascontiguousarray(states["seat"])
@@ -192,6 +197,16 @@ class VecEnv:
             self._mask[rows], self._flat[rows] = masks, flat
         self._seat[which] = seats
         return self._now
+
+    def _checked(self, rows: ArrayLike) -> NDArray[np.int64]:
+        """Rows as an array of integers in 0..N-1."""
+        found = np.asarray(rows)
+        if found.ndim != 1 or (found.dtype.kind not in "iu" and found.size):
+            raise ValueError(f"rows are {found.dtype}{list(found.shape)}, not integers [n]")
+        wrong = found[(found < 0) | (found >= self.num_envs)]
+        if wrong.size:
+            raise ValueError(f"rows: environment {wrong[0]} is not in 0..{self.num_envs - 1}")
+        return found.astype(np.int64, copy=False)
 
     def seed_of(self, index: int, episode: int) -> int:
         """The seed of game `index` in its `episode`-th episode (from 0) of this run."""

@@ -1,6 +1,7 @@
 """What is done for many games at once is what is done for each of them."""
 
 import numpy as np
+import pytest
 from hypothesis import given
 from hypothesis import strategies as st
 
@@ -72,3 +73,14 @@ def test_rows_are_shown_again_alone() -> None:
     assert (found[1][rows] != before[1][rows]).any()
     vec.refresh(rows[:0])
     assert (now.observation == found[0]).all()
+
+
+@pytest.mark.parametrize("row", [5, -1, 2**40])
+def test_rows_that_there_are_not(row: int) -> None:
+    """G8: the error names the environment and the range."""
+    vec = make_vec("linkage", 5)
+    vec.reset(1)
+    with pytest.raises(ValueError, match=rf"^rows: environment {row} is not in 0\.\.4$"):
+        vec.refresh(np.array([2, row]))
+    with pytest.raises(ValueError, match=r"^rows are float64\[1\], not integers"):
+        vec.refresh(np.array([0.5]))  # type: ignore[arg-type]

@@ -84,3 +84,18 @@ def test_check_keys() -> None:
     for value in (None, 3, "ab", ["a"]):
         with pytest.raises(ValueError, match=r"^p: .* is not a JSON object$"):
             check_keys("p", value, ["a"])
+
+
+@pytest.mark.parametrize(
+    "value",
+    [10**5000, [10**5000], [["x" * 99] * 99] * 99, {"a": [[["b"] * 99] * 99] * 99}],
+    ids=["digits", "digits inside", "wide", "deep"],
+)
+def test_errors_are_short(value: Any) -> None:
+    """G8, N5: whatever is wrong."""
+    with pytest.raises(ValueError, match=r"^n: .* is not an integer in|^n: a number of") as found:
+        integer("n", value, 0, 9)
+    assert len(str(found.value)) < 500
+    with pytest.raises(ValueError, match=r"^n: missing fields") as found:
+        check_keys("n", dict.fromkeys(map(str, range(999))), ["a"])
+    assert len(str(found.value)) < 500

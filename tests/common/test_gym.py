@@ -3,6 +3,7 @@
 import pickle
 import warnings
 from dataclasses import dataclass, field
+from functools import partial
 from typing import Any
 
 import gymnasium
@@ -13,6 +14,7 @@ from numpy.typing import NDArray
 
 from linkzoo import Positions, RandomAgent, SeatEnv
 from linkzoo.batch import kernels
+from linkzoo.integrations import SeatVectorEnv
 from tests.common.play import choose, plies
 from tests.common.variants import Variant, few_variants, one_of_each_game
 
@@ -288,3 +290,11 @@ def test_registered(variant: Variant) -> None:
     assert shown.shape == (2, *variant.game.observation.shape)
     assert infos["action_mask"].shape == (2, variant.game.num_actions)
     vector.close()
+
+
+@pytest.mark.parametrize("opponent", ["random", RandomAgent, 3])
+def test_an_opponent_that_is_no_agent(opponent: Any) -> None:
+    """G8: refused at once."""
+    for env in (SeatEnv, partial(SeatVectorEnv, num_envs=2)):
+        with pytest.raises(ValueError, match=r"^opponent: .* is no agent: one has a `name`"):
+            env("linkage", opponent=opponent)

@@ -1,12 +1,14 @@
 """Broken game records: the error names what is wrong."""
 
 import json
+import resource
+from dataclasses import replace
 from pathlib import Path
 from typing import Any
 
 import pytest
 
-from linkzoo import GameRecord
+from linkzoo import GameRecord, get_game, make
 from tests.common.play import finish
 from tests.common.variants import Variant, few_variants
 
@@ -105,3 +107,46 @@ def test_broken_files(variant: Variant, tmp_path: Path) -> None:
         GameRecord.load(path)
     with pytest.raises(FileNotFoundError):
         GameRecord.load(tmp_path / "nothing.json")
+
+
+def new_record() -> GameRecord:
+    """Of a game without a move."""
+    env = make("linkage")
+    env.reset(seed=1)
+    return env.record()
+
+
+def test_fields_of_another_kind() -> None:
+    """G8: ValueError names the field."""
+    record = new_record()
+    for name in ("options", "actions"):
+        broken = replace(record, **{name: None})
+        for use in (broken.to_dict, lambda broken=broken: list(broken.replay())):
+            with pytest.raises(ValueError, match=f"^{name}: None is not a "):
+                use()
+
+
+def test_a_number_of_too_many_digits(tmp_path: Path) -> None:
+    """G8: the error names the file."""
+    path = tmp_path / "game.json"
+    path.write_text("1" * 5000)
+    with pytest.raises(ValueError, match=r"game\.json: not valid JSON"):
+        GameRecord.load(path)
+    with pytest.raises(ValueError, match=r"game\.json is not valid JSON"):
+        get_game("link_o", {"board": str(path)})
+
+
+def test_a_full_disk(tmp_path: Path) -> None:
+    """G5b: the error names the path, and the record that was there stays."""
+    path, record = tmp_path / "game.json", new_record()
+    record.save(path)
+    before = path.read_bytes()
+    limits = resource.getrlimit(resource.RLIMIT_FSIZE)
+    resource.setrlimit(resource.RLIMIT_FSIZE, (10, limits[1]))
+    try:
+        with pytest.raises(OSError, match=r"game\.json"):
+            record.save(path)
+    finally:
+        resource.setrlimit(resource.RLIMIT_FSIZE, limits)
+    assert list(tmp_path.iterdir()) == [path]
+    assert path.read_bytes() == before

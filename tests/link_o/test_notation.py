@@ -503,3 +503,22 @@ def test_broken_field_of_a_finished_match(field: str, value: Any, named: str) ->
     """R20, section 6: who has won follows from the round and the scores."""
     with pytest.raises(ValueError, match=rf"\b({named})\b"):
         GAME.from_dict(finished() | {field: value})
+
+
+@pytest.mark.parametrize(("target", "score"), [(0, 4), (20, 20)])
+def test_scores_with_which_the_match_is_over(target: int, score: int) -> None:
+    """G1, R20: bytes are refused as their JSON is."""
+    state = start(Setup(3, {"target": target}))
+    state.scores[1] = score
+    with pytest.raises(ValueError, match="scores: with these the match is over"):
+        GAME.from_bytes(state.tobytes())
+    broken.refuses(GAME, GAME.to_dict(state), "scores")
+
+
+def test_bytes_say_no_more_than_their_json() -> None:
+    """G1: a seat that has dug lacked all that it could place then, and JSON doesn't list that."""
+    state = read(middle())
+    state.seat, state.dug[0] = 0, 1
+    with pytest.raises(ValueError, match="lacks: not all"):
+        GAME.from_bytes(state.tobytes())
+    assert read(GAME.to_dict(state)).lacks[0]

@@ -7,7 +7,17 @@ import numpy as np
 import pytest
 
 from linkzoo import get_game
-from tests.love_formula.helpers import CARDS, GAME, observe, piece, position, read, start
+from tests import broken
+from tests.love_formula.helpers import (
+    CARDS,
+    GAME,
+    observe,
+    piece,
+    play_random,
+    position,
+    read,
+    start,
+)
 from tests.love_formula.oracle import Setup
 
 
@@ -77,3 +87,34 @@ def test_bytes_and_json_of_another_table(tmp_path: Path) -> None:
     blank["digest"] += np.uint64(1)
     with pytest.raises(ValueError, match="of another cards"):
         GAME.from_bytes(blank.tobytes())
+
+
+@pytest.mark.parametrize("players", [2, 3])
+def test_what_is_known_in_a_draft(players: int) -> None:
+    """G2: nothing, but with two players picks from a pack that came back; so worlds are valid."""
+    told = 0
+    for plies in range(1, 8 * players, 3):
+        state = play_random(start(Setup(players), 1), np.random.default_rng(plies), plies)
+        told += int(state.known.sum())
+        for seat in range(players):
+            for card in np.flatnonzero(state.piles[seat]):
+                mutant = state.copy()
+                mutant.known[1 - min(seat, 1), seat, card] += 1
+                with pytest.raises(ValueError, match="known: more than can be known"):
+                    GAME.from_bytes(mutant.tobytes())
+                broken.refuses(GAME, GAME.to_dict(mutant), "known")
+        for seed in range(20):
+            world = state.copy()
+            GAME.redeal(world, seed % players, np.uint64(seed))
+            assert GAME.from_bytes(world.tobytes()).tobytes() == world.tobytes()
+    assert (told > 0) == (players == 2)
+
+
+@pytest.mark.parametrize("field", ["moving", "limbo"])
+def test_nothing_moves_after_the_end(field: str) -> None:
+    """G2: bytes are refused as their JSON is."""
+    state = play_random(start(), np.random.default_rng(1), 1000)
+    assert state.seat < 0
+    state[field] = 5
+    with pytest.raises(ValueError, match=field):
+        GAME.from_bytes(state.tobytes())

@@ -140,3 +140,12 @@ if __name__ == "__main__":
 def test_another_process_finds_the_game(tmp_path: Path) -> None:
     (tmp_path / "script.py").write_text(SPAWNED)
     assert run_python(str(tmp_path / "script.py")) == "Connect Four\n"
+
+
+@pytest.mark.parametrize("text", ["1 / 0", "def", "assert False, 'no'"])
+def test_a_module_that_fails(text: str, tmp_path: Path, monkeypatch: pytest.MonkeyPatch) -> None:
+    """N2: whatever it raises is told in one line."""
+    (tmp_path / "badmod.py").write_text(text)
+    monkeypatch.syspath_prepend(tmp_path)
+    with pytest.raises(ValueError, match=r"^no game 'badmod:GAME'; can't import badmod: \w+Error:"):
+        linkzoo.get_game("badmod:GAME")

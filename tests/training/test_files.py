@@ -19,18 +19,13 @@ import torch
 from torch import Tensor
 
 from linkzoo import Positions, get_game, make_vec
+from linkzoo.files import write_atomically
 from linkzoo_training.agents.policy import PolicyAgent, SearchAgent, load_agent
 from linkzoo_training.algorithms import alphazero
 from linkzoo_training.algorithms.logger import Logger
 from linkzoo_training.algorithms.ppo import PPOTrainer
 from linkzoo_training.algorithms.trainer import STATE_FILE
-from linkzoo_training.checkpoint import (
-    load_tensors,
-    pack,
-    save_checkpoint,
-    save_tensors,
-    write_atomically,
-)
+from linkzoo_training.checkpoint import load_tensors, pack, save_checkpoint, save_tensors
 from linkzoo_training.commands.cli import main
 from linkzoo_training.networks import make_network
 from linkzoo_training.resources import find_checkpoint, find_config

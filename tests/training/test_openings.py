@@ -12,8 +12,9 @@ LINKAGE = get_game("linkage")
 def test_openings_by_name() -> None:
     assert read_openings(None, LINKAGE, 1).name == "2-4"
     assert read_openings("3", LINKAGE, 1).plies == (3, 3)
-    with pytest.raises(ValueError, match="openings: 'book' is no number of plies such as"):
-        read_openings("book", LINKAGE, 1)
+    for wrong in ("book", "٣", "2-٣", "9" * 5000):  # N6: no digits of other scripts
+        with pytest.raises(ValueError, match=r"openings: '.*' is no number of plies such as"):
+            read_openings(wrong, LINKAGE, 1)
 
 
 def test_an_opening_depends_on_its_index_and_the_seed_alone() -> None:

@@ -15,9 +15,10 @@ from typing import TYPE_CHECKING, Any
 from rich.console import Console
 
 from linkzoo import Agent, get_game
+from linkzoo.files import write_atomically
 from linkzoo_training.agents.specs import make_agent, source_of
 from linkzoo_training.algorithms.trainer import Trainer
-from linkzoo_training.checkpoint import load_card, write_atomically
+from linkzoo_training.checkpoint import load_card
 from linkzoo_training.config import PPOConfig, load_config, merged, override, read_config
 from linkzoo_training.evaluation.match import blocks_of, play_match
 from linkzoo_training.evaluation.result import MatchResult, by_block

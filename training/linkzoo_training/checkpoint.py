@@ -6,10 +6,7 @@ how it was trained, measured strength).
 
 import hashlib
 import json
-import os
 from collections.abc import Mapping
-from contextlib import suppress
-from errno import EINVAL
 from pathlib import Path
 from typing import Annotated, Any
 
@@ -20,6 +17,7 @@ from safetensors.torch import load, save
 from torch import Tensor
 
 from linkzoo import Game
+from linkzoo.files import write_atomically
 from linkzoo_training.fingerprints import fingerprints
 from linkzoo_training.networks import PolicyValueNet
 from linkzoo_training.schema import (
@@ -33,34 +31,7 @@ from linkzoo_training.schema import (
 
 FORMAT = "linkzoo-checkpoint/2"
 CARD, WEIGHTS = "card.json", "model.safetensors"
-PART = ".part"  # ends the name of a file that is being written
 _UNSEALED = "0" * 64  # where a file's SHA-256 stands, for its computation
-
-
-def write_atomically(path: Path, data: bytes) -> None:
-    """Writes a file under another name, then renames it: readers see the old one or the new.
-
-    What a link leads to is written, not the link. OSError names the path; nothing is left of what
-    couldn't be written. What is there and no regular file, such as a device, is never replaced:
-    that is an OSError, too.
-    """
-    target = Path(os.path.realpath(path))
-    if target.exists() and not target.is_file():
-        raise OSError(EINVAL, "not a regular file", str(path))
-    temporary = target.with_name(f"{target.name}.{os.getpid()}{PART}")
-    try:
-        target.parent.mkdir(parents=True, exist_ok=True)
-        with temporary.open("wb") as file:
-            file.write(data)
-            file.flush()
-            os.fsync(file.fileno())
-        temporary.replace(target)
-    except BaseException as error:
-        with suppress(OSError):
-            temporary.unlink(missing_ok=True)
-        if isinstance(error, OSError):
-            raise OSError(error.errno, error.strerror, str(path)) from error
-        raise
 
 
 def pack(tensors: Mapping[str, Tensor], meta: Mapping[str, Any] | None = None) -> bytes:

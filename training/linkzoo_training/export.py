@@ -11,8 +11,8 @@ import torch
 from torch import Tensor, nn
 
 from linkzoo import Game
+from linkzoo.files import write_atomically
 from linkzoo_training.agents.policy import load_agent
-from linkzoo_training.checkpoint import write_atomically
 from linkzoo_training.networks import PolicyValueNet, masked, select
 
 

@@ -10,8 +10,8 @@ from pathlib import Path
 
 from linkzoo import Agent, GameRecord, get_game
 from linkzoo.drawing.raster import to_png
+from linkzoo.files import write_atomically
 from linkzoo_training.agents.values import values_along
-from linkzoo_training.checkpoint import write_atomically
 
 MOST_BYTES = 2_000_000  # of a page
 _STATIC = Path(__file__).with_name("web") / "static"

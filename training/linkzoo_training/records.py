@@ -1,17 +1,15 @@
 """Where games that were played are saved."""
 
-import json
 from datetime import UTC, datetime
 from pathlib import Path
 from secrets import token_hex
 
 from linkzoo import GameRecord, get_game
-from linkzoo_training.checkpoint import write_atomically
 
 
 def save_new(record: GameRecord, folder: Path) -> Path:
     """Writes a record into a folder, whole or not at all; the new file, named by game and time."""
     name = get_game(record.game, record.options).name
     file = folder / f"{name}-{datetime.now(UTC):%Y%m%d-%H%M%S}-{token_hex(4)}.json"
-    write_atomically(file, (json.dumps(record.to_dict(), indent=1) + "\n").encode())
+    record.save(file)
     return file

@@ -7,12 +7,12 @@ from typing import Any
 from rich.console import Console
 
 from linkzoo import get_game
+from linkzoo.files import PART
 from linkzoo_training.algorithms import distributed
 from linkzoo_training.algorithms.alphazero import AlphaZeroTrainer
 from linkzoo_training.algorithms.logger import Logger, plot_curve
 from linkzoo_training.algorithms.ppo import PPOTrainer
 from linkzoo_training.algorithms.trainer import STATE_FILE, Trainer
-from linkzoo_training.checkpoint import PART
 from linkzoo_training.config import AnyConfig, PPOConfig
 from linkzoo_training.evaluation.openings import RANDOM
 from linkzoo_training.evaluation.result import MatchResult

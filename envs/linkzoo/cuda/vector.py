@@ -114,6 +114,8 @@ class CudaVecEnv(VecEnv):
 
     def refresh(self, rows: Any = None) -> CudaVecStep:
         """As `VecEnv.refresh`; `rows` are a tensor or an array of integers."""
+        if rows is not None and not isinstance(rows, torch.Tensor):
+            rows = self._checked(rows)
         which: Any = slice(None) if rows is None else torch.as_tensor(rows, device=DEVICE)
         states, masks, flat = self.states[which], self._mask[which], self._flat[which]
         offset = self.game.state.fields["seat"][1]  # type: ignore[index]  # a record has fields

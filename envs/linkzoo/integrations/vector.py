@@ -10,7 +10,7 @@ from gymnasium.vector.utils import batch_space
 from numpy.typing import ArrayLike, NDArray
 
 from linkzoo.aec import ILLEGAL, REWARDS
-from linkzoo.agent import Agent, Positions, RandomAgent
+from linkzoo.agent import Agent, Positions, RandomAgent, check_opponent
 from linkzoo.batch import first_illegal, kernels
 from linkzoo.chance import SEED_LIMIT, game_seeds
 from linkzoo.features import FeatureMap
@@ -54,7 +54,7 @@ class SeatVectorEnv(VectorEnv[Any, Any, NDArray[Any]]):
         self.states[:] = self.game.blank(num_players, options)
         self.num_players = int(self.states["num_players"][0])
         self._fixed_seat = None if seat is None else integer("seat", seat, 0, self.num_players - 1)
-        self.opponent: Agent = RandomAgent() if opponent is None else opponent
+        self.opponent = check_opponent(RandomAgent() if opponent is None else opponent)
         self._reward, self._illegal = reward, illegal
         self._kernels = kernels(self.game)
         self.seats = np.zeros(num_envs, self.states["seat"].dtype)  # the learner's, in every game

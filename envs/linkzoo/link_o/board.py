@@ -68,7 +68,7 @@ def load_board(name: str) -> Board:
         )
     try:
         data = json.loads(text)
-    except (json.JSONDecodeError, RecursionError) as error:
+    except (ValueError, RecursionError) as error:
         raise ValueError(f"board: {name} is not valid JSON ({error})") from error
     return read_board(data, hashlib.sha256(text.encode()).hexdigest()[:12])
 

@@ -273,7 +273,6 @@ class Notation:
         else:
             seat = integer("seat", data["seat"], 0, int(state.num_players) - 1)
             state.seat = seat
-            self._check_scores(state)
             for other in range(int(state.num_players)):
                 if not state.hand_size[other]:
                     raise ValueError(f"hands[{other}]: empty, but the round is not over")
@@ -288,14 +287,6 @@ class Notation:
         wrong = self._rules.flaw(state, state.copy())
         if wrong:
             raise ValueError(wrong)
-
-    def _check_scores(self, state: Record) -> None:
-        """R20: the match goes on. A bonus counts at the end of its round, so then all may be."""
-        scores = state.scores[: state.num_players].tolist()
-        best = max(scores)
-        decided = scores.count(best) == 1 if state.target else best > 0
-        if decided and best >= state.target and not state.circle_bonus:
-            raise ValueError(f"scores: with {scores} the match is over")
 
 
 def _last_round(state: Record) -> dict[str, Any] | None:

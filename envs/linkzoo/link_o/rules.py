@@ -147,18 +147,26 @@ def _end_round(state: Any, how: Any) -> None:
 
 def end_match(state: Any) -> None:
     """R20, R21: sets the winners if the round that has ended was the last one."""
-    everyone, leaders, best = _NOBODY, _NOBODY, state.scores[0]
-    for seat in range(state.num_players):
-        best = max(best, state.scores[seat])
+    everyone = _NOBODY
     for seat in range(state.num_players):
         everyone |= _only(seat)
-        if state.scores[seat] == best:
-            leaders |= _only(seat)
+    best, leaders = _lead(state)
     if state.target == 0:
         winners = round_winners(state)
         state.winners = everyone if winners == _NOBODY else winners
     elif state.round_number == state.max_rounds or (best >= state.target and _count(leaders) == 1):
         state.winners = leaders  # R20, R21
+
+
+def _lead(state: Any) -> Any:
+    """The highest total, and the seats that have it."""
+    leaders, best = _NOBODY, state.scores[0]
+    for seat in range(state.num_players):
+        best = max(best, state.scores[seat])
+    for seat in range(state.num_players):
+        if state.scores[seat] == best:
+            leaders |= _only(seat)
+    return best, leaders
 
 
 def _only(seat: Any) -> Any:
@@ -402,7 +410,16 @@ def _flaw_of_match(state: Any, scratch: Any) -> Any:
             return "seat: nobody is to act, but the match is not over"
         if scratch.winners != state.winners:
             return "winners: not what the scores say"
+    elif _is_decided(state):
+        return "scores: with these the match is over"
     return ""
+
+
+def _is_decided(state: Any) -> Any:
+    """R20: totals between rounds. A bonus counts at the end of its round, so then all may be."""
+    best, leaders = _lead(state)
+    decided = _count(leaders) == 1 if state.target > 0 else best > 0
+    return decided and best >= state.target and state.circle_bonus == 0
 
 
 def _flaw_of_turn(state: Any) -> Any:
@@ -412,7 +429,10 @@ def _flaw_of_turn(state: Any) -> Any:
         if state.hand_size[seat] == 0:
             return "hand_size: 0, but the round is not over"
     seat = state.seat
-    possible = state.held[seat] & placeable(state, state.first_turn[seat])
+    possible = placeable(state, state.first_turn[seat])
+    if state.dug[seat] > 0 and possible & ~state.lacks[seat] != _ZERO:
+        return "lacks: not all that the seat could place when it dug"
+    possible &= state.held[seat]
     if possible == _ZERO:
         return "seat: it can't place any tile of its hand"
     # Worlds without inference give seats what they lack; with it, the seat needs a tile to place.

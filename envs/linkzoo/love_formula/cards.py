@@ -247,7 +247,7 @@ def _read_flags(text: str) -> bool:
 def _json(name: str, text: str) -> Any:
     try:
         return json.loads(text)
-    except json.JSONDecodeError as error:
+    except (ValueError, RecursionError) as error:
         raise ValueError(f"{name}: not valid JSON ({error})") from error
 
 

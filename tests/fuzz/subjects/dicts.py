@@ -43,7 +43,7 @@ def attempt(dice: Dice, game: str, folder: Path) -> bool:
     plain, kept = _sorted(plain), _sorted(kept)  # of many lists the order says nothing
     # What only the referee knows, a seat's position doesn't say.
     assert seat is not None or same(kept, plain), f"read as {_differences(plain, kept)}"
-    positions.use(dice, rules, read, sound=True)
+    positions.use(dice, rules, read)
     return True
 
 

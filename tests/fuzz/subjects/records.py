@@ -102,4 +102,4 @@ def _use(dice: Dice, record: GameRecord) -> None:
     states = list(record.replay())
     assert len(states) == len(record.actions) + 1
     game = get_game(record.game, record.options)
-    positions.use(dice, game, dice.pick(states), sound=True)
+    positions.use(dice, game, dice.pick(states))

@@ -10,6 +10,7 @@ from types import ModuleType
 from typing import Any
 
 from linkzoo import Agent
+from linkzoo.agent import is_agent
 
 _ADDRESS = re.compile(r"(.+\.py|[^\W\d]\w*(?:\.[^\W\d]\w*)*):([^\W\d]\w*)")
 
@@ -47,7 +48,7 @@ def load_outside(spec: str) -> Agent:
             made = made()
         except Exception as error:
             raise ValueError(f"agent {spec!r}: {type(error).__name__}: {error}") from error
-    if not callable(getattr(made, "act", None)) or not isinstance(getattr(made, "name", None), str):
+    if not is_agent(made):
         raise ValueError(f"agent {spec!r}: an agent has a `name` and a method `act(positions)`")
     agent: Agent = made
     return agent

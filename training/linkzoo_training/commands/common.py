@@ -44,7 +44,7 @@ def game_of(chosen: str | None, agent: str) -> str:
 
 def write_json(path: Path | None, data: dict[str, Any]) -> None:
     """Writes JSON data to a file, if one is given."""
-    from linkzoo_training.checkpoint import write_atomically
+    from linkzoo.files import write_atomically
 
     if path is not None:
         write_atomically(path, (json.dumps(data, indent=1) + "\n").encode())

@@ -20,9 +20,9 @@ from rich.progress import MofNCompleteColumn, Progress, TimeElapsedColumn
 
 from linkzoo import Agent, Game, games, get_game
 from linkzoo.chance import STREAM_ACTION, words
+from linkzoo.files import write_atomically
 from linkzoo_training.agents.playing import NOBODY, play_games
 from linkzoo_training.agents.specs import make_agent
-from linkzoo_training.checkpoint import write_atomically
 from linkzoo_training.evaluation.openings import RANDOM_PLIES, digest
 from linkzoo_training.evaluation.solved_positions import FORMAT, SOLVED_POSITIONS, positions_after
 from linkzoo_training.search.solver import solver, winning_actions

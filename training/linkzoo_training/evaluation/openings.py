@@ -13,6 +13,7 @@ from linkzoo import Game
 from linkzoo.batch import kernels
 from linkzoo.chance import STREAM_SETUP, game_seeds, words
 from linkzoo.compiled import Record
+from linkzoo.fields import shown
 
 RANDOM_PLIES = (2, 4)
 RANDOM = "{}-{}".format(*RANDOM_PLIES)
@@ -57,9 +58,9 @@ def read_openings(text: str | None, game: Game, seed: int) -> Openings:
     `seed` is that of the match. ValueError names what is wrong.
     """
     text = RANDOM if text is None else text
-    numbers = re.fullmatch(r"(\d+)(?:-(\d+))?", text)
+    numbers = re.fullmatch(r"([0-9]{1,9})(?:-([0-9]{1,9}))?", text)
     if numbers is None:
-        raise ValueError(f"openings: {text!r} is no number of plies such as '0' or '2-4'")
+        raise ValueError(f"openings: {shown(text)} is no number of plies such as '0' or '2-4'")
     low = int(numbers[1])
     high = low if numbers[2] is None else int(numbers[2])
     if not low <= high <= game.max_length:

@@ -17,7 +17,7 @@ import numpy as np
 from numpy.typing import NDArray
 
 from linkzoo import Agent, get_game
-from linkzoo_training.checkpoint import write_atomically
+from linkzoo.files import write_atomically
 from linkzoo_training.evaluation.match import play_match
 from linkzoo_training.evaluation.ratings import Pairing, bradley_terry, openskill
 from linkzoo_training.evaluation.statistics import Estimate, from_blocks

@@ -96,6 +96,7 @@ from linkzoo.love_formula.rules.table import (
     field_of,
     holder_of,
     is_discarded,
+    last_visit,
     preparation_at,
     returns_from_discard,
 )
@@ -643,15 +644,24 @@ def _flaw_of_pending(state: Any) -> Any:
 
 
 def _flaw_of_knowledge(state: Any) -> Any:
-    """Nobody knows more cards than there are."""
+    """Nobody knows more cards than there are, or in a draft than a pack that came back told."""
+    told = np.zeros((MAX_PLAYERS, MAX_TYPES), np.int64)
+    if state.stage == DRAFT and state.num_players == 2:
+        for pack in range(2):
+            for viewer in range(2):
+                last = last_visit(state, viewer, pack)
+                for number in range(last % 2 + 1, last, 2):
+                    told[1 - viewer, state.picks[pack, number]] += 1
     for seat in range(state.num_players):
         for card in range(NUM_TYPES):
-            held = np.int64(state.hands[seat, card]) + np.int64(state.piles[seat, card])
-            if state.stage == SELECT and state.selected[seat] == card:
+            held = np.int64(state.hands[seat, card])
+            if state.stage == DRAFT:
+                held = told[seat, card]
+            elif state.stage == SELECT and state.selected[seat] == card:
                 held += 1
             for viewer in range(state.num_players):
                 if state.known[viewer, seat, card] > (0 if viewer == seat else held):
-                    return "known: more than the seat has, or a seat's own cards"
+                    return "known: more than can be known of the seat, or a seat's own cards"
     return ""
 
 
@@ -663,10 +673,7 @@ def _flaw_of_decision(state: Any, scratch: Any) -> Any:
             return "hand_sizes_at_end: not what the stage says"
     if (state.seat == NONE) != over or (state.decision == NONE) != over:
         return "seat, decision: not what the stage says"
-    if over:
-        set_winners(scratch)
-        return "" if scratch.winners == state.winners else "winners: not what the fields say"
-    if not _is_expected(state):
+    if not over and not _is_expected(state):
         return "seat, decision: not what the rest of the position says"
     if (state.moving != NONE) != (state.decision == ASK_MOVE_DEST):
         return "moving: the decision is another"
@@ -678,6 +685,9 @@ def _flaw_of_decision(state: Any, scratch: Any) -> Any:
         return "look_size: the decision is another"
     if (state.limbo != NONE) != (state.decision == ASK_PLACE and state.effect_list != NONE):
         return "limbo: the decision is another"
+    if over:
+        set_winners(scratch)
+        return "" if scratch.winners == state.winners else "winners: not what the fields say"
     mask = np.zeros(NUM_ACTIONS, np.int8)
     legal_actions(state, mask)
     possible = 0
