@@ -58,8 +58,9 @@ class Agent(Protocol):
 
 
 def is_agent(value: Any) -> bool:
-    """Whether something has what an `Agent` has: a `name` and a method `act`."""
-    return callable(getattr(value, "act", None)) and isinstance(getattr(value, "name", None), str)
+    """Whether something has what an `Agent` has: a `name` and a method `act`; a class is none."""
+    named = isinstance(getattr(value, "name", None), str) and not isinstance(value, type)
+    return named and callable(getattr(value, "act", None))
 
 
 def check_opponent(opponent: Agent) -> Agent:

@@ -83,4 +83,4 @@ def test_rows_that_there_are_not(row: int) -> None:
     with pytest.raises(ValueError, match=rf"^rows: environment {row} is not in 0\.\.4$"):
         vec.refresh(np.array([2, row]))
     with pytest.raises(ValueError, match=r"^rows are float64\[1\], not integers"):
-        vec.refresh(np.array([0.5]))  # type: ignore[arg-type]
+        vec.refresh(np.array([0.5]))

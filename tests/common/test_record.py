@@ -4,7 +4,7 @@ import json
 import resource
 from dataclasses import replace
 from pathlib import Path
-from typing import Any
+from typing import Any, cast
 
 import pytest
 
@@ -120,7 +120,7 @@ def test_fields_of_another_kind() -> None:
     """G8: ValueError names the field."""
     record = new_record()
     for name in ("options", "actions"):
-        broken = replace(record, **{name: None})
+        broken = replace(record, **cast("Any", {name: None}))
         for use in (broken.to_dict, lambda broken=broken: list(broken.replay())):
             with pytest.raises(ValueError, match=f"^{name}: None is not a "):
                 use()

@@ -1,10 +1,14 @@
 """Networks: what they read, and that a board network treats every cell alike."""
 
+from dataclasses import replace
+
 import numpy as np
 import pytest
 import torch
+from connect_four import GAME as CONNECT_FOUR
 
 from linkzoo import get_game, make_vec
+from linkzoo.game import ObservationSpec, Piece
 from linkzoo_training.networks import BoardNet, FlatNet, make_network, masked, rearrange
 
 LINKAGE = get_game("linkage")
@@ -58,6 +62,27 @@ def test_board_logits_follow_the_board() -> None:
                 vertical = colour * 84 + 42 + 7 * row + column
                 torch.testing.assert_close(here[horizontal], there[horizontal + 6])
                 torch.testing.assert_close(here[vertical], there[vertical + 7])
+
+
+@pytest.mark.filterwarnings("error")
+@pytest.mark.parametrize("numbers", [0, 2])
+@pytest.mark.parametrize("elsewhere", [0, 3])
+def test_a_board_without_numbers_or_actions_elsewhere(numbers: int, elsewhere: int) -> None:
+    """G10: there are no layers for them."""
+    pieces = CONNECT_FOUR.observation.pieces
+    if numbers:
+        pieces += (Piece("turn", (1, 6, 7), 0, numbers - 1, "whose turn", broadcast=True),)
+    spec = ObservationSpec(pieces, (len(pieces), 6, 7))
+    cells = np.arange(7)
+    cells[7 - elsewhere :] = -1
+    game = replace(CONNECT_FOUR, observation=spec, action_cells=cells)
+    network = make_network(game, "board", 8, 1)
+    names = {name.partition(".")[0] for name, _ in network.named_parameters()}
+    assert ("numbers" in names, "elsewhere" in names) == (numbers > 0, elsewhere > 0)
+    logits, values = network(torch.ones(5, len(network.map), dtype=torch.int8))
+    assert (logits.shape, values.shape) == ((5, 7), (5, 2))
+    (logits.square().sum() + values.sum()).backward()
+    assert all(p.grad is not None and p.grad.any() for p in network.parameters())
 
 
 def test_gradient_of_the_rearranged_logits() -> None:

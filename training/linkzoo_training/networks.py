@@ -138,7 +138,7 @@ class BoardNet(PolicyValueNet):
         cells = height * columns
         numbers = len(self.map) - planes * cells
         self.inputs = nn.Conv2d(planes, width, 3, padding=1)
-        self.numbers = nn.Linear(numbers, width)
+        self.numbers = nn.Linear(numbers, width) if numbers else None
         self.first = nn.ModuleList(nn.Conv2d(width, width, 3, padding=1) for _ in range(blocks))
         self.pooled = nn.ModuleList(nn.Linear(width, width) for _ in range(blocks))
         self.second = nn.ModuleList(nn.Conv2d(width, width, 3, padding=1) for _ in range(blocks))
@@ -146,7 +146,7 @@ class BoardNet(PolicyValueNet):
         own = int(game.action_cells.max()) // cells + 1
         elsewhere = int((game.action_cells < 0).sum())
         self.policy = _quiet(nn.Linear(width, own))
-        self.elsewhere = _quiet(nn.Linear(2 * width, elsewhere))
+        self.elsewhere = _quiet(nn.Linear(2 * width, elsewhere)) if elsewhere else None
         self.value = _quiet(nn.Linear(2 * width, game.max_players))
         where = game.action_cells.copy()
         where[where < 0] = own * cells + np.arange(elsewhere)
@@ -161,7 +161,9 @@ class BoardNet(PolicyValueNet):
         scaled = features * self.scale
         planes, numbers = scaled.tensor_split([int(np.prod(self.board))], 1)
         cells = planes.unflatten(1, (self.board[0], -1)).transpose(1, 2)  # [B, H * W, C]
-        x = self._convolve(self.inputs, cells) + self.numbers(numbers)[:, None]
+        x = self._convolve(self.inputs, cells)
+        if self.numbers is not None:
+            x = x + self.numbers(numbers)[:, None]
         for first, pooled, second in zip(self.first, self.pooled, self.second, strict=True):
             h = torch.relu(x)
             h = self._convolve(first, h) + pooled(h.mean(1))[:, None]
@@ -172,8 +174,9 @@ class BoardNet(PolicyValueNet):
     def answer(self, cells: Tensor | None, whole: Tensor) -> tuple[Tensor, Tensor]:
         """See PolicyValueNet."""
         assert cells is not None
-        board = self.policy(cells).transpose(1, 2).flatten(1)
-        logits = torch.cat([board, self.elsewhere(whole)], 1)
+        logits = self.policy(cells).transpose(1, 2).flatten(1)
+        if self.elsewhere is not None:
+            logits = torch.cat([logits, self.elsewhere(whole)], 1)
         return rearrange(logits, self.where, self.source), self.value(whole)
 
     def _convolve(self, layer: nn.Module, cells: Tensor) -> Tensor:
