@@ -515,6 +515,15 @@ def test_scores_with_which_the_match_is_over(target: int, score: int) -> None:
     broken.refuses(GAME, GAME.to_dict(state), "scores")
 
 
+def test_as_many_tiles_as_a_bag_has() -> None:
+    """G1: with many players, fewer than with two."""
+    state = start(Setup(6))
+    state.dug[3] = 29
+    with pytest.raises(ValueError, match="dug, hand_size: more than the bag had"):
+        GAME.from_bytes(state.tobytes())
+    broken.refuses(GAME, GAME.to_dict(state), "dug")
+
+
 def test_bytes_say_no_more_than_their_json() -> None:
     """G1: a seat that has dug lacked all that it could place then, and JSON doesn't list that."""
     state = read(middle())

@@ -321,12 +321,17 @@ def flaw(state: Any, scratch: Any) -> Any:
 
 
 def _flaw_of_seats(state: Any) -> Any:
+    in_bag = TILES - HAND * np.int64(state.num_players)  # when a round begins
+    if state.bag_size > in_bag:
+        return "bag_size: more than a round begins with"
     for seat in range(MAX_PLAYERS):
         held, twice = state.held[seat], state.twice[seat]
         if twice & ~(held & LINKOS) != _ZERO:
             return "twice: types that the seat doesn't hold, or that are no LINK-Os"
         if state.hand_size[seat] != size_of(held) + size_of(twice):
             return "hand_size: not what the seat holds"
+        if state.dug[seat] > in_bag or state.hand_size[seat] > HAND + in_bag:
+            return "dug, hand_size: more than the bag had"
         if seat >= state.num_players and (
             held != _ZERO
             or state.lacks[seat] != _ZERO
