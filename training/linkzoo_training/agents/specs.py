@@ -64,9 +64,14 @@ def make_agent(spec: str, game: str) -> Agent:
         raise ValueError(f"agent {spec!r}: {error}") from error
 
 
-def check_agent(spec: str, game: str) -> None:
-    """ValueError if `make_agent` knows no such agent; what a checkpoint holds isn't looked at."""
+def check_agent(spec: str, game: str, *, human: bool = True) -> None:
+    """ValueError if `make_agent` knows no such agent; what a checkpoint holds isn't looked at.
+
+    Nor does `human` do where nobody may be there to be asked.
+    """
     get_game(game)
+    if spec == "human" and not human:
+        raise ValueError("agent 'human' is asked at the terminal: name one that plays by itself")
     if is_outside(spec):
         check_outside(spec)
         return
