@@ -153,6 +153,11 @@ def test_options_may_stand_anywhere(capsys: pytest.CaptureFixture[str], tmp_path
         ("evaluate random random --json nowhere/match.json", "no folder nowhere"),
         ("play linkage --opponent random --seat 5", "seat=5"),
         ("train no_such_config", "no_such_config"),
+        ("tournament random greedy --output pyproject.toml/x", "pyproject.toml is no folder"),
+        ("serve --record pyproject.toml/x", "pyproject.toml/x: pyproject.toml is no folder"),
+        ("best-response random --openings 5-2", "openings: '5-2'"),
+        ("best-response human", "pool.fixed_opponents: agent 'human' is asked at the terminal"),
+        ("tournament random human", "agent 'human' is asked at the terminal"),
     ],
 )
 def test_wrong_values(arguments: str, complaint: str, capsys: pytest.CaptureFixture[str]) -> None:
@@ -215,9 +220,16 @@ def test_a_file_that_can_not_be_written_is_noticed_first(
         raise PermissionError(13, "Permission denied")
 
     monkeypatch.setattr(cli, "TemporaryFile", denied)
-    for command in ("evaluate random random --json", "play linkage --record"):
+    for command in (
+        "evaluate random random --json",
+        "play linkage --record",
+        "tournament random greedy --output",
+        "serve --record",
+    ):
         assert main([*command.split(), str(tmp_path / "file")]) == 2
         assert f"{tmp_path / 'file'} can't be written: Permission denied" in error_line(capsys)
+    assert main(["evaluate", "linkage", "--ladder", "--card"]) == 2
+    assert "can't be written: Permission denied" in error_line(capsys)
 
 
 QUICK_RUN = """

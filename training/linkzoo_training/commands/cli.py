@@ -73,6 +73,17 @@ def _check_ranges(parsed: argparse.Namespace) -> None:
     for name in ("json", "onnx", "record", "html", "gif"):
         if (path := getattr(parsed, name, None)) is not None:
             _check_writable(path / "game.json" if name == "record" and path.is_dir() else path)
+    for name in ("output", "records"):
+        if (folder := getattr(parsed, name, None)) is not None:
+            check_folder(folder)
+
+
+def check_folder(folder: Path) -> None:
+    """ValueError unless files can be written into a folder, which may not be there yet."""
+    there = next(path for path in (folder, *folder.parents) if path.exists())
+    if not there.is_dir():
+        raise ValueError(f"{folder}: {there} is no folder")
+    _check_writable(there / "file")
 
 
 def _check_writable(path: Path) -> None:

@@ -12,6 +12,7 @@ from rich.progress import Progress
 from linkzoo import Agent, GameRecord, get_game
 from linkzoo_training.agents.specs import make_agent, searching, source_of
 from linkzoo_training.checkpoint import load_card, save_card
+from linkzoo_training.commands.cli import check_folder
 from linkzoo_training.commands.common import game_of, with_progress, write_json
 from linkzoo_training.config import read_options
 from linkzoo_training.evaluation.ladder import climb, read_ladder, with_strength
@@ -82,7 +83,9 @@ def _card(parsed: argparse.Namespace) -> Path:
     source = source_of(parsed.a)
     if source is None or not (parsed.ladder or parsed.solved_positions):
         raise ValueError("--card: goes with --ladder or --solved-positions, for a checkpoint")
-    return find_checkpoint(game_of(parsed.game, parsed.a) if source == "checkpoint" else source)
+    folder = find_checkpoint(game_of(parsed.game, parsed.a) if source == "checkpoint" else source)
+    check_folder(folder)
+    return folder
 
 
 def _climb(
