@@ -9,6 +9,7 @@ from pathlib import Path
 from typing import Any
 
 import pytest
+import torch
 
 import linkzoo
 from linkzoo import GameRecord, make_vec
@@ -399,6 +400,44 @@ def test_an_interruption_is_no_crash(monkeypatch: pytest.MonkeyPatch) -> None:
 
     monkeypatch.setattr(bench, "measure", interrupt)
     assert main(["bench"]) == 130
+
+
+@pytest.mark.parametrize(
+    ("error", "said"),
+    [
+        (
+            RuntimeError("DefaultCPUAllocator: can't allocate memory: 5 bytes\nat"),
+            "5 bytes",
+        ),
+        (torch.OutOfMemoryError("CUDA out of memory. Tried to allocate 9 GiB"), "9 GiB"),
+        (MemoryError("num_envs: 7 games"), "7 games"),
+        (MemoryError(), "there is no more"),
+    ],
+)
+def test_too_little_memory_is_one_line(
+    error: Exception,
+    said: str,
+    capsys: pytest.CaptureFixture[str],
+    monkeypatch: pytest.MonkeyPatch,
+) -> None:
+    def fail(*_: object) -> None:
+        raise error
+
+    monkeypatch.setattr(bench, "measure", fail)
+    assert main(["bench"]) == 2
+    line = error_line(capsys)
+    assert "too little memory" in line
+    assert said in line
+    assert "num_envs" in line
+
+
+def test_other_errors_are_not_taken_for_it(monkeypatch: pytest.MonkeyPatch) -> None:
+    def fail(*_: object) -> None:
+        raise RuntimeError("a bug")
+
+    monkeypatch.setattr(bench, "measure", fail)
+    with pytest.raises(RuntimeError, match="a bug"):
+        main(["bench"])
 
 
 def test_compile(capsys: pytest.CaptureFixture[str], monkeypatch: pytest.MonkeyPatch) -> None:

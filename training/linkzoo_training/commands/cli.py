@@ -25,6 +25,8 @@ _RANGES = {
     "milliseconds": (20, 60_000),
 }
 _MOST_ELO = 4000
+# What torch says, on the CPU and on a GPU.
+_NO_MEMORY = r"(?i)can't allocate memory|not enough memory|out of memory"
 
 _NEEDED = "filelock matplotlib openskill pydantic rich safetensors tensorboard torch yaml".split()
 
@@ -56,6 +58,16 @@ def main(arguments: Sequence[str] | None = None) -> int:
         return command.run(parsed) or 0
     except (ValueError, OSError) as error:
         print(f"linkzoo: {' '.join(str(error).split())}", file=sys.stderr)
+        return 2
+    except (MemoryError, RuntimeError) as error:
+        if not isinstance(error, MemoryError) and not re.search(_NO_MEMORY, str(error)):
+            raise
+        what = (str(error) or "there is no more").splitlines()[0]
+        print(
+            f"linkzoo: too little memory ({what}): fewer games side by side (num_envs, --batch), "
+            "shorter horizons and smaller networks take less",
+            file=sys.stderr,
+        )
         return 2
     except (KeyboardInterrupt, QuitError):
         return 130
