@@ -16,6 +16,12 @@ from linkzoo.batch import kernels
 from linkzoo.registry import NAMES, get_game
 from linkzoo.vector import VecEnv
 
+# What a process of ours begins with: Ctrl-C ends it without a traceback, unless it is ignored.
+_QUIET = """
+import signal
+if signal.getsignal(signal.SIGINT) is signal.default_int_handler:
+    signal.signal(signal.SIGINT, signal.SIG_DFL)
+"""
 # Functions that use a game, by its name, in all ways that are to be compiled.
 ENVIRONMENTS = "linkzoo.compile:use_environments"
 
@@ -45,7 +51,7 @@ def compile_ahead(games: Sequence[str], uses: Sequence[str]) -> Iterator[str]:
 def _run(use: str, name: str) -> None:
     """Runs a use in a process of its own, which says on stderr what it does."""
     module, _, function = use.partition(":")
-    code = f"from {module} import {function}; {function}({name!r})"
+    code = f"{_QUIET}from {module} import {function}; {function}({name!r})"
     status = subprocess.run([sys.executable, "-c", code], check=False).returncode  # noqa: S603  # ours
     if status:
         raise ChildProcessError(f"compiling {name} failed in {use} (exit code {status})")
@@ -86,6 +92,8 @@ def main() -> None:
             sys.stdout.flush()
     except (ValueError, ChildProcessError) as error:
         parser.error(str(error))
+    except KeyboardInterrupt:
+        sys.exit(130)
 
 
 if __name__ == "__main__":

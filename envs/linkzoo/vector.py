@@ -77,22 +77,29 @@ class VecEnv:
         self.num_envs = num_envs
         self.num_players = max(int(blank.num_players) for blank in blanks)  # P
         self.check, self.num_threads = check, num_threads
-        states: NDArray[Any] = np.zeros(num_envs, self.game.state)
-        for first, blank in enumerate(blanks):
-            states[first :: len(blanks)] = blank
-        spec, actions = self.game.observation, self.game.num_actions
-        self.states = self._put(states)
-        self.episodes = self._zeros((num_envs,), np.int64)
         self._seed = np.zeros(1, np.uint64)
         self._started = False
-        self._actions = self._zeros((num_envs,), np.int64)
-        self._flat = self._zeros((num_envs, spec.size), spec.dtype)
-        self._mask = self._zeros((num_envs, actions), np.int8)
-        self._seat = self._zeros((num_envs,), np.int8)
-        self._payoff = self._zeros((num_envs, self.num_players), np.float32)
-        self._margin = self._zeros((num_envs, self.num_players), np.float32)
-        self._done = self._zeros((num_envs,), np.bool_)
-        self._length = self._zeros((num_envs,), np.int32)
+        spec, actions = self.game.observation, self.game.num_actions
+        try:
+            states: NDArray[Any] = np.zeros(num_envs, self.game.state)
+            for first, blank in enumerate(blanks):
+                states[first :: len(blanks)] = blank
+            self.states = self._put(states)
+            self.episodes = self._zeros((num_envs,), np.int64)
+            self._actions = self._zeros((num_envs,), np.int64)
+            self._flat = self._zeros((num_envs, spec.size), spec.dtype)
+            self._mask = self._zeros((num_envs, actions), np.int8)
+            self._seat = self._zeros((num_envs,), np.int8)
+            self._payoff = self._zeros((num_envs, self.num_players), np.float32)
+            self._margin = self._zeros((num_envs, self.num_players), np.float32)
+            self._done = self._zeros((num_envs,), np.bool_)
+            self._length = self._zeros((num_envs,), np.int32)
+        except MemoryError as error:
+            size = self.game.state.itemsize + spec.size * np.dtype(spec.dtype).itemsize + actions
+            raise MemoryError(
+                f"num_envs: {num_envs} games take more than {num_envs * size:,} bytes, which can't "
+                "be had: make fewer"
+            ) from error
         self._reward = reward
         self._show()
 

@@ -298,3 +298,14 @@ def test_step_before_reset() -> None:
     vec = build(FEW[0], 2)
     with pytest.raises(RuntimeError, match=r"^step before reset: call reset\(\) first$"):
         vec.step(np.zeros(2, np.int64))
+
+
+def test_games_that_no_memory_holds(monkeypatch: pytest.MonkeyPatch) -> None:
+    """The error says how many were asked for, and the bytes that they take at least."""
+
+    def no_memory(*_: object) -> None:
+        raise MemoryError
+
+    monkeypatch.setattr(VecEnv, "_zeros", no_memory)
+    with pytest.raises(MemoryError, match=r"num_envs: 1000 games take more than [\d,]{7,} bytes"):
+        make_vec("linkage", 1000)

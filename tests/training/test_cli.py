@@ -9,6 +9,7 @@ from pathlib import Path
 from typing import Any
 
 import pytest
+import torch
 
 import linkzoo
 from linkzoo import GameRecord, make_vec
@@ -153,6 +154,11 @@ def test_options_may_stand_anywhere(capsys: pytest.CaptureFixture[str], tmp_path
         ("evaluate random random --json nowhere/match.json", "no folder nowhere"),
         ("play linkage --opponent random --seat 5", "seat=5"),
         ("train no_such_config", "no_such_config"),
+        ("tournament random greedy --output pyproject.toml/x", "pyproject.toml is no folder"),
+        ("serve --record pyproject.toml/x", "pyproject.toml/x: pyproject.toml is no folder"),
+        ("best-response random --openings 5-2", "openings: '5-2'"),
+        ("best-response human", "pool.fixed_opponents: agent 'human' is asked at the terminal"),
+        ("tournament random human", "agent 'human' is asked at the terminal"),
     ],
 )
 def test_wrong_values(arguments: str, complaint: str, capsys: pytest.CaptureFixture[str]) -> None:
@@ -215,9 +221,16 @@ def test_a_file_that_can_not_be_written_is_noticed_first(
         raise PermissionError(13, "Permission denied")
 
     monkeypatch.setattr(cli, "TemporaryFile", denied)
-    for command in ("evaluate random random --json", "play linkage --record"):
+    for command in (
+        "evaluate random random --json",
+        "play linkage --record",
+        "tournament random greedy --output",
+        "serve --record",
+    ):
         assert main([*command.split(), str(tmp_path / "file")]) == 2
         assert f"{tmp_path / 'file'} can't be written: Permission denied" in error_line(capsys)
+    assert main(["evaluate", "linkage", "--ladder", "--card"]) == 2
+    assert "can't be written: Permission denied" in error_line(capsys)
 
 
 QUICK_RUN = """
@@ -387,6 +400,44 @@ def test_an_interruption_is_no_crash(monkeypatch: pytest.MonkeyPatch) -> None:
 
     monkeypatch.setattr(bench, "measure", interrupt)
     assert main(["bench"]) == 130
+
+
+@pytest.mark.parametrize(
+    ("error", "said"),
+    [
+        (
+            RuntimeError("DefaultCPUAllocator: can't allocate memory: 5 bytes\nat"),
+            "5 bytes",
+        ),
+        (torch.OutOfMemoryError("CUDA out of memory. Tried to allocate 9 GiB"), "9 GiB"),
+        (MemoryError("num_envs: 7 games"), "7 games"),
+        (MemoryError(), "there is no more"),
+    ],
+)
+def test_too_little_memory_is_one_line(
+    error: Exception,
+    said: str,
+    capsys: pytest.CaptureFixture[str],
+    monkeypatch: pytest.MonkeyPatch,
+) -> None:
+    def fail(*_: object) -> None:
+        raise error
+
+    monkeypatch.setattr(bench, "measure", fail)
+    assert main(["bench"]) == 2
+    line = error_line(capsys)
+    assert "too little memory" in line
+    assert said in line
+    assert "num_envs" in line
+
+
+def test_other_errors_are_not_taken_for_it(monkeypatch: pytest.MonkeyPatch) -> None:
+    def fail(*_: object) -> None:
+        raise RuntimeError("a bug")
+
+    monkeypatch.setattr(bench, "measure", fail)
+    with pytest.raises(RuntimeError, match="a bug"):
+        main(["bench"])
 
 
 def test_compile(capsys: pytest.CaptureFixture[str], monkeypatch: pytest.MonkeyPatch) -> None:

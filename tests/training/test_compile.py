@@ -1,12 +1,16 @@
 """`linkzoo compile`."""
 
+import os
+import signal
 import subprocess
 import sys
+import time
 from collections.abc import Iterator, Sequence
 
 import pytest
 
 import linkzoo
+from linkzoo.compile import compile_ahead
 from linkzoo_training.commands import cli
 from linkzoo_training.commands import compile as compile_command
 from linkzoo_training.commands.compile import USES
@@ -38,3 +42,19 @@ def test_the_command_as_a_module() -> None:
     done = subprocess.run(command, capture_output=True, text=True, check=False, timeout=60)
     assert done.returncode == 2
     assert done.stderr.startswith("linkzoo: ")
+
+
+def interrupted(_name: str) -> None:
+    """What Ctrl-C does to a process that compiles."""
+    os.kill(os.getpid(), signal.SIGINT)
+    time.sleep(60)
+
+
+def test_an_interrupted_process_is_quiet(capfd: pytest.CaptureFixture[str]) -> None:
+    before = signal.signal(signal.SIGINT, signal.default_int_handler)  # it may have been ignored
+    try:
+        with pytest.raises(ChildProcessError, match="exit code -2"):
+            list(compile_ahead(["linkage"], [f"{__name__}:interrupted"]))
+    finally:
+        signal.signal(signal.SIGINT, before)
+    assert "Traceback" not in capfd.readouterr().err

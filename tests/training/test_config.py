@@ -235,6 +235,15 @@ def test_wild_files(tmp_path: Path) -> None:
         ("pool.fixed_opponents=[greedy, uct-0]", "pool.fixed_opponents: simulations=0"),
         ("eval.opponents=[uct-99999999]", "eval.opponents: simulations=99999999 is not in 1"),
         ("eval.final_opponents=[nobody]", "eval.final_opponents: agent 'nobody'"),
+        *(
+            (f"{field}={value}", f"{field}: agent 'human' is asked at the terminal")
+            for field, value in (
+                ("teacher.agent", "human"),
+                ("pool.fixed_opponents", "[greedy, human]"),
+                ("eval.opponents", "[human]"),
+                ("eval.final_opponents", "[human]"),
+            )
+        ),
     ],
 )
 def test_names_are_checked_when_they_are_read(override: str, message: str) -> None:

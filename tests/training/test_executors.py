@@ -1,6 +1,8 @@
 """Workers: every executor gives the same, also when some die, and the learner learns from them."""
 
 import os
+import subprocess
+import sys
 from collections.abc import Iterator, Mapping, Sequence
 from functools import partial
 from itertools import pairwise
@@ -71,6 +73,26 @@ def test_workers_that_die_lose_nothing() -> None:
     assert not active_children()
     assert weights(trainer) == weights(expected)
     assert weights(trainer) != weights(run(PPO, 6, LocalExecutor(4)))
+
+
+WORKERS = """
+from linkzoo_training.selfplay.executors import ProcessExecutor
+from multiprocessing import active_children
+from pathlib import Path
+with ProcessExecutor(3) as executor:
+    executor.start(list)
+    for child in active_children():
+        status = Path(f"/proc/{child.pid}/status").read_text()
+        print(int(status.partition("SigBlk:")[2].split()[0], 16) >> 1 & 1)
+"""
+
+
+@pytest.mark.skipif(sys.platform != "linux", reason="asks /proc")
+def test_no_worker_hears_an_interruption() -> None:
+    """Not the first either, with which multiprocessing starts a process of its own."""
+    command = [sys.executable, "-c", WORKERS]
+    done = subprocess.run(command, capture_output=True, text=True, check=True)
+    assert done.stdout.split() == ["1", "1", "1"]
 
 
 class Keeper:

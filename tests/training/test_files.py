@@ -335,6 +335,59 @@ def test_one_run_in_a_folder(tmp_path: Path) -> None:
             train(CONFIG, folder=tmp_path)
 
 
+def test_a_refused_training_leaves_nothing(folder: Path, tmp_path: Path) -> None:
+    """No lock and no folder, unless something lay there."""
+    (folder / "model.safetensors").write_bytes(b"5")
+    config = ppo_config({**test_ppo.QUICK, "initial_checkpoint": str(folder)})
+    (tmp_path / "there").mkdir()
+    (tmp_path / "there" / "note").touch()
+    for name in ("new/below", "there"):
+        with pytest.raises(ValueError, match=r"model\.safetensors"):
+            train(config, folder=tmp_path / name)
+    assert {path.name for path in tmp_path.rglob("*")} - {"card.json", "model.safetensors"} <= {
+        *("there", "note", folder.name)
+    }
+
+
+def test_a_disk_too_full_for_a_run(tmp_path: Path) -> None:
+    with full_disk(0), pytest.raises(OSError, match=r"run\.pid"), alone_in(tmp_path / "run"):
+        pass
+    assert not (tmp_path / "run").exists()
+
+
+BESIDE = """
+import sys, time
+from pathlib import Path
+from linkzoo_training.runtime import alone_in
+end, held = time.monotonic() + 2, 0
+while time.monotonic() < end:
+    try:
+        with alone_in(Path(sys.argv[1])):
+            with Path(sys.argv[2]).open("x"):
+                held += 1
+            Path(sys.argv[2]).unlink()
+    except ValueError:
+        pass
+print(held)
+"""
+
+
+@pytest.mark.slow  # quick: that a refused training leaves nothing
+def test_a_lock_that_is_removed_is_held_by_one(tmp_path: Path) -> None:
+    """Processes that come and go at once; what two of them made together would be there already."""
+    command = [sys.executable, "-c", BESIDE, str(tmp_path / "run"), str(tmp_path / "one")]
+    several = [
+        subprocess.Popen(command, stdout=subprocess.PIPE, stderr=subprocess.PIPE) for _ in range(3)
+    ]
+    held = 0
+    for process in several:
+        out, error = process.communicate(timeout=120)
+        assert error == b""
+        held += int(out)
+    assert held > 0
+    assert not [path for path in tmp_path.rglob("*") if path.is_file()]
+
+
 def test_writers_do_not_share_a_name(tmp_path: Path, monkeypatch: pytest.MonkeyPatch) -> None:
     """F7: what another process is writing stays untouched."""
     seen: list[Path] = []

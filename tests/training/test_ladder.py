@@ -7,9 +7,10 @@ import numpy as np
 import pytest
 import torch
 from benchmarks import strength
+from numpy.typing import NDArray
 
 from linkzoo import Positions, RandomAgent, games, get_game
-from linkzoo_training.agents.baselines import UctAgent
+from linkzoo_training.agents.baselines import GreedyAgent, UctAgent
 from linkzoo_training.agents.specs import make_agent
 from linkzoo_training.checkpoint import save_checkpoint
 from linkzoo_training.commands.cli import main
@@ -184,3 +185,31 @@ def test_a_tournament_with_the_ladder(folder: Path, capsys: pytest.CaptureFixtur
     data = json.loads(Path("ratings/ratings.json").read_text())
     assert data["agents"] == ["random", "greedy", "mine"]
     assert data["openings"] == "0"
+
+
+def test_an_interrupted_command_shows_and_saves_what_is_finished(
+    folder: Path, capsys: pytest.CaptureFixture[str], monkeypatch: pytest.MonkeyPatch
+) -> None:
+    """With the exit status of an interruption, of a match as of a ladder."""
+    act, left = GreedyAgent.act, [20]
+
+    def interrupted(agent: GreedyAgent, positions: Positions) -> NDArray[np.int64]:
+        left[0] -= 1
+        if left[0] < 0:
+            raise KeyboardInterrupt
+        return act(agent, positions)
+
+    monkeypatch.setattr(GreedyAgent, "act", interrupted)
+    assert main(["evaluate", "mine", "--ladder", "--card", "--json", "found.json"]) == 130
+    assert "interrupted: these are the matches" in capsys.readouterr().out
+    found = json.loads(Path("found.json").read_text())["ladder"]
+    assert 3 <= len(found) < 6
+    card = json.loads((folder / "card.json").read_text())
+    assert len(card["strength"]) == 1 + len(found)
+    left[0] = 100
+    match = ["evaluate", "greedy", "mine", "--game", "love_links", "--batch", "1"]
+    assert main([*match, "--solved-positions", "--json", "found.json"]) == 130
+    assert "interrupted: " in capsys.readouterr().out
+    data = json.loads(Path("found.json").read_text())
+    assert 0 < data["blocks"] < data["blocks_requested"]
+    assert "blunder_rate" not in data

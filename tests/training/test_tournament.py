@@ -2,19 +2,23 @@
 
 import json
 from collections.abc import Callable
+from dataclasses import replace
 from pathlib import Path
 
 import numpy as np
 import pytest
+import torch
 
-from linkzoo import Agent
+from linkzoo import Agent, get_game
 from linkzoo_training.agents.specs import make_agent
+from linkzoo_training.checkpoint import save_checkpoint
 from linkzoo_training.commands.cli import main
 from linkzoo_training.evaluation import tournament
 from linkzoo_training.evaluation.match import play_match
 from linkzoo_training.evaluation.ratings import Pairing, bradley_terry, openskill
 from linkzoo_training.evaluation.result import MatchResult
 from linkzoo_training.evaluation.tournament import Tournament, run, write
+from linkzoo_training.networks import make_network
 from linkzoo_training.search import uct
 
 
@@ -115,6 +119,56 @@ def test_matches_of_another_search_are_not_taken_over(
     assert tournament._digest(settings, ("greedy", "uct-5")) == before
     monkeypatch.setattr(uct, "VERSION", uct.VERSION + 1)
     assert tournament._digest(settings, ("greedy", "uct-5")) != before
+
+
+def test_matches_of_another_agent_are_not_taken_over(
+    tmp_path: Path, settings: Tournament, monkeypatch: pytest.MonkeyPatch
+) -> None:
+    """By the same name there may be another checkpoint or file; measured strength is no part."""
+    game, checkpoint = get_game("linkage"), tmp_path / "ck"
+    (tmp_path / "my_agent.py").write_text("one = 1")
+    monkeypatch.syspath_prepend(tmp_path)
+    outside = (f"{tmp_path}/my_agent.py:made", "my_agent:made")
+
+    def digests() -> list[str]:
+        every = (str(checkpoint), f"{checkpoint}~0:5", *outside)
+        return [tournament._digest(settings, ("random", name)) for name in every]
+
+    def save(seed: int, **more: object) -> None:
+        torch.manual_seed(seed)
+        card = {"network": {"kind": "flat", "width": 4, "blocks": 0}, "views": 1, **more}
+        save_checkpoint(checkpoint, make_network(game, "flat", 4, 0), game, card)
+
+    save(1)
+    first = digests()
+    save(1, strength=[{"games": 5}], blunder_rate=[])
+    assert digests() == first
+    for seed, more in ((2, {}), (1, {"temperature": 0.5}), (1, {"views": 2})):
+        save(seed, **more)
+        assert not {*digests()[:2]} & {*first[:2]}
+    (tmp_path / "my_agent.py").write_text("one = 2")
+    assert not {*digests()[2:]} & {*first[2:]}
+
+
+@pytest.mark.parametrize(
+    "wild",
+    [
+        *("", "5", "{}", "[]", '[[["x"]]]', "\xff", "[" * 9999),
+        *(f'{{"block_shares": {shares}}}' for shares in ("null", "[]", "[[0, 1]]", "9" * 500)),
+        *(f'{{"block_shares": [[[{share}, 1]]]}}' for share in ("7", "-1", "NaN", "null", '"x"')),
+    ],
+)
+def test_a_damaged_match_is_named_before_any_is_played(
+    wild: str, tmp_path: Path, settings: Tournament, monkeypatch: pytest.MonkeyPatch
+) -> None:
+    settings = replace(settings, blocks=1)
+    path = tmp_path / "matches" / f"{tournament._digest(settings, ('greedy', 'uct-5'))}.json"
+    path.parent.mkdir()
+    path.write_bytes(wild.encode("latin-1"))
+    monkeypatch.setattr(tournament, "play_match", None)
+    with pytest.raises(ValueError, match=rf"{path.name} is damaged"):
+        run(settings, make, tmp_path)
+    assert list(path.parent.iterdir()) == [path]
 
 
 def test_files(tmp_path: Path, settings: Tournament) -> None:

@@ -10,6 +10,7 @@ from connect_four import GAME as CONNECT_FOUR
 from numpy.typing import NDArray
 
 from linkzoo import Agent, Game, Positions, RandomAgent, games, get_game, threads
+from linkzoo_training.agents import baselines
 from linkzoo_training.agents.baselines import GreedyAgent, UctAgent
 from linkzoo_training.evaluation.match import play_match
 from linkzoo_training.evaluation.result import MatchResult
@@ -195,3 +196,21 @@ def test_search_refuses_senseless_settings() -> None:
         UctAgent(0)
     with pytest.raises(ValueError, match="exploration=-1"):
         UctAgent(10, exploration=-1)
+
+
+def test_many_positions_are_searched_some_at_a_time(monkeypatch: pytest.MonkeyPatch) -> None:
+    """So that Ctrl-C is heard between them; each is searched as it would be beside others."""
+    positions, agent = midgame(LINKAGE, 50, 3), UctAgent(20)
+    expected, searcher, sizes = agent.act(positions), uct.searcher, list[int]()
+
+    def counted(game: Game, cheats: bool) -> Callable[..., None]:
+        def search(states: NDArray[Any], *rest: Any) -> None:
+            sizes.append(len(states))
+            searcher(game, cheats)(states, *rest)
+
+        return search
+
+    monkeypatch.setattr(uct, "searcher", counted)
+    monkeypatch.setattr(baselines, "_AT_ONCE", 20 * 24)
+    assert (agent.act(positions) == expected).all()
+    assert sizes == [24, 24, 2]

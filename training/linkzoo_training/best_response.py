@@ -21,6 +21,7 @@ from linkzoo_training.algorithms.trainer import Trainer
 from linkzoo_training.checkpoint import load_card
 from linkzoo_training.config import PPOConfig, load_config, merged, override, read_config
 from linkzoo_training.evaluation.match import blocks_of, play_match
+from linkzoo_training.evaluation.openings import read_openings
 from linkzoo_training.evaluation.result import MatchResult, by_block
 from linkzoo_training.evaluation.statistics import Estimate, from_blocks
 from linkzoo_training.resources import find_checkpoint
@@ -145,9 +146,10 @@ def train_best_response(
     like any other, in `folder` (default `runs/<name>`), and can be stopped and resumed: None if it
     was stopped, which `stop` tells. The result, JSON data, is also written to
     `<folder>/best_response.json`, and the response to `<folder>/checkpoint`. ValueError unless
-    `games` is 1 or more.
+    `games` is 1 or more, and for openings that the game doesn't have.
     """
     rules = get_game(config.game, config.options)
+    read_openings(openings, rules, TEST_SEED)  # raises before training begins
     blocks = [(players, blocks_of(rules, players, games)) for players in config.players]
     folder = Path("runs") / config.name if folder is None else folder
     with own_folder(folder):

@@ -175,7 +175,7 @@ class Config:
         """ValueError naming the field unless there are such agents."""
         for agent in agents:
             try:
-                check_agent(agent, self.game)
+                check_agent(agent, self.game, human=False)
             except ValueError as error:
                 raise ValueError(f"{name}: {error}") from error
 

@@ -5,7 +5,7 @@ import signal
 import threading
 import time
 from collections.abc import Iterator
-from contextlib import contextmanager
+from contextlib import contextmanager, suppress
 from functools import cache
 from pathlib import Path
 from types import FrameType
@@ -87,24 +87,38 @@ def compile_clock() -> CompileClock:
 def alone_in(folder: Path) -> Iterator[None]:
     """Holds a run's folder, which is made if there is none; ValueError if another process does.
 
-    The operating system lets go of it when the process ends, however it ends.
+    The operating system lets go of it when the process ends, however it ends. What is made here
+    goes with the block; but for a folder in which something was written.
     """
-    folder.mkdir(parents=True, exist_ok=True)
-    holder = folder / "run.pid"
-    try:
-        lock = FileLock(folder / "run.lock").acquire(blocking=False)
-    except Timeout as error:
-        pid = holder.read_text(encoding="utf-8") if holder.is_file() else "unknown"
-        raise ValueError(
-            f"{folder} is in use by another run, process {pid}: wait for it, or choose another "
-            "name or folder"
-        ) from error
+    holder, path = folder / "run.pid", folder / "run.lock"
+    made = [new for new in (folder, *folder.parents) if not new.exists()]
+    while True:
+        folder.mkdir(parents=True, exist_ok=True)
+        with suppress(FileNotFoundError), path.open("ab") as file:
+            try:
+                lock = FileLock(path).acquire(blocking=False)
+            except Timeout as error:
+                pid = holder.read_text(encoding="utf-8") if holder.is_file() else "unknown"
+                raise ValueError(
+                    f"{folder} is in use by another run, process {pid}: wait for it, or choose "
+                    "another name or folder"
+                ) from error
+            if os.fstat(file.fileno()).st_nlink:
+                break
+            lock.lock.release()  # who held it has removed the file: others hold another
     with lock:
-        holder.write_text(str(os.getpid()), encoding="utf-8")
         try:
+            try:
+                holder.write_text(str(os.getpid()), encoding="utf-8")
+            except OSError as error:
+                raise OSError(error.errno, error.strerror, str(holder)) from error
             yield
         finally:
             holder.unlink(missing_ok=True)
+            with suppress(OSError):
+                path.unlink()
+                for new in made:
+                    new.rmdir()
 
 
 def find_device(name: str) -> torch.device:

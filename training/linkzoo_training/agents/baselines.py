@@ -8,11 +8,13 @@ from numpy.typing import NDArray
 from linkzoo import Positions
 from linkzoo.chance import STREAM_ACTION, word
 from linkzoo.solver import DRAW
+from linkzoo.threads import get_num_threads
 from linkzoo_training.search import uct
 from linkzoo_training.search.greedy import greedy
 from linkzoo_training.search.solver import solver, successors
 
 _MOST_SIMULATIONS = 10**6  # of tree search: about 60 MB for each thread
+_AT_ONCE = 2**20  # simulations in one call: a second or a few, in which nothing hears Ctrl-C
 
 
 class GreedyAgent:
@@ -53,7 +55,11 @@ class UctAgent:
         search = uct.searcher(positions.game, self.cheats)
         states, seeds = positions.states.copy(), positions.seeds
         constant = positions.game.uct_c if self.exploration is None else float(self.exploration)
-        search(states, seeds, self.simulations, constant, masks, actions)
+        count = max(4 * get_num_threads(), _AT_ONCE // self.simulations)
+        for first in range(0, len(states), count):
+            part = slice(first, first + count)
+            arrays = states[part], seeds[part], masks[part], actions[part]
+            search(*arrays[:2], self.simulations, constant, *arrays[2:])
         return actions
 
 

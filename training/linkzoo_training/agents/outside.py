@@ -54,6 +54,15 @@ def load_outside(spec: str) -> Agent:
     return agent
 
 
+def outside_file(spec: str) -> Path | None:
+    """The file of an address; None for a module that has none."""
+    home = _parts(spec)[0]
+    if home.endswith(".py"):
+        return Path(home)
+    found = find_spec(home)
+    return Path(found.origin) if found and found.has_location and found.origin else None
+
+
 def _parts(spec: str) -> tuple[str, str]:
     """The file or module, and the name in it."""
     parts = _ADDRESS.fullmatch(spec)

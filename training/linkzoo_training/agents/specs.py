@@ -1,12 +1,19 @@
 """Agents by their names: everything that plays, behind one protocol (`linkzoo.Agent`)."""
 
+import hashlib
+import json
 import re
 from collections.abc import Callable
 
 from linkzoo import Agent, RandomAgent, get_game
 from linkzoo_training.agents.baselines import ExactAgent, GreedyAgent, UctAgent
 from linkzoo_training.agents.human import HumanAgent
-from linkzoo_training.agents.outside import check_outside, is_outside, load_outside
+from linkzoo_training.agents.outside import (
+    check_outside,
+    is_outside,
+    load_outside,
+    outside_file,
+)
 from linkzoo_training.resources import find_checkpoint
 from linkzoo_training.search.solver import check_solver
 
@@ -57,9 +64,14 @@ def make_agent(spec: str, game: str) -> Agent:
         raise ValueError(f"agent {spec!r}: {error}") from error
 
 
-def check_agent(spec: str, game: str) -> None:
-    """ValueError if `make_agent` knows no such agent; what a checkpoint holds isn't looked at."""
+def check_agent(spec: str, game: str, *, human: bool = True) -> None:
+    """ValueError if `make_agent` knows no such agent; what a checkpoint holds isn't looked at.
+
+    Nor does `human` do where nobody may be there to be asked.
+    """
     get_game(game)
+    if spec == "human" and not human:
+        raise ValueError("agent 'human' is asked at the terminal: name one that plays by itself")
     if is_outside(spec):
         check_outside(spec)
         return
@@ -97,6 +109,26 @@ def source_of(spec: str) -> str | None:
     if spec in _SIMPLE or is_outside(spec) or re.fullmatch(_UCT, spec):
         return None
     return _checkpoint(spec)[0]
+
+
+def content_of(spec: str, game: str) -> str | None:
+    """SHA-256 of what the agent plays by, beside its name; None if the package says it all.
+
+    That is a checkpoint's card, which holds the SHA-256 of its weights, without what was measured;
+    or the file of an agent from outside, without what that imports.
+    """
+    from linkzoo_training.checkpoint import load_card  # loads torch
+
+    source = source_of(spec)
+    if source is not None:
+        card = load_card(find_checkpoint(game if source == "checkpoint" else source))
+        measured = {"strength": None, "blunder_rate": None}
+        data = json.dumps(card | measured, sort_keys=True).encode()
+    elif is_outside(spec) and (file := outside_file(spec)) is not None:
+        data = file.read_bytes()
+    else:
+        return None
+    return hashlib.sha256(data).hexdigest()
 
 
 def searching(spec: str, simulations: int | None) -> str:

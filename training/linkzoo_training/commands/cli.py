@@ -25,6 +25,8 @@ _RANGES = {
     "milliseconds": (20, 60_000),
 }
 _MOST_ELO = 4000
+# What torch says, on the CPU and on a GPU.
+_NO_MEMORY = r"(?i)can't allocate memory|not enough memory|out of memory"
 
 _NEEDED = "filelock matplotlib openskill pydantic rich safetensors tensorboard torch yaml".split()
 
@@ -57,6 +59,16 @@ def main(arguments: Sequence[str] | None = None) -> int:
     except (ValueError, OSError) as error:
         print(f"linkzoo: {' '.join(str(error).split())}", file=sys.stderr)
         return 2
+    except (MemoryError, RuntimeError) as error:
+        if not isinstance(error, MemoryError) and not re.search(_NO_MEMORY, str(error)):
+            raise
+        what = (str(error) or "there is no more").splitlines()[0]
+        print(
+            f"linkzoo: too little memory ({what}): fewer games side by side (num_envs, --batch), "
+            "shorter horizons and smaller networks take less",
+            file=sys.stderr,
+        )
+        return 2
     except (KeyboardInterrupt, QuitError):
         return 130
 
@@ -73,6 +85,17 @@ def _check_ranges(parsed: argparse.Namespace) -> None:
     for name in ("json", "onnx", "record", "html", "gif"):
         if (path := getattr(parsed, name, None)) is not None:
             _check_writable(path / "game.json" if name == "record" and path.is_dir() else path)
+    for name in ("output", "records"):
+        if (folder := getattr(parsed, name, None)) is not None:
+            check_folder(folder)
+
+
+def check_folder(folder: Path) -> None:
+    """ValueError unless files can be written into a folder, which may not be there yet."""
+    there = next(path for path in (folder, *folder.parents) if path.exists())
+    if not there.is_dir():
+        raise ValueError(f"{folder}: {there} is no folder")
+    _check_writable(there / "file")
 
 
 def _check_writable(path: Path) -> None:

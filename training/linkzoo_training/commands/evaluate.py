@@ -12,6 +12,7 @@ from rich.progress import Progress
 from linkzoo import Agent, GameRecord, get_game
 from linkzoo_training.agents.specs import make_agent, searching, source_of
 from linkzoo_training.checkpoint import load_card, save_card
+from linkzoo_training.commands.cli import check_folder
 from linkzoo_training.commands.common import game_of, with_progress, write_json
 from linkzoo_training.config import read_options
 from linkzoo_training.evaluation.ladder import climb, read_ladder, with_strength
@@ -24,7 +25,10 @@ from linkzoo_training.resources import find_checkpoint
 
 
 def run(parsed: argparse.Namespace) -> None:
-    """Plays the match, the ladder or the solved positions, and shows what came out."""
+    """Plays the match, the ladder or the solved positions, and shows what came out.
+
+    What is finished when an interruption (Ctrl-C) comes is shown and written too.
+    """
     if parsed.b is None and not (parsed.ladder or parsed.solved_positions):
         raise ValueError("evaluate: name an opponent B, or --ladder or --solved-positions")
     if parsed.ladder and (parsed.b is not None or parsed.sprt is not None):
@@ -39,25 +43,39 @@ def run(parsed: argparse.Namespace) -> None:
     game = parsed.game = game_of(parsed.game, parsed.a)
     a = make_agent(searching(parsed.a, parsed.simulations), game)
     data: dict[str, Any] = {}
+    try:
+        _measure(parsed, a, card, data)
+    except KeyboardInterrupt:
+        if data:
+            write_json(parsed.json, data)
+        raise
+    write_json(parsed.json, data)
+
+
+def _measure(parsed: argparse.Namespace, a: Agent, card: Path | None, data: dict[str, Any]) -> None:
+    """See run; `data` gets what is finished, also if KeyboardInterrupt is raised then."""
     if parsed.b is not None:
-        b = make_agent(searching(parsed.b, parsed.simulations), game)
+        b = make_agent(searching(parsed.b, parsed.simulations), parsed.game)
         match = _match(parsed, a, b)
         Console().print(match_table(match))
-        data = match.to_dict()
+        data |= match.to_dict()
+        if match.interrupted:
+            raise KeyboardInterrupt
     if parsed.ladder:
-        data["ladder"] = _climb(parsed, a, card)
+        data["ladder"], whole = _climb(parsed, a, card)
+        if not whole:
+            raise KeyboardInterrupt
     if parsed.solved_positions:
         blunders = with_progress(
             "positions",
             lambda progress: measure_blunders(
-                game, a, seed=parsed.seed or 0, batch=parsed.batch, progress=progress
+                parsed.game, a, seed=parsed.seed or 0, batch=parsed.batch, progress=progress
             ),
         )
         Console().print(blunder_table(blunders))
         data["blunder_rate"] = blunders.to_dict()
         if card is not None:
             save_card(card, with_blunder_rate(load_card(card), blunders))
-    write_json(parsed.json, data)
 
 
 def _card(parsed: argparse.Namespace) -> Path:
@@ -65,11 +83,18 @@ def _card(parsed: argparse.Namespace) -> Path:
     source = source_of(parsed.a)
     if source is None or not (parsed.ladder or parsed.solved_positions):
         raise ValueError("--card: goes with --ladder or --solved-positions, for a checkpoint")
-    return find_checkpoint(game_of(parsed.game, parsed.a) if source == "checkpoint" else source)
+    folder = find_checkpoint(game_of(parsed.game, parsed.a) if source == "checkpoint" else source)
+    check_folder(folder)
+    return folder
 
 
-def _climb(parsed: argparse.Namespace, a: Agent, card: Path | None) -> list[dict[str, Any]]:
-    """Plays against the ladder's agents; each match goes to the card as soon as it is finished."""
+def _climb(
+    parsed: argparse.Namespace, a: Agent, card: Path | None
+) -> tuple[list[dict[str, Any]], bool]:
+    """Plays against the ladder's agents; each match goes to the card as soon as it is finished.
+
+    The matches, and whether they are all.
+    """
     ladder, options = read_ladder(parsed.game), read_options(parsed.settings)
     rules = get_game(parsed.game)
     every = range(rules.min_players, rules.max_players + 1)
@@ -97,9 +122,10 @@ def _climb(parsed: argparse.Namespace, a: Agent, card: Path | None) -> list[dict
                 save_card(card, with_strength(load_card(card), ladder, [match]))
     Console().print(ladder_table(ladder, a.name, matches))
     every_option = [options] if options else ladder.options
-    if len(matches) < len(players) * len(ladder.rungs) * len(every_option):
+    whole = len(matches) == len(players) * len(ladder.rungs) * len(every_option)
+    if not whole:
         Console().print("interrupted: these are the matches that were finished")
-    return [match.to_dict() for match in matches]
+    return [match.to_dict() for match in matches], whole
 
 
 def _match(parsed: argparse.Namespace, a: Agent, b: Agent) -> MatchResult:

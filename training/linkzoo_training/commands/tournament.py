@@ -11,7 +11,7 @@ from rich.markdown import Markdown
 from rich.progress import Progress
 
 from linkzoo import get_game
-from linkzoo_training.agents.specs import make_agent, searching
+from linkzoo_training.agents.specs import check_agent, make_agent, searching
 from linkzoo_training.commands.common import executor_of
 from linkzoo_training.evaluation.ladder import read_ladder
 from linkzoo_training.evaluation.match import blocks_of
@@ -34,8 +34,9 @@ def run(parsed: argparse.Namespace) -> None:
     blocks = blocks_of(rules, players, parsed.games, options)
     settings = Tournament(parsed.game, names, blocks, parsed.seed, players, openings, options)
     make = partial(make_agent, game=parsed.game)
-    for name in names:
-        make(name)  # raises before the first match
+    for name in names:  # raises before the first match
+        check_agent(name, parsed.game, human=False)
+        make(name)
     console = Console(stderr=True)
     hidden = not console.is_terminal
     with (

@@ -18,8 +18,10 @@ from numpy.typing import NDArray
 
 from linkzoo import Agent, get_game
 from linkzoo.files import write_atomically
+from linkzoo_training.agents.specs import content_of
 from linkzoo_training.evaluation.match import play_match
 from linkzoo_training.evaluation.ratings import Pairing, bradley_terry, openskill
+from linkzoo_training.evaluation.result import variants_of
 from linkzoo_training.evaluation.statistics import Estimate, from_blocks
 from linkzoo_training.search import uct
 from linkzoo_training.selfplay.executors import Executor, LocalExecutor
@@ -85,33 +87,51 @@ def run(
     """Plays what isn't played yet and returns all pairings; Ctrl-C keeps the finished matches.
 
     The workers of `executor` play a match each, or this process one after the other.
-    `progress(match, finished, all)` is called when a match is finished.
+    `progress(match, finished, all)` is called when a match is finished. ValueError names the file
+    of a match that is damaged, before any is played.
     """
     executor = LocalExecutor() if executor is None else executor
     pairs = settings.pairs()
     names = [(settings.agents[a], settings.agents[b]) for a, b in pairs]
     paths = [folder / "matches" / f"{_digest(settings, pair)}.json" for pair in names]
-    left = [number for number, path in enumerate(paths) if not path.is_file()]
+    shares = {number: _read(path, settings) for number, path in enumerate(paths) if path.is_file()}
+    left = [number for number in range(len(pairs)) if number not in shares]
     executor.start(partial(Matches, settings, make))
     results = executor.play(None, [names[number] for number in left])
-    for finished, (index, result) in enumerate(results, 1 + len(pairs) - len(left)):
+    for finished, (index, result) in enumerate(results, 1 + len(shares)):
         number = left[index]
         write_atomically(paths[number], (json.dumps(result) + "\n").encode())
+        shares[number] = np.array(result["block_shares"])
         if progress is not None:
             progress(" against ".join(names[number]), finished, len(pairs))
-    shares = [json.loads(path.read_text(encoding="utf-8"))["block_shares"] for path in paths]
-    return [
-        Pairing(a, b, np.array(share).mean(1))  # over variants of the options
-        for (a, b), share in zip(pairs, shares, strict=True)
-    ]
+    # the mean over variants of the options
+    return [Pairing(a, b, shares[number].mean(1)) for number, (a, b) in enumerate(pairs)]
 
 
 def _digest(settings: Tournament, names: tuple[str, str]) -> str:
     """A match's file name: a hash of all that decides what is played."""
     versions = [get_game(settings.game).version, uct.VERSION]
     what = [settings.game, versions, settings.blocks, settings.seed, settings.num_players]
-    text = json.dumps([*what, settings.openings, dict(settings.options), *names])
+    agents = [*names, *(content_of(name, settings.game) for name in names)]
+    text = json.dumps([*what, settings.openings, dict(settings.options), *agents])
     return hashlib.sha256(text.encode()).hexdigest()[:16]
+
+
+def _read(path: Path, settings: Tournament) -> NDArray[np.float64]:
+    """The win shares [B, V, n] of a match's file; ValueError names it if it holds no such."""
+    game = get_game(settings.game)
+    sides = len(game.one_of_each_side(int(game.blank(settings.num_players).num_players)))
+    shape = settings.blocks, len(variants_of(settings.options)), sides
+    try:
+        shares = np.array(json.loads(path.read_bytes())["block_shares"], np.float64)
+    except (ValueError, TypeError, LookupError, ArithmeticError, RecursionError) as error:
+        raise ValueError(f"{path} is damaged: {error}; without it the match is repeated") from error
+    if shares.shape != shape or not ((shares >= 0) & (shares <= 1)).all():
+        raise ValueError(
+            f"{path} is damaged: its block_shares aren't {list(shape)} numbers in 0..1; without it "
+            "the match is repeated"
+        )
+    return shares
 
 
 def write(settings: Tournament, pairings: Sequence[Pairing], folder: Path) -> str:
