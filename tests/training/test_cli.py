@@ -230,7 +230,7 @@ def test_a_file_that_can_not_be_written_is_noticed_first(
         assert main([*command.split(), str(tmp_path / "file")]) == 2
         assert f"{tmp_path / 'file'} can't be written: Permission denied" in error_line(capsys)
     assert main(["evaluate", "linkage", "--ladder", "--card"]) == 2
-    assert "can't be written: Permission denied" in error_line(capsys)
+    assert "linkage can't be written: Permission denied" in error_line(capsys)
 
 
 QUICK_RUN = """

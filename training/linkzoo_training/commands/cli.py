@@ -95,7 +95,11 @@ def check_folder(folder: Path) -> None:
     there = next(path for path in (folder, *folder.parents) if path.exists())
     if not there.is_dir():
         raise ValueError(f"{folder}: {there} is no folder")
-    _check_writable(there / "file")
+    try:
+        with TemporaryFile(dir=there):
+            pass
+    except OSError as error:
+        raise ValueError(f"{folder} can't be written: {error.strerror}") from error
 
 
 def _check_writable(path: Path) -> None:
