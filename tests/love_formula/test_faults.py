@@ -116,3 +116,12 @@ def test_nothing_moves_after_the_end() -> None:
     state.moving = 5
     with pytest.raises(ValueError, match="moving"):
         GAME.from_bytes(state.tobytes())
+
+
+def test_errors_stay_short() -> None:
+    """N5: however much is wrong."""
+    data = GAME.to_dict(start(Setup(4)))
+    data["passed"] = [[[["Cafe"] * 30] * 30] * 30] * 4
+    with pytest.raises(ValueError, match="passed: ") as found:
+        GAME.from_dict(data)
+    assert len(str(found.value)) < 1000
