@@ -58,7 +58,7 @@ def read_openings(text: str | None, game: Game, seed: int) -> Openings:
     `seed` is that of the match. ValueError names what is wrong.
     """
     text = RANDOM if text is None else text
-    numbers = re.fullmatch(r"([0-9]{1,9})(?:-([0-9]{1,9}))?", text)
+    numbers = re.fullmatch(r"([0-9]{1,999})(?:-([0-9]{1,999}))?", text)
     if numbers is None:
         raise ValueError(f"openings: {shown(text)} is no number of plies such as '0' or '2-4'")
     low = int(numbers[1])
