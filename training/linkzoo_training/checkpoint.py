@@ -17,6 +17,7 @@ from safetensors.torch import load, save
 from torch import Tensor
 
 from linkzoo import Game
+from linkzoo.fields import shown
 from linkzoo.files import write_atomically
 from linkzoo_training.fingerprints import fingerprints
 from linkzoo_training.networks import PolicyValueNet
@@ -176,7 +177,8 @@ def read_weights(
     found = hashlib.sha256(data).hexdigest()
     if found != card["sha256"]:
         raise ValueError(
-            f"{path} is damaged, or not the card's: its SHA-256 is {found}, not {card['sha256']!r}"
+            f"{path} is damaged, or not the card's: its SHA-256 is {found}, not "
+            f"{shown(card['sha256'])}"
         )
     try:
         weights = unpack(data)
