@@ -70,7 +70,7 @@ def commit() -> str:
     """The commit of this working tree, `-dirty` with changes of its own; `?` without git."""
     try:
         done = subprocess.run(
-            ["git", "describe", "--always", "--dirty", "--abbrev=12"],  # noqa: S607
+            ["git", "describe", "--always", "--dirty", "--abbrev=12"],  # noqa: S607 - whichever git is found
             cwd=ROOT,
             capture_output=True,
             text=True,
