@@ -54,6 +54,18 @@ class FeatureMap:
     def __len__(self) -> int:
         return len(self.columns)
 
+    def index(self, elements: NDArray[np.int64]) -> NDArray[np.int64]:
+        """Which features are these elements of an observation, of any shape; `len` for element -1.
+
+        ValueError for an element that no feature shows as it is.
+        """
+        raw = np.flatnonzero(self.levels == RAW)
+        known = {-1: len(self), **dict(zip(self.columns[raw].tolist(), raw.tolist(), strict=True))}
+        unknown = set(elements.ravel().tolist()) - known.keys()
+        if unknown:
+            raise ValueError(f"no feature is element {min(unknown)} of the observation as it is")
+        return np.array([known[one] for one in elements.ravel().tolist()]).reshape(elements.shape)
+
     def fill(self, observations: NDArray[Any], features: NDArray[Any]) -> None:
         """Fills features [N, F] from flat observations [N, size]."""
         FILL(features, observations, self.columns, self.levels)

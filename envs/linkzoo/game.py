@@ -194,6 +194,33 @@ class ObservationSpec:
         return flat[..., self.slices()[name]].reshape(*batch, *piece.shape)
 
 
+@dataclass(frozen=True)
+class Graph:
+    """How an observation lies on a graph: N cells that are told of alike, in G groups.
+
+    Elements are numbers of the flat observation, -1 where a cell or a group has no such element.
+    ValueError if a cell is twice somebody's neighbour by one kind of edge.
+    """
+
+    cells: NDArray[np.int64]  # [N, C]: the elements that tell of each cell
+    neighbours: NDArray[np.int64]  # [N, K]: of each cell by each kind of edge; -1: it has none
+    group: NDArray[np.int64]  # [N]: of each cell
+    groups: NDArray[np.int64]  # [G, D]: the elements that tell of each group
+
+    def __post_init__(self) -> None:
+        for kind, ends in enumerate(self.neighbours.T):
+            used = ends[ends >= 0]
+            if len(np.unique(used)) < len(used):
+                raise ValueError(f"a cell is twice a neighbour by edges of kind {kind}")
+
+    def reverse(self) -> NDArray[np.int64]:
+        """Whose neighbour each cell is by each kind of edge; [N, K], -1: nobody's."""
+        found = np.full_like(self.neighbours, -1)
+        cells, kinds = np.nonzero(self.neighbours >= 0)
+        found[self.neighbours[cells, kinds], kinds] = cells
+        return found
+
+
 def write_options(state: Record, options: Any, fixed: Mapping[str, Any], digest: int = 0) -> None:
     """Sets a record's options: a number as it is, a Literal as the index of its value.
 
@@ -241,7 +268,7 @@ def each_for_itself(num_players: int) -> tuple[int, ...]:
 _FUNCTIONS = (
     "new_game legal_actions apply observe payoffs scores margins redeal reveal appraise flaw "
     "action_to_text text_to_action action_parts to_dict from_dict draw_text draw_svg sides "
-    "symmetries with_options"
+    "graph symmetries with_options"
 ).split()
 _ESSENTIAL = (
     "name min_players max_players typical_length max_length fields num_actions observation "
@@ -320,8 +347,10 @@ class Game:
     random rollouts plays the game best.
 
     `action_cells` (int64[num_actions]) is where an action lies on the board of an observation of
-    planes [C, H, W]: plane * H * W + cell, with planes of the action's own; -1 for an action that
-    lies nowhere. None for games without a board.
+    planes [C, H, W], or on the graph: plane * cells + cell, with planes of the action's own; -1 for
+    an action that lies nowhere. None for games with neither.
+
+    `graph()`, where a game has one, is the Graph that its observation lies on.
 
     `solver` is the module of its exact solver, where a game has one (`linkzoo.solver`).
 
@@ -357,6 +386,7 @@ class Game:
     draw_svg: Callable[..., str]
     sides: Callable[[int], tuple[int, ...]] = each_for_itself
     action_cells: NDArray[np.int64] | None = None
+    graph: Callable[[], Graph] | None = None
     symmetries: Callable[[], tuple[NDArray[np.int64], ...]] | None = None
     seat_names: tuple[str, ...] = ()
     role_options: tuple[str, ...] = ()

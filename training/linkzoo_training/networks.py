@@ -1,4 +1,4 @@
-"""Policy and value networks, fully connected or convolutional."""
+"""Policy and value networks: fully connected, convolutional, or message passing on a graph."""
 
 from collections.abc import Sequence
 from copy import deepcopy
@@ -116,32 +116,21 @@ class Critic(nn.Module):
         return values
 
 
-class BoardNet(PolicyValueNet):
-    """Convolutions over the planes of a board, `width` channels, for games with `action_cells`.
+class CellNet(PolicyValueNet):
+    """Reads every cell by the same weights: what is learned in one place holds in all.
 
-    Every cell is read by the same weights, so that what is learned in one corner holds in all. The
-    numbers of the observation and the mean over the board reach every cell as a bias (global
-    pooling as in KataGo: Wu 2019). An action's logit is read off the board where the action lies.
+    The numbers of the observation and means over the cells reach every cell as a bias (global
+    pooling as in KataGo: Wu 2019). An action's logit is read off where the action lies, for games
+    with `action_cells`. A subclass makes the layers that `_add_heads` is called after.
     """
 
     scale: Tensor
     where: Tensor
     source: Tensor
 
-    def __init__(self, game: Game, width: int, blocks: int) -> None:
-        super().__init__(game)
-        if self.map.board is None or game.action_cells is None:
-            raise ValueError(f"network: {game.name} has no board; use 'flat'")
-        self.board = self.map.board
+    def _add_heads(self, game: Game, cells: int, numbers: int, width: int) -> None:
+        assert game.action_cells is not None
         self.register_buffer("scale", torch.from_numpy(self.map.scale), persistent=False)
-        planes, height, columns = self.board
-        cells = height * columns
-        numbers = len(self.map) - planes * cells
-        self.inputs = nn.Conv2d(planes, width, 3, padding=1)
-        self.numbers = nn.Linear(numbers, width) if numbers else None
-        self.first = nn.ModuleList(nn.Conv2d(width, width, 3, padding=1) for _ in range(blocks))
-        self.pooled = nn.ModuleList(nn.Linear(width, width) for _ in range(blocks))
-        self.second = nn.ModuleList(nn.Conv2d(width, width, 3, padding=1) for _ in range(blocks))
         self.summary = nn.Linear(width + numbers, 2 * width)
         own = int(game.action_cells.max()) // cells + 1
         elsewhere = int((game.action_cells < 0).sum())
@@ -154,6 +143,38 @@ class BoardNet(PolicyValueNet):
         source[where] = np.arange(game.num_actions)
         self.register_buffer("where", torch.from_numpy(where), persistent=False)
         self.register_buffer("source", torch.from_numpy(source), persistent=False)
+
+    def _summarise(self, cells: Tensor, numbers: Tensor) -> tuple[Tensor, Tensor]:
+        """What `read` gives, from cells [B, N, C] and the numbers of no cell [B, D]."""
+        cells = torch.relu(cells)
+        pooled = torch.cat([cells.mean(1), numbers.to(cells.dtype)], 1)
+        return cells, torch.relu(self.summary(pooled))
+
+    def answer(self, cells: Tensor | None, whole: Tensor) -> tuple[Tensor, Tensor]:
+        """See PolicyValueNet."""
+        assert cells is not None
+        logits = self.policy(cells).transpose(1, 2).flatten(1)
+        if self.elsewhere is not None:
+            logits = torch.cat([logits, self.elsewhere(whole)], 1)
+        return rearrange(logits, self.where, self.source), self.value(whole)
+
+
+class BoardNet(CellNet):
+    """Convolutions over the planes of a board, `width` channels."""
+
+    def __init__(self, game: Game, width: int, blocks: int) -> None:
+        super().__init__(game)
+        if self.map.board is None or game.action_cells is None:
+            raise ValueError(f"network: {game.name} has no board; use 'flat'")
+        self.board = self.map.board
+        planes, height, columns = self.board
+        numbers = len(self.map) - planes * height * columns
+        self.inputs = nn.Conv2d(planes, width, 3, padding=1)
+        self.numbers = nn.Linear(numbers, width) if numbers else None
+        self.first = nn.ModuleList(nn.Conv2d(width, width, 3, padding=1) for _ in range(blocks))
+        self.pooled = nn.ModuleList(nn.Linear(width, width) for _ in range(blocks))
+        self.second = nn.ModuleList(nn.Conv2d(width, width, 3, padding=1) for _ in range(blocks))
+        self._add_heads(game, height * columns, numbers, width)
         self.to(memory_format=torch.channels_last)  # type: ignore[call-overload]
 
     def read(self, features: Tensor) -> tuple[Tensor, Tensor]:
@@ -168,22 +189,80 @@ class BoardNet(PolicyValueNet):
             h = torch.relu(x)
             h = self._convolve(first, h) + pooled(h.mean(1))[:, None]
             x = x + self._convolve(second, torch.relu(h))
-        x = torch.relu(x)
-        return x, torch.relu(self.summary(torch.cat([x.mean(1), numbers.to(x.dtype)], 1)))
-
-    def answer(self, cells: Tensor | None, whole: Tensor) -> tuple[Tensor, Tensor]:
-        """See PolicyValueNet."""
-        assert cells is not None
-        logits = self.policy(cells).transpose(1, 2).flatten(1)
-        if self.elsewhere is not None:
-            logits = torch.cat([logits, self.elsewhere(whole)], 1)
-        return rearrange(logits, self.where, self.source), self.value(whole)
+        return self._summarise(x, numbers)
 
     def _convolve(self, layer: nn.Module, cells: Tensor) -> Tensor:
         """A convolution of [B, H * W, C]: channels last in memory, which is fastest on the CPU."""
         board = cells.unflatten(1, self.board[1:]).permute(0, 3, 1, 2)
         out: Tensor = layer(board)
         return out.permute(0, 2, 3, 1).flatten(1, 2)
+
+
+class GraphNet(CellNet):
+    """Message passing over a game's `graph` (Gilmer et al. 2017), `width` channels.
+
+    A cell reads its neighbours by the weights of their kind of edge (R-GCN: Schlichtkrull et al.
+    2018), and the means over its group and over all cells.
+    """
+
+    reads: Tensor
+    kind: Tensor
+    group: Tensor
+    shares: Tensor
+
+    def __init__(self, game: Game, width: int, blocks: int) -> None:
+        super().__init__(game)
+        if game.graph is None or game.action_cells is None:
+            raise ValueError(f"network: {game.name} has no graph; use 'flat'")
+        graph = game.graph()
+        cells, kinds = graph.neighbours.shape
+        told = [self.map.index(part).ravel() for part in (graph.cells, graph.groups)]
+        numbers = np.setdiff1d(np.arange(len(self.map)), np.concatenate(told))
+        self._sizes = [len(part) for part in (*told, numbers)]
+        self.inputs = nn.Linear(graph.cells.shape[1], width)
+        self.kinds = nn.Linear(kinds, width, bias=False)
+        self.groups = nn.Linear(graph.groups.shape[1], width, bias=False)
+        self.numbers = nn.Linear(len(numbers), width, bias=False)
+        self.first = nn.ModuleList(nn.Linear(width, width) for _ in range(blocks))
+        self.edges = nn.ModuleList(
+            nn.ModuleList(nn.Linear(width, width, bias=False) for _ in range(kinds))
+            for _ in range(blocks)
+        )
+        self.pooled = nn.ModuleList(nn.Linear(2 * width, width, bias=False) for _ in range(blocks))
+        self.second = nn.ModuleList(nn.Linear(width, width) for _ in range(blocks))
+        self._add_heads(game, cells, len(numbers), width)
+        members = graph.group == np.arange(len(graph.groups))[:, None]
+        tables = {
+            "reads": np.concatenate([*told, numbers]),
+            "kind": (graph.neighbours >= 0).astype(np.float32),
+            "group": graph.group,
+            "shares": (members / members.sum(1, keepdims=True)).astype(np.float32),
+        }
+        for kind, ends in enumerate(graph.neighbours.T):
+            tables[f"to_{kind}"] = np.flatnonzero(ends >= 0)
+            tables[f"from_{kind}"] = ends[ends >= 0]
+        for name, table in tables.items():
+            self.register_buffer(name, torch.from_numpy(table), persistent=False)
+
+    def read(self, features: Tensor) -> tuple[Tensor, Tensor]:
+        """See PolicyValueNet. Within, cells come first, [N, B, C]: neighbours lie in one piece."""
+        scaled = nn.functional.pad(features * self.scale, (0, 1)).T  # what no element tells is 0
+        cells, groups, numbers = scaled[self.reads].split(self._sizes)
+        cells = cells.unflatten(0, (len(self.kind), -1)).transpose(1, 2)
+        groups = groups.unflatten(0, (len(self.shares), -1)).transpose(1, 2)
+        whole = self.numbers(numbers.T) + self.groups(groups)
+        x = self.inputs(cells) + self.kinds(self.kind)[:, None] + whole[self.group]
+        layers = zip(self.first, self.edges, self.pooled, self.second, strict=True)
+        for first, edges, pooled, second in layers:
+            h = torch.relu(x)
+            means = (self.shares.to(h.dtype) @ h.flatten(1)).unflatten(1, h.shape[1:])
+            every = h.mean(0).expand_as(means)
+            y = first(h) + pooled(torch.cat([means, every], 2))[self.group]
+            for kind, edge in enumerate(edges):
+                starts, ends = self.get_buffer(f"from_{kind}"), self.get_buffer(f"to_{kind}")
+                y = y.index_add(0, ends, edge(h.index_select(0, starts)))
+            x = x + second(torch.relu(y))
+        return self._summarise(x.transpose(0, 1), numbers.T)
 
 
 class AuxiliaryHeads(nn.Module):
@@ -229,8 +308,8 @@ def rearrange(logits: Tensor, where: Tensor, source: Tensor) -> Tensor:
 
 
 def make_network(game: Game, kind: str, width: int, blocks: int) -> PolicyValueNet:
-    """A network by its kind: `flat` or `board`; ValueError for another, or without a board."""
-    kinds = {"flat": FlatNet, "board": BoardNet}
+    """A network by its kind: `flat`, `board` or `graph`; ValueError if the game has none such."""
+    kinds = {"flat": FlatNet, "board": BoardNet, "graph": GraphNet}
     if kind not in kinds:
         raise ValueError(f"network: {kind!r} is not one of {list(kinds)}")
     return kinds[kind](game, width, blocks)

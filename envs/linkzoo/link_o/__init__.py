@@ -5,12 +5,15 @@ from functools import cache
 from types import SimpleNamespace
 from typing import Any
 
+import numpy as np
+
 from linkzoo.compiled import bind
 from linkzoo.fields import string
 from linkzoo.game import Game
 from linkzoo.link_o import observation, options, redeal, rules, table
 from linkzoo.link_o.board import load_board
 from linkzoo.link_o.draw import draw_svg, draw_text
+from linkzoo.link_o.graph import graph
 from linkzoo.link_o.notation import NAME, VERSION, Notation
 from linkzoo.link_o.options import BOARD, MAX_ROUNDS
 from linkzoo.link_o.pieces import CODES, MAX_PLAYERS, layout
@@ -46,6 +49,9 @@ def _game_on(board_name: str) -> Game:
         max_length=MAX_ROUNDS * tables.size,
         num_actions=CODES * tables.size,
         observation=seen,
+        action_cells=np.arange(CODES * tables.size) % CODES * tables.size
+        + np.arange(CODES * tables.size) // CODES,
+        graph=lambda: graph(board, seen),
         draw_text=lambda state, seat=None: draw_text(notation.to_dict(state, seat), board, seat),
         draw_svg=lambda state, seat=None: draw_svg(notation.to_dict(state, seat), board, seat),
         symmetries=lambda: symmetries(board, seen, observation.HIDDEN),
