@@ -194,31 +194,16 @@ class ObservationSpec:
         return flat[..., self.slices()[name]].reshape(*batch, *piece.shape)
 
 
-@dataclass(frozen=True)
-class Graph:
+class Graph(NamedTuple):
     """How an observation lies on a graph: N cells that are told of alike, in G groups.
 
     Elements are numbers of the flat observation, -1 where a cell or a group has no such element.
-    ValueError if a cell is twice somebody's neighbour by one kind of edge.
     """
 
     cells: NDArray[np.int64]  # [N, C]: the elements that tell of each cell
     neighbours: NDArray[np.int64]  # [N, K]: of each cell by each kind of edge; -1: it has none
     group: NDArray[np.int64]  # [N]: of each cell
     groups: NDArray[np.int64]  # [G, D]: the elements that tell of each group
-
-    def __post_init__(self) -> None:
-        for kind, ends in enumerate(self.neighbours.T):
-            used = ends[ends >= 0]
-            if len(np.unique(used)) < len(used):
-                raise ValueError(f"a cell is twice a neighbour by edges of kind {kind}")
-
-    def reverse(self) -> NDArray[np.int64]:
-        """Whose neighbour each cell is by each kind of edge; [N, K], -1: nobody's."""
-        found = np.full_like(self.neighbours, -1)
-        cells, kinds = np.nonzero(self.neighbours >= 0)
-        found[self.neighbours[cells, kinds], kinds] = cells
-        return found
 
 
 def write_options(state: Record, options: Any, fixed: Mapping[str, Any], digest: int = 0) -> None:

@@ -1,6 +1,7 @@
 """`linkzoo.testing.check_game` passes right games, and says what is broken in others."""
 
 from dataclasses import replace
+from functools import partial
 from pathlib import Path
 from typing import Any
 
@@ -11,7 +12,7 @@ from connect_four import draw, notation, observation, rules
 
 from linkzoo import Game, get_game
 from linkzoo.compiled import compiled
-from linkzoo.game import Field, ObservationSpec, Piece
+from linkzoo.game import Field, Graph, ObservationSpec, Piece
 from linkzoo.testing import check_game
 from tests.driving import first_quick
 from tests.training.toys import HIGH
@@ -256,10 +257,23 @@ def _drawn_at_first(state: Any, seat: int | None = None) -> str:
     return "<svg/>" if state.ply else '<svg><g data-part="2"/></svg>'
 
 
+def _graph(last: int = 6) -> Graph:
+    """The columns in a row."""
+    columns = np.arange(7)
+    right = np.where(columns < 6, columns + 1, last)
+    return Graph(columns[:, None], right[:, None], np.zeros(7, int), np.empty((1, 0), int))
+
+
 BROKEN: dict[str, tuple[dict[str, Any], str]] = {
     "a name of two words": ({"name": "connect four"}, "declarations: name"),
     "a field without bounds": ({"fields": ()}, "declarations: fields"),
     "sides of one seat": ({"sides": lambda players: (0,)}, "declarations: sides"),
+    "two in a place": ({"action_cells": np.zeros(7, int)}, "declarations: action_cells: two"),
+    "a graph of actions nowhere": ({"graph": _graph}, "declarations: graph: no action_cells"),
+    "an edge to nowhere": (
+        {"graph": partial(_graph, last=7), "action_cells": np.arange(7)},
+        "declarations: graph: neighbours has numbers outside -1..6",
+    ),
     "a wrong length": ({"typical_length": 5}, "lengths: typical_length is 5"),
     "too long": ({"max_length": 6, "typical_length": 6}, "no end within max_length"),
     "seed": ({"apply": _changes_the_seed}, "conservation: seed has changed"),

@@ -1,4 +1,4 @@
-"""Networks: what they read, and that a board network treats every cell alike."""
+"""Networks: what they read, and that those with cells treat every cell alike."""
 
 from dataclasses import replace
 
@@ -7,38 +7,47 @@ import pytest
 import torch
 from connect_four import GAME as CONNECT_FOUR
 
-from linkzoo import get_game, make_vec
+from linkzoo import Game, get_game, make_vec
+from linkzoo.features import FeatureMap
 from linkzoo.game import ObservationSpec, Piece
-from linkzoo_training.networks import BoardNet, FlatNet, make_network, masked, rearrange
+from linkzoo_training.networks import (
+    BoardNet,
+    FlatNet,
+    GraphNet,
+    make_network,
+    masked,
+    rearrange,
+)
+from linkzoo_training.symmetries import symmetries
 
-LINKAGE = get_game("linkage")
+LINKAGE, LINK_O = get_game("linkage"), get_game("link_o")
+KINDS = [("flat", LINKAGE), ("board", LINKAGE), ("graph", LINK_O)]
 
 
-def features(count: int = 16) -> torch.Tensor:
-    vec = make_vec("linkage", count)
+def features(game: Game = LINKAGE, count: int = 16) -> torch.Tensor:
+    vec = make_vec(game.id, count)
     now = vec.reset(1)
-    network = make_network(LINKAGE, "flat", 8, 1)
     for _ in range(5):
         now = vec.step(now.action_mask.argmax(1))
-    return torch.from_numpy(network.map(now.observation.reshape(count, -1)))
+    return torch.from_numpy(FeatureMap(game.observation)(now.observation.reshape(count, -1)))
 
 
-@pytest.mark.parametrize("kind", ["flat", "board"])
-def test_shapes_and_a_uniform_start(kind: str) -> None:
+@pytest.mark.parametrize(("kind", "game"), KINDS)
+def test_shapes_and_a_uniform_start(kind: str, game: Game) -> None:
     torch.manual_seed(0)
-    logits, values = make_network(LINKAGE, kind, 16, 2)(features())
-    assert logits.shape == (16, 387)
-    assert values.shape == (16, 2)
+    logits, values = make_network(game, kind, 16, 2)(features(game))
+    assert logits.shape == (16, game.num_actions)
+    assert values.shape == (16, game.max_players)
     assert logits.std() < 0.05
     assert values.abs().max() < 0.1
 
 
-@pytest.mark.parametrize("kind", ["flat", "board"])
-def test_everything_is_trained(kind: str) -> None:
+@pytest.mark.parametrize(("kind", "game"), KINDS)
+def test_everything_is_trained(kind: str, game: Game) -> None:
     """Each parameter gets a gradient, but for those behind a gate that is still closed."""
     torch.manual_seed(0)
-    network = make_network(LINKAGE, kind, 16, 1)
-    logits, values = network(features())
+    network = make_network(game, kind, 16, 1)
+    logits, values = network(features(game))
     (logits.square().sum() + values.sum()).backward()
     silent = [n for n, p in network.named_parameters() if p.grad is None or not p.grad.any()]
     assert all(name.removeprefix("trunk.").startswith(("first", "second")) for name in silent)
@@ -62,6 +71,46 @@ def test_board_logits_follow_the_board() -> None:
                 vertical = colour * 84 + 42 + 7 * row + column
                 torch.testing.assert_close(here[horizontal], there[horizontal + 6])
                 torch.testing.assert_close(here[vertical], there[vertical + 7])
+
+
+@pytest.mark.parametrize("kind", ["board", "graph"])
+def test_only_where_the_game_lies_on_such(kind: str) -> None:
+    with pytest.raises(ValueError, match=f"network: love_links has no {kind}; use 'flat'"):
+        make_network(get_game("love_links"), kind, 8, 1)
+
+
+def test_graph_logits_follow_the_circles() -> None:
+    """LINK-O's circles turned round (four of its symmetries): the logits go with the spaces."""
+    torch.manual_seed(1)
+    network, seen = make_network(LINK_O, "graph", 8, 2), features(LINK_O)
+    with torch.no_grad():
+        for parameter in network.parameters():
+            parameter.add_(torch.randn_like(parameter), alpha=0.1)
+        logits, values = network(seen)
+        assert logits.std() > 0.1
+        alike = 0
+        every = symmetries(LINK_O)
+        for sources, actions in zip(every.features, every.actions, strict=True):
+            turned, same = network(seen[:, sources])
+            if torch.allclose(turned[:, actions], logits, atol=1e-5):
+                alike += 1
+                torch.testing.assert_close(same, values)
+    assert alike == 4
+
+
+def test_messages_come_from_the_neighbours() -> None:
+    """What lies on a space reaches the logits of spaces within two edges, by two blocks."""
+    torch.manual_seed(1)
+    network = make_network(LINK_O, "graph", 8, 2)
+    assert isinstance(network, GraphNet)
+    with torch.no_grad():
+        for weight in network.pooled.parameters():
+            weight.zero_()  # or every space hears of every other
+    empty = torch.zeros(1, len(network.map), dtype=torch.int8)
+    seen = empty.clone()
+    seen[0, LINK_O.observation.slices()["occupied"].start + 3] = 1  # beside connector 4
+    differs = (network(seen)[0] != network(empty)[0]).unflatten(1, (64, 26)).any(2)[0]
+    assert differs.nonzero().squeeze(1).tolist() == [1, 2, 3, 4, 5, 28]
 
 
 @pytest.mark.filterwarnings("error")

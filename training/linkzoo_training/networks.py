@@ -121,7 +121,7 @@ class CellNet(PolicyValueNet):
 
     The numbers of the observation and means over the cells reach every cell as a bias (global
     pooling as in KataGo: Wu 2019). An action's logit is read off where the action lies, for games
-    with `action_cells`. A subclass makes the layers that `_add_heads` is called after.
+    with `action_cells`.
     """
 
     scale: Tensor
@@ -129,6 +129,7 @@ class CellNet(PolicyValueNet):
     source: Tensor
 
     def _add_heads(self, game: Game, cells: int, numbers: int, width: int) -> None:
+        """Called by a subclass when it has made its own layers."""
         assert game.action_cells is not None
         self.register_buffer("scale", torch.from_numpy(self.map.scale), persistent=False)
         self.summary = nn.Linear(width + numbers, 2 * width)
@@ -206,58 +207,57 @@ class GraphNet(CellNet):
     """
 
     reads: Tensor
-    kind: Tensor
+    kinds: Tensor
     group: Tensor
     shares: Tensor
 
     def __init__(self, game: Game, width: int, blocks: int) -> None:
         super().__init__(game)
-        if game.graph is None or game.action_cells is None:
+        if game.graph is None:
             raise ValueError(f"network: {game.name} has no graph; use 'flat'")
         graph = game.graph()
         cells, kinds = graph.neighbours.shape
         told = [self.map.index(part).ravel() for part in (graph.cells, graph.groups)]
         numbers = np.setdiff1d(np.arange(len(self.map)), np.concatenate(told))
         self._sizes = [len(part) for part in (*told, numbers)]
+
+        def layers(inputs: int, bias: bool = False) -> nn.ModuleList:
+            return nn.ModuleList(nn.Linear(inputs, width, bias) for _ in range(blocks))
+
         self.inputs = nn.Linear(graph.cells.shape[1], width)
-        self.kinds = nn.Linear(kinds, width, bias=False)
-        self.groups = nn.Linear(graph.groups.shape[1], width, bias=False)
+        self.of_kinds = nn.Linear(kinds, width, bias=False)
+        self.of_groups = nn.Linear(graph.groups.shape[1], width, bias=False)
         self.numbers = nn.Linear(len(numbers), width, bias=False)
-        self.first = nn.ModuleList(nn.Linear(width, width) for _ in range(blocks))
-        self.edges = nn.ModuleList(
-            nn.ModuleList(nn.Linear(width, width, bias=False) for _ in range(kinds))
-            for _ in range(blocks)
-        )
-        self.pooled = nn.ModuleList(nn.Linear(2 * width, width, bias=False) for _ in range(blocks))
-        self.second = nn.ModuleList(nn.Linear(width, width) for _ in range(blocks))
+        self.first, self.second = layers(width, bias=True), layers(width, bias=True)
+        self.pooled = layers(2 * width)
+        self.edges = nn.ModuleList(layers(width) for _ in range(kinds))
         self._add_heads(game, cells, len(numbers), width)
         members = graph.group == np.arange(len(graph.groups))[:, None]
         tables = {
             "reads": np.concatenate([*told, numbers]),
-            "kind": (graph.neighbours >= 0).astype(np.float32),
+            "kinds": (graph.neighbours >= 0).astype(np.float32),
             "group": graph.group,
             "shares": (members / members.sum(1, keepdims=True)).astype(np.float32),
         }
         for kind, ends in enumerate(graph.neighbours.T):
-            tables[f"to_{kind}"] = np.flatnonzero(ends >= 0)
-            tables[f"from_{kind}"] = ends[ends >= 0]
+            tables |= {f"to_{kind}": np.flatnonzero(ends >= 0), f"from_{kind}": ends[ends >= 0]}
         for name, table in tables.items():
             self.register_buffer(name, torch.from_numpy(table), persistent=False)
 
     def read(self, features: Tensor) -> tuple[Tensor, Tensor]:
-        """See PolicyValueNet. Within, cells come first, [N, B, C]: neighbours lie in one piece."""
+        """See PolicyValueNet. Within, cells come first, [N, B, C]: a neighbour is in one piece."""
         scaled = nn.functional.pad(features * self.scale, (0, 1)).T  # what no element tells is 0
         cells, groups, numbers = scaled[self.reads].split(self._sizes)
-        cells = cells.unflatten(0, (len(self.kind), -1)).transpose(1, 2)
+        cells = cells.unflatten(0, (len(self.kinds), -1)).transpose(1, 2)
         groups = groups.unflatten(0, (len(self.shares), -1)).transpose(1, 2)
-        whole = self.numbers(numbers.T) + self.groups(groups)
-        x = self.inputs(cells) + self.kinds(self.kind)[:, None] + whole[self.group]
-        layers = zip(self.first, self.edges, self.pooled, self.second, strict=True)
-        for first, edges, pooled, second in layers:
+        shared = self.of_groups(groups) + self.numbers(numbers.T)
+        x = self.inputs(cells) + self.of_kinds(self.kinds)[:, None] + shared[self.group]
+        layers = zip(self.first, self.pooled, self.second, *self.edges, strict=True)
+        for first, pooled, second, *edges in layers:
             h = torch.relu(x)
             means = (self.shares.to(h.dtype) @ h.flatten(1)).unflatten(1, h.shape[1:])
-            every = h.mean(0).expand_as(means)
-            y = first(h) + pooled(torch.cat([means, every], 2))[self.group]
+            whole = h.mean(0).expand_as(means)
+            y = first(h) + pooled(torch.cat([means, whole], 2))[self.group]
             for kind, edge in enumerate(edges):
                 starts, ends = self.get_buffer(f"from_{kind}"), self.get_buffer(f"to_{kind}")
                 y = y.index_add(0, ends, edge(h.index_select(0, starts)))

@@ -49,8 +49,7 @@ def _game_on(board_name: str) -> Game:
         max_length=MAX_ROUNDS * tables.size,
         num_actions=CODES * tables.size,
         observation=seen,
-        action_cells=np.arange(CODES * tables.size) % CODES * tables.size
-        + np.arange(CODES * tables.size) // CODES,
+        action_cells=np.arange(CODES * tables.size).reshape(CODES, -1).T.ravel(),
         graph=lambda: graph(board, seen),
         draw_text=lambda state, seat=None: draw_text(notation.to_dict(state, seat), board, seat),
         draw_svg=lambda state, seat=None: draw_svg(notation.to_dict(state, seat), board, seat),

@@ -1,6 +1,7 @@
 """The board as a graph: spaces with their neighbours, in circles."""
 
 import numpy as np
+from numpy.typing import NDArray
 
 from linkzoo.game import Graph, ObservationSpec
 from linkzoo.link_o.board import CIRCLES, Board
@@ -9,14 +10,16 @@ from linkzoo.link_o.pieces import KINDS, MAX_PLAYERS, NONE, VALUES
 
 def graph(board: Board, seen: ObservationSpec) -> Graph:
     """Spaces with `prev`, `next` and `partner`; a circle is told of by the tiles of its colour."""
-    spaces, where = np.arange(len(board.spaces)), seen.slices()
+    spaces: NDArray[np.int64] = np.arange(len(board.spaces))
+    where = seen.slices()
     numbers = np.full(len(spaces), NONE)
     numbers[list(board.connectors)] = np.arange(len(board.connectors))
 
-    def of_spaces(piece: str, value: int = 0) -> np.ndarray:
-        return where[piece].start + len(spaces) * value + spaces
+    def of_spaces(piece: str, value: int = 0) -> NDArray[np.int64]:
+        first: int = where[piece].start + len(spaces) * value
+        return first + spaces
 
-    def of_connectors(piece: str, value: int = 0) -> np.ndarray:
+    def of_connectors(piece: str, value: int = 0) -> NDArray[np.int64]:
         first = where[piece].start + len(board.connectors) * value
         return np.where(numbers == NONE, NONE, first + numbers)
 

@@ -47,6 +47,7 @@ def check_game(
     with _known(game):
         with _where(game, "declarations"):
             properties.declarations(game)
+            properties.cells(game)
         if _found_elsewhere(game):
             players = game.min_players if num_players is None else num_players
             with _where(game, "interpreter", players=players, seed=seeds[0]):

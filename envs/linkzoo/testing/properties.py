@@ -82,6 +82,31 @@ def declarations(game: Game) -> None:
         require(set(sides) == set(range(max(sides) + 1)), f"sides: {sides} leave a number out")
 
 
+def cells(game: Game) -> None:
+    """Where actions lie, and the graph's tables: each index is one of what it indexes."""
+    places = game.action_cells
+    if places is not None:
+        require(places.shape == (game.num_actions,), f"action_cells have shape {places.shape}")
+        lying = places[places >= 0]
+        require(len(np.unique(lying)) == len(lying), "action_cells: two actions lie in one place")
+    if game.graph is None:
+        return
+    graph = game.graph()
+    require(places is not None, "graph: no action_cells say where actions lie")
+    count, groups = len(graph.cells), len(graph.groups)
+    for name, table, shape, least, bound in (
+        ("cells", graph.cells, (count, -1), -1, game.observation.size),
+        ("neighbours", graph.neighbours, (count, -1), -1, count),
+        ("group", graph.group, (count,), 0, groups),
+        ("groups", graph.groups, (groups, -1), -1, game.observation.size),
+    ):
+        alike = table.ndim == len(shape) and len(table) == shape[0]
+        require(alike, f"graph: {name} has shape {table.shape}")
+        inside = (table >= least).all() and (table < bound).all()
+        require(inside, f"graph: {name} has numbers outside {least}..{bound - 1}")
+    require(set(graph.group.tolist()) == set(range(groups)), "graph: a group has no cells")
+
+
 def lengths(game: Game) -> None:
     """`typical_length` is the mean of random games in the standard options, over the players."""
     found = []
