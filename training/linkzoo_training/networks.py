@@ -240,7 +240,9 @@ class GraphNet(CellNet):
             "shares": (members / members.sum(1, keepdims=True)).astype(np.float32),
         }
         for kind, ends in enumerate(graph.neighbours.T):
-            tables |= {f"to_{kind}": np.flatnonzero(ends >= 0), f"from_{kind}": ends[ends >= 0]}
+            has = ends >= 0
+            tables[f"from_{kind}"] = ends[has]
+            tables[f"to_{kind}"] = np.where(has, np.cumsum(has) - 1, has.sum())
         for name, table in tables.items():
             self.register_buffer(name, torch.from_numpy(table), persistent=False)
 
@@ -259,8 +261,9 @@ class GraphNet(CellNet):
             whole = h.mean(0).expand_as(means)
             y = first(h) + pooled(torch.cat([means, whole], 2))[self.group]
             for kind, edge in enumerate(edges):
-                starts, ends = self.get_buffer(f"from_{kind}"), self.get_buffer(f"to_{kind}")
-                y = y.index_add(0, ends, edge(h.index_select(0, starts)))
+                told = edge(h.index_select(0, self.get_buffer(f"from_{kind}")))
+                told = nn.functional.pad(told, (0, 0, 0, 0, 0, 1))  # 0, for cells without such
+                y = y + told.index_select(0, self.get_buffer(f"to_{kind}"))
             x = x + second(torch.relu(y))
         return self._summarise(x.transpose(0, 1), numbers.T)
 
