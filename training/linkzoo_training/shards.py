@@ -50,7 +50,7 @@ def learn(
         parameter.grad = None
     if len(shards) == 1:
         whole, terms = loss(shards[0])
-        whole.backward()  # type: ignore[no-untyped-call]
+        whole.backward()
         return terms
 
     def share(shard: slice) -> tuple[tuple[Tensor | None, ...], Tensor]:
@@ -58,14 +58,14 @@ def learn(
         weight = (shard.stop - shard.start) / rows
         return torch.autograd.grad(weight * part, parameters, allow_unused=True), weight * terms
 
-    gradients, terms = zip(*_each(share, shards), strict=True)
-    for parameter, first, *others in zip(parameters, *gradients, strict=True):
-        if first is not None:
-            total = torch.empty_like(parameter, requires_grad=False).copy_(first)  # as that lies
-            for other in others:
-                total += other
-            parameter.grad = total
-    return torch.stack(terms).sum(0)
+    found = _each(share, shards)
+    for index, parameter in enumerate(parameters):
+        parts = [part for gradients, _ in found if (part := gradients[index]) is not None]
+        if parts:
+            parameter.grad = torch.zeros_like(parameter)  # laid out as that, whatever the parts are
+            for part in parts:
+                parameter.grad += part
+    return torch.stack([terms for _, terms in found]).sum(0)
 
 
 def split(rows: int, most: int, device: torch.device) -> list[slice]:

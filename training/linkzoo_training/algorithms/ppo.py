@@ -18,8 +18,8 @@ import torch
 from torch import Tensor, nn
 
 from linkzoo.cuda import require
-from linkzoo_training.agents.specs import make_agent
 from linkzoo_training import shards
+from linkzoo_training.agents.specs import make_agent
 from linkzoo_training.algorithms import distributed
 from linkzoo_training.algorithms.order import shuffled
 from linkzoo_training.algorithms.trainer import Trainer
