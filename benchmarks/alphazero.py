@@ -12,16 +12,19 @@ import argparse
 import time
 from statistics import median
 from typing import Any
+from unittest.mock import patch
 
 import numpy as np
 import torch
 from benchmarks.gpu_idle import tell
 from numpy.typing import NDArray
+from torch import Tensor, nn
 
 from linkzoo_training.algorithms.alphazero import AlphaZeroTrainer, Batch
 from linkzoo_training.config import AlphaZeroConfig, load_config
-from linkzoo_training.networks import Network
+from linkzoo_training.selfplay import replay
 from linkzoo_training.selfplay.replay import ReplayGames, Samples
+from linkzoo_training.shards import answers
 
 
 class Watched(AlphaZeroTrainer):
@@ -30,10 +33,13 @@ class Watched(AlphaZeroTrainer):
     asked: list[int]
     ready: dict[int, Batch] | None = None
 
-    def frozen(self, network: Network) -> Network:
-        copy = super().frozen(network)
-        copy.register_forward_pre_hook(lambda _, inputs: self.asked.append(len(inputs[0])))
-        return copy
+    def iterate(self) -> dict[str, float]:
+        def counted(network: nn.Module, *rows: Tensor) -> list[Tensor]:
+            self.asked.append(len(rows[0]))
+            return answers(network, *rows)
+
+        with patch.object(replay, "answers", counted):
+            return super().iterate()
 
     def _batch(self, samples: Samples, index: int) -> Batch:
         if self.ready is None:
@@ -49,9 +55,8 @@ def network_alone(trainer: Watched, samples: Samples, features: NDArray[Any]) ->
     trainer.ready = {}
     trainer.learn(samples)  # makes the batches
     start = time.perf_counter()
-    with torch.no_grad():
-        for count in asked:
-            trainer.behaviour_policy(torch.from_numpy(features[:count]).to(trainer.device))
+    for count in asked:
+        answers(trainer.behaviour_policy, torch.from_numpy(features[:count]).to(trainer.device))
     trainer.learn(samples)
     spent = time.perf_counter() - start
     trainer.ready = None

@@ -20,11 +20,12 @@ from linkzoo_training.config import PPOConfig, load_config
 from linkzoo_training.networks import masked
 from linkzoo_training.selfplay.rollout import Batch, RolloutGames
 from linkzoo_training.selfplay.rollout_workers import RolloutWorkers
+from linkzoo_training.shards import answers
 
 
 def network_alone(trainer: PPOTrainer, batch: Batch) -> float:
     """Seconds of an iteration's forwards, backwards and optimiser steps on a ready batch."""
-    config, play = trainer.config, trainer.play
+    config, play, critic = trainer.config, trainer.play, trainer.behaviour_critic
     assert not isinstance(play, RolloutWorkers)
     kept = play._features, play._hidden, play._mask
     seen, hidden, mask = (k if isinstance(k, torch.Tensor) else k.device for k in kept)
@@ -39,16 +40,14 @@ def network_alone(trainer: PPOTrainer, batch: Batch) -> float:
         met.append([(networks[s], every[frozen & (opponent == s)]) for s in acting])
     start = time.perf_counter()
     for t in range(config.horizon):
-        with torch.no_grad():
-            logits, _ = trainer.behaviour_policy(seen[t])
-            if trainer.behaviour_critic is not None:
-                trainer.behaviour_critic(seen[t], hidden[t])
-            torch.softmax(masked(logits, mask[t]), -1)
-            for network, rows in met[t]:
-                logits, _ = network(seen[t][rows])
-                torch.softmax(masked(logits, mask[t][rows]), -1)
-    with torch.no_grad():
-        trainer.behaviour_policy(seen[-1])
+        logits, _ = answers(trainer.behaviour_policy, seen[t])
+        if critic is not None:
+            answers(lambda *rows: (critic(*rows),), seen[t], hidden[t])
+        torch.softmax(masked(logits, mask[t]), -1)
+        for network, rows in met[t]:
+            logits, _ = answers(network, seen[t][rows])
+            torch.softmax(masked(logits, mask[t][rows]), -1)
+    answers(trainer.behaviour_policy, seen[-1])
     trainer.learn(batch)
     return time.perf_counter() - start
 

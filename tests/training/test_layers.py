@@ -26,8 +26,8 @@ LAYERS = (
     "search",
     "checkpoint",
     (
-        "fingerprints gpu_meter networks outcomes resources runtime schedule schema symmetries"
-        " transfers"
+        "fingerprints gpu_meter networks outcomes resources runtime schedule schema shards"
+        " symmetries transfers"
     ),
     "__init__",  # imports what it offers by name, when it is asked for
 )

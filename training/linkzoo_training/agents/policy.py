@@ -19,6 +19,7 @@ from linkzoo_training.resources import find_checkpoint
 from linkzoo_training.schema import MOST_TEMPERATURE
 from linkzoo_training.search.gumbel import Found, GumbelSearch
 from linkzoo_training.search.solver import side_solver
+from linkzoo_training.shards import answers
 from linkzoo_training.symmetries import symmetries
 from linkzoo_training.transfers import to_device
 
@@ -111,8 +112,7 @@ class PolicyAgent:
 
         ValueError if they are so large that no weights of a training give them, or no numbers.
         """
-        with torch.no_grad():
-            logits, values = self.network(to_device(features, self.device))
+        logits, values = answers(self.network, to_device(features, self.device))
         logits, values = logits.float().cpu(), values.float().cpu()
         if not all((numbers.abs() < _MOST_LOGIT).all() for numbers in (logits, values)):
             raise ValueError(f"{self.name}: the network gives numbers beyond {_MOST_LOGIT:g}")

@@ -17,6 +17,7 @@ resumed reaches the same weights as one that was not.
 
 import time
 from dataclasses import dataclass
+from functools import partial
 from typing import Any, NamedTuple
 
 import numpy as np
@@ -27,6 +28,7 @@ from torch import Tensor, nn
 from linkzoo.batch import kernels
 from linkzoo.chance import STREAM_ORDER, permutation
 from linkzoo.features import FeatureMap
+from linkzoo_training import shards
 from linkzoo_training.algorithms import distributed
 from linkzoo_training.algorithms.trainer import Trainer
 from linkzoo_training.checkpoint import named, under
@@ -145,9 +147,8 @@ class AlphaZeroTrainer(Trainer):
         parts = np.array_split(order, max(1, round(fewest / config.batch_size)))
         totals: list[Tensor] = []
         for index, rows in enumerate(parts if fewest else []):
-            loss, terms = self._loss(self._batch(samples[rows], index))
-            self.optimizer.zero_grad(set_to_none=True)
-            loss.backward()
+            of_batch = partial(self._loss, self._batch(samples[rows], index))
+            terms = shards.learn(of_batch, len(rows), self.learned)
             distributed.average_gradients(self.learned, len(rows))
             nn.utils.clip_grad_norm_(self.learned, _MAX_GRAD_NORM)
             self.optimizer.step()
@@ -156,10 +157,12 @@ class AlphaZeroTrainer(Trainer):
             return AlphaZeroLosses(0.0, 0.0, 0.0, 0.0)
         return AlphaZeroLosses(*distributed.average(torch.stack(totals).mean(0)).tolist())
 
-    def _loss(self, batch: Batch) -> tuple[Tensor, Tensor]:
-        """The loss of a batch, and the terms of AlphaZeroLosses, [4]."""
+    def _loss(self, batch: Batch, shard: slice) -> tuple[Tensor, Tensor]:
+        """The loss of a shard of a batch, and the terms of AlphaZeroLosses, [4]."""
+        batch = Batch(*(tensor[shard] for tensor in batch))
         # What the network says now
-        with torch.autocast(self.device.type, torch.bfloat16, enabled=self.bf16):
+        kind = self.device.type, torch.bfloat16, self.bf16
+        with torch.autocast(*kind, cache_enabled=False):  # which threads would share
             cells, pooled = self.network.read(batch.features)
             logits, values = self.network.answer(cells, pooled)
             margins, planes = self.auxiliary(cells, pooled)

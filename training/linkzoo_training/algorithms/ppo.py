@@ -10,6 +10,7 @@ resumed reaches the same weights as one that was not.
 
 import time
 from dataclasses import dataclass
+from functools import partial
 from typing import TYPE_CHECKING
 
 import numpy as np
@@ -17,6 +18,7 @@ import torch
 from torch import Tensor, nn
 
 from linkzoo.cuda import require
+from linkzoo_training import shards
 from linkzoo_training.agents.specs import make_agent
 from linkzoo_training.algorithms import distributed
 from linkzoo_training.algorithms.order import shuffled
@@ -131,9 +133,8 @@ class PPOTrainer(Trainer):
             passes = self.iteration * config.epochs + epoch
             order = rows[shuffled(len(rows), config.seed, passes, rows.device)]
             for part in distributed.minibatches(order, config.minibatches):
-                loss, terms = self._loss(batch, part, advantage[part], asked)
-                self.optimizer.zero_grad(set_to_none=True)
-                loss.backward()
+                of_part = partial(self._loss, batch, part, advantage[part], asked)
+                terms = shards.learn(of_part, len(part), self.learned)
                 distributed.average_gradients(self.learned, len(part))
                 nn.utils.clip_grad_norm_(self.learned, _MAX_GRAD_NORM)
                 self.optimizer.step()
@@ -143,15 +144,17 @@ class PPOTrainer(Trainer):
         return PPOLosses(*distributed.average(torch.stack(totals).mean(0)).tolist())
 
     def _loss(
-        self, batch: Batch, part: Tensor, advantage: Tensor, asked: bool
+        self, batch: Batch, part: Tensor, advantage: Tensor, asked: bool, shard: slice
     ) -> tuple[Tensor, Tensor]:
-        """The loss of a minibatch, the rows `part` [M], and the terms of PPOLosses, [5].
+        """The loss of a shard of a minibatch, the rows `part` [M]; the terms of PPOLosses, [5].
 
         `advantage` [M] is normalised; `asked` is whether the batch has the teacher's moves.
         """
         config, progress = self.config, self.progress
+        part, advantage = part[shard], advantage[shard]
         # What the network says now
-        with torch.autocast(self.device.type, torch.bfloat16, enabled=self.bf16):
+        kind = self.device.type, torch.bfloat16, self.bf16
+        with torch.autocast(*kind, cache_enabled=False):  # which threads would share
             logits, values = self.network(batch.features[part])
             if self.critic is not None:  # its values are the better ones, both learn
                 better = self.critic(batch.features[part], batch.hidden[part])

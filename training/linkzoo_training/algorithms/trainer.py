@@ -70,9 +70,9 @@ class Trainer(ABC):
         threads.restart()  # with that in them too, or results would depend on who does a row
         self._threads = min(config.num_threads, threads.MAX_THREADS)
         threads.set_num_threads(self._threads)
-        torch.set_num_threads(self._threads)
         self.game: Game = get_game(config.game, config.options)
         self.device = find_device(config.device)
+        torch.set_num_threads(1 if self.device.type == "cpu" else self._threads)  # see `shards`
         self._meter = None
         if self.device.type == "cuda":
             if self.device.index is not None:

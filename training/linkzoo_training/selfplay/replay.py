@@ -21,6 +21,7 @@ from linkzoo_training.selfplay.initial_states import InitialStates
 from linkzoo_training.selfplay.opponent_pool import OpponentPool
 from linkzoo_training.selfplay.opponents import DIVERGED, Opponents
 from linkzoo_training.selfplay.sampling import sample
+from linkzoo_training.shards import answers
 from linkzoo_training.symmetries import symmetries
 from linkzoo_training.transfers import ToHost, splits_on, to_device
 
@@ -109,8 +110,7 @@ class ReplayGames:
         """Plays `horizon` plies of every game; the learner's samples of those that ended."""
 
         def answer(features: NDArray[Any]) -> tuple[Tensor, Tensor]:
-            with torch.no_grad():
-                logits, values = network(to_device(features, self.device))
+            logits, values = answers(network, to_device(features, self.device))
             return logits, values
 
         config, search = self.config, self._searcher(simulations)
@@ -166,8 +166,7 @@ class ReplayGames:
         masks = np.empty((len(rows), self.game.num_actions), np.int8)
         kernel.observe(states, states["seat"].copy(), seen)
         kernel.legal(states, masks)
-        with torch.no_grad():
-            logits, _ = network(to_device(FeatureMap(spec)(seen), self.device))
+        logits, _ = answers(network, to_device(FeatureMap(spec)(seen), self.device))
         where = to_device(rows, self.device)
         chances[where] = torch.softmax(masked(logits, to_device(masks, self.device)), -1)
         drawn, _ = sample(chances, np.uint64(self.config.seed), self.plies)

@@ -24,6 +24,7 @@ from linkzoo_training.selfplay.initial_states import InitialStates
 from linkzoo_training.selfplay.opponent_pool import OpponentPool
 from linkzoo_training.selfplay.opponents import DIVERGED, Opponents, agent_actions
 from linkzoo_training.selfplay.sampling import sample
+from linkzoo_training.shards import answers
 from linkzoo_training.symmetries import symmetries
 from linkzoo_training.transfers import DeviceBuffer, ToHost, in_turn, to_device
 
@@ -241,11 +242,15 @@ class RolloutGames:
         self, network: nn.Module, critic: nn.Module | None, t: int, games: slice
     ) -> tuple[Tensor, Tensor]:
         """Values [N, P] relative to the seats to act at ply t, and the network's logits [N, A]."""
-        features = self._features.send(t, games)
-        with torch.no_grad():
+        inputs = [self._features.send(t, games)]
+        if critic is not None:
+            inputs.append(self._hidden.send(t, games))
+
+        def ask(features: Tensor, *hidden: Tensor) -> tuple[Tensor, Tensor]:
             logits, values = network(features)
-            if critic is not None:
-                values = critic(features, self._hidden.send(t, games))
+            return logits, values if critic is None else critic(features, *hidden)
+
+        logits, values = answers(ask, *inputs)
         return values.float(), logits
 
     def _forward(
@@ -262,20 +267,19 @@ class RolloutGames:
         values, logits = self._evaluate(network, critic, t, games)
         mask, features = self._mask.send(t, games), self._features.device[t, games]
         probabilities = torch.softmax(masked(logits, mask), -1)
-        with torch.no_grad():
-            for slot in np.unique(opponent[frozen]):
-                met = np.flatnonzero(frozen & (opponent == slot))
-                rows = to_device(met, self.device)
-                agent = self.opponents.agent(slot)
-                if agent is not None:
-                    where = games.start + met
-                    actions = self.opponents.actions(agent, self.states, where, self.plies + t)
-                    probabilities[rows] = 0
-                    played = to_device(self._seen(actions, where), self.device)
-                    probabilities[rows, played] = 1
-                    continue
-                logits, _ = pool.networks[slot](features[rows])
-                probabilities[rows] = torch.softmax(masked(logits, mask[rows]), -1)
+        for slot in np.unique(opponent[frozen]):
+            met = np.flatnonzero(frozen & (opponent == slot))
+            rows = to_device(met, self.device)
+            agent = self.opponents.agent(slot)
+            if agent is not None:
+                where = games.start + met
+                actions = self.opponents.actions(agent, self.states, where, self.plies + t)
+                probabilities[rows] = 0
+                played = to_device(self._seen(actions, where), self.device)
+                probabilities[rows, played] = 1
+                continue
+            logits, _ = answers(pool.networks[slot], features[rows])
+            probabilities[rows] = torch.softmax(masked(logits, mask[rows]), -1)
         if self.config.kl_coef > 0:
             self._log_policy[t, games] = probabilities.clamp(min=1e-30).log()
         return values, probabilities

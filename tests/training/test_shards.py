@@ -1,0 +1,173 @@
+"""Shards of rows: any number of threads gives the same, and it is what one batch would give."""
+
+import subprocess
+import sys
+from collections.abc import Iterator
+from typing import Any
+
+import pytest
+import torch
+from torch import Tensor, nn
+
+from linkzoo.threads import MAX_THREADS, get_num_threads, set_num_threads
+from linkzoo_training import shards
+from linkzoo_training.algorithms.alphazero import AlphaZeroTrainer
+from linkzoo_training.algorithms.ppo import PPOTrainer
+from linkzoo_training.algorithms.trainer import Trainer
+from linkzoo_training.selfplay.rollout import RolloutGames
+from tests.training import test_alphazero, test_ppo
+from tests.training.helpers import alphazero_config, ppo_config, weights
+
+BOARD = {"network": "board", "width": 8, "symmetric": True, "precision": "bf16"}
+FULL_CRITIC = {
+    "game": "link_o",
+    "critic": "full",
+    "initial_states": {"vary": {"target": [0, 0]}},
+    "teacher": {"agent": "greedy", "weight": 0.5, "share": 0.1},
+    "kl_coef": 0.1,
+}
+CPU = torch.device("cpu")
+
+
+@pytest.fixture(autouse=True)
+def _small_shards(monkeypatch: pytest.MonkeyPatch) -> Iterator[None]:
+    """Shards of small batches, taken by two threads; what was usual is so again."""
+    monkeypatch.setattr(shards, "ASKED", 16)
+    monkeypatch.setattr(shards, "LEARNED", 32)
+    before = torch.get_num_threads(), get_num_threads()
+    torch.set_num_threads(1)
+    set_num_threads(min(2, MAX_THREADS))
+    yield
+    torch.set_num_threads(before[0])
+    set_num_threads(before[1])
+
+
+def ppo(changes: dict[str, Any]) -> PPOTrainer:
+    return PPOTrainer(ppo_config({**test_ppo.QUICK, "num_envs": 24, **changes}))
+
+
+def alphazero(changes: dict[str, Any]) -> AlphaZeroTrainer:
+    fields = {**test_alphazero.TINY, **test_alphazero.POOLED, "num_envs": 40, "batch_size": 100}
+    return AlphaZeroTrainer(alphazero_config({**fields, **changes}))
+
+
+@pytest.mark.parametrize("rows", [0, 1, 16, 17, 60, 1000])
+def test_shards_are_all_rows_in_order(rows: int) -> None:
+    """Few rows are together, many in an even number of shards that aren't too large."""
+    found = shards.split(rows, 32, CPU)
+    assert [row for shard in found for row in range(rows)[shard]] == list(range(rows))
+    assert all(shard.stop - shard.start <= 32 for shard in found)
+    assert len(found) == 1 if rows <= 16 else len(found) % 2 == 0
+    assert shards.split(rows, 32, torch.device("meta")) == [slice(0, rows)]
+
+
+@pytest.mark.parametrize(
+    ("make", "changes"),
+    [(ppo, BOARD), (ppo, FULL_CRITIC), (alphazero, {"precision": "bf16"})],
+    ids=["linkage, ppo", "link_o, full critic", "linkage, alphazero"],
+)
+def test_threads_change_no_weight(make: Any, changes: dict[str, Any]) -> None:
+    """F1: the same seed, the same weights, bit by bit, on one thread and on two."""
+    found = []
+    for threads in (1, 2):
+        trainer: Trainer = make({**changes, "num_threads": threads})
+        for _ in range(4):
+            trainer.iterate()
+        found.append(weights(trainer))
+    assert found[0] == found[1]
+
+
+def gradients(trainer: PPOTrainer | AlphaZeroTrainer) -> list[Tensor]:
+    """Of what a trainer learns."""
+    return [one.grad for one in trainer.learned if one.grad is not None]
+
+
+@pytest.mark.parametrize("changes", [{**BOARD, "precision": "fp32"}, FULL_CRITIC])
+def test_gradients_are_those_of_the_whole(
+    monkeypatch: pytest.MonkeyPatch, changes: dict[str, Any]
+) -> None:
+    """And they lie in memory as the parameters do, as a fused optimiser expects."""
+    trainer = ppo(changes)
+    assert isinstance(trainer.play, RolloutGames)
+    critic, progress = trainer.behaviour_critic, 0.5
+    batch = trainer.play.collect(trainer.behaviour_policy, critic, trainer.pool, progress, 0)
+    part, found = torch.arange(len(batch.action))[::3], []
+    assert len(shards.split(len(part), shards.LEARNED, CPU)) > 2
+    for most in (shards.LEARNED, 10**6):
+        monkeypatch.setattr(shards, "LEARNED", most)
+        terms = shards.learn(
+            lambda shard: trainer._loss(batch, part, batch.advantage[part], True, shard),
+            len(part),
+            trainer.learned,
+        )
+        found.append([terms, *gradients(trainer)])
+    torch.testing.assert_close(*found, rtol=1e-4, atol=1e-6)
+    assert all(one.grad is None or one.grad.stride() == one.stride() for one in trainer.learned)
+
+
+def test_gradients_of_alphazero_are_those_of_the_whole(monkeypatch: pytest.MonkeyPatch) -> None:
+    trainer = alphazero({})
+    while not trainer.window or len(trainer.window[-1]) <= 2 * shards.LEARNED:
+        trainer.iterate()
+    samples, found = trainer.window[-1], []
+    batch = trainer._batch(samples, 0)
+    for most in (shards.LEARNED, 10**6):
+        monkeypatch.setattr(shards, "LEARNED", most)
+        terms = shards.learn(
+            lambda shard: trainer._loss(batch, shard), len(samples), trainer.learned
+        )
+        found.append([terms, *gradients(trainer)])
+    torch.testing.assert_close(*found, rtol=1e-4, atol=1e-6)
+
+
+def test_what_nothing_depends_on_has_no_gradient() -> None:
+    """As without shards: an optimiser leaves it alone."""
+    used, unused = nn.Parameter(torch.ones(3)), nn.Parameter(torch.ones(3))
+    rows = torch.arange(300.0).reshape(100, 3)
+
+    def loss(shard: slice) -> tuple[Tensor, Tensor]:
+        mean = (rows[shard] @ used).mean()
+        return mean, mean.detach()[None]
+
+    terms = shards.learn(loss, len(rows), [used, unused])
+    assert unused.grad is None
+    torch.testing.assert_close(used.grad, rows.mean(0))
+    torch.testing.assert_close(terms, rows.mean(0).sum()[None])
+
+
+def test_what_a_shard_raises_reaches_the_caller() -> None:
+    def network(rows: Tensor) -> tuple[Tensor]:
+        if rows.max() == 99:
+            raise ZeroDivisionError("a bad row")
+        return (2 * rows,)
+
+    rows = torch.arange(100)
+    for _ in range(3):
+        with pytest.raises(ZeroDivisionError, match="a bad row"):
+            shards.answers(network, rows)
+        assert (shards.answers(network, rows[:99])[0] == 2 * rows[:99]).all()  # it works on
+
+
+FORK = """
+import os, sys, torch
+from linkzoo.threads import MAX_THREADS, set_num_threads
+from linkzoo_training.shards import answers
+torch.set_num_threads(1)
+set_num_threads(min(2, MAX_THREADS))
+rows = torch.arange(1000)
+ask = lambda: answers(lambda rows: (rows + 1,), rows)[0].sum().item()
+assert ask() == 500500
+child = os.fork()
+assert ask() == 500500
+if child and os.waitpid(child, 0)[1]:
+    sys.exit("the child failed")
+"""
+
+
+@pytest.mark.skipif(
+    sys.platform == "win32" or sys.version_info >= (3, 12),
+    reason="no fork on Windows; later Pythons warn of a fork beside threads",
+)
+def test_threads_after_a_fork() -> None:
+    """A forked process has threads of its own, and none keeps a process from ending."""
+    subprocess.run([sys.executable, "-c", FORK], check=True, timeout=60)

@@ -1,0 +1,104 @@
+"""Rows of a batch in shards, which threads take one after the other: how networks use a CPU.
+
+Torch would share every single operation among threads that wait for one another at its end: on a
+busy machine, again and again for one that isn't running. In training each operation is one
+thread's, and threads wait for one another when all shards are done. What the shards are depends on
+the number of rows alone, and gradients are added in their order: any number of threads gives the
+same weights.
+"""
+
+import os
+from collections.abc import Callable, Sequence
+from concurrent.futures import ThreadPoolExecutor
+from functools import cache
+from typing import TypeVar
+
+import torch
+from torch import Tensor
+
+from linkzoo.threads import get_num_threads
+
+ASKED = 128  # rows that a network is asked about in a shard, at most
+LEARNED = 256  # rows that are learned from in a shard, at most
+_STEP = 16  # sizes are multiples: for a shape that is new, convolutions are prepared anew
+
+T = TypeVar("T")
+
+
+def answers(network: Callable[..., tuple[Tensor, ...]], *rows: Tensor) -> list[Tensor]:
+    """What a network says of tensors of N rows each, without gradients: tensors of N rows."""
+
+    def ask(shard: slice) -> tuple[Tensor, ...]:
+        with torch.no_grad():
+            return network(*(tensor[shard] for tensor in rows))
+
+    found = _each(ask, split(len(rows[0]), ASKED, rows[0].device))
+    if len(found) == 1:
+        return list(found[0])
+    return [torch.cat(parts) for parts in zip(*found, strict=True)]
+
+
+def learn(
+    loss: Callable[[slice], tuple[Tensor, Tensor]], rows: int, parameters: Sequence[Tensor]
+) -> Tensor:
+    """Sets the gradients of a loss that is a mean over the rows; returns its terms [K], means too.
+
+    `loss(shard)` gives both of some of the rows.
+    """
+    shards = split(rows, LEARNED, parameters[0].device)
+    for parameter in parameters:
+        parameter.grad = None
+    if len(shards) == 1:
+        whole, terms = loss(shards[0])
+        whole.backward()
+        return terms
+
+    def share(shard: slice) -> tuple[tuple[Tensor | None, ...], Tensor]:
+        part, terms = loss(shard)
+        weight = (shard.stop - shard.start) / rows
+        return torch.autograd.grad(weight * part, parameters, allow_unused=True), weight * terms
+
+    found = _each(share, shards)
+    for index, parameter in enumerate(parameters):
+        parts = [part for gradients, _ in found if (part := gradients[index]) is not None]
+        if parts:
+            parameter.grad = torch.zeros_like(parameter)  # laid out as that, whatever the parts are
+            for part in parts:
+                parameter.grad += part
+    return torch.stack([terms for _, terms in found]).sum(0)
+
+
+def split(rows: int, most: int, device: torch.device) -> list[slice]:
+    """Shards of up to `most` rows: of one size but the last, and two or any even number of them.
+
+    Few rows stay together, and all do on a GPU, or where torch shares operations among threads.
+    """
+    if device.type != "cpu" or torch.get_num_threads() > 1 or rows <= most // 2:
+        return [slice(0, rows)]
+    count = 2 * -(-rows // (2 * most))
+    size = _STEP * -(-rows // (_STEP * count))
+    return [slice(first, min(first + size, rows)) for first in range(0, rows, size)]
+
+
+def _each(work: Callable[[slice], T], shards: Sequence[slice]) -> list[T]:
+    """What `work` gives for every shard; raises what it raised for the first that failed."""
+    threads = get_num_threads()
+    if threads == 1 or len(shards) == 1:
+        return [work(shard) for shard in shards]
+    return list(_pool(threads).map(work, shards))
+
+
+@cache
+def _pool(threads: int) -> ThreadPoolExecutor:
+    """The threads of this process that take shards."""
+    return ThreadPoolExecutor(threads, "shards", _begin)
+
+
+def _begin() -> None:
+    """Has a thread compute as the trainer's does."""
+    torch.set_num_threads(1)
+    torch.set_flush_denormal(True)
+
+
+if hasattr(os, "register_at_fork"):
+    os.register_at_fork(after_in_child=_pool.cache_clear)  # the parent's threads are not there
