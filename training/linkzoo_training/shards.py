@@ -19,7 +19,7 @@ from torch import Tensor
 from linkzoo.threads import get_num_threads
 
 ASKED = 128  # rows that a network is asked about in a shard, at most
-LEARNED = 256  # rows that are learned from in a shard, at most
+LEARNED = 512  # rows that are learned from in a shard, at most
 _STEP = 16  # sizes are multiples: for a shape that is new, convolutions are prepared anew
 
 T = TypeVar("T")
