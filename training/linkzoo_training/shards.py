@@ -1,10 +1,9 @@
-"""Rows of a batch in shards, which threads take one after the other: how networks use a CPU.
+"""Rows of a batch in shards, one for each thread: how networks use a CPU.
 
 Torch would share every single operation among threads that wait for one another at its end: on a
 busy machine, again and again for one that isn't running. In training each operation is one
-thread's, and threads wait for one another when all shards are done. What the shards are depends on
-the number of rows alone, and gradients are added in their order: any number of threads gives the
-same weights.
+thread's, and threads wait for one another when all shards are done. Gradients are added in the
+order of the shards: as many threads give the same weights again.
 """
 
 import os
@@ -18,8 +17,7 @@ from torch import Tensor
 
 from linkzoo.threads import get_num_threads
 
-ASKED = 128  # rows that a network is asked about in a shard, at most
-LEARNED = 512  # rows that are learned from in a shard, at most
+LEAST = 32  # rows of a shard; fewer aren't worth a thread
 _STEP = 16  # sizes are multiples: for a shape that is new, convolutions are prepared anew
 
 T = TypeVar("T")
@@ -32,7 +30,7 @@ def answers(network: Callable[..., tuple[Tensor, ...]], *rows: Tensor) -> list[T
         with torch.no_grad():
             return network(*(tensor[shard] for tensor in rows))
 
-    found = _each(ask, split(len(rows[0]), ASKED, rows[0].device))
+    found = _each(ask, split(len(rows[0]), rows[0].device))
     if len(found) == 1:
         return list(found[0])
     return [torch.cat(parts) for parts in zip(*found, strict=True)]
@@ -45,7 +43,7 @@ def learn(
 
     `loss(shard)` gives both of some of the rows.
     """
-    shards = split(rows, LEARNED, parameters[0].device)
+    shards = split(rows, parameters[0].device)
     for parameter in parameters:
         parameter.grad = None
     if len(shards) == 1:
@@ -68,24 +66,23 @@ def learn(
     return torch.stack([terms for _, terms in found]).sum(0)
 
 
-def split(rows: int, most: int, device: torch.device) -> list[slice]:
-    """Shards of up to `most` rows: of one size but the last, and two or any even number of them.
+def split(rows: int, device: torch.device) -> list[slice]:
+    """A shard for each thread, all of one size but the last; fewer of them if rows are few.
 
-    Few rows stay together, and all do on a GPU, or where torch shares operations among threads.
+    On a GPU, or where torch shares operations among threads, all rows stay together.
     """
-    if device.type != "cpu" or torch.get_num_threads() > 1 or rows <= most // 2:
+    count = min(get_num_threads(), rows // LEAST)
+    if count <= 1 or device.type != "cpu" or torch.get_num_threads() > 1:
         return [slice(0, rows)]
-    count = 2 * -(-rows // (2 * most))
     size = _STEP * -(-rows // (_STEP * count))
     return [slice(first, min(first + size, rows)) for first in range(0, rows, size)]
 
 
 def _each(work: Callable[[slice], T], shards: Sequence[slice]) -> list[T]:
     """What `work` gives for every shard; raises what it raised for the first that failed."""
-    threads = get_num_threads()
-    if threads == 1 or len(shards) == 1:
-        return [work(shard) for shard in shards]
-    return list(_pool(threads).map(work, shards))
+    if len(shards) == 1:
+        return [work(shards[0])]
+    return list(_pool(get_num_threads()).map(work, shards))
 
 
 @cache
