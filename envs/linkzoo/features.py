@@ -57,14 +57,15 @@ class FeatureMap:
     def index(self, elements: NDArray[np.int64]) -> NDArray[np.int64]:
         """Which features are these elements of an observation, of any shape; `len` for element -1.
 
-        ValueError for an element that no feature shows as it is.
+        ValueError for a categorical or broadcast element, or one that the observation doesn't have.
         """
         raw = np.flatnonzero(self.levels == RAW)
         known = {-1: len(self), **dict(zip(self.columns[raw].tolist(), raw.tolist(), strict=True))}
         unknown = set(elements.ravel().tolist()) - known.keys()
         if unknown:
-            raise ValueError(f"no feature is element {min(unknown)} of the observation as it is")
-        return np.array([known[one] for one in elements.ravel().tolist()]).reshape(elements.shape)
+            raise ValueError(f"element {min(unknown)} of the observation is no number of a list")
+        indices = [known[one] for one in elements.ravel().tolist()]
+        return np.array(indices, np.int64).reshape(elements.shape)
 
     def fill(self, observations: NDArray[Any], features: NDArray[Any]) -> None:
         """Fills features [N, F] from flat observations [N, size]."""

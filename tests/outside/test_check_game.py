@@ -257,11 +257,12 @@ def _drawn_at_first(state: Any, seat: int | None = None) -> str:
     return "<svg/>" if state.ply else '<svg><g data-part="2"/></svg>'
 
 
-def _graph(last: int = 6) -> Graph:
+def _graph(last: int = 6, kind: str = "i8") -> Graph:
     """The columns in a row."""
     columns = np.arange(7)
     right = np.where(columns < 6, columns + 1, last)
-    return Graph(columns[:, None], right[:, None], np.zeros(7, int), np.empty((1, 0), int))
+    seen = columns[:, None].astype(kind)
+    return Graph(seen, right[:, None], np.zeros(7, int), np.empty((1, 0), int))
 
 
 BROKEN: dict[str, tuple[dict[str, Any], str]] = {
@@ -273,6 +274,14 @@ BROKEN: dict[str, tuple[dict[str, Any], str]] = {
     "an edge to nowhere": (
         {"graph": partial(_graph, last=7), "action_cells": np.arange(7)},
         "declarations: graph: neighbours has numbers outside -1..6",
+    ),
+    "a graph of floats": (
+        {"graph": partial(_graph, kind="f8"), "action_cells": np.arange(7)},
+        "declarations: graph: cells has numbers of float64",
+    ),
+    "a place far away": (
+        {"action_cells": np.arange(7) + 10**9},
+        "declarations: action_cells: there are more planes than actions",
     ),
     "a wrong length": ({"typical_length": 5}, "lengths: typical_length is 5"),
     "too long": ({"max_length": 6, "typical_length": 6}, "no end within max_length"),

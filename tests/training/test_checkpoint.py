@@ -29,6 +29,14 @@ def positions(count: int = 50) -> Positions:
     return Positions(vec.game, vec.states.copy(), np.arange(count, dtype=np.uint64))
 
 
+def test_a_policy_of_another_board(tmp_path: Path) -> None:
+    """It is saved with the board, and plays on it."""
+    game = get_game("link_o", {"board": "ring4x12"})
+    card = {"network": {"kind": "graph", "width": 8, "blocks": 1}, "views": 1}
+    save_checkpoint(tmp_path, make_network(game, "graph", 8, 1), game, card)
+    assert load_agent(tmp_path).game.key == game.key
+
+
 def test_saved_policy_plays_the_same(folder: Path) -> None:
     torch.manual_seed(5)
     network = make_network(get_game("linkage"), "flat", 16, 1)

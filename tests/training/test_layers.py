@@ -25,8 +25,10 @@ LAYERS = (
     "agents",
     "search",
     "checkpoint",
+    "networks",
+    "cell_networks",
     (
-        "fingerprints gpu_meter networks outcomes resources runtime schedule schema shards"
+        "fingerprints gpu_meter outcomes policy_value resources runtime schedule schema shards"
         " symmetries transfers"
     ),
     "__init__",  # imports what it offers by name, when it is asked for

@@ -9,15 +9,9 @@ from connect_four import GAME as CONNECT_FOUR
 
 from linkzoo import Game, get_game, make_vec
 from linkzoo.features import FeatureMap
-from linkzoo.game import ObservationSpec, Piece
-from linkzoo_training.networks import (
-    BoardNet,
-    FlatNet,
-    GraphNet,
-    make_network,
-    masked,
-    rearrange,
-)
+from linkzoo.game import Graph, ObservationSpec, Piece
+from linkzoo_training.cell_networks import BoardNet, GraphNet, rearrange
+from linkzoo_training.networks import FlatNet, make_network, masked
 from linkzoo_training.symmetries import symmetries
 
 LINKAGE, LINK_O = get_game("linkage"), get_game("link_o")
@@ -111,6 +105,37 @@ def test_messages_come_from_the_neighbours() -> None:
     seen[0, LINK_O.observation.slices()["occupied"].start + 3] = 1  # beside connector 4
     differs = (network(seen)[0] != network(empty)[0]).unflatten(1, (64, 26)).any(2)[0]
     assert differs.nonzero().squeeze(1).tolist() == [1, 2, 3, 4, 5, 28]
+
+
+@pytest.mark.filterwarnings("error")
+@pytest.mark.parametrize("kinds", [0, 1])
+@pytest.mark.parametrize("groups", [0, 1])
+@pytest.mark.parametrize("numbers", [0, 2])
+def test_a_graph_with_less(kinds: int, groups: int, numbers: int) -> None:
+    """Without edges, without elements of groups or of nothing: there are no layers for them."""
+    size, cells = 42 + groups + numbers, np.arange(42)
+    spec = ObservationSpec((Piece("all", (size,), 0, 2, "anything"),), (size,))
+    graph = Graph(
+        cells[:, None],
+        (cells[:, None] + 1)[:, :kinds] % 42,
+        np.zeros(42, np.int64),
+        np.array([[42]])[:, :groups],
+    )
+    game = replace(CONNECT_FOUR, observation=spec, action_cells=np.arange(7), graph=lambda: graph)
+    network = make_network(game, "graph", 8, 1)
+    logits, values = network(torch.ones(5, size, dtype=torch.int8))
+    assert (logits.shape, values.shape) == ((5, 7), (5, 2))
+    (logits.square().sum() + values.sum()).backward()
+    assert all(p.grad is not None and p.grad.any() for p in network.parameters())
+
+
+def test_a_graph_of_other_numbers_is_refused() -> None:
+    """Of those that stand for kinds, a network reads no amount."""
+    assert LINK_O.graph is not None
+    element = LINK_O.observation.slices()["num_players"].start
+    graph = LINK_O.graph()._replace(groups=np.full((4, 1), element))
+    with pytest.raises(ValueError, match=f"network: link_o's graph: element {element} of the obs"):
+        make_network(replace(LINK_O, graph=lambda: graph), "graph", 8, 1)
 
 
 @pytest.mark.filterwarnings("error")

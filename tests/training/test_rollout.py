@@ -10,7 +10,8 @@ from numpy.typing import NDArray
 from linkzoo import Game, Positions, get_game, make_vec, threads
 from linkzoo.features import FeatureMap
 from linkzoo_training.agents.specs import make_agent
-from linkzoo_training.networks import PolicyValueNet, make_network
+from linkzoo_training.networks import make_network
+from linkzoo_training.policy_value import PolicyValueNet
 from linkzoo_training.search.gumbel_kernels import draw_views
 from linkzoo_training.selfplay.encoder import Encoder
 from linkzoo_training.selfplay.gae import advantages

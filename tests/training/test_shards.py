@@ -32,17 +32,17 @@ CPU = torch.device("cpu")
 @pytest.fixture(autouse=True)
 def _small_shards(monkeypatch: pytest.MonkeyPatch) -> Iterator[None]:
     """Two threads share small batches; what was usual is so again."""
-    monkeypatch.setattr(shards, "LEAST", 8)
+    monkeypatch.setattr(shards, "LEAST", 16)
     before = torch.get_num_threads(), get_num_threads()
-    torch.set_num_threads(1)
-    set_num_threads(min(2, MAX_THREADS))
+    shards.use(2)
     yield
+    shards.use(1)
     torch.set_num_threads(before[0])
     set_num_threads(before[1])
 
 
 def ppo(changes: dict[str, Any]) -> PPOTrainer:
-    return PPOTrainer(ppo_config({**test_ppo.QUICK, "num_envs": 24, **changes}))
+    return PPOTrainer(ppo_config({**test_ppo.QUICK, "num_envs": 40, **changes}))
 
 
 def alphazero(changes: dict[str, Any]) -> AlphaZeroTrainer:
@@ -51,14 +51,15 @@ def alphazero(changes: dict[str, Any]) -> AlphaZeroTrainer:
 
 
 @pytest.mark.parametrize("rows", [0, 1, 15, 16, 17, 60, 1000])
-@pytest.mark.parametrize("threads", range(1, MAX_THREADS + 1))
+@pytest.mark.parametrize("threads", [1, 2, 3, 12, 16])
 def test_shards_are_all_rows_in_order(rows: int, threads: int) -> None:
     """Few rows are together, many in as many shards as there are threads."""
-    set_num_threads(threads)
+    shards.use(threads)
     found = shards.split(rows, CPU)
     assert [row for shard in found for row in range(rows)[shard]] == list(range(rows))
-    assert len(found) == 1 if rows < 16 else len(found) <= threads
-    assert len(found) == threads or rows < 1000
+    assert len(found) == max(1, min(threads, rows // 16))
+    sizes = [shard.stop - shard.start for shard in found]
+    assert max(sizes) - min(sizes) < 2 * 16
     assert shards.split(rows, torch.device("meta")) == [slice(0, rows)]
 
 
@@ -89,13 +90,14 @@ def test_gradients_are_those_of_the_whole(
 ) -> None:
     """And they lie in memory as the parameters do, as a fused optimiser expects."""
     trainer = ppo(changes)
+    shards.use(2)
     assert isinstance(trainer.play, RolloutGames)
     critic, progress = trainer.behaviour_critic, 0.5
     batch = trainer.play.collect(trainer.behaviour_policy, critic, trainer.pool, progress, 0)
     part, found = torch.arange(len(batch.action))[::3], []
-    for least in (8, 10**6):
+    for least in (16, 10**6):
         monkeypatch.setattr(shards, "LEAST", least)
-        assert len(shards.split(len(part), CPU)) == (get_num_threads() if least == 8 else 1)
+        assert len(shards.split(len(part), CPU)) == (2 if least == 16 else 1)
         terms = shards.learn(
             lambda shard: trainer._loss(batch, part, batch.advantage[part], True, shard),
             len(part),
@@ -108,11 +110,12 @@ def test_gradients_are_those_of_the_whole(
 
 def test_gradients_of_alphazero_are_those_of_the_whole(monkeypatch: pytest.MonkeyPatch) -> None:
     trainer = alphazero({})
+    shards.use(2)
     while not trainer.window or len(trainer.window[-1]) < 64:
         trainer.iterate()
     samples, found = trainer.window[-1], []
     batch = trainer._batch(samples, 0)
-    for least in (8, 10**6):
+    for least in (16, 10**6):
         monkeypatch.setattr(shards, "LEAST", least)
         terms = shards.learn(
             lambda shard: trainer._loss(batch, shard), len(samples), trainer.learned
@@ -151,10 +154,8 @@ def test_what_a_shard_raises_reaches_the_caller() -> None:
 
 FORK = """
 import os, sys, torch
-from linkzoo.threads import MAX_THREADS, set_num_threads
-from linkzoo_training.shards import answers
-torch.set_num_threads(1)
-set_num_threads(min(2, MAX_THREADS))
+from linkzoo_training.shards import answers, use
+use(2)
 rows = torch.arange(1000)
 ask = lambda: answers(lambda rows: (rows + 1,), rows)[0].sum().item()
 assert ask() == 500500

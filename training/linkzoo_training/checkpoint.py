@@ -20,7 +20,7 @@ from linkzoo import Game
 from linkzoo.fields import shown
 from linkzoo.files import write_atomically
 from linkzoo_training.fingerprints import fingerprints
-from linkzoo_training.networks import PolicyValueNet
+from linkzoo_training.policy_value import PolicyValueNet
 from linkzoo_training.schema import (
     MOST_BLOCKS,
     MOST_RANGE,

@@ -129,8 +129,8 @@ class Config:
     save_every: Count = 50  # iterations between training checkpoints
 
     # Network
-    network: Literal["flat", "board", "graph"] = "flat"  # what the game lies on: a board or a graph
-    width: Annotated[int, Field(ge=1, le=MOST_WIDTH)] = 256  # of layers, or channels of a board
+    network: Literal["flat", "board", "graph"] = "flat"  # board, graph: over the game's cells
+    width: Annotated[int, Field(ge=1, le=MOST_WIDTH)] = 256  # of layers, or channels of a cell
     blocks: Annotated[int, Field(ge=0, le=MOST_BLOCKS)] = 4  # residual, of two layers
     initial_checkpoint: str | None = None  # name or folder whose weights it starts from
 

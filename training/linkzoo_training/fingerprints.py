@@ -26,7 +26,7 @@ def fingerprints(game: Game) -> dict[str, str]:
     kernel, spec = kernels(game), game.observation
     for players in range(game.min_players, game.max_players + 1):
         states = np.zeros(_GAMES, game.state)
-        states[:] = game.blank(players)
+        states[:] = game.blank(players, game.fixed)
         seeds = np.arange(_GAMES, dtype=np.uint64)
         masks = np.empty((_GAMES, game.num_actions), np.int8)
         kernel.begin(states, seeds, masks)

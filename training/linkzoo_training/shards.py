@@ -10,21 +10,34 @@ import os
 from collections.abc import Callable, Sequence
 from concurrent.futures import ThreadPoolExecutor
 from functools import cache
+from itertools import pairwise
 from typing import TypeVar
 
 import torch
 from torch import Tensor
 
-from linkzoo.threads import get_num_threads
-
-LEAST = 32  # rows of a shard; fewer aren't worth a thread
+LEAST = 32  # rows for each thread, or fewer threads
 _STEP = 16  # sizes are multiples: for a shape that is new, convolutions are prepared anew
 
 T = TypeVar("T")
+_threads = 1
+
+
+def use(threads: int, of_torch: int = 1) -> None:
+    """How many threads take shards in this process from now on, and how many torch itself uses.
+
+    Until then, batches aren't split.
+    """
+    global _threads  # noqa: PLW0603 - one number for the process, as torch's
+    _threads = threads
+    torch.set_num_threads(of_torch)
 
 
 def answers(network: Callable[..., tuple[Tensor, ...]], *rows: Tensor) -> list[Tensor]:
-    """What a network says of tensors of N rows each, without gradients: tensors of N rows."""
+    """What a network says of tensors of N rows each, without gradients: tensors of N rows.
+
+    Shards don't know the caller's `torch.autocast`.
+    """
 
     def ask(shard: slice) -> tuple[Tensor, ...]:
         with torch.no_grad():
@@ -41,7 +54,7 @@ def learn(
 ) -> Tensor:
     """Sets the gradients of a loss that is a mean over the rows; returns its terms [K], means too.
 
-    `loss(shard)` gives both of some of the rows.
+    `loss(shard)` gives both of some of the rows; all parameters are to be learned.
     """
     shards = split(rows, parameters[0].device)
     for parameter in parameters:
@@ -60,29 +73,33 @@ def learn(
     for index, parameter in enumerate(parameters):
         parts = [part for gradients, _ in found if (part := gradients[index]) is not None]
         if parts:
-            parameter.grad = torch.zeros_like(parameter)  # laid out as that, whatever the parts are
-            for part in parts:
+            parameter.grad = torch.empty_like(parameter).copy_(parts[0])  # laid out as that
+            for part in parts[1:]:
                 parameter.grad += part
     return torch.stack([terms for _, terms in found]).sum(0)
 
 
 def split(rows: int, device: torch.device) -> list[slice]:
-    """A shard for each thread, all of one size but the last; fewer of them if rows are few.
+    """A shard for each thread, of nearly equal sizes; fewer of them if rows are few.
 
-    On a GPU, or where torch shares operations among threads, all rows stay together.
+    On a GPU all rows stay together.
     """
-    count = min(get_num_threads(), rows // LEAST)
-    if count <= 1 or device.type != "cpu" or torch.get_num_threads() > 1:
+    count = min(_threads, rows // LEAST) if device.type == "cpu" else 1
+    if count <= 1:
         return [slice(0, rows)]
-    size = _STEP * -(-rows // (_STEP * count))
-    return [slice(first, min(first + size, rows)) for first in range(0, rows, size)]
+    steps = -(-rows // _STEP)
+    ends = [*(_STEP * (steps * part // count) for part in range(count)), rows]
+    return [slice(first, last) for first, last in pairwise(ends)]
 
 
 def _each(work: Callable[[slice], T], shards: Sequence[slice]) -> list[T]:
-    """What `work` gives for every shard; raises what it raised for the first that failed."""
+    """What `work` gives for every shard; raises what it raised for the first that failed.
+
+    The others are done to their end.
+    """
     if len(shards) == 1:
         return [work(shards[0])]
-    return list(_pool(get_num_threads()).map(work, shards))
+    return list(_pool(_threads).map(work, shards))
 
 
 @cache

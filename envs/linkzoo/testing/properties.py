@@ -19,6 +19,7 @@ from numpy.typing import NDArray
 from linkzoo.aec import GameEnv
 from linkzoo.batch import kernels
 from linkzoo.compiled import Record
+from linkzoo.features import FeatureMap
 from linkzoo.fields import shown
 from linkzoo.game import HEADER, Game, ObservationSpec
 from linkzoo.record import GameRecord
@@ -89,6 +90,9 @@ def cells(game: Game) -> None:
         require(places.shape == (game.num_actions,), f"action_cells have shape {places.shape}")
         lying = places[places >= 0]
         require(len(np.unique(lying)) == len(lying), "action_cells: two actions lie in one place")
+        where = game.observation.shape[1:] if game.graph is None else (len(game.graph().cells),)
+        most = int(np.prod(where)) * game.num_actions
+        require((places < most).all(), "action_cells: there are more planes than actions")
     if game.graph is None:
         return
     graph = game.graph()
@@ -100,11 +104,17 @@ def cells(game: Game) -> None:
         ("group", graph.group, (count,), 0, groups),
         ("groups", graph.groups, (groups, -1), -1, game.observation.size),
     ):
+        require(table.dtype.kind == "i", f"graph: {name} has numbers of {table.dtype}")
         alike = table.ndim == len(shape) and len(table) == shape[0]
         require(alike, f"graph: {name} has shape {table.shape}")
         inside = (table >= least).all() and (table < bound).all()
         require(inside, f"graph: {name} has numbers outside {least}..{bound - 1}")
     require(set(graph.group.tolist()) == set(range(groups)), "graph: a group has no cells")
+    for name, elements in (("cells", graph.cells), ("groups", graph.groups)):
+        try:
+            FeatureMap(game.observation).index(elements)
+        except ValueError as error:
+            raise AssertionError(f"graph: {name}: {error}") from error
 
 
 def lengths(game: Game) -> None:

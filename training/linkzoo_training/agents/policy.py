@@ -14,7 +14,8 @@ from linkzoo.chance import STREAM_ACTION, words
 from linkzoo.fields import integer, shown
 from linkzoo_training.checkpoint import CARD, load_card, read_weights
 from linkzoo_training.fingerprints import fingerprints
-from linkzoo_training.networks import PolicyValueNet, make_network, masked
+from linkzoo_training.networks import make_network, masked
+from linkzoo_training.policy_value import PolicyValueNet
 from linkzoo_training.resources import find_checkpoint
 from linkzoo_training.schema import MOST_TEMPERATURE
 from linkzoo_training.search.gumbel import Found, GumbelSearch

@@ -20,6 +20,7 @@ from torch.optim.swa_utils import AveragedModel, get_ema_multi_avg_fn
 
 from linkzoo import Game, get_game, threads
 from linkzoo.fields import check_keys, integer
+from linkzoo_training import shards
 from linkzoo_training.agents.policy import PolicyAgent
 from linkzoo_training.agents.specs import make_agent
 from linkzoo_training.algorithms import distributed
@@ -38,7 +39,8 @@ from linkzoo_training.config import AnyConfig, flat, read_config
 from linkzoo_training.evaluation.match import play_match
 from linkzoo_training.evaluation.result import MatchResult
 from linkzoo_training.gpu_meter import gpu_meter
-from linkzoo_training.networks import Network, PolicyValueNet, frozen, make_network
+from linkzoo_training.networks import Network, frozen, make_network
+from linkzoo_training.policy_value import PolicyValueNet
 from linkzoo_training.resources import find_checkpoint
 from linkzoo_training.runtime import compile_clock, find_device, use_bf16
 from linkzoo_training.selfplay.executors import Executor
@@ -72,7 +74,7 @@ class Trainer(ABC):
         threads.set_num_threads(self._threads)
         self.game: Game = get_game(config.game, config.options)
         self.device = find_device(config.device)
-        torch.set_num_threads(1 if self.device.type == "cpu" else self._threads)  # see `shards`
+        shards.use(self._threads, 1 if self.device.type == "cpu" else self._threads)
         self._meter = None
         if self.device.type == "cuda":
             if self.device.index is not None:

@@ -218,12 +218,11 @@ def _serve(connection: Connection, make: Callable[[], Worker]) -> None:
 
 def _alone(make: Callable[[], Worker]) -> Worker:
     """A worker with one thread: more cores are for more workers."""
-    import torch
-
     from linkzoo.threads import set_num_threads
+    from linkzoo_training import shards
 
     set_num_threads(1)
-    torch.set_num_threads(1)
+    shards.use(1)
     return make()
 
 

@@ -1,0 +1,192 @@
+"""Networks that read every cell of a board or of a graph by the same weights."""
+
+from typing import Any
+
+import numpy as np
+import torch
+from torch import Tensor, nn
+
+from linkzoo import Game
+from linkzoo_training.policy_value import PolicyValueNet, quiet
+
+
+class CellNet(PolicyValueNet):
+    """Reads every cell by the same weights: what is learned in one place holds in all.
+
+    The numbers of the observation and means over the cells reach every cell as a bias (global
+    pooling as in KataGo: Wu 2019). An action's logit is read off where the action lies, for games
+    with `action_cells`.
+    """
+
+    scale: Tensor
+    where: Tensor
+    source: Tensor
+
+    def _add_heads(self, game: Game, cells: int, numbers: int, width: int) -> None:
+        """Called by a subclass when it has made its own layers."""
+        assert game.action_cells is not None
+        self.register_buffer("scale", torch.from_numpy(self.map.scale), persistent=False)
+        self.summary = nn.Linear(width + numbers, 2 * width)
+        own = int(game.action_cells.max()) // cells + 1
+        elsewhere = int((game.action_cells < 0).sum())
+        self.policy = quiet(nn.Linear(width, own))
+        self.elsewhere = quiet(nn.Linear(2 * width, elsewhere)) if elsewhere else None
+        self.value = quiet(nn.Linear(2 * width, game.max_players))
+        where = game.action_cells.copy()
+        where[where < 0] = own * cells + np.arange(elsewhere)
+        source = np.full(own * cells + elsewhere, game.num_actions)
+        source[where] = np.arange(game.num_actions)
+        self.register_buffer("where", torch.from_numpy(where), persistent=False)
+        self.register_buffer("source", torch.from_numpy(source), persistent=False)
+
+    def _summarise(self, cells: Tensor, numbers: Tensor) -> tuple[Tensor, Tensor]:
+        """What `read` gives, from cells [B, N, C] and the numbers of no cell [B, D]."""
+        cells = torch.relu(cells)
+        pooled = torch.cat([cells.mean(1), numbers.to(cells.dtype)], 1)
+        return cells, torch.relu(self.summary(pooled))
+
+    def answer(self, cells: Tensor | None, whole: Tensor) -> tuple[Tensor, Tensor]:
+        """See PolicyValueNet."""
+        assert cells is not None
+        logits = self.policy(cells).transpose(1, 2).flatten(1)
+        if self.elsewhere is not None:
+            logits = torch.cat([logits, self.elsewhere(whole)], 1)
+        return rearrange(logits, self.where, self.source), self.value(whole)
+
+
+class BoardNet(CellNet):
+    """Convolutions over the planes of a board, `width` channels."""
+
+    def __init__(self, game: Game, width: int, blocks: int) -> None:
+        super().__init__(game)
+        if self.map.board is None or game.action_cells is None:
+            raise ValueError(f"network: {game.name} has no board; use 'flat'")
+        self.board = self.map.board
+        planes, height, columns = self.board
+        numbers = len(self.map) - planes * height * columns
+        self.inputs = nn.Conv2d(planes, width, 3, padding=1)
+        self.numbers = nn.Linear(numbers, width) if numbers else None
+        self.first = nn.ModuleList(nn.Conv2d(width, width, 3, padding=1) for _ in range(blocks))
+        self.pooled = nn.ModuleList(nn.Linear(width, width) for _ in range(blocks))
+        self.second = nn.ModuleList(nn.Conv2d(width, width, 3, padding=1) for _ in range(blocks))
+        self._add_heads(game, height * columns, numbers, width)
+        self.to(memory_format=torch.channels_last)  # type: ignore[call-overload]
+
+    def read(self, features: Tensor) -> tuple[Tensor, Tensor]:
+        """See PolicyValueNet."""
+        scaled = features * self.scale
+        planes, numbers = scaled.tensor_split([int(np.prod(self.board))], 1)
+        cells = planes.unflatten(1, (self.board[0], -1)).transpose(1, 2)  # [B, H * W, C]
+        x = self._convolve(self.inputs, cells)
+        if self.numbers is not None:
+            x = x + self.numbers(numbers)[:, None]
+        for first, pooled, second in zip(self.first, self.pooled, self.second, strict=True):
+            h = torch.relu(x)
+            h = self._convolve(first, h) + pooled(h.mean(1))[:, None]
+            x = x + self._convolve(second, torch.relu(h))
+        return self._summarise(x, numbers)
+
+    def _convolve(self, layer: nn.Module, cells: Tensor) -> Tensor:
+        """A convolution of [B, H * W, C]: channels last in memory, which is fastest on the CPU."""
+        board = cells.unflatten(1, self.board[1:]).permute(0, 3, 1, 2)
+        out: Tensor = layer(board)
+        return out.permute(0, 2, 3, 1).flatten(1, 2)
+
+
+class GraphNet(CellNet):
+    """Message passing over a game's `graph` (Gilmer et al. 2017), `width` channels.
+
+    A cell reads its neighbours by the weights of their kind of edge (R-GCN: Schlichtkrull et al.
+    2018), and the means over its group and over all cells.
+    """
+
+    reads: Tensor
+    kinds: Tensor
+    group: Tensor
+    shares: Tensor
+
+    def __init__(self, game: Game, width: int, blocks: int) -> None:
+        super().__init__(game)
+        if game.graph is None or game.action_cells is None:
+            raise ValueError(f"network: {game.name} has no graph; use 'flat'")
+        graph = game.graph()
+        cells, kinds = graph.neighbours.shape
+        try:
+            told = [self.map.index(part).ravel() for part in (graph.cells, graph.groups)]
+        except ValueError as error:
+            raise ValueError(f"network: {game.name}'s graph: {error}") from error
+        numbers = np.setdiff1d(np.arange(len(self.map)), np.concatenate(told))
+        self._sizes = [len(part) for part in (*told, numbers)]
+
+        def layer(inputs: int) -> nn.Linear | None:
+            return nn.Linear(inputs, width, bias=False) if inputs else None
+
+        def layers(inputs: int, bias: bool = False) -> nn.ModuleList:
+            return nn.ModuleList(nn.Linear(inputs, width, bias) for _ in range(blocks))
+
+        self.inputs = nn.Linear(graph.cells.shape[1], width)
+        self.of_kinds, self.of_groups = layer(kinds), layer(graph.groups.shape[1])
+        self.numbers = layer(len(numbers))
+        self.first, self.second = layers(width, bias=True), layers(width, bias=True)
+        self.pooled = layers(2 * width)
+        self.edges = nn.ModuleList(layers(width) for _ in range(kinds))
+        self._add_heads(game, cells, len(numbers), width)
+        members = graph.group == np.arange(len(graph.groups))[:, None]
+        tables = {
+            "reads": np.concatenate([*told, numbers]),
+            "kinds": (graph.neighbours >= 0).astype(np.float32),
+            "group": graph.group,
+            "shares": (members / members.sum(1, keepdims=True)).astype(np.float32),
+        }
+        for kind, ends in enumerate(graph.neighbours.T):
+            has = ends >= 0
+            tables[f"from_{kind}"] = ends[has]
+            tables[f"to_{kind}"] = np.where(has, np.cumsum(has) - 1, has.sum())
+        for name, table in tables.items():
+            self.register_buffer(name, torch.from_numpy(table), persistent=False)
+
+    def read(self, features: Tensor) -> tuple[Tensor, Tensor]:
+        """See PolicyValueNet. Within, cells come first, [N, B, C]: a neighbour is in one piece."""
+        scaled = nn.functional.pad(features * self.scale, (0, 1)).T  # what no element tells is 0
+        cells, groups, numbers = scaled[self.reads].split(self._sizes)
+        cells = cells.unflatten(0, (len(self.kinds), -1)).transpose(1, 2)
+        groups = groups.unflatten(0, (len(self.shares), -1)).transpose(1, 2)
+        x = self.inputs(cells)
+        if self.of_kinds is not None:
+            x = x + self.of_kinds(self.kinds)[:, None]
+        if self.of_groups is not None:
+            x = x + self.of_groups(groups)[self.group]
+        if self.numbers is not None:
+            x = x + self.numbers(numbers.T)
+        layers = zip(self.first, self.pooled, self.second, *self.edges, strict=True)
+        for first, pooled, second, *edges in layers:
+            h = torch.relu(x)
+            means = (self.shares.to(h.dtype) @ h.flatten(1)).unflatten(1, h.shape[1:])
+            whole = h.mean(0).expand_as(means)
+            y = first(h) + pooled(torch.cat([means, whole], 2))[self.group]
+            for kind, edge in enumerate(edges):
+                told = edge(h.index_select(0, self.get_buffer(f"from_{kind}")))
+                told = nn.functional.pad(told, (0, 0, 0, 0, 0, 1))  # 0, for cells without such
+                y = y + told.index_select(0, self.get_buffer(f"to_{kind}"))
+            x = x + second(torch.relu(y))
+        return self._summarise(x.transpose(0, 1), numbers.T)
+
+
+class _Rearrange(torch.autograd.Function):
+    """See rearrange: the gradient is a gather too, which is far faster than adding up."""
+
+    @staticmethod
+    def forward(context: Any, logits: Tensor, where: Tensor, source: Tensor) -> Tensor:
+        context.save_for_backward(source)
+        return logits[:, where]
+
+    @staticmethod
+    def backward(context: Any, gradient: Tensor) -> tuple[Tensor, None, None]:
+        (source,) = context.saved_tensors
+        return nn.functional.pad(gradient, (0, 1))[:, source], None, None
+
+
+def rearrange(logits: Tensor, where: Tensor, source: Tensor) -> Tensor:
+    """Columns `where` [A] of logits [B, C]; `source` [C] is its inverse, A where there is none."""
+    out: Tensor = _Rearrange.apply(logits, where, source)  # type: ignore[no-untyped-call]
+    return out
