@@ -61,11 +61,11 @@ class FeatureMap:
         """
         raw = np.flatnonzero(self.levels == RAW)
         known = {-1: len(self), **dict(zip(self.columns[raw].tolist(), raw.tolist(), strict=True))}
-        unknown = set(elements.ravel().tolist()) - known.keys()
+        flat = elements.ravel().tolist()
+        unknown = set(flat) - known.keys()
         if unknown:
             raise ValueError(f"element {min(unknown)} of the observation is no number of a list")
-        indices = [known[one] for one in elements.ravel().tolist()]
-        return np.array(indices, np.int64).reshape(elements.shape)
+        return np.array([known[one] for one in flat], np.int64).reshape(elements.shape)
 
     def fill(self, observations: NDArray[Any], features: NDArray[Any]) -> None:
         """Fills features [N, F] from flat observations [N, size]."""
