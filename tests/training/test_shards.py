@@ -3,6 +3,7 @@
 import subprocess
 import sys
 from collections.abc import Iterator
+from pathlib import Path
 from typing import Any
 
 import pytest
@@ -14,6 +15,7 @@ from linkzoo_training import shards
 from linkzoo_training.algorithms.alphazero import AlphaZeroTrainer
 from linkzoo_training.algorithms.ppo import PPOTrainer
 from linkzoo_training.algorithms.trainer import Trainer
+from linkzoo_training.commands.cli import main
 from linkzoo_training.selfplay.rollout import RolloutGames
 from tests.training import test_alphazero, test_ppo
 from tests.training.helpers import alphazero_config, ppo_config, weights
@@ -173,3 +175,14 @@ if child and os.waitpid(child, 0)[1]:
 def test_threads_after_a_fork() -> None:
     """A forked process has threads of its own, and none keeps a process from ending."""
     subprocess.run([sys.executable, "-c", FORK], check=True, timeout=60)
+
+
+@pytest.mark.parametrize("command", ["evaluate", "tournament"])
+def test_commands_that_ask_networks_share_rows(command: str, tmp_path: Path) -> None:
+    """Two evaluations side by side took 7 times as long as one while torch shared operations."""
+    shards.use(1, of_torch=2)
+    set_num_threads(min(2, MAX_THREADS))
+    output = ["--output", str(tmp_path)] if command == "tournament" else []
+    assert main([command, "random", "greedy", "--games", "2", *output]) == 0
+    assert torch.get_num_threads() == 1
+    assert len(shards.split(1000, CPU)) == get_num_threads()

@@ -42,6 +42,14 @@ def game_of(chosen: str | None, agent: str) -> str:
         return games[0]  # there is no such agent in any game, which make_agent explains
 
 
+def share_rows() -> None:
+    """Has the threads of this program share the rows that networks are asked about (`shards`)."""
+    from linkzoo.threads import get_num_threads
+    from linkzoo_training import shards
+
+    shards.use(get_num_threads())
+
+
 def write_json(path: Path | None, data: dict[str, Any]) -> None:
     """Writes JSON data to a file, if one is given."""
     from linkzoo.files import write_atomically

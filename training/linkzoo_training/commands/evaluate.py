@@ -13,7 +13,7 @@ from linkzoo import Agent, GameRecord, get_game
 from linkzoo_training.agents.specs import make_agent, searching, source_of
 from linkzoo_training.checkpoint import load_card, save_card
 from linkzoo_training.commands.cli import check_folder
-from linkzoo_training.commands.common import game_of, with_progress, write_json
+from linkzoo_training.commands.common import game_of, share_rows, with_progress, write_json
 from linkzoo_training.config import read_options
 from linkzoo_training.evaluation.ladder import climb, read_ladder, with_strength
 from linkzoo_training.evaluation.match import Match, blocks_of
@@ -41,6 +41,7 @@ def run(parsed: argparse.Namespace) -> None:
         )
     card = _card(parsed) if parsed.card else None
     game = parsed.game = game_of(parsed.game, parsed.a)
+    share_rows()
     a = make_agent(searching(parsed.a, parsed.simulations), game)
     data: dict[str, Any] = {}
     try:

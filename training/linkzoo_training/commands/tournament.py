@@ -12,7 +12,7 @@ from rich.progress import Progress
 
 from linkzoo import get_game
 from linkzoo_training.agents.specs import check_agent, make_agent, searching
-from linkzoo_training.commands.common import executor_of
+from linkzoo_training.commands.common import executor_of, share_rows
 from linkzoo_training.evaluation.ladder import read_ladder
 from linkzoo_training.evaluation.match import blocks_of
 from linkzoo_training.evaluation.tournament import Tournament, write
@@ -33,6 +33,7 @@ def run(parsed: argparse.Namespace) -> None:
     players = int(rules.blank(parsed.players).num_players)
     blocks = blocks_of(rules, players, parsed.games, options)
     settings = Tournament(parsed.game, names, blocks, parsed.seed, players, openings, options)
+    share_rows()
     make = partial(make_agent, game=parsed.game)
     for name in names:  # raises before the first match
         check_agent(name, parsed.game, human=False)
