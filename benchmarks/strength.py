@@ -19,6 +19,7 @@ from typing import Any
 
 from linkzoo import get_game
 from linkzoo_training.agents.specs import make_agent
+from linkzoo_training.commands.common import share_rows
 from linkzoo_training.evaluation.ladder import read_ladder
 from linkzoo_training.evaluation.match import blocks_of, play_match
 from linkzoo_training.evaluation.result import MatchResult, settings_of
@@ -197,6 +198,7 @@ def main() -> None:
     arguments = parser.parse_args()
     readme = README.read_text(encoding="utf-8")
     if arguments.check:
+        share_rows()
         entries = entries_of(readme, every=arguments.all)
         sys.exit(not check(entries, arguments.games, arguments.seed))
     PAGE.write_text(filled(PAGE.read_text(encoding="utf-8")), encoding="utf-8")
