@@ -28,8 +28,8 @@ LAYERS = (
     "networks",
     "cell_networks",
     (
-        "fingerprints gpu_meter outcomes policy_value resources runtime schedule schema shards"
-        " symmetries transfers"
+        "fingerprints gpu_meter muon outcomes policy_value resources runtime schedule schema"
+        " shards symmetries transfers"
     ),
     "__init__",  # imports what it offers by name, when it is asked for
 )

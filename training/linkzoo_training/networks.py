@@ -12,7 +12,7 @@ from torch import Tensor, nn
 from linkzoo import Game
 from linkzoo.features import RAW, FeatureMap
 from linkzoo_training.cell_networks import BoardNet, GraphNet
-from linkzoo_training.policy_value import PolicyValueNet, quiet
+from linkzoo_training.policy_value import HEADS, PolicyValueNet, quiet
 
 ILLEGAL_LOGIT = -1e9
 _LEAST_DEVIATION = 0.1  # of an integer: what hardly ever varies isn't blown up further
@@ -145,6 +145,16 @@ def decayed(parameters: Sequence[Tensor], decay: float) -> list[dict[str, Any]]:
         {"params": [one for one in parameters if one.ndim > 1], "weight_decay": decay},
         {"params": [one for one in parameters if one.ndim <= 1], "weight_decay": 0.0},
     ]
+
+
+def split_hidden(network: PolicyValueNet, *heads: nn.Module) -> tuple[list[Tensor], list[Tensor]]:
+    """The weights of a network's hidden layers, and all other parameters, those of `heads` too."""
+    hidden: list[Tensor] = []
+    others: list[Tensor] = []
+    for name, parameter in network.named_parameters():
+        inside = parameter.ndim > 1 and name.split(".")[0] not in HEADS
+        (hidden if inside else others).append(parameter)
+    return hidden, [*others, *(one for head in heads for one in head.parameters())]
 
 
 def parameter_count(network: nn.Module) -> int:

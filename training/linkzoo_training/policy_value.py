@@ -8,6 +8,8 @@ from torch import Tensor, nn
 from linkzoo import Game
 from linkzoo.features import FeatureMap
 
+HEADS = ("policy", "elsewhere", "value")  # the layers that answer, by name
+
 
 class PolicyValueNet(nn.Module):
     """Logits of all actions and a value for every seat, from features (FeatureMap).

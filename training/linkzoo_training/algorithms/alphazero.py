@@ -30,10 +30,12 @@ from linkzoo.chance import STREAM_ORDER, permutation
 from linkzoo.features import FeatureMap
 from linkzoo_training import shards
 from linkzoo_training.algorithms import distributed
+from linkzoo_training.algorithms.optimizers import Optimizers
 from linkzoo_training.algorithms.trainer import Trainer
 from linkzoo_training.checkpoint import named, under
 from linkzoo_training.config import AlphaZeroConfig
-from linkzoo_training.networks import AuxiliaryHeads, decayed, masked
+from linkzoo_training.muon import Muon
+from linkzoo_training.networks import AuxiliaryHeads, decayed, masked, split_hidden
 from linkzoo_training.schedule import at
 from linkzoo_training.selfplay.executors import Executor
 from linkzoo_training.selfplay.replay import (
@@ -90,8 +92,11 @@ class AlphaZeroTrainer(Trainer):
         self.map = FeatureMap(self.game.observation)
         self.auxiliary = AuxiliaryHeads(self.network).to(self.device)
         self.learned = [*self.network.parameters(), *self.auxiliary.parameters()]
-        self.optimizer = torch.optim.AdamW(
-            decayed(self.learned, config.weight_decay), lr=config.learning_rate.first, fused=True
+        hidden, others = split_hidden(self.network, self.auxiliary)
+        rate, decay = config.learning_rate.first, config.weight_decay
+        self.optimizers = Optimizers(
+            muon=Muon(hidden, rate, weight_decay=decay),
+            adam=torch.optim.AdamW(decayed(others, decay), lr=rate, fused=True),
         )
         distributed.begin_equal(self.learned)
         self.behaviour_policy = self.frozen(self.network)
@@ -140,8 +145,7 @@ class AlphaZeroTrainer(Trainer):
     def learn(self, samples: Samples) -> AlphaZeroLosses:
         """Gradient steps on samples, each of them once."""
         config = self.config
-        for group in self.optimizer.param_groups:
-            group["lr"] = at(config.learning_rate, self.progress)
+        self.optimizers.learning_rate(at(config.learning_rate, self.progress))
         order = permutation(len(samples), config.seed, STREAM_ORDER, self.iteration)
         fewest = distributed.fewest(len(order))
         parts = np.array_split(order, max(1, round(fewest / config.batch_size)))
@@ -151,7 +155,7 @@ class AlphaZeroTrainer(Trainer):
             terms = shards.learn(of_batch, len(rows), self.learned)
             distributed.average_gradients(self.learned, len(rows))
             nn.utils.clip_grad_norm_(self.learned, _MAX_GRAD_NORM)
-            self.optimizer.step()
+            self.optimizers.step()
             totals.append(terms)
         if not totals:
             return AlphaZeroLosses(0.0, 0.0, 0.0, 0.0)

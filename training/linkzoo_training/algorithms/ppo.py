@@ -21,6 +21,7 @@ from linkzoo.cuda import require
 from linkzoo_training import shards
 from linkzoo_training.agents.specs import make_agent
 from linkzoo_training.algorithms import distributed
+from linkzoo_training.algorithms.optimizers import Optimizers
 from linkzoo_training.algorithms.order import shuffled
 from linkzoo_training.algorithms.trainer import Trainer
 from linkzoo_training.checkpoint import named, under
@@ -88,8 +89,8 @@ class PPOTrainer(Trainer):
             self.critic = Critic(self.game, config.width, config.blocks).to(self.device)
             self.learned += self.critic.parameters()
         self._standardise()
-        self.optimizer = torch.optim.Adam(
-            self.learned, lr=config.learning_rate.first, eps=1e-5, fused=True
+        self.optimizers = Optimizers(
+            adam=torch.optim.Adam(self.learned, lr=config.learning_rate.first, eps=1e-5, fused=True)
         )
         distributed.begin_equal(self.learned)
         self._freeze()
@@ -122,8 +123,7 @@ class PPOTrainer(Trainer):
     def learn(self, batch: Batch) -> PPOLosses:
         """Clipped policy-gradient steps on the learner's plies."""
         config = self.config
-        for group in self.optimizer.param_groups:
-            group["lr"] = config.learning_rate_at(self.progress)
+        self.optimizers.learning_rate(config.learning_rate_at(self.progress))
         rows = batch.learner.nonzero().squeeze(1)
         mean, deviation = distributed.mean_and_std(batch.advantage[rows])
         advantage = (batch.advantage - mean) / (deviation + 1e-8)
@@ -137,7 +137,7 @@ class PPOTrainer(Trainer):
                 terms = shards.learn(of_part, len(part), self.learned)
                 distributed.average_gradients(self.learned, len(part))
                 nn.utils.clip_grad_norm_(self.learned, _MAX_GRAD_NORM)
-                self.optimizer.step()
+                self.optimizers.step()
                 totals.append(terms)
         if not totals:
             return PPOLosses(0.0, 0.0, 0.0, 0.0, 0.0)

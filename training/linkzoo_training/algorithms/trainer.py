@@ -24,6 +24,7 @@ from linkzoo_training import shards
 from linkzoo_training.agents.policy import PolicyAgent
 from linkzoo_training.agents.specs import make_agent
 from linkzoo_training.algorithms import distributed
+from linkzoo_training.algorithms.optimizers import Optimizers
 from linkzoo_training.checkpoint import (
     finite,
     fitting,
@@ -53,9 +54,9 @@ _BUDGET = ("max_seconds",)  # fields that a resumed run may change
 
 
 class Trainer(ABC):
-    """One run. `iterate` is the algorithm; a subclass sets `optimizer` and `learned`."""
+    """One run. `iterate` is the algorithm; a subclass sets `optimizers` and `learned`."""
 
-    optimizer: torch.optim.Optimizer
+    optimizers: Optimizers
     play: Games
     behaviour_policy: nn.Module  # that plays
     iteration = 0
@@ -236,8 +237,7 @@ class Trainer(ABC):
     def save(self, folder: Path) -> None:
         """Writes everything that it takes to resume exactly, of all processes into one file."""
         tensors = named("network.", self.network.state_dict())
-        for index, entry in self.optimizer.state_dict()["state"].items():
-            tensors |= named(f"adam.{index}.", entry)
+        tensors |= self.optimizers.tensors()
         if self.average is not None:
             tensors |= named("average.", self.average.state_dict())
         for rank, own in enumerate(distributed.collected(self.tensors())):
@@ -265,14 +265,9 @@ class Trainer(ABC):
         tensors, meta = distributed.dealt(lambda: _shares(path))
         self._check_meta(path, meta)
         self._check_tensors(path, tensors)
-        state = self.optimizer.state_dict()
-        for index, parameter in enumerate(self._optimised()):
-            entry = under(f"adam.{index}.", tensors)
-            if entry:
-                state["state"][index] = {n: _laid_out(v, parameter) for n, v in entry.items()}
         try:
             self.network.load_state_dict(under("network.", tensors))
-            self.optimizer.load_state_dict(state)
+            self.optimizers.load(tensors)
             if self.average is not None:
                 self.average.load_state_dict(under("average.", tensors))
             self.iteration, self.seconds = meta["iteration"], meta["seconds"]
@@ -318,9 +313,7 @@ class Trainer(ABC):
         fitting(path, under("network.", tensors), self.network.state_dict(), "the network")
         average = {} if self.average is None else self.average.state_dict()
         fitting(path, under("average.", tensors), average, "the run")
-        entries = under("adam.", tensors)
-        if entries:
-            self._check_adam(path, entries)
+        self.optimizers.check(path, tensors)
         for name, expected in self.tensors().items():
             if name not in tensors:
                 raise ValueError(f"{path} has no tensor {name}, unlike the run")
@@ -331,21 +324,6 @@ class Trainer(ABC):
                     f"{path}: {name} is {tensors[name].dtype}{list(tensors[name].shape)}, not "
                     f"{expected.dtype}{list(expected.shape)}"
                 )
-
-    def _optimised(self) -> list[Tensor]:
-        """The parameters that the optimiser steps, in the order of its state."""
-        return [one for group in self.optimizer.param_groups for one in group["params"]]
-
-    def _check_adam(self, path: Path, entries: Mapping[str, Tensor]) -> None:
-        """ValueError unless they are moments of every parameter, by `index.name`."""
-        expected: dict[str, Tensor] = {}
-        for index, parameter in enumerate(self._optimised()):
-            moments = {"step": torch.zeros(()), "exp_avg": parameter, "exp_avg_sq": parameter}
-            expected |= named(f"{index}.", moments)
-        fitting(path, named("adam.", entries), named("adam.", expected), "the run")
-        for name, tensor in entries.items():
-            if not name.endswith("exp_avg") and (tensor < 0).any():
-                raise ValueError(f"{path}: adam.{name} holds numbers below 0")
 
     def publish(self, folder: Path, strength: list[dict[str, Any]]) -> None:
         """Writes the trained policy's checkpoint, with what it achieved on its card."""
@@ -385,16 +363,7 @@ def _shares(path: Path) -> list[tuple[dict[str, Tensor], dict[str, Any]]]:
     common = {
         name: tensor
         for name, tensor in tensors.items()
-        if name.startswith(("network.", "adam.", "average."))
+        if name.startswith(("network.", "adam.", "muon.", "average."))
     }
     others = [common | under(f"rank{rank}.", tensors) for rank in range(1, distributed.size())]
     return [(share, meta) for share in (tensors, *others)]
-
-
-def _laid_out(value: Tensor, parameter: Tensor) -> Tensor:
-    """A tensor of Adam's state with the memory layout of its parameter.
-
-    The fused step walks through memory and doesn't look at strides.
-    """
-    like = value.shape == parameter.shape
-    return torch.empty_like(parameter, requires_grad=False).copy_(value) if like else value

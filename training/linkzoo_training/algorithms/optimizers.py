@@ -1,0 +1,77 @@
+"""The optimisers of a run: they step, are saved and are restored together."""
+
+from collections.abc import Mapping
+from pathlib import Path
+
+import torch
+from torch import Tensor
+
+from linkzoo_training.checkpoint import fitting, named, under
+
+
+class Optimizers:
+    """Optimisers by name, `adam` and `muon`; all of them have the same learning rate."""
+
+    def __init__(self, **by_name: torch.optim.Optimizer) -> None:
+        self.by_name = by_name
+
+    def learning_rate(self, rate: float) -> None:
+        """Sets that of the steps to come."""
+        for optimizer in self.by_name.values():
+            for group in optimizer.param_groups:
+                group["lr"] = rate
+
+    def step(self) -> None:
+        """One step of all parameters along their gradients."""
+        for optimizer in self.by_name.values():
+            optimizer.step()
+
+    def parameters(self, name: str) -> list[Tensor]:
+        """Those that an optimiser steps, in the order of its state."""
+        groups = self.by_name[name].param_groups
+        return [one for group in groups for one in group["params"]]
+
+    def tensors(self) -> dict[str, Tensor]:
+        """Their states, by `name.index.what`."""
+        saved: dict[str, Tensor] = {}
+        for name, optimizer in self.by_name.items():
+            for index, entry in optimizer.state_dict()["state"].items():
+                saved |= named(f"{name}.{index}.", entry)
+        return saved
+
+    def check(self, path: Path, tensors: Mapping[str, Tensor]) -> None:
+        """ValueError unless these are states of all parameters; none at all before any step."""
+        found = {
+            name: tensor for name, tensor in tensors.items() if name.startswith(("adam.", "muon."))
+        }
+        expected: dict[str, Tensor] = {}
+        for name in self.by_name:
+            for index, one in enumerate(self.parameters(name)):
+                moments = {"momentum": one}
+                if name == "adam":
+                    moments = {"step": torch.zeros(()), "exp_avg": one, "exp_avg_sq": one}
+                expected |= named(f"{name}.{index}.", moments)
+        if found:
+            fitting(path, found, expected, "the run")
+        for name, tensor in found.items():
+            if name.endswith(("step", "exp_avg_sq")) and (tensor < 0).any():
+                raise ValueError(f"{path}: {name} holds numbers below 0")
+
+    def load(self, tensors: Mapping[str, Tensor]) -> None:
+        """Restores what `tensors` gave."""
+        for name, optimizer in self.by_name.items():
+            state = optimizer.state_dict()
+            for index, parameter in enumerate(self.parameters(name)):
+                entry = under(f"{name}.{index}.", tensors)
+                if entry:
+                    state["state"][index] = {n: _laid_out(v, parameter) for n, v in entry.items()}
+            optimizer.load_state_dict(state)
+
+
+def _laid_out(value: Tensor, parameter: Tensor) -> Tensor:
+    """A tensor of an optimiser's state with the memory layout of its parameter.
+
+    Adam's fused step walks through memory and doesn't look at strides.
+    """
+    like = value.shape == parameter.shape
+    return torch.empty_like(parameter, requires_grad=False).copy_(value) if like else value
