@@ -87,9 +87,9 @@ FAULTS = [
         "tests/training/test_randomness.py -k of_a_game",
     ),
     Planted(
-        "resume: the moments of Adam are forgotten",
+        "resume: the moments of the optimisers are forgotten",
         "training/linkzoo_training/algorithms/trainer.py",
-        "self.optimizer.load_state_dict(state)",
+        "self.optimizers.load(tensors)",
         "pass",
         "tests/training/test_ppo.py -k resumed_run",
         compiled=True,

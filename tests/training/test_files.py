@@ -261,6 +261,26 @@ def test_a_state_without_an_iteration(tmp_path: Path) -> None:
     assert trainer.window == []
 
 
+def test_states_of_another_optimiser(tmp_path: Path) -> None:
+    """A run of AlphaZero whose momentum is missing, or that knew another optimiser."""
+    config = alphazero_config(test_alphazero.TINY)
+    trainer = test_alphazero.run(config, 3)
+    trainer.save(tmp_path)
+    tensors, meta = load_tensors(tmp_path / STATE_FILE)
+    momentum = "muon.0.momentum"
+    without = {name: one for name, one in tensors.items() if not name.startswith("muon.")}
+    for wild in (
+        without,
+        {name: one for name, one in tensors.items() if name != momentum},
+        tensors | {momentum: tensors[momentum][:1]},
+        tensors | {momentum: torch.full_like(tensors[momentum], torch.nan)},
+        tensors | {"muon.0.exp_avg": tensors[momentum].clone()},
+    ):
+        save_tensors(tmp_path / STATE_FILE, wild, meta)
+        with pytest.raises(ValueError, match=rf"{STATE_FILE}.*muon\.\d+\."):
+            alphazero.AlphaZeroTrainer(config).load(tmp_path)
+
+
 def test_a_version_may_add_a_field(state: Path, tmp_path: Path) -> None:
     """A12: a field that the state doesn't know had its default; others are named, all of them."""
     tensors, meta = load_tensors(state / STATE_FILE)

@@ -1,0 +1,131 @@
+"""What an optimiser is worth: AdamW and Muon, on the same samples for as many minutes each.
+
+`python -m benchmarks.optimizers PRESET adamw:1.5e-3 muon:6e-3 --play 5 --minutes 5` plays with the
+policy that an AlphaZero preset starts from, as the preset's last stage does, and lets a new network
+learn from the same samples with each optimiser (NAME:RATE, linear to a fiftieth). It prints a row
+of Markdown for each: how far the network is from the search in held-out games after each quarter of
+the time (the KL divergence of its policy, in nats), how often its likeliest action is the search's,
+and its error of the values that it learns.
+"""
+
+import argparse
+import time
+from collections.abc import Iterator
+from dataclasses import replace
+
+import numpy as np
+import torch
+
+from linkzoo import Positions
+from linkzoo.batch import kernels
+from linkzoo_training.algorithms.alphazero import AlphaZeroTrainer, relative
+from linkzoo_training.algorithms.optimizers import Optimizers
+from linkzoo_training.config import AlphaZeroConfig, load_config
+from linkzoo_training.networks import decayed
+from linkzoo_training.schedule import Schedule
+from linkzoo_training.selfplay.replay import Samples, join
+
+_QUARTERS = 4
+_PART = 16_384  # samples that are learned from in one go
+
+
+def played(config: AlphaZeroConfig, seed: int, seconds: float) -> Samples:
+    """Samples of self-play with the policy that the preset starts from."""
+    trainer = AlphaZeroTrainer(replace(config, seed=seed, num_envs=512))
+    numbers = config.simulations[-1], 1.0
+    parts: list[Samples] = []
+    ends = time.perf_counter() + seconds
+    while time.perf_counter() < ends or not any(map(len, parts)):
+        parts.append(
+            trainer.play.collect(trainer.behaviour_policy, trainer.pool, *numbers, len(parts))
+        )
+    return join(parts)
+
+
+def judged(trainer: AlphaZeroTrainer, samples: Samples) -> tuple[float, float, float]:
+    """Of held-out samples: the KL divergence, how often the best action agrees, and the error."""
+    positions = Positions(trainer.game, samples.states.copy(), np.zeros(len(samples), np.uint64))
+    logits, values = trainer.agent().evaluate(positions)
+    policy = torch.from_numpy(samples.policy.astype(np.float32))
+    policy /= policy.sum(-1, keepdim=True)
+    gain = policy.clamp(min=1e-30).log() - torch.log_softmax(logits, -1)
+    chosen = policy.gather(1, logits.argmax(-1, keepdim=True)).squeeze(1)
+    agrees = chosen >= policy.amax(-1) - 1e-3  # the solver's moves are equally good
+    payoff = np.zeros((len(samples), trainer.game.max_players), np.float32)
+    margins = np.zeros_like(payoff)
+    kernels(trainer.game).outcome(samples.finals, payoff, margins)
+    share = np.float32(trainer.config.root_share)
+    target = payoff + trainer.config.score_margin_weight * margins
+    target = (1 - share) * target + share * samples.values
+    seats, players = samples.states["seat"].copy(), samples.states["num_players"]
+    error = values - torch.from_numpy(relative(target, seats, players))
+    return (
+        float((policy * gain).sum(-1).mean()),
+        float(agrees.float().mean()),
+        float(error.square().mean()),
+    )
+
+
+def learned(
+    config: AlphaZeroConfig, name: str, rate: float, samples: Samples, seconds: float
+) -> Iterator[AlphaZeroTrainer]:
+    """A new network after each quarter of the time; its parts of the samples are iterations."""
+    plies = config.num_envs * config.horizon
+    fresh = replace(
+        config, initial_checkpoint=None, learning_rate=Schedule(rate, rate / 50), total_steps=plies
+    )
+    count = max(1, len(samples) // _PART)
+    parts = [samples[k::count] for k in range(count)]
+
+    def begun(steps: int) -> AlphaZeroTrainer:
+        trainer = AlphaZeroTrainer(replace(fresh, total_steps=steps))
+        if name == "adamw":
+            parameters = decayed(trainer.learned, config.weight_decay)
+            trainer.optimizers = Optimizers(adam=torch.optim.AdamW(parameters, lr=rate, fused=True))
+        return trainer
+
+    trial = begun(2**40)
+    trial.learn(parts[0])
+    started = time.perf_counter()
+    for part in parts[:3]:
+        trial.learn(part)
+    count = max(_QUARTERS, round(seconds * min(3, len(parts)) / (time.perf_counter() - started)))
+    trainer = begun(count * plies)
+    for k in range(count):
+        trainer.learn(parts[k % len(parts)])
+        trainer.learned_once()
+        if (k + 1) * _QUARTERS // count > k * _QUARTERS // count:
+            yield trainer
+
+
+def main() -> None:
+    parser = argparse.ArgumentParser(description=__doc__)
+    parser.add_argument("preset")
+    parser.add_argument("optimizers", nargs="+", metavar="NAME:RATE")
+    parser.add_argument("--set", nargs="*", default=[], metavar="FIELD=VALUE", dest="settings")
+    parser.add_argument("--play", type=float, default=5.0, metavar="MINUTES")
+    parser.add_argument("--minutes", type=float, default=5.0)
+    arguments = parser.parse_args()
+    config = load_config(arguments.preset, arguments.settings)
+    if not isinstance(config, AlphaZeroConfig):
+        parser.error(f"{arguments.preset} is no preset of AlphaZero")
+    samples = played(config, 1, 60 * arguments.play)
+    held_out = played(config, 2, 60 * arguments.play / 8)
+    print(f"{len(samples):,} samples, {len(held_out):,} held out\n")
+    columns = ["optimiser", "KL after each quarter", "best action", "values"]
+    print(f"| {' | '.join(columns)} |\n|{'---|' * len(columns)}", flush=True)
+    for optimizer in arguments.optimizers:
+        name, rate = optimizer.split(":")
+        if name not in ("adamw", "muon"):
+            parser.error(f"{name!r} is not adamw or muon")
+        found = [
+            judged(trainer, held_out)
+            for trainer in learned(config, name, float(rate), samples, 60 * arguments.minutes)
+        ]
+        divergences = ", ".join(f"{divergence:.3f}" for divergence, _, _ in found)
+        _, agrees, error = found[-1]
+        print(f"| {optimizer} | {divergences} | {100 * agrees:.1f} % | {error:.4f} |", flush=True)
+
+
+if __name__ == "__main__":
+    main()

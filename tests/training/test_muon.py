@@ -1,0 +1,106 @@
+"""Muon: its steps are orthogonal, as long as AdamW's, and those of torch's own."""
+
+import numpy as np
+import pytest
+import torch
+from torch import nn
+
+from linkzoo import get_game
+from linkzoo_training.muon import Muon, orthogonal
+from linkzoo_training.networks import AuxiliaryHeads, make_network, split_hidden
+
+SHAPES = [(8, 8), (16, 40), (40, 16), (12, 4, 3, 3)]
+
+
+@pytest.mark.parametrize("shape", [(3, 8, 8), (2, 16, 40), (4, 40, 16)])
+def test_singular_values_come_near_one(shape: tuple[int, ...]) -> None:
+    """Jordan et al.: those that aren't tiny come to lie about 1, along the same directions."""
+    torch.manual_seed(1)
+    matrices = torch.randn(shape)
+    found = orthogonal(matrices)
+    assert found.shape == shape
+    left, before, right = torch.linalg.svd(matrices, full_matrices=False)
+    along = left.mT @ found @ right.mT
+    values = along.diagonal(dim1=1, dim2=2)
+    assert (values[before > before.amax() / 50] > 0.6).all()
+    assert (values < 1.3).all()
+    rest = along - torch.diag_embed(values)
+    assert rest.abs().max() < 1e-3
+
+
+@pytest.mark.parametrize("scale", [1e-6, 1.0, 1e6])
+def test_the_size_of_gradients_does_not_matter(scale: float) -> None:
+    torch.manual_seed(2)
+    matrices = torch.randn(2, 6, 9)
+    torch.testing.assert_close(orthogonal(matrices * scale), orthogonal(matrices), rtol=0, atol=0.1)
+    assert (orthogonal(torch.zeros(1, 4, 5)) == 0).all()
+
+
+@pytest.mark.parametrize("shape", SHAPES)
+def test_as_torch_does_it(shape: tuple[int, ...]) -> None:
+    """Several steps with decay; torch computes in bfloat16, and takes convolutions as matrices."""
+    torch.manual_seed(3)
+    ours, theirs = (nn.Parameter(torch.randn(shape)) for _ in range(2))
+    with torch.no_grad():
+        theirs.copy_(ours)
+    flat = nn.Parameter(theirs.detach().flatten(1))
+    mine = Muon([ours], 0.01, weight_decay=0.1)
+    reference = torch.optim.Muon([flat], 0.01, weight_decay=0.1, adjust_lr_fn="match_rms_adamw")
+    for _ in range(4):
+        before = ours.detach().clone()
+        ours.grad = torch.randn(shape)
+        flat.grad = ours.grad.flatten(1).clone()
+        mine.step()
+        reference.step()
+        length = (ours.detach() - before).square().mean().sqrt()
+        assert length < 0.01 * 0.4, "about 0.2 times the learning rate, and the decay"
+    apart = (ours.detach().flatten(1) - flat.detach()).square().mean().sqrt()
+    assert apart < 4 * 0.01 * 0.2 * 0.1
+
+
+def test_of_one_shape_together_as_alone() -> None:
+    torch.manual_seed(4)
+    together = [nn.Parameter(torch.randn(5, 7)) for _ in range(3)]
+    alone = [nn.Parameter(one.detach().clone()) for one in together]
+    optimisers = [Muon(together, 0.1), *(Muon([one], 0.1) for one in alone)]
+    for one, other in zip(together, alone, strict=True):
+        one.grad = torch.randn(5, 7)
+        other.grad = one.grad.clone()
+    for optimiser in optimisers:
+        optimiser.step()
+    for one, other in zip(together, alone, strict=True):
+        torch.testing.assert_close(one, other)
+
+
+def test_what_has_no_gradient_stays() -> None:
+    still, moved = (nn.Parameter(torch.ones(3, 3)) for _ in range(2))
+    moved.grad = torch.eye(3)
+    Muon([still, moved], 0.1).step()
+    assert (still == 1).all()
+    assert (moved != 1).any()
+
+
+def test_no_matrices_and_no_closures() -> None:
+    with pytest.raises(ValueError, match=r"matrices, not for a tensor \[3\]"):
+        Muon([nn.Parameter(torch.ones(3))], 0.1)
+    with pytest.raises(ValueError, match="closure"):
+        Muon([nn.Parameter(torch.ones(3, 3))], 0.1).step(lambda: 0.0)
+
+
+@pytest.mark.parametrize(
+    ("game", "kind"),
+    [("linkage", "board"), ("link_o", "graph"), ("love_formula", "flat"), ("linkage", "flat")],
+)
+def test_hidden_layers_and_all_else(game: str, kind: str) -> None:
+    """Every parameter once; matrices inside, and no head among them."""
+    network = make_network(get_game(game), kind, 8, 2)
+    heads = AuxiliaryHeads(network)
+    hidden, others = split_hidden(network, heads)
+    every = [*network.parameters(), *heads.parameters()]
+    assert np.array_equal(
+        np.sort([id(one) for one in (*hidden, *others)]), np.sort([id(one) for one in every])
+    )
+    assert min(one.ndim for one in hidden) >= 2
+    answering = {id(one) for one in (network.value.weight, heads.margins.weight)}
+    assert answering <= {id(one) for one in others}
+    assert len(hidden) >= 5
