@@ -101,6 +101,9 @@ def test_hidden_layers_and_all_else(game: str, kind: str) -> None:
         np.sort([id(one) for one in (*hidden, *others)]), np.sort([id(one) for one in every])
     )
     assert min(one.ndim for one in hidden) >= 2
-    answering = {id(one) for one in (network.value.weight, heads.margins.weight)}
-    assert answering <= {id(one) for one in others}
-    assert len(hidden) >= 5
+    outer = {network.value.weight, heads.margins.weight}
+    outer |= {one for name, one in network.named_parameters() if name.endswith("inputs.weight")}
+    assert len(outer) == 3
+    assert {id(one) for one in outer} <= {id(one) for one in others}
+    blocks = sum(1 for one in hidden if 8 in one.shape[:2])
+    assert blocks >= 4, "two layers of each block"

@@ -269,7 +269,7 @@ class AlphaZeroConfig(Config):
     window: Few = 16  # iterations that a position is kept
     reuse: Few = 4  # times that a position is learned from, a divisor of `window`
     batch_size: Count = 1024  # positions per gradient step
-    learning_rate: ShareSchedule = Schedule(5e-3, 1e-4)  # of Muon, and of AdamW for heads, biases
+    learning_rate: ShareSchedule = Schedule(6e-3, 1e-4)  # of Muon, and of AdamW for outer layers
     weight_decay: Share = 1e-4  # of both, on weights alone
     score_margin_weight: Weight = 0.0  # in the value of an end, in the search too
     root_share: Share = 0.5  # of the search's value in the value target

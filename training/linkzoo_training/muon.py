@@ -19,9 +19,10 @@ class Muon(torch.optim.Optimizer):
     """Steps weights of two dimensions or more along their momentum, made orthogonal.
 
     Every direction of a matrix that the momentum knows is followed equally far, whereas Adam's
-    steps follow few of them. For hidden layers; heads and biases are better off with AdamW, by the
-    same learning rate. Weights of more dimensions, as of convolutions, are matrices [outputs, all
-    else]. torch.optim.Muon does the same in bfloat16, and takes nothing but matrices.
+    steps follow few of them. For hidden layers; those that read features or answer, and biases, are
+    better off with AdamW, by the same learning rate. Weights of more dimensions, as of
+    convolutions, are matrices [outputs, all else]. torch.optim.Muon does the same in bfloat16, and
+    takes nothing but matrices.
     """
 
     def __init__(

@@ -12,7 +12,7 @@ from torch import Tensor, nn
 from linkzoo import Game
 from linkzoo.features import RAW, FeatureMap
 from linkzoo_training.cell_networks import BoardNet, GraphNet
-from linkzoo_training.policy_value import HEADS, PolicyValueNet, quiet
+from linkzoo_training.policy_value import OUTER, PolicyValueNet, quiet
 
 ILLEGAL_LOGIT = -1e9
 _LEAST_DEVIATION = 0.1  # of an integer: what hardly ever varies isn't blown up further
@@ -152,7 +152,7 @@ def split_hidden(network: PolicyValueNet, *heads: nn.Module) -> tuple[list[Tenso
     hidden: list[Tensor] = []
     others: list[Tensor] = []
     for name, parameter in network.named_parameters():
-        inside = parameter.ndim > 1 and name.split(".")[0] not in HEADS
+        inside = parameter.ndim > 1 and not set(OUTER) & set(name.split("."))
         (hidden if inside else others).append(parameter)
     return hidden, [*others, *(one for head in heads for one in head.parameters())]
 

@@ -8,7 +8,8 @@ from torch import Tensor, nn
 from linkzoo import Game
 from linkzoo.features import FeatureMap
 
-HEADS = ("policy", "elsewhere", "value")  # the layers that answer, by name
+# The layers that read features or answer, by name; all others are hidden.
+OUTER = ("inputs", "numbers", "of_kinds", "of_groups", "policy", "elsewhere", "value")
 
 
 class PolicyValueNet(nn.Module):
