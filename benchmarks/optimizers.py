@@ -3,9 +3,9 @@
 `python -m benchmarks.optimizers PRESET adamw:1.5e-3 muon:6e-3 --play 5 --minutes 5` plays with the
 policy that an AlphaZero preset starts from, as the preset's last stage does, and lets a new network
 learn from the same samples with each optimiser (NAME:RATE, linear to a fiftieth). It prints a row
-of Markdown for each: how far the network is from the search in held-out games after each quarter of
-the time (the KL divergence of its policy, in nats), how often its likeliest action is the search's,
-and its error of the values that it learns.
+of Markdown for each: how far the network is from the search in held-out games (played an eighth as
+long) after each quarter of the time (the KL divergence of its policy, in nats), how often its
+likeliest action is the search's, and its error of the values that it learns.
 """
 
 import argparse
@@ -17,8 +17,7 @@ import numpy as np
 import torch
 
 from linkzoo import Positions
-from linkzoo.batch import kernels
-from linkzoo_training.algorithms.alphazero import AlphaZeroTrainer, relative
+from linkzoo_training.algorithms.alphazero import AlphaZeroTrainer
 from linkzoo_training.algorithms.optimizers import Optimizers
 from linkzoo_training.config import AlphaZeroConfig, load_config
 from linkzoo_training.networks import decayed
@@ -51,14 +50,8 @@ def judged(trainer: AlphaZeroTrainer, samples: Samples) -> tuple[float, float, f
     gain = policy.clamp(min=1e-30).log() - torch.log_softmax(logits, -1)
     chosen = policy.gather(1, logits.argmax(-1, keepdim=True)).squeeze(1)
     agrees = chosen >= policy.amax(-1) - 1e-3  # the solver's moves are equally good
-    payoff = np.zeros((len(samples), trainer.game.max_players), np.float32)
-    margins = np.zeros_like(payoff)
-    kernels(trainer.game).outcome(samples.finals, payoff, margins)
-    share = np.float32(trainer.config.root_share)
-    target = payoff + trainer.config.score_margin_weight * margins
-    target = (1 - share) * target + share * samples.values
-    seats, players = samples.states["seat"].copy(), samples.states["num_players"]
-    error = values - torch.from_numpy(relative(target, seats, players))
+    target, _ = trainer.targets(samples)
+    error = values - torch.from_numpy(target)
     return (
         float((policy * gain).sum(-1).mean()),
         float(agrees.float().mean()),
@@ -71,26 +64,24 @@ def learned(
 ) -> Iterator[AlphaZeroTrainer]:
     """A new network after each quarter of the time; its parts of the samples are iterations."""
     plies = config.num_envs * config.horizon
-    fresh = replace(
-        config, initial_checkpoint=None, learning_rate=Schedule(rate, rate / 50), total_steps=plies
-    )
-    count = max(1, len(samples) // _PART)
-    parts = [samples[k::count] for k in range(count)]
+    fresh = replace(config, initial_checkpoint=None, learning_rate=Schedule(rate, rate / 50))
+    number = max(1, len(samples) // _PART)
+    parts = [samples[k::number] for k in range(number)]
 
-    def begun(steps: int) -> AlphaZeroTrainer:
-        trainer = AlphaZeroTrainer(replace(fresh, total_steps=steps))
+    def begun(iterations: int) -> AlphaZeroTrainer:
+        trainer = AlphaZeroTrainer(replace(fresh, total_steps=iterations * plies))
         if name == "adamw":
             parameters = decayed(trainer.learned, config.weight_decay)
             trainer.optimizers = Optimizers(adam=torch.optim.AdamW(parameters, lr=rate, fused=True))
         return trainer
 
-    trial = begun(2**40)
-    trial.learn(parts[0])
+    trial, tried = begun(1), parts[:3]
+    trial.learn(parts[0])  # compiles
     started = time.perf_counter()
-    for part in parts[:3]:
+    for part in tried:
         trial.learn(part)
-    count = max(_QUARTERS, round(seconds * min(3, len(parts)) / (time.perf_counter() - started)))
-    trainer = begun(count * plies)
+    count = max(_QUARTERS, round(seconds * len(tried) / (time.perf_counter() - started)))
+    trainer = begun(count)
     for k in range(count):
         trainer.learn(parts[k % len(parts)])
         trainer.learned_once()
@@ -98,10 +89,21 @@ def learned(
             yield trainer
 
 
+def optimizer(text: str) -> tuple[str, float]:
+    """A name and a learning rate."""
+    name, _, rate = text.partition(":")
+    if name not in ("adamw", "muon"):
+        raise argparse.ArgumentTypeError(f"{name!r} is not adamw or muon")
+    try:
+        return name, float(rate)
+    except ValueError as error:
+        raise argparse.ArgumentTypeError(f"{text}: {rate!r} is no learning rate") from error
+
+
 def main() -> None:
     parser = argparse.ArgumentParser(description=__doc__)
     parser.add_argument("preset")
-    parser.add_argument("optimizers", nargs="+", metavar="NAME:RATE")
+    parser.add_argument("optimizers", nargs="+", metavar="NAME:RATE", type=optimizer)
     parser.add_argument("--set", nargs="*", default=[], metavar="FIELD=VALUE", dest="settings")
     parser.add_argument("--play", type=float, default=5.0, metavar="MINUTES")
     parser.add_argument("--minutes", type=float, default=5.0)
@@ -114,17 +116,16 @@ def main() -> None:
     print(f"{len(samples):,} samples, {len(held_out):,} held out\n")
     columns = ["optimiser", "KL after each quarter", "best action", "values"]
     print(f"| {' | '.join(columns)} |\n|{'---|' * len(columns)}", flush=True)
-    for optimizer in arguments.optimizers:
-        name, rate = optimizer.split(":")
-        if name not in ("adamw", "muon"):
-            parser.error(f"{name!r} is not adamw or muon")
+    for name, rate in arguments.optimizers:
         found = [
             judged(trainer, held_out)
-            for trainer in learned(config, name, float(rate), samples, 60 * arguments.minutes)
+            for trainer in learned(config, name, rate, samples, 60 * arguments.minutes)
         ]
         divergences = ", ".join(f"{divergence:.3f}" for divergence, _, _ in found)
         _, agrees, error = found[-1]
-        print(f"| {optimizer} | {divergences} | {100 * agrees:.1f} % | {error:.4f} |", flush=True)
+        print(
+            f"| {name}:{rate:g} | {divergences} | {100 * agrees:.1f} % | {error:.4f} |", flush=True
+        )
 
 
 if __name__ == "__main__":

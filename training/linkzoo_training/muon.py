@@ -39,28 +39,32 @@ class Muon(torch.optim.Optimizer):
                 if one.ndim < 2:
                     raise ValueError(f"Muon is for matrices, not for a tensor {list(one.shape)}")
 
+    # Torch's second overload gives the loss of a closure; there is none here.
     @torch.no_grad()
     def step(self, closure: Callable[[], Any] | None = None) -> None:  # type: ignore[override]
-        """One step of all parameters with gradients."""
+        """One step of all parameters with gradients; ValueError for a closure."""
         if closure is not None:
             raise ValueError("Muon takes no closure")
         for group in self.param_groups:
-            share = 1 - group["momentum"]
-            ahead: dict[tuple[int, ...], list[tuple[Tensor, Tensor]]] = {}
+            alike: dict[tuple[int, ...], list[Tensor]] = {}  # by the shape of their matrices
             for one in group["params"]:
                 if one.grad is not None:
-                    state = self.state[one]
-                    if not state:
-                        state["momentum"] = torch.zeros_like(one)
-                    state["momentum"].lerp_(one.grad, share)
-                    nesterov = one.grad.lerp(state["momentum"], 1 - share).flatten(1)
-                    ahead.setdefault(tuple(nesterov.shape), []).append((one, nesterov))
-            for shape, same in ahead.items():
+                    alike.setdefault((len(one), one[0].numel()), []).append(one)
+            for shape, parameters in alike.items():
                 length = group["lr"] * _RMS * max(shape) ** 0.5
-                steps = orthogonal(torch.stack([nesterov for _, nesterov in same]))
-                for (one, _), step in zip(same, steps, strict=True):
+                ahead = torch.stack([self._ahead(one, group["momentum"]) for one in parameters])
+                for one, step in zip(parameters, orthogonal(ahead.flatten(2)), strict=True):
                     one.mul_(1 - group["lr"] * group["weight_decay"])
                     one.sub_(step.reshape(one.shape), alpha=length)
+
+    def _ahead(self, parameter: Tensor, momentum: float) -> Tensor:
+        """Takes its gradient into its momentum; the momentum a step ahead (Nesterov)."""
+        assert parameter.grad is not None
+        state = self.state[parameter]
+        if not state:
+            state["momentum"] = torch.zeros_like(parameter)
+        state["momentum"].lerp_(parameter.grad, 1 - momentum)
+        return parameter.grad.lerp(state["momentum"], momentum)
 
 
 def orthogonal(matrices: Tensor) -> Tensor:

@@ -147,14 +147,14 @@ def decayed(parameters: Sequence[Tensor], decay: float) -> list[dict[str, Any]]:
     ]
 
 
-def split_hidden(network: PolicyValueNet, *heads: nn.Module) -> tuple[list[Tensor], list[Tensor]]:
+def split_hidden(network: PolicyValueNet, heads: nn.Module) -> tuple[list[Tensor], list[Tensor]]:
     """The weights of a network's hidden layers, and all other parameters, those of `heads` too."""
     hidden: list[Tensor] = []
     others: list[Tensor] = []
     for name, parameter in network.named_parameters():
         inside = parameter.ndim > 1 and not set(OUTER) & set(name.split("."))
         (hidden if inside else others).append(parameter)
-    return hidden, [*others, *(one for head in heads for one in head.parameters())]
+    return hidden, [*others, *heads.parameters()]
 
 
 def parameter_count(network: nn.Module) -> int:

@@ -185,7 +185,7 @@ class AlphaZeroTrainer(Trainer):
     def _batch(self, samples: Samples, index: int) -> Batch:
         """The samples of an iteration's batch of that index."""
         count, game, kernel = len(samples), self.game, kernels(self.game)
-        seat, players = samples.states["seat"].copy(), samples.states["num_players"]
+        seat = samples.states["seat"].copy()
         # What the network sees, and what the search preferred there
         mask = np.empty((count, game.num_actions), np.int8)
         kernel.legal(samples.states, mask)
@@ -199,23 +199,31 @@ class AlphaZeroTrainer(Trainer):
             every.turn(features, mask, which)
             every.turn_features(final, which)
             every.turn_actions(policy, which)
-        # How the game ended, and what the search thought of it
-        payoff = np.zeros((count, game.max_players), np.float32)
-        margins = np.zeros_like(payoff)
-        kernel.outcome(samples.finals, payoff, margins)
-        payoff += self.config.score_margin_weight * margins
-        share = np.float32(self.config.root_share)
-        values = (1 - share) * payoff + share * samples.values
+        values, margins = self.targets(samples)
         board = 0 if self.map.board is None else int(np.prod(self.map.board))
         arrays = (
             features,
             mask,
             policy,
-            relative(values, seat, players),
-            relative(margins, seat, players),
+            values,
+            margins,
             final[:, :board] * self.map.scale[:board],
         )
         return Batch(*(to_device(array, self.device) for array in arrays))
+
+    def targets(self, samples: Samples) -> tuple[NDArray[np.float32], NDArray[np.float32]]:
+        """Values and margins to learn from M samples, [M, P] each, relative to the seat to act.
+
+        Values are of how the game ended, and of what the search thought of it.
+        """
+        payoff = np.zeros_like(samples.values)
+        margins = np.zeros_like(payoff)
+        kernels(self.game).outcome(samples.finals, payoff, margins)
+        payoff += self.config.score_margin_weight * margins
+        share = np.float32(self.config.root_share)
+        values = (1 - share) * payoff + share * samples.values
+        seat, players = samples.states["seat"].copy(), samples.states["num_players"]
+        return relative(values, seat, players), relative(margins, seat, players)
 
     def _seen(self, states: NDArray[Any], seats: NDArray[Any]) -> NDArray[Any]:
         """What seats [M] see of records [M], as features [M, F]."""

@@ -8,6 +8,8 @@ from torch import Tensor
 
 from linkzoo_training.checkpoint import fitting, named, under
 
+STATES = ("adam.", "muon.")  # how the names of their saved tensors begin
+
 
 class Optimizers:
     """Optimisers by name, `adam` and `muon`; all of them have the same learning rate."""
@@ -41,9 +43,7 @@ class Optimizers:
 
     def check(self, path: Path, tensors: Mapping[str, Tensor]) -> None:
         """ValueError unless these are states of all parameters; none at all before any step."""
-        found = {
-            name: tensor for name, tensor in tensors.items() if name.startswith(("adam.", "muon."))
-        }
+        found = {name: tensor for name, tensor in tensors.items() if name.startswith(STATES)}
         expected: dict[str, Tensor] = {}
         for name in self.by_name:
             for index, one in enumerate(self.parameters(name)):

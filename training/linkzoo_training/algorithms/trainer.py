@@ -24,7 +24,7 @@ from linkzoo_training import shards
 from linkzoo_training.agents.policy import PolicyAgent
 from linkzoo_training.agents.specs import make_agent
 from linkzoo_training.algorithms import distributed
-from linkzoo_training.algorithms.optimizers import Optimizers
+from linkzoo_training.algorithms.optimizers import STATES, Optimizers
 from linkzoo_training.checkpoint import (
     finite,
     fitting,
@@ -185,11 +185,11 @@ class Trainer(ABC):
 
     @abstractmethod
     def tensors(self) -> dict[str, Tensor]:
-        """What is saved beside the network, the optimiser and the counters, by name."""
+        """What is saved beside the network, the optimisers and the counters, by name."""
 
     @abstractmethod
     def restore(self, saved: dict[str, Tensor]) -> None:
-        """Restores what `tensors` gave; the network and the optimiser are restored already."""
+        """Restores what `tensors` gave; the network and the optimisers are restored already."""
 
     def agent(self, views: int = 1, temperature: float | None = None) -> PolicyAgent:
         """The policy as it is now, or its average, as an agent."""
@@ -363,7 +363,7 @@ def _shares(path: Path) -> list[tuple[dict[str, Tensor], dict[str, Any]]]:
     common = {
         name: tensor
         for name, tensor in tensors.items()
-        if name.startswith(("network.", "adam.", "muon.", "average."))
+        if name.startswith(("network.", "average.", *STATES))
     }
     others = [common | under(f"rank{rank}.", tensors) for rank in range(1, distributed.size())]
     return [(share, meta) for share in (tensors, *others)]
