@@ -6,7 +6,7 @@ import numpy as np
 import pytest
 
 from linkzoo import RandomAgent, get_game
-from linkzoo_training.agents.baselines import ExactAgent, GreedyAgent, UctAgent
+from linkzoo_training.agents.baselines import ExactAgent, GreedyAgent, MonteCarloAgent, UctAgent
 from linkzoo_training.agents.human import HumanAgent, QuitError
 from linkzoo_training.agents.policy import PolicyAgent, SearchAgent
 from linkzoo_training.agents.specs import make_agent, searching, source_of
@@ -47,6 +47,9 @@ def test_agents_by_name() -> None:
     cheat = make_agent("cheat-9", "linkage")
     assert isinstance(cheat, UctAgent)
     assert (cheat.simulations, cheat.cheats, cheat.name) == (9, True, "cheat-9")
+    flat = make_agent("mc-30", "linkage")
+    assert isinstance(flat, MonteCarloAgent)
+    assert (flat.playouts, flat.name) == (30, "mc-30")
 
 
 def test_a_checkpoint_with_views_and_a_search() -> None:
@@ -78,7 +81,7 @@ def test_simulations_are_for_checkpoints_without_any() -> None:
 
 @pytest.mark.parametrize("spec", ["uct", "uct-", "uct-1.5", "uct-x", "Greedy", "best", ""])
 def test_a_wrong_name_says_what_is_allowed(spec: str) -> None:
-    allowed = r"random, greedy, uct-N \(such as uct-100\), cheat-N, exact, human"
+    allowed = r"random, greedy, uct-N \(such as uct-100\), cheat-N, mc-N, exact, human"
     with pytest.raises(ValueError, match=allowed):
         make_agent(spec, "linkage")
 

@@ -116,6 +116,43 @@ def test_a_teacher_is_imitated_at_first() -> None:
     assert found[1] > found[0] + 0.5
 
 
+def test_action_values_teach_the_policy_that_they_stand_for() -> None:
+    """The lesson is least at softmax(values / temperature), and linear in the values."""
+    trainer = PPOTrainer(ppo_config({**QUICK, "teacher": {"agent": "mc-2", "temperature": 0.5}}))
+    values = torch.randn(3, 5).half()
+    logits = torch.zeros(3, 5, requires_grad=True)
+    optimizer = torch.optim.Adam([logits], lr=0.1)
+    for _ in range(500):
+        optimizer.zero_grad()
+        trainer._lesson(torch.log_softmax(logits, -1), values).backward()
+        optimizer.step()
+    expected = torch.softmax(values.float() / 0.5, -1)
+    torch.testing.assert_close(torch.softmax(logits, -1), expected, atol=1e-3, rtol=0)
+    log_policy = torch.log_softmax(torch.randn(3, 5), -1)
+    noise = torch.randn(3, 5).half()
+    above, below = (trainer._lesson(log_policy, values + sign * noise) for sign in (1, -1))
+    plain = trainer._lesson(log_policy, values)
+    torch.testing.assert_close((above + below) / 2, plain, atol=2e-3, rtol=0)
+    moves = trainer._lesson(log_policy, torch.tensor([0, 3, 4]))
+    torch.testing.assert_close(moves, -log_policy[range(3), [0, 3, 4]].mean())
+
+
+@pytest.mark.slow  # quick: the lesson, above, and test_rollout.py, that it is asked
+def test_action_values_are_learned() -> None:
+    """What it prefers is worth more than chance, by playouts that it hasn't seen."""
+    teacher = {"agent": "mc-4", "share": 1.0, "learning_rate": 3e-3}
+    board = {"network": "board", "width": 16, "blocks": 1, "num_envs": 32}
+    changes = {"total_steps": 1_000_000, "score_margin_weight": 0.0, "teacher": teacher}
+    trainer = run(ppo_config({**QUICK, **board, **changes}), 20)
+    batch = trainer.play.collect(trainer.behaviour_policy, None, trainer.pool, 0.0, 20)
+    with torch.no_grad():
+        logits, _ = trainer.behaviour_policy(batch.features)
+    chances = torch.softmax(masked(logits, batch.mask), -1)
+    uniform = batch.mask / batch.mask.sum(-1, keepdim=True)
+    gain = ((chances - uniform) * batch.taught.float()).sum(-1)[batch.learner]
+    assert gain.mean() > 0.03  # a policy that learned nothing gains 0
+
+
 def test_resume_refuses_another_configuration(tmp_path: Path) -> None:
     run(ppo_config(QUICK), 1).save(tmp_path)
     with pytest.raises(ValueError, match=r"clip=0\.2, not clip=0\.1"):

@@ -8,7 +8,9 @@ import torch
 from numpy.typing import NDArray
 
 from linkzoo import Game, Positions, get_game, make_vec, threads
+from linkzoo.chance import STREAM_TEACHER, words
 from linkzoo.features import FeatureMap
+from linkzoo_training.agents.baselines import MonteCarloAgent
 from linkzoo_training.agents.specs import make_agent
 from linkzoo_training.networks import make_network
 from linkzoo_training.policy_value import PolicyValueNet
@@ -380,6 +382,25 @@ def test_the_teacher_says_what_it_would_play(symmetric: bool) -> None:
     assert not games._taught.any()
     with pytest.raises(ValueError, match="nobody"):
         ppo_config({**TINY, "teacher": {"agent": "nobody"}})
+
+
+@pytest.mark.parametrize("symmetric", [False, True])
+def test_a_teacher_with_values_says_what_actions_are_worth(symmetric: bool) -> None:
+    """Where the learner acts, and margins weigh what they weigh in the payoffs; 0 elsewhere."""
+    changes = {"teacher": {"agent": "mc-3", "share": 0.5}, "score_margin_weight": 0.25}
+    games, network, pool = play(symmetric=symmetric, **changes)
+    before = games.states.copy()
+    batch = games.collect(network, None, pool, 0.4, 0)
+    taught = batch.taught.reshape(24, 16, -1).float()
+    assert (taught[batch.mask.reshape(24, 16, -1) == 0] == 0).all()
+    learner = batch.learner.reshape(24, 16)[0].numpy()
+    seeds = words(np.uint64(0), STREAM_TEACHER, 0, np.arange(16))
+    expected = MonteCarloAgent(3).action_values(Positions(games.game, before, seeds), 0.25)
+    if symmetric:
+        maps = symmetries(games.game)
+        maps.turn_actions(expected, maps.draw(16, np.uint64(0), 0))
+    np.testing.assert_allclose(taught[0].numpy()[learner], expected[learner], atol=1e-3)
+    assert learner.any()
 
 
 def margin_after(game: Game, state: Any, seat: int, action: int) -> float:

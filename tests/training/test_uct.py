@@ -11,7 +11,7 @@ from numpy.typing import NDArray
 
 from linkzoo import Agent, Game, Positions, RandomAgent, games, get_game, threads
 from linkzoo_training.agents import baselines
-from linkzoo_training.agents.baselines import GreedyAgent, UctAgent
+from linkzoo_training.agents.baselines import GreedyAgent, MonteCarloAgent, UctAgent
 from linkzoo_training.evaluation.match import play_match
 from linkzoo_training.evaluation.result import MatchResult
 from linkzoo_training.search import uct
@@ -125,8 +125,8 @@ def test_the_constant_is_the_games(monkeypatch: pytest.MonkeyPatch) -> None:
             UctAgent(5, wrong)
 
 
-@pytest.mark.parametrize("agent", [UctAgent(60), GreedyAgent(), RandomAgent()])
-def test_depends_on_position_and_seed_alone(agent: UctAgent | GreedyAgent | RandomAgent) -> None:
+@pytest.mark.parametrize("agent", [UctAgent(60), MonteCarloAgent(5), GreedyAgent(), RandomAgent()])
+def test_depends_on_position_and_seed_alone(agent: Agent) -> None:
     positions = midgame(LINKAGE, 24, 6)
     actions = agent.act(positions)
     before = positions.states.copy()
@@ -153,11 +153,12 @@ def pick(positions: Positions, rows: NDArray[np.intp]) -> Positions:
 
 _SMALL = """
 from linkzoo import get_game
-from linkzoo_training.agents.baselines import GreedyAgent, UctAgent
+from linkzoo_training.agents.baselines import GreedyAgent, MonteCarloAgent, UctAgent
 from tests.training.helpers import begin, midgame
 from tests.training.toys import COIN
 for positions in midgame(get_game("linkage"), 3, 1, board_size=4, threshold=5), begin(COIN, 3):
-    print(UctAgent(25).act(positions).tolist(), GreedyAgent().act(positions).tolist())
+    for agent in UctAgent(25), GreedyAgent(), MonteCarloAgent(3):
+        print(agent.act(positions).tolist())
 """
 
 

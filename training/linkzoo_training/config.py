@@ -93,15 +93,16 @@ class PoolConfig:
 
 @dataclass(frozen=True, config=_STRICT)
 class TeacherConfig:
-    """An agent to imitate: at first the policy only learns its moves, in games of its own.
+    """An agent to learn from: at first the policy only learns what it says, in games of its own.
 
     That is DAgger (Ross et al. 2011), for games in which random play hardly shows what matters.
     """
 
-    agent: str  # such as greedy
-    share: Share = 0.3  # of the run that only imitates
+    agent: str  # such as greedy, or mc-20
+    share: Share = 0.3  # of the run that learns from it alone
     learning_rate: Positive = 1e-3  # at the start of that part, linear to PPO's at its end
-    weight: WeightSchedule = Schedule(0.0, 0.0)  # of its moves' cross-entropy beside PPO's loss
+    weight: WeightSchedule = Schedule(0.0, 0.0)  # of what it says beside PPO's loss
+    temperature: Positive = 0.05  # what an agent with action values teaches: softmax(values / it)
 
 
 @dataclass(frozen=True, config=_STRICT)
@@ -227,11 +228,11 @@ class PPOConfig(Config):
         return self
 
     def only_imitates(self, progress: float) -> bool:
-        """Whether the teacher's moves alone are learned after this share of the run."""
+        """Whether what the teacher says alone is learned after this share of the run."""
         return self.teacher is not None and progress < self.teacher.share
 
     def teacher_weight(self, progress: float) -> float:
-        """What the cross-entropy to the teacher's moves weighs after this share of the run."""
+        """What the teacher's lesson weighs after this share of the run."""
         if self.teacher is None:
             return 0.0
         if self.only_imitates(progress):

@@ -6,7 +6,12 @@ import re
 from collections.abc import Callable
 
 from linkzoo import Agent, RandomAgent, get_game
-from linkzoo_training.agents.baselines import ExactAgent, GreedyAgent, UctAgent
+from linkzoo_training.agents.baselines import (
+    ExactAgent,
+    GreedyAgent,
+    MonteCarloAgent,
+    UctAgent,
+)
 from linkzoo_training.agents.human import HumanAgent
 from linkzoo_training.agents.outside import (
     check_outside,
@@ -17,7 +22,7 @@ from linkzoo_training.agents.outside import (
 from linkzoo_training.resources import find_checkpoint
 from linkzoo_training.search.solver import check_solver
 
-_UCT = r"(uct|cheat)-([0-9]+)"
+_SEARCH = r"(uct|cheat|mc)-([0-9]+)"
 _MOST_DIGITS = 18  # of a number in an agent's name
 # A checkpoint's source, views, temperature and simulations.
 _CHECKPOINT = r"(.+?)(?:@([0-9]+))?(?:~([0-9]+(?:\.[0-9]+)?))?(?::([0-9]+))?"
@@ -35,21 +40,21 @@ def make_agent(spec: str, game: str) -> Agent:
     """The agent that `spec` names, to play `game`.
 
     `random`, `greedy`, `uct-N` (N simulations a move), `cheat-N` (the same, but it sees what is
-    hidden), `exact` (perfect play, where the game has a solver), `human`, `checkpoint` (the one
-    that ships for the game), a shipped checkpoint's name, or a checkpoint's folder;
-    `path/to/file.py:NAME` or `package.module:NAME` is an agent from elsewhere. `@N` behind a
-    checkpoint averages N symmetric views, `@1` is the bare network; `~T` behind that plays at
-    temperature T, `~0` the likeliest action; `:N` behind that searches with N simulations a move.
-    ValueError for all else.
+    hidden), `mc-N` (flat Monte Carlo: N playouts of every action), `exact` (perfect play, where the
+    game has a solver), `human`, `checkpoint` (the one that ships for the game), a shipped
+    checkpoint's name, or a checkpoint's folder; `path/to/file.py:NAME` or `package.module:NAME` is
+    an agent from elsewhere. `@N` behind a checkpoint averages N symmetric views, `@1` is the bare
+    network; `~T` behind that plays at temperature T, `~0` the likeliest action; `:N` behind that
+    searches with N simulations a move. ValueError for all else.
     """
     check_agent(spec, game)
     if spec in _SIMPLE:
         return _SIMPLE[spec]()
     if is_outside(spec):
         return load_outside(spec)
-    search = re.fullmatch(_UCT, spec)
+    search = re.fullmatch(_SEARCH, spec)
     if search:
-        return UctAgent(int(search[2]), cheats=search[1] == "cheat")
+        return _search_agent(search[1], int(search[2]))
     from linkzoo_training.agents.policy import SearchAgent, load_agent
 
     source, views, temperature, simulations = _checkpoint(spec)
@@ -75,14 +80,14 @@ def check_agent(spec: str, game: str, *, human: bool = True) -> None:
     if is_outside(spec):
         check_outside(spec)
         return
-    search = re.fullmatch(_UCT, spec)
+    search = re.fullmatch(_SEARCH, spec)
     numbers = [search[2]] if search else filter(None, _checkpoint(spec)[1:])
     if any(len(number) > _MOST_DIGITS for number in numbers):
         raise ValueError(f"agent {spec!r}: a number of more than {_MOST_DIGITS} digits")
     if spec == "exact":
         check_solver(game)
     elif search:
-        UctAgent(int(search[2]))
+        _search_agent(search[1], int(search[2]))
     elif spec not in _SIMPLE:
         source = _checkpoint(spec)[0]
         try:
@@ -90,9 +95,16 @@ def check_agent(spec: str, game: str, *, human: bool = True) -> None:
         except ValueError as error:
             raise ValueError(
                 f"agent {spec!r}: {error}; agents without a checkpoint are random, greedy, uct-N "
-                "(such as uct-100), cheat-N, exact, human, and agents of your own, FILE.py:NAME or "
-                "module:NAME"
+                "(such as uct-100), cheat-N, mc-N, exact, human, and agents of your own, "
+                "FILE.py:NAME or module:NAME"
             ) from error
+
+
+def _search_agent(kind: str, simulations: int) -> Agent:
+    """A search without a network."""
+    if kind == "mc":
+        return MonteCarloAgent(simulations)
+    return UctAgent(simulations, cheats=kind == "cheat")
 
 
 def _checkpoint(spec: str) -> tuple[str, str | None, str | None, str | None]:
@@ -106,7 +118,7 @@ def source_of(spec: str) -> str | None:
 
     It is `checkpoint`, a name or a folder, which need not exist.
     """
-    if spec in _SIMPLE or is_outside(spec) or re.fullmatch(_UCT, spec):
+    if spec in _SIMPLE or is_outside(spec) or re.fullmatch(_SEARCH, spec):
         return None
     return _checkpoint(spec)[0]
 

@@ -148,7 +148,7 @@ class PPOTrainer(Trainer):
     ) -> tuple[Tensor, Tensor]:
         """The loss of a shard of a minibatch, the rows `part` [M]; the terms of PPOLosses, [5].
 
-        `advantage` [M] is normalised; `asked` is whether the batch has the teacher's moves.
+        `advantage` [M] is normalised; `asked` is whether the teacher was asked.
         """
         config, progress = self.config, self.progress
         part, advantage = part[shard], advantage[shard]
@@ -173,10 +173,10 @@ class PPOTrainer(Trainer):
         errors = values.float()[..., : targets.shape[1]] - targets
         value_loss = 0.5 * errors.square().mean()
         loss = _VALUE_WEIGHT * value_loss
-        # The teacher's moves, alone at first
+        # What the teacher said, alone at first
         if asked and config.teacher_weight(progress) > 0:
-            imitation = -log_policy.gather(1, batch.taught[part, None]).mean()
-            loss = loss + config.teacher_weight(progress) * imitation
+            lesson = self._lesson(log_policy, batch.taught[part])
+            loss = loss + config.teacher_weight(progress) * lesson
         if not (asked and config.only_imitates(progress)):
             loss = loss + policy_loss - at(config.entropy, progress) * entropy
             if config.kl_coef > 0:
@@ -188,6 +188,19 @@ class PPOTrainer(Trainer):
             clipfrac = (ratio != clipped).float().mean()
             terms = torch.stack([policy_loss, value_loss, entropy, approx_kl, clipfrac])
         return loss, terms
+
+    def _lesson(self, log_policy: Tensor, taught: Tensor) -> Tensor:
+        """How far the policy [M, A] is from what the teacher said.
+
+        The cross-entropy to its moves [M]. From what it says that actions are worth [M, A], the KL
+        divergence of the policy from softmax(values / temperature), up to a constant: linear in the
+        values, so that their errors average out.
+        """
+        if taught.ndim == 1:
+            return -log_policy.gather(1, taught[:, None]).mean()
+        assert self.config.teacher is not None
+        preferred = taught.float() / self.config.teacher.temperature
+        return (log_policy.exp() * (log_policy - preferred)).sum(-1).mean()
 
     def tensors(self) -> dict[str, Tensor]:
         """The critic, the games as they stand, and the pool."""

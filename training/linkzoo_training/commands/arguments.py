@@ -10,8 +10,8 @@ from linkzoo_training.selfplay.executors import EXECUTORS
 _GAMES = f"{', '.join(games)}, or module:name of a game from outside"
 _PLAYERS = "number of players; default: the game's smallest"
 _AGENTS = (
-    "random, greedy, uct-N, cheat-N, exact, checkpoint, a checkpoint's name or folder, which may "
-    "end in @N (symmetric views), ~T (temperature), :N (simulations); or FILE.py:NAME or "
+    "random, greedy, uct-N, cheat-N, mc-N, exact, checkpoint, a checkpoint's name or folder, which "
+    "may end in @N (symmetric views), ~T (temperature), :N (simulations); or FILE.py:NAME or "
     "module:NAME, an agent of your own"
 )
 

@@ -25,6 +25,7 @@ from linkzoo_training.selfplay.opponent_pool import OpponentPool
 from linkzoo_training.selfplay.opponents import DIVERGED, agent_actions
 from linkzoo_training.selfplay.rollout import Batch
 from linkzoo_training.selfplay.sampling import UNIFORMS, draw
+from linkzoo_training.selfplay.teacher import ask, room
 from linkzoo_training.symmetries import DRAW as DRAW_VIEWS
 from linkzoo_training.symmetries import symmetries
 from linkzoo_training.transfers import ToHost, to_device
@@ -91,7 +92,9 @@ class DeviceRolloutGames:
         self._hidden = self._zeros(plies + 1, games, hidden, dtype=kind)
         self._mask = self._zeros(plies, games, actions, dtype=torch.int8)
         self._action = self._zeros(plies, games, dtype=torch.int64)
-        self._taught = self._zeros(plies, games, dtype=torch.int64)
+        answer, answer_type = room(self._teacher, self.game)
+        of_teacher = torch.from_numpy(np.empty(0, answer_type)).dtype
+        self._taught = self._zeros(plies, games, *answer, dtype=of_teacher)
         self._log_probability = self._zeros(plies, games)
         kept = actions if self.config.kl_coef > 0 else 0
         self._log_policy = self._zeros(plies, games, kept, dtype=torch.bfloat16)
@@ -177,7 +180,8 @@ class DeviceRolloutGames:
             self._values[t] = self._by_seat(values, t)
             if teacher is not None:
                 rows = self._learner[t].nonzero()[:, 0]
-                self._taught[t, rows] = self._agent_actions(teacher, rows, STREAM_TEACHER)
+                told = self._lesson(teacher, rows, margin_weight)
+                self._taught[t, rows] = told.to(self._taught.dtype)
             actions = self._sample(probabilities, t)
             now = self._vec.step(actions)
             self._done[t] = now.done
@@ -257,11 +261,26 @@ class DeviceRolloutGames:
 
     def _agent_actions(self, agent: Agent, games: Tensor, stream: int) -> Tensor:
         """As RolloutGames does, for a tensor of games [M]."""
+        actions = to_device(
+            agent_actions(agent, self.game, *self._sent(games, stream)), self.device
+        )
+        return actions if self._symmetries is None else self._actions[self._view[games], actions]
+
+    def _lesson(self, teacher: Agent, games: Tensor, margin_weight: float) -> Tensor:
+        """What the teacher says of games [M], in their views."""
+        sent = self._sent(games, STREAM_TEACHER)
+        told = to_device(ask(teacher, self.game, *sent, margin_weight), self.device)
+        if self._symmetries is None:
+            return told
+        if told.ndim > 1:
+            return told.gather(1, self._back[self._view[games]])
+        return self._actions[self._view[games], told]
+
+    def _sent(self, games: Tensor, stream: int) -> tuple[NDArray[Any], NDArray[np.uint64]]:
+        """For agents, who think on the CPU: the records of games [M], and seeds."""
         states, numbers = ToHost(self.states[games], games).arrays()
         seeds = words(self.config.seed, stream, self.plies, numbers)
-        records = states.view(self.game.state)[:, 0]
-        actions = to_device(agent_actions(agent, self.game, records, seeds), self.device)
-        return actions if self._symmetries is None else self._actions[self._view[games], actions]
+        return states.view(self.game.state)[:, 0], seeds
 
     def _sample(self, probabilities: Tensor, t: int) -> Tensor:
         """Draws the actions of ply t; returns them as the games have them."""

@@ -22,8 +22,9 @@ from linkzoo_training.selfplay.encoder import Encoder
 from linkzoo_training.selfplay.gae import advantages
 from linkzoo_training.selfplay.initial_states import InitialStates
 from linkzoo_training.selfplay.opponent_pool import OpponentPool
-from linkzoo_training.selfplay.opponents import DIVERGED, Opponents, agent_actions
+from linkzoo_training.selfplay.opponents import DIVERGED, Opponents
 from linkzoo_training.selfplay.sampling import sample
+from linkzoo_training.selfplay.teacher import ask, room
 from linkzoo_training.shards import answers
 from linkzoo_training.symmetries import symmetries
 from linkzoo_training.transfers import DeviceBuffer, ToHost, in_turn, to_device
@@ -45,7 +46,9 @@ class Batch:
     log_policy: Tensor  # bfloat16 [T*N, A]: of all actions then; A is 0 without `kl_coef`
     hidden: Tensor  # integers [T*N, H]: what is hidden from the seat; H is 0 without a full critic
     learner: Tensor  # bool [T*N]: plies of the learner, not of a frozen opponent
-    taught: Tensor  # int64 [T*N]: what the teacher would play where the learner acts, if `asked`
+    # If `asked`, of the teacher where the learner acts: the moves it would play, int64 [T*N], or
+    # what it says that actions are worth to the seat to act, float16 [T*N, A].
+    taught: Tensor
     asked: Tensor  # bool [T*N]: whether the teacher was, the same everywhere
 
 
@@ -95,7 +98,12 @@ class RolloutGames:
         self._action = buffer(plies, games, dtype=torch.int64)
         kept = self.game.num_actions if config.kl_coef > 0 else 0
         self._log_policy = torch.zeros(plies, games, kept, dtype=torch.bfloat16, device=device)
-        self._taught = buffer(plies, games, dtype=torch.int64)
+        self._teacher = (
+            None if config.teacher is None else make_agent(config.teacher.agent, config.game)
+        )
+        answer, answer_type = room(self._teacher, self.game)
+        of_teacher = torch.from_numpy(np.empty(0, answer_type)).dtype
+        self._taught = buffer(plies, games, *answer, dtype=of_teacher)
         self._log_probability = buffer(plies, games, dtype=torch.float32)
         self._learner = buffer(plies, games, dtype=torch.bool)
         self._advantage = buffer(plies, games, dtype=torch.float32)
@@ -111,9 +119,6 @@ class RolloutGames:
         self.wins = np.zeros(seats)  # by seat, in self-play games from an initial state, since read
         self._symmetries = symmetries(self.game) if config.symmetric else None
         self._view = np.zeros(games, np.int64)  # the symmetry that each game is seen through
-        self._teacher = (
-            None if config.teacher is None else make_agent(config.teacher.agent, config.game)
-        )
 
     def _part(self, games: slice) -> VecEnv:
         """Plays some of the games, where they lie."""
@@ -198,8 +203,9 @@ class RolloutGames:
             if teacher is not None:
                 rows = games.start + np.flatnonzero(self._learner[t, games].numpy())
                 seeds = words(seed, STREAM_TEACHER, ply, rows)
-                taught = agent_actions(teacher, self.game, self.states[rows], seeds)
-                self._taught[t, rows] = torch.from_numpy(self._seen(taught, rows))
+                taught = ask(teacher, self.game, self.states[rows], seeds, margin_weight)
+                seen = torch.from_numpy(self._seen(taught, rows))
+                self._taught[t, rows] = seen.to(self._taught.dtype)
             yield
             relative, actions, log_probability = sent.arrays()
             by_seat(relative, self._seat[t, games], self.players[games], self._values[t, games])
@@ -284,11 +290,17 @@ class RolloutGames:
             self._log_policy[t, games] = probabilities.clamp(min=1e-30).log()
         return values, probabilities
 
-    def _seen(self, actions: NDArray[np.int64], rows: NDArray[np.int64]) -> NDArray[np.int64]:
-        """In the views of games `rows` [M]: actions [M] of agents, who see them as they are."""
+    def _seen(self, told: NDArray[Any], rows: NDArray[np.int64]) -> NDArray[Any]:
+        """In the views of games `rows` [M]: what agents say, who see them as they are.
+
+        Actions [M], or numbers [M, A] for all actions.
+        """
         if self._symmetries is None:
-            return actions
-        return np.asarray(self._symmetries.actions[self._view[rows], actions])
+            return told
+        if told.ndim > 1:
+            self._symmetries.turn_actions(told, self._view[rows])
+            return told
+        return np.asarray(self._symmetries.actions[self._view[rows], told])
 
     def frozen(self, t: int, games: slice) -> NDArray[np.bool_]:
         """Whether a frozen opponent acts at ply t: it has the sides that aren't the learner's."""
@@ -325,7 +337,7 @@ class RolloutGames:
             targets=rows(self._targets),
             learner=rows(self._learner),
             taught=rows(self._taught),
-            asked=torch.full((self._taught.numel(),), asked, device=self.device),
+            asked=torch.full((self._learner.numel(),), asked, device=self.device),
             log_policy=rows(self._log_policy),
             hidden=rows(self._hidden.device[:-1]),
         )

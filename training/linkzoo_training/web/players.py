@@ -52,7 +52,7 @@ def check_spec(spec: str, game: str, outside: Sequence[str] = ()) -> None:
     named = {"checkpoint", *checkpoints()}
     if search is None and source not in {"random", "greedy", "exact", *named}:
         raise ValueError(
-            f"agent {shown(spec)}: there are random, greedy, uct-N, cheat-N, exact, and the "
+            f"agent {shown(spec)}: there are random, greedy, uct-N, cheat-N, mc-N, exact, and the "
             f"checkpoints {sorted(named)}, with @N views, ~T temperature, :N simulations"
         )
     check_agent(spec, game)

@@ -1,0 +1,37 @@
+"""What a teacher says where the learner acts: its moves, or what actions are worth."""
+
+from typing import Any, Protocol, runtime_checkable
+
+import numpy as np
+from numpy.typing import NDArray
+
+from linkzoo import Agent, Game, Positions
+from linkzoo_training.selfplay.opponents import agent_actions
+
+
+@runtime_checkable
+class ValuesActions(Protocol):
+    """An agent that says what every action is worth, such as `mc-N`."""
+
+    def action_values(self, positions: Positions, score_margin_weight: float) -> NDArray[Any]:
+        """Of N positions to the seats to act, [N, num_actions]."""
+        ...
+
+
+def room(teacher: Agent | None, game: Game) -> tuple[tuple[int, ...], type[np.generic]]:
+    """Shape and type of what is kept of one answer of a teacher."""
+    values = isinstance(teacher, ValuesActions)
+    return ((game.num_actions,), np.float16) if values else ((), np.int64)
+
+
+def ask(
+    teacher: Agent,
+    game: Game,
+    states: NDArray[Any],
+    seeds: NDArray[np.uint64],
+    score_margin_weight: float,
+) -> NDArray[Any]:
+    """Moves int64[M] in records [M], or values [M, A] from a teacher that has them."""
+    if isinstance(teacher, ValuesActions):
+        return teacher.action_values(Positions(game, states, seeds), score_margin_weight)
+    return agent_actions(teacher, game, states, seeds)
