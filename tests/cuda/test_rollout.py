@@ -41,7 +41,13 @@ KINDS: dict[str, dict[str, Any]] = {
         "initial_states": {"midgame": [0.2, 0.8], "vary": {"threshold": [9, 14]}},
     },
     "love_links": {"num_envs": 18, "horizon": 60, "score_margin_weight": 0.3},
-    "link_o": {"critic": "full", "options": {"target": 0}, "horizon": 60},
+    "link_o": {
+        "symmetric": True,
+        "critic": "full",
+        "teacher": {"agent": "mc-2", "share": 0.1},
+        "options": {"target": 0},
+        "horizon": 60,
+    },
     "love_formula": {"pool": {"share": 0.0}, "num_envs": 18, "horizon": 60},
 }
 
@@ -79,7 +85,7 @@ class Run:
         progress = iteration / 10
         batch = self.games.collect(self.network, self.critic, self.pool, progress, iteration)
         found = {name: tensor.clone() for name, tensor in vars(batch).items()}
-        found["taught"] *= found["learner"] & found["asked"]  # nothing is said of the others
+        found["taught"][~(found["learner"] & found["asked"])] = 0  # nothing is said of the others
         return found
 
 

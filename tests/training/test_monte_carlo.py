@@ -8,7 +8,7 @@ import pytest
 from connect_four import GAME as CONNECT_FOUR
 from numpy.typing import NDArray
 
-from linkzoo import Game, Positions, get_game
+from linkzoo import Game, Positions, RandomAgent, get_game
 from linkzoo_training.agents import baselines
 from linkzoo_training.agents.baselines import MonteCarloAgent
 from linkzoo_training.search.solver import successors
@@ -122,3 +122,16 @@ def test_a_teacher_with_values_tells_them() -> None:
     greedy = baselines.GreedyAgent()
     assert (ask(greedy, *given) == greedy.act(positions)).all()
     assert room(greedy, LINKAGE) == room(None, LINKAGE) == ((), np.int64)
+
+
+@pytest.mark.parametrize("told", [np.zeros((8, 3)), np.full((8, LINKAGE.num_actions), nan)])
+def test_values_of_a_teacher_from_outside_are_checked(told: NDArray[np.float64]) -> None:
+    class Odd(RandomAgent):
+        name = "odd"
+
+        def action_values(self, _: Positions, __: float) -> NDArray[np.float64]:
+            return told
+
+    positions = midgame(LINKAGE, 8, 4)
+    with pytest.raises(ValueError, match=r"odd: its action values .* are not finite numbers \[8"):
+        ask(Odd(), LINKAGE, positions.states, positions.seeds, 0.0)

@@ -354,7 +354,7 @@ class DeviceRolloutGames:
             log_policy=self._log_policy.flatten(0, 1),
             hidden=self._hidden[:-1].flatten(0, 1),
             learner=self._learner.flatten(),
-            taught=self._taught.flatten(),
+            taught=self._taught.flatten(0, 1),
             asked=torch.full_like(self._learner.flatten(), asked),
         )
 

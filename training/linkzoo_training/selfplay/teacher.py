@@ -10,7 +10,7 @@ from linkzoo_training.selfplay.opponents import agent_actions
 
 
 @runtime_checkable
-class ValuesActions(Protocol):
+class ValuesActions(Agent, Protocol):
     """An agent that says what every action is worth, such as `mc-N`."""
 
     def action_values(self, positions: Positions, score_margin_weight: float) -> NDArray[Any]:
@@ -31,7 +31,17 @@ def ask(
     seeds: NDArray[np.uint64],
     score_margin_weight: float,
 ) -> NDArray[Any]:
-    """Moves int64[M] in records [M], or values [M, A] from a teacher that has them."""
+    """Moves int64[M] in records [M], or values [M, A] from a teacher that has them.
+
+    ValueError naming the teacher for a move that isn't legal, and for values that are no numbers.
+    """
     if isinstance(teacher, ValuesActions):
-        return teacher.action_values(Positions(game, states, seeds), score_margin_weight)
+        told = teacher.action_values(Positions(game, states, seeds), score_margin_weight)
+        values, shape = np.asarray(told, np.float32), (len(states), game.num_actions)
+        if values.shape != shape or not np.isfinite(values).all():
+            raise ValueError(
+                f"{teacher.name}: its action values {list(values.shape)} are not finite numbers "
+                f"{list(shape)}"
+            )
+        return values
     return agent_actions(teacher, game, states, seeds)
