@@ -124,7 +124,9 @@ def test_a_teacher_with_values_tells_them() -> None:
     assert room(greedy, LINKAGE) == room(None, LINKAGE) == ((), np.int64)
 
 
-@pytest.mark.parametrize("told", [np.zeros((8, 3)), np.full((8, LINKAGE.num_actions), nan)])
+@pytest.mark.parametrize(
+    "told", [np.zeros((8, 3)), *(np.full((8, LINKAGE.num_actions), wrong) for wrong in (nan, 1e5))]
+)
 def test_values_of_a_teacher_from_outside_are_checked(told: NDArray[np.float64]) -> None:
     class Odd(RandomAgent):
         name = "odd"

@@ -205,6 +205,7 @@ def test_a_person_against_agents_sees_the_same_in_worlds_he_cant_tell_apart(
         ({"seats": ["human", "checkpoints/linkage"]}, "offers"),
         ({"seats": ["human", "x.py:Agent"]}, "offers"),
         ({"seats": ["human", f"uct-{MOST_SIMULATIONS + 1}"]}, "simulations"),
+        ({"seats": ["human", f"mc-{MOST_SIMULATIONS + 1}"]}, "simulations"),
         ({"seats": ["human", "linkage:99999999"]}, "simulations"),
         ({"seats": ["human", "tests"]}, "checkpoints"),
         ({"options": {"size": 3}}, "size"),

@@ -8,6 +8,8 @@ from numpy.typing import NDArray
 from linkzoo import Agent, Game, Positions
 from linkzoo_training.selfplay.opponents import agent_actions
 
+_MOST = float(np.finfo(np.float16).max)  # that is kept of a value; payoffs are -1..1
+
 
 @runtime_checkable
 class ValuesActions(Agent, Protocol):
@@ -31,17 +33,17 @@ def ask(
     seeds: NDArray[np.uint64],
     score_margin_weight: float,
 ) -> NDArray[Any]:
-    """Moves int64[M] in records [M], or values [M, A] from a teacher that has them.
+    """Moves int64[M] in records [M], or values float32[M, A] from a teacher that has them.
 
     ValueError naming the teacher for a move that isn't legal, and for values that are no numbers.
     """
     if isinstance(teacher, ValuesActions):
         told = teacher.action_values(Positions(game, states, seeds), score_margin_weight)
-        values, shape = np.asarray(told, np.float32), (len(states), game.num_actions)
-        if values.shape != shape or not np.isfinite(values).all():
+        values, shape = np.array(told, np.float32, order="C"), (len(states), game.num_actions)
+        if values.shape != shape or not (np.abs(values) <= _MOST).all():
             raise ValueError(
                 f"{teacher.name}: its action values {list(values.shape)} are not finite numbers "
-                f"{list(shape)}"
+                f"{list(shape)} within ±{_MOST:g}"
             )
         return values
     return agent_actions(teacher, game, states, seeds)

@@ -24,7 +24,7 @@ MOST_SIMULATIONS = 10_000  # that a page may ask for
 MOST_AGENTS = 16  # held at once
 MOST_WAITING = 256  # for one agent
 _SPEC = re.compile(r"[A-Za-z0-9_-]{1,64}(?:@([0-9]{1,4}))?(?:~[0-9.]{1,8})?(?::([0-9]{1,9}))?")
-_SEARCH = re.compile(r"(?:uct|cheat)-([0-9]{1,9})")
+_SEARCH = re.compile(r"(?:uct|cheat|mc)-([0-9]{1,9})")
 
 T = TypeVar("T")
 
