@@ -5,6 +5,7 @@ from typing import Any
 
 import numpy as np
 import pytest
+import torch
 from connect_four import GAME as CONNECT_FOUR
 from numpy.typing import NDArray
 
@@ -118,10 +119,10 @@ def test_a_teacher_with_values_tells_them() -> None:
     agent = MonteCarloAgent(4)
     given = LINKAGE, positions.states, positions.seeds, 0.25
     assert (ask(agent, *given) == agent.action_values(positions, 0.25)).all()
-    assert room(agent, LINKAGE) == ((LINKAGE.num_actions,), np.float16)
+    assert room(agent, LINKAGE) == ((LINKAGE.num_actions,), torch.float16)
     greedy = baselines.GreedyAgent()
     assert (ask(greedy, *given) == greedy.act(positions)).all()
-    assert room(greedy, LINKAGE) == room(None, LINKAGE) == ((), np.int64)
+    assert room(greedy, LINKAGE) == room(None, LINKAGE) == ((), torch.int64)
 
 
 @pytest.mark.parametrize(

@@ -215,7 +215,7 @@ class PPOConfig(Config):
     score_margin_weight: WeightSchedule = Schedule(0.1, 0.0)  # of the margin in the payoff
 
     pool: PoolConfig = PoolConfig()
-    teacher: TeacherConfig | None = None  # an agent to imitate at first
+    teacher: TeacherConfig | None = None  # an agent to learn from at first
 
     @model_validator(mode="after")
     def _check_ppo(self) -> "PPOConfig":

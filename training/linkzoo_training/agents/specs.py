@@ -6,12 +6,7 @@ import re
 from collections.abc import Callable
 
 from linkzoo import Agent, RandomAgent, get_game
-from linkzoo_training.agents.baselines import (
-    ExactAgent,
-    GreedyAgent,
-    MonteCarloAgent,
-    UctAgent,
-)
+from linkzoo_training.agents.baselines import ExactAgent, GreedyAgent, MonteCarloAgent, UctAgent
 from linkzoo_training.agents.human import HumanAgent
 from linkzoo_training.agents.outside import (
     check_outside,

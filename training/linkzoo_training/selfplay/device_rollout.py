@@ -93,8 +93,7 @@ class DeviceRolloutGames:
         self._mask = self._zeros(plies, games, actions, dtype=torch.int8)
         self._action = self._zeros(plies, games, dtype=torch.int64)
         answer, answer_type = room(self._teacher, self.game)
-        of_teacher = torch.from_numpy(np.empty(0, answer_type)).dtype
-        self._taught = self._zeros(plies, games, *answer, dtype=of_teacher)
+        self._taught = self._zeros(plies, games, *answer, dtype=answer_type)
         self._log_probability = self._zeros(plies, games)
         kept = actions if self.config.kl_coef > 0 else 0
         self._log_policy = self._zeros(plies, games, kept, dtype=torch.bfloat16)
@@ -180,8 +179,9 @@ class DeviceRolloutGames:
             self._values[t] = self._by_seat(values, t)
             if teacher is not None:
                 rows = self._learner[t].nonzero()[:, 0]
-                told = self._lesson(teacher, rows, margin_weight)
-                self._taught[t, rows] = told.to(self._taught.dtype)
+                sent = self._sent(rows, STREAM_TEACHER)
+                taught = ask(teacher, self.game, *sent, margin_weight)
+                self._taught[t, rows] = self._seen(taught, rows).to(self._taught.dtype)
             actions = self._sample(probabilities, t)
             now = self._vec.step(actions)
             self._done[t] = now.done
@@ -261,20 +261,17 @@ class DeviceRolloutGames:
 
     def _agent_actions(self, agent: Agent, games: Tensor, stream: int) -> Tensor:
         """As RolloutGames does, for a tensor of games [M]."""
-        actions = to_device(
-            agent_actions(agent, self.game, *self._sent(games, stream)), self.device
-        )
-        return actions if self._symmetries is None else self._actions[self._view[games], actions]
+        actions = agent_actions(agent, self.game, *self._sent(games, stream))
+        return self._seen(actions, games)
 
-    def _lesson(self, teacher: Agent, games: Tensor, margin_weight: float) -> Tensor:
-        """What the teacher says of games [M], in their views."""
-        sent = self._sent(games, STREAM_TEACHER)
-        told = to_device(ask(teacher, self.game, *sent, margin_weight), self.device)
+    def _seen(self, told: NDArray[Any], games: Tensor) -> Tensor:
+        """As RolloutGames does, on the device, for a tensor of games [M]."""
+        there = to_device(told, self.device)
         if self._symmetries is None:
-            return told
-        if told.ndim > 1:
-            return told.gather(1, self._back[self._view[games]])
-        return self._actions[self._view[games], told]
+            return there
+        if there.ndim > 1:
+            return there.gather(1, self._back[self._view[games]])
+        return self._actions[self._view[games], there]
 
     def _sent(self, games: Tensor, stream: int) -> tuple[NDArray[Any], NDArray[np.uint64]]:
         """For agents, who think on the CPU: the records of games [M], and seeds."""

@@ -102,8 +102,7 @@ class RolloutGames:
             None if config.teacher is None else make_agent(config.teacher.agent, config.game)
         )
         answer, answer_type = room(self._teacher, self.game)
-        of_teacher = torch.from_numpy(np.empty(0, answer_type)).dtype
-        self._taught = buffer(plies, games, *answer, dtype=of_teacher)
+        self._taught = buffer(plies, games, *answer, dtype=answer_type)
         self._log_probability = buffer(plies, games, dtype=torch.float32)
         self._learner = buffer(plies, games, dtype=torch.bool)
         self._advantage = buffer(plies, games, dtype=torch.float32)

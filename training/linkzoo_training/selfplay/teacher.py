@@ -3,6 +3,7 @@
 from typing import Any, Protocol, runtime_checkable
 
 import numpy as np
+import torch
 from numpy.typing import NDArray
 
 from linkzoo import Agent, Game, Positions
@@ -20,10 +21,10 @@ class ValuesActions(Agent, Protocol):
         ...
 
 
-def room(teacher: Agent | None, game: Game) -> tuple[tuple[int, ...], type[np.generic]]:
+def room(teacher: Agent | None, game: Game) -> tuple[tuple[int, ...], torch.dtype]:
     """Shape and type of what is kept of one answer of a teacher."""
     values = isinstance(teacher, ValuesActions)
-    return ((game.num_actions,), np.float16) if values else ((), np.int64)
+    return ((game.num_actions,), torch.float16) if values else ((), torch.int64)
 
 
 def ask(
