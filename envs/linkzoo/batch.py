@@ -29,6 +29,7 @@ payoffs: Callable[..., Any]
 margins: Callable[..., Any]
 reveal: Callable[..., Any]
 settle: Callable[..., Any]
+row: Callable[..., Any]
 
 
 @compiled
@@ -158,7 +159,12 @@ def _renew(
             depth = played - 1
 
 
-def _step(
+def _row(rows: Any, i: Any) -> Any:
+    """A row of masks or observations."""
+    return rows[i]
+
+
+def step(
     first: Any,
     last: Any,
     states: Any,
@@ -179,7 +185,7 @@ def _step(
     """
     for i in range(first, last):
         apply(states[i], actions[i])
-        settle(states[i], masks[i])
+        settle(states[i], row(masks, i))
         lengths[i] = states[i].ply
         done[i] = states[i].seat < 0
         if done[i]:
@@ -187,12 +193,12 @@ def _step(
             margins(states[i], margin[i])
             episodes[i] += 1
             new_game(states[i], game_seed(seeds[0], i, episodes[i]))
-            settle(states[i], masks[i])
+            settle(states[i], row(masks, i))
         else:
             payoff[i] = 0
             margin[i] = 0
         seats[i] = states[i].seat
-        observe(states[i], states[i].seat, observations[i])
+        observe(states[i], states[i].seat, row(observations, i))
 
 
 def _play_one(states: Any, action: Any, mask: Any, payoff: Any, margin: Any) -> Any:
@@ -274,7 +280,7 @@ def kernels(game: Game) -> Kernels:
         observe=rows(_observe),
         outcome=outcome,
         random_actions=_RANDOM_ACTIONS,
-        step=rows(_step),
+        step=Rows(specialise(step, game.key, **rules, row=compiled(_row)), _LEAST),
         legal_one=legal.alone,
         outcome_one=outcome.alone,
         play_one=single(_play_one),

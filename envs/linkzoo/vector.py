@@ -78,6 +78,7 @@ class VecEnv:
         self.num_players = max(int(blank.num_players) for blank in blanks)  # P
         self.check, self.num_threads = check, num_threads
         self._seed = np.zeros(1, np.uint64)
+        self._seeds = np.zeros(num_envs, np.uint64)  # of the first games
         self._started = False
         spec, actions = self.game.observation, self.game.num_actions
         try:
@@ -150,7 +151,8 @@ class VecEnv:
     def reset(self, seed: int = 0) -> VecStep:
         """Starts every game anew; `seed` (0 <= seed < 2**64) fixes all chance of the run."""
         self._seed[0] = integer("seed", seed, 0, 2**64 - 1)
-        self._begin(game_seeds(self._seed[0], np.arange(self.num_envs)))
+        self._seeds = game_seeds(self._seed[0], np.arange(self.num_envs))
+        self._begin(self._seeds)
         self._started = True
         for array in (self.episodes, self._payoff, self._margin, self._done, self._length):
             array[:] = 0
@@ -167,8 +169,7 @@ class VecEnv:
         `actions` are integers [N]. An illegal one raises ValueError naming its environment, and no
         game has moved (`check=False` skips this for trusted policies).
         """
-        if not self._started:
-            raise self._not_started()
+        self._check_started("step")
         chosen = actions if type(actions) is np.ndarray else np.asarray(actions)
         if chosen.shape != (self.num_envs,) or chosen.dtype.kind not in "iu":
             raise self._no_actions(chosen)
@@ -187,6 +188,18 @@ class VecEnv:
             )
         self._step(self.num_threads or get_num_threads())
         return self._now
+
+    def random_actions(self, seed: int = 0) -> NDArray[np.int64]:
+        """Uniformly random legal actions [N], as fast as a step.
+
+        They depend on the masks, on `seed` (0 <= seed < 2**63) and on that of the run: draw with
+        another one each time, such as the number of the step.
+        """
+        self._check_started("random_actions")
+        index = np.int64(integer("seed", seed, 0, 2**63 - 1))
+        actions = np.empty(self.num_envs, np.int64)
+        self._run(self._kernels.random_actions, self._mask, self._seeds, index, actions)
+        return actions
 
     def refresh(self, rows: NDArray[np.int64] | None = None) -> VecStep:
         """Shows the games again whose `states` were changed from outside: `rows`, or all.
@@ -220,8 +233,9 @@ class VecEnv:
         index = integer("index", index, 0, self.num_envs - 1)
         return int(game_seed(self._seed[0], index, integer("episode", episode, 0, 2**63 - 1)))
 
-    def _not_started(self) -> RuntimeError:
-        return RuntimeError("step before reset: call reset() first")
+    def _check_started(self, call: str) -> None:
+        if not self._started:
+            raise RuntimeError(f"{call} before reset: call reset() first")
 
     def _no_actions(self, actions: Any) -> ValueError:
         return ValueError(

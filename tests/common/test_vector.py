@@ -294,10 +294,46 @@ def test_wrong_arguments(variant: Variant) -> None:
     vec.reset(seed=np.int64(3))  # type: ignore[arg-type]
 
 
-def test_step_before_reset() -> None:
+def test_before_reset() -> None:
     vec = build(FEW[0], 2)
     with pytest.raises(RuntimeError, match=r"^step before reset: call reset\(\) first$"):
         vec.step(np.zeros(2, np.int64))
+    with pytest.raises(RuntimeError, match=r"^random_actions before reset: call reset\(\) first$"):
+        vec.random_actions()
+
+
+@few_variants
+def test_random_actions(variant: Variant) -> None:
+    """Each legal action as often as the others, the same for the same seeds."""
+    vec = build(variant, 200)
+    now = vec.reset(seed=1)
+    now = vec.step(vec.random_actions(4))
+    legal, share = now.action_mask.astype(bool), 1 / now.action_mask.sum(1)
+    draws, drawn = 300, np.zeros(now.action_mask.shape)
+    for seed in range(draws):
+        actions = vec.random_actions(seed)
+        assert actions.dtype == np.int64
+        drawn[np.arange(200), actions] += 1
+    assert not drawn[~legal].any()
+    expected = draws * share[:, None]
+    spread = np.sqrt(expected * (1 - share[:, None]))
+    z = ((drawn - expected) / np.maximum(spread, 1e-9))[legal & (share < 1)[:, None]]
+    assert abs(z).max() < 9
+    assert abs((z**2).mean() - 1) < 0.1
+    assert np.array_equal(vec.random_actions(7), vec.random_actions(7))
+    again = vec.random_actions(7)
+    vec.reset(seed=2)
+    vec.reset(seed=1)
+    vec.step(vec.random_actions(4))
+    assert np.array_equal(vec.random_actions(7), again)
+
+
+@pytest.mark.parametrize("seed", [-1, 2**63, 1.5, None])
+def test_no_seed_of_random_actions(seed: Any) -> None:
+    vec = build(FEW[0], 2)
+    vec.reset()
+    with pytest.raises(ValueError, match=r"^seed"):
+        vec.random_actions(seed)
 
 
 def test_games_that_no_memory_holds(monkeypatch: pytest.MonkeyPatch) -> None:

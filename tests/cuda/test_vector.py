@@ -138,6 +138,8 @@ def test_unchecked_steps_ask_nothing_of_the_device(monkeypatch: pytest.MonkeyPat
 def test_wrong_arguments() -> None:
     with pytest.raises(RuntimeError, match=r"^step before reset: call reset\(\) first$"):
         build(FEW[0], 2).step(torch.zeros(2, dtype=torch.int64))
+    with pytest.raises(RuntimeError, match=r"^random_actions before reset: call reset\(\) first$"):
+        build(FEW[0], 2).random_actions()
     with pytest.raises(ValueError, match="num_threads=2: on device='cuda' every game has its own"):
         build(FEW[0], 2, num_threads=2)
     with pytest.raises(ValueError, match="num_envs: "):

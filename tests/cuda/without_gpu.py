@@ -9,7 +9,6 @@ import pytest
 from numpy.typing import NDArray
 
 from linkzoo import VecEnv
-from linkzoo.batch import kernels
 from linkzoo.cuda import device, vector
 from tests.common.variants import Variant
 
@@ -55,8 +54,7 @@ def assert_same_games(cpu: VecEnv, other: vector.CudaVecEnv, steps: int, seed: i
     Returns how many games ended.
     """
     now, then = cpu.reset(seed), other.reset(seed)
-    chance = np.arange(cpu.num_envs, dtype=np.uint64) + np.uint64(seed % 2**32)
-    actions, ended = np.zeros(cpu.num_envs, np.int64), 0
+    ended = 0
     for step in range(steps + 1):
         for name, array in vars(now).items():
             tensor = getattr(then, name)
@@ -66,7 +64,8 @@ def assert_same_games(cpu: VecEnv, other: vector.CudaVecEnv, steps: int, seed: i
             assert np.array_equal(found, array), name
         assert other.states.cpu().numpy().tobytes() == cpu.states.tobytes()
         assert np.array_equal(other.episodes.cpu().numpy(), cpu.episodes)
-        kernels(cpu.game).random_actions.alone(now.action_mask, chance, np.int64(step), actions)
+        actions = cpu.random_actions(step)
+        assert np.array_equal(other.random_actions(step).cpu().numpy(), actions)
         if step < steps:
             now, then = cpu.step(actions), other.step(actions)
             ended += int(now.done.sum())

@@ -1,5 +1,6 @@
 """Many games of one kind in lock-step on a GPU, as torch tensors."""
 
+import math
 from dataclasses import dataclass
 from typing import Any
 
@@ -9,7 +10,8 @@ from numpy.typing import DTypeLike, NDArray
 
 from linkzoo.compiled import Record
 from linkzoo.cuda import device as gpu
-from linkzoo.fields import shown
+from linkzoo.cuda.staged import WORD, staged_random_actions, staged_step, words
+from linkzoo.fields import integer, shown
 from linkzoo.vector import VecEnv, VecStep
 
 DEVICE = "cuda"  # torch's current one
@@ -54,7 +56,10 @@ class CudaVecEnv(VecEnv):
         super().__init__(*args, **{"device": self.device, **kwargs})
 
     def _zeros(self, shape: tuple[int, ...], dtype: DTypeLike) -> Any:
-        return torch.from_numpy(np.zeros(shape, dtype)).to(DEVICE)
+        count = math.prod(shape)
+        size = words(count * np.dtype(dtype).itemsize) * WORD  # stores are of whole words
+        room = np.zeros(size, np.uint8).view(dtype)
+        return torch.from_numpy(room).to(DEVICE)[:count].view(shape)
 
     def _put(self, states: NDArray[Any]) -> Any:
         return torch.from_numpy(states.view(np.uint8).reshape(len(states), -1)).to(DEVICE)
@@ -64,11 +69,17 @@ class CudaVecEnv(VecEnv):
         self._now = self._shown(CudaVecStep)
         self._seed_there = torch.from_numpy(self._seed.view(np.int64)).to(DEVICE)
         self._rows = torch.arange(self.num_envs, device=DEVICE)
+        self._seeds_there = torch.from_numpy(self._seeds.view(np.int64)).to(DEVICE)
+        episodes, mask, flat, *others = self._filled()
+        self._mask_words = gpu.view(_words(mask), np.uint64)
         self._arrays = (
             self.records(),
             gpu.view(self._actions),
             gpu.view(self._seed_there, np.uint64),
-            *map(gpu.view, self._filled()),
+            gpu.view(episodes),
+            self._mask_words,
+            gpu.view(_words(flat), np.uint64),
+            *map(gpu.view, others),
         )
 
     def reset(self, seed: int = 0) -> CudaVecStep:
@@ -77,9 +88,10 @@ class CudaVecEnv(VecEnv):
         return self._now
 
     def _begin(self, seeds: NDArray[np.uint64]) -> None:
-        there = torch.from_numpy(seeds.view(np.int64)).to(DEVICE)
+        self._seeds_there.copy_(torch.from_numpy(seeds.view(np.int64)))
         self._seed_there.copy_(torch.from_numpy(self._seed.view(np.int64)))
-        starts, plies = gpu.view(there, np.uint64), torch.zeros_like(there)
+        starts = gpu.view(self._seeds_there, np.uint64)
+        plies = torch.zeros_like(self._seeds_there)
         gpu.launch(self._kernels.renew, self.records(), self._mask, starts, starts, plies)
 
     def step(self, actions: Any) -> CudaVecStep:
@@ -87,8 +99,7 @@ class CudaVecEnv(VecEnv):
 
         ValueError as of `VecEnv.step`.
         """
-        if not self._started:
-            raise self._not_started()
+        self._check_started("step")
         if isinstance(actions, torch.Tensor):
             kind = actions.dtype
             whole = not (kind.is_floating_point or kind.is_complex or kind is torch.bool)
@@ -103,8 +114,16 @@ class CudaVecEnv(VecEnv):
             index = int(self._first_illegal())
             if index < self.num_envs:
                 self._refuse(index)
-        gpu.launch(self._kernels.step, *self._arrays)
+        gpu.launch(staged_step(self.game), *self._arrays)
         return self._now
+
+    def random_actions(self, seed: int = 0) -> Any:
+        """As `VecEnv.random_actions`."""
+        self._check_started("random_actions")
+        index = np.int64(integer("seed", seed, 0, 2**63 - 1))
+        actions, seeds = torch.empty_like(self._actions), gpu.view(self._seeds_there, np.uint64)
+        gpu.launch(staged_random_actions(self.game), actions, seeds, index, self._mask_words)
+        return actions
 
     def _first_illegal(self) -> Any:
         """The first row whose action isn't legal, else N; on the device."""
@@ -140,5 +159,11 @@ class CudaVecEnv(VecEnv):
 
     def __getstate__(self) -> dict[str, Any]:
         state = super().__getstate__()
-        del state["_arrays"], state["_rows"], state["_seed_there"]
+        for made in ("_arrays", "_mask_words", "_rows", "_seed_there", "_seeds_there"):
+            del state[made]
         return state
+
+
+def _words(tensor: Any) -> Any:
+    """The memory of a tensor that `_zeros` made, as int64."""
+    return torch.empty(0, dtype=torch.int64, device=DEVICE).set_(tensor.untyped_storage())

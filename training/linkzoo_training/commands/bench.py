@@ -91,16 +91,12 @@ def vector_steps(
 ) -> Work:
     """Random choice, step, mask, observation and restart in lock-step; units are steps."""
     vec = make_vec(name, games, num_players, check=False, num_threads=num_threads)
-    now = vec.reset(0)
-    choose = kernels(vec.game).random_actions
-    threads = get_num_threads() if num_threads is None else num_threads
-    seeds, actions = np.arange(games, dtype=np.uint64), np.empty(games, np.int64)
+    vec.reset(0)
     rounds = count()
 
     def work() -> int:
         for _ in range(100):
-            choose.on(threads, now.action_mask, seeds, next(rounds), actions)
-            vec.step(actions)
+            vec.step(vec.random_actions(next(rounds)))
         return 100 * games
 
     return work
@@ -111,17 +107,12 @@ def cuda_steps(name: str, num_players: int | None = None, games: int = _CUDA_GAM
     vec: Any = make_vec(name, games, num_players, device="cuda", check=False)  # tensors
     import torch
 
-    from linkzoo.cuda import device as gpu
-
-    now = vec.reset(0)
-    choose, there = kernels(vec.game).random_actions, now.action_mask.device
-    numbers, actions = (torch.arange(vec.num_envs, device=there) for _ in range(2))
-    seeds, rounds = gpu.view(numbers, np.uint64), count()
+    vec.reset(0)
+    rounds = count()
 
     def work() -> int:
         for _ in range(100):
-            gpu.launch(choose, now.action_mask, seeds, next(rounds), actions)
-            vec.step(actions)
+            vec.step(vec.random_actions(next(rounds)))
         torch.cuda.synchronize()
         return 100 * games
 
