@@ -32,9 +32,9 @@ STACK = 1024  # bytes a thread, for the rules' arrays
 # threads of a multiprocessor share 65,536: with 128, it holds 512.
 REGISTERS = [
     ("linkage", 56, 88),
-    ("link_o", 64, 104),
+    ("link_o", 72, 104),
     ("love_links", 104, 144),
-    pytest.param("love_formula", 112, 160, marks=pytest.mark.nightly),
+    pytest.param("love_formula", 136, 160, marks=pytest.mark.nightly),
 ]
 
 
