@@ -79,11 +79,7 @@ def _step(
     episodes: Any,
     masks: Any,
     observations: Any,
-    seats: Any,
-    payoff: Any,
-    margin: Any,
-    done: Any,
-    lengths: Any,
+    *others: Any,
 ) -> None:
     """As the step of `linkzoo.batch`, but that masks and observations are words: see `store`."""
     mask_words = local(MASK_WORDS, np.uint64)
@@ -91,21 +87,7 @@ def _step(
     mask = mask_words.view(np.int8)[:NUM_ACTIONS]
     observation = observation_words.view(OBSERVATION_DTYPE)[:OBSERVATION_SIZE]
     for i in range(first, last):
-        step_own(
-            i,
-            i + 1,
-            states,
-            actions,
-            seeds,
-            episodes,
-            mask,
-            observation,
-            seats,
-            payoff,
-            margin,
-            done,
-            lengths,
-        )
+        step_own(i, i + 1, states, actions, seeds, episodes, mask, observation, *others)
         store(mask_words, NUM_ACTIONS, masks, i)
         store(observation_words, OBSERVATION_BYTES, observations, i)
 
