@@ -140,9 +140,9 @@ FAULTS = [
     Planted(
         "vector: the observation of the game that ended",
         "envs/linkzoo/batch.py",
-        "        observe(states[i], states[i].seat, observations[i])\n\n\ndef _play_one",
+        "        observe(states[i], states[i].seat, row(observations, i))\n\n\ndef _play_one",
         "        if not done[i]:\n"
-        "            observe(states[i], states[i].seat, observations[i])\n\n\ndef _play_one",
+        "            observe(states[i], states[i].seat, row(observations, i))\n\n\ndef _play_one",
         "tests/common/test_vector.py -k linkage",
         compiled=True,
     ),
