@@ -120,6 +120,9 @@ def test_a_response_begins_as_the_checkpoint_it_is_against(tmp_path: Path) -> No
         PPOTrainer(config).network.parameters(), agent.network.parameters(), strict=True
     ):
         assert (one == other).all()
+    assert config.teacher is not None
+    assert config.teacher.agent == source
+    assert config.teacher_weight(config.teacher.share) > config.teacher_weight(1.0) == 0
     budgets = [
         (config.total_steps, config.max_seconds)
         for config in (
@@ -134,6 +137,16 @@ def test_a_response_begins_as_the_checkpoint_it_is_against(tmp_path: Path) -> No
         source, "linkage", settings=["initial_checkpoint=null", "network=board"]
     )
     assert (fresh.initial_checkpoint, fresh.network) == (None, "board")
+    assert (fresh.teacher, fresh.learning_rate) == (quick.teacher, quick.learning_rate)
+    other = checkpoint(tmp_path / "other")
+    chosen = best_response_config(
+        source, "linkage", settings=[f"initial_checkpoint={other}", "learning_rate=[2e-4, 0]"]
+    )
+    assert chosen.teacher is not None
+    assert (chosen.teacher.agent, chosen.learning_rate_at(0.5)) == (
+        other,
+        pytest.approx(1.05e-4, rel=0.1),
+    )
 
 
 @pytest.mark.parametrize("game", games)

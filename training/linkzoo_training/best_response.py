@@ -84,8 +84,9 @@ def best_response_config(
     It is that of a configuration (default: the game's quick one for PPO), with the options that
     count and nothing that keeps a policy mixed or aims at anything but the payoff in the end. The
     budget is the configuration's without `steps` and `seconds`; schedules run over the steps. The
-    response to a checkpoint begins as that checkpoint. `settings` are `field=value`, as in
-    `load_config`. ValueError for an algorithm other than PPO, and for what isn't there.
+    response to a checkpoint begins as that checkpoint, and goes on with small steps. `settings` are
+    `field=value`, as in `load_config`. ValueError for an algorithm other than PPO, and for what
+    isn't there.
     """
     name = get_game(game).name
     base = load_config(f"{name}_ppo_quick" if config is None else config)
@@ -111,6 +112,9 @@ def best_response_config(
         changes["num_players"] = [players]
     fields = merged(base.to_dict(), changes)
     fields["initial_states"]["vary"] = {}
+    start = override(fields, settings)["initial_checkpoint"]
+    if start is not None:
+        fields = merged(fields, _going_on(start))
     chosen = read_config(override(fields, settings))
     assert isinstance(chosen, PPOConfig)
     pool = chosen.pool
@@ -127,7 +131,17 @@ def _beginning(agent: str, game: str) -> dict[str, Any]:
     start = game if source == "checkpoint" else source
     network = load_card(find_checkpoint(start))["network"]
     shape = {name: network[name] for name in ("width", "blocks")}
-    return {"initial_checkpoint": start, "network": network["kind"], **shape, "teacher": None}
+    return {"initial_checkpoint": start, "network": network["kind"], **shape}
+
+
+def _going_on(start: str) -> dict[str, Any]:
+    """The fields with which a policy is left only for what is better.
+
+    The critic learns first, steps are small, and the policy's own moves lose their weight along the
+    run. Without these, what took a search to learn is lost before anything is found.
+    """
+    teacher = {"agent": start, "share": 0.05, "learning_rate": 1e-4, "weight": [0.1, 0.0]}
+    return {"teacher": teacher, "learning_rate": [1e-4, 0.0]}
 
 
 def train_best_response(
