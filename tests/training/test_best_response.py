@@ -132,21 +132,18 @@ def test_a_response_begins_as_the_checkpoint_it_is_against(tmp_path: Path) -> No
         )
     ]
     quick = load_config("linkage_ppo_quick")
+    assert isinstance(quick, PPOConfig)
     assert budgets == [(quick.total_steps, quick.max_seconds), (5, None), (5, 7.0)]
     fresh = best_response_config(
         source, "linkage", settings=["initial_checkpoint=null", "network=board"]
     )
     assert (fresh.initial_checkpoint, fresh.network) == (None, "board")
     assert (fresh.teacher, fresh.learning_rate) == (quick.teacher, quick.learning_rate)
-    other = checkpoint(tmp_path / "other")
-    chosen = best_response_config(
-        source, "linkage", settings=[f"initial_checkpoint={other}", "learning_rate=[2e-4, 0]"]
-    )
+    another = checkpoint(tmp_path / "other")
+    settings = [f"initial_checkpoint={another}", "learning_rate=2e-4"]
+    chosen = best_response_config(source, "linkage", settings=settings)
     assert chosen.teacher is not None
-    assert (chosen.teacher.agent, chosen.learning_rate_at(0.5)) == (
-        other,
-        pytest.approx(1.05e-4, rel=0.1),
-    )
+    assert (chosen.teacher.agent, chosen.learning_rate_at(1.0)) == (another, 2e-4)
 
 
 @pytest.mark.parametrize("game", games)
