@@ -1,7 +1,7 @@
-"""Learning curves of the quick presets with several seeds: `python -m benchmarks.curves`.
+"""Learning curves of the quick presets with several seeds: `python -m benchmarks.curves PRESET...`.
 
-Trains every preset with each seed, one run after another, in `runs/<preset>_seed<n>`; what is
-finished stays, what was stopped continues. Draws `docs/images/quick_curves.png`: shares of wins
+Trains every preset (default: those of PPO) with each seed, one run after another, in
+`runs/<preset>_seed<n>`; what is finished stays, what was stopped continues. Draws shares of wins
 against greedy play along the run, the mean of the seeds in a band from the lowest to the highest.
 Prints the matches at the end as Markdown.
 """
@@ -68,8 +68,12 @@ def draw(found: dict[str, Curves], seeds: int, path: Path) -> None:
     mpl.use("Agg")
     from matplotlib import pyplot as plt
 
-    figure, panels = plt.subplots(2, 2, figsize=(9, 6.5), dpi=100, layout="constrained")
-    for axes, (preset, curves) in zip(panels.flat, found.items(), strict=True):
+    rows, columns = (len(found) + 1) // 2, min(len(found), 2)
+    size = (4.5 * columns, 3.25 * rows)
+    figure, panels = plt.subplots(
+        rows, columns, figsize=size, dpi=100, layout="constrained", squeeze=False
+    )
+    for axes, (preset, curves) in zip(panels.flat, found.items(), strict=False):
         for name, (steps, shares) in curves.items():
             axes.plot(steps / 1e6, shares.mean(0), label=name)
             axes.fill_between(steps / 1e6, shares.min(0), shares.max(0), alpha=0.2)
@@ -77,6 +81,8 @@ def draw(found: dict[str, Curves], seeds: int, path: Path) -> None:
         axes.set_ylabel(f"wins against {OPPONENT}")
         axes.grid(visible=True, alpha=0.3)
         axes.legend(fontsize="small")
+    for axes in panels.flat[len(found) :]:
+        axes.remove()
     figure.suptitle(f"{seeds} seeds: the mean, lowest and highest")
     path.parent.mkdir(parents=True, exist_ok=True)
     figure.savefig(path)
@@ -84,13 +90,14 @@ def draw(found: dict[str, Curves], seeds: int, path: Path) -> None:
 
 def main() -> None:
     parser = argparse.ArgumentParser(description=__doc__)
+    parser.add_argument("presets", nargs="*", default=PRESETS)
     parser.add_argument("--seeds", type=int, default=3)
     parser.add_argument("--image", type=Path, default=ROOT / "docs/images/quick_curves.png")
     arguments = parser.parse_args()
-    for preset in PRESETS:
+    for preset in arguments.presets:
         for seed in range(1, arguments.seeds + 1):
             train(preset, seed)
-    found = {preset: read(preset, arguments.seeds) for preset in PRESETS}
+    found = {preset: read(preset, arguments.seeds) for preset in arguments.presets}
     print(f"| preset | | last evaluation, {arguments.seeds} seeds |\n|---|---|---|")
     for preset, curves in found.items():
         for name, (_, shares) in curves.items():
