@@ -2,20 +2,25 @@
 
 Trains every preset (default: those of PPO) with each seed, one run after another, in
 `runs/<preset>_seed<n>`; what is finished stays, what was stopped continues. Draws shares of wins
-against greedy play along the run, the mean of the seeds in a band from the lowest to the highest.
-Prints the matches at the end as Markdown.
+against greedy play along the run, the mean of the seeds in a band from the lowest to the highest,
+in `--image`. Prints the matches at the end as Markdown.
 """
 
 import argparse
 import subprocess
 import sys
+from collections.abc import Sequence
 from pathlib import Path
-from typing import Any
+from typing import TYPE_CHECKING, Any
 
 import matplotlib as mpl
 import numpy as np
 
 from linkzoo_training.algorithms.logger import read_metrics
+
+if TYPE_CHECKING:
+    from matplotlib.axes import Axes
+    from matplotlib.figure import Figure
 
 ROOT = Path(__file__).parents[1]
 PRESETS = [
@@ -44,12 +49,15 @@ def train(preset: str, seed: int) -> None:
     subprocess.run(command, cwd=ROOT, check=True, stdout=subprocess.DEVNULL)
 
 
+def short_matches(run: Path) -> list[dict[str, Any]]:
+    """The metrics of the iterations after which a run played its short matches."""
+    return [row for row in read_metrics(run) if any(key.startswith("win/") for key in row)]
+
+
 def read(preset: str, seeds: int) -> Curves:
     """The short matches of the runs against OPPONENT."""
-    runs = []
-    for seed in range(1, seeds + 1):
-        rows = read_metrics(ROOT / "runs" / run_name(preset, seed))
-        runs.append([row for row in rows if any(key.startswith("win/") for key in row)])
+    folders = [ROOT / "runs" / run_name(preset, seed) for seed in range(1, seeds + 1)]
+    runs = [short_matches(folder) for folder in folders]
     steps = np.array([row["steps"] for row in runs[0]])
     assert all([row["steps"] for row in run] == steps.tolist() for run in runs), (
         "runs of one preset"
@@ -64,28 +72,40 @@ def read(preset: str, seeds: int) -> Curves:
     }
 
 
-def draw(found: dict[str, Curves], seeds: int, path: Path) -> None:
+def panels(titles: Sequence[str], x: str, y: str) -> "tuple[Figure, list[Axes]]":
+    """A figure of two columns, with a panel for every title, for shares of wins."""
     mpl.use("Agg")
     from matplotlib import pyplot as plt
 
-    rows, columns = (len(found) + 1) // 2, min(len(found), 2)
+    rows, columns = (len(titles) + 1) // 2, min(len(titles), 2)
     size = (4.5 * columns, 3.25 * rows)
-    figure, panels = plt.subplots(
+    figure, grid = plt.subplots(
         rows, columns, figsize=size, dpi=100, layout="constrained", squeeze=False
     )
-    for axes, (preset, curves) in zip(panels.flat, found.items(), strict=False):
+    used, spare = grid.flat[: len(titles)], grid.flat[len(titles) :]
+    for axes in spare:
+        axes.remove()
+    for axes, title in zip(used, titles, strict=True):
+        axes.set(title=title, ylim=(0, 1), xlabel=x, ylabel=y)
+        axes.grid(visible=True, alpha=0.3)
+    return figure, list(used)
+
+
+def save(figure: "Figure", path: Path) -> None:
+    for axes in figure.axes:
+        axes.legend(fontsize="small")
+    path.parent.mkdir(parents=True, exist_ok=True)
+    figure.savefig(path)
+
+
+def draw(found: dict[str, Curves], seeds: int, path: Path) -> None:
+    figure, each = panels(list(found), "million steps", f"wins against {OPPONENT}")
+    for axes, curves in zip(each, found.values(), strict=True):
         for name, (steps, shares) in curves.items():
             axes.plot(steps / 1e6, shares.mean(0), label=name)
             axes.fill_between(steps / 1e6, shares.min(0), shares.max(0), alpha=0.2)
-        axes.set(title=preset, ylim=(0, 1), xlabel="million steps")
-        axes.set_ylabel(f"wins against {OPPONENT}")
-        axes.grid(visible=True, alpha=0.3)
-        axes.legend(fontsize="small")
-    for axes in panels.flat[len(found) :]:
-        axes.remove()
     figure.suptitle(f"{seeds} seeds: the mean, lowest and highest")
-    path.parent.mkdir(parents=True, exist_ok=True)
-    figure.savefig(path)
+    save(figure, path)
 
 
 def main() -> None:

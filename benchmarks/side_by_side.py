@@ -10,12 +10,8 @@ import argparse
 from pathlib import Path
 from typing import Any
 
-import matplotlib as mpl
 import numpy as np
-
-from linkzoo_training.algorithms.logger import read_metrics
-
-ROOT = Path(__file__).parents[1]
+from benchmarks.curves import ROOT, panels, save, short_matches
 
 # By match, such as "Fewer v uct-100": minutes and shares of every run that played it, by label.
 Curves = dict[str, dict[str, tuple[np.ndarray[Any, Any], np.ndarray[Any, Any]]]]
@@ -24,7 +20,7 @@ Curves = dict[str, dict[str, tuple[np.ndarray[Any, Any], np.ndarray[Any, Any]]]]
 def read(runs: dict[str, Path]) -> Curves:
     curves: Curves = {}
     for label, run in runs.items():
-        rows = [row for row in read_metrics(run) if any(key.startswith("win/") for key in row)]
+        rows = short_matches(run)
         if not rows:
             raise SystemExit(f"{run}: no matches in its metrics")
         minutes = np.array([row["seconds"] / 60 for row in rows])
@@ -36,19 +32,12 @@ def read(runs: dict[str, Path]) -> Curves:
 
 
 def draw(curves: Curves, path: Path) -> None:
-    mpl.use("Agg")
-    from matplotlib import pyplot as plt
-
-    size = (4.5 * len(curves), 3.5)
-    figure, panels = plt.subplots(1, len(curves), figsize=size, layout="constrained", squeeze=False)
-    for axes, (match, lines) in zip(panels.flat, curves.items(), strict=True):
+    figure, each = panels(list(curves), "minutes", "wins")
+    for axes, lines in zip(each, curves.values(), strict=True):
         for label, (minutes, shares) in lines.items():
             axes.plot(minutes, shares, marker=".", label=label)
-        axes.set(title=match, ylim=(0, 1), xlim=(0, None), xlabel="minutes", ylabel="wins")
-        axes.grid(visible=True, alpha=0.3)
-        axes.legend(fontsize="small")
-    path.parent.mkdir(parents=True, exist_ok=True)
-    figure.savefig(path)
+        axes.set_xlim(left=0)
+    save(figure, path)
 
 
 def main() -> None:
