@@ -140,8 +140,9 @@ def _going_on(start: str) -> dict[str, Any]:
     The critic learns first, steps are small, and the policy's own moves lose their weight along the
     run. Without these, what took a search to learn is lost before anything is found.
     """
-    teacher = {"agent": start, "share": 0.05, "learning_rate": 1e-4, "weight": [0.1, 0.0]}
-    return {"teacher": teacher, "learning_rate": [1e-4, 0.0]}
+    rate = 1e-4
+    teacher = {"agent": start, "share": 0.05, "learning_rate": rate, "weight": [0.1, 0.0]}
+    return {"teacher": teacher, "learning_rate": [rate, 0.0]}
 
 
 def train_best_response(
