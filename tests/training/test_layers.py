@@ -29,7 +29,7 @@ LAYERS = (
     "cell_networks",
     (
         "fingerprints gpu_meter muon outcomes policy_value resources runtime schedule schema"
-        " shards symmetries transfers"
+        " shards sparse symmetries transfers"
     ),
     "__init__",  # imports what it offers by name, when it is asked for
 )

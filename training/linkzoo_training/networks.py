@@ -13,10 +13,10 @@ from linkzoo import Game
 from linkzoo.features import RAW, FeatureMap
 from linkzoo_training.cell_networks import BoardNet, GraphNet
 from linkzoo_training.policy_value import OUTER, PolicyValueNet, quiet
+from linkzoo_training.sparse import SparseLinear
 
 ILLEGAL_LOGIT = -1e9
 _LEAST_DEVIATION = 0.1  # of an integer: what hardly ever varies isn't blown up further
-_FARTHEST = 10.0  # of a standardised feature from 0
 Network = TypeVar("Network", bound=nn.Module)
 
 
@@ -33,7 +33,7 @@ class ResidualTrunk(nn.Module):
     def __init__(self, scale: NDArray[np.float32], width: int, blocks: int) -> None:
         super().__init__()
         self.register_buffer("scale", torch.from_numpy(scale))
-        self.inputs = nn.Linear(len(scale), width)
+        self.inputs = SparseLinear(len(scale), width)
         self.first = nn.ModuleList(nn.Linear(width, width) for _ in range(blocks))
         self.second = nn.ModuleList(nn.Linear(width, width) for _ in range(blocks))
         self.gates = nn.Parameter(torch.zeros(blocks))
@@ -45,8 +45,7 @@ class ResidualTrunk(nn.Module):
 
     def forward(self, features: Tensor) -> Tensor:
         """Integers to numbers of 0 or more."""
-        x = (features * self.scale).clamp(-_FARTHEST, _FARTHEST)  # a GPU makes no copy as floats
-        x = torch.relu(self.inputs(x))
+        x = torch.relu(self.inputs(features, self.scale))
         for gate, first, second in zip(self.gates, self.first, self.second, strict=True):
             x = x + gate * second(torch.relu(first(x)))
         return torch.relu(x)
