@@ -122,9 +122,14 @@ def make_network(game: Game, kind: str, width: int, blocks: int) -> PolicyValueN
 
 
 def frozen(network: Network, bf16: bool) -> Network:
-    """A copy that plays, in the precision of playing."""
+    """A copy that plays, in the precision of playing; what reads features sparsely has float32."""
     copy = deepcopy(network).requires_grad_(False)
-    return copy.to(torch.bfloat16) if bf16 else copy
+    if bf16:
+        copy.to(torch.bfloat16)
+        for layer in copy.modules():
+            if isinstance(layer, SparseLinear) and layer.weight.device.type == "cpu":
+                layer.float()
+    return copy
 
 
 def select(observations: Tensor, columns: Tensor, levels: Tensor) -> Tensor:

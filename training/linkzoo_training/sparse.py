@@ -12,13 +12,14 @@ from torch import Tensor, nn
 
 from linkzoo.compiled import compiled
 
-_FARTHEST = np.float32(10.0)  # of a scaled feature from 0
+_FARTHEST = 10.0  # of a scaled feature from 0
 
 
 class SparseLinear(nn.Linear):
     """`nn.Linear` of integer features [B, F] times a scale [F], within -10..10.
 
-    Weights are [out, F] as there, but those of a feature lie in one piece.
+    Weights are [out, F] as there, but those of a feature lie in one piece. What is read sparsely is
+    added in float32, and given as precise as `scale` is, or as autocast says.
     """
 
     def __init__(self, in_features: int, out_features: int) -> None:
@@ -29,8 +30,9 @@ class SparseLinear(nn.Linear):
         """[B, F] and [F] to [B, out]; floats, GPUs and other precisions take the dense way."""
         kinds = self.weight.device.type, self.weight.dtype, features.is_floating_point()
         if kinds == ("cpu", torch.float32, False):
-            out: Tensor = _Sparse.apply(self.weight, features, scale)  # type: ignore[no-untyped-call]
-            return out + self.bias
+            mixed = torch.is_autocast_enabled("cpu")
+            out: Tensor = _Sparse.apply(self.weight, features, scale.float())  # type: ignore[no-untyped-call]
+            return (out + self.bias).to(torch.get_autocast_dtype("cpu") if mixed else scale.dtype)
         x = (features * scale).clamp(-_FARTHEST, _FARTHEST)  # a GPU makes no copy as floats
         return super().forward(x)
 
@@ -70,13 +72,19 @@ def _find(features: Any, found: Any) -> Any:
 
 
 @compiled
+def _scaled(feature: Any, scale: Any) -> Any:
+    """A feature as a number of the network."""
+    return np.float32(min(max(feature * scale, -_FARTHEST), _FARTHEST))
+
+
+@compiled
 def _add_weights(out: Any, features: Any, scale: Any, weights: Any) -> None:
     """Adds to `out` [B, out] what features [B, F] and weights [F, out] give."""
     found = np.empty(features.shape[1] + 1, np.int64)
     for i in range(features.shape[0]):
         for at in range(_find(features[i], found)):
             k = found[at]
-            x = min(max(np.float32(features[i, k]) * scale[k], -_FARTHEST), _FARTHEST)
+            x = _scaled(features[i, k], scale[k])
             for j in range(out.shape[1]):
                 out[i, j] += x * weights[k, j]
 
@@ -88,6 +96,6 @@ def _add_gradients(gradients: Any, features: Any, scale: Any, of_out: Any) -> No
     for i in range(features.shape[0]):
         for at in range(_find(features[i], found)):
             k = found[at]
-            x = min(max(np.float32(features[i, k]) * scale[k], -_FARTHEST), _FARTHEST)
+            x = _scaled(features[i, k], scale[k])
             for j in range(of_out.shape[1]):
                 gradients[k, j] += x * of_out[i, j]

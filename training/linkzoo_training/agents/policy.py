@@ -149,14 +149,15 @@ class SearchAgent:
         )
 
     def act(self, positions: Positions) -> NDArray[np.int64]:
-        """The action that the search prefers in each position; int64[N]."""
+        """The action that the search prefers in each position, or the only one; int64[N]."""
         policy = self.policy
         _check_game(self.name, policy.game, positions)
-        actions = np.empty(len(positions), np.int64)
-        for first in range(0, len(positions), self._count):
-            part = slice(first, first + self._count)
-            states, seeds = positions.states[part].copy(), positions.seeds[part]
-            found = self._run(states, seeds)
+        actions: NDArray[np.int64] = positions.action_mask.argmax(1)
+        choices = np.flatnonzero(positions.action_mask.sum(1) > 1)
+        for first in range(0, len(choices), self._count):
+            part = choices[first : first + self._count]
+            seeds = positions.seeds[part]
+            found = self._run(positions.states[part], seeds)
             actions[part] = found.actions
             if policy.temperature > 0:
                 logits = torch.from_numpy(found.policy).clamp(min=1e-30).log()
