@@ -428,6 +428,22 @@ def test_every_game_can_be_searched(game: str) -> None:
     assert positions.action_mask[np.arange(12), drawn].all()
 
 
+def test_a_forced_move_takes_no_search() -> None:
+    """In the last plies of Linkage; positions with a choice are searched as they are alone."""
+    torch.manual_seed(0)
+    policy = PolicyAgent("bare", LINKAGE, make_network(LINKAGE, "flat", 8, 1), {})
+    agent = SearchAgent(policy, 4)
+    late = midgame(LINKAGE, 200, 20)
+    forced = late.action_mask.sum(1) == 1
+    assert 0 < forced.sum() < len(late)
+    actions = agent.act(late)
+    assert (actions == late.action_mask.argmax(1))[forced].all()
+    choices = Positions(LINKAGE, late.states[~forced], late.seeds[~forced])
+    assert (agent.act(choices) == actions[~forced]).all()
+    policy.answer = None  # type: ignore[assignment,method-assign]  # nothing is asked
+    agent.act(Positions(LINKAGE, late.states[forced], late.seeds[forced]))
+
+
 @pytest.mark.slow  # quick: test_ladder.py, linkage with a search
 def test_a_search_beats_its_own_network() -> None:
     """A network whose policy is uniform wins by searching with true endings alone."""

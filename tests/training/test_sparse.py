@@ -7,6 +7,8 @@ import torch
 from hypothesis import given, settings
 from hypothesis import strategies as st
 
+from linkzoo import get_game
+from linkzoo_training.networks import frozen, make_network
 from linkzoo_training.sparse import SparseLinear
 
 TYPES = [torch.int8, torch.int16, torch.int32]
@@ -85,8 +87,27 @@ def test_weights_are_those_of_a_linear_layer() -> None:
 
 @pytest.mark.parametrize("kind", [torch.bfloat16, torch.float64])
 def test_other_precisions(kind: torch.dtype) -> None:
+    """All in that precision, scale and answer alone, and under autocast."""
     sums, features = layer(30, 8), torch.ones(2, 30, dtype=torch.int8)
-    expected = sums(features, torch.ones(30))
-    found = sums.to(kind)(features, torch.ones(30, dtype=kind))
-    assert found.dtype == kind
-    torch.testing.assert_close(found.float(), expected, rtol=2e-2, atol=2e-2)
+    expected, scale = sums(features, torch.ones(30)), torch.ones(30, dtype=kind)
+    found = [sums(features, scale), deepcopy(sums).to(kind)(features, scale)]
+    if kind == torch.bfloat16:
+        with torch.autocast("cpu", kind):
+            found.append(sums(features, torch.ones(30)))
+    for one in found:
+        assert one.dtype == kind
+        torch.testing.assert_close(one.float(), expected, rtol=2e-2, atol=2e-2)
+
+
+def test_a_network_that_plays_in_bfloat16_reads_in_float32() -> None:
+    game = get_game("love_formula")
+    torch.manual_seed(0)
+    network = make_network(game, "flat", 16, 1)
+    played = frozen(network, bf16=True)
+    kinds = {name: parameter.dtype for name, parameter in played.named_parameters()}
+    wide = {name for name, kind in kinds.items() if kind == torch.float32}
+    assert wide == {"trunk.inputs.weight", "trunk.inputs.bias"}
+    features = torch.ones(3, len(network.map), dtype=torch.int8)
+    for found, expected in zip(played(features), network(features), strict=True):
+        assert found.dtype == torch.bfloat16
+        torch.testing.assert_close(found.float(), expected, rtol=0.05, atol=0.01)
