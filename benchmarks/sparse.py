@@ -1,6 +1,6 @@
-"""What it saves to read no weights of features that are 0: `python -m benchmarks.sparse [NAME ...]`.
+"""What it saves to read no weights of features that are 0: `python -m benchmarks.sparse NAME ...`.
 
-The fully connected network of each checkpoint (NAME) answers in the middle of games, and learns, on one
+The fully connected network of each checkpoint answers in the middle of games, and learns, on one
 thread in float32: from integer features, most of which it skips, and from the same as floats, all
 of which torch multiplies. Prints a row of Markdown for each, best of alternating rounds.
 """
