@@ -17,7 +17,12 @@ from linkzoo_training.networks import make_network, masked
 
 
 @pytest.mark.parametrize(
-    ("game", "kind"), [("linkage", "board"), ("love_links", "flat"), ("link_o", "graph")]
+    ("game", "kind"),
+    [
+        ("love_links", "flat"),
+        ("linkage", "board"),
+        pytest.param("link_o", "graph", marks=pytest.mark.slow),
+    ],
 )
 def test_onnxruntime_gives_the_same_answers(
     game: str, kind: str, tmp_path: Path, capsys: pytest.CaptureFixture[str]

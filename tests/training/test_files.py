@@ -106,7 +106,7 @@ def test_weights_that_are_no_numbers(folder: Path, capsys: pytest.CaptureFixture
     network = make_network(get_game("linkage"), "flat", 8, 1)
     for name, tensor in network.state_dict().items():
         for wild in (torch.nan, torch.inf, -torch.inf):
-            other = tensor.clone()
+            other = tensor.clone(memory_format=torch.contiguous_format)
             other.view(-1)[-1] = wild
             resealed(folder, network.state_dict() | {name: other})
             with pytest.raises(ValueError, match=rf"model\.safetensors: {name} .*finite"):

@@ -67,8 +67,11 @@ def test_shards_are_all_rows_in_order(rows: int, threads: int) -> None:
 
 @pytest.mark.parametrize(
     ("make", "changes"),
-    [(ppo, BOARD), (ppo, FULL_CRITIC), (alphazero, {"precision": "bf16"})],
-    ids=["linkage, ppo", "link_o, full critic", "linkage, alphazero"],
+    [
+        pytest.param(ppo, BOARD, id="linkage, ppo"),
+        pytest.param(alphazero, {"precision": "bf16"}, id="linkage, alphazero"),
+        pytest.param(ppo, FULL_CRITIC, id="link_o, full critic", marks=pytest.mark.slow),
+    ],
 )
 def test_the_same_seed_gives_the_same_weights(make: Any, changes: dict[str, Any]) -> None:
     """Bit by bit, whichever thread is quicker."""
