@@ -68,6 +68,15 @@ def test_views_of_features() -> None:
     torch.testing.assert_close(sums(part, scale), sums(part.float(), scale))
 
 
+@pytest.mark.parametrize("size", [1, 29, 31])
+def test_features_of_another_size_are_refused(size: int) -> None:
+    """As by torch, which names the shapes."""
+    with pytest.raises(RuntimeError, match=rf"size|2x{size} and 30x8"):
+        layer(30, 8)(torch.ones(2, size, dtype=torch.int8), torch.ones(size))
+    with pytest.raises(RuntimeError, match="30"):
+        layer(30, 8)(torch.ones(2, 30, dtype=torch.int8), torch.ones(29))
+
+
 def test_weights_are_those_of_a_linear_layer() -> None:
     """The same names, shapes and start; a feature's lie in one piece, in copies and when loaded."""
     sums = layer(30, 8)

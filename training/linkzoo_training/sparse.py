@@ -29,7 +29,8 @@ class SparseLinear(nn.Linear):
     def forward(self, features: Tensor, scale: Tensor) -> Tensor:  # type: ignore[override]
         """[B, F] and [F] to [B, out]; floats, GPUs and other precisions take the dense way."""
         kinds = self.weight.device.type, self.weight.dtype, features.is_floating_point()
-        if kinds == ("cpu", torch.float32, False):
+        fits = features.shape[1:] == scale.shape == (self.in_features,)
+        if fits and kinds == ("cpu", torch.float32, False):
             mixed = torch.is_autocast_enabled("cpu")
             out: Tensor = _Sparse.apply(self.weight, features, scale.float())  # type: ignore[no-untyped-call]
             return (out + self.bias).to(torch.get_autocast_dtype("cpu") if mixed else scale.dtype)
