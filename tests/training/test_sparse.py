@@ -116,6 +116,8 @@ def test_a_network_that_plays_in_bfloat16_reads_in_float32() -> None:
     kinds = {name: parameter.dtype for name, parameter in played.named_parameters()}
     wide = {name for name, kind in kinds.items() if kind == torch.float32}
     assert wide == {"trunk.inputs.weight", "trunk.inputs.bias"}
+    for name in wide:
+        assert torch.equal(played.state_dict()[name], network.state_dict()[name])
     features = torch.ones(3, len(network.map), dtype=torch.int8)
     for found, expected in zip(played(features), network(features), strict=True):
         assert found.dtype == torch.bfloat16

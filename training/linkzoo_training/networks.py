@@ -126,9 +126,9 @@ def frozen(network: Network, bf16: bool) -> Network:
     copy = deepcopy(network).requires_grad_(False)
     if bf16:
         copy.to(torch.bfloat16)
-        for layer in copy.modules():
+        for layer, original in zip(copy.modules(), network.modules(), strict=True):
             if isinstance(layer, SparseLinear) and layer.weight.device.type == "cpu":
-                layer.float()
+                layer.float().load_state_dict(original.state_dict())
     return copy
 
 
