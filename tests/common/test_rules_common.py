@@ -1,5 +1,8 @@
 """What the compiled rules of every game promise (the Game contract), at every ply."""
 
+import copy
+import pickle
+
 import numpy as np
 import pytest
 
@@ -19,6 +22,20 @@ def new(variant: Variant, seed: int) -> np.record:
 def positions(variant: Variant, seed: int) -> list[np.record]:
     """Every position of one random game, the last one included; every decision is asked."""
     return play.positions(variant.game, variant.num_players, variant.options, seed)
+
+
+@few_variants
+def test_the_fields_of_a_record_are_its_attributes(variant: Variant) -> None:
+    """To read and to write, in copies of it too; there are no others."""
+    state = positions(variant, 3)[-1]
+    for other in (state.copy(), copy.deepcopy(state), pickle.loads(pickle.dumps(state)), state):
+        assert isinstance(other, np.record)
+        for name in variant.game.state.names or ():
+            assert np.array_equal(getattr(other, name), state[name])
+        other.ply += 1
+        assert other["ply"] == other.ply
+        with pytest.raises(AttributeError, match="no field 'nothing'"):
+            _ = other.nothing
 
 
 @random_games
