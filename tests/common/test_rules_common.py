@@ -26,7 +26,10 @@ def positions(variant: Variant, seed: int) -> list[np.record]:
 
 @few_variants
 def test_the_fields_of_a_record_are_its_attributes(variant: Variant) -> None:
-    """To read and to write, in copies of it too; there are no others."""
+    """To read and to write, in copies of it too; there are no others.
+
+    One of the copies is pickled, as those are that another process gets.
+    """
     state = positions(variant, 3)[-1]
     for other in (state.copy(), copy.deepcopy(state), pickle.loads(pickle.dumps(state)), state):
         assert isinstance(other, np.record)
