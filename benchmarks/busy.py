@@ -14,7 +14,7 @@ from collections.abc import Iterator
 from contextlib import contextmanager
 from statistics import median
 
-from linkzoo.threads import MAX_THREADS
+from linkzoo.engine.threads import MAX_THREADS
 from linkzoo_training.commands.bench import Work, vector_steps
 
 WORKS = {"one thread": 1, "two threads": 2}

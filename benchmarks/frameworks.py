@@ -21,9 +21,9 @@ import torch
 from torch import Tensor, nn
 
 import linkzoo
-from linkzoo.features import FeatureMap
+from linkzoo.core.features import FeatureMap
 from linkzoo.integrations import FeatureSeatVectorEnv
-from linkzoo.threads import set_num_threads
+from linkzoo.engine.threads import set_num_threads
 
 Collect = Callable[[], int]  # plays on, and says how many decisions it took
 

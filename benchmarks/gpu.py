@@ -23,7 +23,7 @@ import torch
 from benchmarks.gpu_report import cells, commit, report
 from benchmarks.gpu_tasks import PRESETS, ROOT, Task, tasks
 
-from linkzoo.files import write_atomically
+from linkzoo.core.files import write_atomically
 from linkzoo_training.algorithms.logger import read_metrics
 from linkzoo_training.runtime import find_device
 

@@ -6,7 +6,7 @@ from math import inf
 from pathlib import Path
 from typing import NamedTuple
 
-from linkzoo import games
+from linkzoo import game_names
 from linkzoo_training.config import load_config
 
 ROOT = Path(__file__).parents[1]
@@ -57,7 +57,7 @@ def tasks(device: str, presets: list[str], runs: Path) -> list[Task]:
     on = f"device={device}"
     return [
         *tests(),
-        *(play_at_random(game, device) for game in games),
+        *(play_at_random(game, device) for game in game_names()),
         *benchmarks(on),
         *(task for preset in presets for task in training(preset, on, runs)),
     ]
@@ -71,7 +71,7 @@ def tests() -> list[Task]:
         if name != "games":
             found.append(Task(f"tests of {name}", "pytest", ("-q", file)))
             continue
-        for what in (*(f"{game} and not other_rules" for game in games), "other_rules"):
+        for what in (*(f"{game} and not other_rules" for game in game_names()), "other_rules"):
             title = what.removesuffix(" and not other_rules")
             found.append(Task(f"tests of {name}: {title}", "pytest", ("-q", file, "-k", what)))
     return found

@@ -10,7 +10,7 @@ import json
 
 import numpy as np
 
-from linkzoo.batch import kernels
+from linkzoo.core.kernels import kernels
 from linkzoo.registry import NAMES, get_game
 from linkzoo_training.evaluation.result import side_label
 from linkzoo_training.outcomes import win_shares

@@ -28,7 +28,7 @@ from typing import Any
 import numpy as np
 from numpy.random import Generator, default_rng
 
-from linkzoo import games, get_game
+from linkzoo import game_names, get_game
 
 
 class Client:
@@ -174,7 +174,7 @@ async def run(
 
 def main() -> None:
     parser = argparse.ArgumentParser(description=__doc__)
-    parser.add_argument("--game", action="append", choices=games, help="default: all")
+    parser.add_argument("--game", action="append", choices=game_names(), help="default: all")
     parser.add_argument("--clients", type=int, default=100)
     parser.add_argument("--think", type=float, nargs=2, default=(1.0, 5.0), help="seconds")
     parser.add_argument("--minutes", type=float, default=1.0)
@@ -191,7 +191,7 @@ def main() -> None:
             assert server.stdout is not None
             port = re.search(r":(\d+)/", server.stdout.readline())
             assert port is not None, "no server"
-            order = arguments.game or list(games)
+            order = arguments.game or list(game_names())
             wanted = arguments.clients, tuple(arguments.think), arguments.minutes
             asyncio.run(run(server.pid, int(port[1]), order, *wanted))
         finally:

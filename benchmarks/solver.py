@@ -12,8 +12,8 @@ import numpy as np
 import yaml
 
 from linkzoo import get_game
-from linkzoo.compiled import Record
-from linkzoo.solver import Solver
+from linkzoo.engine.compiled import Record
+from linkzoo.core.solver import Solver
 from linkzoo_training.evaluation.solved_positions import SOLVED_POSITIONS, positions_after
 from linkzoo_training.search.solver import solver
 

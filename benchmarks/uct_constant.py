@@ -10,7 +10,7 @@ import argparse
 import json
 from itertools import pairwise
 
-from linkzoo import games, get_game
+from linkzoo import game_names, get_game
 from linkzoo_training.agents.baselines import UctAgent
 from linkzoo_training.evaluation.match import blocks_of, play_match
 from linkzoo_training.evaluation.result import variants_of
@@ -18,7 +18,7 @@ from linkzoo_training.evaluation.result import variants_of
 
 def main() -> None:
     parser = argparse.ArgumentParser(description="UCT's constants against one another")
-    parser.add_argument("game", choices=games)
+    parser.add_argument("game", choices=game_names())
     parser.add_argument("constants", type=float, nargs="+", help="two or more, neighbours in turn")
     parser.add_argument("--simulations", type=int, default=1000)
     parser.add_argument("--games", type=int, default=400, help="of each comparison")

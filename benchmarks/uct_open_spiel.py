@@ -16,7 +16,7 @@ import pyspiel
 from connect_four import GAME as CONNECT_FOUR
 
 from linkzoo import Positions
-from linkzoo.chance import STREAM_ACTION, word
+from linkzoo.engine.rng import STREAM_ACTION, word
 from linkzoo_training.agents.baselines import UctAgent
 from linkzoo_training.evaluation.openings import random_openings
 from linkzoo_training.evaluation.statistics import Counts, from_blocks

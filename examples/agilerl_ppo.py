@@ -36,7 +36,7 @@ def plays(agent: Any, name: str) -> FunctionAgent:
 def arguments() -> argparse.Namespace:
     """What the command line says."""
     parser = argparse.ArgumentParser(description=__doc__.splitlines()[0])
-    parser.add_argument("game", help=f"{linkzoo.games} or module:name")
+    parser.add_argument("game", help=f"{linkzoo.game_names()} or module:name")
     parser.add_argument("--players", type=int, default=None)
     parser.add_argument("--steps", type=int, default=100_000, help="decisions of the learner")
     parser.add_argument("--envs", type=int, default=8)

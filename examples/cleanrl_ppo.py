@@ -16,7 +16,7 @@ from numpy.typing import NDArray
 from torch import Tensor, nn
 
 import linkzoo
-from linkzoo.features import FeatureMap
+from linkzoo.core.features import FeatureMap
 from linkzoo.integrations import FunctionAgent, seat_advantages
 from linkzoo_training import against_baselines
 
@@ -63,7 +63,7 @@ def learn(net: Net, optimizer: torch.optim.Optimizer, batch: list[Tensor], targe
 def arguments() -> argparse.Namespace:
     """What the command line says."""
     parser = argparse.ArgumentParser(description=__doc__.splitlines()[0])
-    parser.add_argument("game", help=f"{linkzoo.games} or module:name")
+    parser.add_argument("game", help=f"{linkzoo.game_names()} or module:name")
     parser.add_argument("--players", type=int, default=None)
     parser.add_argument("--steps", type=int, default=400_000, help="decisions, of all seats")
     parser.add_argument("--envs", type=int, default=64)

@@ -59,7 +59,7 @@ def build(args: argparse.Namespace) -> PPO:
 def arguments() -> argparse.Namespace:
     """What the command line says."""
     parser = argparse.ArgumentParser(description=__doc__.splitlines()[0])
-    parser.add_argument("game", help=f"{linkzoo.games} or module:name")
+    parser.add_argument("game", help=f"{linkzoo.game_names()} or module:name")
     parser.add_argument("--players", type=int, default=None)
     parser.add_argument("--steps", type=int, default=100_000, help="decisions of the learner")
     parser.add_argument("--envs", type=int, default=64, help="games in lock-step, of each runner")

@@ -58,7 +58,7 @@ class SelfPlay(BaseCallback):
 def arguments() -> argparse.Namespace:
     """What the command line says."""
     parser = argparse.ArgumentParser(description=__doc__.splitlines()[0])
-    parser.add_argument("game", help=f"{linkzoo.games} or module:name")
+    parser.add_argument("game", help=f"{linkzoo.game_names()} or module:name")
     parser.add_argument("--players", type=int, default=None)
     parser.add_argument("--steps", type=int, default=200_000, help="decisions of the learner")
     parser.add_argument("--envs", type=int, default=64, help="games in lock-step")

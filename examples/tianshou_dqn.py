@@ -61,7 +61,7 @@ def frozen(dqn: DQN, envs: TianshouVectorEnv, name: str) -> FunctionAgent:
 def arguments() -> argparse.Namespace:
     """What the command line says."""
     parser = argparse.ArgumentParser(description=__doc__.splitlines()[0])
-    parser.add_argument("game", help=f"{linkzoo.games} or module:name")
+    parser.add_argument("game", help=f"{linkzoo.game_names()} or module:name")
     parser.add_argument("--players", type=int, default=None)
     parser.add_argument("--steps", type=int, default=16_000, help="decisions of the learner")
     parser.add_argument("--envs", type=int, default=32, help="games in lock-step")

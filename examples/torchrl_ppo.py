@@ -23,7 +23,7 @@ from torchrl.modules import MaskedCategorical, ProbabilisticActor, ValueOperator
 from torchrl.objectives import ClipPPOLoss
 
 import linkzoo
-from linkzoo.features import FeatureMap
+from linkzoo.core.features import FeatureMap
 from linkzoo.integrations import FunctionAgent, seat_advantages
 from linkzoo.integrations.torchrl import SelfPlayEnv
 from linkzoo_training import against_baselines
@@ -93,7 +93,7 @@ def collect(args: argparse.Namespace, policy: ProbabilisticActor) -> Any:
 def arguments() -> argparse.Namespace:
     """What the command line says."""
     parser = argparse.ArgumentParser(description=__doc__.splitlines()[0])
-    parser.add_argument("game", help=f"{linkzoo.games} or module:name")
+    parser.add_argument("game", help=f"{linkzoo.game_names()} or module:name")
     parser.add_argument("--players", type=int, default=None)
     parser.add_argument("--steps", type=int, default=400_000, help="decisions, of all seats")
     parser.add_argument("--envs", type=int, default=64, help="games in lock-step, of each runner")

@@ -13,8 +13,8 @@ from scripts.game_pages import FOLDER, SCENES
 
 import linkzoo
 from linkzoo import Game
-from linkzoo.compiled import Record
-from linkzoo.game import HEADER
+from linkzoo.engine.compiled import Record
+from linkzoo.core.game import HEADER
 
 IMAGES = Path(__file__).parents[1] / "docs" / "images"
 ACROSS = 24  # bytes in a row

@@ -12,8 +12,8 @@ import numpy as np
 
 import linkzoo
 from linkzoo import Game, GameRecord
-from linkzoo.compiled import Record
-from linkzoo.drawing.raster import to_png
+from linkzoo.engine.compiled import Record
+from linkzoo.svg.raster import to_png
 
 FOLDER = Path(__file__).parents[1] / "docs" / "games"
 WIDTH = 720  # of pictures, in pixels

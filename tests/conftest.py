@@ -8,9 +8,9 @@ from typing import Any
 import pytest
 from numba.core.dispatcher import Dispatcher
 
-from linkzoo import games, registry
+from linkzoo import game_names, registry
 
-_TOGETHER = (*games, "connect_four", "miniatures")  # in the names of tests that compile the same
+_TOGETHER = (*game_names(), "connect_four", "miniatures")  # in the names of tests that compile the same
 _COMPILED = pytest.StashKey[list[str]]()
 
 

@@ -7,7 +7,7 @@ import numpy as np
 import pytest
 from numpy.typing import NDArray
 
-from linkzoo.game import Game
+from linkzoo.core.game import Game
 
 
 def legal_mask(state: np.record, *, game: Game) -> NDArray[np.int8]:

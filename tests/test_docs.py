@@ -13,7 +13,7 @@ from benchmarks import strength
 from scripts import game_pages, reference
 
 import linkzoo
-from linkzoo.game import Game
+from linkzoo.core.game import Game
 from linkzoo.registry import NAMES
 from linkzoo_training.commands.arguments import parser
 from linkzoo_training.commands.cli import main
@@ -50,7 +50,7 @@ def observation_table(game: Game) -> str:
     return "\n".join(rows)
 
 
-@pytest.mark.parametrize("name", linkzoo.games)
+@pytest.mark.parametrize("name", linkzoo.game_names())
 def test_rules_page_has_the_observation(name: str) -> None:
     table = observation_table(linkzoo.get_game(name))
     marker = r"<!-- observation -->\n(.*)\n<!-- /observation -->"
@@ -58,7 +58,7 @@ def test_rules_page_has_the_observation(name: str) -> None:
     assert marked == [table], f"the table in RULES.md should be\n{table}"
 
 
-@pytest.mark.parametrize("name", linkzoo.games)
+@pytest.mark.parametrize("name", linkzoo.game_names())
 def test_rules_page_has_a_position(name: str) -> None:
     game = linkzoo.get_game(name)
     positions = [json.loads(block) for block in blocks(rules_page(name), "json")]
@@ -67,7 +67,7 @@ def test_rules_page_has_a_position(name: str) -> None:
         assert game.to_dict(game.from_dict(position)) == position
 
 
-@pytest.mark.parametrize("name", linkzoo.games)
+@pytest.mark.parametrize("name", linkzoo.game_names())
 def test_rules_page_has_every_option(name: str) -> None:
     options = linkzoo.get_game(name).options
     table = dict(re.findall(r"^\| `(\w+)` \| `(.*?)` \|", rules_page(name), re.MULTILINE))
@@ -76,7 +76,7 @@ def test_rules_page_has_every_option(name: str) -> None:
         assert table[option.name] == str(shown)
 
 
-@pytest.mark.parametrize("name", linkzoo.games)
+@pytest.mark.parametrize("name", linkzoo.game_names())
 def test_rules_page_has_the_spaces(name: str) -> None:
     game = linkzoo.get_game(name)
     shape = ", ".join(map(str, game.observation.shape))
@@ -84,7 +84,7 @@ def test_rules_page_has_the_spaces(name: str) -> None:
     assert f"`{np.dtype(game.observation.dtype)}[{shape}]`" in rules_page(name)
 
 
-@pytest.mark.parametrize("name", linkzoo.games)
+@pytest.mark.parametrize("name", linkzoo.game_names())
 def test_game_page_is_what_the_code_says(name: str) -> None:
     page = (game_pages.FOLDER / f"{name}.md").read_text(encoding="utf-8")
     assert game_pages.filled(name) == page, "run python -m scripts.game_pages"
@@ -111,7 +111,7 @@ def test_reference_is_what_the_code_says(name: str, monkeypatch: pytest.MonkeyPa
     assert reference.PAGES[name]() == page, "run python -m scripts.reference"
 
 
-@pytest.mark.parametrize("name", linkzoo.games)
+@pytest.mark.parametrize("name", linkzoo.game_names())
 def test_the_game_to_look_at_is_a_whole_one(name: str) -> None:
     folder = ROOT / "docs" / "games" / "played"
     *_, last = linkzoo.GameRecord.load(folder / f"{name}.json").replay()

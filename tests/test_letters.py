@@ -5,9 +5,9 @@ import pytest
 from hypothesis import given
 from hypothesis import strategies as st
 
-from linkzoo.drawing import svg
-from linkzoo.drawing.letters import fit, width_of
-from linkzoo.drawing.raster import rasterise
+from linkzoo.svg import elements as svg
+from linkzoo.svg.letters import fit, width_of
+from linkzoo.svg.raster import rasterise
 
 WORDS = st.text(st.characters(codec="latin-1", exclude_categories=["C"]), max_size=40)
 WIDTHS = st.floats(30, 300)

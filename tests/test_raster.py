@@ -3,8 +3,8 @@
 import numpy as np
 import pytest
 
-from linkzoo.drawing import raster, svg
-from linkzoo.drawing.raster import rasterise, to_png
+from linkzoo.svg import raster, elements as svg
+from linkzoo.svg.raster import rasterise, to_png
 
 
 def sample(*markup: str) -> str:

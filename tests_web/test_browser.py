@@ -9,7 +9,7 @@ import pytest
 from playwright.sync_api import Browser, Page
 from tests.web.server import Client
 
-from linkzoo import GameRecord, games
+from linkzoo import GameRecord, game_names
 from linkzoo.testing.play import mask_of, positions
 from linkzoo_training import load_agent
 from linkzoo_training.pictures import as_html
@@ -20,7 +20,7 @@ _MOST_CLICKS = 1500
 
 
 @pytest.mark.parametrize("opponent", ["random", "checkpoint"])
-@pytest.mark.parametrize("game", games)
+@pytest.mark.parametrize("game", game_names())
 def test_a_whole_game_by_clicks(screen: Screen, game: str, opponent: str) -> None:
     screen.start(game, ["human", opponent])
     for _ in range(_MOST_CLICKS):
@@ -238,7 +238,7 @@ def test_strength_has_a_curve_and_a_table_for_each_checkpoint(screen: Screen) ->
 
 
 @pytest.mark.parametrize("scheme", ["dark", "light"])
-@pytest.mark.parametrize("game", games)
+@pytest.mark.parametrize("game", game_names())
 def test_nothing_is_wider_than_a_telephone(
     browser: Browser, client: Client, game: str, scheme: str
 ) -> None:

@@ -5,26 +5,24 @@ A game is one environment, or thousands of them as arrays:
     env = linkzoo.linkage_v0.env()  # a PettingZoo AEC environment
     env = linkzoo.make("linkage", threshold=10)  # the same, by name
     vec = linkzoo.make_vec("linkage", num_envs=1024)  # many games in lock-step, as arrays
-    linkzoo.games  # the names of the games
+    linkzoo.game_names()  # the names of the games
     linkzoo.make("my_package.my_game:GAME")  # a game from elsewhere
 """
 
 from collections.abc import Sequence
-from importlib import import_module
 from typing import Any
 
 from linkzoo import link_o_v0, linkage_v0, love_formula_v0, love_links_v0
-from linkzoo.aec import GameEnv
-from linkzoo.agent import Agent, Positions, RandomAgent
-from linkzoo.game import Game, ObservationSpec, Piece
-from linkzoo.gym import SeatEnv
+from linkzoo.envs.aec import GameEnv
+from linkzoo.core.agent import Agent, Positions, RandomAgent
+from linkzoo.core.game import Game, ObservationSpec, Piece
+from linkzoo.envs.gym import SeatEnv
 from linkzoo.record import GameRecord
-from linkzoo.registry import NAMES, announce, get_game, names, register
-from linkzoo.vector import VecEnv, VecStep
+from linkzoo.registry import NAMES, announce, game_names, get_game, register
+from linkzoo.envs.vector import VecEnv, VecStep
 
 __version__ = "0.1.0"
 
-games: tuple[str, ...]  # the names of all games, those that were registered since included
 
 __all__ = [
     "Agent",
@@ -38,7 +36,7 @@ __all__ = [
     "SeatEnv",
     "VecEnv",
     "VecStep",
-    "games",
+    "game_names",
     "get_game",
     "link_o_v0",
     "linkage_v0",
@@ -48,14 +46,6 @@ __all__ = [
     "make_vec",
     "register",
 ]
-
-
-def __getattr__(name: str) -> Any:
-    if name == "games":
-        return names()
-    if name == "integrations":
-        return import_module("linkzoo.integrations")
-    raise AttributeError(f"module {__name__!r} has no attribute {name!r}")
 
 
 def make(game: str, num_players: int | None = None, **kwargs: Any) -> GameEnv:

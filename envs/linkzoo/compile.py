@@ -10,11 +10,11 @@ from concurrent.futures import ThreadPoolExecutor, as_completed
 
 import numpy as np
 
-from linkzoo.aec import GameEnv
-from linkzoo.agent import Positions, RandomAgent
-from linkzoo.batch import kernels
+from linkzoo.envs.aec import GameEnv
+from linkzoo.core.agent import Positions, RandomAgent
+from linkzoo.core.kernels import kernels
 from linkzoo.registry import NAMES, get_game
-from linkzoo.vector import VecEnv
+from linkzoo.envs.vector import VecEnv
 
 # What a process of ours begins with: Ctrl-C ends it without a traceback, unless it is ignored.
 _QUIET = """

@@ -9,9 +9,9 @@ from typing import Any
 
 import numpy as np
 
-from linkzoo.batch import kernels
-from linkzoo.compiled import Record
-from linkzoo.fields import (
+from linkzoo.core.kernels import kernels
+from linkzoo.engine.compiled import Record
+from linkzoo.core.arguments import (
     agrees,
     check_keys,
     integer,
@@ -21,8 +21,8 @@ from linkzoo.fields import (
     shown,
     string,
 )
-from linkzoo.files import write_atomically
-from linkzoo.game import Game
+from linkzoo.core.files import write_atomically
+from linkzoo.core.game import Game
 from linkzoo.registry import get_game
 
 FORMAT = "linkzoo-record/1"

@@ -14,8 +14,8 @@ from typing import Any
 import gymnasium
 import pettingzoo
 
-from linkzoo.fields import mapping, shown
-from linkzoo.game import Game
+from linkzoo.core.arguments import mapping, shown
+from linkzoo.core.game import Game
 
 # The package's own: each name is a sub-package with a GAME, and a module of versioned environments
 # `<name>_v0`.
@@ -27,7 +27,7 @@ _known: dict[str, Game] = {}  # games that were registered or asked for
 _addresses: dict[str, str] = {}  # the `module:name` by which games were asked for
 
 
-def names() -> tuple[str, ...]:
+def game_names() -> tuple[str, ...]:
     """The names of all games: the package's own first."""
     return tuple(dict.fromkeys((*NAMES, *_installed(), *_known)))
 
@@ -74,14 +74,14 @@ def announce(name: str, game: str) -> None:
     kwargs = {"game": game}
     gymnasium.register(
         id=f"linkzoo/{title}-v0",
-        entry_point="linkzoo.gym:SeatEnv",
+        entry_point="linkzoo.envs.gym:SeatEnv",
         vector_entry_point="linkzoo.integrations.vector:SeatVectorEnv",
         kwargs=kwargs,
     )
     if hasattr(pettingzoo, "register"):
-        pettingzoo.register("aec", f"linkzoo/{name}_v0", "linkzoo.aec:GameEnv", kwargs=kwargs)
+        pettingzoo.register("aec", f"linkzoo/{name}_v0", "linkzoo.envs.aec:GameEnv", kwargs=kwargs)
         pettingzoo.register(
-            "parallel", f"linkzoo/{name}_v0", "linkzoo.aec:parallel_env", kwargs=kwargs
+            "parallel", f"linkzoo/{name}_v0", "linkzoo.envs.aec:parallel_env", kwargs=kwargs
         )
 
 
@@ -103,7 +103,7 @@ def _find(name: str) -> Game:
             _check_name(game)
             _addresses.setdefault(game.name, name)
             return _keep(game)
-        own = {f"linkzoo.{name}:GAME"} if name in NAMES else set()
+        own = {f"linkzoo.games.{name}:GAME"} if name in NAMES else set()
         addresses = own | _installed().get(name, set())
         if len(addresses) > 1:
             raise ValueError(f"several games are called {name!r}: {sorted(addresses)}")
@@ -113,7 +113,7 @@ def _find(name: str) -> Game:
                 raise ValueError(f"{address} is called {game.name!r}, not {name!r}")
             return _keep(game)
     raise ValueError(
-        f"no game {shown(name)}; there are {list(names())}, and module:name of a game from outside"
+        f"no game {shown(name)}; there are {list(game_names())}, and module:name of a game from outside"
     )
 
 
@@ -136,9 +136,9 @@ def _load(address: str) -> Game:
 
 
 def _check_name(game: Game) -> None:
-    if game.name in names() and _find(game.name) is not game:
+    if game.name in game_names() and _find(game.name) is not game:
         raise ValueError(
-            f"another game is called {game.name!r}; the names {list(names())} are taken"
+            f"another game is called {game.name!r}; the names {list(game_names())} are taken"
         )
 
 

@@ -7,7 +7,7 @@ from typing import Any
 import numpy as np
 
 from linkzoo import Game, GameEnv
-from linkzoo.batch import kernels
+from linkzoo.core.kernels import kernels
 from tests.common.play import plies
 from tests.common.variants import Variant
 

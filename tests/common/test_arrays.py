@@ -6,7 +6,7 @@ from hypothesis import given
 from hypothesis import strategies as st
 
 from linkzoo import make_vec
-from linkzoo.chance import game_seed, game_seeds, permutation, shuffle, word, words
+from linkzoo.engine.rng import game_seed, game_seeds, permutation, shuffle, word, words
 
 numbers = st.integers(0, 2**64 - 1)
 

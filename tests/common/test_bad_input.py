@@ -10,7 +10,7 @@ from typing import Any
 import numpy as np
 import pytest
 
-from linkzoo import GameEnv, GameRecord, SeatEnv, VecEnv, games, get_game
+from linkzoo import GameEnv, GameRecord, SeatEnv, VecEnv, game_names, get_game
 
 NO_ACTIONS: list[Any] = [
     *(np.timedelta64(0), np.datetime64(0, "s"), 0.0, np.float32(0), "0", b"0", True, np.bool_(0)),
@@ -18,7 +18,7 @@ NO_ACTIONS: list[Any] = [
 ]
 
 
-@pytest.fixture(params=games)
+@pytest.fixture(params=game_names())
 def env(request: pytest.FixtureRequest) -> GameEnv:
     made = GameEnv(request.param)
     made.reset(seed=1)
@@ -69,7 +69,7 @@ def test_unknown_agents(env: GameEnv, agent: Any) -> None:
             call(agent)
 
 
-@pytest.mark.parametrize("name", [name for name in games if get_game(name).fixed])
+@pytest.mark.parametrize("name", [name for name in game_names() if get_game(name).fixed])
 def test_options_that_name_files(name: str, tmp_path: Path) -> None:
     """F15: too long, a null byte, a folder, a file of no text, an empty one, none at all."""
     (option,) = get_game(name).fixed

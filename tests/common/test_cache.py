@@ -1,4 +1,4 @@
-"""What is compiled anew, when, by whom, and what is said about it (`linkzoo.cache`)."""
+"""What is compiled anew, when, by whom, and what is said about it (`linkzoo.engine.cache`)."""
 
 import errno
 import importlib
@@ -17,10 +17,10 @@ import pytest
 from numba.core.caching import CacheImpl, IndexDataCacheFile
 
 import linkzoo
-from linkzoo import cache
+from linkzoo.engine import cache
 from linkzoo import compile as ahead
-from linkzoo.cache import source_of
-from linkzoo.compiled import specialise
+from linkzoo.engine.cache import source_of
+from linkzoo.engine.compiled import specialise
 
 pytestmark = pytest.mark.skipif(
     bool(numba.config.DISABLE_JIT),  # type: ignore[attr-defined]
@@ -45,7 +45,7 @@ TABLE = np.loadtxt(Path(__file__).with_name("table.csv"), dtype=np.int64)
 import numpy as np
 from numba import types
 from numba.extending import intrinsic
-from linkzoo.compiled import compiled
+from linkzoo.engine.compiled import compiled
 from fifth import pieces
 from fifth.pieces import TABLE
 
@@ -213,7 +213,7 @@ def test_what_it_is_not_made_of_leaves_it(
 
 # Edits (file, old text, new text), and the games that they are to make anew.
 EDITS = [
-    ([("chance.py", "_SHIFT = np.uint64(32)", "_SHIFT = np.uint64(31)")], set(linkzoo.games)),
+    ([("chance.py", "_SHIFT = np.uint64(32)", "_SHIFT = np.uint64(31)")], set(linkzoo.game_names())),
     (
         [
             ("linkage/rules.py", "state.ply += 1", "state.ply += 2"),
@@ -235,8 +235,8 @@ def package(tmp_path_factory: pytest.TempPathFactory) -> Path:
 
 SHOW_DIGESTS = """
 import linkzoo
-from linkzoo.batch import kernels
-from linkzoo.cache import source_of
+from linkzoo.core.kernels import kernels
+from linkzoo.engine.cache import source_of
 for name in linkzoo.games:
     made = kernels(linkzoo.get_game(name))
     rows = (made.step, made.outcome, made.renew)
@@ -264,7 +264,7 @@ def test_an_edit_recompiles_the_games_that_hold_it(
 ) -> None:
     """No others; and digests are the same in every process."""
     before = digests_of_games(package)
-    assert set(before) == set(linkzoo.games)
+    assert set(before) == set(linkzoo.game_names())
     exec(SHOW_DIGESTS, {})
     assert dict(line.split() for line in capsys.readouterr().out.splitlines()) == before
     for edits, changed in EDITS:
@@ -359,7 +359,7 @@ def test_one_process_compiles(fifth: Callable[..., ModuleType], tmp_path: Path) 
 def test_the_lock_of_a_killed_process(tmp_path: Path, capsys: pytest.CaptureFixture[str]) -> None:
     """It waits while the process lives, says so, and goes on when it is dead."""
     code = (
-        "import time, sys; from pathlib import Path; from linkzoo.cache import _Lock\n"
+        "import time, sys; from pathlib import Path; from linkzoo.engine.cache import _Lock\n"
         "_Lock(Path(sys.argv[1])).acquire('x')\nprint('held', flush=True)\ntime.sleep(60)"
     )
     path = tmp_path / "function.lock"

@@ -10,7 +10,7 @@ import numba
 import pytest
 
 from linkzoo import get_game
-from linkzoo.compiled import bind, compiled, specialise
+from linkzoo.engine.compiled import bind, compiled, specialise
 
 
 def double(number: Any) -> Any:

@@ -7,7 +7,7 @@ import pytest
 from hypothesis import given
 from hypothesis import strategies as st
 
-from linkzoo.fields import agrees, boolean, check_keys, integer, sequence, string
+from linkzoo.core.arguments import agrees, boolean, check_keys, integer, sequence, string
 
 anything = st.one_of(
     st.none(),

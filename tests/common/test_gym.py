@@ -13,7 +13,7 @@ from gymnasium.utils.env_checker import check_env
 from numpy.typing import NDArray
 
 from linkzoo import Positions, RandomAgent, SeatEnv
-from linkzoo.batch import kernels
+from linkzoo.core.kernels import kernels
 from linkzoo.integrations import SeatVectorEnv
 from tests.common.play import choose, plies
 from tests.common.variants import Variant, few_variants, one_of_each_game

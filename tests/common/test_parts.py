@@ -7,8 +7,8 @@ from html import unescape
 import numpy as np
 import pytest
 
-from linkzoo import games, get_game
-from linkzoo.batch import kernels
+from linkzoo import game_names, get_game
+from linkzoo.core.kernels import kernels
 from linkzoo.testing import properties
 from linkzoo.testing.play import mask_of, positions
 
@@ -16,7 +16,7 @@ from linkzoo.testing.play import mask_of, positions
 _WORDS = re.compile(r"\d-\d|LINK-O|PASS|YES|OPEN_DISCARD")
 
 
-@pytest.mark.parametrize("name", games)
+@pytest.mark.parametrize("name", game_names())
 def test_parts_keep_the_contract(name: str) -> None:
     game = get_game(name)
     assert game.action_parts is not None
@@ -24,7 +24,7 @@ def test_parts_keep_the_contract(name: str) -> None:
         properties.parts(game, positions(game, players, dict(game.fixed), 5))
 
 
-@pytest.mark.parametrize("name", games)
+@pytest.mark.parametrize("name", game_names())
 def test_parts_lie_in_the_picture_of_the_seat_to_act(name: str) -> None:
     game = get_game(name)
     assert game.action_parts is not None

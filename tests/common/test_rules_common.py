@@ -8,7 +8,7 @@ import pytest
 
 import linkzoo
 from linkzoo import get_game
-from linkzoo.batch import kernels
+from linkzoo.core.kernels import kernels
 from linkzoo.testing import play, properties
 from linkzoo.testing.play import play_out
 from tests.common.play import choose, clone, outcome_of, run_python
@@ -135,7 +135,7 @@ def test_skip_forced_plays_the_same_game(variant: Variant) -> None:
             other.step(action)
 
 
-@pytest.mark.parametrize("name", linkzoo.games)
+@pytest.mark.parametrize("name", linkzoo.game_names())
 def test_declared_lengths(name: str) -> None:
     """`typical_length` is the mean of random games in the standard options, over the players."""
     properties.lengths(get_game(name))
@@ -208,7 +208,7 @@ def test_a_redealt_world_can_be_played(variant: Variant, seeds: list[int]) -> No
 @pytest.mark.last
 @pytest.mark.parametrize(
     ("games", "which"),
-    [("1", "one"), *(pytest.param("1", name, marks=pytest.mark.slow) for name in linkzoo.games)],
+    [("1", "one"), *(pytest.param("1", name, marks=pytest.mark.slow) for name in linkzoo.game_names())],
 )
 def test_interpreter_equals_compiled(games: str, which: str) -> None:
     """The same seeded games, bit for bit: states, masks, observations, outcomes, redealt worlds."""

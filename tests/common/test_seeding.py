@@ -8,8 +8,8 @@ import pytest
 from hypothesis import given
 from hypothesis import strategies as st
 
-from linkzoo.batch import count_legal, nth_legal, random_legal
-from linkzoo.chance import SEED_LIMIT, below, game_seed, philox, shuffle, word
+from linkzoo.core.kernels import count_legal, nth_legal, random_legal
+from linkzoo.engine.rng import SEED_LIMIT, below, game_seed, philox, shuffle, word
 from tests.common.fingerprint import fingerprints
 from tests.common.play import run_python
 from tests.common.variants import Variant, every_variant

@@ -12,9 +12,9 @@ import pytest
 from numba import types
 from numba.np.arrayobj import make_array
 
-from linkzoo import threads
-from linkzoo.compiled import compiled
-from linkzoo.threads import MAX_THREADS, Rows, get_num_threads, intrinsic, set_num_threads
+from linkzoo.engine import threads
+from linkzoo.engine.compiled import compiled
+from linkzoo.engine.threads import MAX_THREADS, Rows, get_num_threads, intrinsic, set_num_threads
 from tests.common.play import run_python
 
 pytestmark = pytest.mark.last
@@ -127,7 +127,7 @@ def test_the_usual_number_of_threads() -> None:
 
 
 def test_numba_num_threads_is_respected() -> None:
-    shown = "from linkzoo.threads import *; print(MAX_THREADS, get_num_threads())"
+    shown = "from linkzoo.engine.threads import *; print(MAX_THREADS, get_num_threads())"
     assert run_python("-c", shown, NUMBA_NUM_THREADS="3").split() == ["3", "3"]
 
 
@@ -158,7 +158,7 @@ PLAY = """
 import hashlib, sys
 import numpy as np
 from linkzoo import make_vec
-from linkzoo.batch import kernels
+from linkzoo.core.kernels import kernels
 
 def play(seed, games=300, steps=20):
     vec = make_vec("linkage", games, num_threads=2)

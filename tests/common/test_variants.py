@@ -22,14 +22,14 @@ def chosen(name: str, players: int, options: dict[str, Any]) -> dict[str, Any]:
 
 
 def test_every_game_has_variants() -> None:
-    assert set(VARIANTS) == set(REFUSED) == set(linkzoo.games)
+    assert set(VARIANTS) == set(REFUSED) == set(linkzoo.game_names())
 
 
 def test_variants_differ() -> None:
     assert len({str(variant) for variant in ALL}) == len(ALL)
 
 
-@pytest.mark.parametrize("name", linkzoo.games)
+@pytest.mark.parametrize("name", linkzoo.game_names())
 def test_every_number_of_players_and_every_option_occurs(name: str) -> None:
     game = get_game(name)
     assert {players for players, _ in VARIANTS[name]} == set(
@@ -70,7 +70,7 @@ def test_games_have_keys_of_their_own() -> None:
                 game.blank(options=others[0].fixed)
 
 
-@pytest.mark.parametrize("name", linkzoo.games)
+@pytest.mark.parametrize("name", linkzoo.game_names())
 def test_every_game_has_skip_forced(name: str) -> None:
     assert "skip_forced" in option_names(name)
 
@@ -79,7 +79,7 @@ def make_pair(name: str, *players: Any, **kwargs: Any) -> VecEnv:
     return make_vec(name, 2, *players, **kwargs)
 
 
-@pytest.mark.parametrize("name", linkzoo.games)
+@pytest.mark.parametrize("name", linkzoo.game_names())
 def test_wrong_options_and_players_are_refused(name: str) -> None:
     game = get_game(name)
     options, players = REFUSED[name]

@@ -8,7 +8,7 @@ import pytest
 from numpy.typing import NDArray
 
 from linkzoo import VecEnv, VecStep, make_vec
-from linkzoo.threads import MAX_THREADS
+from linkzoo.engine.threads import MAX_THREADS
 from tests.common.play import choose, plies, run_python
 from tests.common.variants import FEW, Variant, every_variant, few_variants
 from tests.driving import first_quick

@@ -13,10 +13,10 @@ import pytest
 from cuda import pathfinder
 
 from linkzoo import VecEnv
-from linkzoo.compiled import compiled, local
+from linkzoo.engine.compiled import compiled, local
 from linkzoo.cuda.device import ptx
 from linkzoo.cuda.staged import staged_random_actions, staged_step
-from linkzoo.threads import Rows
+from linkzoo.engine.threads import Rows
 from linkzoo_training.config import read_config
 from linkzoo_training.selfplay.gae import advantages
 from linkzoo_training.selfplay.initial_states import DRAW, InitialStates

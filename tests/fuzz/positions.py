@@ -8,8 +8,8 @@ import numpy as np
 from numpy.typing import NDArray
 
 from linkzoo import Game, get_game
-from linkzoo.batch import kernels
-from linkzoo.compiled import Record
+from linkzoo.core.kernels import kernels
+from linkzoo.engine.compiled import Record
 from tests.common.play import choose
 from tests.common.variants import VARIANTS, Options, Variant
 from tests.fuzz.dice import Dice, same, short

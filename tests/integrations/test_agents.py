@@ -30,7 +30,7 @@ def first(_features: NDArray[Any], mask: NDArray[Any]) -> NDArray[Any]:
     return chosen
 
 
-@pytest.mark.parametrize("game", linkzoo.games)
+@pytest.mark.parametrize("game", linkzoo.game_names())
 def test_a_function_plays(game: str) -> None:
     shapes = set()
 
@@ -47,7 +47,7 @@ def test_a_function_plays(game: str) -> None:
     assert actions == linkzoo.get_game(game).num_actions
 
 
-@pytest.mark.parametrize("game", linkzoo.games)
+@pytest.mark.parametrize("game", linkzoo.game_names())
 def test_an_illegal_action_of_a_function_is_named(game: str) -> None:
     agent = FunctionAgent("careless", lambda _, mask: mask.argmin(1))
     env = SeatEnv(game, seat=1, opponent=agent)
@@ -61,7 +61,7 @@ def test_an_illegal_action_of_a_function_is_named(game: str) -> None:
         play()
 
 
-@pytest.mark.parametrize("game", linkzoo.games)
+@pytest.mark.parametrize("game", linkzoo.game_names())
 def test_a_pool_keeps_one_agent_for_a_game(game: str) -> None:
     members = [Fixed("a"), Fixed("b"), Fixed("c")]
     pool = OpponentPool(members)

@@ -37,7 +37,7 @@ def test_in_the_documentation(path: Path) -> None:
     assert "    python examples/" + path.name in path.read_text(encoding="utf-8")
 
 
-@pytest.mark.parametrize("game", first_quick(linkzoo.games))
+@pytest.mark.parametrize("game", first_quick(linkzoo.game_names()))
 def test_the_single_file_example_runs(
     game: str, monkeypatch: pytest.MonkeyPatch, capsys: pytest.CaptureFixture[str]
 ) -> None:

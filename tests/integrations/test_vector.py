@@ -197,7 +197,7 @@ def test_illegal_actions_of_opponents_are_named() -> None:
         SeatVectorEnv("linkage", 3, seat=1, opponent=Careless()).reset(seed=1)
 
 
-@pytest.mark.parametrize("name", linkzoo.games)
+@pytest.mark.parametrize("name", linkzoo.game_names())
 def test_gymnasium_makes_it(name: str) -> None:
     title = "".join(word.capitalize() for word in name.split("_"))
     vec = gymnasium.make_vec(

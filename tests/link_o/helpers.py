@@ -7,7 +7,7 @@ from typing import Any
 
 import numpy as np
 
-from linkzoo.game import Game
+from linkzoo.core.game import Game
 from linkzoo.registry import get_game
 from tests import driving
 from tests.link_o.oracle import (

@@ -11,7 +11,7 @@ import numpy as np
 import pytest
 
 from linkzoo import get_game, make, make_vec
-from linkzoo.game import Game
+from linkzoo.core.game import Game
 from tests.driving import first_quick
 from tests.link_o.helpers import game_of, legal_mask, legal_texts, start
 from tests.link_o.oracle import LINKS, Board, Json, Oracle, Setup, board_json

@@ -4,7 +4,8 @@ from pathlib import Path
 
 import pytest
 
-from linkzoo import GameEnv, get_game, link_o
+from linkzoo import GameEnv, get_game
+from linkzoo.games import link_o
 from tests.link_o.helpers import GAME, start
 
 BOARDS = Path(link_o.__file__).parent / "boards"

@@ -3,8 +3,8 @@
 import numpy as np
 import pytest
 
-from linkzoo.link_o.board import load_board, shipped
-from linkzoo.link_o.pieces import CODES, KINDS
+from linkzoo.games.link_o.board import load_board, shipped
+from linkzoo.games.link_o.pieces import CODES, KINDS
 from tests.link_o.helpers import game_of
 
 

@@ -8,7 +8,7 @@ import numpy as np
 import pytest
 from numpy.typing import NDArray
 
-from linkzoo.game import Game
+from linkzoo.core.game import Game
 from tests.driving import first_quick
 from tests.link_o.helpers import (
     GAME,

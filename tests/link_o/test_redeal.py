@@ -12,7 +12,7 @@ from typing import Any
 import numpy as np
 import pytest
 
-from linkzoo.game import Game
+from linkzoo.core.game import Game
 from tests.driving import first_quick
 from tests.link_o.helpers import (
     GAME,

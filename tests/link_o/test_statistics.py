@@ -12,7 +12,7 @@ import numpy as np
 import pytest
 from numpy.typing import NDArray
 
-from linkzoo.batch import kernels
+from linkzoo.core.kernels import kernels
 from tests.link_o.helpers import game_of
 
 ROUNDS = 1200

@@ -6,8 +6,8 @@ import numpy as np
 import pytest
 
 from linkzoo import get_game
-from linkzoo.link_o.board import load_board, shipped
-from linkzoo.link_o.symmetry import Symmetry, of_board
+from linkzoo.games.link_o.board import load_board, shipped
+from linkzoo.games.link_o.symmetry import Symmetry, of_board
 from tests.driving import first_quick, legal_list, legal_mask
 
 

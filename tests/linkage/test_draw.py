@@ -10,10 +10,10 @@ import numpy as np
 import pytest
 from numpy.typing import NDArray
 
-from linkzoo.drawing.raster import rasterise
-from linkzoo.linkage import style
-from linkzoo.linkage.picture import Grid
-from linkzoo.linkage.pieces import SIZE
+from linkzoo.svg.raster import rasterise
+from linkzoo.games.linkage import style
+from linkzoo.games.linkage.picture import Grid
+from linkzoo.games.linkage.pieces import SIZE
 from tests.linkage.helpers import GAME, SETUPS, clone, play_random, play_text, start
 from tests.linkage.oracle import Setup
 

@@ -10,7 +10,7 @@ from typing import Any
 import numpy as np
 
 import linkzoo
-from linkzoo.game import Game
+from linkzoo.core.game import Game
 from linkzoo.registry import get_game
 from tests import driving
 from tests.love_formula.oracle import SUBTYPES, Json, Oracle, Setup, Table, read_table

@@ -13,10 +13,10 @@ from xml.etree import ElementTree
 import numpy as np
 import pytest
 
-from linkzoo.drawing.letters import width_of
-from linkzoo.drawing.raster import rasterise
-from linkzoo.love_formula.cards import Cards, load_cards
-from linkzoo.love_formula.drawing.draw import draw_svg, draw_text
+from linkzoo.svg.letters import width_of
+from linkzoo.svg.raster import rasterise
+from linkzoo.games.love_formula.cards import Cards, load_cards
+from linkzoo.games.love_formula.drawing.draw import draw_svg, draw_text
 from tests.love_formula.helpers import (
     GAME,
     JOB,

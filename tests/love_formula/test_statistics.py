@@ -14,7 +14,7 @@ import pytest
 from numpy.typing import NDArray
 
 from linkzoo import RandomAgent
-from linkzoo.batch import kernels
+from linkzoo.core.kernels import kernels
 from linkzoo_training.agents.baselines import GreedyAgent
 from linkzoo_training.evaluation.match import play_match
 from tests.love_formula.helpers import GAME, TABLE

@@ -8,7 +8,7 @@ from xml.etree import ElementTree
 import numpy as np
 import pytest
 
-from linkzoo.drawing.raster import rasterise
+from linkzoo.svg.raster import rasterise
 from tests.love_links.helpers import (
     GAME,
     POLICIES,

@@ -12,7 +12,7 @@ import pytest
 from numpy.typing import NDArray
 
 from linkzoo import Agent, Positions, RandomAgent
-from linkzoo.batch import kernels
+from linkzoo.core.kernels import kernels
 from linkzoo_training.agents.baselines import GreedyAgent
 from linkzoo_training.evaluation.match import play_match
 from tests.love_links.helpers import GAME, start

@@ -11,8 +11,8 @@ import pytest
 from connect_four import draw, notation, observation, rules
 
 from linkzoo import Game, get_game
-from linkzoo.compiled import compiled
-from linkzoo.game import Field, Graph, ObservationSpec, Piece
+from linkzoo.engine.compiled import compiled
+from linkzoo.core.game import Field, Graph, ObservationSpec, Piece
 from linkzoo.testing import check_game
 from tests.driving import first_quick
 from tests.training.toys import HIGH
@@ -370,7 +370,7 @@ def test_bounds_too_narrow() -> None:
 
 
 def test_an_environment_that_plays_another_game(monkeypatch: pytest.MonkeyPatch) -> None:
-    monkeypatch.setattr("linkzoo.vector.VecEnv.seed_of", lambda *_: 3)
+    monkeypatch.setattr("linkzoo.envs.vector.VecEnv.seed_of", lambda *_: 3)
     with pytest.raises(AssertionError, match="environments: AEC and vector games differ"):
         check_game(FOUR, seeds=[1])
 
@@ -379,7 +379,7 @@ OUTSIDE = """
 from dataclasses import replace
 import connect_four
 from connect_four import rules
-from linkzoo.compiled import compiled
+from linkzoo.engine.compiled import compiled
 @compiled
 def apply(state, action):
     rules.apply(state, action)
@@ -404,7 +404,7 @@ from dataclasses import replace
 import connect_four
 import numba
 from connect_four import rules
-from linkzoo.compiled import compiled
+from linkzoo.engine.compiled import compiled
 LAST = 6 if numba.config.DISABLE_JIT else 7
 @compiled
 def legal(state, mask):

@@ -9,7 +9,7 @@ import pytest
 from connect_four import draw, notation, observation, rules
 
 from linkzoo import Game
-from linkzoo.batch import kernels
+from linkzoo.core.kernels import kernels
 from linkzoo.testing.play import positions
 from tests.common.play import outcome_of
 from tests.common.variants import Variant, few_variants

@@ -10,7 +10,7 @@ import pytest
 
 import linkzoo
 from linkzoo import registry
-from linkzoo.gym import SeatEnv
+from linkzoo.envs.gym import SeatEnv
 from tests.common.play import run_python
 
 GAME, ADDRESS = connect_four.GAME, "connect_four:GAME"
@@ -28,11 +28,11 @@ def test_by_module_and_name() -> None:
         linkzoo.get_game("connect_four")
     assert linkzoo.get_game(ADDRESS) is GAME
     assert linkzoo.get_game("connect_four") is GAME
-    assert linkzoo.games == (*registry.NAMES, "connect_four")
+    assert linkzoo.game_names() == (*registry.NAMES, "connect_four")
     assert GAME.id == ADDRESS
     assert linkzoo.get_game("linkage").id == "linkage"
     assert linkzoo.make(ADDRESS).metadata["name"] == "connect_four_v0"
-    assert linkzoo.get_game("linkzoo.link_o:GAME") is linkzoo.get_game("link_o")
+    assert linkzoo.get_game("linkzoo.games.link_o:GAME") is linkzoo.get_game("link_o")
 
 
 def test_by_registration() -> None:
@@ -89,12 +89,12 @@ def test_a_module_whose_game_has_a_taken_name(
 INSTALLED = """
 import sys
 import linkzoo
-assert "connect_four" in linkzoo.games
+assert "connect_four" in linkzoo.game_names()
 assert "connect_four" not in sys.modules
 env = linkzoo.make("connect_four")
 assert env.game.id == "connect_four"
 assert linkzoo.get_game("connect_four:GAME") is env.game
-print(*linkzoo.games)
+print(*linkzoo.game_names())
 """
 TWICE = """
 import linkzoo
@@ -110,7 +110,7 @@ def install(folder: Path, name: str, value: str) -> None:
     folder = folder / f"{name}-1.0.dist-info"
     folder.mkdir(parents=True)
     (folder / "METADATA").write_text(f"Metadata-Version: 2.1\nName: {name}\nVersion: 1.0\n")
-    (folder / "entry_points.txt").write_text(f"[linkzoo.games]\nconnect_four = {value}\n")
+    (folder / "entry_points.txt").write_text(f"[linkzoo.game_names()]\nconnect_four = {value}\n")
 
 
 @pytest.mark.last

@@ -6,7 +6,7 @@ from typing import Any
 import numpy as np
 
 from linkzoo import Game, Positions, get_game
-from linkzoo.batch import kernels
+from linkzoo.core.kernels import kernels
 from linkzoo_training.algorithms.trainer import Trainer
 from linkzoo_training.config import AlphaZeroConfig, PPOConfig, read_config
 from linkzoo_training.search.solver import successors

@@ -13,7 +13,7 @@ from numpy.typing import NDArray
 from torch import Tensor, nn
 
 from linkzoo import Positions, get_game
-from linkzoo.batch import kernels
+from linkzoo.core.kernels import kernels
 from linkzoo_training.agents.policy import load_agent
 from linkzoo_training.agents.specs import make_agent
 from linkzoo_training.algorithms.alphazero import AlphaZeroTrainer, relative

@@ -7,8 +7,8 @@ from typing import Any
 import numpy as np
 import pytest
 
-from linkzoo import games, get_game
-from linkzoo.compiled import Record
+from linkzoo import game_names, get_game
+from linkzoo.engine.compiled import Record
 from linkzoo_training.agents.policy import load_agent
 from linkzoo_training.algorithms.ppo import PPOTrainer
 from linkzoo_training.best_response import best_response_config, train_best_response
@@ -146,7 +146,7 @@ def test_a_response_begins_as_the_checkpoint_it_is_against(tmp_path: Path) -> No
     assert (chosen.teacher.agent, chosen.learning_rate_at(1.0)) == (another, 2e-4)
 
 
-@pytest.mark.parametrize("game", games)
+@pytest.mark.parametrize("game", game_names())
 def test_every_game_can_be_trained_for(game: str) -> None:
     """The agent is the only opponent, and every number of players is met, or the one asked for."""
     config = best_response_config("greedy", game)

@@ -7,7 +7,7 @@ import numpy as np
 import pytest
 import torch
 
-from linkzoo import Positions, games, get_game, make_vec
+from linkzoo import Positions, game_names, get_game, make_vec
 from linkzoo_training.agents.policy import PolicyAgent, load_agent
 from linkzoo_training.checkpoint import save_checkpoint
 from linkzoo_training.networks import make_network
@@ -62,7 +62,7 @@ def test_temperature_draws_legal_actions_from_the_seeds(folder: Path) -> None:
 
 def test_a_policy_is_drawn_where_something_is_hidden() -> None:
     """What is hidden asks for mixed play: the policy as trained, and not its likeliest action."""
-    for name in games:
+    for name in game_names():
         game = get_game(name)
         agent = PolicyAgent("any", game, make_network(game, "flat", 8, 1), {})
         assert agent.temperature == (0 if game.hidden is None else 1)

@@ -284,7 +284,7 @@ sys.exit(main())
 """
 
 
-@pytest.mark.parametrize("module", ["linkzoo_training.commands.cli", "numpy", "linkzoo.game"])
+@pytest.mark.parametrize("module", ["linkzoo_training.commands.cli", "numpy", "linkzoo.core.game"])
 def test_an_interruption_of_the_imports_is_quiet(module: str) -> None:
     """F14: Ctrl-C in the first third of a second."""
     command = [sys.executable, "-c", INTERRUPTED, module]
@@ -445,7 +445,7 @@ def test_compile(capsys: pytest.CaptureFixture[str], monkeypatch: pytest.MonkeyP
     monkeypatch.setattr(compile_command, "compile_ahead", lambda names, _: [" ".join(names)])
     assert main(["compile"]) == 0
     assert main(["compile", "linkage"]) == 0
-    assert capsys.readouterr().out == f"{' '.join(linkzoo.games)}\nlinkage\n"
+    assert capsys.readouterr().out == f"{' '.join(linkzoo.game_names())}\nlinkage\n"
     monkeypatch.undo()
     assert main(["compile", "chess"]) == 2
     assert "no game 'chess'" in error_line(capsys)

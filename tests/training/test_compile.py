@@ -31,8 +31,8 @@ def test_linkzoo_compile(
         patch.setattr(compile_command, "compile_ahead", ahead)
         for arguments in (["compile"], ["compile", "linkage", "link_o"]):
             assert cli.main(arguments) == 0
-    assert asked == [linkzoo.games, ("linkage", "link_o")]
-    assert capsys.readouterr().out.splitlines() == ["ready"] * (len(linkzoo.games) + 2)
+    assert asked == [linkzoo.game_names(), ("linkage", "link_o")]
+    assert capsys.readouterr().out.splitlines() == ["ready"] * (len(linkzoo.game_names()) + 2)
     assert cli.main(["compile", "chess"]) == 2
     assert "chess" in capsys.readouterr().err
 

@@ -9,7 +9,7 @@ from typing import Any, get_type_hints
 
 import pytest
 
-from linkzoo import games
+from linkzoo import game_names
 from linkzoo_training.config import (
     AlphaZeroConfig,
     EvalConfig,
@@ -35,7 +35,7 @@ def test_shipped_configurations_are_valid(name: str) -> None:
 
 
 @pytest.mark.parametrize("kind", ["ppo", "ppo_quick", "ppo_gpu"])
-@pytest.mark.parametrize("game", games)
+@pytest.mark.parametrize("game", game_names())
 def test_every_game_has_its_presets(game: str, kind: str) -> None:
     """Within 90 minutes, within minutes, and for a GPU; each run has a folder of its own."""
     config = load_config(f"{game}_{kind}")

@@ -6,7 +6,7 @@ import numpy as np
 from connect_four import GAME as CONNECT_FOUR
 from connect_four.rules import BOTH, COLUMNS, LINE, ROWS
 
-from linkzoo.batch import kernels
+from linkzoo.core.kernels import kernels
 from tests.training.helpers import begin
 
 

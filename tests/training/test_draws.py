@@ -14,7 +14,7 @@ from benchmarks import random_play
 from numpy.typing import NDArray
 
 from linkzoo import Game, Positions, RandomAgent
-from linkzoo.solver import DRAW
+from linkzoo.core.solver import DRAW
 from linkzoo_training.agents import baselines
 from linkzoo_training.agents.baselines import ExactAgent
 from linkzoo_training.config import PoolConfig

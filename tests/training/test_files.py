@@ -19,7 +19,7 @@ import torch
 from torch import Tensor
 
 from linkzoo import Positions, get_game, make_vec
-from linkzoo.files import write_atomically
+from linkzoo.core.files import write_atomically
 from linkzoo_training.agents.policy import PolicyAgent, SearchAgent, load_agent
 from linkzoo_training.algorithms import alphazero
 from linkzoo_training.algorithms.logger import Logger

@@ -9,8 +9,8 @@ from typing import Any
 import numpy as np
 import pytest
 
-from linkzoo import games, get_game
-from linkzoo.batch import kernels
+from linkzoo import game_names, get_game
+from linkzoo.core.kernels import kernels
 from linkzoo_training import fingerprints as module
 from linkzoo_training.fingerprints import fingerprints
 
@@ -52,7 +52,7 @@ def untouched(name: str) -> dict[str, str]:
     return planted(name, "play", lambda *_: None)
 
 
-@pytest.mark.parametrize("name", games)
+@pytest.mark.parametrize("name", game_names())
 def test_they_cost_little(name: str) -> None:
     """Half a second of CPU time; it was 17 s for LINK-O, in each worker and at each save."""
     game = get_game(name)
@@ -63,7 +63,7 @@ def test_they_cost_little(name: str) -> None:
     assert fingerprints(game) is found  # once in each process
 
 
-@pytest.mark.parametrize("name", games)
+@pytest.mark.parametrize("name", game_names())
 def test_a_change_of_the_rules_is_noticed(name: str) -> None:
     """At any ply of the games but the last of the longest: one legal action less in one game."""
     usual, last = untouched(name), longest(name)
@@ -78,7 +78,7 @@ def test_a_change_of_the_rules_is_noticed(name: str) -> None:
         assert found["rules"] != usual["rules"], ply
 
 
-@pytest.mark.parametrize("name", games)
+@pytest.mark.parametrize("name", game_names())
 def test_a_change_of_what_is_paid_is_noticed(name: str) -> None:
     """In payoffs, margins and winners, of one game alone."""
     usual, game = untouched(name), get_game(name)
@@ -97,7 +97,7 @@ def test_a_change_of_what_is_paid_is_noticed(name: str) -> None:
     assert planted(name, "play", win)["rules"] != usual["rules"]
 
 
-@pytest.mark.parametrize("name", games)
+@pytest.mark.parametrize("name", game_names())
 def test_a_change_of_an_observation_is_noticed(name: str) -> None:
     """In any piece, in one game at one ply; the rules stay what they are."""
     game, usual, last = get_game(name), untouched(name), longest(name)

@@ -9,8 +9,8 @@ import torch
 from numpy.typing import NDArray
 from torch import Tensor
 
-from linkzoo import Game, Positions, games, get_game
-from linkzoo.features import FeatureMap
+from linkzoo import Game, Positions, game_names, get_game
+from linkzoo.core.features import FeatureMap
 from linkzoo_training.agents.policy import PolicyAgent, SearchAgent
 from linkzoo_training.networks import make_network
 from linkzoo_training.search.gumbel import LEAST_RANGE, Answer, GumbelSearch
@@ -323,7 +323,7 @@ def test_does_not_peek() -> None:
 
 
 @pytest.mark.slow  # quick: what a search peeks at, above
-@pytest.mark.parametrize("name", [name for name in games if get_game(name).hidden is not None])
+@pytest.mark.parametrize("name", [name for name in game_names() if get_game(name).hidden is not None])
 def test_luck_does_not_overrule_the_policy(name: str) -> None:
     """Where something is hidden, small noise in the values leaves most decisions to the logits."""
     game = get_game(name)

@@ -9,7 +9,7 @@ import torch
 from benchmarks import strength
 from numpy.typing import NDArray
 
-from linkzoo import Positions, RandomAgent, games, get_game
+from linkzoo import Positions, RandomAgent, game_names, get_game
 from linkzoo_training.agents.baselines import GreedyAgent, UctAgent
 from linkzoo_training.agents.specs import make_agent
 from linkzoo_training.checkpoint import save_checkpoint
@@ -22,7 +22,7 @@ from linkzoo_training.networks import make_network
 from linkzoo_training.search import uct
 
 
-@pytest.mark.parametrize("name", games)
+@pytest.mark.parametrize("name", game_names())
 def test_every_game_has_a_ladder(name: str) -> None:
     """Its rungs are agents, random and greedy first; a cheat is the last where something is hidden.
 

@@ -10,7 +10,7 @@ import pytest
 from numpy.typing import NDArray
 from rich.console import Console
 
-from linkzoo import Agent, GameRecord, Positions, RandomAgent, games, get_game
+from linkzoo import Agent, GameRecord, Positions, RandomAgent, game_names, get_game
 from linkzoo.testing.play import mask_of
 from linkzoo_training.agents.baselines import GreedyAgent, UctAgent
 from linkzoo_training.evaluation import match
@@ -307,7 +307,7 @@ def test_roles_are_not_named_where_they_are_chosen() -> None:
     other = replace(LINKAGE, role_options=("threshold",))
     assert other.roles({"free_hole": True}) == other.roles({"threshold": 12}) == ("More", "Fewer")
     assert other.roles({"threshold": 13}) == ()
-    for name in games:
+    for name in game_names():
         rules = get_game(name)
         standard = rules.chosen_options(rules.blank())
         assert set(rules.role_options) <= set(standard)

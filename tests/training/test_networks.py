@@ -8,8 +8,8 @@ import torch
 from connect_four import GAME as CONNECT_FOUR
 
 from linkzoo import Game, get_game, make_vec
-from linkzoo.features import FeatureMap
-from linkzoo.game import Graph, ObservationSpec, Piece
+from linkzoo.core.features import FeatureMap
+from linkzoo.core.game import Graph, ObservationSpec, Piece
 from linkzoo_training.cell_networks import BoardNet, GraphNet, rearrange
 from linkzoo_training.networks import FlatNet, make_network, masked
 from linkzoo_training.symmetries import symmetries

@@ -10,7 +10,7 @@ import numpy as np
 import pytest
 from PIL import Image
 
-from linkzoo import GameRecord, games, get_game, make
+from linkzoo import GameRecord, game_names, get_game, make
 from linkzoo_training import load_agent, pictures
 from linkzoo_training.agents.values import values_along
 from linkzoo_training.commands.cli import main
@@ -49,7 +49,7 @@ def _pictures(page: str) -> list[str]:
     return found
 
 
-@pytest.mark.parametrize("game", first_quick(sorted(games, key="link_o".__eq__), 3))
+@pytest.mark.parametrize("game", first_quick(sorted(game_names(), key="link_o".__eq__), 3))
 def test_the_page_of_a_whole_game_holds_every_picture_and_nothing_from_elsewhere(
     game: str, tmp_path: Path
 ) -> None:

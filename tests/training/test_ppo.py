@@ -8,7 +8,7 @@ from typing import Any
 import pytest
 import torch
 
-from linkzoo.threads import MAX_THREADS, get_num_threads
+from linkzoo.engine.threads import MAX_THREADS, get_num_threads
 from linkzoo_training.agents.policy import load_agent
 from linkzoo_training.algorithms.ppo import PPOTrainer
 from linkzoo_training.algorithms.trainer import STATE_FILE

@@ -1,4 +1,4 @@
-"""All chance is a counter's (`linkzoo.chance`), on streams of one registry: a search by syntax."""
+"""All chance is a counter's (`linkzoo.engine.rng`), on streams of one registry: a search by syntax."""
 
 import ast
 from collections import Counter
@@ -8,11 +8,11 @@ from pathlib import Path
 import pytest
 
 import linkzoo
-from linkzoo import chance
+from linkzoo.engine import rng as chance
 from tests.training.test_no_pickle import SOURCES, dotted, imports, named
 
 ROOT = Path(str(linkzoo.__file__)).parent
-GAMES = {ROOT / name for name in linkzoo.games}
+GAMES = {ROOT / name for name in linkzoo.game_names()}
 CHECKER = sorted((ROOT / "testing").glob("*.py"))  # tests as a part of the package
 TESTS = [*sorted(Path(__file__).parents[1].rglob("*.py")), *CHECKER]
 REGISTRY = {name: value for name, value in vars(chance).items() if name.startswith("STREAM_")}
@@ -41,7 +41,7 @@ METHODS = {
 }
 # Where it is another's convention, or only the first weights: file, what, and why.
 EXCEPTIONS = {
-    "linkzoo/aec.py": "a seed for who gives none",
+    "linkzoo/envs/aec.py": "a seed for who gives none",
     "commands/play.py": "a seed for who gives none",
     "commands/serve.py": "a token that can't be guessed",
     "linkzoo_training/records.py": "names of files that nobody has",
@@ -97,7 +97,7 @@ def draws(tree: ast.Module, known: dict[str, str]) -> Iterator[tuple[ast.Call, a
         if not isinstance(node, ast.Call):
             continue
         module, _, function = dotted(node.func, known).rpartition(".")
-        if function not in STREAM_AT or module not in ("linkzoo.chance", "linkzoo.batch"):
+        if function not in STREAM_AT or module not in ("linkzoo.engine.rng", "linkzoo.core.kernels"):
             continue
         place = STREAM_AT[function]
         given = [
@@ -131,7 +131,7 @@ def streams(source: str) -> list[tuple[int, object]]:
             found.append((node.lineno, stream.value))
         elif isinstance(stream, ast.Name) and stream.id in numbers:
             found.append((node.lineno, numbers[stream.id]))
-        elif dotted(stream, known).removeprefix("linkzoo.chance.") not in REGISTRY and not (
+        elif dotted(stream, known).removeprefix("linkzoo.engine.rng.") not in REGISTRY and not (
             isinstance(stream, ast.Name) and stream.id == "stream"
         ):
             found.append((node.lineno, None))
@@ -162,7 +162,7 @@ def test_generators_are_found(source: str) -> None:
 @pytest.mark.parametrize(
     "source",
     [
-        "from linkzoo.chance import word\nword(seed, STREAM, 1)",
+        "from linkzoo.engine.rng import word\nword(seed, STREAM, 1)",
         "class Game:\n    def __hash__(self):\n        return hash(self.name)",
         "import hashlib\nhashlib.sha256(data)",
         "random = RandomAgent()",
@@ -176,12 +176,12 @@ def test_no_more_are_found(source: str) -> None:
 @pytest.mark.parametrize(
     ("source", "found"),
     [
-        ("from linkzoo.chance import word\nword(seed, 2000, 1)", 2000),
-        ("from linkzoo.chance import below\n_X = 2007\nbelow(3, seed, _X, 1)", 2007),
+        ("from linkzoo.engine.rng import word\nword(seed, 2000, 1)", 2000),
+        ("from linkzoo.engine.rng import below\n_X = 2007\nbelow(3, seed, _X, 1)", 2007),
         ("_STREAM = 2001", 2001),
         ("STREAM_NEW = 2001", 2001),
-        ("from linkzoo import chance\nchance.shuffle(a, 3, seed, chance.STREAM_NO, 0)", None),
-        ("from linkzoo.batch import random_legal\nrandom_legal(mask, seed, 1 + 1, 0)", None),
+        ("from linkzoo.engine import rng as chance\nchance.shuffle(a, 3, seed, chance.STREAM_NO, 0)", None),
+        ("from linkzoo.core.kernels import random_legal\nrandom_legal(mask, seed, 1 + 1, 0)", None),
     ],
 )
 def test_streams_are_found(source: str, found: object) -> None:
@@ -189,9 +189,9 @@ def test_streams_are_found(source: str, found: object) -> None:
 
 
 def test_registered_streams_are_no_finding() -> None:
-    source = "from linkzoo.chance import STREAM_POLICY, word\nword(seed, STREAM_POLICY, 1)"
+    source = "from linkzoo.engine.rng import STREAM_POLICY, word\nword(seed, STREAM_POLICY, 1)"
     assert streams(source) == []
-    assert streams("from linkzoo.chance import word\ndef f(stream):\n    word(1, stream, 2)") == []
+    assert streams("from linkzoo.engine.rng import word\ndef f(stream):\n    word(1, stream, 2)") == []
 
 
 def test_no_two_streams_are_equal() -> None:

@@ -7,9 +7,10 @@ import pytest
 import torch
 from numpy.typing import NDArray
 
-from linkzoo import Game, Positions, get_game, make_vec, threads
-from linkzoo.chance import STREAM_TEACHER, words
-from linkzoo.features import FeatureMap
+from linkzoo import Game, Positions, get_game, make_vec
+from linkzoo.engine import threads
+from linkzoo.engine.rng import STREAM_TEACHER, words
+from linkzoo.core.features import FeatureMap
 from linkzoo_training.agents.baselines import MonteCarloAgent
 from linkzoo_training.agents.specs import make_agent
 from linkzoo_training.networks import make_network

@@ -4,7 +4,7 @@ import numpy as np
 import pytest
 import torch
 
-from linkzoo.chance import STREAM_ORDER, STREAM_POLICY, permutation, words
+from linkzoo.engine.rng import STREAM_ORDER, STREAM_POLICY, permutation, words
 from linkzoo_training.algorithms.order import shuffled, sorted_words
 from linkzoo_training.selfplay.sampling import draw, sample
 

@@ -10,7 +10,7 @@ import pytest
 import torch
 from torch import Tensor, nn
 
-from linkzoo.threads import MAX_THREADS, get_num_threads, set_num_threads
+from linkzoo.engine.threads import MAX_THREADS, get_num_threads, set_num_threads
 from linkzoo_training import shards
 from linkzoo_training.algorithms.alphazero import AlphaZeroTrainer
 from linkzoo_training.algorithms.ppo import PPOTrainer

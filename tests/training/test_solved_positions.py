@@ -11,7 +11,7 @@ import pytest
 from numpy.typing import NDArray
 
 from linkzoo import Positions, RandomAgent
-from linkzoo.linkage.solver import Solver
+from linkzoo.games.linkage.solver import Solver
 from linkzoo_training.agents.baselines import GreedyAgent, UctAgent
 from linkzoo_training.evaluation import make_solved_positions as maker
 from linkzoo_training.evaluation import solved_positions as module

@@ -10,8 +10,8 @@ from hypothesis import given, settings
 from hypothesis import strategies as st
 
 from linkzoo import get_game
-from linkzoo.linkage.solver import Solver
-from linkzoo.solver import OutOfReachError
+from linkzoo.games.linkage.solver import Solver
+from linkzoo.core.solver import OutOfReachError
 from linkzoo_training import solve
 from linkzoo_training.agents.baselines import ExactAgent, GreedyAgent, UctAgent
 from linkzoo_training.evaluation.match import play_match

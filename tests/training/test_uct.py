@@ -9,7 +9,8 @@ import pytest
 from connect_four import GAME as CONNECT_FOUR
 from numpy.typing import NDArray
 
-from linkzoo import Agent, Game, Positions, RandomAgent, games, get_game, threads
+from linkzoo import Agent, Game, Positions, RandomAgent, game_names, get_game
+from linkzoo.engine import threads
 from linkzoo_training.agents import baselines
 from linkzoo_training.agents.baselines import GreedyAgent, MonteCarloAgent, UctAgent
 from linkzoo_training.evaluation.match import play_match
@@ -113,7 +114,7 @@ def test_the_constant_is_the_games(monkeypatch: pytest.MonkeyPatch) -> None:
         return search
 
     monkeypatch.setattr(uct, "searcher", searcher)
-    for name in games:
+    for name in game_names():
         game = get_game(name)
         assert 0 < game.uct_c < 4
         for agent in (UctAgent(5), UctAgent(5, 0.25), UctAgent(5, 0), UctAgent(5, cheats=True)):

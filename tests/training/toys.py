@@ -9,9 +9,9 @@ from typing import Any
 import numpy as np
 
 from linkzoo import Game, get_game
-from linkzoo.chance import below, word
-from linkzoo.compiled import compiled
-from linkzoo.game import record_dtype
+from linkzoo.engine.rng import below, word
+from linkzoo.engine.compiled import compiled
+from linkzoo.core.game import record_dtype
 
 OVER = -1
 

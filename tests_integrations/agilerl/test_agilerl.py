@@ -19,7 +19,7 @@ def notes() -> Iterator[None]:
     assert all(Witness.moves)
 
 
-@pytest.mark.parametrize("game", linkzoo.games)
+@pytest.mark.parametrize("game", linkzoo.game_names())
 def test_runs(game: str) -> None:
     for players in {linkzoo.get_game(game).min_players, linkzoo.get_game(game).max_players}:
         brief = "--steps 512 --envs 4 --rollout 64 --blocks 2".split()
@@ -27,7 +27,7 @@ def test_runs(game: str) -> None:
         assert all(0 <= share <= 100 for share in shares)
 
 
-@pytest.mark.parametrize("game", linkzoo.games)
+@pytest.mark.parametrize("game", linkzoo.game_names())
 def test_returns(game: str) -> None:
     found: list[float] = []
     example = load_example("agilerl_ppo", FeatureSeatEnv=WitnessSeat)

@@ -20,7 +20,7 @@ BRIEFLY = {
 }
 GAMES = [
     (name, players)
-    for name in linkzoo.games
+    for name in linkzoo.game_names()
     for players in sorted({linkzoo.get_game(name).min_players, linkzoo.get_game(name).max_players})
 ]
 
@@ -66,7 +66,7 @@ def test_runners_of_torchrl_play_as_the_learner_does(runners: int) -> None:
     assert batches == 3
 
 
-@pytest.mark.parametrize("game", linkzoo.games)
+@pytest.mark.parametrize("game", linkzoo.game_names())
 def test_decisions_of_torchrl(game: str) -> None:
     """Each seat's last decision of a game leads to what the seat is paid."""
     example = load_example("torchrl_ppo")
@@ -94,7 +94,7 @@ def test_decisions_of_torchrl(game: str) -> None:
     assert checked >= len(rewards)
 
 
-@pytest.mark.parametrize("game", linkzoo.games)
+@pytest.mark.parametrize("game", linkzoo.game_names())
 def test_search_of_open_spiel_runs(game: str) -> None:
     players = linkzoo.get_game(game).max_players
     brief = ["--players", str(players), "--simulations", "3", "--games", "1"]

@@ -15,7 +15,7 @@ import linkzoo
 from tests_integrations.witness import Witness, WitnessSeat, forget
 
 every_game = pytest.mark.parametrize(
-    ("game", "players"), [(name, linkzoo.get_game(name).max_players) for name in linkzoo.games]
+    ("game", "players"), [(name, linkzoo.get_game(name).max_players) for name in linkzoo.game_names()]
 )
 
 

@@ -128,7 +128,7 @@ def test_pickle(variant: Variant) -> None:
     assert str(pickle.loads(pickle.dumps(fresh))) == str(fresh)
 
 
-@pytest.mark.parametrize("game", linkzoo.games)
+@pytest.mark.parametrize("game", linkzoo.game_names())
 def test_playthroughs_repeat(game: str) -> None:
     """With `rng_seed`, games with chance do, too."""
 
@@ -180,7 +180,7 @@ def test_information_states_recall_everything(variant: Variant) -> None:
     assert len(keys) == 1 + len(state.legal_actions())
 
 
-@pytest.mark.parametrize("game", linkzoo.games)
+@pytest.mark.parametrize("game", linkzoo.game_names())
 def test_search_plays(game: str) -> None:
     """MCTS where all is open, information-set MCTS where it isn't: legal, and the game ends."""
     loaded = pyspiel.load_game(ours.short_name(game))

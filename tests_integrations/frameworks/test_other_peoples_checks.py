@@ -13,7 +13,7 @@ import linkzoo
 from linkzoo import SeatEnv
 from linkzoo.integrations import FeatureEnv, FeatureSeatEnv
 
-every_game = pytest.mark.parametrize("game", linkzoo.games)
+every_game = pytest.mark.parametrize("game", linkzoo.game_names())
 
 
 @every_game

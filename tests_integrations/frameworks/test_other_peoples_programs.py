@@ -23,11 +23,11 @@ from tests.common.test_pettingzoo import KNOWN_WARNINGS, zoo
 
 import linkzoo
 import linkzoo.integrations.open_spiel as ours
-from linkzoo.aec import parallel_env
+from linkzoo.envs.aec import parallel_env
 from linkzoo.integrations import FeatureEnv, FeatureSeatVectorEnv
 from linkzoo.integrations.sb3 import SB3VecEnv
 
-every_game = pytest.mark.parametrize("game", linkzoo.games)
+every_game = pytest.mark.parametrize("game", linkzoo.game_names())
 TINY = "linkzoo_linkage(board_size=3,threshold=4)"
 
 

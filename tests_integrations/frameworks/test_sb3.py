@@ -13,7 +13,7 @@ import linkzoo
 from linkzoo.integrations import FeatureSeatVectorEnv
 from linkzoo.integrations.sb3 import SB3VecEnv
 
-every_game = pytest.mark.parametrize("game", linkzoo.games)
+every_game = pytest.mark.parametrize("game", linkzoo.game_names())
 
 
 def build(game: str, **kwargs: Any) -> SB3VecEnv:

@@ -16,7 +16,7 @@ from linkzoo.integrations import FeatureEnv, FeatureSeatVectorEnv
 from linkzoo.integrations.torchrl import OneSeatEnv, SelfPlayEnv
 
 every_game = pytest.mark.parametrize(
-    ("game", "players"), [(name, linkzoo.get_game(name).max_players) for name in linkzoo.games]
+    ("game", "players"), [(name, linkzoo.get_game(name).max_players) for name in linkzoo.game_names()]
 )
 both = pytest.mark.parametrize("kind", [SelfPlayEnv, OneSeatEnv])
 GAMES = 8

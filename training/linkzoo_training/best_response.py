@@ -15,7 +15,7 @@ from typing import TYPE_CHECKING, Any
 from rich.console import Console
 
 from linkzoo import Agent, get_game
-from linkzoo.files import write_atomically
+from linkzoo.core.files import write_atomically
 from linkzoo_training.agents.specs import make_agent, source_of
 from linkzoo_training.algorithms.trainer import Trainer
 from linkzoo_training.checkpoint import load_card

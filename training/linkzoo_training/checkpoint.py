@@ -17,8 +17,8 @@ from safetensors.torch import load, save
 from torch import Tensor
 
 from linkzoo import Game
-from linkzoo.fields import shown
-from linkzoo.files import write_atomically
+from linkzoo.core.arguments import shown
+from linkzoo.core.files import write_atomically
 from linkzoo_training.fingerprints import fingerprints
 from linkzoo_training.policy_value import PolicyValueNet
 from linkzoo_training.schema import (

@@ -19,7 +19,7 @@ from pydantic import (
 from pydantic.dataclasses import dataclass
 
 from linkzoo import get_game
-from linkzoo.fields import integer, string
+from linkzoo.core.arguments import integer, string
 from linkzoo_training.agents.specs import check_agent
 from linkzoo_training.renamed import check_fields
 from linkzoo_training.resources import find_checkpoint, find_config

@@ -11,7 +11,7 @@ import torch
 from torch import Tensor, nn
 
 from linkzoo import Game
-from linkzoo.files import write_atomically
+from linkzoo.core.files import write_atomically
 from linkzoo_training.agents.policy import load_agent
 from linkzoo_training.networks import masked, select
 from linkzoo_training.policy_value import PolicyValueNet

@@ -7,7 +7,7 @@ from functools import cache
 import numpy as np
 
 from linkzoo import Game
-from linkzoo.batch import kernels
+from linkzoo.core.kernels import kernels
 
 _GAMES = 32  # of every number of players, side by side: too few for several threads
 

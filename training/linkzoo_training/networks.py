@@ -10,7 +10,7 @@ from numpy.typing import NDArray
 from torch import Tensor, nn
 
 from linkzoo import Game
-from linkzoo.features import RAW, FeatureMap
+from linkzoo.core.features import RAW, FeatureMap
 from linkzoo_training.cell_networks import BoardNet, GraphNet
 from linkzoo_training.policy_value import OUTER, PolicyValueNet, quiet
 from linkzoo_training.sparse import SparseLinear

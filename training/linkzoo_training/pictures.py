@@ -9,8 +9,8 @@ from html import escape
 from pathlib import Path
 
 from linkzoo import Agent, GameRecord, get_game
-from linkzoo.drawing.raster import to_png
-from linkzoo.files import write_atomically
+from linkzoo.svg.raster import to_png
+from linkzoo.core.files import write_atomically
 from linkzoo_training.agents.values import values_along
 
 MOST_BYTES = 2_000_000  # of a page

@@ -6,7 +6,7 @@ import torch
 from torch import Tensor, nn
 
 from linkzoo import Game
-from linkzoo.features import FeatureMap
+from linkzoo.core.features import FeatureMap
 
 # The layers that read features or answer, by name; all others are hidden.
 OUTER = ("inputs", "numbers", "of_kinds", "of_groups", "policy", "elsewhere", "value")

@@ -5,7 +5,7 @@ In the source tree they lie at the top (`configs/`, `checkpoints/`), in a wheel 
 
 from pathlib import Path
 
-from linkzoo.fields import shown
+from linkzoo.core.arguments import shown
 
 _PACKAGE = Path(__file__).resolve().parent
 _SOURCE_TREE = _PACKAGE.parent.parent

@@ -10,7 +10,7 @@ import numpy as np
 import torch
 from torch import Tensor, nn
 
-from linkzoo.compiled import compiled
+from linkzoo.engine.compiled import compiled
 
 _FARTHEST = 10.0  # of a scaled feature from 0
 

@@ -9,11 +9,11 @@ from numpy.typing import NDArray
 from torch import Tensor
 
 from linkzoo import Game
-from linkzoo.chance import STREAM_VIEWS, below
-from linkzoo.compiled import compiled
-from linkzoo.features import FeatureMap
-from linkzoo.game import ObservationSpec
-from linkzoo.threads import Rows
+from linkzoo.engine.rng import STREAM_VIEWS, below
+from linkzoo.engine.compiled import compiled
+from linkzoo.core.features import FeatureMap
+from linkzoo.core.game import ObservationSpec
+from linkzoo.engine.threads import Rows
 
 
 @compiled

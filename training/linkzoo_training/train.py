@@ -7,7 +7,7 @@ from typing import Any
 from rich.console import Console
 
 from linkzoo import get_game
-from linkzoo.files import PART
+from linkzoo.core.files import PART
 from linkzoo_training.algorithms import distributed
 from linkzoo_training.algorithms.alphazero import AlphaZeroTrainer
 from linkzoo_training.algorithms.logger import Logger, plot_curve

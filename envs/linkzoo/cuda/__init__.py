@@ -1,4 +1,4 @@
-"""The games on a GPU, a thread for each: the rows of `linkzoo.batch` as CUDA kernels.
+"""The games on a GPU, a thread for each: the rows of `linkzoo.core.kernels` as CUDA kernels.
 
 `make_vec(…, device="cuda")` (extra `cuda`) makes a `CudaVecEnv` (`vector`). All that depends on
 numba-cuda is in `device`. Neither is imported, nor is torch, before somebody asks for that device.

@@ -1,7 +1,7 @@
 """All that depends on numba-cuda: rows as kernels, tensors as their arguments, streams, PTX.
 
 numba-cuda compiles the rules from their plain functions, as it meets them in a kernel. Two things
-are done in another way than its own: `linkzoo.compiled.local` is memory of the thread, and a table
+are done in another way than its own: `linkzoo.engine.compiled.local` is memory of the thread, and a table
 of constants lies once in global memory, for numba-cuda writes a copy of it into constant memory,
 which ends at 64 kB, wherever it is used.
 """
@@ -20,8 +20,8 @@ from numba import cuda
 from numba.core import event
 from numpy.typing import DTypeLike, NDArray
 
-from linkzoo.compiled import local
-from linkzoo.threads import Rows
+from linkzoo.engine.compiled import local
+from linkzoo.engine.threads import Rows
 
 SIMULATED = bool(numba.config.ENABLE_CUDASIM)  # type: ignore[attr-defined]  # NUMBA_ENABLE_CUDASIM
 _BLOCK = 128  # threads that are launched together

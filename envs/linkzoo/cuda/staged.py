@@ -11,11 +11,11 @@ from typing import Any
 
 import numpy as np
 
-from linkzoo.batch import kernels, random_legal, step
-from linkzoo.chance import STREAM_ACTION
-from linkzoo.compiled import compiled, local, specialise
-from linkzoo.game import Game
-from linkzoo.threads import Rows
+from linkzoo.core.kernels import kernels, random_legal, step
+from linkzoo.engine.rng import STREAM_ACTION
+from linkzoo.engine.compiled import compiled, local, specialise
+from linkzoo.core.game import Game
+from linkzoo.engine.threads import Rows
 
 WORD = 8  # bytes
 
@@ -81,7 +81,7 @@ def _step(
     observations: Any,
     *others: Any,
 ) -> None:
-    """As the step of `linkzoo.batch`, but that masks and observations are words: see `store`."""
+    """As the step of `linkzoo.core.kernels`, but that masks and observations are words: see `store`."""
     mask_words = local(MASK_WORDS, np.uint64)
     observation_words = local(OBSERVATION_WORDS, np.uint64)
     mask = mask_words.view(np.int8)[:NUM_ACTIONS]
@@ -95,7 +95,7 @@ def _step(
 def _random_actions(
     first: Any, last: Any, actions: Any, seeds: Any, index: Any, masks: Any
 ) -> None:
-    """As that of `linkzoo.batch`, but that masks are words."""
+    """As that of `linkzoo.core.kernels`, but that masks are words."""
     mask_words = local(MASK_WORDS, np.uint64)
     mask = mask_words.view(np.int8)[:NUM_ACTIONS]
     for i in range(first, last):

@@ -8,11 +8,11 @@ import numpy as np
 import torch
 from numpy.typing import DTypeLike, NDArray
 
-from linkzoo.compiled import Record
+from linkzoo.engine.compiled import Record
 from linkzoo.cuda import device as gpu
 from linkzoo.cuda.staged import WORD, staged_random_actions, staged_step, words
-from linkzoo.fields import integer, shown
-from linkzoo.vector import VecEnv, VecStep
+from linkzoo.core.arguments import integer, shown
+from linkzoo.envs.vector import VecEnv, VecStep
 
 DEVICE = "cuda"  # torch's current one
 

@@ -8,10 +8,10 @@ from typing import Any
 import numpy as np
 from numpy.typing import ArrayLike, NDArray
 
-from linkzoo.agent import Agent, Positions
-from linkzoo.chance import STREAM_POOL, words
-from linkzoo.features import FeatureMap
-from linkzoo.game import Game, ObservationSpec
+from linkzoo.core.agent import Agent, Positions
+from linkzoo.engine.rng import STREAM_POOL, words
+from linkzoo.core.features import FeatureMap
+from linkzoo.core.game import Game, ObservationSpec
 
 
 class FunctionAgent:

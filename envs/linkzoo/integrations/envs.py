@@ -6,10 +6,10 @@ import numpy as np
 from gymnasium.spaces import Box, Dict
 from numpy.typing import NDArray
 
-from linkzoo.aec import GameEnv
-from linkzoo.features import FeatureMap
-from linkzoo.fields import shown
-from linkzoo.gym import SeatEnv
+from linkzoo.envs.aec import GameEnv
+from linkzoo.core.features import FeatureMap
+from linkzoo.core.arguments import shown
+from linkzoo.envs.gym import SeatEnv
 
 
 class FeatureEnv(GameEnv):

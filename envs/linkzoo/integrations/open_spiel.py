@@ -24,9 +24,9 @@ import numpy as np
 import pyspiel
 from numpy.typing import NDArray
 
-from linkzoo.agent import Agent, Positions
-from linkzoo.batch import kernels
-from linkzoo.game import Game
+from linkzoo.core.agent import Agent, Positions
+from linkzoo.core.kernels import kernels
+from linkzoo.core.game import Game
 from linkzoo.registry import NAMES, get_game
 
 _SEEDS = 2**20  # deals; the mask of a chance node holds a number for each

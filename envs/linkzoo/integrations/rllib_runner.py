@@ -24,7 +24,7 @@ from ray.rllib.env.single_agent_env_runner import SingleAgentEnvRunner
 from ray.rllib.env.single_agent_episode import SingleAgentEpisode
 from ray.rllib.utils.metrics import WEIGHTS_SEQ_NO
 
-from linkzoo.agent import RandomAgent
+from linkzoo.core.agent import RandomAgent
 from linkzoo.integrations.agents import FunctionAgent, OpponentPool
 from linkzoo.integrations.vector import FeatureSeatVectorEnv
 

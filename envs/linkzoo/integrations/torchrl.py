@@ -19,12 +19,12 @@ from tensordict import TensorDict, TensorDictBase
 from torchrl.data import Binary, Bounded, Categorical, Composite, Unbounded
 from torchrl.envs import EnvBase
 
-from linkzoo.batch import kernels
-from linkzoo.chance import SEED_LIMIT
-from linkzoo.features import FeatureMap
-from linkzoo.game import Game
+from linkzoo.core.kernels import kernels
+from linkzoo.engine.rng import SEED_LIMIT
+from linkzoo.core.features import FeatureMap
+from linkzoo.core.game import Game
 from linkzoo.integrations.vector import FeatureSeatVectorEnv
-from linkzoo.vector import VecEnv, VecStep
+from linkzoo.envs.vector import VecEnv, VecStep
 
 
 class _BatchedEnv(EnvBase):

@@ -9,12 +9,12 @@ from gymnasium.vector import AutoresetMode, VectorEnv
 from gymnasium.vector.utils import batch_space
 from numpy.typing import ArrayLike, NDArray
 
-from linkzoo.aec import ILLEGAL, REWARDS
-from linkzoo.agent import Agent, Positions, RandomAgent, check_opponent
-from linkzoo.batch import first_illegal, kernels
-from linkzoo.chance import SEED_LIMIT, game_seeds
-from linkzoo.features import FeatureMap
-from linkzoo.fields import integer, shown
+from linkzoo.envs.aec import ILLEGAL, REWARDS
+from linkzoo.core.agent import Agent, Positions, RandomAgent, check_opponent
+from linkzoo.core.kernels import first_illegal, kernels
+from linkzoo.engine.rng import SEED_LIMIT, game_seeds
+from linkzoo.core.features import FeatureMap
+from linkzoo.core.arguments import integer, shown
 from linkzoo.registry import get_game
 
 

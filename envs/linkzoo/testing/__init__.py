@@ -9,7 +9,7 @@ from contextlib import contextmanager
 from typing import Any
 
 from linkzoo import registry
-from linkzoo.game import Game
+from linkzoo.core.game import Game
 from linkzoo.testing import properties
 from linkzoo.testing.play import OVER, digest, positions
 

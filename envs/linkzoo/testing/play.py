@@ -7,9 +7,9 @@ from typing import Any
 import numpy as np
 from numpy.typing import NDArray
 
-from linkzoo.batch import kernels, random_legal
-from linkzoo.compiled import Record
-from linkzoo.game import Game
+from linkzoo.core.kernels import kernels, random_legal
+from linkzoo.engine.compiled import Record
+from linkzoo.core.game import Game
 
 OVER = -1
 _STREAM = 9000  # of tests

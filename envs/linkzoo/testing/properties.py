@@ -16,12 +16,12 @@ from typing import Any
 import numpy as np
 from numpy.typing import NDArray
 
-from linkzoo.aec import GameEnv
-from linkzoo.batch import kernels
-from linkzoo.compiled import Record
-from linkzoo.features import FeatureMap
-from linkzoo.fields import shown
-from linkzoo.game import HEADER, Game, ObservationSpec
+from linkzoo.envs.aec import GameEnv
+from linkzoo.core.kernels import kernels
+from linkzoo.engine.compiled import Record
+from linkzoo.core.features import FeatureMap
+from linkzoo.core.arguments import shown
+from linkzoo.core.game import HEADER, Game, ObservationSpec
 from linkzoo.record import GameRecord
 from linkzoo.testing.play import (
     OVER,
@@ -33,7 +33,7 @@ from linkzoo.testing.play import (
     outcome_of,
     play_out,
 )
-from linkzoo.vector import VecEnv
+from linkzoo.envs.vector import VecEnv
 
 _SYMMETRIES = 8  # that are tried with each game
 _DRAWN = 3  # plies from picture to picture whose parts are looked at

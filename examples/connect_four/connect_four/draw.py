@@ -2,7 +2,7 @@
 
 from connect_four.notation import LETTERS
 from connect_four.rules import BOTH, OVER
-from linkzoo.compiled import Record
+from linkzoo.engine.compiled import Record
 
 DISCS = "XO."  # seat 0's, seat 1's, and none (-1)
 

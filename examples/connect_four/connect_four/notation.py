@@ -1,7 +1,7 @@
 """Moves as text: the letter of the column, `a` to `g`."""
 
-from linkzoo.compiled import Record
-from linkzoo.fields import integer, shown, string
+from linkzoo.engine.compiled import Record
+from linkzoo.core.arguments import integer, shown, string
 
 LETTERS = "abcdefg"
 

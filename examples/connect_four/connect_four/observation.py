@@ -6,8 +6,8 @@ import numpy as np
 from numpy.typing import NDArray
 
 from connect_four.rules import COLUMNS, ROWS
-from linkzoo.compiled import compiled
-from linkzoo.game import ObservationSpec, Piece
+from linkzoo.engine.compiled import compiled
+from linkzoo.core.game import ObservationSpec, Piece
 
 CELLS = ROWS * COLUMNS
 OBSERVATION = ObservationSpec(

@@ -9,8 +9,8 @@ from typing import Any
 
 import numpy as np
 
-from linkzoo.compiled import compiled
-from linkzoo.game import Field
+from linkzoo.engine.compiled import compiled
+from linkzoo.core.game import Field
 
 ROWS, COLUMNS, LINE = 6, 7, 4
 NUM_ACTIONS = COLUMNS

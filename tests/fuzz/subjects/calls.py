@@ -12,7 +12,7 @@ import numpy as np
 
 import linkzoo
 from linkzoo import GameEnv, SeatEnv, VecEnv, get_game
-from linkzoo.threads import MAX_THREADS
+from linkzoo.engine.threads import MAX_THREADS
 from tests.common.play import snapshot
 from tests.fuzz import positions
 from tests.fuzz.dice import Dice, any_value, short

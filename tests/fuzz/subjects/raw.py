@@ -6,7 +6,7 @@ from typing import Any
 import numpy as np
 
 from linkzoo import Game, GameEnv
-from linkzoo.compiled import Record
+from linkzoo.engine.compiled import Record
 from tests.common.play import snapshot
 from tests.fuzz import positions
 from tests.fuzz.dice import Dice, mutate_bytes, short

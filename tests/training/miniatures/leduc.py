@@ -10,9 +10,9 @@ from typing import Any
 
 import numpy as np
 
-from linkzoo.chance import shuffle
-from linkzoo.compiled import compiled
-from linkzoo.game import ObservationSpec, Piece, record_dtype
+from linkzoo.engine.rng import shuffle
+from linkzoo.engine.compiled import compiled
+from linkzoo.core.game import ObservationSpec, Piece, record_dtype
 from tests.training.toys import OVER, toy
 
 CARDS, RANKS, ROUNDS, MOVES, RAISES = 6, 3, 2, 4, 2

@@ -6,7 +6,7 @@ import numpy as np
 from numpy.typing import NDArray
 
 from linkzoo import Game, Positions
-from linkzoo.batch import kernels
+from linkzoo.core.kernels import kernels
 from linkzoo_training.agents.policy import PolicyAgent
 from tests.training.helpers import begin
 from tests.training.miniatures.kuhn import KUHN

@@ -8,8 +8,8 @@ import pytest
 import torch
 from numpy.typing import NDArray
 
-from linkzoo import Game, games, get_game
-from linkzoo.batch import kernels
+from linkzoo import Game, game_names, get_game
+from linkzoo.core.kernels import kernels
 from linkzoo_training.algorithms.alphazero import AlphaZeroTrainer
 from linkzoo_training.config import AlphaZeroConfig
 from linkzoo_training.networks import FlatNet
@@ -23,7 +23,7 @@ from tests.training.miniatures.trees import exploitability, value
 
 pytestmark = pytest.mark.usefixtures("registered")
 
-HIDING = [name for name in games if get_game(name).hidden is not None]
+HIDING = [name for name in game_names() if get_game(name).hidden is not None]
 SOMEWHERE = np.uint64(2**63)  # where the seeds of other worlds begin
 
 

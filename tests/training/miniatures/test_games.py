@@ -9,7 +9,7 @@ import numpy as np
 import pytest
 
 from linkzoo import Positions
-from linkzoo.batch import kernels
+from linkzoo.core.kernels import kernels
 from tests.training.helpers import begin
 from tests.training.miniatures.play import MINIATURES, Miniature
 

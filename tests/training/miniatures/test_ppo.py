@@ -9,7 +9,7 @@ import torch
 from numpy.typing import NDArray
 from torch import Tensor, nn
 
-from linkzoo.features import FeatureMap
+from linkzoo.core.features import FeatureMap
 from linkzoo_training.agents.policy import PolicyAgent
 from linkzoo_training.algorithms.ppo import PPOTrainer
 from linkzoo_training.config import PPOConfig

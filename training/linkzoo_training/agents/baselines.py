@@ -8,9 +8,9 @@ import numpy as np
 from numpy.typing import NDArray
 
 from linkzoo import Positions
-from linkzoo.chance import STREAM_ACTION, word
-from linkzoo.solver import DRAW
-from linkzoo.threads import get_num_threads
+from linkzoo.engine.rng import STREAM_ACTION, word
+from linkzoo.core.solver import DRAW
+from linkzoo.engine.threads import get_num_threads
 from linkzoo_training.search import uct
 from linkzoo_training.search.greedy import greedy
 from linkzoo_training.search.monte_carlo import action_values

@@ -6,7 +6,7 @@ import numpy as np
 from numpy.typing import NDArray
 
 from linkzoo import Game, Positions
-from linkzoo.compiled import Record
+from linkzoo.engine.compiled import Record
 
 _COLUMNS = 4  # of the list of legal moves
 _HELP = "Type a move, its number, ? for the legal moves, help, or quit."

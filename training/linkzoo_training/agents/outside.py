@@ -10,7 +10,7 @@ from types import ModuleType
 from typing import Any
 
 from linkzoo import Agent
-from linkzoo.agent import is_agent
+from linkzoo.core.agent import is_agent
 
 _ADDRESS = re.compile(r"(.+\.py|[^\W\d]\w*(?:\.[^\W\d]\w*)*):([^\W\d]\w*)")
 

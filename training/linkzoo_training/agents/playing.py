@@ -7,7 +7,7 @@ import numpy as np
 from numpy.typing import NDArray
 
 from linkzoo import Agent, Game, Positions
-from linkzoo.batch import kernels
+from linkzoo.core.kernels import kernels
 from linkzoo_training.agents.answers import checked
 
 NOBODY = -1

@@ -10,8 +10,8 @@ from numpy.typing import NDArray
 from torch import Tensor
 
 from linkzoo import Game, Positions, get_game
-from linkzoo.chance import STREAM_ACTION, words
-from linkzoo.fields import integer, shown
+from linkzoo.engine.rng import STREAM_ACTION, words
+from linkzoo.core.arguments import integer, shown
 from linkzoo_training.checkpoint import CARD, load_card, read_weights
 from linkzoo_training.fingerprints import fingerprints
 from linkzoo_training.networks import make_network, masked

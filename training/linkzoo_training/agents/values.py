@@ -8,7 +8,7 @@ import numpy as np
 from numpy.typing import NDArray
 
 from linkzoo import Agent, GameRecord, Positions, get_game
-from linkzoo.batch import kernels
+from linkzoo.core.kernels import kernels
 from linkzoo_training.agents.policy import PolicyAgent, SearchAgent
 
 _BATCH = 256  # positions of one forward pass

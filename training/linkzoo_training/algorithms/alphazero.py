@@ -25,9 +25,9 @@ import torch
 from numpy.typing import NDArray
 from torch import Tensor, nn
 
-from linkzoo.batch import kernels
-from linkzoo.chance import STREAM_ORDER, permutation
-from linkzoo.features import FeatureMap
+from linkzoo.core.kernels import kernels
+from linkzoo.engine.rng import STREAM_ORDER, permutation
+from linkzoo.core.features import FeatureMap
 from linkzoo_training import shards
 from linkzoo_training.algorithms import distributed
 from linkzoo_training.algorithms.optimizers import Optimizers

@@ -13,7 +13,7 @@ from rich.progress_bar import ProgressBar
 from rich.table import Table
 from torch.utils.tensorboard import SummaryWriter
 
-from linkzoo.files import write_atomically
+from linkzoo.core.files import write_atomically
 
 METRICS_FILE = "metrics.jsonl"  # in a run's folder
 _PLAIN_INTERVAL = 15.0  # seconds between lines where there is no terminal

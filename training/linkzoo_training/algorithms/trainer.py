@@ -18,8 +18,9 @@ import torch
 from torch import Tensor, nn
 from torch.optim.swa_utils import AveragedModel, get_ema_multi_avg_fn
 
-from linkzoo import Game, get_game, threads
-from linkzoo.fields import check_keys, integer
+from linkzoo import Game, get_game
+from linkzoo.engine import threads
+from linkzoo.core.arguments import check_keys, integer
 from linkzoo_training import shards
 from linkzoo_training.agents.policy import PolicyAgent
 from linkzoo_training.agents.specs import make_agent

@@ -4,10 +4,10 @@ import argparse
 from collections.abc import Callable
 from pathlib import Path
 
-from linkzoo import __version__, games
+from linkzoo import game_names, __version__
 from linkzoo_training.selfplay.executors import EXECUTORS
 
-_GAMES = f"{', '.join(games)}, or module:name of a game from outside"
+_GAMES = f"{', '.join(game_names())}, or module:name of a game from outside"
 _PLAYERS = "number of players; default: the game's smallest"
 _AGENTS = (
     "random, greedy, uct-N, cheat-N, mc-N, exact, checkpoint, a checkpoint's name or folder, which "
@@ -115,7 +115,7 @@ def _tournament(command: argparse.ArgumentParser) -> None:
         action="store_true",
         help="with the agents, openings and options of the game's ladder",
     )
-    command.add_argument("--game", default=games[0], help=_GAMES)
+    command.add_argument("--game", default=game_names()[0], help=_GAMES)
     command.add_argument("--players", type=int, help=_PLAYERS)
     command.add_argument(
         "--games", type=int, default=200, help="of each match, rounded up to blocks; %(default)s"
@@ -202,7 +202,7 @@ def _replay(command: argparse.ArgumentParser) -> None:
 
 
 def _bench(command: argparse.ArgumentParser) -> None:
-    command.add_argument("--game", default=games[0], help=_GAMES)
+    command.add_argument("--game", default=game_names()[0], help=_GAMES)
     command.add_argument("--players", type=int, help=_PLAYERS)
     command.add_argument(
         "--device",

@@ -13,8 +13,8 @@ from typing import Any
 import numpy as np
 
 from linkzoo import Positions, get_game, make, make_vec
-from linkzoo.batch import kernels
-from linkzoo.threads import get_num_threads
+from linkzoo.core.kernels import kernels
+from linkzoo.engine.threads import get_num_threads
 from linkzoo_training.agents.baselines import UctAgent
 
 GAMES = 1024  # of the vector environment

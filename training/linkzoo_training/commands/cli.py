@@ -9,7 +9,7 @@ from importlib.util import find_spec
 from pathlib import Path
 from tempfile import TemporaryFile
 
-from linkzoo.fields import integer
+from linkzoo.core.arguments import integer
 from linkzoo_training.agents.human import QuitError
 from linkzoo_training.commands.arguments import parser
 

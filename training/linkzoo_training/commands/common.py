@@ -12,7 +12,7 @@ from typing import Any, TypeVar
 from rich.console import Console
 from rich.progress import MofNCompleteColumn, Progress, TimeRemainingColumn
 
-from linkzoo import games
+from linkzoo import game_names
 from linkzoo_training.agents.specs import source_of
 from linkzoo_training.resources import find_checkpoint
 from linkzoo_training.selfplay.executors import EXECUTORS, Executor
@@ -35,16 +35,16 @@ def game_of(chosen: str | None, agent: str) -> str:
 
     source = source_of(agent)
     if chosen is not None or source is None or source == "checkpoint":
-        return chosen or games[0]
+        return chosen or game_names()[0]
     try:
         return str(load_card(find_checkpoint(source))["game"])
     except ValueError:
-        return games[0]  # there is no such agent in any game, which make_agent explains
+        return game_names()[0]  # there is no such agent in any game, which make_agent explains
 
 
 def share_rows() -> None:
     """Has the threads of this program share the rows that networks are asked about (`shards`)."""
-    from linkzoo.threads import get_num_threads
+    from linkzoo.engine.threads import get_num_threads
     from linkzoo_training import shards
 
     shards.use(get_num_threads())
@@ -52,7 +52,7 @@ def share_rows() -> None:
 
 def write_json(path: Path | None, data: dict[str, Any]) -> None:
     """Writes JSON data to a file, if one is given."""
-    from linkzoo.files import write_atomically
+    from linkzoo.core.files import write_atomically
 
     if path is not None:
         write_atomically(path, (json.dumps(data, indent=1) + "\n").encode())

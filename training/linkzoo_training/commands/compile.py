@@ -6,7 +6,7 @@ import numpy as np
 
 import linkzoo
 from linkzoo import Positions, get_game
-from linkzoo.batch import kernels
+from linkzoo.core.kernels import kernels
 from linkzoo.compile import ENVIRONMENTS, compile_ahead
 from linkzoo_training.agents.baselines import GreedyAgent, UctAgent
 from linkzoo_training.config import read_config
@@ -49,5 +49,5 @@ USES = (f"{__name__}:use_training", f"{__name__}:use_agents", ENVIRONMENTS)
 
 def run(parsed: argparse.Namespace) -> None:
     """Compiles the games that are named, or all, and prints when each is ready."""
-    for line in compile_ahead(parsed.names or linkzoo.games, USES):
+    for line in compile_ahead(parsed.names or linkzoo.game_names(), USES):
         print(line, flush=True)

@@ -9,10 +9,10 @@ import numpy as np
 from numpy.typing import NDArray
 
 from linkzoo import Agent, GameRecord, get_game
-from linkzoo.batch import kernels
-from linkzoo.chance import SEED_LIMIT, STREAM_ACTION, words
-from linkzoo.compiled import Record
-from linkzoo.fields import integer
+from linkzoo.core.kernels import kernels
+from linkzoo.engine.rng import SEED_LIMIT, STREAM_ACTION, words
+from linkzoo.engine.compiled import Record
+from linkzoo.core.arguments import integer
 from linkzoo_training.agents.human import HumanAgent, QuitError
 from linkzoo_training.agents.playing import play_games
 from linkzoo_training.agents.specs import make_agent, searching

@@ -29,7 +29,7 @@ def run(parsed: argparse.Namespace) -> None:
     torch.set_num_threads(1)  # agents think beside one another, and a small network is quicker so
     listening = listen(parsed.host, parsed.port)
     address = Address(parsed.host, listening.getsockname()[1], token)
-    games = list(dict.fromkeys([*registry.names(), *outside]))
+    games = list(dict.fromkeys([*registry.game_names(), *outside]))
     server = Server(parsed.records, games, parsed.add_agent)
     print(
         f"linkzoo: {address.url} (Ctrl-C ends it; saved games go to {parsed.records})", flush=True

@@ -18,9 +18,9 @@ import numpy as np
 from numpy.typing import NDArray
 from rich.progress import MofNCompleteColumn, Progress, TimeElapsedColumn
 
-from linkzoo import Agent, Game, games, get_game
-from linkzoo.chance import STREAM_ACTION, words
-from linkzoo.files import write_atomically
+from linkzoo import Agent, Game, game_names, get_game
+from linkzoo.engine.rng import STREAM_ACTION, words
+from linkzoo.core.files import write_atomically
 from linkzoo_training.agents.playing import NOBODY, play_games
 from linkzoo_training.agents.specs import make_agent
 from linkzoo_training.evaluation.openings import RANDOM_PLIES, digest
@@ -116,7 +116,7 @@ def _solved(game: Game, settings: dict[str, Any], entry: dict[str, Any]) -> dict
 def main() -> int:
     """The command that makes a file; 130 if it was interrupted."""
     parser = argparse.ArgumentParser(description=make_solved_positions.__doc__)
-    parser.add_argument("game", choices=games)
+    parser.add_argument("game", choices=game_names())
     parser.add_argument("--count", type=int, default=350, help="positions of each ply")
     parser.add_argument("--work", type=Path, help="default: runs/solved_positions_GAME.json")
     parsed = parser.parse_args()

@@ -11,9 +11,9 @@ import numpy as np
 from numpy.typing import NDArray
 
 from linkzoo import Agent, Game, GameRecord, Positions, RandomAgent, get_game
-from linkzoo.batch import kernels
-from linkzoo.chance import STREAM_ACTION, words
-from linkzoo.compiled import Record
+from linkzoo.core.kernels import kernels
+from linkzoo.engine.rng import STREAM_ACTION, words
+from linkzoo.engine.compiled import Record
 from linkzoo_training.agents.baselines import GreedyAgent
 from linkzoo_training.agents.playing import NOBODY, play_games
 from linkzoo_training.evaluation.openings import Openings, read_openings

@@ -10,10 +10,10 @@ import numpy as np
 from numpy.typing import NDArray
 
 from linkzoo import Game
-from linkzoo.batch import kernels
-from linkzoo.chance import STREAM_SETUP, game_seeds, words
-from linkzoo.compiled import Record
-from linkzoo.fields import shown
+from linkzoo.core.kernels import kernels
+from linkzoo.engine.rng import STREAM_SETUP, game_seeds, words
+from linkzoo.engine.compiled import Record
+from linkzoo.core.arguments import shown
 
 RANDOM_PLIES = (2, 4)
 RANDOM = "{}-{}".format(*RANDOM_PLIES)

@@ -15,8 +15,8 @@ import numpy as np
 from numpy.typing import NDArray
 
 from linkzoo import Agent, Game, Positions, get_game
-from linkzoo.batch import kernels
-from linkzoo.chance import STREAM_ACTION, words
+from linkzoo.core.kernels import kernels
+from linkzoo.engine.rng import STREAM_ACTION, words
 from linkzoo_training.agents.answers import checked
 from linkzoo_training.evaluation.openings import digest, random_openings
 from linkzoo_training.evaluation.result import side_label

@@ -17,7 +17,7 @@ import numpy as np
 from numpy.typing import NDArray
 
 from linkzoo import Agent, get_game
-from linkzoo.files import write_atomically
+from linkzoo.core.files import write_atomically
 from linkzoo_training.agents.specs import content_of
 from linkzoo_training.evaluation.match import play_match
 from linkzoo_training.evaluation.ratings import Pairing, bradley_terry, openskill

@@ -31,8 +31,8 @@ import torch
 from numpy.typing import NDArray
 from torch import Tensor
 
-from linkzoo.features import FeatureMap
-from linkzoo.game import Game
+from linkzoo.core.features import FeatureMap
+from linkzoo.core.game import Game
 from linkzoo_training.search.gumbel_batch import Settings, Trees
 from linkzoo_training.search.gumbel_kernels import draw_views, gumbel_kernels
 from linkzoo_training.search.gumbel_tree import NODE, considered_visits

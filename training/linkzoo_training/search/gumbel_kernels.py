@@ -8,11 +8,11 @@ from typing import Any
 
 import numpy as np
 
-from linkzoo.batch import count_legal, kernels
-from linkzoo.chance import STREAM_SEARCH, below, word
-from linkzoo.compiled import compiled, specialise
-from linkzoo.game import Game
-from linkzoo.threads import Rows
+from linkzoo.core.kernels import count_legal, kernels
+from linkzoo.engine.rng import STREAM_SEARCH, below, word
+from linkzoo.engine.compiled import compiled, specialise
+from linkzoo.core.game import Game
+from linkzoo.engine.threads import Rows
 from linkzoo_training.search.gumbel_tree import (
     LEGAL,
     NONE,

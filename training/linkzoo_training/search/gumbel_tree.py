@@ -11,7 +11,7 @@ from typing import Any
 
 import numpy as np
 
-from linkzoo.compiled import compiled
+from linkzoo.engine.compiled import compiled
 
 _VALUE_SCALE = 0.1
 _MAXVISIT_INIT = 50.0

@@ -17,11 +17,11 @@ from typing import Any
 
 import numpy as np
 
-from linkzoo.batch import kernels, random_legal
-from linkzoo.chance import STREAM_SEARCH, word
-from linkzoo.compiled import specialise
-from linkzoo.game import Game
-from linkzoo.threads import Rows
+from linkzoo.core.kernels import kernels, random_legal
+from linkzoo.engine.rng import STREAM_SEARCH, word
+from linkzoo.engine.compiled import specialise
+from linkzoo.core.game import Game
+from linkzoo.engine.threads import Rows
 
 # The names that `action_values` binds to a game's functions.
 legal_actions: Callable[..., Any]

@@ -1,4 +1,4 @@
-"""Exact solutions, of games that declare a solver (`Game.solver`, `linkzoo.solver`)."""
+"""Exact solutions, of games that declare a solver (`Game.solver`, `linkzoo.core.solver`)."""
 
 from collections.abc import Callable
 from dataclasses import dataclass
@@ -9,9 +9,9 @@ from typing import Any, NamedTuple
 import numpy as np
 from numpy.typing import NDArray
 
-from linkzoo import Game, games, get_game
-from linkzoo.compiled import Record, compiled
-from linkzoo.solver import ENTRIES, LIMIT, Solver
+from linkzoo import Game, game_names, get_game
+from linkzoo.engine.compiled import Record, compiled
+from linkzoo.core.solver import ENTRIES, LIMIT, Solver
 
 
 @dataclass(frozen=True)
@@ -41,13 +41,13 @@ def check_solver(game: str) -> None:
 
 def _declared(game: Game) -> ModuleType:
     if game.solver is None:
-        solved = [name for name in games if get_game(name).solver is not None]
+        solved = [name for name in game_names() if get_game(name).solver is not None]
         raise ValueError(f"there is no solver for {game.name}; there are solvers for {solved}")
     return game.solver
 
 
 class SideSolver(NamedTuple):
-    """What searches that solve many positions side by side take of a solver (`linkzoo.solver`)."""
+    """What searches that solve many positions side by side take of a solver (`linkzoo.core.solver`)."""
 
     memory: Callable[[int, int], tuple[NDArray[Any], ...]]
     functions: dict[str, Callable[..., Any]]

@@ -25,11 +25,11 @@ from typing import Any
 
 import numpy as np
 
-from linkzoo.batch import count_legal, kernels, nth_legal, random_legal
-from linkzoo.chance import STREAM_SEARCH, word
-from linkzoo.compiled import compiled, specialise
-from linkzoo.game import Game
-from linkzoo.threads import Rows
+from linkzoo.core.kernels import count_legal, kernels, nth_legal, random_legal
+from linkzoo.engine.rng import STREAM_SEARCH, word
+from linkzoo.engine.compiled import compiled, specialise
+from linkzoo.core.game import Game
+from linkzoo.engine.threads import Rows
 
 VERSION = 2  # 1: with the constant 0.35 in every game, and without certain outcomes
 _WIN = 1.0  # the largest payoff

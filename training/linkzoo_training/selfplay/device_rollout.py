@@ -9,12 +9,12 @@ from numpy.typing import NDArray
 from torch import Tensor, nn
 
 from linkzoo import Agent
-from linkzoo.batch import kernels
-from linkzoo.chance import STREAM_FIXED_OPPONENT, STREAM_TEACHER, words
+from linkzoo.core.kernels import kernels
+from linkzoo.engine.rng import STREAM_FIXED_OPPONENT, STREAM_TEACHER, words
 from linkzoo.cuda import device as gpu
 from linkzoo.cuda.vector import CudaVecEnv, CudaVecStep
-from linkzoo.features import FeatureMap
-from linkzoo.game import ObservationSpec
+from linkzoo.core.features import FeatureMap
+from linkzoo.core.game import ObservationSpec
 from linkzoo_training.agents.specs import make_agent
 from linkzoo_training.config import PPOConfig
 from linkzoo_training.networks import masked, select

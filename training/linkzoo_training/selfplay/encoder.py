@@ -6,9 +6,9 @@ import numpy as np
 from numpy.typing import NDArray
 
 from linkzoo import Agent, Game, Positions, VecStep, make_vec
-from linkzoo.batch import kernels
-from linkzoo.chance import STREAM_INPUTS, words
-from linkzoo.features import FeatureMap
+from linkzoo.core.kernels import kernels
+from linkzoo.engine.rng import STREAM_INPUTS, words
+from linkzoo.core.features import FeatureMap
 
 _GAMES = 64  # that show how inputs vary
 _MOMENTS = 128  # at which it looks, at most

@@ -218,7 +218,7 @@ def _serve(connection: Connection, make: Callable[[], Worker]) -> None:
 
 def _alone(make: Callable[[], Worker]) -> Worker:
     """A worker with one thread: more cores are for more workers."""
-    from linkzoo.threads import set_num_threads
+    from linkzoo.engine.threads import set_num_threads
     from linkzoo_training import shards
 
     set_num_threads(1)

@@ -4,8 +4,8 @@ from typing import Any
 
 import numpy as np
 
-from linkzoo.compiled import compiled
-from linkzoo.threads import Rows
+from linkzoo.engine.compiled import compiled
+from linkzoo.engine.threads import Rows
 
 
 @compiled

@@ -7,10 +7,10 @@ import numpy as np
 from numpy.typing import NDArray
 
 from linkzoo import get_game
-from linkzoo.batch import kernels
-from linkzoo.chance import STREAM_INITIAL_STATE, below, word
-from linkzoo.compiled import compiled
-from linkzoo.threads import Rows
+from linkzoo.core.kernels import kernels
+from linkzoo.engine.rng import STREAM_INITIAL_STATE, below, word
+from linkzoo.engine.compiled import compiled
+from linkzoo.engine.threads import Rows
 from linkzoo_training.config import Config
 from linkzoo_training.schedule import at
 

@@ -9,7 +9,7 @@ import torch
 from numpy.typing import NDArray
 from torch import Tensor, nn
 
-from linkzoo.chance import STREAM_OPPONENTS, below, words
+from linkzoo.engine.rng import STREAM_OPPONENTS, below, words
 from linkzoo_training.checkpoint import named, pack, under, unpack
 
 _DECAY = 0.98  # of old results, each iteration

@@ -8,7 +8,7 @@ from numpy.typing import NDArray
 from torch import Tensor
 
 from linkzoo import Agent, Game, Positions
-from linkzoo.chance import STREAM_FIXED_OPPONENT, words
+from linkzoo.engine.rng import STREAM_FIXED_OPPONENT, words
 from linkzoo_training.agents.answers import checked
 from linkzoo_training.agents.specs import make_agent
 from linkzoo_training.config import PoolConfig

@@ -10,9 +10,9 @@ from numpy.typing import NDArray
 from torch import Tensor, nn
 
 from linkzoo import Game
-from linkzoo.batch import kernels
-from linkzoo.chance import STREAM_SELF_PLAY, words
-from linkzoo.features import FeatureMap
+from linkzoo.core.kernels import kernels
+from linkzoo.engine.rng import STREAM_SELF_PLAY, words
+from linkzoo.core.features import FeatureMap
 from linkzoo_training.checkpoint import named, under
 from linkzoo_training.config import AlphaZeroConfig
 from linkzoo_training.networks import masked

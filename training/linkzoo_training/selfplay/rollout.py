@@ -11,8 +11,8 @@ from numpy.typing import NDArray
 from torch import Tensor, nn
 
 from linkzoo import Agent, VecEnv, VecStep, make_vec
-from linkzoo.chance import STREAM_TEACHER, words
-from linkzoo.compiled import compiled
+from linkzoo.engine.rng import STREAM_TEACHER, words
+from linkzoo.engine.compiled import compiled
 from linkzoo_training.agents.specs import make_agent
 from linkzoo_training.checkpoint import named, under
 from linkzoo_training.config import PPOConfig

@@ -6,9 +6,9 @@ import numpy as np
 import torch
 from torch import Tensor
 
-from linkzoo.chance import STREAM_POLICY, word
-from linkzoo.compiled import compiled
-from linkzoo.threads import Rows
+from linkzoo.engine.rng import STREAM_POLICY, word
+from linkzoo.engine.compiled import compiled
+from linkzoo.engine.threads import Rows
 from linkzoo_training.transfers import to_device
 
 

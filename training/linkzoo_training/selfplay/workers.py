@@ -19,7 +19,7 @@ import torch
 from numpy.typing import NDArray
 from torch import Tensor, nn
 
-from linkzoo.chance import STREAM_PART, word
+from linkzoo.engine.rng import STREAM_PART, word
 from linkzoo_training.checkpoint import named, pack, under, unpack
 from linkzoo_training.config import AlphaZeroConfig, PPOConfig
 from linkzoo_training.selfplay.executors import NOTHING, Executor

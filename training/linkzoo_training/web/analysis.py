@@ -5,8 +5,8 @@ from typing import Any
 import numpy as np
 
 from linkzoo import Game, GameRecord, Positions
-from linkzoo.compiled import Record
-from linkzoo.solver import OutOfReachError
+from linkzoo.engine.compiled import Record
+from linkzoo.core.solver import OutOfReachError
 from linkzoo_training.agents.policy import PolicyAgent, SearchAgent
 from linkzoo_training.agents.values import values_along
 from linkzoo_training.search.solver import solve

@@ -21,9 +21,9 @@ from starlette.exceptions import HTTPException
 from starlette.types import ASGIApp
 
 from linkzoo import GameRecord, get_game, registry
-from linkzoo.chance import SEED_LIMIT
-from linkzoo.compiled import Record
-from linkzoo.fields import integer, shown, string
+from linkzoo.engine.rng import SEED_LIMIT
+from linkzoo.engine.compiled import Record
+from linkzoo.core.arguments import integer, shown, string
 from linkzoo_training.records import save_new
 from linkzoo_training.web.analysis import along, analyse
 from linkzoo_training.web.players import BusyError, Players, check_spec
@@ -56,7 +56,7 @@ class Server:
     """What the routes share."""
 
     records: Path
-    games: list[str] = field(default_factory=lambda: list(registry.names()))
+    games: list[str] = field(default_factory=lambda: list(registry.game_names()))
     outside: list[str] = field(default_factory=list)
     players: Players = field(default_factory=Players)
     tables: Sessions[Table] = field(default_factory=lambda: Sessions(MOST_TABLES, IDLE_SECONDS))

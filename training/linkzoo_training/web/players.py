@@ -10,10 +10,10 @@ from typing import Any, TypeVar
 import numpy as np
 
 from linkzoo import Agent, Game, Positions
-from linkzoo.batch import kernels
-from linkzoo.chance import STREAM_ACTION, words
-from linkzoo.compiled import Record
-from linkzoo.fields import integer, shown
+from linkzoo.core.kernels import kernels
+from linkzoo.engine.rng import STREAM_ACTION, words
+from linkzoo.engine.compiled import Record
+from linkzoo.core.arguments import integer, shown
 from linkzoo_training.agents.answers import checked
 from linkzoo_training.agents.specs import check_agent, make_agent
 from linkzoo_training.resources import shipped

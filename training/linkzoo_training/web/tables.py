@@ -9,9 +9,9 @@ from typing import Any
 import numpy as np
 
 from linkzoo import Game, GameRecord, get_game
-from linkzoo.batch import kernels
-from linkzoo.compiled import Record
-from linkzoo.fields import shown
+from linkzoo.core.kernels import kernels
+from linkzoo.engine.compiled import Record
+from linkzoo.core.arguments import shown
 from linkzoo_training.web.players import HUMAN, BusyError, Player, Players, check_spec
 
 

@@ -5,7 +5,7 @@ from dataclasses import fields
 from typing import Any, Literal, get_args, get_origin
 
 from linkzoo import Game, GameRecord, get_game
-from linkzoo.compiled import Record
+from linkzoo.engine.compiled import Record
 from linkzoo_training.web.players import HUMAN, checkpoints, has_solver
 from linkzoo_training.web.tables import Table
 

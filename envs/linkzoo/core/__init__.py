@@ -1,0 +1,1 @@
+"""What a game is: the contract, its record, observation, options and kernels. Knows no environment."""

@@ -1,0 +1,1 @@
+"""How compiled code runs: compilation, cache, threads, counter-based random numbers. Knows no game."""

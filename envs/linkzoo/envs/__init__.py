@@ -1,0 +1,1 @@
+"""What users step: AEC, vector and gymnasium environments."""

@@ -1,0 +1,390 @@
+"""One game as a PettingZoo AEC environment."""
+
+from collections.abc import Callable, Mapping
+from secrets import randbelow
+from typing import Any
+
+import numpy as np
+from gymnasium.spaces import Box, Dict, Discrete, Space
+from numpy.typing import NDArray
+from pettingzoo import AECEnv
+from pettingzoo.utils.conversions import turn_based_aec_to_parallel
+
+from linkzoo.core.kernels import kernels
+from linkzoo.engine.rng import SEED_LIMIT, game_seed
+from linkzoo.engine.compiled import Record
+from linkzoo.svg.raster import rasterise
+from linkzoo.core.arguments import integer, is_integer, shown, string
+from linkzoo.core.game import Game
+from linkzoo.record import GameRecord
+from linkzoo.registry import get_game
+
+RENDER_MODES = ["human", "ansi", "rgb_array", "svg"]
+ILLEGAL = ("terminate", "raise")
+REWARDS = ("win", "score")
+
+
+class GameEnv(AECEnv[str, dict[str, Any], int | None]):
+    """A game of linkzoo as a PettingZoo AEC environment.
+
+    Agents are `player_0` … in the order of the seats. Observations are dicts of `observation` (what
+    the agent's seat sees, see the game's ObservationSpec) and `action_mask` (int8[num_actions],
+    zeros for an agent that isn't to act); the mask is in `infos[agent]["action_mask"]` too. Rewards
+    are zero before the end; then payoffs (+1 and -1 for two sides, zero-sum) or, with
+    `reward="score"`, the margin on the scale of the game's rules. All agents end on the same step.
+
+    `illegal` says what an illegal action does: `"terminate"` ends the game with -1 for the agent
+    and 0 for the others, `"raise"` raises ValueError and changes nothing. An action that is no
+    integer in 0..num_actions-1 raises in either case, as do steps before `reset` and actions
+    after the end. `checks=False` (`raw_env`) leaves all of this to the caller.
+    """
+
+    def __init__(
+        self,
+        game: str,
+        num_players: int | None = None,
+        *,
+        reward: str = "win",
+        illegal: str = "terminate",
+        render_mode: str | None = None,
+        checks: bool = True,
+        **options: Any,
+    ) -> None:
+        super().__init__()
+        self.game: Game = get_game(game, options)
+        for name, value, allowed in (
+            ("reward", reward, REWARDS),
+            ("illegal", illegal, ILLEGAL),
+            ("render_mode", render_mode, (None, *RENDER_MODES)),
+        ):
+            if value not in allowed:
+                raise ValueError(f"{name}={shown(value)} is not one of {list(allowed)}")
+        self.render_mode = render_mode
+        self.metadata = {
+            "name": f"{self.game.name}_v0",
+            "render_modes": RENDER_MODES,
+            "render_fps": 1,
+            "is_parallelizable": True,
+        }
+        self._reward, self._illegal, self._checks = reward, illegal, checks
+        self._kernels = kernels(self.game)
+        self._states: NDArray[Any] = np.zeros(1, self.game.state)
+        self._blank = self.game.blank(num_players, options)
+        self._states[0] = self._blank
+        players = int(self._blank.num_players)
+        self.possible_agents = [f"player_{seat}" for seat in range(players)]
+        self._seats = {agent: seat for seat, agent in enumerate(self.possible_agents)}
+        action_space: Space[Any] = Discrete(self.game.num_actions)
+        mask_space = Box(0, 1, (self.game.num_actions,), np.int8)
+        observation_space = Dict(observation=self.game.observation.space(), action_mask=mask_space)
+        self.action_spaces = dict.fromkeys(self.possible_agents, action_space)
+        self.observation_spaces = dict.fromkeys(self.possible_agents, observation_space)
+        self.state_space = self.game.state_space()
+        self._no_actions = np.zeros(self.game.num_actions, np.int8)
+        self._no_actions.flags.writeable = False
+        # Payoffs and margins.
+        self._payoffs = (np.zeros(players, np.float32), np.zeros(players, np.float32))
+        self._seed: int | None = None
+        self._episode = 0
+        self._started = False
+        self._actions: list[int] = []  # taken since the start
+        self._origin: bytes | None = None  # the start, if it was a given position
+        spec = self.game.observation
+        self._flat_shape, self._shape, self._dtype = (spec.size,), spec.shape, np.dtype(spec.dtype)
+        self.agents = []
+        self.agent_selection = self.possible_agents[0]  # `last` before reset says what is missing
+
+    def observation_space(self, agent: str) -> Space[dict[str, Any]]:
+        """The space of an agent's observation dict: the same object each time."""
+        self._seat_of(agent)
+        return self.observation_spaces[agent]
+
+    def action_space(self, agent: str) -> Space[int | None]:
+        """Discrete(num_actions): the same object each time."""
+        self._seat_of(agent)
+        return self.action_spaces[agent]
+
+    def reset(self, seed: int | None = None, options: Mapping[str, Any] | None = None) -> None:
+        """Starts a new game.
+
+        `seed` (0 <= seed < 2**64) fixes all its chance; without one, seeds continue from the last
+        one given. `options={"state": …}` starts from a position: bytes of `get_state`, or a dict
+        of `to_dict`, and its options hold for this game; other options are ignored.
+        """
+        if seed is not None:
+            seed = integer("seed", seed, 0, 2**64 - 1)
+        start = start_of(options)
+        record = None if start is None else self._read_state(start)
+        if seed is None:
+            if self._seed is None:
+                self._seed = randbelow(SEED_LIMIT)
+            self._episode += 1
+            seed = int(game_seed(np.uint64(self._seed), 0, self._episode))
+        else:
+            self._seed, self._episode = seed, 0
+        if record is not None:
+            self._go_to(record)
+            return
+        self._states[0] = self._blank  # the options may be those of a given position
+        mask = np.empty((1, self.game.num_actions), np.int8)
+        self._kernels.begin(self._states, np.array([seed], np.uint64), mask)
+        self._origin = None
+        self._start(mask[0])
+
+    def step(self, action: int | None) -> None:
+        """Plays the action of the agent to act; dead agents step with None."""
+        if not self.agents:
+            when = "after the end of the game" if self._started else "before reset"
+            raise RuntimeError(f"step {when}: call reset() first")
+        agent = self.agent_selection
+        if self.terminations[agent]:
+            if action is not None:
+                raise ValueError(f"the game is over: {agent} can only step with None")
+            self._was_dead_step(None)
+            return
+        if self._checks and not self._is_legal(agent, action):
+            self._forfeit(agent)
+            return
+        action = int(action)  # type: ignore[arg-type]  # every type of integer is compiled anew
+        self._cumulative_rewards[agent] = 0.0
+        mask = np.empty(self.game.num_actions, np.int8)
+        seat = self._kernels.play_one(self._states, action, mask, *self._payoffs)
+        self._actions.append(action)
+        self.infos[agent] = {"action_mask": self._no_actions}
+        if seat < 0:
+            self._end(self._payoffs[self._reward == "score"])
+        else:
+            self._mask = mask  # ours alone: callers may write into theirs
+            self.agent_selection = self.possible_agents[seat]
+            self.infos[self.agent_selection] = {"action_mask": mask.copy()}
+        if self.render_mode == "human":
+            self.render()
+
+    def state(self) -> NDArray[Any]:
+        """Everything there is to see, flat: what seat 0 sees, then what is hidden from it."""
+        self._require_start("state")
+        flat = np.empty(self.state_space.shape, self._dtype)
+        seen = self._flat_shape[0]
+        self._kernels.observe_one(self._states, 0, flat[:seen])
+        if self._kernels.reveal_one is not None:
+            self._kernels.reveal_one(self._states, 0, flat[seen:])
+        return flat
+
+    def observe(self, agent: str) -> dict[str, Any]:
+        """What an agent's seat sees: fresh arrays `observation` and `action_mask`."""
+        if not self._started:
+            self._require_start("observe")
+        flat = np.empty(self._flat_shape, self._dtype)
+        self._kernels.observe_one(self._states, self._seat_of(agent), flat)
+        mask = self.infos[agent]["action_mask"] if agent in self.infos else self._no_actions
+        return {"observation": flat.reshape(self._shape), "action_mask": mask.copy()}
+
+    def render(self) -> str | NDArray[np.uint8] | None:
+        """The position: text printed (`human`) or returned (`ansi`), SVG, or RGB uint8[H, W, 3]."""
+        if self.render_mode is None:
+            raise ValueError(f"no render_mode was given to env(); there are {RENDER_MODES}")
+        self._require_start("render")
+        state = self._states[0]
+        if self.render_mode == "svg":
+            return self.game.draw_svg(state)
+        if self.render_mode == "rgb_array":
+            return rasterise(self.game.draw_svg(state))
+        text = self.game.draw_text(state)
+        if self.render_mode == "ansi":
+            return text
+        print(text)
+        return None
+
+    def _repr_html_(self) -> str:
+        """The position as the referee sees it, for notebooks."""
+        if not self._started:
+            return f"<p>{self.game.title}: reset() begins a game</p>"
+        return self.game.draw_svg(self._states[0])
+
+    def close(self) -> None:
+        """Nothing is held open."""
+
+    # Positions
+
+    def get_state(self) -> bytes:
+        """The whole position, chance included, as bytes."""
+        self._require_start("get_state")
+        return self._states.tobytes()
+
+    def set_state(self, state: bytes | Mapping[str, Any]) -> None:
+        """Goes to a position of `get_state` or `to_dict`; its options hold up to the next reset.
+
+        ValueError if it is no position of this game and number of players, and nothing changes. A
+        dict is checked as a whole, and so are bytes: every field, and that they fit together.
+        """
+        self._go_to(self._read_state(state))
+
+    def clone(self) -> "GameEnv":
+        """An independent copy of the environment, the position and its future chance included."""
+        copy = object.__new__(type(self))
+        copy.__dict__.update(self.__dict__)
+        copy._states = np.frombuffer(bytearray(self._states.tobytes()), self.game.state)
+        copy._payoffs = (self._payoffs[0].copy(), self._payoffs[1].copy())
+        copy._actions = list(self._actions)
+        copy.agents = list(self.agents)
+        if self._started:
+            for name in ("rewards", "_cumulative_rewards", "terminations", "truncations"):
+                setattr(copy, name, getattr(self, name).copy())
+            copy.infos = {agent: info.copy() for agent, info in self.infos.items()}
+        return copy
+
+    def __deepcopy__(self, memo: dict[int, Any]) -> "GameEnv":
+        return self.clone()
+
+    def __copy__(self) -> "GameEnv":
+        return self.clone()
+
+    def __getstate__(self) -> dict[str, Any]:
+        return {name: value for name, value in self.__dict__.items() if name != "_kernels"}
+
+    def __setstate__(self, state: dict[str, Any]) -> None:
+        self.__dict__.update(state)
+        self._kernels = kernels(self.game)
+        self._no_actions.flags.writeable = False
+
+    def to_dict(self, agent: str | None = None) -> dict[str, Any]:
+        """The position as JSON data: the referee's view, or what an agent's seat sees."""
+        self._require_start("to_dict")
+        return self.game.to_dict(self._states[0], None if agent is None else self._seat_of(agent))
+
+    def record(self) -> GameRecord:
+        """The game so far: its options, seed and actions, enough to replay it."""
+        self._require_start("record")
+        state, origin = self._states[0], self._origin
+        return GameRecord(
+            self.game.id,
+            self.game.version,
+            int(state.num_players),
+            self.game.chosen_options(state),
+            int(state.seed),
+            None if origin is None else self.game.to_dict(self.game.from_bytes(origin)),
+            list(self._actions),
+        )
+
+    def action_to_text(self, action: int) -> str:
+        """An action in the game's notation; ValueError if it is none."""
+        last = self.game.num_actions - 1
+        return self.game.action_to_text(self._states[0], integer("action", action, 0, last))
+
+    def text_to_action(self, text: str) -> int:
+        """The action of a move in the game's notation; ValueError if it is none."""
+        return self.game.text_to_action(self._states[0], string("move", text))
+
+    # Inner workings
+
+    def _seat_of(self, agent: str) -> int:
+        """The seat of an agent; KeyError says which agents there are."""
+        try:
+            return self._seats[agent]
+        except (KeyError, TypeError):
+            raise KeyError(f"no agent {shown(agent)}; there are {self.possible_agents}") from None
+
+    def _require_start(self, what: str) -> None:
+        if not self._started:
+            raise RuntimeError(f"{what} before reset: call reset() first")
+
+    def _read_state(self, state: bytes | Mapping[str, Any]) -> Record:
+        record = (
+            self.game.from_bytes(bytes(state))
+            if isinstance(state, bytes | bytearray)
+            else self.game.from_dict(state)
+        )
+        players = int(record["num_players"])
+        if players != len(self.possible_agents):
+            raise ValueError(
+                f"a position of {players} players in an environment of {len(self.possible_agents)}"
+            )
+        return record
+
+    def _go_to(self, record: Record) -> None:
+        self._states[0] = record
+        mask = np.empty((1, self.game.num_actions), np.int8)
+        self._kernels.legal_one(self._states, mask)
+        self._origin = self._states.tobytes()
+        self._start(mask[0])
+
+    def _start(self, mask: NDArray[np.int8]) -> None:
+        """Sets what PettingZoo asks of an environment at the start of a game."""
+        self._started = True
+        self._actions = []
+        self._mask = mask
+        self.agents = self.possible_agents.copy()
+        self.rewards = dict.fromkeys(self.agents, 0.0)
+        self._cumulative_rewards = dict.fromkeys(self.agents, 0.0)
+        self.terminations = dict.fromkeys(self.agents, False)
+        self.truncations = dict.fromkeys(self.agents, False)
+        self.infos = {agent: {"action_mask": self._no_actions} for agent in self.agents}
+        self._skip_agent_selection = None  # type: ignore[assignment]  # as in AECEnv itself
+        seat = int(self._states[0].seat)
+        self.agent_selection = self.agents[max(seat, 0)]
+        if seat < 0:
+            payoff, margin = self._payoffs
+            self._kernels.outcome_one(self._states, payoff[None], margin[None])
+            self._end(self._payoffs[self._reward == "score"])
+        else:
+            self.infos[self.agent_selection] = {"action_mask": mask.copy()}
+
+    def _is_legal(self, agent: str, action: Any) -> bool:
+        """Whether an action is legal; raises for what is no action, or if `illegal="raise"`."""
+        if not is_integer(action):
+            raise ValueError(
+                f"action {shown(action)} of {agent} is not an integer in "
+                f"0..{self.game.num_actions - 1}"
+            )
+        if not 0 <= action < self.game.num_actions:
+            raise ValueError(f"action {action} of {agent} is not in 0..{self.game.num_actions - 1}")
+        if self._mask[action]:
+            return True
+        if self._illegal == "raise":
+            raise ValueError(
+                f"action {action} ({self.action_to_text(int(action))}) of {agent} is illegal"
+            )
+        return False
+
+    def _forfeit(self, agent: str) -> None:
+        """An illegal action ends the game: -1 for the agent, 0 for the others."""
+        self._cumulative_rewards[agent] = 0.0
+        self.infos[agent] = {"action_mask": self._no_actions}
+        self._end([-1.0 if other == agent else 0.0 for other in self.possible_agents])
+
+    def _end(self, rewards: Any) -> None:
+        for agent, reward in zip(self.agents, rewards, strict=True):
+            self.rewards[agent] = float(reward)
+            self._cumulative_rewards[agent] += float(reward)
+            self.terminations[agent] = True
+        self.agent_selection = self.agents[0]
+
+
+def start_of(options: Mapping[str, Any] | None) -> Any:
+    """The position that the options of `reset` name, or None."""
+    if options is not None and not isinstance(options, Mapping):
+        raise ValueError(f"options={shown(options)} is not a dict, such as {{'state': ...}}")
+    return (options or {}).get("state")
+
+
+def parallel_env(game: str, num_players: int | None = None, **kwargs: Any) -> Any:
+    """A game as a PettingZoo ParallelEnv (turn-based); the arguments are those of `GameEnv`."""
+    return turn_based_aec_to_parallel(GameEnv(game, num_players, **kwargs))
+
+
+def constructors(game: str) -> tuple[Callable[..., Any], Callable[..., Any], Callable[..., Any]]:
+    """`env`, `raw_env` and `parallel_env` of a game, for its versioned module."""
+
+    def env(num_players: int | None = None, **kwargs: Any) -> GameEnv:
+        return GameEnv(game, num_players, **kwargs)
+
+    def raw_env(num_players: int | None = None, **kwargs: Any) -> GameEnv:
+        return GameEnv(game, num_players, checks=False, **kwargs)
+
+    def parallel(num_players: int | None = None, **kwargs: Any) -> Any:
+        return parallel_env(game, num_players, **kwargs)
+
+    env.__doc__ = f"The {game} environment, fast and with all checks (GameEnv)."
+    raw_env.__doc__ = f"The {game} environment without checks of order and actions (GameEnv)."
+    parallel.__doc__ = f"The {game} environment as a PettingZoo ParallelEnv (turn-based)."
+    return env, raw_env, parallel

@@ -1,0 +1,109 @@
+"""One seat of a game as a gymnasium environment; agents play the other seats."""
+
+from collections.abc import Mapping
+from typing import Any
+
+import gymnasium
+import numpy as np
+from gymnasium.spaces import Discrete, Space
+from numpy.typing import NDArray
+
+from linkzoo.envs.aec import RENDER_MODES, GameEnv, start_of
+from linkzoo.core.agent import Agent, Positions, RandomAgent, check_opponent
+from linkzoo.engine.rng import SEED_LIMIT
+from linkzoo.core.arguments import integer
+
+
+class SeatEnv(gymnasium.Env[NDArray[Any], int]):
+    """A game from one seat: the opponent plays all others between two of its decisions.
+
+    `seat` is the number of the seat, or None for another one each game, drawn at random. `opponent`
+    is any `Agent` (default: uniformly random). The observation is what the seat sees; the mask of
+    legal actions (int8[num_actions]) is in `info["action_mask"]` and from `action_masks()`. The
+    reward is the seat's payoff at the end, else 0. An illegal action ends the game with -1, or
+    raises ValueError with `illegal="raise"`.
+    """
+
+    # gymnasium reads it from the class, and types it as an instance's.
+    metadata = {"render_modes": RENDER_MODES, "render_fps": 1}  # noqa: RUF012
+    aec = GameEnv  # the environment that is seen from one seat
+
+    def __init__(
+        self,
+        game: str,
+        num_players: int | None = None,
+        *,
+        seat: int | None = 0,
+        opponent: Agent | None = None,
+        **kwargs: Any,
+    ) -> None:
+        self.env = self.aec(game, num_players, **kwargs)
+        players = len(self.env.possible_agents)
+        self._fixed_seat = None if seat is None else integer("seat", seat, 0, players - 1)
+        self.opponent = check_opponent(RandomAgent() if opponent is None else opponent)
+        spaces: Any = self.env.observation_space(self.env.possible_agents[0])
+        self.observation_space = spaces["observation"]
+        self.action_space: Space[Any] = Discrete(self.env.game.num_actions)
+        self.render_mode = self.env.render_mode
+
+    def reset(
+        self, *, seed: int | None = None, options: Mapping[str, Any] | None = None
+    ) -> tuple[NDArray[Any], dict[str, Any]]:
+        """Starts a game and plays until the seat is to act (games that end before are skipped).
+
+        `options={"state": …}` starts from a position, as in the AEC environment.
+        """
+        if seed is not None:
+            seed = integer("seed", seed, 0, 2**64 - 1)
+        start = start_of(options)
+        if start is not None:
+            self.env.clone().set_state(start)  # refused before anything changes
+        super().reset(seed=seed)
+        while True:
+            game_seed = seed if seed is not None else int(self.np_random.integers(SEED_LIMIT))
+            self._seat = (
+                int(self.np_random.integers(len(self.env.possible_agents)))
+                if self._fixed_seat is None
+                else self._fixed_seat
+            )
+            self.agent = self.env.possible_agents[self._seat]
+            self.env.reset(seed=game_seed, options=options)
+            self._play_others()
+            if not self.env.terminations[self.agent]:
+                return self._observation(), self._info()
+            if start is not None:
+                raise ValueError(f"{self.agent} has no decision after the given position")
+            seed = None
+
+    def step(self, action: int) -> tuple[NDArray[Any], float, bool, bool, dict[str, Any]]:
+        """Plays the seat's action and the other seats' up to its next decision or the end."""
+        if not self.env.agents or self.env.terminations[self.agent]:
+            raise RuntimeError("step before reset or after the end of the game: call reset() first")
+        self.env.step(action)
+        self._play_others()
+        over = self.env.terminations[self.agent]
+        return self._observation(), self.env.rewards[self.agent], over, False, self._info()
+
+    def action_masks(self) -> NDArray[np.bool_]:
+        """The legal actions, bool[num_actions] (the convention of sb3-contrib)."""
+        mask: NDArray[np.int8] = self.env.infos[self.agent]["action_mask"]
+        return mask.astype(np.bool_)
+
+    def render(self) -> Any:
+        """The position (see GameEnv.render)."""
+        return self.env.render()
+
+    def _play_others(self) -> None:
+        while self.env.agent_selection != self.agent and not self.env.terminations[self.agent]:
+            seed = self.np_random.integers(SEED_LIMIT, dtype=np.uint64)
+            # A bytearray makes the states writable, like those that the kernels are compiled for.
+            states = np.frombuffer(bytearray(self.env.get_state()), self.env.game.state)
+            positions = Positions(self.env.game, states, np.array([seed], np.uint64))
+            self.env.step(int(self.opponent.act(positions)[0]))
+
+    def _observation(self) -> NDArray[Any]:
+        observation: NDArray[Any] = self.env.observe(self.agent)["observation"]
+        return observation
+
+    def _info(self) -> dict[str, Any]:
+        return {"action_mask": self.env.infos[self.agent]["action_mask"].copy()}

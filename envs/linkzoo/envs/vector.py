@@ -1,0 +1,259 @@
+"""Many games of one kind in lock-step, as arrays."""
+
+from collections.abc import Callable, Sequence
+from copy import deepcopy
+from dataclasses import dataclass
+from typing import Any, TypeVar
+
+import numpy as np
+from numpy.typing import ArrayLike, DTypeLike, NDArray
+
+from linkzoo.core.kernels import first_illegal, kernels
+from linkzoo.engine.rng import game_seed, game_seeds
+from linkzoo.engine.compiled import Record
+from linkzoo.core.arguments import integer, shown
+from linkzoo.registry import get_game
+from linkzoo.engine.threads import MAX_THREADS, Rows, get_num_threads
+
+
+@dataclass(frozen=True)
+class VecStep:
+    """What every game shows after `reset` or `step`: arrays that the next call overwrites.
+
+    For N games of up to P players with A actions. Where `done`, the game has ended with this step
+    and the next one has begun: `reward`, `score` and `episode_length` belong to the game that
+    ended, `observation`, `action_mask` and `seat` to the new one.
+    """
+
+    observation: NDArray[Any]  # [N, *observation.shape]: what the seat to act sees
+    action_mask: NDArray[np.int8]  # [N, A]: 1 for its legal actions
+    seat: NDArray[np.int8]  # [N]: the seat to act
+    reward: NDArray[np.float32]  # [N, P]: payoffs where done, else 0
+    done: NDArray[np.bool_]  # [N]
+    episode_length: NDArray[np.int32]  # [N]: plies of the game that the step belongs to
+    score: NDArray[np.float32]  # [N, P]: margins on the scale of the rules where done, else 0
+
+
+S = TypeVar("S", bound=VecStep)
+
+
+class VecEnv:
+    """N games in lock-step on CPU threads; finished games restart in the same step.
+
+    Game i of a run with seed s is the AEC game with seed `seed_of(i, episode)`, bit for bit.
+    With several numbers of players, say (2, 3, 4), the games take them in turn: 2, 3, 4, 2, …;
+    seats that a game doesn't have get rewards of 0.
+    """
+
+    device = "cpu"
+
+    def __init__(
+        self,
+        game: str,
+        num_envs: int,
+        num_players: int | Sequence[int] | None = None,
+        *,
+        device: str = "cpu",
+        reward: str = "win",
+        check: bool = True,
+        num_threads: int | None = None,
+        **options: Any,
+    ) -> None:
+        self.game = get_game(game, options)
+        if device != self.device:
+            raise ValueError(
+                f"device={shown(device)}: {type(self).__name__} plays on {self.device!r}; "
+                "make_vec takes 'cpu' and 'cuda'"
+            )
+        if reward not in ("win", "score"):
+            raise ValueError(f"reward={shown(reward)} is not one of ['win', 'score']")
+        if num_threads is not None:
+            num_threads = integer("num_threads", num_threads, 1, MAX_THREADS)
+        num_envs = integer("num_envs", num_envs, 1, 2**31 - 1)
+        several = num_players if isinstance(num_players, Sequence) else (num_players,)
+        blanks = [self.game.blank(players, options) for players in several]
+        if not blanks:
+            raise ValueError("num_players is empty: give one number of players or more")
+        self.num_envs = num_envs
+        self.num_players = max(int(blank.num_players) for blank in blanks)  # P
+        self.check, self.num_threads = check, num_threads
+        self._seed = np.zeros(1, np.uint64)
+        self._seeds = np.zeros(num_envs, np.uint64)  # of the first games
+        self._started = False
+        spec, actions = self.game.observation, self.game.num_actions
+        try:
+            states: NDArray[Any] = np.zeros(num_envs, self.game.state)
+            for first, blank in enumerate(blanks):
+                states[first :: len(blanks)] = blank
+            self.states = self._put(states)
+            self.episodes = self._zeros((num_envs,), np.int64)
+            self._actions = self._zeros((num_envs,), np.int64)
+            self._flat = self._zeros((num_envs, spec.size), spec.dtype)
+            self._mask = self._zeros((num_envs, actions), np.int8)
+            self._seat = self._zeros((num_envs,), np.int8)
+            self._payoff = self._zeros((num_envs, self.num_players), np.float32)
+            self._margin = self._zeros((num_envs, self.num_players), np.float32)
+            self._done = self._zeros((num_envs,), np.bool_)
+            self._length = self._zeros((num_envs,), np.int32)
+        except MemoryError as error:
+            size = self.game.state.itemsize + spec.size * np.dtype(spec.dtype).itemsize + actions
+            raise MemoryError(
+                f"num_envs: {num_envs} games take more than {num_envs * size:,} bytes, which can't "
+                "be had: make fewer"
+            ) from error
+        self._reward = reward
+        self._show()
+
+    def _zeros(self, shape: tuple[int, ...], dtype: DTypeLike) -> NDArray[Any]:
+        return np.zeros(shape, dtype)
+
+    def _put(self, states: NDArray[Any]) -> NDArray[Any]:
+        """The records where the games are played."""
+        return states
+
+    def _show(self) -> None:
+        """Makes what `reset` and `step` return, of the arrays that the kernels fill."""
+        self._kernels = kernels(self.game)
+        self._step: Callable[[int], None] | None = None  # the kernel with its arrays, once used
+        self._bound = (0, 0)
+        self._now = self._shown(VecStep)
+
+    def _filled(self) -> tuple[Any, ...]:
+        """The arrays that a step fills, in the order of its kernel."""
+        results = self._payoff, self._margin, self._done, self._length
+        return self.episodes, self._mask, self._flat, self._seat, *results
+
+    def _shown(self, kind: type[S]) -> S:
+        return kind(
+            observation=self._flat.reshape(self.num_envs, *self.game.observation.shape),
+            action_mask=self._mask,
+            seat=self._seat,
+            reward=self._payoff if self._reward == "win" else self._margin,
+            done=self._done,
+            episode_length=self._length,
+            score=self._margin,
+        )
+
+    def __getstate__(self) -> dict[str, Any]:
+        """The arrays; what only shows them is made anew, or a copy would show those of another."""
+        state = vars(self).copy()
+        del state["_kernels"], state["_step"], state["_now"]
+        return state
+
+    def __setstate__(self, state: dict[str, Any]) -> None:
+        vars(self).update(state)
+        self._show()
+
+    def __copy__(self) -> "VecEnv":
+        """An independent `VecEnv`: two can't share arrays."""
+        return deepcopy(self)
+
+    def reset(self, seed: int = 0) -> VecStep:
+        """Starts every game anew; `seed` (0 <= seed < 2**64) fixes all chance of the run."""
+        self._seed[0] = integer("seed", seed, 0, 2**64 - 1)
+        self._seeds = game_seeds(self._seed[0], np.arange(self.num_envs))
+        self._begin(self._seeds)
+        self._started = True
+        for array in (self.episodes, self._payoff, self._margin, self._done, self._length):
+            array[:] = 0
+        return self.refresh()
+
+    def _begin(self, seeds: NDArray[np.uint64]) -> None:
+        """Starts every game with its seed."""
+        plies = np.zeros(self.num_envs, np.int64)
+        self._run(self._kernels.renew, self.states, self._mask, seeds, seeds, plies)
+
+    def step(self, actions: ArrayLike) -> VecStep:
+        """Plays an action in every game.
+
+        `actions` are integers [N]. An illegal one raises ValueError naming its environment, and no
+        game has moved (`check=False` skips this for trusted policies).
+        """
+        self._check_started("step")
+        chosen = actions if type(actions) is np.ndarray else np.asarray(actions)
+        if chosen.shape != (self.num_envs,) or chosen.dtype.kind not in "iu":
+            raise self._no_actions(chosen)
+        self._actions[:] = chosen  # one type and layout of array: others are compiled anew
+        if self.check:
+            index = first_illegal(self._mask, self._actions)
+            if index >= 0:
+                self._refuse(index)
+        if self._step is None or self._bound != (id(self.states), id(self.episodes)):
+            self._bound = id(self.states), id(self.episodes)  # both may be set from outside
+            self._step = self._kernels.step.bind(
+                self.states,
+                self._actions,
+                self._seed,
+                *self._filled(),
+            )
+        self._step(self.num_threads or get_num_threads())
+        return self._now
+
+    def random_actions(self, seed: int = 0) -> NDArray[np.int64]:
+        """Uniformly random legal actions [N], as fast as a step.
+
+        They depend on the masks, on `seed` (0 <= seed < 2**63) and on that of the run: draw with
+        another one each time, such as the number of the step.
+        """
+        self._check_started("random_actions")
+        index = np.int64(integer("seed", seed, 0, 2**63 - 1))
+        actions = np.empty(self.num_envs, np.int64)
+        self._run(self._kernels.random_actions, self._mask, self._seeds, index, actions)
+        return actions
+
+    def refresh(self, rows: NDArray[np.int64] | None = None) -> VecStep:
+        """Shows the games again whose `states` were changed from outside: `rows`, or all.
+
+        ValueError if a row is no environment.
+        """
+        if rows is not None:
+            rows = self._checked(rows)
+        which = slice(None) if rows is None else rows
+        states, masks, flat = self.states[which], self._mask[which], self._flat[which]
+        seats = np.ascontiguousarray(states["seat"])
+        self._run(self._kernels.legal, states, masks)
+        self._run(self._kernels.observe, states, seats, flat)
+        if rows is not None:  # these were copies
+            self._mask[rows], self._flat[rows] = masks, flat
+        self._seat[which] = seats
+        return self._now
+
+    def _checked(self, rows: ArrayLike) -> NDArray[np.int64]:
+        """Rows as an array of integers in 0..N-1."""
+        found = np.asarray(rows)
+        if found.ndim != 1 or (found.dtype.kind not in "iu" and found.size):
+            raise ValueError(f"rows are {found.dtype}{list(found.shape)}, not integers [n]")
+        wrong = found[(found < 0) | (found >= self.num_envs)]
+        if wrong.size:
+            raise ValueError(f"rows: environment {wrong[0]} is not in 0..{self.num_envs - 1}")
+        return found.astype(np.int64, copy=False)
+
+    def seed_of(self, index: int, episode: int) -> int:
+        """The seed of game `index` in its `episode`-th episode (from 0) of this run."""
+        index = integer("index", index, 0, self.num_envs - 1)
+        return int(game_seed(self._seed[0], index, integer("episode", episode, 0, 2**63 - 1)))
+
+    def _check_started(self, call: str) -> None:
+        if not self._started:
+            raise RuntimeError(f"{call} before reset: call reset() first")
+
+    def _no_actions(self, actions: Any) -> ValueError:
+        return ValueError(
+            f"actions are {actions.dtype}{list(actions.shape)}, not integers [{self.num_envs}]"
+        )
+
+    def _refuse(self, index: int) -> None:
+        action = int(self._actions[index])
+        text = (
+            self.game.action_to_text(self._record(index), action)
+            if 0 <= action < self.game.num_actions
+            else f"outside 0..{self.game.num_actions - 1}"
+        )
+        raise ValueError(f"environment {index}: action {action} ({text}) is illegal")
+
+    def _record(self, index: int) -> Record:
+        record: Record = self.states[index]
+        return record
+
+    def _run(self, rows: Rows, *arrays: Any) -> None:
+        rows.on(self.num_threads or get_num_threads(), *arrays)

@@ -1,0 +1,176 @@
+"""LINK-O boards: circles of spaces, linked at connectors, read from JSON (`linko-board/1`)."""
+
+import hashlib
+import json
+from collections.abc import Mapping
+from dataclasses import dataclass
+from functools import cache
+from pathlib import Path
+from typing import Any
+
+from linkzoo.core.arguments import agrees, check_keys, file_text, integer, sequence, shown, string
+
+SCHEMA = "linko-board/1"
+CIRCLES = 4
+MAX_SPACES = 64  # a set of spaces is one word of 64 bits
+MIN_RING = 4
+_SHIPPED = Path(__file__).with_name("boards")
+_KINDS = ("regular", "connector")
+_SPACE = "id circle color pos kind prev next partner x y".split()
+
+
+@dataclass(frozen=True)
+class Space:
+    """A space: its circle, its neighbours in the ring, and where a drawing has it.
+
+    `next` is clockwise. `partner` is the connector of another circle that a connector is linked to,
+    None for a regular space. `x` and `y` are in the units of the file, y downwards.
+    """
+
+    circle: int
+    prev: int
+    next: int
+    partner: int | None
+    x: float
+    y: float
+
+
+@dataclass(frozen=True)
+class Board:
+    """A board: the colours of its circles, and its spaces by id. `digest` is of the file."""
+
+    name: str
+    colours: tuple[str, ...]
+    spaces: tuple[Space, ...]
+    digest: str
+
+    @property
+    def connectors(self) -> tuple[int, ...]:
+        """The ids of the connectors."""
+        return tuple(i for i, space in enumerate(self.spaces) if space.partner is not None)
+
+
+def shipped() -> list[str]:
+    """The names of the boards of the package."""
+    return sorted(path.stem for path in _SHIPPED.glob("*.json"))
+
+
+@cache
+def load_board(name: str) -> Board:
+    """The board of the package with this name, or that of a JSON file; each is read once.
+
+    ValueError names the field or the space that is wrong.
+    """
+    text = file_text("board", str(_SHIPPED / f"{name}.json") if name in shipped() else name)
+    if text is None:
+        raise ValueError(
+            f"board: no board {name[:80]!r}; there are {shipped()}, or give a JSON file"
+        )
+    try:
+        data = json.loads(text)
+    except (ValueError, RecursionError) as error:
+        raise ValueError(f"board: {name} is not valid JSON ({error})") from error
+    return read_board(data, hashlib.sha256(text.encode()).hexdigest()[:12])
+
+
+def read_board(data: Any, digest: str = "") -> Board:
+    """The board of JSON data; ValueError names the field or the space that is wrong."""
+    required = "schema name colors spaces links tiles".split()
+    check_keys("board", data, required, "ring_size note provenance counts rules".split())
+    agrees("schema", data["schema"], SCHEMA)
+    colours = tuple(
+        string(f"colors[{circle}]", colour)
+        for circle, colour in enumerate(sequence("colors", data["colors"], CIRCLES, CIRCLES))
+    )
+    if len(set(colours)) < CIRCLES or not all(colour and " " not in colour for colour in colours):
+        raise ValueError(f"colors: {list(colours)} are not {CIRCLES} different words")
+    entries = sequence("spaces", data["spaces"], CIRCLES * MIN_RING, MAX_SPACES)
+    count = len(entries)
+    spaces = tuple(_read_space(i, entry, colours, count) for i, entry in enumerate(entries))
+    _check_rings(spaces)
+    _check_links(spaces, data["links"])
+    _check_tiles(data["tiles"])
+    return Board(string("name", data["name"]), colours, spaces, digest)
+
+
+def _read_space(number: int, data: Any, colours: tuple[str, ...], count: int) -> Space:
+    where = f"spaces[{number}]"
+    check_keys(where, data, _SPACE)
+    agrees(f"{where}: id", data["id"], number)
+    circle = integer(f"{where}: circle", data["circle"], 0, CIRCLES - 1)
+    agrees(f"{where}: color", data["color"], colours[circle])
+    integer(f"{where}: pos", data["pos"], 0, count - 1)
+    if data["kind"] not in _KINDS:
+        raise ValueError(f"{where}: kind: {shown(data['kind'])} is not one of {list(_KINDS)}")
+    prev, following = (
+        integer(f"{where}: {name}", data[name], 0, count - 1) for name in ("prev", "next")
+    )
+    partner = data["partner"]
+    if data["kind"] == "regular":
+        agrees(f"{where}: partner", partner, None)
+    else:
+        partner = integer(f"{where}: partner", partner, 0, count - 1)
+    x, y = (_number(where, data, name) for name in ("x", "y"))
+    return Space(circle, prev, following, partner, x, y)
+
+
+def _number(where: str, data: Mapping[str, Any], name: str) -> float:
+    value = data[name]
+    if isinstance(value, bool) or not isinstance(value, int | float):
+        raise ValueError(f"{where}: {name}: {shown(value)} is not a number")
+    return float(value)
+
+
+def _check_rings(spaces: tuple[Space, ...]) -> None:
+    """`prev` undoes `next`, and each circle is one ring of its own."""
+    for number, space in enumerate(spaces):
+        if spaces[space.next].prev != number:
+            raise ValueError(
+                f"spaces[{number}]: next is {space.next}, whose prev is {spaces[space.next].prev}"
+            )
+    for circle in range(CIRCLES):
+        members = {i for i, space in enumerate(spaces) if space.circle == circle}
+        if len(members) < MIN_RING:
+            raise ValueError(f"circle {circle}: {len(members)} spaces, not {MIN_RING} or more")
+        ring, at = set[int](), min(members)
+        while at not in ring:
+            ring.add(at)
+            at = spaces[at].next
+        if ring != members:
+            raise ValueError(f"circle {circle}: {sorted(members)}, but the ring is {sorted(ring)}")
+
+
+def _check_links(spaces: tuple[Space, ...], links: Any) -> None:
+    """Partners are mutual, of different circles, never side by side, and the links are theirs."""
+    linked = set()
+    for number, space in enumerate(spaces):
+        if space.partner is None:
+            continue
+        other = spaces[space.partner]
+        if other.partner != number:
+            raise ValueError(
+                f"spaces[{number}]: partner is {space.partner}, whose partner is {other.partner}"
+            )
+        if other.circle == space.circle:
+            raise ValueError(f"spaces[{number}]: partner {space.partner} is of the same circle")
+        if spaces[space.next].partner is not None:
+            raise ValueError(f"spaces[{number}]: its neighbour {space.next} is a connector too")
+        linked.add(frozenset((number, space.partner)))
+    if not linked:
+        raise ValueError("links: the board has no connectors")
+    found = []
+    for index, link in enumerate(sequence("links", links, 0, MAX_SPACES)):
+        where = f"links[{index}]"
+        ends = sequence(where, link, 2, 2)
+        found.append(frozenset(integer(where, end, 0, len(spaces) - 1) for end in ends))
+    if set(found) != linked or len(found) != len(linked):
+        raise ValueError(
+            f"links: {shown(links)}, but the partners are {sorted(sorted(link) for link in linked)}"
+        )
+
+
+def _check_tiles(data: Any) -> None:
+    """The tiles are those of the game: 4 colours of 15 pairs and 2 LINK-Os."""
+    check_keys("tiles", data, ("max_pip", "linko_per_color"), ("points", "types"))
+    agrees("tiles: max_pip", data["max_pip"], 4)
+    agrees("tiles: linko_per_color", data["linko_per_color"], 2)

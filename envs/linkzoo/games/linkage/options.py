@@ -1,0 +1,34 @@
+"""The variants of Linkage."""
+
+from dataclasses import dataclass
+
+from linkzoo.core import game
+from linkzoo.core.arguments import integer
+from linkzoo.games.linkage.pieces import SIZE
+from linkzoo.games.linkage.rules import MAX_THRESHOLD, MIN_SIZE, STANDARD_THRESHOLD
+
+
+@dataclass(frozen=True)
+class Options(game.Options):
+    """Variants of Linkage; ValueError names a value that isn't allowed.
+
+    - `free_hole`: seat 0 places the hole, seat 1 chooses a role (R11).
+    - `board_size`: 3..7; a smaller board is the top-left part of the 7x7 grid.
+    - `threshold`: groups that win for More (R10), 1..32767; `None`: 12, on the 7x7 board only.
+    """
+
+    free_hole: bool = False
+    board_size: int = SIZE
+    threshold: int | None = None
+
+    def __post_init__(self) -> None:
+        super().__post_init__()
+        integer("board_size", self.board_size, MIN_SIZE, SIZE)
+        if self.threshold is None:
+            if self.board_size != SIZE:
+                raise ValueError(
+                    f"threshold: a board of size {self.board_size} has no standard threshold; "
+                    "give one (1 or more)"
+                )
+            object.__setattr__(self, "threshold", STANDARD_THRESHOLD)
+        integer("threshold", self.threshold, 1, MAX_THRESHOLD)

@@ -1,0 +1,30 @@
+"""The variants of Love Formula."""
+
+from dataclasses import dataclass
+from typing import Literal
+
+from linkzoo.core import game
+from linkzoo.core.arguments import string
+from linkzoo.games.love_formula.cards import STANDARD, load_cards
+
+Discards = Literal["windows", "off"]
+
+# What the record holds of the Literal option: its index.
+WINDOWS, OFF = 0, 1
+
+
+@dataclass(frozen=True)
+class Options(game.Options):
+    """Variants of Love Formula; ValueError names a value that isn't allowed.
+
+    - `cards`: the table of the package, or a CSV file of the user's own.
+    - `voluntary_discards`: offered in the windows of own cards (R11), or not at all.
+    """
+
+    cards: str = STANDARD
+    voluntary_discards: Discards = "windows"
+    skip_forced: bool = True
+
+    def __post_init__(self) -> None:
+        super().__post_init__()
+        load_cards(string("cards", self.cards))
