@@ -60,7 +60,7 @@ test-integrations: $(FRAMEWORKS)/.made $(AGILERL)/.made ## frameworks and their 
 	$(FRAMEWORKS)/bin/python -m pytest tests_integrations/frameworks $(FRAMEWORK_TESTS)
 	$(AGILERL)/bin/python -m pytest tests_integrations/agilerl $(FRAMEWORK_TESTS)
 
-test-versions: $(LOWEST)/.made $(NEWEST)/.made ## the tests with the lowest and the newest pettingzoo and gymnasium
+test-versions: $(LOWEST)/.made $(NEWEST)/.made ## the tests with the lowest and the newest numba, numpy, pettingzoo and gymnasium
 	$(LOWEST)/bin/python -m pytest -m "not ptxas and not gpu" $(PYTEST_ARGS)
 	$(NEWEST)/bin/python -m pytest -m "not ptxas and not gpu" $(PYTEST_ARGS)
 
@@ -116,12 +116,13 @@ $(CUDA)/.made: pyproject.toml constraints.txt
 
 $(LOWEST)/.made: pyproject.toml constraints.txt
 	$(PYTHON) -m venv $(LOWEST)
-	$(LOWEST)/bin/python $(PIP_INSTALL) -e ".[train,web,dev]" gymnasium==1.1.0 pettingzoo==1.25.0
+	$(LOWEST)/bin/python $(PIP_INSTALL) -e ".[train,web,dev]" \
+		gymnasium==1.1.0 numba==0.61.0 "numpy==2.0.*" pettingzoo==1.25.0
 	touch $@
 
 $(NEWEST)/.made: pyproject.toml constraints.txt
 	$(PYTHON) -m venv $(NEWEST)
-	$(NEWEST)/bin/python $(PIP_INSTALL) --upgrade -e ".[train,web,dev]" gymnasium pettingzoo
+	$(NEWEST)/bin/python $(PIP_INSTALL) --upgrade -e ".[train,web,dev]" gymnasium numba numpy pettingzoo
 	touch $@
 
 # Stamps: an extra is installed again only when what it depends on changes.

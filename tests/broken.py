@@ -58,5 +58,5 @@ def refuses_text(game: Game, state: Any, text: str) -> None:
     """The text is no move: it is refused with the text in the message, and nothing changes."""
     before = state.tobytes()
     with pytest.raises(ValueError, match=re.escape(repr(text))):
-        game.text_to_action(state, text)
+        game.notation.text_to_action(state, text)
     assert state.tobytes() == before

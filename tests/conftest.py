@@ -10,7 +10,11 @@ from numba.core.dispatcher import Dispatcher
 
 from linkzoo import game_names, registry
 
-_TOGETHER = (*game_names(), "connect_four", "miniatures")  # in the names of tests that compile the same
+_TOGETHER = (
+    *game_names(),
+    "connect_four",
+    "miniatures",
+)  # in the names of tests that compile the same
 _COMPILED = pytest.StashKey[list[str]]()
 
 

@@ -13,7 +13,7 @@ from linkzoo.core.game import Game
 def legal_mask(state: np.record, *, game: Game) -> NDArray[np.int8]:
     """The game's mask; the array starts dirty, so that every element has to be written."""
     mask = np.full(game.num_actions, 7, np.int8)
-    game.legal_actions(state, mask)
+    game.rules.legal_actions(state, mask)
     return mask
 
 
@@ -24,7 +24,8 @@ def legal_list(state: np.record, *, game: Game) -> NDArray[np.intp]:
 
 def legal_texts(state: np.record, *, game: Game) -> set[str]:
     """The legal moves as texts."""
-    return {game.action_to_text(state, int(action)) for action in legal_list(state, game=game)}
+    text_of = game.notation.action_to_text
+    return {text_of(state, int(action)) for action in legal_list(state, game=game)}
 
 
 def clone(state: np.record, *, game: Game) -> np.record:
@@ -44,35 +45,35 @@ def payoffs(state: np.record, *, game: Game) -> list[float]:
 def margins(state: np.record, *, game: Game) -> list[float]:
     """Margins of all seats."""
     out = np.full(int(state.num_players), 99, np.float32)
-    game.margins(state, out)
+    game.score_margins(state, out)
     return [float(value) for value in out]
 
 
 def observe(state: np.record, seat: int, *, game: Game) -> NDArray[Any]:
     """The flat observation of a seat; it starts dirty as well."""
-    out = np.full(game.observation.size, 77, game.observation.dtype)
-    game.observe(state, seat, out)
+    out = np.full(game.observation.spec.size, 77, game.observation.spec.dtype)
+    game.observation.observe(state, seat, out)
     return out
 
 
 def piece(state: np.record, name: str, seat: int = 0, *, game: Game) -> NDArray[Any]:
     """One named piece of a seat's observation."""
-    return game.observation.view(observe(state, seat, game=game), name)
+    return game.observation.spec.view(observe(state, seat, game=game), name)
 
 
 def play(state: np.record, actions: Iterable[int], *, game: Game) -> np.record:
     """Plays actions after checking that each is legal."""
     for action in actions:
-        text = game.action_to_text(state, action)
+        text = game.notation.action_to_text(state, action)
         assert legal_mask(state, game=game)[action] == 1, f"{text} is illegal at ply {state.ply}"
-        game.apply(state, int(action))
+        game.rules.apply(state, int(action))
     return state
 
 
 def play_text(state: np.record, *moves: str, game: Game) -> np.record:
     """Plays moves in the game's notation."""
     for text in moves:
-        play(state, [game.text_to_action(state, text)], game=game)
+        play(state, [game.notation.text_to_action(state, text)], game=game)
     return state
 
 
@@ -81,7 +82,7 @@ def play_random(
 ) -> np.record:
     """Plays uniform legal actions until the end, or for some plies."""
     while state.seat >= 0 and plies > 0:
-        game.apply(state, int(rng.choice(legal_list(state, game=game))))
+        game.rules.apply(state, int(rng.choice(legal_list(state, game=game))))
         plies -= 1
     return state
 

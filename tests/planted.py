@@ -33,8 +33,8 @@ FAULTS = [
     Planted(
         "rule of linkage: the threshold itself wins for Fewer",
         "envs/linkzoo/games/linkage/rules.py",
-        "return state.groups >= state.threshold",
-        "return state.groups > state.threshold",
+        "return more if state.groups >= state.threshold",
+        "return more if state.groups > state.threshold",
         "tests/linkage/test_rules.py -k r10",
     ),
     Planted(
@@ -46,7 +46,7 @@ FAULTS = [
     ),
     Planted(
         "rule of link_o: the first seat gets every bonus for a circle",
-        "envs/linkzoo/games/link_o/rules.py",
+        "envs/linkzoo/games/link_o/rules/turns.py",
         "state.scores[seat] += state.circle_bonus  # R23",
         "state.scores[0] += state.circle_bonus  # R23",
         "tests/link_o/test_rules.py -k circle",
@@ -54,13 +54,13 @@ FAULTS = [
     Planted(
         "rule of love_formula: priorities may fall below 0",
         "envs/linkzoo/games/love_formula/rules/turns.py",
-        "max(0, PRIORITY[card] + priority_change(state, seat))",
-        "PRIORITY[card] + priority_change(state, seat)",
+        "max(0, tables.PRIORITY[card] + priority_change(state, seat))",
+        "tables.PRIORITY[card] + priority_change(state, seat)",
         "tests/love_formula/test_rules.py tests/love_formula/test_cards.py",
     ),
     Planted(
         "leak: a view in JSON shows another hand",
-        "envs/linkzoo/games/link_o/notation.py",
+        "envs/linkzoo/games/link_o/positions.py",
         "hands = [hand if other == seat else len(hand) for",
         "hands = [hand if other >= seat else len(hand) for",
         "tests/common/test_rules_common.py -k redeal_keeps_what",
@@ -81,7 +81,7 @@ FAULTS = [
     ),
     Planted(
         "chance: ties are broken by the numbers that shuffled the deck",
-        "envs/linkzoo/games/love_formula/rules/table.py",
+        "envs/linkzoo/games/love_formula/state.py",
         "TIES_STREAM = 1",
         "TIES_STREAM = 0",
         "tests/training/test_randomness.py -k of_a_game",
@@ -102,10 +102,10 @@ FAULTS = [
         "tests/common/test_state.py -k names_each_action",
     ),
     Planted(
-        "JSON reader: the winners are not checked",
-        "envs/linkzoo/games/love_links/notation.py",
-        'agrees("winners", data["winners"], to_dict(state)["winners"])',
-        'data["winners"]',
+        "validation: the winners of a finished game are not checked",
+        "envs/linkzoo/games/love_links/validation.py",
+        "if state.winners != scratch.winners or state.matched",
+        "if state.matched",
         "tests/love_links/test_notation.py -k finished_game",
     ),
     Planted(
@@ -140,9 +140,9 @@ FAULTS = [
     Planted(
         "vector: the observation of the game that ended",
         "envs/linkzoo/core/kernels.py",
-        "        observe(states[i], states[i].seat, row(observations, i))\n\n\ndef _play_one",
-        "        if not done[i]:\n"
-        "            observe(states[i], states[i].seat, row(observations, i))\n\n\ndef _play_one",
+        "            observe(states[i], states[i].seat, row(observations, i))\n",
+        "            if not done[i]:\n"
+        "                observe(states[i], states[i].seat, row(observations, i))\n",
         "tests/common/test_vector.py -k linkage",
         compiled=True,
     ),

@@ -6,6 +6,7 @@ import re
 import shlex
 from math import prod
 from pathlib import Path
+from pydoc import locate
 
 import numpy as np
 import pytest
@@ -15,9 +16,8 @@ from scripts import game_pages, reference
 import linkzoo
 from linkzoo.core.game import Game
 from linkzoo.registry import NAMES
-from linkzoo_training.commands.arguments import parser
-from linkzoo_training.commands.cli import main
-from linkzoo_training.config import load_config
+from linkzoo_training.commands.cli import main, make_parser
+from linkzoo_training.config.config import load_config
 from tests.common.play import run_python
 
 pytestmark = pytest.mark.last
@@ -28,7 +28,7 @@ TRAINING = ("first_agent", "workers")  # tutorials
 
 
 def rules_page(name: str) -> str:
-    return (Path(linkzoo.__file__).parent / name / "RULES.md").read_text(encoding="utf-8")
+    return (Path(linkzoo.__file__).parent / "games" / name / "RULES.md").read_text(encoding="utf-8")
 
 
 def blocks(page: str, language: str) -> list[str]:
@@ -38,14 +38,14 @@ def blocks(page: str, language: str) -> list[str]:
 
 def observation_table(game: Game) -> str:
     """A game's observation as a Markdown table; the index runs along the leading axis."""
-    rows = ["| index | piece | shape | range | meaning |", "|---|---|---|---|---|"]
+    rows = ["| index | part | shape | range | meaning |", "|---|---|---|---|---|"]
     first = 0
-    for piece in game.observation.pieces:
-        last = first + prod(piece.shape) // prod(game.observation.shape[1:]) - 1
+    for part in game.observation.spec.parts:
+        last = first + prod(part.shape) // prod(game.observation.spec.shape[1:]) - 1
         index = str(first) if first == last else f"{first}-{last}"
-        shape = "×".join(map(str, piece.shape)) + (", broadcast" if piece.broadcast else "")
-        bounds = f"{piece.low}..{piece.high}"
-        rows.append(f"| {index} | `{piece.name}` | {shape} | {bounds} | {piece.meaning} |")
+        shape = "×".join(map(str, part.shape)) + (", broadcast" if part.broadcast else "")
+        bounds = f"{part.low}..{part.high}"
+        rows.append(f"| {index} | `{part.name}` | {shape} | {bounds} | {part.meaning} |")
         first = last + 1
     return "\n".join(rows)
 
@@ -71,7 +71,7 @@ def test_rules_page_has_a_position(name: str) -> None:
 def test_rules_page_has_every_option(name: str) -> None:
     options = linkzoo.get_game(name).options
     table = dict(re.findall(r"^\| `(\w+)` \| `(.*?)` \|", rules_page(name), re.MULTILINE))
-    for option in dataclasses.fields(options):  # type: ignore[arg-type]  # they are a dataclass
+    for option in dataclasses.fields(options):
         shown = json.dumps(option.default) if isinstance(option.default, str) else option.default
         assert table[option.name] == str(shown)
 
@@ -79,9 +79,9 @@ def test_rules_page_has_every_option(name: str) -> None:
 @pytest.mark.parametrize("name", linkzoo.game_names())
 def test_rules_page_has_the_spaces(name: str) -> None:
     game = linkzoo.get_game(name)
-    shape = ", ".join(map(str, game.observation.shape))
+    shape = ", ".join(map(str, game.observation.spec.shape))
     assert f"`Discrete({game.num_actions})`" in rules_page(name)
-    assert f"`{np.dtype(game.observation.dtype)}[{shape}]`" in rules_page(name)
+    assert f"`{np.dtype(game.observation.spec.dtype)}[{shape}]`" in rules_page(name)
 
 
 @pytest.mark.parametrize("name", linkzoo.game_names())
@@ -109,6 +109,13 @@ def test_reference_is_what_the_code_says(name: str, monkeypatch: pytest.MonkeyPa
     monkeypatch.setenv("COLUMNS", str(reference.WIDTH))
     page = (reference.FOLDER / name).read_text(encoding="utf-8")
     assert reference.PAGES[name]() == page, "run python -m scripts.reference"
+
+
+def test_the_api_page_names_what_there_is() -> None:
+    page = (reference.FOLDER / "api.md").read_text(encoding="utf-8")
+    names = re.findall("^::: (.+)$", page, re.MULTILINE)
+    assert len(names) > 30
+    assert [name for name in names if locate(name) is None] == []
 
 
 @pytest.mark.parametrize("name", linkzoo.game_names())
@@ -190,7 +197,7 @@ def commands(page: Path) -> list[list[str]]:
 def test_commands_are_right(page: Path) -> None:
     """They parse, and those that train by a shipped preset set fields that there are."""
     for arguments in commands(page):
-        parsed, rest = parser().parse_known_args(arguments)
+        parsed, rest = make_parser().parse_known_args(arguments)
         settings = [*getattr(parsed, "settings", []), *rest]
         assert all(re.match(r"[\w.]+=", setting) for setting in settings), arguments
         if arguments[0] == "train" and not arguments[1].endswith(".yaml"):

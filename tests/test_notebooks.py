@@ -23,7 +23,31 @@ def test_a_record_shows_its_last_position_and_its_moves() -> None:
     assert "<li>W a1-b1</li>" in html
 
 
+class Odd(RandomAgent):
+    """A name that HTML must escape."""
+
+    name = "<odd>"
+
+
 def test_a_match_shows_its_table() -> None:
-    html = play_match("linkage", RandomAgent(), RandomAgent(), 5)._repr_html_()
-    assert html.startswith("<pre>")
-    assert "random against random: linkage, 10 games" in html
+    result = play_match("linkage", Odd(), RandomAgent(), 5)
+    html = result._repr_html_()
+    assert html.startswith(
+        "<table><caption>&lt;odd&gt; against random: linkage, 10 games</caption>"
+    )
+    assert html.count("<tr>") == 4  # the columns, two roles and the total
+    assert "<td>Fewer (seat 1)</td>" in html
+    for row in result.rows()[1:]:
+        assert f"<td>{row[1]}</td>" in html
+    assert all(note.replace("<odd>", "&lt;odd&gt;") in html for note in result.notes())
+
+
+def test_a_printed_match_is_a_few_lines() -> None:
+    result = play_match("linkage", RandomAgent(), RandomAgent(), 5)
+    first, counts, share, payoff, *notes = str(result).splitlines()
+    assert first == "random against random: linkage, 10 games"
+    assert counts == f"won / drawn / lost: {result.counts()}"
+    assert share == f"share in %: {result.win_share().percent()}"
+    assert payoff.startswith(f"mean payoff: {result.mean_payoff().mean:+.3f} [")
+    assert notes == result.notes()
+    assert len(notes) <= 4

@@ -3,7 +3,8 @@
 import numpy as np
 import pytest
 
-from linkzoo.svg import raster, elements as svg
+from linkzoo.svg import elements as svg
+from linkzoo.svg import raster
 from linkzoo.svg.raster import rasterise, to_png
 
 

@@ -40,7 +40,7 @@ def play_games() -> None:
     """Plays every game at random through the PettingZoo interface."""
     import linkzoo
 
-    for name in linkzoo.games:
+    for name in linkzoo.game_names():
         env = linkzoo.make(name)
         env.reset(seed=1)
         actions = 0
@@ -52,7 +52,7 @@ def play_games() -> None:
             assert isinstance(observation, dict)
             env.step(env.action_space(agent).sample(observation["action_mask"]))
             actions += 1
-        assert 10 < actions <= env.game.max_length, actions
+        assert 10 < actions <= env.game.facts.max_length, actions
         print(f"played a game of {name}: {actions} actions")
 
 
@@ -64,7 +64,7 @@ def check_bare() -> None:
 
     print(f"import linkzoo: {time.perf_counter() - started:.2f} s, version {version('linkzoo')}")
     assert (files(linkzoo) / "py.typed").is_file()
-    assert (files(linkzoo) / "linkage" / "RULES.md").is_file()
+    assert (files(linkzoo) / "games" / "linkage" / "RULES.md").is_file()
     play_games()
     done = linkzoo_command("train", _PRESET)
     assert done.returncode != 0
@@ -81,8 +81,8 @@ def check_train() -> None:
 
     package = files(linkzoo_training)
     assert (package / "py.typed").is_file()
-    assert (package / "configs" / f"{_PRESET}.yaml").is_file()
-    assert (package / "checkpoints" / "linkage" / "model.safetensors").is_file()
+    assert (package / "shipped" / "configs" / f"{_PRESET}.yaml").is_file()
+    assert (package / "shipped" / "checkpoints" / "linkage" / "model.safetensors").is_file()
     with tempfile.TemporaryDirectory() as folder:
         assert linkzoo_command(*_TRAIN, cwd=folder).returncode == 0
         models = sorted(Path(folder).rglob("model.safetensors"))

@@ -13,29 +13,46 @@ from collections.abc import Sequence
 from typing import Any
 
 from linkzoo import link_o_v0, linkage_v0, love_formula_v0, love_links_v0
-from linkzoo.envs.aec import GameEnv
 from linkzoo.core.agent import Agent, Positions, RandomAgent
-from linkzoo.core.game import Game, ObservationSpec, Piece
+from linkzoo.core.contract import Drawing, Facts, Notation, Observation, Rules
+from linkzoo.core.game import FixedOptions, Game
+from linkzoo.core.observation import Graph, ObservationPart, ObservationSpec
+from linkzoo.core.options import Options
+from linkzoo.core.state import Field, Mask, Record
+from linkzoo.engine import rng
+from linkzoo.engine.compiled import compiled
+from linkzoo.envs.aec import GameEnv
 from linkzoo.envs.gym import SeatEnv
+from linkzoo.envs.vector import VecEnv, VecStep
 from linkzoo.record import GameRecord
 from linkzoo.registry import NAMES, announce, game_names, get_game, register
-from linkzoo.envs.vector import VecEnv, VecStep
 
 __version__ = "0.1.0"
 
-
 __all__ = [
     "Agent",
+    "Drawing",
+    "Facts",
+    "Field",
+    "FixedOptions",
     "Game",
     "GameEnv",
     "GameRecord",
+    "Graph",
+    "Mask",
+    "Notation",
+    "Observation",
+    "ObservationPart",
     "ObservationSpec",
-    "Piece",
+    "Options",
     "Positions",
     "RandomAgent",
+    "Record",
+    "Rules",
     "SeatEnv",
     "VecEnv",
     "VecStep",
+    "compiled",
     "game_names",
     "get_game",
     "link_o_v0",
@@ -45,11 +62,25 @@ __all__ = [
     "make",
     "make_vec",
     "register",
+    "rng",
 ]
 
 
 def make(game: str, num_players: int | None = None, **kwargs: Any) -> GameEnv:
-    """A PettingZoo AEC environment of a game, by name (see GameEnv)."""
+    """Makes a PettingZoo AEC environment of a game.
+
+    Args:
+        game: A name of `game_names()`, or `module:name` of a game from elsewhere.
+        num_players: The number of players; None for the game's smallest.
+        kwargs: Keyword arguments of `GameEnv`, the game's options included.
+
+    Returns:
+        The environment.
+
+    Raises:
+        ValueError: There is no such game, number of players, argument or option; the message names
+            what is allowed.
+    """
     return GameEnv(game, num_players, **kwargs)
 
 
@@ -61,10 +92,22 @@ def make_vec(
     device: str = "cpu",
     **kwargs: Any,
 ) -> VecEnv:
-    """Many games in lock-step: on CPU threads, or with device="cuda" on a GPU.
+    """Makes many games in lock-step.
 
-    See VecEnv and `linkzoo.cuda.vector.CudaVecEnv`, which needs the extra `cuda`: ImportError or
-    RuntimeError says what is missing.
+    Args:
+        game: A name of `game_names()`, or `module:name` of a game from elsewhere.
+        num_envs: The number of games, N.
+        num_players: The number of players, or several that the games take in turn.
+        device: `"cpu"` for threads, `"cuda"` for a GPU (the extra `cuda`).
+        kwargs: Keyword arguments of `VecEnv`, the game's options included.
+
+    Returns:
+        A `VecEnv`, on a GPU a `linkzoo.cuda.vector.CudaVecEnv`.
+
+    Raises:
+        ValueError: An argument or option is wrong; the message names what is allowed.
+        ImportError: The extra `cuda` isn't installed.
+        RuntimeError: There is no GPU that can be used.
     """
     kind = VecEnv
     if device == "cuda":

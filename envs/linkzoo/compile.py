@@ -10,11 +10,11 @@ from concurrent.futures import ThreadPoolExecutor, as_completed
 
 import numpy as np
 
-from linkzoo.envs.aec import GameEnv
 from linkzoo.core.agent import Positions, RandomAgent
 from linkzoo.core.kernels import kernels
-from linkzoo.registry import NAMES, get_game
+from linkzoo.envs.aec import GameEnv
 from linkzoo.envs.vector import VecEnv
+from linkzoo.registry import NAMES, get_game
 
 # What a process of ours begins with: Ctrl-C ends it without a traceback, unless it is ignored.
 _QUIET = """
@@ -68,7 +68,7 @@ def use_environments(name: str) -> None:
     env.step(action)
     env.last()
     env.state()
-    env.game.draw_text(np.frombuffer(start, env.game.state).copy()[0])
+    env.game.drawing.text(np.frombuffer(start, env.game.state).copy()[0])
     env.reset(options={"state": data})
     vec = VecEnv(name, 2)
     seeds = np.zeros(2, np.uint64)
@@ -77,7 +77,7 @@ def use_environments(name: str) -> None:
     vec.step(RandomAgent().act(positions))
     made = kernels(vec.game)
     payoffs = np.zeros((2, vec.num_players), np.float32)
-    for outcome in (made.outcome, made.outcome_one):
+    for outcome in (made.outcome, made.outcome.serial):
         outcome(vec.states, payoffs, payoffs.copy())
 
 

@@ -1,5 +1,5 @@
 """LINK-O, version 0: `env()`, `raw_env()`, `parallel_env()`."""
 
-from linkzoo.envs.aec import constructors
+from linkzoo.envs.constructors import constructors
 
 env, raw_env, parallel_env = constructors("link_o")

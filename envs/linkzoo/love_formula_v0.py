@@ -1,5 +1,5 @@
 """Love Formula, version 0: `env()`, `raw_env()`, `parallel_env()`."""
 
-from linkzoo.envs.aec import constructors
+from linkzoo.envs.constructors import constructors
 
 env, raw_env, parallel_env = constructors("love_formula")

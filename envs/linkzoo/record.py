@@ -2,15 +2,13 @@
 
 import json
 from collections.abc import Iterator, Mapping
-from dataclasses import dataclass, field, fields
+from dataclasses import dataclass, field
 from html import escape
 from pathlib import Path
 from typing import Any
 
 import numpy as np
 
-from linkzoo.core.kernels import kernels
-from linkzoo.engine.compiled import Record
 from linkzoo.core.arguments import (
     agrees,
     check_keys,
@@ -23,7 +21,10 @@ from linkzoo.core.arguments import (
 )
 from linkzoo.core.files import write_atomically
 from linkzoo.core.game import Game
-from linkzoo.registry import get_game
+from linkzoo.core.kernels import kernels
+from linkzoo.core.options import option_names
+from linkzoo.core.state import Record
+from linkzoo.registry import get_game, id_of
 
 FORMAT = "linkzoo-record/1"
 
@@ -32,7 +33,14 @@ FORMAT = "linkzoo-record/1"
 class GameRecord:
     """One game as it was played: the position it began with and the actions taken.
 
-    `start` is `None` for a game that began with its set-up, else a position of `to_dict`.
+    Attributes:
+        game: The game's name, or `module:name`.
+        version: Its version.
+        num_players: The number of players.
+        options: Its options, all of them.
+        seed: The seed of the game.
+        start: None for a game that began with its set-up, else a position of `to_dict`.
+        actions: The actions, in order.
     """
 
     game: str
@@ -46,7 +54,8 @@ class GameRecord:
     def replay(self) -> Iterator[Record]:
         """Yields the position at the start and after each action, each a record of its own.
 
-        ValueError names a field that is wrong, or the first action that is not legal.
+        Raises:
+            ValueError: Names a field that is wrong, or the first action that isn't legal.
         """
         game = self._rules()
         agrees("version", self.version, game.version)
@@ -61,7 +70,7 @@ class GameRecord:
         else:
             states[0] = game.from_dict(self.start)
             agrees("num_players", players, int(states[0].num_players))
-            kernel.legal_one(states, mask)
+            kernel.fill_masks.serial(states, mask)
         yield states.copy()[0]
         outcome = np.empty((2, players), np.float32)
         for index, action in enumerate(self.actions):
@@ -78,10 +87,10 @@ class GameRecord:
         return get_game(self.game, mapping("options", self.options))
 
     def to_dict(self) -> dict[str, Any]:
-        """JSON data: the fields of the record, with `moves` in the game's notation."""
+        """Returns JSON data: the fields of the record, with `moves` in the game's notation."""
         game = self._rules()
         moves = [
-            game.action_to_text(state, action)
+            game.notation.action_to_text(state, action)
             for state, action in zip(self.replay(), self.actions, strict=False)
         ]
         return {
@@ -105,17 +114,17 @@ class GameRecord:
 
     @classmethod
     def from_dict(cls, data: Mapping[str, Any]) -> "GameRecord":
-        """The record of `to_dict`; ValueError names the field or the move that is wrong."""
+        """Returns the record of `to_dict`; ValueError names the field or the move that is wrong."""
         keys = "format game version num_players options seed start moves"
         check_keys("record", data, keys.split())
         agrees("format", data["format"], FORMAT)
         game = get_game(data["game"])
         agrees("version", data["version"], game.version)
-        names = [option.name for option in fields(game.options)]  # type: ignore[arg-type]
+        names = option_names(game.options)
         check_keys("options", data["options"], names)
         game = get_game(data["game"], data["options"])
         record = cls(
-            game.id,
+            id_of(game),
             game.version,
             integer("num_players", data["num_players"], game.min_players, game.max_players),
             dict(data["options"]),
@@ -129,19 +138,28 @@ class GameRecord:
         # `replay` reads `actions` as it grows.
         for index, text in enumerate(sequence("moves", data["moves"], 0, 32767)):
             try:
-                record.actions.append(game.text_to_action(state, string("move", text)))
+                record.actions.append(game.notation.text_to_action(state, string("move", text)))
                 state = next(positions)
             except ValueError as error:
                 raise ValueError(f"moves[{index}]: {error}") from error
         return record
 
     def save(self, path: str | Path) -> None:
-        """Writes the record as JSON, whole or not at all; OSError names the path."""
+        """Writes the record as JSON, whole or not at all.
+
+        Raises:
+            OSError: The file can't be written; the error names the path.
+        """
         write_atomically(Path(path), (json.dumps(self.to_dict(), indent=1) + "\n").encode())
 
     @classmethod
     def load(cls, path: str | Path) -> "GameRecord":
-        """Reads what `save` wrote; ValueError says what is wrong with it."""
+        """Reads a record that `save` wrote.
+
+        Raises:
+            ValueError: Says what is wrong with the file.
+            OSError: The file can't be read.
+        """
         try:
             data = json.loads(Path(path).read_text(encoding="utf-8"))
         except (ValueError, RecursionError) as error:

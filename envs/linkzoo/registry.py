@@ -4,8 +4,9 @@ Wherever a game's name is taken, `module:name` imports the module first. The nam
 `Game` in the module, or of a game that the module registers.
 """
 
+import copyreg
 import re
-from collections.abc import Mapping
+from collections.abc import Callable, Mapping
 from functools import cache
 from importlib import import_module
 from importlib.metadata import entry_points
@@ -28,45 +29,64 @@ _addresses: dict[str, str] = {}  # the `module:name` by which games were asked f
 
 
 def game_names() -> tuple[str, ...]:
-    """The names of all games: the package's own first."""
+    """Returns the names of all games: the package's own, installed and registered ones."""
     return tuple(dict.fromkeys((*NAMES, *_installed(), *_known)))
 
 
 def get_game(name: str, options: Mapping[str, Any] | None = None) -> Game:
-    """The game called `name` that plays these options: the same object each time.
+    """Returns a game, the same object each time.
 
-    Most options are fields of the record and change nothing here; those in `Game.fixed` choose
-    among several Game objects. ValueError if there is no such game.
+    Args:
+        name: A name of `game_names()`, or `module:name` of a game from elsewhere.
+        options: Options by name. Those in `Game.fixed` choose among several Game objects; others
+            are fields of the record and change nothing here.
+
+    Raises:
+        ValueError: There is no such game; the message names those that there are.
     """
     options = None if options is None else mapping("options", options)
     game = _find(name)
-    return game.with_options(options) if options and game.with_options else game
+    other = game.fixed.with_options
+    return other(options) if options and other else game
 
 
 def register(game: Game) -> None:
     """Makes a game known by its name, here and in the registries of gymnasium and PettingZoo.
 
     It is known in this process; another one finds it by `module:name`, or if it is installed.
-    ValueError if it is no Game, or if another game has its name.
+
+    Args:
+        game: The game.
+
+    Raises:
+        ValueError: It is no Game, or another game has its name.
     """
     if not isinstance(game, Game):
         raise ValueError(f"{shown(game)} is not a Game")
-    if not game.name.isidentifier():
-        raise ValueError(f"a game's name is an identifier, not {shown(game.name)}")
     _check_name(game)
     _keep(game)
 
 
 def id_of(game: Game) -> str:
-    """The name by which another process finds a game, too: its own, or `module:name`."""
+    """Returns the name by which another process finds a game, too: its own, or `module:name`."""
     installed = game.name in NAMES or game.name in _installed()
     return game.name if installed else _addresses.get(game.name, game.name)
 
 
-def announce(name: str, game: str) -> None:
-    """Makes gymnasium and, where it has a registry (from 1.27 on), PettingZoo know a game.
+def _reduce(game: Game) -> tuple[Callable[..., Game], tuple[str, dict[str, Any]]]:
+    """A game travels to another process as the name by which it is found there."""
+    return get_game, (id_of(game), dict(game.fixed.values))
 
-    The ids are made of its name; they make what `get_game(game)` gives.
+
+copyreg.pickle(Game, _reduce)
+
+
+def announce(name: str, game: str) -> None:
+    """Registers a game with gymnasium and, where it has a registry (from 1.27 on), PettingZoo.
+
+    Args:
+        name: The game's name, of which the ids are made.
+        game: What `get_game` takes.
     """
     title = "".join(word.capitalize() for word in name.split("_"))
     if f"linkzoo/{title}-v0" in gymnasium.registry:
@@ -79,15 +99,14 @@ def announce(name: str, game: str) -> None:
         kwargs=kwargs,
     )
     if hasattr(pettingzoo, "register"):
-        pettingzoo.register("aec", f"linkzoo/{name}_v0", "linkzoo.envs.aec:GameEnv", kwargs=kwargs)
-        pettingzoo.register(
-            "parallel", f"linkzoo/{name}_v0", "linkzoo.envs.aec:parallel_env", kwargs=kwargs
-        )
+        version, parallel = f"linkzoo/{name}_v0", "linkzoo.envs.constructors:parallel_env"
+        pettingzoo.register("aec", version, "linkzoo.envs.aec:GameEnv", kwargs=kwargs)
+        pettingzoo.register("parallel", version, parallel, kwargs=kwargs)
 
 
 @cache
 def _installed() -> dict[str, set[str]]:
-    """Where the games of installed packages are, by their entry points; nothing is imported."""
+    """Returns the addresses of installed packages' games by name; nothing is imported."""
     found: dict[str, set[str]] = {}
     for point in entry_points(group=GROUP):
         found.setdefault(point.name, set()).add(point.value)
@@ -113,7 +132,8 @@ def _find(name: str) -> Game:
                 raise ValueError(f"{address} is called {game.name!r}, not {name!r}")
             return _keep(game)
     raise ValueError(
-        f"no game {shown(name)}; there are {list(game_names())}, and module:name of a game from outside"
+        f"no game {shown(name)}; there are {list(game_names())}, and module:name of a game from "
+        "outside"
     )
 
 

@@ -1,4 +1,4 @@
-"""Hypothesis: the same examples each time, and no deadline, for a first call compiles."""
+"""Hypothesis profile: deterministic examples, and no deadline because first calls compile."""
 
 from hypothesis import settings
 

@@ -1,10 +1,9 @@
-"""Prints a hash of everything that seeded games show, one line a variant.
+"""Prints hashes of seeded games, one line per variant.
 
-`python -m tests.common.fingerprint GAMES one` plays the first 100 plies of so many games of one
-variant of each game, and looks at all but the records at every eighth; `GAMES all` plays every
-variant to the end, `GAMES link_o` those of that game, and looks at everything at every ply. The
-hashes must not depend on the process, on PYTHONHASHSEED, or on whether Numba compiles
-(NUMBA_DISABLE_JIT=1).
+`python -m tests.common.fingerprint GAMES one` plays the first 100 plies of GAMES games of one
+variant per game, hashing the records at each ply and everything else at every eighth. `GAMES all`
+plays every variant to the end, `GAMES link_o` those of that game, hashing everything at every ply.
+The hashes must not depend on the process, on PYTHONHASHSEED, or on NUMBA_DISABLE_JIT=1.
 """
 
 import hashlib
@@ -46,7 +45,7 @@ def play_games(variant: Variant, games: int, every: int, most: int | None, into:
             for seat in range(variant.num_players):
                 into.update(observation_of(game, state, seat))
             world = clone(state)
-            game.redeal(world, int(state.seat), np.uint64(1000 + ply))
+            game.determinize(world, int(state.seat), np.uint64(1000 + ply))
             into.update(world.tobytes())
         state = game.from_bytes(env.get_state())
         into.update(state.tobytes())

@@ -1,4 +1,4 @@
-"""Damaged positions: what is accepted must be playable, what is refused must change nothing."""
+"""Damaged positions: accepted ones must be playable, refused ones must change nothing."""
 
 import copy
 from collections.abc import Iterator
@@ -110,19 +110,19 @@ def play_to_the_end(game: Game, state: np.record, seed: int) -> int:
     kernel, rng = kernels(game), np.random.default_rng(seed)
     mask = np.zeros((1, game.num_actions), np.int8)
     payoffs, margins = np.zeros(players, np.float32), np.zeros(players, np.float32)
-    out = np.empty(game.observation.size, game.observation.dtype)
-    space = game.observation.space()
-    kernel.legal_one(states, mask)
+    out = np.empty(game.observation.spec.shape, game.observation.spec.dtype)
+    space = game.observation.spec.space()
+    kernel.fill_masks.serial(states, mask)
     count = 0
     while states["seat"][0] >= 0:
         assert mask.any(), "nothing is legal"
-        assert count <= game.max_length, "no end"
+        assert count <= game.facts.max_length, "no end"
         if count % 16 == 0:
             seat = int(rng.integers(players))
             kernel.observe_one(states, seat, out)
-            assert space.contains(out.reshape(game.observation.shape)), "out of bounds"
+            assert space.contains(out), "out of bounds"
             world = states.copy()
-            game.redeal(world[0], seat, np.uint64(count))
+            game.determinize(world[0], seat, np.uint64(count))
             assert game.from_bytes(world.tobytes()).tobytes() == world.tobytes()
         kernel.play_one(states, int(rng.choice(np.flatnonzero(mask[0]))), mask[0], payoffs, margins)
         count += 1
@@ -141,7 +141,7 @@ def try_bytes(env: GameEnv, data: bytes, seed: int) -> bool:
     game = env.game
     state = game.from_bytes(data)
     assert game.from_dict(game.to_dict(state)).tobytes() == data, "its JSON is another position"
-    game.draw_text(state, None)
+    game.drawing.text(state, None)
     play_to_the_end(game, state, seed)
     env.set_state(before)
     return True

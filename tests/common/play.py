@@ -1,4 +1,4 @@
-"""How the common tests play: the same uniformly random moves wherever a position is met again."""
+"""Random play for the common tests: the same position always gets the same move."""
 
 import hashlib
 import os

@@ -1,4 +1,4 @@
-"""The AEC environment at every ply: what PettingZoo's conventions and design promise."""
+"""The AEC environment at every ply: PettingZoo's conventions and our guarantees."""
 
 import numpy as np
 import pytest
@@ -37,7 +37,7 @@ def check_observations(env: GameEnv) -> None:
         shown = env.observe(agent)
         assert list(shown) == ["observation", "action_mask"]
         assert env.observation_space(agent).contains(shown)
-        assert shown["observation"].dtype == env.game.observation.dtype
+        assert shown["observation"].dtype == env.game.observation.spec.dtype
         assert shown["action_mask"].dtype == np.int8
         flat = observation_of(env.game, state, seat)
         assert np.array_equal(shown["observation"].ravel(), flat)
@@ -117,7 +117,7 @@ def test_spaces_are_the_same_objects(variant: Variant) -> None:
         for agent in env.possible_agents:
             assert env.observation_space(agent) is observation_spaces[agent]
             assert env.action_space(agent) is action_spaces[agent]
-    spec = env.game.observation
+    spec = env.game.observation.spec
     for agent in env.possible_agents:
         space = observation_spaces[agent]
         assert isinstance(space, Dict)
@@ -127,21 +127,21 @@ def test_spaces_are_the_same_objects(variant: Variant) -> None:
 
 
 @few_variants
-def test_pieces_make_up_the_observation(variant: Variant) -> None:
-    """The table of pieces: names once, bounds within the dtype, views that lead into the array."""
-    spec = variant.game.observation
-    names = [piece.name for piece in spec.pieces]
+def test_parts_make_up_the_observation(variant: Variant) -> None:
+    """The table of parts: names once, bounds within the dtype, views that lead into the array."""
+    spec = variant.game.observation.spec
+    names = [part.name for part in spec.parts]
     assert len(set(names)) == len(names)
     limits = np.iinfo(np.dtype(spec.dtype))
     batch = np.zeros((2, 3, *spec.shape), spec.dtype)
-    for number, piece in enumerate(spec.pieces):
-        assert limits.min <= piece.low < piece.high <= limits.max, piece
-        assert piece.meaning
-        view = spec.view(batch, piece.name)
-        assert view.shape == (2, 3, *piece.shape)
+    for number, part in enumerate(spec.parts):
+        assert limits.min <= part.low < part.high <= limits.max, part
+        assert part.meaning
+        view = spec.view(batch, part.name)
+        assert view.shape == (2, 3, *part.shape)
         view[:] = number % 100 + 1
     assert (batch != 0).all()
-    with pytest.raises(KeyError, match="no piece 'nothing'"):
+    with pytest.raises(KeyError, match="no part 'nothing'"):
         spec.view(batch, "nothing")
 
 
@@ -171,7 +171,10 @@ def test_names(variant: Variant) -> None:
     assert env.possible_agents == [f"player_{seat}" for seat in range(variant.num_players)]
     assert env.max_num_agents == variant.num_players
     assert env.unwrapped is env
-    assert len(env.game.seat_names) in (0, variant.game.max_players)  # roles of all, or of none
+    assert len(env.game.facts.seat_names) in (
+        0,
+        variant.game.max_players,
+    )  # roles of all, or of none
 
 
 # Seeds
@@ -305,19 +308,19 @@ def test_state_is_everything(variant: Variant, seeds: list[int]) -> None:
     game, env = variant.game, variant.env()
     with pytest.raises(RuntimeError, match="state before reset"):
         env.state()
-    seen = game.observation.size
+    seen = game.observation.spec.size
     for seed in seeds:
         env.reset(seed=seed)
         for _ in plies(env, seed):
             shown = env.state()
             assert env.state_space.contains(shown)
             assert np.array_equal(shown[:seen], env.observe("player_0")["observation"].ravel())
-            if game.hidden is None:
+            if game.observation.privileged_spec is None:
                 assert shown.size == seen
                 continue
             state = game.from_bytes(env.get_state())
             world = clone(state)
-            game.redeal(world, 0, np.uint64(seed ^ 5))
+            game.determinize(world, 0, np.uint64(seed ^ 5))
             twin = env.clone()
             twin.set_state(world.tobytes())
             other = twin.state()

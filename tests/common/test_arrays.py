@@ -1,4 +1,4 @@
-"""What is done for many games at once is what is done for each of them."""
+"""Batch functions give the same results as single games."""
 
 import numpy as np
 import pytest
@@ -6,7 +6,7 @@ from hypothesis import given
 from hypothesis import strategies as st
 
 from linkzoo import make_vec
-from linkzoo.engine.rng import game_seed, game_seeds, permutation, shuffle, word, words
+from linkzoo.engine.rng import game_seed, game_seeds, permutation, random_u64, random_u64s, shuffle
 
 numbers = st.integers(0, 2**64 - 1)
 
@@ -23,12 +23,12 @@ def test_words_are_those_of_each(seed: int, stream: int, rows: list[tuple[int, i
         if (rows)
         else (np.zeros(0, np.uint64),) * 3
     )
-    each = [word(*map(np.uint64, (s, stream, i, p))) for s, i, p in rows]
-    assert words(seeds, stream, indices, positions).tolist() == each
-    each = [word(np.uint64(seed), stream, np.uint64(i), 7) for _, i, _ in rows]
-    assert words(seed, stream, indices, 7).tolist() == each
-    each = [word(np.uint64(seed), stream, np.uint64(5), np.uint64(p)) for _, _, p in rows]
-    assert words(seed, stream, 5, positions).tolist() == each
+    each = [random_u64(*map(np.uint64, (s, stream, i, p))) for s, i, p in rows]
+    assert random_u64s(seeds, stream, indices, positions).tolist() == each
+    each = [random_u64(np.uint64(seed), stream, np.uint64(i), 7) for _, i, _ in rows]
+    assert random_u64s(seed, stream, indices, 7).tolist() == each
+    each = [random_u64(np.uint64(seed), stream, np.uint64(5), np.uint64(p)) for _, _, p in rows]
+    assert random_u64s(seed, stream, 5, positions).tolist() == each
 
 
 def test_game_seeds_are_those_of_each() -> None:

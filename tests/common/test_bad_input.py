@@ -1,4 +1,4 @@
-"""F15: values of the wrong kind are refused by name, whichever way they come in."""
+"""F15: values of the wrong type are refused by name at every entry point."""
 
 import json
 from collections.abc import Callable
@@ -69,10 +69,10 @@ def test_unknown_agents(env: GameEnv, agent: Any) -> None:
             call(agent)
 
 
-@pytest.mark.parametrize("name", [name for name in game_names() if get_game(name).fixed])
+@pytest.mark.parametrize("name", [name for name in game_names() if get_game(name).fixed.values])
 def test_options_that_name_files(name: str, tmp_path: Path) -> None:
     """F15: too long, a null byte, a folder, a file of no text, an empty one, none at all."""
-    (option,) = get_game(name).fixed
+    (option,) = get_game(name).fixed.values
     (tmp_path / "binary").write_bytes(b"\xff\xfe\x00")
     (tmp_path / "empty").write_bytes(b"")
     (tmp_path / "deep").write_text("[" * 100_000)
@@ -135,14 +135,14 @@ def test_no_action_of_a_game(env: GameEnv, action: Any) -> None:
     """Found by `make fuzz`: 0.0 and False are equal to 0, and a list can't be looked up."""
     state = env.game.from_bytes(env.get_state())
     with pytest.raises(ValueError, match="action"):
-        env.game.action_to_text(state, action)
+        env.game.notation.action_to_text(state, action)
 
 
 @pytest.mark.parametrize("text", [None, 5, b"PASS", ["a"], {}, np.zeros(1)], ids=repr)
 def test_no_move_of_a_game(env: GameEnv, text: Any) -> None:
     """Found by `make fuzz`: a list can't be looked up."""
     with pytest.raises(ValueError, match="move"):
-        env.game.text_to_action(env.game.from_bytes(env.get_state()), text)
+        env.game.notation.text_to_action(env.game.from_bytes(env.get_state()), text)
 
 
 @pytest.mark.parametrize("wrong", [5, 1.5, "x", ["x"], np.zeros(2), ...], ids=repr)

@@ -1,4 +1,4 @@
-"""F2: positions as bytes. Whatever is accepted can be played to its end; all else is refused."""
+"""F2: positions as bytes; accepted ones can be played to their end, all others are refused."""
 
 import numpy as np
 import pytest
@@ -26,7 +26,7 @@ def test_every_field_at_its_extremes(variant: Variant) -> None:
     env.reset(seed=1)
     before = env.get_state()
     for field in game.fields:
-        info = np.iinfo(np.dtype(field.kind))
+        info = np.iinfo(np.dtype(field.dtype))
         for value, bound in ((info.min, field.low), (info.max, field.high)):
             if bound is None or bound == value:
                 continue
@@ -45,10 +45,16 @@ def test_the_header_is_checked(variant: Variant) -> None:
     env = variant.env()
     env.reset(seed=1)
     before = env.get_state()
-    for name, value in (("num_players", 99), ("seat", 99), ("ply", -1), ("winners", 1)):
+    for name, value, wrong in (
+        ("num_players", 99, "99 is not in"),
+        ("seat", 99, "99 is not in"),
+        ("ply", -1, "-1 is not in"),
+        ("winners", 2**32 - 1, "4294967295 is not in"),
+        ("winners", 1, "somebody has won, but the game goes on"),
+    ):
         state = np.frombuffer(bytearray(before), env.game.state)
         state[name] = value
-        with pytest.raises(ValueError, match=f"{name}: {value} is not in"):
+        with pytest.raises(ValueError, match=f"^{name}: {wrong}"):
             env.set_state(state.tobytes())
         assert env.get_state() == before
 

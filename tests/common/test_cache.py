@@ -1,4 +1,4 @@
-"""What is compiled anew, when, by whom, and what is said about it (`linkzoo.engine.cache`)."""
+"""The compilation cache (`linkzoo.engine.cache`): invalidation, locking and messages."""
 
 import errno
 import importlib
@@ -17,10 +17,10 @@ import pytest
 from numba.core.caching import CacheImpl, IndexDataCacheFile
 
 import linkzoo
-from linkzoo.engine import cache
 from linkzoo import compile as ahead
+from linkzoo.engine import cache
 from linkzoo.engine.cache import source_of
-from linkzoo.engine.compiled import specialise
+from linkzoo.engine.compiled import compiled
 
 pytestmark = pytest.mark.skipif(
     bool(numba.config.DISABLE_JIT),  # type: ignore[attr-defined]
@@ -79,6 +79,15 @@ def types_five(context):
 @compiled
 def both():
     return far() + near() + _five()
+
+def make_twice(function):
+    @compiled
+    def twice():
+        return 2 * function()
+
+    return twice
+
+twice_answer, twice_apart = make_twice(answer), make_twice(apart)
 """,
     "more": """
 FAR = 10
@@ -213,11 +222,14 @@ def test_what_it_is_not_made_of_leaves_it(
 
 # Edits (file, old text, new text), and the games that they are to make anew.
 EDITS = [
-    ([("chance.py", "_SHIFT = np.uint64(32)", "_SHIFT = np.uint64(31)")], set(linkzoo.game_names())),
+    (
+        [("engine/rng.py", "_SHIFT = np.uint64(32)", "_SHIFT = np.uint64(31)")],
+        set(linkzoo.game_names()),
+    ),
     (
         [
-            ("linkage/rules.py", "state.ply += 1", "state.ply += 2"),
-            ("love_formula/cards.csv", "preparation,event,2,4", "preparation,event,3,4"),
+            ("games/linkage/rules.py", "state.ply += 1", "state.ply += 2"),
+            ("games/love_formula/cards.csv", "preparation,event,2,4", "preparation,event,3,4"),
         ],
         {"linkage", "love_formula"},
     ),
@@ -237,9 +249,9 @@ SHOW_DIGESTS = """
 import linkzoo
 from linkzoo.core.kernels import kernels
 from linkzoo.engine.cache import source_of
-for name in linkzoo.games:
+for name in linkzoo.game_names():
     made = kernels(linkzoo.get_game(name))
-    rows = (made.step, made.outcome, made.renew)
+    rows = (made.step, made.outcome, made.reset_rows)
     found = [source_of(one.kernel).digest for one in rows]
     print(name, "-".join(found))
 """
@@ -280,17 +292,17 @@ def test_an_edit_recompiles_the_games_that_hold_it(
         assert {name for name in before if before[name] != after[name]} == changed
 
 
-def test_bindings_are_part_of_it() -> None:
-    one = specialise(_bound, "same", LIMIT=1)
-    two = specialise(_bound, "same", LIMIT=2)
-    assert source_of(one).digest != source_of(two).digest  # type: ignore[arg-type]
+def make_limited(limit: int) -> Any:
+    @compiled
+    def limited() -> int:
+        return limit
+
+    return limited
 
 
-LIMIT: int
-
-
-def _bound() -> int:
-    return LIMIT  # noqa: F821  # bound above
+def test_closures_are_part_of_it() -> None:
+    one, two, again = make_limited(1), make_limited(2), make_limited(1)
+    assert source_of(one).digest == source_of(again).digest != source_of(two).digest
 
 
 def test_a_cached_function_is_found_again(fifth: Callable[..., ModuleType], tmp_path: Path) -> None:
@@ -305,9 +317,24 @@ def test_a_cached_function_is_found_again(fifth: Callable[..., ModuleType], tmp_
     assert not list(tmp_path.glob("fifth/__pycache__/*scaled*"))  # it is a part of the other
 
 
-def test_old_versions_do_not_pile_up(fifth: Callable[..., ModuleType], tmp_path: Path) -> None:
+def test_closures_of_one_factory_are_cached_side_by_side(
+    fifth: Callable[..., ModuleType],
+) -> None:
+    """Each is found again, and what one of them calls makes that one anew."""
+    rules = fifth()
+    assert (rules.twice_answer(), rules.twice_apart()) == (80, 82)
+    rules = fifth(("pieces.py", "SIZE = 7", "SIZE = 8"))
+    assert (rules.twice_answer(), rules.twice_apart()) == (92, 82)
+    hits = [sum(one.stats.cache_hits.values()) for one in (rules.twice_answer, rules.twice_apart)]
+    assert hits == [0, 1]
+
+
+def test_old_versions_do_not_pile_up(
+    fifth: Callable[..., ModuleType], tmp_path: Path, monkeypatch: pytest.MonkeyPatch
+) -> None:
     folder = tmp_path / "fifth" / "__pycache__"
     fifth().apart()
+    monkeypatch.setattr(cache, "_VERSIONS", 3)
     for number in range(8):
         before = {file.name for file in folder.glob("*answer*.nb?")}
         fifth(("pieces.py", "SIZE = 7", f"SIZE = {number + 10}")).answer()
@@ -316,6 +343,7 @@ def test_old_versions_do_not_pile_up(fifth: Callable[..., ModuleType], tmp_path:
         for file in new:
             os.utime(file, (10**9 + number, 10**9 + number))
     assert len(list(folder.glob("*answer*.nbi"))) == len(list(folder.glob("*answer*.nbc"))) == 3
+    assert len(list(folder.glob("*answer*.lock"))) == 3
     assert len(list(folder.glob("*apart*.nb?"))) == 2
 
 
@@ -410,8 +438,8 @@ def test_no_folder_for_the_cache_costs_one_warning(
 
 def test_the_package_where_nothing_can_be_written(package: Path) -> None:
     """F12: no `__pycache__` and no HOME; it is imported and plays, with one warning."""
-    for folder in (package / "linkzoo", package / "linkzoo" / "linkage"):
-        (folder / "__pycache__").touch()  # a file, where a folder would be
+    for folder in (package / "linkzoo").rglob("__init__.py"):
+        (folder.parent / "__pycache__").touch()  # a file, where a folder would be
     nowhere = "/dev/null/nowhere"
     code = (
         "import linkzoo; env = linkzoo.make('linkage'); env.reset(seed=1)\n"

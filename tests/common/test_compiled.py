@@ -1,4 +1,4 @@
-"""Functions are compiled with the names that they are bound to (their cache: test_cache.py)."""
+"""Functions are compiled with their closures and constants (their cache: test_cache.py)."""
 
 import importlib
 from collections.abc import Callable
@@ -9,123 +9,144 @@ from typing import Any
 import numba
 import pytest
 
-from linkzoo import get_game
-from linkzoo.engine.compiled import bind, compiled, specialise
+from linkzoo import compiled
+from linkzoo.engine.compiled import rebind
 
-
-def double(number: Any) -> Any:
-    return 2 * number
-
-
-help_with: Callable[[Any], Any]  # declared, not defined: `specialise` binds it
-
-
-def add_helped(number: Any) -> Any:
-    return number + help_with(number)  # noqa: F821
+is_compiled = pytest.mark.skipif(
+    bool(numba.config.DISABLE_JIT),  # type: ignore[attr-defined]  # set when numba is imported
+    reason="nothing is compiled",
+)
 
 
 @compiled
-def tripled(number: Any) -> Any:
+def tripled(number: int) -> int:
     """Three times as much."""
     return 3 * number
 
 
 @compiled
-def squared(number: Any) -> Any:
+def squared(number: int) -> int:
     return number * number
 
 
-def test_bindings() -> None:
-    """Each specialisation calls its own functions; the original is untouched."""
-    three = specialise(add_helped, "three", help_with=tripled)
-    square = specialise(add_helped, "square", help_with=squared)
+def make_added(function: Callable[[int], int]) -> Callable[[int], int]:
+    @compiled
+    def added(number: int) -> int:
+        """The number and what the function makes of it."""
+        return number + function(number)
+
+    return added
+
+
+def test_closures() -> None:
+    """Each function of a factory calls what it was made of, also within another closure."""
+    three, square = make_added(tripled), make_added(squared)
     assert (three(5), square(5), three(5)) == (20, 30, 20)
-    assert "help_with" not in globals()
-    names = [plain(function).__name__ for function in (three, square)]
-    assert names[0].startswith("add_helped_three")
-    assert names[1].startswith("add_helped_square")
-    with pytest.raises(NameError):
-        add_helped(1)
+    assert make_added(three)(2) == 10
+    assert make_added(square)(2) == 8
 
 
 def plain(function: Any) -> FunctionType:
     """The Python function below a compiled one (itself with NUMBA_DISABLE_JIT=1)."""
-    found: FunctionType = getattr(function, "py_func", function)
+    found: FunctionType = getattr(function, "function", function)
     return found
 
 
 def test_names_and_docstrings() -> None:
-    assert plain(tripled).__doc__ == "Three times as much."
-    assert plain(tripled).__module__ == __name__
-    assert plain(specialise(double, "a")).__name__ != plain(specialise(double, "b")).__name__
-    assert double(4) == specialise(double, "a")(4) == 8
+    assert plain(tripled).__doc__ == tripled.__doc__ == "Three times as much."
+    assert plain(tripled).__module__ == tripled.__module__ == __name__
+    assert plain(make_added(tripled)).__name__ == "added"
 
 
-PARTS = {
-    "parts": """
-LIMIT: int
+MODULES = {
+    "limits": """
+from linkzoo import compiled
 
+LIMIT = 3
+
+@compiled
 def capped(number):
     return min(number, LIMIT)
 """,
-    "whole": """
-from parts import capped
+    "users": """
+import limits
+from linkzoo import compiled
+from limits import LIMIT, capped
 
+@compiled
 def twice_capped(number):
     return later(2 * number)
 
+@compiled
 def later(number):
-    return capped(number)
+    return capped(number) + 10 * LIMIT
+
+@compiled
+def by_module(number):
+    return limits.capped(number) + 10 * limits.LIMIT
+
+def label():
+    return f"at most {LIMIT}"
 """,
 }
 
 
-def test_modules_are_bound_together(tmp_path: Path, monkeypatch: pytest.MonkeyPatch) -> None:
-    """Functions call each other as bound, whatever their order and module; modules stay plain."""
+@pytest.fixture
+def modules(tmp_path: Path, monkeypatch: pytest.MonkeyPatch) -> list[Any]:
     monkeypatch.syspath_prepend(tmp_path)
-    for name, source in PARTS.items():
+    for name, source in MODULES.items():
         (tmp_path / f"{name}.py").write_text(source)
-    modules = [importlib.import_module(name) for name in PARTS]
-    low, high = (bind(modules, f"limit{limit}", LIMIT=limit) for limit in (3, 7))
-    assert (low[1].twice_capped(5), high[1].twice_capped(2), high[1].twice_capped(5)) == (3, 4, 7)
-    assert low[0].capped is not high[0].capped
-    assert low[0].LIMIT == 3
-    assert not hasattr(modules[0], "LIMIT")
-    assert not hasattr(modules[0].capped, "py_func")
+    return [importlib.import_module(name) for name in MODULES]
 
 
-@pytest.mark.skipif(
-    bool(numba.config.DISABLE_JIT),  # type: ignore[attr-defined]  # set when numba is imported
-    reason="nothing is compiled",
-)
-def test_symbols_of_different_bindings_have_different_names() -> None:
+def test_rebind(modules: list[Any]) -> None:
+    """Copies call each other with their constants, in any order; modules stay as they are."""
+    limits, users = modules
+    low: Any
+    high: Any
+    low, high = rebind(modules, {"LIMIT": 2})[1], rebind(modules, {"LIMIT": 7})[1]
+    assert (low.twice_capped(5), high.twice_capped(2), high.twice_capped(5)) == (22, 74, 77)
+    assert (low.by_module(5), high.by_module(5), users.by_module(5)) == (22, 75, 33)
+    assert users.twice_capped(5) == 33
+    assert (low.label(), users.label()) == ("at most 2", "at most 3")
+    assert (limits.LIMIT, low.LIMIT, high.LIMIT) == (3, 2, 7)
+    assert low.capped is not high.capped
+    assert rebind([limits], {"LIMIT": 4})[0].__name__ == "limits"
+
+
+def test_rebind_refuses_a_constant_that_no_module_has(modules: list[Any]) -> None:
+    with pytest.raises(ValueError, match="no module has a constant 'LIMITS'"):
+        rebind(modules, {"LIMITS": 3})
+
+
+@is_compiled
+def test_symbols_of_different_functions_have_different_names(modules: list[Any]) -> None:
     """The linker takes functions of one name for one, also when other processes compiled them.
 
     Numba tells functions of one process from one another by counting them, and nothing else.
     """
-    three: Any = specialise(add_helped, "three", help_with=tripled)
-    square: Any = specialise(add_helped, "square", help_with=squared)
-    names = [made.part.py_func.__qualname__ for made in (three, square)]
-    assert names == ["add_helped_three", "add_helped_square"]
-    boards = [get_game("link_o", {"board": board}) for board in ("ring4x16", "ring4x12")]
-    for part in ("observe", "legal_actions", "apply", "new_game"):
-        one, other = (getattr(game, part).part.py_func.__qualname__ for game in boards)
-        assert one != other
-        assert one.startswith(f"{part}_link_o_")
+    bound: list[Any] = [rebind(modules, {"LIMIT": limit})[1].later for limit in (4, 5)]
+    made: list[Any] = [make_added(function) for function in (tripled, squared)]
+    for pair in (bound, made):
+        names = [function.callee.py_func.__qualname__ for function in pair]
+        assert names[0] != names[1]
+        assert len({name.rpartition("_")[0] for name in names}) == 1
+    again: Any = make_added(tripled)
+    assert again.callee.py_func.__qualname__ == made[0].callee.py_func.__qualname__
 
 
 @compiled
-def countdown(number: Any) -> Any:
+def countdown(number: int) -> int:
     return 0 if number <= 0 else 1 + countdown(number - 1)
 
 
 @compiled
-def share(number: Any, parts: Any) -> Any:
+def share(number: int, parts: int) -> int:
     return number // parts
 
 
 @compiled
-def shares(number: Any, parts: Any) -> Any:
+def shares(number: int, parts: int) -> int:
     return share(number, parts) + share(number, countdown(parts))
 
 

@@ -1,4 +1,4 @@
-"""The checks of JSON and of arguments."""
+"""Checks of JSON and of arguments."""
 
 from typing import Any
 

@@ -1,4 +1,4 @@
-"""One seat as a gymnasium environment."""
+"""One seat as a Gymnasium environment."""
 
 import pickle
 import warnings
@@ -67,7 +67,7 @@ def test_every_decision_of_every_seat(variant: Variant) -> None:
         assert env.action_space is env.action_space
         for seed in range(3):
             observation, info = env.reset(seed=seed)
-            for _ in range(variant.game.max_length + 1):
+            for _ in range(variant.game.facts.max_length + 1):
                 state = env.env.game.from_bytes(env.env.get_state())
                 assert env.observation_space.contains(observation)
                 assert list(info) == ["action_mask"]
@@ -146,10 +146,11 @@ def test_nothing_is_compiled_twice(variant: Variant) -> None:
     env = build(variant, seat=1)
     env.reset(seed=1)
     play(env, 1)
+    env.reset(seed=2)
     kernel = kernels(variant.game)
     states = np.frombuffer(bytearray(env.env.get_state()), variant.game.state)
     assert Positions(variant.game, states, np.zeros(1, np.uint64)).action_mask.shape[0] == 1
-    for function in (kernel.legal.kernel, kernel.play_one, kernel.observe_one):
+    for function in (kernel.fill_masks.kernel, kernel.play_one, kernel.observe_one):
         if hasattr(function, "signatures"):  # not with NUMBA_DISABLE_JIT=1
             assert len(function.signatures) == 1
 
@@ -203,7 +204,11 @@ def test_illegal_actions(variant: Variant) -> None:
     strict = build(variant, illegal="raise")
     strict.reset(seed=1)
     state = strict.env.get_state()
-    for action, message in ((illegal, "is illegal"), (-1, "is not in"), (0.5, "is not an integer")):
+    for action, message in (
+        (illegal, "is illegal"),
+        (-1, "not an integer in"),
+        (0.5, "not an integer"),
+    ):
         with pytest.raises(ValueError, match=message):
             strict.step(action)  # type: ignore[arg-type]
     assert strict.env.get_state() == state
@@ -287,7 +292,7 @@ def test_registered(variant: Variant) -> None:
     check_env(gymnasium.make(name, **kwargs).unwrapped)
     vector = gymnasium.make_vec(name, num_envs=2, vectorization_mode="sync", **kwargs)
     shown, infos = vector.reset(seed=3)
-    assert shown.shape == (2, *variant.game.observation.shape)
+    assert shown.shape == (2, *variant.game.observation.spec.shape)
     assert infos["action_mask"].shape == (2, variant.game.num_actions)
     vector.close()
 

@@ -1,4 +1,4 @@
-"""`import linkzoo` is light: no torch, nothing compiled, and what it promises is there."""
+"""`import linkzoo` loads no torch, compiles nothing, and exports the public API."""
 
 import json
 from importlib import import_module
@@ -71,7 +71,7 @@ def test_every_game_is_complete(name: str) -> None:
     assert game.title
     assert game.version >= 1
     assert 2 <= game.min_players <= game.max_players
-    assert 0 < game.typical_length <= game.max_length
+    assert 0 < game.facts.typical_length <= game.facts.max_length
     versioned = import_module(f"linkzoo.{name}_v0")
     assert getattr(linkzoo, f"{name}_v0") is versioned
     for constructor in ("env", "raw_env", "parallel_env"):

@@ -1,4 +1,4 @@
-"""F1: positions as JSON. Whatever `from_dict` accepts can be played to its end."""
+"""F1: positions as JSON; those accepted by `from_dict` can be played to their end."""
 
 import json
 

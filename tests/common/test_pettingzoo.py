@@ -1,4 +1,4 @@
-"""PettingZoo's own tests, and its conversions."""
+"""PettingZoo's own tests and conversions."""
 
 import warnings
 from functools import partial

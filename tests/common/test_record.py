@@ -1,4 +1,4 @@
-"""Broken game records: the error names what is wrong."""
+"""Broken game records: the error names the problem."""
 
 import json
 import resource

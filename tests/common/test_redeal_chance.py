@@ -1,4 +1,4 @@
-"""F16: a redealt world depends on what the seat can see, and on the seed, not on what is hidden."""
+"""F16: a determinized world depends on the seat's view and the seed, not on hidden information."""
 
 import numpy as np
 
@@ -13,7 +13,7 @@ def test_worlds_that_look_alike_are_dealt_alike(variant: Variant) -> None:
     for data in positions(variant, 11, 12):
         for seat in range(variant.num_players):
             once, twice = (np.frombuffer(bytearray(data), game.state)[0] for _ in range(2))
-            game.redeal(twice, seat, np.uint64(1))
-            game.redeal(once, seat, np.uint64(2))
-            game.redeal(twice, seat, np.uint64(2))
+            game.determinize(twice, seat, np.uint64(1))
+            game.determinize(once, seat, np.uint64(2))
+            game.determinize(twice, seat, np.uint64(2))
             assert twice.tobytes() == once.tobytes()

@@ -1,4 +1,4 @@
-"""What the compiled rules of every game promise (the Game contract), at every ply."""
+"""The Game contract: properties of every game's compiled rules, at every ply."""
 
 import copy
 import pickle
@@ -47,7 +47,7 @@ def test_a_game_from_start_to_end(variant: Variant, seeds: list[int]) -> None:
     for seed in seeds:
         history = positions(variant, seed)
         assert int(history[0].seed) == seed
-        properties.conservation(variant.game, history)
+        properties.header(variant.game, history)
         for state in history:
             properties.masks(variant.game, state)
 
@@ -72,7 +72,7 @@ def test_payoffs(variant: Variant, seeds: list[int]) -> None:
 def test_payoffs_of_shared_wins(variant: Variant) -> None:
     """1/w - 1/n for each of w winners among n sides, -1/n for the others; a sole one has 1."""
     game, end = variant.game, positions(variant, 2**64 - 1)[-1]
-    if len(set(game.sides(variant.num_players))) == 2:
+    if len(set(game.facts.sides(variant.num_players))) == 2:
         return  # two sides either win or lose, but for draws, which the test above meets
     players = variant.num_players
     for winners in range(1, 2**players):
@@ -96,7 +96,7 @@ def test_observing_changes_nothing(variant: Variant, seeds: list[int]) -> None:
 @every_variant
 def test_a_new_game_leaves_nothing_of_the_old_one(variant: Variant) -> None:
     """A record that is used again becomes the same game as a blank one."""
-    properties.a_new_game(variant.game, positions(variant, 1))
+    properties.new_game(variant.game, positions(variant, 1))
 
 
 @every_variant
@@ -158,7 +158,7 @@ def test_redeal_keeps_what_the_seat_knows(variant: Variant, seeds: list[int]) ->
                 continue
             seats = [ply // 2] if quick else range(ply % 2, variant.num_players, 2)
             for seat in seats:
-                properties.redealing(variant.game, state, seat % variant.num_players)
+                properties.determinize(variant.game, state, seat % variant.num_players)
 
 
 @every_variant
@@ -173,8 +173,8 @@ def test_drawings_show_what_the_seat_knows(variant: Variant) -> None:
         if ply < 2 or ply % 16 == 0:
             seat = ply // 16 % variant.num_players
             world = clone(state)
-            game.redeal(world, seat, np.uint64(5))
-            assert game.draw_text(world, seat) == game.draw_text(state, seat)
+            game.determinize(world, seat, np.uint64(5))
+            assert game.drawing.text(world, seat) == game.drawing.text(state, seat)
             assert game.draw_svg(world, seat) == game.draw_svg(state, seat)
 
 
@@ -191,7 +191,7 @@ def test_a_redealt_world_can_be_played(variant: Variant, seeds: list[int]) -> No
         worlds = np.repeat(history, variant.num_players)
         for row in range(len(worlds)):
             ply, seat = divmod(row, variant.num_players)
-            game.redeal(worlds[row], seat, np.uint64(99 + row))
+            game.determinize(worlds[row], seat, np.uint64(99 + row))
             if seat == ply % variant.num_players:
                 world = worlds[row]
                 assert game.from_dict(game.to_dict(world)).tobytes() == world.tobytes()
@@ -208,7 +208,10 @@ def test_a_redealt_world_can_be_played(variant: Variant, seeds: list[int]) -> No
 @pytest.mark.last
 @pytest.mark.parametrize(
     ("games", "which"),
-    [("1", "one"), *(pytest.param("1", name, marks=pytest.mark.slow) for name in linkzoo.game_names())],
+    [
+        ("1", "one"),
+        *(pytest.param("1", name, marks=pytest.mark.slow) for name in linkzoo.game_names()),
+    ],
 )
 def test_interpreter_equals_compiled(games: str, which: str) -> None:
     """The same seeded games, bit for bit: states, masks, observations, outcomes, redealt worlds."""

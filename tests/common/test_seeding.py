@@ -1,4 +1,4 @@
-"""Chance is a function of the seed alone: known answers, uniformity, and every process agrees."""
+"""Chance is a function of the seed: known values, uniformity, equality across processes."""
 
 from collections import Counter
 from itertools import permutations
@@ -9,7 +9,7 @@ from hypothesis import given
 from hypothesis import strategies as st
 
 from linkzoo.core.kernels import count_legal, nth_legal, random_legal
-from linkzoo.engine.rng import SEED_LIMIT, below, game_seed, philox, shuffle, word
+from linkzoo.engine.rng import SEED_LIMIT, below, game_seed, philox, random_u64, shuffle
 from tests.common.fingerprint import fingerprints
 from tests.common.play import run_python
 from tests.common.variants import Variant, every_variant
@@ -52,7 +52,7 @@ def test_word_is_philox_of_its_arguments(seed: int, stream: int, index: int, pos
     counter = (position, index & 0xFFFFFFFF, stream, index >> 32)
     key = (seed & 0xFFFFFFFF, seed >> 32)
     first, second, _, _ = philox(tuple(map(np.uint64, counter)), tuple(map(np.uint64, key)))
-    found = word(np.uint64(seed), stream, np.uint64(index), position)
+    found = random_u64(np.uint64(seed), stream, np.uint64(index), position)
     assert int(found) == int(first) | int(second) << 32
 
 
@@ -64,7 +64,7 @@ def test_each_argument_matters() -> None:
             one = list(base)
             one[place] ^= 1 << bit
             changed.add((one[0], one[1], one[2], one[3]))
-    assert len({int(word(*arguments)) for arguments in changed}) == len(changed) == 17
+    assert len({int(random_u64(*arguments)) for arguments in changed}) == len(changed) == 17
 
 
 @given(st.integers(1, 2**63 - 1), words, streams, words)
@@ -158,7 +158,7 @@ def test_games_say_whether_their_seed_decides_anything(variant: Variant) -> None
             shown.append((env.agent_selection, mask.tobytes(), env.state().tobytes()))
             env.step(int(mask.argmax()))
         seen.add((*shown, *env.rewards.values()))
-    assert (len(seen) > 1) == variant.game.chance
+    assert (len(seen) > 1) == variant.game.facts.chance
 
 
 # Processes

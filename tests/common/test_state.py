@@ -1,4 +1,4 @@
-"""The position is the position: every way to copy, save and restore it, at every ply."""
+"""Copying, saving and restoring positions, at every ply."""
 
 import copy
 import json
@@ -18,13 +18,13 @@ from tests.common.variants import Variant, every_variant, few_variants, random_g
 
 def through_json(env: GameEnv) -> GameEnv:
     """A new environment at the position that the JSON of `to_dict` describes."""
-    other = GameEnv(env.game.name, len(env.possible_agents), **env.game.fixed)
+    other = GameEnv(env.game.name, len(env.possible_agents), **env.game.fixed.values)
     other.reset(options={"state": json.loads(json.dumps(env.to_dict()))})
     return other
 
 
 def through_bytes(env: GameEnv) -> GameEnv:
-    other = GameEnv(env.game.name, len(env.possible_agents), **env.game.fixed)
+    other = GameEnv(env.game.name, len(env.possible_agents), **env.game.fixed.values)
     other.reset(seed=1)
     other.set_state(env.get_state())
     return other

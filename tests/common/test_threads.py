@@ -1,4 +1,4 @@
-"""Threads share rows, whatever else the process does: fork, other Python threads, copies."""
+"""Row threads under fork, other Python threads, and copies."""
 
 import sys
 import threading
@@ -13,8 +13,14 @@ from numba import types
 from numba.np.arrayobj import make_array
 
 from linkzoo.engine import threads
+from linkzoo.engine.atomics import intrinsic
 from linkzoo.engine.compiled import compiled
-from linkzoo.engine.threads import MAX_THREADS, Rows, get_num_threads, intrinsic, set_num_threads
+from linkzoo.engine.threads import (
+    MAX_THREADS,
+    RowKernel,
+    get_num_threads,
+    set_num_threads,
+)
 from tests.common.play import run_python
 
 pytestmark = pytest.mark.last
@@ -46,7 +52,7 @@ def _toil(first: Any, last: Any, numbers: Any, turns: Any) -> None:
         numbers[i] = 1 + (word >> np.uint64(63))
 
 
-COUNT, REFUSE, TOIL = Rows(_count, 16), Rows(_refuse, 16), Rows(_toil, 16)
+COUNT, REFUSE, TOIL = RowKernel(_count, 16), RowKernel(_refuse, 16), RowKernel(_toil, 16)
 
 
 @pytest.mark.parametrize("number", [0, 1, 31, 32, 33, 1000, 4097])
@@ -83,7 +89,7 @@ def test_helpers_count_no_references() -> None:
 
     It wrote then in memory that was given back: a run aborted on a busy machine.
     """
-    rows, found = Rows(_owners, 1), np.ones((1000, 2), np.int64)
+    rows, found = RowKernel(_owners, 1), np.ones((1000, 2), np.int64)
     rows.on(1, found, (0, (found[::2], 2)))
     assert found.all()
     for threads_ in (2, 3):

@@ -1,4 +1,4 @@
-"""The list of variants leaves nothing out, and the games refuse what isn't in their options."""
+"""The list of variants is complete, and games refuse invalid options."""
 
 import pickle
 from dataclasses import fields
@@ -49,7 +49,7 @@ def test_the_game_of_the_options(variant: Variant) -> None:
     assert pickle.loads(pickle.dumps(game)) is game
     options = chosen(*variant)
     assert get_game(variant.name, options) is game
-    for option, value in game.fixed.items():
+    for option, value in game.fixed.values.items():
         assert options[option] == value
         assert option not in (game.state.names or ())
         with pytest.raises(ValueError, match=f"^{option}: "):
@@ -63,11 +63,11 @@ def test_games_have_keys_of_their_own() -> None:
     games = {id(variant.game): variant.game for variant in ALL}.values()
     assert len({game.key for game in games}) == len(set(games)) == len(games)
     for game in games:
-        for option in game.fixed:
+        for option in game.fixed.values:
             others = [other for other in games if other.name == game.name and other is not game]
             assert others, f"{option} has one value in all variants"
             with pytest.raises(ValueError, match=f"^{option}: "):
-                game.blank(options=others[0].fixed)
+                game.blank(options=others[0].fixed.values)
 
 
 @pytest.mark.parametrize("name", linkzoo.game_names())

@@ -1,4 +1,4 @@
-"""The vector environment plays the games of the AEC environment, bit for bit."""
+"""The vector environment equals the AEC environment, bit for bit."""
 
 from collections.abc import Callable
 from typing import Any
@@ -155,7 +155,7 @@ def test_arrays(variant: Variant) -> None:
     game, vec = variant.game, build(variant, 3)
     first = vec.reset(seed=1)
     shapes = {
-        "observation": (game.observation.shape, game.observation.dtype),
+        "observation": (game.observation.spec.shape, game.observation.spec.dtype),
         "action_mask": ((game.num_actions,), np.int8),
         "seat": ((), np.int8),
         "reward": ((variant.num_players,), np.float32),

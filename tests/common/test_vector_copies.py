@@ -1,4 +1,4 @@
-"""A copy of a vector environment goes on by itself, as a fresh one at the same states would."""
+"""Copies of a vector environment are independent and continue like fresh ones."""
 
 import copy
 import pickle

@@ -1,4 +1,4 @@
-"""What the common tests run over: for each game, numbers of players and options worth trying.
+"""Variants for the common tests: numbers of players and options of each game.
 
 This is the only file under tests/common that names games. A new game gets its entry here;
 test_variants.py fails until every number of players and every option of the game occurs.

@@ -10,18 +10,20 @@ from typing import Any, NamedTuple
 
 import numpy as np
 import pytest
+import torch
 from cuda import pathfinder
 
 from linkzoo import VecEnv
-from linkzoo.engine.compiled import compiled, local
 from linkzoo.cuda.device import ptx
 from linkzoo.cuda.staged import staged_random_actions, staged_step
-from linkzoo.engine.threads import Rows
-from linkzoo_training.config import read_config
+from linkzoo.engine.compiled import compiled, local
+from linkzoo.engine.threads import RowKernel
+from linkzoo_training.config.config import read_config
+from linkzoo_training.networks.symmetries import DRAW as DRAW_VIEWS
+from linkzoo_training.selfplay.backend import HostBackend, as_tensor
 from linkzoo_training.selfplay.gae import advantages
 from linkzoo_training.selfplay.initial_states import DRAW, InitialStates
 from linkzoo_training.selfplay.sampling import UNIFORMS
-from linkzoo_training.symmetries import DRAW as DRAW_VIEWS
 
 pytestmark = [pytest.mark.ptxas, pytest.mark.slow]
 
@@ -69,7 +71,7 @@ def ptxas(text: str, folder: Path) -> Used:
     )
 
 
-def arguments(vec: VecEnv, name: str) -> tuple[Rows, tuple[Any, ...]]:
+def arguments(vec: VecEnv, name: str) -> tuple[RowKernel, tuple[Any, ...]]:
     """The rows and arrays of a kernel."""
     run, seeds = vec._kernels, np.zeros(vec.num_envs, np.uint64)
     plies = np.zeros(vec.num_envs, np.int64)
@@ -80,8 +82,8 @@ def arguments(vec: VecEnv, name: str) -> tuple[Rows, tuple[Any, ...]]:
             staged_step(vec.game),
             (vec.states, vec._actions, vec._seed, vec.episodes, words, words, *shown),
         ),
-        "renew": (run.renew, (vec.states, vec._mask, seeds, seeds, plies)),
-        "legal": (run.legal, (vec.states, vec._mask)),
+        "renew": (run.reset_rows, (vec.states, vec._mask, seeds, seeds, plies)),
+        "legal": (run.fill_masks, (vec.states, vec._mask)),
         "observe": (run.observe, (vec.states, vec._seat, vec._flat)),
         "random": (
             staged_random_actions(vec.game),
@@ -142,16 +144,21 @@ def test_the_other_kernels(kernel: str, tmp_path: Path) -> None:
     assert used.spills == 0, used
 
 
-def rollout_kernels() -> dict[str, tuple[Rows, tuple[Any, ...]]]:
+def rollout_kernels() -> dict[str, tuple[RowKernel, tuple[Any, ...]]]:
     """The rows and arguments of what a rollout launches beside a game's kernels."""
     config = read_config({"name": "x", "game": "linkage", "num_envs": 2})
-    begin = InitialStates(config, VecEnv("linkage", 2).states)
+    states, backend = as_tensor(VecEnv("linkage", 2).states), HostBackend(torch.device("cpu"))
+    chances = InitialStates(config, states, backend).chances(0.0, [])
     seed, numbers, seats = np.uint64(0), np.zeros(2, np.int64), np.zeros(2, np.int8)
     values, done = np.zeros((3, 2, 2), np.float32), np.zeros((2, 2), np.bool_)
     acting, decay, advantage = np.zeros((3, 2), np.int8), np.float32(0.9), values[0].copy()
     learned = (seats, values[1:], values, done, acting, decay, advantage, values[1:])
+    rows = np.zeros((2, states.shape[1]), np.uint8)
+    given = (a.numpy() if isinstance(a, torch.Tensor) else a for a in chances)
+    drawn = rows, numbers, numbers, done[0], numbers, seats
+    begun = (numbers, seats, rows, *given, *drawn)
     return {
-        "initial states": (DRAW, (numbers, seats, *begin.chances(0.0, 0.5, []), *begin.room(2))),
+        "initial states": (DRAW, begun),
         "views": (DRAW_VIEWS, (numbers, 192, seed, 7, 0)),
         "uniforms": (UNIFORMS, (np.zeros(2, np.float32), seed, 7, 0)),
         "advantages": (advantages, learned),

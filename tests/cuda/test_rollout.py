@@ -9,10 +9,11 @@ import torch
 from torch import Tensor
 
 import linkzoo
-from linkzoo_training.algorithms.ppo import begin_play
-from linkzoo_training.networks import Critic, make_network
-from linkzoo_training.selfplay import rollout
-from linkzoo_training.selfplay.device_rollout import DeviceRolloutGames
+from linkzoo_training.algorithms.ppo import begin_games
+from linkzoo_training.networks.flat import Critic, make_network
+from linkzoo_training.selfplay import backend
+from linkzoo_training.selfplay.backend import HostBackend
+from linkzoo_training.selfplay.cuda_backend import CudaBackend
 from linkzoo_training.selfplay.opponent_pool import OpponentPool
 from linkzoo_training.selfplay.rollout import RolloutGames
 from linkzoo_training.selfplay.sampling import UNIFORMS, draw
@@ -61,7 +62,7 @@ def _no_gpu(monkeypatch: pytest.MonkeyPatch) -> Iterator[None]:
         UNIFORMS(uniform, seed, ply, game)
         return draw(chances, torch.from_numpy(uniform))
 
-    monkeypatch.setattr(rollout, "sample", drawn)
+    monkeypatch.setattr(backend, "sample", drawn)
     with without_gpu():
         yield
 
@@ -69,10 +70,10 @@ def _no_gpu(monkeypatch: pytest.MonkeyPatch) -> Iterator[None]:
 class Run:
     """Games on the host or on "the device", and who plays them."""
 
-    def __init__(self, kind: type[RolloutGames | DeviceRolloutGames], game: str) -> None:
+    def __init__(self, kind: type[HostBackend], game: str) -> None:
         config = ppo_config({**SMALL, "game": game, **KINDS[game]})
         torch.manual_seed(0)
-        self.games = kind(config, CPU)
+        self.games = RolloutGames(config, kind(CPU))
         self.network = make_network(self.games.game, "flat", 16, 1)
         self.critic = Critic(self.games.game, 16, 1) if config.critic == "full" else None
         self.pool = OpponentPool(config.pool.size, config.seed)
@@ -85,7 +86,9 @@ class Run:
         progress = iteration / 10
         batch = self.games.collect(self.network, self.critic, self.pool, progress, iteration)
         found = {name: tensor.clone() for name, tensor in vars(batch).items()}
-        found["taught"][~(found["learner"] & found["asked"])] = 0  # nothing is said of the others
+        found["teacher_targets"][~(found["learner"] & found["has_targets"])] = (
+            0  # nothing is said of the others
+        )
         return found
 
 
@@ -99,7 +102,7 @@ def assert_same(found: dict[str, Tensor], expected: dict[str, Tensor]) -> None:
 @pytest.mark.parametrize("game", first_quick(sorted(linkzoo.game_names(), key="linkage".__ne__)))
 def test_batches_and_games_are_those_of_the_host(game: str) -> None:
     """To the byte: views, varied options, random positions, all opponents, a full critic."""
-    host, device = Run(RolloutGames, game), Run(DeviceRolloutGames, game)
+    host, device = Run(HostBackend, game), Run(CudaBackend, game)
     for iteration in range(3):
         assert_same(device.collect(iteration), host.collect(iteration))
         if iteration == 1:
@@ -114,18 +117,18 @@ def test_batches_and_games_are_those_of_the_host(game: str) -> None:
 
 def test_a_run_goes_on_where_its_games_are_played_next() -> None:
     """From the host to the device, and back."""
-    host, device = Run(RolloutGames, "linkage"), Run(DeviceRolloutGames, "linkage")
+    host, device = Run(HostBackend, "linkage"), Run(CudaBackend, "linkage")
     host.collect(0)
     device.games.load(host.games.tensors())
     assert_same(device.collect(1), host.collect(1))
-    other = Run(RolloutGames, "linkage")
+    other = Run(HostBackend, "linkage")
     other.games.load(device.games.tensors())
     assert_same(other.collect(2), device.collect(2))
 
 
 def test_nothing_waits_for_the_device(monkeypatch: pytest.MonkeyPatch) -> None:
     """Whatever brings a number from a tensor would; it is asked for once, when all is played."""
-    run = Run(DeviceRolloutGames, "love_formula")
+    run = Run(CudaBackend, "love_formula")
     run.collect(0)
 
     def refuse(*_: Any) -> Any:
@@ -134,7 +137,7 @@ def test_nothing_waits_for_the_device(monkeypatch: pytest.MonkeyPatch) -> None:
     def read(pool: OpponentPool) -> None:
         monkeypatch.undo()
 
-    monkeypatch.setattr(run.games, "_read", read)
+    monkeypatch.setattr(run.games, "_read_results", read)
     for name in ("item", "__int__", "__bool__", "__index__", "tolist", "cpu", "nonzero"):
         monkeypatch.setattr(torch.Tensor, name, refuse)
     with without_gpu():
@@ -142,7 +145,7 @@ def test_nothing_waits_for_the_device(monkeypatch: pytest.MonkeyPatch) -> None:
 
 
 def test_a_policy_that_is_not_finite_is_an_error() -> None:
-    run = Run(DeviceRolloutGames, "linkage")
+    run = Run(CudaBackend, "linkage")
     with torch.no_grad():
         next(run.network.parameters()).fill_(torch.nan)
     with pytest.raises(ValueError, match="the policy that plays isn't finite"):
@@ -152,6 +155,6 @@ def test_a_policy_that_is_not_finite_is_an_error() -> None:
 def test_what_cannot_be_played_there_is_refused() -> None:
     config = {**SMALL, "game": "linkage", "env_device": "cuda"}
     with pytest.raises(ValueError, match="env_device: cuda, but the networks are on cpu"):
-        begin_play(ppo_config(config), CPU)
+        begin_games(ppo_config(config), CPU)
     with pytest.raises(ValueError, match="env_device: cuda, but device: cpu"):
         ppo_config({**config, "device": "cpu"})

@@ -30,7 +30,7 @@ def _no_gpu() -> Iterator[None]:
 @every_variant
 def test_games_are_those_of_the_cpu(variant: Variant) -> None:
     """To the end of several games, and in the games that follow them."""
-    steps = 2 * variant.game.typical_length
+    steps = 2 * variant.game.facts.typical_length
     assert assert_same_games(build_cpu(variant, 6), build(variant, 6), steps, SEED) > 3
 
 
@@ -169,7 +169,7 @@ def test_whatever_is_compiled_has_its_tables_in_global_memory(
     monkeypatch: pytest.MonkeyPatch,
 ) -> None:
     """For arguments of a first kind and of others."""
-    compiled, rows = [], build(FEW[0], 2)._kernels.legal.kernel
+    compiled, rows = [], build(FEW[0], 2)._kernels.fill_masks.kernel
 
     def compile_for(_: Any, signature: Any) -> None:
         there = CUDATargetContext.make_constant_array is device._make_constant_array

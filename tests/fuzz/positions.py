@@ -9,7 +9,7 @@ from numpy.typing import NDArray
 
 from linkzoo import Game, get_game
 from linkzoo.core.kernels import kernels
-from linkzoo.engine.compiled import Record
+from linkzoo.core.state import Record
 from tests.common.play import choose
 from tests.common.variants import VARIANTS, Options, Variant
 from tests.fuzz.dice import Dice, same, short
@@ -81,23 +81,24 @@ def use(dice: Dice, game: Game, state: Record) -> None:
     guarded = Guarded(game, state)
     states = guarded.states
     mask = np.full((1, game.num_actions), 7, np.int8)
-    kernel.legal_one(states, mask)
+    kernel.fill_masks.serial(states, mask)
     guarded.check("legal_actions")
     assert ((mask == 0) | (mask == 1)).all(), "a mask of other numbers than 0 and 1"
     space = _bounds(game)
     for seat in range(players):
-        seen = np.full(game.observation.size + 64, 101, game.observation.dtype)
-        kernel.observe_one(states, seat, seen[32:-32])
+        seen = np.full(game.observation.spec.size + 64, 101, game.observation.spec.dtype)
+        kernel.observe_one(states, seat, seen[32:-32].reshape(game.observation.spec.shape))
         guarded.check("observe")
         assert (seen[:32] == 101).all(), "observe wrote beside the observation"
         assert (seen[-32:] == 101).all(), "observe wrote beside the observation"
         inside = (seen[32:-32] >= space[0]) & (seen[32:-32] <= space[1])
         assert inside.all(), f"observation {int(inside.argmin())} is out of bounds"
-        if kernel.reveal_one is not None and game.hidden is not None:
-            kernel.reveal_one(states, seat, np.zeros(game.hidden.size, game.observation.dtype))
+        privileged = game.observation.privileged_spec
+        if kernel.reveal_one is not None and privileged is not None:
+            kernel.reveal_one(states, seat, np.zeros(privileged.size, privileged.dtype))
             guarded.check("reveal")
     payoff, margin = np.zeros((2, 1, players), np.float32)
-    kernel.outcome_one(states, payoff, margin)
+    kernel.outcome.serial(states, payoff, margin)
     guarded.check("margins")
     assert np.isfinite(payoff).all(), "payoffs aren't finite"
     assert np.isfinite(margin).all(), "margins aren't finite"
@@ -105,7 +106,7 @@ def use(dice: Dice, game: Game, state: Record) -> None:
     if int(state.seat) >= 0:
         seat, seed = dice.below(players), np.uint64(dice.below(2**53))
         other = Guarded(game, state)
-        game.redeal(other.states[0], seat, seed)
+        game.determinize(other.states[0], seat, seed)
         other.check("redeal")
         game.from_bytes(other.states[0].tobytes())
         _finish(game, other, seed=dice.below(2**32))
@@ -116,16 +117,16 @@ def _finish(game: Game, guarded: Guarded, *, seed: int) -> None:
     """Plays on to the end."""
     kernel, states = kernels(game), guarded.states
     mask = np.zeros((1, game.num_actions), np.int8)
-    kernel.legal_one(states, mask)
+    kernel.fill_masks.serial(states, mask)
     outcome = np.zeros((2, int(states[0].num_players)), np.float32)
     plies = 0
-    while states[0].seat >= 0 and plies <= game.max_length:
+    while states[0].seat >= 0 and plies <= game.facts.max_length:
         action = choose(mask[0], seed, plies)
         assert action >= 0, f"player {states[0].seat} has no legal action after {plies} plies"
         kernel.play_one(states, action, mask[0], *outcome)
         guarded.check("apply")
         plies += 1
-    assert plies <= game.max_length, f"no end after {plies} plies"
+    assert plies <= game.facts.max_length, f"no end after {plies} plies"
     assert not mask.any(), "legal actions after the end"
     assert np.isfinite(outcome).all(), "the outcome isn't finite"
     _as_text(Dice(seed), game, states[0], mask[0])
@@ -139,12 +140,12 @@ def _as_text(dice: Dice, game: Game, state: Record, mask: NDArray[np.int8]) -> N
         json.dumps(game.to_dict(state, seat))
     again = game.from_dict(data)
     for action in np.flatnonzero(mask)[:: 1 + dice.below(8)][:20]:
-        text = game.action_to_text(state, int(action))
-        found = game.text_to_action(state, text)
+        text = game.notation.action_to_text(state, int(action))
+        found = game.notation.text_to_action(state, text)
         assert found == action, f"{short(text)} is {found}, not {action}"
     if dice.chance(0.1):
-        game.draw_text(state, dice.below(int(state.num_players)))
-        game.draw_text(state, None)
+        game.drawing.text(state, dice.below(int(state.num_players)))
+        game.drawing.text(state, None)
         game.draw_svg(state, None)
     assert again.tobytes() == before, f"JSON gives another position: {_differs(again, state)}"
     assert same(data, json.loads(json.dumps(game.to_dict(again)))), "JSON changes again"
@@ -158,7 +159,7 @@ def _differs(one: Record, other: Record) -> str:
 
 @cache
 def _bounds(game: Game) -> tuple[NDArray[Any], NDArray[Any]]:
-    space = game.observation.space()
+    space = game.observation.spec.space()
     return space.low.ravel(), space.high.ravel()
 
 

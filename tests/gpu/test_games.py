@@ -22,7 +22,7 @@ def check(variant: Variant) -> None:
     """Compares many games with the CPU's, to the byte; floating-point rewards too."""
     for reward in ("win", "score"):
         cpu = build_cpu(variant, 1000, reward=reward)
-        steps = 2 * variant.game.typical_length
+        steps = 2 * variant.game.facts.typical_length
         other = build(variant, 1000, reward=reward)
         assert assert_same_games(cpu, other, steps, 2**64 - 1) > 500
 

@@ -9,9 +9,10 @@ import torch
 
 from linkzoo_training.agents.policy import load_agent
 from linkzoo_training.algorithms.trainer import Trainer
-from linkzoo_training.config import AnyConfig, read_config
-from linkzoo_training.selfplay.device_rollout import DeviceRolloutGames
+from linkzoo_training.config.config import AnyConfig, read_config
+from linkzoo_training.selfplay.backend import Group
 from linkzoo_training.selfplay.opponent_pool import OpponentPool
+from linkzoo_training.selfplay.rollout import RolloutGames
 from linkzoo_training.train import make_trainer, train
 from tests.training import test_alphazero, test_ppo
 from tests.training.helpers import midgame, weights
@@ -88,20 +89,20 @@ def test_no_ply_makes_the_host_wait(monkeypatch: pytest.MonkeyPatch) -> None:
     """Without a pool; once more than the first time, which compiles."""
     trainer = trained("ppo, games there", 1, pool={"share": 0.0})
     play, before = trainer.play, torch.cuda.get_sync_debug_mode()
-    assert isinstance(play, DeviceRolloutGames)
-    encode, read, encoded = play._encode, play._read, []
+    assert isinstance(play, RolloutGames)
+    encode, read, encoded = play._encode, play._read_results, []
 
-    def watched(t: int) -> None:
+    def watched(group: Group, t: int) -> None:
         encoded.append(t)
         torch.cuda.set_sync_debug_mode("error")
-        encode(t)
+        encode(group, t)
 
     def read_at_the_end(pool: OpponentPool) -> None:
         torch.cuda.set_sync_debug_mode(before)
         read(pool)
 
     monkeypatch.setattr(play, "_encode", watched)
-    monkeypatch.setattr(play, "_read", read_at_the_end)
+    monkeypatch.setattr(play, "_read_results", read_at_the_end)
     try:
         trainer.iterate()
     finally:

@@ -4,7 +4,7 @@ import numpy as np
 import pytest
 import torch
 
-from linkzoo_training.transfers import DeviceBuffer, ToHost, to_device
+from linkzoo_training.networks.transfers import DeviceBuffer, ToHost, to_device
 
 pytestmark = [pytest.mark.gpu, pytest.mark.slow]
 

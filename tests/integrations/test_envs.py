@@ -23,7 +23,7 @@ def test_features_are_those_of_the_observation(variant: Variant) -> None:
     env, plain = build(variant), variant.env()
     env.reset(seed=1)
     plain.reset(seed=1)
-    spec = variant.game.observation
+    spec = variant.game.observation.spec
     for action in plies(plain, 1):
         for agent in plain.agents:
             seen, raw = env.observe(agent), plain.observe(agent)
@@ -93,7 +93,7 @@ def test_kinds_of_observations() -> None:
 
 def test_features_are_small_numbers() -> None:
     """One-hot roles and scaled amounts: between -1 and 1, and not all the same."""
-    for name in linkzoo.games:
+    for name in linkzoo.game_names():
         env = FeatureEnv(name)
         env.reset(seed=1)
         seen = env.observe("player_0")["observation"]

@@ -48,14 +48,14 @@ def start(setup: Setup | None = None, seed: int = 0) -> np.record:
     setup = setup or Setup()
     game = game_of(setup.options.get("board", "ring4x16"))
     state = game.blank(setup.num_players, setup.options)
-    game.new_game(state, np.uint64(seed))
+    game.rules.new_game(state, np.uint64(seed))
     return state
 
 
-def redealt(state: np.record, seat: int, seed: int, game: Game = GAME) -> np.record:
+def determinized(state: np.record, seat: int, seed: int, game: Game = GAME) -> np.record:
     """Another world for a seat."""
     other = clone(state, game=game)
-    game.redeal(other, seat, np.uint64(seed))
+    game.determinize(other, seat, np.uint64(seed))
     return other
 
 
@@ -78,7 +78,7 @@ def walk(setup: Setup, seed: int) -> Iterator[tuple[np.record, Oracle, str | Non
     while not oracle.over:
         moves = oracle.moves()
         move = moves[int(rng.integers(len(moves)))]
-        game.apply(state, game.text_to_action(state, move))
+        game.rules.apply(state, game.notation.text_to_action(state, move))
         oracle.follow(move, game.to_dict(state))
         yield state, oracle, move
 

@@ -254,16 +254,16 @@ def test_a_users_board_plays(data: Json, tmp_path: Path) -> None:
     assert game.num_actions == 26 * len(data["spaces"])
     for players in range(2, 7):
         state = game.blank(players, {"board": path, "max_rounds": 2})
-        game.new_game(state, np.uint64(players))
+        game.rules.new_game(state, np.uint64(players))
         oracle, rng = Oracle.begin(game.to_dict(state), board), np.random.default_rng(players)
         while not oracle.over:
             np.testing.assert_array_equal(legal_mask(state, game=game), oracle.mask())
             moves = oracle.moves()
             move = moves[int(rng.integers(len(moves)))]
-            game.apply(state, game.text_to_action(state, move))
+            game.rules.apply(state, game.notation.text_to_action(state, move))
             oracle.follow(move, game.to_dict(state))
             shown = game.to_dict(state)
-            assert shown.pop("digest") == f"{game.digest:012x}"
+            assert shown.pop("digest") == f"{game.fixed.digest:012x}"
             assert shown == oracle.to_dict()
             if oracle.ply % 16 == 0:
                 assert game.from_dict(game.to_dict(state)).tobytes() == state.tobytes()
@@ -275,8 +275,8 @@ def test_a_copy_of_the_usual_board_is_the_same_game(tmp_path: Path) -> None:
     path = written(canonical(), tmp_path)
     mine, usual = load(path), game_of()
     one, two = mine.blank(3, {"board": path}), usual.blank(3)
-    mine.new_game(one, np.uint64(4))
-    usual.new_game(two, np.uint64(4))
+    mine.rules.new_game(one, np.uint64(4))
+    usual.rules.new_game(two, np.uint64(4))
     rng = np.random.default_rng(4)
     while two.seat >= 0:
         assert legal_texts(one, game=mine) == legal_texts(two, game=usual)
@@ -284,8 +284,8 @@ def test_a_copy_of_the_usual_board_is_the_same_game(tmp_path: Path) -> None:
         del here["options"]["board"], there["options"]["board"], here["digest"]
         assert here == there
         action = int(rng.choice(np.flatnonzero(legal_mask(two))))
-        mine.apply(one, action)
-        usual.apply(two, action)
+        mine.rules.apply(one, action)
+        usual.rules.apply(two, action)
     assert one.seat < 0
 
 
@@ -349,7 +349,7 @@ def test_a_position_on_a_board_of_52_spaces(tmp_path: Path) -> None:
     path = written(MIXED, tmp_path)
     game = load(path)
     state = game.blank(2, {"board": path})
-    game.new_game(state, np.uint64(1))
+    game.rules.new_game(state, np.uint64(1))
     data = game.to_dict(state)
     tile = next(t for t in data["bag"] if t.startswith("yellow"))
     data["bag"].remove(tile)

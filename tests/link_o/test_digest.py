@@ -2,6 +2,7 @@
 
 from pathlib import Path
 
+import numpy as np
 import pytest
 
 from linkzoo import GameEnv, get_game
@@ -33,7 +34,7 @@ def test_json_of_an_own_board(tmp_path: Path) -> None:
     path.write_bytes((BOARDS / "ring4x16.json").read_bytes())
     game = get_game("link_o", {"board": str(path)})
     state = game.blank(2, {"board": str(path)})
-    game.new_game(state, 1)
+    game.rules.new_game(state, np.uint64(1))
     data = game.to_dict(state)
     assert game.from_dict(data).tobytes() == state.tobytes()
     with pytest.raises(ValueError, match="digest: '000000000000'"):

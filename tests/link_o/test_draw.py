@@ -11,9 +11,10 @@ import numpy as np
 import pytest
 from numpy.typing import NDArray
 
-from linkzoo.svg.raster import rasterise
 from linkzoo.games.link_o.board import Board, Space, load_board
-from linkzoo.games.link_o.draw import draw_svg, draw_text
+from linkzoo.games.link_o.svg import draw_svg
+from linkzoo.games.link_o.text import draw_text
+from linkzoo.svg.raster import rasterise
 
 Json = dict[str, Any]
 SVG = "{http://www.w3.org/2000/svg}"

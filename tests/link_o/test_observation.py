@@ -38,28 +38,28 @@ SETUPS = (
 
 def reveal(state: np.record, seat: int, game: Game = GAME) -> NDArray[Any]:
     """What a seat can't see, flat; the array starts dirty."""
-    assert game.hidden is not None
-    assert game.reveal is not None
-    out = np.full(game.hidden.size, 77, game.hidden.dtype)
-    game.reveal(state, seat, out)
+    assert game.observation.privileged_spec is not None
+    assert game.observation.reveal is not None
+    out = np.full(game.observation.privileged_spec.size, 77, game.observation.privileged_spec.dtype)
+    game.observation.reveal(state, seat, out)
     return out
 
 
 def piece(state: np.record, name: str, seat: int = 0) -> NDArray[Any]:
     """One named piece of a seat's observation."""
-    return GAME.observation.view(observe(state, seat), name)
+    return GAME.observation.spec.view(observe(state, seat), name)
 
 
 def expect(state: np.record, oracle: Oracle, game: Game) -> None:
     """Every piece of every seat is what the oracle says, within its declared bounds."""
-    assert game.hidden is not None
+    assert game.observation.privileged_spec is not None
     for seat in range(oracle.num_players):
         for spec, flat, pieces in (
-            (game.observation, observe(state, seat, game=game), oracle.observation(seat)),
-            (game.hidden, reveal(state, seat, game), oracle.hidden(seat)),
+            (game.observation.spec, observe(state, seat, game=game), oracle.observation(seat)),
+            (game.observation.privileged_spec, reveal(state, seat, game), oracle.hidden(seat)),
         ):
             assert spec.space().contains(flat.reshape(spec.shape))
-            assert {piece.name for piece in spec.pieces} == set(pieces)
+            assert {piece.name for piece in spec.parts} == set(pieces)
             for name, expected in pieces.items():
                 seen = spec.view(flat, name)
                 assert seen.shape == expected.shape
@@ -76,10 +76,11 @@ def test_every_piece_at_every_ply(setup: Setup) -> None:
 
 def test_sizes() -> None:
     """The pieces fill the vector; sizes don't depend on the number of players."""
-    assert prod(GAME.observation.shape) == sum(prod(p.shape) for p in GAME.observation.pieces)
+    spec = GAME.observation.spec
+    assert prod(spec.shape) == sum(prod(part.shape) for part in spec.parts)
     for players in range(2, 7):
-        assert observe(start(Setup(players)), 0).size == GAME.observation.size
-    for one in GAME.observation.pieces:
+        assert observe(start(Setup(players)), 0).size == spec.size
+    for one in spec.parts:
         assert one.meaning
         assert one.low < one.high
 
@@ -109,7 +110,7 @@ def by_hand() -> Json:
 def test_a_position_by_hand() -> None:
     """Worked out on paper, seen by seats 0 and 2."""
     state = read(by_hand())
-    seen = {p.name: piece(state, p.name) for p in GAME.observation.pieces}
+    seen = {p.name: piece(state, p.name) for p in GAME.observation.spec.parts}
     assert [TYPES[t] for t in np.flatnonzero(seen["hand"])] == ["red 1-1", "red 1-4"]
     assert np.flatnonzero(seen["occupied"]).tolist() == [4, 5, 6, 29, 48]
     assert np.flatnonzero(seen["linko"]).tolist() == [4, 6, 48]
@@ -131,7 +132,7 @@ def test_a_position_by_hand() -> None:
     assert [TYPES[t] for t in np.flatnonzero(seen["lacks"][2])] == ["red 0-0", "green LINK-O"]
     assert seen["lacks"][[0, 1, 3, 4, 5]].sum() == 0
     assert seen["dug"].tolist() == [0, 0, 2, 0, 0, 0]
-    other = {p.name: piece(state, p.name, 2) for p in GAME.observation.pieces}
+    other = {p.name: piece(state, p.name, 2) for p in GAME.observation.spec.parts}
     assert [TYPES[t] for t in np.flatnonzero(other["hand"])] == ["blue 4-4"]
     assert other["placed_by"][[4, 5, 6, 29, 48, 0]].tolist() == [1, 1, 1, 2, 1, 0]
     assert other["to_act"].tolist() == [0, 1, 0, 0, 0, 0]
@@ -236,7 +237,7 @@ def test_lacks_is_true(players: int) -> None:
                 assert not wrong
                 if seat == data["seat"] and data["dug"][seat]:  # the last one dug is to be placed
                     moves = np.flatnonzero(legal_mask(state))
-                    texts = [GAME.action_to_text(state, int(action)) for action in moves]
+                    texts = [GAME.notation.action_to_text(state, int(action)) for action in moves]
                     assert len({text.split()[1] for text in texts}) == 1
                 told += len(data["lacks"][seat])
             play_random(state, rng, 1)
@@ -292,7 +293,7 @@ def test_seats_are_symmetric(players: int) -> None:
                 if one.seat < 0:
                     break
                 action = int(rng.choice(np.flatnonzero(legal_mask(one))))
-                GAME.apply(one, action)
-                GAME.apply(other, action)
+                GAME.rules.apply(one, action)
+                GAME.rules.apply(other, action)
             ended += 1
     assert ended == 2 * (players - 1)

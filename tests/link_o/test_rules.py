@@ -389,8 +389,8 @@ def test_every_code_of_a_regular_space() -> None:
     state = start()
     for number, pair in enumerate(CODES):
         face = "LINK-O" if pair is None else f"{pair[0]}-{pair[1]}"
-        assert GAME.action_to_text(state, 5 * 26 + number) == f"@5 red {face}"
-        assert GAME.text_to_action(state, f"@33 green {face}") == 33 * 26 + number
+        assert GAME.notation.action_to_text(state, 5 * 26 + number) == f"@5 red {face}"
+        assert GAME.notation.text_to_action(state, f"@33 green {face}") == 33 * 26 + number
     assert [CODES.index((v, v)) for v in range(5)] == [0, 5, 9, 12, 14]
 
 
@@ -807,7 +807,7 @@ def test_apply_changes_nothing_it_is_not_asked_to() -> None:
     before = clone(state).tobytes()
     legal_mask(state)
     margins(state)
-    for shown in (GAME.to_dict, GAME.draw_text, GAME.draw_svg):
+    for shown in (GAME.to_dict, GAME.drawing.text, GAME.draw_svg):
         assert shown(state)
         assert shown(state, 2)
     assert state.tobytes() == before

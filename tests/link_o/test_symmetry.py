@@ -61,19 +61,19 @@ def test_every_board_has_the_eight_of_the_square(board: str) -> None:
 @pytest.mark.parametrize("players", first_quick([2, 5]))
 def test_games_on_moved_circles_are_the_same(board: str, players: int) -> None:
     game = get_game("link_o", {"board": board})
-    assert game.symmetries is not None
-    assert game.reveal is not None
-    assert game.hidden is not None
-    observations, actions, hidden = game.symmetries()
-    assert (observations[0] == np.arange(game.observation.size)).all()
+    assert game.observation.symmetries is not None
+    assert game.observation.reveal is not None
+    assert game.observation.privileged_spec is not None
+    observations, actions, hidden = game.observation.symmetries()
+    assert (observations[0] == np.arange(game.observation.spec.size)).all()
     assert (actions[0] == np.arange(game.num_actions)).all()
-    assert (hidden[0] == np.arange(game.hidden.size)).all()
+    assert (hidden[0] == np.arange(game.observation.privileged_spec.size)).all()
     rng = np.random.Generator(np.random.PCG64(players))
     for number, symmetry in enumerate(of_board(load_board(board))):
         state = game.blank(players, {"board": board})
-        game.new_game(state, np.uint64(number))
+        game.rules.new_game(state, np.uint64(number))
         for _ in range(int(rng.integers(30))):
-            game.apply(state, int(rng.choice(legal_list(state, game=game))))
+            game.rules.apply(state, int(rng.choice(legal_list(state, game=game))))
         image = game.from_dict(moved(game.to_dict(state), board, symmetry))
         for _ in range(12):
             assert image["seat"] == state["seat"]
@@ -81,17 +81,17 @@ def test_games_on_moved_circles_are_the_same(board: str, players: int) -> None:
                 legal_mask(image, game=game)[actions[number]] == legal_mask(state, game=game)
             ).all()
             for seat in range(players):
-                seen = np.zeros((2, game.observation.size), np.int8)
-                game.observe(state, seat, seen[0])
-                game.observe(image, seat, seen[1])
+                seen = np.zeros((2, game.observation.spec.size), np.int8)
+                game.observation.observe(state, seat, seen[0])
+                game.observation.observe(image, seat, seen[1])
                 assert (seen[1] == seen[0][observations[number]]).all()
-                unseen = np.zeros((2, game.hidden.size), np.int8)
-                game.reveal(state, seat, unseen[0])
-                game.reveal(image, seat, unseen[1])
+                unseen = np.zeros((2, game.observation.privileged_spec.size), np.int8)
+                game.observation.reveal(state, seat, unseen[0])
+                game.observation.reveal(image, seat, unseen[1])
                 assert (unseen[1] == unseen[0][hidden[number]]).all()
             action = int(rng.choice(legal_list(state, game=game)))
             rounds = state["round_number"]
-            game.apply(state, action)
-            game.apply(image, int(actions[number, action]))
+            game.rules.apply(state, action)
+            game.rules.apply(image, int(actions[number, action]))
             if state["seat"] < 0 or state["round_number"] != rounds:
                 break  # the next deal is another in the image

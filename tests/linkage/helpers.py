@@ -43,7 +43,7 @@ W, B, R, Y = range(4)
 def start(setup: Setup = STANDARD, seed: int = 0) -> np.record:
     """A new game."""
     state = GAME.blank(options=setup.kwargs())
-    GAME.new_game(state, np.uint64(seed))
+    GAME.rules.new_game(state, np.uint64(seed))
     return state
 
 
@@ -55,7 +55,7 @@ def place(colour: int, first: tuple[int, int], second: tuple[int, int]) -> int:
 def play_text(state: np.record, moves: str) -> np.record:
     """Plays moves written as `W a1-b1, B c1-d1`."""
     for text in moves.split(", "):
-        play(state, [GAME.text_to_action(state, text)])
+        play(state, [GAME.notation.text_to_action(state, text)])
     return state
 
 

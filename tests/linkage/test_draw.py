@@ -10,10 +10,10 @@ import numpy as np
 import pytest
 from numpy.typing import NDArray
 
+from linkzoo.games.linkage.components import SIZE
+from linkzoo.games.linkage.svg import style
+from linkzoo.games.linkage.svg.board import Grid
 from linkzoo.svg.raster import rasterise
-from linkzoo.games.linkage import style
-from linkzoo.games.linkage.picture import Grid
-from linkzoo.games.linkage.pieces import SIZE
 from tests.linkage.helpers import GAME, SETUPS, clone, play_random, play_text, start
 from tests.linkage.oracle import Setup
 
@@ -84,7 +84,7 @@ def passed() -> np.record:
 
 def test_text_shows_what_is_on_every_cell() -> None:
     for position in positions():
-        lines, closed = GAME.draw_text(position.state).splitlines(), position.closed()
+        lines, closed = GAME.drawing.text(position.state).splitlines(), position.closed()
         for row, column in position.squares():
             content = position.content((row, column))
             shown = "×" if (row, column) in closed else {".": "·", "X": "●"}.get(content, content)
@@ -97,7 +97,7 @@ def test_text_shows_what_is_on_every_cell() -> None:
 
 def test_text_has_borders_around_the_pieces_and_none_inside() -> None:
     for position in positions():
-        lines = GAME.draw_text(position.state).splitlines()
+        lines = GAME.drawing.text(position.state).splitlines()
         for (row, column), other in position.neighbours():
             beside = other[0] == row
             at = (2 + 2 * row, 6 + 4 * column) if beside else (3 + 2 * row, 4 + 4 * column)
@@ -108,7 +108,7 @@ def test_text_has_borders_around_the_pieces_and_none_inside() -> None:
 
 def test_text_of_a_position() -> None:
     state = play_text(start(Setup(board_size=4, threshold=6)), "W a1-b1, Y c2-c3")
-    assert GAME.draw_text(state).splitlines() == [
+    assert GAME.drawing.text(state).splitlines() == [
         "    a   b   c   d",
         "  ┌───────┬───────┐",
         "1 │ W   W │ ×   · │",
@@ -135,7 +135,7 @@ def test_both_tell_the_turn_and_the_winner() -> None:
             doing = f"({role}) wins" if data["seat"] is None else f"({role}) to move"
         else:
             doing = "places the hole" if data["phase"] == "hole" else "chooses a role"
-        assert f"\nPlayer {actor} {doing}" in GAME.draw_text(position.state)
+        assert f"\nPlayer {actor} {doing}" in GAME.drawing.text(position.state)
         assert f"Player {actor} {doing}" in words(GAME.draw_svg(position.state))
 
 
@@ -143,14 +143,14 @@ def test_both_tell_a_pass() -> None:
     state = passed()
     assert state.seat == 1
     assert state.counter == -1
-    assert "again: player 0 had to pass" in GAME.draw_text(state)
+    assert "again: player 0 had to pass" in GAME.drawing.text(state)
     assert "again: player 0 had to pass" in words(GAME.draw_svg(state))
-    assert not any("had to pass" in GAME.draw_text(p.state) for p in game(SETUPS[0], 0)[:5])
+    assert not any("had to pass" in GAME.drawing.text(p.state) for p in game(SETUPS[0], 0)[:5])
 
 
 def test_every_seat_sees_the_same() -> None:
     for position in positions()[::5]:
-        for draw in (GAME.draw_text, GAME.draw_svg):
+        for draw in (GAME.drawing.text, GAME.draw_svg):
             assert draw(position.state, 0) == draw(position.state, 1) == draw(position.state)
 
 

@@ -80,8 +80,8 @@ def test_every_action_has_its_text() -> None:
     """Section 6: all 387 texts, both ways, whatever the position."""
     for state in (start(), start(FREE)):
         for action, move in enumerate(MOVES):
-            assert GAME.action_to_text(state, action) == move_text(move)
-            assert GAME.text_to_action(state, move_text(move)) == action
+            assert GAME.notation.action_to_text(state, action) == move_text(move)
+            assert GAME.notation.text_to_action(state, move_text(move)) == action
 
 
 @pytest.mark.parametrize(
@@ -101,8 +101,8 @@ def test_every_action_has_its_text() -> None:
 def test_move_texts(text: str, action: int) -> None:
     """Section 6: columns are letters, rows count from the top."""
     state = start()
-    assert GAME.action_to_text(state, action) == text
-    assert GAME.text_to_action(state, text) == action
+    assert GAME.notation.action_to_text(state, action) == text
+    assert GAME.notation.text_to_action(state, text) == action
 
 
 @pytest.mark.parametrize(
@@ -116,7 +116,7 @@ def test_move_texts(text: str, action: int) -> None:
 def test_bad_move_texts(text: str) -> None:
     """Section 6: what is no move is refused with the text in the message."""
     with pytest.raises(ValueError, match=re.escape(repr(text))):
-        GAME.text_to_action(start(), text)
+        GAME.notation.text_to_action(start(), text)
 
 
 # Positions
@@ -188,15 +188,15 @@ def test_round_trip_at_every_ply(setup: Setup) -> None:
             if state.seat < 0:
                 break
             action = int(rng.choice(legal_list(state)))
-            GAME.apply(state, action)
-            GAME.apply(read, action)
+            GAME.rules.apply(state, action)
+            GAME.rules.apply(read, action)
             assert read.tobytes() == state.tobytes()
 
 
 def test_round_trip_keeps_skip_forced() -> None:
     """Section 6: the option is in the JSON and comes back."""
     state = GAME.blank(options={"skip_forced": True})
-    GAME.new_game(state, np.uint64(3))
+    GAME.rules.new_game(state, np.uint64(3))
     assert GAME.to_dict(state)["options"]["skip_forced"] is True
     assert GAME.from_dict(GAME.to_dict(state)).tobytes() == state.tobytes()
 
@@ -410,9 +410,12 @@ def test_more_pieces_than_a_colour_has() -> None:
     data |= {
         "pieces": [["W", "a1", "b1"], ["W", "b3", "c3"]],
         "board": ["WW.", ".X.", ".WW"],
-        "supply": {"W": -1, "B": 1, "R": 1, "Y": 1},
+        "supply": {"W": 0, "B": 1, "R": 1, "Y": 1},
     }
     with pytest.raises(ValueError, match=r"\bpieces\b"):
+        GAME.from_dict(data)
+    data["supply"]["W"] = -1
+    with pytest.raises(ValueError, match=r"\bsupply\b"):
         GAME.from_dict(data)
 
 

@@ -105,9 +105,9 @@ def assert_same(state: np.record, oracle: Oracle) -> None:
         assert payoffs(state) == oracle.payoffs()
     for seat in (0, 1):
         flat = observe(state, seat)
-        assert GAME.observation.space().contains(flat.reshape(GAME.observation.shape))
+        assert GAME.observation.spec.space().contains(flat.reshape(GAME.observation.spec.shape))
         for name, expected in oracle.observation(seat).items():
-            seen = GAME.observation.view(flat, name)
+            seen = GAME.observation.spec.view(flat, name)
             np.testing.assert_array_equal(seen, expected, err_msg=f"{name} of seat {seat}")
     assert state.tobytes() == before, "looking at a position must not change it"
 
@@ -116,8 +116,8 @@ def follow(state: np.record, oracle: Oracle, moves: str) -> None:
     """Plays a written game on both sides, comparing at every ply."""
     for text in moves.split(", "):
         assert_same(state, oracle)
-        action = GAME.text_to_action(state, text)
-        GAME.apply(state, action)
+        action = GAME.notation.text_to_action(state, text)
+        GAME.rules.apply(state, action)
         oracle.apply(action)
     assert_same(state, oracle)
 
@@ -138,7 +138,7 @@ def test_r1_to_r12_random_games_agree_with_the_oracle(setup: Setup, seeds: range
             if seed % 2:  # one colour after the other: big groups
                 actions = actions[actions // 84 == actions[0] // 84]
             action = int(rng.choice(actions))
-            GAME.apply(state, action)
+            GAME.rules.apply(state, action)
             oracle.apply(action)
             assert_same(state, oracle)
 
@@ -151,7 +151,7 @@ def test_r6_small_boards_reach_passes_in_lock_step() -> None:
         while oracle.seat is not None:
             action = int(rng.choice(np.flatnonzero(oracle.mask())))
             before = oracle.passes
-            GAME.apply(state, action)
+            GAME.rules.apply(state, action)
             oracle.apply(action)
             if oracle.passes > before:
                 assert_same(state, oracle)
@@ -161,7 +161,7 @@ def test_r6_small_boards_reach_passes_in_lock_step() -> None:
 
 def test_observation_has_the_pieces_of_section_5() -> None:
     """Section 5: eighteen planes of small integers, in this order."""
-    assert [(p.name, p.shape) for p in GAME.observation.pieces] == [
+    assert [(p.name, p.shape) for p in GAME.observation.spec.parts] == [
         ("colours", (4, 7, 7)),
         ("empty", (7, 7)),
         ("blocked", (7, 7)),
@@ -175,8 +175,8 @@ def test_observation_has_the_pieces_of_section_5() -> None:
         ("to_act", (7, 7)),
         ("phase", (7, 7)),
     ]
-    assert GAME.observation.shape == (18, 7, 7)
-    assert np.dtype(GAME.observation.dtype) == np.int8
+    assert GAME.observation.spec.shape == (18, 7, 7)
+    assert np.dtype(GAME.observation.spec.dtype) == np.int8
 
 
 # R1-R3: the start
@@ -289,7 +289,7 @@ def test_r4_exhausted_colour() -> None:
         for _ in range(6):
             whites = legal_list(state)
             action = int(rng.choice(whites[whites < 84]))
-            GAME.apply(state, action)
+            GAME.rules.apply(state, action)
             oracle.apply(action)
         mask = legal_mask(state)
         expected = [
@@ -317,7 +317,7 @@ def test_r6_r7_pass_on_a_small_board() -> None:
     assert (piece(state, "to_act", 1) == 1).all()
     assert (piece(state, "to_act", 0) == 0).all()
     assert state.ply == 2, "a pass is no action"
-    assert [GAME.action_to_text(state, int(action)) for action in legal_list(state)] == [
+    assert [GAME.notation.action_to_text(state, int(action)) for action in legal_list(state)] == [
         "R c1-c2",
         "R a2-a3",
         "Y c1-c2",
@@ -340,7 +340,7 @@ def test_r6_never_voluntary_and_only_then() -> None:
             mover = state.seat
             action = int(rng.choice(legal_list(state)))
             before = piece(state, "empty")
-            GAME.apply(state, action)
+            GAME.rules.apply(state, action)
             if state.seat < 0:
                 continue
             last = placement_cells(action % 84)
@@ -443,7 +443,7 @@ def test_r8_ends_within_the_bound(setup: Setup) -> None:
         assert state.seat == -1
         assert placed <= setup.board_size**2 // 2 <= 24
         assert state.ply == placed + (2 if setup.free_hole else 0)
-        assert state.ply <= GAME.max_length
+        assert state.ply <= GAME.facts.max_length
 
 
 def test_r9_joining_pieces() -> None:
@@ -549,7 +549,7 @@ def test_r11_masked_without_the_option() -> None:
     state = start()
     while state.seat >= 0:
         assert legal_mask(state)[336:].sum() == 0
-        GAME.apply(state, int(rng.choice(legal_list(state))))
+        GAME.rules.apply(state, int(rng.choice(legal_list(state))))
 
 
 def test_r11_odd_hole_leaves_at_most_23_pieces() -> None:
@@ -584,11 +584,11 @@ def test_r12_the_seed_changes_nothing() -> None:
     assert one.tobytes() == two.tobytes()
 
 
-def test_r12_redeal_keeps_the_position() -> None:
-    """R12: there is nothing to redeal; only the seed is new."""
+def test_r12_determinize_keeps_the_position() -> None:
+    """R12: there is nothing to determinize; only the seed is new."""
     state = play_text(start(seed=1), "W a1-b1, B f7-g7")
     other = clone(state)
-    GAME.redeal(other, 0, np.uint64(9))
+    GAME.determinize(other, 0, np.uint64(9))
     assert other.seed == 9
     other["seed"] = 1
     assert other.tobytes() == state.tobytes()

@@ -34,13 +34,13 @@ def sample() -> Sample:
         passed = [0, 0]
         previous = -1
         while state.seat >= 0:
-            GAME.legal_actions(state, mask)
+            GAME.rules.legal_actions(state, mask)
             actions = np.flatnonzero(mask)
             legal[state.ply].append(len(actions))
             if state.seat == previous:
                 passed[1 - previous] += 1
             previous = int(state.seat)
-            GAME.apply(state, int(actions[rng.integers(len(actions))]))
+            GAME.rules.apply(state, int(actions[rng.integers(len(actions))]))
         won.append(state.winners == 1)
         pieces.append(int(state.ply))
         groups.append(GAME.to_dict(state)["groups"])

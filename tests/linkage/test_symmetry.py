@@ -94,8 +94,8 @@ def compare_games(setup: Setup, index: int, colours: tuple[int, ...], seed: int)
             assert payoffs(image) == payoffs(state)
             return
         action = int(rng.choice(np.flatnonzero(mask)))
-        GAME.apply(state, action)
-        GAME.apply(image, int(targets[action]))
+        GAME.rules.apply(state, action)
+        GAME.rules.apply(image, int(targets[action]))
 
 
 @pytest.mark.parametrize("index", range(8))
@@ -150,7 +150,7 @@ def test_eleven_orbits_of_first_placements() -> None:
         rooms = set()
         for action in orbit:
             state = start()
-            GAME.apply(state, action)
+            GAME.rules.apply(state, action)
             rooms.add(int(legal_mask(state).sum()))
         assert len(rooms) == 1
 
@@ -168,7 +168,7 @@ def sequences(state: np.record, depth: int) -> int:
     total = 0
     for action in actions:
         after = clone(state)
-        GAME.apply(after, int(action))
+        GAME.rules.apply(after, int(action))
         total += sequences(after, depth - 1)
     return total
 
@@ -184,7 +184,7 @@ def test_r4_move_tree_to_depth_three_by_symmetry() -> None:
     total = 0
     for action, orbit in first_orbits().items():
         state = start()
-        GAME.apply(state, action)
+        GAME.rules.apply(state, action)
         total += 4 * len(orbit) * sequences(state, 2)
     assert total == 18_884_096
 
@@ -207,7 +207,7 @@ def leaves(state: np.record) -> Counter[int]:
     found: Counter[int] = Counter()
     for action in legal_list(state):
         after = clone(state)
-        GAME.apply(after, int(action))
+        GAME.rules.apply(after, int(action))
         found += leaves(after)
     return found
 
@@ -223,8 +223,8 @@ def test_r11_whole_tree_of_3x3_by_hole(hole: int, role: int) -> None:
     """R4-R11: all games on 3x3 with the hole in a corner, on an edge, in the middle."""
     row, column = divmod(hole, 3)
     state = start(Setup(free_hole=True, board_size=3, threshold=3))
-    GAME.apply(state, 336 + 7 * row + column)
-    GAME.apply(state, role)
+    GAME.rules.apply(state, 336 + 7 * row + column)
+    GAME.rules.apply(state, role)
     corner, edge, middle = {3: 528, 4: 768}, {3: 816}, {3: 384, 4: 384}
     expected = [corner, edge, middle][(row == 1) + (column == 1)]
     assert leaves(state) == expected
@@ -240,11 +240,11 @@ def test_section_3_placements_name_84_pairs() -> None:
 
 def test_declared_symmetries() -> None:
     """The 192 index arrays that the package declares: masks and observations of moved games."""
-    assert GAME.symmetries is not None
-    observations, actions, hidden = GAME.symmetries()
+    assert GAME.observation.symmetries is not None
+    observations, actions, hidden = GAME.observation.symmetries()
     assert hidden.shape == (192, 0)
     assert len({row.tobytes() for row in actions}) == len(actions) == len(observations) == 192
-    assert (observations[0] == np.arange(GAME.observation.size)).all()
+    assert (observations[0] == np.arange(GAME.observation.spec.size)).all()
     assert (actions[0] == np.arange(GAME.num_actions)).all()
     rng = np.random.default_rng(0)
     for observed, acted in zip(observations, actions, strict=True):
@@ -252,12 +252,12 @@ def test_declared_symmetries() -> None:
         for _ in range(12):
             legal = legal_list(state)
             action = int(rng.choice(legal))
-            GAME.apply(state, action)
-            GAME.apply(image, int(acted[action]))
+            GAME.rules.apply(state, action)
+            GAME.rules.apply(image, int(acted[action]))
             mask, moved = legal_mask(state), legal_mask(image)
             assert (moved[acted] == mask).all()
-            seen = np.zeros((2, GAME.observation.size), np.int8)
+            seen = np.zeros((2, GAME.observation.spec.size), np.int8)
             for seat in range(2):
-                GAME.observe(state, seat, seen[0])
-                GAME.observe(image, seat, seen[1])
+                GAME.observation.observe(state, seat, seen[0])
+                GAME.observation.observe(image, seat, seen[1])
                 assert (seen[1] == seen[0][observed]).all()

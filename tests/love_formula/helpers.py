@@ -16,7 +16,7 @@ from tests import driving
 from tests.love_formula.oracle import SUBTYPES, Json, Oracle, Setup, Table, read_table
 
 GAME = get_game("love_formula")
-CARDS = Path(linkzoo.__file__).parent / "love_formula" / "cards.csv"
+CARDS = Path(linkzoo.__file__).parent / "games/love_formula/cards.csv"
 TABLE = read_table(CARDS)
 JOB = TABLE.job
 
@@ -41,7 +41,7 @@ def start(setup: Setup | None = None, seed: int = 0, game: Game = GAME) -> np.re
     """A new game."""
     setup = setup or Setup()
     state = game.blank(setup.num_players, setup.options)
-    game.new_game(state, np.uint64(seed))
+    game.rules.new_game(state, np.uint64(seed))
     return state
 
 
@@ -53,11 +53,11 @@ def midgame(setup: Setup, seed: int, plies: int) -> np.record:
 
 def play_on(state: np.record, rng: np.random.Generator, plies: int = 99999) -> np.record:
     """Random moves without voluntary discards, so that fields fill."""
-    never = GAME.text_to_action(state, "OPEN_DISCARD")
+    never = GAME.notation.text_to_action(state, "OPEN_DISCARD")
     while state.seat >= 0 and plies > 0:
         moves = legal_list(state)
         moves = moves[moves != never] if moves.size > 1 else moves
-        GAME.apply(state, int(rng.choice(moves)))
+        GAME.rules.apply(state, int(rng.choice(moves)))
         plies -= 1
     return state
 
@@ -65,7 +65,7 @@ def play_on(state: np.record, rng: np.random.Generator, plies: int = 99999) -> n
 def redealt(state: np.record, seat: int, seed: int) -> np.record:
     """Another world for a seat."""
     other = clone(state)
-    GAME.redeal(other, seat, np.uint64(seed))
+    GAME.determinize(other, seat, np.uint64(seed))
     return other
 
 
@@ -76,10 +76,10 @@ def read(data: Json) -> np.record:
 
 def revealed(state: np.record, seat: int) -> Any:
     """What a critic is told beside the seat's observation."""
-    assert GAME.hidden is not None
-    assert GAME.reveal is not None
-    out = np.full(GAME.hidden.size, 77, GAME.hidden.dtype)
-    GAME.reveal(state, seat, out)
+    assert GAME.observation.privileged_spec is not None
+    assert GAME.observation.reveal is not None
+    out = np.full(GAME.observation.privileged_spec.size, 77, GAME.observation.privileged_spec.dtype)
+    GAME.observation.reveal(state, seat, out)
     return out
 
 

@@ -13,10 +13,11 @@ from xml.etree import ElementTree
 import numpy as np
 import pytest
 
+from linkzoo.games.love_formula.cards import Cards, load_cards
+from linkzoo.games.love_formula.svg import draw_svg
+from linkzoo.games.love_formula.text import draw_text
 from linkzoo.svg.letters import width_of
 from linkzoo.svg.raster import rasterise
-from linkzoo.games.love_formula.cards import Cards, load_cards
-from linkzoo.games.love_formula.drawing.draw import draw_svg, draw_text
 from tests.love_formula.helpers import (
     GAME,
     JOB,
@@ -50,7 +51,7 @@ def states() -> list[np.record]:
             seen[kind] += 1
             if seen[kind] == 1:
                 found.append(state.copy())
-            GAME.apply(state, int(rng.choice(moves_of(state))))
+            GAME.rules.apply(state, int(rng.choice(moves_of(state))))
         found.append(state.copy())
     return found
 
@@ -58,7 +59,7 @@ def states() -> list[np.record]:
 def moves_of(state: np.record) -> Any:
     """The legal moves, but for voluntary discards mostly, so that fields fill."""
     moves = legal_list(state)
-    never = GAME.text_to_action(state, "OPEN_DISCARD")
+    never = GAME.notation.text_to_action(state, "OPEN_DISCARD")
     return moves[moves != never] if moves.size > 1 and state.ply % 9 else moves
 
 
@@ -244,7 +245,7 @@ def test_free_slots_are_shown() -> None:
     assert {"event", "item"} <= set(words(fields_of(root)[0]))
     assert "location" not in words(fields_of(root)[0])
     assert {"event", "location", "item"} <= set(words(fields_of(root)[1]))
-    assert "Free slots: - (event), Cafe (location), - (item)" in GAME.draw_text(read(data))
+    assert "Free slots: - (event), Cafe (location), - (item)" in GAME.drawing.text(read(data))
 
 
 def test_shields_are_shown_while_they_last() -> None:
@@ -253,7 +254,7 @@ def test_shields_are_shown_while_they_last() -> None:
         state = read(data)
         words_ = f"shielded to turn {min(last + 1, 20)}"
         assert (words_ in words(fields_of(parsed(GAME.to_dict(state)))[1])) == said
-        assert ("shielded" in GAME.draw_text(state)) == said
+        assert ("shielded" in GAME.drawing.text(state)) == said
 
 
 def test_copies_are_counted() -> None:
@@ -340,15 +341,15 @@ def test_cards_under_way_and_looked_at_are_shown() -> None:
     game = both([{}, {}], {0: "Matchmaker's Intuition"}, top=top).go()
     drawn = list(marked(panel_of(parsed(GAME.to_dict(game.state, 0), 0)), "card"))
     assert [card.get("data-card") for card in drawn][-5:] == top
-    assert "Looked at: Cafe, Beach, Shrine, Library, Bouquet" in GAME.draw_text(game.state, 0)
-    assert "Looked at" not in GAME.draw_text(game.state, 1)
+    assert "Looked at: Cafe, Beach, Shrine, Library, Bouquet" in GAME.drawing.text(game.state, 0)
+    assert "Looked at" not in GAME.drawing.text(game.state, 1)
     fields: list[Json] = [{}, {"item": "Bouquet"}]
     game = both(fields, {0: "Sabotage"}, hands={1: ["Spare Ticket"]}).go()
-    text = GAME.draw_text(game.state, 1)
+    text = GAME.drawing.text(game.state, 1)
     assert "Bouquet of player 1 was discarded from the field" in text
     rows = [("Bullying", "Pen Pals", 0, 3)]
     game = both([{}, {"Pen Pals": ["Love Letter"]}], {0: JOB}, obstacles=rows, hands={1: ["Cafe"]})
-    text = GAME.draw_text(game.until("CHOICE").state, 0)
+    text = GAME.drawing.text(game.until("CHOICE").state, 0)
     assert "Bullying of player 0 → Pen Pals" in text
 
 
@@ -399,7 +400,7 @@ def test_hidden_cards_are_named_nowhere() -> None:
             }
             cards |= {*data["deck"], *(data["selected"][p] or JOB for p in others)}
             secret = {c for c in cards if c not in open_ and c not in needed}
-            text = " ".join(GAME.draw_text(state, seat).split())
+            text = " ".join(GAME.drawing.text(state, seat).split())
             svg = GAME.draw_svg(state, seat).replace("&amp;", "&")
             for name in secret:
                 assert name not in text
@@ -583,7 +584,7 @@ def test_text_of_a_position() -> None:
         discard=["Library", "Pop Quiz", "Library"],
     )
     state = read(data)
-    assert GAME.draw_text(state, 0) == TEXT.format(deck=len(data["deck"]))
+    assert GAME.drawing.text(state, 0) == TEXT.format(deck=len(data["deck"]))
 
 
 def test_text_is_narrow() -> None:

@@ -63,7 +63,7 @@ def test_shields_in_a_turn(until: int, turns: int) -> None:
     """F17: the rest of turn 4, and those after it."""
     state = read(position([{"shield_until": until}, {}], None))
     assert piece(state, "shield", 0)[0] == turns
-    assert observe(state, 1)[GAME.observation.slices()["shield"]][1] == turns
+    assert observe(state, 1)[GAME.observation.spec.slices()["shield"]][1] == turns
 
 
 def test_bytes_and_json_of_another_table(tmp_path: Path) -> None:
@@ -74,7 +74,7 @@ def test_bytes_and_json_of_another_table(tmp_path: Path) -> None:
     text = CARDS.read_text(encoding="utf-8")
     other.write_text(text.replace("Cafe,", "Coffee House,").replace("|Cafe", "|Coffee House"))
     game = get_game("love_formula", {"cards": str(same)})
-    assert game.digest == GAME.digest
+    assert game.fixed.digest == GAME.fixed.digest
     data = GAME.to_dict(state)
     assert "digest" not in data
     data["options"] = data["options"] | {"cards": str(same)}
@@ -105,7 +105,7 @@ def test_what_is_known_in_a_draft(players: int) -> None:
                 broken.refuses(GAME, GAME.to_dict(mutant), "known")
         for seed in range(20):
             world = state.copy()
-            GAME.redeal(world, seed % players, np.uint64(seed))
+            GAME.determinize(world, seed % players, np.uint64(seed))
             assert GAME.from_bytes(world.tobytes()).tobytes() == world.tobytes()
     assert (told > 0) == (players == 2)
 

@@ -122,8 +122,8 @@ def test_move_texts(text: str, action: int) -> None:
     """Section 6 and 9; seat 1 acts: free slots and players count from there."""
     state = play_text(read(middle()), "CARD Cafe")
     assert state.seat == 1
-    assert GAME.action_to_text(state, action) == text
-    assert GAME.text_to_action(state, text) == action
+    assert GAME.notation.action_to_text(state, action) == text
+    assert GAME.notation.text_to_action(state, text) == action
     assert number_of(text, 1, 3) == action
 
 
@@ -134,8 +134,8 @@ def test_every_legal_move_both_ways(setup: Setup) -> None:
     while state.seat >= 0:
         before = state.tobytes()
         for action in legal_list(state):
-            text = GAME.action_to_text(state, int(action))
-            assert GAME.text_to_action(state, text) == action
+            text = GAME.notation.action_to_text(state, int(action))
+            assert GAME.notation.text_to_action(state, text) == action
             assert number_of(text, int(state.seat), setup.num_players) == action
         assert state.tobytes() == before
         play_on(state, rng, 1)
@@ -161,7 +161,7 @@ def test_bad_move_texts(text: str) -> None:
 def test_actions_outside_the_space() -> None:
     for action in (-1, 198, 5000):
         with pytest.raises(ValueError, match=str(action)):
-            GAME.action_to_text(start(), action)
+            GAME.notation.action_to_text(start(), action)
 
 
 def test_ranks_close_up() -> None:
@@ -219,10 +219,10 @@ def test_round_trip_at_every_decision(setup: Setup) -> None:
                 break
             moves = legal_list(state)
             action = int(rng.choice(moves))
-            if GAME.action_to_text(state, action) == "OPEN_DISCARD" and rng.random() < 0.8:
+            if GAME.notation.action_to_text(state, action) == "OPEN_DISCARD" and rng.random() < 0.8:
                 action = int(rng.choice(moves))
-            GAME.apply(state, action)
-            GAME.apply(other, action)
+            GAME.rules.apply(state, action)
+            GAME.rules.apply(other, action)
 
 
 def test_decisions_by_hand_come_back() -> None:
@@ -255,7 +255,7 @@ def test_options_come_back() -> None:
         assert data["options"] == chosen
         assert chosen | options == chosen
         again = GAME.blank(3, chosen)
-        GAME.new_game(again, np.uint64(3))
+        GAME.rules.new_game(again, np.uint64(3))
         assert again.tobytes() == state.tobytes()
 
 
@@ -397,7 +397,7 @@ BROKEN: list[tuple[str, Any, str]] = [
     ("fields", lambda: with_couple(0, attached=["Love Letter"] * 2), "attached|Love Letter"),
     ("fields", lambda: with_couple(0, attached=None), "attached"),
     ("fields", lambda: with_couple(0, attached=[]), "cards|Love Letter"),
-    ("fields", lambda: with_free(0, item="Cafe"), "item|Cafe"),
+    ("fields", lambda: with_free(0, item="Cafe"), "free|Cafe"),
     ("fields", lambda: with_free(0, item="Tea House"), "item|Tea House"),
     ("fields", lambda: with_free(0, item=None), "cards|Bouquet"),
     ("fields", lambda: with_free(0, item=13), "item"),
@@ -531,7 +531,7 @@ def pending(**changes: Any) -> list[Json]:
         ("quiet", 9, "quiet"),
         ("pending", None, "pending"),
         ("pending", [], "cards|Guardian Friend|pending|decision"),
-        ("pending", lambda: pending(card="Cafe"), "pending|Cafe"),
+        ("pending", lambda: pending(card="Cafe"), "cards|Cafe"),
         ("pending", lambda: pending(card="Tea House"), "pending|Tea House"),
         ("pending", lambda: pending(by=2), "by"),
         ("pending", lambda: pending(answers=3), "answers"),

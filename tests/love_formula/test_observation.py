@@ -34,11 +34,12 @@ from tests.love_formula.oracle import SUBTYPES, Json, Oracle, Setup
 
 
 def test_sizes() -> None:
-    """The pieces fill the vector; sizes don't depend on the number of players."""
-    assert prod(GAME.observation.shape) == sum(prod(p.shape) for p in GAME.observation.pieces)
+    """The parts fill the vector; sizes don't depend on the number of players."""
+    spec = GAME.observation.spec
+    assert prod(spec.shape) == sum(prod(part.shape) for part in spec.parts)
     for players in (2, 3, 4):
-        assert observe(start(Setup(players)), 0).size == GAME.observation.size
-    for one in GAME.observation.pieces:
+        assert observe(start(Setup(players)), 0).size == GAME.observation.spec.size
+    for one in GAME.observation.spec.parts:
         assert one.meaning
         assert one.low < one.high
 
@@ -46,12 +47,12 @@ def test_sizes() -> None:
 @pytest.mark.parametrize("players", [2, 3, 4])
 def test_bounds(players: int) -> None:
     """All numbers of all seats lie within their declared bounds at every decision."""
-    space = GAME.observation.space()
+    space = GAME.observation.spec.space()
     for seed in range(3):
         state, rng = start(Setup(players), seed), np.random.default_rng(seed)
         while True:
             for seat in range(players):
-                assert space.contains(observe(state, seat).reshape(GAME.observation.shape))
+                assert space.contains(observe(state, seat).reshape(GAME.observation.spec.shape))
             if state.seat < 0:
                 break
             play_on(state, rng, 1)
@@ -178,7 +179,7 @@ def test_pieces_at_every_decision(players: int) -> None:
                 waits = game.oracle.seat is None or seat < game.oracle.seat
                 if name == "pack" and waits:
                     continue  # he has picked already
-                found = GAME.observation.view(flat, name)
+                found = GAME.observation.spec.view(flat, name)
                 np.testing.assert_array_equal(found, values, err_msg=f"{name} of seat {seat}")
 
 
@@ -310,8 +311,8 @@ def test_seats_are_symmetric(players: int) -> None:
                 assert margins(other) == pytest.approx(np.roll(margins(one), by).tolist())
                 assert payoffs(other) == pytest.approx(np.roll(payoffs(one), by).tolist())
                 action = int(rng.choice(legal_list(one)))
-                GAME.apply(one, action)
-                GAME.apply(other, action)
+                GAME.rules.apply(one, action)
+                GAME.rules.apply(other, action)
                 assert GAME.to_dict(other)["fields"] == rotated(GAME.to_dict(one), by)["fields"]
     assert turns > 12
     assert len(kinds) > 6

@@ -44,7 +44,7 @@ def seen(state: np.record, seat: int) -> dict[str, Any]:
     return {
         "observation": observe(state, seat).tobytes(),
         "mask": legal_mask(state).tobytes() if state.seat == seat else b"",
-        "text": GAME.draw_text(state, seat),
+        "text": GAME.drawing.text(state, seat),
         "svg": GAME.draw_svg(state, seat),
         "json": json.dumps(GAME.to_dict(state, seat)),
     }
@@ -271,12 +271,12 @@ def test_draft_picks_are_invisible(players: int) -> None:
     worlds = []
     for pick in picks[:4]:
         world = clone(state)
-        GAME.apply(world, pick)
+        GAME.rules.apply(world, pick)
         worlds.append(world)
         same(worlds[0], world, *range(1, players))
     for step in range(1, players):
         for world in worlds:
-            GAME.apply(world, int(legal_list(world)[0]))
+            GAME.rules.apply(world, int(legal_list(world)[0]))
         for world in worlds[1:] if step < players - 1 else []:
             same(worlds[0], world, *range(1, players))
     same(worlds[0], worlds[1], *range(2, players))
@@ -407,12 +407,14 @@ def test_the_critic_is_told_the_deck_and_face_down_cards() -> None:
 @pytest.mark.parametrize("players", [2, 3, 4])
 def test_reveal_is_within_its_bounds(players: int) -> None:
     """All through a game."""
-    assert GAME.hidden is not None
-    space = GAME.hidden.space()
+    assert GAME.observation.privileged_spec is not None
+    space = GAME.observation.privileged_spec.space()
     state, rng = start(Setup(players), 2), np.random.default_rng(2)
     while state.seat >= 0:
         for seat in range(players):
-            assert space.contains(revealed(state, seat).reshape(GAME.hidden.shape))
+            assert space.contains(
+                revealed(state, seat).reshape(GAME.observation.privileged_spec.shape)
+            )
         play_on(state, rng, 7)
 
 

@@ -122,8 +122,8 @@ def test_same_seed_same_game(players: int) -> None:
         moves = legal_list(one)
         assert moves.size
         action = int(rng.choice(moves))
-        GAME.apply(one, action)
-        GAME.apply(two, action)
+        GAME.rules.apply(one, action)
+        GAME.rules.apply(two, action)
         assert one.tobytes() == two.tobytes()
     assert not legal_mask(one).any()
     assert start(Setup(players), 78).tobytes() != start(Setup(players), 77).tobytes()

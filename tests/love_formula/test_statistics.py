@@ -66,7 +66,7 @@ def sample(players: int, count: int = GAMES, throws: bool = False, **options: An
     run = kernels(GAME)
     masks = np.zeros((count, GAME.num_actions), np.int8)
     run.begin(states, np.arange(count, dtype=np.uint64), masks)
-    never = GAME.text_to_action(states[0], "OPEN_DISCARD")
+    never = GAME.notation.text_to_action(states[0], "OPEN_DISCARD")
     rng = np.random.default_rng(players)
     asked = np.zeros(count, np.int64)
     while (states["seat"] >= 0).any():

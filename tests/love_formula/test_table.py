@@ -215,7 +215,7 @@ def test_no_such_table(tmp_path: Path) -> None:
 def test_the_shipped_table_is_the_default() -> None:
     """One Game of it, by whatever way."""
     assert get_game("love_formula") is GAME
-    assert get_game("love_formula", {"cards": GAME.fixed["cards"]}) is GAME
+    assert get_game("love_formula", {"cards": GAME.fixed.values["cards"]}) is GAME
     assert get_game("love_formula", {"voluntary_discards": "off"}) is GAME
 
 
@@ -275,6 +275,6 @@ def test_positions_belong_to_their_table(tmp_path: Path) -> None:
     path = write(tmp_path / "mine.csv", own_rows())
     game = get_game("love_formula", {"cards": str(path)})
     state = game.blank(2, {"cards": str(path)})
-    game.new_game(state, np.uint64(1))
+    game.rules.new_game(state, np.uint64(1))
     with pytest.raises(ValueError, match="cards"):
         GAME.from_dict(game.to_dict(state))

@@ -34,7 +34,7 @@ def start(setup: Setup | None = None, seed: int = 0) -> np.record:
     """A new game."""
     setup = setup or Setup()
     state = GAME.blank(setup.num_players, setup.kwargs())
-    GAME.new_game(state, np.uint64(seed))
+    GAME.rules.new_game(state, np.uint64(seed))
     return state
 
 
@@ -87,7 +87,7 @@ def walk(
     yield state, oracle, None
     while oracle.seat is not None:
         move = policy(oracle.moves(), rng)
-        GAME.apply(state, GAME.text_to_action(state, str(move)))
+        GAME.rules.apply(state, GAME.notation.text_to_action(state, str(move)))
         oracle.apply(move)
         yield state, oracle, move
 

@@ -101,7 +101,7 @@ def test_links_are_drawn_apart() -> None:
 def test_text_shows_bracelets_with_owners_and_hands() -> None:
     for state in states():
         data = GAME.to_dict(state)
-        text = GAME.draw_text(state)
+        text = GAME.drawing.text(state)
         table, _, rest = text.partition("\nPlayer")
         chains: dict[int, list[list[object]]] = {}
         for line in table.splitlines()[1:]:
@@ -124,7 +124,7 @@ def test_text_shows_bracelets_with_owners_and_hands() -> None:
 
 def test_both_tell_scores_captures_and_turn() -> None:
     for state, (data, root) in zip(states(), pictures(), strict=True):
-        text, drawn = GAME.draw_text(state), words(root)
+        text, drawn = GAME.drawing.text(state), words(root)
         for side, (score, captured) in enumerate(
             zip(data["scores"], data["captured"], strict=True)
         ):
@@ -153,21 +153,21 @@ def test_both_tell_the_winners() -> None:
     ]:
         state = read(position("4-7", hands=hands, scores=scores, captured=captured))
         play_text(state, "NEW 2-5")
-        assert expected in GAME.draw_text(state)
+        assert expected in GAME.drawing.text(state)
         assert expected in words(parsed(state))
-        assert ("captured stones" in GAME.draw_text(state)) == (captured in ([2, 1], [0, 0, 1]))
+        assert ("captured stones" in GAME.drawing.text(state)) == (captured in ([2, 1], [0, 0, 1]))
 
 
 def test_both_tell_what_has_to_be_done() -> None:
     data = position("4-7@-,7-10@A,10-8@A,8-6@A", "7-4", hands=("6-4,2-3,4-8", "9-M"))
     state = play_text(read(data), "CLOSE 6-4 @0")
-    assert "must start" in GAME.draw_text(state)
+    assert "must start" in GAME.drawing.text(state)
     assert any("must start" in word for word in words(parsed(state)))
     state = play_text(read(data), "LOCK 4-8 @1")
-    assert "worth 3" in GAME.draw_text(state)
+    assert "worth 3" in GAME.drawing.text(state)
     assert any("worth 3" in word for word in words(parsed(state)))
-    assert "first to 90" in GAME.draw_text(start(Setup(2, short=True)))
-    assert "first to 90" not in GAME.draw_text(start())
+    assert "first to 90" in GAME.drawing.text(start(Setup(2, short=True)))
+    assert "first to 90" not in GAME.drawing.text(start())
 
 
 def test_both_tell_what_closing_is_worth() -> None:
@@ -175,19 +175,19 @@ def test_both_tell_what_closing_is_worth() -> None:
     chain = "2-7@A,7-2@A,2-4@A,4-6@B"
     for seat, worth in ((0, 4 + 1 + 10), (1, 4 + 3 + 10)):
         state = read(position(chain, hands=("2-8", "9-M"), seat=seat))
-        assert f"[worth {worth}]" in GAME.draw_text(state)
+        assert f"[worth {worth}]" in GAME.drawing.text(state)
         assert f"worth {worth}" in words(parsed(state))
 
 
 def test_links_set_aside_are_shown() -> None:
     data = position("4-7", hands=("2-5", "9-M"), set_aside=["9-4", "10-8"])
-    assert re.search(r"aside .*9-4s.*10-8g", GAME.draw_text(read(data)))
+    assert re.search(r"aside .*9-4s.*10-8g", GAME.drawing.text(read(data)))
     assert any("9-4" in word and "10-8" in word for word in words(parsed(read(data))))
 
 
 def test_every_seat_sees_the_same() -> None:
     for state in states()[::7]:
-        for draw in (GAME.draw_text, GAME.draw_svg):
+        for draw in (GAME.drawing.text, GAME.draw_svg):
             assert len({draw(state, seat) for seat in (None, *range(state.num_players))}) == 1
 
 

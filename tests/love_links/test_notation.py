@@ -86,7 +86,7 @@ def finished() -> Json:
 def test_move_texts_of_a_position() -> None:
     """Every legal move, as it is written."""
     state = read(middle())
-    texts = {GAME.action_to_text(state, int(action)) for action in legal_list(state)}
+    texts = {GAME.notation.action_to_text(state, int(action)) for action in legal_list(state)}
     assert texts == {
         "LOCK 4-7 @0",
         "KEY 7-4 @0",
@@ -116,8 +116,8 @@ def test_move_texts_of_a_position() -> None:
 def test_move_texts(text: str, action: int) -> None:
     """Place, slot and mode of the mover's hand, both ways, legal or not."""
     state = read(middle())
-    assert GAME.action_to_text(state, action) == text
-    assert GAME.text_to_action(state, text) == action
+    assert GAME.notation.action_to_text(state, action) == text
+    assert GAME.notation.text_to_action(state, text) == action
 
 
 @pytest.mark.parametrize("setup", SETUPS, ids=str)
@@ -126,10 +126,11 @@ def test_every_legal_move_both_ways(setup: Setup) -> None:
     for seed, policy in enumerate(POLICIES):
         for state, oracle, _ in walk(setup, 30 + seed, policy):
             expected = {oracle.action(move): str(move) for move in oracle.moves()}
-            found = {int(a): GAME.action_to_text(state, int(a)) for a in legal_list(state)}
+            found = {int(a): GAME.notation.action_to_text(state, int(a)) for a in legal_list(state)}
             assert found == expected
             assert len(set(found.values())) == len(found)
-            assert [GAME.text_to_action(state, text) for text in found.values()] == list(found)
+            for action, text in found.items():
+                assert GAME.notation.text_to_action(state, text) == action
 
 
 @pytest.mark.parametrize(
@@ -158,18 +159,18 @@ def test_bad_move_texts(text: str) -> None:
 def test_links_that_are_not_in_the_hand(form: str, link: str) -> None:
     """The message names the link."""
     with pytest.raises(ValueError, match=re.escape(link)):
-        GAME.text_to_action(read(middle()), form.format(link))
+        GAME.notation.text_to_action(read(middle()), form.format(link))
 
 
 def test_actions_outside_the_space() -> None:
     for action in (-1, 365, 1000):
         with pytest.raises(ValueError, match=str(action)):
-            GAME.action_to_text(start(), action)
+            GAME.notation.action_to_text(start(), action)
 
 
 def test_no_moves_when_over() -> None:
     with pytest.raises(ValueError, match="over"):
-        GAME.text_to_action(read(finished()), "NEW 2-3")
+        GAME.notation.text_to_action(read(finished()), "NEW 2-3")
     assert legal_list(read(finished())).size == 0
 
 
@@ -241,7 +242,7 @@ def test_round_trip_at_every_ply(setup: Setup) -> None:
         copy_state = None
         for state, _, move in walk(setup, seed, policy):
             if copy_state is not None and move is not None:
-                GAME.apply(copy_state, GAME.text_to_action(copy_state, str(move)))
+                GAME.rules.apply(copy_state, GAME.notation.text_to_action(copy_state, str(move)))
                 assert copy_state.tobytes() == state.tobytes()
             data = json.loads(json.dumps(GAME.to_dict(state)))
             kept = copy.deepcopy(data)
@@ -281,7 +282,7 @@ def test_seat_view_of_the_position_by_hand() -> None:
 def test_options_come_back() -> None:
     for options in ({"short": True}, {"skip_forced": True}, {"short": True, "skip_forced": True}):
         state = GAME.blank(3, options)
-        GAME.new_game(state, np.uint64(3))
+        GAME.rules.new_game(state, np.uint64(3))
         data = GAME.to_dict(state)
         assert data["options"] == {"short": False, "skip_forced": False} | options
         assert GAME.from_dict(data).tobytes() == state.tobytes()
@@ -295,17 +296,12 @@ def test_bytes_round_trip() -> None:
         GAME.from_bytes(state.tobytes()[:-1])
 
 
-def test_unsorted_hands_are_sorted_or_refused() -> None:
-    """Places are sorted by link id, whatever the JSON says."""
+def test_hands_in_any_order() -> None:
+    """Sorted by type."""
     data = middle()
-    data["hands"][1] = ["9-M", "4-7", "7-4"]
-    try:
-        state = GAME.from_dict(data)
-    except ValueError as error:
-        # Sorting is as good as refusing, so the error may not come at all.
-        assert "hands" in str(error)  # noqa: PT017
-    else:
-        assert GAME.to_dict(state) == middle()
+    data["hands"][1].reverse()
+    assert data != middle()
+    assert GAME.to_dict(GAME.from_dict(data)) == middle()
 
 
 def test_bracelets_in_any_order() -> None:
@@ -357,7 +353,7 @@ BROKEN: list[tuple[str, Any, str]] = [
     ("num_players", 5, "num_players"),
     ("num_players", 2, "num_players|hands"),
     ("num_players", 4, "num_players|hands"),
-    ("seat", None, "seat"),
+    ("seat", None, "winners"),
     ("round", "copper", "round"),
     ("round", None, "round"),
     ("round", 1, "round"),
@@ -409,9 +405,9 @@ BROKEN: list[tuple[str, Any, str]] = [
     ("bracelets", bracelets(links=[["2-4", False]]), "2-4|owner"),
     ("bracelets", bracelets(links=[["2-2", 1]]), "2-2"),
     ("bracelets", bracelets(links=[["7-10", 1], ["10-8", 1]]), "10-8"),
-    ("bracelets", bracelets(links=[["2-4", 1], ["3-5", 1]]), "3-5"),
+    ("bracelets", bracelets(links=[["2-4", 1], ["3-5", 1]]), "links"),
     ("bracelets", bracelets(links=[["2-4", 1], ["8-4", 1]]), "8-4"),
-    ("bracelets", bracelets(links=[["7-M", 1], ["7-2", 1]]), "7-2"),
+    ("bracelets", bracelets(links=[["7-M", 1], ["7-2", 1]]), "links"),
     ("bracelets", [*middle()["bracelets"], {"slot": 6, "links": [["2-3", None]] * 2}], "2-3"),
     ("supply", None, "supply"),
     ("supply", [], "supply"),
@@ -421,7 +417,7 @@ BROKEN: list[tuple[str, Any, str]] = [
     ("supply", supply(silver="9-M"), "supply"),
     ("supply", supply(silver=["9-M", "9-X"]), "9-X"),
     ("supply", supply(silver=["9-M", "9-M"]), "9-M"),
-    ("supply", supply(silver=["4-10"]), "4-10"),
+    ("supply", supply(silver=["4-10"]), "supply"),
     ("supply", supply(gold=["3-8"]), "3-8"),
     ("supply", supply(bronze=["5-M"]), "5-M"),
     ("supply", supply(gold=["5-M", "5-M"]), "5-M"),
@@ -490,7 +486,7 @@ def test_not_a_position() -> None:
 @pytest.mark.parametrize(
     ("field", "value", "named"),
     [
-        ("seat", 0, "seat"),
+        ("seat", 0, "winners"),
         ("winners", [], "winners"),
         ("winners", [1], "winners"),
         ("winners", [0, 1], "winners"),
@@ -541,6 +537,6 @@ def test_positions_play_on_like_the_oracle() -> None:
         while oracle.seat is not None:
             moves = oracle.moves()
             move = moves[int(rng.integers(len(moves)))]
-            GAME.apply(state, GAME.text_to_action(state, str(move)))
+            GAME.rules.apply(state, GAME.notation.text_to_action(state, str(move)))
             oracle.apply(move)
             assert GAME.to_dict(state) == oracle.to_dict()

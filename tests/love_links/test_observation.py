@@ -28,12 +28,12 @@ from tests.love_links.oracle import LINKS, ORDER, TYPES, Json, Oracle, Setup
 
 def expect(state: np.record, oracle: Oracle) -> None:
     """Every piece of every seat is what the oracle says, within its declared bounds."""
-    space = GAME.observation.space()
+    space = GAME.observation.spec.space()
     for seat in range(oracle.setup.num_players):
         flat = observe(state, seat)
-        assert space.contains(flat.reshape(GAME.observation.shape))
+        assert space.contains(flat.reshape(GAME.observation.spec.shape))
         for name, expected in oracle.observation(seat).items():
-            seen = GAME.observation.view(flat, name)
+            seen = GAME.observation.spec.view(flat, name)
             assert seen.shape == expected.shape
             np.testing.assert_array_equal(seen, expected, err_msg=f"{name} of seat {seat}")
 
@@ -63,13 +63,13 @@ def rotated(data: Json, by: int) -> Json:
 
 def test_pieces() -> None:
     """These pieces, laid one after the other; four hands and three sides always."""
-    pieces = {piece.name: piece for piece in GAME.observation.pieces}
+    pieces = {piece.name: piece for piece in GAME.observation.spec.parts}
     expected = Oracle.read(GAME.to_dict(start())).observation(0)
     assert pieces.keys() == expected.keys()
     assert {name: piece.shape for name, piece in pieces.items()} == {
         name: value.shape for name, value in expected.items()
     }
-    assert prod(GAME.observation.shape) == sum(value.size for value in expected.values())
+    assert prod(GAME.observation.spec.shape) == sum(value.size for value in expected.values())
     for name, shape in {
         "hand_key": (4, 5),
         "owned": (3, 24),
@@ -104,7 +104,7 @@ def test_a_position_by_hand() -> None:
         supply={"bronze": [], "silver": [], "gold": ["4-10", "6-8", "4-10"]},
     )
     state = read(data)
-    seen = {p.name: piece(state, p.name, 1).tolist() for p in GAME.observation.pieces}
+    seen = {p.name: piece(state, p.name, 1).tolist() for p in GAME.observation.spec.parts}
     assert seen["hand_key"][0] == [7, 0, 0, 0, 0], "the observer's hand comes first"
     assert seen["hand_lock"] == [[11, 0, 0, 0, 0], [4, 3, 0, 0, 0], [8, 9, 0, 0, 0], [0] * 5]
     assert seen["hand_metal"] == [[1, 0, 0, 0, 0], [1, 1, 0, 0, 0], [1, 3, 0, 0, 0], [0] * 5]
@@ -197,7 +197,7 @@ def test_high_scores_stay_within_the_bounds() -> None:
     data = position("7-4", hands=("3-7", "9-M"), scores=[12000, 499])
     state = read(data)
     flat = observe(state, 0)
-    assert GAME.observation.space().contains(flat.reshape(GAME.observation.shape))
+    assert GAME.observation.spec.space().contains(flat.reshape(GAME.observation.spec.shape))
     assert piece(state, "scores").tolist() == [500, 499, 0]
     assert GAME.to_dict(play_text(state, "KEY 3-7 @0"))["scores"] == [12001, 499]
 
@@ -233,8 +233,8 @@ def test_seats_are_symmetric(setup: Setup) -> None:
                     np.testing.assert_array_equal(there, observe(one, seat))
                 assert margins(other) == pytest.approx(np.roll(margins(one), by).tolist())
                 action = int(rng.choice(np.flatnonzero(legal_mask(one))))
-                GAME.apply(one, action)
-                GAME.apply(other, action)
+                GAME.rules.apply(one, action)
+                GAME.rules.apply(other, action)
             if one.seat < 0:
                 assert GAME.to_dict(other)["winners"] == rotated(GAME.to_dict(one), by)["winners"]
 
@@ -254,8 +254,8 @@ def test_seats_are_symmetric_to_the_end(setup: Setup) -> None:
             rng = np.random.default_rng(seed)
             while one.seat >= 0:
                 action = int(rng.choice(np.flatnonzero(legal_mask(one))))
-                GAME.apply(one, action)
-                GAME.apply(other, action)
+                GAME.rules.apply(one, action)
+                GAME.rules.apply(other, action)
             assert GAME.to_dict(other) == rotated(GAME.to_dict(one), by)
             assert payoffs(other) == pytest.approx(np.roll(payoffs(one), by).tolist())
             finished += 1
@@ -275,6 +275,6 @@ def test_team_mates_see_the_same_sides() -> None:
 
 
 def test_pieces_have_meanings() -> None:
-    for one in GAME.observation.pieces:
+    for one in GAME.observation.spec.parts:
         assert one.meaning
         assert one.low < one.high

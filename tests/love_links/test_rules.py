@@ -265,7 +265,7 @@ def test_r3_new_game_forgets_the_game_before() -> None:
     """R3: a record is set up anew, whatever was played in it."""
     for setup in SETUPS:
         state = play_random(start(setup, 3), np.random.default_rng(3), 80)
-        GAME.new_game(state, np.uint64(9))
+        GAME.rules.new_game(state, np.uint64(9))
         assert state.tobytes() == start(setup, 9).tobytes()
 
 
@@ -753,10 +753,10 @@ def test_r20_ends_when_every_link_is_played(setup: Setup) -> None:
         assert data["hands"] == [[]] * setup.num_players
         assert data["supply"] == {"bronze": [], "silver": [], "gold": []}
         assert (data["seat"], data["round"]) == (None, "gold")
-        assert 85 <= state.ply <= 89 <= GAME.max_length
+        assert 85 <= state.ply <= 89 <= GAME.facts.max_length
         assert legal_list(state).size == 0
         assert (data["matched"], data["must_start"]) == (False, False)
-    assert GAME.typical_length == pytest.approx(89, abs=1)
+    assert GAME.facts.typical_length == pytest.approx(89, abs=1)
 
 
 @pytest.mark.parametrize("setup", STANDARD, ids=str)
@@ -767,11 +767,11 @@ def test_r20_one_bracelet_is_never_completed(setup: Setup) -> None:
     for seed in range(250):
         state = start(setup, seed)
         while state.seat >= 0:
-            GAME.legal_actions(state, mask)
+            GAME.rules.legal_actions(state, mask)
             actions = np.flatnonzero(mask)
             closes = actions[(actions < 360) & (actions % 3 == 2)]
             actions = closes if seed % 2 and len(closes) else actions
-            GAME.apply(state, int(actions[rng.integers(len(actions))]))
+            GAME.rules.apply(state, int(actions[rng.integers(len(actions))]))
         keys = [
             bracelet["links"][0][0].split("-")[0] for bracelet in GAME.to_dict(state)["bracelets"]
         ]
@@ -928,8 +928,8 @@ def test_r23_every_action_is_a_placement() -> None:
         while state.seat >= 0:
             before = GAME.to_dict(state)
             action = int(rng.choice(legal_list(state)))
-            text = GAME.action_to_text(state, action)
-            GAME.apply(state, action)
+            text = GAME.notation.action_to_text(state, action)
+            GAME.rules.apply(state, action)
             after = GAME.to_dict(state)
             assert after["ply"] == before["ply"] + 1
             hand = Counter(before["hands"][before["seat"]])
@@ -960,7 +960,10 @@ def test_action_numbers() -> None:
     chains = [""] * 24
     chains[3], chains[23] = E5_CHAIN, "9-4"
     state = read(position(*chains, hands=("2-3,2-5,6-4", "9-M")))
-    texts = {int(action): GAME.action_to_text(state, int(action)) for action in legal_list(state)}
+    texts = {
+        int(action): GAME.notation.action_to_text(state, int(action))
+        for action in legal_list(state)
+    }
     place = {"2-3": 0, "2-5": 1, "6-4": 2}
     assert texts == {
         (place["6-4"] * 24 + 3) * 3: "KEY 6-4 @3",
@@ -1071,7 +1074,7 @@ def test_nothing_outside_the_record() -> None:
 
 
 def test_observing_changes_nothing() -> None:
-    """The contract: only new_game, apply and redeal write into a record."""
+    """The contract: only new_game, apply and determinize write into a record."""
     for setup in SETUPS:
         state = play_random(start(setup, 1), np.random.default_rng(1), 40)
         before = state.tobytes()

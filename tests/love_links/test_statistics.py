@@ -85,7 +85,7 @@ def sample(players: int, short: bool = False, *, greedy: bool = False) -> Sample
     for row in range(GAMES):
         states[row] = start(Setup(players, short), row)
     masks = np.zeros((GAMES, GAME.num_actions), np.int8)
-    kernels(GAME).legal(states, masks)
+    kernels(GAME).fill_masks(states, masks)
     games: list[list[Json]] = [[GAME.to_dict(state)] for state in states[:WATCHED]]
     seen: list[list[NDArray[np.int8]]] = [[] for _ in games]
     found = Sample()

@@ -1,34 +1,27 @@
-"""What a game needn't say: it follows from the rest, as the package's games say it themselves."""
+"""Parts that a game leaves out: defaults follow from the rest, and what has no default is named."""
 
-from types import ModuleType
+from dataclasses import MISSING, dataclass, fields, replace
 from typing import Any
 
 import connect_four
 import numpy as np
 import pytest
-from connect_four import draw, notation, observation, rules
 
-from linkzoo import Game
+from linkzoo import Field, Options
 from linkzoo.core.kernels import kernels
 from linkzoo.testing.play import positions
 from tests.common.play import outcome_of
 from tests.common.variants import Variant, few_variants
 
 GAME = connect_four.GAME
-FACTS: dict[str, Any] = {
-    "name": "connect_four",
-    "min_players": 2,
-    "max_players": 2,
-    "typical_length": 21,
-    "max_length": 42,
-}
+PARTS = (GAME, GAME.rules, GAME.observation, GAME.notation, GAME.drawing, GAME.facts)
 
 
 @few_variants
 def test_payoffs_follow_from_winners_and_sides(variant: Variant) -> None:
     """(1/w if it won else 0) - 1/n for a side, scaled to 1 for a sole winner, whoever wins."""
     game, players = variant.game, variant.num_players
-    sides = np.array(game.sides(players))
+    sides = np.array(game.facts.sides(players))
     count = max(sides) + 1
     state = game.blank(players, variant.options)
     state.seat = -1
@@ -41,18 +34,18 @@ def test_payoffs_follow_from_winners_and_sides(variant: Variant) -> None:
 
 
 @few_variants
-def test_margins_follow_from_scores_and_sides(variant: Variant) -> None:
+def test_score_margins_follow_from_scores_and_sides(variant: Variant) -> None:
     """Own score - mean of the other sides', over the rules' scale; bit for bit a quotient."""
     game, players = variant.game, variant.num_players
-    sides, scores = game.sides(players), np.zeros(players, np.float32)
-    assert game.scores is not None
+    sides, scores = game.facts.sides(players), np.zeros(players, np.float32)
+    assert game.rules.scores is not None
     for state in positions(game, players, variant.options, 3)[::9]:
-        game.scores(state, scores)
+        game.rules.scores(state, scores)
         by_side = {side: int(score) for side, score in zip(sides, scores, strict=True)}
         others = len(by_side) - 1
         expected = [
             np.float32(by_side[side] * (others + 1) - sum(by_side.values()))
-            / np.float32(game.score_scale * others)
+            / np.float32(game.facts.score_scale * others)
             for side in sides
         ]
         assert outcome_of(game, state)[1].tolist() == expected
@@ -60,16 +53,16 @@ def test_margins_follow_from_scores_and_sides(variant: Variant) -> None:
 
 def test_payoffs_before_the_end() -> None:
     state = GAME.blank()
-    GAME.new_game(state, np.uint64(1))
+    GAME.rules.new_game(state, np.uint64(1))
     out = np.ones(2, np.float32)
-    GAME.margins(state, out)
+    GAME.score_margins(state, out)
     assert not out.any()
-    assert kernels(GAME).rules["payoffs"] is GAME.margins
+    assert kernels(GAME).functions.payoffs is GAME.score_margins
 
 
 def test_json_names_what_is_wrong() -> None:
     state = GAME.blank()
-    GAME.new_game(state, np.uint64(5))
+    GAME.rules.new_game(state, np.uint64(5))
     data = GAME.to_dict(state)
     assert GAME.from_dict(data).tobytes() == state.tobytes()
     seen = GAME.to_dict(state, 0)
@@ -99,16 +92,61 @@ def test_json_names_what_is_wrong() -> None:
         GAME.from_dict({})
 
 
-@pytest.mark.parametrize("missing", [rules, observation, notation, draw])
-def test_what_is_missing_is_named(missing: ModuleType) -> None:
-    modules = [module for module in (rules, observation, notation, draw) if module is not missing]
-    with pytest.raises(ValueError, match=r"^a game without \w+"):
-        Game.of(*modules, **FACTS, chance=False)
+@pytest.mark.parametrize("part", PARTS, ids=lambda part: type(part).__name__)
+def test_a_missing_part_is_named(part: Any) -> None:
+    given = {field.name: getattr(part, field.name) for field in fields(part)}
+    required = [field.name for field in fields(part) if field.default is MISSING]
+    assert required
+    for name in required:
+        without = {other: value for other, value in given.items() if other != name}
+        with pytest.raises(TypeError, match=f"missing 1 required keyword-only argument: '{name}'"):
+            type(part)(**without)
+    with pytest.raises(TypeError, match="unexpected keyword argument 'redeal'"):
+        type(part)(**given, redeal=None)
 
 
-def test_a_game_with_chance_says_how_it_is_dealt_anew() -> None:
-    with pytest.raises(ValueError, match=r"^a game without redeal \(or chance=False\)$"):
-        Game.of(rules, observation, notation, draw, **FACTS)
-    hidden = {**FACTS, "hidden": observation.OBSERVATION}
-    with pytest.raises(ValueError, match="without reveal, redeal, to_dict, from_dict"):
-        Game.of(rules, observation, notation, draw, **hidden)
+@dataclass(frozen=True)
+class OptionsWithGravity(Options):
+    """An option that is no field of the record."""
+
+    gravity: bool = True
+
+
+SEEN, FACTS = GAME.observation, GAME.facts
+HIDES = replace(SEEN, privileged_spec=SEEN.spec, reveal=SEEN.observe)
+DETERMINIZES = replace(GAME.rules, determinize=GAME.determinize)
+
+
+@pytest.mark.parametrize(
+    ("part", "changes", "complaint"),
+    [
+        (GAME, {"name": "four in a row"}, "^name: 'four in a row' is not an identifier"),
+        (GAME, {"players": (3, 2)}, r"^players: 3 is not in 1\.\.2"),
+        (GAME, {"players": (2, 33)}, r"^players: 33 is not in 1\.\.32"),
+        (GAME, {"facts": replace(FACTS, typical_length=43)}, "^typical_length: 43 is not in"),
+        (GAME, {"facts": replace(FACTS, chance=True)}, "^determinize: .* hidden .* or chance"),
+        (GAME, {"observation": HIDES}, "^determinize: .* hidden information or chance needs one"),
+        (GAME, {"observation": HIDES, "rules": DETERMINIZES}, "^to_dict and from_dict: .* hidden"),
+        (GAME, {"options": OptionsWithGravity}, "^fields: the option gravity is no field"),
+        (GAME, {"options": dict}, "^options: <class 'dict'> doesn't derive from linkzoo.Options"),
+        (GAME, {"fields": (Field("more", "f4"),)}, "^field 'more': f4 is not an integer type"),
+        (SEEN, {"privileged_spec": SEEN.spec}, "^privileged_spec and reveal: "),
+        (SEEN, {"reveal": SEEN.observe}, "^privileged_spec and reveal: "),
+        (SEEN, {"graph": lambda: None}, "^graph: action_cells must say"),
+        (GAME.notation, {"to_dict": GAME.to_dict}, "^to_dict and from_dict: "),
+        (GAME.notation, {"from_dict": GAME.from_dict}, "^to_dict and from_dict: "),
+    ],
+)
+def test_contradictory_parts_are_named(part: Any, changes: dict[str, Any], complaint: str) -> None:
+    with pytest.raises(ValueError, match=complaint):
+        replace(part, **changes)
+
+
+def test_fields_contradict_one_another() -> None:
+    for names, complaint in (
+        ("board board", "^field 'board' is declared twice"),
+        ("seed", "^field 'seed' is declared twice"),
+        ("round", "^field 'round': the name is an attribute of np.record"),
+    ):
+        with pytest.raises(ValueError, match=complaint):
+            _ = replace(GAME, fields=tuple(Field(name, "i1") for name in names.split())).state

@@ -47,7 +47,7 @@ def test_runners_of_torchrl_play_as_the_learner_does(runners: int) -> None:
     """The probabilities of their actions are the policy's, after it has changed too."""
     example = load_example("torchrl_ppo")
     game = linkzoo.get_game("love_links")
-    policy = example.network(len(example.FeatureMap(game.observation)), game.num_actions)
+    policy = example.network(len(example.FeatureMap(game.observation.spec)), game.num_actions)
     args = {"game": "love_links", "players": 2, "envs": 4, "rollout": 32, "seed": 1}
     settings = argparse.Namespace(**args, runners=runners, steps=4 * 32 * max(1, runners) * 3)
     actor: Any = example.actor(policy)

@@ -15,7 +15,8 @@ import linkzoo
 from tests_integrations.witness import Witness, WitnessSeat, forget
 
 every_game = pytest.mark.parametrize(
-    ("game", "players"), [(name, linkzoo.get_game(name).max_players) for name in linkzoo.game_names()]
+    ("game", "players"),
+    [(name, linkzoo.get_game(name).max_players) for name in linkzoo.game_names()],
 )
 
 
@@ -48,7 +49,7 @@ def test_torchrl(game: str, players: int) -> None:
     env = PettingZooWrapper(one, use_mask=True, group_map={"seats": one.possible_agents})
     env.set_seed(1)
     forget()
-    played = env.rollout(one.game.max_length + 1)
+    played = env.rollout(one.game.facts.max_length + 1)
     assert len(played) == len(Witness.moves)
     returns = played["next", "seats", "reward"].sum(0)[:, 0].tolist()
     assert [dict(zip(one.possible_agents, returns, strict=True))] == [

@@ -64,7 +64,7 @@ def shown(state: Any) -> list[Any]:
 @every_size
 def test_random_simulation(variant: Variant) -> None:
     """OpenSpiel's own test; of Python games with chance it can't serialise (test_clone_and_…)."""
-    pyspiel.random_sim_test(load(variant), 1, not variant.game.chance, False)
+    pyspiel.random_sim_test(load(variant), 1, not variant.game.facts.chance, False)
 
 
 @every_size
@@ -74,7 +74,7 @@ def test_the_same_game_as_the_environment(variant: Variant) -> None:
     assert game.num_players() == variant.num_players
     assert game.num_distinct_actions() == variant.game.num_actions
     state = begin(game)
-    env.reset(seed=state.history()[0] if variant.game.chance else 0)
+    env.reset(seed=state.history()[0] if variant.game.facts.chance else 0)
     rng = np.random.default_rng(2)
     while not state.is_terminal():
         agent = env.agent_selection
@@ -98,7 +98,7 @@ def test_clone_and_serialise(variant: Variant) -> None:
     game = load(variant)
     state = middle(game)
     others = [state.clone(), game.deserialize_state(state.serialize())]
-    if not variant.game.chance:
+    if not variant.game.facts.chance:
         others.append(
             pyspiel.deserialize_game_and_state(pyspiel.serialize_game_and_state(game, state))[1]
         )
@@ -138,12 +138,12 @@ def test_playthroughs_repeat(game: str) -> None:
         return "\n".join(line for line in lines if "rng_seed" not in line)
 
     assert play(3) == play(3)
-    assert (play(3) != play(4)) == linkzoo.get_game(game).chance
+    assert (play(3) != play(4)) == linkzoo.get_game(game).facts.chance
 
 
 def test_information_states_have_no_tensor() -> None:
     """Of a fixed size, it couldn't tell all that a seat has seen; observations have one."""
-    for game in linkzoo.games:
+    for game in linkzoo.game_names():
         kind = pyspiel.load_game(ours.short_name(game)).get_type()
         assert kind.provides_information_state_string
         assert not kind.provides_information_state_tensor
@@ -164,7 +164,7 @@ def test_resampling_keeps_what_the_player_knows(variant: Variant) -> None:
             position = json.loads(str(world))
             del position["seed"]
             worlds.add(json.dumps(position))
-    assert (len(worlds) > 1) == variant.game.chance
+    assert (len(worlds) > 1) == variant.game.facts.chance
 
 
 @every_size
@@ -188,7 +188,7 @@ def test_search_plays(game: str) -> None:
     rollouts = mcts.RandomRolloutEvaluator(1, random)
     bot = (
         ismcts.ISMCTSBot(loaded, rollouts, 1.4, 3, random_state=random)
-        if linkzoo.get_game(game).chance
+        if linkzoo.get_game(game).facts.chance
         else mcts.MCTSBot(loaded, 1.4, 3, rollouts, random_state=random)
     )
     state = middle(loaded, 12)
@@ -222,18 +222,18 @@ def solve(best: int | None) -> float:
             rules.payoffs(state, payoff)
             return float(payoff[0])
         mask = np.zeros(rules.num_actions, np.int8)
-        rules.legal_actions(state, mask)
+        rules.rules.legal_actions(state, mask)
         values = []
         for action in np.flatnonzero(mask):
             after = rules.from_bytes(state.tobytes())
-            rules.apply(after, int(action))
+            rules.rules.apply(after, int(action))
             values.append(value(after))
         if best is None or state.seat == best:
             return max(values) if state.seat == 0 else min(values)
         return float(np.mean(values))
 
     first = rules.blank(2, {"board_size": 3, "threshold": 4})
-    rules.new_game(first, 0)
+    rules.rules.new_game(first, np.uint64(0))
     return value(first)
 
 
@@ -257,6 +257,7 @@ def test_python_ends_well() -> None:
     """OpenSpiel keeps what was registered beyond the end of the interpreter."""
     code = (
         "import pyspiel, linkzoo.integrations.open_spiel as ours, linkzoo\n"
-        "for name in linkzoo.games: pyspiel.load_game(ours.short_name(name)).new_initial_state()"
+        "for name in linkzoo.game_names():\n"
+        "    pyspiel.load_game(ours.short_name(name)).new_initial_state()"
     )
     assert subprocess.run([sys.executable, "-c", code], check=False).returncode == 0

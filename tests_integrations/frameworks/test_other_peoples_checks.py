@@ -38,7 +38,7 @@ def test_sb3_checks_environments(game: str) -> None:
     with warnings.catch_warnings():
         warnings.simplefilter("error")
         check_env(FeatureSeatEnv(game))
-    board = len(linkzoo.get_game(game).observation.shape) == 3
+    board = len(linkzoo.get_game(game).observation.spec.shape) == 3
     with warnings.catch_warnings(record=True) as caught:
         warnings.simplefilter("always")
         check_env(SeatEnv(game))

@@ -23,7 +23,7 @@ from tests.common.test_pettingzoo import KNOWN_WARNINGS, zoo
 
 import linkzoo
 import linkzoo.integrations.open_spiel as ours
-from linkzoo.envs.aec import parallel_env
+from linkzoo.envs.constructors import parallel_env
 from linkzoo.integrations import FeatureEnv, FeatureSeatVectorEnv
 from linkzoo.integrations.sb3 import SB3VecEnv
 
@@ -103,7 +103,7 @@ def test_rl_environment(game: str) -> None:
     """What OpenSpiel's learners play in: observations have tensors, and games end zero-sum."""
     env = rl_environment.Environment(pyspiel.load_game(ours.short_name(game)))
     size = env.observation_spec()["info_state"][0]
-    assert size == linkzoo.get_game(game).observation.size
+    assert size == linkzoo.get_game(game).observation.spec.size
     agents = [RandomAgent(seat, env.action_spec()["num_actions"]) for seat in range(2)]
     now = env.reset()
     while not now.last():

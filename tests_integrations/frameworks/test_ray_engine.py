@@ -6,10 +6,10 @@ from typing import Any
 
 import pytest
 
-from linkzoo_training.agents.specs import make_agent
+from linkzoo_training.agents.make import make_agent
 from linkzoo_training.algorithms.trainer import Trainer
-from linkzoo_training.config import read_config
-from linkzoo_training.evaluation.tournament import Tournament, run
+from linkzoo_training.config.config import read_config
+from linkzoo_training.evaluation.tournament import Tournament, run_tournament
 from linkzoo_training.selfplay.executors import Executor, LocalExecutor, RayExecutor
 from linkzoo_training.train import make_trainer
 
@@ -52,8 +52,8 @@ def test_tournaments_are_those_of_this_process(ray: Any, tmp_path: Path) -> None
     settings = Tournament("linkage", ("random", "greedy", "uct-5"), 6, 1, 2, "0")
     make = partial(make_agent, game="linkage")
     with RayExecutor(2) as executor:
-        found = run(settings, make, tmp_path / "ray", executor=executor)
-    expected = run(settings, make, tmp_path / "here")
+        found = run_tournament(settings, make, tmp_path / "ray", executor=executor)
+    expected = run_tournament(settings, make, tmp_path / "here")
     for one, other in zip(expected, found, strict=True):
         assert (one.share == other.share).all()
 
@@ -62,4 +62,4 @@ def test_errors_of_actors_are_raised_here(ray: Any, tmp_path: Path) -> None:
     settings = Tournament("linkage", ("random", "greedy"), 2, 1, 2, "nonsense")
     make = partial(make_agent, game="linkage")
     with RayExecutor(1) as executor, pytest.raises(ValueError, match="nonsense"):
-        run(settings, make, tmp_path, executor=executor)
+        run_tournament(settings, make, tmp_path, executor=executor)

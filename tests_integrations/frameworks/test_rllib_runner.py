@@ -16,7 +16,8 @@ from linkzoo.integrations.rllib import MaskedModule
 from linkzoo.integrations.rllib_runner import SeatEnvRunner
 
 every_game = pytest.mark.parametrize(
-    ("game", "players"), [(name, linkzoo.get_game(name).max_players) for name in linkzoo.game_names()]
+    ("game", "players"),
+    [(name, linkzoo.get_game(name).max_players) for name in linkzoo.game_names()],
 )
 GAMES = 16
 

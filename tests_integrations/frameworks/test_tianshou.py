@@ -16,7 +16,8 @@ from linkzoo.integrations import FeatureSeatVectorEnv
 from linkzoo.integrations.tianshou import TianshouVectorEnv
 
 every_game = pytest.mark.parametrize(
-    ("game", "players"), [(name, linkzoo.get_game(name).max_players) for name in linkzoo.game_names()]
+    ("game", "players"),
+    [(name, linkzoo.get_game(name).max_players) for name in linkzoo.game_names()],
 )
 GAMES = 8
 

@@ -16,7 +16,8 @@ from linkzoo.integrations import FeatureEnv, FeatureSeatVectorEnv
 from linkzoo.integrations.torchrl import OneSeatEnv, SelfPlayEnv
 
 every_game = pytest.mark.parametrize(
-    ("game", "players"), [(name, linkzoo.get_game(name).max_players) for name in linkzoo.game_names()]
+    ("game", "players"),
+    [(name, linkzoo.get_game(name).max_players) for name in linkzoo.game_names()],
 )
 both = pytest.mark.parametrize("kind", [SelfPlayEnv, OneSeatEnv])
 GAMES = 8
@@ -40,7 +41,7 @@ def test_self_play_is_the_vector_environment(game: str, players: int) -> None:
     now = env.reset()
     seen = twin.reset(int(env.vec._seed))
     ended = 0
-    for _ in range(2 * twin.game.max_length):
+    for _ in range(2 * twin.game.facts.max_length):
         assert (now["seat"].numpy() == seen.seat).all()
         assert (now["action_mask"].numpy() == seen.action_mask).all()
         flat = seen.observation.reshape(GAMES, -1)

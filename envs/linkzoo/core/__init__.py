@@ -1,1 +1,1 @@
-"""What a game is: the contract, its record, observation, options and kernels. Knows no environment."""
+"""Core of a game: contract, record, observation, options and loops. Knows no environment."""

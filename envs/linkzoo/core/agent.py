@@ -1,4 +1,4 @@
-"""The protocol of everything that plays: a batch of positions in, an action for each out."""
+"""The agent protocol: takes a batch of positions, returns an action for each."""
 
 from dataclasses import dataclass
 from functools import cached_property
@@ -7,45 +7,54 @@ from typing import Any, Protocol
 import numpy as np
 from numpy.typing import NDArray
 
-from linkzoo.core.kernels import kernels
 from linkzoo.core.arguments import shown
 from linkzoo.core.game import Game
+from linkzoo.core.kernels import kernels
 
 
 @dataclass
 class Positions:
     """Positions of one game in which a seat is to act.
 
-    `states` are N whole records: a fair agent uses only what the seat to act may know, which is
-    `observation`, `action_mask` and worlds from the game's `redeal`. `seeds` (uint64[N]) is all the
-    randomness that an agent may use: the same positions and seeds give the same actions.
+    Attributes:
+        game: The game.
+        states: N full records. A fair agent uses only `observation`, `action_mask` and the game's
+            `determinize`.
+        seeds: uint64[N], the only source of randomness: equal positions and seeds give equal
+            actions.
+
+    Raises:
+        ValueError: A game is over, so no seat is to act.
     """
 
     game: Game
     states: NDArray[Any]
     seeds: NDArray[np.uint64]
 
+    def __post_init__(self) -> None:
+        check_unfinished(self.states)
+
     def __len__(self) -> int:
         return len(self.states)
 
     @cached_property
     def action_mask(self) -> NDArray[np.int8]:
-        """int8[N, num_actions]: 1 for legal actions."""
+        """int8[N, num_actions], 1 for legal actions."""
         masks = np.empty((len(self), self.game.num_actions), np.int8)
-        kernels(self.game).legal(self.states, masks)
+        kernels(self.game).fill_masks(self.states, masks)
         return masks
 
     @cached_property
     def observation(self) -> NDArray[Any]:
-        """[N, *observation.shape]: what the seat to act sees."""
-        spec = self.game.observation
+        """[N, *spec.shape], the observation of the seat to act."""
+        spec = self.game.observation.spec
         flat = np.empty((len(self), spec.size), spec.dtype)
         kernels(self.game).observe(self.states, np.ascontiguousarray(self.states["seat"]), flat)
         return flat.reshape(len(self), *spec.shape)
 
 
 class Agent(Protocol):
-    """Something that plays: random, greedy, search, a trained policy, a person."""
+    """Anything that chooses actions: random, greedy, search, a trained policy, a person."""
 
     @property
     def name(self) -> str:
@@ -53,24 +62,32 @@ class Agent(Protocol):
         ...
 
     def act(self, positions: Positions) -> NDArray[np.int64]:
-        """A legal action for each position, int64[N]."""
+        """Returns a legal action for each position, int64[N]."""
         ...
 
 
 def is_agent(value: Any) -> bool:
-    """Whether something has what an `Agent` has: a `name` and a method `act`; a class is none."""
+    """Returns whether a value has the attributes of an `Agent`: `name` and a method `act`."""
     named = isinstance(getattr(value, "name", None), str) and not isinstance(value, type)
     return named and callable(getattr(value, "act", None))
 
 
-def check_opponent(opponent: Agent) -> Agent:
-    """`opponent` if it is an agent; ValueError otherwise."""
-    if not is_agent(opponent):
+def check_agent(agent: Agent, name: str = "agent") -> Agent:
+    """Returns `agent`; raises ValueError, prefixed with `name`, unless it is an agent."""
+    if not is_agent(agent):
         raise ValueError(
-            f"opponent: {shown(opponent)} is no agent: one has a `name` and a method "
-            "`act(positions)`"
+            f"{name}: {shown(agent)} is no agent: one has a `name` and a method `act(positions)`"
         )
-    return opponent
+    return agent
+
+
+def check_unfinished(states: NDArray[Any]) -> None:
+    """Raises ValueError unless a seat is to act in every record [N]."""
+    over = np.flatnonzero(states["seat"] < 0)
+    if len(over):
+        raise ValueError(
+            f"the game is over in position {over[0]} of {len(states)}: no seat is to act"
+        )
 
 
 class RandomAgent:
@@ -79,7 +96,7 @@ class RandomAgent:
     name = "random"
 
     def act(self, positions: Positions) -> NDArray[np.int64]:
-        """A uniformly random legal action for each position, int64[N]."""
+        """Returns a uniformly random legal action for each position, int64[N]."""
         actions = np.empty(len(positions), np.int64)
         kernels(positions.game).random_actions(
             positions.action_mask, positions.seeds, np.int64(0), actions

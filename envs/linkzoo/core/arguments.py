@@ -3,7 +3,7 @@
 from collections.abc import Collection, Mapping
 from pathlib import Path
 from reprlib import Repr
-from typing import Any
+from typing import Any, TypeGuard
 
 import numpy as np
 
@@ -14,19 +14,19 @@ _SHORT.maxlist = _SHORT.maxtuple = _SHORT.maxdict = 20
 _SHORT.maxstring = _SHORT.maxother = 80
 
 
-def shown(value: Any) -> str:
-    """A value as error messages show it: short, however long or deep it is."""
+def shown(value: object) -> str:
+    """Formats a value for error messages, abbreviated."""
     try:
         text = _SHORT.repr(value)
-    except ValueError:  # Python writes no integers of thousands of digits
+    except ValueError:  # Python refuses to print integers of thousands of digits
         return "a number of too many digits"
     return text if len(text) <= _MOST_SHOWN else f"{text[:_MOST_SHOWN]}..."
 
 
 def check_keys(
-    name: str, data: Any, required: Collection[str], optional: Collection[str] = ()
+    name: str, data: object, required: Collection[str], optional: Collection[str] = ()
 ) -> None:
-    """ValueError unless `data` is an object of the required keys, and perhaps the optional ones."""
+    """Raises ValueError unless `data` is an object with these required and optional keys."""
     if not isinstance(data, Mapping):
         raise ValueError(f"{name}: {shown(data)} is not a JSON object")
     missing = [key for key in required if key not in data]
@@ -35,21 +35,21 @@ def check_keys(
         raise ValueError(f"{name}: missing fields {missing}, unknown fields {shown(unknown)}")
 
 
-def mapping(name: str, value: Any) -> Mapping[Any, Any]:
-    """`value` if it is a dict, or something like it."""
+def mapping(name: str, value: object) -> Mapping[Any, Any]:
+    """Returns `value` if it is a mapping."""
     if not isinstance(value, Mapping):
         raise ValueError(f"{name}: {shown(value)} is not a dict")
     return value
 
 
-def is_integer(value: Any) -> bool:
-    """Whether a value is an integer, Python's or NumPy's; a bool or a time span is none."""
-    none = isinstance(value, bool | np.timedelta64)  # NumPy's time spans are integers to it
+def is_integer(value: object) -> TypeGuard[int | np.integer[Any]]:
+    """Returns whether a value is a Python or NumPy integer, not a bool or a timedelta."""
+    none = isinstance(value, bool | np.timedelta64)  # timedelta64 is a signedinteger
     return isinstance(value, int | np.integer) and not none
 
 
-def integer(name: str, value: Any, low: int, high: int) -> int:
-    """`value` if it is an integer, Python's or NumPy's, in low..high (a bool is none)."""
+def integer(name: str, value: object, low: int, high: int) -> int:
+    """Returns `value` if it is a Python or NumPy integer in low..high, not a bool."""
     if not is_integer(value):
         raise ValueError(f"{name}: {shown(value)} is not an integer in {low}..{high}")
     number = int(value)
@@ -58,37 +58,46 @@ def integer(name: str, value: Any, low: int, high: int) -> int:
     return number
 
 
-def boolean(name: str, value: Any) -> bool:
-    """`value` if it is True or False."""
+def boolean(name: str, value: object) -> bool:
+    """Returns `value` if it is True or False."""
     if not isinstance(value, bool):
         raise ValueError(f"{name}: {shown(value)} is not true or false")
     return value
 
 
-def string(name: str, value: Any) -> str:
-    """`value` if it is a string."""
+def string(name: str, value: object) -> str:
+    """Returns `value` if it is a string."""
     if not isinstance(value, str):
         raise ValueError(f"{name}: {shown(value)} is not a string")
     return value
 
 
-def sequence(name: str, value: Any, low: int, high: int) -> list[Any]:
-    """`value` if it is a list of low..high items."""
+def sequence(name: str, value: object, low: int, high: int) -> list[Any]:
+    """Returns `value` if it is a list of low..high items."""
     if not isinstance(value, list | tuple) or not low <= len(value) <= high:
         raise ValueError(f"{name}: {shown(value)} is not a list of {low}..{high} items")
     return list(value)
 
 
-def agrees(name: str, value: Any, expected: Any) -> None:
-    """ValueError unless `value` is what the rest of the position says, and of the same types."""
+def agrees(name: str, value: object, expected: object) -> None:
+    """Raises ValueError unless `value` equals `expected`, types included."""
     if not _same(value, expected):
         raise ValueError(
             f"{name}: {shown(value)}, but the rest of the position says {shown(expected)}"
         )
 
 
-def _same(value: Any, expected: Any) -> bool:
-    """Equality, but 1, 1.0 and True are different, and a tuple is as good as a list."""
+def in_order(value: object) -> object:
+    """Returns JSON data with all lists sorted, for order-independent comparison."""
+    if isinstance(value, Mapping):
+        return {key: in_order(item) for key, item in value.items()}
+    if isinstance(value, list | tuple):
+        return sorted(map(in_order, value), key=repr)
+    return value
+
+
+def _same(value: object, expected: object) -> bool:
+    """Compares values; 1, 1.0 and True differ, tuples equal lists."""
     if isinstance(expected, list | tuple):
         return (
             isinstance(value, list | tuple)
@@ -107,8 +116,8 @@ def _same(value: Any, expected: Any) -> bool:
 
 
 def file_text(name: str, path: str) -> str | None:
-    """The text of a file, None if there is no such file; ValueError if it can't be read."""
+    """Returns the text of a file, None if it doesn't exist; ValueError if it can't be read."""
     try:
         return Path(path).read_text(encoding="utf-8") if Path(path).is_file() else None
-    except (OSError, ValueError) as error:  # too long, a null byte, no permission, no text
+    except (OSError, ValueError) as error:  # name too long, null byte, no permission, not UTF-8
         raise ValueError(f"{name}: can't read {path[:80]!r} ({type(error).__name__})") from error

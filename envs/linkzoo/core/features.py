@@ -1,51 +1,50 @@
-"""What a network reads of an observation: planes as they are, other numbers one-hot."""
+"""Network features of an observation: planes as they are, other numbers one-hot."""
 
 from typing import Any
 
 import numpy as np
 from numpy.typing import NDArray
 
+from linkzoo.core.observation import ObservationSpec
 from linkzoo.engine.compiled import compiled
-from linkzoo.core.game import ObservationSpec
-from linkzoo.engine.threads import Rows
+from linkzoo.engine.threads import RowKernel
 
-RAW = -(2**15)  # the level of a feature that is a number itself
-_MOST_LEVELS = 64  # numbers of a wider range stay numbers
+RAW = -(2**15)  # level of a numeric feature
+_MOST_LEVELS = 64  # numbers with a wider range aren't one-hot
 
 
 class FeatureMap:
-    """What a network reads of a flat observation, as integer features.
+    """Maps a flat observation to integer features for a network.
 
-    First come the elements of planes and lists, as they are; then the broadcast pieces, each number
-    once. Broadcast and categorical numbers are one-hot: whether they have each of their values. A
-    role, a threshold or a key changes the whole policy, which a single small number would teach a
-    network only slowly.
+    First come the elements of planes and lists, unchanged; then the broadcast parts, one number
+    each. Broadcast and categorical numbers are one-hot: a role, a threshold or a key changes the
+    whole policy, which networks learn slowly from a single small number.
     """
 
     def __init__(self, spec: ObservationSpec) -> None:
         columns: list[int] = []
         levels: list[int] = []
         scale: list[float] = []
-        pieces = list(zip(spec.pieces, spec.slices().values(), strict=True))
-        for piece, where in sorted(pieces, key=lambda pair: pair[0].broadcast):
+        parts = list(zip(spec.parts, spec.slices().values(), strict=True))
+        for part, where in sorted(parts, key=lambda pair: pair[0].broadcast):
             indices = np.arange(where.start, where.stop)
-            if piece.broadcast:
-                indices = indices.reshape(-1, int(np.prod(piece.shape[-2:])))[:, 0]
-            values = range(piece.low, piece.high + 1)
-            one_hot = (piece.broadcast or piece.categorical) and len(values) <= _MOST_LEVELS
+            if part.broadcast:
+                indices = indices.reshape(-1, int(np.prod(part.shape[-2:])))[:, 0]
+            values = range(part.low, part.high + 1)
+            one_hot = (part.broadcast or part.categorical) and len(values) <= _MOST_LEVELS
             for column in indices:
                 for level in values if one_hot else [RAW]:
                     columns.append(int(column))
                     levels.append(level)
-                    bound = max(abs(piece.low), abs(piece.high))
+                    bound = max(abs(part.low), abs(part.high))
                     scale.append(1.0 if one_hot else 1.0 / max(bound, 1))
         self.columns = np.array(columns, np.int64)
         self.levels = np.array(levels, np.int64)
-        # What each feature is multiplied with, so that it lies in -1..1.
+        # Scale of each feature, to the range -1..1.
         self.scale = np.array(scale, np.float32)
         self.dtype = np.dtype(spec.dtype)
-        # [C, H, W] of the planes, which come first, if the observation is of a board.
-        broadcast = sum(int(np.prod(piece.shape)) for piece in spec.pieces if piece.broadcast)
+        # [C, H, W] of the planes, which come first, for board observations.
+        broadcast = sum(int(np.prod(part.shape)) for part in spec.parts if part.broadcast)
         self.board: tuple[int, int, int] | None = None
         if len(spec.shape) == 3:
             height, width = spec.shape[1:]
@@ -55,9 +54,9 @@ class FeatureMap:
         return len(self.columns)
 
     def index(self, elements: NDArray[np.int64]) -> NDArray[np.int64]:
-        """Which features are these elements of an observation, of any shape; `len` for element -1.
+        """Returns the features of an observation's elements, any shape; `len` for element -1.
 
-        ValueError for a categorical or broadcast element, or one that the observation doesn't have.
+        ValueError for a categorical or broadcast element, or one out of range.
         """
         raw = np.flatnonzero(self.levels == RAW)
         known = {-1: len(self), **dict(zip(self.columns[raw].tolist(), raw.tolist(), strict=True))}
@@ -72,20 +71,25 @@ class FeatureMap:
         FILL(features, observations, self.columns, self.levels)
 
     def __call__(self, observations: NDArray[Any]) -> NDArray[Any]:
-        """The features [N, F] of flat observations [N, size]."""
+        """Returns the features [N, F] of flat observations [N, size]."""
         features = np.empty((len(observations), len(self)), self.dtype)
         self.fill(observations, features)
         return features
 
     def scaled(self, observations: NDArray[Any]) -> NDArray[np.float32]:
-        """The features of flat observations [N, size], float32[N, F] in -1..1."""
+        """Returns the features of flat observations [N, size], float32[N, F] in -1..1."""
         scaled: NDArray[np.float32] = self(observations) * self.scale
         return scaled
 
 
 @compiled
 def _fill(
-    first: Any, last: Any, features: Any, observations: Any, columns: Any, levels: Any
+    first: int,
+    last: int,
+    features: NDArray[Any],
+    observations: NDArray[Any],
+    columns: NDArray[np.int64],
+    levels: NDArray[np.int64],
 ) -> None:
     for i in range(first, last):
         for k in range(columns.shape[0]):
@@ -93,4 +97,4 @@ def _fill(
             features[i, k] = value if levels[k] == RAW else value == levels[k]
 
 
-FILL = Rows(_fill, 64)
+FILL = RowKernel(_fill, 64)

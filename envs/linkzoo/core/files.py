@@ -1,19 +1,18 @@
-"""Files that are written whole or not at all."""
+"""Atomic file writes."""
 
 import os
 from contextlib import suppress
 from errno import EINVAL
 from pathlib import Path
 
-PART = ".part"  # ends the name of a file that is being written
+PART = ".part"  # suffix of unfinished files
 
 
 def write_atomically(path: Path, data: bytes) -> None:
-    """Writes a file under another name, then renames it: readers see the old one or the new.
+    """Writes a file under another name, then renames it: readers see the old or the new version.
 
-    What a link leads to is written, not the link. OSError names the path; nothing is left of what
-    couldn't be written. What is there and no regular file, such as a device, is never replaced:
-    that is an OSError, too.
+    Follows links. OSError names the path; no partial file is left behind. Anything but a regular
+    file, such as a device, is never replaced: that is an OSError too.
     """
     target = Path(os.path.realpath(path))
     if target.exists() and not target.is_file():

@@ -1,49 +1,76 @@
-"""Runs one game over arrays of records, compiled: the only place where rules meet a loop.
+"""Compiled loops over records: factories that combine a game's rules with a loop.
 
-The functions below call a game's rules by the names of its contract (`apply`, `legal_actions`, …);
-`kernels(game)` binds those names and compiles. Rows are independent: thread counts and batch sizes
-change nothing but speed.
+Each factory takes a game's functions and returns a loop over the rows `first`..`last - 1` of its
+arrays. Rows are independent, so results don't depend on thread counts and batch sizes.
 """
 
 from collections.abc import Callable
 from dataclasses import dataclass
 from functools import cache
-from typing import Any
+from typing import Any, Protocol
 
 import numpy as np
+from numpy.typing import NDArray
 
-from linkzoo.engine.rng import STREAM_ACTION, game_seed, word
-from linkzoo.engine.compiled import compiled, specialise
 from linkzoo.core.game import Game
-from linkzoo.engine.threads import Rows
+from linkzoo.core.protocols import (
+    Apply,
+    Determinize,
+    Heuristic,
+    LegalActions,
+    NewGame,
+    Observe,
+    SeatValues,
+)
+from linkzoo.core.state import Mask, Record, Records
+from linkzoo.engine.compiled import compiled
+from linkzoo.engine.rng import STREAM_ACTION, game_seed, random_u64
+from linkzoo.engine.threads import RowKernel
 
 _BLOCK = 32
-_LEAST, _LEAST_QUICK = 64, 512  # rows that are worth a thread of their own
+_GRAIN, _GRAIN_QUICK = 64, 512  # rows worth a thread of their own
 
-# The names that `kernels` binds to a game's functions.
-new_game: Callable[..., Any]
-legal_actions: Callable[..., Any]
-apply: Callable[..., Any]
-observe: Callable[..., Any]
-payoffs: Callable[..., Any]
-margins: Callable[..., Any]
-reveal: Callable[..., Any]
-settle: Callable[..., Any]
-row: Callable[..., Any]
+
+class SkipForcedActions(Protocol):
+    """Fills the mask; with `skip_forced`, first plays forced decisions."""
+
+    def __call__(self, state: Record, mask: Mask) -> None: ...
+
+
+class RowOf(Protocol):
+    """Returns game `i`'s row of masks or observations."""
+
+    def __call__(self, rows: NDArray[Any], i: int) -> NDArray[Any]: ...
+
+
+@dataclass(frozen=True)
+class GameFunctions:
+    """The compiled functions of one game, for kernels and searches."""
+
+    new_game: NewGame
+    legal_actions: LegalActions
+    apply: Apply
+    observe: Observe
+    payoffs: SeatValues
+    score_margins: SeatValues
+    determinize: Determinize
+    heuristic: Heuristic
+    skip_forced_actions: SkipForcedActions
+    reveal: Observe | None  # None for games without hidden information
 
 
 @compiled
-def count_legal(mask: Any) -> Any:
-    """The number of ones in a mask."""
-    count = np.int64(0)  # from 0, the interpreter would count in the mask's int8
+def count_legal(mask: Mask) -> int:
+    """Returns the number of ones in a mask."""
+    count = np.int64(0)  # in the interpreter, the mask's int8 would overflow
     for action in range(mask.shape[0]):
         count += mask[action]
-    return count
+    return count  # type: ignore[return-value]  # int64
 
 
 @compiled
-def nth_legal(mask: Any, n: Any) -> Any:
-    """The n-th legal action, counted from 0, of a mask that has more than n."""
+def nth_legal(mask: Mask, n: int) -> int:
+    """Returns the n-th legal action (from 0) of a mask with more than n."""
     start = 0
     while True:
         end = min(start + _BLOCK, mask.shape[0])
@@ -52,240 +79,306 @@ def nth_legal(mask: Any, n: Any) -> Any:
             block += mask[action]
         if n < block:
             break
-        n -= block
+        n -= block  # type: ignore[assignment]  # int64
         start = end
     for action in range(start, mask.shape[0]):
-        n -= np.int64(mask[action])
+        n -= np.int64(mask[action])  # type: ignore[assignment]  # int64
         if n < 0:
             return action
     return -1
 
 
 @compiled
-def random_legal(mask: Any, seed: Any, stream: Any, index: Any) -> Any:
-    """A uniformly random legal action; -1 if there is none."""
+def random_legal(mask: Mask, seed: np.uint64, stream: int, index: int) -> int:
+    """Returns a uniformly random legal action; -1 for none."""
     count = count_legal(mask)
     if count == 0:
         return -1
-    return nth_legal(mask, np.int64(word(seed, stream, index) % np.uint64(count)))
-
-
-def _settle(state: Any, mask: Any) -> None:
-    """Fills the mask; with `skip_forced`, first takes every decision that has one legal action."""
-    legal_actions(state, mask)
-    while state.skip_forced and state.seat >= 0 and count_legal(mask) == 1:
-        apply(state, nth_legal(mask, 0))
-        legal_actions(state, mask)
-
-
-def _margin(before: Any, after: Any, seat: Any) -> Any:
-    """What an action brought a seat, in games that don't say it otherwise: the margin after it."""
-    margin = np.empty(after.num_players, np.float32)
-    margins(after, margin)
-    return margin[seat]
-
-
-def _play(first: Any, last: Any, states: Any, actions: Any, masks: Any) -> None:
-    """Plays one legal action in every record; a negative action leaves the record as it is."""
-    for i in range(first, last):
-        if actions[i] >= 0:
-            apply(states[i], actions[i])
-            settle(states[i], masks[i])
-
-
-def _legal(first: Any, last: Any, states: Any, masks: Any) -> None:
-    """Fills the masks of the records as they are."""
-    for i in range(first, last):
-        legal_actions(states[i], masks[i])
-
-
-def _observe(first: Any, last: Any, states: Any, seats: Any, out: Any) -> None:
-    """Fills flat observations: row i is what seat `seats[i]` sees of record i."""
-    for i in range(first, last):
-        observe(states[i], seats[i], out[i])
-
-
-def _outcome(first: Any, last: Any, states: Any, payoff: Any, margin: Any) -> None:
-    """Fills the payoffs (zeros before the end) and margins of every seat."""
-    for i in range(first, last):
-        payoff[i] = 0
-        if states[i].seat < 0:
-            payoffs(states[i], payoff[i])
-        margins(states[i], margin[i])
+    drawn = random_u64(seed, stream, index) % np.uint64(count)
+    return nth_legal(mask, np.int64(drawn))  # type: ignore[arg-type]  # int64
 
 
 @compiled
-def _random_actions(
-    first: Any, last: Any, masks: Any, seeds: Any, index: Any, actions: Any
-) -> None:
-    """Fills uniformly random legal actions (-1 where there is none), a function of the seeds."""
-    for i in range(first, last):
-        actions[i] = random_legal(masks[i], seeds[i], STREAM_ACTION, index)
-
-
-_RANDOM_ACTIONS = Rows(_random_actions, _LEAST_QUICK)
-
-
-@compiled
-def first_illegal(masks: Any, actions: Any) -> Any:
-    """The first row whose action is not legal; -1 if there is none."""
+def first_illegal(masks: NDArray[np.int8], actions: NDArray[np.int64]) -> int:
+    """Returns the first row with an illegal action; -1 for none."""
     for i in range(actions.shape[0]):
         if actions[i] < 0 or actions[i] >= masks.shape[1] or masks[i, actions[i]] == 0:
             return i
     return -1
 
 
-def _renew(
-    first: Any, last: Any, states: Any, masks: Any, seeds: Any, dice: Any, plies: Any
+@compiled
+def _fill_random_actions(
+    first: int,
+    last: int,
+    masks: NDArray[np.int8],
+    seeds: NDArray[np.uint64],
+    index: int,
+    actions: NDArray[np.int64],
 ) -> None:
-    """Starts a new game where `plies[i]` isn't negative, up to so many random actions deep.
-
-    Options and number of players are set. The game is of `seeds[i]`, its random actions of
-    `dice[i]`; none of them ends it. A game that ended is played again, to the action before: a GPU
-    has no room for a copy of the record.
-    """
     for i in range(first, last):
-        depth = plies[i]
-        begins = depth >= 0
-        while begins:
-            new_game(states[i], seeds[i])
-            settle(states[i], masks[i])
-            played = 0
-            while played < depth and states[i].seat >= 0:
-                apply(states[i], random_legal(masks[i], dice[i], STREAM_ACTION, played))
-                settle(states[i], masks[i])
-                played += 1
-            begins = states[i].seat < 0 and played > 0
-            depth = played - 1
+        actions[i] = random_legal(masks[i], seeds[i], STREAM_ACTION, index)
 
 
-def _row(rows: Any, i: Any) -> Any:
-    """A row of masks or observations."""
-    return rows[i]
+_RANDOM_ACTIONS = RowKernel(_fill_random_actions, _GRAIN_QUICK)
 
 
-def step(
-    first: Any,
-    last: Any,
-    states: Any,
-    actions: Any,
-    seeds: Any,
-    episodes: Any,
-    masks: Any,
-    observations: Any,
-    seats: Any,
-    payoff: Any,
-    margin: Any,
-    done: Any,
-    lengths: Any,
-) -> None:
-    """Plays one action in every game; a game that ends starts anew with its next seed.
+@compiled
+def row_of(rows: NDArray[Any], i: int) -> NDArray[Any]:
+    """Returns row `i`."""
+    return rows[i]  # type: ignore[no-any-return]  # a row
 
-    `seeds` holds one number, the seed of the run.
+
+def make_skip_forced_actions(legal_actions: LegalActions, apply: Apply) -> SkipForcedActions:
+    """Returns the function that plays forced actions and fills the mask."""
+
+    @compiled
+    def skip_forced_actions(state: Record, mask: Mask) -> None:
+        legal_actions(state, mask)
+        while state.skip_forced and state.seat >= 0 and count_legal(mask) == 1:
+            apply(state, nth_legal(mask, 0))
+            legal_actions(state, mask)
+
+    return skip_forced_actions
+
+
+def make_step(game: GameFunctions, row: RowOf = row_of) -> Callable[..., None]:
+    """Returns the kernel that plays an action in every game and restarts finished games.
+
+    Args:
+        game: The game's functions.
+        row: Returns a game's row of masks or observations.
     """
-    for i in range(first, last):
-        apply(states[i], actions[i])
-        settle(states[i], row(masks, i))
-        lengths[i] = states[i].ply
-        done[i] = states[i].seat < 0
-        if done[i]:
-            payoffs(states[i], payoff[i])
-            margins(states[i], margin[i])
-            episodes[i] += 1
-            new_game(states[i], game_seed(seeds[0], i, episodes[i]))
-            settle(states[i], row(masks, i))
-        else:
+    new_game, apply, observe = game.new_game, game.apply, game.observe
+    payoffs, score_margins = game.payoffs, game.score_margins
+    skip_forced_actions = game.skip_forced_actions
+
+    @compiled
+    def step(
+        first: int,
+        last: int,
+        states: Records,
+        actions: NDArray[np.int64],
+        run_seed: NDArray[np.uint64],  # [1]
+        episodes: NDArray[np.int64],
+        masks: NDArray[Any],
+        observations: NDArray[Any],
+        seats: NDArray[np.int8],
+        payoff: NDArray[np.float32],
+        margin: NDArray[np.float32],
+        done: NDArray[np.bool_],
+        lengths: NDArray[np.int32],
+    ) -> None:
+        for i in range(first, last):
+            apply(states[i], actions[i])
+            skip_forced_actions(states[i], row(masks, i))
+            lengths[i] = states[i].ply
+            done[i] = states[i].seat < 0
+            if done[i]:
+                payoffs(states[i], payoff[i])
+                score_margins(states[i], margin[i])
+                episodes[i] += 1
+                new_game(states[i], game_seed(run_seed[0], i, episodes[i]))
+                skip_forced_actions(states[i], row(masks, i))
+            else:
+                payoff[i] = 0
+                margin[i] = 0
+            seats[i] = states[i].seat
+            observe(states[i], states[i].seat, row(observations, i))
+
+    return step
+
+
+def make_play(apply: Apply, skip_forced_actions: SkipForcedActions) -> Callable[..., None]:
+    """Returns the kernel that plays an action in every record; negative ones are skipped."""
+
+    @compiled
+    def play(
+        first: int,
+        last: int,
+        states: Records,
+        actions: NDArray[np.int64],
+        masks: NDArray[np.int8],
+    ) -> None:
+        for i in range(first, last):
+            if actions[i] >= 0:
+                apply(states[i], actions[i])
+                skip_forced_actions(states[i], masks[i])
+
+    return play
+
+
+def make_fill_masks(legal_actions: LegalActions) -> Callable[..., None]:
+    """Returns the kernel that fills the masks of the current records."""
+
+    @compiled
+    def fill_masks(first: int, last: int, states: Records, masks: NDArray[np.int8]) -> None:
+        for i in range(first, last):
+            legal_actions(states[i], masks[i])
+
+    return fill_masks
+
+
+def make_observe_rows(observe: Observe) -> Callable[..., None]:
+    """Returns the kernel that fills row i with the observation of seat `seats[i]` in record i."""
+
+    @compiled
+    def observe_rows(
+        first: int, last: int, states: Records, seats: NDArray[np.int8], out: NDArray[Any]
+    ) -> None:
+        for i in range(first, last):
+            observe(states[i], seats[i], out[i])
+
+    return observe_rows
+
+
+def make_outcome(payoffs: SeatValues, score_margins: SeatValues) -> Callable[..., None]:
+    """Returns the kernel that fills payoffs (zeros before the end) and score margins."""
+
+    @compiled
+    def outcome(
+        first: int,
+        last: int,
+        states: Records,
+        payoff: NDArray[np.float32],
+        margin: NDArray[np.float32],
+    ) -> None:
+        for i in range(first, last):
             payoff[i] = 0
-            margin[i] = 0
-        seats[i] = states[i].seat
-        observe(states[i], states[i].seat, row(observations, i))
+            if states[i].seat < 0:
+                payoffs(states[i], payoff[i])
+            score_margins(states[i], margin[i])
+
+    return outcome
 
 
-def _play_one(states: Any, action: Any, mask: Any, payoff: Any, margin: Any) -> Any:
-    """Plays a legal action in the first record; returns the seat to act, -1 when it is over."""
-    apply(states[0], action)
-    settle(states[0], mask)
-    if states[0].seat < 0:
-        payoffs(states[0], payoff)
-        margins(states[0], margin)
-    return states[0].seat
+def make_reset_rows(game: GameFunctions) -> Callable[..., None]:
+    """Returns the kernel that resets row i if `plies[i] >= 0`, then plays that many random plies.
+
+    The game has `seeds[i]`, the actions `action_seeds[i]`. An action that would end the game is
+    left out: the game is replayed up to the action before, because a GPU has no room for a copy of
+    the record. Options and number of players must be set.
+    """
+    new_game, apply, skip_forced_actions = game.new_game, game.apply, game.skip_forced_actions
+
+    @compiled
+    def reset_rows(
+        first: int,
+        last: int,
+        states: Records,
+        masks: NDArray[np.int8],
+        seeds: NDArray[np.uint64],
+        action_seeds: NDArray[np.uint64],
+        plies: NDArray[np.int64],
+    ) -> None:
+        for i in range(first, last):
+            depth = plies[i]
+            begins = depth >= 0
+            while begins:
+                new_game(states[i], seeds[i])
+                skip_forced_actions(states[i], masks[i])
+                played = 0
+                while played < depth and states[i].seat >= 0:
+                    action = random_legal(masks[i], action_seeds[i], STREAM_ACTION, played)
+                    apply(states[i], action)
+                    skip_forced_actions(states[i], masks[i])
+                    played += 1
+                begins = states[i].seat < 0 and played > 0
+                depth = played - 1
+
+    return reset_rows
 
 
-def _observe_one(states: Any, seat: Any, out: Any) -> None:
-    """Fills what `seat` sees of the first record."""
-    observe(states[0], seat, out)
+def make_play_one(game: GameFunctions) -> Callable[..., int]:
+    """Returns the function that plays a legal action in the first record.
+
+    It returns the seat to act; at the end it returns -1 and fills payoffs and margins.
+    """
+    apply, skip_forced_actions = game.apply, game.skip_forced_actions
+    payoffs, score_margins = game.payoffs, game.score_margins
+
+    @compiled
+    def play_one(
+        states: Records,
+        action: int,
+        mask: Mask,
+        payoff: NDArray[np.float32],
+        margin: NDArray[np.float32],
+    ) -> int:
+        apply(states[0], action)
+        skip_forced_actions(states[0], mask)
+        if states[0].seat < 0:
+            payoffs(states[0], payoff)
+            score_margins(states[0], margin)
+        return states[0].seat  # type: ignore[no-any-return]  # int8
+
+    return play_one
 
 
-def _reveal(first: Any, last: Any, states: Any, seats: Any, out: Any) -> None:
-    """Fills what is hidden: row i is what seat `seats[i]` can't see of record i."""
-    for i in range(first, last):
-        reveal(states[i], seats[i], out[i])
+def make_observe_one(observe: Observe) -> Callable[..., None]:
+    """Returns the function that fills a seat's observation of the first record, in any shape."""
 
+    @compiled
+    def observe_one(states: Records, seat: int, out: NDArray[Any]) -> None:
+        observe(states[0], seat, out.reshape(-1))
 
-def _reveal_one(states: Any, seat: Any, out: Any) -> None:
-    """Fills what `seat` can't see of the first record."""
-    reveal(states[0], seat, out)
+    return observe_one
 
 
 @dataclass(frozen=True)
 class Kernels:
-    """The compiled functions of one game; the docstrings of the functions above describe them.
+    """The compiled loops of one game; see the factories above.
 
-    Those called `…_one` run on the calling thread.
+    Functions named `…_one` run on the calling thread.
     """
 
-    renew: Rows
-    play: Rows
-    legal: Rows
-    observe: Rows
-    outcome: Rows
-    random_actions: Rows
-    step: Rows
-    legal_one: Callable[..., None]
-    outcome_one: Callable[..., None]
+    functions: GameFunctions
+    reset_rows: RowKernel
+    play: RowKernel
+    fill_masks: RowKernel
+    observe: RowKernel
+    outcome: RowKernel
+    random_actions: RowKernel
+    step: RowKernel
     play_one: Callable[..., int]
     observe_one: Callable[..., None]
-    reveal: Rows | None  # None for games that hide nothing
+    reveal: RowKernel | None  # None for games without hidden information
     reveal_one: Callable[..., None] | None
-    rules: dict[str, Callable[..., Any]]
 
-    def begin(self, states: Any, seeds: Any, masks: Any) -> None:
+    def begin(self, states: Records, seeds: NDArray[np.uint64], masks: NDArray[np.int8]) -> None:
         """Starts a new game in every record."""
-        self.renew(states, masks, seeds, seeds, np.zeros(len(states), np.int64))
+        self.reset_rows(states, masks, seeds, seeds, np.zeros(len(states), np.int64))
 
 
 @cache
 def kernels(game: Game) -> Kernels:
-    """The compiled functions of a game. Nothing is compiled before its first call."""
-    rules = {
-        name: getattr(game, name)
-        for name in "new_game legal_actions apply observe payoffs margins redeal".split()
-    }
-    rules["settle"] = specialise(_settle, game.key, **rules)
-    if game.reveal is not None:
-        rules["reveal"] = game.reveal
-    rules["appraise"] = game.appraise or specialise(_margin, game.key, **rules)
-
-    def rows(function: Callable[..., Any]) -> Rows:
-        return Rows(specialise(function, game.key, **rules), _LEAST)
-
-    def single(function: Callable[..., Any]) -> Callable[..., Any]:
-        return specialise(function, game.key, **rules)
-
-    legal, outcome = rows(_legal), rows(_outcome)
+    """Returns the compiled loops of a game; each is compiled at its first call."""
+    rules, observation = game.rules, game.observation
+    skip_forced_actions = make_skip_forced_actions(rules.legal_actions, rules.apply)
+    functions = GameFunctions(
+        new_game=rules.new_game,
+        legal_actions=rules.legal_actions,
+        apply=rules.apply,
+        observe=observation.observe,
+        payoffs=game.payoffs,
+        score_margins=game.score_margins,
+        determinize=game.determinize,
+        heuristic=game.heuristic,
+        skip_forced_actions=skip_forced_actions,
+        reveal=observation.reveal,
+    )
+    reveal = observation.reveal
     return Kernels(
-        renew=rows(_renew),
-        play=rows(_play),
-        legal=legal,
-        observe=rows(_observe),
-        outcome=outcome,
+        functions=functions,
+        reset_rows=RowKernel(make_reset_rows(functions), _GRAIN),
+        play=RowKernel(make_play(rules.apply, skip_forced_actions), _GRAIN),
+        fill_masks=RowKernel(make_fill_masks(rules.legal_actions), _GRAIN),
+        observe=RowKernel(make_observe_rows(observation.observe), _GRAIN),
+        outcome=RowKernel(make_outcome(game.payoffs, game.score_margins), _GRAIN),
         random_actions=_RANDOM_ACTIONS,
-        step=Rows(specialise(step, game.key, **rules, row=compiled(_row)), _LEAST),
-        legal_one=legal.alone,
-        outcome_one=outcome.alone,
-        play_one=single(_play_one),
-        observe_one=single(_observe_one),
-        reveal=rows(_reveal) if game.reveal else None,
-        reveal_one=single(_reveal_one) if game.reveal else None,
-        rules=rules,
+        step=RowKernel(make_step(functions), _GRAIN),
+        play_one=make_play_one(functions),
+        observe_one=make_observe_one(observation.observe),
+        reveal=RowKernel(make_observe_rows(reveal), _GRAIN) if reveal else None,
+        reveal_one=make_observe_one(reveal) if reveal else None,
     )

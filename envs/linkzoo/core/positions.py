@@ -1,32 +1,42 @@
-"""What the JSON of a position begins with, whatever the game."""
+"""JSON positions: the common header, and the fields of a game without hidden information."""
 
-from collections.abc import Callable, Collection, Mapping
-from dataclasses import dataclass, field, fields
+from collections.abc import Collection, Mapping, Sequence
+from dataclasses import dataclass, field
 from typing import Any
 
 import numpy as np
 
-from linkzoo.engine.compiled import Record
-from linkzoo.core.arguments import agrees, check_keys, integer
-from linkzoo.core.game import read_options, write_options
+from linkzoo.core.arguments import agrees, check_keys, integer, sequence
+from linkzoo.core.options import Options, option_names, read_options, write_options
+from linkzoo.core.state import Field, Record
 
 
 @dataclass(frozen=True)
-class Head:
-    """Writes and reads how positions of a game begin; the facts are those of its `Game`."""
+class JsonHeader:
+    """Writes and reads the common header of JSON positions.
+
+    Attributes:
+        name: The game's name.
+        version: Its version.
+        options: Its options.
+        state: The dtype of its records.
+        players: The smallest and the largest number of players.
+        max_length: Upper bound on the number of decisions.
+        fixed: The options that are compiled in.
+        digest: The digest of the compiled-in data.
+    """
 
     name: str
     version: int
-    options: Callable[..., Any]
+    options: type[Options]
     state: np.dtype[Any]
-    min_players: int
-    max_players: int
+    players: tuple[int, int]
     max_length: int
     fixed: Mapping[str, Any] = field(default_factory=dict)
     digest: int = 0
 
     def write(self, state: Record) -> dict[str, Any]:
-        """The game, its version and options, the seed and the number of players."""
+        """Returns the header: game, version, options, seed and number of players."""
         return {
             "game": self.name,
             "version": self.version,
@@ -38,36 +48,96 @@ class Head:
     def read(
         self, data: Mapping[str, Any], required: Collection[str], optional: Collection[str] = ()
     ) -> Record:
-        """A record with what `write` has written, and its ply, all else 0.
+        """Returns a record with the header and the ply; all other fields are 0.
 
-        Without a seed it is 0. ValueError names a field that is missing (`required`), unknown (not
-        `optional` either) or wrong.
+        Args:
+            data: The position; the seed defaults to 0.
+            required: The required fields.
+            optional: The optional fields.
+
+        Raises:
+            ValueError: A field is missing, unknown or invalid.
         """
         check_keys("position", data, required, optional)
         agrees("game", data["game"], self.name)
         agrees("version", data["version"], self.version)
-        names = [option.name for option in fields(self.options)]  # type: ignore[arg-type]
+        names = option_names(self.options)
         check_keys("options", data["options"], names)
         state: Record = np.zeros(1, self.state)[0]
         chosen = self.options(**data["options"])
-        for name in names:  # a position says each of them, even what is usual
+        for name in names:  # positions must name all options
             agrees(f"options: {name}", data["options"][name], getattr(chosen, name))
         write_options(state, chosen, self.fixed, self.digest)
-        if "digest" in data:  # of what a file had when the position was written
+        if "digest" in data:  # digest of the compiled-in data when written
             agrees("digest", data["digest"], f"{self.digest:012x}")
-        low, high = self.min_players, self.max_players
-        state.num_players = integer("num_players", data["num_players"], low, high)
+        state.num_players = integer("num_players", data["num_players"], *self.players)
         state.seed = np.uint64(integer("seed", data.get("seed", 0), 0, 2**64 - 1))
-        # A game that goes on from there still fits the record.
+        # The record must still fit the rest of the game.
         state.ply = integer("ply", data["ply"], 0, 2**15 - 1 - self.max_length)
         return state
 
 
+class FieldsJson:
+    """JSON positions of a game without hidden information: the record's fields by name."""
+
+    def __init__(self, header: JsonHeader, fields: Sequence[Field]) -> None:
+        self._header, self._fields = header, {each.name: each for each in fields}
+
+    def to_dict(self, state: Record, seat: int | None = None) -> dict[str, Any]:
+        """Returns the position; with a `seat`, the seat's view without the seed."""
+        data = {
+            **self._header.write(state),
+            "seat": or_none(state.seat),
+            "ply": int(state.ply),
+            "winners": winners_of(state),
+            **{name: state[name].tolist() for name in self._fields},
+        }
+        if seat is not None:
+            del data["seed"]
+        return data
+
+    def from_dict(self, data: Mapping[str, Any]) -> Record:
+        """Parses the result of `to_dict`.
+
+        Raises:
+            ValueError: A field is invalid.
+        """
+        names = "game version options num_players seat ply winners".split()
+        state = self._header.read(data, [*names, *self._fields], optional=("seed",))
+        players = int(state.num_players)
+        state.seat = none_or_integer("seat", data["seat"], 0, players - 1)
+        state.winners = read_winners(data["winners"], players)
+        for name, each in self._fields.items():
+            state[name] = _numbers(name, data[name], each, each.shape)
+        return state
+
+
 def winners_of(state: Record) -> list[int]:
-    """The seats that have won."""
+    """Returns the seats that have won."""
     return [seat for seat in range(state.num_players) if int(state.winners) >> seat & 1]
 
 
+def read_winners(value: Any, num_players: int) -> int:
+    """Returns the bits of the seats from `winners_of`; ValueError if they are invalid."""
+    seats = sequence("winners", value, 0, num_players)
+    return sum({1 << integer("winners", seat, 0, num_players - 1) for seat in seats})
+
+
 def or_none(number: Any) -> int | None:
-    """A number of a record, None for -1."""
+    """Returns a record's number, None for -1."""
     return None if number == -1 else int(number)
+
+
+def none_or_integer(name: str, value: Any, low: int, high: int) -> int:
+    """Returns -1 for None, else an integer in low..high; ValueError names the field."""
+    return -1 if value is None else integer(name, value, low, high)
+
+
+def _numbers(name: str, value: Any, field: Field, shape: tuple[int, ...]) -> Any:
+    """Returns the numbers of a field from nested lists; ValueError names the element."""
+    if shape:
+        items = sequence(name, value, shape[0], shape[0])
+        return [_numbers(f"{name}[{i}]", item, field, shape[1:]) for i, item in enumerate(items)]
+    info = np.iinfo(field.dtype)
+    low = int(info.min) if field.low is None else field.low
+    return integer(name, value, low, int(info.max) if field.high is None else field.high)

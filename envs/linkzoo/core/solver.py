@@ -1,47 +1,43 @@
-"""Exact solvers: what the module in `Game.solver` has.
+"""Exact solvers: the interface of the module in `Game.solver`.
 
-`Solver(entries)` makes a `Solver` that remembers so many positions. Searches that solve many
-positions side by side take compiled functions:
+`Solver(entries)` makes a `Solver` with a table of that many positions. Searches that solve many
+positions in parallel use compiled functions:
 
-- `memory(count, limit)` makes the working memory of `count` rows, arrays that the others take
-- `forget(memory, row)` empties a row's
-- `finish(state, memory, row, limit)` makes a record end as perfect play would
-- `keep_best(state, memory, row, limit, mask)` leaves the best of the legal actions in a mask
+- `memory(count, limit)` allocates the working memory of `count` rows, used by the others
+- `forget(memory, row)` clears a row's memory
+- `finish(state, memory, row, limit)` plays a record to its end under perfect play
+- `keep_best(state, memory, row, limit, mask)` keeps only the best legal actions in a mask
 
 The latter two return whether the position was solved by a search of at most `limit` positions.
 """
 
 from typing import Protocol
 
-from linkzoo.engine.compiled import Record
+from linkzoo.core.state import Record
 
-LIMIT = 2**24  # positions in a search: about a minute
-ENTRIES = 2**22  # positions that a solver remembers
-DRAW = -1  # in the place of the seat that wins
+LIMIT = 2**24  # positions per search: about a minute
+ENTRIES = 2**22  # positions in the table
+DRAW = -1  # result instead of the winning seat
 
 
 class OutOfReachError(ValueError):
-    """A position takes longer to solve than was allowed."""
+    """A position can't be solved within the limit."""
 
 
 class Solver(Protocol):
-    """Solves positions of one game of two seats, with any options; remembers what it has found.
+    """Solves positions of a two-player game, with any options; caches results.
 
-    `winner` and `score` raise OutOfReachError when they have searched more than about
-    `limit` positions.
+    `winner` and `score` raise OutOfReachError after searching about `limit` positions.
     """
 
     def winner(self, state: Record, limit: int = LIMIT) -> int:
-        """The seat that wins if both play perfectly, or DRAW."""
+        """Returns the winning seat under perfect play, or DRAW."""
         ...
 
     def score(self, state: Record, limit: int = LIMIT) -> int | None:
-        """What the players play for, at the end, if both play perfectly for it.
-
-        None where it isn't settled yet who plays for what.
-        """
+        """Returns the final score under perfect play; None before the players' goals are set."""
         ...
 
     def forget(self) -> None:
-        """Empties the memory."""
+        """Clears the table."""
         ...

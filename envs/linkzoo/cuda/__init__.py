@@ -1,7 +1,7 @@
-"""The games on a GPU, a thread for each: the rows of `linkzoo.core.kernels` as CUDA kernels.
+"""CUDA backend, one thread per game: the loops of `linkzoo.core.kernels` as CUDA kernels.
 
-`make_vec(…, device="cuda")` (extra `cuda`) makes a `CudaVecEnv` (`vector`). All that depends on
-numba-cuda is in `device`. Neither is imported, nor is torch, before somebody asks for that device.
+`make_vec(…, device="cuda")` (extra `cuda`) makes a `CudaVecEnv` (`vector`). Everything that depends
+on numba-cuda is in `device`. These modules and torch are imported on first use of the device only.
 """
 
 from importlib import import_module
@@ -10,7 +10,7 @@ _NEEDED = ("numba_cuda", "torch")
 
 
 def require() -> None:
-    """Raises ImportError or RuntimeError that says what `device="cuda"` lacks here."""
+    """Raises ImportError or RuntimeError with the missing requirement of `device="cuda"`."""
     for name in _NEEDED:
         try:
             import_module(name)

@@ -1,14 +1,14 @@
-"""All that depends on numba-cuda: rows as kernels, tensors as their arguments, streams, PTX.
+"""Everything that depends on numba-cuda: kernels, their arguments, streams and PTX.
 
-numba-cuda compiles the rules from their plain functions, as it meets them in a kernel. Two things
-are done in another way than its own: `linkzoo.engine.compiled.local` is memory of the thread, and a table
-of constants lies once in global memory, for numba-cuda writes a copy of it into constant memory,
-which ends at 64 kB, wherever it is used.
+numba-cuda compiles the rules from their plain functions when it finds them in a kernel, with two
+changes: `linkzoo.engine.compiled.local` allocates thread-local memory, and a table of constants is
+stored once in global memory. By default numba-cuda copies it into constant memory, limited to 64
+kB, for each use.
 """
 
 import hashlib
 from collections.abc import Callable, Iterator
-from contextlib import AbstractContextManager, contextmanager, nullcontext
+from contextlib import contextmanager, nullcontext
 from functools import cache
 from types import SimpleNamespace
 from typing import Any
@@ -21,12 +21,12 @@ from numba.core import event
 from numpy.typing import DTypeLike, NDArray
 
 from linkzoo.engine.compiled import local
-from linkzoo.engine.threads import Rows
+from linkzoo.engine.threads import RowKernel
 
 SIMULATED = bool(numba.config.ENABLE_CUDASIM)  # type: ignore[attr-defined]  # NUMBA_ENABLE_CUDASIM
-_BLOCK = 128  # threads that are launched together
-_GLOBAL = 1  # NVVM's number of the address space
-_ALIGNED = 16  # bytes: where a table begins
+_BLOCK = 128  # threads per block
+_GLOBAL = 1  # NVVM's number of the global address space
+_ALIGNED = 16  # alignment of tables, in bytes
 
 if not SIMULATED:
     from numba.cuda import cgutils, dispatcher, types
@@ -38,7 +38,7 @@ if not SIMULATED:
     from numba.cuda.target import CUDATargetContext
     from numba.cuda.typing.typeof import typeof
 
-    # Typed and made as `cuda.local.array`; an overload couldn't return an array on the device.
+    # Typed and lowered like `cuda.local.array`; an overload couldn't return an array on the device.
     class _Local(Cuda_local_array):  # type: ignore[misc]  # numba-cuda's
         key = local
 
@@ -47,7 +47,7 @@ if not SIMULATED:
 
 
 class Kernel:
-    """A function over rows, `rows(first, last, *arrays)`, on the device: a thread does a row."""
+    """A row function `rows(first, last, *arrays)` as a CUDA kernel, one thread per row."""
 
     def __init__(self, rows: Callable[..., None]) -> None:
         def each(arrays: Any) -> None:
@@ -58,37 +58,45 @@ class Kernel:
         self.each = each
         self._launched: Any = cuda.jit(each)
         if not SIMULATED:
-            self._launched.compile = _with_tables(self._launched.compile)
+            compile_for = self._launched.compile
+
+            def compile_with_tables(signature: Any) -> Any:  # for each new signature
+                with _tables(), event.trigger_event("numba:compile"):
+                    return compile_for(signature)
+
+            self._launched.compile = compile_with_tables
 
     def __call__(self, *arrays: Any) -> None:
-        """Launches all rows on torch's current stream; `arrays` are what `view` gives."""
+        """Launches all rows on torch's current stream; `arrays` are results of `view`."""
         blocks = -(-arrays[0].shape[0] // _BLOCK)
         if not blocks:
             return
-        with _few_blocks_are_welcome():
+        # Avoids numba-cuda's warning about low occupancy.
+        warns: Any = None if SIMULATED else _replaced(config, "CUDA_LOW_OCCUPANCY_WARNINGS", 0)
+        with warns or nullcontext():
             launch = self._launched[blocks, _BLOCK, stream()]
         launch(arrays)
 
 
 @cache
 def kernel(rows: Callable[..., None]) -> Kernel:
-    """The kernel of a compiled function over rows: the same one each time."""
+    """Returns the cached CUDA kernel of a compiled row function."""
     return Kernel(rows)
 
 
-def launch(rows: Rows, *arguments: Any) -> None:
-    """Runs all rows over contiguous tensors, what `view` gives, and numbers."""
+def launch(rows: RowKernel, *arguments: Any) -> None:
+    """Runs all rows; arguments are contiguous tensors, results of `view`, and numbers."""
     kernel(rows.kernel)(*(view(a) if hasattr(a, "data_ptr") else a for a in arguments))
 
 
 def view(tensor: Any, dtype: DTypeLike | None = None) -> Any:
-    """The memory of a contiguous tensor as a kernel takes it; its last axis of another type."""
+    """Returns a contiguous tensor as a kernel argument; `dtype` reinterprets its last axis."""
     array = cuda.as_cuda_array(tensor, sync=False)
     return array if dtype is None else array.view(dtype)
 
 
 def stream() -> Any:
-    """Torch's current stream."""
+    """Returns torch's current stream."""
     import torch
 
     return _stream(torch.cuda.current_stream().cuda_stream)
@@ -96,40 +104,23 @@ def stream() -> Any:
 
 @cache
 def _stream(handle: int) -> Any:
-    """A stream as numba-cuda takes it: one object for each, by which it finds a launch again."""
+    """Returns numba-cuda's stream for a handle, cached: launches are looked up by object."""
     return cuda.external_stream(handle)
 
 
 def ptx(
     rows: Callable[..., None], arrays: tuple[NDArray[Any], ...], capability: tuple[int, int]
 ) -> str:
-    """The kernel for arrays of these types as PTX; needs NVVM but no GPU."""
+    """Compiles the kernel for these array types to PTX; needs NVVM but no GPU."""
     standing_in = SimpleNamespace(compute_capability=capability)
     with _tables(), _replaced(dispatcher, "get_current_device", lambda: standing_in):
         text: str = cuda.compile_ptx(Kernel(rows).each, (typeof(arrays),), cc=capability)[0]
     return text
 
 
-def _few_blocks_are_welcome() -> AbstractContextManager[None]:
-    """While a launch is prepared, numba-cuda doesn't warn of fewer blocks than a GPU holds."""
-    if SIMULATED:
-        return nullcontext()
-    return _replaced(config, "CUDA_LOW_OCCUPANCY_WARNINGS", 0)
-
-
-def _with_tables(compile_for: Callable[[Any], Any]) -> Callable[[Any], Any]:
-    """What compiles a kernel, whenever arguments of other types come, with `_tables`."""
-
-    def run(signature: Any) -> Any:
-        with _tables(), event.trigger_event("numba:compile"):
-            return compile_for(signature)
-
-    return run
-
-
 @contextmanager
 def _tables() -> Iterator[None]:
-    """While this thread compiles, tables of constants lie in global memory."""
+    """Places tables of constants in global memory while this thread compiles."""
     with (
         global_compiler_lock,
         _replaced(CUDATargetContext, "make_constant_array", _make_constant_array),
@@ -148,7 +139,7 @@ def _replaced(owner: Any, name: str, value: Any) -> Iterator[None]:
 
 
 def _make_constant_array(context: Any, builder: Any, kind: Any, array: NDArray[Any]) -> Any:
-    """As `CUDATargetContext` has it, but that equal tables are one, named by what they hold."""
+    """Like `CUDATargetContext`'s method, but equal tables are shared and named by content."""
     array = np.ascontiguousarray(array)
     data = array.tobytes()
     name = f"linkzoo_{hashlib.sha256(data).hexdigest()[:32]}"
@@ -156,7 +147,7 @@ def _make_constant_array(context: Any, builder: Any, kind: Any, array: NDArray[A
     if table is None:
         content = ir.Constant(ir.ArrayType(ir.IntType(8), len(data)), bytearray(data))
         table = cgutils.add_global_variable(builder.module, content.type, name, addrspace=_GLOBAL)
-        table.linkage = "linkonce_odr"  # the linker keeps one
+        table.linkage = "linkonce_odr"  # the linker merges duplicates
         table.global_constant = True
         table.initializer = content
         table.align = _ALIGNED

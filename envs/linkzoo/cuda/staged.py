@@ -1,43 +1,35 @@
-"""Masks and observations by way of the thread's own memory, and from and to the device's in words.
+"""Steps that stage masks and observations in thread-local memory and transfer them as words.
 
-Games lie one after the other, so threads side by side read and write places that are a row apart.
-What that costs goes by the number of accesses, and rules read and write single bytes, many of them
-twice. A thread's own memory lies beside that of the others and is cached: rules use that, and eight
-bytes at a time go out, or come in.
+Adjacent threads access memory one row apart, so the cost depends on the number of accesses, and
+rules access single bytes, many of them twice. Thread-local memory is interleaved and cached: rules
+work there, and eight bytes at a time are copied in and out.
 """
 
 from functools import cache
 from typing import Any
 
 import numpy as np
+from numpy.typing import NDArray
 
-from linkzoo.core.kernels import kernels, random_legal, step
-from linkzoo.engine.rng import STREAM_ACTION
-from linkzoo.engine.compiled import compiled, local, specialise
 from linkzoo.core.game import Game
-from linkzoo.engine.threads import Rows
+from linkzoo.core.kernels import kernels, make_step, random_legal
+from linkzoo.core.state import Records
+from linkzoo.engine.compiled import compiled, local
+from linkzoo.engine.rng import STREAM_ACTION
+from linkzoo.engine.threads import RowKernel
 
 WORD = 8  # bytes
 
-# The names that `staged_step` binds.
-step_own: Any
-NUM_ACTIONS: int
-MASK_WORDS: int
-OBSERVATION_SIZE: int
-OBSERVATION_WORDS: int
-OBSERVATION_BYTES: int
-OBSERVATION_DTYPE: Any
-
 
 @compiled
-def store(row: Any, size: Any, words: Any, row_index: Any) -> None:
-    """Stores `size` bytes, those of the uint64 words `row`, as a row of the uint64 words `words`.
+def store(row: NDArray[np.uint64], size: int, words: NDArray[np.uint64], row_index: int) -> None:
+    """Stores the first `size` bytes of the uint64 words `row` as a row of the uint64 words `words`.
 
-    Rows of `size` bytes follow one another in `words`, and few begin where a word does.
+    Rows of `size` bytes are contiguous in `words`, so most are unaligned.
     """
     own, out = row.view(np.uint8), words.view(np.uint8)
     start = row_index * size
-    before = min(-start % WORD, size)  # bytes up to the first whole word
+    before = min(-start % WORD, size)  # bytes before the first whole word
     for k in range(before):
         out[start + k] = own[k]
     first, count = (start + before) // WORD, (size - before) // WORD
@@ -53,8 +45,8 @@ def store(row: Any, size: Any, words: Any, row_index: Any) -> None:
 
 
 @compiled
-def load(words: Any, row_index: Any, size: Any, row: Any) -> None:
-    """What `store` stored, up to the last word of `row`, which may hold more than the row."""
+def load(words: NDArray[np.uint64], row_index: int, size: int, row: NDArray[np.uint64]) -> None:
+    """Loads a row written by `store`, rounded up to the last word of `row`."""
     start = row_index * size
     first, before = start // WORD, start % WORD
     right, left = np.uint64(8 * before), np.uint64(8 * (WORD - before))
@@ -65,70 +57,67 @@ def load(words: Any, row_index: Any, size: Any, row: Any) -> None:
 
 
 @compiled
-def _own(row: Any, _: Any) -> Any:
-    """The thread's own mask or observation, for every game."""
-    return row
-
-
-def _step(
-    first: Any,
-    last: Any,
-    states: Any,
-    actions: Any,
-    seeds: Any,
-    episodes: Any,
-    masks: Any,
-    observations: Any,
-    *others: Any,
-) -> None:
-    """As the step of `linkzoo.core.kernels`, but that masks and observations are words: see `store`."""
-    mask_words = local(MASK_WORDS, np.uint64)
-    observation_words = local(OBSERVATION_WORDS, np.uint64)
-    mask = mask_words.view(np.int8)[:NUM_ACTIONS]
-    observation = observation_words.view(OBSERVATION_DTYPE)[:OBSERVATION_SIZE]
-    for i in range(first, last):
-        step_own(i, i + 1, states, actions, seeds, episodes, mask, observation, *others)
-        store(mask_words, NUM_ACTIONS, masks, i)
-        store(observation_words, OBSERVATION_BYTES, observations, i)
-
-
-def _random_actions(
-    first: Any, last: Any, actions: Any, seeds: Any, index: Any, masks: Any
-) -> None:
-    """As that of `linkzoo.core.kernels`, but that masks are words."""
-    mask_words = local(MASK_WORDS, np.uint64)
-    mask = mask_words.view(np.int8)[:NUM_ACTIONS]
-    for i in range(first, last):
-        load(masks, i, NUM_ACTIONS, mask_words)
-        actions[i] = random_legal(mask, seeds[i], STREAM_ACTION, index)
+def own_row(rows: NDArray[Any], i: int) -> NDArray[Any]:  # noqa: ARG001  # RowOf
+    """Returns the thread's own mask or observation, for any game."""
+    return rows
 
 
 @cache
-def staged_step(game: Game) -> Rows:
-    """The step of a game."""
-    spec = game.observation
-    size = spec.size * np.dtype(spec.dtype).itemsize
-    staged = specialise(
-        _step,
-        game.key,
-        step_own=specialise(step, f"{game.key}_own", **kernels(game).rules, row=_own),
-        NUM_ACTIONS=game.num_actions,
-        MASK_WORDS=words(game.num_actions),
-        OBSERVATION_SIZE=spec.size,
-        OBSERVATION_WORDS=words(size),
-        OBSERVATION_BYTES=size,
-        OBSERVATION_DTYPE=np.dtype(spec.dtype).type,
-    )
-    return Rows(staged, 1)
+def staged_step(game: Game) -> RowKernel:
+    """Returns a game's step (`linkzoo.core.kernels`) with masks and observations as words."""
+    step_own = make_step(kernels(game).functions, own_row)
+    num_actions, size = game.num_actions, game.observation.spec.size
+    dtype = np.dtype(game.observation.spec.dtype).type
+    observation_bytes = size * np.dtype(dtype).itemsize
+    mask_size, observation_size = words(num_actions), words(observation_bytes)
+
+    @compiled
+    def step(
+        first: int,
+        last: int,
+        states: Records,
+        actions: NDArray[np.int64],
+        run_seed: NDArray[np.uint64],
+        episodes: NDArray[np.int64],
+        masks: NDArray[np.uint64],
+        observations: NDArray[np.uint64],
+        *others: Any,
+    ) -> None:
+        mask_words = local(mask_size, np.uint64)
+        observation_words = local(observation_size, np.uint64)
+        mask = mask_words.view(np.int8)[:num_actions]
+        observation = observation_words.view(dtype)[:size]
+        for i in range(first, last):
+            step_own(i, i + 1, states, actions, run_seed, episodes, mask, observation, *others)
+            store(mask_words, num_actions, masks, i)
+            store(observation_words, observation_bytes, observations, i)
+
+    return RowKernel(step, 1)
 
 
 @cache
-def staged_random_actions(game: Game) -> Rows:
-    """Uniformly random legal actions in a game; `actions` come first."""
-    sizes = {"NUM_ACTIONS": game.num_actions, "MASK_WORDS": words(game.num_actions)}
-    return Rows(specialise(_random_actions, game.key, **sizes), 1)
+def staged_random_actions(game: Game) -> RowKernel:
+    """Returns the kernel of uniformly random legal actions of a game; `actions` come first."""
+    num_actions, mask_size = game.num_actions, words(game.num_actions)
+
+    @compiled
+    def random_actions(
+        first: int,
+        last: int,
+        actions: NDArray[np.int64],
+        seeds: NDArray[np.uint64],
+        index: int,
+        masks: NDArray[np.uint64],
+    ) -> None:
+        mask_words = local(mask_size, np.uint64)
+        mask = mask_words.view(np.int8)[:num_actions]
+        for i in range(first, last):
+            load(masks, i, num_actions, mask_words)
+            actions[i] = random_legal(mask, seeds[i], STREAM_ACTION, index)
+
+    return RowKernel(random_actions, 1)
 
 
 def words(size: int) -> int:
-    """The words that hold so many bytes."""
+    """Returns the number of words that hold `size` bytes."""
     return -(-size // WORD)

@@ -1,4 +1,4 @@
-"""Many games of one kind in lock-step on a GPU, as torch tensors."""
+"""Vector environment on a GPU, with torch tensors."""
 
 import math
 from dataclasses import dataclass
@@ -8,18 +8,18 @@ import numpy as np
 import torch
 from numpy.typing import DTypeLike, NDArray
 
-from linkzoo.engine.compiled import Record
+from linkzoo.core.arguments import integer, shown
+from linkzoo.core.state import Record
 from linkzoo.cuda import device as gpu
 from linkzoo.cuda.staged import WORD, staged_random_actions, staged_step, words
-from linkzoo.core.arguments import integer, shown
 from linkzoo.envs.vector import VecEnv, VecStep
 
-DEVICE = "cuda"  # torch's current one
+DEVICE = "cuda"  # torch's current device
 
 
 @dataclass(frozen=True)
 class CudaVecStep(VecStep):
-    """What `VecStep` holds, as torch tensors on the device."""
+    """`VecStep` with torch tensors on the device."""
 
     observation: Any
     action_mask: Any
@@ -31,13 +31,13 @@ class CudaVecStep(VecStep):
 
 
 class CudaVecEnv(VecEnv):
-    """N games in lock-step on torch's current CUDA device, a thread for each.
+    """N games in lock-step on torch's current CUDA device, one thread per game.
 
-    The games are those of `VecEnv`, byte by byte, and so are the arguments, but `num_threads`.
-    Arrays are tensors: those of `CudaVecStep`, `episodes` (int64[N]), and `states` (uint8[N, bytes
-    of a record]), which may be written to but not replaced. Work goes to torch's current stream.
-    With `check=False` and actions on the device, `step` doesn't wait for it; with `check=True` one
-    number comes back.
+    Games and arguments equal those of `VecEnv`, bit for bit, except for `num_threads`. Arrays are
+    tensors: those of `CudaVecStep`, `episodes` (int64[N]), and `states` (uint8[N, record size]),
+    which may be written to but not replaced. Work runs on torch's current stream. With
+    `check=False` and actions on the device, `step` doesn't synchronise; with `check=True` it
+    transfers one number.
     """
 
     device = "cuda"
@@ -57,7 +57,7 @@ class CudaVecEnv(VecEnv):
 
     def _zeros(self, shape: tuple[int, ...], dtype: DTypeLike) -> Any:
         count = math.prod(shape)
-        size = words(count * np.dtype(dtype).itemsize) * WORD  # stores are of whole words
+        size = words(count * np.dtype(dtype).itemsize) * WORD  # stores write whole words
         room = np.zeros(size, np.uint8).view(dtype)
         return torch.from_numpy(room).to(DEVICE)[:count].view(shape)
 
@@ -83,7 +83,7 @@ class CudaVecEnv(VecEnv):
         )
 
     def reset(self, seed: int = 0) -> CudaVecStep:
-        """As `VecEnv.reset`."""
+        """Starts new games; like `VecEnv.reset`."""
         super().reset(seed)
         return self._now
 
@@ -92,12 +92,12 @@ class CudaVecEnv(VecEnv):
         self._seed_there.copy_(torch.from_numpy(self._seed.view(np.int64)))
         starts = gpu.view(self._seeds_there, np.uint64)
         plies = torch.zeros_like(self._seeds_there)
-        gpu.launch(self._kernels.renew, self.records(), self._mask, starts, starts, plies)
+        gpu.launch(self._kernels.reset_rows, self.records(), self._mask, starts, starts, plies)
 
     def step(self, actions: Any) -> CudaVecStep:
-        """Plays an action in every game: integers [N], a tensor or what NumPy takes.
+        """Plays an action in every game: integers [N], as a tensor or anything NumPy accepts.
 
-        ValueError as of `VecEnv.step`.
+        Raises ValueError like `VecEnv.step`.
         """
         self._check_started("step")
         if isinstance(actions, torch.Tensor):
@@ -118,7 +118,7 @@ class CudaVecEnv(VecEnv):
         return self._now
 
     def random_actions(self, seed: int = 0) -> Any:
-        """As `VecEnv.random_actions`."""
+        """Returns random legal actions; like `VecEnv.random_actions`."""
         self._check_started("random_actions")
         index = np.int64(integer("seed", seed, 0, 2**63 - 1))
         actions, seeds = torch.empty_like(self._actions), gpu.view(self._seeds_there, np.uint64)
@@ -126,13 +126,13 @@ class CudaVecEnv(VecEnv):
         return actions
 
     def _first_illegal(self) -> Any:
-        """The first row whose action isn't legal, else N; on the device."""
+        """Returns the first row with an illegal action, else N, on the device."""
         nearest = self._actions.clamp(0, self.game.num_actions - 1)
         legal = self._mask.gather(1, nearest[:, None])[:, 0] != 0
         return torch.where(legal & (nearest == self._actions), self.num_envs, self._rows).min()
 
     def refresh(self, rows: Any = None) -> CudaVecStep:
-        """As `VecEnv.refresh`; `rows` are a tensor or an array of integers."""
+        """Like `VecEnv.refresh`; `rows` is a tensor or an array of integers."""
         if rows is not None and not isinstance(rows, torch.Tensor):
             rows = self._checked(rows)
         which: Any = slice(None) if rows is None else torch.as_tensor(rows, device=DEVICE)
@@ -140,21 +140,20 @@ class CudaVecEnv(VecEnv):
         offset = self.game.state.fields["seat"][1]  # type: ignore[index]  # a record has fields
         seats = states[:, offset].contiguous().view(torch.int8)
         records = gpu.view(states.view(-1), self.game.state)
-        gpu.launch(self._kernels.legal, records, masks)
+        gpu.launch(self._kernels.fill_masks, records, masks)
         gpu.launch(self._kernels.observe, records, seats, flat)
-        if rows is not None:  # these were copies
+        if rows is not None:  # indexing made copies
             self._mask[which], self._flat[which] = masks, flat
         self._seat[which] = seats
         return self._now
 
     def records(self) -> Any:
-        """The games as `device.launch` takes them."""
+        """The games as an argument of `device.launch`."""
         return gpu.view(self.states.view(-1), self.game.state)
 
     def _record(self, index: int) -> Record:
-        record: Record = np.frombuffer(self.states[index].cpu().numpy().tobytes(), self.game.state)[
-            0
-        ]
+        data = self.states[index].cpu().numpy().tobytes()
+        record: Record = np.frombuffer(data, self.game.state)[0]
         return record
 
     def __getstate__(self) -> dict[str, Any]:
@@ -165,5 +164,5 @@ class CudaVecEnv(VecEnv):
 
 
 def _words(tensor: Any) -> Any:
-    """The memory of a tensor that `_zeros` made, as int64."""
+    """Returns the memory of a tensor from `_zeros` as int64."""
     return torch.empty(0, dtype=torch.int64, device=DEVICE).set_(tensor.untyped_storage())

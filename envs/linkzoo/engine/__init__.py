@@ -1,1 +1,1 @@
-"""How compiled code runs: compilation, cache, threads, counter-based random numbers. Knows no game."""
+"""Compiled code: compiler, cache, threads, random numbers. Knows no game."""

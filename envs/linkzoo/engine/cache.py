@@ -1,9 +1,10 @@
-"""Compiled functions on disk: what their code is made of, and one process at a time that makes it.
+"""Disk cache of compiled functions, keyed by their code, with one compiling process at a time.
 
-Numba's cache, but that a function's name in it holds a digest of the code and the constants of all
-functions that it is made of, so that nothing else makes it anew; that old versions are removed;
-that of several processes only one compiles a function, while the others wait; and that a folder
-which can't be written costs a warning and no more.
+Extends Numba's cache: a function's cache name contains a digest of the code and constants of all
+functions it is made of, so nothing else invalidates it. Old versions are removed. Of several
+processes only one compiles a function while the others wait. A read-only folder only causes a
+warning. With Numba's own cache, games start four to six times as slowly (docs/benchmarks.md,
+`python -m benchmarks.engine cache`).
 """
 
 import hashlib
@@ -37,22 +38,24 @@ _SETTINGS = (
     "BOUNDSCHECK",
     "DEBUGINFO_DEFAULT",
 )  # Numba's
-_SYMBOLS = 2  # how functions are called in machine code (`parts`), by version
-_ADDRESS = re.compile(r" at 0x[0-9a-fA-F]+")  # of an object, in its `repr`
-_VERSIONS = 3  # of a function that are kept on disk: changes come and go, as between branches
-_WAIT = 120.0  # seconds for another process to compile a function, before it is compiled here too
-_PATIENCE = 2.0  # seconds of waiting that need no explanation
-_SECONDS = 0.12  # of compiling a function with all it calls, for each of them (measured, one core)
-_WORTH_SAYING = 1.5  # seconds
+_SYMBOLS = 2  # version of the symbol naming scheme in machine code (`callees`)
+_ADDRESS = re.compile(r" at 0x[0-9a-fA-F]+")  # object addresses in a `repr`
+# Versions of a function kept on disk: a factory makes one per game, and code changes back and
+# forth, for example between branches.
+_VERSIONS = 32
+_WAIT = 120.0  # seconds to wait for another process, before compiling here too
+_PATIENCE = 2.0  # seconds of waiting before a message
+_SECONDS = 0.12  # compile time per callee (measured, one core)
+_WORTH_SAYING = 1.5  # seconds of compiling before a message
 _announced: set[str] = set()
 _warned: set[str] = set()
 
 
 @dataclass(frozen=True)
 class Source:
-    """What a function's compiled code is made of.
+    """Sources of a function's compiled code.
 
-    `functions` is the number of functions, `titles` are those of the games they belong to.
+    `functions` is the number of functions, `titles` are those of their games.
     """
 
     digest: str
@@ -61,7 +64,7 @@ class Source:
 
 
 def source_of(function: Dispatcher) -> Source:
-    """The source of a function: its code, its constants, and so on of all functions it calls."""
+    """Returns the source of a function: code and constants, including all functions it calls."""
     walk = _Walk()
     walk.value(function, ())
     titles = {_title(module) for module in walk.modules} - {""}
@@ -69,7 +72,7 @@ def source_of(function: Dispatcher) -> Source:
 
 
 def _title(module: str) -> str:
-    """The title of the game whose package a module is in; empty if none has a GAME."""
+    """Returns the title of the game whose package holds a module; empty if there is no GAME."""
     while module := module.rpartition(".")[0]:
         game = getattr(sys.modules.get(module), "GAME", None)
         if game is not None:
@@ -78,18 +81,18 @@ def _title(module: str) -> str:
 
 
 class _Walk:
-    """Digests values, and functions with the global names that they use."""
+    """Digests values and functions, including the globals that they use."""
 
     def __init__(self) -> None:
         self.digest = hashlib.sha256()
-        self.functions: dict[FunctionType, int] = {}  # in the order in which they are met
+        self.functions: dict[FunctionType, int] = {}  # in order of first visit
         self.modules: set[str] = set()
-        self._met: set[Any] = set()  # names in modules and classes, and the code that has them
+        self._met: set[Any] = set()  # visited names in modules and classes
         settings = [getattr(numba.config, name, None) for name in _SETTINGS]
         self._say(numba.__version__, _SYMBOLS, settings)
 
     def value(self, value: Any, names: tuple[str, ...]) -> None:
-        """Digests a value that is used by code with these names."""
+        """Digests a value used by code with these names."""
         kind = type(value)
         if isinstance(value, Dispatcher):
             self._say(value.targetoptions)
@@ -138,7 +141,7 @@ class _Walk:
                 self.value(names[name], code.co_names)
 
     def _space(self, space: Any, names: tuple[str, ...]) -> None:
-        """A module or a class: what of it has one of the names."""
+        """Digests the attributes of a module or class that are among the names."""
         whose = f"{_home(space)} {space.__name__}"
         self._say(whose)
         for name in names:
@@ -152,32 +155,32 @@ class _Walk:
 
 
 def _home(value: Any) -> str:
-    """The module that a function or class is of, or a module's own name; else empty."""
+    """Returns the module of a function or class, or a module's own name; else ""."""
     home = value.__name__ if isinstance(value, ModuleType) else getattr(value, "__module__", "")
     return home if isinstance(home, str) and hasattr(value, "__name__") else ""
 
 
 def _is_of_library(value: Any) -> bool:
-    """Whether Numba compiles a function, class or module by its name."""
+    """Returns whether Numba compiles a function, class or module by name."""
     return _home(value).partition(".")[0] in _LIBRARIES
 
 
 class Uncached(NullCache):
-    """For functions that are compiled in each process."""
+    """Null cache for functions that are compiled in each process."""
 
     def __init__(self, source: Source) -> None:
         self._source = source
 
     def load_overload(self, *_: Any) -> None:
-        """Finds nothing."""
+        """Returns None."""
         _announce(self._source)
 
     def unlock(self) -> None:
-        """Nothing is locked."""
+        """Does nothing."""
 
 
 class Cache(FunctionCache):
-    """The cache of one function, which has the digest of its source at the end of its name."""
+    """Cache of one function, with the digest of its source appended to its name."""
 
     def __init__(self, function: FunctionType, source: Source) -> None:
         super().__init__(function)  # type: ignore[no-untyped-call]  # numba's
@@ -185,17 +188,17 @@ class Cache(FunctionCache):
         self._folder = Path(self._cache_path)
         before, _, behind = self._impl.filename_base.partition(source.digest)
         suffix = behind.partition(".")[2]
-        # By digest alone: not by the line on which the function stands, nor by its file's date.
+        # Keyed by digest alone, not by line number or file date.
         self._cache_file = IndexDataCacheFile(
             self._cache_path, f"{before}{source.digest}.{suffix}", source.digest
         )
         self._versions = re.compile(
-            rf"({re.escape(before)}[0-9a-f]{{12}}\.{re.escape(suffix)})\.(\d+\.nbc|nbi)"
+            rf"({re.escape(before)}[0-9a-f]{{12}}\.{re.escape(suffix)})\.(\d+\.nbc|nbi|lock)"
         )
-        self._lock = _Lock(self._folder / f"{before}{suffix}.lock")
+        self._lock = _Lock(self._folder / f"{before}{source.digest}.{suffix}.lock")
 
     def load_overload(self, sig: Any, target_context: Any) -> Any:
-        """The function for these types, None if it has to be compiled: others wait until then."""
+        """Returns the function for these types; None if it must be compiled, while others wait."""
         found = self._load(sig, target_context)
         if found is None:
             waited = self._lock.acquire(", ".join(sorted(self._source.titles)) or self._name)
@@ -204,6 +207,10 @@ class Cache(FunctionCache):
         if found is None:
             _announce(self._source)
         return found
+
+    def _index_key(self, sig: Any, codegen: Any) -> Any:
+        """Key of types and processor; the digest covers the code and closure that Numba adds."""
+        return sig, codegen.magic_tuple()
 
     def _load(self, sig: Any, target_context: Any) -> Any:
         try:
@@ -216,7 +223,7 @@ class Cache(FunctionCache):
             return None
 
     def save_overload(self, sig: Any, data: Any) -> None:
-        """Writes what was compiled, and removes old versions of it; else warns."""
+        """Writes the compiled code and removes old versions; warns on failure."""
         try:
             super().save_overload(sig, data)  # type: ignore[no-untyped-call]  # numba's
         except OSError as error:
@@ -225,7 +232,7 @@ class Cache(FunctionCache):
             self._remove_old()
 
     def _remove_old(self) -> None:
-        """Keeps the newest versions. Where another process reads one, it is compiled once more."""
+        """Keeps the newest versions. A process reading a removed one recompiles it."""
         versions: dict[str, list[os.DirEntry[str]]] = {}
         with suppress(OSError), os.scandir(self._folder) as entries:
             for entry in entries:
@@ -241,30 +248,30 @@ class Cache(FunctionCache):
                     Path(entry.path).unlink()
 
     def unlock(self) -> None:
-        """Lets other processes go on."""
+        """Releases the lock."""
         self._lock.release()
 
 
 def cache_of(function: FunctionType, source: Source) -> Cache | Uncached:
-    """The cache of a function; a warning and none if there is no folder that can be written."""
+    """Returns the cache of a function; warns and returns Uncached if no folder is writable."""
     try:
         return Cache(function, source)
-    except RuntimeError:  # "no locator"
+    except RuntimeError:  # Numba found no locator
         _warn(f"neither {Path(function.__code__.co_filename).parent} nor the user's can be written")
     return Uncached(source)
 
 
 class _Lock:
-    """A lock among processes, on a file; the system releases it when the process dies."""
+    """An inter-process file lock; the operating system releases it when the process dies."""
 
     def __init__(self, path: Path) -> None:
         self._path = path
         self._descriptor: int | None = None
 
     def acquire(self, what: str) -> bool:
-        """Waits for the lock, and says so if it takes long; True if another process had it.
+        """Waits for the lock, with a message if it takes long; True if it was held elsewhere.
 
-        Without a lock after a long time, or where files can't be locked.
+        Continues without a lock after a timeout, or if files can't be locked.
         """
         try:
             self._descriptor = os.open(self._path, os.O_RDWR | os.O_CREAT, 0o666)
@@ -282,7 +289,7 @@ class _Lock:
         return time.monotonic() - start >= 0.05
 
     def release(self) -> None:
-        """Releases the lock if it is held."""
+        """Releases the lock, if held."""
         if self._descriptor is not None:
             descriptor, self._descriptor = self._descriptor, None
             if sys.platform != "win32":
@@ -291,7 +298,7 @@ class _Lock:
 
 
 def _try_lock(descriptor: int) -> bool:
-    """Locks the file if no other process has; True too where files can't be locked."""
+    """Tries to lock the file; True also if files can't be locked."""
     try:
         if sys.platform == "win32":
             msvcrt.locking(descriptor, msvcrt.LK_NBLCK, 1)
@@ -305,7 +312,7 @@ def _try_lock(descriptor: int) -> bool:
 
 
 def _announce(source: Source) -> None:
-    """Says once what is being compiled, if it takes a while."""
+    """Prints once what is being compiled, if it takes long."""
     seconds = _SECONDS * source.functions
     new = source.titles - _announced
     if new and seconds >= _WORTH_SAYING:
@@ -318,12 +325,12 @@ def _rounded(seconds: float) -> int:
 
 
 def _say(line: str) -> None:
-    with suppress(AttributeError, OSError, ValueError):  # there is no stderr, or nobody reads it
+    with suppress(AttributeError, OSError, ValueError):  # stderr is missing or closed
         sys.stderr.write(f"{line}\n")
 
 
 def _warn(problem: str) -> None:
-    """Says once that compiled functions aren't kept."""
+    """Warns once that compiled functions aren't cached."""
     if not _warned:
         _warned.add(problem)
         warnings.warn(

@@ -1,1 +1,1 @@
-"""What users step: AEC, vector and gymnasium environments."""
+"""The environments: AEC, vector and gymnasium."""

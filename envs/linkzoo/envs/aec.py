@@ -1,6 +1,7 @@
 """One game as a PettingZoo AEC environment."""
 
 from collections.abc import Callable, Mapping
+from functools import cached_property
 from secrets import randbelow
 from typing import Any
 
@@ -8,18 +9,19 @@ import numpy as np
 from gymnasium.spaces import Box, Dict, Discrete, Space
 from numpy.typing import NDArray
 from pettingzoo import AECEnv
-from pettingzoo.utils.conversions import turn_based_aec_to_parallel
 
-from linkzoo.core.kernels import kernels
-from linkzoo.engine.rng import SEED_LIMIT, game_seed
-from linkzoo.engine.compiled import Record
-from linkzoo.svg.raster import rasterise
 from linkzoo.core.arguments import integer, is_integer, shown, string
 from linkzoo.core.game import Game
+from linkzoo.core.kernels import kernels
+from linkzoo.core.state import Record
+from linkzoo.engine.compiled import entry_point
+from linkzoo.engine.rng import SEED_LIMIT, game_seed
 from linkzoo.record import GameRecord
-from linkzoo.registry import get_game
+from linkzoo.registry import get_game, id_of
+from linkzoo.svg.raster import rasterise
 
 RENDER_MODES = ["human", "ansi", "rgb_array", "svg"]
+METADATA = {"render_modes": RENDER_MODES, "render_fps": 1, "is_parallelizable": True}
 ILLEGAL = ("terminate", "raise")
 REWARDS = ("win", "score")
 
@@ -33,10 +35,19 @@ class GameEnv(AECEnv[str, dict[str, Any], int | None]):
     are zero before the end; then payoffs (+1 and -1 for two sides, zero-sum) or, with
     `reward="score"`, the margin on the scale of the game's rules. All agents end on the same step.
 
-    `illegal` says what an illegal action does: `"terminate"` ends the game with -1 for the agent
-    and 0 for the others, `"raise"` raises ValueError and changes nothing. An action that is no
-    integer in 0..num_actions-1 raises in either case, as do steps before `reset` and actions
-    after the end. `checks=False` (`raw_env`) leaves all of this to the caller.
+    Args:
+        game: A name of `linkzoo.game_names()`, or `module:name` of a game from elsewhere.
+        num_players: The number of players; None for the game's smallest.
+        reward: `"win"` for payoffs, `"score"` for score margins.
+        illegal: What an illegal action does: `"terminate"` ends the game with -1 for the agent and
+            0 for the others, `"raise"` raises ValueError and changes nothing. What isn't an
+            integer in 0..num_actions-1 raises in either case.
+        render_mode: None, `"human"` (prints), `"ansi"`, `"rgb_array"` or `"svg"`.
+        checks: False (`raw_env`) leaves the checks of order and actions to the caller.
+        options: Options of the game.
+
+    Raises:
+        ValueError: An argument or option is wrong; the message names what is allowed.
     """
 
     def __init__(
@@ -60,12 +71,7 @@ class GameEnv(AECEnv[str, dict[str, Any], int | None]):
             if value not in allowed:
                 raise ValueError(f"{name}={shown(value)} is not one of {list(allowed)}")
         self.render_mode = render_mode
-        self.metadata = {
-            "name": f"{self.game.name}_v0",
-            "render_modes": RENDER_MODES,
-            "render_fps": 1,
-            "is_parallelizable": True,
-        }
+        self.metadata = {"name": f"{self.game.name}_v0", **METADATA}
         self._reward, self._illegal, self._checks = reward, illegal, checks
         self._kernels = kernels(self.game)
         self._states: NDArray[Any] = np.zeros(1, self.game.state)
@@ -76,7 +82,9 @@ class GameEnv(AECEnv[str, dict[str, Any], int | None]):
         self._seats = {agent: seat for seat, agent in enumerate(self.possible_agents)}
         action_space: Space[Any] = Discrete(self.game.num_actions)
         mask_space = Box(0, 1, (self.game.num_actions,), np.int8)
-        observation_space = Dict(observation=self.game.observation.space(), action_mask=mask_space)
+        observation_space = Dict(
+            observation=self.game.observation.spec.space(), action_mask=mask_space
+        )
         self.action_spaces = dict.fromkeys(self.possible_agents, action_space)
         self.observation_spaces = dict.fromkeys(self.possible_agents, observation_space)
         self.state_space = self.game.state_space()
@@ -89,8 +97,8 @@ class GameEnv(AECEnv[str, dict[str, Any], int | None]):
         self._started = False
         self._actions: list[int] = []  # taken since the start
         self._origin: bytes | None = None  # the start, if it was a given position
-        spec = self.game.observation
-        self._flat_shape, self._shape, self._dtype = (spec.size,), spec.shape, np.dtype(spec.dtype)
+        spec = self.game.observation.spec
+        self._shape, self._dtype = spec.shape, np.dtype(spec.dtype)
         self.agents = []
         self.agent_selection = self.possible_agents[0]  # `last` before reset says what is missing
 
@@ -107,9 +115,13 @@ class GameEnv(AECEnv[str, dict[str, Any], int | None]):
     def reset(self, seed: int | None = None, options: Mapping[str, Any] | None = None) -> None:
         """Starts a new game.
 
-        `seed` (0 <= seed < 2**64) fixes all its chance; without one, seeds continue from the last
-        one given. `options={"state": …}` starts from a position: bytes of `get_state`, or a dict
-        of `to_dict`, and its options hold for this game; other options are ignored.
+        Args:
+            seed: Fixes all chance of the game, 0..2**64-1. None continues from the last seed given.
+            options: `{"state": ...}` starts from a position, as bytes of `get_state` or a dict of
+                `to_dict`. Its options hold for this game. Other keys are ignored.
+
+        Raises:
+            ValueError: The seed or the position is wrong. Nothing changes.
         """
         if seed is not None:
             seed = integer("seed", seed, 0, 2**64 - 1)
@@ -132,7 +144,15 @@ class GameEnv(AECEnv[str, dict[str, Any], int | None]):
         self._start(mask[0])
 
     def step(self, action: int | None) -> None:
-        """Plays the action of the agent to act; dead agents step with None."""
+        """Plays the action of the agent to act.
+
+        Args:
+            action: An action in 0..num_actions-1; None for an agent whose game is over.
+
+        Raises:
+            RuntimeError: The environment isn't reset, or the game is over.
+            ValueError: The action isn't one, or is illegal with `illegal="raise"`. Nothing changes.
+        """
         if not self.agents:
             when = "after the end of the game" if self._started else "before reset"
             raise RuntimeError(f"step {when}: call reset() first")
@@ -148,7 +168,7 @@ class GameEnv(AECEnv[str, dict[str, Any], int | None]):
         action = int(action)  # type: ignore[arg-type]  # every type of integer is compiled anew
         self._cumulative_rewards[agent] = 0.0
         mask = np.empty(self.game.num_actions, np.int8)
-        seat = self._kernels.play_one(self._states, action, mask, *self._payoffs)
+        seat = self._play_one(self._states, action, mask, *self._payoffs)
         self._actions.append(action)
         self.infos[agent] = {"action_mask": self._no_actions}
         if seat < 0:
@@ -161,26 +181,31 @@ class GameEnv(AECEnv[str, dict[str, Any], int | None]):
             self.render()
 
     def state(self) -> NDArray[Any]:
-        """Everything there is to see, flat: what seat 0 sees, then what is hidden from it."""
+        """Returns what seat 0 observes, flat, then what is hidden from it (`state_space`)."""
         self._require_start("state")
         flat = np.empty(self.state_space.shape, self._dtype)
-        seen = self._flat_shape[0]
-        self._kernels.observe_one(self._states, 0, flat[:seen])
+        seen = self.game.observation.spec.size
+        self._observe_one(self._states, 0, flat[:seen].reshape(self._shape))
         if self._kernels.reveal_one is not None:
             self._kernels.reveal_one(self._states, 0, flat[seen:])
         return flat
 
     def observe(self, agent: str) -> dict[str, Any]:
-        """What an agent's seat sees: fresh arrays `observation` and `action_mask`."""
+        """Returns what an agent's seat observes: fresh arrays `observation` and `action_mask`."""
         if not self._started:
             self._require_start("observe")
-        flat = np.empty(self._flat_shape, self._dtype)
-        self._kernels.observe_one(self._states, self._seat_of(agent), flat)
+        observation = np.empty(self._shape, self._dtype)
+        self._observe_one(self._states, self._seat_of(agent), observation)
         mask = self.infos[agent]["action_mask"] if agent in self.infos else self._no_actions
-        return {"observation": flat.reshape(self._shape), "action_mask": mask.copy()}
+        return {"observation": observation, "action_mask": mask.copy()}
 
     def render(self) -> str | NDArray[np.uint8] | None:
-        """The position: text printed (`human`) or returned (`ansi`), SVG, or RGB uint8[H, W, 3]."""
+        """Shows the position as the referee sees it; ValueError without a `render_mode`.
+
+        Returns:
+            Text for `"ansi"`, SVG for `"svg"`, RGB uint8[H, W, 3] for `"rgb_array"`; `"human"`
+            prints.
+        """
         if self.render_mode is None:
             raise ValueError(f"no render_mode was given to env(); there are {RENDER_MODES}")
         self._require_start("render")
@@ -189,7 +214,7 @@ class GameEnv(AECEnv[str, dict[str, Any], int | None]):
             return self.game.draw_svg(state)
         if self.render_mode == "rgb_array":
             return rasterise(self.game.draw_svg(state))
-        text = self.game.draw_text(state)
+        text = self.game.drawing.text(state)
         if self.render_mode == "ansi":
             return text
         print(text)
@@ -202,25 +227,26 @@ class GameEnv(AECEnv[str, dict[str, Any], int | None]):
         return self.game.draw_svg(self._states[0])
 
     def close(self) -> None:
-        """Nothing is held open."""
-
-    # Positions
+        """Does nothing: no window or file is held open."""
 
     def get_state(self) -> bytes:
-        """The whole position, chance included, as bytes."""
+        """Returns the whole position, chance included, as bytes."""
         self._require_start("get_state")
         return self._states.tobytes()
 
     def set_state(self, state: bytes | Mapping[str, Any]) -> None:
-        """Goes to a position of `get_state` or `to_dict`; its options hold up to the next reset.
+        """Goes to a position. Its options hold up to the next reset.
 
-        ValueError if it is no position of this game and number of players, and nothing changes. A
-        dict is checked as a whole, and so are bytes: every field, and that they fit together.
+        Args:
+            state: Bytes of `get_state`, or a dict of `to_dict`.
+
+        Raises:
+            ValueError: Names a wrong field or another number of players. Nothing changes.
         """
         self._go_to(self._read_state(state))
 
     def clone(self) -> "GameEnv":
-        """An independent copy of the environment, the position and its future chance included."""
+        """Returns an independent copy, the position and its future chance included."""
         copy = object.__new__(type(self))
         copy.__dict__.update(self.__dict__)
         copy._states = np.frombuffer(bytearray(self._states.tobytes()), self.game.state)
@@ -240,7 +266,8 @@ class GameEnv(AECEnv[str, dict[str, Any], int | None]):
         return self.clone()
 
     def __getstate__(self) -> dict[str, Any]:
-        return {name: value for name, value in self.__dict__.items() if name != "_kernels"}
+        compiled = ("_kernels", "_play_one", "_observe_one")
+        return {name: value for name, value in self.__dict__.items() if name not in compiled}
 
     def __setstate__(self, state: dict[str, Any]) -> None:
         self.__dict__.update(state)
@@ -248,16 +275,16 @@ class GameEnv(AECEnv[str, dict[str, Any], int | None]):
         self._no_actions.flags.writeable = False
 
     def to_dict(self, agent: str | None = None) -> dict[str, Any]:
-        """The position as JSON data: the referee's view, or what an agent's seat sees."""
+        """Returns the position as JSON data: an agent's view, or the referee's (`set_state`)."""
         self._require_start("to_dict")
         return self.game.to_dict(self._states[0], None if agent is None else self._seat_of(agent))
 
     def record(self) -> GameRecord:
-        """The game so far: its options, seed and actions, enough to replay it."""
+        """Returns the game so far: its options, seed and actions, enough to replay it."""
         self._require_start("record")
         state, origin = self._states[0], self._origin
         return GameRecord(
-            self.game.id,
+            id_of(self.game),
             self.game.version,
             int(state.num_players),
             self.game.chosen_options(state),
@@ -267,15 +294,23 @@ class GameEnv(AECEnv[str, dict[str, Any], int | None]):
         )
 
     def action_to_text(self, action: int) -> str:
-        """An action in the game's notation; ValueError if it is none."""
-        last = self.game.num_actions - 1
-        return self.game.action_to_text(self._states[0], integer("action", action, 0, last))
+        """Returns an action in the game's notation; ValueError if it is none."""
+        action = integer("action", action, 0, self.game.num_actions - 1)
+        return self.game.notation.action_to_text(self._states[0], action)
 
     def text_to_action(self, text: str) -> int:
-        """The action of a move in the game's notation; ValueError if it is none."""
-        return self.game.text_to_action(self._states[0], string("move", text))
+        """Returns the action of a move in the game's notation; ValueError if it is none."""
+        return self.game.notation.text_to_action(self._states[0], string("move", text))
 
-    # Inner workings
+    @cached_property
+    def _play_one(self) -> Callable[..., int]:
+        mask = np.empty(self.game.num_actions, np.int8)
+        return entry_point(self._kernels.play_one, self._states, 0, mask, *self._payoffs)
+
+    @cached_property
+    def _observe_one(self) -> Callable[..., None]:
+        observation = np.empty(self._shape, self._dtype)
+        return entry_point(self._kernels.observe_one, self._states, 0, observation)
 
     def _seat_of(self, agent: str) -> int:
         """The seat of an agent; KeyError says which agents there are."""
@@ -289,11 +324,10 @@ class GameEnv(AECEnv[str, dict[str, Any], int | None]):
             raise RuntimeError(f"{what} before reset: call reset() first")
 
     def _read_state(self, state: bytes | Mapping[str, Any]) -> Record:
-        record = (
-            self.game.from_bytes(bytes(state))
-            if isinstance(state, bytes | bytearray)
-            else self.game.from_dict(state)
-        )
+        if isinstance(state, bytes | bytearray):
+            record = self.game.from_bytes(bytes(state))
+        else:
+            record = self.game.from_dict(state)
         players = int(record["num_players"])
         if players != len(self.possible_agents):
             raise ValueError(
@@ -304,7 +338,7 @@ class GameEnv(AECEnv[str, dict[str, Any], int | None]):
     def _go_to(self, record: Record) -> None:
         self._states[0] = record
         mask = np.empty((1, self.game.num_actions), np.int8)
-        self._kernels.legal_one(self._states, mask)
+        self._kernels.fill_masks.serial(self._states, mask)
         self._origin = self._states.tobytes()
         self._start(mask[0])
 
@@ -324,20 +358,17 @@ class GameEnv(AECEnv[str, dict[str, Any], int | None]):
         self.agent_selection = self.agents[max(seat, 0)]
         if seat < 0:
             payoff, margin = self._payoffs
-            self._kernels.outcome_one(self._states, payoff[None], margin[None])
+            self._kernels.outcome.serial(self._states, payoff[None], margin[None])
             self._end(self._payoffs[self._reward == "score"])
         else:
             self.infos[self.agent_selection] = {"action_mask": mask.copy()}
 
     def _is_legal(self, agent: str, action: Any) -> bool:
         """Whether an action is legal; raises for what is no action, or if `illegal="raise"`."""
-        if not is_integer(action):
-            raise ValueError(
-                f"action {shown(action)} of {agent} is not an integer in "
-                f"0..{self.game.num_actions - 1}"
-            )
-        if not 0 <= action < self.game.num_actions:
-            raise ValueError(f"action {action} of {agent} is not in 0..{self.game.num_actions - 1}")
+        known = type(action) is int or is_integer(action)
+        if not known or not 0 <= action < self.game.num_actions:
+            given, last = shown(int(action) if known else action), self.game.num_actions - 1
+            raise ValueError(f"action {given} of {agent} is not an integer in 0..{last}")
         if self._mask[action]:
             return True
         if self._illegal == "raise":
@@ -361,30 +392,7 @@ class GameEnv(AECEnv[str, dict[str, Any], int | None]):
 
 
 def start_of(options: Mapping[str, Any] | None) -> Any:
-    """The position that the options of `reset` name, or None."""
+    """Returns the position that the options of `reset` name, or None."""
     if options is not None and not isinstance(options, Mapping):
         raise ValueError(f"options={shown(options)} is not a dict, such as {{'state': ...}}")
     return (options or {}).get("state")
-
-
-def parallel_env(game: str, num_players: int | None = None, **kwargs: Any) -> Any:
-    """A game as a PettingZoo ParallelEnv (turn-based); the arguments are those of `GameEnv`."""
-    return turn_based_aec_to_parallel(GameEnv(game, num_players, **kwargs))
-
-
-def constructors(game: str) -> tuple[Callable[..., Any], Callable[..., Any], Callable[..., Any]]:
-    """`env`, `raw_env` and `parallel_env` of a game, for its versioned module."""
-
-    def env(num_players: int | None = None, **kwargs: Any) -> GameEnv:
-        return GameEnv(game, num_players, **kwargs)
-
-    def raw_env(num_players: int | None = None, **kwargs: Any) -> GameEnv:
-        return GameEnv(game, num_players, checks=False, **kwargs)
-
-    def parallel(num_players: int | None = None, **kwargs: Any) -> Any:
-        return parallel_env(game, num_players, **kwargs)
-
-    env.__doc__ = f"The {game} environment, fast and with all checks (GameEnv)."
-    raw_env.__doc__ = f"The {game} environment without checks of order and actions (GameEnv)."
-    parallel.__doc__ = f"The {game} environment as a PettingZoo ParallelEnv (turn-based)."
-    return env, raw_env, parallel

@@ -8,20 +8,28 @@ import numpy as np
 from gymnasium.spaces import Discrete, Space
 from numpy.typing import NDArray
 
-from linkzoo.envs.aec import RENDER_MODES, GameEnv, start_of
-from linkzoo.core.agent import Agent, Positions, RandomAgent, check_opponent
-from linkzoo.engine.rng import SEED_LIMIT
+from linkzoo.core.agent import Agent, Positions, RandomAgent, check_agent
 from linkzoo.core.arguments import integer
+from linkzoo.engine.rng import SEED_LIMIT
+from linkzoo.envs.aec import RENDER_MODES, GameEnv, start_of
 
 
 class SeatEnv(gymnasium.Env[NDArray[Any], int]):
     """A game from one seat: the opponent plays all others between two of its decisions.
 
-    `seat` is the number of the seat, or None for another one each game, drawn at random. `opponent`
-    is any `Agent` (default: uniformly random). The observation is what the seat sees; the mask of
-    legal actions (int8[num_actions]) is in `info["action_mask"]` and from `action_masks()`. The
-    reward is the seat's payoff at the end, else 0. An illegal action ends the game with -1, or
-    raises ValueError with `illegal="raise"`.
+    The observation is what the seat observes; the mask of legal actions (int8[num_actions]) is in
+    `info["action_mask"]` and from `action_masks()`. The reward is the seat's payoff at the end,
+    else 0. An illegal action ends the game with -1, or raises ValueError with `illegal="raise"`.
+
+    Args:
+        game: A name of `linkzoo.game_names()`, or `module:name` of a game from elsewhere.
+        num_players: The number of players; None for the game's smallest.
+        seat: The seat; None for another one each game, drawn at random.
+        opponent: The `Agent` of the other seats; None for uniformly random play.
+        kwargs: Keyword arguments of `GameEnv`, the game's options included.
+
+    Raises:
+        ValueError: An argument or option is wrong; the message names what is allowed.
     """
 
     # gymnasium reads it from the class, and types it as an instance's.
@@ -40,7 +48,7 @@ class SeatEnv(gymnasium.Env[NDArray[Any], int]):
         self.env = self.aec(game, num_players, **kwargs)
         players = len(self.env.possible_agents)
         self._fixed_seat = None if seat is None else integer("seat", seat, 0, players - 1)
-        self.opponent = check_opponent(RandomAgent() if opponent is None else opponent)
+        self.opponent = check_agent(RandomAgent() if opponent is None else opponent, "opponent")
         spaces: Any = self.env.observation_space(self.env.possible_agents[0])
         self.observation_space = spaces["observation"]
         self.action_space: Space[Any] = Discrete(self.env.game.num_actions)
@@ -49,9 +57,17 @@ class SeatEnv(gymnasium.Env[NDArray[Any], int]):
     def reset(
         self, *, seed: int | None = None, options: Mapping[str, Any] | None = None
     ) -> tuple[NDArray[Any], dict[str, Any]]:
-        """Starts a game and plays until the seat is to act (games that end before are skipped).
+        """Starts a game and plays until the seat is to act; games that end before are skipped.
 
-        `options={"state": …}` starts from a position, as in the AEC environment.
+        Args:
+            seed: Fixes all chance of the game, 0..2**64-1. None continues from the last one.
+            options: `{"state": ...}` starts from a position, as in `GameEnv.reset`.
+
+        Returns:
+            The observation, and a dict with `action_mask`.
+
+        Raises:
+            ValueError: The seed or the position is wrong, or the seat has no decision after it.
         """
         if seed is not None:
             seed = integer("seed", seed, 0, 2**64 - 1)
@@ -76,7 +92,16 @@ class SeatEnv(gymnasium.Env[NDArray[Any], int]):
             seed = None
 
     def step(self, action: int) -> tuple[NDArray[Any], float, bool, bool, dict[str, Any]]:
-        """Plays the seat's action and the other seats' up to its next decision or the end."""
+        """Plays the seat's action, and the other seats' up to its next decision or the end.
+
+        Returns:
+            Observation, reward, terminated, truncated (always False), and a dict with
+            `action_mask`.
+
+        Raises:
+            RuntimeError: `reset` wasn't called, or the game is over.
+            ValueError: The action isn't one, or is illegal with `illegal="raise"`.
+        """
         if not self.env.agents or self.env.terminations[self.agent]:
             raise RuntimeError("step before reset or after the end of the game: call reset() first")
         self.env.step(action)
@@ -85,12 +110,12 @@ class SeatEnv(gymnasium.Env[NDArray[Any], int]):
         return self._observation(), self.env.rewards[self.agent], over, False, self._info()
 
     def action_masks(self) -> NDArray[np.bool_]:
-        """The legal actions, bool[num_actions] (the convention of sb3-contrib)."""
+        """Returns the legal actions, bool[num_actions] (the convention of sb3-contrib)."""
         mask: NDArray[np.int8] = self.env.infos[self.agent]["action_mask"]
         return mask.astype(np.bool_)
 
     def render(self) -> Any:
-        """The position (see GameEnv.render)."""
+        """Shows the position (`GameEnv.render`)."""
         return self.env.render()
 
     def _play_others(self) -> None:

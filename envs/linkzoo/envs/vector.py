@@ -8,30 +8,39 @@ from typing import Any, TypeVar
 import numpy as np
 from numpy.typing import ArrayLike, DTypeLike, NDArray
 
-from linkzoo.core.kernels import first_illegal, kernels
-from linkzoo.engine.rng import game_seed, game_seeds
-from linkzoo.engine.compiled import Record
 from linkzoo.core.arguments import integer, shown
+from linkzoo.core.kernels import first_illegal, kernels
+from linkzoo.core.state import Record
+from linkzoo.engine.rng import game_seed, game_seeds
+from linkzoo.engine.threads import MAX_THREADS, RowKernel, get_num_threads
 from linkzoo.registry import get_game
-from linkzoo.engine.threads import MAX_THREADS, Rows, get_num_threads
 
 
 @dataclass(frozen=True)
 class VecStep:
-    """What every game shows after `reset` or `step`: arrays that the next call overwrites.
+    """The result of `reset` or `step`: arrays that the next call overwrites.
 
-    For N games of up to P players with A actions. Where `done`, the game has ended with this step
-    and the next one has begun: `reward`, `score` and `episode_length` belong to the game that
-    ended, `observation`, `action_mask` and `seat` to the new one.
+    For N games of up to P players with A actions. Where `done`, the game ended with this step and
+    the next one has begun: `reward`, `score` and `episode_length` belong to the game that ended,
+    `observation`, `action_mask` and `seat` to the new one.
+
+    Attributes:
+        observation: [N, *spec.shape], what the seat to act observes.
+        action_mask: int8[N, A], 1 for its legal actions.
+        seat: int8[N], the seat to act.
+        reward: float32[N, P], payoffs (or score margins) where done, else 0.
+        done: bool[N].
+        episode_length: int32[N], plies of the game that the step belongs to.
+        score: float32[N, P], score margins where done, else 0.
     """
 
-    observation: NDArray[Any]  # [N, *observation.shape]: what the seat to act sees
-    action_mask: NDArray[np.int8]  # [N, A]: 1 for its legal actions
-    seat: NDArray[np.int8]  # [N]: the seat to act
-    reward: NDArray[np.float32]  # [N, P]: payoffs where done, else 0
-    done: NDArray[np.bool_]  # [N]
-    episode_length: NDArray[np.int32]  # [N]: plies of the game that the step belongs to
-    score: NDArray[np.float32]  # [N, P]: margins on the scale of the rules where done, else 0
+    observation: NDArray[Any]
+    action_mask: NDArray[np.int8]
+    seat: NDArray[np.int8]
+    reward: NDArray[np.float32]
+    done: NDArray[np.bool_]
+    episode_length: NDArray[np.int32]
+    score: NDArray[np.float32]
 
 
 S = TypeVar("S", bound=VecStep)
@@ -41,8 +50,21 @@ class VecEnv:
     """N games in lock-step on CPU threads; finished games restart in the same step.
 
     Game i of a run with seed s is the AEC game with seed `seed_of(i, episode)`, bit for bit.
-    With several numbers of players, say (2, 3, 4), the games take them in turn: 2, 3, 4, 2, …;
-    seats that a game doesn't have get rewards of 0.
+
+    Args:
+        game: A name of `linkzoo.game_names()`, or `module:name` of a game from elsewhere.
+        num_envs: The number of games, N.
+        num_players: The number of players. With several, say (2, 3, 4), the games take them in
+            turn, and seats that a game doesn't have get rewards of 0.
+        device: `"cpu"`.
+        reward: `"win"` for payoffs, `"score"` for score margins.
+        check: Whether `step` refuses illegal actions; False is for trusted policies.
+        num_threads: Threads of a step; None for as many as `linkzoo.engine.threads` says.
+        options: Options of the game.
+
+    Raises:
+        ValueError: An argument or option is wrong; the message names what is allowed.
+        MemoryError: The games don't fit; the message names the bytes that they take.
     """
 
     device = "cpu"
@@ -80,7 +102,7 @@ class VecEnv:
         self._seed = np.zeros(1, np.uint64)
         self._seeds = np.zeros(num_envs, np.uint64)  # of the first games
         self._started = False
-        spec, actions = self.game.observation, self.game.num_actions
+        spec, actions = self.game.observation.spec, self.game.num_actions
         try:
             states: NDArray[Any] = np.zeros(num_envs, self.game.state)
             for first, blank in enumerate(blanks):
@@ -108,24 +130,24 @@ class VecEnv:
         return np.zeros(shape, dtype)
 
     def _put(self, states: NDArray[Any]) -> NDArray[Any]:
-        """The records where the games are played."""
+        """Returns the records on the device where the games are played."""
         return states
 
     def _show(self) -> None:
-        """Makes what `reset` and `step` return, of the arrays that the kernels fill."""
+        """Makes the result of `reset` and `step` from the arrays that the kernels fill."""
         self._kernels = kernels(self.game)
         self._step: Callable[[int], None] | None = None  # the kernel with its arrays, once used
         self._bound = (0, 0)
         self._now = self._shown(VecStep)
 
     def _filled(self) -> tuple[Any, ...]:
-        """The arrays that a step fills, in the order of its kernel."""
+        """Returns the arrays that a step fills, in the order of its kernel."""
         results = self._payoff, self._margin, self._done, self._length
         return self.episodes, self._mask, self._flat, self._seat, *results
 
     def _shown(self, kind: type[S]) -> S:
         return kind(
-            observation=self._flat.reshape(self.num_envs, *self.game.observation.shape),
+            observation=self._flat.reshape(self.num_envs, *self.game.observation.spec.shape),
             action_mask=self._mask,
             seat=self._seat,
             reward=self._payoff if self._reward == "win" else self._margin,
@@ -135,7 +157,7 @@ class VecEnv:
         )
 
     def __getstate__(self) -> dict[str, Any]:
-        """The arrays; what only shows them is made anew, or a copy would show those of another."""
+        """Leaves out the views of the arrays: a copy's would show those of another."""
         state = vars(self).copy()
         del state["_kernels"], state["_step"], state["_now"]
         return state
@@ -149,7 +171,11 @@ class VecEnv:
         return deepcopy(self)
 
     def reset(self, seed: int = 0) -> VecStep:
-        """Starts every game anew; `seed` (0 <= seed < 2**64) fixes all chance of the run."""
+        """Starts every game anew.
+
+        Args:
+            seed: Fixes all chance of the run, 0..2**64-1.
+        """
         self._seed[0] = integer("seed", seed, 0, 2**64 - 1)
         self._seeds = game_seeds(self._seed[0], np.arange(self.num_envs))
         self._begin(self._seeds)
@@ -161,13 +187,17 @@ class VecEnv:
     def _begin(self, seeds: NDArray[np.uint64]) -> None:
         """Starts every game with its seed."""
         plies = np.zeros(self.num_envs, np.int64)
-        self._run(self._kernels.renew, self.states, self._mask, seeds, seeds, plies)
+        self._run(self._kernels.reset_rows, self.states, self._mask, seeds, seeds, plies)
 
     def step(self, actions: ArrayLike) -> VecStep:
         """Plays an action in every game.
 
-        `actions` are integers [N]. An illegal one raises ValueError naming its environment, and no
-        game has moved (`check=False` skips this for trusted policies).
+        Args:
+            actions: Integers [N].
+
+        Raises:
+            ValueError: An action is illegal; the message names its environment. No game has moved.
+            RuntimeError: `reset` wasn't called.
         """
         self._check_started("step")
         chosen = actions if type(actions) is np.ndarray else np.asarray(actions)
@@ -190,10 +220,11 @@ class VecEnv:
         return self._now
 
     def random_actions(self, seed: int = 0) -> NDArray[np.int64]:
-        """Uniformly random legal actions [N], as fast as a step.
+        """Returns uniformly random legal actions, int64[N].
 
-        They depend on the masks, on `seed` (0 <= seed < 2**63) and on that of the run: draw with
-        another one each time, such as the number of the step.
+        Args:
+            seed: Another one each time, such as the number of the step, 0..2**63-1. The actions
+                depend on it, on the masks and on the seed of the run.
         """
         self._check_started("random_actions")
         index = np.int64(integer("seed", seed, 0, 2**63 - 1))
@@ -202,16 +233,20 @@ class VecEnv:
         return actions
 
     def refresh(self, rows: NDArray[np.int64] | None = None) -> VecStep:
-        """Shows the games again whose `states` were changed from outside: `rows`, or all.
+        """Makes masks, observations and seats anew after `states` were changed from outside.
 
-        ValueError if a row is no environment.
+        Args:
+            rows: Integers [n], the changed games; None for all.
+
+        Raises:
+            ValueError: A row is no environment.
         """
         if rows is not None:
             rows = self._checked(rows)
         which = slice(None) if rows is None else rows
         states, masks, flat = self.states[which], self._mask[which], self._flat[which]
         seats = np.ascontiguousarray(states["seat"])
-        self._run(self._kernels.legal, states, masks)
+        self._run(self._kernels.fill_masks, states, masks)
         self._run(self._kernels.observe, states, seats, flat)
         if rows is not None:  # these were copies
             self._mask[rows], self._flat[rows] = masks, flat
@@ -219,7 +254,7 @@ class VecEnv:
         return self._now
 
     def _checked(self, rows: ArrayLike) -> NDArray[np.int64]:
-        """Rows as an array of integers in 0..N-1."""
+        """Returns rows as an array of integers in 0..N-1."""
         found = np.asarray(rows)
         if found.ndim != 1 or (found.dtype.kind not in "iu" and found.size):
             raise ValueError(f"rows are {found.dtype}{list(found.shape)}, not integers [n]")
@@ -229,7 +264,7 @@ class VecEnv:
         return found.astype(np.int64, copy=False)
 
     def seed_of(self, index: int, episode: int) -> int:
-        """The seed of game `index` in its `episode`-th episode (from 0) of this run."""
+        """Returns the seed of game `index` in its `episode`-th episode (from 0) of this run."""
         index = integer("index", index, 0, self.num_envs - 1)
         return int(game_seed(self._seed[0], index, integer("episode", episode, 0, 2**63 - 1)))
 
@@ -245,7 +280,7 @@ class VecEnv:
     def _refuse(self, index: int) -> None:
         action = int(self._actions[index])
         text = (
-            self.game.action_to_text(self._record(index), action)
+            self.game.notation.action_to_text(self._record(index), action)
             if 0 <= action < self.game.num_actions
             else f"outside 0..{self.game.num_actions - 1}"
         )
@@ -255,5 +290,5 @@ class VecEnv:
         record: Record = self.states[index]
         return record
 
-    def _run(self, rows: Rows, *arrays: Any) -> None:
+    def _run(self, rows: RowKernel, *arrays: Any) -> None:
         rows.on(self.num_threads or get_num_threads(), *arrays)

@@ -1,4 +1,6 @@
-"""What training frameworks need of linkzoo beyond its environments; each is an extra.
+"""Adapters for training frameworks; each framework is an extra.
+
+    from linkzoo import integrations
 
     env = integrations.FeatureEnv("linkage")  # AEC, flat float32 observations
     env = integrations.FeatureSeatEnv("linkage", seat=None)  # gymnasium, one seat

@@ -1,28 +1,34 @@
 """Advantages in turn-based games, for trainers whose critic values the seat to act alone."""
 
-from typing import Any
-
 import numpy as np
 from numpy.typing import NDArray
 
 
 def seat_advantages(
-    seat: NDArray[Any],
-    value: NDArray[Any],
-    reward: NDArray[Any],
-    done: NDArray[Any],
+    seat: NDArray[np.integer],
+    value: NDArray[np.floating],
+    reward: NDArray[np.floating],
+    done: NDArray[np.bool_],
     decay: float = 0.95,
 ) -> NDArray[np.float32]:
-    """Generalised advantages (Schulman et al. 2016) along each seat's own decisions, float32[T, N].
+    """Returns generalised advantages (Schulman et al. 2016) along each seat's own decisions.
 
-    `seat` [T, N] made the decision that `value` [T, N] was estimated at; `reward` [T, N, P] (by
-    seat) and `done` [T, N] are of the step after it. What follows a decision is the same seat's
-    next one in the same game, whoever plays in between, and the game's last reward reaches every
-    seat. Nothing is discounted. A decision whose successor lies beyond T gets the advantage 0.
+    A decision is followed by the same seat's next one in the same game, whoever plays in between,
+    and the game's last reward reaches every seat. Nothing is discounted.
+
+    Args:
+        seat: [T, N], the seat that made each decision.
+        value: [T, N], its estimate before the decision.
+        reward: [T, N, P], the rewards of all seats for the step after it.
+        done: [T, N], whether the game ended with that step.
+        decay: The weight of later estimates (lambda).
+
+    Returns:
+        float32[T, N]; 0 for a decision whose successor lies beyond T.
     """
     steps, games, players = reward.shape
     rows = np.arange(games)
-    ahead = np.zeros((games, players), np.float32)  # what the seat's decision before leads to
+    ahead = np.zeros((games, players), np.float32)  # the target of the seat's decision before
     known = np.zeros((games, players), np.bool_)
     advantage = np.zeros((steps, games), np.float32)
     for t in reversed(range(steps)):

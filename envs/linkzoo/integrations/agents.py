@@ -9,9 +9,11 @@ import numpy as np
 from numpy.typing import ArrayLike, NDArray
 
 from linkzoo.core.agent import Agent, Positions
-from linkzoo.engine.rng import STREAM_POOL, words
 from linkzoo.core.features import FeatureMap
-from linkzoo.core.game import Game, ObservationSpec
+from linkzoo.core.game import Game
+from linkzoo.core.observation import ObservationSpec
+from linkzoo.core.state import Records
+from linkzoo.engine.rng import STREAM_POOL, random_u64s
 
 
 class FunctionAgent:
@@ -32,11 +34,11 @@ class FunctionAgent:
         self.name, self._choose, self._features = name, choose, features
 
     def act(self, positions: Positions) -> NDArray[np.int64]:
-        """The function's action of each position, int64[N]."""
+        """Returns the function's action for each position, int64[N]."""
         count = len(positions)
         seen = positions.observation
         if self._features:
-            features = _feature_map(positions.game.observation)
+            features = _feature_map(positions.game.observation.spec)
             seen = features.scaled(seen.reshape(count, -1))
         mask = positions.action_mask
         actions = np.asarray(self._choose(seen, mask.copy()), np.int64).reshape(count)
@@ -71,9 +73,9 @@ class OpponentPool:
         self.agents.append(agent)
 
     def act(self, positions: Positions) -> NDArray[np.int64]:
-        """The action of the agent that plays each position's seat, int64[N]."""
+        """Returns the action of the agent that plays each position's seat, int64[N]."""
         states, actions = positions.states, np.empty(len(positions), np.int64)
-        drawn = words(states["seed"], STREAM_POOL, states["seat"])
+        drawn = random_u64s(states["seed"], STREAM_POOL, states["seat"])
         member = drawn % np.uint64(len(self.agents))
         for index in np.unique(member):
             rows = np.flatnonzero(member == index)
@@ -84,7 +86,7 @@ class OpponentPool:
 
 @dataclass
 class _Seen:
-    """What of Positions can be had from observations alone."""
+    """The part of Positions that observations alone can give."""
 
     game: Game
     observation: NDArray[Any]
@@ -95,7 +97,7 @@ class _Seen:
         return len(self.observation)
 
     @property
-    def states(self) -> NDArray[Any]:
+    def states(self) -> Records:
         raise ValueError("this agent needs whole positions, not observations: use its act()")
 
 
@@ -113,31 +115,32 @@ class ObservationPolicy:
         self._rng = np.random.default_rng(seed)
 
     def __call__(self, observation: Mapping[str, NDArray[Any]]) -> Any:
-        """The action of an observation dict (`observation`, `action_mask`), or of a batch."""
+        """Returns the action for an observation dict (`observation`, `action_mask`), or a batch."""
         return self.predict(observation["observation"], observation["action_mask"])[0]
 
     def predict(
         self,
         observation: NDArray[Any],
-        action_masks: NDArray[Any],
+        action_masks: ArrayLike,
         state: None = None,
-        episode_start: None = None,
-        deterministic: bool = True,
+        episode_start: None = None,  # noqa: ARG002  # Stable-Baselines3's signature
+        deterministic: bool = True,  # noqa: ARG002  # the same
     ) -> tuple[Any, None]:
-        """The actions of observations [*observation.shape] or [N, ...], and the state, None.
+        """Returns the actions for observations [*spec.shape] or [N, ...], and the state, None.
 
-        `episode_start` and `deterministic` are accepted and say nothing: the policy has no memory,
+        `episode_start` and `deterministic` are accepted and ignored: the policy has no memory,
         and draws if it was loaded with a temperature.
         """
-        shape = self.game.observation.shape
+        spec = self.game.observation.spec
+        shape = spec.shape
         many = observation.ndim > len(shape)
         if observation.shape[many:] != shape or observation.dtype.kind == "f":
             raise ValueError(
                 f"observations are {observation.dtype}{list(observation.shape)}, and this policy "
-                f"reads {np.dtype(self.game.observation.dtype)}{list(shape)} or a batch: those of "
-                "GameEnv and SeatEnv, not the features of FeatureEnv and FeatureSeatEnv"
+                f"reads {np.dtype(spec.dtype)}{list(shape)} or a batch: those of GameEnv and "
+                "SeatEnv, not the features of FeatureEnv and FeatureSeatEnv"
             )
-        batch = observation.reshape(-1, *shape).astype(self.game.observation.dtype, copy=False)
+        batch = observation.reshape(-1, *shape).astype(spec.dtype, copy=False)
         mask = np.asarray(action_masks, np.int8).reshape(len(batch), self.game.num_actions)
         seeds = self._rng.integers(2**63, size=len(batch), dtype=np.uint64)
         actions = self.agent.act(_Seen(self.game, batch, mask, seeds))  # type: ignore[arg-type]

@@ -6,9 +6,9 @@ import numpy as np
 from gymnasium.spaces import Box, Dict
 from numpy.typing import NDArray
 
-from linkzoo.envs.aec import GameEnv
-from linkzoo.core.features import FeatureMap
 from linkzoo.core.arguments import shown
+from linkzoo.core.features import FeatureMap
+from linkzoo.envs.aec import GameEnv
 from linkzoo.envs.gym import SeatEnv
 
 
@@ -21,24 +21,19 @@ class FeatureEnv(GameEnv):
     """
 
     def __init__(
-        self,
-        game: str,
-        num_players: int | None = None,
-        *,
-        observation: str = "dict",
-        **kwargs: Any,
+        self, game: str, num_players: int | None = None, *, observation: str = "dict", **kwargs: Any
     ) -> None:
         if observation not in ("dict", "flat"):
             raise ValueError(f"observation={shown(observation)} is not one of ['dict', 'flat']")
         super().__init__(game, num_players, **kwargs)
-        self.features, self._flat = FeatureMap(self.game.observation), observation == "flat"
+        self.features, self._flat = FeatureMap(self.game.observation.spec), observation == "flat"
         box = Box(-1, 1, (len(self.features),), np.float32)
         mask = Box(0, 1, (self.game.num_actions,), np.int8)
         space: Any = box if self._flat else Dict(observation=box, action_mask=mask)
         self.observation_spaces = dict.fromkeys(self.possible_agents, space)
 
     def observe(self, agent: str) -> Any:
-        """What an agent's seat sees: fresh arrays `observation` (float32[F]) and `action_mask`."""
+        """Returns new arrays `observation` (float32[F]) and `action_mask` of an agent's seat."""
         seen = super().observe(agent)
         features = self.features.scaled(seen["observation"].reshape(1, -1))[0]
         return features if self._flat else {**seen, "observation": features}

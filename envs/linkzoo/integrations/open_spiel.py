@@ -25,38 +25,34 @@ import pyspiel
 from numpy.typing import NDArray
 
 from linkzoo.core.agent import Agent, Positions
-from linkzoo.core.kernels import kernels
 from linkzoo.core.game import Game
+from linkzoo.core.kernels import kernels
+from linkzoo.core.state import Records
 from linkzoo.registry import NAMES, get_game
 
 _SEEDS = 2**20  # deals; the mask of a chance node holds a number for each
 
 
 def short_name(game: str) -> str:
-    """The name of a game in pyspiel."""
+    """Returns the name of a game in pyspiel."""
     return f"linkzoo_{game}"
 
 
-def _options(rules: Game) -> dict[str, Any]:
-    """The options of a game with their default values."""
-    return {field.name: field.default for field in fields(rules.options)}  # type: ignore[arg-type]
-
-
 def _defaults(rules: Game) -> dict[str, Any]:
-    """The parameters of a game with their default values."""
-    values = {name: -1 if value is None else value for name, value in _options(rules).items()}
-    return {"players": rules.min_players, "rng_seed": -1, **values}
+    """Returns the parameters of a game with their default values."""
+    options = {f.name: -1 if f.default is None else f.default for f in fields(rules.options)}
+    return {"players": rules.min_players, "rng_seed": -1, **options}
 
 
-def game_type(rules: Game) -> Any:
-    """What pyspiel has to know of a game."""
-    open_ = not rules.chance and rules.hidden is None
+def game_type(rules: Game) -> pyspiel.GameType:
+    """Returns the facts of a game that pyspiel asks for."""
+    open_ = not rules.facts.chance and rules.observation.privileged_spec is None
     chance, information = pyspiel.GameType.ChanceMode, pyspiel.GameType.Information
     return pyspiel.GameType(
         short_name=short_name(rules.name),
         long_name=rules.title,
         dynamics=pyspiel.GameType.Dynamics.SEQUENTIAL,
-        chance_mode=chance.SAMPLED_STOCHASTIC if rules.chance else chance.DETERMINISTIC,
+        chance_mode=chance.SAMPLED_STOCHASTIC if rules.facts.chance else chance.DETERMINISTIC,
         information=(
             information.PERFECT_INFORMATION if open_ else information.IMPERFECT_INFORMATION
         ),
@@ -75,45 +71,47 @@ def game_type(rules: Game) -> Any:
 class SpielGame(pyspiel.Game):
     """A game of linkzoo with one number of players and one set of options.
 
-    There is a subclass for each game, which sets `name` and `kind`.
+    There is a subclass for each game, which sets `name` and `game_type`.
     """
 
     name: str
-    kind: Any
+    game_type: pyspiel.GameType
 
     def __init__(self, params: dict[str, Any] | None = None) -> None:
         standard = get_game(self.name)
         given = {**_defaults(standard), **(params or {})}
         players, seed = given.pop("players"), given.pop("rng_seed")
-        defaults = _options(standard)
-        options = {
-            option: None if value == -1 and defaults[option] is None else value
-            for option, value in given.items()
-        }
-        self.rules = get_game(self.name, options)
-        self.blank: bytes = self.rules.blank(players, options).tobytes()
+        for field in fields(standard.options):
+            if field.default is None and given[field.name] == -1:
+                given[field.name] = None
+        self.rules = get_game(self.name, given)
+        self.blank: bytes = self.rules.blank(players, given).tobytes()
         self.rng = np.random.default_rng(None if seed < 0 else seed)
         info = pyspiel.GameInfo(
             num_distinct_actions=self.rules.num_actions,
-            max_chance_outcomes=_SEEDS if self.rules.chance else 0,
+            max_chance_outcomes=_SEEDS if self.rules.facts.chance else 0,
             num_players=players,
             min_utility=-1.0,
             max_utility=1.0,
             utility_sum=0.0,
-            max_game_length=self.rules.max_length,
+            max_game_length=self.rules.facts.max_length,
         )
-        super().__init__(self.kind, info, params or {})
+        super().__init__(self.game_type, info, params or {})
         self._params = params or {}
 
-    def __reduce__(self) -> Any:  # pyspiel's own way doesn't call __init__
+    def __reduce__(self) -> tuple[Any, ...]:  # pyspiel's own way doesn't call __init__
         return _load_game, (short_name(self.name), self._params, self.rng)
 
     def new_initial_state(self) -> "SpielState":
-        """The chance node before the game or, in a game without chance, its first position."""
+        """Returns the chance node before the game; without chance, its first position."""
         return SpielState(self)
 
-    def make_py_observer(self, iig_obs_type: Any = None, params: Any = None) -> "SpielObserver":
-        """What a seat sees now or, with perfect recall, all that it has seen."""
+    def make_py_observer(
+        self,
+        iig_obs_type: pyspiel.IIGObservationType | None = None,
+        params: dict[str, Any] | None = None,
+    ) -> "SpielObserver":
+        """Returns what a seat sees now or, with perfect recall, all that it has seen."""
         if params:
             raise ValueError(f"observers have no parameters, and these were given: {params}")
         recall = iig_obs_type is not None and iig_obs_type.perfect_recall
@@ -131,51 +129,51 @@ class SpielState(pyspiel.State):
         self._position = game.blank
         self._mask = b""
         self._seen: tuple[str, ...] = ("",) * game.num_players()
-        if not game.rules.chance:
+        if not game.rules.facts.chance:
             self._deal(0)
 
-    def __reduce__(self) -> Any:  # pyspiel's own wants a state of C++'s random numbers
+    def __reduce__(self) -> tuple[Any, ...]:  # pyspiel's own wants a state of C++'s random numbers
         return _load_state, (self.get_game(), self.serialize())
 
     @property
-    def states(self) -> NDArray[Any]:
-        """The position as an array of one record, the caller's own."""
+    def states(self) -> Records:
+        """Returns the position as an array of one record, the caller's own."""
         return np.frombuffer(bytearray(self._position), self._rules.state)
 
     def current_player(self) -> int:
-        """The seat to act, or pyspiel's numbers for chance and for the end."""
+        """Returns the seat to act, or pyspiel's numbers for chance and for the end."""
         if not self._dealt:
             return int(pyspiel.PlayerId.CHANCE)
         seat = int(self.states["seat"][0])
         return seat if seat >= 0 else int(pyspiel.PlayerId.TERMINAL)
 
     def is_terminal(self) -> bool:
-        """Whether the game is over."""
+        """Returns whether the game is over."""
         return self._dealt and bool(self.states["seat"][0] < 0)
 
     def returns(self) -> list[float]:
-        """The payoffs of the seats; zeros before the end."""
+        """Returns the payoffs of the seats; zeros before the end."""
         payoff, margin = np.zeros((2, 1, self.num_players()), np.float32)
         if self._dealt:
-            kernels(self._rules).outcome_one(self.states, payoff, margin)
+            kernels(self._rules).outcome.serial(self.states, payoff, margin)
         # Payoffs are fractions of small numbers, and pyspiel wants them exact: in float32 a third
         # isn't.
         return [float(Fraction(float(value)).limit_denominator(1000)) for value in payoff[0]]
 
     def chance_outcomes(self) -> list[tuple[int, float]]:
-        """The game's seed, for certain: it is drawn at the first call."""
+        """Returns the game's seed as the only outcome; it is drawn at the first call."""
         if self._seed < 0:
             self._seed = int(self.get_game().rng.integers(_SEEDS))
         return [(self._seed, 1.0)]
 
     def information_state_key(self, player: int) -> str:
-        """A digest of everything that a seat has seen and done."""
+        """Returns a digest of everything that a seat has seen and done."""
         return self._seen[player]
 
     def resample_from_infostate(
         self, player: int, sampler: Callable[[], float] | None = None
     ) -> "SpielState":
-        """A state that `player` can't tell from this one: hidden pieces and luck dealt anew.
+        """Returns a state that `player` can't tell from this one: the rest is drawn anew.
 
         `sampler()` gives a number in 0..1; without one the world is drawn by NumPy's own entropy.
         What the others have seen up to here is taken to be what they see now.
@@ -183,9 +181,9 @@ class SpielState(pyspiel.State):
         chance = np.random.default_rng().random() if sampler is None else sampler()
         copy: SpielState = self.clone()
         states = self.states
-        self._rules.redeal(states[0], player, np.uint64(int(chance * 2**53)))
+        self._rules.determinize(states[0], player, np.uint64(int(chance * 2**53)))
         mask = np.empty((1, self._rules.num_actions), np.int8)
-        kernels(self._rules).legal_one(states, mask)
+        kernels(self._rules).fill_masks.serial(states, mask)
         copy._position, copy._mask = states.tobytes(), mask.tobytes()
         copy._seen = tuple(
             seen if seat == player else _digest("", _observation(self._rules, states, seat), -1)
@@ -214,7 +212,7 @@ class SpielState(pyspiel.State):
         self._dealt = True
         self._keep(states, mask, -1, -1)
 
-    def _keep(self, states: NDArray[Any], mask: NDArray[np.int8], player: int, action: int) -> None:
+    def _keep(self, states: Records, mask: NDArray[np.int8], player: int, action: int) -> None:
         self._position, self._mask = states.tobytes(), mask.tobytes()
         self._seen = tuple(
             _digest(seen, _observation(self._rules, states, seat), action if seat == player else -1)
@@ -224,7 +222,7 @@ class SpielState(pyspiel.State):
     def _action_to_string(self, player: int, action: int) -> str:
         if player == pyspiel.PlayerId.CHANCE:
             return f"seed {action}"
-        return self._rules.action_to_text(self.states[0], int(action))
+        return self._rules.notation.action_to_text(self.states[0], int(action))
 
     def __str__(self) -> str:
         if not self._dealt:
@@ -233,16 +231,16 @@ class SpielState(pyspiel.State):
 
 
 class SpielObserver:
-    """The observation of a seat as named tensors (the pieces of the game's table) and as text."""
+    """The observation of a seat as named tensors (the parts of its spec) and as text."""
 
     def __init__(self, rules: Game, perfect_recall: bool) -> None:
         self._rules, self._recall = rules, perfect_recall
-        spec = rules.observation
+        spec = rules.observation.spec
         self.tensor = np.zeros(spec.size, np.float32)
         # Views of `tensor`, which is filled in place.
         self.dict = {
-            piece.name: self.tensor[where].reshape(piece.shape)
-            for piece, where in zip(spec.pieces, spec.slices().values(), strict=True)
+            part.name: self.tensor[where].reshape(part.shape)
+            for part, where in zip(spec.parts, spec.slices().values(), strict=True)
         }
 
     def set_from(self, state: SpielState, player: int) -> None:
@@ -250,7 +248,7 @@ class SpielObserver:
         self.tensor[:] = _observation(self._rules, state.states, player) if state._dealt else 0
 
     def string_from(self, state: SpielState, player: int) -> str:
-        """What `player` sees as JSON; with perfect recall, a digest of all that it has seen."""
+        """Returns what `player` sees as JSON; with perfect recall, a digest of all it has seen."""
         if not state._dealt:
             return ""
         if self._recall:
@@ -267,46 +265,44 @@ class AgentBot(pyspiel.Bot):
         self._rng = np.random.default_rng(seed)
 
     def restart_at(self, _state: SpielState) -> None:
-        """Nothing is kept from move to move."""
+        """Does nothing: a bot keeps nothing from move to move."""
 
     def restart(self) -> None:
-        """Draws as in the beginning again."""
+        """Resets the bot's random draws."""
         self._rng = np.random.default_rng(self._seed)
 
     def step(self, state: SpielState) -> int:
-        """The agent's action."""
+        """Returns the agent's action."""
         seeds = self._rng.integers(2**63, size=1, dtype=np.uint64)
         return int(self._agent.act(Positions(state._rules, state.states, seeds))[0])
 
     def step_with_policy(self, state: SpielState) -> tuple[list[tuple[int, float]], int]:
-        """The agent's action, for certain."""
+        """Returns the agent's action as a policy, and the action."""
         action = self.step(state)
         return [(action, 1.0)], action
 
 
-def _observation(rules: Game, states: NDArray[Any], seat: int) -> NDArray[Any]:
-    """What a seat sees, flat."""
-    out = np.empty(rules.observation.size, rules.observation.dtype)
+def _observation(rules: Game, states: Records, seat: int) -> NDArray[Any]:
+    """Returns what a seat sees, flat."""
+    out = np.empty(rules.observation.spec.shape, rules.observation.spec.dtype)
     kernels(rules).observe_one(states, seat, out)
-    return out
+    return out.reshape(-1)
 
 
 def _digest(before: str, observation: NDArray[Any], action: int) -> str:
-    """A digest of what a seat knew, then did (-1: nothing) and then saw."""
+    """Returns a digest of what a seat knew, then did (-1: nothing) and then saw."""
     found = blake2b(f"{before} {action} ".encode(), digest_size=16)
     found.update(observation.tobytes())
     return found.hexdigest()
 
 
 def _load_game(name: str, params: dict[str, Any], rng: np.random.Generator) -> SpielGame:
-    """A game that was pickled."""
     game: SpielGame = pyspiel.load_game(name, params)
     game.rng = rng
     return game
 
 
 def _load_state(game: SpielGame, text: str) -> SpielState:
-    """A state that was pickled."""
     state: SpielState = game.deserialize_state(text)
     return state
 
@@ -314,13 +310,13 @@ def _load_state(game: SpielGame, text: str) -> SpielState:
 def _register() -> None:
     for name in NAMES:
         if short_name(name) not in pyspiel.registered_names():
-            kind = game_type(get_game(name))
-            names = {"name": name, "kind": kind, "__module__": __name__}
+            its_type = game_type(get_game(name))
+            names = {"name": name, "game_type": its_type, "__module__": __name__}
             # A class, since pyspiel keeps it beyond Python's end, where a function would be freed
             # without an interpreter.
             made = type(pyspiel.Game)(f"{name}_game", (SpielGame,), names)
             globals()[made.__name__] = made  # where pickle looks for it
-            pyspiel.register_game(kind, made)
+            pyspiel.register_game(its_type, made)
 
 
 _register()

@@ -11,6 +11,7 @@ from typing import Any
 
 import numpy as np
 import torch
+from numpy.typing import NDArray
 from ray.rllib.core.columns import Columns
 from ray.rllib.core.rl_module import RLModule
 from ray.rllib.core.rl_module.apis.value_function_api import ValueFunctionAPI
@@ -46,19 +47,19 @@ class MaskedModule(TorchRLModule, ValueFunctionAPI):
         logits = self.policy(embedding).masked_fill(seen["action_mask"] == 0, ILLEGAL_LOGIT)
         return {Columns.ACTION_DIST_INPUTS: logits, Columns.EMBEDDINGS: embedding}
 
-    def compute_values(self, batch: dict[str, Any], embeddings: Any | None = None) -> Tensor:
-        """The value of each observation, [B]."""
+    def compute_values(self, batch: dict[str, Any], embeddings: Tensor | None = None) -> Tensor:
+        """Returns the value of each observation, [B]."""
         if embeddings is None:
             embeddings = self.trunk(batch[Columns.OBS]["observation"].float())
         values: Tensor = self.value(embeddings)
         return values.squeeze(-1)
 
-    def act(self, features: np.ndarray, mask: np.ndarray) -> np.ndarray:
+    def act(self, features: NDArray[np.float32], mask: NDArray[np.int8]) -> NDArray[np.int64]:
         """Draws actions [N] for features [N, F] and masks [N, A] (what FunctionAgent calls)."""
         seen = {"observation": torch.from_numpy(features), "action_mask": torch.from_numpy(mask)}
         with torch.no_grad():
             logits = self._forward({Columns.OBS: seen})[Columns.ACTION_DIST_INPUTS]
-        drawn: np.ndarray = torch.distributions.Categorical(logits=logits).sample().numpy()
+        drawn: NDArray[np.int64] = torch.distributions.Categorical(logits=logits).sample().numpy()
         return drawn
 
 

@@ -107,7 +107,7 @@ class SeatEnvRunner(SingleAgentEnvRunner):
         return done + going
 
     def _act(self, explore: bool, random_actions: bool) -> Arrays:
-        """The module's actions in all games, and what the learner wants to know of them."""
+        """Returns the module's actions in all games, and what the learner needs of them."""
         mask = self._seen["action_mask"]
         if random_actions:
             drawn = self.env.np_random.random(mask.shape, np.float32)
@@ -134,7 +134,7 @@ class SeatEnvRunner(SingleAgentEnvRunner):
     def _cut(
         self, frames: list[Arrays], finals: list[NDArray[Any] | None]
     ) -> tuple[list[SingleAgentEpisode], list[SingleAgentEpisode]]:
-        """The episodes that ended in these frames, and those under way."""
+        """Returns the episodes that ended in these frames, and those under way."""
         done: list[SingleAgentEpisode] = []
         going: list[SingleAgentEpisode] = []
         if not frames:
@@ -157,7 +157,7 @@ class SeatEnvRunner(SingleAgentEnvRunner):
     def _episode(
         self, arrays: Arrays, game: int, first: int, last: int, after: Arrays, over: bool
     ) -> SingleAgentEpisode:
-        """Decisions `first`..`last` of a game, and what its seat saw after them."""
+        """Returns decisions `first`..`last` of a game, and what its seat saw after them."""
         part = {key: values[first:last, game] for key, values in arrays.items()}
         extra = {
             key: part[key]

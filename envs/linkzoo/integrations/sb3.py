@@ -15,6 +15,8 @@ from stable_baselines3.common.vec_env import VecEnv
 
 from linkzoo.integrations.vector import SeatVectorEnv
 
+Indices = int | Iterable[int] | None  # of games; None for all
+
 
 class SB3VecEnv(VecEnv):
     """A SeatVectorEnv as a VecEnv of Stable-Baselines3.
@@ -35,49 +37,53 @@ class SB3VecEnv(VecEnv):
         return [seed] * self.num_envs
 
     def reset(self) -> Any:
-        """Starts every game anew; observations [N, ...]."""
+        """Starts every game anew; returns observations [N, ...]."""
         observation, _ = self.envs.reset(seed=self._run_seed)
         self._run_seed = None
         return observation
 
-    def step_async(self, actions: NDArray[Any]) -> None:
+    def step_async(self, actions: NDArray[np.int64]) -> None:
         """Keeps the actions [N]; `step_wait` plays them."""
         self._actions = actions
 
     def step_wait(self) -> tuple[Any, NDArray[np.float32], NDArray[np.bool_], list[dict[str, Any]]]:
-        """Observations, rewards, whether games are over, and an info for each game."""
+        """Returns observations, rewards, whether games are over, and an info for each game."""
         observation, reward, over, _, found = self.envs.step(self._actions)
         infos: list[dict[str, Any]] = [{} for _ in range(self.num_envs)]
         for index in np.flatnonzero(over):
             infos[index]["terminal_observation"] = found["final_obs"][index]
         return observation, reward.astype(np.float32), over, infos
 
-    def get_attr(self, attr_name: str, indices: Any = None) -> list[Any]:
-        """An attribute of the games."""
+    def get_attr(self, attr_name: str, indices: Indices = None) -> list[Any]:
+        """Returns an attribute of the games."""
         return self._by_game(getattr(self.envs, attr_name), indices)
 
-    def set_attr(self, attr_name: str, value: Any, indices: Any = None) -> None:
+    def set_attr(self, attr_name: str, value: Any, indices: Indices = None) -> None:
         """Sets an attribute for all games; ValueError for some of them."""
         if indices is not None:
             raise ValueError(f"{attr_name} is set for all games at once, not for {indices}")
         setattr(self.envs, attr_name, value)
 
     def env_method(
-        self, method_name: str, *method_args: Any, indices: Any = None, **method_kwargs: Any
+        self, method_name: str, *method_args: Any, indices: Indices = None, **method_kwargs: Any
     ) -> list[Any]:
-        """What a method gives for the games."""
+        """Calls a method and returns its result for the games."""
         found = getattr(self.envs, method_name)(*method_args, **method_kwargs)
         return self._by_game(found, indices)
 
-    def env_is_wrapped(self, wrapper_class: Any, indices: Any = None) -> list[bool]:
-        """False: the games are no environments of their own."""
+    def env_is_wrapped(
+        self,
+        wrapper_class: type,  # noqa: ARG002  # Stable-Baselines3's signature
+        indices: Indices = None,
+    ) -> list[bool]:
+        """Returns False for each game: games aren't environments of their own."""
         return [False for _ in self._get_indices(indices)]
 
     def close(self) -> None:
         """Nothing is held open."""
         self.envs.close()
 
-    def _by_game(self, found: Any, indices: Any) -> list[Any]:
+    def _by_game(self, found: Any, indices: Indices) -> list[Any]:
         rows: Iterable[int] = self._get_indices(indices)
         if isinstance(found, np.ndarray | list | tuple) and len(found) == self.num_envs:
             return list(found) if indices is None else [found[row] for row in rows]

@@ -11,11 +11,13 @@ draws from the action space and ignores masks: an epsilon of 1 draws legal actio
 from typing import Any
 
 import numpy as np
-from numpy.typing import NDArray
+from numpy.typing import ArrayLike, NDArray
 from tianshou.data import Batch
 from tianshou.env import BaseVectorEnv
 
 from linkzoo.integrations.vector import FeatureSeatVectorEnv
+
+Rows = int | list[int] | NDArray[np.int64] | None  # numbers of games; None for all
 
 
 class TianshouVectorEnv(BaseVectorEnv):
@@ -43,7 +45,7 @@ class TianshouVectorEnv(BaseVectorEnv):
         self._run_seed = seed
         return [[seed]] * self.env_num
 
-    def reset(self, env_id: Any = None, **kwargs: Any) -> tuple[Batch, NDArray[Any]]:
+    def reset(self, env_id: Rows = None, **kwargs: Any) -> tuple[Batch, NDArray[Any]]:
         """Starts all games, or those of `env_id`, and shows them.
 
         What a step ended has begun anew already, and is shown as it is.
@@ -63,8 +65,8 @@ class TianshouVectorEnv(BaseVectorEnv):
 
     def step(
         self,
-        action: Any,
-        id: Any = None,  # noqa: A002  # Tianshou's name
+        action: ArrayLike,
+        id: Rows = None,  # noqa: A002  # Tianshou's name
     ) -> tuple[Batch, NDArray[Any], NDArray[Any], NDArray[Any], NDArray[Any]]:
         """Plays actions in all games, or in those of `id`; a finished game shows its end."""
         rows = np.arange(self.env_num) if id is None else np.atleast_1d(np.asarray(id))
@@ -75,12 +77,12 @@ class TianshouVectorEnv(BaseVectorEnv):
             shown[place] = Batch(infos["final_obs"][rows[place]])
         return shown, reward[rows], over[rows], truncated[rows], _no_infos(rows)
 
-    def get_env_attr(self, key: str, id: Any = None) -> list[Any]:  # noqa: A002
-        """An attribute of the games: a space is that of one game."""
+    def get_env_attr(self, key: str, id: Rows = None) -> list[Any]:  # noqa: A002
+        """Returns an attribute of the games: a space is that of one game."""
         single = f"single_{key}" if key.endswith("_space") else key
         return [getattr(self.envs, single) for _ in self._wrap_id(id)]
 
-    def set_env_attr(self, key: str, value: Any, id: Any = None) -> None:  # noqa: A002
+    def set_env_attr(self, key: str, value: Any, id: Rows = None) -> None:  # noqa: A002
         """Sets an attribute for all games; ValueError for some of them."""
         if id is not None:
             raise ValueError(f"{key} is set for all games at once, not for {id}")
@@ -90,11 +92,11 @@ class TianshouVectorEnv(BaseVectorEnv):
         """Nothing is held open."""
         self.is_closed = True
 
-    def _shown(self, seen: dict[str, NDArray[Any]], rows: NDArray[Any]) -> Batch:
+    def _shown(self, seen: dict[str, NDArray[Any]], rows: NDArray[np.int64]) -> Batch:
         return Batch({key: values[rows] for key, values in seen.items()})
 
 
-def _no_infos(rows: NDArray[Any]) -> NDArray[Any]:
+def _no_infos(rows: NDArray[np.int64]) -> NDArray[Any]:
     infos = np.empty(len(rows), object)
     infos[:] = [{} for _ in rows]
     return infos

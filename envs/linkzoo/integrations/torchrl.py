@@ -16,26 +16,27 @@ import numpy as np
 import torch
 from numpy.typing import NDArray
 from tensordict import TensorDict, TensorDictBase
+from torch import Tensor
 from torchrl.data import Binary, Bounded, Categorical, Composite, Unbounded
 from torchrl.envs import EnvBase
 
-from linkzoo.core.kernels import kernels
-from linkzoo.engine.rng import SEED_LIMIT
 from linkzoo.core.features import FeatureMap
 from linkzoo.core.game import Game
-from linkzoo.integrations.vector import FeatureSeatVectorEnv
+from linkzoo.core.kernels import kernels
+from linkzoo.engine.rng import SEED_LIMIT
 from linkzoo.envs.vector import VecEnv, VecStep
+from linkzoo.integrations.vector import FeatureSeatVectorEnv
 
 
 class _BatchedEnv(EnvBase):
-    """What both environments share: specs, seeds, and resets of some of the games."""
+    """The common part of both environments: specs, seeds, and resets of some of the games."""
 
-    def __init__(self, game: Game, num_envs: int, rewards: int, **more: Any) -> None:
+    def __init__(self, game: Game, num_envs: int, rewards: int, **more: Categorical) -> None:
         super().__init__(device=torch.device("cpu"), batch_size=torch.Size([num_envs]))
-        self.features = FeatureMap(game.observation)
+        self.features = FeatureMap(game.observation.spec)
         self._rng = np.random.default_rng()
         self._begun = np.zeros(num_envs, np.bool_)  # by the last step, which ended a game there
-        self._now: dict[str, Any] = {}  # what all games show
+        self._now: dict[str, Tensor] = {}  # what all games show
         shape, actions = self.batch_size, game.num_actions
         seen, mask = (num_envs, len(self.features)), (num_envs, actions)
         self.observation_spec = Composite(
@@ -65,22 +66,24 @@ class _BatchedEnv(EnvBase):
         self._begun[:] = False
         return self._dict(self._now)
 
-    def _ended(self, seen: dict[str, Any], reward: NDArray[Any], done: NDArray[Any]) -> TensorDict:
-        """What a step shows."""
+    def _ended(
+        self, seen: dict[str, Tensor], reward: NDArray[np.floating], done: NDArray[np.bool_]
+    ) -> TensorDict:
+        """Keeps what a step shows, and returns it."""
         self._now = seen
         self._begun[:] = done
         over = torch.from_numpy(self._begun[:, None].copy())
         ends = dict.fromkeys(self._ENDS, over)
         return self._dict({**seen, **ends, "reward": torch.from_numpy(reward.astype(np.float32))})
 
-    def _dict(self, found: dict[str, Any]) -> TensorDict:
+    def _dict(self, found: dict[str, Tensor]) -> TensorDict:
         self.full_action_spec["action"].update_mask(found["action_mask"])
         return TensorDict(found, self.batch_size)
 
-    def _begin(self, seed: int) -> dict[str, Any]:
+    def _begin(self, seed: int) -> dict[str, Tensor]:
         raise NotImplementedError
 
-    def _restart(self, chosen: NDArray[np.bool_]) -> dict[str, Any]:
+    def _restart(self, chosen: NDArray[np.bool_]) -> dict[str, Tensor]:
         raise NotImplementedError
 
 
@@ -104,10 +107,10 @@ class SelfPlayEnv(_BatchedEnv):
         now = self.vec.step(tensordict["action"].numpy())
         return self._ended(self._seen(now), now.reward, now.done)
 
-    def _begin(self, seed: int) -> dict[str, Any]:
+    def _begin(self, seed: int) -> dict[str, Tensor]:
         return self._seen(self.vec.reset(seed))
 
-    def _restart(self, chosen: NDArray[np.bool_]) -> dict[str, Any]:
+    def _restart(self, chosen: NDArray[np.bool_]) -> dict[str, Tensor]:
         vec, rows = self.vec, np.flatnonzero(chosen)
         vec.episodes[rows] += 1
         seeds = [vec.seed_of(int(row), int(vec.episodes[row])) for row in rows]
@@ -116,7 +119,7 @@ class SelfPlayEnv(_BatchedEnv):
         vec.states[rows] = states
         return self._seen(vec.refresh(rows))
 
-    def _seen(self, now: VecStep) -> dict[str, Any]:
+    def _seen(self, now: VecStep) -> dict[str, Tensor]:
         flat = now.observation.reshape(len(now.seat), -1)
         return {
             "observation": torch.from_numpy(self.features.scaled(flat)),
@@ -143,13 +146,13 @@ class OneSeatEnv(_BatchedEnv):
         seen, reward, over, _, infos = self.envs.step(tensordict["action"].numpy())
         return self._ended(self._seen(seen, infos), reward[:, None], over)
 
-    def _begin(self, seed: int) -> dict[str, Any]:
+    def _begin(self, seed: int) -> dict[str, Tensor]:
         return self._seen(*self.envs.reset(seed=seed))
 
-    def _restart(self, chosen: NDArray[np.bool_]) -> dict[str, Any]:
+    def _restart(self, chosen: NDArray[np.bool_]) -> dict[str, Tensor]:
         return self._seen(*self.envs.reset(options={"reset_mask": chosen}))
 
-    def _seen(self, features: NDArray[np.float32], infos: dict[str, Any]) -> dict[str, Any]:
+    def _seen(self, features: NDArray[np.float32], infos: dict[str, Any]) -> dict[str, Tensor]:
         return {
             "observation": torch.from_numpy(features),
             "action_mask": torch.from_numpy(infos["action_mask"]).bool(),

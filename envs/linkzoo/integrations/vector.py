@@ -9,12 +9,13 @@ from gymnasium.vector import AutoresetMode, VectorEnv
 from gymnasium.vector.utils import batch_space
 from numpy.typing import ArrayLike, NDArray
 
-from linkzoo.envs.aec import ILLEGAL, REWARDS
-from linkzoo.core.agent import Agent, Positions, RandomAgent, check_opponent
-from linkzoo.core.kernels import first_illegal, kernels
-from linkzoo.engine.rng import SEED_LIMIT, game_seeds
-from linkzoo.core.features import FeatureMap
+from linkzoo.core.agent import Agent, Positions, RandomAgent, check_agent
 from linkzoo.core.arguments import integer, shown
+from linkzoo.core.features import FeatureMap
+from linkzoo.core.kernels import first_illegal, kernels
+from linkzoo.core.state import Records
+from linkzoo.engine.rng import SEED_LIMIT, game_seeds
+from linkzoo.envs.aec import ILLEGAL, REWARDS
 from linkzoo.registry import get_game
 
 
@@ -50,11 +51,11 @@ class SeatVectorEnv(VectorEnv[Any, Any, NDArray[Any]]):
             if value not in allowed:
                 raise ValueError(f"{name}={shown(value)} is not one of {list(allowed)}")
         self.num_envs = integer("num_envs", num_envs, 1, 2**31 - 1)
-        self.states: NDArray[Any] = np.zeros(num_envs, self.game.state)
+        self.states: Records = np.zeros(num_envs, self.game.state)
         self.states[:] = self.game.blank(num_players, options)
         self.num_players = int(self.states["num_players"][0])
         self._fixed_seat = None if seat is None else integer("seat", seat, 0, self.num_players - 1)
-        self.opponent = check_opponent(RandomAgent() if opponent is None else opponent)
+        self.opponent = check_agent(RandomAgent() if opponent is None else opponent, "opponent")
         self._reward, self._illegal = reward, illegal
         self._kernels = kernels(self.game)
         self.seats = np.zeros(num_envs, self.states["seat"].dtype)  # the learner's, in every game
@@ -63,7 +64,7 @@ class SeatVectorEnv(VectorEnv[Any, Any, NDArray[Any]]):
         self._episodes = np.zeros(num_envs, np.int64)  # that were begun
         self.single_action_space: Space[Any] = Discrete(self.game.num_actions)
         self.action_space = batch_space(self.single_action_space, num_envs)
-        self._show(self.game.observation.space())
+        self._show(self.game.observation.spec.space())
 
     def reset(
         self, *, seed: int | None = None, options: Mapping[str, Any] | None = None
@@ -83,7 +84,7 @@ class SeatVectorEnv(VectorEnv[Any, Any, NDArray[Any]]):
             self._seed = np.uint64(self.np_random.integers(SEED_LIMIT) if seed is None else seed)
             self._episodes[:] = 0
             self._restart(np.arange(self.num_envs))
-        return self._now(), self._infos()
+        return self._now()
 
     def step(
         self, actions: ArrayLike, rows: ArrayLike | None = None
@@ -118,14 +119,15 @@ class SeatVectorEnv(VectorEnv[Any, Any, NDArray[Any]]):
             infos = self._final(over, terminated)
             self._restart(over)
         truncated = np.zeros(self.num_envs, np.bool_)
-        return self._now(), reward, terminated, truncated, {**self._infos(), **infos}
+        seen, now = self._now()
+        return seen, reward, terminated, truncated, {**now, **infos}
 
     def action_masks(self) -> NDArray[np.bool_]:
-        """The legal actions, bool[N, A] (the convention of sb3-contrib)."""
+        """Returns the legal actions, bool[N, A] (the convention of sb3-contrib)."""
         return self._mask.astype(np.bool_)
 
     def seed_of(self, index: int, episode: int) -> int:
-        """The seed of game `index` in its `episode`-th episode (from 0) since the last reset."""
+        """Returns the seed of game `index` in its `episode`-th episode (from 0) since a reset."""
         index = integer("index", index, 0, self.num_envs - 1)
         return int(game_seeds(self._seed, [index], integer("episode", episode, 0, 2**63 - 1))[0])
 
@@ -135,26 +137,24 @@ class SeatVectorEnv(VectorEnv[Any, Any, NDArray[Any]]):
         self.observation_space = batch_space(space, self.num_envs)
 
     def _shown(self, flat: NDArray[Any], _mask: NDArray[np.int8]) -> Any:
-        """What is given of flat observations [N, size] and masks [N, A]."""
-        return flat.reshape(-1, *self.game.observation.shape)
+        """Returns flat observations [N, size] and masks [N, A] in the shape of the space."""
+        return flat.reshape(-1, *self.game.observation.spec.shape)
 
-    def _now(self) -> Any:
-        """What the seats see of all games."""
-        return self._shown(self._seen(self.states, self.seats), self._mask.copy())
+    def _now(self) -> tuple[Any, dict[str, Any]]:
+        """Returns what the seats see of all games, and the masks as gymnasium's infos."""
+        seen = self._shown(self._seen(self.states, self.seats), self._mask.copy())
+        have = np.ones(self.num_envs, np.bool_)
+        return seen, {"action_mask": self._mask.copy(), "_action_mask": have}
 
-    def _seen(self, states: NDArray[Any], seats: NDArray[Any]) -> NDArray[Any]:
-        """Flat observations [N, size]: what seat `seats[i]` sees of record i."""
-        spec = self.game.observation
+    def _seen(self, states: Records, seats: NDArray[np.int8]) -> NDArray[Any]:
+        """Returns flat observations [N, size]: what seat `seats[i]` sees of record i."""
+        spec = self.game.observation.spec
         flat = np.empty((len(states), spec.size), spec.dtype)
         self._kernels.observe(states, seats, flat)
         return flat
 
-    def _infos(self) -> dict[str, Any]:
-        have = np.ones(self.num_envs, np.bool_)
-        return {"action_mask": self._mask.copy(), "_action_mask": have}
-
     def _final(self, over: NDArray[np.int64], terminated: NDArray[np.bool_]) -> dict[str, Any]:
-        """What the seats see of games that are over, as gymnasium's own environments show it."""
+        """Returns what the seats see of games that are over, as gymnasium's environments do."""
         masks = np.zeros((len(over), self.game.num_actions), np.int8)
         last = self._shown(self._seen(self.states[over], self.seats[over]), masks)
         final = np.full(self.num_envs, None, object)
@@ -172,8 +172,8 @@ class SeatVectorEnv(VectorEnv[Any, Any, NDArray[Any]]):
             "_final_info": terminated.copy(),
         }
 
-    def _rows(self, chosen: Any, seed: int | None) -> NDArray[np.int64]:
-        """The rows of a mask of games to restart."""
+    def _rows(self, chosen: ArrayLike, seed: int | None) -> NDArray[np.int64]:
+        """Returns the rows of a mask of games to restart."""
         mask = np.asarray(chosen)
         if mask.shape != (self.num_envs,) or mask.dtype != np.bool_ or not mask.any():
             raise ValueError(
@@ -189,7 +189,7 @@ class SeatVectorEnv(VectorEnv[Any, Any, NDArray[Any]]):
     def _illegal_rows(
         self, which: NDArray[np.int64], actions: NDArray[np.int64]
     ) -> NDArray[np.int64]:
-        """The rows whose action is illegal; raises for what is no action, or if asked to."""
+        """Returns the rows whose action is illegal; raises ValueError for a number out of range."""
         masks = self._mask[which]
         first = first_illegal(masks, actions)
         if first < 0:
@@ -201,7 +201,7 @@ class SeatVectorEnv(VectorEnv[Any, Any, NDArray[Any]]):
             raise ValueError(f"environment {row}: action {action} is not in 0..{last}")
         if self._illegal == "raise":
             row, action = which[first], int(actions[first])
-            text = self.game.action_to_text(self.states[row], action)
+            text = self.game.notation.action_to_text(self.states[row], action)
             raise ValueError(f"environment {row}: action {action} ({text}) is illegal")
         illegal: NDArray[np.int64] = which[masks[np.arange(len(which)), actions] == 0]
         return illegal
@@ -209,21 +209,18 @@ class SeatVectorEnv(VectorEnv[Any, Any, NDArray[Any]]):
     def _rewards(self, over: NDArray[np.int64]) -> NDArray[np.float32]:
         payoff, margin = np.zeros((2, len(over), self.num_players), np.float32)
         self._kernels.outcome(self.states[over], payoff, margin)
-        rewards: NDArray[np.float32] = (payoff if self._reward == "win" else margin)[
-            np.arange(len(over)), self.seats[over]
-        ]
-        return rewards
+        rewards: NDArray[np.float32] = payoff if self._reward == "win" else margin
+        return rewards[np.arange(len(over)), self.seats[over]]
 
     def _restart(self, rows: NDArray[np.int64]) -> None:
         """Starts the next games of these rows, and plays until their seats are to act."""
         while len(rows):
             seeds = game_seeds(self._seed, rows, self._episodes[rows])
             self._episodes[rows] += 1
-            self.seats[rows] = (
-                self.np_random.integers(self.num_players, size=len(rows))
-                if self._fixed_seat is None
-                else self._fixed_seat
-            )
+            seat: Any = self._fixed_seat
+            if seat is None:
+                seat = self.np_random.integers(self.num_players, size=len(rows))
+            self.seats[rows] = seat
             states, masks = self.states[rows], self._mask[rows]
             self._kernels.begin(states, seeds, masks)
             self.states[rows], self._mask[rows] = states, masks
@@ -273,7 +270,7 @@ class FeatureSeatVectorEnv(SeatVectorEnv):
         **kwargs: Any,
     ) -> None:
         super().__init__(game, num_envs, num_players, **kwargs)
-        self.features, self.keys = FeatureMap(self.game.observation), keys
+        self.features, self.keys = FeatureMap(self.game.observation.spec), keys
         space: Space[Any] = Box(-1, 1, (len(self.features),), np.float32)
         if keys is not None:
             mask = Box(0, 1, (self.game.num_actions,), np.int8)
@@ -282,6 +279,4 @@ class FeatureSeatVectorEnv(SeatVectorEnv):
 
     def _shown(self, flat: NDArray[Any], mask: NDArray[np.int8]) -> Any:
         features = self.features.scaled(flat)
-        return (
-            features if self.keys is None else dict(zip(self.keys, (features, mask), strict=True))
-        )
+        return {self.keys[0]: features, self.keys[1]: mask} if self.keys else features

@@ -1,1 +1,1 @@
-"""Drawings: SVG as strings, the widths of words in it, and its pixels."""
+"""SVG as strings, text widths and rasterisation."""

@@ -1,4 +1,4 @@
-"""How wide words are in the bundled fonts, and how much of them fits into a width."""
+"""Text widths in the bundled fonts, and fitting text into a width."""
 
 from functools import cache, lru_cache
 from pathlib import Path
@@ -6,21 +6,29 @@ from pathlib import Path
 from PIL import ImageFont
 
 FOLDER = Path(__file__).parent / "fonts"
-_UNITS = 2048  # of the fonts in an em: at this size their widths are whole numbers
+_UNITS = 2048  # font units per em, in which widths are integers
 
 
 def width_of(words: str, size: float, bold: bool = False) -> float:
-    """The width of words in letters of `size`, in the same units; kerning is left out."""
+    """Returns the width of text at letter size `size`, without kerning."""
     return size * _ems(words, bold)
 
 
 def fit(
     words: str, width: float, size: float, least: float, lines: int = 1, bold: bool = False
 ) -> tuple[list[str], float]:
-    """The words in at most so many lines of `width`, and the size of their letters.
+    """Breaks text into lines, at the largest letter size that fits.
 
-    That is `size`, or the first smaller one, by half units down to `least`, at which all words fit;
-    if there is none, lines are cut off behind an ellipsis.
+    Args:
+        words: The text.
+        width: The width of a line.
+        size: The largest letter size; smaller ones are tried in steps of half a unit.
+        least: The smallest letter size; lines that don't fit are cut off with an ellipsis.
+        lines: The maximum number of lines.
+        bold: Whether the text is bold.
+
+    Returns:
+        The lines and the letter size.
     """
     while True:
         found = _broken(words, width, size, lines, bold)
@@ -30,7 +38,7 @@ def fit(
 
 
 def _broken(words: str, width: float, size: float, lines: int, bold: bool) -> list[str]:
-    """The words in lines, each as full as `width` allows; the last one has all that is left."""
+    """Breaks text greedily into lines of `width`; the last line holds the rest."""
     found: list[str] = []
     for word in words.split():
         longer = f"{found[-1]} {word}" if found else ""
@@ -42,7 +50,7 @@ def _broken(words: str, width: float, size: float, lines: int, bold: bool) -> li
 
 
 def _cut(words: str, width: float, size: float, bold: bool) -> str:
-    """The words, cut off behind an ellipsis if they are wider than `width`."""
+    """Cuts text off with an ellipsis if it is wider than `width`."""
     if width_of(words, size, bold) <= width:
         return words
     while words and width_of(f"{words}…", size, bold) > width:
@@ -52,7 +60,7 @@ def _cut(words: str, width: float, size: float, bold: bool) -> str:
 
 @lru_cache(1 << 12)
 def _ems(words: str, bold: bool) -> float:
-    """The width of words in letters of size 1."""
+    """Returns the width of text at letter size 1."""
     return sum(_font(bold).getlength(letter) / _UNITS for letter in words)
 
 

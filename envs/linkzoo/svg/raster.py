@@ -1,4 +1,4 @@
-"""SVG to pixels, without a display and without the machine's fonts."""
+"""Rasterises SVG without a display or system fonts."""
 
 from io import BytesIO
 
@@ -13,16 +13,23 @@ FONTS = [str(path) for path in sorted(FOLDER.glob("*.ttf"))]
 
 
 def rasterise(svg: str, width: int | None = None) -> NDArray[np.uint8]:
-    """The picture as RGB, uint8[height, width, 3], on white where it is transparent.
+    """Renders an SVG on a white background, with the package's fonts only.
 
-    `width` in pixels (None: the picture's own) scales it, the height with it. ValueError if `svg`
-    is no SVG. Words are set in the package's own fonts only.
+    Args:
+        svg: The SVG document.
+        width: Width in pixels, at the same aspect ratio; None for the SVG's own size.
+
+    Returns:
+        RGB pixels, uint8[height, width, 3].
+
+    Raises:
+        ValueError: `svg` isn't valid.
     """
     return np.array(Image.open(BytesIO(to_png(svg, width))).convert("RGB"))
 
 
 def to_png(svg: str, width: int | None = None) -> bytes:
-    """The picture of `rasterise` as a PNG file."""
+    """Renders an SVG as a PNG file; see `rasterise`."""
     return resvg_py.svg_to_bytes(
         svg_string=svg,
         width=width,

@@ -4,14 +4,15 @@ import json
 import os
 import subprocess
 import sys
-from collections.abc import Iterator, Mapping, Sequence
+from collections.abc import Callable, Iterator, Mapping, Sequence
 from contextlib import contextmanager
 from typing import Any
 
 from linkzoo import registry
 from linkzoo.core.game import Game
-from linkzoo.testing import properties
-from linkzoo.testing.play import OVER, digest, positions
+from linkzoo.core.state import OVER
+from linkzoo.testing import declarations, properties
+from linkzoo.testing.play import digest, positions, require
 
 __all__ = ["check_game"]
 
@@ -31,78 +32,74 @@ def check_game(
     options: Mapping[str, Any] | None = None,
     seeds: Sequence[int] = (0, 1, 2**64 - 1),
 ) -> None:
-    """Plays random games, one for each seed, and checks what the contract promises at every ply.
+    """Plays random games and checks the contract at every ply.
 
-    With every number of players if none is given, with the `options` or the standard ones. The
-    header and the options are conserved; masks, observations and payoffs are as declared; every
-    legal action can be played to an end; bytes, JSON, records and notation lead back; what a
-    person points at leads to one action; a redealt world looks the same to its seat; symmetries
-    hold; the environments agree, and so do the compiler and the interpreter, if another process can
-    find the game by its id.
+    Checks that the header and the options are conserved, that masks, observations and payoffs match
+    their declarations, that every legal action can be played to an end, that bytes, JSON and move
+    texts round-trip, that action parts identify one action, that a determinized world looks the
+    same to its seat, that symmetries hold, and that the environments agree. Also runs the
+    interpreter if another process can import the game by its id.
 
-    AssertionError says which property fails, in which game, and at which ply.
+    Args:
+        game: The game.
+        num_players: The number of players; None for each.
+        options: Options by name; standard values by default.
+        seeds: Seeds of the games, one game per seed.
+
+    Raises:
+        AssertionError: A property fails; the message names it, the game and the ply.
     """
+    chosen = {**game.fixed.values, **(options or {})}
     every = range(game.min_players, game.max_players + 1)
-    chosen = {**game.fixed, **(options or {})}
-    with _known(game):
-        with _where(game, "declarations"):
-            properties.declarations(game)
-            properties.cells(game)
-        if _found_elsewhere(game):
-            players = game.min_players if num_players is None else num_players
-            with _where(game, "interpreter", players=players, seed=seeds[0]):
-                _check_interpreter(game, players, chosen, seeds[0])
+    with _registered(game):
+        for check in declarations.CHECKS:
+            _check(check, game)
+        if _is_importable(game):
+            first = game.min_players if num_players is None else num_players
+            _check(_interpreter, game, first, chosen, seeds[0])
         for players in every if num_players is None else [num_players]:
             for seed in seeds:
                 _check_one(game, players, chosen, seed)
         if options is None and num_players is None:
-            with _where(game, "lengths"):
-                properties.lengths(game)
+            _check(properties.lengths, game)
             for seed in seeds:
-                with _where(game, "symmetries", seed=seed):
-                    properties.symmetric_games(game, seed)
+                _check(properties.symmetries, game, seed)
 
 
 def _check_one(game: Game, players: int, options: dict[str, Any], seed: int) -> None:
-    """One random game."""
     at = {"players": players, "seed": seed}
-    with _where(game, "a game", **at):
-        history = positions(game, players, options, seed)
-    for name in ("conservation", "a_new_game", "payoffs", "parts"):
-        with _where(game, name, **at):
-            getattr(properties, name)(game, history)
+    history = _check(positions, game, players, options, seed, **at)
+    for check_history in properties.OF_A_GAME:
+        _check(check_history, game, history, **at)
     for ply, state in enumerate(history):
         at["ply"] = ply
         going, sampled = bool(state.seat != OVER), ply & (ply - 1) == 0  # plies 0, 1, 2, 4, 8, ...
-        names = ["masks", "observations", "bytes_and_json", "notation", "appraisal"]
-        names += ["drawings"] * sampled + ["every_legal_action"] * going
-        names += ["can_be_finished"] * (going and sampled)
-        for name in names:
-            with _where(game, name, **at):
-                getattr(properties, name)(game, state)
+        checks = [*properties.OF_A_POSITION, *[properties.drawings] * sampled]
+        checks += [properties.every_legal_action] * going
+        checks += [properties.can_be_finished] * (going and sampled)
+        for check in checks:
+            _check(check, game, state, **at)
         if going:
-            with _where(game, "redealing", **at):
-                redeal = properties.worlds if sampled else properties.redealing
-                redeal(game, state, ply.bit_length() % players if sampled else ply % players)
+            seat = (ply.bit_length() if sampled else ply) % players
+            _check(properties.determinize, game, state, seat, sampled, **at)
     del at["ply"]
-    with _where(game, "environments", **at):
-        properties.environments(game, players, options, seed)
+    _check(properties.environments, game, players, options, seed, **at)
 
 
-@contextmanager
-def _where(game: Game, name: str, **at: int) -> Iterator[None]:
-    """Says of what goes wrong which property of which game it is, and where."""
+def _check(check: Callable[..., Any], game: Game, *arguments: Any, **at: int) -> Any:
+    """Runs a check; AssertionError names the property, the game and the position."""
     try:
-        yield
+        return check(game, *arguments)
     except Exception as error:  # a broken game can raise anything
-        place = "".join(f", {what} {number}" for what, number in at.items())
+        place = "".join(f", {name} {number}" for name, number in at.items())
         kind = "" if isinstance(error, AssertionError) else f"{type(error).__name__}: "
+        name = check.__name__.strip("_")
         raise AssertionError(f"{game.name}{place}: {name}: {kind}{error}") from error
 
 
 @contextmanager
-def _known(game: Game) -> Iterator[None]:
-    """The environments find this game by its name, whatever else is called so."""
+def _registered(game: Game) -> Iterator[None]:
+    """Registers the game under its name, even if another game has that name."""
     before = registry._known.copy()
     registry._known[game.name] = game
     try:
@@ -112,18 +109,19 @@ def _known(game: Game) -> Iterator[None]:
         registry._known.update(before)
 
 
-def _found_elsewhere(game: Game) -> bool:
-    """Whether another process can find this very game."""
-    name = game.id
+def _is_importable(game: Game) -> bool:
+    """Returns whether another process can import this game."""
+    name = registry.id_of(game)
     if ":" not in name and name not in registry.NAMES and name not in registry._installed():
         return False
-    return registry.get_game(name, game.fixed) is game
+    return registry.get_game(name, game.fixed.values) is game
 
 
-def _check_interpreter(game: Game, players: int, options: dict[str, Any], seed: int) -> None:
-    """First of all: it says which index is out of bounds, where compiled code writes anywhere."""
-    done = subprocess.run(  # noqa: S603  # our own command
-        [sys.executable, "-c", _INTERPRETED, json.dumps([game.id, players, options, seed])],
+def _interpreter(game: Game, players: int, options: dict[str, Any], seed: int) -> None:
+    """Plays the game in the interpreter, which reports indices out of bounds."""
+    argument = json.dumps([registry.id_of(game), players, options, seed])
+    done = subprocess.run(  # noqa: S603  # fixed command
+        [sys.executable, "-c", _INTERPRETED, argument],
         env={
             **os.environ,
             "NUMBA_DISABLE_JIT": "1",
@@ -133,6 +131,6 @@ def _check_interpreter(game: Game, players: int, options: dict[str, Any], seed: 
         text=True,
         check=False,
     )
-    properties.require(done.returncode == 0, done.stderr)
+    require(done.returncode == 0, done.stderr)
     same = done.stdout.strip() == digest(game, players, options, seed)
-    properties.require(same, "the interpreter plays another game than the compiled code")
+    require(same, "the interpreter plays another game than the compiled code")

@@ -1,4 +1,4 @@
-"""How games are played to be checked: the same random moves wherever a position is met again."""
+"""Random games for tests, reproducible from any position."""
 
 import hashlib
 from collections.abc import Mapping
@@ -7,100 +7,102 @@ from typing import Any
 import numpy as np
 from numpy.typing import NDArray
 
-from linkzoo.core.kernels import kernels, random_legal
-from linkzoo.engine.compiled import Record
 from linkzoo.core.game import Game
+from linkzoo.core.kernels import kernels, random_legal
+from linkzoo.core.state import OVER, Mask, Record, Records
 
-OVER = -1
-_STREAM = 9000  # of tests
+_STREAM = 9000  # reserved for tests
 
 
-def choose(mask: NDArray[np.int8], seed: int, index: int) -> int:
-    """A uniformly random legal action, a function of the arguments."""
-    return int(random_legal(mask, np.uint64(seed), _STREAM, np.uint64(index)))
+def require(condition: Any, otherwise: str) -> None:
+    """Raises AssertionError unless the condition holds."""
+    if not condition:
+        raise AssertionError(otherwise)
+
+
+def choose(mask: Mask, seed: int, index: int) -> int:
+    """Returns a uniformly random legal action, a function of the arguments."""
+    return int(random_legal(mask, np.uint64(seed), _STREAM, index))
 
 
 def clone(state: Record) -> Record:
-    """An independent copy."""
+    """Returns an independent copy of a record."""
     copy: Record = state.reshape(1).copy()[0]
     return copy
 
 
-def mask_of(game: Game, state: Record, dirt: int = 7) -> NDArray[np.int8]:
-    """The legal actions; the array starts dirty, so that every element has to be written."""
+def mask_of(game: Game, state: Record, dirt: int = 7) -> Mask:
+    """Returns the mask; the array is initialised with `dirt`, to detect unwritten elements."""
     mask = np.full(game.num_actions, dirt, np.int8)
-    game.legal_actions(state, mask)
+    game.rules.legal_actions(state, mask)
     check_masks(mask)
     return mask
 
 
 def check_masks(masks: NDArray[np.int8]) -> None:
-    """Of 0 and 1 alone: compiled rules that play what isn't legal may write anywhere."""
+    """Checks masks before use: an illegal action may write outside the record."""
     if masks.min() < 0 or masks.max() > 1:
-        held = sorted({int(element) for element in masks.flat})
-        raise AssertionError(f"the mask holds {held}: not 0 or 1, or not written")
+        values = sorted({int(element) for element in masks.flat})
+        raise AssertionError(f"the mask holds {values}: an element isn't 0 or 1, or isn't written")
 
 
 def observation_of(game: Game, state: Record, seat: int, dirt: int = 101) -> NDArray[Any]:
-    """What a seat sees; the array starts dirty as well."""
-    out = np.full(game.observation.size, dirt, game.observation.dtype)
-    game.observe(state, seat, out)
+    """Returns a seat's flat observation; the array is initialised with `dirt`."""
+    spec = game.observation.spec
+    out = np.full(spec.size, dirt, spec.dtype)
+    game.observation.observe(state, seat, out)
     return out
 
 
 def outcome_of(game: Game, state: Record) -> tuple[NDArray[np.float32], NDArray[np.float32]]:
-    """Payoffs and margins of all seats."""
+    """Returns payoffs (zeros before the end) and score margins of all seats."""
     payoff, margin = np.full((2, 1, int(state.num_players)), 99, np.float32)
-    kernels(game).outcome_one(state.reshape(1).copy(), payoff, margin)
+    kernels(game).outcome.serial(state.reshape(1).copy(), payoff, margin)
     return payoff[0], margin[0]
 
 
 def new(game: Game, num_players: int, options: Mapping[str, Any], seed: int) -> Record:
-    """A new game."""
+    """Returns the record of a new game."""
     state = game.blank(num_players, options)
-    game.new_game(state, np.uint64(seed))
+    game.rules.new_game(state, np.uint64(seed))
     return state
 
 
 def positions(game: Game, num_players: int, options: Mapping[str, Any], seed: int) -> list[Record]:
-    """Every position of one random game, the last one included; every decision is asked."""
+    """Returns every position of one random game, including the last."""
     state = new(game, num_players, options, seed)
     found = [clone(state)]
     while state.seat != OVER:
         mask = mask_of(game, state)
-        if not mask.any():
-            raise AssertionError(f"seat {state.seat} is to act, but nothing is legal")
-        game.apply(state, choose(mask, seed, len(found)))
+        require(mask.any(), f"seat {state.seat} is to act, but no action is legal")
+        game.rules.apply(state, choose(mask, seed, len(found)))
         found.append(clone(state))
-        if len(found) > game.max_length + 1:
-            raise AssertionError(f"no end within max_length, {game.max_length} plies")
+        require(len(found) <= game.facts.max_length + 1, "no end within max_length plies")
     return found
 
 
-def play_out(game: Game, states: NDArray[Any]) -> NDArray[Any]:
-    """Plays every row to its end by random actions, all decisions asked; checks each ply."""
+def play_out(game: Game, states: Records) -> Records:
+    """Plays these records to their ends at random, without `skip_forced`."""
     states = states.copy()
     states["skip_forced"] = 0
     kernel, seeds = kernels(game), np.arange(len(states), dtype=np.uint64)
     masks = np.full((len(states), game.num_actions), 7, np.int8)
     actions = np.full(len(states), 7, np.int64)
-    kernel.legal(states, masks)
+    kernel.fill_masks(states, masks)
     while (live := states["seat"] != OVER).any():
         check_masks(masks)
-        if (masks.any(1) != live).any():
-            raise AssertionError("an action is legal after the end, or none before it")
+        same = (masks.any(1) == live).all()
+        require(same, "an action is legal after the end, or none is legal before it")
         ply = states["ply"].copy()
         kernel.random_actions(masks, seeds, np.uint64(int(ply.max())), actions)
         kernel.play(states, actions, masks)
-        if (states["ply"] != ply + live).any():
-            raise AssertionError("ply doesn't count the actions")
-        if states["ply"].max() > game.max_length:
-            raise AssertionError(f"no end within max_length, {game.max_length} plies")
+        require((states["ply"] == ply + live).all(), "ply doesn't count the actions")
+        require(states["ply"].max() <= game.facts.max_length, "no end within max_length plies")
     return states
 
 
 def digest(game: Game, num_players: int, options: Mapping[str, Any], seed: int) -> str:
-    """A hash of all that a random game shows: states, masks, observations, worlds, outcomes."""
+    """Returns a hash of a random game: records, masks, observations, worlds and outcomes."""
     found = hashlib.sha256()
     for state in positions(game, num_players, options, seed):
         found.update(state.tobytes() + mask_of(game, state).tobytes())
@@ -108,7 +110,7 @@ def digest(game: Game, num_players: int, options: Mapping[str, Any], seed: int) 
             found.update(observation_of(game, state, seat).tobytes())
             if state.seat != OVER:
                 world = clone(state)
-                game.redeal(world, seat, np.uint64(seed))
+                game.determinize(world, seat, np.uint64(seed))
                 found.update(world.tobytes())
         for outcome in outcome_of(game, state):
             found.update(outcome.tobytes())

@@ -1,27 +1,24 @@
-"""What a seat sees: its own discs and the other seat's, as two planes."""
-
-from typing import Any
+"""The observation: two planes, a seat's own discs and the other seat's."""
 
 import numpy as np
 from numpy.typing import NDArray
 
 from connect_four.rules import COLUMNS, ROWS
-from linkzoo.engine.compiled import compiled
-from linkzoo.core.game import ObservationSpec, Piece
+from linkzoo import ObservationPart, ObservationSpec, Record, compiled
 
 CELLS = ROWS * COLUMNS
-OBSERVATION = ObservationSpec(
+SPEC = ObservationSpec(
     (
-        Piece("own", (1, ROWS, COLUMNS), 0, 1, "own discs, the lowest row first"),
-        Piece("other", (1, ROWS, COLUMNS), 0, 1, "the other seat's discs"),
+        ObservationPart("own", (1, ROWS, COLUMNS), 0, 1, "own discs, the lowest row first"),
+        ObservationPart("other", (1, ROWS, COLUMNS), 0, 1, "the other seat's discs"),
     ),
     (2, ROWS, COLUMNS),
 )
 
 
 @compiled
-def observe(state: Any, seat: Any, out: Any) -> None:
-    """Fills int8 `out[2 * 42]` with what `seat` sees (OBSERVATION)."""
+def observe(state: Record, seat: int, out: NDArray[np.int8]) -> None:
+    """Fills the flat `out` with what `seat` sees (SPEC)."""
     for cell in range(CELLS):
         owner = state.board[cell // COLUMNS, cell % COLUMNS]
         out[cell] = owner == seat
@@ -29,7 +26,7 @@ def observe(state: Any, seat: Any, out: Any) -> None:
 
 
 def symmetries() -> tuple[NDArray[np.int64], ...]:
-    """The identity and the reflection: index arrays of observations, actions, nothing hidden."""
+    """Returns the identity and the reflection of observations and actions; nothing is hidden."""
     cells, columns = np.arange(2 * CELLS).reshape(2, ROWS, COLUMNS), np.arange(COLUMNS)
-    seen = np.stack([cells.ravel(), cells[:, :, ::-1].ravel()])
-    return seen, np.stack([columns, columns[::-1]]), np.zeros((2, 0), np.int64)
+    observations = np.stack([cells.ravel(), cells[:, :, ::-1].ravel()])
+    return observations, np.stack([columns, columns[::-1]]), np.zeros((2, 0), np.int64)

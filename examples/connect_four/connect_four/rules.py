@@ -1,27 +1,24 @@
 """The rules (Milton Bradley's, 1974), compiled.
 
-Seat 0 begins, and seats take turns (R1) to drop a disc of their own into a column of the upright
-grid that isn't full, where it falls onto the lowest empty cell (R2). Whoever has four in a line,
-across, up or diagonally, wins (R3); if the grid is full and nobody has, it is a draw (R4).
+R1: Seat 0 begins, and seats take turns. R2: A turn drops a disc into a column that isn't full; it
+falls onto the lowest empty cell. R3: Four own discs in a line, across, up or diagonally, win. R4: A
+full grid without such a line is a draw.
 """
 
-from typing import Any
-
 import numpy as np
+from numpy.typing import NDArray
 
-from linkzoo.engine.compiled import compiled
-from linkzoo.core.game import Field
+from linkzoo import Field, Mask, Record, compiled
 
 ROWS, COLUMNS, LINE = 6, 7, 4
-NUM_ACTIONS = COLUMNS
 EMPTY, OVER, BOTH = -1, -1, 0b11
 DIRECTIONS = np.array([[0, 1], [1, 0], [1, 1], [1, -1]])  # rows up, columns to the right
 FIELDS = (Field("board", "i1", (ROWS, COLUMNS), EMPTY, 1),)  # the seat of each disc; row 0 is low
 
 
 @compiled
-def new_game(state: Any, seed: Any) -> None:
-    """The empty grid."""
+def new_game(state: Record, seed: np.uint64) -> None:
+    """Sets up the empty grid."""
     state.seed = seed
     state.winners = 0
     state.ply = 0
@@ -30,14 +27,14 @@ def new_game(state: Any, seed: Any) -> None:
 
 
 @compiled
-def legal_actions(state: Any, mask: Any) -> None:
-    """The columns that aren't full (R2)."""
+def legal_actions(state: Record, mask: Mask) -> None:
+    """Marks the columns that aren't full (R2)."""
     for column in range(COLUMNS):
         mask[column] = state.seat != OVER and state.board[ROWS - 1, column] == EMPTY
 
 
 @compiled
-def apply(state: Any, action: Any) -> None:
+def apply(state: Record, action: int) -> None:
     """Drops a disc of the seat to act into column `action`."""
     row = 0
     while state.board[row, action] != EMPTY:
@@ -54,8 +51,8 @@ def apply(state: Any, action: Any) -> None:
 
 
 @compiled
-def count(board: Any, row: Any, column: Any, up: Any, right: Any) -> Any:
-    """How many discs of a cell's seat lie next to it in one direction, without a gap."""
+def count(board: NDArray[np.int8], row: int, column: int, up: int, right: int) -> int:
+    """Returns how many discs of a cell's seat follow it in one direction without a gap."""
     seat, found = board[row, column], 0
     row, column = row + up, column + right
     while 0 <= row < ROWS and 0 <= column < COLUMNS and board[row, column] == seat:

@@ -65,7 +65,7 @@ def _constructor(dice: Dice, game: str) -> bool:
     }[kind]
     if kind is VecEnv:
         arguments["num_envs"] = 2
-    fields = list(get_game(game).options.__dataclass_fields__)  # type: ignore[attr-defined]
+    fields = list(get_game(game).options.__dataclass_fields__)
     for _ in range(1 + dice.below(2)):
         name = dice.pick(["num_players", "game", *fields, *more])
         value = any_value(dice)

@@ -2,6 +2,7 @@
 
 import json
 import shutil
+import warnings
 from functools import cache
 from pathlib import Path
 from typing import Any
@@ -15,8 +16,8 @@ from linkzoo.registry import NAMES
 from linkzoo_training.agents.policy import load_agent
 from linkzoo_training.algorithms.logger import Logger
 from linkzoo_training.algorithms.trainer import STATE_FILE
-from linkzoo_training.checkpoint import load_tensors
-from linkzoo_training.config import AnyConfig, read_config
+from linkzoo_training.checkpoints.checkpoint import load_tensors
+from linkzoo_training.config.config import AnyConfig, read_config
 from linkzoo_training.resources import shipped
 from linkzoo_training.train import learn, make_trainer
 from tests.common.play import mask_of
@@ -109,6 +110,7 @@ def _plays(dice: Dice, game: str, agent: Any) -> None:
     states = np.zeros(1, variant.game.state)
     states[0] = state
     at = Positions(variant.game, states, np.array([dice.below(2**53)], np.uint64))
+    warnings.simplefilter("ignore", UserWarning)  # the card may name other numbers of players
     action = int(agent.act(at)[0])
     assert 0 <= action < variant.game.num_actions, f"action {action}"
     assert mask_of(variant.game, state)[action], f"the illegal action {action}"

@@ -5,7 +5,7 @@ from pathlib import Path
 from typing import Any
 
 from linkzoo import Game
-from linkzoo.engine.compiled import Record
+from linkzoo.core.state import Record
 from tests.common.play import snapshot
 from tests.fuzz import positions
 from tests.fuzz.dice import Dice, mutate_json, same, short

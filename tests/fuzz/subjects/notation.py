@@ -25,7 +25,7 @@ def attempt(dice: Dice, game: str, folder: Path) -> bool:
         value = any_value(dice)
         dice.note(f"action {short(value)} at ply {state.ply}")
         try:
-            text: Any = rules.action_to_text(state, value)
+            text: Any = rules.notation.action_to_text(state, value)
         except ValueError:
             return False
         assert isinstance(text, str), f"a text of type {type(text).__name__}"
@@ -37,16 +37,16 @@ def attempt(dice: Dice, game: str, folder: Path) -> bool:
     else:
         action = dice.pick(legal.tolist()) if len(legal) else dice.below(rules.num_actions)
         action = dice.below(rules.num_actions) if dice.chance(0.2) else action
-        value = mutate_text(dice, rules.action_to_text(state, action))
+        value = mutate_text(dice, rules.notation.action_to_text(state, action))
     dice.note(f"text {short(value)} at ply {state.ply}")
     try:
-        found: Any = rules.text_to_action(state, value)
+        found: Any = rules.notation.text_to_action(state, value)
     except ValueError:
         assert state.tobytes() == before, "a refused move changed the position"
         return False
     assert state.tobytes() == before, "a move that was read changed the position"
     assert isinstance(found, int | np.integer), f"an action of type {type(found).__name__}"
     assert 0 <= found < rules.num_actions, f"action {found}"
-    again = rules.action_to_text(state, int(found))
+    again = rules.notation.action_to_text(state, int(found))
     assert again == value, f"{short(value)} is read as {short(again)}"
     return True

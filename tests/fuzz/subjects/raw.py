@@ -6,7 +6,7 @@ from typing import Any
 import numpy as np
 
 from linkzoo import Game, GameEnv
-from linkzoo.engine.compiled import Record
+from linkzoo.core.state import Record
 from tests.common.play import snapshot
 from tests.fuzz import positions
 from tests.fuzz.dice import Dice, mutate_bytes, short
@@ -52,7 +52,7 @@ def _step(dice: Dice, env: GameEnv) -> None:
 def _mutant(dice: Dice, name: str, game: Game, state: Record) -> tuple[bytes, bool]:
     """The bytes, and whether they come from a game with other fixed options."""
     kind = dice.below(10)
-    if kind == 0 and game.fixed:
+    if kind == 0 and game.fixed.values:
         others = [v for v in positions.variants(name) if v.game is not game]
         variant = dice.pick(others)
         index = positions.variants(name).index(variant)

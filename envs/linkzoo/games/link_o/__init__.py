@@ -2,67 +2,107 @@
 
 from collections.abc import Mapping
 from functools import cache
-from types import SimpleNamespace
-from typing import Any
+from types import ModuleType
+from typing import Any, NamedTuple
 
 import numpy as np
 
-from linkzoo.engine.compiled import bind
 from linkzoo.core.arguments import string
-from linkzoo.core.game import Game
-from linkzoo.games.link_o import observation, options, redeal, rules, table
-from linkzoo.games.link_o.board import load_board
-from linkzoo.games.link_o.draw import draw_svg, draw_text
+from linkzoo.core.contract import Drawing, Facts, Notation, Observation, Rules
+from linkzoo.core.game import FixedOptions, Game
+from linkzoo.core.positions import JsonHeader
+from linkzoo.engine.compiled import rebind
+from linkzoo.games.link_o import determinize, heuristic, observation, validation
+from linkzoo.games.link_o.board import STANDARD_BOARD, load_board
+from linkzoo.games.link_o.components import CODES, MAX_PLAYERS, board_tables
 from linkzoo.games.link_o.graph import graph
-from linkzoo.games.link_o.notation import NAME, VERSION, Notation
-from linkzoo.games.link_o.options import BOARD, MAX_ROUNDS
-from linkzoo.games.link_o.pieces import CODES, MAX_PLAYERS, layout
+from linkzoo.games.link_o.notation import MoveTexts
+from linkzoo.games.link_o.options import MAX_ROUNDS, Options
+from linkzoo.games.link_o.positions import PositionJson
+from linkzoo.games.link_o.rules import placement, turns
+from linkzoo.games.link_o.state import FIELDS, SCORE_SCALE, STATE
+from linkzoo.games.link_o.svg import draw_svg
 from linkzoo.games.link_o.symmetry import symmetries
+from linkzoo.games.link_o.text import draw_text
+
+_NAME, _VERSION, _PLAYERS = "link_o", 1, (2, MAX_PLAYERS)
+
+
+class Compiled(NamedTuple):
+    """The modules of compiled code that uses the board, directly or in what it calls."""
+
+    placement: ModuleType = placement
+    turns: ModuleType = turns
+    heuristic: ModuleType = heuristic
+    validation: ModuleType = validation
+    determinize: ModuleType = determinize
+    observation: ModuleType = observation
 
 
 @cache
 def _game_on(board_name: str) -> Game:
-    """LINK-O on a board, which is compiled in."""
-    board = load_board(board_name)
-    tables, seen = layout(board), observation.observation(board)
-    placing, playing, dealing, seeing = bind(
-        (table, rules, redeal, observation),
-        f"link_o_{board.digest}",
-        BOARD=tables,
-        AT=observation.starts(seen),
-    )
+    """The game on a board, which is compiled in."""
+    board, compiled = load_board(board_name), Compiled()
+    tables = board_tables(board)
+    spec, privileged_spec = observation.make_spec(tables), observation.PRIVILEGED_SPEC
+    if board_name != STANDARD_BOARD:
+        constants = {"BOARD": tables, "AT": observation.starts_of(spec)}
+        compiled = Compiled(*rebind(compiled, constants))
     fixed, digest = {"board": board_name}, int(board.digest, 16)
-    notation = Notation(board, fixed, digest, SimpleNamespace(**vars(placing) | vars(playing)))
-    return Game.of(
-        options,
-        placing,
-        playing,
-        dealing,
-        seeing,
-        notation,
+    max_length = MAX_ROUNDS * tables.size
+    moves = MoveTexts(board)
+    positions = PositionJson(
+        board,
+        JsonHeader(_NAME, _VERSION, Options, STATE, _PLAYERS, max_length, fixed, digest),
+        place=compiled.placement.place,
+        placeable=compiled.placement.placeable,
+    )
+    return Game(
+        name=_NAME,
+        version=_VERSION,
         title="LINK-O",
-        name=NAME,
-        version=VERSION,
-        min_players=2,
-        max_players=MAX_PLAYERS,
-        typical_length=163,
-        max_length=MAX_ROUNDS * tables.size,
+        players=_PLAYERS,
         num_actions=CODES * tables.size,
-        observation=seen,
-        action_cells=np.arange(CODES * tables.size).reshape(CODES, -1).T.ravel(),
-        graph=lambda: graph(board, seen),
-        draw_text=lambda state, seat=None: draw_text(notation.to_dict(state, seat), board, seat),
-        draw_svg=lambda state, seat=None: draw_svg(notation.to_dict(state, seat), board, seat),
-        symmetries=lambda: symmetries(board, seen, observation.HIDDEN),
-        fixed=fixed,
-        digest=digest,
-        with_options=game_with,
+        fields=FIELDS,
+        options=Options,
+        rules=Rules(
+            new_game=compiled.turns.new_game,
+            legal_actions=compiled.turns.legal_actions,
+            apply=compiled.turns.apply,
+            scores=compiled.turns.scores,
+            determinize=compiled.determinize.determinize,
+            heuristic=compiled.heuristic.heuristic,
+            validate=compiled.validation.validate,
+        ),
+        observation=Observation(
+            spec=spec,
+            observe=compiled.observation.observe,
+            privileged_spec=privileged_spec,
+            reveal=compiled.observation.reveal,
+            action_cells=np.arange(CODES * tables.size).reshape(CODES, -1).T.ravel(),
+            graph=lambda: graph(board, spec),
+            symmetries=lambda: symmetries(board, spec, privileged_spec),
+        ),
+        notation=Notation(
+            action_to_text=moves.action_to_text,
+            text_to_action=moves.text_to_action,
+            action_parts=moves.action_parts,
+            to_dict=positions.to_dict,
+            from_dict=positions.from_dict,
+            unordered=("hands",),
+        ),
+        drawing=Drawing(
+            text=lambda state, seat=None: draw_text(positions.to_dict(state, seat), board, seat),
+            svg=lambda state, seat=None: draw_svg(positions.to_dict(state, seat), board, seat),
+        ),
+        facts=Facts(typical_length=163, max_length=max_length, score_scale=SCORE_SCALE),
+        fixed=FixedOptions(values=fixed, digest=digest, with_options=game_with),
     )
 
 
 def game_with(options: Mapping[str, Any]) -> Game:
-    """The game on the board that the options name; ValueError if there is no such board."""
-    return _game_on(string("board", options.get("board", BOARD)))
+    """Returns the game on the board that the options name; ValueError if there is no such board."""
+    return _game_on(string("board", options.get("board", STANDARD_BOARD)))
 
 
-GAME = _game_on(BOARD)
+GAME = _game_on(STANDARD_BOARD)

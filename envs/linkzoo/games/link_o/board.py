@@ -2,20 +2,19 @@
 
 import hashlib
 import json
-from collections.abc import Mapping
 from dataclasses import dataclass
-from functools import cache
+from functools import cache, cached_property
 from pathlib import Path
 from typing import Any
 
 from linkzoo.core.arguments import agrees, check_keys, file_text, integer, sequence, shown, string
 
 SCHEMA = "linko-board/1"
+STANDARD_BOARD = "ring4x16"
 CIRCLES = 4
 MAX_SPACES = 64  # a set of spaces is one word of 64 bits
 MIN_RING = 4
 _SHIPPED = Path(__file__).with_name("boards")
-_KINDS = ("regular", "connector")
 _SPACE = "id circle color pos kind prev next partner x y".split()
 
 
@@ -48,6 +47,18 @@ class Board:
     def connectors(self) -> tuple[int, ...]:
         """The ids of the connectors."""
         return tuple(i for i, space in enumerate(self.spaces) if space.partner is not None)
+
+    @cached_property
+    def rings(self) -> list[list[int]]:
+        """The spaces of each circle, clockwise from the lowest number."""
+        return [_ring(self.spaces, circle) for circle in range(CIRCLES)]
+
+
+def _ring(spaces: tuple[Space, ...], circle: int) -> list[int]:
+    ring = [next(i for i, space in enumerate(spaces) if space.circle == circle)]
+    while (following := spaces[ring[-1]].next) != ring[0]:
+        ring.append(following)
+    return ring
 
 
 def shipped() -> list[str]:
@@ -89,7 +100,9 @@ def read_board(data: Any, digest: str = "") -> Board:
     spaces = tuple(_read_space(i, entry, colours, count) for i, entry in enumerate(entries))
     _check_rings(spaces)
     _check_links(spaces, data["links"])
-    _check_tiles(data["tiles"])
+    check_keys("tiles", data["tiles"], ("max_pip", "linko_per_color"), ("points", "types"))
+    agrees("tiles: max_pip", data["tiles"]["max_pip"], 4)
+    agrees("tiles: linko_per_color", data["tiles"]["linko_per_color"], 2)
     return Board(string("name", data["name"]), colours, spaces, digest)
 
 
@@ -100,25 +113,18 @@ def _read_space(number: int, data: Any, colours: tuple[str, ...], count: int) ->
     circle = integer(f"{where}: circle", data["circle"], 0, CIRCLES - 1)
     agrees(f"{where}: color", data["color"], colours[circle])
     integer(f"{where}: pos", data["pos"], 0, count - 1)
-    if data["kind"] not in _KINDS:
-        raise ValueError(f"{where}: kind: {shown(data['kind'])} is not one of {list(_KINDS)}")
     prev, following = (
         integer(f"{where}: {name}", data[name], 0, count - 1) for name in ("prev", "next")
     )
     partner = data["partner"]
-    if data["kind"] == "regular":
-        agrees(f"{where}: partner", partner, None)
-    else:
+    if partner is not None:
         partner = integer(f"{where}: partner", partner, 0, count - 1)
-    x, y = (_number(where, data, name) for name in ("x", "y"))
-    return Space(circle, prev, following, partner, x, y)
-
-
-def _number(where: str, data: Mapping[str, Any], name: str) -> float:
-    value = data[name]
-    if isinstance(value, bool) or not isinstance(value, int | float):
-        raise ValueError(f"{where}: {name}: {shown(value)} is not a number")
-    return float(value)
+    kind = "regular" if partner is None else "connector"
+    agrees(f"{where}: kind (partner {partner})", data["kind"], kind)
+    for name in ("x", "y"):
+        if isinstance(data[name], bool) or not isinstance(data[name], int | float):
+            raise ValueError(f"{where}: {name}: {shown(data[name])} is not a number")
+    return Space(circle, prev, following, partner, float(data["x"]), float(data["y"]))
 
 
 def _check_rings(spaces: tuple[Space, ...]) -> None:
@@ -129,20 +135,17 @@ def _check_rings(spaces: tuple[Space, ...]) -> None:
                 f"spaces[{number}]: next is {space.next}, whose prev is {spaces[space.next].prev}"
             )
     for circle in range(CIRCLES):
-        members = {i for i, space in enumerate(spaces) if space.circle == circle}
+        members = [i for i, space in enumerate(spaces) if space.circle == circle]
         if len(members) < MIN_RING:
             raise ValueError(f"circle {circle}: {len(members)} spaces, not {MIN_RING} or more")
-        ring, at = set[int](), min(members)
-        while at not in ring:
-            ring.add(at)
-            at = spaces[at].next
+        ring = sorted(_ring(spaces, circle))
         if ring != members:
-            raise ValueError(f"circle {circle}: {sorted(members)}, but the ring is {sorted(ring)}")
+            raise ValueError(f"circle {circle}: {members}, but the ring is {ring}")
 
 
 def _check_links(spaces: tuple[Space, ...], links: Any) -> None:
     """Partners are mutual, of different circles, never side by side, and the links are theirs."""
-    linked = set()
+    linked = []
     for number, space in enumerate(spaces):
         if space.partner is None:
             continue
@@ -155,22 +158,13 @@ def _check_links(spaces: tuple[Space, ...], links: Any) -> None:
             raise ValueError(f"spaces[{number}]: partner {space.partner} is of the same circle")
         if spaces[space.next].partner is not None:
             raise ValueError(f"spaces[{number}]: its neighbour {space.next} is a connector too")
-        linked.add(frozenset((number, space.partner)))
+        linked.append(sorted((number, space.partner)))
     if not linked:
         raise ValueError("links: the board has no connectors")
     found = []
     for index, link in enumerate(sequence("links", links, 0, MAX_SPACES)):
         where = f"links[{index}]"
         ends = sequence(where, link, 2, 2)
-        found.append(frozenset(integer(where, end, 0, len(spaces) - 1) for end in ends))
-    if set(found) != linked or len(found) != len(linked):
-        raise ValueError(
-            f"links: {shown(links)}, but the partners are {sorted(sorted(link) for link in linked)}"
-        )
-
-
-def _check_tiles(data: Any) -> None:
-    """The tiles are those of the game: 4 colours of 15 pairs and 2 LINK-Os."""
-    check_keys("tiles", data, ("max_pip", "linko_per_color"), ("points", "types"))
-    agrees("tiles: max_pip", data["max_pip"], 4)
-    agrees("tiles: linko_per_color", data["linko_per_color"], 2)
+        found.append(sorted(integer(where, end, 0, len(spaces) - 1) for end in ends))
+    if sorted(found) != sorted(linked)[::2]:  # each link is that of two partners
+        raise ValueError(f"links: {shown(links)}, but the partners are {sorted(linked)[::2]}")

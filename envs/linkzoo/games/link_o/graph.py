@@ -1,46 +1,31 @@
 """The board as a graph: spaces with their neighbours, in circles."""
 
 import numpy as np
-from numpy.typing import NDArray
 
-from linkzoo.core.game import Graph, ObservationSpec
+from linkzoo.core.observation import Graph, ObservationSpec
 from linkzoo.games.link_o.board import CIRCLES, Board
-from linkzoo.games.link_o.pieces import KINDS, MAX_PLAYERS, NONE, VALUES
+from linkzoo.games.link_o.components import KINDS, NONE, VALUES
+
+_ON_SPACES = ("occupied", "linko", "placed_by", "left_shows", "right_shows")
+_OF_TILES = ("hand", "unseen", "lacks")
 
 
-def graph(board: Board, seen: ObservationSpec) -> Graph:
-    """Spaces with `prev`, `next` and `partner`; a circle is told of by the tiles of its colour."""
-    spaces: NDArray[np.int64] = np.arange(len(board.spaces))
-    where = seen.slices()
-    numbers = np.full(len(spaces), NONE)
-    numbers[list(board.connectors)] = np.arange(len(board.connectors))
+def graph(board: Board, spec: ObservationSpec) -> Graph:
+    """Returns spaces with edges to `prev`, `next` and `partner`, in groups by circle.
 
-    def of_spaces(piece: str, value: int = 0) -> NDArray[np.int64]:
-        first: int = where[piece].start + len(spaces) * value
-        return first + spaces
-
-    def of_connectors(piece: str, value: int = 0) -> NDArray[np.int64]:
-        first = where[piece].start + len(board.connectors) * value
-        return np.where(numbers == NONE, NONE, first + numbers)
-
-    cells = [
-        *map(of_spaces, ("occupied", "linko", "placed_by")),
-        *(
-            of_spaces(f"{side}_shows", value)
-            for side in ("left", "right")
-            for value in range(VALUES)
-        ),
-        *(of_connectors("constraint", value) for value in range(VALUES)),
-        of_connectors("blocked"),
-    ]
-    types = KINDS * np.arange(CIRCLES)[:, None] + np.arange(KINDS)
-    tiles = [where["hand"].start, where["unseen"].start]
-    tiles += [where["lacks"].start + CIRCLES * KINDS * seat for seat in range(MAX_PLAYERS)]
+    The tiles of its colour describe a circle.
+    """
+    count, elements = len(board.spaces), np.arange(spec.size)
+    on_connectors = np.full((VALUES + 1, count), NONE)
+    on_connectors[:VALUES, board.connectors] = spec.view(elements, "constraint")
+    on_connectors[VALUES, board.connectors] = spec.view(elements, "blocked")
+    on_spaces = [spec.view(elements, part).reshape(-1, count) for part in _ON_SPACES]
+    tiles = [spec.view(elements, part).reshape(-1, CIRCLES, KINDS) for part in _OF_TILES]
     return Graph(
-        cells=np.stack(cells, 1),
+        cells=np.concatenate([*on_spaces, on_connectors]).T,
         neighbours=np.array(
             [(s.prev, s.next, NONE if s.partner is None else s.partner) for s in board.spaces]
         ),
         group=np.array([space.circle for space in board.spaces]),
-        groups=np.concatenate([first + types for first in tiles], 1),
+        groups=np.concatenate(tiles).swapaxes(0, 1).reshape(CIRCLES, -1),
     )

@@ -1,32 +1,59 @@
 """Linkage, by Ethan Larson: dominoes of four colours, More against Fewer groups (RULES.md)."""
 
+from linkzoo.core.contract import Drawing, Facts, Notation, Observation, Rules
 from linkzoo.core.game import Game
 from linkzoo.games.linkage import (
-    draw,
+    components,
     notation,
     observation,
     options,
-    pieces,
+    positions,
     rules,
     solver,
+    state,
+    svg,
     symmetry,
+    text,
+    validation,
 )
 
-GAME = Game.of(
-    options,
-    pieces,
-    rules,
-    observation,
-    notation,
-    draw,
-    symmetry,
-    min_players=2,
-    max_players=2,
-    typical_length=21,
-    score_scale=25,
-    seat_names=("More", "Fewer"),
-    role_options=("free_hole",),
-    uct_c=0.35,
-    chance=False,
+GAME = Game(
+    name=positions.HEADER.name,
+    version=positions.HEADER.version,
+    title="Linkage",
+    players=positions.HEADER.players,
+    num_actions=components.NUM_ACTIONS,
+    fields=state.FIELDS,
+    options=options.Options,
+    rules=Rules(
+        new_game=rules.new_game,
+        legal_actions=rules.legal_actions,
+        apply=rules.apply,
+        scores=rules.scores,
+        validate=validation.validate,
+    ),
+    observation=Observation(
+        spec=observation.SPEC,
+        observe=observation.observe,
+        action_cells=components.ACTION_CELLS,
+        symmetries=symmetry.symmetries,
+    ),
+    notation=Notation(
+        action_to_text=notation.action_to_text,
+        text_to_action=notation.text_to_action,
+        action_parts=notation.action_parts,
+        to_dict=positions.to_dict,
+        from_dict=positions.from_dict,
+    ),
+    drawing=Drawing(text=text.draw_text, svg=svg.draw_svg),
+    facts=Facts(
+        typical_length=21,
+        max_length=components.MAX_LENGTH,
+        chance=False,
+        score_scale=25,
+        seat_names=("More", "Fewer"),
+        role_options=("free_hole",),
+        uct_c=0.35,
+    ),
     solver=solver,
 )

@@ -1,46 +1,46 @@
-"""What a seat sees of Linkage: everything, as 7x7 planes of integers."""
-
-from typing import Any
+"""The observation of Linkage: everything, as 7x7 planes of integers."""
 
 import numpy as np
+from numpy.typing import NDArray
 
+from linkzoo.core.observation import ObservationPart, ObservationSpec
+from linkzoo.core.state import Record
 from linkzoo.engine.compiled import compiled
-from linkzoo.core.game import ObservationSpec, Piece
-from linkzoo.games.linkage.pieces import (
+from linkzoo.games.linkage.components import (
     BOARD_BITS,
     CELLS,
     COLOURS,
     MAX_PIECES,
+    MAX_SUPPLY,
+    NUM_COLOURS,
     PLACEMENT_BITS,
     PLACEMENTS,
     SIZE,
 )
-from linkzoo.games.linkage.rules import NONE, NUM_COLOURS, free_cells, spread
+from linkzoo.games.linkage.rules import free_cells, unpack_bits
+from linkzoo.games.linkage.state import NONE
 
 # The highest threshold that makes a difference: no game has more groups than pieces.
 _MAX_THRESHOLD = MAX_PIECES + 1
 _PLANE = (SIZE, SIZE)
 
 
-def _number(name: str, low: int, high: int, meaning: str) -> Piece:
-    return Piece(name, _PLANE, low, high, meaning, broadcast=True)
+def _cells(name: str, meaning: str, *axes: int) -> ObservationPart:
+    return ObservationPart(name, (*axes, *_PLANE), 0, 1, meaning)
 
 
-OBSERVATION = ObservationSpec(
+def _number(name: str, low: int, high: int, meaning: str, *axes: int) -> ObservationPart:
+    return ObservationPart(name, (*axes, *_PLANE), low, high, meaning, broadcast=True)
+
+
+SPEC = ObservationSpec(
     (
-        Piece("colours", (NUM_COLOURS, *_PLANE), 0, 1, f"cells of each colour ({COLOURS})"),
-        Piece("empty", _PLANE, 0, 1, "cells that a piece could cover, the counter ignored"),
-        Piece("blocked", _PLANE, 0, 1, "the hole and the cells off a smaller board"),
-        Piece("counter", _PLANE, 0, 1, "cells of the piece with the green counter"),
-        Piece("forbidden", _PLANE, 0, 1, "empty cells that touch the counter's piece (R4)"),
-        Piece(
-            "supply",
-            (NUM_COLOURS, *_PLANE),
-            0,
-            6,
-            "pieces left of each colour",
-            broadcast=True,
-        ),
+        _cells("colours", f"cells of each colour ({COLOURS})", NUM_COLOURS),
+        _cells("empty", "cells that a piece could cover, the counter ignored"),
+        _cells("blocked", "the hole and the cells off a smaller board"),
+        _cells("counter", "cells of the piece with the green counter"),
+        _cells("forbidden", "empty cells that touch the counter's piece (R4)"),
+        _number("supply", 0, MAX_SUPPLY, "pieces left of each colour", NUM_COLOURS),
         _number("groups", 0, MAX_PIECES, "colour groups so far (R9)"),
         _number("threshold", 1, _MAX_THRESHOLD, "groups that win for More (R10)"),
         _number("pieces", 0, MAX_PIECES, "pieces placed"),
@@ -53,8 +53,8 @@ OBSERVATION = ObservationSpec(
 
 
 @compiled
-def observe(state: Any, seat: Any, out: Any) -> None:
-    """Fills int8 `out[18 * 49]` with what `seat` sees (OBSERVATION)."""
+def observe(state: Record, seat: int, out: NDArray[np.int8]) -> None:
+    """Fills int8 `out[18 * 49]` with what `seat` sees (SPEC)."""
     board = BOARD_BITS[state.board_size]
     empty = board & ~state.occupied
     hole = np.uint64(0) if state.hole == NONE else np.uint64(1) << np.uint64(state.hole)
@@ -70,7 +70,7 @@ def observe(state: Any, seat: Any, out: Any) -> None:
     for colour in range(NUM_COLOURS):
         _number_plane(out, 8 + colour, state.supply[colour])
     _number_plane(out, 12, state.groups)
-    _number_plane(out, 13, min(np.int64(state.threshold), _MAX_THRESHOLD))
+    _number_plane(out, 13, min(state.threshold, _MAX_THRESHOLD))
     _number_plane(out, 14, state.num_pieces)
     _number_plane(out, 15, 0 if state.more == NONE else 1 if state.more == seat else 2)
     _number_plane(out, 16, 1 if state.seat == seat else 0)
@@ -78,11 +78,11 @@ def observe(state: Any, seat: Any, out: Any) -> None:
 
 
 @compiled
-def _plane(out: Any, plane: Any, bits: Any) -> None:
-    spread(bits, CELLS, out, plane * CELLS)
+def _plane(out: NDArray[np.int8], plane: int, bits: np.uint64) -> None:
+    unpack_bits(bits, CELLS, out, plane * CELLS)
 
 
 @compiled
-def _number_plane(out: Any, plane: Any, number: Any) -> None:
+def _number_plane(out: NDArray[np.int8], plane: int, number: int) -> None:
     for cell in range(CELLS):
         out[plane * CELLS + cell] = number

@@ -2,19 +2,23 @@
 
 from dataclasses import dataclass
 
-from linkzoo.core import game
+from linkzoo.core import options
 from linkzoo.core.arguments import integer
-from linkzoo.games.linkage.pieces import SIZE
-from linkzoo.games.linkage.rules import MAX_THRESHOLD, MIN_SIZE, STANDARD_THRESHOLD
+from linkzoo.games.linkage.components import SIZE
+from linkzoo.games.linkage.state import MAX_THRESHOLD, MIN_SIZE, STANDARD_THRESHOLD
 
 
 @dataclass(frozen=True)
-class Options(game.Options):
-    """Variants of Linkage; ValueError names a value that isn't allowed.
+class Options(options.Options):
+    """Variants of Linkage.
 
-    - `free_hole`: seat 0 places the hole, seat 1 chooses a role (R11).
-    - `board_size`: 3..7; a smaller board is the top-left part of the 7x7 grid.
-    - `threshold`: groups that win for More (R10), 1..32767; `None`: 12, on the 7x7 board only.
+    Attributes:
+        free_hole: Seat 0 places the hole, seat 1 chooses a role (R11).
+        board_size: 3..7; a smaller board is the top-left part of the 7x7 grid.
+        threshold: Groups that win for More (R10), 1..32767; `None`: 12, on the 7x7 board only.
+
+    Raises:
+        ValueError: Names a value that isn't allowed.
     """
 
     free_hole: bool = False

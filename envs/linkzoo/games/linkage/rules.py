@@ -1,25 +1,20 @@
-"""Linkage: the record and the compiled rules. Numbers (R1..R12) refer to RULES.md.
-
-A cell (r, c) is the bit 7r + c of a 49-bit set.
-"""
-
-from typing import Any
+"""The rules of Linkage, compiled. Numbers (R1..R12) refer to RULES.md."""
 
 import numpy as np
+from numpy.typing import NDArray
 
+from linkzoo.core.state import Mask, Record
 from linkzoo.engine.compiled import compiled
-from linkzoo.core.game import Field, record_dtype
-from linkzoo.games.linkage.pieces import (
+from linkzoo.games.linkage.components import (
     BITS_OF,
     BOARD_BITS,
     CELLS,
-    COLOURS,
     FIRST_COLUMN,
     HOLE_ACTION,
     HORIZONTAL,
     LAST_COLUMN,
-    MAX_PIECES,
     NUM_ACTIONS,
+    NUM_COLOURS,
     PLACEMENT_BITS,
     PLACEMENTS,
     SIZE,
@@ -27,43 +22,16 @@ from linkzoo.games.linkage.pieces import (
     TAKE_MORE,
     TOUCHING_BITS,
 )
-
-PLAY, HOLE, ROLE = 0, 1, 2  # phases
-NONE = -1
-NUM_COLOURS = len(COLOURS)
-STANDARD_THRESHOLD, MAX_THRESHOLD = 12, 32767
-MIN_SIZE = 3  # of the board
-
-_ALL_CELLS = 2**CELLS - 1
-FIELDS = (
-    # The options.
-    Field("free_hole", "i1", (), 0, 1),
-    Field("board_size", "i1", (), MIN_SIZE, SIZE),
-    Field("threshold", "i2", (), 1, MAX_THRESHOLD),
-    # The game.
-    Field("phase", "i1", (), PLAY, ROLE),
-    Field("more", "i1", (), NONE, 1),  # the seat that plays More; NONE before it is chosen
-    Field("hole", "i1", (), NONE, CELLS - 1),  # a cell, or NONE
-    Field("num_pieces", "i1", (), 0, MAX_PIECES),
-    # The piece that carries the green counter, or NONE.
-    Field("counter", "i1", (), NONE, MAX_PIECES - 1),
-    Field("groups", "i1", (), 0, MAX_PIECES),
-    Field("supply", "i1", (NUM_COLOURS,), 0, MAX_PIECES // NUM_COLOURS),
-    # colour * 84 + placement, in order
-    Field("pieces", "i2", (MAX_PIECES,), 0, NUM_COLOURS * PLACEMENTS - 1),
-    Field("occupied", "u8", (), 0, _ALL_CELLS),  # covered cells and the hole
-    Field("coloured", "u8", (NUM_COLOURS,), 0, _ALL_CELLS),
-)
-STATE = record_dtype(FIELDS)
+from linkzoo.games.linkage.state import HOLE, NONE, PLAY, ROLE
 
 _ONE = np.uint64(1)
 _ZERO = np.uint64(0)
 
 
 @compiled
-def new_game(state: Any, seed: Any) -> None:
+def new_game(state: Record, seed: np.uint64) -> None:
     """Sets up the board (R1, R2, R3); with `free_hole`, seat 0 places the hole first (R11)."""
-    size = np.int64(state.board_size)
+    size = state.board_size
     state.seed = seed
     state.winners = 0
     state.ply = 0
@@ -84,45 +52,46 @@ def new_game(state: Any, seed: Any) -> None:
         state.phase = PLAY
         state.more = 0
         if odd:
-            _set_hole(state, SIZE * (size // 2) + size // 2)
+            set_hole(state, SIZE * (size // 2) + size // 2)
 
 
 @compiled
-def _set_hole(state: Any, cell: Any) -> None:
+def set_hole(state: Record, cell: int) -> None:
+    """Puts the hole on a cell."""
     state.hole = cell
     state.occupied |= _ONE << np.uint64(cell)
 
 
 @compiled
-def free_cells(state: Any, with_counter: Any) -> Any:
-    """The cells that a piece may cover: empty and, with the counter, not beside its piece (R4)."""
-    free = BOARD_BITS[state.board_size] & ~state.occupied
+def free_cells(state: Record, with_counter: bool) -> np.uint64:
+    """Returns the cells that a piece may cover: empty and, with the counter, not beside it (R4)."""
+    free: np.uint64 = BOARD_BITS[state.board_size] & ~state.occupied
     if with_counter and state.counter != NONE:
         free &= ~TOUCHING_BITS[state.pieces[state.counter] % PLACEMENTS]
     return free
 
 
 @compiled
-def horizontals(free: Any) -> Any:
-    """The left cells of the horizontal placements within `free`."""
+def horizontals(free: np.uint64) -> np.uint64:
+    """Returns the left cells of the horizontal placements within `free`."""
     return free & (free >> _ONE) & ~LAST_COLUMN
 
 
 @compiled
-def verticals(free: Any) -> Any:
-    """The upper cells of the vertical placements within `free`."""
+def verticals(free: np.uint64) -> np.uint64:
+    """Returns the upper cells of the vertical placements within `free`."""
     return free & (free >> np.uint64(SIZE))
 
 
 @compiled
-def can_place(state: Any, with_counter: Any) -> Any:
-    """Whether any placement exists."""
+def can_place(state: Record, with_counter: bool) -> bool:
+    """Returns whether any placement exists."""
     free = free_cells(state, with_counter)
-    return (horizontals(free) | verticals(free)) != _ZERO
+    return bool(horizontals(free) | verticals(free))
 
 
 @compiled
-def spread(bits: Any, count: Any, out: Any, first: Any) -> None:
+def unpack_bits(bits: np.uint64, count: int, out: NDArray[np.int8], first: int) -> None:
     """Writes the lowest `count` bits as bytes to `out`, from its element `first` on."""
     at = np.uint64(first)  # unsigned: no index is looked at for being negative
     for byte in range(count // 8):
@@ -135,12 +104,12 @@ def spread(bits: Any, count: Any, out: Any, first: Any) -> None:
 
 
 @compiled
-def legal_actions(state: Any, mask: Any) -> None:
+def legal_actions(state: Record, mask: Mask) -> None:
     """Fills int8 `mask[387]` (R4, R11)."""
     if state.seat == NONE or state.phase != PLAY:
         mask[:] = 0
         if state.seat != NONE and state.phase == HOLE:
-            spread(BOARD_BITS[state.board_size], CELLS, mask, HOLE_ACTION)
+            unpack_bits(BOARD_BITS[state.board_size], CELLS, mask, HOLE_ACTION)
         elif state.seat != NONE:
             mask[TAKE_MORE] = 1
             mask[TAKE_FEWER] = 1
@@ -148,8 +117,8 @@ def legal_actions(state: Any, mask: Any) -> None:
     free = free_cells(state, True)
     across = horizontals(free)
     for row in range(SIZE):
-        spread(across >> np.uint64(SIZE * row), SIZE - 1, mask, (SIZE - 1) * row)
-    spread(verticals(free), PLACEMENTS - HORIZONTAL, mask, HORIZONTAL)
+        unpack_bits(across >> np.uint64(SIZE * row), SIZE - 1, mask, (SIZE - 1) * row)
+    unpack_bits(verticals(free), PLACEMENTS - HORIZONTAL, mask, HORIZONTAL)
     for colour in range(NUM_COLOURS - 1, -1, -1):  # the first, which the others copy, last
         left = state.supply[colour] > 0
         for placement in range(PLACEMENTS):
@@ -158,11 +127,11 @@ def legal_actions(state: Any, mask: Any) -> None:
 
 
 @compiled
-def apply(state: Any, action: Any) -> None:
+def apply(state: Record, action: int) -> None:
     """Plays a legal action, and the pass that it forces."""
     state.ply += 1
     if state.phase == HOLE:
-        _set_hole(state, action - HOLE_ACTION)
+        set_hole(state, action - HOLE_ACTION)
         state.phase = ROLE
         state.seat = 1
     elif state.phase == ROLE:
@@ -170,22 +139,17 @@ def apply(state: Any, action: Any) -> None:
         state.phase = PLAY
         state.seat = state.more
     else:
-        _place(state, action)
+        lay_piece(state, action)
+        if can_place(state, True):
+            state.seat = 1 - state.seat
+        elif can_place(state, False):
+            state.counter = NONE  # R6: the other player passes, the same player moves again
+        else:
+            end(state)  # R8
 
 
 @compiled
-def _place(state: Any, action: Any) -> None:
-    _lay(state, action)
-    if can_place(state, True):
-        state.seat = 1 - state.seat
-    elif can_place(state, False):
-        state.counter = NONE  # R6: the other player passes, the same player moves again
-    else:
-        end(state)  # R8
-
-
-@compiled
-def _lay(state: Any, action: Any) -> None:
+def lay_piece(state: Record, action: int) -> None:
     """Puts a piece on the board."""
     colour, placement = action // PLACEMENTS, action % PLACEMENTS
     # R9: the piece is a new group that merges the groups of its colour which it touches.
@@ -204,15 +168,15 @@ def _lay(state: Any, action: Any) -> None:
 
 
 @compiled
-def beside(cells: Any) -> Any:
-    """The orthogonal neighbours of some cells; those in row 7 are off the board."""
+def beside(cells: np.uint64) -> np.uint64:
+    """Returns the orthogonal neighbours of some cells; those in row 7 are off the board."""
     columns = (cells << np.uint64(SIZE)) | (cells >> np.uint64(SIZE))
     return columns | ((cells & ~LAST_COLUMN) << _ONE) | ((cells & ~FIRST_COLUMN) >> _ONE)
 
 
 @compiled
-def component(start: Any, cells: Any) -> Any:
-    """The cells connected with `start` inside `cells`."""
+def component(start: np.uint64, cells: np.uint64) -> np.uint64:
+    """Returns the cells connected with `start` inside `cells`."""
     grown = start
     while True:
         wider = grown | (beside(grown) & cells)
@@ -222,92 +186,22 @@ def component(start: Any, cells: Any) -> Any:
 
 
 @compiled
-def _more_has_won(state: Any) -> Any:
-    return state.groups >= state.threshold
+def winner_of(state: Record) -> int:
+    """Returns the seat that wins with these groups: More with at least `threshold` (R10)."""
+    more: int = state.more
+    return more if state.groups >= state.threshold else 1 - more
 
 
 @compiled
-def end(state: Any) -> None:
-    """R10: at least `threshold` groups win for More."""
-    state.winners = 1 << (state.more if _more_has_won(state) else 1 - state.more)
+def end(state: Record) -> None:
+    """Ends the game (R8, R10)."""
+    state.winners = 1 << winner_of(state)
     state.seat = NONE
 
 
 @compiled
-def scores(state: Any, out: Any) -> None:
-    """More's is 2 (groups - threshold) + 1, Fewer's 0 (R10); 0 without roles."""
+def scores(state: Record, out: NDArray[np.float32]) -> None:
+    """Fills the scores: More's is 2 (groups - threshold) + 1, Fewer's 0 (R10); 0 without roles."""
     above = 2 * (np.int64(state.groups) - np.int64(state.threshold)) + 1
     for seat in range(2):
         out[seat] = above if seat == state.more else 0
-
-
-@compiled
-def flaw(state: Any, scratch: Any) -> Any:
-    """What is wrong with a position, or ""."""
-    return _flaw_of_phase(state) or _flaw_of_pieces(state, scratch) or _flaw_of_turn(state)
-
-
-@compiled
-def _flaw_of_phase(state: Any) -> Any:
-    """Roles and the hole (R3, R11)."""
-    size, hole = np.int64(state.board_size), np.int64(state.hole)
-    if state.phase != PLAY and (not state.free_hole or state.num_pieces > 0):
-        return "phase: with pieces on the board, or without free_hole, it is play"
-    if (state.more == NONE) != (state.phase != PLAY) or (not state.free_hole and state.more != 0):
-        return "more: not what the phase and free_hole say"
-    if state.free_hole:
-        if (hole == NONE) != (state.phase == HOLE):
-            return "hole: not what the phase says"
-        if hole != NONE and max(hole // SIZE, hole % SIZE) >= size:
-            return "hole: off the board"
-    elif hole != (SIZE * (size // 2) + size // 2 if size % 2 == 1 else NONE):
-        return "hole: not where the board has it"
-    return ""
-
-
-@compiled
-def _flaw_of_pieces(state: Any, scratch: Any) -> Any:
-    """Lays the pieces again on an empty board."""
-    new_game(scratch, state.seed)
-    if state.free_hole and state.hole != NONE:
-        _set_hole(scratch, state.hole)
-    scratch.phase = PLAY
-    for index in range(MAX_PIECES):
-        piece = np.int64(state.pieces[index])
-        if index >= state.num_pieces:
-            if piece != 0:
-                return "pieces: there are more than num_pieces"
-            continue
-        bits = PLACEMENT_BITS[piece % PLACEMENTS]
-        if bits & ~(BOARD_BITS[state.board_size] & ~scratch.occupied) != _ZERO:
-            return "pieces: one is off the board, on another or on the hole"
-        if scratch.supply[piece // PLACEMENTS] == 0:
-            return "pieces: more of a colour than the supply has"
-        _lay(scratch, piece)
-    if scratch.occupied != state.occupied or scratch.groups != state.groups:
-        return "occupied, groups: not what the pieces say"
-    for colour in range(NUM_COLOURS):
-        if scratch.coloured[colour] != state.coloured[colour]:
-            return "coloured: not what the pieces say"
-        if scratch.supply[colour] != state.supply[colour]:
-            return "supply: not what the pieces say"
-    return ""
-
-
-@compiled
-def _flaw_of_turn(state: Any) -> Any:
-    """The counter, and who is to act or has won."""
-    last = np.int64(state.num_pieces) - 1
-    if state.counter not in (NONE, last):
-        return "counter: not on the last piece"
-    if state.seat == NONE:
-        if state.phase != PLAY or can_place(state, False) or state.counter != last:
-            return "seat: nobody is to act, but the game is not over"
-        if state.winners != 1 << (state.more if _more_has_won(state) else 1 - state.more):
-            return "winners: not what the groups say"
-    elif state.phase != PLAY:
-        if state.seat != (0 if state.phase == HOLE else 1):
-            return "seat: not what the phase says"
-    elif not can_place(state, True):
-        return "seat: no piece can be placed"
-    return ""

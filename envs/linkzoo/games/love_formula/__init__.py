@@ -5,57 +5,101 @@ from functools import cache
 from types import SimpleNamespace
 from typing import Any
 
-from linkzoo.engine.compiled import bind
 from linkzoo.core.arguments import string
-from linkzoo.core.game import Game
-from linkzoo.games.love_formula import observation, options
+from linkzoo.core.contract import Drawing, Facts, Notation, Observation, Rules
+from linkzoo.core.game import FixedOptions, Game
+from linkzoo.core.positions import JsonHeader
+from linkzoo.engine.compiled import rebind
+from linkzoo.games.love_formula import determinize, heuristic, observation, tables, validation
 from linkzoo.games.love_formula.cards import STANDARD, load_cards
-from linkzoo.games.love_formula.drawing.draw import draw_svg, draw_text
-from linkzoo.games.love_formula.pieces import MAX_LENGTH, MAX_PLAYERS, tables
-from linkzoo.games.love_formula.rules import MODULES
-from linkzoo.games.love_formula.text.notation import NAME, VERSION, Notation
-from linkzoo.games.love_formula.text.position import Reader
+from linkzoo.games.love_formula.components import MAX_LENGTH, MAX_PLAYERS
+from linkzoo.games.love_formula.notation import Moves
+from linkzoo.games.love_formula.options import Options
+from linkzoo.games.love_formula.positions import Positions
+from linkzoo.games.love_formula.rules import (
+    course,
+    draft,
+    effects,
+    fields,
+    legal,
+    piles,
+    reactions,
+    resolution,
+    scoring,
+    targets,
+    turns,
+)
+from linkzoo.games.love_formula.state import FIELDS, STATE
+from linkzoo.games.love_formula.svg import draw_svg
+from linkzoo.games.love_formula.text import draw_text
+from linkzoo.games.love_formula.validation import decision, frames, stages, zones
+
+NAME, VERSION, PLAYERS = "love_formula", 1, (2, MAX_PLAYERS)
+# The modules of compiled functions, which are made for a table of cards.
+_RULES = (course, draft, effects, fields, legal, piles, reactions, resolution, scoring, targets)
+_COMPILED = (*_RULES, turns, determinize, heuristic, observation, tables)
+_CHECKS = (validation, decision, frames, stages, zones)
 
 
 @cache
-def _game_of(cards_name: str) -> Game:
-    """Love Formula with a table of cards, which is compiled in."""
-    cards = load_cards(cards_name)
-    names, seen = tables(cards), observation.observation(cards)
-    bound = bind(
-        (*MODULES, observation), f"{NAME}_{cards.digest}", **names, AT=observation.starts(seen)
+def _game_of(name: str) -> Game:
+    """Love Formula with the table of cards of this name, which is compiled in."""
+    cards = load_cards(name)
+    modules = [*_COMPILED, *_CHECKS]
+    if name != STANDARD:
+        modules = rebind(modules, tables.constants(cards) | observation.constants(cards))
+    compiled = SimpleNamespace(**{each.__name__.split(".")[-1]: each for each in modules})
+    fixed = FixedOptions(
+        values={"cards": name}, digest=int(cards.digest, 16), with_options=game_with
     )
-    everything: dict[str, Any] = {}
-    for space in bound:
-        everything |= vars(space)
-    compiled = SimpleNamespace(**everything)
-    fixed, digest = {"cards": cards_name}, int(cards.digest, 16)
-    notation = Notation(cards, fixed, digest, compiled)
-    return Game.of(
-        options,
-        compiled,
-        notation.moves,
-        notation,
-        Reader(notation, int(names["NUM_ACTIONS"])),
+    header = JsonHeader(
+        NAME, VERSION, Options, STATE, PLAYERS, MAX_LENGTH, fixed.values, fixed.digest
+    )
+    moves = Moves(cards)
+    positions = Positions(cards, moves, header, compiled)
+    to_dict = positions.to_dict
+    return Game(
         name=NAME,
         version=VERSION,
-        min_players=2,
-        max_players=MAX_PLAYERS,
-        typical_length=400,
-        max_length=MAX_LENGTH,
-        num_actions=int(names["NUM_ACTIONS"]),
-        observation=seen,
-        draw_text=lambda state, seat=None: draw_text(notation.to_dict(state, seat), cards, seat),
-        draw_svg=lambda state, seat=None: draw_svg(notation.to_dict(state, seat), cards, seat),
-        hidden=observation.hidden(cards),
+        title="Love Formula",
+        players=PLAYERS,
+        num_actions=int(compiled.tables.NUM_ACTIONS),
+        fields=FIELDS,
+        options=Options,
+        rules=Rules(
+            new_game=compiled.course.new_game,
+            legal_actions=compiled.legal.legal_actions,
+            apply=compiled.course.apply,
+            scores=compiled.scoring.scores,
+            determinize=compiled.determinize.determinize,
+            heuristic=compiled.heuristic.heuristic,
+            validate=compiled.validation.validate,
+        ),
+        observation=Observation(
+            spec=compiled.observation.SPEC,
+            observe=compiled.observation.observe,
+            privileged_spec=compiled.observation.PRIVILEGED_SPEC,
+            reveal=compiled.observation.reveal,
+        ),
+        notation=Notation(
+            action_to_text=moves.action_to_text,
+            text_to_action=moves.text_to_action,
+            action_parts=moves.action_parts,
+            to_dict=to_dict,
+            from_dict=positions.from_dict,
+            unordered=("hands", "piles", "packs", "taken", "known", "fields"),
+        ),
+        drawing=Drawing(
+            text=lambda state, seat=None: draw_text(to_dict(state, seat), cards, seat),
+            svg=lambda state, seat=None: draw_svg(to_dict(state, seat), cards, seat),
+        ),
+        facts=Facts(typical_length=400, max_length=MAX_LENGTH, score_scale=30),
         fixed=fixed,
-        digest=digest,
-        with_options=game_with,
     )
 
 
 def game_with(options: Mapping[str, Any]) -> Game:
-    """The game with the cards that the options name; ValueError if there is no such table."""
+    """Returns the game with the cards that the options name; ValueError if there are none."""
     return _game_of(string("cards", options.get("cards", STANDARD)))
 
 

@@ -1,201 +1,148 @@
-"""What a seat sees of Love Formula, and what it doesn't: others' cards, and the deck (R6, R8).
+"""The observation of a seat, and what is hidden: others' cards, and the deck (R6, R8).
 
 A card that lies face down, or was picked in this round of a draft, counts as still in the hand or
-pack for all other seats. The compiled functions are plain: `linkzoo.games.love_formula.game_with`
-compiles them for a table of cards (`compiled.bind`).
+pack for all other seats.
 """
 
 from collections import namedtuple
+from functools import partial
+from math import prod
 from typing import Any
 
 import numpy as np
+from numpy.typing import NDArray
 
-from linkzoo.core.game import ObservationSpec, Piece
-from linkzoo.games.love_formula.cards import OBSTACLE, PREPARATION, REACTION, Cards
-from linkzoo.games.love_formula.pieces import (
-    ASK_HAND_DISCARD,
-    ASK_SWAP_OWN,
-    ASK_WINDOW,
+from linkzoo.core.observation import ObservationPart as Part
+from linkzoo.core.observation import ObservationSpec
+from linkzoo.core.state import Record
+from linkzoo.engine.compiled import compiled
+from linkzoo.games.love_formula import decisions, phases, tables
+from linkzoo.games.love_formula.cards import (
+    COUPLE,
+    OBSTACLE,
+    PREPARATION,
+    REACTION,
+    STANDARD,
+    Cards,
+    load_cards,
+)
+from linkzoo.games.love_formula.components import (
     COUPLES,
-    DECISIONS,
     DECK,
-    DRAFT,
-    EVENTS,
     MAX_PLAYERS,
     NEEDS,
     NONE,
     PICKS,
-    PREP_EVENT,
-    RESOLVE,
-    SELECT,
     SLOTS,
-    STAGES,
     TURNS,
+    int64,
 )
-from linkzoo.games.love_formula.rules.draft import left_when_passed
-from linkzoo.games.love_formula.rules.scoring import points
-from linkzoo.games.love_formula.rules.table import (
-    has_picked,
-    is_complete,
-    pack_of,
-    preparation_at,
-)
-from linkzoo.games.love_formula.rules.turns import priority_change
+from linkzoo.games.love_formula.rules import draft, fields, scoring, turns
+from linkzoo.games.love_formula.state import MAX_HAND
 
-_MAX_HAND = 120
 _MOST = 99  # of numbers that a table of cards may drive far
 _MAX_POINTS = 127
-_SEATS = (MAX_PLAYERS,)
 _OTHERS = MAX_PLAYERS - 1
-
-# What `bind` gives the cards for, and where the pieces of their observation begin.
-NUM_TYPES: int
-NUM_OBSTACLE_TYPES: int
-NUM_PREPARATIONS: int
-NUM_REACTIONS: int
-NEED: Any
-COUPLE_TYPE: Any
-COUPLE_NUMBER: Any
-PREP_NUMBER: Any
-OBSTACLE_NUMBER: Any
-REACTION_NUMBER: Any
-FIRST_COPY: Any
-AT: Any
+_OF_COUPLE = "1-4 whose field, 5 the discard pile"
+_IN_REACH = "requirements still to be met for which a card is in the own hand or pile"
+_DRAW_ORDER = "cards by type: 120 is drawn next, then 119; 0 is not in the deck"
+_Category = partial(Part, categorical=True)
 
 
-def observation(cards: Cards) -> ObservationSpec:
-    """The observation with a table of cards."""
-    pieces = (*_turn(cards), *_table(cards), *_effect(cards))
-    return ObservationSpec(pieces, (sum(int(np.prod(piece.shape)) for piece in pieces),))
-
-
-def _turn(cards: Cards) -> tuple[Piece, ...]:
-    """The course of the game, and the cards that go round."""
-    count, copies = len(cards.cards), _most_copies(cards)
-    types = (count,)
-    return (
-        Piece("decision", (1,), 0, len(DECISIONS), "what is asked, 0: nothing", categorical=True),
-        Piece("num_players", (1,), 2, MAX_PLAYERS, "players", categorical=True),
-        Piece("stage", (1,), 0, len(STAGES) - 1, "draft, start, select, …", categorical=True),
-        Piece("half", (1,), 1, 2, "which draft and play phase", categorical=True),
-        Piece("turn", (1,), -1, 2 * TURNS - 1, "of both play phases, from 0 (R7)"),
-        Piece("draft_round", (1,), 0, PICKS - 1, "picks before this one"),
-        Piece("hand", types, 0, copies, "own hand, by type"),
-        Piece("face_down", types, 0, 1, "own selected card"),
-        Piece("pile", types, 0, copies, "own picked cards"),
-        Piece("pack", types, 0, copies, "the pack to pick from"),
-        Piece("discard", types, 0, copies, "the discard pile"),
-        Piece("look", types, 0, copies, "the cards looked at"),
-        Piece("hand_size", _SEATS, 0, _MAX_HAND, "cards in hand"),
-        Piece("deck_size", (1,), 0, DECK, "cards in the deck"),
-        Piece("revealed", (MAX_PLAYERS, count), 0, 1, "the card of the turn, until it is resolved"),
-        Piece("priority", _SEATS, 0, _MOST, "1 + the priority of the card of the turn"),
-        Piece("order", _SEATS, 0, MAX_PLAYERS, "1 + the place in the order of the turn"),
-        Piece("resolved", _SEATS, 0, 1, "1 if the turn of the card is over"),
-    )
-
-
-def _table(cards: Cards) -> tuple[Piece, ...]:
-    """Couples, obstacles and preparations, and what the fields are worth."""
-    copies = _most_copies(cards)
+def make_spec(cards: Cards) -> ObservationSpec:
+    """Returns what a seat sees with a table of cards."""
+    count, copies = len(cards.cards), max(card.copies for card in cards.cards)
+    one, types, couples, seats = (1,), (count,), (COUPLES,), (MAX_PLAYERS,)
+    reactions = (MAX_PLAYERS, len(cards.of_kind(REACTION)))
     obstacles = (COUPLES, len(cards.of_kind(OBSTACLE)))
-    preparations = len(cards.of_kind(PREPARATION))
-    return (
-        Piece(
-            "couple",
-            (COUPLES,),
-            0,
-            MAX_PLAYERS + 1,
-            "1-4 whose field, 5 the discard pile",
-            categorical=True,
-        ),
-        Piece("attached", (COUPLES, NEEDS), 0, 1, "1 for requirements that are met"),
-        Piece("complete", (COUPLES,), 0, 1, "1 for complete couples"),
-        Piece("obstacles", obstacles, 0, copies, "obstacles at each couple, by type"),
-        Piece("turns_left", obstacles, 0, 2 * TURNS, "of the one that ends first"),
-        Piece("obstacle_by", (COUPLES, MAX_PLAYERS), 0, 1, "who plays obstacles at the couple"),
-        Piece("free", (MAX_PLAYERS, preparations), 0, 1, "preparations in free slots"),
-        Piece(
-            "needed",
-            (MAX_PLAYERS, preparations),
-            0,
-            COUPLES,
-            "couples of the field that still need it",
-        ),
-        Piece(
-            "wanted", (preparations,), 0, COUPLES, "couples in the own hand and pile that need it"
-        ),
-        Piece(
-            "in_reach",
-            (COUPLES,),
-            0,
-            NEEDS,
-            "requirements still to be met for which a card is in the own hand or pile",
-        ),
-        Piece("shield", _SEATS, 0, 2 * TURNS + 1, "turns that no obstacle can be attached"),
-        Piece("priority_change", _SEATS, -_MOST, _MOST, "by obstacles"),
-        Piece("points", _SEATS, -_MOST, _MAX_POINTS, "what the field is worth now (R26)"),
+    preparations = (len(cards.of_kind(PREPARATION)),)
+    of_seats, of_types = (MAX_PLAYERS, *preparations), (MAX_PLAYERS, count)
+    return _spec(
+        # The course of the game, and the cards that go round.
+        _Category("decision", one, 0, len(decisions.NAMES), "what is asked, 0: nothing"),
+        _Category("num_players", one, 2, MAX_PLAYERS, "players"),
+        _Category("stage", one, 0, len(phases.STAGES) - 1, "draft, start, select, …"),
+        _Category("half", one, 1, 2, "which draft and play phase"),
+        Part("turn", one, -1, 2 * TURNS - 1, "of both play phases, from 0 (R7)"),
+        Part("draft_round", one, 0, PICKS - 1, "picks before this one"),
+        Part("hand", types, 0, copies, "own hand, by type"),
+        Part("face_down", types, 0, 1, "own selected card"),
+        Part("pile", types, 0, copies, "own picked cards"),
+        Part("pack", types, 0, copies, "the pack to pick from"),
+        Part("discard", types, 0, copies, "the discard pile"),
+        Part("look", types, 0, copies, "the cards looked at"),
+        Part("hand_size", seats, 0, MAX_HAND, "cards in hand"),
+        Part("deck_size", one, 0, DECK, "cards in the deck"),
+        Part("revealed", of_types, 0, 1, "the card of the turn, until it is resolved"),
+        Part("priority", seats, 0, _MOST, "1 + the priority of the card of the turn"),
+        Part("order", seats, 0, MAX_PLAYERS, "1 + the place in the order of the turn"),
+        Part("resolved", seats, 0, 1, "1 if the turn of the card is over"),
+        # Couples, obstacles and preparations, and what the fields are worth.
+        _Category("couple", couples, 0, MAX_PLAYERS + 1, _OF_COUPLE),
+        Part("attached", (COUPLES, NEEDS), 0, 1, "1 for requirements that are met"),
+        Part("complete", couples, 0, 1, "1 for complete couples"),
+        Part("obstacles", obstacles, 0, copies, "obstacles at each couple, by type"),
+        Part("turns_left", obstacles, 0, 2 * TURNS, "of the one that ends first"),
+        Part("obstacle_by", (COUPLES, MAX_PLAYERS), 0, 1, "who plays obstacles at the couple"),
+        Part("free", of_seats, 0, 1, "preparations in free slots"),
+        Part("needed", of_seats, 0, COUPLES, "couples of the field that still need it"),
+        Part("wanted", preparations, 0, COUPLES, "couples in the own hand and pile that need it"),
+        Part("in_reach", couples, 0, NEEDS, _IN_REACH),
+        Part("shield", seats, 0, 2 * TURNS + 1, "turns that no obstacle can be attached"),
+        Part("priority_change", seats, -_MOST, _MOST, "by obstacles"),
+        Part("points", seats, -_MOST, _MAX_POINTS, "what the field is worth now (R26)"),
+        # What resolves, what may be reacted to, and what has been seen of others' cards.
+        Part("acting", types, 0, 1, "the card that resolves or takes effect"),
+        Part("subject", types, 0, 1, "the preparation to place, move, swap or recover"),
+        Part("effect_couple", couples, 0, 1, "the couple that the effect is about"),
+        _Category("event", one, 0, len(phases.EVENTS), "obstacle, action, lost preparation"),
+        Part("event_source", seats, 0, 1, "whose card the event is"),
+        Part("event_couple", couples, 0, 1, "the couple that the obstacle is aimed at"),
+        Part("pending", reactions, 0, copies, "reactions played to the event"),
+        Part("discards_of", seats, 0, 1, "whose hand cards are to be discarded"),
+        Part("left", one, 0, _MOST, "cards still to be chosen"),
+        Part("can_move", one, 0, 1, "1 if the move of the windows is unused (R11)"),
+        Part("passed", of_types, 0, copies, "of each seat's pack, what I passed on"),
+        Part("taken", types, 0, MAX_HAND, "cards that others took and have not shown"),
+        Part("known", (_OTHERS, count), 0, copies, "cards that others certainly hold"),
     )
 
 
-def _effect(cards: Cards) -> tuple[Piece, ...]:
-    """What resolves, what may be reacted to, and what has been seen of others' cards."""
-    count, copies = len(cards.cards), _most_copies(cards)
-    types, reactions = (count,), len(cards.of_kind(REACTION))
-    return (
-        Piece("acting", types, 0, 1, "the card that resolves or takes effect"),
-        Piece("subject", types, 0, 1, "the preparation to place, move, swap or recover"),
-        Piece("effect_couple", (COUPLES,), 0, 1, "the couple that the effect is about"),
-        Piece(
-            "event", (1,), 0, len(EVENTS), "obstacle, action, lost preparation", categorical=True
-        ),
-        Piece("event_source", _SEATS, 0, 1, "whose card the event is"),
-        Piece("event_couple", (COUPLES,), 0, 1, "the couple that the obstacle is aimed at"),
-        Piece("pending", (MAX_PLAYERS, reactions), 0, copies, "reactions played to the event"),
-        Piece("discards_of", _SEATS, 0, 1, "whose hand cards are to be discarded"),
-        Piece("left", (1,), 0, _MOST, "cards still to be chosen"),
-        Piece("can_move", (1,), 0, 1, "1 if the move of the windows is unused (R11)"),
-        Piece("passed", (MAX_PLAYERS, count), 0, copies, "of each seat's pack, what I passed on"),
-        Piece("taken", types, 0, _MAX_HAND, "cards that others took and have not shown"),
-        Piece("known", (_OTHERS, count), 0, copies, "cards that others certainly hold"),
+def make_privileged_spec(cards: Cards) -> ObservationSpec:
+    """Returns what is hidden from a seat with a table of cards."""
+    shape, copies = (_OTHERS, len(cards.cards)), max(card.copies for card in cards.cards)
+    return _spec(
+        Part("hands", shape, 0, copies, "the other hands, by type"),
+        Part("selections", shape, 0, 1, "what lies face down before the others"),
+        Part("piles", shape, 0, copies, "what the others have picked"),
+        Part("packs", shape, 0, copies, "the packs that the others hold"),
+        Part("draw_order", (DECK,), 0, DECK, _DRAW_ORDER),
     )
 
 
-def _most_copies(cards: Cards) -> int:
-    return max(card.copies for card in cards.cards)
+def _spec(*parts: Part) -> ObservationSpec:
+    return ObservationSpec(parts, (sum(prod(part.shape) for part in parts),))
 
 
-def hidden(cards: Cards) -> ObservationSpec:
-    """What the observation hides with a table of cards."""
-    shape = (_OTHERS, len(cards.cards))
-    copies = _most_copies(cards)
-    pieces = (
-        Piece("hands", shape, 0, copies, "the other hands, by type"),
-        Piece("selections", shape, 0, 1, "what lies face down before the others"),
-        Piece("piles", shape, 0, copies, "what the others have picked"),
-        Piece("packs", shape, 0, copies, "the packs that the others hold"),
-        Piece(
-            "draw_order",
-            (DECK,),
-            0,
-            DECK,
-            "cards by type: 120 is drawn next, then 119; 0 is not in the deck",
-        ),
-    )
-    return ObservationSpec(pieces, (sum(int(np.prod(piece.shape)) for piece in pieces),))
+def constants(cards: Cards) -> dict[str, Any]:
+    """Returns the constants of a table of cards below, by name."""
+    spec = make_spec(cards)
+    found = {name: np.int64(where.start) for name, where in spec.slices().items()}
+    starts = namedtuple("starts", found)(**found)
+    return {"SPEC": spec, "PRIVILEGED_SPEC": make_privileged_spec(cards), "AT": starts}
 
 
-def starts(spec: ObservationSpec) -> Any:
-    """Where each piece begins, by name."""
-    found = spec.slices()
-    places: list[Any] = [np.int64(where.start) for where in found.values()]
-    return namedtuple("starts", found)(*places)
+_STANDARD = constants(load_cards(STANDARD))
+SPEC: ObservationSpec = _STANDARD["SPEC"]
+PRIVILEGED_SPEC: ObservationSpec = _STANDARD["PRIVILEGED_SPEC"]
+AT = _STANDARD["AT"]  # where each part begins
 
 
-def observe(state: Any, seat: Any, out: Any) -> None:
-    """Fills int8 `out` with what `seat` sees (`observation`)."""
+@compiled
+def observe(state: Record, seat: int, out: NDArray[np.int8]) -> None:
+    """Fills int8 `out` with what `seat` sees (`make_spec`)."""
     out.fill(0)
-    me, players = np.int64(seat), np.int64(state.num_players)
+    me, players = int64(seat), int64(state.num_players)
     out[AT.num_players] = players
     out[AT.stage] = state.stage
     out[AT.half] = state.half
@@ -206,7 +153,7 @@ def observe(state: Any, seat: Any, out: Any) -> None:
         out[AT.discard + state.discard[place]] += 1
     _copy(state.hands[me], out, AT.hand)
     _copy(state.piles[me], out, AT.pile)
-    if state.stage == SELECT and state.selected[me] != NONE:
+    if state.stage == phases.SELECT and state.selected[me] != NONE:
         out[AT.face_down + state.selected[me]] = 1
     for step in range(players):
         _show_seat(state, (me + step) % players, step, out)
@@ -219,74 +166,79 @@ def observe(state: Any, seat: Any, out: Any) -> None:
         _show_turn(state, me, out)
 
 
-def _copy(counts: Any, out: Any, first: Any) -> None:
-    for card in range(NUM_TYPES):
+@compiled
+def _copy(counts: NDArray[Any], out: NDArray[np.int8], first: int) -> None:
+    for card in range(tables.NUM_TYPES):
         out[first + card] = counts[card]
 
 
-def _show_seat(state: Any, seat: Any, step: Any, out: Any) -> None:
-    """What all know of a seat, `step` seats after the observer."""
-    selected = np.int64(state.selected[seat])
-    face_down = state.stage == SELECT and selected != NONE
+@compiled
+def _show_seat(state: Record, seat: int, step: int, out: NDArray[np.int8]) -> None:
+    """Fills the public knowledge about a seat, `step` seats after the observer."""
+    selected = int64(state.selected[seat])
+    face_down = state.stage == phases.SELECT and selected != NONE
     out[AT.hand_size + step] = state.hand_size[seat] + (1 if face_down else 0)
     if selected != NONE and not face_down:
-        out[AT.revealed + NUM_TYPES * step + selected] = 1
+        out[AT.revealed + tables.NUM_TYPES * step + selected] = 1
     for slot in range(SLOTS):
         card = state.free[seat, slot]
         if card != NONE:
-            out[AT.free + NUM_PREPARATIONS * step + PREP_NUMBER[card]] = 1
+            out[AT.free + tables.TYPES_OF[PREPARATION] * step + tables.NUMBER[card]] = 1
     # A draft comes after the turn that the record counts, which no longer runs.
-    left = np.int64(state.shield[seat]) - state.turn + (0 if state.stage == DRAFT else 1)
+    left = int64(state.shield[seat]) - state.turn + (0 if state.stage == phases.DRAFT else 1)
     out[AT.shield + step] = max(left, 0)
-    out[AT.points + step] = min(max(points(state, seat), -_MOST), _MAX_POINTS)
-    out[AT.priority_change + step] = min(max(priority_change(state, seat), -_MOST), _MOST)
+    out[AT.points + step] = min(max(scoring.points(state, seat), -_MOST), _MAX_POINTS)
+    out[AT.priority_change + step] = min(max(turns.priority_change(state, seat), -_MOST), _MOST)
     if state.priorities[seat] != NONE:
-        out[AT.priority + step] = min(np.int64(state.priorities[seat]) + 1, _MOST)
+        out[AT.priority + step] = min(int64(state.priorities[seat]) + 1, _MOST)
     for place in range(state.order_size):
         if state.order[place] == seat:
             out[AT.order + step] = place + 1
-            if state.stage != RESOLVE or place < state.cursor:
+            if state.stage != phases.RESOLVE or place < state.cursor:
                 out[AT.resolved + step] = 1
 
 
-def _show_couples(state: Any, seat: Any, out: Any) -> None:
-    players = np.int64(state.num_players)
+@compiled
+def _show_couples(state: Record, seat: int, out: NDArray[np.int8]) -> None:
+    players = int64(state.num_players)
     for couple in range(COUPLES):
         if state.owner[couple] != NONE:
             out[AT.couple + couple] = 1 + (state.owner[couple] - seat) % players
             for place in range(NEEDS):
                 out[AT.attached + NEEDS * couple + place] = (state.attached[couple] >> place) & 1
-            out[AT.complete + couple] = is_complete(state, couple)
+            out[AT.complete + couple] = fields.is_complete(state, couple)
     for place in range(state.discard_size):
-        couple = COUPLE_NUMBER[state.discard[place]]
-        if couple != NONE:
-            out[AT.couple + couple] = MAX_PLAYERS + 1
+        card = state.discard[place]
+        if tables.KIND[card] == COUPLE:
+            out[AT.couple + tables.NUMBER[card]] = MAX_PLAYERS + 1
 
 
-def _show_needs(state: Any, seat: Any, out: Any) -> None:
-    """What couples lack: it follows from the cards, but a network would have to learn that."""
-    players = np.int64(state.num_players)
+@compiled
+def _show_needs(state: Record, seat: int, out: NDArray[np.int8]) -> None:
+    """Fills what couples lack: it follows from the cards, a network would have to learn that."""
+    players = int64(state.num_players)
     for couple in range(COUPLES):
-        held = np.int64(state.hands[seat, COUPLE_TYPE[couple]])
-        held += state.piles[seat, COUPLE_TYPE[couple]]
+        held = int64(state.hands[seat, tables.COUPLE_TYPE[couple]])
+        held += state.piles[seat, tables.COUPLE_TYPE[couple]]
         for place in range(NEEDS):
-            card = NEED[couple, place]
+            card = tables.NEED[couple, place]
             if card == NONE or (state.attached[couple] >> place) & 1:
                 continue
             if state.owner[couple] != NONE:
                 step = (state.owner[couple] - seat) % players
-                out[AT.needed + NUM_PREPARATIONS * step + PREP_NUMBER[card]] += 1
+                out[AT.needed + tables.TYPES_OF[PREPARATION] * step + tables.NUMBER[card]] += 1
             if held > 0:
-                out[AT.wanted + PREP_NUMBER[card]] += 1
+                out[AT.wanted + tables.NUMBER[card]] += 1
             if state.hands[seat, card] + state.piles[seat, card] > 0:
                 out[AT.in_reach + couple] += 1
 
 
-def _show_obstacles(state: Any, seat: Any, out: Any) -> None:
-    players = np.int64(state.num_players)
+@compiled
+def _show_obstacles(state: Record, seat: int, out: NDArray[np.int8]) -> None:
+    players = int64(state.num_players)
     for place in range(state.obstacle_count):
-        couple = np.int64(state.obstacle_couple[place])
-        entry = NUM_OBSTACLE_TYPES * couple + OBSTACLE_NUMBER[state.obstacle_type[place]]
+        couple = int64(state.obstacle_couple[place])
+        entry = tables.TYPES_OF[OBSTACLE] * couple + tables.NUMBER[state.obstacle_type[place]]
         out[AT.obstacles + entry] += 1
         left = state.turns_left[place]
         if left > 0 and (out[AT.turns_left + entry] == 0 or left < out[AT.turns_left + entry]):
@@ -295,16 +247,17 @@ def _show_obstacles(state: Any, seat: Any, out: Any) -> None:
         out[AT.obstacle_by + MAX_PLAYERS * couple + step] = 1
 
 
-def _show_frames(state: Any, seat: Any, out: Any) -> None:
+@compiled
+def _show_frames(state: Record, seat: int, out: NDArray[np.int8]) -> None:
     """The card that resolves, the effect, and the event with the reactions to it."""
-    players = np.int64(state.num_players)
+    players = int64(state.num_players)
     if state.acting_card != NONE:
         out[AT.acting + state.acting_card] = 1
     if state.effect_list != NONE:
         out[AT.acting + state.effect_card] = 1
         if state.effect_couple != NONE:
             out[AT.effect_couple + state.effect_couple] = 1
-        out[AT.left] = min(np.int64(state.effect_left), _MOST)
+        out[AT.left] = min(int64(state.effect_left), _MOST)
     if state.limbo != NONE:
         out[AT.subject + state.limbo] = 1
     if state.event == NONE:
@@ -313,62 +266,65 @@ def _show_frames(state: Any, seat: Any, out: Any) -> None:
     out[AT.event_source + (state.event_source - seat) % players] = 1
     if state.event_couple != NONE:
         out[AT.event_couple + state.event_couple] = 1
-    if state.event == PREP_EVENT:
+    if state.event == phases.PREP_EVENT:
         out[AT.subject + state.event_card] = 1
     for place in range(state.pending_size):
         step = (state.pending_by[place] - seat) % players
-        reaction = REACTION_NUMBER[state.pending_card[place]]
-        out[AT.pending + NUM_REACTIONS * step + reaction] += 1
+        reaction = tables.NUMBER[state.pending_card[place]]
+        out[AT.pending + tables.TYPES_OF[REACTION] * step + reaction] += 1
 
 
-def _show_memory(state: Any, seat: Any, out: Any) -> None:
-    """What a player with a perfect memory knows."""
-    players = np.int64(state.num_players)
-    if state.stage == DRAFT:
+@compiled
+def _show_memory(state: Record, seat: int, out: NDArray[np.int8]) -> None:
+    """Fills what a player with a perfect memory knows."""
+    players = int64(state.num_players)
+    if state.stage == phases.DRAFT:
         for step in range(players):
-            first = AT.passed + NUM_TYPES * step
-            pack = pack_of(state, (seat + step) % players)
-            left_when_passed(state, seat, pack, out[first : first + NUM_TYPES])
-        if not has_picked(state, seat):
-            _copy(state.packs[pack_of(state, seat)], out, AT.pack)
+            first = AT.passed + tables.NUM_TYPES * step
+            pack = draft.pack_of(state, (seat + step) % players)
+            draft.left_when_passed(state, seat, pack, out[first : first + tables.NUM_TYPES])
+        if not draft.has_picked(state, seat):
+            _copy(state.packs[draft.pack_of(state, seat)], out, AT.pack)
     _copy(state.taken[seat], out, AT.taken)
     for step in range(1, players):
         other = (seat + step) % players
-        _copy(state.known[seat, other], out, AT.known + NUM_TYPES * (step - 1))
+        _copy(state.known[seat, other], out, AT.known + tables.NUM_TYPES * (step - 1))
 
 
-def _show_turn(state: Any, seat: Any, out: Any) -> None:
-    """What only the seat to act is told."""
-    players = np.int64(state.num_players)
+@compiled
+def _show_turn(state: Record, seat: int, out: NDArray[np.int8]) -> None:
+    """Fills what only the seat to act is told."""
+    players = int64(state.num_players)
     out[AT.decision] = 1 + state.decision
     for place in range(state.look_size):
         out[AT.look + state.look[place]] += 1
     if state.moving != NONE:
-        out[AT.subject + preparation_at(state, np.int64(state.moving))] = 1
-    if state.decision == ASK_SWAP_OWN:
-        out[AT.subject + preparation_at(state, np.int64(state.targets[0]))] = 1
-    if state.decision == ASK_HAND_DISCARD:
+        out[AT.subject + fields.preparation_at(state, int64(state.moving))] = 1
+    if state.decision == decisions.SWAP_OWN:
+        out[AT.subject + fields.preparation_at(state, int64(state.targets[0]))] = 1
+    if state.decision == decisions.HAND_DISCARD:
         out[AT.discards_of + (state.effect_who - seat) % players] = 1
-    out[AT.can_move] = state.decision == ASK_WINDOW and not state.move_used
+    out[AT.can_move] = state.decision == decisions.WINDOW and not state.move_used
 
 
-def reveal(state: Any, seat: Any, out: Any) -> None:
-    """Fills int8 `out` with what `seat` can't see (`hidden`)."""
+@compiled
+def reveal(state: Record, seat: int, out: NDArray[np.int8]) -> None:
+    """Fills int8 `out` with what `seat` can't see (`make_privileged_spec`)."""
     out.fill(0)
-    me, players = np.int64(seat), np.int64(state.num_players)
-    block = _OTHERS * NUM_TYPES
+    me, players = int64(seat), int64(state.num_players)
+    block = _OTHERS * tables.NUM_TYPES
     for step in range(1, players):
         other = (me + step) % players
-        first = NUM_TYPES * (step - 1)
+        first = tables.NUM_TYPES * (step - 1)
         _copy(state.hands[other], out, first)
-        if state.stage == SELECT and state.selected[other] != NONE:
+        if state.stage == phases.SELECT and state.selected[other] != NONE:
             out[block + first + state.selected[other]] = 1
         _copy(state.piles[other], out, 2 * block + first)
-        if state.stage == DRAFT:
-            _copy(state.packs[pack_of(state, other)], out, 3 * block + first)
+        if state.stage == phases.DRAFT:
+            _copy(state.packs[draft.pack_of(state, other)], out, 3 * block + first)
     for place in range(state.deck_size):
         card = state.deck[place]
-        at = 4 * block + FIRST_COPY[card]
+        at = 4 * block + tables.FIRST_COPY[card]
         while out[at] != 0:
             at += 1
-        out[at] = DECK - (np.int64(state.deck_size) - 1 - place)
+        out[at] = DECK - (int64(state.deck_size) - 1 - place)

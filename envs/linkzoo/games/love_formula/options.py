@@ -3,7 +3,7 @@
 from dataclasses import dataclass
 from typing import Literal
 
-from linkzoo.core import game
+from linkzoo.core import options
 from linkzoo.core.arguments import string
 from linkzoo.games.love_formula.cards import STANDARD, load_cards
 
@@ -14,7 +14,7 @@ WINDOWS, OFF = 0, 1
 
 
 @dataclass(frozen=True)
-class Options(game.Options):
+class Options(options.Options):
     """Variants of Love Formula; ValueError names a value that isn't allowed.
 
     - `cards`: the table of the package, or a CSV file of the user's own.

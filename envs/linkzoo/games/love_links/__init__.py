@@ -1,20 +1,51 @@
 """Love Links: bracelets of links whose keys fit locks, for two to four (RULES.md)."""
 
+from linkzoo.core.contract import Drawing, Facts, Notation, Observation, Rules
 from linkzoo.core.game import Game
-from linkzoo.games.love_links import draw, notation, observation, options, pieces, rules, table
-
-GAME = Game.of(
-    options,
-    pieces,
-    table,
-    rules,
-    observation,
+from linkzoo.games.love_links import (
+    components,
     notation,
-    draw,
-    min_players=2,
-    max_players=pieces.MAX_PLAYERS,
-    typical_length=89,
-    max_length=pieces.TOTAL,
-    score_scale=100,
-    uct_c=0.7,
+    observation,
+    options,
+    positions,
+    rules,
+    state,
+    svg,
+    text,
+    validation,
+)
+
+GAME = Game(
+    name=positions.HEADER.name,
+    version=positions.HEADER.version,
+    title="Love Links",
+    players=positions.HEADER.players,
+    num_actions=state.NUM_ACTIONS,
+    fields=state.FIELDS,
+    options=options.Options,
+    rules=Rules(
+        new_game=rules.new_game,
+        legal_actions=rules.legal_actions,
+        apply=rules.apply,
+        scores=rules.scores,
+        determinize=rules.determinize,
+        validate=validation.validate,
+    ),
+    observation=Observation(spec=observation.SPEC, observe=observation.observe),
+    notation=Notation(
+        action_to_text=notation.action_to_text,
+        text_to_action=notation.text_to_action,
+        action_parts=notation.action_parts,
+        to_dict=positions.to_dict,
+        from_dict=positions.from_dict,
+        unordered=("hands", "bracelets"),
+    ),
+    drawing=Drawing(text=text.draw_text, svg=svg.draw_svg),
+    facts=Facts(
+        typical_length=89,
+        max_length=components.TOTAL,
+        score_scale=100,
+        sides=state.sides,
+        uct_c=0.7,
+    ),
 )

@@ -2,14 +2,18 @@
 
 from dataclasses import dataclass
 
-from linkzoo.core import game
+from linkzoo.core import options
 
 
 @dataclass(frozen=True)
-class Options(game.Options):
-    """Variants of Love Links; ValueError names a value that isn't allowed.
+class Options(options.Options):
+    """Variants of Love Links.
 
-    - `short`: the game ends as soon as a side has 90 points (R21).
+    Attributes:
+        short: The game ends as soon as a side has 90 points (R21).
+
+    Raises:
+        ValueError: Names a value that isn't allowed.
     """
 
     short: bool = False

@@ -1,42 +1,66 @@
-"""Love Formula: the drafts. Numbers (R4..R6) refer to RULES.md.
-
-The functions are plain: `linkzoo.games.love_formula.game_with` compiles them for a table of cards
-(`compiled.bind`).
-"""
-
-from typing import Any
+"""Love Formula: the drafts. Numbers (R4..R6) refer to RULES.md."""
 
 import numpy as np
+from numpy.typing import NDArray
 
-from linkzoo.games.love_formula.pieces import ASK_DRAFT, DRAFT, NONE, PICKS, START
-from linkzoo.games.love_formula.rules.table import (
-    ask,
-    draw_card,
-    holder_of,
-    last_visit,
-    learn_openly,
-    pack_of,
-    sees_hand,
-)
-
-# What `bind` gives the cards for.
-NUM_TYPES: int
+from linkzoo.core.state import Record
+from linkzoo.engine.compiled import compiled
+from linkzoo.games.love_formula import decisions, phases, tables
+from linkzoo.games.love_formula.components import NONE, PICKS, int64
+from linkzoo.games.love_formula.rules import piles
+from linkzoo.games.love_formula.state import ask
 
 
-def start_draft(state: Any, half: Any) -> None:
+@compiled
+def direction(state: Record) -> int:
+    """R5: clockwise in the first half, counter-clockwise in the second."""
+    return 1 if state.half == 1 else -1
+
+
+@compiled
+def pack_of(state: Record, seat: int) -> int:
+    """The pack that a seat holds, by the seat that it was dealt to."""
+    players = int64(state.num_players)
+    return (int64(seat) - direction(state) * int64(state.draft_round)) % players
+
+
+@compiled
+def holder_of(state: Record, pack: int, number: int) -> int:
+    """The seat that a pack is with in a round of the draft."""
+    return (int64(pack) + direction(state) * number) % int64(state.num_players)
+
+
+@compiled
+def last_visit(state: Record, seat: int, pack: int) -> int:
+    """The latest round, this one included, in which a seat held a pack; negative before that."""
+    players = int64(state.num_players)
+    number = int64(state.draft_round)
+    return number - (direction(state) * (holder_of(state, pack, number) - seat)) % players
+
+
+@compiled
+def has_picked(state: Record, seat: int) -> bool:
+    """Whether a seat has made its choice of this round of the draft."""
+    pack = pack_of(state, seat)
+    return bool(state.stage == phases.DRAFT and state.picks[pack, state.draft_round] != NONE)
+
+
+@compiled
+def start_draft(state: Record, half: int) -> None:
     """R4: deals a pack to each."""
     state.half = half
-    state.stage = DRAFT
+    state.stage = phases.DRAFT
     state.cursor = 0
     state.draft_round = 0
     for pack in range(state.num_players):
         for _ in range(PICKS):
-            state.packs[pack, draw_card(state)] += 1
+            state.packs[pack, piles.draw_card(state)] += 1
 
 
-def pick(state: Any, card: Any) -> None:
+@compiled
+def pick(state: Record, card: int) -> None:
     """R5: the seat to act puts a card of its pack on its pile."""
-    seat = np.int64(state.cursor)
+    seat = int64(state.cursor)
     pack = pack_of(state, seat)
     state.packs[pack, card] -= 1
     state.piles[seat, card] += 1
@@ -44,10 +68,11 @@ def pick(state: Any, card: Any) -> None:
     state.cursor += 1
 
 
-def advance_draft(state: Any) -> None:
+@compiled
+def advance_draft(state: Record) -> None:
     """Asks the next seat; when all have picked, the packs move on."""
     if state.cursor < state.num_players:
-        ask(state, ASK_DRAFT, state.cursor)
+        ask(state, decisions.DRAFT, state.cursor)
         return
     state.draft_round += 1
     state.cursor = 0
@@ -57,20 +82,22 @@ def advance_draft(state: Any) -> None:
         _end_draft(state)
 
 
-def _remember(state: Any, pack: Any) -> None:
+@compiled
+def _remember(state: Record, pack: int) -> None:
     """R6: who gets a pack back sees what others took; the end of the draft shows all the rest."""
     over = state.draft_round == PICKS
     for viewer in range(state.num_players):
         if over or holder_of(state, pack, state.draft_round) == viewer:
-            number = np.int64(state.draft_round)
+            number = int64(state.draft_round)
             first = last_visit(state, viewer, pack) + 1
             if first == number + 1:  # it is here now
-                first = number - np.int64(state.num_players) + 1
+                first = number - int64(state.num_players) + 1
             if first > 0:
                 _note_taken(state, viewer, pack, first, number)
 
 
-def _note_taken(state: Any, viewer: Any, pack: Any, first: Any, end: Any) -> None:
+@compiled
+def _note_taken(state: Record, viewer: int, pack: int, first: int, end: int) -> None:
     """The picks of these rounds are known; with two players, also whose they are."""
     for number in range(first, end):
         card = state.picks[pack, number]
@@ -82,31 +109,33 @@ def _note_taken(state: Any, viewer: Any, pack: Any, first: Any, end: Any) -> Non
                 state.taken[viewer, card] += 1
 
 
-def _end_draft(state: Any) -> None:
+@compiled
+def _end_draft(state: Record) -> None:
     """R7: the picked cards are the hands; one that an obstacle lays open is known at once."""
     for seat in range(state.num_players):
-        for card in range(NUM_TYPES):
+        for card in range(tables.NUM_TYPES):
             state.hands[seat, card] += state.piles[seat, card]
         state.hand_size[seat] += PICKS
-        if sees_hand(state, seat):
-            learn_openly(state, seat)
+        if piles.sees_hand(state, seat):
+            piles.learn_openly(state, seat)
     state.piles.fill(0)
     state.picks.fill(NONE)
     state.draft_round = 0
-    state.stage = START
+    state.stage = phases.START
 
 
-def left_when_passed(state: Any, viewer: Any, pack: Any, out: Any) -> None:
+@compiled
+def left_when_passed(state: Record, viewer: int, pack: int, out: NDArray[np.int8]) -> None:
     """Counts in `out` what a pack held when a seat last passed it on; nothing outside drafts."""
     out.fill(0)
-    if state.stage != DRAFT:
+    if state.stage != phases.DRAFT:
         return
     number = last_visit(state, viewer, pack)
     if number == state.draft_round:
-        number -= np.int64(state.num_players)
+        number -= int64(state.num_players)
     if number < 0:
         return
-    for card in range(NUM_TYPES):
+    for card in range(tables.NUM_TYPES):
         out[card] = state.packs[pack, card]
     for later in range(number + 1, PICKS):
         if state.picks[pack, later] != NONE:

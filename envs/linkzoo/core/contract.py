@@ -1,0 +1,163 @@
+"""The parts of a game (`linkzoo.core.game.Game`)."""
+
+from collections.abc import Callable
+from dataclasses import dataclass
+
+import numpy as np
+from numpy.typing import NDArray
+
+from linkzoo.core.observation import Graph, ObservationSpec
+from linkzoo.core.protocols import (
+    ActionParts,
+    ActionToText,
+    Apply,
+    Determinize,
+    Draw,
+    FromDict,
+    Heuristic,
+    LegalActions,
+    NewGame,
+    Observe,
+    SeatValues,
+    Sides,
+    TextToAction,
+    ToDict,
+    Validate,
+)
+
+
+def each_for_itself(num_players: int) -> tuple[int, ...]:
+    """Returns sides for games without teams: each seat is a side."""
+    return tuple(range(num_players))
+
+
+@dataclass(frozen=True, kw_only=True)
+class Rules:
+    """The compiled rules (`linkzoo.compiled`); signatures are in `linkzoo.core.protocols`.
+
+    Attributes:
+        new_game: Sets up a game.
+        legal_actions: Fills the mask of legal actions.
+        apply: Plays a legal action.
+        scores: Fills the scores at any ply: integers, equal for seats on the same side. None: the
+            game has no scores.
+        payoffs: Fills the payoffs at the end, zero-sum in -1..1. None: derived from the winners and
+            the sides.
+        score_margins: Fills own score less the mean of the other sides', divided by the facts'
+            `score_scale`, at any ply. None: derived from the scores, else from the payoffs.
+        determinize: Samples a world consistent with a seat's information. None, in a game without
+            hidden information and chance: sets the seed.
+        heuristic: Rates an action for a seat. None: the score margin after it.
+        validate: Returns a record's error. None: only checks that a seat is to act if and only if
+            an action is legal.
+    """
+
+    new_game: NewGame
+    legal_actions: LegalActions
+    apply: Apply
+    scores: SeatValues | None = None
+    payoffs: SeatValues | None = None
+    score_margins: SeatValues | None = None
+    determinize: Determinize | None = None
+    heuristic: Heuristic | None = None
+    validate: Validate | None = None
+
+
+@dataclass(frozen=True, kw_only=True)
+class Observation:
+    """Observations of a seat.
+
+    Attributes:
+        spec: The layout of an observation.
+        observe: Fills a seat's observation (compiled).
+        privileged_spec: The layout of the information hidden from a seat, for privileged critics.
+            None: nothing is hidden.
+        reveal: Fills the information hidden from a seat (compiled).
+        action_cells: int64[num_actions], each action's place on the board of an observation [C, H,
+            W], or on the graph: plane * cells + cell, in separate action planes; -1 for none. None:
+            there is no board and no graph.
+        graph: Returns the graph of the observation.
+        symmetries: Returns index arrays of the standard options (observations int64[S, size],
+            actions int64[S, num_actions], privileged int64[S, privileged size]), the identity
+            first: in the position that symmetry s makes, a seat sees
+            `flat_observation[observations[s]]`, action a is `actions[s, a]`, and `reveal` gives
+            `revealed[privileged[s]]`.
+    """
+
+    spec: ObservationSpec
+    observe: Observe
+    privileged_spec: ObservationSpec | None = None
+    reveal: Observe | None = None
+    action_cells: NDArray[np.int64] | None = None
+    graph: Callable[[], Graph] | None = None
+    symmetries: Callable[[], tuple[NDArray[np.int64], ...]] | None = None
+
+    def __post_init__(self) -> None:
+        if (self.privileged_spec is None) != (self.reveal is None):
+            raise ValueError("privileged_spec and reveal: a game has both or neither")
+        if self.graph is not None and self.action_cells is None:
+            raise ValueError("graph: action_cells must say where the actions lie")
+
+
+@dataclass(frozen=True, kw_only=True)
+class Notation:
+    """Moves as text and positions as JSON, both ways, in plain Python.
+
+    Attributes:
+        action_to_text: The text of an action.
+        text_to_action: The action of a text.
+        action_parts: The elements a person selects to make an action.
+        to_dict: The position as JSON. None, in a game that hides nothing: the record's fields.
+        from_dict: Parses the result of `to_dict`; the game validates the record.
+        unordered: Keys of `to_dict` with lists that `from_dict` accepts in any order.
+    """
+
+    action_to_text: ActionToText
+    text_to_action: TextToAction
+    action_parts: ActionParts | None = None
+    to_dict: ToDict | None = None
+    from_dict: FromDict | None = None
+    unordered: tuple[str, ...] = ()
+
+    def __post_init__(self) -> None:
+        if (self.to_dict is None) != (self.from_dict is None):
+            raise ValueError("to_dict and from_dict: a game has both or neither")
+
+
+@dataclass(frozen=True, kw_only=True)
+class Drawing:
+    """Drawings for people, in plain Python.
+
+    Attributes:
+        text: The position as lines of text.
+        svg: The position as an SVG document. None: the text as SVG.
+    """
+
+    text: Draw
+    svg: Draw | None = None
+
+
+@dataclass(frozen=True, kw_only=True)
+class Facts:
+    """Facts about a game that can't be derived from its rules.
+
+    Attributes:
+        typical_length: Mean number of decisions in a random game.
+        max_length: Upper bound on the number of decisions.
+        chance: Whether the seed affects games, under any option.
+        score_scale: The score difference that counts as 1 in score margins.
+        sides: The sides of the seats.
+        seat_names: Roles of the seats, such as ("More", "Fewer").
+        role_options: Options that, if not standard, make roles chosen in play.
+        uct_c: The best exploration constant of UCB1 for tree search with random rollouts, on
+            payoffs of -1..1.
+    """
+
+    typical_length: int
+    max_length: int
+    chance: bool = True
+    score_scale: int = 1
+    sides: Sides = each_for_itself
+    seat_names: tuple[str, ...] = ()
+    role_options: tuple[str, ...] = ()
+    uct_c: float = 1.0  # good for most of the tuned games

@@ -1,0 +1,116 @@
+"""Signatures of a game's functions. Parameter names are fixed; a function may ignore some.
+
+Compiled functions take a record, which they modify in place where documented, and write results
+into the caller's arrays. They must write every element.
+"""
+
+from collections.abc import Mapping
+from typing import Any, Protocol
+
+import numpy as np
+from numpy.typing import NDArray
+
+from linkzoo.core.state import Mask, Record
+
+
+class NewGame(Protocol):
+    """Sets up a game; `num_players` and the options are already set."""
+
+    def __call__(self, state: Record, seed: np.uint64) -> None: ...
+
+
+class LegalActions(Protocol):
+    """Fills `mask` (int8[num_actions]) with 1 for legal actions, else 0; all 0 at the end."""
+
+    def __call__(self, state: Record, mask: Mask) -> None: ...
+
+
+class Apply(Protocol):
+    """Plays a legal action and continues until a seat has a choice or the game ends."""
+
+    def __call__(self, state: Record, action: int) -> None: ...
+
+
+class SeatValues(Protocol):
+    """Fills `out` (float32[num_players]) with a value per seat."""
+
+    def __call__(self, state: Record, out: NDArray[np.float32]) -> None: ...
+
+
+class Observe(Protocol):
+    """Fills the flat `out` (the spec's dtype and size) for a seat."""
+
+    def __call__(self, state: Record, seat: int, out: NDArray[Any]) -> None: ...
+
+
+class Determinize(Protocol):
+    """Samples a world consistent with the information of `seat`, future chance included.
+
+    It is a function of the seat's information and of `seed`, which it stores in the header.
+    """
+
+    def __call__(self, state: Record, seat: int, seed: np.uint64) -> None: ...
+
+
+class Heuristic(Protocol):
+    """Rates an action for `seat`, given the records before and after it."""
+
+    def __call__(self, before: Record, after: Record, seat: int) -> float: ...
+
+
+class Validate(Protocol):
+    """Returns the error of a record with fields within their bounds, or "".
+
+    `scratch` is a copy of the record as scratch space.
+    """
+
+    def __call__(self, state: Record, scratch: Record) -> str: ...
+
+
+class ActionToText(Protocol):
+    """Returns an action in the game's notation; ValueError if there is no such action."""
+
+    def __call__(self, state: Record, action: int) -> str: ...
+
+
+class TextToAction(Protocol):
+    """Returns the action of a move's text; ValueError if it isn't a move."""
+
+    def __call__(self, state: Record, text: str) -> int: ...
+
+
+class ActionParts(Protocol):
+    """Returns the elements that a person selects to make an action, in order.
+
+    They are names of SVG elements (`data-part`), or choices in words that aren't in the drawing. No
+    legal action's names may be a subset of another's.
+    """
+
+    def __call__(self, state: Record, action: int) -> tuple[str, ...]: ...
+
+
+class ToDict(Protocol):
+    """Returns the position as JSON data: the referee's view or a seat's view."""
+
+    def __call__(self, state: Record, seat: int | None = None) -> dict[str, Any]: ...
+
+
+class FromDict(Protocol):
+    """Parses the result of `to_dict`; ValueError names an unreadable field.
+
+    The caller validates the record.
+    """
+
+    def __call__(self, data: Mapping[str, Any]) -> Record: ...
+
+
+class Draw(Protocol):
+    """Returns the position as text or SVG: the referee's view or a seat's view."""
+
+    def __call__(self, state: Record, seat: int | None = None) -> str: ...
+
+
+class Sides(Protocol):
+    """Returns the side of each seat, from 0; seats on a side share payoffs and win together."""
+
+    def __call__(self, num_players: int) -> tuple[int, ...]: ...

@@ -1,0 +1,77 @@
+"""Callees of compiled functions: compiled to LLVM IR once, optimised only where inlined.
+
+Numba normally optimises every function with all its callees, and generates machine code, wrappers
+for Python and C, and a cache entry for each. In a call tree, this optimises the leaves again for
+every function above them. Callees that only compiled code calls need none of this: their IR is
+linked into the entry points. Without this module, compiling a game takes 1.1 to 1.7 times as long
+(docs/benchmarks.md, `python -m benchmarks.engine compile`).
+"""
+
+from types import FunctionType
+from typing import Any
+
+import llvmlite.binding as llvm
+import numba
+from numba.core.codegen import JITCodeLibrary
+from numba.core.compiler import Compiler, CompilerBase, DefaultPassBuilder
+
+# Numba internals. If they are missing, functions are compiled Numba's way, more slowly.
+_SUPPORTED = all(
+    hasattr(JITCodeLibrary, name)
+    for name in (
+        "_optimize_final_module",
+        "_finalize_final_module",
+        "_finalize_dynamic_globals",
+        "get_pointer_to_function",
+    )
+)
+_ENVIRONMENT = "_ZN08NumbaEnv"  # symbol prefix of a function's pointer to its Python constants
+
+
+def make_callee(function: FunctionType) -> Any:
+    """Returns a function that compiled code can call; Python can't.
+
+    Args:
+        function: A copy used nowhere else: Numba uses its identity to detect recursion. Its
+            qualified name determines its symbols.
+    """
+    njit: Any = numba.njit  # its type stubs lack some options
+    return njit(
+        function,
+        no_cpython_wrapper=True,
+        no_cfunc_wrapper=True,
+        pipeline_class=_CalleeCompiler if _SUPPORTED else Compiler,
+    )
+
+
+class _CalleeCompiler(CompilerBase):
+    def define_pipelines(self) -> list[Any]:
+        """Returns Numba's pipeline with a different end."""
+        state = self.state
+        state.library = _CalleeLibrary(state.targetctx.codegen(), state.func_id.func_qualname)
+        return [DefaultPassBuilder.define_nopython_pipeline(state)]
+
+
+class _CalleeLibrary(JITCodeLibrary):
+    """LLVM IR that is only linked into others, neither optimised nor made machine code.
+
+    Only the environment pointers are emitted, because Numba sets them.
+    """
+
+    def _optimize_final_module(self) -> None:
+        pass
+
+    def _finalize_final_module(self) -> None:
+        self._finalize_dynamic_globals()
+        pointers = [
+            f"@{variable.name} = common global i8* null"
+            for variable in self._final_module.global_variables
+            if variable.name.startswith(_ENVIRONMENT)
+        ]
+        self._codegen._add_module(llvm.parse_assembly("\n".join(pointers)))
+        self._finalized = True
+
+    def get_pointer_to_function(self, _: str) -> int:
+        """Returns 0: there is no machine code."""
+        self._ensure_finalized()
+        return 0

@@ -1,0 +1,189 @@
+"""Positions of LINK-O as JSON, both ways (section "JSON" of RULES.md)."""
+
+from collections.abc import Callable, Mapping
+from typing import Any
+
+import numpy as np
+
+from linkzoo.core.arguments import boolean, check_keys, integer, mapping, sequence, shown, string
+from linkzoo.core.positions import JsonHeader, none_or_integer, or_none, read_winners, winners_of
+from linkzoo.core.state import Record
+from linkzoo.games.link_o.board import Board, shipped
+from linkzoo.games.link_o.components import HAND, NONE, TYPES, VALUES, WILD, set_of
+from linkzoo.games.link_o.notation import laid_texts, tile_texts
+from linkzoo.games.link_o.options import MAX_ROUNDS
+from linkzoo.games.link_o.rules.placement import clear_board
+from linkzoo.games.link_o.rules.tiles import put_in_hand
+from linkzoo.games.link_o.state import BAG, MAX_SCORE, NOT_YET
+
+_HOW = (None, "out", "blocked")  # how a round ended, by the number in the record
+_MAX_POINTS = 2**15 - 1
+_FIELDS = (
+    "game version options seed num_players seat ply round starter scores hands bag board "
+    "first_turn lacks dug passed last_round winners"
+).split()
+
+
+class PositionJson:
+    """Positions on one board.
+
+    Args:
+        board: The board.
+        header: What positions begin with.
+        place, placeable: The functions of `rules.placement`, as compiled for the board.
+    """
+
+    def __init__(
+        self,
+        board: Board,
+        header: JsonHeader,
+        *,
+        place: Callable[[Record, int, int, int], None],
+        placeable: Callable[[Record, int], np.uint64],
+    ) -> None:
+        self._header, self._place, self._placeable = header, place, placeable
+        self._connectors = set(board.connectors)
+        self._tiles, self._laid = tile_texts(board), laid_texts(board)
+        self._types = {text: tile for tile, text in enumerate(self._tiles)}
+        self._spaces = {str(space): space for space in range(len(board.spaces))}
+        self._shipped = header.fixed["board"] in shipped()
+
+    def to_dict(self, state: Record, seat: int | None = None) -> dict[str, Any]:
+        """Returns the position as JSON data.
+
+        A `seat` sees the numbers of tiles in the other hands and the bag, neither seed nor ply.
+        """
+        players = range(int(state.num_players))
+        hands: list[Any] = [self._texts(state.held[p], state.twice[p]) for p in players]
+        bag: Any = [self._tiles[tile] for tile in state.bag[: state.bag_size][::-1]]
+        if seat is not None:
+            hands = [hand if other == seat else len(hand) for other, hand in enumerate(hands)]
+            bag = len(bag)
+        lacks = state.lacks[: len(players)].tolist()
+        if state.seat != NONE and state.dug[state.seat]:
+            # This seat has drawn a tile that it can place, and nobody else knows which.
+            lacks[state.seat] &= ~self._placeable_now(state)
+        data = {
+            **self._header.write(state),
+            "seat": or_none(state.seat),
+            "ply": int(state.ply),
+            "round": int(state.round_number),
+            "starter": int(state.starter),
+            "scores": state.scores[: len(players)].tolist(),
+            "hands": hands,
+            "bag": bag,
+            "board": {
+                str(space): self._placed(state, space)
+                for space in np.flatnonzero(state.code != NONE).tolist()
+            },
+            "first_turn": state.first_turn[: len(players)].astype(bool).tolist(),
+            "lacks": [self._texts(types) for types in lacks],
+            "dug": state.dug[: len(players)].tolist(),
+            "passed": state.passed[: len(players)].astype(bool).tolist(),
+            "last_round": None,
+            "winners": winners_of(state),
+        }
+        if state.last_how != NOT_YET:  # of the round before, or the last one of the match
+            data["last_round"] = {
+                "winner": or_none(state.last_winner),
+                "points": int(state.last_points),
+                "how": _HOW[state.last_how],
+            }
+        if seat is not None:
+            del data["seed"], data["ply"]
+        if not self._shipped:
+            data["digest"] = f"{self._header.digest:012x}"
+        return data
+
+    def _texts(self, once: Any, twice: Any = 0) -> list[str]:
+        """Returns the tiles of sets of types, in order; those of `twice` are there twice."""
+        sets = int(once), int(twice)
+        return [self._tiles[tile] for tile in range(TYPES) for bits in sets if bits >> tile & 1]
+
+    def _placeable_now(self, state: Record) -> int:
+        return int(self._placeable(state, state.first_turn[state.seat]))
+
+    def _placed(self, state: Record, space: int) -> dict[str, Any]:
+        """Returns the tile on a space; a LINK-O on a connector has a value."""
+        code = int(state.code[space])
+        has_value = code == WILD and space in self._connectors
+        value = {"value": or_none(state.value[space])} if has_value else {}
+        return {"tile": self._laid[space][code], **value, "by": int(state.owner[space])}
+
+    def from_dict(self, data: Mapping[str, Any]) -> Record:
+        """Reads the record of the referee's `to_dict`; ValueError names what can't be read."""
+        state = self._header.read(data, _FIELDS, optional=("digest",))
+        self._read_seats(state, data)
+        last_seat = int(state.num_players) - 1
+        state.seat = none_or_integer("seat", data["seat"], 0, last_seat)
+        state.winners = read_winners(data["winners"], last_seat + 1)
+        state.round_number = integer("round", data["round"], 1, MAX_ROUNDS)
+        state.starter = integer("starter", data["starter"], 0, last_seat)
+        bag = sequence("bag", data["bag"], 0, BAG)
+        state.bag[:] = NONE
+        state.bag[: len(bag)] = [self._tile("bag", text) for text in reversed(bag)]
+        state.bag_size = len(bag)
+        self._read_board(state, mapping("board", data["board"]))
+        last = data["last_round"]
+        state.last_winner = NONE
+        if last is not None:
+            check_keys("last_round", last, ("winner", "points", "how"))
+            if last["how"] not in _HOW[1:]:
+                raise ValueError(f"last_round: how: {shown(last['how'])} is not in {_HOW[1:]}")
+            state.last_how = _HOW.index(last["how"])
+            state.last_points = integer("last_round: points", last["points"], 0, _MAX_POINTS)
+            winner = none_or_integer("last_round: winner", last["winner"], 0, last_seat)
+            state.last_winner = winner
+        if state.seat != NONE and state.dug[state.seat]:  # `to_dict` leaves these out
+            state.lacks[state.seat] |= np.uint64(self._placeable_now(state))
+        return state
+
+    def _read_seats(self, state: Record, data: Mapping[str, Any]) -> None:
+        """Reads the lists with an item for each seat."""
+
+        def of_seats(name: str) -> list[tuple[int, str, Any]]:
+            """The seats, each with the name of its item and the item."""
+            items = sequence(name, data[name], *[int(state.num_players)] * 2)
+            return [(seat, f"{name}[{seat}]", item) for seat, item in enumerate(items)]
+
+        for seat, where, score in of_seats("scores"):
+            state.scores[seat] = integer(where, score, 0, MAX_SCORE)
+        for seat, where, dug in of_seats("dug"):
+            state.dug[seat] = integer(where, dug, 0, BAG)
+        for seat, where, first in of_seats("first_turn"):
+            state.first_turn[seat] = boolean(where, first)
+        for seat, where, passed in of_seats("passed"):
+            state.passed[seat] = boolean(where, passed)
+        for seat, where, lacks in of_seats("lacks"):
+            texts = sequence(where, lacks, 0, TYPES)
+            state.lacks[seat] = set_of({self._tile(where, text) for text in texts})
+        for seat, where, hand in of_seats("hands"):
+            for text in sequence(where, hand, 0, HAND + BAG):
+                put_in_hand(state, seat, self._tile(where, text))
+
+    def _read_board(self, state: Record, data: Mapping[str, Any]) -> None:
+        """Lays the tiles by space: the order makes no difference, neither to fits nor to values."""
+        for text in data:
+            if text not in self._spaces:
+                raise ValueError(
+                    f"board: no space {shown(text)}; there are '0'..'{len(self._spaces) - 1}'"
+                )
+        clear_board(state)
+        for text, space in self._spaces.items():
+            if text in data:
+                entry, where = data[text], f"board: {space}"
+                check_keys(where, entry, ("tile", "by"), ("value",))
+                tile = string(f"{where}: tile", entry["tile"])
+                if tile not in self._laid[space]:
+                    raise ValueError(f"{where}: no tile {shown(tile)} of its colour")
+                owner = integer(f"{where}: by", entry["by"], 0, int(state.num_players) - 1)
+                self._place(state, space, self._laid[space].index(tile), owner)
+        for text, entry in data.items():
+            if "value" in entry:
+                value = none_or_integer(f"board: {text}: value", entry["value"], 0, VALUES - 1)
+                state.value[self._spaces[text]] = value
+
+    def _tile(self, where: str, text: Any) -> int:
+        if not isinstance(text, str) or text not in self._types:
+            raise ValueError(f"{where}: no tile {shown(text)}")
+        return self._types[text]

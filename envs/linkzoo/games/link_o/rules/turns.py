@@ -1,0 +1,219 @@
+"""Turns, rounds and the match. Numbers (R1..R23) refer to RULES.md."""
+
+import numpy as np
+from numpy.typing import NDArray
+
+from linkzoo.core.state import Mask, Record
+from linkzoo.engine.compiled import compiled
+from linkzoo.engine.rng import below, shuffle
+from linkzoo.games.link_o import components, options
+from linkzoo.games.link_o.components import BOARD, EMPTY, KINDS, MAX_PLAYERS, NONE, ONE, TILES
+from linkzoo.games.link_o.rules import tiles
+from linkzoo.games.link_o.rules.placement import clear_board, fitting, openings, place, placeable
+from linkzoo.games.link_o.rules.tiles import bit, first_in, hand_points, put_in_hand, size_of
+from linkzoo.games.link_o.state import BLOCKED, NOT_YET, OUT
+
+_BAG_STREAM, _STARTER_STREAM = 0, 1  # of random numbers; the index is the round
+
+
+@compiled
+def new_game(state: Record, seed: np.uint64) -> None:
+    """Starts the first round of a match (R1)."""
+    state.seed = seed
+    state.winners = 0
+    state.ply = 0
+    state.scores[:] = 0
+    state.round_number = 0
+    state.last_how = NOT_YET
+    state.last_winner = NONE
+    state.last_points = 0
+    _start_round(state, below(state.num_players, seed, _STARTER_STREAM, 1))  # R3
+    _run_on(state)
+
+
+@compiled
+def legal_actions(state: Record, mask: Mask) -> None:
+    """Fills int8 `mask[26 * spaces]` (R5, R6, R9..R15)."""
+    mask[:] = 0
+    if state.seat == NONE:
+        return
+    first = state.first_turn[state.seat]
+    hand = state.held[state.seat] & components.OPENERS if first else state.held[state.seat]
+    opening = openings(state, first)
+    while hand:
+        tile = first_in(hand)
+        hand &= hand - ONE
+        circle = BOARD.circles[tile // KINDS]  # R9
+        code, turned = components.STRAIGHT[tile % KINDS], components.TURNED[tile % KINDS]
+        _mark(mask, fitting(state, opening, code) & circle, code)
+        if turned != code:
+            _mark(mask, fitting(state, opening, turned) & circle, turned)
+
+
+@compiled
+def _mark(mask: Mask, spaces: np.uint64, code: int) -> None:
+    while spaces:
+        mask[first_in(spaces) * components.CODES + code] = 1
+        spaces &= spaces - ONE
+
+
+@compiled
+def apply(state: Record, action: int) -> None:
+    """Places a tile, and goes on to the next decision."""
+    seat = int(np.int64(state.seat))  # int64 in all calls of `place`, which is translated once
+    space, code = action // components.CODES, action % components.CODES
+    state.ply += 1
+    state.first_turn[seat] = 0
+    tiles.take_from_hand(state, seat, BOARD.circle[space] * KINDS + components.KIND[code])
+    place(state, space, code, seat)
+    circle = BOARD.circles[BOARD.circle[space]]
+    if state.occupied & circle == circle:
+        state.scores[seat] += state.circle_bonus  # R23
+    if state.hand_size[seat] == 0:
+        _end_round(state, OUT)  # R17
+    else:
+        state.seat = (seat + 1) % state.num_players  # R4
+    _run_on(state)
+
+
+@compiled
+def _run_on(state: Record) -> None:
+    """Takes the turns that leave nothing to decide, up to a seat that can place or to the end."""
+    passes = 0  # in succession
+    while state.seat != NONE:
+        first = state.first_turn[state.seat]
+        if _dig(state):
+            return
+        passes = 0 if first else passes + 1
+        if state.bag_size == 0 and passes >= state.num_players:
+            _end_round(state, BLOCKED)
+            passes = 0
+        else:
+            state.seat = (state.seat + 1) % state.num_players  # R4
+
+
+@compiled
+def _dig(state: Record) -> bool:
+    """R7, R8, R16: the seat to act draws if it has to; says whether it can place a tile now."""
+    seat = state.seat
+    state.dug[seat] = 0
+    state.passed[seat] = 0
+    possible = placeable(state, state.first_turn[seat])
+    able = bool(state.held[seat] & possible)
+    if able:
+        return True
+    most = state.bag_size if state.dig == options.UNTIL_PLAYABLE else min(1, state.bag_size)
+    while not able and state.dug[seat] < most:
+        tile = tiles.draw(state)
+        put_in_hand(state, seat, tile)
+        state.dug[seat] += 1
+        able = bool(possible & bit(tile))
+    kept = state.dug[seat] - (1 if able else 0)
+    state.lacks[seat] = possible if kept > 0 else state.lacks[seat] | possible
+    if not able:
+        state.passed[seat] = 1
+        state.first_turn[seat] = 0  # R7: the restriction binds the first turn only
+    return able
+
+
+@compiled
+def _start_round(state: Record, starter: int) -> None:
+    """R2: all tiles go into the bag, and every seat draws 8."""
+    number = state.round_number + 1
+    state.round_number = number
+    state.starter = starter
+    state.seat = starter
+    clear_board(state)
+    for drawn in range(TILES):
+        state.bag[drawn] = components.ALL_TILES[drawn]
+    state.bag_size = TILES
+    shuffle(state.bag, TILES, state.seed, _BAG_STREAM, number)
+    for seat in range(MAX_PLAYERS):
+        state.held[seat] = 0
+        state.twice[seat] = 0
+        state.hand_size[seat] = 0
+        state.lacks[seat] = 0
+        state.dug[seat] = 0
+        state.passed[seat] = 0
+        state.first_turn[seat] = seat < state.num_players
+    for seat in range(state.num_players):
+        for _ in range(components.HAND):
+            put_in_hand(state, seat, tiles.draw(state))
+
+
+@compiled
+def _next_starter(state: Record) -> int:
+    """Returns who starts the round after this one (R3)."""
+    if state.next_starter == options.RANDOM:
+        return below(state.num_players, state.seed, _STARTER_STREAM, state.round_number + 1)
+    if state.next_starter == options.WINNER and state.last_winner != NONE:
+        return int(state.last_winner)
+    return int((state.starter + 1) % state.num_players)
+
+
+@compiled
+def _round_winners(state: Record) -> np.uint64:
+    """Returns who is out (R17), else who has the lowest hand (R18); if tied, all or none (R19)."""
+    lowest = hand_points(state, 0)
+    for seat in range(1, state.num_players):
+        lowest = min(lowest, hand_points(state, seat))
+    winners = EMPTY
+    for seat in range(state.num_players):
+        if state.hand_size[seat] == 0:
+            return bit(seat)
+        if hand_points(state, seat) == lowest:
+            winners |= bit(seat)
+    tied = size_of(winners) > 1
+    return EMPTY if tied and state.blocked_tie == options.NO_SCORE else winners
+
+
+@compiled
+def _end_round(state: Record, how: int) -> None:
+    """R17, R18: the winners score what the others hold; then the next round, or the end."""
+    winners = _round_winners(state)
+    points = 0
+    for seat in range(state.num_players):
+        if not winners & bit(seat):
+            points += hand_points(state, seat)
+    points = points // size_of(winners) if winners else 0
+    for seat in range(state.num_players):
+        if winners & bit(seat):
+            state.scores[seat] += points
+    state.last_how = how
+    state.last_points = points
+    state.last_winner = first_in(winners) if size_of(winners) == 1 else NONE
+    end_match(state)
+    if state.winners:
+        state.seat = NONE
+    else:
+        _start_round(state, _next_starter(state))
+
+
+@compiled
+def end_match(state: Record) -> None:
+    """R20, R21: sets the winners if the round that has ended was the last one."""
+    best, leaders = leaders_of(state)
+    if state.target == 0:
+        everyone = bit(state.num_players) - ONE
+        state.winners = _round_winners(state) or everyone
+    elif state.round_number == state.max_rounds or (best >= state.target and size_of(leaders) == 1):
+        state.winners = leaders  # R20, R21
+
+
+@compiled
+def leaders_of(state: Record) -> tuple[int, np.uint64]:
+    """Returns the highest total, and the seats that have it."""
+    leaders, best = EMPTY, state.scores[0]
+    for seat in range(state.num_players):
+        best = max(best, state.scores[seat])
+    for seat in range(state.num_players):
+        if state.scores[seat] == best:
+            leaders |= bit(seat)
+    return best, leaders
+
+
+@compiled
+def scores(state: Record, out: NDArray[np.float32]) -> None:
+    """Fills the scores of the match so far."""
+    for seat in range(state.num_players):
+        out[seat] = state.scores[seat]

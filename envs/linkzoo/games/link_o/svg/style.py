@@ -1,0 +1,105 @@
+"""Style of LINK-O: colours and tiles.
+
+Nothing depends on hue alone: the four colours differ in lightness, and their letters appear in the
+circles of the board and before the tiles in the hands.
+"""
+
+from collections.abc import Mapping, Sequence
+from dataclasses import dataclass
+from typing import Any
+
+from linkzoo.games.link_o.text import tile_parts
+from linkzoo.svg.elements import circle, group, path, rect, text
+
+WIDTH, HEIGHT, MARGIN = 1200, 720, 20
+INK, GREY, LINE, PAGE, CARD = "#2b2a28", "#716b5c", "#ddd5c3", "#faf7f0", "#ffffff"
+BACK = "#b9ae98"  # hidden tiles
+
+# A tile in its own units, centred at (0, 0), with its ends at the left and at the right.
+LENGTH, BREADTH = 60, 40
+_PIP = 5
+_PIPS = (  # per end: offsets of its pips from the middle of its half
+    (),
+    ((0, 0),),
+    ((-7, -11.5), (7, 11.5)),
+    ((-7, -11.5), (0, 0), (7, 11.5)),
+    ((-7, -11.5), (7, -11.5), (-7, 11.5), (7, 11.5)),
+)
+
+
+@dataclass(frozen=True)
+class Paint:
+    """Colours of a circle: faces, rims and pips of its tiles, and its ring on the board."""
+
+    face: str
+    rim: str
+    pip: str
+    ring: str
+
+
+_PAINTS = (
+    Paint("#c8402f", "#7a1f14", "#ffffff", "#f3d3cc"),
+    Paint("#244f9e", "#122c5e", "#ffffff", "#ccd7ec"),
+    Paint("#2f9a72", "#14543c", "#ffffff", "#cde8dc"),
+    Paint("#f6c834", "#8a6508", INK, "#fbeebf"),
+)
+_NAMES = ("red", "blue", "green", "yellow")
+
+
+Paints = Mapping[str, Paint]
+
+
+def paints(colours: Sequence[str]) -> Paints:
+    """Returns the paints of a board's colours by name; unknown names get paints in order."""
+    names = _NAMES if set(colours) == set(_NAMES) else colours
+    return dict(zip(names, _PAINTS, strict=True))
+
+
+def tile(
+    words: str, paints: Paints, x: float, y: float, scale: float, angle: float = 0, value: str = ""
+) -> str:
+    """Returns the tile `red 1-3` around (x, y), turned clockwise by `angle` degrees.
+
+    A LINK-O has a chain along it, with `value` in its ring.
+    """
+    return group(
+        face(words, paints, value, angle),
+        transform=f"translate({x:.2f} {y:.2f}) rotate({angle:.2f}) scale({scale:.4f})",
+        data_tile=words,
+    )
+
+
+def face(words: str, paints: Paints, value: str = "", angle: float = 0) -> str:
+    """Returns a tile around (0, 0) in its own units, its value upright after a turn by `angle`."""
+    colour, ends = tile_parts(words)
+    look = paints[colour]
+    left, top = -LENGTH / 2, -BREADTH / 2
+    ground: dict[str, Any] = {"fill": look.face, "stroke": look.rim, "stroke_width": 2}
+    marks = _pips(ends, look) if ends else _chain(look, value, angle)
+    return group(rect(left, top, LENGTH, BREADTH, 7, **ground), marks)
+
+
+def _pips(ends: list[int], look: Paint) -> str:
+    """Returns the two halves and the line between them."""
+    halves = [
+        circle(side * 16.5 + dx, dy, _PIP, fill=look.pip)
+        for side, end in zip((-1, 1), ends, strict=True)
+        for dx, dy in _PIPS[end]
+    ]
+    line = path("M", 0, 1 - BREADTH / 2, "v", BREADTH - 2, stroke=look.rim, stroke_width=2)
+    return line + "".join(halves)
+
+
+def _chain(look: Paint, value: str, angle: float) -> str:
+    """Returns a ring with a value, and half of the next ring at either end."""
+    links = path(
+        *("M", -LENGTH / 2, -10, "h", 5, "a", 10, 10, 0, 0, 1, 0, 20, "h", -5),
+        *("M", LENGTH / 2, -10, "h", -5, "a", 10, 10, 0, 0, 0, 0, 20, "h", 5),
+        fill="none",
+        stroke=look.pip,
+        stroke_width=4,
+    )
+    ring = circle(0, 0, 14.5, fill="#fff", stroke=INK, stroke_width=5)
+    bold: dict[str, Any] = {"text_anchor": "middle", "font_weight": "bold", "fill": INK}
+    upright = f"rotate({-angle:.2f})"
+    return links + ring + (text(value, 0, 7.2, 20, **bold, transform=upright) if value else "")

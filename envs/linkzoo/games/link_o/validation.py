@@ -1,0 +1,159 @@
+"""Validation of positions. Messages name the JSON fields, then those of the record."""
+
+import numpy as np
+
+from linkzoo.core.state import Record
+from linkzoo.engine.compiled import compiled
+from linkzoo.games.link_o import components
+from linkzoo.games.link_o.board import MAX_SPACES
+from linkzoo.games.link_o.components import BOARD, HAND, LINKOS, MAX_PLAYERS, NONE, TILES, TYPES
+from linkzoo.games.link_o.rules import placement
+from linkzoo.games.link_o.rules.tiles import bit, size_of
+from linkzoo.games.link_o.rules.turns import end_match, leaders_of
+from linkzoo.games.link_o.state import NOT_YET, OUT
+
+
+@compiled
+def validate(state: Record, scratch: Record) -> str:
+    """Returns what is wrong with a position, or ""."""
+    return (
+        _check_seats(state)
+        or _check_tiles(state)
+        or _check_board(state, scratch)
+        or _check_match(state, scratch)
+        or _check_turn(state)
+    )
+
+
+@compiled
+def _check_seats(state: Record) -> str:
+    in_bag = TILES - HAND * state.num_players  # when a round begins
+    if state.bag_size > in_bag:
+        return "bag (bag_size): more tiles than a round begins with"
+    for seat in range(MAX_PLAYERS):
+        held, twice = state.held[seat], state.twice[seat]
+        if twice & ~(held & LINKOS):
+            return "hands (twice): a tile held twice that isn't a LINK-O"
+        if state.hand_size[seat] != size_of(held) + size_of(twice):
+            return "hands (hand_size): not what the seat holds"
+        if state.dug[seat] > in_bag or state.hand_size[seat] > HAND + in_bag:
+            return "dug, hands (hand_size): more than the bag had"
+        if seat >= state.num_players and (
+            held
+            or state.lacks[seat]
+            or state.scores[seat]
+            or state.first_turn[seat]
+            or state.dug[seat]
+            or state.passed[seat]
+        ):
+            return "num_players: held, lacks or other fields of more seats than there are players"
+    return ""
+
+
+@compiled
+def _check_tiles(state: Record) -> str:
+    """Every tile is in one place."""
+    left = np.copy(components.COPIES)  # by type
+    for drawn in range(TILES):
+        tile = state.bag[drawn]
+        if (tile == NONE) != (drawn >= state.bag_size):
+            return "bag: not as many tiles as bag_size says"
+        if tile != NONE:
+            left[tile] -= 1
+    for seat in range(state.num_players):
+        for types in (state.held[seat], state.twice[seat]):
+            for tile in range(TYPES):
+                if types & bit(tile):
+                    left[tile] -= 1
+    for space in range(MAX_SPACES):
+        code, owner = state.code[space], state.owner[space]
+        if (code == NONE) != (owner == NONE) or owner >= state.num_players:
+            return "board (owner): not a seat for each tile"
+        if code != NONE:
+            if space >= BOARD.size:
+                return "board (code): a tile off the board"
+            left[BOARD.circle[space] * components.KINDS + components.KIND[code]] -= 1
+    for tile in range(TYPES):
+        if left[tile] != 0:
+            return "hands, bag, board (held, bag, code): a tile is missing or there twice"
+    return ""
+
+
+@compiled
+def _check_board(state: Record, scratch: Record) -> str:
+    """Lays the tiles again on an empty board."""
+    placement.clear_board(scratch)
+    for space in range(BOARD.size):
+        code, owner = int(np.int64(state.code[space])), int(np.int64(state.owner[space]))
+        if code != NONE:
+            empty = BOARD.spaces & ~scratch.occupied  # adjacent to another tile or not (R11, R12)
+            opening = placement.open_in(scratch, empty, empty)
+            if not placement.fitting(scratch, opening, code) & bit(space):
+                return "board (code): a tile that doesn't fit"
+            placement.place(scratch, space, code, owner)
+    if state.occupied != scratch.occupied or state.adjacent != scratch.adjacent:
+        return "board (occupied, adjacent): not what lies there"
+    for space in range(MAX_SPACES):
+        if state.value[space] != scratch.value[space]:
+            return "board (value): not what lies there"
+    for side in range(3):
+        for value in range(components.VALUES):
+            if state.shows[side, value] != scratch.shows[side, value]:
+                return "board (shows): not what lies there"
+    return ""
+
+
+@compiled
+def _check_match(state: Record, scratch: Record) -> str:
+    """Rounds, and who has won."""
+    if state.round_number > state.max_rounds:
+        return "round (round_number): more than max_rounds"
+    if state.starter >= state.num_players or state.last_winner >= state.num_players:
+        return "starter, last_round (last_winner): not a seat of the game"
+    if (state.last_how == NOT_YET) != (state.round_number == 1 and state.seat != NONE):
+        return "last_round (last_how): not what the round and the seat say"
+    if (state.last_how == OUT and state.last_winner == NONE) or (
+        state.last_how == NOT_YET and (state.last_winner != NONE or state.last_points != 0)
+    ):
+        return "last_round (last_winner, last_points): not what last_how says"
+    if state.seat == NONE:
+        scratch.winners = 0
+        end_match(scratch)
+        if not scratch.winners:
+            return "seat: nobody is to act, but the match is not over"
+        if scratch.winners != state.winners:
+            return "winners: not what the scores say"
+    elif _is_decided(state):
+        return "scores: with these the match is over"
+    return ""
+
+
+@compiled
+def _is_decided(state: Record) -> bool:
+    """Whether the totals between rounds end the match (R20).
+
+    A bonus counts at the end of its round: with bonuses, totals decide nothing before.
+    """
+    best, leaders = leaders_of(state)
+    decided = size_of(leaders) == 1 if state.target > 0 else best > 0
+    return decided and best >= state.target and state.circle_bonus == 0
+
+
+@compiled
+def _check_turn(state: Record) -> str:
+    if state.seat == NONE:
+        return ""
+    for seat in range(state.num_players):
+        if state.hand_size[seat] == 0:
+            return "hands (hand_size): an empty one, but the round is not over"
+    seat = state.seat
+    possible = placement.placeable(state, state.first_turn[seat])
+    if state.dug[seat] > 0 and possible & ~state.lacks[seat]:
+        return "lacks: not all that the seat could place when it dug"
+    possible &= state.held[seat]
+    if not possible:
+        return "seat: it can't place any tile of its hand"
+    # Worlds without inference give seats what they lack; with it, the seat needs a tile to place.
+    if state.redeal_inference and state.dug[seat] == 0 and not possible & ~state.lacks[seat]:
+        return "lacks: all that the seat can place"
+    return ""

@@ -1,0 +1,112 @@
+"""Positions of Linkage as JSON, both ways (section "JSON" of RULES.md)."""
+
+from collections.abc import Mapping
+from typing import Any
+
+import numpy as np
+
+from linkzoo.core.arguments import check_keys, integer, sequence, shown, string
+from linkzoo.core.positions import JsonHeader, none_or_integer, or_none
+from linkzoo.core.state import Record
+from linkzoo.games.linkage.components import (
+    COLOURS,
+    MAX_LENGTH,
+    MAX_PIECES,
+    MAX_SUPPLY,
+    PLACEMENT_BITS,
+    PLACEMENTS,
+    SIZE,
+)
+from linkzoo.games.linkage.notation import PIECES
+from linkzoo.games.linkage.options import Options
+from linkzoo.games.linkage.rules import end
+from linkzoo.games.linkage.state import NONE, STATE
+
+HEADER = JsonHeader("linkage", 1, Options, STATE, (2, 2), MAX_LENGTH)
+_KEYS = (
+    "game version options num_players seat ply phase more board pieces counter supply groups winner"
+).split()
+_PHASES = ["play", "hole", "role"]  # PLAY, HOLE, ROLE
+_PIECE_NUMBERS: dict[tuple[str, ...], int] = {words: piece for piece, words in enumerate(PIECES)}
+
+
+def to_dict(state: Record, seat: int | None = None) -> dict[str, Any]:
+    """Returns the position as JSON data; with a `seat`, what that seat sees: all but the seed."""
+    over = state.seat == NONE
+    data = {
+        **HEADER.write(state),
+        "seat": or_none(state.seat),
+        "ply": int(state.ply),
+        "phase": _PHASES[state.phase],
+        "more": or_none(state.more),
+        "board": _board_rows(state),
+        "pieces": [list(PIECES[piece]) for piece in state.pieces[: state.num_pieces]],
+        "counter": or_none(state.counter),
+        "supply": dict(zip(COLOURS, state.supply.tolist(), strict=True)),
+        "groups": int(state.groups),
+        "winner": int(state.winners).bit_length() - 1 if over else None,
+    }
+    if seat is not None:
+        del data["seed"]
+    return data
+
+
+def _board_rows(state: Record) -> list[str]:
+    """Returns the board, row 1 first: `.` empty, `X` the hole, else the colour."""
+    size, cells = int(state.board_size), ["."] * SIZE**2
+    for bits, letter in zip(state.coloured.tolist(), COLOURS, strict=True):
+        for cell in range(SIZE**2):
+            if bits >> cell & 1:
+                cells[cell] = letter
+    if state.hole != NONE:
+        cells[state.hole] = "X"
+    return ["".join(cells[SIZE * row : SIZE * row + size]) for row in range(size)]
+
+
+def from_dict(data: Mapping[str, Any]) -> Record:
+    """Reads the record of `to_dict`; without a seed (a seat's view) the seed is 0.
+
+    Raises:
+        ValueError: Names the field that can't be read.
+    """
+    state = HEADER.read(data, _KEYS, optional=("seed",))
+    if data["phase"] not in _PHASES:
+        raise ValueError(f"phase: {shown(data['phase'])} is not one of {_PHASES}")
+    state.phase = _PHASES.index(data["phase"])
+    state.more = none_or_integer("more", data["more"], 0, 1)
+    state.counter = none_or_integer("counter", data["counter"], 0, MAX_PIECES - 1)
+    state.groups = integer("groups", data["groups"], 0, MAX_PIECES)
+    check_keys("supply", data["supply"], COLOURS)
+    for colour, letter in enumerate(COLOURS):
+        state.supply[colour] = integer(f"supply: {letter}", data["supply"][letter], 0, MAX_SUPPLY)
+    _read_hole(state, data["board"])
+    _read_pieces(state, data["pieces"])
+    state.seat = none_or_integer("seat", data["seat"], 0, 1)
+    if state.seat == NONE:
+        integer("more", data["more"], 0, 1)  # R10: the winner follows
+        end(state)
+    return state
+
+
+def _read_hole(state: Record, rows: Any) -> None:
+    size = int(state.board_size)
+    state.hole = NONE
+    for number, row in enumerate(sequence("board", rows, size, size)):
+        column = string(f"board[{number}]", row).find("X", 0, size)
+        if column >= 0:
+            state.hole = SIZE * number + column
+            state.occupied = np.uint64(1 << int(state.hole))
+
+
+def _read_pieces(state: Record, pieces: Any) -> None:
+    for index, words in enumerate(sequence("pieces", pieces, 0, MAX_PIECES)):
+        name = f"pieces[{index}]"
+        texts = tuple(string(name, word) for word in sequence(name, words, 3, 3))
+        piece = _PIECE_NUMBERS.get(texts)
+        if piece is None:
+            raise ValueError(f"{name}: {shown(texts)} is not [colour, cell, cell]")
+        bits = PLACEMENT_BITS[piece % PLACEMENTS]
+        state.pieces[index] = piece
+        state.occupied |= bits
+        state.coloured[piece // PLACEMENTS] |= bits
+        state.num_pieces += 1

@@ -1,0 +1,90 @@
+"""Style of Linkage: colours, pieces and counters.
+
+The four piece colours differ in lightness and in their mark, so hue isn't needed to tell them
+apart.
+"""
+
+from dataclasses import dataclass
+from typing import Any
+
+from linkzoo.svg.elements import circle, element, group, path, rect
+
+WIDTH, HEIGHT, MARGIN = 896, 592, 21
+INK, GREY, LINE, PAGE = "#2b2a28", "#716b5c", "#ddd5c3", "#faf7f0"
+FRAME, CELL = "#cbb994", "#e7dcc3"
+GREEN, BLACK = "#12934b", "#1c1b1a"
+ROLES = {"More": "#6a4a9c", "Fewer": "#2f6573"}
+CLOSED = "url(#linkage-closed)"  # fill for cells closed by the counter
+
+
+@dataclass(frozen=True)
+class Paint:
+    """Style of a piece colour: pieces, marks and the rim around a group."""
+
+    face: str
+    mark: str
+    rim: str
+
+
+PAINTS = {
+    "W": Paint("#fcfbf7", "#b3ac9c", "#857e6e"),
+    "B": Paint("#3b7cc9", "#a9cbf2", "#143a6b"),
+    "R": Paint("#d9523c", "#8c2314", "#6e1c10"),
+    "Y": Paint("#f8cb4c", "#b0801a", "#8a620c"),
+}
+
+
+def domino(letter: str, x: float, y: float, width: float, height: float) -> str:
+    """Returns a piece with its upper left corner at (x, y) and a mark on either half."""
+    half = max(width, height) / 4
+    middle_x, middle_y = x + width / 2, y + height / 2
+    across, down = (half, 0.0) if width > height else (0.0, half)
+    unit, paint = min(width, height), PAINTS[letter]
+    return group(
+        rect(x, y, width, height, 0.2 * unit, fill=paint.face),
+        _mark(letter, middle_x - across, middle_y - down, 0.19 * unit),
+        _mark(letter, middle_x + across, middle_y + down, 0.19 * unit),
+    )
+
+
+def rimmed(letter: str, x: float, y: float) -> str:
+    """Returns a small piece of 36 x 19 with its rim."""
+    return rect(x, y, 36, 19, 5, fill=PAINTS[letter].rim) + domino(letter, x + 2, y + 2, 32, 15)
+
+
+def _mark(letter: str, x: float, y: float, r: float) -> str:
+    """Returns a colour's mark around (x, y): a ring, a diamond, a cross or a triangle."""
+    paint = PAINTS[letter].mark
+    if letter == "W":
+        return circle(x, y, 0.8 * r, fill="none", stroke=paint, stroke_width=0.45 * r)
+    if letter == "B":
+        return path("M", x, y - r, "l", r, r, -r, r, -r, -r, "z", fill=paint)
+    if letter == "R":
+        arms = ("M", x - r, y, "h", 2 * r, "M", x, y - r, "v", 2 * r)
+        return path(*arms, stroke=paint, stroke_width=0.6 * r)
+    return path("M", x, y - r, "l", r, 1.75 * r, -2 * r, 0, "z", fill=paint)
+
+
+def hole(x: float, y: float, radius: float) -> str:
+    """Returns the black counter around (x, y)."""
+    return group(
+        circle(x, y, radius, fill=BLACK),
+        circle(x, y, 0.68 * radius, fill="none", stroke="#55524d", stroke_width=0.09 * radius),
+    )
+
+
+def counter(x: float, y: float, radius: float) -> str:
+    """Returns the green counter around (x, y)."""
+    return group(
+        circle(x, y, radius, fill=GREEN, stroke="#fff", stroke_width=0.2 * radius),
+        circle(x, y, 0.5 * radius, fill="none", stroke="#fff", stroke_width=0.14 * radius),
+    )
+
+
+def definitions() -> str:
+    """Returns the definition of `CLOSED`, green hatching, for a document."""
+    stripes = rect(0, 0, 9, 9, fill="#d9dfbd") + rect(0, 0, 2.5, 9, fill="#7fb58b")
+    look: dict[str, Any] = {"id": "linkage-closed", "width": 9, "height": 9}
+    units, turned = "userSpaceOnUse", "rotate(45)"
+    pattern = element("pattern", stripes, **look, patternUnits=units, patternTransform=turned)
+    return element("defs", pattern)

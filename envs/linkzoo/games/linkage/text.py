@@ -1,0 +1,80 @@
+"""Linkage as text. Nothing is hidden (R12): every seat sees the same."""
+
+from linkzoo.core.state import Record
+from linkzoo.games.linkage import describe
+from linkzoo.games.linkage.components import COLOURS, SIZE
+from linkzoo.games.linkage.notation import COLUMNS
+from linkzoo.games.linkage.state import NONE
+
+# Box-drawing characters by their arms: 1 up, 2 right, 4 down, 8 left.
+_BOX = " ╵╶└╷│┌├╴┘─┴┐┤┬┼"
+
+
+def draw_text(state: Record, seat: int | None = None) -> str:
+    """Returns the position as lines of text; all seats see the same.
+
+    Each piece has a box around it; the counter's piece has its letters in brackets; `×` closed by
+    the counter, `·` any other empty cell, `●` the hole. Then supply, groups, roles and the turn.
+    """
+    supply = "  ".join(
+        f"{letter} {left}" for letter, left in zip(COLOURS, state.supply, strict=True)
+    )
+    more, fewer = f"More ≥ {state.threshold}", f"Fewer ≤ {state.threshold - 1}"
+    if state.more != NONE:
+        more += f" (player {state.more})"
+        fewer += f" (player {1 - state.more})"
+    said = ", ".join(filter(None, [describe.turn(state), describe.remark(state)]))
+    below = f"\nsupply  {supply}\ngroups  {state.groups}: {more}, {fewer}\n{said}\n"
+    return "\n".join(_board(state)) + "\n" + below
+
+
+def _board(state: Record) -> list[str]:
+    size = int(state.board_size)
+    units, contents = _units(state), _contents(state)
+    lines = ["    " + "   ".join(COLUMNS[:size])]
+    for row in range(size + 1):
+        lines.append("  " + "".join(_border(units, row, column) for column in range(size + 1)))
+        if row < size:
+            line = "".join(
+                _side(units, row, column) + contents[SIZE * row + column] for column in range(size)
+            )
+            lines.append(f"{row + 1} {line}{_side(units, row, size)}")
+    return [line.rstrip() for line in lines]
+
+
+def _contents(state: Record) -> dict[int, str]:
+    """Returns the three characters on each cell."""
+    contents = dict.fromkeys(describe.board_cells(state), " · ")
+    contents |= dict.fromkeys(describe.closed_cells(state), " × ")
+    for cell, index in describe.piece_indices(state).items():
+        letter = describe.piece_colour(state, index)
+        contents[cell] = f"({letter})" if index == state.counter else f" {letter} "
+    if state.hole != NONE:
+        contents[int(state.hole)] = " ● "
+    return contents
+
+
+def _units(state: Record) -> list[list[int]]:
+    """Returns int[n + 2, n + 2]: the piece on each cell, -1 for a bare cell, -2 in the margin."""
+    size, pieces = int(state.board_size), describe.piece_indices(state)
+    units = [[-2] * (size + 2) for _ in range(size + 2)]
+    for cell in describe.board_cells(state):
+        row, column = divmod(cell, SIZE)
+        units[row + 1][column + 1] = pieces.get(cell, -1)
+    return units
+
+
+def _border(units: list[list[int]], row: int, column: int) -> str:
+    """Returns the crossing at the upper left of a cell, and the border above the cell.
+
+    A border runs where two units meet: not inside a piece, not between two bare cells.
+    """
+    (a, b), (c, d) = units[row][column : column + 2], units[row + 1][column : column + 2]
+    crossing = _BOX[(a != b) + 2 * (b != d) + 4 * (c != d) + 8 * (a != c)]
+    return crossing + ("───" if b != d else "   ")
+
+
+def _side(units: list[list[int]], row: int, column: int) -> str:
+    """Returns the border at the left of a cell."""
+    left, unit = units[row + 1][column : column + 2]
+    return "│" if left != unit else " "

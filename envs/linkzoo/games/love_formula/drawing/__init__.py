@@ -1,1 +1,0 @@
-"""Drawings of what a seat, or everybody, sees of Love Formula."""

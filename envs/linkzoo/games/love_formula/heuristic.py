@@ -1,0 +1,182 @@
+"""Love Formula: how good a decision was, for greedy play.
+
+A position is worth what the own field promises, with what the own cards can add, less what the
+others' fields promise; in hundredths of a point. Only what the seat can see is counted. The numbers
+are estimates.
+"""
+
+import numpy as np
+
+from linkzoo.core.state import Record
+from linkzoo.engine.compiled import compiled
+from linkzoo.games.love_formula import decisions, ops, tables
+from linkzoo.games.love_formula.cards import COUPLE, OBSTACLE, PREPARATION, REACTION
+from linkzoo.games.love_formula.components import BITS, COUPLES, NEEDS, NONE, SLOTS, TURNS, int64
+from linkzoo.games.love_formula.rules import fields, scoring, targets
+
+# What an incomplete couple promises beyond its point, by requirements (2 or 3) and those met.
+_PROMISE = np.array([[50, 190, 0], [50, 150, 420]])
+_COMPLETION = np.array([300, 800])  # a completed couple's points beyond the one that it had
+_HELD = 3  # tenths of its worth that a card has while it isn't played
+
+
+@compiled
+def heuristic(before: Record, after: Record, seat: int) -> float:
+    """The worth of the position after a decision, for the seat that made it."""
+    worth = int64(_field(after, seat) + _cards(after, seat))
+    others = int64(0)
+    for other in range(after.num_players):
+        if other != seat:
+            others += _field(after, other)
+    if after.decision == decisions.DISCARD_MENU and after.seat == seat:
+        worth -= 1  # a second thought that leads back
+    return float(worth - others // (int64(after.num_players) - 1))
+
+
+@compiled
+def _field(state: Record, seat: int) -> int:
+    """Returns the worth of a field: points, couples under way, and obstacles."""
+    worth = int64(0)
+    for couple in range(COUPLES):
+        if state.owner[couple] == seat:
+            worth += 100 * (scoring.couple_points(state, couple) + BITS[state.attached[couple]])
+            if not fields.is_complete(state, couple):
+                worth += _promise(state, couple, BITS[state.attached[couple]])
+    for slot in range(SLOTS):
+        worth += 100 * (state.free[seat, slot] != NONE)
+    for place in range(state.obstacle_count):
+        if state.owner[state.obstacle_couple[place]] == seat:
+            worth -= _burden(state, place)
+    return worth
+
+
+@compiled
+def _promise(state: Record, couple: int, met: int) -> int:
+    """Returns the expected points of an incomplete couple, in the turns that are left."""
+    size = BITS[tables.FULL[couple]]
+    left = 2 * TURNS - int64(state.turn)
+    return int64(_PROMISE[size - 2, met] * min(left, 6) // 6)
+
+
+@compiled
+def _burden(state: Record, place: int) -> int:
+    """Returns what an obstacle costs the owner of its couple."""
+    card = int64(state.obstacle_type[place])
+    couple = state.obstacle_couple[place]
+    turns = max(int64(state.turns_left[place]), 1)
+    burden = int64(
+        -100 * tables.VP[card] - 20 * tables.PRIORITY_MOD[card] + 30 * tables.REVEAL_HAND[card]
+    )
+    if tables.OP_COUNT[card, ops.ON_TURN_START] > 0:
+        burden += 60 * turns
+    if not fields.is_complete(state, couple):
+        burden += 120 * tables.NO_ATTACH[card]
+        if tables.OP_COUNT[card, ops.ON_EXPIRE] > 0:
+            burden += 150
+    return burden
+
+
+@compiled
+def _cards(state: Record, seat: int) -> int:
+    """Returns what hand, pile, selected card and the card to be placed can add."""
+    worth = int64(0)
+    for card in range(tables.NUM_TYPES):
+        count = _held(state, seat, card)
+        if count > 0 and card != tables.JOB:
+            worth += _worth(state, seat, card) * _HELD // 10
+            worth += (count - 1) * _worth(state, seat, card) * _HELD // 20
+    if state.selected[seat] != NONE:
+        worth += _played(state, seat, int64(state.selected[seat]))
+    if state.moving != NONE and state.seat == seat:
+        worth += _moved(state, seat)
+    return worth
+
+
+@compiled
+def _played(state: Record, seat: int, card: int) -> int:
+    """Returns what the card about to be played adds."""
+    kind = tables.KIND[card]
+    if kind in (PREPARATION, COUPLE):
+        return _worth(state, seat, card)
+    worth = int64(0)
+    if tables.TARGET_KIND[card] == ops.NO_TARGET or targets.has_target(state, seat, card):
+        for index in range(tables.OP_COUNT[card, ops.ON_RESOLVE]):
+            op = tables.OP[card, ops.ON_RESOLVE, index]
+            if op[0] == ops.DRAW:
+                worth += 30 * op[2]
+            elif op[0] != ops.SELF_TO_HAND:
+                worth += 40
+        if tables.TARGET_KIND[card] != ops.NO_TARGET:
+            worth += 80
+    return worth
+
+
+@compiled
+def _worth(state: Record, seat: int, card: int) -> int:
+    """Returns what a card of the hand would add to the field."""
+    kind = tables.KIND[card]
+    if kind == PREPARATION:
+        return _preparation(state, seat, card)
+    if kind == COUPLE:
+        return _couple(state, seat, tables.NUMBER[card])
+    if kind == OBSTACLE:
+        return int64(130)
+    return int64(120 if kind == REACTION else 110)
+
+
+@compiled
+def _preparation(state: Record, seat: int, card: int) -> int:
+    """The best that a preparation can do: at a couple of the field, at one in hand, or free."""
+    best = int64(100 if fields.slot_is_empty(state, seat, card) else 10)
+    for couple in range(COUPLES):
+        if tables.NEED_PLACE[couple, card] == NONE:
+            continue
+        if state.owner[couple] == seat:
+            if fields.takes(state, couple, card):
+                best = max(best, 100 + _step(state, couple))
+        elif _held(state, seat, tables.COUPLE_TYPE[couple]) > 0:
+            best = max(best, 160)
+    return best
+
+
+@compiled
+def _step(state: Record, couple: int) -> int:
+    """Returns what one more preparation adds to a couple."""
+    size, met = BITS[tables.FULL[couple]], BITS[state.attached[couple]]
+    now = _promise(state, couple, met)
+    if met + 1 == size:
+        return int64(_COMPLETION[size - 2]) - now
+    return _promise(state, couple, met + 1) - now
+
+
+@compiled
+def _held(state: Record, seat: int, card: int) -> int:
+    """Copies of a card in hand and on the pile."""
+    return int64(state.hands[seat, card]) + int64(state.piles[seat, card])
+
+
+@compiled
+def _couple(state: Record, seat: int, couple: int) -> int:
+    """A couple in hand: its promise, and more for each preparation that waits for it."""
+    worth = 100 + _promise(state, couple, 0)
+    for place in range(NEEDS):
+        card = tables.NEED[couple, place]
+        if card == NONE:
+            continue
+        if _held(state, seat, card) > 0:
+            worth += 70
+        for slot in range(SLOTS):
+            if state.free[seat, slot] == card:
+                worth += 70
+    return worth
+
+
+@compiled
+def _moved(state: Record, seat: int) -> int:
+    """Returns what moving the chosen preparation can add; slightly below zero for nothing."""
+    card = fields.preparation_at(state, int64(state.moving))
+    best = int64(-2)
+    for couple in range(COUPLES):
+        if state.owner[couple] == seat and fields.takes(state, couple, card):
+            best = max(best, _step(state, couple) - 2)
+    return best

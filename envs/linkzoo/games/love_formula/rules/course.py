@@ -1,0 +1,230 @@
+"""Love Formula: the course of a game. Numbers (R1..R11) refer to RULES.md."""
+
+import numpy as np
+
+from linkzoo.core.state import Record
+from linkzoo.engine.compiled import compiled
+from linkzoo.games.love_formula import decisions, phases, tables
+from linkzoo.games.love_formula.components import FREE_SLOT, NONE, SLOTS, int64
+from linkzoo.games.love_formula.rules import (
+    draft,
+    effects,
+    fields,
+    piles,
+    reactions,
+    resolution,
+    turns,
+)
+from linkzoo.games.love_formula.state import ask
+
+
+@compiled
+def new_game(state: Record, seed: np.uint64) -> None:
+    """R1..R4: the deck, a Part-time Job for each seat, and the first draft."""
+    state.seed = seed
+    state.winners = 0
+    state.ply = 0
+    clear(state)
+    piles.fill_deck(state)
+    for seat in range(state.num_players):
+        state.hands[seat, tables.JOB] = 1
+        state.hand_size[seat] = 1
+    draft.start_draft(state, 1)
+    _run_on(state)
+
+
+@compiled
+def clear(state: Record) -> None:
+    """Nothing lies anywhere."""
+    state.turn = NONE
+    state.step = phases.NO_STEP
+    state.decision = NONE
+    state.discard.fill(NONE)
+    state.discard_size = 0
+    state.reshuffles = 0
+    state.random_discards = 0
+    state.hands.fill(0)
+    state.hand_size.fill(0)
+    state.piles.fill(0)
+    state.packs.fill(0)
+    state.picks.fill(NONE)
+    state.selected.fill(NONE)
+    state.priorities.fill(NONE)
+    state.order.fill(NONE)
+    state.order_size = 0
+    state.owner.fill(NONE)
+    state.attached.fill(0)
+    state.free.fill(NONE)
+    state.shield.fill(NONE)
+    state.obstacle_type.fill(NONE)
+    state.obstacle_couple.fill(NONE)
+    state.obstacle_by.fill(NONE)
+    state.turns_left.fill(0)
+    state.obstacle_count = 0
+    state.move_used = 0
+    state.discard_closed = 0
+    state.moving = NONE
+    state.acting_card = NONE
+    state.acting_by = NONE
+    state.acting_step = NONE
+    state.targets.fill(NONE)
+    state.look.fill(NONE)
+    state.look_size = 0
+    state.limbo = NONE
+    effects.clear_effect(state)
+    reactions.close_event(state)
+    state.taken.fill(0)
+    state.known.fill(0)
+    state.hand_sizes_at_end.fill(NONE)
+
+
+@compiled
+def apply(state: Record, action: int) -> None:
+    """Takes a decision, and goes on to the next one."""
+    decision = state.decision
+    state.ply += 1
+    state.decision = NONE
+    _take_decision(state, decision, int64(action))
+    _run_on(state)
+
+
+@compiled
+def _run_on(state: Record) -> None:
+    """Does what leaves nothing to decide, up to a decision or the end."""
+    while state.decision == NONE and state.stage != phases.OVER:
+        if state.event == phases.PREP_EVENT:
+            if reactions.advance_reactions(state):
+                reactions.close_event(state)
+        elif state.event != NONE:
+            if reactions.advance_reactions(state):
+                _advance_stage(state)
+        elif state.effect_list == NONE or effects.advance_effect(state):
+            _advance_stage(state)
+
+
+@compiled
+def _advance_stage(state: Record) -> None:
+    if state.stage == phases.RESOLVE:
+        resolution.advance_resolve(state)
+    elif state.stage == phases.DRAFT:
+        draft.advance_draft(state)
+        if state.stage == phases.START:
+            turns.start_turn(state)
+    elif state.stage == phases.START:
+        turns.advance_start(state)
+    elif state.stage == phases.SELECT:
+        turns.advance_select(state)
+    else:
+        turns.advance_end(state)
+
+
+# Decisions
+
+
+@compiled
+def _take_decision(state: Record, decision: int, action: int) -> None:
+    """Plays a legal action."""
+    if decision == decisions.WINDOW:
+        _in_window(state, action)
+    elif decision == decisions.MOVE_DEST:
+        _move(state, action)
+    elif decision == decisions.DISCARD_MENU:
+        _in_discard_menu(state, action)
+    elif action < tables.AT_POS:
+        _choose_card(state, decision, action)
+    elif decision == decisions.REACT:
+        reactions.pass_reaction(state)
+    elif decision == decisions.PAY:
+        if action == tables.AT_YES:
+            state.effect_left = effects.current_op(state)[2]  # so many cards are to be discarded
+        else:
+            effects.end_op(state)
+    elif decision == decisions.PLACE:
+        resolution.place(state, _destination(action))
+    elif decision == decisions.CHOICE:
+        effects.choose_preparation(state, action - tables.AT_POS)
+    elif decision == decisions.TARGET_COUPLE and state.event != NONE:
+        reactions.redirect(state, action - tables.AT_COUPLE)
+    else:
+        resolution.choose_target(state, _target_of(state, action))
+
+
+@compiled
+def _choose_card(state: Record, decision: int, card: int) -> None:
+    if decision == decisions.DRAFT:
+        draft.pick(state, card)
+    elif decision == decisions.SELECT:
+        piles.lose(state, state.cursor, card)
+        state.selected[state.cursor] = card
+        state.cursor += 1
+    elif decision == decisions.REACT:
+        reactions.play_reaction(state, card)
+    elif decision == decisions.LOOK_KEEP:
+        effects.keep(state, card)
+    elif decision == decisions.RECOVER:
+        resolution.choose_target(state, card)
+    else:
+        effects.choose_discard(state, card)
+
+
+@compiled
+def _target_of(state: Record, action: int) -> int:
+    """The position, couple, place of an obstacle, or seat that an action names."""
+    if action >= tables.AT_PLAYER:
+        return _seat_at(state, action - tables.AT_PLAYER)
+    if action >= tables.AT_OBSTACLE:
+        place = 0
+        while fields.obstacle_action(state, place) != action - tables.AT_OBSTACLE:
+            place += 1
+        return place
+    if action >= tables.AT_COUPLE:
+        return int64(action - tables.AT_COUPLE)
+    position = int64(action - tables.AT_POS)
+    if position < FREE_SLOT:
+        return position
+    slot = position - FREE_SLOT
+    return FREE_SLOT + SLOTS * _seat_at(state, slot // SLOTS) + slot % SLOTS
+
+
+@compiled
+def _seat_at(state: Record, step: int) -> int:
+    """The seat so many seats after the one to act."""
+    return (int64(state.seat) + step) % int64(state.num_players)
+
+
+@compiled
+def _in_window(state: Record, action: int) -> None:
+    """R11."""
+    if action == tables.AT_PASS:
+        resolution.close_window(state)
+    elif action == tables.AT_OPEN_DISCARD:
+        ask(state, decisions.DISCARD_MENU, state.seat)
+    else:
+        state.moving = _target_of(state, action)
+        ask(state, decisions.MOVE_DEST, state.seat)
+
+
+@compiled
+def _move(state: Record, action: int) -> None:
+    """R11: a preparation to another place of the field."""
+    card = fields.take(state, int64(state.moving))
+    fields.lay(state, int64(state.seat), card, _destination(action))
+    state.moving = NONE
+    state.move_used = 1
+
+
+@compiled
+def _destination(action: int) -> int:
+    """The couple at which a preparation is laid, NONE for the free slot."""
+    return NONE if action == tables.AT_FREE else action - tables.AT_COUPLE
+
+
+@compiled
+def _in_discard_menu(state: Record, action: int) -> None:
+    """R11: one card of the own field goes, or none; then no more are offered in this window."""
+    if action == tables.AT_PASS:
+        state.discard_closed = 1
+    elif action >= tables.AT_COUPLE:
+        fields.discard_couple(state, action - tables.AT_COUPLE)
+    else:
+        piles.to_discard(state, fields.take(state, _target_of(state, action)))

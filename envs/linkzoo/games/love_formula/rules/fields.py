@@ -1,0 +1,195 @@
+"""Love Formula: what lies in the fields. Numbers (R10..R15) refer to RULES.md."""
+
+import numpy as np
+from numpy.typing import NDArray
+
+from linkzoo.core.state import Record
+from linkzoo.engine.compiled import compiled
+from linkzoo.games.love_formula import phases, tables
+from linkzoo.games.love_formula.components import (
+    COUPLES,
+    FREE_SLOT,
+    NEEDS,
+    NONE,
+    POSITIONS,
+    SLOTS,
+    int64,
+)
+from linkzoo.games.love_formula.rules import piles
+from linkzoo.games.love_formula.state import remove_at
+
+# Positions of preparations (R10)
+
+
+@compiled
+def field_of(state: Record, position: int) -> int:
+    """The seat in whose field a position is."""
+    if position >= FREE_SLOT:
+        return (int64(position) - FREE_SLOT) // SLOTS
+    return int64(state.owner[position // NEEDS])
+
+
+@compiled
+def free_slot(seat: int, card: int) -> int:
+    """The free slot for a preparation."""
+    return int64(FREE_SLOT + SLOTS * int64(seat) + tables.SUBTYPE[card])
+
+
+@compiled
+def preparation_at(state: Record, position: int) -> int:
+    """The preparation at a position, or NONE."""
+    if position >= FREE_SLOT:
+        slot = int64(position) - FREE_SLOT
+        return int64(state.free[slot // SLOTS, slot % SLOTS])
+    couple, place = position // NEEDS, position % NEEDS
+    if (state.attached[couple] >> place) & 1:
+        return int64(tables.NEED[couple, place])
+    return int64(NONE)
+
+
+@compiled
+def put(state: Record, position: int, card: int) -> None:
+    """Lays a preparation on an empty position; NONE empties one."""
+    if position >= FREE_SLOT:
+        slot = int64(position) - FREE_SLOT
+        state.free[slot // SLOTS, slot % SLOTS] = card
+    else:
+        state.attached[position // NEEDS] ^= 1 << (position % NEEDS)
+
+
+@compiled
+def lay(state: Record, seat: int, card: int, couple: int) -> None:
+    """R10: lays a preparation at a couple that needs it, or for NONE in its free slot."""
+    at_couple = NEEDS * couple + tables.NEED_PLACE[couple, card]
+    put(state, free_slot(seat, card) if couple == NONE else int64(at_couple), card)
+
+
+@compiled
+def take(state: Record, position: int) -> int:
+    """Removes the preparation at a position."""
+    card = preparation_at(state, position)
+    put(state, position, NONE)
+    return card
+
+
+@compiled
+def has_obstacle(state: Record, couple: int, kinds: NDArray[np.int64]) -> bool:
+    """Whether a couple has an obstacle of the types that are marked."""
+    for place in range(state.obstacle_count):
+        if state.obstacle_couple[place] == couple and kinds[state.obstacle_type[place]]:
+            return True
+    return False
+
+
+@compiled
+def takes(state: Record, couple: int, card: int) -> bool:
+    """R10: whether a preparation can be attached to a couple of a field."""
+    place = tables.NEED_PLACE[couple, card]
+    if place == NONE or (state.attached[couple] >> place) & 1:
+        return False
+    return not has_obstacle(state, couple, tables.NO_ATTACH)
+
+
+@compiled
+def slot_is_empty(state: Record, seat: int, card: int) -> bool:
+    """R10: whether the free slot for a preparation is empty."""
+    return bool(state.free[seat, tables.SUBTYPE[card]] == NONE)
+
+
+@compiled
+def is_wanted(state: Record, seat: int, card: int) -> bool:
+    """Whether a couple of a field takes a preparation."""
+    for couple in range(COUPLES):
+        if state.owner[couple] == seat and takes(state, couple, card):
+            return True
+    return False
+
+
+@compiled
+def can_place(state: Record, seat: int, card: int) -> bool:
+    """Whether a field has a position for a preparation."""
+    return slot_is_empty(state, seat, card) or is_wanted(state, seat, card)
+
+
+@compiled
+def is_complete(state: Record, couple: int) -> bool:
+    """Whether a couple has all that it needs."""
+    return bool(state.attached[couple] == tables.FULL[couple])
+
+
+@compiled
+def next_preparation(state: Record, seat: int, position: int) -> int:
+    """The next position from this one on where a field has a preparation; POSITIONS: none.
+
+    `for` loops over fields are written with it: position = next_preparation(state, seat, 0) and so
+    on from position + 1.
+    """
+    while position < FREE_SLOT:
+        couple = position // NEEDS
+        if state.owner[couple] != seat:
+            position = NEEDS * (couple + 1)
+        elif (state.attached[couple] >> (position % NEEDS)) & 1:
+            return position
+        else:
+            position += 1
+    first = FREE_SLOT + SLOTS * int64(seat)
+    position = max(position, first)
+    while position < first + SLOTS:
+        if state.free[seat, position - first] != NONE:
+            return position
+        position += 1
+    return POSITIONS
+
+
+# Couples and obstacles
+
+
+@compiled
+def discard_obstacle(state: Record, place: int) -> None:
+    """An obstacle leaves the table; those behind it close up."""
+    piles.to_discard(state, state.obstacle_type[place])
+    size = int64(state.obstacle_count)
+    remove_at(state.obstacle_type, place, size)
+    remove_at(state.obstacle_couple, place, size)
+    remove_at(state.obstacle_by, place, size)
+    remove_at(state.turns_left, place, size, 0)
+    state.obstacle_count -= 1
+    if state.effect_obstacle == place:
+        state.effect_obstacle = NONE
+    elif state.effect_obstacle > place:
+        state.effect_obstacle -= 1
+    if state.stage in (phases.START, phases.END) and state.cursor > place:
+        state.cursor -= 1
+
+
+@compiled
+def obstacle_rank(state: Record, place: int) -> int:
+    """How many copies of an obstacle were attached before it."""
+    rank = 0
+    for before in range(place):
+        if state.obstacle_type[before] == state.obstacle_type[place]:
+            rank += 1
+    return rank
+
+
+@compiled
+def obstacle_action(state: Record, place: int) -> int:
+    """The number of an obstacle among the actions that name obstacles."""
+    return int64(tables.OBSTACLE_FIRST[state.obstacle_type[place]]) + obstacle_rank(state, place)
+
+
+@compiled
+def discard_couple(state: Record, couple: int) -> None:
+    """R15: a couple leaves its field with all that is attached to it."""
+    piles.to_discard(state, tables.COUPLE_TYPE[couple])
+    for place in range(NEEDS):
+        if (state.attached[couple] >> place) & 1:
+            piles.to_discard(state, tables.NEED[couple, place])
+    state.owner[couple] = NONE
+    state.attached[couple] = 0
+    obstacle = int64(0)
+    while obstacle < state.obstacle_count:
+        if state.obstacle_couple[obstacle] == couple:
+            discard_obstacle(state, obstacle)
+        else:
+            obstacle += 1

@@ -1,0 +1,179 @@
+"""Love Formula: which actions are legal. Numbers (R1..R27) refer to RULES.md."""
+
+from typing import Any
+
+from numpy.typing import NDArray
+
+from linkzoo.core.state import Mask, Record
+from linkzoo.engine.compiled import compiled
+from linkzoo.games.love_formula import decisions, ops, tables
+from linkzoo.games.love_formula.cards import REACTION
+from linkzoo.games.love_formula.components import (
+    COUPLES,
+    FREE_SLOT,
+    NEEDS,
+    NONE,
+    POSITIONS,
+    SLOTS,
+    int64,
+)
+from linkzoo.games.love_formula.options import WINDOWS
+from linkzoo.games.love_formula.rules import draft, effects, fields, reactions, targets
+
+
+@compiled
+def legal_actions(state: Record, mask: Mask) -> None:
+    """Fills int8 `mask[NUM_ACTIONS]` with what the decision allows."""
+    mask.fill(0)
+    decision, seat = state.decision, int64(state.seat)
+    if decision == decisions.WINDOW:
+        _mark_window(state, seat, mask)
+    elif decision == decisions.DRAFT:
+        _mark_held(state.packs[draft.pack_of(state, seat)], mask)
+    elif decision == decisions.SELECT:
+        _mark_held(state.hands[seat], mask)
+        for card in range(tables.NUM_TYPES):
+            mask[card] &= tables.KIND[card] != REACTION  # T1
+    elif decision == decisions.PLACE:
+        held = state.acting_card if state.limbo == NONE else state.limbo
+        _mark_destinations(state, seat, int64(held), mask)
+    elif decision == decisions.MOVE_DEST:
+        card = fields.preparation_at(state, int64(state.moving))
+        _mark_destinations(state, seat, card, mask)
+    elif decision == decisions.DISCARD_MENU:
+        _mark_field(state, seat, mask)
+    elif decision == decisions.REACT:
+        mask[tables.AT_PASS] = 1
+        for card in range(tables.NUM_TYPES):
+            mask[card] = reactions.can_play(state, seat, card)  # R20
+    elif decision == decisions.HAND_DISCARD:
+        _mark_held(state.hands[state.effect_who], mask)
+        mask[tables.JOB] = 0  # R24
+    elif decision == decisions.LOOK_KEEP:
+        for place in range(state.look_size):
+            mask[state.look[place]] = 1
+    elif decision == decisions.CHOICE:
+        _mark_choices(state, seat, mask)
+    elif decision == decisions.PAY:
+        mask[tables.AT_YES] = 1
+        mask[tables.AT_PASS] = 1
+    elif decision != NONE:
+        _mark_targets(state, decision, seat, mask)
+
+
+@compiled
+def _mark_held(counts: NDArray[Any], mask: Mask) -> None:
+    for card in range(tables.NUM_TYPES):
+        mask[card] = counts[card] > 0
+
+
+@compiled
+def _mark_window(state: Record, seat: int, mask: Mask) -> None:
+    """R11: no action, a move if there was none, and discards."""
+    mask[tables.AT_PASS] = 1
+    position = fields.next_preparation(state, seat, 0)
+    if not state.discard_closed and state.voluntary_discards == WINDOWS:
+        mask[tables.AT_OPEN_DISCARD] = position < POSITIONS or _has_couple(state, seat)
+    while position < POSITIONS and not state.move_used:
+        if _can_move(state, seat, position):
+            mask[_action_of(state, seat, position)] = 1
+        position = fields.next_preparation(state, seat, position + 1)
+
+
+@compiled
+def _has_couple(state: Record, seat: int) -> bool:
+    for couple in range(COUPLES):
+        if state.owner[couple] == seat:
+            return True
+    return False
+
+
+@compiled
+def _can_move(state: Record, seat: int, position: int) -> bool:
+    """R10, R11: whether a preparation has another place to go."""
+    card = fields.preparation_at(state, position)
+    if position < FREE_SLOT and fields.slot_is_empty(state, seat, card):
+        return True
+    return fields.is_wanted(state, seat, card)
+
+
+@compiled
+def _mark_destinations(state: Record, seat: int, card: int, mask: Mask) -> None:
+    """R10; a preparation is never allowed to where it is."""
+    mask[tables.AT_FREE] = fields.slot_is_empty(state, seat, card)
+    for couple in range(COUPLES):
+        if state.owner[couple] == seat and fields.takes(state, couple, card):
+            mask[tables.AT_COUPLE + couple] = 1
+
+
+@compiled
+def _mark_field(state: Record, seat: int, mask: Mask) -> None:
+    """All that lies in a field, but obstacles; and none of it."""
+    mask[tables.AT_PASS] = 1
+    for couple in range(COUPLES):
+        if state.owner[couple] == seat:
+            mask[tables.AT_COUPLE + couple] = 1
+    position = fields.next_preparation(state, seat, 0)
+    while position < POSITIONS:
+        mask[_action_of(state, seat, position)] = 1
+        position = fields.next_preparation(state, seat, position + 1)
+
+
+@compiled
+def _mark_choices(state: Record, seat: int, mask: Mask) -> None:
+    """A preparation attached to the couple, or a card of the hand where the op says so."""
+    couple = int64(state.effect_couple)
+    for place in range(NEEDS):
+        if (state.attached[couple] >> place) & 1:
+            mask[tables.AT_POS + NEEDS * couple + place] = 1
+    if effects.current_op(state)[0] == ops.CHOOSE_DISCARD:
+        _mark_held(state.hands[seat], mask)
+        mask[tables.JOB] = 0  # R24
+
+
+@compiled
+def _mark_targets(state: Record, decision: int, seat: int, mask: Mask) -> None:
+    """R13, R14."""
+    card = int64(state.acting_card)
+    if decision == decisions.TARGET_COUPLE:
+        for couple in range(COUPLES):
+            if state.event != NONE:
+                allowed = reactions.is_redirection(state, seat, couple)
+            else:
+                allowed = targets.is_couple_target(state, seat, card, couple)
+            mask[tables.AT_COUPLE + couple] = allowed
+    elif decision == decisions.TARGET_PREP:
+        kind = tables.TARGET_KIND[card]
+        for other in range(state.num_players):
+            position = targets.next_preparation_target(state, seat, kind, other, 0)
+            while position < POSITIONS:
+                mask[_action_of(state, seat, position)] = 1
+                position = targets.next_preparation_target(state, seat, kind, other, position + 1)
+    elif decision == decisions.SWAP_OWN:
+        theirs = fields.preparation_at(state, int64(state.targets[0]))
+        position = targets.next_swap(state, seat, theirs, 0)
+        while position < POSITIONS:
+            mask[_action_of(state, seat, position)] = 1
+            position = targets.next_swap(state, seat, theirs, position + 1)
+    elif decision == decisions.TARGET_OBSTACLE:
+        for place in range(state.obstacle_count):
+            if state.owner[state.obstacle_couple[place]] == seat:
+                mask[tables.AT_OBSTACLE + fields.obstacle_action(state, place)] = 1
+    elif decision == decisions.TARGET_PLAYER:
+        for step in range(1, state.num_players):
+            mask[tables.AT_PLAYER + step] = 1
+    elif decision == decisions.RECOVER:
+        for place in range(state.discard_size):
+            if targets.returns_from_discard(state.discard[place]):
+                mask[state.discard[place]] = 1
+
+
+@compiled
+def _action_of(state: Record, seat: int, position: int) -> int:
+    """The action that names a position; free slots by how far their seat is from the one to act."""
+    first = int64(tables.AT_POS)
+    if position < FREE_SLOT:
+        return first + position
+    owner, slot = (position - FREE_SLOT) // SLOTS, (position - FREE_SLOT) % SLOTS
+    step = (owner - seat) % int64(state.num_players)
+    return first + FREE_SLOT + SLOTS * step + slot

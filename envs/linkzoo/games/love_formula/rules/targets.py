@@ -1,0 +1,93 @@
+"""Love Formula: what cards may aim at. Numbers (R13, R14) refer to RULES.md."""
+
+from linkzoo.core.state import Record
+from linkzoo.engine.compiled import compiled
+from linkzoo.games.love_formula import decisions, ops, tables
+from linkzoo.games.love_formula.cards import COUPLE, OBSTACLE, PREPARATION
+from linkzoo.games.love_formula.components import COUPLES, FREE_SLOT, NEEDS, POSITIONS
+from linkzoo.games.love_formula.rules import fields, reactions
+
+
+@compiled
+def has_target(state: Record, seat: int, card: int) -> bool:
+    """Whether a card has a legal target now."""
+    kind = tables.TARGET_KIND[card]
+    if tables.KIND[card] == OBSTACLE:
+        for couple in range(COUPLES):
+            if is_couple_target(state, seat, card, couple):
+                return True
+    elif kind == ops.OPP:
+        return True
+    elif kind == ops.DISCARD_PREP_OR_COUPLE:
+        for place in range(state.discard_size):
+            if returns_from_discard(state.discard[place]):
+                return True
+    elif kind == ops.OWN_OBSTACLE:
+        for place in range(state.obstacle_count):
+            if state.owner[state.obstacle_couple[place]] == seat:
+                return True
+    else:
+        for other in range(state.num_players):
+            if next_preparation_target(state, seat, kind, other, 0) < POSITIONS:
+                return True
+    return False
+
+
+@compiled
+def asked_for(card: int) -> int:
+    """The decision for the first target of a card that has one."""
+    kind = tables.TARGET_KIND[card]
+    if tables.KIND[card] == OBSTACLE:
+        return decisions.TARGET_COUPLE
+    if kind == ops.OWN_OBSTACLE:
+        return decisions.TARGET_OBSTACLE
+    if kind == ops.DISCARD_PREP_OR_COUPLE:
+        return decisions.RECOVER
+    return decisions.TARGET_PLAYER if kind == ops.OPP else decisions.TARGET_PREP
+
+
+@compiled
+def is_couple_target(state: Record, seat: int, card: int, couple: int) -> bool:
+    """R13: whether an obstacle may be attached to this couple by a seat."""
+    return state.owner[couple] != seat and reactions.can_have(state, couple, card)
+
+
+@compiled
+def returns_from_discard(card: int) -> bool:
+    """Whether a card of the discard pile is a preparation or a couple."""
+    return bool(tables.KIND[card] == PREPARATION or tables.KIND[card] == COUPLE)
+
+
+@compiled
+def next_preparation_target(state: Record, seat: int, kind: int, other: int, position: int) -> int:
+    """The next position from this one on of a field that a card may aim at, or POSITIONS."""
+    if other == seat:
+        return POSITIONS
+    position = fields.next_preparation(state, other, position)
+    while position < POSITIONS and not _is_preparation_target(state, seat, kind, position):
+        position = fields.next_preparation(state, other, position + 1)
+    return position
+
+
+@compiled
+def _is_preparation_target(state: Record, seat: int, kind: int, position: int) -> bool:
+    if position < FREE_SLOT and fields.is_complete(state, position // NEEDS):
+        return False
+    card = fields.preparation_at(state, position)
+    if kind == ops.OPP_PREP_TAKABLE:
+        return fields.can_place(state, seat, card)
+    if kind == ops.SWAP_PAIR:
+        return next_swap(state, seat, card, 0) < POSITIONS
+    return True
+
+
+@compiled
+def next_swap(state: Record, seat: int, card: int, position: int) -> int:
+    """The next own preparation, from a position on, of the subtype of a card, or POSITIONS."""
+    position = fields.next_preparation(state, seat, position)
+    while (
+        position < POSITIONS
+        and tables.SUBTYPE[fields.preparation_at(state, position)] != tables.SUBTYPE[card]
+    ):
+        position = fields.next_preparation(state, seat, position + 1)
+    return position

@@ -1,0 +1,186 @@
+"""A player's field: points, free slots, couples with their obstacles, and cards held."""
+
+from collections.abc import Callable
+from typing import NamedTuple
+
+from linkzoo.games.love_formula import describe
+from linkzoo.games.love_formula.cards import Card
+from linkzoo.games.love_formula.describe import Json, Table
+from linkzoo.games.love_formula.svg import style
+from linkzoo.games.love_formula.svg.style import PITCH
+from linkzoo.svg.elements import group, rect, text
+from linkzoo.svg.letters import fit
+
+_HEAD, _INSET, _GAP = 36, 10, 7
+_COLUMN = 150  # minimum width of a column of couples and cards
+_LINE, _NAME = 15, 12  # line height and letter size of a couple's name
+_LABEL = 22  # height of a label above cards
+_SCALES = tuple(percent / 100 for percent in range(120, 20, -5))
+
+
+class Box(NamedTuple):
+    """A rectangle of the picture."""
+
+    left: float
+    top: float
+    width: float
+    height: float
+
+
+class _Block(NamedTuple):
+    """A block of known height; `draw` returns its markup, starting at (0, 0)."""
+
+    height: float
+    draw: Callable[[], str]
+
+
+def draw_field(view: Json, player: int, seat: int | None, table: Table, box: Box) -> str:
+    """Returns a player's field in a box, at the largest scale that fits."""
+    chosen = player == view["seat"] or player in view["winners"]
+    border, colour = (3, style.SEATS[player]) if chosen else (1, style.LINE)
+    for scale in _SCALES:
+        content = _laid_out(view, player, table, (box.width - 2 * _INSET) / scale)
+        if content.height * scale <= box.height - _HEAD - _INSET / 2:
+            break
+    moved = f"translate({box.left + _INSET:.2f} {box.top + _HEAD:.2f}) scale({scale:g})"
+    return group(
+        rect(*box, 10, fill=style.CARD, stroke=colour, stroke_width=border),
+        _head(view, player, seat, box),
+        group(content.draw(), transform=moved),
+        fill=style.INK,
+        data_field=str(player),
+        data_part=f"PLAYER {player}",
+    )
+
+
+def room_for(view: Json, player: int, table: Table, width: float) -> float:
+    """Returns the height of a field of some width at full size."""
+    return _HEAD + _laid_out(view, player, table, width - 2 * _INSET).height + _INSET / 2
+
+
+def _head(view: Json, player: int, seat: int | None, box: Box) -> str:
+    """Returns the head of a field: player, protection and points."""
+    y, right = box.top + 24, box.left + box.width - _INSET
+    who = f"Player {player}" + " (you)" * (player == seat)
+    note = describe.shield(view, player)
+    points = str(view["vp"][player])
+    return group(
+        style.seat_mark(player, box.left + 21, y - 6, 11),
+        text(who, box.left + 40, y, 17, font_weight="bold"),
+        text(note, box.left + box.width / 2, y, 13, text_anchor="middle") if note else "",
+        text("points", right, y, 12.5, text_anchor="end", fill=style.GREY),
+        text(points, right + _INSET - 58, y + 1, 21, text_anchor="end", font_weight="bold"),
+    )
+
+
+def _laid_out(view: Json, player: int, table: Table, width: float) -> _Block:
+    """Lays out free slots and couples in balanced columns, with the cards held below."""
+    columns = int((width + _GAP) / (_COLUMN + _GAP))
+    step = (width + _GAP) / columns
+    couples = view["fields"][player]["couples"]
+    blocks = [_free(view, player, table, step - _GAP)]
+    blocks += [_couple(view, couple, table, step - _GAP) for couple in couples]
+    ends = [0.0] * columns
+    placed = []
+    for block in blocks:
+        column = min(range(columns), key=ends.__getitem__)
+        placed.append((block, step * column, ends[column]))
+        ends[column] += block.height + _GAP
+    height = max(ends)
+    for label, cards in describe.held(view, player).items():
+        if describe.size(cards):
+            block = _cards(label, cards, table, step, columns)
+            placed.append((block, 0.0, height))
+            height += block.height
+    return _Block(
+        height,
+        lambda: "".join(
+            group(block.draw(), transform=f"translate({x:.2f} {y:.2f})") for block, x, y in placed
+        ),
+    )
+
+
+def _free(view: Json, player: int, table: Table, width: float) -> _Block:
+    """Returns the block of the free slots."""
+    slots = view["fields"][player]["free"]
+    height = 24 + PITCH * len(slots) + 2
+
+    def draw() -> str:
+        return group(
+            rect(0, 0, width, height, 7, fill=style.PAGE, stroke=style.LINE),
+            text("Free slots", 7, 17, _NAME, font_weight="bold", fill=style.GREY),
+            *(
+                _place(f"{player}/{kind}", table.get(card), (kind, kind), 24 + PITCH * row, width)
+                for row, (kind, card) in enumerate(slots.items())
+            ),
+            data_part="FREE" if player == view["seat"] else None,
+        )
+
+    return _Block(height, draw)
+
+
+def _couple(view: Json, couple: Json, table: Table, width: float) -> _Block:
+    """Returns a couple's block: its requirements, filled or empty, and its obstacles."""
+    lines, letters = fit(couple["card"], width - 30, _NAME, 10, 2, bold=True)
+    wanted, obstacles = describe.needs(table, couple), describe.obstacles_at(view, couple)
+    top = 8 + _LINE * len(lines)
+    height = top + PITCH * (len(wanted) + len(obstacles)) + 2
+
+    def draw() -> str:
+        face, rim, mark = style.COMPLETE if all(wanted.values()) else style.INCOMPLETE
+        names = [
+            text(line, 23, 16 + _LINE * number, letters, font_weight="bold")
+            for number, line in enumerate(lines)
+        ]
+        rows = []
+        for row, (name, attached) in enumerate(wanted.items()):
+            card, empty = table[name] if attached else None, (name, table[name].subtype)
+            rows.append(_place(f"{couple['card']}/{name}", card, empty, top + PITCH * row, width))
+        for row, entry in enumerate(obstacles, len(wanted)):
+            rows.append(_obstacle(view, entry, table, top + PITCH * row, width))
+        return group(
+            rect(0, 0, width, height, 7, fill=face, stroke=rim, stroke_width=1.5),
+            text(mark, 7, 17, 14, fill=rim),
+            *names,
+            *rows,
+            data_couple=couple["card"],
+            data_part=f"COUPLE {couple['card']}",
+        )
+
+    return _Block(height, draw)
+
+
+def _place(name: str, card: Card | None, empty: tuple[str, str], y: float, width: float) -> str:
+    """Returns a position with its preparation, or an empty one with its label and subtype."""
+    strip = style.strip(card, 5, y, width - 10) if card else style.place(*empty, 5, y, width - 10)
+    return group(strip, data_part=f"POS {name}")
+
+
+def _obstacle(view: Json, entry: Json, table: Table, y: float, width: float) -> str:
+    """Returns an obstacle with the turns left and the seat that played it."""
+    card = table[entry["card"]]
+    left = str(entry["turns_left"]) if card.turns else "∞"
+    strip = style.strip(card, 5, y, width - 10, left, by=entry["by"])
+    return group(strip, data_part=f"OBSTACLE {describe.copy_of(view, entry)}")
+
+
+def _cards(label: str, cards: list[str] | int, table: Table, step: float, columns: int) -> _Block:
+    """Returns cards in rows, or backs in one row."""
+    rows = 0 if isinstance(cards, int) else -(-len(describe.copies(cards)) // columns)
+    name = f"{label.capitalize()}, {describe.size(cards)}"
+
+    def draw() -> str:
+        words = text(name, 0, 16, _NAME, font_weight="bold", fill=style.GREY)
+        if isinstance(cards, int):
+            pitch = min(11, (step * columns - 80) / cards)
+            backs = [rect(72 + pitch * i, 4, 0.75 * pitch, 15, 2) for i in range(cards)]
+            return words + group(*backs, fill=style.BACK)
+        for place, (card, number) in enumerate(describe.copies(cards).items()):
+            row, column = divmod(place, columns)
+            note = f"×{number}" if number > 1 else ""
+            words += style.strip(
+                table[card], step * column, _LABEL + PITCH * row, step - _GAP, note
+            )
+        return words
+
+    return _Block(_LABEL + PITCH * rows + 4, draw)

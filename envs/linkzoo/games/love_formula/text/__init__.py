@@ -1,1 +1,0 @@
-"""Moves and positions of Love Formula as text and JSON, both ways."""

@@ -1,0 +1,82 @@
+"""Style of Love Links: colours and links.
+
+Nothing depends on hue alone: metals differ in lightness, stones and side marks in shape.
+"""
+
+from dataclasses import dataclass
+from typing import Any
+
+from linkzoo.games.love_links.components import LINK_TEXTS, LINKS, STONES
+from linkzoo.svg.elements import circle, group, path, rect, text
+
+WIDTH, HEIGHT, MARGIN = 1200, 720, 20
+INK, GREY, LINE, PAGE = "#2b2a28", "#716b5c", "#ddd5c3", "#faf7f0"
+SIDES = ("#7240a8", "#0e7f7a", "#c2417c")
+
+
+@dataclass(frozen=True)
+class Paint:
+    """Colours of a metal: a link's face and rim."""
+
+    face: str
+    rim: str
+
+
+PAINTS = (Paint("#c98d5e", "#6f4220"), Paint("#d3d8de", "#697482"), Paint("#f5cb46", "#8f6a08"))
+_STONES = dict(zip(STONES[1:], ("#ffffff", "#d21f3c", "#12934b", "#2456c9"), strict=True))
+_HOLE = "#3a352e"
+
+# A link in its own units: its left edge is at 0, the centre of the key's disc.
+LINK_WIDTH, LINK_HEIGHT, KEY_RADIUS = 70, 36, 13
+_MIDDLE = LINK_HEIGHT / 2
+
+
+def link(number: int, x: float, y: float, scale: float, side: int | None = None) -> str:
+    """Returns a link of type `number` with its left edge at x and its upper edge at y.
+
+    The key is the disc at the left. The lock is the number beside the hole at the right, which
+    takes the next link's disc. The mark below is that of the side that placed the link.
+    """
+    kind = LINKS[number]
+    paint = PAINTS[kind.metal]
+    key, lock = LINK_TEXTS[number].split("-")
+    return group(
+        rect(0, 0, LINK_WIDTH, LINK_HEIGHT, 5, fill=paint.face, stroke=paint.rim, stroke_width=1.5),
+        path("M", LINK_WIDTH, _MIDDLE - 15, "a", 15, 15, 0, 0, 0, 0, 30, "z", fill=_HOLE),
+        circle(0, _MIDDLE, KEY_RADIUS, fill="#fffdf6", stroke=paint.rim, stroke_width=2),
+        _word(key, 0),
+        _word(lock, 43.5),
+        stone(STONES[kind.stone], 24, _MIDDLE, 7.5),
+        "" if side is None else mark(side, 24, LINK_HEIGHT + 1, 7),
+        transform=f"translate({x:.2f} {y:.2f}) scale({scale:.4f})",
+        data_link=LINK_TEXTS[number],
+    )
+
+
+def _word(words: str, x: float) -> str:
+    return text(words, x, _MIDDLE + 5.8, 16, text_anchor="middle", font_weight="bold", fill=INK)
+
+
+def stone(name: str, x: float, y: float, r: float) -> str:
+    """Returns a stone around (x, y): diamond, round ruby, square emerald or hexagonal sapphire."""
+    if not name:
+        return ""
+    look: dict[str, Any] = {"fill": _STONES[name], "stroke": INK, "stroke_width": 1.2}
+    if name == "diamond":
+        return path("M", x, y - r, "l", r, r, -r, r, -r, -r, "z", **look)
+    if name == "ruby":
+        return circle(x, y, 0.85 * r, **look)
+    if name == "emerald":
+        return rect(x - 0.8 * r, y - 0.8 * r, 1.6 * r, 1.6 * r, 1, **look)
+    upper = 0.5 * r, -0.87 * r, r, 0, 0.5 * r, 0.87 * r
+    return path("M", x - r, y, "l", *upper, -0.5 * r, 0.87 * r, -r, 0, "z", **look)
+
+
+def mark(side: int, x: float, y: float, r: float) -> str:
+    """Returns a side's mark on its links, around (x, y): a lozenge, a disc or a triangle."""
+    look: dict[str, Any] = {"fill": SIDES[side], "stroke": "#fff", "stroke_width": 0.22 * r}
+    if side == 0:
+        return path("M", x, y - r, "l", 1.2 * r, r, -1.2 * r, r, -1.2 * r, -r, "z", **look)
+    if side == 1:
+        return circle(x, y, 0.9 * r, **look)
+    return path("M", x, y - r, "l", 1.1 * r, 1.9 * r, -2.2 * r, 0, "z", **look)
