@@ -1,11 +1,11 @@
-"""AlphaZero end to end as a share of the speed of its network alone.
+"""AlphaZero end to end, as a share of the speed of its network alone.
 
-`python -m benchmarks.alphazero linkage_az [field=value ...]` prints it.
+Run `python -m benchmarks.alphazero linkage_az [field=value ...]`.
 
-"Alone" are the same forward passes, backward passes and optimiser steps on batches that lie ready,
-in the same process with the same threads; what is left is the trees, the simulator and bookkeeping.
-Rounds alternate, and both figures are medians. On a GPU it also says how much of the time that ran
-nothing.
+The network alone runs the same forward passes, backward passes and optimiser steps on prepared
+batches, in the same process with the same threads. The difference is trees, simulator and
+bookkeeping. Rounds alternate; both figures are medians. On a GPU it also prints the share of time
+without a running kernel.
 """
 
 import argparse
@@ -21,14 +21,14 @@ from numpy.typing import NDArray
 from torch import Tensor, nn
 
 from linkzoo_training.algorithms.alphazero import AlphaZeroTrainer, Batch
-from linkzoo_training.config import AlphaZeroConfig, load_config
+from linkzoo_training.config.config import AlphaZeroConfig, load_config
+from linkzoo_training.networks.shards import answers
 from linkzoo_training.selfplay import replay
 from linkzoo_training.selfplay.replay import ReplayGames, Samples
-from linkzoo_training.shards import answers
 
 
 class Watched(AlphaZeroTrainer):
-    """Counts how many positions the network is asked about at a time, and can repeat samples."""
+    """Counts the positions of each network call, and can learn samples repeatedly."""
 
     asked: list[int]
     ready: dict[int, Batch] | None = None
@@ -50,10 +50,10 @@ class Watched(AlphaZeroTrainer):
 
 
 def network_alone(trainer: Watched, samples: Samples, features: NDArray[Any]) -> float:
-    """Seconds of the last iteration's forwards, backwards and optimiser steps on ready batches."""
+    """Returns seconds of the last iteration's forwards, backwards and steps on prepared batches."""
     asked = trainer.asked.copy()
     trainer.ready = {}
-    trainer.learn(samples)  # makes the batches
+    trainer.learn(samples)  # creates the batches
     start = time.perf_counter()
     for count in asked:
         answers(trainer.behaviour_policy, torch.from_numpy(features[:count]).to(trainer.device))

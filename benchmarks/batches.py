@@ -1,8 +1,8 @@
-"""Games in lock-step, from one to 100,000, beside pgx: `python -m benchmarks.batches`.
+"""Vector environments of one to 100,000 games, compared with pgx: `python -m benchmarks.batches`.
 
-Every measurement runs in a process of its own; rounds alternate between the packages, and each
-one's best round counts. `--pgx PYTHON` names the interpreter of an environment that has jax and
-pgx, if this one doesn't. Prints Markdown and draws `docs/images/batches.png`.
+Every measurement runs in its own process; rounds alternate between the packages, and the best round
+counts. `--pgx PYTHON` names the interpreter of an environment with jax and pgx, if this one has
+none. Prints Markdown and draws `docs/images/batches.png`.
 """
 
 import argparse
@@ -20,8 +20,8 @@ OURS, PEER = ("linkzoo-vector", "linkage"), ("pgx-vector", "connect_four")
 
 
 def measure(python: str, what: str, game: str, games: int) -> float:
-    """Steps a second."""
-    paths = [str(ROOT), *(path for path in sys.path if path)]  # the other has its peer alone
+    """Returns steps per second."""
+    paths = [str(ROOT), *(path for path in sys.path if path)]  # the other environment has only pgx
     done = subprocess.run(
         [python, "-m", "benchmarks.measure", what, game, "--games", str(games)],
         cwd=ROOT,

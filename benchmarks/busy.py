@@ -1,9 +1,9 @@
-"""Speed on a machine whose cores are busy: `python -m benchmarks.busy`.
+"""Speed on a busy machine: `python -m benchmarks.busy`.
 
-Starts as many busy processes as there are cores to use, in every other round, and prints ratios of
-speeds within this run: medians over the rounds, which alternate between quiet and busy. For
-`make_vec("linkage", 1024)`: two threads beside one thread, and busy beside quiet. For training:
-`linkage_ppo_quick` busy beside quiet, iterations after the first, which compiles.
+In every other round, starts as many busy processes as there are cores. Prints ratios within this
+run: medians over rounds that alternate between quiet and busy. For `make_vec("linkage", 1024)`: two
+threads against one, and busy against quiet. For training: `linkage_ppo_quick`, busy against quiet,
+without the first iteration, which compiles.
 """
 
 import argparse
@@ -23,7 +23,7 @@ BUSY = "while True: pass"
 
 @contextmanager
 def neighbours(count: int) -> Iterator[None]:
-    """So many processes that want a core each."""
+    """Runs `count` processes that each occupy a core."""
     started = [subprocess.Popen([sys.executable, "-c", BUSY]) for _ in range(count)]
     try:
         time.sleep(0.5)
@@ -35,7 +35,7 @@ def neighbours(count: int) -> Iterator[None]:
 
 
 def speed(work: Work, seconds: float) -> float:
-    """Units a second."""
+    """Returns units per second."""
     done, start = 0, time.perf_counter()
     while (spent := time.perf_counter() - start) < seconds:
         done += work()
@@ -43,9 +43,9 @@ def speed(work: Work, seconds: float) -> float:
 
 
 def training(name: str) -> Work:
-    """Iterations of a preset; units are steps."""
+    """Returns iterations of a preset as work; units are steps."""
     from linkzoo_training.algorithms.ppo import PPOTrainer
-    from linkzoo_training.config import PPOConfig, load_config
+    from linkzoo_training.config.config import PPOConfig, load_config
 
     config = load_config(name)
     assert isinstance(config, PPOConfig)

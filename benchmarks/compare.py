@@ -1,10 +1,10 @@
-"""Sets linkzoo beside its peers: `python -m benchmarks.compare linkage [--players 2]`.
+"""Compares linkzoo with its peers: `python -m benchmarks.compare linkage [--players 2]`.
 
 With `connect_four:GAME`, after `pip install examples/connect_four`, all packages play one game.
 
-Every measurement runs in a process of its own; rounds alternate between the packages, so that a
-noisy neighbour slows all of them, and the table shows each one's best round. Install the peers with
-`pip install -e '.[train,bench]' -c constraints.txt`. Prints Markdown.
+Every measurement runs in its own process; rounds alternate between the packages, so that noise
+affects all of them, and the table shows each one's best round. Install the peers with `pip install
+-e '.[train,bench]' -c constraints.txt`. Prints Markdown.
 """
 
 import argparse
@@ -17,7 +17,7 @@ from pathlib import Path
 from benchmarks.measure import MEASUREMENTS
 
 ROOT = Path(__file__).parents[1]
-# (what it is, our measurement, [(the measurement of a peer, its game)])
+# (label, our measurement, [(a peer's measurement, its game)])
 COMPARISONS = [
     (
         "one game from Python, all checks",
@@ -36,7 +36,7 @@ COMPARISONS = [
     (
         "UCT playouts from the first position",
         "linkzoo-uct",
-        [("open_spiel-uct", "connect_four")],  # on one core; ours are on all
+        [("open_spiel-uct", "connect_four")],  # uses one core; ours uses all
     ),
     ("copying a position", "clone", []),
     ("copying an environment", "clone-env", []),

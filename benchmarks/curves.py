@@ -1,9 +1,9 @@
-"""Learning curves of the quick presets with several seeds: `python -m benchmarks.curves PRESET...`.
+"""Learning curves of the quick presets over several seeds: `python -m benchmarks.curves PRESET...`.
 
-Trains every preset (default: those of PPO) with each seed, one run after another, in
-`runs/<preset>_seed<n>`; what is finished stays, what was stopped continues. Draws shares of wins
-against greedy play along the run, the mean of the seeds in a band from the lowest to the highest,
-in `--image`. Prints the matches at the end as Markdown.
+Trains every preset (default: those of PPO) with each seed, one run at a time, in
+`runs/<preset>_seed<n>`. Finished runs are kept, interrupted ones resume. Plots the win share
+against greedy play: the mean of the seeds in a band from lowest to highest, in `--image`. Prints
+the final matches as Markdown.
 """
 
 import argparse
@@ -31,7 +31,7 @@ PRESETS = [
 ]
 OPPONENT = "greedy"
 
-# By name: the steps and the shares [seeds, evaluations].
+# By name: steps, and shares [seeds, evaluations].
 Curves = dict[str, tuple[np.ndarray[Any, Any], np.ndarray[Any, Any]]]
 
 
@@ -40,7 +40,7 @@ def run_name(preset: str, seed: int) -> str:
 
 
 def train(preset: str, seed: int) -> None:
-    """A run to its end, with nothing to stop it early."""
+    """Trains to the end, without early stopping."""
     name = run_name(preset, seed)
     if (ROOT / "runs" / name / "checkpoint" / "card.json").exists():
         return
@@ -50,12 +50,12 @@ def train(preset: str, seed: int) -> None:
 
 
 def short_matches(run: Path) -> list[dict[str, Any]]:
-    """The metrics of the iterations after which a run played its short matches."""
+    """Returns the metrics of the iterations with short matches."""
     return [row for row in read_metrics(run) if any(key.startswith("win/") for key in row)]
 
 
 def read(preset: str, seeds: int) -> Curves:
-    """The short matches of the runs against OPPONENT."""
+    """Returns the runs' short matches against OPPONENT."""
     folders = [ROOT / "runs" / run_name(preset, seed) for seed in range(1, seeds + 1)]
     runs = [short_matches(folder) for folder in folders]
     steps = np.array([row["steps"] for row in runs[0]])
@@ -73,7 +73,7 @@ def read(preset: str, seeds: int) -> Curves:
 
 
 def panels(titles: Sequence[str], x: str, y: str) -> "tuple[Figure, list[Axes]]":
-    """A figure of two columns, with a panel for every title, for shares of wins."""
+    """Returns a figure of two columns with a panel per title, for win shares."""
     mpl.use("Agg")
     from matplotlib import pyplot as plt
 

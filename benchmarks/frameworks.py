@@ -1,11 +1,11 @@
-"""How much of `make_vec`'s speed each framework keeps when it collects.
+"""Share of `make_vec`'s speed that each framework keeps when collecting.
 
     python -m benchmarks.frameworks linkage --rounds 5  # with the framework extras installed
 
-Decisions per second of the learner, in the batched environments, each with a fully connected
-network of 256 x 256 that draws masked actions, on one thread. The loop is `make_vec`, features and
-that network. Everything is measured in turn, `rounds` times over; a ratio is the median of those to
-the loop of the same round. Nothing learns.
+Measures the learner's decisions per second in the batched environments, with a fully connected 256
+x 256 network that samples masked actions, on one thread. The baseline loop is `make_vec`, features
+and that network. Measurements alternate over `rounds`; a ratio is the median of the ratios to the
+baseline of the same round. Nothing learns.
 """
 
 import argparse
@@ -22,10 +22,10 @@ from torch import Tensor, nn
 
 import linkzoo
 from linkzoo.core.features import FeatureMap
-from linkzoo.integrations import FeatureSeatVectorEnv
 from linkzoo.engine.threads import set_num_threads
+from linkzoo.integrations import FeatureSeatVectorEnv
 
-Collect = Callable[[], int]  # plays on, and says how many decisions it took
+Collect = Callable[[], int]  # continues, and returns the number of decisions
 
 
 def network(inputs: int, outputs: int) -> nn.Sequential:
@@ -36,7 +36,7 @@ def network(inputs: int, outputs: int) -> nn.Sequential:
 
 def loop(game: str, games: int, steps: int) -> Collect:
     vec = linkzoo.make_vec(game, games)
-    features = FeatureMap(vec.game.observation)
+    features = FeatureMap(vec.game.observation.spec)
     net = network(len(features), vec.game.num_actions)
     now = vec.reset(1)
 
@@ -160,7 +160,7 @@ def main() -> None:
     warnings.simplefilter("ignore")
     sizes = (args.game, args.games, args.steps)
     collects = {"loop": loop(*sizes), **{name: SYSTEMS[name](*sizes) for name in args.systems}}
-    torch.set_num_threads(1)  # RLlib sets it, too
+    torch.set_num_threads(1)  # same as RLlib
     for collect in collects.values():
         collect()  # compiles
     speeds: dict[str, list[float]] = {name: [] for name in collects}

@@ -1,10 +1,10 @@
-"""Everything that a machine with a GPU is asked: `make gpu`, or `python -m benchmarks.gpu`.
+"""All tests, benchmarks and training for a machine with a GPU: `make gpu`.
 
-The tests that need a GPU, the benchmarks, then the training of the presets that end in `_gpu`, in
-slices of at most nine minutes which resume. `benchmarks/gpu_report.md` is written after each of
-them and can be committed as it is: it begins with what is to be reached, and what was. All that
-later calls need lies in one folder, `--runs`: a call continues behind what is done, and does again
-what failed. `--minutes` ends one in time. Names choose tasks, done or not.
+`python -m benchmarks.gpu` runs the tests that need a GPU, the benchmarks, then the training of the
+presets that end in `_gpu`, in slices of at most nine minutes which resume.
+`benchmarks/gpu_report.md` is written after each task, ready to commit; it starts with targets and
+results. State is kept in one folder, `--runs`: later calls skip finished tasks and repeat failed
+ones. `--minutes` limits a call. Names select tasks, finished or not.
 """
 
 import argparse
@@ -29,17 +29,17 @@ from linkzoo_training.runtime import find_device
 
 REPORT = ROOT / "benchmarks" / "gpu_report.md"
 RUNS = ROOT / "runs"
-STATE = "gpu.json"  # in the folder of the runs: what is done
-SECONDS = 520.0  # of a slice of training, and of any other task
-_LEAST = 60.0  # seconds that are worth beginning something
-_GRACE = 60.0  # seconds that what was told to stop has to save itself
-_STOPPED = 128 + signal.SIGTERM  # the exit status of training that was stopped, and saved
-_CUT = (-signal.SIGTERM, -signal.SIGKILL)  # of what was ended
-_SHOWN = 60  # lines of what a command printed last
+STATE = "gpu.json"  # in the folder of the runs: finished tasks
+SECONDS = 520.0  # limit of a slice of training, and of any other task
+_LEAST = 60.0  # minimum seconds for starting a task
+_GRACE = 60.0  # seconds for a stopped task to save itself
+_STOPPED = 128 + signal.SIGTERM  # exit status of training that was stopped and saved
+_CUT = (-signal.SIGTERM, -signal.SIGKILL)  # exit statuses of killed tasks
+_SHOWN = 60  # last lines of output that are shown
 
 
 def play(task: Task, seconds: float) -> dict[str, Any]:
-    """Runs a task for so many seconds at most; what is stopped saves itself, if it trains."""
+    """Runs a task for at most `seconds`; training saves itself when stopped."""
     began = time.monotonic()
     with subprocess.Popen(
         [sys.executable, "-m", task.module, *task.arguments],
@@ -52,7 +52,7 @@ def play(task: Task, seconds: float) -> dict[str, Any]:
         try:
             printed, _ = process.communicate(timeout=seconds)
         except subprocess.TimeoutExpired:
-            process.terminate()  # Ctrl-C is ignored by what runs in the background
+            process.terminate()  # background processes ignore Ctrl-C
             try:
                 printed, _ = process.communicate(timeout=_GRACE)
             except subprocess.TimeoutExpired:
@@ -68,7 +68,7 @@ def play(task: Task, seconds: float) -> dict[str, Any]:
 
 
 class Work:
-    """The tasks, and what of them is done."""
+    """The tasks and their results."""
 
     def __init__(self, planned: list[Task], runs: Path, to: Path, device: torch.device) -> None:
         self.planned, self.to, self.device = planned, to, device
@@ -78,7 +78,7 @@ class Work:
             self.done = json.loads(self.state.read_text(encoding="utf-8"))
 
     def do(self, chosen: list[str], seconds: float, until: float) -> None:
-        """Does the chosen tasks, or those that aren't done, until a time of `time.monotonic`."""
+        """Runs the chosen or unfinished tasks, until a time of `time.monotonic`."""
         for task in self.planned:
             rc = self.done.get(task.name, {}).get("rc")
             goes_on = task.name in chosen if chosen else rc != 0
@@ -91,7 +91,7 @@ class Work:
                 goes_on = self._once(task, limit)
 
     def _missing(self, task: Task, limit: float, *, anyway: bool) -> str | None:
-        """What a task lacks to begin: time, more than it had when it was ended, or a file."""
+        """Returns the reason why a task can't start: too little time, or a missing file."""
         before = self.done.get(task.name, {"rc": None})
         if task.needs is not None and not task.needs.exists():
             return f"there is no {task.needs}"
@@ -102,7 +102,7 @@ class Work:
         return None
 
     def _once(self, task: Task, limit: float) -> bool:
-        """Runs a task, or a slice of training, and reports; whether another slice is to follow."""
+        """Runs a task or a slice of training and reports; returns whether another slice follows."""
         print(f"{task.name}: {task.command}", flush=True)
         before = _iteration(task)
         found = play(task, limit)
@@ -115,12 +115,12 @@ class Work:
         print(f"{task.name}: exit status {found['rc']}", flush=True)
         for bar in task.bars:
             print(f"{bar.what}: {' | '.join(cells(bar, found))}")
-        # What ends in the evaluation at the end may go on there, once.
+        # Training that ends in its final evaluation may resume there once.
         return found["rc"] in (_STOPPED, *_CUT) and _iteration(task) > before
 
 
 def _iteration(task: Task) -> int:
-    """How far a task that trains has come; -1 before the first, and for others."""
+    """Returns a training task's iteration; -1 before the first, and for other tasks."""
     rows = [] if task.run is None else read_metrics(task.run)
     return int(rows[-1]["iteration"]) if rows else -1
 

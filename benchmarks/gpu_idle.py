@@ -1,6 +1,6 @@
-"""How much of the time a GPU runs no kernel, by a trace of all kernels.
+"""Share of time in which a GPU runs no kernel, by a trace of all kernels.
 
-NVML, which a run's metrics are of, looks a few times a second: too seldom for a few iterations.
+NVML, used for a run's metrics, samples only a few times a second: too rarely for a few iterations.
 """
 
 import json
@@ -15,11 +15,11 @@ from torch.profiler import ProfilerActivity, profile
 
 from linkzoo_training.algorithms.trainer import Trainer
 
-_ITERATIONS = 2  # that are traced
+_ITERATIONS = 2  # traced iterations
 
 
 def covered(spans: Iterable[tuple[float, float]]) -> float:
-    """How long at least one of these spans, from a first to a second moment, goes on."""
+    """Returns the total length of the union of spans from start to end."""
     found, last = 0.0, -inf
     for first, end in sorted(spans):
         found += max(0.0, end - max(first, last))
@@ -28,7 +28,7 @@ def covered(spans: Iterable[tuple[float, float]]) -> float:
 
 
 def idle_share(work: Callable[[], object]) -> float:
-    """The share of the time of `work` in which no kernel ran; copies are none."""
+    """Returns the share of the time of `work` in which no kernel ran, copies excluded."""
     torch.cuda.synchronize()
     with profile(activities=[ProfilerActivity.CUDA]) as profiler:
         start = time.perf_counter()
@@ -45,7 +45,7 @@ def idle_share(work: Callable[[], object]) -> float:
 
 
 def tell(trainer: Trainer) -> None:
-    """Prints what some iterations leave a GPU idle, and the bytes that cross; nothing on a CPU."""
+    """Prints a GPU's idle share and the bytes copied over some iterations; nothing on a CPU."""
     if trainer.device.type != "cuda":
         return
     metrics: dict[str, float] = {}

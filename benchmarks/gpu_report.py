@@ -15,7 +15,7 @@ from linkzoo_training.algorithms.logger import read_metrics
 
 
 def report(planned: Sequence[Task], done: Mapping[str, Any], device: torch.device) -> str:
-    """The report on what is done of the tasks, by their names."""
+    """Returns the report on the finished tasks, by name."""
     lines = ["# On a GPU", "", f"{machine(device)}. From `make gpu`.", ""]
     lines += ["| what | measured | bar | met |", "|---|---:|---:|---|"]
     for task in planned:
@@ -42,7 +42,7 @@ def report(planned: Sequence[Task], done: Mapping[str, Any], device: torch.devic
 
 
 def cells(bar: Bar, found: Mapping[str, Any] | None) -> tuple[str, str, str]:
-    """What was measured by a task, what it should be, and whether it is."""
+    """Returns a task's result, its target, and whether it is reached."""
     number = None if found is None or found["rc"] != 0 else bar.measured(found["printed"])
     most = isfinite(bar.most)
     wanted = f"at most {bar.most:,.0f}" if most else f"at least {bar.least:,.0f}"
@@ -52,7 +52,7 @@ def cells(bar: Bar, found: Mapping[str, Any] | None) -> tuple[str, str, str]:
 
 
 def machine(device: torch.device) -> str:
-    """The GPU, the host, and the packages that matter."""
+    """Returns the GPU, the host, and the versions of key packages."""
     where = torch.cuda.get_device_name(device) if device.type == "cuda" else "no GPU"
     packages = ", ".join(f"{name} {_version(name)}" for name in ("torch", "numba", "numba-cuda"))
     host = f"{platform.machine()}, {os.cpu_count()} cores; Python {platform.python_version()}"
@@ -67,10 +67,10 @@ def _version(name: str) -> str:
 
 
 def commit() -> str:
-    """The commit of this working tree, `-dirty` with changes of its own; `?` without git."""
+    """Returns this working tree's commit, `-dirty` if modified; `?` without git."""
     try:
         done = subprocess.run(
-            ["git", "describe", "--always", "--dirty", "--abbrev=12"],  # noqa: S607 - whichever git is found
+            ["git", "describe", "--always", "--dirty", "--abbrev=12"],  # noqa: S607 - git from the PATH
             cwd=ROOT,
             capture_output=True,
             text=True,

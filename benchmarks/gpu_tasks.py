@@ -1,4 +1,4 @@
-"""What `make gpu` does, and what is to be reached: commands, and the numbers that they print."""
+"""Tasks of `make gpu` with their targets: commands and the numbers that they print."""
 
 import re
 from dataclasses import dataclass
@@ -7,40 +7,40 @@ from pathlib import Path
 from typing import NamedTuple
 
 from linkzoo import game_names
-from linkzoo_training.config import load_config
+from linkzoo_training.config.config import load_config
 
 ROOT = Path(__file__).parents[1]
-TESTS = sorted((ROOT / "tests" / "gpu").glob("test_*.py"), reverse=True)  # the games' are longest
-# AlphaZero's first: its strength is to be reached in a given time.
+TESTS = sorted((ROOT / "tests" / "gpu").glob("test_*.py"), reverse=True)  # games' are longest
+# AlphaZero first: its strength has a time limit.
 PRESETS = [
     path.stem for kind in ("az", "ppo") for path in sorted(ROOT.glob(f"configs/*_{kind}_gpu.yaml"))
 ]
 
 
 class Bar(NamedTuple):
-    """A number that a task prints, and what it should be."""
+    """A number printed by a task, with its target."""
 
     what: str
-    pattern: str  # of the number, as a group, in what is printed
+    pattern: str  # regular expression with the number as a group
     least: float = -inf
     most: float = inf
 
     def measured(self, printed: str) -> float | None:
-        """The number; None if it wasn't printed."""
+        """Returns the number; None if it wasn't printed."""
         found = re.search(self.pattern, printed)
         return None if found is None else float(found[1].replace(",", ""))
 
 
 @dataclass(frozen=True)
 class Task:
-    """A command, `python -m ...`."""
+    """A command `python -m ...`."""
 
     name: str
     module: str
     arguments: tuple[str, ...]
     bars: tuple[Bar, ...] = ()
-    run: Path | None = None  # the folder of a training run, which is resumed until it is finished
-    needs: Path | None = None  # what has to be there first
+    run: Path | None = None  # folder of a training run, resumed until finished
+    needs: Path | None = None  # file that must exist
 
     @property
     def command(self) -> str:
@@ -48,12 +48,12 @@ class Task:
 
 
 def speed(what: str, least: float) -> Bar:
-    """Of what a benchmark of training prints."""
+    """Returns the target of a training benchmark."""
     return Bar(what, r"end to end ([\d,]+) steps/s", least=least)
 
 
 def tasks(device: str, presets: list[str], runs: Path) -> list[Task]:
-    """All that is to be done, in order."""
+    """Returns all tasks, in order."""
     on = f"device={device}"
     return [
         *tests(),
@@ -64,7 +64,7 @@ def tasks(device: str, presets: list[str], runs: Path) -> list[Task]:
 
 
 def tests() -> list[Task]:
-    """One for each file, but for the games' one for each game: compiling them takes minutes."""
+    """Returns one task per file, but one per game for the games' file, which is slow to compile."""
     found = []
     for path in TESTS:
         name, file = path.stem.removeprefix("test_"), str(path.relative_to(ROOT))
@@ -85,7 +85,7 @@ def play_at_random(game: str, device: str) -> Task:
 
 
 def benchmarks(on: str) -> list[Task]:
-    """How fast training is, and what it leaves the GPU idle."""
+    """Returns the benchmarks of training speed and of GPU idle time."""
     there = "env_device=cuda", "num_envs=32768"
     board, flat = ("linkage_ppo_gpu", on), ("love_links_ppo_gpu", on)
     searching = "linkage_az_gpu", on, "simulations=[32]", "window=4"
@@ -122,7 +122,7 @@ def benchmarks(on: str) -> list[Task]:
 
 
 def training(preset: str, on: str, runs: Path) -> list[Task]:
-    """The training of a preset; where it is to be strong after a given time, how strong it is."""
+    """Returns the training of a preset and, if it has a time limit, its strength test."""
     config = load_config(preset, [on])
     name, run = Path(preset).stem, runs / config.name
     arguments = "train", preset, on, "--resume", "--folder", str(run)
@@ -135,7 +135,9 @@ def training(preset: str, on: str, runs: Path) -> list[Task]:
             r"uct-1000 [^│]*│[^│]*│ *([\d.]+)",
             least=90,
         )
-        climb = "evaluate", str(checkpoint), "--ladder", fair
-        strength = Task(f"strength of {name}", "linkzoo_training", climb, (bar,), needs=checkpoint)
+        command = "evaluate", str(checkpoint), "--ladder", fair
+        strength = Task(
+            f"strength of {name}", "linkzoo_training", command, (bar,), needs=checkpoint
+        )
         found.append(strength)
     return found

@@ -1,7 +1,7 @@
-"""Measures one thing in a process of its own: `python -m benchmarks.measure linkzoo-aec linkage`.
+"""Runs one measurement in its own process: `python -m benchmarks.measure linkzoo-aec linkage`.
 
-Prints the number alone, in the unit that MEASUREMENTS names. `compare.py` sets them side by side.
-All play is uniformly random among the legal moves; compiling and a first round aren't timed.
+Prints only the number, in the unit in MEASUREMENTS; `compare.py` makes the tables. All moves are
+uniformly random and legal; compilation and a warm-up round aren't timed.
 """
 
 import argparse
@@ -21,7 +21,7 @@ from linkzoo_training.commands.bench import (
     vector_steps,
 )
 
-SECONDS = 3.0  # that a measurement lasts
+SECONDS = 3.0  # per measurement
 
 
 def linkzoo_aec(game: str, players: int | None) -> Work:
@@ -35,7 +35,7 @@ def pettingzoo_aec(game: str, _: int | None) -> Work:
 
 
 def pgx_vector(game: str, _: int | None, games: int = GAMES) -> Work:
-    """The same work in pgx: one jitted loop of 100 plies, observations included."""
+    """Measures pgx: a jitted loop of 100 plies, observations included."""
     import jax
     import jax.numpy as jnp
     import pgx
@@ -51,7 +51,7 @@ def pgx_vector(game: str, _: int | None, games: int = GAMES) -> Work:
             logits = jnp.where(state.legal_action_mask, 0.0, -jnp.inf)
             action = jax.random.categorical(choose, logits, axis=-1)
             state = step(state, action, jax.random.split(chance, games))
-            return (state, key), state.observation.sum()  # so that it has to be computed
+            return (state, key), state.observation.sum()  # forces its computation
 
         return jax.lax.scan(ply, (state, key), None, length=100)
 
@@ -68,7 +68,7 @@ def pgx_vector(game: str, _: int | None, games: int = GAMES) -> Work:
 
 
 def open_spiel_steps(game: str, _: int | None) -> Work:
-    """One game from Python: observation, mask of the legal actions, and the action."""
+    """Measures one game from Python: observation, legal actions, and the action."""
     import pyspiel
 
     rules = pyspiel.load_game(game)
@@ -87,7 +87,7 @@ def open_spiel_steps(game: str, _: int | None) -> Work:
 
 
 def open_spiel_playouts(game: str, _: int | None) -> Work:
-    """A search of the first position on one core; units are random games to the end."""
+    """Measures a search of the first position on one core; units are random games to the end."""
     import pyspiel
 
     rules = pyspiel.load_game(game)
@@ -103,7 +103,7 @@ def open_spiel_playouts(game: str, _: int | None) -> Work:
 
 
 def copying(of: Callable[[Any], object], game: str, players: int | None) -> Work:
-    """Copies, from Python, what `of` takes from an environment."""
+    """Measures copying, from Python, the result of `of` on an environment."""
     env = linkzoo.make(game, players)
     env.reset(seed=0)
     size = 10_000

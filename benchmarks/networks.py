@@ -1,10 +1,10 @@
-"""What a network is worth: several of them, trained for as many minutes each.
+"""Compares networks trained for the same number of minutes.
 
 `python -m benchmarks.networks PRESET --minutes 4 board:32x3 flat:256x4` trains the preset from
-nothing with each network (KIND:WIDTHxBLOCKS), one after another, in `runs/<preset>_<network>`, and
-prints a row of Markdown for each: its parameters, its steps a second, and shares of wins with
-intervals against the agents of `--against`. The number of steps is what the time allows at the
-speed of its first iterations, so that schedules end with the run. What is finished stays.
+scratch with each network (KIND:WIDTHxBLOCKS), one at a time, in `runs/<preset>_<network>`. Prints a
+row of Markdown for each: parameters, steps per second, and win shares with intervals against the
+agents of `--against`. The number of steps is estimated from the speed of the first iterations, so
+that schedules end with the run. Finished runs are kept.
 """
 
 import argparse
@@ -17,10 +17,10 @@ from typing import Any
 
 from linkzoo_training import make_agent, play_match
 from linkzoo_training.agents.policy import load_agent
-from linkzoo_training.config import AnyConfig, load_config
+from linkzoo_training.config.config import AnyConfig, load_config
 from linkzoo_training.evaluation.ladder import read_ladder
 from linkzoo_training.evaluation.match import blocks_of
-from linkzoo_training.networks import parameter_count
+from linkzoo_training.networks.flat import parameter_count
 from linkzoo_training.train import make_trainer, train
 
 ROOT = Path(__file__).parents[1]
@@ -28,7 +28,7 @@ NETWORK = re.compile(r"(\w+):(\d+)x(\d+)")
 
 
 def configured(preset: str, network: str, steps: int, settings: list[str]) -> AnyConfig:
-    """The preset with another network and number of steps; nothing but its end is evaluated."""
+    """Returns the preset with another network and number of steps, evaluated only at the end."""
     found = NETWORK.fullmatch(network)
     if found is None:
         raise ValueError(f"{network!r} is not KIND:WIDTHxBLOCKS, such as flat:256x4")
@@ -48,9 +48,9 @@ def configured(preset: str, network: str, steps: int, settings: list[str]) -> An
 
 
 def steps_in(config: AnyConfig, seconds: float, iterations: int = 8) -> int:
-    """How many steps the configuration makes in that time, by the speed of its first iterations."""
+    """Returns the steps that fit into the time, by the speed of the first iterations."""
     trainer = make_trainer(config)
-    trainer.iterate()  # compiles, and starts threads
+    trainer.iterate()  # compiles and starts threads
     before = trainer.seconds
     for _ in range(iterations):
         trainer.iterate()
@@ -60,17 +60,17 @@ def steps_in(config: AnyConfig, seconds: float, iterations: int = 8) -> int:
 
 
 def trained(preset: str, network: str, seconds: float, settings: list[str]) -> Path:
-    """The folder of the finished run."""
+    """Returns the folder of the finished run."""
     folder = ROOT / "runs" / configured(preset, network, 1, settings).name
     if not (folder / "checkpoint" / "card.json").exists():
         steps = steps_in(configured(preset, network, 10**12, settings), seconds)
-        with redirect_stdout(StringIO()):  # the table alone is printed
+        with redirect_stdout(StringIO()):  # print only the table
             train(configured(preset, network, steps, settings), folder=folder)
     return folder
 
 
 def share(checkpoint: Path, opponent: str, games: int, players: int) -> str:
-    """Its wins against an agent, as the game's ladder plays its first match."""
+    """Returns the win share against an agent, with the settings of the game's ladder."""
     agent = load_agent(checkpoint)
     ladder = read_ladder(agent.game.name)
     options = ladder.options[0]
@@ -79,7 +79,7 @@ def share(checkpoint: Path, opponent: str, games: int, players: int) -> str:
         agent,
         make_agent(opponent, ladder.game),
         blocks=blocks_of(agent.game, players, games, options),
-        seed=ladder.seed + 1,  # no match of the ladder
+        seed=ladder.seed + 1,  # unlike the ladder's
         openings=ladder.openings,
         num_players=players,
         options=options,

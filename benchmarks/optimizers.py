@@ -1,11 +1,11 @@
-"""What an optimiser is worth: AdamW and Muon, on the same samples for as many minutes each.
+"""Compares AdamW and Muon on the same samples for the same number of minutes.
 
-`python -m benchmarks.optimizers PRESET adamw:1.5e-3 muon:6e-3 --play 5 --minutes 5` plays with the
-policy that an AlphaZero preset starts from, as the preset's last stage does, and lets a new network
-learn from the same samples with each optimiser (NAME:RATE, linear to a fiftieth). It prints a row
-of Markdown for each: how far the network is from the search in held-out games (played an eighth as
-long) after each quarter of the time (the KL divergence of its policy, in nats), how often its
-likeliest action is the search's, and its error of the values that it learns.
+`python -m benchmarks.optimizers PRESET adamw:1.5e-3 muon:6e-3 --play 5 --minutes 5` plays with an
+AlphaZero preset's initial policy, with the settings of its last stage. A new network then learns
+the same samples with each optimiser (NAME:RATE, linear decay to a fiftieth). Prints a row of
+Markdown for each: on held-out games (played for an eighth of the time), after each quarter of the
+time, the KL divergence of its policy from the search's in nats, how often its most probable action
+is the search's, and the error of its values.
 """
 
 import argparse
@@ -19,17 +19,17 @@ import torch
 from linkzoo import Positions
 from linkzoo_training.algorithms.alphazero import AlphaZeroTrainer
 from linkzoo_training.algorithms.optimizers import Optimizers
-from linkzoo_training.config import AlphaZeroConfig, load_config
-from linkzoo_training.networks import decayed
-from linkzoo_training.schedule import Schedule
+from linkzoo_training.config.config import AlphaZeroConfig, load_config
+from linkzoo_training.config.schedule import Schedule
+from linkzoo_training.networks.flat import decayed
 from linkzoo_training.selfplay.replay import Samples, join
 
 _QUARTERS = 4
-_PART = 16_384  # samples that are learned from in one go
+_PART = 16_384  # samples per call of `learn`
 
 
 def played(config: AlphaZeroConfig, seed: int, seconds: float) -> Samples:
-    """Samples of self-play with the policy that the preset starts from."""
+    """Returns self-play samples of the preset's initial policy."""
     trainer = AlphaZeroTrainer(replace(config, seed=seed, num_envs=512))
     numbers = config.simulations[-1], 1.0
     parts: list[Samples] = []
@@ -42,7 +42,7 @@ def played(config: AlphaZeroConfig, seed: int, seconds: float) -> Samples:
 
 
 def judged(trainer: AlphaZeroTrainer, samples: Samples) -> tuple[float, float, float]:
-    """Of held-out samples: the KL divergence, how often the best action agrees, and the error."""
+    """Returns KL divergence, agreement of the best action, and value error on held-out samples."""
     positions = Positions(trainer.game, samples.states.copy(), np.zeros(len(samples), np.uint64))
     logits, values = trainer.agent().evaluate(positions)
     policy = torch.from_numpy(samples.policy.astype(np.float32))
@@ -62,7 +62,7 @@ def judged(trainer: AlphaZeroTrainer, samples: Samples) -> tuple[float, float, f
 def learned(
     config: AlphaZeroConfig, name: str, rate: float, samples: Samples, seconds: float
 ) -> Iterator[AlphaZeroTrainer]:
-    """A new network after each quarter of the time; its parts of the samples are iterations."""
+    """Yields the network after each quarter of the time; an iteration learns one part."""
     plies = config.num_envs * config.horizon
     fresh = replace(config, initial_checkpoint=None, learning_rate=Schedule(rate, rate / 50))
     number = max(1, len(samples) // _PART)
@@ -90,7 +90,7 @@ def learned(
 
 
 def optimizer(text: str) -> tuple[str, float]:
-    """A name and a learning rate."""
+    """Parses an optimiser's name and learning rate."""
     name, _, rate = text.partition(":")
     if name not in ("adamw", "muon"):
         raise argparse.ArgumentTypeError(f"{name!r} is not adamw or muon")

@@ -1,11 +1,11 @@
-"""PPO end to end as a share of the speed of its network alone.
+"""PPO end to end, as a share of the speed of its network alone.
 
-`python -m benchmarks.ppo linkage_ppo [field=value ...]` prints it.
+Run `python -m benchmarks.ppo linkage_ppo [field=value ...]`.
 
-"Alone" are the same forward passes, backward passes and optimiser steps on batches that lie ready,
-in the same process with the same threads; what is left is the simulator, sampling, advantages and
-bookkeeping. Rounds alternate, and both figures are medians. On a GPU it also says how much of the
-time that ran nothing.
+The network alone runs the same forward passes, backward passes and optimiser steps on prepared
+batches, in the same process with the same threads. The difference is simulator, sampling,
+advantages and bookkeeping. Rounds alternate; both figures are medians. On a GPU it also prints the
+share of time without a running kernel.
 """
 
 import argparse
@@ -16,27 +16,26 @@ import torch
 from benchmarks.gpu_idle import tell
 
 from linkzoo_training.algorithms.ppo import PPOTrainer
-from linkzoo_training.config import PPOConfig, load_config
-from linkzoo_training.networks import masked
-from linkzoo_training.selfplay.rollout import Batch, RolloutGames
+from linkzoo_training.config.config import PPOConfig, load_config
+from linkzoo_training.networks.flat import masked
+from linkzoo_training.networks.shards import answers
+from linkzoo_training.selfplay.rollout import Batch
 from linkzoo_training.selfplay.rollout_workers import RolloutWorkers
-from linkzoo_training.shards import answers
 
 
 def network_alone(trainer: PPOTrainer, batch: Batch) -> float:
-    """Seconds of an iteration's forwards, backwards and optimiser steps on a ready batch."""
+    """Returns seconds of an iteration's forwards, backwards and steps on a prepared batch."""
     config, play, critic = trainer.config, trainer.play, trainer.behaviour_critic
     assert not isinstance(play, RolloutWorkers)
-    kept = play._features, play._hidden, play._mask
-    seen, hidden, mask = (k if isinstance(k, torch.Tensor) else k.device for k in kept)
+    kept = play._features, play._privileged, play._mask
+    seen, hidden, mask = (buffer.device for buffer in kept)
     every = torch.arange(config.num_envs, device=trainer.device)
-    slots = play.opponents.slot if isinstance(play, RolloutGames) else play.opponent
-    opponent = torch.as_tensor(slots, device=trainer.device)
+    opponent = play.opponents.slot.to(trainer.device)
     networks = trainer.pool.networks
-    met = []  # at each ply: a pool's network, and the games in which it acts
+    met = []  # per ply: pool networks with the games in which they act
     for t in range(config.horizon):
-        frozen = torch.as_tensor(play.frozen(t, slice(None)), device=trainer.device)
-        acting = {s for s in opponent[frozen].tolist() if s < trainer.pool.size}  # no agent
+        frozen = play.opponents.act_in(play._seat[t]).to(trainer.device)
+        acting = {s for s in opponent[frozen].tolist() if s < trainer.pool.size}  # without agents
         met.append([(networks[s], every[frozen & (opponent == s)]) for s in acting])
     start = time.perf_counter()
     for t in range(config.horizon):

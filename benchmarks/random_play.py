@@ -1,8 +1,8 @@
 """Statistics of uniformly random play: `python benchmarks/random_play.py linkage [--games N]`.
 
-Prints who wins, how often the same seat acts twice running, how many actions are legal, and the
-mean, deviation and range of the numbers in the final records. The figures in a game's RULES.md are
-what this printed: the same arguments print the same figures.
+Prints the winners, how often a seat acts twice in a row, the number of legal actions, and mean,
+deviation and range of the numbers in the final records. The figures in each game's RULES.md are
+reproducible from the same arguments.
 """
 
 import argparse
@@ -12,8 +12,8 @@ import numpy as np
 
 from linkzoo.core.kernels import kernels
 from linkzoo.registry import NAMES, get_game
+from linkzoo_training.evaluation.outcomes import win_shares
 from linkzoo_training.evaluation.result import side_label
-from linkzoo_training.outcomes import win_shares
 
 
 def main() -> None:
@@ -34,8 +34,8 @@ def main() -> None:
     seeds = np.arange(len(states), dtype=np.uint64) + np.uint64(arguments.seed)
     run.begin(states, seeds, masks)
 
-    legal: list[float] = []  # mean number of legal actions, decision by decision
-    asked: list[int] = []  # games that got that far
+    legal: list[float] = []  # mean number of legal actions by decision
+    asked: list[int] = []  # games that reached each decision
     again = np.zeros(len(states), np.int64)
     while (playing := states["seat"] >= 0).any():
         legal.append(float(masks[playing].sum(axis=1, dtype=np.int64).mean()))
@@ -49,7 +49,7 @@ def main() -> None:
     players = int(states["num_players"][0])
     roles = game.roles(arguments.options)
     shares = win_shares(states["winners"], game.one_of_each_side(players))
-    for side, share in enumerate(shares.mean(0)):  # of the wins; where sides share one, 1/k each
+    for side, share in enumerate(shares.mean(0)):  # win shares; shared wins count 1/k each
         print(f"{side_label(game, players, side, roles)} wins {share:.2%}")
     shared = shares.max(1) < 1
     if shared.any():

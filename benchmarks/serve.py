@@ -1,15 +1,14 @@
-"""People who play against policies on one server: `python -m benchmarks.serve`.
+"""Load test of the server with many players: `python -m benchmarks.serve`.
 
-Starts `linkzoo serve` in a process of its own, and as many clients as there are to be games, each
-with a connection that stays open, as a browser has it. A client plays the games of `--game` in turn
-(all that are registered, without it), as the first seat against `checkpoint` in the others. It
-thinks for 1 to 5 seconds (`--think`), plays a random legal move and asks for the position as the
-page does, until it is its turn again. A latency is the time from a move to the view that has the
-agents' moves. Compiling and each policy's first move come before the clock starts.
+Starts `linkzoo serve` in its own process and one client per concurrent game, each with a keep-alive
+connection like a browser. A client plays the games of `--game` in turn (default: all registered),
+as the first seat against `checkpoint` in the others. It thinks for 1 to 5 seconds (`--think`),
+plays a random legal move, and polls like the page until its next turn. Latency is the time from a
+move to the view with the agents' replies. Compilation and each policy's first move happen before
+the clock starts.
 
-Prints the median, the 95th percentile and the most of the latencies, by game and together, the CPU
-seconds of the server and of the clients, which share the machine, and the server's memory every
-minute (Linux).
+Prints median, 95th percentile and maximum latency, by game and overall, CPU seconds of the server
+and of the clients, which share the machine, and the server's memory every minute (Linux).
 """
 
 import argparse
@@ -32,7 +31,7 @@ from linkzoo import game_names, get_game
 
 
 class Client:
-    """A page: one connection, one question at a time."""
+    """A page: one connection, one request at a time."""
 
     def __init__(self, port: int) -> None:
         self._port = port
@@ -40,7 +39,7 @@ class Client:
         self._write: asyncio.StreamWriter | None = None
 
     async def ask(self, path: str, body: Any = None, method: str | None = None) -> Any:
-        """What the server answers; RuntimeError if it refuses."""
+        """Returns the server's response; RuntimeError if it refuses."""
         if self._write is None:
             self._read, self._write = await asyncio.open_connection("127.0.0.1", self._port)
         assert self._read is not None
@@ -60,7 +59,7 @@ class Client:
         return json.loads(answer)
 
     async def turn(self, name: str, view: Any) -> Any:
-        """The view in which it is the person's turn, or the game is over."""
+        """Polls until it is the person's turn or the game is over; returns the view."""
         while view["thinking"]:
             view = await self.ask(f"tables/{name}?wait=true")
         if view["error"]:
@@ -68,19 +67,19 @@ class Client:
         return view
 
     async def begin(self, game: str, dice: Generator) -> tuple[str, Any]:
-        """A new game, and its view at the person's first turn."""
+        """Starts a game; returns its id and the view at the person's first turn."""
         seats = ["human"] + ["checkpoint"] * (get_game(game).min_players - 1)
         wanted = {"game": game, "seats": seats, "seed": int(dice.integers(2**32))}
         name = (await self.ask("tables", wanted))["id"]
         return name, await self.turn(name, await self.ask(f"tables/{name}"))
 
     async def move(self, name: str, view: Any, dice: Generator) -> Any:
-        """Plays a random legal move; the view at the next turn."""
+        """Plays a random legal move; returns the view at the next turn."""
         move = {"move": view["moves"][dice.integers(len(view["moves"]))]["text"]}
         return await self.turn(name, await self.ask(f"tables/{name}/move", move))
 
     def close(self) -> None:
-        """Ends the connection."""
+        """Closes the connection."""
         if self._write is not None:
             self._write.close()
 
@@ -93,7 +92,7 @@ async def play(
     until: float,
     found: dict[str, list[float]],
 ) -> None:
-    """One client's games, until a moment of `time.perf_counter`."""
+    """Plays one client's games, until a time of `time.perf_counter`."""
     dice, client, count = default_rng(number), Client(port), number
     await asyncio.sleep(dice.uniform(0, think[1]))
     while time.perf_counter() < until:
@@ -110,7 +109,7 @@ async def play(
 
 
 async def warm_up(port: int, order: list[str]) -> None:
-    """A few moves of each game, in which it is compiled and its policy read."""
+    """Plays a few moves of each game, to compile it and load its policy."""
     client, dice = Client(port), default_rng(0)
     for game in order:
         name, view = await client.begin(game, dice)
@@ -121,7 +120,7 @@ async def warm_up(port: int, order: list[str]) -> None:
 
 
 def memory(pid: int) -> float:
-    """MB that a process holds in memory."""
+    """Returns a process's resident memory in MB."""
     status = Path(f"/proc/{pid}/status").read_text(encoding="utf-8")
     found = re.search(r"VmRSS:\s+(\d+) kB", status)
     assert found is not None
@@ -129,13 +128,13 @@ def memory(pid: int) -> float:
 
 
 def cpu(pid: int) -> float:
-    """CPU seconds of a process so far."""
+    """Returns a process's CPU seconds so far."""
     fields = Path(f"/proc/{pid}/stat").read_text(encoding="utf-8").rsplit(")", 1)[1].split()
     return (int(fields[11]) + int(fields[12])) / os.sysconf("SC_CLK_TCK")
 
 
 async def watch(pid: int, until: float) -> None:
-    """Prints the memory now, and every minute."""
+    """Prints the memory now and every minute."""
     minute = 0
     while True:
         print(f"memory after {minute} min: {memory(pid):.0f} MB", flush=True)
@@ -153,7 +152,7 @@ async def run(
     think: tuple[float, float],
     minutes: float,
 ) -> None:
-    """Plays, and prints what came out."""
+    """Plays, and prints the results."""
     await warm_up(port, order)
     found: dict[str, list[float]] = {game: [] for game in order}
     until = time.perf_counter() + 60 * minutes

@@ -1,9 +1,9 @@
-"""Learning curves of runs against wall-clock: `python -m benchmarks.side_by_side LABEL=RUN...`.
+"""Learning curves of runs over wall-clock time: `python -m benchmarks.side_by_side LABEL=RUN...`.
 
-Draws `docs/images/side_by_side.png`: shares of wins in the short matches along the runs (folders
-that `linkzoo train` writes), over minutes of training, evaluation not counted. Prints the matches
-at the end as Markdown. For before and after, train both on the same machine, with the same
-`eval.opponents` and nothing beside them.
+Draws `docs/images/side_by_side.png`: win shares in the short matches of the runs (folders written
+by `linkzoo train`) over minutes of training, without evaluation. Prints the final matches as
+Markdown. To compare two versions, train both on the same idle machine with the same
+`eval.opponents`.
 """
 
 import argparse
@@ -13,7 +13,7 @@ from typing import Any
 import numpy as np
 from benchmarks.curves import ROOT, panels, save, short_matches
 
-# By match, such as "Fewer v uct-100": minutes and shares of every run that played it, by label.
+# By match, such as "Fewer v uct-100": minutes and shares of each run, by label.
 Curves = dict[str, dict[str, tuple[np.ndarray[Any, Any], np.ndarray[Any, Any]]]]
 
 

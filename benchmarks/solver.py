@@ -1,4 +1,4 @@
-"""Seconds of CPU to solve a position from an empty memory.
+"""CPU seconds to solve a position from an empty table.
 
 `python -m benchmarks.solver linkage` solves the games of the solved positions at several plies;
 `python -m benchmarks.solver linkage board_size=5 threshold=8` a new game with these options.
@@ -12,8 +12,8 @@ import numpy as np
 import yaml
 
 from linkzoo import get_game
-from linkzoo.engine.compiled import Record
 from linkzoo.core.solver import Solver
+from linkzoo.core.state import Record
 from linkzoo_training.evaluation.solved_positions import SOLVED_POSITIONS, positions_after
 from linkzoo_training.search.solver import solver
 
@@ -37,7 +37,7 @@ def main() -> None:
     if parsed.options:
         pairs = (option.split("=") for option in parsed.options)
         state = game.blank(options={name: yaml.safe_load(text) for name, text in pairs})
-        game.new_game(state, np.uint64(0))
+        game.rules.new_game(state, np.uint64(0))
         exact.winner(state)  # compiles
         score = exact.score(state)
         print(f"{seconds(exact, state):.2f} s, {score} at the end under perfect play")

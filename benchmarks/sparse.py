@@ -1,8 +1,8 @@
-"""What it saves to read no weights of features that are 0: `python -m benchmarks.sparse NAME ...`.
+"""Compares the sparse first layer with torch's dense one: `python -m benchmarks.sparse NAME ...`.
 
-The fully connected network of each checkpoint answers in the middle of games, and learns, on one
-thread in float32: from integer features, most of which it skips, and from the same as floats, all
-of which torch multiplies. Prints a row of Markdown for each, best of alternating rounds.
+Times a forward pass and a training pass of each checkpoint's fully connected network on mid-game
+positions, on one thread in float32: with integer features, whose zeros are skipped, and with dense
+float features. Prints Markdown rows, best of alternating rounds.
 """
 
 import argparse
@@ -15,14 +15,14 @@ from torch import Tensor
 
 from linkzoo import make_vec
 from linkzoo_training.agents.policy import PolicyAgent, load_agent
-from linkzoo_training.networks import FlatNet
+from linkzoo_training.networks.flat import FlatNet
 
 CHECKPOINTS = ("love_formula", "love_links")
 ROWS, PLIES, ROUNDS = 512, 20, 40
 
 
 def features_of(agent: PolicyAgent) -> Tensor:
-    """What a network reads after some random plies, [ROWS, F]."""
+    """Returns a network's input features after some random plies, [ROWS, F]."""
     vec = make_vec(agent.game.name, ROWS)
     now = vec.reset(1)
     for ply in range(PLIES):
@@ -30,12 +30,12 @@ def features_of(agent: PolicyAgent) -> Tensor:
     return torch.from_numpy(agent.network.map(now.observation.reshape(ROWS, -1)))
 
 
-def answer(network: FlatNet, features: Tensor) -> None:
+def forward(network: FlatNet, features: Tensor) -> None:
     with torch.no_grad():
         network(features)
 
 
-def learn(network: FlatNet, features: Tensor) -> None:
+def training(network: FlatNet, features: Tensor) -> None:
     for parameter in network.parameters():
         parameter.grad = None
     logits, values = network(features)
@@ -43,7 +43,7 @@ def learn(network: FlatNet, features: Tensor) -> None:
 
 
 def microseconds(work: Callable[[FlatNet, Tensor], None], network: FlatNet, x: Tensor) -> float:
-    """Of a row, once."""
+    """Returns the time of one pass, per row."""
     started = time.perf_counter()
     work(network, x)
     return 1e6 * (time.perf_counter() - started) / ROWS
@@ -53,7 +53,8 @@ def main() -> None:
     parser = argparse.ArgumentParser(description=__doc__)
     parser.add_argument("checkpoints", nargs="*", default=CHECKPOINTS, metavar="NAME")
     torch.set_num_threads(1)
-    columns = ["network", "features", "not 0", "work", "all, µs a row", "not 0 alone", "faster"]
+    columns = ["network", "features", "not 0", "pass"]
+    columns += ["dense µs per row", "sparse µs per row", "faster"]
     print(f"| {' | '.join(columns)} |\n|{'---|' * len(columns)}")
     for name in parser.parse_args().checkpoints:
         agent = load_agent(name)
@@ -61,7 +62,7 @@ def main() -> None:
             parser.error(f"{name}: its network isn't fully connected")
         sparse = features_of(agent)
         dense = sparse.float()
-        for work in (answer, learn):
+        for work in (forward, training):
             rounds = [
                 [microseconds(work, agent.network, x) for x in (dense, sparse)]
                 for _ in range(ROUNDS)

@@ -1,7 +1,7 @@
 """Seconds to import the package and to play a first game: `python -m benchmarks.startup linkage`.
 
-The cold run compiles into an empty cache folder, the warm one finds it there. On a busy machine the
-seconds of CPU, in brackets, say more.
+The cold run starts with an empty cache folder, the warm one reuses it. On a busy machine, the CPU
+seconds in brackets are more reliable.
 """
 
 import argparse

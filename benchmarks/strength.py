@@ -1,12 +1,12 @@
-"""Writes what the cards of the shipped checkpoints say into docs/strength.md and the README.
+"""Writes the results in the cards of the shipped checkpoints into docs/strength.md and the README.
 
-Between the marks of each checkpoint there: its training, its matches and the wins that it throws
-away, as tables; in the README's table the shares of wins. The cards themselves are made by `linkzoo
-evaluate CHECKPOINT --ladder --card` and `--solved-positions --card`.
+Fills the section of each checkpoint with its training, matches and blunder rate, fills the win
+shares of the summary tables of both pages, and draws docs/images/strength.png. The cards come from
+`linkzoo evaluate CHECKPOINT --ladder --card` and `--solved-positions --card`.
 
-With `--check`, plays the matches of the README's table again instead, from another seed, and fails
-where an interval of a card and the new one don't overlap; with `--check --all` every match of the
-cards, which takes hours.
+With `--check`, replays the matches of the README's table instead, from another seed, and fails if
+an interval of a card and the new one don't overlap. With `--check --all`, replays every match of
+the cards, which takes hours.
 """
 
 import argparse
@@ -17,8 +17,10 @@ from collections.abc import Iterable, Mapping
 from pathlib import Path
 from typing import Any
 
+from matplotlib.figure import Figure
+
 from linkzoo import get_game
-from linkzoo_training.agents.specs import make_agent
+from linkzoo_training.agents.make import make_agent
 from linkzoo_training.commands.common import share_rows
 from linkzoo_training.evaluation.ladder import read_ladder
 from linkzoo_training.evaluation.match import blocks_of, play_match
@@ -27,9 +29,10 @@ from linkzoo_training.evaluation.statistics import Estimate
 
 ROOT = Path(__file__).parents[1]
 PAGE = ROOT / "docs" / "strength.md"
+PICTURE = ROOT / "docs" / "images" / "strength.png"
 README = ROOT / "README.md"
 CHECKPOINTS = ROOT / "checkpoints"
-# A row of the README's table: policy, number of players, opponent, share of wins.
+# A row of a summary table: policy, number of players, opponent, share of wins.
 ROW = re.compile(
     r"^(\| `(\w+)`, (\d) players \|[^|]+\| `([\w-]+)`[^|]*\| )([^|]+)( \|)$", re.MULTILINE
 )
@@ -43,7 +46,7 @@ def percent(share: Mapping[str, float]) -> str:
 
 
 def games(match: Mapping[str, Any]) -> str:
-    """How many, and how many of them were drawn."""
+    """Returns the number of games, and of draws if there are any."""
     draws = match.get("draws", 0)  # cards of earlier versions don't count them
     return f"{match['games']:,}" + (f" ({draws:,} drawn)" if draws else "")
 
@@ -54,7 +57,7 @@ def table(rows: Rows) -> str:
 
 
 def duel_rows(matches: list[dict[str, Any]]) -> Rows:
-    """Two roles: a row for each match."""
+    """Yields a row for each match of a game with two roles."""
     yield "agent", "opponent", "options", "games", *map(role, matches[0]["sides"]), "both"
     for match in matches:
         options = ", ".join(settings_of(get_game(match["game"]), match["options"])) or "as printed"
@@ -67,7 +70,7 @@ def role(side: Mapping[str, Any]) -> str:
 
 
 def table_rows(matches: list[dict[str, Any]]) -> Rows:
-    """Seats alike: a row for each opponent, a column for each number of players."""
+    """Yields a row for each opponent, with a column for each number of players."""
     players = sorted({match["num_players"] for match in matches})
     yield "agent", "opponent", *(f"{number} players" for number in players)
     for agents in dict.fromkeys(tuple(match["agents"]) for match in matches):
@@ -89,7 +92,7 @@ def blunder_rows(found: list[dict[str, Any]]) -> Rows:
 
 
 def section(card: Mapping[str, Any]) -> str:
-    """All that a card says of a policy's training and strength, as Markdown."""
+    """Returns a card's training and results as Markdown."""
     trained, matches = card["trained"], card["strength"]
     minutes, network = trained["seconds"] / 60, card["network"]
     about = (
@@ -117,16 +120,17 @@ def card_of(name: str) -> dict[str, Any]:
 
 
 def filled(page: str) -> str:
-    """The page with what the cards say between the marks."""
+    """Returns the page with its sections and its summary table filled from the cards."""
 
     def fill(match: re.Match[str]) -> str:
         return f"<!-- card {match[1]} -->\n\n{section(card_of(match[1]))}\n\n<!-- /card -->"
 
-    return re.sub(r"<!-- card (\w+) -->.*?<!-- /card -->", fill, page, flags=re.DOTALL)
+    page = re.sub(r"<!-- card (\w+) -->.*?<!-- /card -->", fill, page, flags=re.DOTALL)
+    return filled_readme(page)
 
 
 def entry_of(row: re.Match[str]) -> dict[str, Any]:
-    """The match that a row of the README's table tells: the card's first with these agents."""
+    """Returns the match of a row of a summary table: the card's first with these agents."""
     name, players, opponent = row[2], int(row[3]), row[4]
     return next(
         entry
@@ -136,17 +140,34 @@ def entry_of(row: re.Match[str]) -> dict[str, Any]:
 
 
 def filled_readme(page: str) -> str:
-    """The README with the shares of wins that the cards say."""
+    """Returns the page with the win shares of its summary table filled from the cards."""
     return ROW.sub(lambda row: f"{row[1]}{percent(entry_of(row)['win_share'])}{row[6]}", page)
 
 
+def draw(page: str) -> None:
+    """Draws the page's summary table: win shares, intervals, and the share of equal players (|)."""
+    rows = list(ROW.finditer(page))[::-1]
+    figure = Figure(figsize=(9, 5), layout="constrained")
+    axes = figure.subplots()
+    for height, row in enumerate(rows):
+        share = entry_of(row)["win_share"]
+        axes.plot([100 * share["low"], 100 * share["high"]], [height] * 2, "C0", linewidth=2)
+        axes.plot(100 * share["mean"], height, "C0o")
+        axes.plot(100 / int(row[3]), height, "k|", markersize=12)
+    labels = [f"{row[2]} v {row[4]}, {row[3]} players" for row in rows]
+    axes.set(yticks=range(len(rows)), yticklabels=labels, xlim=(0, 101))
+    axes.set_xlabel("share of wins in %, 95 % interval; |: equal players")
+    axes.grid(alpha=0.3)
+    figure.savefig(PICTURE, dpi=100, metadata={"Software": None})
+
+
 def overlap(one: Mapping[str, float], other: Estimate) -> bool:
-    """Whether two intervals have a value in common."""
+    """Returns whether two intervals overlap."""
     return one["low"] <= other.high and other.low <= one["high"]
 
 
 def again(entry: Mapping[str, Any], games: int, seed: int) -> MatchResult:
-    """A card's match, with at most so many games, from another seed."""
+    """Replays a card's match from another seed, with at most `games` games."""
     game, options, players = get_game(entry["game"]), entry["options"], entry["num_players"]
     a, b = (make_agent(name, game.name) for name in entry["agents"])
     return play_match(
@@ -162,7 +183,7 @@ def again(entry: Mapping[str, Any], games: int, seed: int) -> MatchResult:
 
 
 def entries_of(readme: str, *, every: bool) -> Iterable[dict[str, Any]]:
-    """The matches of the README's table, or those of every card."""
+    """Returns the matches of the README's table, or of every card."""
     if not every:
         return map(entry_of, ROW.finditer(readme))
     names = [path.parent.name for path in sorted(CHECKPOINTS.glob("*/card.json"))]
@@ -170,7 +191,7 @@ def entries_of(readme: str, *, every: bool) -> Iterable[dict[str, Any]]:
 
 
 def check(entries: Iterable[Mapping[str, Any]], games: int, seed: int) -> bool:
-    """Prints each match of the cards beside a new one; whether all of them agree."""
+    """Replays and prints each match; returns whether all intervals overlap."""
     disagree = 0
     for entry in entries:
         match = again(entry, games, seed)
@@ -189,11 +210,9 @@ def check(entries: Iterable[Mapping[str, Any]], games: int, seed: int) -> bool:
 
 def main() -> None:
     parser = argparse.ArgumentParser(description=__doc__)
-    parser.add_argument("--check", action="store_true", help="play the README's matches again")
-    parser.add_argument("--all", action="store_true", help="every match of the cards")
-    parser.add_argument(
-        "--games", type=int, default=1000, help="of a match that is checked, at most"
-    )
+    parser.add_argument("--check", action="store_true", help="replay the README's matches")
+    parser.add_argument("--all", action="store_true", help="replay every match of the cards")
+    parser.add_argument("--games", type=int, default=1000, help="most games of a replayed match")
     parser.add_argument("--seed", type=int, default=1)
     arguments = parser.parse_args()
     readme = README.read_text(encoding="utf-8")
@@ -203,6 +222,7 @@ def main() -> None:
         sys.exit(not check(entries, arguments.games, arguments.seed))
     PAGE.write_text(filled(PAGE.read_text(encoding="utf-8")), encoding="utf-8")
     README.write_text(filled_readme(readme), encoding="utf-8")
+    draw(PAGE.read_text(encoding="utf-8"))
 
 
 if __name__ == "__main__":

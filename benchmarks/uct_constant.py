@@ -1,9 +1,8 @@
 """UCT's exploration constant, by paired games: `python benchmarks/uct_constant.py link_o 1 1.4`.
 
-Each constant plays its neighbour with as many simulations a move, in blocks that share opening,
-chance and seeds, with every side exchanged. Prints the share of the wins that the second constant
-has, with its 95 % interval. A game's own constant (`Game.uct_c`) is the one that beats, or is even
-with, both of its neighbours.
+Each constant plays the next one with equal simulations per move, in blocks that share opening,
+chance and seeds, with sides exchanged. Prints the win share of the second constant with its 95 %
+interval. A game's default (`Game.uct_c`) beats or equals both neighbours.
 """
 
 import argparse

@@ -1,10 +1,10 @@
-"""UCT against OpenSpiel's MCTSBot, on Connect Four, with as many simulations.
+"""UCT against OpenSpiel's MCTSBot on Connect Four, with equal simulations.
 
 `python -m benchmarks.uct_open_spiel` needs the extra `openspiel` and our Connect Four: `pip install
-examples/connect_four`. Each player has the constant that is best for it, found with the same
-command: `linkzoo:0.7 linkzoo:1`, `open_spiel:1 open_spiel:1.4`. Games begin with two random plies,
-and both players take both seats of each opening. MCTSBot is the compiled one, as it is by default:
-a random playout for each simulation, and proven positions backed up.
+examples/connect_four`. Each player uses its best constant, found with the same command:
+`linkzoo:0.7 linkzoo:1`, `open_spiel:1 open_spiel:1.4`. Games start with two random plies, and both
+players take both seats of each opening. MCTSBot is compiled and uses its defaults: one random
+playout per simulation, and backup of proven positions.
 """
 
 import argparse
@@ -16,21 +16,21 @@ import pyspiel
 from connect_four import GAME as CONNECT_FOUR
 
 from linkzoo import Positions
-from linkzoo.engine.rng import STREAM_ACTION, word
+from linkzoo.engine.rng import STREAM_ACTION, random_u64
 from linkzoo_training.agents.baselines import UctAgent
 from linkzoo_training.evaluation.openings import random_openings
+from linkzoo_training.evaluation.outcomes import win_shares
 from linkzoo_training.evaluation.statistics import Counts, from_blocks
-from linkzoo_training.outcomes import win_shares
 
-_MEMORY = 1000  # megabytes of a tree
+_MEMORY = 1000  # limit of a tree, in megabytes
 _PLIES = (2, 2)
 
-# An action for the position, given as our record and as OpenSpiel's state, by a seed.
+# Returns an action for the position, given as our record and as OpenSpiel's state, and a seed.
 Player = Callable[[Any, Any, np.uint64], int]
 
 
 def player(spec: str, simulations: int) -> Player:
-    """The player that `linkzoo:C` or `open_spiel:C` names, with UCT's constant C."""
+    """Returns the player `linkzoo:C` or `open_spiel:C`, with UCT's constant C."""
     kind, _, constant = spec.partition(":")
     game = pyspiel.load_game("connect_four")
     agent = UctAgent(simulations, float(constant) if constant else None)
@@ -58,7 +58,7 @@ def player(spec: str, simulations: int) -> Player:
 
 
 def result(a: Player, b: Player, seed: np.uint64, opening: int) -> list[float]:
-    """A's share of the win in each seat, from one opening."""
+    """Returns A's share of the win in each seat, from one opening."""
     game = pyspiel.load_game("connect_four")
     start = random_openings(CONNECT_FOUR, CONNECT_FOUR.blank(), seed, _PLIES, [opening])[0]
     shares = []
@@ -68,9 +68,9 @@ def result(a: Player, b: Player, seed: np.uint64, opening: int) -> list[float]:
             state.apply_action(column)
         while record.seat >= 0:
             mover = a if record.seat == seat else b
-            drawn = word(seed, STREAM_ACTION, opening, int(record.ply))
+            drawn = random_u64(seed, STREAM_ACTION, opening, int(record.ply))
             action = mover(record, state, drawn)
-            CONNECT_FOUR.apply(record, action)
+            CONNECT_FOUR.rules.apply(record, action)
             state.apply_action(action)
         assert state.is_terminal()
         share = win_shares(np.array([record.winners]), range(2))[0, seat]
@@ -80,7 +80,7 @@ def result(a: Player, b: Player, seed: np.uint64, opening: int) -> list[float]:
 
 
 def moves_of(record: Any) -> list[int]:
-    """The two columns that were played: seat 0's first."""
+    """Returns the two opening columns, seat 0's first."""
     return [int(np.flatnonzero((record.board == seat).any(0))[0]) for seat in range(2)]
 
 

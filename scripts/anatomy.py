@@ -13,8 +13,7 @@ from scripts.game_pages import FOLDER, SCENES
 
 import linkzoo
 from linkzoo import Game
-from linkzoo.engine.compiled import Record
-from linkzoo.core.game import HEADER
+from linkzoo.core.state import HEADER, Record
 
 IMAGES = Path(__file__).parents[1] / "docs" / "images"
 ACROSS = 24  # bytes in a row
@@ -59,14 +58,14 @@ def record_picture(game: Game, state: Record, file: Path) -> None:
 
 
 def observation_picture(game: Game, state: Record, file: Path) -> None:
-    """Every plane of an observation of a board, with the name of its piece."""
-    seen = np.zeros(game.observation.size, game.observation.dtype)
-    game.observe(state, int(state.seat), seen)
-    planes, names, highs = seen.reshape(game.observation.shape), [], []
-    for piece in game.observation.pieces:
-        count = 1 if len(piece.shape) == 2 else piece.shape[0]
-        names += [f"{piece.name}{f' {k}' if count > 1 else ''}" for k in range(count)]
-        highs += [piece.high] * count
+    """Every plane of an observation of a board, with the name of its part."""
+    seen = np.zeros(game.observation.spec.size, game.observation.spec.dtype)
+    game.observation.observe(state, int(state.seat), seen)
+    planes, names, highs = seen.reshape(game.observation.spec.shape), [], []
+    for part in game.observation.spec.parts:
+        count = 1 if len(part.shape) == 2 else part.shape[0]
+        names += [f"{part.name}{f' {k}' if count > 1 else ''}" for k in range(count)]
+        highs += [part.high] * count
     figure, grid = plt.subplots(3, -(-len(names) // 3), figsize=(10, 5.4), layout="constrained")
     every: list[Axes] = list(grid.flat)
     for plane, name, high, axes in zip(planes, names, highs, every, strict=False):

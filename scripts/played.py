@@ -11,7 +11,7 @@ import numpy as np
 import linkzoo
 from linkzoo import GameRecord, Positions
 from linkzoo_training import load_agent
-from linkzoo_training.pictures import as_gif, as_html
+from linkzoo_training.web.pictures import as_gif, as_html
 
 DOCS = Path(__file__).parents[1] / "docs"
 FOLDER = DOCS / "games" / "played"

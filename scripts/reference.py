@@ -15,9 +15,9 @@ from collections.abc import Iterator, Mapping
 from pathlib import Path
 from typing import Any
 
-from linkzoo_training import config
-from linkzoo_training.commands.arguments import parser as make_parser
-from linkzoo_training.schedule import Schedule
+from linkzoo_training.commands.cli import make_parser
+from linkzoo_training.config import config
+from linkzoo_training.config.schedule import Schedule
 
 FOLDER = Path(__file__).parents[1] / "docs" / "reference"
 WIDTH = 90  # columns of help texts

@@ -12,7 +12,7 @@ from tests.web.server import Client
 from linkzoo import GameRecord, game_names
 from linkzoo.testing.play import mask_of, positions
 from linkzoo_training import load_agent
-from linkzoo_training.pictures import as_html
+from linkzoo_training.web.pictures import as_html
 from tests_web.conftest import Screen
 
 PLAYED = Path(__file__).parents[1] / "docs" / "games" / "played"
@@ -87,7 +87,7 @@ def test_two_people_never_get_what_the_other_holds(screen: Screen, client: Clien
         screen.page.click(".cover button")
         screen.page.wait_for_selector(".board .lit")
         seen, before = {seat}, len(screen.traffic)
-        other = json.dumps(table.game.draw_text(table.state, 1 - seat))
+        other = json.dumps(table.game.drawing.text(table.state, 1 - seat))
         while table.waiting is None:
             screen.click()
             time.sleep(0.05)
@@ -160,7 +160,7 @@ def test_what_a_card_asks_for_is_pointed_at_in_the_picture(
     screen.start("love_formula", ["human", "random"])
     table = client.server.tables.get(screen.page.url.split("/")[-1])
     game = table.game
-    put = positions(game, 2, dict(game.fixed), seed)[ply]
+    put = positions(game, 2, dict(game.fixed.values), seed)[ply]
     with table.lock:
         table._states[0] = put
         table._mask[0] = mask_of(game, put)

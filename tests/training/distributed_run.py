@@ -7,14 +7,13 @@ import sys
 from dataclasses import replace
 from pathlib import Path
 
-import numpy as np
 import torch
 from torch import Tensor
 
 from linkzoo_training.algorithms import distributed
 from linkzoo_training.algorithms.ppo import PPOTrainer
-from linkzoo_training.checkpoint import named, save_tensors
-from linkzoo_training.config import PPOConfig, load_config
+from linkzoo_training.checkpoints.checkpoint import named, save_tensors
+from linkzoo_training.config.config import PPOConfig, load_config
 from linkzoo_training.selfplay.rollout import RolloutGames
 from linkzoo_training.train import train
 
@@ -23,9 +22,8 @@ def update(config: PPOConfig) -> dict[str, Tensor]:
     """A batch, and the weights before and after the single step that learns from it."""
     trainer = PPOTrainer(replace(config, epochs=1, minibatches=1))
     frozen = trainer.pool.add(trainer.behaviour_policy)
-    opponents = np.array([frozen])  # has plies that aren't learned from
     assert isinstance(trainer.play, RolloutGames)
-    trainer.play.begin_games(np.arange(config.num_envs), 0.0, opponents)
+    trainer.play.begin([frozen])  # has plies that aren't learned from
     batch = trainer.play.collect(
         trainer.behaviour_policy, trainer.behaviour_critic, trainer.pool, 0.0, 0
     )

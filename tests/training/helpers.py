@@ -8,7 +8,7 @@ import numpy as np
 from linkzoo import Game, Positions, get_game
 from linkzoo.core.kernels import kernels
 from linkzoo_training.algorithms.trainer import Trainer
-from linkzoo_training.config import AlphaZeroConfig, PPOConfig, read_config
+from linkzoo_training.config.config import AlphaZeroConfig, PPOConfig, read_config
 from linkzoo_training.search.solver import successors
 
 
@@ -17,13 +17,15 @@ def begin(game: Game, count: int, seed: int = 0, **options: Any) -> Positions:
     return midgame(game, count, 0, seed, **options)
 
 
-def midgame(game: Game, count: int, plies: int, seed: int = 0, **options: Any) -> Positions:
+def midgame(
+    game: Game, count: int, plies: int, seed: int = 0, *, players: int | None = None, **options: Any
+) -> Positions:
     """Positions some random plies into the game; earlier where it would have ended."""
     states = np.zeros(count, game.state)
-    states[:] = game.blank(options=options)
+    states[:] = game.blank(players, options)
     seeds = np.arange(seed, seed + count, dtype=np.uint64)
     masks = np.empty((count, game.num_actions), np.int8)
-    kernels(game).renew(states, masks, seeds, seeds, np.full(count, plies, np.int64))
+    kernels(game).reset_rows(states, masks, seeds, seeds, np.full(count, plies, np.int64))
     return Positions(game, states, seeds)
 
 

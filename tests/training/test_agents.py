@@ -1,17 +1,22 @@
 """Agents by name, and the person at the terminal."""
 
+import shutil
 from pathlib import Path
+from typing import Any
 
 import numpy as np
 import pytest
 
-from linkzoo import RandomAgent, get_game
+from linkzoo import Positions, RandomAgent, get_game
 from linkzoo_training.agents.baselines import ExactAgent, GreedyAgent, MonteCarloAgent, UctAgent
 from linkzoo_training.agents.human import HumanAgent, QuitError
-from linkzoo_training.agents.policy import PolicyAgent, SearchAgent
-from linkzoo_training.agents.specs import make_agent, searching, source_of
+from linkzoo_training.agents.make import make_agent
+from linkzoo_training.agents.policy import PolicyAgent, SearchAgent, load_agent
+from linkzoo_training.agents.specs import AgentSpec
 from linkzoo_training.commands.play import play
-from tests.training.helpers import begin
+from linkzoo_training.resources import find_checkpoint
+from linkzoo_training.search.gumbel import GumbelSearch
+from tests.training.helpers import begin, midgame
 
 LINKAGE = get_game("linkage")
 
@@ -65,9 +70,34 @@ def test_a_checkpoint_with_views_and_a_search() -> None:
     assert make_agent("linkage~0", "linkage").name == "linkage"
 
 
+@pytest.mark.parametrize(
+    ("text", "spec"),
+    [
+        ("random", AgentSpec("random")),
+        ("uct-10", AgentSpec("uct", simulations=10)),
+        ("mc-3", AgentSpec("mc", simulations=3)),
+        ("linkage", AgentSpec("checkpoint", "linkage")),
+        ("checkpoint:8", AgentSpec("checkpoint", "checkpoint", simulations=8)),
+        ("runs/a@4~0.00001:7", AgentSpec("checkpoint", "runs/a", 4, 0.00001, 7)),
+        ("a.py:Agent", AgentSpec("custom", "a.py:Agent")),
+        ("linkage~0:64:64", AgentSpec("checkpoint", "linkage~0:64", simulations=64)),
+    ],
+)
+def test_a_name_is_read_and_given_back(text: str, spec: AgentSpec) -> None:
+    assert AgentSpec.parse(text) == AgentSpec.parse(spec) == spec
+    assert str(spec) == text
+
+
+def test_suffixes_come_in_any_order() -> None:
+    spec = AgentSpec.parse("linkage_az:64~0@8")
+    assert spec == AgentSpec("checkpoint", "linkage_az", 8, 0.0, 64)
+    assert str(spec) == "linkage_az@8~0:64"
+
+
 def test_simulations_are_for_checkpoints_without_any() -> None:
-    specs = ["random", "uct-10", "cheat-10", "linkage", "runs/a@4~1", "linkage:7"]
-    assert [searching(spec, 20) for spec in specs] == [
+    texts = ["random", "uct-10", "cheat-10", "linkage", "runs/a@4~1", "linkage:7"]
+    specs = [AgentSpec.parse(text) for text in texts]
+    assert [str(spec.with_simulations(20)) for spec in specs] == [
         "random",
         "uct-10",
         "cheat-10",
@@ -75,8 +105,98 @@ def test_simulations_are_for_checkpoints_without_any() -> None:
         "runs/a@4~1:20",
         "linkage:7",
     ]
-    assert [searching(spec, None) for spec in specs] == specs
-    assert [source_of(spec) for spec in specs] == [None, None, None, "linkage", "runs/a", "linkage"]
+    assert [spec.with_simulations(None) for spec in specs] == specs
+    sources = [spec.checkpoint("link_o") for spec in specs]
+    assert sources == [None, None, None, "linkage", "runs/a", "linkage"]
+    assert AgentSpec.parse("checkpoint~0").checkpoint("link_o") == "link_o"
+
+
+@pytest.mark.parametrize(
+    "name", ["step:1000", "step:1000~1", "my run@home", "run:best", "a@2~3:4", "~0"]
+)
+def test_a_folder_that_exists_goes_before_suffixes(
+    name: str, tmp_path: Path, monkeypatch: pytest.MonkeyPatch
+) -> None:
+    shutil.copytree(find_checkpoint("linkage"), tmp_path / name)
+    monkeypatch.chdir(tmp_path)
+    for source in (name, f"./{name}", str(tmp_path / name)):
+        for suffix in ("", "@2", "~0.5", ":7", "@2~0.5:7"):
+            spec = AgentSpec.parse(source + suffix)
+            assert (spec.kind, spec.source, str(spec)) == ("checkpoint", source, source + suffix)
+    agent = make_agent(f"{name}@2~0.5:7", "linkage")
+    assert isinstance(agent, SearchAgent)
+    assert agent.name == f"{name}@2~0.5:7"
+
+
+def test_a_shipped_checkpoint_goes_before_a_folder_of_its_name(
+    tmp_path: Path, monkeypatch: pytest.MonkeyPatch
+) -> None:
+    shutil.copytree(find_checkpoint("linkage_az"), tmp_path / "linkage")
+    shutil.copytree(find_checkpoint("linkage_az"), tmp_path / "linkage:8")
+    monkeypatch.chdir(tmp_path)
+    named, here = make_agent("linkage", "linkage"), make_agent("./linkage", "linkage")
+    assert isinstance(named, PolicyAgent)
+    assert isinstance(here, PolicyAgent)
+    assert named.card["trained"]["algorithm"] == "ppo"
+    assert here.card["trained"]["algorithm"] == "alphazero"
+    assert load_agent(Path("linkage")).card == here.card
+    assert isinstance(make_agent("linkage:8", "linkage"), SearchAgent)
+    assert isinstance(make_agent("./linkage:8", "linkage"), PolicyAgent)
+    with pytest.raises(ValueError, match=r"no checkpoint '\./love_links'"):
+        make_agent("./love_links", "love_links")
+
+
+def test_the_checkpoint_of_a_run_is_hinted_at(tmp_path: Path) -> None:
+    shutil.copytree(find_checkpoint("linkage"), tmp_path / "run" / "checkpoint")
+    with pytest.raises(ValueError, match=r"did you mean .*run/checkpoint\?"):
+        make_agent(str(tmp_path / "run"), "linkage")
+
+
+def finished(game: str) -> dict[str, Any]:
+    """Games of which some are over, as the arguments of Positions."""
+    rules = get_game(game)
+    states = begin(rules, 3).states.copy()
+    states["seat"][1:] = -1
+    return {"game": rules, "states": states, "seeds": np.arange(3, dtype=np.uint64)}
+
+
+@pytest.mark.parametrize("game", ["linkage", "love_links"])
+@pytest.mark.parametrize(
+    "name", ["random", "greedy", "uct-10", "cheat-10", "mc-2", "checkpoint", "checkpoint:4"]
+)
+def test_no_agent_is_asked_where_a_game_is_over(name: str, game: str) -> None:
+    """Compiled searches would read outside their arrays."""
+    agent = make_agent(name, game)
+    with pytest.raises(ValueError, match="the game is over in position 1 of 3: no seat is to act"):
+        agent.act(Positions(**finished(game)))
+    if isinstance(agent, PolicyAgent):
+        with pytest.raises(ValueError, match="the game is over"):
+            agent.evaluate(Positions(**finished(game)))
+
+
+def test_no_search_begins_where_a_game_is_over() -> None:
+    given = finished("linkage")
+    with pytest.raises(ValueError, match="the game is over"):
+        GumbelSearch(LINKAGE, 3, 4).run(given["states"], given["seeds"], None)  # type: ignore[arg-type]
+
+
+def test_a_policy_warns_of_numbers_of_players_that_it_never_met(tmp_path: Path) -> None:
+    policy, game = load_agent("love_links"), get_game("love_links")
+    card = {"trained": {"config": {"num_players": [2, 3]}}}
+    agent = PolicyAgent("few", game, policy.network, card)
+    for positions in (midgame(game, 4, 3), midgame(game, 4, 3, players=3)):
+        agent.act(positions)
+    for one in (agent, SearchAgent(agent, 2)):
+        with pytest.warns(UserWarning, match=r"few was trained for \[2, 3\] players, not 4"):
+            one.act(midgame(game, 4, 3, players=4))
+
+
+def test_values_of_absent_seats_are_0() -> None:
+    policy, game = load_agent("love_links"), get_game("love_links")
+    for players in (2, 3, 4):
+        _, values = policy.evaluate(midgame(game, 5, 4, players=players))
+        assert (values[:, players:] == 0).all()
+        assert (values[:, :players] != 0).all()
 
 
 @pytest.mark.parametrize("spec", ["uct", "uct-", "uct-1.5", "uct-x", "Greedy", "best", ""])
@@ -109,7 +229,7 @@ def test_a_person_is_asked_in_every_position() -> None:
     terminal = Terminal("0", "1", "R c3-c4")
     actions = terminal.human().act(begin(LINKAGE, 3))
     assert actions.dtype == np.int64
-    expected = LINKAGE.text_to_action(LINKAGE.blank(), "R c3-c4")
+    expected = LINKAGE.notation.text_to_action(LINKAGE.blank(), "R c3-c4")
     assert actions.tolist() == [0, 1, expected]
 
 

@@ -14,11 +14,11 @@ from torch import Tensor, nn
 
 from linkzoo import Positions, get_game
 from linkzoo.core.kernels import kernels
+from linkzoo_training.agents.make import make_agent
 from linkzoo_training.agents.policy import load_agent
-from linkzoo_training.agents.specs import make_agent
 from linkzoo_training.algorithms.alphazero import AlphaZeroTrainer, relative
-from linkzoo_training.checkpoint import save_checkpoint
-from linkzoo_training.config import AlphaZeroConfig
+from linkzoo_training.checkpoints.checkpoint import save_checkpoint
+from linkzoo_training.config.config import AlphaZeroConfig
 from linkzoo_training.evaluation.match import play_match
 from linkzoo_training.search.solver import solver, successors
 from linkzoo_training.selfplay.replay import ReplayGames
@@ -206,16 +206,16 @@ def test_samples_are_whole_games() -> None:
     games = 0
     for row in range(len(samples)):
         state = samples.states[row : row + 1].copy()
-        kernels(game).legal(state, mask)
+        kernels(game).fill_masks(state, mask)
         policy = samples.policy[row].astype(np.float64)
         assert ((policy > 0) <= (mask[0] > 0)).all()
         assert policy.sum() == pytest.approx(1, abs=0.01)
         last = row + 1 == len(samples) or samples.finals[row + 1] != samples.finals[row]
         goal = samples.finals[row] if last else samples.states[row + 1]
         reached = []
-        for action in np.flatnonzero(mask[0]):
+        for action in np.flatnonzero(mask[0]).tolist():
             after = game.from_bytes(state[0].tobytes())
-            game.apply(after, action)
+            game.rules.apply(after, action)
             reached.append(after.tobytes())
         assert goal.tobytes() in reached
         games += last
@@ -265,7 +265,7 @@ def test_opponents_play_their_own_moves_and_teach_nothing(snapshot: bool) -> Non
             if answer >= 0:
                 yield after[answer].tobytes()
 
-    play._begin_games(np.arange(12), 0.0, [0])
+    play._begin_games(np.ones(12, np.bool_), 0.0, [0])
     samples = play.collect(trainer.behaviour_policy, trainer.pool, trainer.simulations, 0.0, 0)
     plies = 0
     for row in range(len(samples) - 1):

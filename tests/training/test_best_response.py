@@ -7,16 +7,22 @@ from typing import Any
 import numpy as np
 import pytest
 
-from linkzoo import game_names, get_game
-from linkzoo.engine.compiled import Record
+from linkzoo import RandomAgent, game_names, get_game
+from linkzoo.core.state import Record
+from linkzoo_training.agents.baselines import GreedyAgent
 from linkzoo_training.agents.policy import load_agent
 from linkzoo_training.algorithms.ppo import PPOTrainer
-from linkzoo_training.best_response import best_response_config, train_best_response
-from linkzoo_training.checkpoint import save_checkpoint
+from linkzoo_training.best_response import (
+    BestResponse,
+    best_response_config,
+    best_response_table,
+    train_best_response,
+)
+from linkzoo_training.checkpoints.checkpoint import save_checkpoint
 from linkzoo_training.commands.cli import main
-from linkzoo_training.config import PPOConfig, load_config
+from linkzoo_training.config.config import PPOConfig, load_config
 from linkzoo_training.evaluation.match import play_match
-from linkzoo_training.networks import make_network
+from linkzoo_training.networks.flat import make_network
 from linkzoo_training.search.solver import successors
 from linkzoo_training.selfplay.rollout import RolloutGames
 
@@ -65,11 +71,11 @@ def test_a_best_response_is_found(config: PPOConfig, tmp_path: Path) -> None:
     written = json.loads((tmp_path / "best_response.json").read_text())
     assert written == json.loads(json.dumps(report))
     start = LINKAGE.blank(options=config.options)
-    LINKAGE.new_game(start, np.uint64(0))
+    LINKAGE.rules.new_game(start, np.uint64(0))
     best = [response_value(start, seat, {}) for seat in (0, 1)]
     assert best == pytest.approx([-1 / 3, 1])
     (found,) = report["players"]
-    gain = found["exploitability_at_least"]
+    gain = found["gain"]
     assert gain["low"] <= sum(best) / 2 <= gain["high"]
     for side, value in zip(found["response"]["sides"], best, strict=True):
         assert side["mean_payoff"]["mean"] > value - 0.12
@@ -95,7 +101,7 @@ def test_all_games_are_against_the_agent(config: PPOConfig) -> None:
     assert isinstance(play, RolloutGames)
     for _ in range(3):
         trainer.iterate()
-        assert set(play.opponents.slot.tolist()) == set(play.opponents.fixed_slots.tolist()) == {0}
+        assert set(play.opponents.slot.tolist()) == set(play.opponents.fixed_slots) == {0}
     assert not trainer.pool.networks
 
 
@@ -167,6 +173,22 @@ def test_what_cannot_be_is_refused(tmp_path: Path) -> None:
         best_response_config("random", "linkage", settings=["pool.share=0.5"])
     with pytest.raises(ValueError, match="nobody"):
         best_response_config("nobody", "linkage")
+    with pytest.raises(ValueError, match=r"no preset connect_four_ppo_quick: .* \(--config\)"):
+        best_response_config("random", "connect_four:GAME")
+
+
+def test_a_bound_is_shown_only_where_the_interval_allows_it() -> None:
+    """R11: an interval that reaches 0 shows no gain."""
+    budget: dict[str, Any] = {"steps": 9, "seconds": 1, "seconds_per_step": 0.1}
+    budget |= {"initial_checkpoint": None, "network": "flat"}
+    agent = RandomAgent()
+    won, itself = (play_match("linkage", one, agent, 50) for one in (GreedyAgent(), agent))
+    captions = []
+    for response in (won, itself):
+        table = best_response_table(BestResponse(response, itself), budget)
+        captions.append(str(table.caption).splitlines()[1])
+    assert captions[0].startswith("lower bound on exploitability: +0.")
+    assert captions[1].startswith("no gain shown: +0.000 [-0.")
 
 
 def test_command(
@@ -174,17 +196,19 @@ def test_command(
 ) -> None:
     """The game is that of the checkpoint; a run that is there resumes with --resume alone."""
     monkeypatch.chdir(tmp_path)
-    checkpoint(tmp_path / "old")
+    checkpoint(tmp_path / "old" / "checkpoint")
     fields = [field for field in FIELDS if not field.startswith(("network", "width", "blocks"))]
     options = ["--steps", "2000", "--games", "7", "--json", "found.json"]
-    command = ["best-response", "old", *options, *fields]
+    command = ["best-response", "old/checkpoint", *options, *fields]
     assert main(command) == 0
     out = capsys.readouterr().out
-    assert "A best response to old: linkage, 2 players, 8 games" in out
+    assert "A best response to old/checkpoint: linkage, 2 players, 8 games" in out
     assert "under this budget: 2,048 steps" in " ".join(out.split())
     data: dict[str, Any] = json.loads((tmp_path / "found.json").read_text())
     assert data["format"] == "linkzoo-best-response/1"
-    card = json.loads(Path("runs/best_response_linkage_old/checkpoint/card.json").read_text())
+    card = json.loads(
+        Path("runs/best_response_linkage_old_checkpoint/checkpoint/card.json").read_text()
+    )
     assert main([*card["strength"][0]["command"].split()[1:], "--json", "again.json"]) == 0
     match = json.loads(Path("again.json").read_text())
     assert match["win_share"] == data["players"][0]["response"]["win_share"]

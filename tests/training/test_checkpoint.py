@@ -9,8 +9,8 @@ import torch
 
 from linkzoo import Positions, game_names, get_game, make_vec
 from linkzoo_training.agents.policy import PolicyAgent, load_agent
-from linkzoo_training.checkpoint import save_checkpoint
-from linkzoo_training.networks import make_network
+from linkzoo_training.checkpoints.checkpoint import save_checkpoint
+from linkzoo_training.networks.flat import make_network
 from linkzoo_training.resources import shipped
 
 
@@ -65,7 +65,7 @@ def test_a_policy_is_drawn_where_something_is_hidden() -> None:
     for name in game_names():
         game = get_game(name)
         agent = PolicyAgent("any", game, make_network(game, "flat", 8, 1), {})
-        assert agent.temperature == (0 if game.hidden is None else 1)
+        assert agent.temperature == (0 if game.observation.privileged_spec is None else 1)
         assert PolicyAgent("any", game, agent.network, {}, temperature=0.0).temperature == 0
 
 
@@ -87,7 +87,7 @@ def test_draws_follow_the_policy(folder: Path) -> None:
         logits = torch.from_numpy(np.maximum(2.0 * np.log(chances), -1e9)).float()
     count = 20_000
     seeds = np.arange(count, dtype=np.uint64)
-    drawn = np.bincount(agent.draw(logits.expand(count, -1), seeds), minlength=6) / count
+    drawn = np.bincount(agent.sample(logits.expand(count, -1), seeds), minlength=6) / count
     assert (drawn[chances == 0] == 0).all()
     np.testing.assert_allclose(drawn, chances, atol=4 * np.sqrt(0.25 / count))
 
@@ -96,8 +96,8 @@ def test_views_make_the_policy_symmetric(folder: Path) -> None:
     """Averaged over all symmetries, a position and its image get the same values and answers."""
     game, agent = get_game("linkage"), load_agent(folder, views=192)
     assert agent.name == "saved@192"
-    assert game.symmetries is not None
-    _, actions, _ = game.symmetries()
+    assert game.observation.symmetries is not None
+    _, actions, _ = game.observation.symmetries()
     where, image = positions(4), positions(4)
     for row in range(4):
         for step in range(5):
@@ -106,8 +106,8 @@ def test_views_make_the_policy_symmetric(folder: Path) -> None:
                     7 * step
                 ]
             )
-            game.apply(where.states[row], action)
-            game.apply(image.states[row], int(actions[50 + row, action]))
+            game.rules.apply(where.states[row], action)
+            game.rules.apply(image.states[row], int(actions[50 + row, action]))
     where = Positions(game, where.states, where.seeds)
     image = Positions(game, image.states, image.seeds)
     logits, values = agent.evaluate(where)

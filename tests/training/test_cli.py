@@ -4,7 +4,7 @@ import json
 import signal
 import subprocess
 import sys
-from io import StringIO
+from io import BytesIO, StringIO, TextIOWrapper
 from pathlib import Path
 from typing import Any
 
@@ -13,7 +13,8 @@ import torch
 
 import linkzoo
 from linkzoo import GameRecord, make_vec
-from linkzoo_training.commands import bench, cli
+from linkzoo_training.__main__ import main as run_process
+from linkzoo_training.commands import bench, cli, common
 from linkzoo_training.commands import compile as compile_command
 from linkzoo_training.commands.cli import main
 from tests.common.variants import ONE, Variant
@@ -28,6 +29,17 @@ def error_line(capsys: pytest.CaptureFixture[str]) -> str:
     assert len(lines) == 1
     assert lines[0].startswith("linkzoo: ")
     return lines[0]
+
+
+def usage_error(arguments: str, capsys: pytest.CaptureFixture[str]) -> str:
+    """The last line of what argparse says; the lines above it are the usage."""
+    with pytest.raises(SystemExit) as stopped:
+        main(arguments.split())
+    assert stopped.value.code == 2
+    out, err = capsys.readouterr()
+    assert out == ""
+    assert err.startswith("usage: linkzoo")
+    return err.splitlines()[-1]
 
 
 def test_evaluate(capsys: pytest.CaptureFixture[str], tmp_path: Path) -> None:
@@ -99,8 +111,8 @@ def test_evaluate_on_labels(capsys: pytest.CaptureFixture[str], tmp_path: Path) 
 
 def test_the_blunder_rate_on_the_card(tmp_path: Path) -> None:
     """They take the place of the agent's own, and of no other's."""
-    from linkzoo_training.checkpoint import load_card, save_checkpoint
-    from linkzoo_training.networks import make_network
+    from linkzoo_training.checkpoints.checkpoint import load_card, save_checkpoint
+    from linkzoo_training.networks.flat import make_network
 
     game = linkzoo.get_game("linkage")
     other = {"agent": "mine:9", "note": "stays"}
@@ -135,14 +147,13 @@ def test_options_may_stand_anywhere(capsys: pytest.CaptureFixture[str], tmp_path
         ("evaluate random random threshold=high", "threshold: 'high'"),
         ("evaluate random random threshold", "is not option=value"),
         ("evaluate random random threshold=[", "no valid YAML value"),
-        ("evaluate random random --games 0", "games: 0"),
         ("evaluate random", "name an opponent B, or --ladder or --solved-positions"),
-        ("evaluate random --ladder --record games", "--record: saves the games against an"),
+        ("evaluate random --ladder --record games", "--record: needs an opponent B"),
         ("evaluate random greedy --record tests", "--record: tests isn't empty"),
-        ("evaluate random greedy --ladder", "--ladder: the opponents"),
-        ("evaluate random --ladder --sprt 0 10", "--ladder: the opponents"),
-        ("evaluate random --ladder --card", "--card: goes with"),
-        ("evaluate linkage random --card", "--card: goes with"),
+        ("evaluate random greedy --ladder", "--ladder: the ladder sets the opponents"),
+        ("evaluate random --ladder --sprt 0 10", "--ladder: the ladder sets the opponents"),
+        ("evaluate random --ladder --card", "--card: random is not a checkpoint"),
+        ("evaluate linkage random --card", "--card: needs --ladder or --solved-positions"),
         ("evaluate linkage --ladder --players 3", "num_players: 3"),
         (
             "evaluate random --solved-positions --game love_links",
@@ -151,14 +162,13 @@ def test_options_may_stand_anywhere(capsys: pytest.CaptureFixture[str], tmp_path
         ("evaluate random random --solved-positions threshold=9", "standard options"),
         ("evaluate random random --openings 4-2", "openings: '4-2'"),
         ("evaluate random random --players 3", "num_players: 3"),
-        ("evaluate random random --json nowhere/match.json", "no folder nowhere"),
         ("play linkage --opponent random --seat 5", "seat=5"),
         ("train no_such_config", "no_such_config"),
-        ("tournament random greedy --output pyproject.toml/x", "pyproject.toml is no folder"),
-        ("serve --record pyproject.toml/x", "pyproject.toml/x: pyproject.toml is no folder"),
         ("best-response random --openings 5-2", "openings: '5-2'"),
         ("best-response human", "pool.fixed_opponents: agent 'human' is asked at the terminal"),
         ("tournament random human", "agent 'human' is asked at the terminal"),
+        ("train linkage_ppo --workers 3", "--workers 3: needs --executor"),
+        ("replay game.json", "replay: needs --html FILE, --gif FILE or --png FOLDER"),
     ],
 )
 def test_wrong_values(arguments: str, complaint: str, capsys: pytest.CaptureFixture[str]) -> None:
@@ -169,14 +179,44 @@ def test_wrong_values(arguments: str, complaint: str, capsys: pytest.CaptureFixt
 @pytest.mark.parametrize(
     ("arguments", "complaint"),
     [
-        ("play linkage --seed -1", "--seed: -1 is not in 0.."),
-        (f"evaluate random random --seed {2**64}", "--seed: "),
-        ("evaluate random random --games -5", "--games: -5 is not in 1.."),
-        ("evaluate random random --games 9999999999999", "--games: 9999999999999 is not in 1.."),
-        ("evaluate random random --batch 0", "--batch: 0 is not in 1.."),
-        ("evaluate random random --simulations 0", "--simulations: 0 is not in 1.."),
-        ("tournament random greedy --simulations -1", "--simulations: -1 is not in 1.."),
-        ("play linkage --opponent greedy --simulations -1", "--simulations: -1 is not in 1.."),
+        ("play linkage --seed -1", f"--seed: '-1' is not an integer in 0..{2**64 - 1}"),
+        (f"evaluate random random --seed {2**64}", "--seed: '18446744073709551616' is not"),
+        (f"evaluate random random --seed {'9' * 5000}", "9' is not an integer in 0.."),
+        ("evaluate random random --games many", "--games: 'many' is not an integer in 1..10"),
+        ("evaluate random random --games -5", "--games: '-5' is not an integer in 1.."),
+        ("evaluate random random --games 0", "--games: '0' is not an integer in 1.."),
+        ("evaluate random random --games 9999999999999", "--games: '9999999999999' is not an"),
+        ("evaluate random random --batch 0", "--batch: '0' is not an integer in 1..1048576"),
+        ("evaluate random random --simulations 0", "--simulations: '0' is not an integer in 1.."),
+        ("tournament random greedy --simulations -1", "--simulations: '-1' is not an integer"),
+        ("play linkage --opponent greedy --simulations -1", "--simulations: '-1' is not an"),
+        ("evaluate random random --sprt 0 inf", "--sprt: 'inf' is not a number in -4000..4000"),
+        ("evaluate random random --sprt nan 5", "--sprt: 'nan' is not a number in -4000..4000"),
+        ("evaluate random random --sprt 0 1e308", "--sprt: '1e308' is not a number in -4000.."),
+        ("evaluate random random --sprt much 5", "--sprt: 'much' is not a number in -4000.."),
+        ("train linkage_ppo --executor processes --workers 9999999", "--workers: '9999999' is not"),
+        ("best-response random --games 0", "--games: '0' is not an integer in 1.."),
+        ("serve --port 65536", "--port: '65536' is not an integer in 0..65535"),
+        ("replay game.json --width 15", "--width: '15' is not an integer in 16..4096"),
+        ("replay game.json --milliseconds 19", "--milliseconds: '19' is not an integer in 20.."),
+        ("evaluate random random --json .", "--json: . is a folder"),
+        ("evaluate random random --json nowhere/match.json", "there is no folder nowhere"),
+        ("export linkage --onnx nowhere/a.onnx", "--onnx: nowhere/a.onnx: there is no folder"),
+        ("evaluate random random --json /dev/null", "/dev/null is not a regular file"),
+        ("tournament random greedy --output pyproject.toml/x", "pyproject.toml is not a folder"),
+        ("serve --record pyproject.toml/x", "pyproject.toml/x: pyproject.toml is not a folder"),
+    ],
+)
+def test_options_out_of_range(
+    arguments: str, complaint: str, capsys: pytest.CaptureFixture[str]
+) -> None:
+    """F9, F10: the error names the option and what is allowed, before memory is taken."""
+    assert complaint in usage_error(arguments, capsys)
+
+
+@pytest.mark.parametrize(
+    ("arguments", "complaint"),
+    [
         ("evaluate random uct-2147483647", "simulations=2147483647 is not in 1..1000000"),
         ("evaluate random cheat-1000001", "simulations=1000001 is not in 1..1000000"),
         (f"evaluate random uct-{'9' * 5000}", "more than 18 digits"),
@@ -184,29 +224,18 @@ def test_wrong_values(arguments: str, complaint: str, capsys: pytest.CaptureFixt
         ("evaluate linkage:2147483647 random", "simulations: 2147483647 is not in 1.."),
         ("evaluate linkage~1001 random", "temperature: 1001 is not in 0..1000"),
         ("evaluate linkage@999999999 random", "views: 999999999 is not in 1..192"),
-        ("evaluate random random --sprt 0 inf", "--sprt: inf is not in -4000..4000"),
-        ("evaluate random random --sprt nan 5", "--sprt: nan is not in -4000..4000"),
-        ("evaluate random random --sprt 0 1e308", "--sprt: 1e+308 is not in -4000..4000"),
         ("evaluate random random --openings 9999999999999", "numbers of plies in 0..26"),
         (f"evaluate random random --openings 0-{'9' * 99}", "numbers of plies in 0..26"),
-        ("evaluate random random --json .", ". is a folder"),
-        (
-            "train linkage_ppo --executor processes --workers 9999999",
-            "--workers: 9999999 is not in",
-        ),
         ("train linkage_ppo seed=[", "'seed=[' has no valid YAML value"),
         ("train linkage_ppo seed=!!python/name:os.system", "has no valid YAML value"),
         ("train linkage_ppo gae_lambda=.inf", "gae_lambda: "),
         ("best-response random --steps 0", "total_steps: "),
         ("best-response random --seconds nan", "max_seconds: "),
-        ("best-response random --games 0", "--games: 0 is not in 1.."),
         ("play chess", "no game 'chess'"),
         ("bench --game no_such:GAME", "can't import no_such"),
     ],
 )
-def test_wild_numbers(
-    arguments: str, complaint: str, capsys: pytest.CaptureFixture[str], tmp_path: Path
-) -> None:
+def test_wild_numbers(arguments: str, complaint: str, capsys: pytest.CaptureFixture[str]) -> None:
     """F9, F10: refused in one line that says what is allowed, before memory is taken."""
     assert main(arguments.split()) == 2
     assert complaint in error_line(capsys)
@@ -220,15 +249,15 @@ def test_a_file_that_can_not_be_written_is_noticed_first(
     def denied(*_: object, **__: object) -> None:
         raise PermissionError(13, "Permission denied")
 
-    monkeypatch.setattr(cli, "TemporaryFile", denied)
+    monkeypatch.setattr(common, "TemporaryFile", denied)
     for command in (
         "evaluate random random --json",
         "play linkage --record",
         "tournament random greedy --output",
         "serve --record",
     ):
-        assert main([*command.split(), str(tmp_path / "file")]) == 2
-        assert f"{tmp_path / 'file'} can't be written: Permission denied" in error_line(capsys)
+        line = usage_error(f"{command} {tmp_path / 'file'}", capsys)
+        assert f"{tmp_path / 'file'} can't be written: Permission denied" in line
     assert main(["evaluate", "linkage", "--ladder", "--card"]) == 2
     assert "linkage can't be written: Permission denied" in error_line(capsys)
 
@@ -299,15 +328,11 @@ def test_an_interruption_of_the_imports_is_quiet(module: str) -> None:
         ("fly", "invalid choice: 'fly'"),
         ("evaluate", "required: A"),
         ("evaluate random random --gmaes 5", "unrecognized arguments: --gmaes 5"),
-        ("evaluate random random --games many", "invalid int value: 'many'"),
         ("bench threshold=3", "unrecognized arguments: threshold=3"),
     ],
 )
 def test_wrong_usage(arguments: str, complaint: str, capsys: pytest.CaptureFixture[str]) -> None:
-    with pytest.raises(SystemExit) as stopped:
-        main(arguments.split())
-    assert stopped.value.code == 2
-    assert complaint in capsys.readouterr().err
+    assert complaint in usage_error(arguments, capsys)
 
 
 def test_version(capsys: pytest.CaptureFixture[str]) -> None:
@@ -346,6 +371,40 @@ def test_play(
     assert "Player 1 plays " in out
     assert f"Saved: {path}" in out
     assert GameRecord.load(path).actions[0] == 0
+
+
+@pytest.mark.parametrize(
+    ("arguments", "printed"),
+    [
+        ("evaluate greedy random --games 8 --json match.json", "Elo difference +?"),
+        ("play linkage --opponent random --record game.json", "Player 0, your move: "),
+    ],
+)
+def test_a_console_that_is_not_utf8(
+    arguments: str, printed: str, monkeypatch: pytest.MonkeyPatch, tmp_path: Path
+) -> None:
+    """P6: what it can't show is replaced, and no result is lost."""
+    monkeypatch.chdir(tmp_path)
+    console = TextIOWrapper(BytesIO(), encoding="cp1252")
+    monkeypatch.setattr("sys.stdout", console)
+    monkeypatch.setattr("sys.stdin", StringIO("quit\n"))
+    monkeypatch.setattr("sys.argv", ["linkzoo", *arguments.split()])
+    assert run_process() == 0
+    console.seek(0)
+    assert printed in console.read()
+    assert json.loads(Path(arguments.rsplit(maxsplit=1)[-1]).read_text(encoding="utf-8"))
+
+
+def test_results_are_written_before_they_are_printed(
+    monkeypatch: pytest.MonkeyPatch, tmp_path: Path
+) -> None:
+    def fail(*_: object) -> None:
+        raise OSError("no terminal")
+
+    monkeypatch.setattr("rich.console.Console.print", fail)
+    path = tmp_path / "match.json"
+    assert main(["evaluate", "random", "random", "--games", "2", "--json", str(path)]) == 2
+    assert json.loads(path.read_text(encoding="utf-8"))["games"] == 2
 
 
 def test_bench(capsys: pytest.CaptureFixture[str], monkeypatch: pytest.MonkeyPatch) -> None:

@@ -10,7 +10,7 @@ from typing import Any, get_type_hints
 import pytest
 
 from linkzoo import game_names
-from linkzoo_training.config import (
+from linkzoo_training.config.config import (
     AlphaZeroConfig,
     EvalConfig,
     InitialStatesConfig,
@@ -21,9 +21,8 @@ from linkzoo_training.config import (
     override,
     read_config,
 )
-from linkzoo_training.renamed import RENAMED
+from linkzoo_training.config.schedule import at
 from linkzoo_training.resources import find_checkpoint, shipped
-from linkzoo_training.schedule import at
 from tests.training.helpers import ppo_config
 
 SHIPPED = sorted(path.stem for path in shipped("configs").glob("*.yaml"))
@@ -91,7 +90,9 @@ def test_overrides() -> None:
         ("game=chess", "chess"),
         ("num_envs=0", "num_envs"),
         ("pool.share=1.5", "pool.share: Input should be less than or equal to 1, not 1.5"),
-        ("pool.shares=1", "pool.shares: Unexpected keyword argument"),
+        ("pool.shares=1", r"unknown field pool.shares \(did you mean pool.share\?\)"),
+        ("num_env=12", r"unknown field num_env \(did you mean num_envs\?\)"),
+        ("num_players=3", r"num_players: must be a list, such as \[3\]"),
         ("pool=3", "pool: Input should be a dictionary"),
         ("teacher.share=0.1", "teacher.agent: Field required"),
         ("name.of=1", "'name.of=1': name has no fields"),
@@ -257,7 +258,7 @@ def test_reading_loads_and_compiles_nothing() -> None:
     code = (
         "import sys\nfrom numba.core import event\n"
         "timer = event.TimingListener()\nevent.register('numba:compile', timer)\n"
-        "from linkzoo_training.config import load_config\n"
+        "from linkzoo_training.config.config import load_config\n"
         "for name in sys.argv[1:]:\n    load_config(name, ['eval.opponents=[checkpoint]'])\n"
         "print(timer.done, 'torch' in sys.modules)"
     )
@@ -274,22 +275,6 @@ def test_schedules_follow_the_run(given: Any, numbers: list[float]) -> None:
     config = ppo_config({"name": "a", "game": "linkage", "score_margin_weight": given})
     assert [at(config.score_margin_weight, part) for part in (0.0, 0.25, 1.0)] == numbers
     assert config.to_dict()["score_margin_weight"] == given
-
-
-def test_old_names_are_told_their_new_ones() -> None:
-    """Of all fields that were renamed, in one line; the new names are there."""
-    for old, new in RENAMED.items():
-        with pytest.raises(ValueError, match=re.escape(f"linkage_ppo.yaml: {old} is {new} now")):
-            load_config("linkage_ppo", [f"{old}=1"])
-        if new.startswith("always"):
-            continue
-        section, _, last = new.split("=")[0].rpartition(".")
-        kinds: list[Any] = [SECTIONS[section]] if section else [PPOConfig, AlphaZeroConfig]
-        assert any(last in kind.__dataclass_fields__ for kind in kinds), new
-    with pytest.raises(
-        ValueError, match=r"rivals is pool\.fixed_opponents now; teacher is teacher\.agent"
-    ):
-        read_config({"name": "a", "game": "linkage", "rivals": ["greedy"], "teacher": "greedy"})
 
 
 def test_missing_and_broken_files(tmp_path: Path) -> None:

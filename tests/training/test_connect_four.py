@@ -6,6 +6,7 @@ import numpy as np
 from connect_four import GAME as CONNECT_FOUR
 from connect_four.rules import BOTH, COLUMNS, LINE, ROWS
 
+from linkzoo import Record
 from linkzoo.core.kernels import kernels
 from tests.training.helpers import begin
 
@@ -20,14 +21,14 @@ def lines(board: Any, seat: int) -> bool:
     )
 
 
-def played(columns: str) -> Any:
+def played(columns: str) -> Record:
     """The record after discs into these columns, from 0."""
-    state = begin(CONNECT_FOUR, 1).states[0]
+    state: Record = begin(CONNECT_FOUR, 1).states[0]
     mask = np.zeros(COLUMNS, np.int8)
     for column in map(int, columns):
-        CONNECT_FOUR.legal_actions(state, mask)
+        CONNECT_FOUR.rules.legal_actions(state, mask)
         assert mask[column]
-        CONNECT_FOUR.apply(state, column)
+        CONNECT_FOUR.rules.apply(state, column)
     return state
 
 
@@ -42,7 +43,7 @@ def test_known_games() -> None:
     CONNECT_FOUR.payoffs(full, out)
     assert out.tolist() == [0, 0]
     mask = np.ones(COLUMNS, np.int8)
-    CONNECT_FOUR.legal_actions(full, mask)
+    CONNECT_FOUR.rules.legal_actions(full, mask)
     assert not mask.any()
 
 

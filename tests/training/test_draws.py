@@ -10,6 +10,7 @@ from typing import Any
 
 import numpy as np
 import pytest
+import torch
 from benchmarks import random_play
 from numpy.typing import NDArray
 
@@ -17,15 +18,17 @@ from linkzoo import Game, Positions, RandomAgent
 from linkzoo.core.solver import DRAW
 from linkzoo_training.agents import baselines
 from linkzoo_training.agents.baselines import ExactAgent
-from linkzoo_training.config import PoolConfig
+from linkzoo_training.config.config import PoolConfig
 from linkzoo_training.evaluation import match as match_module
 from linkzoo_training.evaluation import result as result_module
 from linkzoo_training.evaluation.match import Match
+from linkzoo_training.evaluation.outcomes import win_shares
+from linkzoo_training.evaluation.report import match_table
 from linkzoo_training.evaluation.result import MatchResult
 from linkzoo_training.evaluation.statistics import Sprt
-from linkzoo_training.evaluation.tables import match_table
-from linkzoo_training.outcomes import win_shares
 from linkzoo_training.search.solver import winning_actions
+from linkzoo_training.selfplay.backend import HostBackend
+from linkzoo_training.selfplay.opponent_pool import OpponentPool
 from linkzoo_training.selfplay.opponents import Opponents
 from tests.training.helpers import begin, value
 from tests.training.test_match import shown
@@ -120,18 +123,23 @@ def test_shares_of_random_play_sum_to_one(
 def test_self_play_counts_shares_of_the_win() -> None:
     """What a match counts: of three seats' games, two with two players."""
     players = np.array([3, 3, 3, 2, 2, 3], np.int8)
-    rows, states = np.arange(6), np.zeros(6, HIGH.state)
+    states = np.zeros(6, HIGH.state)
     states["winners"] = [0b001, 0b011, 0b111, 0b010, 0b011, 0b100]
     states["num_players"] = players
     payoffs = np.zeros((6, 3), np.float32)
     for state, out in zip(states, payoffs, strict=True):
         HIGH.payoffs(state, out[: state["num_players"]])
-    opponents = Opponents(PoolConfig(), HIGH, players, 0)
-    counts = np.array([True, True, True, True, True, False])
+    backend, pool = HostBackend(torch.device("cpu")), OpponentPool(PoolConfig().size, 0)
+    opponents = Opponents(PoolConfig(), HIGH, torch.from_numpy(players), backend)
+    counts = torch.tensor([True, True, True, True, True, False])
+    given = slice(None), torch.from_numpy(payoffs), torch.ones_like(counts), counts
     expected = [1 + 1 / 2 + 1 / 3 + 1 / 2, 1 / 2 + 1 / 3 + 1 + 1 / 2, 1 / 3]
-    assert opponents.self_play_wins(rows, payoffs, counts) == pytest.approx(expected)
+    opponents.count(*given)
+    assert opponents.report(pool)[:3] == pytest.approx(expected)
     opponents.slot[:] = 0
-    assert not opponents.self_play_wins(rows, payoffs, counts).any()
+    opponents.count(*given)
+    assert not opponents.report(pool).any()
+    assert pool.games[0] == 6
 
 
 class ByTrying:
@@ -161,7 +169,7 @@ def test_exact_play_keeps_a_draw(monkeypatch: pytest.MonkeyPatch) -> None:
     for number, winning in ((0, [0, 1, 1]), (1, [0, 0, 1]), (2, [0, 0, 0])):
         after = begin(HIGH, 30)
         for state in after.states:
-            HIGH.apply(state, number)
+            HIGH.rules.apply(state, number)
         replies = ExactAgent().act(after)
         assert winning_actions(HIGH, ByTrying(), after.states[0]).tolist() == winning
         assert set(replies.tolist()) == ({2} if number else {1, 2})

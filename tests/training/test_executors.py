@@ -15,13 +15,12 @@ from typing import Any
 import pytest
 import torch
 
-from linkzoo_training.agents.specs import make_agent
+from linkzoo_training.agents.make import make_agent
 from linkzoo_training.algorithms import ppo
 from linkzoo_training.algorithms.trainer import Trainer
-from linkzoo_training.commands.cli import main
-from linkzoo_training.config import merged, read_config
+from linkzoo_training.config.config import merged, read_config
 from linkzoo_training.evaluation import tournament
-from linkzoo_training.networks import masked
+from linkzoo_training.networks.flat import masked
 from linkzoo_training.selfplay.executors import NOTHING, Executor, LocalExecutor, ProcessExecutor
 from linkzoo_training.selfplay.rollout import Batch
 from linkzoo_training.train import make_trainer
@@ -249,14 +248,14 @@ def test_it_learns_what_is_right() -> None:
 def test_tournaments_are_the_same_on_every_engine(tmp_path: Path) -> None:
     settings = tournament.Tournament("linkage", ("random", "greedy", "uct-5"), 6, 1, 2, "0")
     make = partial(make_agent, game="linkage")
-    expected = tournament.run(settings, make, tmp_path / "here")
+    expected = tournament.run_tournament(settings, make, tmp_path / "here")
     finished: list[tuple[str, int, int]] = []
 
     def progress(*match: Any) -> None:
         finished.append(match)
 
     with ProcessExecutor(2) as executor:
-        found = tournament.run(settings, make, tmp_path / "there", progress, executor)
+        found = tournament.run_tournament(settings, make, tmp_path / "there", progress, executor)
     for one, other in zip(expected, found, strict=True):
         assert (one.a, one.b) == (other.a, other.b)
         assert (one.share == other.share).all()
@@ -266,10 +265,3 @@ def test_tournaments_are_the_same_on_every_engine(tmp_path: Path) -> None:
         "random against uct-5",
         "greedy against uct-5",
     }
-
-
-def test_command(capsys: pytest.CaptureFixture[str]) -> None:
-    assert main(["train", "linkage_ppo", "--workers", "3"]) == 2
-    assert "name an --executor" in capsys.readouterr().err
-    assert main(["train", "linkage_ppo", "--executor", "processes", "--workers", "0"]) == 2
-    assert "--workers: 0 is not in 1..1024" in capsys.readouterr().err

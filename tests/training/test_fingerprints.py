@@ -11,8 +11,8 @@ import pytest
 
 from linkzoo import game_names, get_game
 from linkzoo.core.kernels import kernels
-from linkzoo_training import fingerprints as module
-from linkzoo_training.fingerprints import fingerprints
+from linkzoo_training.checkpoints import fingerprints as module
+from linkzoo_training.checkpoints.fingerprints import fingerprints
 
 Change = Callable[..., None]
 
@@ -99,10 +99,10 @@ def test_a_change_of_what_is_paid_is_noticed(name: str) -> None:
 
 @pytest.mark.parametrize("name", game_names())
 def test_a_change_of_an_observation_is_noticed(name: str) -> None:
-    """In any piece, in one game at one ply; the rules stay what they are."""
+    """In any part, in one game at one ply; the rules stay what they are."""
     game, usual, last = get_game(name), untouched(name), longest(name)
     plies = [0, last // 2, last - 1]
-    for index, where in enumerate(game.observation.slices().values()):
+    for index, where in enumerate(game.observation.spec.slices().values()):
         ply = plies[index % 3]
 
         def see(
@@ -116,10 +116,11 @@ def test_a_change_of_an_observation_is_noticed(name: str) -> None:
         assert found["rules"] == usual["rules"]
 
 
-def test_a_piece_with_another_name_is_noticed() -> None:
+def test_a_part_with_another_name_is_noticed() -> None:
     game = get_game("linkage")
-    first, *others = game.observation.pieces
-    observation = replace(game.observation, pieces=(replace(first, name="other"), *others))
+    first, *others = game.observation.spec.parts
+    spec = replace(game.observation.spec, parts=(replace(first, name="other"), *others))
+    observation = replace(game.observation, spec=spec)
     found = fingerprints.__wrapped__(replace(game, observation=observation))
     assert found["observation"] != fingerprints(game)["observation"]
     assert found["rules"] == fingerprints(game)["rules"]

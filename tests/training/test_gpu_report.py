@@ -14,7 +14,7 @@ from benchmarks import gpu, gpu_idle
 from benchmarks.gpu_report import cells
 from benchmarks.gpu_tasks import PRESETS, ROOT, Bar, Task, tasks
 
-from linkzoo_training.config import load_config
+from linkzoo_training.config.config import load_config
 from tests.common.play import run_python
 from tests.gpu.test_training import KINDS, config_of
 

@@ -12,11 +12,11 @@ from torch import Tensor
 from linkzoo import Game, Positions, game_names, get_game
 from linkzoo.core.features import FeatureMap
 from linkzoo_training.agents.policy import PolicyAgent, SearchAgent
-from linkzoo_training.networks import make_network
-from linkzoo_training.search.gumbel import LEAST_RANGE, Answer, GumbelSearch
+from linkzoo_training.networks.flat import make_network
+from linkzoo_training.networks.symmetries import symmetries
+from linkzoo_training.search.gumbel import MIN_VALUE_RANGE, Answer, GumbelSearch
 from linkzoo_training.search.gumbel_tree import considered_visits
 from linkzoo_training.search.solver import side_solver, solver, successors
-from linkzoo_training.symmetries import symmetries
 from tests.driving import first_quick
 from tests.training.helpers import begin, midgame, value
 from tests.training.toys import COIN, SURE, TABLE, backward_induction
@@ -36,7 +36,7 @@ def opinionated(game: Game, scale: float = 1.0) -> Answer:
     """Some policy and values in -1..1 that depend on the position."""
     rng = np.random.Generator(np.random.PCG64(3))
     width = game.num_actions + game.max_players
-    weights = rng.normal(size=(len(FeatureMap(game.observation)), width))
+    weights = rng.normal(size=(len(FeatureMap(game.observation.spec)), width))
 
     def answer(features: NDArray[Any]) -> tuple[Tensor, Tensor]:
         out = np.sin(features @ weights)  # between -1 and 1
@@ -86,7 +86,7 @@ class Reference:
     """The search of one position as the paper and mctx write it: dense arrays, no compiled code."""
 
     def __init__(self, game: Game, state: np.record, answer: Answer, simulations: int) -> None:
-        self.game, self.answer, self.map = game, answer, FeatureMap(game.observation)
+        self.game, self.answer, self.map = game, answer, FeatureMap(game.observation.spec)
         self.states = [game.from_bytes(state.tobytes())]
         self.next: list[dict[int, int]] = [{}]
         self.visits, self.totals = [1], []
@@ -106,9 +106,9 @@ class Reference:
             payoff = np.zeros(game.max_players, np.float32)
             game.payoffs(state, payoff)
             return np.full(game.num_actions, -np.inf), payoff.astype(np.float64)
-        game.legal_actions(state, mask)
-        flat = np.zeros((1, game.observation.size), game.observation.dtype)
-        game.observe(state, state.seat, flat[0])
+        game.rules.legal_actions(state, mask)
+        flat = np.zeros((1, game.observation.spec.size), game.observation.spec.dtype)
+        game.observation.observe(state, state.seat, flat[0])
         logits, values = self.answer(self.map(flat))
         return (
             np.where(mask, logits[0].numpy().astype(np.float64), -np.inf),
@@ -147,7 +147,7 @@ class Reference:
             new = action not in self.next[node]
             if new:
                 after = self.game.from_bytes(self.states[node].tobytes())
-                self.game.apply(after, action)
+                self.game.rules.apply(after, action)
                 judged, values = self.evaluate(after)
                 self.next[node][action] = len(self.states)
                 self.states.append(after)
@@ -252,7 +252,7 @@ def test_solved_roots_are_played_perfectly(weight: float) -> None:
     search = GumbelSearch(LINKAGE, len(states), 4, score_margin_weight=weight, solver_limit=10**6)
     found = search.run(states, positions.seeds[: len(states)], answer)
     seen = Positions(LINKAGE, states, positions.seeds[: len(states)]).observation
-    features = FeatureMap(LINKAGE.observation)(seen.reshape(len(states), -1))
+    features = FeatureMap(LINKAGE.observation.spec)(seen.reshape(len(states), -1))
     logits = answer(features)[0].double().numpy()
     for row, state in enumerate(states):
         score = exact.score(state)
@@ -283,8 +283,8 @@ def test_solved_leaves_are_ends(monkeypatch: pytest.MonkeyPatch) -> None:
         for action, _, values in children(search, row):
             one = after[action]
             winner = exact.winner(one)
-            side.functions["forget"](memory, 0)
-            solved = one.seat < 0 or side.functions["finish"](one, memory, 0, limit)
+            side.forget(memory, 0)
+            solved = one.seat < 0 or side.finish(one, memory, 0, limit)
             checked[solved] += 1
             if solved:
                 assert values.tolist() == ([1.0, -1.0] if winner == state.more else [-1.0, 1.0])
@@ -297,7 +297,7 @@ def test_every_seat_maximises_its_own_payoff() -> None:
     Values that aren't stretched keep the search from settling on its first looks.
     """
     start = begin(TABLE, 300)
-    search = GumbelSearch(TABLE, 300, 2000, least_range=1.0)
+    search = GumbelSearch(TABLE, 300, 2000, min_value_range=1.0)
     actions = search.run(start.states, start.seeds, knows_nothing(TABLE)).actions
     solved = [backward_induction(seed) for seed in range(300)]
     right = [
@@ -323,7 +323,10 @@ def test_does_not_peek() -> None:
 
 
 @pytest.mark.slow  # quick: what a search peeks at, above
-@pytest.mark.parametrize("name", [name for name in game_names() if get_game(name).hidden is not None])
+@pytest.mark.parametrize(
+    "name",
+    [name for name in game_names() if get_game(name).observation.privileged_spec is not None],
+)
 def test_luck_does_not_overrule_the_policy(name: str) -> None:
     """Where something is hidden, small noise in the values leaves most decisions to the logits."""
     game = get_game(name)
@@ -340,8 +343,8 @@ def test_luck_does_not_overrule_the_policy(name: str) -> None:
     likeliest = np.where(masks, logits.numpy(), -np.inf).argmax(1)[masks.sum(1) > 1]
     assert len(likeliest) >= 40
     shares = []
-    for least in (LEAST_RANGE, None):
-        search = GumbelSearch(game, len(states), 32, least_range=least)
+    for least in (MIN_VALUE_RANGE, None):
+        search = GumbelSearch(game, len(states), 32, min_value_range=least)
         actions = search.run(states, seeds, answer).actions[masks.sum(1) > 1]
         shares.append((actions == likeliest).mean())
     assert shares[0] < 0.8
@@ -440,7 +443,7 @@ def test_a_forced_move_takes_no_search() -> None:
     assert (actions == late.action_mask.argmax(1))[forced].all()
     choices = Positions(LINKAGE, late.states[~forced], late.seeds[~forced])
     assert (agent.act(choices) == actions[~forced]).all()
-    policy.answer = None  # type: ignore[assignment,method-assign]  # nothing is asked
+    policy.forward = None  # type: ignore[assignment,method-assign]  # nothing is asked
     agent.act(Positions(LINKAGE, late.states[forced], late.seeds[forced]))
 
 
@@ -462,7 +465,7 @@ def test_senseless_settings_are_refused() -> None:
     with pytest.raises(ValueError, match="considered=0"):
         GumbelSearch(LINKAGE, 1, 1, considered=0)
     other = PolicyAgent("links", get_game("love_links"), make_network(LINKAGE, "flat", 8, 1), {})
-    with pytest.raises(ValueError, match="links:5 plays love_links, not linkage"):
+    with pytest.raises(ValueError, match="links plays love_links, not linkage"):
         SearchAgent(other, 5).act(begin(LINKAGE, 1))
 
 

@@ -11,36 +11,37 @@ from numpy.typing import NDArray
 
 from linkzoo import Positions, RandomAgent, game_names, get_game
 from linkzoo_training.agents.baselines import GreedyAgent, UctAgent
-from linkzoo_training.agents.specs import make_agent
-from linkzoo_training.checkpoint import save_checkpoint
+from linkzoo_training.agents.make import make_agent
+from linkzoo_training.checkpoints.checkpoint import save_checkpoint
 from linkzoo_training.commands.cli import main
 from linkzoo_training.evaluation import ladder as ladders
-from linkzoo_training.evaluation.ladder import Ladder, climb, read_ladder
+from linkzoo_training.evaluation.ladder import Ladder, read_ladder, run_ladder
 from linkzoo_training.evaluation.openings import read_openings
 from linkzoo_training.evaluation.result import variants_of
-from linkzoo_training.networks import make_network
+from linkzoo_training.networks.flat import make_network
 from linkzoo_training.search import uct
 
 
 @pytest.mark.parametrize("name", game_names())
 def test_every_game_has_a_ladder(name: str) -> None:
-    """Its rungs are agents, random and greedy first; a cheat is the last where something is hidden.
+    """Its opponents are agents: random and greedy first, then searches by their simulations.
 
-    Search stands in the order of its simulations.
+    Where something is hidden, a cheat is the last.
     """
     ladder, game = read_ladder(name), get_game(name)
-    agents = [make_agent(rung, name) for rung in ladder.rungs]
-    assert [agent.name for agent in agents] == list(ladder.rungs)
-    assert list(ladder.rungs)[:2] == ["random", "greedy"]
+    agents = [make_agent(opponent, name) for opponent in ladder.opponents]
+    assert [agent.name for agent in agents] == list(ladder.opponents)
+    assert list(ladder.opponents)[:2] == ["random", "greedy"]
     searches = [agent for agent in agents if isinstance(agent, UctAgent)]
     fair = [agent.simulations for agent in searches if not agent.cheats]
     assert fair == sorted(fair)
     assert len(fair) >= 2
-    assert [agent.cheats for agent in searches].count(True) == (game.hidden is not None)
-    assert searches[-1].cheats == (game.hidden is not None)
+    hides = game.observation.privileged_spec is not None
+    assert [agent.cheats for agent in searches].count(True) == hides
+    assert searches[-1].cheats == (game.observation.privileged_spec is not None)
     assert ladder.version >= uct.VERSION  # whatever changes UCT's moves changes every ladder
-    assert min(ladder.rungs.values()) >= 100
-    read_openings(ladder.openings, game, ladder.seed)
+    assert min(ladder.opponents.values()) >= 100
+    read_openings(ladder.openings, game)
     for options in ladder.options:
         for variant in variants_of(options):
             game.blank(game.max_players, variant)
@@ -74,7 +75,7 @@ def test_a_game_without_a_ladder_is_named(tmp_path: Path, monkeypatch: pytest.Mo
         read_ladder("linkage")
 
 
-def test_an_interrupted_climb_keeps_its_matches() -> None:
+def test_an_interrupted_run_keeps_its_matches() -> None:
     class Interrupted(RandomAgent):
         decisions = 0
 
@@ -85,19 +86,21 @@ def test_an_interrupted_climb_keeps_its_matches() -> None:
             return super().act(positions)
 
     ladder = Ladder("love_links", 1, 5, "0", {"random": 4, "greedy": 4})
-    matches = list(climb(ladder, Interrupted(), [2, 3, 4]))
+    matches = list(run_ladder(ladder, Interrupted(), [2, 3, 4]))
     played = [(match.agents[1], match.num_players) for match in matches]
     assert 0 < len(played) < 6
-    assert played == [(rung, n) for rung in ladder.rungs for n in (2, 3, 4)][: len(played)]
+    assert (
+        played == [(opponent, n) for opponent in ladder.opponents for n in (2, 3, 4)][: len(played)]
+    )
     assert all(match.blocks == match.requested for match in matches)
 
 
 @pytest.fixture(name="folder")
 def fixture_folder(tmp_path: Path, monkeypatch: pytest.MonkeyPatch) -> Path:
     """An untrained checkpoint of Love Links in the working folder, and a short ladder."""
-    rungs = {"random": 6, "greedy": 12}
+    opponents = {"random": 6, "greedy": 12}
     data = {"format": ladders.FORMAT, "game": "love_links", "version": 2, "seed": 5}
-    data |= {"openings": "0", "rungs": rungs}
+    data |= {"openings": "0", "opponents": opponents}
     (tmp_path / "ladders").mkdir()
     (tmp_path / "ladders" / "love_links.json").write_text(json.dumps(data))
     monkeypatch.setattr(ladders, "LADDERS", tmp_path / "ladders")
@@ -127,7 +130,7 @@ def test_the_card_is_what_the_command_finds(
     kept, *entries = card["strength"]
     assert kept["note"] == "this ladder"
     assert [(entry["agents"][1], entry["num_players"]) for entry in entries] == [
-        (rung, players) for rung in ("random", "greedy") for players in (2, 3, 4)
+        (opponent, players) for opponent in ("random", "greedy") for players in (2, 3, 4)
     ]
     assert [entry["games"] for entry in entries] == [6, 6, 6, 12, 12, 12]
     assert {(entry["ladder"], entry["seed"], entry["openings"]) for entry in entries} == {
@@ -201,13 +204,13 @@ def test_an_interrupted_command_shows_and_saves_what_is_finished(
 
     monkeypatch.setattr(GreedyAgent, "act", interrupted)
     assert main(["evaluate", "mine", "--ladder", "--card", "--json", "found.json"]) == 130
-    assert "interrupted: these are the matches" in capsys.readouterr().out
+    assert "interrupted: only the finished games" in capsys.readouterr().out
     found = json.loads(Path("found.json").read_text())["ladder"]
     assert 3 <= len(found) < 6
     card = json.loads((folder / "card.json").read_text())
     assert len(card["strength"]) == 1 + len(found)
     left[0] = 100
-    match = ["evaluate", "greedy", "mine", "--game", "love_links", "--batch", "1"]
+    match = ["evaluate", "greedy", "random", "--game", "linkage", "--batch", "1"]
     assert main([*match, "--solved-positions", "--json", "found.json"]) == 130
     assert "interrupted: " in capsys.readouterr().out
     data = json.loads(Path("found.json").read_text())

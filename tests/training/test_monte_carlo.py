@@ -13,7 +13,7 @@ from linkzoo import Game, Positions, RandomAgent, get_game
 from linkzoo_training.agents import baselines
 from linkzoo_training.agents.baselines import MonteCarloAgent
 from linkzoo_training.search.solver import successors
-from linkzoo_training.selfplay.teacher import ask, room
+from linkzoo_training.selfplay.teacher import target_format, teacher_targets
 from tests.common import mutants
 from tests.common.variants import Variant, every_variant
 from tests.training.helpers import begin, midgame
@@ -87,7 +87,7 @@ def test_worlds_that_look_alike_are_worth_the_same(variant: Variant) -> None:
     states = np.frombuffer(b"".join(played), game.state)
     worlds, seeds = states.copy(), np.arange(len(states), dtype=np.uint64)
     for i in range(len(states)):
-        game.redeal(worlds[i], worlds[i].seat, np.uint64(7))
+        game.determinize(worlds[i], worlds[i].seat, np.uint64(7))
     values = [
         MonteCarloAgent(2).action_values(Positions(game, alike, seeds), 0.5)
         for alike in (states, worlds)
@@ -117,12 +117,11 @@ def test_a_teacher_with_values_tells_them() -> None:
     """Others tell the moves that they would play."""
     positions = midgame(LINKAGE, 8, 4)
     agent = MonteCarloAgent(4)
-    given = LINKAGE, positions.states, positions.seeds, 0.25
-    assert (ask(agent, *given) == agent.action_values(positions, 0.25)).all()
-    assert room(agent, LINKAGE) == ((LINKAGE.num_actions,), torch.float16)
+    assert (teacher_targets(agent, positions, 0.25) == agent.action_values(positions, 0.25)).all()
+    assert target_format(agent, LINKAGE) == ((LINKAGE.num_actions,), torch.float16)
     greedy = baselines.GreedyAgent()
-    assert (ask(greedy, *given) == greedy.act(positions)).all()
-    assert room(greedy, LINKAGE) == room(None, LINKAGE) == ((), torch.int64)
+    assert (teacher_targets(greedy, positions, 0.25) == greedy.act(positions)).all()
+    assert target_format(greedy, LINKAGE) == target_format(None, LINKAGE) == ((), torch.int64)
 
 
 @pytest.mark.parametrize(
@@ -137,4 +136,4 @@ def test_values_of_a_teacher_from_outside_are_checked(told: NDArray[np.float64])
 
     positions = midgame(LINKAGE, 8, 4)
     with pytest.raises(ValueError, match=r"odd: its action values .* are not finite numbers \[8"):
-        ask(Odd(), LINKAGE, positions.states, positions.seeds, 0.0)
+        teacher_targets(Odd(), positions, 0.0)

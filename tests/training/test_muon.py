@@ -6,8 +6,8 @@ import torch
 from torch import nn
 
 from linkzoo import get_game
-from linkzoo_training.muon import Muon, orthogonal
-from linkzoo_training.networks import AuxiliaryHeads, make_network, split_hidden
+from linkzoo_training.algorithms.muon import Muon, orthogonal
+from linkzoo_training.networks.flat import AuxiliaryHeads, make_network, split_hidden
 
 SHAPES = [(8, 8), (16, 40), (40, 16), (12, 4, 3, 3)]
 

@@ -1,6 +1,7 @@
 """Networks: what they read, and that those with cells treat every cell alike."""
 
 from dataclasses import replace
+from typing import Any
 
 import numpy as np
 import pytest
@@ -9,21 +10,27 @@ from connect_four import GAME as CONNECT_FOUR
 
 from linkzoo import Game, get_game, make_vec
 from linkzoo.core.features import FeatureMap
-from linkzoo.core.game import Graph, ObservationSpec, Piece
-from linkzoo_training.cell_networks import BoardNet, GraphNet, rearrange
-from linkzoo_training.networks import FlatNet, make_network, masked
-from linkzoo_training.symmetries import symmetries
+from linkzoo.core.observation import Graph, ObservationPart, ObservationSpec
+from linkzoo.registry import id_of
+from linkzoo_training.networks.cells import BoardNet, GraphNet, rearrange
+from linkzoo_training.networks.flat import FlatNet, make_network, masked
+from linkzoo_training.networks.symmetries import symmetries
 
 LINKAGE, LINK_O = get_game("linkage"), get_game("link_o")
 KINDS = [("flat", LINKAGE), ("board", LINKAGE), ("graph", LINK_O)]
 
 
 def features(game: Game = LINKAGE, count: int = 16) -> torch.Tensor:
-    vec = make_vec(game.id, count)
+    vec = make_vec(id_of(game), count)
     now = vec.reset(1)
     for _ in range(5):
         now = vec.step(now.action_mask.argmax(1))
-    return torch.from_numpy(FeatureMap(game.observation)(now.observation.reshape(count, -1)))
+    return torch.from_numpy(FeatureMap(game.observation.spec)(now.observation.reshape(count, -1)))
+
+
+def observing(game: Game, **changes: Any) -> Game:
+    """A game with other parts of its observation."""
+    return replace(game, observation=replace(game.observation, **changes))
 
 
 @pytest.mark.parametrize(("kind", "game"), KINDS)
@@ -102,7 +109,7 @@ def test_messages_come_from_the_neighbours() -> None:
             weight.zero_()  # or every space hears of every other
     empty = torch.zeros(1, len(network.map), dtype=torch.int8)
     seen = empty.clone()
-    seen[0, LINK_O.observation.slices()["occupied"].start + 3] = 1  # beside connector 4
+    seen[0, LINK_O.observation.spec.slices()["occupied"].start + 3] = 1  # beside connector 4
     differs = (network(seen)[0] != network(empty)[0]).unflatten(1, (64, 26)).any(2)[0]
     assert differs.nonzero().squeeze(1).tolist() == [1, 2, 3, 4, 5, 28]
 
@@ -115,14 +122,14 @@ def test_a_graph_with_less(kinds: int, groups: int, numbers: int) -> None:
     """Without edges, without elements of groups or of nothing: there are no layers for them."""
     torch.manual_seed(0)  # eight channels may all be silent by chance
     size, cells = 42 + groups + numbers, np.arange(42)
-    spec = ObservationSpec((Piece("all", (size,), 0, 2, "anything"),), (size,))
+    spec = ObservationSpec((ObservationPart("all", (size,), 0, 2, "anything"),), (size,))
     graph = Graph(
         cells[:, None],
         (cells[:, None] + 1)[:, :kinds] % 42,
         np.zeros(42, np.int64),
         np.array([[42]])[:, :groups],
     )
-    game = replace(CONNECT_FOUR, observation=spec, action_cells=np.arange(7), graph=lambda: graph)
+    game = observing(CONNECT_FOUR, spec=spec, action_cells=np.arange(7), graph=lambda: graph)
     network = make_network(game, "graph", 8, 1)
     logits, values = network(torch.ones(5, size, dtype=torch.int8))
     assert (logits.shape, values.shape) == ((5, 7), (5, 2))
@@ -132,11 +139,11 @@ def test_a_graph_with_less(kinds: int, groups: int, numbers: int) -> None:
 
 def test_a_graph_of_other_numbers_is_refused() -> None:
     """Of those that stand for kinds, a network reads no amount."""
-    assert LINK_O.graph is not None
-    element = LINK_O.observation.slices()["num_players"].start
-    graph = LINK_O.graph()._replace(groups=np.full((4, 1), element))
+    assert LINK_O.observation.graph is not None
+    element = LINK_O.observation.spec.slices()["num_players"].start
+    graph = LINK_O.observation.graph()._replace(groups=np.full((4, 1), element))
     with pytest.raises(ValueError, match=f"network: link_o's graph: element {element} of the obs"):
-        make_network(replace(LINK_O, graph=lambda: graph), "graph", 8, 1)
+        make_network(observing(LINK_O, graph=lambda: graph), "graph", 8, 1)
 
 
 @pytest.mark.filterwarnings("error")
@@ -144,13 +151,13 @@ def test_a_graph_of_other_numbers_is_refused() -> None:
 @pytest.mark.parametrize("elsewhere", [0, 3])
 def test_a_board_without_numbers_or_actions_elsewhere(numbers: int, elsewhere: int) -> None:
     """G10: there are no layers for them."""
-    pieces = CONNECT_FOUR.observation.pieces
+    parts = CONNECT_FOUR.observation.spec.parts
     if numbers:
-        pieces += (Piece("turn", (1, 6, 7), 0, numbers - 1, "whose turn", broadcast=True),)
-    spec = ObservationSpec(pieces, (len(pieces), 6, 7))
+        parts += (ObservationPart("turn", (1, 6, 7), 0, numbers - 1, "whose turn", broadcast=True),)
+    spec = ObservationSpec(parts, (len(parts), 6, 7))
     cells = np.arange(7)
     cells[7 - elsewhere :] = -1
-    game = replace(CONNECT_FOUR, observation=spec, action_cells=cells)
+    game = observing(CONNECT_FOUR, spec=spec, action_cells=cells)
     network = make_network(game, "board", 8, 1)
     names = {name.partition(".")[0] for name, _ in network.named_parameters()}
     assert ("numbers" in names, "elsewhere" in names) == (numbers > 0, elsewhere > 0)

@@ -11,11 +11,12 @@ import pytest
 from PIL import Image
 
 from linkzoo import GameRecord, game_names, get_game, make
-from linkzoo_training import load_agent, pictures
+from linkzoo_training import load_agent
 from linkzoo_training.agents.values import values_along
 from linkzoo_training.commands.cli import main
-from linkzoo_training.commands.replay import judge_of
-from linkzoo_training.pictures import MOST_BYTES, as_html, frames
+from linkzoo_training.commands.replay import load_evaluator
+from linkzoo_training.web import pictures
+from linkzoo_training.web.pictures import MOST_BYTES, as_html, frames
 from tests.driving import first_quick
 
 
@@ -74,8 +75,10 @@ def test_the_page_holds_the_values_of_the_games_checkpoint(tmp_path: Path) -> No
 
 def test_what_no_checkpoint_plays_has_no_values() -> None:
     other = GameRecord("link_o", get_game("link_o").version, 2, {"board": "ring4x12"}, 0)
-    assert judge_of(None, other) is None
-    assert judge_of(None, GameRecord("examples.connect_four:CONNECT_FOUR", 1, 2, {}, 0)) is None
+    assert load_evaluator(None, other) is None
+    assert (
+        load_evaluator(None, GameRecord("examples.connect_four:CONNECT_FOUR", 1, 2, {}, 0)) is None
+    )
 
 
 def test_a_page_that_would_be_too_large_is_refused(

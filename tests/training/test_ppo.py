@@ -5,6 +5,7 @@ import signal
 from pathlib import Path
 from typing import Any
 
+import numpy as np
 import pytest
 import torch
 
@@ -12,10 +13,10 @@ from linkzoo.engine.threads import MAX_THREADS, get_num_threads
 from linkzoo_training.agents.policy import load_agent
 from linkzoo_training.algorithms.ppo import PPOTrainer
 from linkzoo_training.algorithms.trainer import STATE_FILE
-from linkzoo_training.checkpoint import save_checkpoint
-from linkzoo_training.config import PPOConfig
+from linkzoo_training.checkpoints.checkpoint import save_checkpoint
+from linkzoo_training.config.config import PPOConfig
 from linkzoo_training.evaluation.match import play_match
-from linkzoo_training.networks import masked
+from linkzoo_training.networks.flat import masked
 from linkzoo_training.selfplay.rollout import RolloutGames
 from linkzoo_training.train import train
 from tests.driving import first_quick
@@ -112,7 +113,7 @@ def test_a_teacher_is_imitated_at_first() -> None:
         with torch.no_grad():
             logits, _ = trainer.behaviour_policy(batch.features[rows])
         chances = torch.log_softmax(masked(logits, batch.mask[rows]), -1)
-        found.append(chances.gather(1, batch.taught[rows, None]).mean().item())
+        found.append(chances.gather(1, batch.teacher_targets[rows, None]).mean().item())
     assert found[1] > found[0] + 0.5
 
 
@@ -124,20 +125,20 @@ def test_action_values_teach_the_policy_that_they_stand_for() -> None:
     optimizer = torch.optim.Adam([logits], lr=0.1)
     for _ in range(500):
         optimizer.zero_grad()
-        trainer._lesson(torch.log_softmax(logits, -1), values).backward()
+        trainer._imitation_loss(torch.log_softmax(logits, -1), values).backward()
         optimizer.step()
     expected = torch.softmax(values.float() / 0.5, -1)
     torch.testing.assert_close(torch.softmax(logits, -1), expected, atol=1e-3, rtol=0)
     log_policy = torch.log_softmax(torch.randn(3, 5), -1)
     noise = torch.randn(3, 5).half()
-    above, below = (trainer._lesson(log_policy, values + sign * noise) for sign in (1, -1))
-    plain = trainer._lesson(log_policy, values)
+    above, below = (trainer._imitation_loss(log_policy, values + sign * noise) for sign in (1, -1))
+    plain = trainer._imitation_loss(log_policy, values)
     torch.testing.assert_close((above + below) / 2, plain, atol=2e-3, rtol=0)
-    moves = trainer._lesson(log_policy, torch.tensor([0, 3, 4]))
+    moves = trainer._imitation_loss(log_policy, torch.tensor([0, 3, 4]))
     torch.testing.assert_close(moves, -log_policy[range(3), [0, 3, 4]].mean())
 
 
-@pytest.mark.slow  # quick: the lesson, above, and test_rollout.py, that it is asked
+@pytest.mark.slow  # quick: the imitation loss, above, and test_rollout.py, that it is asked
 def test_action_values_are_learned() -> None:
     """What it prefers is worth more than chance, by playouts that it hasn't seen."""
     teacher = {"agent": "mc-4", "share": 1.0, "learning_rate": 3e-3}
@@ -149,7 +150,7 @@ def test_action_values_are_learned() -> None:
         logits, _ = trainer.behaviour_policy(batch.features)
     chances = torch.softmax(masked(logits, batch.mask), -1)
     uniform = batch.mask / batch.mask.sum(-1, keepdim=True)
-    gain = ((chances - uniform) * batch.taught.float()).sum(-1)[batch.learner]
+    gain = ((chances - uniform) * batch.teacher_targets.float()).sum(-1)[batch.learner]
     assert gain.mean() > 0.03  # a policy that learned nothing gains 0
 
 
@@ -248,26 +249,27 @@ def test_the_critic_sees_everything_and_the_policy_does_not() -> None:
     play, game = trainer.play, trainer.game
     assert isinstance(play, RolloutGames)
     assert trainer.behaviour_critic is not None
-    ((every, vec),) = play.parts
+    (group,), every = play.groups, slice(None)
     states, networks = play.states.copy(), (trainer.behaviour_policy, trainer.behaviour_critic)
-    now = vec.refresh()
+    now = group.vec.refresh()
     seen, mask = now.observation.copy(), now.action_mask.copy()
-    play._encode(vec, now, 0, every)
+    play._encode(group, 0)
     values, logits = play._evaluate(*networks, 0, every)
-    hidden = play._hidden.host[0].clone()
+    hidden = play._privileged.host[0].clone()
     for index, state in enumerate(play.states):
-        game.redeal(state, state.seat, 1000 + index)
+        game.determinize(state, state.seat, np.uint64(1000 + index))
     assert (play.states != states).all()
-    now = vec.refresh()
+    now = group.vec.refresh()
     assert (now.observation == seen).all()
     assert (now.action_mask == mask).all()
-    play._encode(vec, now, 0, every)
-    assert (play._hidden.host[0] != hidden).any(1).all()
+    play._encode(group, 0)
+    assert (play._privileged.host[0] != hidden).any(1).all()
     others, same = play._evaluate(*networks, 0, every)
     assert (same == logits).all()
     assert (others != values).any()
     agent = trainer.agent()
-    assert agent.network.map.columns.max() < game.observation.size  # no column of what is hidden
+    # No column of what is hidden:
+    assert agent.network.map.columns.max() < game.observation.spec.size
     with pytest.raises(ValueError, match="critic: linkage has no hidden information"):
         ppo_config({**QUICK, "critic": "full"})
 

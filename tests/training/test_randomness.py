@@ -1,4 +1,4 @@
-"""All chance is a counter's (`linkzoo.engine.rng`), on streams of one registry: a search by syntax."""
+"""All chance comes from `linkzoo.engine.rng`, on streams of one registry: a search by syntax."""
 
 import ast
 from collections import Counter
@@ -8,14 +8,14 @@ from pathlib import Path
 import pytest
 
 import linkzoo
-from linkzoo.engine import rng as chance
+from linkzoo.engine import rng
 from tests.training.test_no_pickle import SOURCES, dotted, imports, named
 
 ROOT = Path(str(linkzoo.__file__)).parent
-GAMES = {ROOT / name for name in linkzoo.game_names()}
+GAMES = {ROOT / "games" / name for name in linkzoo.game_names()}
 CHECKER = sorted((ROOT / "testing").glob("*.py"))  # tests as a part of the package
 TESTS = [*sorted(Path(__file__).parents[1].rglob("*.py")), *CHECKER]
-REGISTRY = {name: value for name, value in vars(chance).items() if name.startswith("STREAM_")}
+REGISTRY = {name: value for name, value in vars(rng).items() if name.startswith("STREAM_")}
 
 # Modules, functions and methods whose numbers come from a generator, a process or the machine.
 MODULES = (
@@ -44,7 +44,7 @@ EXCEPTIONS = {
     "linkzoo/envs/aec.py": "a seed for who gives none",
     "commands/play.py": "a seed for who gives none",
     "commands/serve.py": "a token that can't be guessed",
-    "linkzoo_training/records.py": "names of files that nobody has",
+    "linkzoo_training/web/records.py": "names of files that nobody has",
     "web/app.py": "a seed for who gives none",
     "web/safety.py": "comparing secrets",
     "web/sessions.py": "names that can't be guessed",
@@ -55,10 +55,17 @@ EXCEPTIONS = {
     "algorithms/trainer.py": "torch's own first weights, once, before anything is played",
     "commands/bench.py": "moves of a benchmark",
     "evaluation/ratings.py": "NumPy's bootstrap",
-    "linkzoo_training/checkpoint.py": "games of a fingerprint, which published cards hold",
+    "checkpoints/checkpoint.py": "games of a fingerprint, which published cards hold",
 }
-# Functions of `chance` and `batch` by the place of their stream.
-STREAM_AT = {"word": 1, "words": 1, "below": 2, "shuffle": 3, "permutation": 2, "random_legal": 2}
+# Functions of `rng` and `kernels` by the place of their stream.
+STREAM_AT = {
+    "random_u64": 1,
+    "random_u64s": 1,
+    "below": 2,
+    "shuffle": 3,
+    "permutation": 2,
+    "random_legal": 2,
+}
 
 
 def generators(source: str) -> list[tuple[int, str]]:
@@ -97,7 +104,10 @@ def draws(tree: ast.Module, known: dict[str, str]) -> Iterator[tuple[ast.Call, a
         if not isinstance(node, ast.Call):
             continue
         module, _, function = dotted(node.func, known).rpartition(".")
-        if function not in STREAM_AT or module not in ("linkzoo.engine.rng", "linkzoo.core.kernels"):
+        if function not in STREAM_AT or module not in (
+            "linkzoo.engine.rng",
+            "linkzoo.core.kernels",
+        ):
             continue
         place = STREAM_AT[function]
         given = [
@@ -105,7 +115,7 @@ def draws(tree: ast.Module, known: dict[str, str]) -> Iterator[tuple[ast.Call, a
             *(k.value for k in node.keywords if k.arg == "stream"),
         ]
         if given and not any(isinstance(argument, ast.Starred) for argument in node.args):
-            yield node, given[0]  # `word(*arguments)` tells nothing
+            yield node, given[0]  # `random_u64(*arguments)` tells nothing
 
 
 def streams(source: str) -> list[tuple[int, object]]:
@@ -114,7 +124,7 @@ def streams(source: str) -> list[tuple[int, object]]:
     That is a number, or what a name of the program itself stands for; `None` where it is neither,
     nor a name from the registry, nor a parameter called `stream`.
     """
-    if not any(word in source for word in ("STREAM", "chance", "random_legal")):
+    if not any(word in source for word in ("STREAM", "rng", "random_legal")):
         return []
     tree = ast.parse(source)
     known, found = dict(imports(tree)), list[tuple[int, object]]()
@@ -162,7 +172,7 @@ def test_generators_are_found(source: str) -> None:
 @pytest.mark.parametrize(
     "source",
     [
-        "from linkzoo.engine.rng import word\nword(seed, STREAM, 1)",
+        "from linkzoo.engine.rng import random_u64\nrandom_u64(seed, STREAM, 1)",
         "class Game:\n    def __hash__(self):\n        return hash(self.name)",
         "import hashlib\nhashlib.sha256(data)",
         "random = RandomAgent()",
@@ -176,11 +186,14 @@ def test_no_more_are_found(source: str) -> None:
 @pytest.mark.parametrize(
     ("source", "found"),
     [
-        ("from linkzoo.engine.rng import word\nword(seed, 2000, 1)", 2000),
+        ("from linkzoo.engine.rng import random_u64\nrandom_u64(seed, 2000, 1)", 2000),
         ("from linkzoo.engine.rng import below\n_X = 2007\nbelow(3, seed, _X, 1)", 2007),
         ("_STREAM = 2001", 2001),
         ("STREAM_NEW = 2001", 2001),
-        ("from linkzoo.engine import rng as chance\nchance.shuffle(a, 3, seed, chance.STREAM_NO, 0)", None),
+        (
+            "from linkzoo.engine import rng\nrng.shuffle(a, 3, seed, rng.STREAM_NO, 0)",
+            None,
+        ),
         ("from linkzoo.core.kernels import random_legal\nrandom_legal(mask, seed, 1 + 1, 0)", None),
     ],
 )
@@ -189,9 +202,10 @@ def test_streams_are_found(source: str, found: object) -> None:
 
 
 def test_registered_streams_are_no_finding() -> None:
-    source = "from linkzoo.engine.rng import STREAM_POLICY, word\nword(seed, STREAM_POLICY, 1)"
+    source = "from linkzoo.engine.rng import STREAM_POLICY, below\nbelow(3, seed, STREAM_POLICY, 1)"
     assert streams(source) == []
-    assert streams("from linkzoo.engine.rng import word\ndef f(stream):\n    word(1, stream, 2)") == []
+    source = "from linkzoo.engine.rng import below\ndef f(stream):\n    below(3, 1, stream, 2)"
+    assert streams(source) == []
 
 
 def test_no_two_streams_are_equal() -> None:
@@ -205,7 +219,7 @@ def test_every_stream_of_the_package_is_registered() -> None:
     """A6: games have numbers of their own below 1000, everything else names the registry's."""
     used = 0
     for path in SOURCES:
-        if path in (ROOT / "chance.py", *CHECKER):
+        if path in (ROOT / "engine" / "rng.py", *CHECKER):
             continue
         game = bool(GAMES & set(path.parents))
         for line, stream in streams(path.read_text(encoding="utf-8")):

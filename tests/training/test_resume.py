@@ -10,7 +10,7 @@ from typing import Any
 
 import pytest
 
-from linkzoo_training.config import merged, read_config
+from linkzoo_training.config.config import merged, read_config
 from linkzoo_training.selfplay.executors import LocalExecutor
 from linkzoo_training.train import train
 from tests.training import test_alphazero, test_ppo
@@ -20,7 +20,7 @@ pytestmark = pytest.mark.last
 RUN = """
 import sys
 from pathlib import Path
-from linkzoo_training.config import load_config
+from linkzoo_training.config.config import load_config
 from linkzoo_training.selfplay.executors import ProcessExecutor
 from linkzoo_training.train import train
 workers = int(sys.argv[3])

@@ -8,20 +8,21 @@ import torch
 from numpy.typing import NDArray
 
 from linkzoo import Game, Positions, get_game, make_vec
-from linkzoo.engine import threads
-from linkzoo.engine.rng import STREAM_TEACHER, words
 from linkzoo.core.features import FeatureMap
+from linkzoo.engine import threads
+from linkzoo.engine.rng import STREAM_TEACHER, random_u64s
 from linkzoo_training.agents.baselines import MonteCarloAgent
-from linkzoo_training.agents.specs import make_agent
-from linkzoo_training.networks import make_network
-from linkzoo_training.policy_value import PolicyValueNet
+from linkzoo_training.agents.make import make_agent
+from linkzoo_training.networks.flat import make_network
+from linkzoo_training.networks.policy_value import PolicyValueNet
+from linkzoo_training.networks.symmetries import symmetries
 from linkzoo_training.search.gumbel_kernels import draw_views
-from linkzoo_training.selfplay.encoder import Encoder
+from linkzoo_training.selfplay.backend import HostBackend
+from linkzoo_training.selfplay.encoder import sample_inputs
 from linkzoo_training.selfplay.gae import advantages
-from linkzoo_training.selfplay.initial_states import ITSELF
 from linkzoo_training.selfplay.opponent_pool import OpponentPool
+from linkzoo_training.selfplay.opponents import ITSELF
 from linkzoo_training.selfplay.rollout import RolloutGames
-from linkzoo_training.symmetries import symmetries
 from tests.training.helpers import ppo_config
 
 TINY = {
@@ -106,7 +107,7 @@ def test_features_are_planes_and_one_hot_numbers() -> None:
     """8 planes, then supply 4 x 0..6, groups, threshold 1..25, pieces, role, to act, phase."""
     vec = make_vec("linkage", 8)
     flat = vec.reset(1).observation.reshape(8, -1)
-    features = FeatureMap(vec.game.observation)(flat)
+    features = FeatureMap(vec.game.observation.spec)(flat)
     assert features.shape == (8, 8 * 49 + 4 * 7 + 25 + 25 + 25 + 3 + 2 + 3)
     assert (features[:, : 8 * 49] == flat[:, : 8 * 49]).all()
     assert (features[:, 8 * 49 :].sum(1) == 4 + 6).all()
@@ -116,11 +117,11 @@ def test_features_are_planes_and_one_hot_numbers() -> None:
 
 def play(**changes: object) -> tuple[RolloutGames, PolicyValueNet, OpponentPool]:
     config = ppo_config({**TINY, **changes})
-    games = RolloutGames(config, torch.device("cpu"))
+    games = RolloutGames(config, HostBackend(torch.device("cpu")))
     torch.manual_seed(0)
     network = make_network(games.game, config.network, config.width, config.blocks)
     pool = OpponentPool(config.pool.size, config.seed)
-    games.begin_games(np.arange(config.num_envs), 0.0, np.zeros(0, np.int64))
+    games.begin([])
     return games, network, pool
 
 
@@ -132,9 +133,9 @@ def test_batches_hold_only_legal_actions_of_the_right_seats() -> None:
         rows = torch.arange(len(batch.action))
         assert (batch.mask[rows, batch.action] == 1).all()
         assert torch.isfinite(batch.log_probability).all()
-        role = games.game.observation.slices()["role"].start
-        column = FeatureMap(games.game.observation).columns.tolist().index(role)
-        seat = torch.from_numpy(games._seat[:-1].reshape(-1).astype(np.int64))
+        role = games.game.observation.spec.slices()["role"].start
+        column = FeatureMap(games.game.observation.spec).columns.tolist().index(role)
+        seat = games._seat[:-1].flatten().long()
         one_hot = torch.stack([0 * seat, seat == 0, seat == 1], 1)  # none, More, Fewer
         assert (batch.features[:, column : column + 3] == one_hot).all()
     assert (games.opponents.slot != ITSELF).any()
@@ -144,8 +145,8 @@ def test_batches_hold_only_legal_actions_of_the_right_seats() -> None:
 def test_frozen_plies_are_the_other_seats_of_pool_games() -> None:
     games, network, pool = play(pool={"share": 1.0}, initial_states={"midgame": 0.0})
     pool.add(network)
-    games.begin_games(np.arange(16), 0.0, np.array([0]))
-    mine = games.opponents.learner_seat.copy()
+    games.begin([0])
+    mine = games.opponents.learner_seat.numpy().copy()
     assert set(mine.tolist()) == {0, 1}
     batch = games.collect(network, None, pool, 0.0, 0)
     first = batch.learner.reshape(24, 16)[0].numpy()
@@ -154,8 +155,8 @@ def test_frozen_plies_are_the_other_seats_of_pool_games() -> None:
 
 def check_actions(games: RolloutGames) -> None:
     """Makes an illegal action raise."""
-    for _, vec in games.parts:
-        vec.check = True
+    for group in games.groups:
+        group.vec.check = True
 
 
 @pytest.mark.parametrize("splits", [2, 5])
@@ -176,11 +177,11 @@ def test_groups_that_take_turns_play_the_same_games(splits: int) -> None:
         torch.manual_seed(2)
         network = make_network(get_game("linkage"), "flat", 16, 1)
         games, pool = (
-            RolloutGames(config, torch.device("cpu"), count),
+            RolloutGames(config, HostBackend(torch.device("cpu"), count)),
             OpponentPool(config.pool.size, 0),
         )
         pool.add(network)
-        games.begin_games(np.arange(16), 0.0, np.array([0, *games.opponents.fixed_slots]))
+        games.begin([0, *games.opponents.fixed_slots])
         batches = [games.collect(network, None, pool, 0.3, number) for number in range(2)]
         found.append((batches[1], games.tensors(), pool.games.copy(), games.wins.copy()))
     (one, state, met, won), (other, their_state, they_met, they_won) = found
@@ -197,15 +198,15 @@ def test_groups_that_take_turns_play_the_same_games(splits: int) -> None:
 def test_the_network_is_asked_for_one_group_after_the_other() -> None:
     """So that it answers for one while the other is played."""
     config, asked = ppo_config({**TINY, "horizon": 3}), list[int]()
-    games = RolloutGames(config, torch.device("cpu"), 2)
+    games = RolloutGames(config, HostBackend(torch.device("cpu"), 2))
     network = make_network(games.game, config.network, config.width, config.blocks)
     network.register_forward_hook(lambda _, given, __: asked.append(len(given[0])))
-    games.begin_games(np.arange(16), 0.0, np.zeros(0, np.int64))
+    games.begin([])
     games.collect(network, None, OpponentPool(config.pool.size, 0), 0.0, 0)
     assert asked == 4 * [8, 8]
     config = ppo_config({**TINY, "num_envs": 1, "minibatches": 1})
-    ((every, _),) = RolloutGames(config, torch.device("cpu"), 2).parts
-    assert every == slice(0, 1)
+    (group,) = RolloutGames(config, HostBackend(torch.device("cpu"), 2)).groups
+    assert group.games == slice(0, 1)
 
 
 def test_symmetric_views_are_played_back_as_legal_actions() -> None:
@@ -247,7 +248,7 @@ def test_threads_change_no_byte_of_what_a_network_reads() -> None:
     """Features, symmetric views, and the views that leaves are seen through."""
     vec, usual, found = make_vec("linkage", 2000, check=False), threads.get_num_threads(), []
     now = vec.reset(3)
-    maps, seen = symmetries(vec.game), FeatureMap(vec.game.observation)
+    maps, seen = symmetries(vec.game), FeatureMap(vec.game.observation.spec)
     rows, seeds = np.arange(2000)[::-1].copy(), np.arange(2000, dtype=np.uint64)
     for number in (1, threads.MAX_THREADS):
         threads.set_num_threads(number)
@@ -283,12 +284,12 @@ def test_the_learner_plays_its_whole_team() -> None:
     changes = {"game": "love_links", "num_players": [4], "pool": {"share": 1.0}}
     games, network, pool = play(**changes, initial_states={"midgame": 0.0})
     pool.add(network)
-    games.begin_games(np.arange(16), 0.0, np.array([0]))
-    team = games.opponents.learner_seat % 2
+    games.begin([0])
+    team = games.opponents.learner_seat.numpy() % 2
     batch = games.collect(network, None, pool, 0.0, 0)
     learner = batch.learner.reshape(24, 16).numpy()
-    before_any_end = ~np.cumsum(games._done, 0).astype(bool)
-    expected = games._seat[:-1] % 2 == team
+    before_any_end = ~np.cumsum(games._done.numpy(), 0).astype(bool)
+    expected = games._seat[:-1].numpy() % 2 == team
     assert (learner == expected)[before_any_end].all()
 
 
@@ -301,20 +302,20 @@ def test_games_begin_as_the_configuration_says() -> None:
     assert set(thresholds.tolist()) == {9, 10, 11, 12}
     assert 0.4 < (thresholds != 12).mean() < 0.6
     assert (games.states["ply"] == 0).all()
-    assert (games.from_initial_state == (thresholds == 12)).all()
+    assert (games.from_initial_state.numpy() == (thresholds == 12)).all()
     games, _, _ = play(num_envs=400, initial_states={"midgame": 1.0, "depth": 0.8})
     plies = games.states["ply"]
     assert plies.min() == 0
     assert 14 <= plies.max() <= 17
     assert (games.states["seat"] >= 0).all()
-    assert not games.from_initial_state[plies > 0].any()
+    assert not games.from_initial_state.numpy()[plies > 0].any()
 
 
 def test_pool_prefers_hard_opponents_and_gives_up_easy_ones() -> None:
     pool, network = OpponentPool(4, seed=0), make_network(get_game("linkage"), "flat", 8, 1)
     assert pool.draw(2, 0).tolist() == []
     assert [pool.add(network) for _ in range(4)] == [0, 1, 2, 3]
-    pool.result(np.repeat([0, 1, 2, 3], 50), np.repeat([1.0, 0.9, 0.5, 0.0], 50))
+    pool.count(np.array([50.0, 45.0, 25.0, 0.0]), np.full(4, 50.0))
     drawn = np.bincount(np.concatenate([pool.draw(2, i) for i in range(500)]), minlength=4)
     assert drawn[3] > drawn[2] > max(drawn[0], drawn[1])
     assert drawn.min() > 0.15 * 500
@@ -330,7 +331,7 @@ def test_fixed_opponents_play_their_own_moves(symmetric: bool) -> None:
         "initial_states": {"midgame": 0.0},
     }
     games, network, pool = play(symmetric=symmetric, **changes)
-    games.begin_games(np.arange(16), 0.0, np.array([pool.size]))
+    games.begin([pool.size])
     asked: list[tuple[NDArray[Any], NDArray[np.int64]]] = []
     (opponent,) = games.opponents.agents
 
@@ -344,7 +345,7 @@ def test_fixed_opponents_play_their_own_moves(symmetric: bool) -> None:
 
     games.opponents.agents = [Spy()]
     check_actions(games)
-    before, mine = games.states.copy(), games.opponents.learner_seat.copy()
+    before, mine = games.states.copy(), games.opponents.learner_seat.numpy().copy()
     batch = games.collect(network, None, pool, 0.0, 0)
     learner = batch.learner.reshape(24, 16).numpy()
     assert (learner[0] == (mine == 0)).all()
@@ -368,7 +369,7 @@ def test_the_teacher_says_what_it_would_play(symmetric: bool) -> None:
     games, network, pool = play(symmetric=symmetric, **changes)
     before = games.states.copy()
     batch = games.collect(network, None, pool, 0.4, 0)
-    taught = batch.taught.reshape(24, 16)
+    taught = batch.teacher_targets.reshape(24, 16)
     legal = batch.mask.reshape(24, 16, -1).gather(2, taught[..., None])
     assert legal[batch.learner.reshape(24, 16)].all()
     actions = taught[0].numpy()
@@ -378,9 +379,9 @@ def test_the_teacher_says_what_it_would_play(symmetric: bool) -> None:
     for state, action in zip(before, actions.tolist(), strict=True):
         seat = int(state["seat"])
         assert best_margin(games.game, state, seat) == margin_after(games.game, state, seat, action)
-    games._taught[:] = 0
+    games._teacher_targets[:] = 0
     games.collect(network, None, pool, 0.5, 1)  # it has stopped
-    assert not games._taught.any()
+    assert not games._teacher_targets.any()
     with pytest.raises(ValueError, match="nobody"):
         ppo_config({**TINY, "teacher": {"agent": "nobody"}})
 
@@ -392,10 +393,10 @@ def test_a_teacher_with_values_says_what_actions_are_worth(symmetric: bool) -> N
     games, network, pool = play(symmetric=symmetric, **changes)
     before = games.states.copy()
     batch = games.collect(network, None, pool, 0.4, 0)
-    taught = batch.taught.reshape(24, 16, -1).float()
+    taught = batch.teacher_targets.reshape(24, 16, -1).float()
     assert (taught[batch.mask.reshape(24, 16, -1) == 0] == 0).all()
     learner = batch.learner.reshape(24, 16)[0].numpy()
-    seeds = words(np.uint64(0), STREAM_TEACHER, 0, np.arange(16))
+    seeds = random_u64s(np.uint64(0), STREAM_TEACHER, 0, np.arange(16))
     expected = MonteCarloAgent(3).action_values(Positions(games.game, before, seeds), 0.25)
     if symmetric:
         maps = symmetries(games.game)
@@ -408,32 +409,36 @@ def margin_after(game: Game, state: Any, seat: int, action: int) -> float:
     """The seat's margin when it has played an action."""
     after = np.array([state])[0:1].view(np.recarray)
     margins = np.zeros(game.max_players, np.float32)
-    game.apply(after[0], action)
-    game.margins(after[0], margins)
+    game.rules.apply(after[0], action)
+    game.score_margins(after[0], margins)
     return float(margins[seat])
 
 
 def best_margin(game: Game, state: Any, seat: int) -> float:
     """The best margin that one action gives."""
     mask = np.zeros(game.num_actions, np.int8)
-    game.legal_actions(np.array([state]).view(np.recarray)[0], mask)
+    game.rules.legal_actions(np.array([state]).view(np.recarray)[0], mask)
     return max(margin_after(game, state, seat, int(action)) for action in np.flatnonzero(mask))
 
 
 def test_sample_inputs_are_of_the_agents_games() -> None:
     """Features of seats that are to act in games of every number of players, the same each time."""
     game = get_game("link_o")
-    encoder = Encoder(game, hidden=True)
-    seen, hidden = encoder.sample_inputs(make_agent("random", "link_o"), (2, 5), {"target": 0}, 3)
-    assert (seen.shape[1], hidden.shape[1]) == encoder.widths
+    given = game, make_agent("random", "link_o"), (2, 5), {"target": 0}, 3
+    seen, hidden = sample_inputs(*given, privileged=True)
+    assert game.observation.privileged_spec is not None
+    assert seen.shape[1] == len(FeatureMap(game.observation.spec))
+    assert hidden.shape[1] == len(FeatureMap(game.observation.privileged_spec))
     assert len(seen) == len(hidden)
-    columns = FeatureMap(game.observation).columns
-    sizes = seen[:, np.isin(columns, np.arange(game.observation.size)[where(game, "hand_size")])]
+    columns = FeatureMap(game.observation.spec).columns
+    places = np.arange(game.observation.spec.size)[where(game, "hand_size")]
+    sizes = seen[:, np.isin(columns, places)]
     assert set((sizes > 0).sum(1).tolist()) >= {2, 5}
-    again, _ = encoder.sample_inputs(make_agent("random", "link_o"), (2, 5), {"target": 0}, 3)
+    again, nothing = sample_inputs(*given, privileged=False)
+    assert nothing.shape == (len(seen), 0)
     assert np.array_equal(seen, again)
     assert seen.std(0).max() > 0
 
 
 def where(game: Game, piece: str) -> slice:
-    return game.observation.slices()[piece]
+    return game.observation.spec.slices()[piece]

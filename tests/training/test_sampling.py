@@ -4,7 +4,7 @@ import numpy as np
 import pytest
 import torch
 
-from linkzoo.engine.rng import STREAM_ORDER, STREAM_POLICY, permutation, words
+from linkzoo.engine.rng import STREAM_ORDER, STREAM_POLICY, permutation, random_u64s
 from linkzoo_training.algorithms.order import shuffled, sorted_words
 from linkzoo_training.selfplay.sampling import draw, sample
 
@@ -43,7 +43,7 @@ def test_a_device_draws_as_the_host_does(actions: int) -> None:
     chances = generator.random((rows, actions)) * (generator.random((rows, actions)) < 0.5)
     chances[:, 0] += chances.sum(1) == 0
     probabilities = torch.from_numpy(chances / chances.sum(1, keepdims=True)).float()
-    bits = words(3, STREAM_POLICY, 9, np.arange(rows))
+    bits = random_u64s(3, STREAM_POLICY, 9, np.arange(rows))
     drawn, logs = draw(probabilities, torch.from_numpy((bits >> np.uint64(40)) / 2**24).float())
     assert (probabilities.gather(1, drawn[:, None]) > 0).all()
     assert (drawn == sample(probabilities, np.uint64(3), 9)[0]).float().mean() > 0.995

@@ -11,11 +11,11 @@ import torch
 from torch import Tensor, nn
 
 from linkzoo.engine.threads import MAX_THREADS, get_num_threads, set_num_threads
-from linkzoo_training import shards
 from linkzoo_training.algorithms.alphazero import AlphaZeroTrainer
 from linkzoo_training.algorithms.ppo import PPOTrainer
 from linkzoo_training.algorithms.trainer import Trainer
 from linkzoo_training.commands.cli import main
+from linkzoo_training.networks import shards
 from linkzoo_training.selfplay.rollout import RolloutGames
 from tests.training import test_alphazero, test_ppo
 from tests.training.helpers import alphazero_config, ppo_config, weights
@@ -159,7 +159,7 @@ def test_what_a_shard_raises_reaches_the_caller() -> None:
 
 FORK = """
 import os, sys, torch
-from linkzoo_training.shards import answers, use
+from linkzoo_training.networks.shards import answers, use
 use(2)
 rows = torch.arange(1000)
 ask = lambda: answers(lambda rows: (rows + 1,), rows)[0].sum().item()

@@ -10,8 +10,8 @@ from hypothesis import given, settings
 from hypothesis import strategies as st
 
 from linkzoo import get_game
-from linkzoo.games.linkage.solver import Solver
 from linkzoo.core.solver import OutOfReachError
+from linkzoo.games.linkage.solver import Solver
 from linkzoo_training import solve
 from linkzoo_training.agents.baselines import ExactAgent, GreedyAgent, UctAgent
 from linkzoo_training.evaluation.match import play_match
@@ -66,7 +66,7 @@ def late(setup: Setup, empty: int, seed: int) -> np.record | None:
         if rng.random() < preference:
             groups = {action: after.groups for action, after in successors(GAME, state).items()}
             actions = [action for action in actions if groups[action] == min(groups.values())]
-        GAME.apply(state, rng.choice(actions))
+        GAME.rules.apply(state, rng.choice(actions))
     return None
 
 
@@ -140,7 +140,7 @@ def test_r11_the_hole_and_the_roles(choice: str) -> None:
     for threshold in range(1, 9):
         state = start(Setup(free_hole=True, board_size=3, threshold=threshold))
         if choice == "role":
-            GAME.apply(state, 336)
+            GAME.rules.apply(state, 336)
         values = []
         for after in successors(GAME, state).values():
             if choice == "hole":  # seat 1 takes the better role
@@ -195,7 +195,7 @@ def test_a_solution() -> None:
     assert (solution.winner, solution.score) == (0, 3)
     assert solution.winning == tuple(legal_list(state))
     while state.seat >= 0:
-        GAME.apply(state, legal_list(state)[0])
+        GAME.rules.apply(state, legal_list(state)[0])
     over = solve("linkage", state)
     assert (over.winner, over.winning, over.score) == (0, (), state.groups)
 
@@ -236,7 +236,7 @@ def test_side_solvers_agree_with_the_solver(setup: Setup, empty: int, seed: int)
     if state is None:
         return
     side = side_solver(GAME)
-    finish, keep_best = side.functions["finish"], side.functions["keep_best"]
+    finish, keep_best = side.finish, side.keep_best
     memory = side.memory(3, 10**6)
     ended, mask = state.copy(), legal_mask(state)
     assert finish(ended, memory, 1, 10**6)
@@ -254,7 +254,7 @@ def test_side_solvers_agree_with_the_solver(setup: Setup, empty: int, seed: int)
 def test_side_solvers_leave_what_is_out_of_reach() -> None:
     """Too many pieces to come; a search that takes too long; roles that aren't chosen."""
     side = side_solver(GAME)
-    finish, keep_best = side.functions["finish"], side.functions["keep_best"]
+    finish, keep_best = side.finish, side.keep_best
     cases = [(start(), 10**4), (rectangle(4, 5), 30_000), (start(Setup(free_hole=True)), 10**9)]
     for state, limit in cases:
         memory, before, mask = side.memory(1, limit), state.tobytes(), legal_mask(state)
@@ -263,9 +263,9 @@ def test_side_solvers_leave_what_is_out_of_reach() -> None:
         assert not keep_best(state, memory, 0, limit, mask)
         assert state.tobytes() == before
         assert (mask == legal).all()
-    side.functions["forget"](memory, 0)
+    side.forget(memory, 0)
     other = side_solver(get_game("love_links"))
-    assert not other.functions["finish"](start(), other.memory(1, 1), 0, 1)
+    assert not other.finish(start(), other.memory(1, 1), 0, 1)
 
 
 def test_a_solver_that_is_cut_off_goes_on() -> None:

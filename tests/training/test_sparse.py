@@ -8,8 +8,8 @@ from hypothesis import given, settings
 from hypothesis import strategies as st
 
 from linkzoo import get_game
-from linkzoo_training.networks import frozen, make_network
-from linkzoo_training.sparse import SparseLinear
+from linkzoo_training.networks.flat import frozen, make_network
+from linkzoo_training.networks.sparse import SparseLinear
 
 TYPES = [torch.int8, torch.int16, torch.int32]
 

@@ -1,4 +1,4 @@
-"""Tournaments and ratings: strengths that are known are found again."""
+"""Tournaments: matches resume, and stale or damaged ones are noticed."""
 
 import json
 from collections.abc import Callable
@@ -10,72 +10,16 @@ import pytest
 import torch
 
 from linkzoo import Agent, get_game
-from linkzoo_training.agents.specs import make_agent
-from linkzoo_training.checkpoint import save_checkpoint
+from linkzoo_training.agents.make import make_agent
+from linkzoo_training.checkpoints.checkpoint import save_checkpoint
 from linkzoo_training.commands.cli import main
 from linkzoo_training.evaluation import tournament
 from linkzoo_training.evaluation.match import play_match
-from linkzoo_training.evaluation.ratings import Pairing, bradley_terry, openskill
+from linkzoo_training.evaluation.report import write_ratings
 from linkzoo_training.evaluation.result import MatchResult
-from linkzoo_training.evaluation.tournament import Tournament, run, write
-from linkzoo_training.networks import make_network
+from linkzoo_training.evaluation.tournament import Tournament, run_tournament
+from linkzoo_training.networks.flat import make_network
 from linkzoo_training.search import uct
-
-
-def drawn(strengths: list[float], sides: int, blocks: int, seed: int) -> list[Pairing]:
-    """Pairings of agents that win as often as Luce's model says."""
-    rng = np.random.Generator(np.random.PCG64(seed))
-    pairings = []
-    for a, one in enumerate(strengths):
-        for b, other in enumerate(strengths):
-            if a != b and (a < b or sides > 2):
-                chance = one / (one + (sides - 1) * other)
-                wins = rng.random((blocks, sides)) < chance
-                pairings.append(Pairing(a, b, wins.astype(np.float64)))
-    return pairings
-
-
-@pytest.mark.parametrize("sides", [2, 4])
-def test_known_strengths_are_found(sides: int) -> None:
-    """Ratings are 400 log10 of the strengths, mean 0; four standard errors are about 35 points."""
-    strengths = [8.0, 2.0, 1.0, 0.25]
-    expected = 400 * np.log10(strengths)
-    expected -= expected.mean()
-    found = bradley_terry(drawn(strengths, sides, 1500, seed=sides), 4)
-    assert [rating.mean for rating in found] == pytest.approx(expected.tolist(), abs=35)
-    for rating in found:
-        assert rating.low < rating.mean < rating.high
-        assert rating.high - rating.low < 60
-
-
-def test_intervals_hold_the_truth_about_as_often_as_they_say() -> None:
-    """Of 40 tournaments of two equal agents, 95 % intervals miss 0 in 2; in 8 with chance 0.001."""
-    misses = 0
-    for seed in range(40):
-        rating = bradley_terry(drawn([1.0, 1.0], 2, 100, seed), 2)[0]
-        misses += not rating.low <= 0 <= rating.high
-    assert misses < 8
-
-
-def test_an_agent_that_always_wins_has_a_finite_rating() -> None:
-    first, second = bradley_terry([Pairing(0, 1, np.ones((50, 2)))], 2)
-    assert 300 < first.mean - second.mean < 1500
-
-
-@pytest.mark.parametrize("score", [0.0, 0.5, 1.0])
-def test_blocks_that_are_all_alike_leave_an_interval(score: float) -> None:
-    """Not of no width; that of a share of 50 even blocks is of 0.464..0.536, 25 points of Elo."""
-    for rating in bradley_terry([Pairing(0, 1, np.full((50, 2), score))], 2):
-        assert rating.high - rating.low > 25
-        if score == 0.5:
-            assert rating.low < -10 < 10 < rating.high
-
-
-@pytest.mark.parametrize("sides", [2, 3])
-def test_openskill_orders_agents_as_they_win(sides: int) -> None:
-    found = openskill(drawn([8.0, 2.0, 0.5], sides, 200, seed=1), 3)
-    assert found[0].mean > found[1].mean > found[2].mean
-    assert found[0].low > found[2].high
 
 
 def make(name: str) -> Agent:
@@ -101,15 +45,15 @@ def test_an_interrupted_tournament_goes_on(
 
     monkeypatch.setattr(tournament, "play_match", interrupted)
     with pytest.raises(KeyboardInterrupt):
-        run(settings, make, tmp_path)
+        run_tournament(settings, make, tmp_path)
     assert len(list((tmp_path / "matches").iterdir())) == 2
     monkeypatch.setattr(tournament, "play_match", play)
-    whole = run(settings, make, tmp_path / "other")
-    for one, other in zip(run(settings, make, tmp_path), whole, strict=True):
+    whole = run_tournament(settings, make, tmp_path / "other")
+    for one, other in zip(run_tournament(settings, make, tmp_path), whole, strict=True):
         assert (one.a, one.b) == (other.a, other.b)
         assert (one.share == other.share).all()
     monkeypatch.setattr(tournament, "play_match", None)  # nothing is left to play
-    run(settings, make, tmp_path)
+    run_tournament(settings, make, tmp_path)
 
 
 def test_matches_of_another_search_are_not_taken_over(
@@ -167,17 +111,18 @@ def test_a_damaged_match_is_named_before_any_is_played(
     path.write_bytes(wild.encode("latin-1"))
     monkeypatch.setattr(tournament, "play_match", None)
     with pytest.raises(ValueError, match=rf"{path.name} is damaged"):
-        run(settings, make, tmp_path)
+        run_tournament(settings, make, tmp_path)
     assert list(path.parent.iterdir()) == [path]
 
 
 def test_files(tmp_path: Path, settings: Tournament) -> None:
-    page = write(settings, run(settings, make, tmp_path), tmp_path)
+    page = write_ratings(settings, run_tournament(settings, make, tmp_path), tmp_path)
     assert (tmp_path / "ratings.md").read_text() == page
     data = json.loads((tmp_path / "ratings.json").read_text())
     order = [row["agent"] for row in data["ratings"]]
     assert set(order) == {"random", "greedy", "uct-5"}
     assert order[0] == "greedy"
+    assert page.startswith("# Linkage: 36 games")
     table = np.array(data["crosstable"], float)
     assert np.isnan(table.diagonal()).all()
     off = ~np.eye(3, dtype=bool)
@@ -189,8 +134,8 @@ def test_more_than_two_sides_meet_both_ways(tmp_path: Path) -> None:
     """With three players one agent sits alone against two copies of the other, and they change."""
     settings = Tournament("love_links", ("random", "greedy"), 2, 1, 3, None)
     assert settings.pairs() == [(0, 1), (1, 0)]
-    pairings = run(settings, lambda name: make_agent(name, "love_links"), tmp_path)
-    assert [pairing.share.shape for pairing in pairings] == [(2, 3), (2, 3)]
+    pairings = run_tournament(settings, lambda name: make_agent(name, "love_links"), tmp_path)
+    assert [pairing.share.shape for pairing in pairings] == [(2, 1, 3), (2, 1, 3)]
     assert Tournament("love_links", ("random", "greedy"), 2, 1, 4, None).pairs() == [(0, 1)]
 
 

@@ -5,7 +5,14 @@ from collections.abc import Iterator
 import numpy as np
 import torch
 
-from linkzoo_training.transfers import DeviceBuffer, ToHost, in_turn, splits_on, to_device, traffic
+from linkzoo_training.networks.transfers import (
+    DeviceBuffer,
+    ToHost,
+    in_turn,
+    splits_on,
+    to_device,
+    traffic,
+)
 
 
 def test_on_the_cpu_it_is_one_tensor() -> None:

@@ -98,7 +98,7 @@ def test_a_cheat_peeks() -> None:
 def test_a_single_legal_action_is_played() -> None:
     positions = begin(COIN, 4)
     for state in positions.states:
-        COIN.apply(state, 1)
+        COIN.rules.apply(state, 1)
     acted = Positions(COIN, positions.states, positions.seeds)
     assert UctAgent(10).act(acted).tolist() == positions.states["coin"].tolist()
 
@@ -116,10 +116,10 @@ def test_the_constant_is_the_games(monkeypatch: pytest.MonkeyPatch) -> None:
     monkeypatch.setattr(uct, "searcher", searcher)
     for name in game_names():
         game = get_game(name)
-        assert 0 < game.uct_c < 4
+        assert 0 < game.facts.uct_c < 4
         for agent in (UctAgent(5), UctAgent(5, 0.25), UctAgent(5, 0), UctAgent(5, cheats=True)):
             agent.act(Positions(game, np.zeros(1, game.state), np.zeros(1, np.uint64)))
-        assert given == [game.uct_c, 0.25, 0, 100 + game.uct_c]
+        assert given == [game.facts.uct_c, 0.25, 0, 100 + game.facts.uct_c]
         given.clear()
     for wrong in (-0.1, inf, nan):
         with pytest.raises(ValueError, match="exploration"):

@@ -60,7 +60,8 @@ def test_falls_are_of_the_one_who_moved_and_the_greatest_first() -> None:
         assert fall.by == pytest.approx(cost[fall.ply])
         assert fall.seat == states[fall.ply - 1].seat
         action = record.actions[fall.ply - 1]
-        assert fall.move == get_game("linkage").action_to_text(states[fall.ply - 1], action)
+        text = get_game("linkage").notation.action_to_text(states[fall.ply - 1], action)
+        assert fall.move == text
     assert found.to_dict()["seats"] == ["player 0 (More)", "player 1 (Fewer)"]
 
 

@@ -3,25 +3,17 @@
 Three seats, one of which acts twice; a hidden coin; draws and shared wins.
 """
 
-from dataclasses import dataclass, replace
 from typing import Any
 
 import numpy as np
+from numpy.typing import NDArray
 
-from linkzoo import Game, get_game
-from linkzoo.engine.rng import below, word
+from linkzoo.core.contract import Drawing, Facts, Notation, Observation, Rules
+from linkzoo.core.game import Game
+from linkzoo.core.observation import ObservationPart, ObservationSpec
+from linkzoo.core.state import OVER, Field, Mask, Record
 from linkzoo.engine.compiled import compiled
-from linkzoo.core.game import record_dtype
-
-OVER = -1
-
-
-@dataclass(frozen=True)
-class ToyOptions:
-    """No variants."""
-
-    skip_forced: bool = False
-
+from linkzoo.engine.rng import below, random_u64
 
 # Three seats and four decisions of two actions each; a table says what the leaves pay.
 
@@ -30,13 +22,13 @@ LEAVES = 2 ** len(TURNS)
 
 
 @compiled
-def leaf_payoff(seed: Any, leaf: Any, seat: Any) -> Any:
+def leaf_payoff(seed: np.uint64, leaf: int, seat: int) -> np.float32:
     """A number in 0..1, before the mean of the seats is taken off."""
-    return np.float32(word(seed, 1, leaf, seat) >> np.uint64(40)) / np.float32(2**24)
+    return np.float32(random_u64(seed, 1, leaf, seat) >> np.uint64(40)) / np.float32(2**24)
 
 
 @compiled
-def _table_new(state: Any, seed: Any) -> None:
+def _table_new(state: Record, seed: np.uint64) -> None:
     state.seed = seed
     state.winners = 0
     state.ply = 0
@@ -45,31 +37,32 @@ def _table_new(state: Any, seed: Any) -> None:
 
 
 @compiled
-def _table_legal(state: Any, mask: Any) -> None:
+def _table_legal(state: Record, mask: Mask) -> None:
     mask[:] = 0
     mask[:2] = 0 if state.seat == OVER else 1
 
 
 @compiled
-def _table_apply(state: Any, action: Any) -> None:
-    state.leaf = 2 * state.leaf + action
-    state.ply += 1
-    if state.ply < TURNS.shape[0]:
-        state.seat = TURNS[state.ply]
+def _table_apply(state: Record, action: int) -> None:
+    leaf, ply = 2 * state.leaf + action, state.ply + 1
+    state.leaf = leaf
+    state.ply = ply
+    if ply < TURNS.shape[0]:
+        state.seat = TURNS[ply]
     else:
         state.seat = OVER
-        state.winners = 1 << (state.leaf % 2)
+        state.winners = 1 << (leaf % 2)
 
 
 @compiled
-def _table_payoffs(state: Any, out: Any) -> None:
+def _table_payoffs(state: Record, out: NDArray[np.float32]) -> None:
     for seat in range(3):
         out[seat] = leaf_payoff(state.seed, state.leaf, seat)
     out -= np.float32((out[0] + out[1] + out[2]) / 3)
 
 
 @compiled
-def same_world(state: Any, seat: Any, seed: Any) -> None:
+def same_world(state: Record, seat: int, seed: np.uint64) -> None:
     """Nothing is hidden; the seed names the table, so it stays."""
 
 
@@ -97,7 +90,7 @@ SURE, HEADS, TAILS = 0, 1, 2
 
 
 @compiled
-def _coin_new(state: Any, seed: Any) -> None:
+def _coin_new(state: Record, seed: np.uint64) -> None:
     state.seed = seed
     state.winners = 0
     state.ply = 0
@@ -107,7 +100,7 @@ def _coin_new(state: Any, seed: Any) -> None:
 
 
 @compiled
-def _coin_legal(state: Any, mask: Any) -> None:
+def _coin_legal(state: Record, mask: Mask) -> None:
     mask[:] = 0
     if state.seat == 0:
         mask[:] = 1
@@ -116,7 +109,7 @@ def _coin_legal(state: Any, mask: Any) -> None:
 
 
 @compiled
-def _coin_apply(state: Any, action: Any) -> None:
+def _coin_apply(state: Record, action: int) -> None:
     state.ply += 1
     if state.seat == 0:
         state.call = action
@@ -128,46 +121,62 @@ def _coin_apply(state: Any, action: Any) -> None:
 
 
 @compiled
-def _coin_payoffs(state: Any, out: Any) -> None:
+def _coin_payoffs(state: Record, out: NDArray[np.float32]) -> None:
     out[0] = 0.5 if state.call == SURE else 1 if state.call == state.coin else -1
     out[1] = -out[0]
 
 
 @compiled
-def _coin_redeal(state: Any, seat: Any, seed: Any) -> None:
+def _coin_determinize(state: Record, seat: int, seed: np.uint64) -> None:
     state.seed = seed
     if seat == 0:
         state.coin = 1 + below(2, seed, 1, 0)
 
 
 @compiled
-def _see_nothing(state: Any, seat: Any, out: Any) -> None:
+def _see_nothing(state: Record, seat: int, out: NDArray[Any]) -> None:
     out[:] = 0
 
 
-def toy(name: str, players: int, state: Any, apply: Any, **contract: Any) -> Game:
-    """A game of these rules and facts; what they leave open is the first game's, and unused."""
-    # The name is a key of compiled code: it changes with its file, as the rules' names do.
-    facts: dict[str, Any] = {
-        "min_players": players,
-        "max_players": players,
-        "symmetries": None,
-        "action_cells": None,
-        "appraise": None,
-        "solver": None,
-        "chance": True,
-        "seat_names": (),
-        "role_options": (),
-        "uct_c": Game.uct_c,
-    }
-    return replace(
-        get_game("linkage"),
-        name=f"{name}_{apply.__name__}",
+def unused(*_: Any, **__: Any) -> Any:
+    """A part of the contract that no test asks for."""
+    raise NotImplementedError
+
+
+NOTHING = Observation(
+    spec=ObservationSpec((ObservationPart("nothing", (1,), 0, 0, "always 0"),), (1,)),
+    observe=_see_nothing,
+)
+
+
+def toy(
+    name: str,
+    players: tuple[int, int],
+    fields: tuple[Field, ...],
+    rules: Rules,
+    facts: Facts,
+    *,
+    num_actions: int = 3,
+    observation: Observation = NOTHING,
+) -> Game:
+    """A game that only programs play."""
+    return Game(
+        name=name,
+        version=0,
         title=name,
-        state=state,
-        options=ToyOptions,
-        apply=apply,
-        **facts | contract,
+        players=players,
+        num_actions=num_actions,
+        fields=fields,
+        rules=rules,
+        observation=observation,
+        notation=Notation(
+            action_to_text=lambda state, action: str(action),
+            text_to_action=lambda state, text: int(text),
+            to_dict=unused,
+            from_dict=unused,
+        ),
+        drawing=Drawing(text=unused),
+        facts=facts,
     )
 
 
@@ -175,7 +184,7 @@ def toy(name: str, players: int, state: Any, apply: Any, **contract: Any) -> Gam
 
 
 @compiled
-def _high_new(state: Any, seed: Any) -> None:
+def _high_new(state: Record, seed: np.uint64) -> None:
     state.seed = seed
     state.winners = 0
     state.ply = 0
@@ -185,12 +194,12 @@ def _high_new(state: Any, seed: Any) -> None:
 
 
 @compiled
-def _high_legal(state: Any, mask: Any) -> None:
+def _high_legal(state: Record, mask: Mask) -> None:
     mask[:] = state.seat != OVER
 
 
 @compiled
-def _high_apply(state: Any, action: Any) -> None:
+def _high_apply(state: Record, action: int) -> None:
     if action > state.best:
         state.best = action
         state.high = 0
@@ -202,54 +211,36 @@ def _high_apply(state: Any, action: Any) -> None:
         state.winners = state.high
 
 
-@compiled
-def _high_payoffs(state: Any, out: Any) -> None:
-    count, players = 0, np.int64(state.num_players)
-    for seat in range(players):
-        count += state.winners >> seat & 1
-    for seat in range(players):
-        out[seat] = ((state.winners >> seat & 1) / count - 1 / players) * players / (players - 1)
-
-
 HIGH = toy(
     "high",
-    2,
-    record_dtype([("best", "i1"), ("high", "i1")]),
-    max_players=3,
-    num_actions=3,
-    max_length=3,
-    new_game=_high_new,
-    legal_actions=_high_legal,
-    apply=_high_apply,
-    observe=_see_nothing,
-    payoffs=_high_payoffs,
-    margins=_high_payoffs,
-    redeal=same_world,
-    chance=False,
+    (2, 3),
+    (Field("best", "i1", (), 0, 2), Field("high", "i1", (), 0, 7)),
+    Rules(new_game=_high_new, legal_actions=_high_legal, apply=_high_apply),
+    Facts(typical_length=2, max_length=3, chance=False),
 )
 TABLE = toy(
     "table",
-    3,
-    record_dtype([("leaf", "i4")]),
-    num_actions=3,
-    new_game=_table_new,
-    legal_actions=_table_legal,
-    apply=_table_apply,
-    observe=_see_nothing,
-    payoffs=_table_payoffs,
-    margins=_table_payoffs,
-    redeal=same_world,
+    (3, 3),
+    (Field("leaf", "i4", (), 0, LEAVES - 1),),
+    Rules(
+        new_game=_table_new,
+        legal_actions=_table_legal,
+        apply=_table_apply,
+        payoffs=_table_payoffs,
+        determinize=same_world,
+    ),
+    Facts(typical_length=len(TURNS), max_length=len(TURNS)),
 )
 COIN = toy(
     "coin",
-    2,
-    record_dtype([("call", "i1"), ("coin", "i1")]),
-    num_actions=3,
-    new_game=_coin_new,
-    legal_actions=_coin_legal,
-    apply=_coin_apply,
-    observe=_see_nothing,
-    payoffs=_coin_payoffs,
-    margins=_coin_payoffs,
-    redeal=_coin_redeal,
+    (2, 2),
+    (Field("call", "i1", (), SURE, TAILS), Field("coin", "i1", (), HEADS, TAILS)),
+    Rules(
+        new_game=_coin_new,
+        legal_actions=_coin_legal,
+        apply=_coin_apply,
+        payoffs=_coin_payoffs,
+        determinize=_coin_determinize,
+    ),
+    Facts(typical_length=2, max_length=2),
 )

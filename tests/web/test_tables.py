@@ -17,8 +17,8 @@ from numpy.typing import NDArray
 from linkzoo import GameRecord, Positions, get_game
 from linkzoo_training import load_agent
 from linkzoo_training.agents.values import values_along
-from linkzoo_training.checkpoint import load_card
-from linkzoo_training.resources import find_checkpoint
+from linkzoo_training.checkpoints.checkpoint import load_card
+from linkzoo_training.resources import find_checkpoint, shipped_checkpoints
 from linkzoo_training.web import app, players
 from linkzoo_training.web.players import MOST_SIMULATIONS
 from tests.web.server import Client, serving
@@ -84,7 +84,7 @@ def test_taking_back_gives_the_position_before_ones_own_move(client: Client) -> 
 
 
 def test_taking_back_while_an_agent_thinks_forgets_its_move(tmp_path: Path) -> None:
-    with serving(tmp_path, outside=[SLOW]) as client:
+    with serving(tmp_path, custom_agents=[SLOW]) as client:
         SlowAgent.go.clear()
         name = client.table("linkage", ["human", SLOW])
         first = client.settled(name)
@@ -97,7 +97,7 @@ def test_taking_back_while_an_agent_thinks_forgets_its_move(tmp_path: Path) -> N
 
 
 def test_a_slow_agent_keeps_nobody_else_waiting(tmp_path: Path) -> None:
-    with serving(tmp_path, outside=[SLOW]) as client:
+    with serving(tmp_path, custom_agents=[SLOW]) as client:
         SlowAgent.go.clear()
         try:
             for _ in range(50):
@@ -121,7 +121,7 @@ def test_the_answer_to_a_move_has_a_quick_agents_move(client: Client) -> None:
 
 
 def test_a_page_waits_for_an_agent_but_not_for_ever(tmp_path: Path) -> None:
-    with serving(tmp_path, outside=[SLOW]) as client:
+    with serving(tmp_path, custom_agents=[SLOW]) as client:
         SlowAgent.go.clear()
         name = client.table("linkage", ["human", SLOW])
         client.ask(f"tables/{name}/move", {"move": "W a1-b1"})
@@ -133,7 +133,7 @@ def test_a_page_waits_for_an_agent_but_not_for_ever(tmp_path: Path) -> None:
 
 
 def test_an_agent_that_fails_is_named_and_the_game_stays(tmp_path: Path) -> None:
-    with serving(tmp_path, outside=[FAILING]) as client:
+    with serving(tmp_path, custom_agents=[FAILING]) as client:
         name = client.table("linkage", ["human", FAILING])
         client.ask(f"tables/{name}/move", {"move": client.settled(name)["moves"][0]["text"]})
         view = client.settled(name)
@@ -171,7 +171,7 @@ def test_what_one_person_holds_never_goes_to_another(client: Client) -> None:
             assert client.ask(f"tables/{name}/back", {})[0] == 409
             view = client.ask(f"tables/{name}/look", {"seat": seat})[1]
         looking = view["looking"]
-        assert view["text"] == game.draw_text(table.state, looking)
+        assert view["text"] == game.drawing.text(table.state, looking)
         assert game.draw_svg(table.state, 1 - looking) != game.draw_svg(table.state, looking)
         assert view["log"] == []
         client.sent.clear()
@@ -190,7 +190,7 @@ def test_a_person_against_agents_sees_the_same_in_worlds_he_cant_tell_apart(
     view = client.settled(name)
     table = client.server.tables.get(name)
     with table.lock:
-        table.game.redeal(table.state, 1, np.uint64(99))
+        table.game.determinize(table.state, 1, np.uint64(99))
         table.shown = None
     assert client.ask(f"tables/{name}")[1] == view
 
@@ -208,6 +208,7 @@ def test_a_person_against_agents_sees_the_same_in_worlds_he_cant_tell_apart(
         ({"seats": ["human", f"mc-{MOST_SIMULATIONS + 1}"]}, "simulations"),
         ({"seats": ["human", "linkage:99999999"]}, "simulations"),
         ({"seats": ["human", "tests"]}, "checkpoints"),
+        ({"seats": ["human", "love_links:4"]}, "plays love_links, not linkage"),
         ({"options": {"size": 3}}, "size"),
         ({"game": "link_o", "options": {"board": "/etc/passwd"}}, "board"),
         ({"seed": -1}, "seed"),
@@ -271,7 +272,7 @@ def test_a_replay_has_the_values_along_it(client: Client) -> None:
 
 def test_strength_is_what_the_cards_say(client: Client) -> None:
     found = {card["name"]: card for card in client.ask("strength")[1]["cards"]}
-    assert sorted(found) == players.checkpoints()
+    assert sorted(found) == shipped_checkpoints()
     card = load_card(find_checkpoint("linkage_az"))
     match, entry = found["linkage_az"]["matches"][0], card["strength"][0]
     assert [match["agent"], match["opponent"]] == entry["agents"]

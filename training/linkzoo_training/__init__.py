@@ -18,7 +18,7 @@ __all__ = ["against_baselines", "load_agent", "make_agent", "play_match", "solve
 _HOMES = {
     "against_baselines": "evaluation.match",
     "load_agent": "agents.policy",
-    "make_agent": "agents.specs",
+    "make_agent": "agents.make",
     "play_match": "evaluation.match",
     "solve": "search.solver",
 }

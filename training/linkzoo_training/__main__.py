@@ -1,5 +1,6 @@
-"""The `linkzoo` command, interrupted quietly even while its modules are imported."""
+"""Entry point of the `linkzoo` command; Ctrl-C is quiet even while modules are imported."""
 
+import io
 import os
 import signal
 import sys
@@ -7,17 +8,17 @@ from types import FrameType
 
 
 def main() -> int:
-    """Runs the command; see `cli.main`."""
+    """Runs the command and returns its exit code, see `cli.main`."""
     if signal.getsignal(signal.SIGINT) is signal.default_int_handler:
         signal.signal(signal.SIGINT, _leave)
+    for stream in (sys.stdout, sys.stderr):
+        if isinstance(stream, io.TextIOWrapper):
+            stream.reconfigure(errors="replace")  # a console that isn't UTF-8 has no ∞
     from linkzoo_training.commands import cli
 
-    try:
-        if signal.getsignal(signal.SIGINT) is _leave:
-            signal.signal(signal.SIGINT, signal.default_int_handler)
-        return cli.main()
-    except KeyboardInterrupt:  # while it read its arguments
-        return 130
+    if signal.getsignal(signal.SIGINT) is _leave:
+        signal.signal(signal.SIGINT, signal.default_int_handler)
+    return cli.main()
 
 
 def _leave(_number: int, _frame: FrameType | None) -> None:

@@ -1,4 +1,4 @@
-"""A checkpoint's network as an ONNX file, which runs without torch and without linkzoo."""
+"""Export of a checkpoint's network to ONNX, which runs without torch and linkzoo."""
 
 import json
 import logging
@@ -12,16 +12,17 @@ from torch import Tensor, nn
 
 from linkzoo import Game
 from linkzoo.core.files import write_atomically
+from linkzoo.registry import id_of
 from linkzoo_training.agents.policy import load_agent
-from linkzoo_training.networks import masked, select
-from linkzoo_training.policy_value import PolicyValueNet
+from linkzoo_training.networks.flat import masked, select
+from linkzoo_training.networks.policy_value import PolicyValueNet
 
 
 class ExportedNet(nn.Module):
-    """A network with all that lies between it and an environment.
+    """A network that takes an environment's observations.
 
-    Takes observations [B, …] and action masks [B, A] as environments give them; gives logits
-    [B, A], ILLEGAL_LOGIT where illegal, and values [B, P] of the seats, the observer's first.
+    Maps observations [B, …] and action masks [B, A] to logits [B, A], ILLEGAL_LOGIT where illegal,
+    and values [B, P], the observer's first.
     """
 
     columns: Tensor
@@ -34,18 +35,20 @@ class ExportedNet(nn.Module):
         self.register_buffer("levels", torch.from_numpy(network.map.levels).float())
 
     def forward(self, observation: Tensor, action_mask: Tensor) -> tuple[Tensor, Tensor]:
-        """See ExportedNet; the features are those of FeatureMap."""
+        """Returns masked logits and values; computes the features as FeatureMap does."""
         features = select(observation.flatten(1).float(), self.columns, self.levels)
         logits, values = self.network(features)
         return masked(logits, action_mask.float()), values
 
 
 def export_onnx(checkpoint: str | Path, path: Path) -> None:
-    """Writes a checkpoint's bare network, without symmetric views, to an ONNX file.
+    """Writes a checkpoint's network, without symmetric views, to an ONNX file.
 
-    Its inputs and outputs are ExportedNet's, by the names `observation`, `action_mask`, `logits`,
-    `values`, for any B. ValueError if there is no such checkpoint, or if the extra `onnx` isn't
-    installed.
+    Inputs and outputs are ExportedNet's, named `observation`, `action_mask`, `logits` and `values`,
+    with a dynamic batch size.
+
+    Raises:
+        ValueError: There is no such checkpoint, or the extra `onnx` isn't installed.
     """
     missing = [name for name in ("onnx", "onnxscript") if find_spec(name) is None]
     if missing:
@@ -53,8 +56,8 @@ def export_onnx(checkpoint: str | Path, path: Path) -> None:
     agent = load_agent(checkpoint)
     batch = {0: torch.export.Dim("batch")}
     with warnings.catch_warnings():
-        warnings.simplefilter("ignore")  # of torch's exporter about torch
-        logging.getLogger("torch.onnx").setLevel(logging.ERROR)  # nor about torchvision
+        warnings.simplefilter("ignore")  # torch's exporter warns about torch itself
+        logging.getLogger("torch.onnx").setLevel(logging.ERROR)  # and about missing torchvision
         program = torch.onnx.export(
             ExportedNet(agent.network).eval(),
             _example(agent.game),
@@ -64,13 +67,13 @@ def export_onnx(checkpoint: str | Path, path: Path) -> None:
             verbose=False,
         )
     assert program is not None
-    about = {"checkpoint": agent.name, "game": agent.game.id, "version": agent.game.version}
+    about = {"checkpoint": agent.name, "game": id_of(agent.game), "version": agent.game.version}
     program.model.metadata_props["linkzoo"] = json.dumps(about)
     write_atomically(path, program.model_proto.SerializeToString())
 
 
 def _example(game: Game) -> tuple[Tensor, Tensor]:
-    """Inputs for two positions: a batch of one would be taken for a constant."""
-    spec = game.observation
+    """Returns inputs for two positions: the exporter would treat a batch of one as constant."""
+    spec = game.observation.spec
     observation = torch.from_numpy(np.zeros((2, *spec.shape), spec.dtype))
     return observation, torch.ones(2, game.num_actions, dtype=torch.int8)

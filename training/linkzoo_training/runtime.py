@@ -1,4 +1,4 @@
-"""What a run needs of the machine: a device, a folder of its own, and a way to be interrupted."""
+"""Runtime support of a run: the device, a locked folder, interruption and compile time."""
 
 import os
 import signal
@@ -17,9 +17,9 @@ from numba.core import event
 
 
 class StopSignal:
-    """Notes Ctrl-C or TERM instead of stopping at once; a second one stops at once.
+    """Records Ctrl-C or TERM instead of interrupting; a second one interrupts at once.
 
-    `number` is that of the signal, 0 if there was none.
+    `number` is the signal's number, 0 before any signal.
     """
 
     def __init__(self) -> None:
@@ -28,12 +28,12 @@ class StopSignal:
 
     @property
     def asked(self) -> bool:
-        """Whether somebody asked to stop."""
+        """Whether a signal was received."""
         return self.number != 0
 
     @property
     def exit_code(self) -> int:
-        """What a command that was stopped so returns, by the shell's convention; 0 if it wasn't."""
+        """Exit code of a stopped command by the shell's convention; 0 if it wasn't stopped."""
         return 128 + self.number if self.asked else 0
 
     def __enter__(self) -> "StopSignal":
@@ -53,42 +53,45 @@ class StopSignal:
 
 
 class CompileClock(event.Listener):
-    """Notes when this process compiles, from the time that it is made."""
+    """Records when this process compiles, from the clock's creation on."""
 
     def __init__(self) -> None:
-        self._spans: list[tuple[float, float]] = []  # begun, spent: seconds of time.perf_counter
+        self._spans: list[tuple[float, float]] = []  # start, duration: seconds of time.perf_counter
         self._depth, self._begun = 0, 0.0
         event.register("numba:compile", self)
 
     def on_start(self, _event: Any) -> None:
-        """See Listener: what is compiled for something else belongs to that."""
+        """Starts a span; nested compilation belongs to the outer span."""
         if self._depth == 0:
             self._begun = time.perf_counter()
         self._depth += 1
 
     def on_end(self, _event: Any) -> None:
-        """See Listener."""
+        """Ends a span."""
         self._depth -= 1
         if self._depth == 0:
             self._spans.append((self._begun, time.perf_counter() - self._begun))
 
     def since(self, moment: float) -> float:
-        """The seconds of compiling that began after a moment of `time.perf_counter`."""
+        """Returns the seconds of compilation that began after a time of `time.perf_counter`."""
         return sum(spent for begun, spent in self._spans if begun >= moment)
 
 
 @cache
 def compile_clock() -> CompileClock:
-    """The clock of this process."""
+    """Returns the clock of this process."""
     return CompileClock()
 
 
 @contextmanager
 def alone_in(folder: Path) -> Iterator[None]:
-    """Holds a run's folder, which is made if there is none; ValueError if another process does.
+    """Locks a run's folder and creates it if missing.
 
-    The operating system lets go of it when the process ends, however it ends. What is made here
-    goes with the block; but for a folder in which something was written.
+    The operating system releases the lock when the process ends, however it ends. Files and folders
+    created here are removed on exit, except folders that aren't empty.
+
+    Raises:
+        ValueError: Another process holds the folder.
     """
     holder, path = folder / "run.pid", folder / "run.lock"
     made = [new for new in (folder, *folder.parents) if not new.exists()]
@@ -105,7 +108,7 @@ def alone_in(folder: Path) -> Iterator[None]:
                 ) from error
             if os.fstat(file.fileno()).st_nlink:
                 break
-            lock.lock.release()  # who held it has removed the file: others hold another
+            lock.lock.release()  # its holder removed the file: lock the new one
     with lock:
         try:
             try:
@@ -122,7 +125,7 @@ def alone_in(folder: Path) -> Iterator[None]:
 
 
 def find_device(name: str) -> torch.device:
-    """The device that a configuration names; ValueError if there is none such here."""
+    """Returns the device that a configuration names; raises ValueError if it isn't available."""
     if name == "auto":
         name = "cuda" if torch.cuda.is_available() else "cpu"
     try:
@@ -137,7 +140,7 @@ def find_device(name: str) -> torch.device:
 
 
 def use_bf16(precision: str, device: torch.device) -> bool:
-    """Whether to compute in bfloat16: `auto` does where the processor or the GPU has it."""
+    """Returns whether to compute in bfloat16; `auto` does if the CPU or GPU supports it."""
     if precision != "auto":
         return precision == "bf16"
     if device.type == "cuda":

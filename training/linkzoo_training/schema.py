@@ -1,28 +1,48 @@
-"""What the schemas of configurations and of cards have in common: limits, and what was wrong."""
+"""Shared parts of the schemas of configurations and cards: limits and error messages."""
 
+import dataclasses
 import reprlib
-from collections.abc import Mapping
-from typing import Any
+from collections.abc import Iterator, Mapping, Sequence
+from difflib import get_close_matches
+from typing import Any, get_args
 
 from pydantic import ValidationError
 
-MOST_WIDTH, MOST_BLOCKS = 4096, 64  # of a network
-MOST_TEMPERATURE = 1000  # at which an illegal action still has no chance
-MOST_WEIGHT = 1000  # of a part of a loss or a payoff
-MOST_RANGE = 10  # of what an end may be worth
+MAX_WIDTH, MAX_BLOCKS = 4096, 64  # size of a network
+MAX_TEMPERATURE = 1000  # illegal actions still have probability 0
+MAX_WEIGHT = 1000  # weight of one term of a loss or payoff
+MAX_RANGE = 10  # range of payoffs
 
 
-def complaints(error: ValidationError) -> str:
-    """What was wrong, on one line that names each field, and its value where that is short."""
-    said = [f"{_field(item)}: {item['msg']}{_given(item)}" for item in error.errors()]
-    return "; ".join(dict.fromkeys(said))  # a schedule that is one number is wrong twice
+def field_names(schema: Any) -> Iterator[str]:
+    """Yields the names of a dataclass's fields, fields of sections as `section.field`."""
+    for field in dataclasses.fields(schema):
+        yield field.name
+        for section in (field.type, *get_args(field.type)):
+            if isinstance(section, type) and dataclasses.is_dataclass(section):
+                yield from (f"{field.name}.{name}" for name in field_names(section))
 
 
-def _field(item: Mapping[str, Any]) -> str:
-    return ".".join(part for part in item["loc"] if isinstance(part, str)) or "configuration"
+def explain(error: ValidationError, known: Sequence[str] = ()) -> str:
+    """Returns an error message of one line that names each invalid field.
+
+    Args:
+        error: The error of pydantic.
+        known: All field names, to suggest the nearest one for an unknown field.
+    """
+    found = [_explain(item, known) for item in error.errors()]
+    return "; ".join(dict.fromkeys(found))  # a schedule of one number is reported twice
 
 
-def _given(item: Mapping[str, Any]) -> str:
+def _explain(item: Mapping[str, Any], known: Sequence[str]) -> str:
+    name = ".".join(part for part in item["loc"] if isinstance(part, str)) or "configuration"
+    if item["type"] == "unexpected_keyword_argument":
+        nearest = get_close_matches(name, known, 1)
+        hint = f"did you mean {nearest[0]}?" if nearest else f"there are {', '.join(known)}"
+        return f"unknown field {name} ({hint})"
+    if item["type"] == "tuple_type":
+        return f"{name}: must be a list, such as [{reprlib.repr(item['input'])}]"
     value = item["input"]
     plain = isinstance(value, str | int | float) and item["type"] != "value_error"
-    return f", not {reprlib.repr(value)}" if plain else ""
+    given = f", not {reprlib.repr(value)}" if plain else ""
+    return f"{name}: {item['msg']}{given}"

@@ -1,4 +1,4 @@
-"""A training run from a configuration to a checkpoint, with any trainer."""
+"""Training runs, from a configuration to a checkpoint, with any trainer."""
 
 from contextlib import AbstractContextManager, nullcontext
 from pathlib import Path
@@ -13,18 +13,18 @@ from linkzoo_training.algorithms.alphazero import AlphaZeroTrainer
 from linkzoo_training.algorithms.logger import Logger, plot_curve
 from linkzoo_training.algorithms.ppo import PPOTrainer
 from linkzoo_training.algorithms.trainer import STATE_FILE, Trainer
-from linkzoo_training.config import AnyConfig, PPOConfig
+from linkzoo_training.config.config import AnyConfig, PPOConfig
 from linkzoo_training.evaluation.openings import RANDOM
+from linkzoo_training.evaluation.report import match_table
 from linkzoo_training.evaluation.result import MatchResult
-from linkzoo_training.evaluation.tables import match_table
 from linkzoo_training.runtime import StopSignal, alone_in
 from linkzoo_training.selfplay.executors import Executor
 
-EVAL_SEED = 10_000_019  # of the short matches: no game of training, nor of a published evaluation
+EVAL_SEED = 10_000_019  # for short matches: disjoint from training and published evaluations
 
 
 def make_trainer(config: AnyConfig, executor: Executor | None = None) -> Trainer:
-    """The trainer of the configuration's algorithm; without an executor it plays itself."""
+    """Creates the configuration's trainer; without an executor it plays in this process."""
     if isinstance(config, PPOConfig):
         return PPOTrainer(config, executor)
     return AlphaZeroTrainer(config, executor)
@@ -38,14 +38,23 @@ def train(
     executor: Executor | None = None,
     stop: StopSignal | None = None,
 ) -> Path:
-    """Trains by a configuration into `folder` (default `runs/<name>`) and returns the folder.
+    """Trains a policy, evaluates it at the end of the budget and writes `<folder>/checkpoint`.
 
-    Ctrl-C (or a TERM signal) saves after the current iteration; `resume` continues from there, and
-    `stop` tells the caller. At the end of the budget the result is evaluated and written to
-    `<folder>/checkpoint`. The games are played by the workers of `executor`, if there is one;
-    started by torchrun, several processes train one policy, and the first reports and writes.
-    ValueError if another run uses the folder, or if what lies there can't be resumed; then it stays
-    as it was.
+    Ctrl-C or a TERM signal stops after the current iteration and saves. Under torchrun, several
+    processes train one policy, and the first one reports and writes.
+
+    Args:
+        config: The configuration.
+        folder: Output folder; None: `runs/<name>`.
+        resume: Whether to continue a run that was stopped.
+        executor: Runs the workers that play; None: the trainer plays itself.
+        stop: Stops the run with its state saved, and tells the caller.
+
+    Returns:
+        The output folder.
+
+    Raises:
+        ValueError: Another run uses the folder, or its state can't be resumed; it stays unchanged.
     """
     folder = Path("runs") / config.name if folder is None else folder
     with distributed.joined(), own_folder(folder):
@@ -56,7 +65,7 @@ def train(
 
 
 def own_folder(folder: Path) -> AbstractContextManager[None]:
-    """Holds a run's folder for all processes of the run; ValueError if another run does."""
+    """Locks a run's folder for all its processes; raises ValueError if another run holds it."""
     return alone_in(folder) if distributed.rank() == 0 else nullcontext()
 
 
@@ -68,7 +77,7 @@ def learn(
     executor: Executor | None = None,
     stop: StopSignal | None = None,
 ) -> Trainer | None:
-    """The training of `train`, and the learning curve; None if it was stopped, and saved."""
+    """Trains as `train` does and plots the learning curve; returns None if stopped (and saved)."""
     saved = folder / STATE_FILE
     exists = distributed.from_first(saved.exists)
     if exists and not resume:
@@ -81,7 +90,7 @@ def learn(
     title, stop = f"{config.name}: {config.algorithm}, {config.game}", stop or StopSignal()
     logger = Logger(folder, title, trainer.iteration) if distributed.rank() == 0 else None
     for left in folder.glob(f"*{PART}") if logger is not None else ():
-        left.unlink()  # of a process that was killed while it wrote
+        left.unlink()  # left by a process that was killed while writing
     with logger or nullcontext(), stop:
         while not distributed.anywhere(trainer.finished or stop.asked):
             metrics: dict[str, Any] = trainer.iterate()
@@ -113,7 +122,7 @@ def learn(
 
 
 def _finish(trainer: Trainer, config: AnyConfig, folder: Path) -> None:
-    """Evaluates the trained policy, publishes it, and says where everything is."""
+    """Evaluates and publishes the trained policy, and lists the files of the run."""
     with Console().status("evaluating the trained policy"):
         results = trainer.evaluate(
             config.eval.final_opponents,
@@ -129,7 +138,7 @@ def _finish(trainer: Trainer, config: AnyConfig, folder: Path) -> None:
 
 
 def tell_files(folder: Path) -> None:
-    """Says what a finished run has written."""
+    """Lists the files of a finished run."""
     for name, what in (
         ("checkpoint", "the policy: weights and card"),
         ("curve.png", "the learning curve"),
@@ -141,8 +150,8 @@ def tell_files(folder: Path) -> None:
 
 
 def _win_rates(result: MatchResult) -> dict[str, float]:
-    """A short match as metrics: by role, or for a game without roles by number of players."""
-    roles, opponent = get_game(result.game).seat_names, result.agents[1]
+    """Returns win rates of a short match, per role; without roles, per number of players."""
+    roles, opponent = get_game(result.game).facts.seat_names, result.agents[1]
     if roles:
         pairs = zip(roles, result.side_scores, strict=True)
         return {f"win/{role} v {opponent}": share for role, share in pairs}

@@ -7,11 +7,14 @@ after a bet, to pass is to fold and to bet is to call.
 from typing import Any
 
 import numpy as np
+from numpy.typing import NDArray
 
-from linkzoo.engine.rng import shuffle
+from linkzoo.core.contract import Facts, Observation, Rules
+from linkzoo.core.observation import ObservationPart, ObservationSpec
+from linkzoo.core.state import OVER, Field, Mask, Record
 from linkzoo.engine.compiled import compiled
-from linkzoo.core.game import ObservationSpec, Piece, record_dtype
-from tests.training.toys import OVER, toy
+from linkzoo.engine.rng import shuffle
+from tests.training.toys import toy
 
 CARDS, MOVES = 3, 3
 PASS, BET = 0, 1
@@ -20,7 +23,7 @@ _STREAM = 1
 
 
 @compiled
-def _new_game(state: Any, seed: Any) -> None:
+def _new_game(state: Record, seed: np.uint64) -> None:
     state.seed = seed
     state.winners = 0
     state.ply = 0
@@ -33,12 +36,12 @@ def _new_game(state: Any, seed: Any) -> None:
 
 
 @compiled
-def _legal_actions(state: Any, mask: Any) -> None:
+def _legal_actions(state: Record, mask: Mask) -> None:
     mask[:] = state.seat != OVER
 
 
 @compiled
-def _apply(state: Any, action: Any) -> None:
+def _apply(state: Record, action: int) -> None:
     other = 1 - np.int64(state.seat)
     raised = state.ply > 0 and state.moves[state.ply - 1] == 1 + BET
     state.moves[state.ply] = 1 + action
@@ -53,33 +56,33 @@ def _apply(state: Any, action: Any) -> None:
 
 
 @compiled
-def _margins(state: Any, out: Any) -> None:
+def _margins(state: Record, out: NDArray[np.float32]) -> None:
     """Chips won."""
     for seat in range(2):
         out[seat] = state.stake if (state.winners >> seat) & 1 else -state.stake
 
 
 @compiled
-def _payoffs(state: Any, out: Any) -> None:
+def _payoffs(state: Record, out: NDArray[np.float32]) -> None:
     _margins(state, out)
     out /= np.float32(MOST)
 
 
 @compiled
-def _observe(state: Any, seat: Any, out: Any) -> None:
+def _observe(state: Record, seat: int, out: NDArray[Any]) -> None:
     out[:CARDS] = 0
     out[state.deck[seat]] = 1
     out[CARDS:] = state.moves
 
 
 @compiled
-def _reveal(state: Any, seat: Any, out: Any) -> None:
+def _reveal(state: Record, seat: int, out: NDArray[Any]) -> None:
     out[:] = 0
     out[state.deck[1 - seat]] = 1
 
 
 @compiled
-def _redeal(state: Any, seat: Any, seed: Any) -> None:
+def _determinize(state: Record, seat: int, seed: np.uint64) -> None:
     state.seed = seed
     own = state.deck[seat]
     state.deck[:] = np.arange(CARDS)  # what is dealt doesn't depend on where cards lay
@@ -92,27 +95,36 @@ def _redeal(state: Any, seat: Any, seed: Any) -> None:
 
 KUHN = toy(
     "kuhn",
-    2,
-    record_dtype([("deck", "i1", (CARDS,)), ("moves", "i1", (MOVES,)), ("stake", "i1")]),
+    (2, 2),
+    (
+        Field("deck", "i1", (CARDS,), 0, CARDS - 1),
+        Field("moves", "i1", (MOVES,), 0, 2),
+        Field("stake", "i1", (), 0, MOST),
+    ),
+    Rules(
+        new_game=_new_game,
+        legal_actions=_legal_actions,
+        apply=_apply,
+        payoffs=_payoffs,
+        score_margins=_margins,
+        determinize=_determinize,
+    ),
+    Facts(typical_length=2, max_length=MOVES),
     num_actions=2,
-    typical_length=2,
-    max_length=MOVES,
-    observation=ObservationSpec(
-        (
-            Piece("card", (CARDS,), 0, 1, "1 for the own card"),
-            Piece("moves", (MOVES,), 0, 2, "1 pass, 2 bet, 0 to come", categorical=True),
+    observation=Observation(
+        spec=ObservationSpec(
+            (
+                ObservationPart("card", (CARDS,), 0, 1, "1 for the own card"),
+                ObservationPart(
+                    "moves", (MOVES,), 0, 2, "1 pass, 2 bet, 0 to come", categorical=True
+                ),
+            ),
+            (CARDS + MOVES,),
         ),
-        (CARDS + MOVES,),
+        observe=_observe,
+        privileged_spec=ObservationSpec(
+            (ObservationPart("card", (CARDS,), 0, 1, "1 for the card of the other seat"),), (CARDS,)
+        ),
+        reveal=_reveal,
     ),
-    hidden=ObservationSpec(
-        (Piece("card", (CARDS,), 0, 1, "1 for the card of the other seat"),), (CARDS,)
-    ),
-    new_game=_new_game,
-    legal_actions=_legal_actions,
-    apply=_apply,
-    observe=_observe,
-    reveal=_reveal,
-    payoffs=_payoffs,
-    margins=_margins,
-    redeal=_redeal,
 )

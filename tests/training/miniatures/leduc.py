@@ -9,11 +9,14 @@ pairs the shown card wins, else the higher rank; equal ranks share.
 from typing import Any
 
 import numpy as np
+from numpy.typing import NDArray
 
-from linkzoo.engine.rng import shuffle
+from linkzoo.core.contract import Facts, Observation, Rules
+from linkzoo.core.observation import ObservationPart, ObservationSpec
+from linkzoo.core.state import OVER, Field, Mask, Record
 from linkzoo.engine.compiled import compiled
-from linkzoo.core.game import ObservationSpec, Piece, record_dtype
-from tests.training.toys import OVER, toy
+from linkzoo.engine.rng import shuffle
+from tests.training.toys import toy
 
 CARDS, RANKS, ROUNDS, MOVES, RAISES = 6, 3, 2, 4, 2
 SHOWN = 2  # its place in the deck, behind the cards of the seats
@@ -23,12 +26,12 @@ _STREAM = 1
 
 
 @compiled
-def _new_game(state: Any, seed: Any) -> None:
+def _new_game(state: Record, seed: np.uint64) -> None:
     state.seed = seed
     state.winners = 0
     state.ply = 0
     state.seat = 0
-    state.round = 0
+    state.stage = 0
     state.turn = 0
     state.raises = 0
     state.paid[:] = 1
@@ -39,12 +42,13 @@ def _new_game(state: Any, seed: Any) -> None:
 
 
 @compiled
-def _rank(state: Any, place: Any) -> Any:
-    return state.deck[place] // 2
+def _rank(state: Record, place: int) -> int:
+    card: int = state.deck[place]
+    return card // 2
 
 
 @compiled
-def _legal_actions(state: Any, mask: Any) -> None:
+def _legal_actions(state: Record, mask: Mask) -> None:
     mask[:] = 0
     if state.seat != OVER:
         mask[FOLD] = state.paid[0] != state.paid[1]
@@ -53,10 +57,10 @@ def _legal_actions(state: Any, mask: Any) -> None:
 
 
 @compiled
-def _apply(state: Any, action: Any) -> None:
-    seat, other = np.int64(state.seat), 1 - np.int64(state.seat)
-    state.moves[state.round, state.turn] = 1 + action
-    state.turn += 1
+def _apply(state: Record, action: int) -> None:
+    seat, other, turn = state.seat, 1 - state.seat, state.turn + 1
+    state.moves[state.stage, state.turn] = 1 + action
+    state.turn = turn
     state.ply += 1
     state.seat = other
     if action == FOLD:
@@ -64,11 +68,11 @@ def _apply(state: Any, action: Any) -> None:
         return
     state.paid[seat] = state.paid[other]
     if action == RAISE:
-        state.paid[seat] += 2 * (1 + state.round)
+        state.paid[seat] += 2 * (1 + state.stage)
         state.raises += 1
-    elif state.turn > 1:  # a call, or the second of two checks
-        if state.round == 0:
-            state.round = 1
+    elif turn > 1:  # a call, or the second of two checks
+        if state.stage == 0:
+            state.stage = 1
             state.turn = 0
             state.raises = 0
             state.seat = 0
@@ -77,7 +81,7 @@ def _apply(state: Any, action: Any) -> None:
 
 
 @compiled
-def _best(state: Any) -> Any:
+def _best(state: Record) -> int:
     """The winners, a bit for each, when the cards are shown."""
     first, second, shown = _rank(state, 0), _rank(state, 1), _rank(state, SHOWN)
     if first == second:
@@ -88,13 +92,13 @@ def _best(state: Any) -> Any:
 
 
 @compiled
-def _finish(state: Any, winners: Any) -> None:
+def _finish(state: Record, winners: int) -> None:
     state.winners = winners
     state.seat = OVER
 
 
 @compiled
-def _margins(state: Any, out: Any) -> None:
+def _margins(state: Record, out: NDArray[np.float32]) -> None:
     """Chips won: what the loser has paid."""
     out[:] = 0
     if state.winners == 1:
@@ -104,16 +108,16 @@ def _margins(state: Any, out: Any) -> None:
 
 
 @compiled
-def _payoffs(state: Any, out: Any) -> None:
+def _payoffs(state: Record, out: NDArray[np.float32]) -> None:
     _margins(state, out)
     out /= np.float32(MOST)
 
 
 @compiled
-def _observe(state: Any, seat: Any, out: Any) -> None:
+def _observe(state: Record, seat: int, out: NDArray[Any]) -> None:
     out[: 2 * RANKS] = 0
     out[_rank(state, seat)] = 1
-    if state.round > 0:
+    if state.stage > 0:
         out[RANKS + _rank(state, SHOWN)] = 1
     for number in range(ROUNDS):
         for turn in range(MOVES):
@@ -121,26 +125,26 @@ def _observe(state: Any, seat: Any, out: Any) -> None:
 
 
 @compiled
-def _reveal(state: Any, seat: Any, out: Any) -> None:
+def _reveal(state: Record, seat: int, out: NDArray[Any]) -> None:
     out[:] = 0
     out[_rank(state, 1 - seat)] = 1
-    if state.round == 0:
+    if state.stage == 0:
         out[RANKS + _rank(state, SHOWN)] = 1
 
 
 @compiled
-def _redeal(state: Any, seat: Any, seed: Any) -> None:
+def _determinize(state: Record, seat: int, seed: np.uint64) -> None:
     state.seed = seed
     own, shown = state.deck[seat], state.deck[SHOWN]
     state.deck[:] = np.arange(CARDS)  # what is dealt doesn't depend on where cards lay
     shuffle(state.deck, CARDS, seed, _STREAM, 0)
     _put(state, own, seat)
-    if state.round > 0:
+    if state.stage > 0:
         _put(state, shown, SHOWN)
 
 
 @compiled
-def _put(state: Any, card: Any, at: Any) -> None:
+def _put(state: Record, card: int, at: int) -> None:
     """Puts a card of the deck into a place, and what lies there where the card was."""
     for place in range(CARDS):
         if state.deck[place] == card:
@@ -150,43 +154,53 @@ def _put(state: Any, card: Any, at: Any) -> None:
 
 LEDUC = toy(
     "leduc",
-    2,
-    record_dtype(
-        [
-            ("deck", "i1", (CARDS,)),
-            ("moves", "i1", (ROUNDS, MOVES)),
-            ("paid", "i1", (2,)),
-            ("round", "i1"),
-            ("turn", "i1"),
-            ("raises", "i1"),
-        ],
+    (2, 2),
+    (
+        Field("deck", "i1", (CARDS,), 0, CARDS - 1),
+        Field("moves", "i1", (ROUNDS, MOVES), 0, 3),
+        Field("paid", "i1", (2,), 0, MOST),
+        Field("stage", "i1", (), 0, ROUNDS - 1),
+        Field("turn", "i1", (), 0, MOVES),
+        Field("raises", "i1", (), 0, RAISES),
     ),
+    Rules(
+        new_game=_new_game,
+        legal_actions=_legal_actions,
+        apply=_apply,
+        payoffs=_payoffs,
+        score_margins=_margins,
+        determinize=_determinize,
+    ),
+    Facts(typical_length=4, max_length=ROUNDS * MOVES),
     num_actions=3,
-    typical_length=4,
-    max_length=ROUNDS * MOVES,
-    observation=ObservationSpec(
-        (
-            Piece("rank", (RANKS,), 0, 1, "1 for the rank of the own card"),
-            Piece("shown", (RANKS,), 0, 1, "1 for the rank of the card that both see"),
-            Piece(
-                "moves", (ROUNDS, MOVES), 0, 3, "1 fold, 2 call, 3 raise, 0 none", categorical=True
+    observation=Observation(
+        spec=ObservationSpec(
+            (
+                ObservationPart("rank", (RANKS,), 0, 1, "1 for the rank of the own card"),
+                ObservationPart(
+                    "shown", (RANKS,), 0, 1, "1 for the rank of the card that both see"
+                ),
+                ObservationPart(
+                    "moves",
+                    (ROUNDS, MOVES),
+                    0,
+                    3,
+                    "1 fold, 2 call, 3 raise, 0 none",
+                    categorical=True,
+                ),
             ),
+            (2 * RANKS + ROUNDS * MOVES,),
         ),
-        (2 * RANKS + ROUNDS * MOVES,),
-    ),
-    hidden=ObservationSpec(
-        (
-            Piece("rank", (RANKS,), 0, 1, "1 for the rank of the other seat"),
-            Piece("shown", (RANKS,), 0, 1, "1 for the rank of the card that will be shown"),
+        observe=_observe,
+        privileged_spec=ObservationSpec(
+            (
+                ObservationPart("rank", (RANKS,), 0, 1, "1 for the rank of the other seat"),
+                ObservationPart(
+                    "shown", (RANKS,), 0, 1, "1 for the rank of the card that will be shown"
+                ),
+            ),
+            (2 * RANKS,),
         ),
-        (2 * RANKS,),
+        reveal=_reveal,
     ),
-    new_game=_new_game,
-    legal_actions=_legal_actions,
-    apply=_apply,
-    observe=_observe,
-    reveal=_reveal,
-    payoffs=_payoffs,
-    margins=_margins,
-    redeal=_redeal,
 )

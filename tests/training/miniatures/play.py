@@ -7,6 +7,7 @@ from numpy.typing import NDArray
 
 from linkzoo import Game, Positions
 from linkzoo.core.kernels import kernels
+from linkzoo.core.state import Records
 from linkzoo_training.agents.policy import PolicyAgent
 from tests.training.helpers import begin
 from tests.training.miniatures.kuhn import KUHN
@@ -40,8 +41,8 @@ class Miniature:
         """What the cards of each deal of the tree count."""
         return self.tree.deals // self.suits
 
-    def positions(self, history: str) -> Positions:
-        """The position after a history, in every deal of the tree."""
+    def states(self, history: str) -> Records:
+        """The records after a history, in every deal of the tree."""
         deals = self.tree.deals
         start = begin(self.game, len(deals))
         deck = start.states["deck"]
@@ -51,11 +52,16 @@ class Miniature:
         for letter in history:
             actions = np.full(len(deals), self.letters.index(letter))
             kernels(self.game).play(start.states, actions, mask)
-        return Positions(self.game, start.states, start.seeds)
+        return start.states
+
+    def positions(self, history: str) -> Positions:
+        """The position after a history that isn't the end, in every deal of the tree."""
+        states = self.states(history)
+        return Positions(self.game, states, begin(self.game, len(states)).seeds)
 
     def hidden(self, positions: Positions) -> NDArray[np.int8]:
         """What the seats to act can't see."""
-        spec, reveal = self.game.hidden, kernels(self.game).reveal
+        spec, reveal = self.game.observation.privileged_spec, kernels(self.game).reveal
         assert spec is not None
         assert reveal is not None
         out = np.full((len(positions), spec.size), 7, np.int8)

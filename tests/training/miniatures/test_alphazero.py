@@ -11,8 +11,8 @@ from numpy.typing import NDArray
 from linkzoo import Game, game_names, get_game
 from linkzoo.core.kernels import kernels
 from linkzoo_training.algorithms.alphazero import AlphaZeroTrainer
-from linkzoo_training.config import AlphaZeroConfig
-from linkzoo_training.networks import FlatNet
+from linkzoo_training.config.config import AlphaZeroConfig
+from linkzoo_training.networks.flat import FlatNet
 from linkzoo_training.search.gumbel import Found, GumbelSearch
 from linkzoo_training.selfplay.executors import LocalExecutor
 from linkzoo_training.selfplay.replay import ReplayGames, Samples
@@ -23,7 +23,7 @@ from tests.training.miniatures.trees import exploitability, value
 
 pytestmark = pytest.mark.usefixtures("registered")
 
-HIDING = [name for name in game_names() if get_game(name).hidden is not None]
+HIDING = [name for name in game_names() if get_game(name).observation.privileged_spec is not None]
 SOMEWHERE = np.uint64(2**63)  # where the seeds of other worlds begin
 
 
@@ -48,7 +48,7 @@ def other_worlds(game: Game, states: NDArray[Any]) -> NDArray[Any]:
     """Records [N] that the seats to act can't tell from the given ones."""
     worlds = states.copy()
     for row, world in enumerate(worlds):
-        game.redeal(world, int(world.seat), SOMEWHERE + np.uint64(row))
+        game.determinize(world, int(world.seat), SOMEWHERE + np.uint64(row))
     return worlds
 
 
@@ -88,7 +88,7 @@ def peeks(game_name: str, players: int, plies: int, **changes: Any) -> tuple[boo
     states[:] = game.blank(players, config.options)
     seeds = np.arange(12, dtype=np.uint64)
     masks = np.empty((12, game.num_actions), np.int8)
-    kernels(game).renew(states, masks, seeds, seeds, np.full(12, plies))
+    kernels(game).reset_rows(states, masks, seeds, seeds, np.full(12, plies))
     worlds = other_worlds(game, states)
     different = sum(a.tobytes() != b.tobytes() for a, b in zip(states, worlds, strict=True))
     here, there = (learned_from(trainer, now, states) for now in (states, worlds))
@@ -118,7 +118,7 @@ def test_nothing_hidden_reaches_them_in_the_games(name: str, players: int) -> No
     if "redeal_inference" in (game.state.names or ()):
         variants.append({"options": {"redeal_inference": True}, "symmetric": True})
     for changes in variants:
-        for plies in range(0, game.typical_length, game.typical_length // 16):
+        for plies in range(0, game.facts.typical_length, game.facts.typical_length // 16):
             found, different = peeks(name, players, plies, **changes)
             assert not found
             assert different >= 11

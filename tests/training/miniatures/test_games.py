@@ -27,7 +27,7 @@ def test_moves_and_seats_along_every_history(mini: Miniature) -> None:
         assert (positions.action_mask == wanted).all(), history
         assert (positions.states["seat"] == mini.tree.mover(history)).all(), history
         assert (positions.states["ply"] == len(history)).all(), history
-    assert max(map(len, mini.tree.histories())) + 1 == mini.game.max_length
+    assert max(map(len, mini.tree.histories())) + 1 == mini.game.facts.max_length
 
 
 def test_chips_at_every_end(mini: Miniature) -> None:
@@ -37,7 +37,7 @@ def test_chips_at_every_end(mini: Miniature) -> None:
         for move in tree.moves(history):
             if tree.moves(history + move):
                 continue
-            states = mini.positions(history + move).states
+            states = mini.states(history + move)
             payoff, margin = (np.full((len(states), 2), 9, np.float32) for _ in range(2))
             kernels(mini.game).outcome(states, payoff, margin)
             chips = tree.chips(history + move)
@@ -53,7 +53,7 @@ def test_chips_at_every_end(mini: Miniature) -> None:
 def test_a_seat_sees_its_information_and_no_more(mini: Miniature) -> None:
     """Two positions look the same if and only if the tree says so, and `reveal` tells the rest."""
     seen: dict[bytes, tuple[str, int]] = {}
-    space = mini.game.observation.space()
+    space = mini.game.observation.spec.space()
     for history in mini.tree.histories():
         seat = mini.tree.mover(history)
         positions = mini.positions(history)
@@ -75,14 +75,14 @@ def test_all_deals_are_equally_likely(mini: Miniature) -> None:
     assert chi_squared(counts, Counter(dict.fromkeys(counts, 1))) < 0.999
 
 
-def test_redeals_are_what_a_seat_may_think(mini: Miniature) -> None:
-    """They look the same to it, and what it can't see is as likely as by the deals."""
+def test_determinized_worlds_are_what_a_seat_may_think(mini: Miniature) -> None:
+    """They look the same to the seat; hidden cards are as likely as by the deals."""
     for history in mini.tree.histories()[::3]:
         seat = mini.tree.mover(history)
         positions = mini.positions(history)
         worlds = np.repeat(positions.states[:1], 1000)
         for seed, world in enumerate(worlds):
-            mini.game.redeal(world, seat, np.uint64(seed))
+            mini.game.determinize(world, seat, np.uint64(seed))
         looks = Positions(mini.game, worlds, worlds["seed"]).observation
         assert (looks == positions.observation[0]).all()
         assert (np.sort(worlds["deck"], 1) == np.sort(positions.states["deck"][:1], 1)).all()

@@ -12,8 +12,9 @@ from torch import Tensor, nn
 from linkzoo.core.features import FeatureMap
 from linkzoo_training.agents.policy import PolicyAgent
 from linkzoo_training.algorithms.ppo import PPOTrainer
-from linkzoo_training.config import PPOConfig
-from linkzoo_training.networks import make_network
+from linkzoo_training.config.config import PPOConfig
+from linkzoo_training.networks.flat import make_network
+from linkzoo_training.selfplay.backend import HostBackend
 from linkzoo_training.selfplay.opponent_pool import OpponentPool
 from linkzoo_training.selfplay.rollout import RolloutGames
 from tests.driving import first_quick
@@ -45,10 +46,10 @@ def config_for(mini: Miniature, **changes: Any) -> PPOConfig:
 
 def keys(mini: Miniature, history: str) -> list[bytes]:
     """What is seen and what is hidden after a history, in every deal of the tree."""
-    assert mini.game.hidden is not None
+    assert mini.game.observation.privileged_spec is not None
     positions = mini.positions(history)
-    features = FeatureMap(mini.game.observation)(positions.observation)
-    hidden = FeatureMap(mini.game.hidden)(mini.hidden(positions))
+    features = FeatureMap(mini.game.observation.spec)(positions.observation)
+    hidden = FeatureMap(mini.game.observation.privileged_spec)(mini.hidden(positions))
     return [row.tobytes() for row in np.concatenate([features, hidden], 1)]
 
 
@@ -92,8 +93,8 @@ def test_advantages_are_exact_on_average(mini: Miniature) -> None:
             parameter.mul_(100)  # some policy that is far from uniform
     policy = mini.policy(PolicyAgent("some", mini.game, network, {}))
     assert all(chances.min() > 0.01 for chances in policy.values())
-    critic, play = ExactCritic(mini, policy), RolloutGames(config, torch.device("cpu"))
-    play.begin_games(np.arange(config.num_envs), 0.0, np.zeros(0, np.int64))
+    critic, play = ExactCritic(mini, policy), RolloutGames(config, HostBackend(torch.device("cpu")))
+    play.begin([])
     advantages, targets = defaultdict(list), defaultdict(list)
     for iteration in range(20):
         batch = play.collect(network, critic, OpponentPool(1, 0), 0.0, iteration)
@@ -112,7 +113,7 @@ def test_advantages_are_exact_on_average(mini: Miniature) -> None:
         sign = (1 - 2 * seat) / mini.most
         after = [sign * values(mini.tree, policy, history + m) for m in mini.tree.moves(history)]
         likely = reach(mini, policy, history, 1 - seat)
-        looks = FeatureMap(mini.game.observation)(mini.positions(history).observation)
+        looks = FeatureMap(mini.game.observation.spec)(mini.positions(history).observation)
         for look in np.unique(looks, axis=0):
             same = (looks == look).all(1)
             worth = [np.average(v[same], weights=likely[same]) for v in after]
@@ -171,12 +172,16 @@ def test_leduc_is_learned_with_a_full_critic() -> None:
     assert exploitability(tree, policy) < 0.6  # uniform play: 2.37
     assert value(tree, policy) == pytest.approx(-0.0856, abs=0.15)
     assert trainer.critic is not None
-    assert LEDUC_POKER.game.hidden is not None
+    assert LEDUC_POKER.game.observation.privileged_spec is not None
     positions = LEDUC_POKER.positions("")
     with torch.no_grad():
         found = trainer.critic(
             torch.from_numpy(trainer.network.map(positions.observation)),
-            torch.from_numpy(FeatureMap(LEDUC_POKER.game.hidden)(LEDUC_POKER.hidden(positions))),
+            torch.from_numpy(
+                FeatureMap(LEDUC_POKER.game.observation.privileged_spec)(
+                    LEDUC_POKER.hidden(positions)
+                )
+            ),
         )
     exact = values(tree, policy)
     errors = LEDUC_POKER.most * found.numpy() - np.stack([exact, -exact], 1)

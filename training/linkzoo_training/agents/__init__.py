@@ -1,1 +1,1 @@
-"""Everything that plays, behind `linkzoo.Agent`."""
+"""Agents: implementations of `linkzoo.Agent`."""

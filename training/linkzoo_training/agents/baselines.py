@@ -1,4 +1,4 @@
-"""Agents without a network: greedy, tree search, and perfect play where there is a solver."""
+"""Agents without a network: greedy, tree search, and exact play where the game has a solver."""
 
 from collections.abc import Iterator
 from math import inf
@@ -8,38 +8,42 @@ import numpy as np
 from numpy.typing import NDArray
 
 from linkzoo import Positions
-from linkzoo.engine.rng import STREAM_ACTION, word
 from linkzoo.core.solver import DRAW
+from linkzoo.engine.rng import STREAM_ACTION, random_u64
 from linkzoo.engine.threads import get_num_threads
 from linkzoo_training.search import uct
 from linkzoo_training.search.greedy import greedy
 from linkzoo_training.search.monte_carlo import action_values
 from linkzoo_training.search.solver import solver, successors
 
-_MOST_SIMULATIONS = 10**6  # of tree search: about 60 MB for each thread
-_AT_ONCE = 2**20  # simulations in one call: a second or a few, in which nothing hears Ctrl-C
-_USUAL_MARGIN_WEIGHT = 0.5  # a margin is far less noisy than a win
+_MAX_SIMULATIONS = 10**6  # tree search limit: about 60 MB per thread
+_AT_ONCE = 2**20  # max simulations per call: a few seconds, so that Ctrl-C is handled
+_DEFAULT_MARGIN_WEIGHT = 0.5  # a margin is far less noisy than a win
 
 
 class GreedyAgent:
-    """Plays the action that the game appraises best (its margin, by default), ties at random."""
+    """Plays the action with the best heuristic value (default: the margin), ties at random."""
 
     name = "greedy"
 
     def act(self, positions: Positions) -> NDArray[np.int64]:
-        """The greedy action of each position, int64[N]."""
+        """Returns the greedy action of each position, int64[N]."""
         masks, actions = _buffers(positions)
         greedy(positions.game)(positions.states.copy(), positions.seeds, masks, actions)
         return actions
 
 
 class UctAgent:
-    """Tree search with random rollouts (`search.uct`): `simulations` of them for each move.
+    """Plays by tree search with random rollouts (`search.uct`).
 
-    `exploration` is UCB1's constant; None is that of the game.
+    Args:
+        simulations: Rollouts per move.
+        exploration: The constant of UCB1; None for the game's default.
+        cheats: Whether it sees hidden information and future chance: an upper bound on playing
+            strength.
 
-    One that `cheats` sees what is hidden from its seat, and the chance ahead: no player, but a
-    ceiling to measure players by.
+    Raises:
+        ValueError: A number is out of range.
     """
 
     def __init__(
@@ -53,11 +57,13 @@ class UctAgent:
         self.name = f"{'cheat' if cheats else 'uct'}-{simulations}"
 
     def act(self, positions: Positions) -> NDArray[np.int64]:
-        """The most visited action of each position, int64[N]; positions share the CPU threads."""
+        """Returns the most visited action of each position, int64[N]."""
         masks, actions = _buffers(positions)
         search = uct.searcher(positions.game, self.cheats)
         states, seeds = positions.states.copy(), positions.seeds
-        constant = positions.game.uct_c if self.exploration is None else float(self.exploration)
+        constant = (
+            positions.game.facts.uct_c if self.exploration is None else float(self.exploration)
+        )
         for part in _parts(len(states), self.simulations):
             arrays = states[part], seeds[part], masks[part], actions[part]
             search(*arrays[:2], self.simulations, constant, *arrays[2:])
@@ -65,13 +71,17 @@ class UctAgent:
 
 
 class MonteCarloAgent:
-    """Plays what is worth most if all play at random after it (`search.monte_carlo`).
+    """Plays the action with the best mean result over random playouts (`search.monte_carlo`).
 
-    Every legal action has `playouts`; an end is worth its payoff plus `score_margin_weight` times
-    its margin.
+    Args:
+        playouts: Playouts per legal action.
+        score_margin_weight: Weight of the score margin added to the final payoff.
+
+    Raises:
+        ValueError: A number is out of range.
     """
 
-    def __init__(self, playouts: int, score_margin_weight: float = _USUAL_MARGIN_WEIGHT) -> None:
+    def __init__(self, playouts: int, score_margin_weight: float = _DEFAULT_MARGIN_WEIGHT) -> None:
         _check_count("playouts", playouts)
         if not 0 <= score_margin_weight < inf:
             raise ValueError(f"score_margin_weight={score_margin_weight} is not 0 or more, finite")
@@ -79,13 +89,21 @@ class MonteCarloAgent:
         self.name = f"mc-{playouts}"
 
     def act(self, positions: Positions) -> NDArray[np.int64]:
-        """The action worth most in each position, the first of several, int64[N]."""
+        """Returns the best action of each position, int64[N]; ties go to the lowest index."""
         values = self.action_values(positions, self.score_margin_weight)
         best: NDArray[np.int64] = np.where(positions.action_mask, values, -inf).argmax(1)
         return best
 
     def action_values(self, positions: Positions, score_margin_weight: float) -> NDArray[Any]:
-        """What actions are worth to the seat to act, float32[N, num_actions]; 0 if not legal."""
+        """Estimates the value of every action for the seat to act.
+
+        Args:
+            positions: N positions.
+            score_margin_weight: As for the agent.
+
+        Returns:
+            Action values float32[N, num_actions], 0 for illegal actions.
+        """
         estimate, masks = action_values(positions.game), positions.action_mask
         values = np.empty(masks.shape, np.float32)
         for part in _parts(len(positions), self.playouts * int(masks.sum(1).max(initial=1))):
@@ -96,21 +114,26 @@ class MonteCarloAgent:
 
 
 class ExactAgent:
-    """Plays perfectly, in games that have a solver (`Game.solver`) and positions within its reach.
+    """Plays perfectly in games with a solver (`Game.solver`), within the solver's reach.
 
-    A win is kept, or a draw, by any of the actions that keep it; a lost position is played at
-    random.
+    Chooses at random among the actions that keep a win or a draw, and among all actions in a lost
+    position.
     """
 
     name = "exact"
 
     def act(self, positions: Positions) -> NDArray[np.int64]:
-        """An action of each position, int64[N]; OutOfReachError if one takes too long to solve."""
+        """Returns a perfect action for each position, int64[N].
+
+        Raises:
+            OutOfReachError: A position takes too long to solve.
+            ValueError: The game has no solver.
+        """
         exact = solver(positions.game)
         chosen = []
         for state, seed in zip(positions.states, positions.seeds, strict=True):
             after = successors(positions.game, state)
-            order = sorted(after, key=lambda action: int(word(seed, STREAM_ACTION, action)))
+            order = sorted(after, key=lambda action: int(random_u64(seed, STREAM_ACTION, action)))
             winner = exact.winner(state)
             keep = (action for action in order if exact.winner(after[action]) == winner)
             chosen.append(next(keep) if winner in (state.seat, DRAW) else order[0])
@@ -118,17 +141,17 @@ class ExactAgent:
 
 
 def _check_count(name: str, value: int) -> None:
-    if not 1 <= value <= _MOST_SIMULATIONS:
-        raise ValueError(f"{name}={value} is not in 1..{_MOST_SIMULATIONS}")
+    if not 1 <= value <= _MAX_SIMULATIONS:
+        raise ValueError(f"{name}={value} is not in 1..{_MAX_SIMULATIONS}")
 
 
 def _parts(count: int, simulations: int) -> Iterator[slice]:
-    """N positions in parts, each of about as many simulations as may run in one call."""
+    """Splits N positions into slices that stay within the simulations of one call."""
     size = max(4 * get_num_threads(), _AT_ONCE // simulations)
     yield from (slice(first, first + size) for first in range(0, count, size))
 
 
 def _buffers(positions: Positions) -> tuple[NDArray[np.int8], NDArray[np.int64]]:
-    """Working space and room for the actions of the compiled players."""
+    """Allocates the output arrays of compiled players: masks and actions."""
     count = len(positions)
     return np.empty((count, positions.game.num_actions), np.int8), np.empty(count, np.int64)

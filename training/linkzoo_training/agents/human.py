@@ -1,4 +1,4 @@
-"""A person at the terminal as an agent."""
+"""An agent that asks a person at the terminal."""
 
 from collections.abc import Callable
 
@@ -6,20 +6,22 @@ import numpy as np
 from numpy.typing import NDArray
 
 from linkzoo import Game, Positions
-from linkzoo.engine.compiled import Record
+from linkzoo.core.state import Record
 
-_COLUMNS = 4  # of the list of legal moves
+_COLUMNS = 4  # in the list of legal moves
 _HELP = "Type a move, its number, ? for the legal moves, help, or quit."
 
 
 class QuitError(Exception):
-    """The person at the terminal wants to stop."""
+    """The person at the terminal quits."""
 
 
 class HumanAgent:
-    """A person at the terminal, who sees what the seat to act may know.
+    """A person at the terminal, who sees the view of the seat to act.
 
-    `read(prompt)` returns a line or raises EOFError, `write(text)` shows one.
+    Args:
+        read: `read(prompt)` returns a line, or raises EOFError at the end of input.
+        write: `write(text)` prints a text.
     """
 
     name = "human"
@@ -30,7 +32,14 @@ class HumanAgent:
         self._read, self.write = read, write
 
     def act(self, positions: Positions) -> NDArray[np.int64]:
-        """Asks for a move in each position, int64[N]; QuitError if the person stops."""
+        """Asks for a move in each position.
+
+        Returns:
+            The actions, int64[N].
+
+        Raises:
+            QuitError: The person quits.
+        """
         masks = positions.action_mask
         chosen = [
             self._prompt(positions.game, state, np.flatnonzero(mask).tolist())
@@ -39,8 +48,8 @@ class HumanAgent:
         return np.array(chosen, np.int64)
 
     def _prompt(self, game: Game, state: Record, legal: list[int]) -> int:
-        self.write(game.draw_text(state, int(state.seat)))
-        moves = {game.action_to_text(state, action): action for action in legal}
+        self.write(game.drawing.text(state, int(state.seat)))
+        moves = {game.notation.action_to_text(state, action): action for action in legal}
         while True:
             try:
                 text = " ".join(self._read(f"Player {state.seat}, your move: ").split())
@@ -60,7 +69,7 @@ class HumanAgent:
 
 
 def _read_move(game: Game, state: Record, moves: dict[str, int], text: str) -> int:
-    """The legal action that a person typed, in either case; ValueError says what is wrong."""
+    """Parses a typed move, ignoring case; ValueError with a message for the person."""
     for move, action in moves.items():
         if text.lower() == move.lower():
             return action
@@ -70,14 +79,14 @@ def _read_move(game: Game, state: Record, moves: dict[str, int], text: str) -> i
             return action
         if action >= game.num_actions:
             raise ValueError(f"no action {action}; actions are 0..{game.num_actions - 1}")
-        text = f"{action} ({game.action_to_text(state, action)})"
+        text = f"{action} ({game.notation.action_to_text(state, action)})"
     else:
-        game.text_to_action(state, text)
+        game.notation.text_to_action(state, text)
     raise ValueError(f"{text} is not legal here")
 
 
 def _listed(moves: dict[str, int]) -> str:
-    """The legal moves in columns, each with its number."""
+    """Formats the legal moves in numbered columns."""
     items = [f"{action:>5}  {text}" for text, action in moves.items()]
     width = max(map(len, items)) + 2
     rows = -(-len(items) // _COLUMNS)

@@ -1,4 +1,4 @@
-"""The one loop in which agents play a batch of games, in lock-step."""
+"""Queries agents for actions, checks them, and plays batches of games."""
 
 from collections.abc import Callable, Iterator, Sequence
 from typing import Any
@@ -7,10 +7,42 @@ import numpy as np
 from numpy.typing import NDArray
 
 from linkzoo import Agent, Game, Positions
+from linkzoo.core.agent import check_agent
 from linkzoo.core.kernels import kernels
-from linkzoo_training.agents.answers import checked
 
 NOBODY = -1
+
+
+def checked_actions(agent: Agent, positions: Positions) -> NDArray[np.int64]:
+    """Asks an agent for its actions.
+
+    Args:
+        agent: The agent.
+        positions: N positions.
+
+    Returns:
+        A legal action for each position, int64[N].
+
+    Raises:
+        ValueError: `agent` isn't an agent, or doesn't return N legal actions.
+    """
+    who, states, masks = check_agent(agent).name, positions.states, positions.action_mask
+    actions: NDArray[Any] = np.asarray(agent.act(positions))
+    if actions.shape != (len(states),) or actions.dtype.kind not in "iu":
+        raise ValueError(
+            f"{who} gave {actions.dtype}{list(actions.shape)} for {len(states)} positions, not "
+            "that many integers"
+        )
+    in_range = (actions >= 0) & (actions < masks.shape[1])
+    legal = masks[np.arange(len(states)), np.where(in_range, actions, 0)] != 0
+    wrong = np.flatnonzero(~(in_range & legal))
+    if len(wrong):
+        state = states[wrong[0]]
+        raise ValueError(
+            f"{who} played the illegal action {actions[wrong[0]]} as seat {state['seat']} at ply "
+            f"{state['ply']}"
+        )
+    return actions.astype(np.int64)
 
 
 def play_games(
@@ -20,15 +52,25 @@ def play_games(
     acting: Callable[[NDArray[Any]], NDArray[Any]],
     seeds: Callable[[NDArray[np.int64]], NDArray[np.uint64]],
 ) -> Iterator[NDArray[np.int64]]:
-    """Plays records [N] on, in place, until nobody acts; yields each ply's actions before it.
+    """Continues games in place until no agent is to act.
 
-    `acting(states)` gives for each record [N] the index of the agent that acts there, or NOBODY for
-    a game that is to stay as it is; ended games do. `seeds(rows)` are the decision seeds of rows
-    [M]. Actions are int64[N], NOBODY where none is played, and the same array each time. ValueError
-    if an agent's answer isn't a legal action for each position.
+    Args:
+        game: The game.
+        states: N records.
+        agents: The agents that play.
+        acting: Returns the index of the agent to act in each record [N], or NOBODY to leave a game
+            as it is. Finished games are ignored.
+        seeds: Returns the seeds of the decisions in rows [M], uint64[M].
+
+    Yields:
+        The actions of each ply before they are played, int64[N], NOBODY for none. The array is
+        reused.
+
+    Raises:
+        ValueError: An agent doesn't return a legal action for each position.
     """
     masks = np.zeros((len(states), game.num_actions), np.int8)
-    kernels(game).legal(states, masks)
+    kernels(game).fill_masks(states, masks)
     actions = np.empty(len(states), np.int64)
     while True:
         actions[:] = NOBODY
@@ -36,8 +78,9 @@ def play_games(
         for index, agent in enumerate(agents):
             rows = np.flatnonzero(which == index)
             if len(rows):
-                answers = np.asarray(agent.act(Positions(game, states[rows], seeds(rows))))
-                actions[rows] = checked(agent.name, answers, states[rows], masks[rows])
+                positions = Positions(game, states[rows], seeds(rows))
+                positions.action_mask = masks[rows]  # already computed
+                actions[rows] = checked_actions(agent, positions)
         if (actions == NOBODY).all():
             return
         yield actions

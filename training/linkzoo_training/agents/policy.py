@@ -1,5 +1,6 @@
 """Trained policies as agents, with and without a search."""
 
+import warnings
 from collections.abc import Mapping
 from pathlib import Path
 from typing import Any
@@ -10,43 +11,50 @@ from numpy.typing import NDArray
 from torch import Tensor
 
 from linkzoo import Game, Positions, get_game
-from linkzoo.engine.rng import STREAM_ACTION, words
 from linkzoo.core.arguments import integer, shown
-from linkzoo_training.checkpoint import CARD, load_card, read_weights
-from linkzoo_training.fingerprints import fingerprints
-from linkzoo_training.networks import make_network, masked
-from linkzoo_training.policy_value import PolicyValueNet
+from linkzoo.engine.rng import STREAM_ACTION, random_u64s
+from linkzoo_training.agents.specs import AgentSpec
+from linkzoo_training.checkpoints.checkpoint import CARD, load_card, read_weights
+from linkzoo_training.checkpoints.fingerprints import fingerprints
+from linkzoo_training.networks.flat import make_network, masked
+from linkzoo_training.networks.policy_value import PolicyValueNet
+from linkzoo_training.networks.shards import answers
+from linkzoo_training.networks.symmetries import symmetries
+from linkzoo_training.networks.transfers import to_device
 from linkzoo_training.resources import find_checkpoint
-from linkzoo_training.schema import MOST_TEMPERATURE
+from linkzoo_training.schema import MAX_TEMPERATURE
 from linkzoo_training.search.gumbel import Found, GumbelSearch
 from linkzoo_training.search.solver import side_solver
-from linkzoo_training.shards import answers
-from linkzoo_training.symmetries import symmetries
-from linkzoo_training.transfers import to_device
 
-SOLVER_LIMIT = 300_000  # positions to solve one (GumbelSearch), in searches at play time
-_MOST_BYTES = 2**28  # of the trees that a search grows side by side
-_MOST_LOGIT = 1e8  # of a sane network: far below what marks an illegal action (ILLEGAL_LOGIT)
+SOLVER_LIMIT = 300_000  # solver limit (positions) in searches at play time, see GumbelSearch
+_MAX_BYTES = 2**28  # memory limit of the trees of one batched search
+_MAX_LOGIT = 1e8  # limit for sane networks, far below the mask's ILLEGAL_LOGIT
 
 
-def usual_temperature(game: Game) -> float:
-    """How policies of a game are played: 1 (drawn) if the game has hidden information, else 0.
+def default_temperature(game: Game) -> float:
+    """Returns a game's default policy temperature: 1 with hidden information, else 0.
 
-    With hidden information optimal play is often mixed, and always playing the most probable action
-    is a policy that nobody trained.
+    With hidden information optimal play is often mixed; the greedy policy was never trained.
     """
-    return 0.0 if game.hidden is None else 1.0
+    return 0.0 if game.observation.privileged_spec is None else 1.0
 
 
 class PolicyAgent:
-    """A trained policy: one forward pass for each decision, and no search.
+    """A trained policy: one forward pass per decision, without search.
 
-    It plays its likeliest action at `temperature` 0, and draws from the policy at 1; None is what
-    the game's policies are usually played with (`usual_temperature`).
+    Args:
+        name: The agent's name in results.
+        game: The agent's game.
+        network: The network; it is moved to `device`.
+        card: The checkpoint's card; may be empty.
+        temperature: 0 plays the most probable action, 1 samples from the policy; None:
+            `default_temperature` of the game.
+        views: Number of symmetric views whose probabilities and values are averaged. Above 1 the
+            game must declare symmetries.
+        device: The network's device.
 
-    With `views` above 1 the pass is over that many symmetric views of the position, and their
-    probabilities and values are averaged: a network of few parameters is never quite symmetric by
-    itself. Needs a game that declares symmetries.
+    Raises:
+        ValueError: The temperature or the views are out of range.
     """
 
     def __init__(
@@ -61,10 +69,10 @@ class PolicyAgent:
         device: str | torch.device = "cpu",
     ) -> None:
         self.name, self.game, self.card = name, game, dict(card)
-        self.temperature = usual_temperature(game) if temperature is None else temperature
-        if not 0 <= self.temperature <= MOST_TEMPERATURE:
-            raise ValueError(f"temperature: {self.temperature:g} is not in 0..{MOST_TEMPERATURE}")
-        self.views = np.zeros(1, np.int64)  # the identity
+        self.temperature = default_temperature(game) if temperature is None else temperature
+        if not 0 <= self.temperature <= MAX_TEMPERATURE:
+            raise ValueError(f"temperature: {self.temperature:g} is not in 0..{MAX_TEMPERATURE}")
+        self.views = np.zeros(1, np.int64)  # the identity alone
         if views != 1:
             count = len(symmetries(game))
             if not 1 <= views <= count:
@@ -72,16 +80,27 @@ class PolicyAgent:
             self.views = np.arange(views) * count // views
         self.device = torch.device(device)
         self.network = network.to(self.device).eval()
+        self._players = _trained_players(self.card)
 
     def act(self, positions: Positions) -> NDArray[np.int64]:
-        """The likeliest action of each position, or one drawn at the agent's temperature; [N]."""
-        logits, _ = self.evaluate(positions)
-        return self.draw(logits, positions.seeds)
+        """Plays the most probable action of each position, or samples at the agent's temperature.
 
-    def draw(self, logits: Tensor, seeds: NDArray[np.uint64]) -> NDArray[np.int64]:
-        """Actions [N] from logits [N, A]: the likeliest, or drawn at the agent's temperature."""
+        Args:
+            positions: N positions of the agent's game.
+
+        Returns:
+            The actions, int64[N].
+
+        Raises:
+            ValueError: The positions are of another game, or the network's output isn't finite.
+        """
+        logits, _ = self._outputs(positions)
+        return self.sample(logits, positions.seeds)
+
+    def sample(self, logits: Tensor, seeds: NDArray[np.uint64]) -> NDArray[np.int64]:
+        """Samples actions int64[N] from logits [N, A] at the agent's temperature."""
         if self.temperature > 0:
-            drawn = words(seeds, STREAM_ACTION, 0) >> np.uint64(11)
+            drawn = random_u64s(seeds, STREAM_ACTION, 0) >> np.uint64(11)
             uniform = torch.from_numpy(drawn / 2.0**53)  # below 1 as a double
             lower = logits.double() - logits.amax(-1, keepdim=True)
             chances = torch.softmax(lower / self.temperature, -1).cumsum(-1)
@@ -89,17 +108,33 @@ class PolicyAgent:
         return logits.argmax(-1).numpy()
 
     def evaluate(self, positions: Positions) -> tuple[Tensor, Tensor]:
-        """Masked logits [N, A] and values [N, P] relative to the seat to act, on the CPU.
+        """Computes the policy and the values, without search.
 
-        ValueError for positions of another game.
+        Args:
+            positions: N positions of the agent's game.
+
+        Returns:
+            Logits float32[N, A], very low for illegal actions, and values float32[N, P], about -1
+            to 1. Value i belongs to the i-th seat from the seat to act; absent seats have 0. Both
+            are on the CPU.
+
+        Raises:
+            ValueError: The positions are of another game, or the network's output isn't finite.
         """
-        _check_game(self.name, self.game, positions)
+        logits, values = self._outputs(positions)
+        players = torch.from_numpy(positions.states["num_players"].astype(np.int64))
+        absent = torch.arange(values.shape[1]) >= players[:, None]
+        return logits, values.masked_fill(absent, 0)
+
+    def _outputs(self, positions: Positions) -> tuple[Tensor, Tensor]:
+        """Returns masked logits [N, A] and values [N, P], without masking absent seats."""
+        self.check_positions(positions)
         features = self.network.map(positions.observation.reshape(len(positions), -1))
         mask, count = torch.from_numpy(positions.action_mask), len(self.views)
         if count > 1:
             views = symmetries(self.game).views(features, self.views)
             features = views.reshape(-1, features.shape[1])
-        logits, values = self.answer(features)
+        logits, values = self.forward(features)
         if count > 1:
             answers = symmetries(self.game).answers(
                 logits.reshape(count, len(mask), -1), self.views
@@ -108,27 +143,56 @@ class PolicyAgent:
             values = values.reshape(count, len(mask), -1).mean(0)
         return masked(logits, mask), values
 
-    def answer(self, features: NDArray[Any]) -> tuple[Tensor, Tensor]:
-        """Logits [N, A] and values [N, P] of features [N, F], on the CPU.
+    def forward(self, features: NDArray[Any]) -> tuple[Tensor, Tensor]:
+        """Returns the network's logits [N, A] and values [N, P] of features [N, F], on the CPU.
 
-        ValueError if they are so large that no weights of a training give them, or no numbers.
+        Raises:
+            ValueError: An output is implausibly large or not finite.
         """
         logits, values = answers(self.network, to_device(features, self.device))
         logits, values = logits.float().cpu(), values.float().cpu()
-        if not all((numbers.abs() < _MOST_LOGIT).all() for numbers in (logits, values)):
-            raise ValueError(f"{self.name}: the network gives numbers beyond {_MOST_LOGIT:g}")
+        if not all((numbers.abs() < _MAX_LOGIT).all() for numbers in (logits, values)):
+            raise ValueError(f"{self.name}: the network gives numbers beyond {_MAX_LOGIT:g}")
         return logits, values
+
+    def check_positions(self, positions: Positions) -> None:
+        """Raises ValueError for another game; warns about untrained numbers of players."""
+        if positions.game.key != self.game.key:
+            raise ValueError(f"{self.name} plays {self.game}, not {positions.game}")
+        if self._players and isinstance(positions, Positions):  # else no player count
+            for players in sorted(set(positions.states["num_players"].tolist()) - self._players):
+                warnings.warn(
+                    f"{self.name} was trained for {sorted(self._players)} players, not {players}",
+                    stacklevel=3,
+                )
+
+
+def _trained_players(card: Mapping[str, Any]) -> set[Any]:
+    """Returns the numbers of players in a card; empty if unrestricted or unknown."""
+    config = card.get("trained", {}).get("config")
+    players = config.get("num_players") if isinstance(config, dict) else None
+    return (
+        {count for count in players if isinstance(count, int)}
+        if isinstance(players, list)
+        else set()
+    )
 
 
 class SearchAgent:
-    """A trained policy that searches before it plays: `simulations` for each decision.
+    """A trained policy with a Gumbel search (`search.gumbel`) before each decision.
 
-    The search (`search.gumbel`) plays on with what the seat may know: with hidden information
-    or chance ahead, every simulation is in another world that the seat can't tell from the real
-    one, and with hidden information others are believed to play as the policy would. Of a policy
-    that averages symmetric views, every position in the search is seen through one of them. At a
-    temperature above 0 the action is drawn from the policy that the search improved. Where the game
-    has an exact solver, what that solves within SOLVER_LIMIT positions is played perfectly.
+    The search uses only the seat's information: with hidden information or chance, each simulation
+    samples a determinization, and with hidden information the other seats follow the policy. If the
+    policy averages symmetric views, each position of the search uses one of them. At a temperature
+    above 0 the action is sampled from the improved policy. Positions that the exact solver solves
+    within SOLVER_LIMIT positions are played perfectly.
+
+    Args:
+        policy: The policy.
+        simulations: Simulations per decision.
+
+    Raises:
+        ValueError: The simulations are out of range.
     """
 
     def __init__(self, policy: PolicyAgent, simulations: int) -> None:
@@ -136,22 +200,32 @@ class SearchAgent:
         self.name = f"{policy.name}:{simulations}"
         memory = side_solver(policy.game).memory(1, SOLVER_LIMIT)
         solving, node = sum(part.nbytes for part in memory), 4 * policy.game.num_actions
-        integer("simulations", simulations, 1, (_MOST_BYTES - solving) // node - 1)
-        self._count = _MOST_BYTES // (solving + (simulations + 1) * node)
+        integer("simulations", simulations, 1, (_MAX_BYTES - solving) // node - 1)
+        self._count = _MAX_BYTES // (solving + (simulations + 1) * node)
         self._search = GumbelSearch(
             policy.game,
             self._count,
             simulations,
             views=policy.views,
-            least_range=policy.card.get("least_range"),
+            min_value_range=policy.card.get("least_range"),
             score_margin_weight=policy.card.get("score_margin_weight", 0.0),
             solver_limit=SOLVER_LIMIT,
         )
 
     def act(self, positions: Positions) -> NDArray[np.int64]:
-        """The action that the search prefers in each position, or the only one; int64[N]."""
+        """Searches each position with more than one legal action.
+
+        Args:
+            positions: N positions of the policy's game.
+
+        Returns:
+            The actions, int64[N].
+
+        Raises:
+            ValueError: The positions are of another game, or the network's output isn't finite.
+        """
         policy = self.policy
-        _check_game(self.name, policy.game, positions)
+        policy.check_positions(positions)
         actions: NDArray[np.int64] = positions.action_mask.argmax(1)
         choices = np.flatnonzero(positions.action_mask.sum(1) > 1)
         for first in range(0, len(choices), self._count):
@@ -161,30 +235,29 @@ class SearchAgent:
             actions[part] = found.actions
             if policy.temperature > 0:
                 logits = torch.from_numpy(found.policy).clamp(min=1e-30).log()
-                actions[part] = policy.draw(logits, seeds)
+                actions[part] = policy.sample(logits, seeds)
         return actions
 
     def analyse(
         self, positions: Positions
     ) -> tuple[NDArray[np.float32], NDArray[np.float32], NDArray[np.int64]]:
-        """Of the first position: the improved policy [A], values by seat [P], and visits [A].
+        """Searches the first position.
 
-        What the exact solver settles isn't searched: no action is visited.
+        Returns:
+            The improved policy float32[A], the values float32[P] by seat, and the visits int64[A]
+            of the actions, all 0 if the exact solver solves the position.
+
+        Raises:
+            ValueError: The position is of another game, or the network's output isn't finite.
         """
-        _check_game(self.name, self.policy.game, positions)
+        self.policy.check_positions(positions)
         states, seeds = positions.states[:1].copy(), positions.seeds[:1]
         found = self._run(states, seeds)
         return found.policy[0], found.values[0], self._search.visits(0)
 
     def _run(self, states: NDArray[Any], seeds: NDArray[np.uint64]) -> Found:
-        temperature = self.policy.temperature or 1.0  # of the likeliest action alone it is 0
-        return self._search.run(states, seeds, self.policy.answer, temperature=temperature)
-
-
-def _check_game(name: str, game: Game, positions: Positions) -> None:
-    """ValueError for positions of another game than the agent's."""
-    if positions.game.key != game.key:
-        raise ValueError(f"{name} plays {game.key}, not {positions.game.key}")
+        temperature = self.policy.temperature or 1.0  # the search needs a positive temperature
+        return self._search.run(states, seeds, self.policy.forward, temperature=temperature)
 
 
 def load_agent(
@@ -194,18 +267,28 @@ def load_agent(
     views: int | None = None,
     device: str = "cpu",
 ) -> PolicyAgent:
-    """The agent of a checkpoint: a folder, or the name of one that ships with the package.
+    """Loads the policy of a checkpoint as an agent.
 
-    `temperature` 0 plays the likeliest action, 1 draws from the policy, and `views` is the number
-    of symmetric views that are averaged (None: what its card says; a card without a temperature
-    leaves it to the game, see PolicyAgent). ValueError if there is no such checkpoint, if it is
-    damaged, or if it was trained for other rules or observations.
+    Args:
+        path_or_name: The name of a shipped checkpoint, or a folder; write `./NAME` for a folder
+            with the name of a shipped one.
+        temperature: 0 plays the most probable action, 1 samples from the policy; None for the
+            card's value, else PolicyAgent's default.
+        views: Number of symmetric views to average; None for the card's value.
+        device: The network's device, such as "cpu" or "cuda".
+
+    Returns:
+        The agent.
+
+    Raises:
+        ValueError: The checkpoint doesn't exist, is damaged, or was trained for other rules or
+            observations.
     """
     folder = find_checkpoint(path_or_name)
     card = load_card(folder)
     try:
         game = get_game(card["game"], card["fixed"])
-        with torch.device("meta"):  # takes no memory, whatever the card says
+        with torch.device("meta"):  # allocates no memory, even for huge networks in a card
             outline = make_network(game, **card["network"])
     except ValueError as error:
         raise ValueError(f"{folder / CARD}: {error}") from error
@@ -219,21 +302,24 @@ def load_agent(
     weights = read_weights(folder, card, outline)
     network = make_network(game, **card["network"])
     network.load_state_dict(weights)
-    name = folder.resolve().name
-    if views is None:
-        views = card["views"]
-    elif views != card["views"]:
-        name = f"{name}@{views}"
-    usual = card.get("temperature")
-    if usual is None:
-        usual = usual_temperature(game)
-    if temperature is None:
-        temperature = usual
-    elif temperature != usual:
-        name = f"{name}~{temperature:g}"
+    standard = card.get("temperature")
+    if standard is None:
+        standard = default_temperature(game)
+    label = AgentSpec(
+        "checkpoint",
+        folder.resolve().name,
+        views=None if views == card["views"] else views,
+        temperature=None if temperature == standard else temperature,
+    )
     try:
         return PolicyAgent(
-            name, game, network, card, temperature=temperature, views=views, device=device
+            str(label),
+            game,
+            network,
+            card,
+            temperature=standard if temperature is None else temperature,
+            views=card["views"] if views is None else views,
+            device=device,
         )
     except ValueError as error:
         raise ValueError(f"{folder}: {error}") from error

@@ -1,145 +1,193 @@
-"""Agents by their names: everything that plays, behind one protocol (`linkzoo.Agent`)."""
+"""Parses agent names; code that creates, caches or labels agents takes an AgentSpec.
+
+Importing this module loads no torch.
+"""
 
 import hashlib
 import json
 import re
-from collections.abc import Callable
+from collections.abc import Callable, Iterator
+from dataclasses import dataclass, replace
+from functools import partial
+from typing import Any
+
+import numpy as np
 
 from linkzoo import Agent, RandomAgent, get_game
+from linkzoo.core.arguments import shown
 from linkzoo_training.agents.baselines import ExactAgent, GreedyAgent, MonteCarloAgent, UctAgent
+from linkzoo_training.agents.custom import check_import_path, is_import_path, source_file
 from linkzoo_training.agents.human import HumanAgent
-from linkzoo_training.agents.outside import (
-    check_outside,
-    is_outside,
-    load_outside,
-    outside_file,
-)
-from linkzoo_training.resources import find_checkpoint
+from linkzoo_training.resources import find_checkpoint, is_checkpoint, shipped_checkpoints
 from linkzoo_training.search.solver import check_solver
 
-_SEARCH = r"(uct|cheat|mc)-([0-9]+)"
-_MOST_DIGITS = 18  # of a number in an agent's name
-# A checkpoint's source, views, temperature and simulations.
-_CHECKPOINT = r"(.+?)(?:@([0-9]+))?(?:~([0-9]+(?:\.[0-9]+)?))?(?::([0-9]+))?"
-
-
+SHIPPED = "checkpoint"  # the game's shipped checkpoint
 _SIMPLE: dict[str, Callable[[], Agent]] = {
     "random": RandomAgent,
     "greedy": GreedyAgent,
     "exact": ExactAgent,
     "human": HumanAgent,
 }
+_SEARCHES: dict[str, Callable[[int], Agent]] = {
+    "uct": UctAgent,
+    "cheat": partial(UctAgent, cheats=True),
+    "mc": MonteCarloAgent,
+}
+_SEARCH = re.compile(rf"({'|'.join(_SEARCHES)})-([0-9]+)")
+_SUFFIX = re.compile(r"(.+)(?:@([0-9]+)|~([0-9]+(?:\.[0-9]+)?)|:([0-9]+))", re.DOTALL)
+_SUFFIXES = ("views", "temperature", "simulations")
+_MAX_DIGITS = 18  # max digits of a number in a name
 
 
-def make_agent(spec: str, game: str) -> Agent:
-    """The agent that `spec` names, to play `game`.
+@dataclass(frozen=True)
+class AgentSpec:
+    """A parsed agent name; `str` returns the name.
 
-    `random`, `greedy`, `uct-N` (N simulations a move), `cheat-N` (the same, but it sees what is
-    hidden), `mc-N` (flat Monte Carlo: N playouts of every action), `exact` (perfect play, where the
-    game has a solver), `human`, `checkpoint` (the one that ships for the game), a shipped
-    checkpoint's name, or a checkpoint's folder; `path/to/file.py:NAME` or `package.module:NAME` is
-    an agent from elsewhere. `@N` behind a checkpoint averages N symmetric views, `@1` is the bare
-    network; `~T` behind that plays at temperature T, `~0` the likeliest action; `:N` behind that
-    searches with N simulations a move. ValueError for all else.
+    Attributes:
+        kind: random, greedy, exact, human, uct, cheat, mc, checkpoint or custom.
+        source: A checkpoint's name or folder, "checkpoint" for the game's shipped one, or a custom
+            agent's import path.
+        views: Symmetric views that a checkpoint averages; None for its card's value.
+        temperature: The temperature of a checkpoint's policy; None for its card's value.
+        simulations: Simulations per move (mc: playouts per action); None for no search.
     """
-    check_agent(spec, game)
-    if spec in _SIMPLE:
-        return _SIMPLE[spec]()
-    if is_outside(spec):
-        return load_outside(spec)
-    search = re.fullmatch(_SEARCH, spec)
-    if search:
-        return _search_agent(search[1], int(search[2]))
-    from linkzoo_training.agents.policy import SearchAgent, load_agent
 
-    source, views, temperature, simulations = _checkpoint(spec)
-    try:
-        policy = load_agent(
-            game if source == "checkpoint" else source,
-            views=None if views is None else int(views),
-            temperature=None if temperature is None else float(temperature),
-        )
-        return policy if simulations is None else SearchAgent(policy, int(simulations))
-    except ValueError as error:
-        raise ValueError(f"agent {spec!r}: {error}") from error
+    kind: str
+    source: str = ""
+    views: int | None = None
+    temperature: float | None = None
+    simulations: int | None = None
 
+    @classmethod
+    def parse(cls, text: "str | AgentSpec") -> "AgentSpec":
+        """Parses an agent's name; returns a spec unchanged.
 
-def check_agent(spec: str, game: str, *, human: bool = True) -> None:
-    """ValueError if `make_agent` knows no such agent; what a checkpoint holds isn't looked at.
+        A checkpoint may have the suffixes @views, ~temperature and :simulations. Shipped
+        checkpoints take precedence, then the longest existing checkpoint folder (whose name may
+        contain suffixes), then import paths.
 
-    Nor does `human` do where nobody may be there to be asked.
-    """
-    get_game(game)
-    if spec == "human" and not human:
-        raise ValueError("agent 'human' is asked at the terminal: name one that plays by itself")
-    if is_outside(spec):
-        check_outside(spec)
-        return
-    search = re.fullmatch(_SEARCH, spec)
-    numbers = [search[2]] if search else filter(None, _checkpoint(spec)[1:])
-    if any(len(number) > _MOST_DIGITS for number in numbers):
-        raise ValueError(f"agent {spec!r}: a number of more than {_MOST_DIGITS} digits")
-    if spec == "exact":
-        check_solver(game)
-    elif search:
-        _search_agent(search[1], int(search[2]))
-    elif spec not in _SIMPLE:
-        source = _checkpoint(spec)[0]
-        try:
-            find_checkpoint(game if source == "checkpoint" else source)
-        except ValueError as error:
+        Args:
+            text: `random`, `greedy`, `exact`, `human`, `uct-N`, `cheat-N`, `mc-N`, a checkpoint
+                with its suffixes, `path/to/file.py:NAME` or `package.module:NAME`.
+
+        Returns:
+            The spec. An unknown name is parsed as a checkpoint's, even if it doesn't exist.
+
+        Raises:
+            ValueError: A number in the name is too long.
+        """
+        if isinstance(text, AgentSpec):
+            return text
+        if text in _SIMPLE:
+            return cls(text)
+        if search := _SEARCH.fullmatch(text):
+            return cls(search[1], **_numbers(text, {"simulations": search[2]}))
+        readings, names = list(_readings(text)), {SHIPPED, *shipped_checkpoints()}
+        known = [reading for reading in readings if reading[0] in names]
+        known += [reading for reading in readings if is_checkpoint(reading[0])]
+        if not known and is_import_path(text):
+            return cls("custom", text)
+        source, suffixes = known[0] if known else readings[-1]
+        return cls("checkpoint", source, **_numbers(text, suffixes))
+
+    def __str__(self) -> str:
+        if self.kind in _SEARCHES:
+            return f"{self.kind}-{self.simulations}"
+        text = self.source or self.kind
+        if self.views is not None:
+            text += f"@{self.views}"
+        if self.temperature is not None:
+            text += f"~{np.format_float_positional(self.temperature, trim='-')}"
+        return text if self.simulations is None else f"{text}:{self.simulations}"
+
+    def with_simulations(self, simulations: int | None) -> "AgentSpec":
+        """Returns the spec with a search added, if it is a checkpoint without one."""
+        if self.kind != "checkpoint" or self.simulations is not None:
+            return self
+        return replace(self, simulations=simulations)
+
+    def checkpoint(self, game: str) -> str | None:
+        """Returns the name or folder of the checkpoint that plays a game; None for other agents."""
+        if self.kind != "checkpoint":
+            return None
+        return game if self.source == SHIPPED else self.source
+
+    def check(self, game: str, *, human: bool = True) -> None:
+        """Checks that the agent exists, without reading checkpoints or importing custom agents.
+
+        Args:
+            game: The name of the game.
+            human: Whether `human` is allowed.
+
+        Raises:
+            ValueError: The agent or game doesn't exist.
+        """
+        get_game(game)
+        checkpoint = self.checkpoint(game)
+        if self.kind == "human" and not human:
             raise ValueError(
-                f"agent {spec!r}: {error}; agents without a checkpoint are random, greedy, uct-N "
-                "(such as uct-100), cheat-N, mc-N, exact, human, and agents of your own, "
-                "FILE.py:NAME or module:NAME"
-            ) from error
+                "agent 'human' is asked at the terminal: name one that plays by itself"
+            )
+        if self.kind == "exact":
+            check_solver(game)
+        if self.kind == "custom":
+            check_import_path(self.source)
+        elif checkpoint is None:
+            self.baseline()
+        else:
+            try:
+                find_checkpoint(checkpoint)
+            except ValueError as error:
+                raise ValueError(
+                    f"agent {shown(str(self))}: {error}; agents without a checkpoint are random, "
+                    "greedy, uct-N (such as uct-100), cheat-N, mc-N, exact, human, and custom "
+                    "agents, FILE.py:NAME or module:NAME"
+                ) from error
+
+    def baseline(self) -> Agent:
+        """Makes an agent that needs neither a checkpoint nor custom code."""
+        if self.simulations is None:
+            return _SIMPLE[self.kind]()
+        return _SEARCHES[self.kind](self.simulations)
+
+    def digest(self, game: str) -> str | None:
+        """Returns a SHA-256 of the agent's weights or code; None for baselines.
+
+        It covers a checkpoint's card, with the hash of the weights but without measured results, or
+        the file of a custom agent, without its imports.
+        """
+        from linkzoo_training.checkpoints.checkpoint import load_card  # loads torch
+
+        checkpoint = self.checkpoint(game)
+        if checkpoint is not None:
+            card = load_card(find_checkpoint(checkpoint))
+            measured = {"strength": None, "blunder_rate": None}
+            data = json.dumps(card | measured, sort_keys=True).encode()
+        elif self.kind == "custom" and (file := source_file(self.source)) is not None:
+            data = file.read_bytes()
+        else:
+            return None
+        return hashlib.sha256(data).hexdigest()
 
 
-def _search_agent(kind: str, simulations: int) -> Agent:
-    """A search without a network."""
-    if kind == "mc":
-        return MonteCarloAgent(simulations)
-    return UctAgent(simulations, cheats=kind == "cheat")
+def _readings(text: str) -> Iterator[tuple[str, dict[str, str]]]:
+    """Yields the possible sources of a name, longest first, each with the remaining suffixes."""
+    suffixes: dict[str, str] = {}
+    yield text, {}
+    while found := _SUFFIX.fullmatch(text):
+        text = found[1]
+        new = {
+            name: value for name, value in zip(_SUFFIXES, found.groups()[1:], strict=True) if value
+        }
+        if new.keys() & suffixes.keys():
+            return
+        suffixes = {**suffixes, **new}
+        yield text, suffixes
 
 
-def _checkpoint(spec: str) -> tuple[str, str | None, str | None, str | None]:
-    """A checkpoint's source, views, temperature and simulations, of an agent's name."""
-    parts = re.fullmatch(_CHECKPOINT, spec)
-    return (parts[1], parts[2], parts[3], parts[4]) if parts else (spec, None, None, None)
-
-
-def source_of(spec: str) -> str | None:
-    """The checkpoint in `spec`, without what stands behind it; None for an agent of another kind.
-
-    It is `checkpoint`, a name or a folder, which need not exist.
-    """
-    if spec in _SIMPLE or is_outside(spec) or re.fullmatch(_SEARCH, spec):
-        return None
-    return _checkpoint(spec)[0]
-
-
-def content_of(spec: str, game: str) -> str | None:
-    """SHA-256 of what the agent plays by, beside its name; None if the package says it all.
-
-    That is a checkpoint's card, which holds the SHA-256 of its weights, without what was measured;
-    or the file of an agent from outside, without what that imports.
-    """
-    from linkzoo_training.checkpoint import load_card  # loads torch
-
-    source = source_of(spec)
-    if source is not None:
-        card = load_card(find_checkpoint(game if source == "checkpoint" else source))
-        measured = {"strength": None, "blunder_rate": None}
-        data = json.dumps(card | measured, sort_keys=True).encode()
-    elif is_outside(spec) and (file := outside_file(spec)) is not None:
-        data = file.read_bytes()
-    else:
-        return None
-    return hashlib.sha256(data).hexdigest()
-
-
-def searching(spec: str, simulations: int | None) -> str:
-    """`spec`, but with a search of that many simulations if it is a checkpoint without one."""
-    if simulations is None or source_of(spec) is None or _checkpoint(spec)[3] is not None:
-        return spec
-    return f"{spec}:{simulations}"
+def _numbers(text: str, suffixes: dict[str, str]) -> dict[str, Any]:
+    """Parses the values of suffixes; ValueError if one is too long."""
+    if any(len(number) > _MAX_DIGITS for number in suffixes.values()):
+        raise ValueError(f"agent {shown(text)}: a number of more than {_MAX_DIGITS} digits")
+    types = {"temperature": float}
+    return {name: types.get(name, int)(number) for name, number in suffixes.items()}

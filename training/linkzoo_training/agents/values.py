@@ -1,4 +1,4 @@
-"""What a policy says along a game: the value of each seat, and the moves at which it fell most."""
+"""A policy's values along a game, and the moves with the largest losses."""
 
 from collections.abc import Iterator
 from dataclasses import asdict, dataclass
@@ -11,13 +11,13 @@ from linkzoo import Agent, GameRecord, Positions, get_game
 from linkzoo.core.kernels import kernels
 from linkzoo_training.agents.policy import PolicyAgent, SearchAgent
 
-_BATCH = 256  # positions of one forward pass
-_MOST_FALLS, _LEAST_FALL = 5, 0.05  # that are named
+_BATCH = 256  # positions per forward pass
+_MAX_FALLS, _MIN_FALL = 5, 0.05  # number listed, and the smallest listed
 
 
 @dataclass(frozen=True)
 class Fall:
-    """A move after which its own seat's value is lower, by `by`; `ply` is the one it led to."""
+    """A move at `ply` that lowered the value of its own seat by `by`."""
 
     ply: int
     seat: int
@@ -27,15 +27,15 @@ class Fall:
 
 @dataclass(frozen=True)
 class Values:
-    """The values of a game with `plies` actions, in -1..1, and the falls, the greatest first."""
+    """Values along a game with `plies` actions, -1 to 1, and the falls, largest first."""
 
     agent: str
-    seats: list[str]  # as people are told
+    seats: list[str]  # seat labels
     by_ply: NDArray[np.float32]  # [plies + 1, players]
     falls: list[Fall]
 
     def to_dict(self) -> dict[str, Any]:
-        """JSON data."""
+        """Returns JSON data."""
         return {
             "agent": self.agent,
             "seats": self.seats,
@@ -45,10 +45,18 @@ class Values:
 
 
 def values_along(agent: Agent, record: GameRecord) -> Values:
-    """A policy's values along a game, without a search; at the end they are the payoffs.
+    """Evaluates every position of a game with a policy, without search.
 
-    Each position is judged by what its seat to act may know. ValueError for an agent without a
-    policy, or of another game.
+    Args:
+        agent: An agent with a policy.
+        record: The game.
+
+    Returns:
+        The values. Each position is evaluated from its seat's observation; the last values of a
+        finished game are the payoffs.
+
+    Raises:
+        ValueError: The agent has no policy, or one of another game.
     """
     policy = agent.policy if isinstance(agent, SearchAgent) else agent
     if not isinstance(policy, PolicyAgent):
@@ -66,7 +74,7 @@ def values_along(agent: Agent, record: GameRecord) -> Values:
         turned = (seats - at["seat"][:, None]) % record.num_players
         values[rows] = np.take_along_axis(relative.numpy(), turned, 1)
     falls = [
-        Fall(ply + 1, seat, game.action_to_text(states[ply], record.actions[ply]), by)
+        Fall(ply + 1, seat, game.notation.action_to_text(states[ply], record.actions[ply]), by)
         for ply, seat, by in _falls(values, states["seat"][:-1])
     ]
     roles = game.roles(record.options)
@@ -77,9 +85,9 @@ def values_along(agent: Agent, record: GameRecord) -> Values:
 def _falls(
     values: NDArray[np.float32], movers: NDArray[np.int8]
 ) -> Iterator[tuple[int, int, float]]:
-    """Plies before the moves that cost their own seat most, the seats, and how much."""
+    """Yields moves with the largest losses of their own seat: ply, seat and loss."""
     plies, seats = np.arange(len(movers)), movers.astype(np.int64)
     by = values[plies, seats] - values[plies + 1, seats]
-    for ply in np.argsort(-by, kind="stable")[:_MOST_FALLS]:
-        if by[ply] >= _LEAST_FALL:
+    for ply in np.argsort(-by, kind="stable")[:_MAX_FALLS]:
+        if by[ply] >= _MIN_FALL:
             yield int(ply), int(seats[ply]), float(by[ply])

@@ -1,7 +1,7 @@
-"""Several trainers as one run, each with games of its own: `torchrun`, data-parallel.
+"""Data-parallel training with `torchrun`: one policy, several ranks, each with its own games.
 
-All learn the same weights from the average of their gradients; the first reports, evaluates and
-writes. On one process every function here gives back what it was given.
+Gradients are averaged over the ranks; rank 0 logs, evaluates and saves. On a single process every
+function here returns its input.
 """
 
 import os
@@ -14,7 +14,7 @@ import torch
 from torch import Tensor
 from torch import distributed as dist
 
-from linkzoo_training.config import AnyConfig
+from linkzoo_training.config.config import AnyConfig
 from linkzoo_training.selfplay.workers import seed_of_part
 
 C = TypeVar("C", bound=AnyConfig)
@@ -23,7 +23,7 @@ T = TypeVar("T")
 
 @contextmanager
 def joined() -> Iterator[None]:
-    """Joins the processes that torchrun started, if it did."""
+    """Joins the process group if torchrun started this process."""
     if int(os.environ.get("WORLD_SIZE", "1")) == 1 or dist.is_initialized():
         yield
         return
@@ -37,22 +37,22 @@ def joined() -> Iterator[None]:
 
 
 def rank() -> int:
-    """Which of the processes this is."""
+    """Returns the rank of this process."""
     return dist.get_rank() if dist.is_initialized() else 0
 
 
 def size() -> int:
-    """How many processes there are."""
+    """Returns the number of processes."""
     return dist.get_world_size() if dist.is_initialized() else 1
 
 
 def own(config: C) -> C:
-    """The configuration of this process's games: as many as everywhere, with their own seed."""
+    """Returns the configuration of this rank's games: the same, with its own seed."""
     return config if size() == 1 else replace(config, seed=seed_of_part(config.seed, rank()))
 
 
 def from_first(value: Callable[[], T]) -> T:
-    """What `value` gives in the first process, in all processes."""
+    """Returns rank 0's result of `value()` on all ranks."""
     box: list[T | None] = [value() if rank() == 0 else None]
     if size() > 1:
         dist.broadcast_object_list(box)
@@ -60,7 +60,7 @@ def from_first(value: Callable[[], T]) -> T:
 
 
 def gathered(value: T) -> list[T]:
-    """The values of all processes, in all of them."""
+    """Returns the values of all ranks, on every rank."""
     if size() == 1:
         return [value]
     values: list[T] = [value] * size()
@@ -69,12 +69,12 @@ def gathered(value: T) -> list[T]:
 
 
 def anywhere(flag: bool) -> bool:
-    """Whether it is so in any of the processes."""
+    """Returns whether the flag is set on any rank."""
     return any(gathered(flag))
 
 
 def collected(value: T) -> list[T]:
-    """The values of all processes, in the first one; none elsewhere."""
+    """Returns the values of all ranks on rank 0, an empty list elsewhere."""
     if size() == 1:
         return [value]
     values: list[T] | None = [value] * size() if rank() == 0 else None
@@ -83,7 +83,7 @@ def collected(value: T) -> list[T]:
 
 
 def dealt(values: Callable[[], list[T]]) -> T:
-    """To each process its own of the values, one for each, that the first one has."""
+    """Scatters rank 0's list `values()`, one value to each rank."""
     if size() == 1:
         return values()[0]
     box: list[T | None] = [None]
@@ -92,12 +92,12 @@ def dealt(values: Callable[[], list[T]]) -> T:
 
 
 def fewest(count: int) -> int:
-    """The least of the processes' counts."""
+    """Returns the smallest count of all ranks."""
     return min(gathered(count))
 
 
 def mean_and_std(values: Tensor) -> tuple[Tensor, Tensor]:
-    """Mean and standard deviation of the numbers [N] of all processes; 0 of none, or of one."""
+    """Returns mean and standard deviation of values [N] over all ranks; 0 where undefined."""
     if size() == 1:
         return (
             (values.mean(), values.std()) if len(values) > 1 else (values.sum(), 0 * values.sum())
@@ -112,16 +112,16 @@ def mean_and_std(values: Tensor) -> tuple[Tensor, Tensor]:
 
 
 def minibatches(order: Tensor, count: int) -> tuple[Tensor, ...]:
-    """The rows in `order` in `count` parts whose sizes differ by 1 at most, none of them empty.
+    """Splits the rows in `order` into `count` nonempty parts whose sizes differ by at most 1.
 
-    They are fewer if any of the processes has fewer rows: as many in all of them.
+    Every rank gets the same number of parts: fewer than `count` if any rank has fewer rows.
     """
     parts = min(count, fewest(len(order)))
     return order.tensor_split(parts) if parts else ()
 
 
 def average(values: Tensor) -> Tensor:
-    """The mean of a tensor over all processes."""
+    """Returns the mean of a tensor over all ranks."""
     if size() > 1:
         dist.all_reduce(values)
         values = values / size()
@@ -129,9 +129,9 @@ def average(values: Tensor) -> Tensor:
 
 
 def average_gradients(parameters: Iterable[Tensor], rows: int) -> None:
-    """Makes the gradients those of the mean over the rows of all processes.
+    """Averages gradients in place over the rows of all ranks.
 
-    They were of the mean over this one's `rows`.
+    This rank's gradients are means over its `rows` rows.
     """
     if size() == 1:
         return
@@ -143,7 +143,7 @@ def average_gradients(parameters: Iterable[Tensor], rows: int) -> None:
 
 
 def begin_equal(parameters: Iterable[Tensor]) -> None:
-    """Gives all processes the first one's weights."""
+    """Broadcasts rank 0's weights to all ranks, in place."""
     if size() == 1:
         return
     weights = [parameter.detach() for parameter in parameters]
@@ -153,7 +153,7 @@ def begin_equal(parameters: Iterable[Tensor]) -> None:
 
 
 def _spread(flat: Tensor, tensors: list[Tensor]) -> None:
-    """Writes numbers [N] into tensors one after the other, whatever their layout in memory."""
+    """Copies numbers [N] into consecutive tensors of any memory layout."""
     parts = flat.split([tensor.numel() for tensor in tensors])
     for tensor, part in zip(tensors, parts, strict=True):
         tensor.copy_(part.view_as(tensor))

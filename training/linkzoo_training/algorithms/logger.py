@@ -1,4 +1,4 @@
-"""What a training run shows and writes: progress, metrics as JSON lines and TensorBoard, a plot."""
+"""Output of a training run: progress, metrics as JSON lines and for TensorBoard, and a plot."""
 
 import json
 import time
@@ -16,14 +16,14 @@ from torch.utils.tensorboard import SummaryWriter
 from linkzoo.core.files import write_atomically
 
 METRICS_FILE = "metrics.jsonl"  # in a run's folder
-_PLAIN_INTERVAL = 15.0  # seconds between lines where there is no terminal
+_PLAIN_INTERVAL = 15.0  # seconds between lines without a terminal
 
 
 class Logger:
-    """Shows a run's progress and writes its metrics, as a context manager.
+    """Context manager that shows a run's progress and writes its metrics.
 
-    `metrics.jsonl` gets a line for each iteration; a resumed run continues behind the iterations
-    that its checkpoint holds.
+    `metrics.jsonl` gets one line per iteration; a resumed run first drops the lines that are newer
+    than its saved state.
     """
 
     def __init__(self, folder: Path, title: str, iteration: int) -> None:
@@ -56,7 +56,7 @@ class Logger:
         self._file.close()
 
     def rows(self) -> list[dict[str, Any]]:
-        """The metrics written so far (see `read_metrics`)."""
+        """Returns the metrics written so far, as `read_metrics` does."""
         return read_metrics(self.folder)
 
     def log(self, metrics: Mapping[str, Any], progress: float, eta: float) -> None:
@@ -90,9 +90,10 @@ class Logger:
 
 
 def read_metrics(folder: Path) -> list[dict[str, Any]]:
-    """The metrics of a run's iterations; a last line that was cut off is left out.
+    """Returns the metrics of a run, one dict per iteration, without a truncated last line.
 
-    ValueError names any other line that is damaged.
+    Raises:
+        ValueError: Another line is damaged.
     """
     path = folder / METRICS_FILE
     if not path.exists():
@@ -109,7 +110,7 @@ def read_metrics(folder: Path) -> list[dict[str, Any]]:
 
 
 def _row(line: bytes) -> dict[str, Any] | None:
-    """The metrics of an iteration from a line of the file; None if it is none."""
+    """Parses a line of the metrics file; returns None if it is invalid."""
     try:
         row = json.loads(line)
     except (ValueError, RecursionError):
@@ -134,7 +135,7 @@ def _clock(seconds: float) -> str:
 
 
 def plot_curve(rows: list[dict[str, Any]], path: Path, title: str) -> None:
-    """A PNG of the learning curve: win rates of the short matches, losses and entropy, by steps."""
+    """Writes the learning curve as PNG: win rates of short matches, losses and entropy by steps."""
     from matplotlib.backends.backend_agg import FigureCanvasAgg
     from matplotlib.figure import Figure
 

@@ -1,4 +1,4 @@
-"""The optimisers of a run: they step, are saved and are restored together."""
+"""The optimisers of a run: stepped, saved and restored together."""
 
 from collections.abc import Mapping
 from pathlib import Path
@@ -6,35 +6,35 @@ from pathlib import Path
 import torch
 from torch import Tensor
 
-from linkzoo_training.checkpoint import fitting, named, under
+from linkzoo_training.checkpoints.checkpoint import fitting, named, under
 
-STATES = ("adam.", "muon.")  # how the names of their saved tensors begin
+STATES = ("adam.", "muon.")  # prefixes of their saved tensors
 
 
 class Optimizers:
-    """Optimisers by name, `adam` and `muon`; all of them have the same learning rate."""
+    """Optimisers by name, `adam` and `muon`, with one learning rate."""
 
     def __init__(self, **by_name: torch.optim.Optimizer) -> None:
         self.by_name = by_name
 
     def learning_rate(self, rate: float) -> None:
-        """Sets that of the steps to come."""
+        """Sets the learning rate of all optimisers."""
         for optimizer in self.by_name.values():
             for group in optimizer.param_groups:
                 group["lr"] = rate
 
     def step(self) -> None:
-        """One step of all parameters along their gradients."""
+        """Steps all optimisers."""
         for optimizer in self.by_name.values():
             optimizer.step()
 
     def parameters(self, name: str) -> list[Tensor]:
-        """Those that an optimiser steps, in the order of its state."""
+        """Returns the parameters of one optimiser, in the order of its state."""
         groups = self.by_name[name].param_groups
         return [one for group in groups for one in group["params"]]
 
     def tensors(self) -> dict[str, Tensor]:
-        """Their states, by `name.index.what`."""
+        """Returns the optimisers' states, named `optimiser.index.entry`."""
         saved: dict[str, Tensor] = {}
         for name, optimizer in self.by_name.items():
             for index, entry in optimizer.state_dict()["state"].items():
@@ -42,7 +42,7 @@ class Optimizers:
         return saved
 
     def check(self, path: Path, tensors: Mapping[str, Tensor]) -> None:
-        """ValueError unless these are states of all parameters; none at all before any step."""
+        """Raises ValueError unless all parameters have states, or none (before the first step)."""
         found = {name: tensor for name, tensor in tensors.items() if name.startswith(STATES)}
         expected: dict[str, Tensor] = {}
         for name in self.by_name:
@@ -58,7 +58,7 @@ class Optimizers:
                 raise ValueError(f"{path}: {name} holds numbers below 0")
 
     def load(self, tensors: Mapping[str, Tensor]) -> None:
-        """Restores what `tensors` gave."""
+        """Restores what `tensors` returned."""
         for name, optimizer in self.by_name.items():
             state = optimizer.state_dict()
             for index, parameter in enumerate(self.parameters(name)):
@@ -69,9 +69,9 @@ class Optimizers:
 
 
 def _laid_out(value: Tensor, parameter: Tensor) -> Tensor:
-    """A tensor of an optimiser's state with the memory layout of its parameter.
+    """Copies a tensor of an optimiser's state into the memory layout of its parameter.
 
-    Adam's fused step walks through memory and doesn't look at strides.
+    Adam's fused step ignores strides.
     """
     like = value.shape == parameter.shape
     return torch.empty_like(parameter, requires_grad=False).copy_(value) if like else value

@@ -4,38 +4,33 @@ One network plays all seats. Each iteration plays `horizon` plies of `num_envs` 
 itself and against frozen snapshots, computes generalised advantages for every seat along each game,
 and takes `epochs` passes of clipped policy-gradient steps over the plies of the learner.
 
-All randomness is a function of the seed and of counters, so that a run which was stopped and
-resumed reaches the same weights as one that was not.
 """
 
 import time
 from dataclasses import dataclass
 from functools import partial
-from typing import TYPE_CHECKING
 
 import numpy as np
 import torch
 from torch import Tensor, nn
 
 from linkzoo.cuda import require
-from linkzoo_training import shards
-from linkzoo_training.agents.specs import make_agent
+from linkzoo_training.agents.make import make_agent
 from linkzoo_training.algorithms import distributed
 from linkzoo_training.algorithms.optimizers import Optimizers
 from linkzoo_training.algorithms.order import shuffled
 from linkzoo_training.algorithms.trainer import Trainer
-from linkzoo_training.checkpoint import named, under
-from linkzoo_training.config import PPOConfig
-from linkzoo_training.networks import Critic, FlatNet, masked
-from linkzoo_training.schedule import at
-from linkzoo_training.selfplay.encoder import Encoder
+from linkzoo_training.checkpoints.checkpoint import named, under
+from linkzoo_training.config.config import PPOConfig
+from linkzoo_training.config.schedule import at
+from linkzoo_training.networks import shards
+from linkzoo_training.networks.flat import Critic, FlatNet, masked
+from linkzoo_training.networks.transfers import splits_on
+from linkzoo_training.selfplay.backend import HostBackend
+from linkzoo_training.selfplay.encoder import sample_inputs
 from linkzoo_training.selfplay.executors import Executor
 from linkzoo_training.selfplay.rollout import Batch, RolloutGames
 from linkzoo_training.selfplay.rollout_workers import RolloutWorkers
-from linkzoo_training.transfers import splits_on
-
-if TYPE_CHECKING:
-    from linkzoo_training.selfplay.device_rollout import DeviceRolloutGames
 
 _VALUE_WEIGHT = 0.5
 _MAX_GRAD_NORM = 0.5
@@ -48,25 +43,25 @@ class PPOLosses:
     policy: float
     value: float
     entropy: float
-    approx_kl: float  # of the old policy from the new one (http://joschu.net/blog/kl-approx.html)
+    approx_kl: float  # estimate of KL(old || new) (http://joschu.net/blog/kl-approx.html)
     clipfrac: float  # share of ratios outside the clip range
 
 
-def begin_play(config: PPOConfig, device: torch.device) -> "RolloutGames | DeviceRolloutGames":
-    """The games of a run at its start.
+def begin_games(config: PPOConfig, device: torch.device) -> RolloutGames:
+    """Creates the games of a new run.
 
-    ImportError, RuntimeError or ValueError if they can't be played on the device they are to be on.
+    Raises:
+        ImportError, RuntimeError, ValueError: `env_device` can't play them.
     """
+    backend = HostBackend(device, splits_on(device))
     if config.env_device == "cuda":
         if device.type != "cuda":
             raise ValueError(f"env_device: cuda, but the networks are on {device} (see device)")
         require()
-        from linkzoo_training.selfplay.device_rollout import DeviceRolloutGames
+        from linkzoo_training.selfplay.cuda_backend import CudaBackend  # the extra `cuda`
 
-        there = DeviceRolloutGames(config, device)
-        there.begin()
-        return there
-    play = RolloutGames(config, device, splits_on(device))
+        backend = CudaBackend(device)
+    play = RolloutGames(config, backend)
     play.begin()
     return play
 
@@ -78,8 +73,8 @@ class PPOTrainer(Trainer):
         super().__init__(config, executor)
         self.config = config
         games = distributed.own(config)
-        self.play: RolloutGames | DeviceRolloutGames | RolloutWorkers = (
-            begin_play(games, self.device)
+        self.play: RolloutGames | RolloutWorkers = (
+            begin_games(games, self.device)
             if executor is None
             else RolloutWorkers(games, self.device, executor)
         )
@@ -97,11 +92,37 @@ class PPOTrainer(Trainer):
 
     @property
     def score_margin_weight(self) -> float:
-        """That of the payoffs that the values have learned from."""
+        """Score-margin weight of the value targets."""
         return at(self.config.score_margin_weight, self.progress)
 
+    def _standardise(self) -> None:
+        """Scales the inputs of new fully connected networks by their spread in weak play."""
+        config, critic = self.config, self.critic
+        network = self.network if isinstance(self.network, FlatNet) else None
+        if config.initial_checkpoint is not None:
+            network = None  # keeps the scales it was trained with
+        if network is None and critic is None:
+            return
+        seen, hidden = sample_inputs(
+            self.game,
+            make_agent("random" if config.teacher is None else config.teacher.agent, config.game),
+            config.players,
+            config.options,
+            config.seed,
+            privileged=critic is not None,
+        )
+        if network is not None:
+            network.trunk.standardise(seen)
+        if critic is not None:
+            critic.trunk.standardise(np.concatenate([seen, hidden], 1))
+
+    def _freeze(self) -> None:
+        """Makes the inference copies for self-play."""
+        self.behaviour_policy = self.frozen(self.network)
+        self.behaviour_critic = None if self.critic is None else self.frozen(self.critic)
+
     def iterate(self) -> dict[str, float]:
-        """One iteration: play, learn, perhaps freeze a snapshot. Returns its metrics."""
+        """Runs one iteration, play and learn, and returns its metrics."""
         started = time.perf_counter()
         self.add_opponent()
         batch = self.play.collect(
@@ -120,44 +141,21 @@ class PPOTrainer(Trainer):
             "explained variance": _explained(batch),
         }
 
-    def learn(self, batch: Batch) -> PPOLosses:
-        """Clipped policy-gradient steps on the learner's plies."""
-        config = self.config
-        self.optimizers.learning_rate(config.learning_rate_at(self.progress))
-        rows = batch.learner.nonzero().squeeze(1)
-        mean, deviation = distributed.mean_and_std(batch.advantage[rows])
-        advantage = (batch.advantage - mean) / (deviation + 1e-8)
-        asked = bool(batch.asked.all())  # else the batch is of a time before the teacher's
-        totals: list[Tensor] = []
-        for epoch in range(config.epochs):
-            passes = self.iteration * config.epochs + epoch
-            order = rows[shuffled(len(rows), config.seed, passes, rows.device)]
-            for part in distributed.minibatches(order, config.minibatches):
-                of_part = partial(self._loss, batch, part, advantage[part], asked)
-                terms = shards.learn(of_part, len(part), self.learned)
-                distributed.average_gradients(self.learned, len(part))
-                nn.utils.clip_grad_norm_(self.learned, _MAX_GRAD_NORM)
-                self.optimizers.step()
-                totals.append(terms)
-        if not totals:
-            return PPOLosses(0.0, 0.0, 0.0, 0.0, 0.0)
-        return PPOLosses(*distributed.average(torch.stack(totals).mean(0)).tolist())
-
     def _loss(
-        self, batch: Batch, part: Tensor, advantage: Tensor, asked: bool, shard: slice
+        self, batch: Batch, part: Tensor, advantage: Tensor, has_targets: bool, shard: slice
     ) -> tuple[Tensor, Tensor]:
-        """The loss of a shard of a minibatch, the rows `part` [M]; the terms of PPOLosses, [5].
+        """Returns the loss of a shard of a minibatch and the terms of PPOLosses, [5].
 
-        `advantage` [M] is normalised; `asked` is whether the teacher was asked.
+        The minibatch consists of rows `part` [M] with normalised advantages [M].
         """
         config, progress = self.config, self.progress
         part, advantage = part[shard], advantage[shard]
-        # What the network says now
+        # Forward pass
         kind = self.device.type, torch.bfloat16, self.bf16
-        with torch.autocast(*kind, cache_enabled=False):  # which threads would share
+        with torch.autocast(*kind, cache_enabled=False):  # threads would share the cache
             logits, values = self.network(batch.features[part])
-            if self.critic is not None:  # its values are the better ones, both learn
-                better = self.critic(batch.features[part], batch.hidden[part])
+            if self.critic is not None:  # values of both are trained
+                better = self.critic(batch.features[part], batch.privileged[part])
                 values = torch.stack([values, better])
         logits = masked(logits, batch.mask[part])
         log_policy = torch.log_softmax(logits, -1)
@@ -173,11 +171,11 @@ class PPOTrainer(Trainer):
         errors = values.float()[..., : targets.shape[1]] - targets
         value_loss = 0.5 * errors.square().mean()
         loss = _VALUE_WEIGHT * value_loss
-        # What the teacher said, alone at first
-        if asked and config.teacher_weight(progress) > 0:
-            lesson = self._lesson(log_policy, batch.taught[part])
-            loss = loss + config.teacher_weight(progress) * lesson
-        if not (asked and config.only_imitates(progress)):
+        # Imitation loss, at first the only policy loss
+        if has_targets and config.teacher_weight(progress) > 0:
+            imitation_loss = self._imitation_loss(log_policy, batch.teacher_targets[part])
+            loss = loss + config.teacher_weight(progress) * imitation_loss
+        if not (has_targets and config.only_imitates(progress)):
             loss = loss + policy_loss - at(config.entropy, progress) * entropy
             if config.kl_coef > 0:
                 away = log_policy - batch.log_policy[part]
@@ -189,59 +187,58 @@ class PPOTrainer(Trainer):
             terms = torch.stack([policy_loss, value_loss, entropy, approx_kl, clipfrac])
         return loss, terms
 
-    def _lesson(self, log_policy: Tensor, taught: Tensor) -> Tensor:
-        """How far the policy [M, A] is from what the teacher said.
+    def _imitation_loss(self, log_policy: Tensor, targets: Tensor) -> Tensor:
+        """Returns the distance of the policy [M, A] from the teacher's targets.
 
-        The cross-entropy to its moves [M]. From what it says that actions are worth [M, A], the KL
-        divergence of the policy from softmax(values / temperature), up to a constant: linear in the
-        values, so that their errors average out.
+        For moves [M], the cross-entropy. For action values [M, A], the KL divergence of the policy
+        from softmax(values / temperature), up to a constant: linear in the values, so that their
+        errors average out.
         """
-        if taught.ndim == 1:
-            return -log_policy.gather(1, taught[:, None]).mean()
+        if targets.ndim == 1:
+            return -log_policy.gather(1, targets[:, None]).mean()
         assert self.config.teacher is not None
-        preferred = taught.float() / self.config.teacher.temperature
+        preferred = targets.float() / self.config.teacher.temperature
         return (log_policy.exp() * (log_policy - preferred)).sum(-1).mean()
 
+    def learn(self, batch: Batch) -> PPOLosses:
+        """Takes clipped policy-gradient steps on the learner's plies."""
+        config = self.config
+        self.optimizers.learning_rate(config.learning_rate_at(self.progress))
+        rows = batch.learner.nonzero().squeeze(1)
+        mean, deviation = distributed.mean_and_std(batch.advantage[rows])
+        advantage = (batch.advantage - mean) / (deviation + 1e-8)
+        has_targets = bool(batch.has_targets.all())  # a worker's batch may be older
+        totals: list[Tensor] = []
+        for epoch in range(config.epochs):
+            passes = self.iteration * config.epochs + epoch
+            order = rows[shuffled(len(rows), config.seed, passes, rows.device)]
+            for part in distributed.minibatches(order, config.minibatches):
+                of_part = partial(self._loss, batch, part, advantage[part], has_targets)
+                terms = shards.learn(of_part, len(part), self.learned)
+                distributed.average_gradients(self.learned, len(part))
+                nn.utils.clip_grad_norm_(self.learned, _MAX_GRAD_NORM)
+                self.optimizers.step()
+                totals.append(terms)
+        if not totals:
+            return PPOLosses(0.0, 0.0, 0.0, 0.0, 0.0)
+        return PPOLosses(*distributed.average(torch.stack(totals).mean(0)).tolist())
+
     def tensors(self) -> dict[str, Tensor]:
-        """The critic, the games as they stand, and the pool."""
+        """Returns the critic, the game states and the pool."""
         critic = {} if self.critic is None else self.critic.state_dict()
         return named("critic.", critic) | self.play.tensors() | self.pool.tensors()
 
     def restore(self, saved: dict[str, Tensor]) -> None:
-        """Restores what `tensors` gave."""
+        """Restores what `tensors` returned."""
         if self.critic is not None:
             self.critic.load_state_dict(under("critic.", saved))
         self._freeze()
         self.play.load(saved)
         self.pool.load(saved, self.behaviour_policy)
 
-    def _standardise(self) -> None:
-        """Scales what new fully connected networks read by how far it varies in weak play."""
-        config, critic = self.config, self.critic
-        network = self.network if isinstance(self.network, FlatNet) else None
-        if config.initial_checkpoint is not None:
-            network = None  # it has learned with the scales of its first run
-        if network is None and critic is None:
-            return
-        seen, hidden = Encoder(self.game, hidden=critic is not None).sample_inputs(
-            make_agent("random" if config.teacher is None else config.teacher.agent, config.game),
-            config.players,
-            config.options,
-            config.seed,
-        )
-        if network is not None:
-            network.trunk.standardise(seen)
-        if critic is not None:
-            critic.trunk.standardise(np.concatenate([seen, hidden], 1))
-
-    def _freeze(self) -> None:
-        """Makes the copies that play."""
-        self.behaviour_policy = self.frozen(self.network)
-        self.behaviour_critic = None if self.critic is None else self.frozen(self.critic)
-
 
 def _explained(batch: Batch) -> float:
-    """How much of the variance of the learner's lambda-returns the values explain; 1 is all."""
+    """Returns the explained variance of the learner's lambda-returns, 1 at best."""
     rows = batch.learner
     returns, errors = batch.targets[rows, 0], batch.advantage[rows]
     return float(1 - errors.var() / returns.var().clamp(min=1e-12))

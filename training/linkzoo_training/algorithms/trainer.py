@@ -1,7 +1,7 @@
-"""What every trainer is: a network, an optimiser and counters, which can be saved and resumed.
+"""Base class of trainers: a network, optimisers and counters that can be saved and resumed.
 
-All randomness of a trainer is a function of the seed and of counters, so that a run which was
-stopped and resumed reaches the same weights as one that was not.
+All randomness is a function of the seed and of counters, so a resumed run reaches the same weights
+as an uninterrupted one.
 """
 
 import platform
@@ -19,14 +19,14 @@ from torch import Tensor, nn
 from torch.optim.swa_utils import AveragedModel, get_ema_multi_avg_fn
 
 from linkzoo import Game, get_game
-from linkzoo.engine import threads
 from linkzoo.core.arguments import check_keys, integer
-from linkzoo_training import shards
+from linkzoo.engine import threads
+from linkzoo.registry import id_of
+from linkzoo_training.agents.make import make_agent
 from linkzoo_training.agents.policy import PolicyAgent
-from linkzoo_training.agents.specs import make_agent
 from linkzoo_training.algorithms import distributed
 from linkzoo_training.algorithms.optimizers import STATES, Optimizers
-from linkzoo_training.checkpoint import (
+from linkzoo_training.checkpoints.checkpoint import (
     finite,
     fitting,
     load_card,
@@ -37,18 +37,18 @@ from linkzoo_training.checkpoint import (
     save_tensors,
     under,
 )
-from linkzoo_training.config import AnyConfig, flat, read_config
+from linkzoo_training.config.config import AnyConfig, flat, read_config
 from linkzoo_training.evaluation.match import play_match
 from linkzoo_training.evaluation.result import MatchResult
-from linkzoo_training.gpu_meter import gpu_meter
-from linkzoo_training.networks import Network, frozen, make_network
-from linkzoo_training.policy_value import PolicyValueNet
+from linkzoo_training.networks import shards
+from linkzoo_training.networks.flat import Network, frozen, make_network
+from linkzoo_training.networks.policy_value import PolicyValueNet
+from linkzoo_training.networks.transfers import traffic
 from linkzoo_training.resources import find_checkpoint
 from linkzoo_training.runtime import compile_clock, find_device, use_bf16
 from linkzoo_training.selfplay.executors import Executor
 from linkzoo_training.selfplay.opponent_pool import OpponentPool
 from linkzoo_training.selfplay.workers import Games, SelfPlayWorkers
-from linkzoo_training.transfers import traffic
 
 STATE_FILE = "training.safetensors"
 _BUDGET = ("max_seconds",)  # fields that a resumed run may change
@@ -59,30 +59,28 @@ class Trainer(ABC):
 
     optimizers: Optimizers
     play: Games
-    behaviour_policy: nn.Module  # that plays
+    behaviour_policy: nn.Module  # inference copy for self-play
     iteration = 0
-    seconds = 0.0  # of training, without evaluation and without compiling
-    least_range: float | None = None  # of the searches that the policy learned from
-    growing: tuple[str, ...] = ()  # how the names of tensors begin that grow along a run
+    seconds = 0.0  # training time, without evaluation and compilation
+    least_range: float | None = None  # minimum value range of the searches in training
+    growing: tuple[str, ...] = ()  # name prefixes of tensors that grow during a run
 
     def __init__(self, config: AnyConfig, executor: Executor | None = None) -> None:
         self._config = config
         self._compiling = compile_clock()
-        self._timed = False  # an iteration, in this process
+        self._timed = False  # whether this process has timed an iteration
         self.workers = 0 if executor is None else executor.workers
-        torch.set_flush_denormal(True)  # tiny weights and moments made the CPU 10 times slower
-        threads.restart()  # with that in them too, or results would depend on who does a row
+        torch.set_flush_denormal(True)  # denormal weights and moments made the CPU 10 times slower
+        threads.restart()  # set it in them too: results must not depend on the thread
         self._threads = min(config.num_threads, threads.MAX_THREADS)
         threads.set_num_threads(self._threads)
         self.game: Game = get_game(config.game, config.options)
         self.device = find_device(config.device)
         shards.use(self._threads, 1 if self.device.type == "cpu" else self._threads)
-        self._meter = None
         if self.device.type == "cuda":
             if self.device.index is not None:
-                torch.cuda.set_device(self.device)  # where games on the device lie, too
-            torch.backends.cudnn.deterministic = True  # else a seed wouldn't fix the weights
-            self._meter = gpu_meter(self.device)
+                torch.cuda.set_device(self.device)  # for games on the device, too
+            torch.backends.cudnn.deterministic = True  # for reproducible weights
         self.bf16 = use_bf16(config.precision, self.device)
         torch.manual_seed(config.seed)
         network = make_network(self.game, config.network, config.width, config.blocks)
@@ -104,28 +102,28 @@ class Trainer(ABC):
 
     @property
     def _plies(self) -> int:
-        """Of an iteration."""
+        """Plies per iteration, in all processes."""
         return self._config.num_envs * self._config.horizon * distributed.size()
 
     @property
     def progress(self) -> float:
-        """0 at the start, 1 at `total_steps`: what the schedules follow."""
+        """Progress of the schedules: 0 at the start, 1 at `total_steps`."""
         return min(1.0, self.steps / self._config.total_steps)
 
     @property
     def machine(self) -> str:
-        """What the run runs on, for reports."""
+        """Hardware of the run, for reports."""
         return f"{platform.machine()}, {self._threads} threads, {self.device}"
 
     @property
     def finished(self) -> bool:
-        """Whether the budget of steps or of seconds is spent."""
+        """Whether the budget of steps or seconds is spent."""
         limit = self._config.max_seconds
         return self.progress >= 1.0 or (limit is not None and self.seconds >= limit)
 
     @property
     def eta(self) -> float:
-        """Seconds to the end of the budget, at the speed so far."""
+        """Seconds left in the budget, at the average speed so far."""
         left = self.seconds * (1 / max(self.progress, 1e-9) - 1)
         limit = self._config.max_seconds
         return left if limit is None else min(left, max(0.0, limit - self.seconds))
@@ -133,29 +131,29 @@ class Trainer(ABC):
     @property
     @abstractmethod
     def score_margin_weight(self) -> float:
-        """Of the score margin in the values that the network gives now."""
+        """Score-margin weight of the value targets."""
 
     @abstractmethod
     def iterate(self) -> dict[str, float]:
-        """One iteration: play and learn. Returns its metrics."""
+        """Runs one iteration, play and learn, and returns its metrics."""
 
     def add_opponent(self) -> None:
-        """Freezes the policy that plays, every `snapshot_every` iterations, into the pool."""
+        """Adds the behaviour policy to the pool every `snapshot_every` iterations."""
         pool = self._config.pool
         if self.iteration % pool.snapshot_every == 0 and pool.share * pool.size:
             self.play.drop_opponent(self.pool.add(self.behaviour_policy), self.progress)
 
     def learned_once(self) -> None:
-        """Counts an iteration, and takes its weights into the average."""
+        """Counts the iteration and updates the averaged weights."""
         self.iteration += 1
         self.pool.decay()
         if self.average is not None:
             self.average.update_parameters(self.network)
 
     def progressed(self, spent: float) -> dict[str, float]:
-        """Counts the seconds of an iteration; what every trainer reports of it.
+        """Adds an iteration's seconds and returns the metrics common to all trainers.
 
-        Compiling doesn't count, nor does the first wait for workers, which start and compile then.
+        Compilation isn't counted, nor the first wait for workers, which start and compile then.
         """
         spent = max(spent - self._compiling.since(time.perf_counter() - spent), 1e-6)
         self.seconds += spent
@@ -169,7 +167,7 @@ class Trainer(ABC):
             "steps/s": self._plies / spent,
         }
         wins, self.play.wins = self.play.wins, np.zeros_like(self.play.wins)
-        for seat, role in enumerate(self.game.seat_names):
+        for seat, role in enumerate(self.game.facts.seat_names):
             if wins.sum() > 0:
                 metrics[f"self-play wins/{role}"] = wins[seat] / wins.sum()
         if self.pool.networks:
@@ -179,21 +177,18 @@ class Trainer(ABC):
             metrics["learner idle"] = waited / spent
         if self.device.type == "cuda":
             metrics["bytes/ply"] = traffic.read() / (self._plies / distributed.size())
-            idle = None if self._meter is None else self._meter.idle()
-            if idle is not None:
-                metrics["GPU idle"] = idle
         return metrics
 
     @abstractmethod
     def tensors(self) -> dict[str, Tensor]:
-        """What is saved beside the network, the optimisers and the counters, by name."""
+        """Returns what is saved besides network, optimisers and counters, by name."""
 
     @abstractmethod
     def restore(self, saved: dict[str, Tensor]) -> None:
-        """Restores what `tensors` gave; the network and the optimisers are restored already."""
+        """Restores what `tensors` returned, after the network and the optimisers."""
 
     def agent(self, views: int = 1, temperature: float | None = None) -> PolicyAgent:
-        """The policy as it is now, or its average, as an agent."""
+        """Returns the current policy, or its average over iterations, as an agent."""
         network = deepcopy(self.network)
         if self.average is not None:
             network.load_state_dict(self.average.module.state_dict())
@@ -216,15 +211,15 @@ class Trainer(ABC):
         views: int = 1,
         temperature: float | None = None,
     ) -> list[MatchResult]:
-        """Matches of the policy (see `agent`) against each of `opponents`.
+        """Plays the agent of `agent` against each opponent, one match per number of players.
 
-        There is one for each number of players.
+        `blocks` counts blocks of games per match; `openings` are as in `play_match`.
         """
         return [
             play_match(
-                self.game.id,
+                id_of(self.game),
                 self.agent(views, temperature),
-                make_agent(opponent, self.game.id),
+                make_agent(opponent, id_of(self.game)),
                 blocks=blocks,
                 seed=seed,
                 openings=openings,
@@ -236,7 +231,7 @@ class Trainer(ABC):
         ]
 
     def save(self, folder: Path) -> None:
-        """Writes everything that it takes to resume exactly, of all processes into one file."""
+        """Saves the state of all processes to one file, for an exact resume."""
         tensors = named("network.", self.network.state_dict())
         tensors |= self.optimizers.tensors()
         if self.average is not None:
@@ -253,14 +248,16 @@ class Trainer(ABC):
             save_tensors(folder / STATE_FILE, tensors, meta)
 
     def _shape(self) -> dict[str, int]:
-        """What the games of a run are split among."""
+        """Returns the numbers of workers and processes that share the games."""
         return {"workers": self.workers, "processes": distributed.size()}
 
     def load(self, folder: Path) -> None:
-        """Resumes where `save` was.
+        """Restores the state that `save` wrote.
 
-        ValueError names the file, and what differs from then or doesn't fit; then nothing of it was
-        taken. Fields of the configuration that `save` didn't know had their defaults.
+        Configuration fields that are newer than the file count as defaults there.
+
+        Raises:
+            ValueError: The file is damaged, or belongs to another run.
         """
         path = folder / STATE_FILE
         tensors, meta = distributed.dealt(lambda: _shares(path))
@@ -279,7 +276,7 @@ class Trainer(ABC):
             raise ValueError(f"{path} is damaged: {error}") from error
 
     def _check_meta(self, path: Path, meta: Mapping[str, Any]) -> None:
-        """ValueError unless the run was this one, and stopped within its budget."""
+        """Raises ValueError unless the saved run is this one and within its budget."""
         check_keys(str(path), meta, ("config", "iteration", "seconds", "workers", "processes"))
         if not isinstance(meta["config"], dict):
             raise ValueError(f"{path}: config: {meta['config']!r} is not a JSON object")
@@ -309,7 +306,7 @@ class Trainer(ABC):
             raise ValueError(f"{path}: seconds: {seconds} is not 0 or more")
 
     def _check_tensors(self, path: Path, tensors: Mapping[str, Tensor]) -> None:
-        """ValueError unless they are of such a run: names, shapes, types, and no wild numbers."""
+        """Raises ValueError unless names, shapes, dtypes and values of the tensors fit the run."""
         finite(path, tensors)
         fitting(path, under("network.", tensors), self.network.state_dict(), "the network")
         average = {} if self.average is None else self.average.state_dict()
@@ -327,7 +324,7 @@ class Trainer(ABC):
                 )
 
     def publish(self, folder: Path, strength: list[dict[str, Any]]) -> None:
-        """Writes the trained policy's checkpoint, with what it achieved on its card."""
+        """Writes the trained policy's checkpoint, with its measured strength on the card."""
         config = self._config
         trained = {
             "algorithm": config.algorithm,
@@ -354,12 +351,12 @@ class Trainer(ABC):
         save_checkpoint(folder, self.agent().network, self.game, card)
 
     def frozen(self, network: Network) -> Network:
-        """A copy that plays, in the precision of playing."""
+        """Returns a frozen inference copy of a network, in bf16 if the run uses it."""
         return frozen(network, self.bf16)
 
 
 def _shares(path: Path) -> list[tuple[dict[str, Tensor], dict[str, Any]]]:
-    """What each process needs of a saved run: all but the games and samples of the others."""
+    """Returns each process's part of a saved run: common tensors, its own games and samples."""
     tensors, meta = load_tensors(path)
     common = {
         name: tensor

@@ -1,1 +1,1 @@
-"""What the `linkzoo` command does; `cli` parses, a module each does it."""
+"""The commands of `linkzoo`, one module each; `cli` lists and runs them."""

@@ -1,39 +1,50 @@
-"""`linkzoo bench`: how fast the installed package is here, game by game and search by search.
+"""`linkzoo bench`: the speed of the installed package on this machine.
 
-All play is uniformly random among the legal moves. What is measured is a `work` that does some of
-it and returns how many units it did.
+All moves are uniformly random. A benchmark is a function `work` that returns the number of units it
+did.
 """
 
-import argparse
 import time
+from argparse import ArgumentParser, Namespace
 from collections.abc import Callable, Iterator
 from itertools import count
 from typing import Any
 
 import numpy as np
 
-from linkzoo import Positions, get_game, make, make_vec
+from linkzoo import Positions, game_names, get_game, make, make_vec
 from linkzoo.core.kernels import kernels
 from linkzoo.engine.threads import get_num_threads
 from linkzoo_training.agents.baselines import UctAgent
+from linkzoo_training.commands.common import add_game, add_players
 
-GAMES = 1024  # of the vector environment
-_CUDA_GAMES = 2**17  # of that on a GPU
+HELP = "measure this machine's speed"
+
+GAMES = 1024  # in the vector environment
+_CUDA_GAMES = 2**17  # in the vector environment on a GPU
 _SIMULATIONS = 1000
-_SECONDS = 2.0  # that each measurement lasts
+_SECONDS = 2.0  # per measurement
 
 Work = Callable[[], int]
 
 
-def run(parsed: argparse.Namespace) -> None:
+def add_arguments(parser: ArgumentParser) -> None:
+    """Adds the command's options."""
+    add_game(parser, game_names()[0])
+    add_players(parser)
+    text = "device that plays; cuda measures only games in lock-step (default: %(default)s)"
+    parser.add_argument("--device", choices=["cpu", "cuda"], default="cpu", help=text)
+
+
+def run(args: Namespace) -> None:
     """Prints each measurement as it is made."""
-    measured = measure_cuda if parsed.device == "cuda" else measure
-    for line in measured(parsed.game, parsed.players):
+    measured = measure_cuda if args.device == "cuda" else measure
+    for line in measured(args.game, args.players):
         print(line, flush=True)
 
 
 def measure(name: str, num_players: int | None = None) -> Iterator[str]:
-    """A line for each measurement, as it is made."""
+    """Yields a line for each measurement, as it is made."""
     game, threads = get_game(name), get_num_threads()
     env = make(name, num_players)
     players = f"{len(env.possible_agents)} players, " if game.max_players > game.min_players else ""
@@ -45,7 +56,7 @@ def measure(name: str, num_players: int | None = None) -> Iterator[str]:
 
 
 def measure_cuda(name: str, num_players: int | None = None) -> Iterator[str]:
-    """A line for each measurement on torch's current GPU; ValueError if there is none."""
+    """Yields a line for each measurement on torch's current GPU; ValueError if there is none."""
     try:
         work = cuda_steps(name, num_players)
     except (ImportError, RuntimeError) as error:
@@ -58,7 +69,7 @@ def measure_cuda(name: str, num_players: int | None = None) -> Iterator[str]:
 
 
 def rate(work: Work, seconds: float | None = None) -> float:
-    """Units of work a second, after a first round, which compiles."""
+    """Returns units of work per second, after a warm-up call that compiles."""
     work()
     done, start = 0, time.perf_counter()
     seconds = _SECONDS if seconds is None else seconds
@@ -68,7 +79,7 @@ def rate(work: Work, seconds: float | None = None) -> float:
 
 
 def aec_steps(env: Any) -> Work:
-    """One game of a PettingZoo environment, through the usual loop; units are steps."""
+    """Plays one game of a PettingZoo environment in the usual loop; units are steps."""
     chance = np.random.Generator(np.random.PCG64(0)).random
     env.reset(seed=0)
 
@@ -89,7 +100,7 @@ def aec_steps(env: Any) -> Work:
 def vector_steps(
     name: str, num_players: int | None = None, games: int = GAMES, num_threads: int | None = None
 ) -> Work:
-    """Random choice, step, mask, observation and restart in lock-step; units are steps."""
+    """Plays games in lock-step, including the choice of random actions; units are steps."""
     vec = make_vec(name, games, num_players, check=False, num_threads=num_threads)
     vec.reset(0)
     rounds = count()
@@ -103,8 +114,8 @@ def vector_steps(
 
 
 def cuda_steps(name: str, num_players: int | None = None, games: int = _CUDA_GAMES) -> Work:
-    """The same on a GPU, the same actions drawn there; `work` waits for it. Units are steps."""
-    vec: Any = make_vec(name, games, num_players, device="cuda", check=False)  # tensors
+    """Plays games in lock-step on a GPU with the actions of `vector_steps`; units are steps."""
+    vec: Any = make_vec(name, games, num_players, device="cuda", check=False)  # torch tensors
     import torch
 
     vec.reset(0)
@@ -120,7 +131,7 @@ def cuda_steps(name: str, num_players: int | None = None, games: int = _CUDA_GAM
 
 
 def playouts(name: str, num_players: int | None = None) -> Work:
-    """Searches of the first position, on all threads; units are random games to the end."""
+    """Searches the first position on all threads; units are random games to the end."""
     game = get_game(name)
     states = np.zeros(8 * get_num_threads(), game.state)
     states[:] = game.blank(num_players)

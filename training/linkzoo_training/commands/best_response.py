@@ -1,25 +1,48 @@
 """`linkzoo best-response`."""
 
-import argparse
+from argparse import ArgumentParser, Namespace
 
-from linkzoo_training.best_response import best_response_config, train_best_response
-from linkzoo_training.commands.common import game_of, write_json
-from linkzoo_training.runtime import StopSignal
+from linkzoo_training.commands import common
+
+HELP = "train a best response to an agent"
 
 
-def run(parsed: argparse.Namespace) -> int:
-    """Trains the response; 128 and the number of the signal that stopped it, else 0."""
+def add_arguments(parser: ArgumentParser) -> None:
+    """Adds the command's options; the configuration checks the ranges of the budget."""
+    add = parser.add_argument
+    add("agent", metavar="AGENT", help=f"agent to exploit: {common.AGENTS}")
+    text = "fields that override the configuration, such as seed=1 (default: none)"
+    add("settings", metavar="FIELD=VALUE", nargs="*", help=text)
+    common.add_game(parser)
+    common.add_players(parser, "each number that the game allows")
+    budget = "(default: the configuration's"
+    add("--steps", type=int, metavar="N", help=f"training budget in plies {budget})")
+    text = f"training budget in seconds {budget}; with --steps: no limit)"
+    add("--seconds", type=float, help=text)
+    text = "YAML file or preset for PPO (default: GAME_ppo_quick; required for a custom game)"
+    add("--config", help=text)
+    text = "games of the final match, rounded up to whole blocks (default: %(default)s)"
+    add("--games", type=common.whole(1, 10**8), default=1000, metavar="N", help=text)
+    common.add_openings(parser)
+    common.add_json(parser)
+    add("--resume", action="store_true", help="continue a run that was stopped")
+
+
+def run(args: Namespace) -> int:
+    """Trains the response; returns 0, or 128 plus the number of the signal that stopped it."""
+    from linkzoo_training.best_response import best_response_config, train_best_response
+    from linkzoo_training.runtime import StopSignal
+
     config = best_response_config(
-        parsed.agent,
-        game_of(parsed.game, parsed.agent),
-        config=parsed.config,
-        players=parsed.players,
-        steps=parsed.steps,
-        seconds=parsed.seconds,
-        settings=parsed.settings,
+        args.agent,
+        common.game_of(args.game, args.agent),
+        config=args.config,
+        players=args.players,
+        steps=args.steps,
+        seconds=args.seconds,
+        settings=args.settings,
     )
-    stop, settings = StopSignal(), {"openings": parsed.openings, "resume": parsed.resume}
-    report = train_best_response(config, parsed.games, stop=stop, **settings)
-    if report is not None:
-        write_json(parsed.json, report)
+    stop = StopSignal()
+    options = {"openings": args.openings, "output": args.json, "resume": args.resume}
+    train_best_response(config, args.games, stop=stop, **options)
     return stop.exit_code

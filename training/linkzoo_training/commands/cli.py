@@ -1,61 +1,89 @@
-"""The `linkzoo` command. The module named after a command does it."""
+"""The `linkzoo` command: parses arguments, runs a command, and maps errors to exit codes."""
 
 import argparse
 import re
 import sys
-from collections.abc import Sequence
-from importlib import import_module
+from collections.abc import Mapping, Sequence
 from importlib.util import find_spec
-from pathlib import Path
-from tempfile import TemporaryFile
+from typing import Protocol
 
-from linkzoo.core.arguments import integer
+from linkzoo import __version__
 from linkzoo_training.agents.human import QuitError
-from linkzoo_training.commands.arguments import parser
+from linkzoo_training.commands import (
+    bench,
+    best_response,
+    evaluate,
+    export,
+    play,
+    replay,
+    serve,
+    tournament,
+    train,
+)
+from linkzoo_training.commands import compile as compile_games
 
-# What numbers may be; of others it depends on the game.
-_RANGES = {
-    "seed": (0, 2**64 - 1),
-    "games": (1, 10**8),
-    "batch": (1, 2**20),
-    "simulations": (1, 10**6),
-    "workers": (1, 1024),
-    "port": (0, 2**16 - 1),
-    "width": (16, 4096),
-    "milliseconds": (20, 60_000),
-}
-_MOST_ELO = 4000
-# What torch says, on the CPU and on a GPU.
+# Torch's out-of-memory messages, on the CPU and on a GPU.
 _NO_MEMORY = r"(?i)can't allocate memory|not enough memory|out of memory"
 
-_NEEDED = "filelock matplotlib openskill pydantic rich safetensors tensorboard torch yaml".split()
+_NEEDED = "filelock matplotlib pydantic rich safetensors tensorboard torch yaml".split()
+
+
+class Command(Protocol):
+    """A module of this folder. Importing it is fast: `run` imports what loads torch."""
+
+    HELP: str
+
+    def add_arguments(self, parser: argparse.ArgumentParser) -> None:
+        """Adds the command's options."""
+
+    def run(self, args: argparse.Namespace) -> int | None:
+        """Runs the command and returns its exit code; None is 0."""
+
+
+COMMANDS: Mapping[str, Command] = {
+    "train": train,
+    "best-response": best_response,
+    "evaluate": evaluate,
+    "tournament": tournament,
+    "play": play,
+    "serve": serve,
+    "replay": replay,
+    "bench": bench,
+    "export": export,
+    "compile": compile_games,
+}
+
+
+def make_parser() -> argparse.ArgumentParser:
+    """Returns the parser of `linkzoo`; parsed arguments hold the command's `run`."""
+    parser = argparse.ArgumentParser(
+        prog="linkzoo", description="Self-play training on tabletop games."
+    )
+    parser.add_argument("--version", action="version", version=f"linkzoo {__version__}")
+    subparsers = parser.add_subparsers(required=True, metavar="COMMAND")
+    for name, module in COMMANDS.items():
+        command = subparsers.add_parser(name, help=module.HELP)
+        module.add_arguments(command)
+        command.set_defaults(run=module.run)
+    return parser
 
 
 def main(arguments: Sequence[str] | None = None) -> int:
-    """Runs the command and returns its exit code.
+    """Runs a command; reports user errors as one line on stderr.
 
-    It is 0, 2 for a user's error, 130 for an interruption (Ctrl-C); a training that saved and
-    stopped gives 130 too, or 143 if it was a TERM signal that asked it to.
+    Args:
+        arguments: Arguments after `linkzoo`; None for `sys.argv`.
+
+    Returns:
+        The exit code: 0, 2 for a user error, 130 after Ctrl-C, 143 if SIGTERM stopped training.
+
+    Raises:
+        SystemExit: With 2 for invalid arguments, with 0 after `--help` and `--version`.
     """
-    commands = parser()
-    parsed, rest = commands.parse_known_args(arguments)
-    # argparse takes positional arguments in one go, but settings may also stand behind options.
-    unknown = [text for text in rest if "settings" not in parsed or not re.match(r"[\w.]+=", text)]
-    if unknown:
-        commands.error(f"unrecognized arguments: {' '.join(unknown)}")
-    if rest:
-        parsed.settings = [*parsed.settings, *rest]
-    missing = [name for name in _NEEDED if find_spec(name) is None]
-    if missing:
-        print(
-            f"linkzoo: {', '.join(missing)} not installed: pip install 'linkzoo[train]'",
-            file=sys.stderr,
-        )
-        return 2
     try:
-        _check_ranges(parsed)
-        command = import_module(f"linkzoo_training.commands.{parsed.module}")
-        return command.run(parsed) or 0
+        args = _parse(arguments)
+        _check_installed()
+        return int(args.run(args) or 0)
     except (ValueError, OSError) as error:
         print(f"linkzoo: {' '.join(str(error).split())}", file=sys.stderr)
         return 2
@@ -73,49 +101,20 @@ def main(arguments: Sequence[str] | None = None) -> int:
         return 130
 
 
-def _check_ranges(parsed: argparse.Namespace) -> None:
-    """ValueError naming the option and what is allowed, before anything is made."""
-    for name, (low, high) in _RANGES.items():
-        value = getattr(parsed, name, None)
-        if value is not None:
-            integer(f"--{name}", value, low, high)
-    for elo in getattr(parsed, "sprt", None) or ():
-        if not abs(elo) <= _MOST_ELO:
-            raise ValueError(f"--sprt: {elo:g} is not in -{_MOST_ELO}..{_MOST_ELO}")
-    for name in ("json", "onnx", "record", "html", "gif"):
-        if (path := getattr(parsed, name, None)) is not None:
-            _check_writable(path / "game.json" if name == "record" and path.is_dir() else path)
-    for name in ("output", "records"):
-        if (folder := getattr(parsed, name, None)) is not None:
-            check_folder(folder)
+def _check_installed() -> None:
+    """Raises ValueError if the extra `train` isn't installed."""
+    missing = [name for name in _NEEDED if find_spec(name) is None]
+    if missing:
+        raise ValueError(f"{', '.join(missing)} not installed: pip install 'linkzoo[train]'")
 
 
-def check_folder(folder: Path) -> None:
-    """ValueError unless files can be written into a folder, which may not be there yet."""
-    there = next(path for path in (folder, *folder.parents) if path.exists())
-    if not there.is_dir():
-        raise ValueError(f"{folder}: {there} is no folder")
-    try:
-        with TemporaryFile(dir=there):
-            pass
-    except OSError as error:
-        raise ValueError(f"{folder} can't be written: {error.strerror}") from error
-
-
-def _check_writable(path: Path) -> None:
-    """ValueError unless a file can be written there, so that no result is lost in the end."""
-    if path.is_dir():
-        raise ValueError(f"{path} is a folder")
-    if path.exists() and not path.is_file():
-        raise ValueError(f"{path} is not a regular file, and would be replaced")
-    if not path.parent.is_dir():
-        raise ValueError(f"{path}: there is no folder {path.parent}")
-    try:
-        with TemporaryFile(dir=path.parent):
-            pass
-    except OSError as error:
-        raise ValueError(f"{path} can't be written: {error.strerror}") from error
-
-
-if __name__ == "__main__":
-    sys.exit(main())
+def _parse(arguments: Sequence[str] | None) -> argparse.Namespace:
+    """Parses the command line; settings may also follow options, unlike argparse's positionals."""
+    parser = make_parser()
+    args, rest = parser.parse_known_args(arguments)
+    unknown = [text for text in rest if "settings" not in args or not re.match(r"[\w.]+=", text)]
+    if unknown:
+        parser.error(f"unrecognized arguments: {' '.join(unknown)}")
+    if rest:
+        args.settings = [*args.settings, *rest]
+    return args

@@ -1,68 +1,192 @@
-"""What several commands do: choose the game and the workers, show progress, write JSON.
+"""Options, ranges, progress and files shared by several commands.
 
-Importing it loads no torch, so that wrong input is answered at once.
+Importing this module loads neither torch nor rich, so help and invalid options are answered fast.
 """
 
-import argparse
 import json
-from collections.abc import Callable
+from argparse import ArgumentParser, ArgumentTypeError, Namespace
+from collections.abc import Callable, Iterator
+from contextlib import AbstractContextManager, contextmanager, nullcontext
 from pathlib import Path
-from typing import Any, TypeVar
-
-from rich.console import Console
-from rich.progress import MofNCompleteColumn, Progress, TimeRemainingColumn
+from tempfile import TemporaryFile
+from typing import Any
 
 from linkzoo import game_names
-from linkzoo_training.agents.specs import source_of
+from linkzoo.core.arguments import shown
+from linkzoo.core.files import write_atomically
+from linkzoo.engine.threads import get_num_threads
+from linkzoo_training.agents.specs import AgentSpec
 from linkzoo_training.resources import find_checkpoint
 from linkzoo_training.selfplay.executors import EXECUTORS, Executor
 
-T = TypeVar("T")
+GAMES = f"{', '.join(game_names())}, or module:name of a custom game"
+AGENTS = (
+    "random, greedy, uct-N, cheat-N, mc-N, exact, checkpoint (the game's shipped policy), a "
+    "checkpoint's name or folder with optional suffixes @N (symmetric views), ~T (temperature) and "
+    ":N (simulations per move), or a custom agent, FILE.py:NAME or module:NAME"
+)
+
+Progress = Callable[[str, int, int], None]
 
 
-def executor_of(parsed: argparse.Namespace) -> Executor | None:
-    """The executor of a command; None if the command is to do everything itself."""
-    if parsed.executor == "local":
-        if parsed.workers is not None:
-            raise ValueError(f"--workers {parsed.workers}: name an --executor for them")
-        return None
-    return EXECUTORS[parsed.executor](2 if parsed.workers is None else parsed.workers)
+def whole(low: int, high: int) -> Callable[[str], int]:
+    """Returns an argparse type: an integer in low..high."""
+
+    def convert(text: str) -> int:
+        try:
+            value = int(text)
+        except ValueError:
+            value = low - 1
+        if not low <= value <= high:
+            raise ArgumentTypeError(f"{shown(text)} is not an integer in {low}..{high}")
+        return value
+
+    return convert
+
+
+def number(low: float, high: float) -> Callable[[str], float]:
+    """Returns an argparse type: a number in low..high."""
+
+    def convert(text: str) -> float:
+        try:
+            value = float(text)
+        except ValueError:
+            value = float("nan")
+        if not low <= value <= high:
+            raise ArgumentTypeError(f"{shown(text)} is not a number in {low:g}..{high:g}")
+        return value
+
+    return convert
+
+
+SEED = whole(0, 2**64 - 1)  # an argparse type
+
+
+def output_file(text: str) -> Path:
+    """An argparse type: a writable file, checked early so that no result is lost."""
+    path = Path(text)
+    if path.is_dir():
+        raise ArgumentTypeError(f"{path} is a folder")
+    if path.exists() and not path.is_file():
+        raise ArgumentTypeError(f"{path} is not a regular file, and would be replaced")
+    if not path.parent.is_dir():
+        raise ArgumentTypeError(f"{path}: there is no folder {path.parent}")
+    _check_writable(path, path.parent)
+    return path
+
+
+def output_folder(text: str) -> Path:
+    """An argparse type: a writable folder, which need not exist."""
+    folder = Path(text)
+    existing = next(path for path in (folder, *folder.parents) if path.exists())
+    if not existing.is_dir():
+        raise ArgumentTypeError(f"{folder}: {existing} is not a folder")
+    _check_writable(folder, existing)
+    return folder
+
+
+def _check_writable(path: Path, folder: Path) -> None:
+    """Raises ArgumentTypeError unless files can be created in the folder."""
+    try:
+        with TemporaryFile(dir=folder):
+            pass
+    except OSError as error:
+        raise ArgumentTypeError(f"{path} can't be written: {error.strerror}") from error
+
+
+def add_game(parser: ArgumentParser, default: str | None = None) -> None:
+    """Adds `--game`; without a default it is None and `game_of` decides."""
+    which = f"the checkpoint's game, else {game_names()[0]}" if default is None else default
+    parser.add_argument("--game", default=default, help=f"game: {GAMES} (default: {which})")
+
+
+def add_players(parser: ArgumentParser, default: str = "the game's minimum") -> None:
+    """Adds `--players`; the range depends on the game."""
+    parser.add_argument("--players", type=int, help=f"number of players (default: {default})")
+
+
+def add_settings(parser: ArgumentParser) -> None:
+    """Adds the game's options."""
+    text = "game options, such as skip_forced=true (default: the standard options)"
+    parser.add_argument("settings", metavar="OPTION=VALUE", nargs="*", help=text)
+
+
+def add_openings(parser: ArgumentParser, default: str = "2-4") -> None:
+    """Adds `--openings`; the range depends on the game."""
+    text = f"random plies before each game, such as 0 or 2-4 (default: {default})"
+    parser.add_argument("--openings", metavar="PLIES", help=text)
+
+
+def add_simulations(parser: ArgumentParser) -> None:
+    """Adds `--simulations`."""
+    text = "simulations per move of checkpoints without :N (default: no search)"
+    parser.add_argument("--simulations", type=whole(1, 10**6), metavar="N", help=text)
+
+
+def add_json(parser: ArgumentParser) -> None:
+    """Adds `--json`."""
+    text = "JSON file of the result (default: none)"
+    parser.add_argument("--json", type=output_file, metavar="FILE", help=text)
+
+
+def add_executor(parser: ArgumentParser, games: str) -> None:
+    """Adds `--executor` and `--workers`, which `make_executor` reads."""
+    text = f"where {games} are played: in this process, in worker processes or on Ray"
+    names = list(EXECUTORS)
+    parser.add_argument(
+        "--executor", choices=names, default=names[0], help=f"{text} (default: {names[0]})"
+    )
+    text = "number of worker processes (default: 2)"
+    parser.add_argument("--workers", type=whole(1, 1024), metavar="N", help=text)
+
+
+def make_executor(args: Namespace) -> AbstractContextManager[Executor | None]:
+    """Returns a context manager that yields the executor; None plays in this process."""
+    if args.executor == "local":
+        if args.workers is not None:
+            raise ValueError(f"--workers {args.workers}: needs --executor processes or ray")
+        return nullcontext()
+    return EXECUTORS[args.executor](2 if args.workers is None else args.workers)
 
 
 def game_of(chosen: str | None, agent: str) -> str:
-    """The game that was chosen, else the one of a checkpoint, else the first."""
-    from linkzoo_training.checkpoint import load_card
-
-    source = source_of(agent)
-    if chosen is not None or source is None or source == "checkpoint":
+    """Returns the chosen game, else the game of a checkpoint, else the first game."""
+    checkpoint = AgentSpec.parse(agent).checkpoint(game_names()[0])
+    if chosen is not None or checkpoint is None:
         return chosen or game_names()[0]
+    from linkzoo_training.checkpoints.checkpoint import load_card  # loads torch
+
     try:
-        return str(load_card(find_checkpoint(source))["game"])
+        return str(load_card(find_checkpoint(checkpoint))["game"])
     except ValueError:
-        return game_names()[0]  # there is no such agent in any game, which make_agent explains
+        return game_names()[0]  # make_agent raises the error
 
 
 def share_rows() -> None:
-    """Has the threads of this program share the rows that networks are asked about (`shards`)."""
-    from linkzoo.engine.threads import get_num_threads
-    from linkzoo_training import shards
+    """Lets this process's threads share network batches (see `shards`)."""
+    from linkzoo_training.networks import shards  # loads torch
 
     shards.use(get_num_threads())
 
 
 def write_json(path: Path | None, data: dict[str, Any]) -> None:
     """Writes JSON data to a file, if one is given."""
-    from linkzoo.core.files import write_atomically
-
     if path is not None:
         write_atomically(path, (json.dumps(data, indent=1) + "\n").encode())
 
 
-def with_progress(what: str, run: Callable[[Callable[[int, int], None]], T]) -> T:
-    """Runs `run(progress)` and shows how far it is, on a terminal."""
-    columns = *Progress.get_default_columns()[:2], MofNCompleteColumn(), TimeRemainingColumn()
+@contextmanager
+def progress_bar() -> Iterator[Progress]:
+    """Yields `show(what, done, total)`, a progress bar if stderr is a terminal."""
+    from rich import progress
+    from rich.console import Console
+
+    left = progress.MofNCompleteColumn(), progress.TimeRemainingColumn()
+    columns = *progress.Progress.get_default_columns()[:2], *left
     console = Console(stderr=True)
     hidden = not console.is_terminal
-    with Progress(*columns, console=console, transient=True, disable=hidden) as bar:
-        task = bar.add_task(what, total=None)
-        return run(lambda finished, total: bar.update(task, completed=finished, total=total))
+    with progress.Progress(*columns, console=console, transient=True, disable=hidden) as bar:
+        task = bar.add_task("", total=None)
+        yield lambda what, done, total: bar.update(
+            task, description=what, completed=done, total=total
+        )

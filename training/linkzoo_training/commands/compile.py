@@ -1,16 +1,17 @@
-"""`linkzoo compile`: compiles what training and matches use of a game ahead of their first use."""
+"""`linkzoo compile`: compiles games ahead of first use in training and matches."""
 
-import argparse
+from argparse import ArgumentParser, Namespace
 
 import numpy as np
 
 import linkzoo
 from linkzoo import Positions, get_game
-from linkzoo.core.kernels import kernels
 from linkzoo.compile import ENVIRONMENTS, compile_ahead
+from linkzoo.core.kernels import kernels
 from linkzoo_training.agents.baselines import GreedyAgent, UctAgent
-from linkzoo_training.config import read_config
-from linkzoo_training.train import make_trainer
+from linkzoo_training.commands.common import GAMES
+
+HELP = "compile games ahead of their first use"
 
 _SMALL = {
     "device": "cpu",
@@ -24,7 +25,7 @@ _SMALL = {
 
 
 def use_agents(name: str) -> None:
-    """Calls what the agents without a network call."""
+    """Compiles the code used by agents without a network."""
     game = get_game(name)
     states = np.zeros(1, game.state)
     states[:] = game.blank()
@@ -35,7 +36,10 @@ def use_agents(name: str) -> None:
 
 
 def use_training(name: str) -> None:
-    """Trains a little, with each algorithm that can."""
+    """Compiles the code used by training, by a short run of each algorithm."""
+    from linkzoo_training.config.config import read_config
+    from linkzoo_training.train import make_trainer
+
     changes = {"ppo": {"minibatches": 1}, "alphazero": {"batch_size": 4, "window": 1, "reuse": 1}}
     for algorithm, more in changes.items():
         data = {"algorithm": algorithm, "name": "compiling", "game": name, **_SMALL, **more}
@@ -47,7 +51,13 @@ def use_training(name: str) -> None:
 USES = (f"{__name__}:use_training", f"{__name__}:use_agents", ENVIRONMENTS)
 
 
-def run(parsed: argparse.Namespace) -> None:
-    """Compiles the games that are named, or all, and prints when each is ready."""
-    for line in compile_ahead(parsed.names or linkzoo.game_names(), USES):
+def add_arguments(parser: ArgumentParser) -> None:
+    """Adds the command's options."""
+    text = f"games to compile: {GAMES} (default: all)"
+    parser.add_argument("names", metavar="GAME", nargs="*", help=text)
+
+
+def run(args: Namespace) -> None:
+    """Compiles the games and reports each one."""
+    for line in compile_ahead(args.names or linkzoo.game_names(), USES):
         print(line, flush=True)

@@ -1,11 +1,22 @@
 """`linkzoo export`."""
 
-import argparse
+from argparse import ArgumentParser, Namespace
 
-from linkzoo_training.export import export_onnx
+from linkzoo_training.commands.common import output_file
+
+HELP = "write a checkpoint's network to a file that needs no torch"
 
 
-def run(parsed: argparse.Namespace) -> None:
-    """Writes the file, and says where it is."""
-    export_onnx(parsed.checkpoint, parsed.onnx)
-    print(parsed.onnx)
+def add_arguments(parser: ArgumentParser) -> None:
+    """Adds the command's options."""
+    add = parser.add_argument
+    add("checkpoint", metavar="CHECKPOINT", help="name of a shipped checkpoint, or a folder")
+    add("--onnx", type=output_file, metavar="FILE", required=True, help="output file (required)")
+
+
+def run(args: Namespace) -> None:
+    """Writes the file and prints its path."""
+    from linkzoo_training.export import export_onnx
+
+    export_onnx(args.checkpoint, args.onnx)
+    print(args.onnx)

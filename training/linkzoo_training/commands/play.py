@@ -1,7 +1,8 @@
-"""`linkzoo play`: a game in the terminal, a person against an agent."""
+"""`linkzoo play`: a game in the terminal between a person and an agent."""
 
-import argparse
+from argparse import ArgumentParser, Namespace
 from collections.abc import Mapping
+from pathlib import Path
 from secrets import randbelow
 from typing import Any
 
@@ -9,34 +10,62 @@ import numpy as np
 from numpy.typing import NDArray
 
 from linkzoo import Agent, GameRecord, get_game
-from linkzoo.core.kernels import kernels
-from linkzoo.engine.rng import SEED_LIMIT, STREAM_ACTION, words
-from linkzoo.engine.compiled import Record
 from linkzoo.core.arguments import integer
+from linkzoo.core.kernels import kernels
+from linkzoo.core.state import Record
+from linkzoo.engine.rng import SEED_LIMIT, STREAM_ACTION, random_u64s
+from linkzoo.registry import id_of
 from linkzoo_training.agents.human import HumanAgent, QuitError
+from linkzoo_training.agents.make import make_agent
 from linkzoo_training.agents.playing import play_games
-from linkzoo_training.agents.specs import make_agent, searching
-from linkzoo_training.config import read_options
-from linkzoo_training.records import save_new
+from linkzoo_training.agents.specs import AgentSpec
+from linkzoo_training.commands import common
+from linkzoo_training.web.records import save_new
+
+HELP = "play against an agent in the terminal"
 
 
-def run(parsed: argparse.Namespace) -> None:
+def add_arguments(parser: ArgumentParser) -> None:
+    """Adds the command's options."""
+    add = parser.add_argument
+    add("game", metavar="GAME", help=f"game: {common.GAMES}")
+    text = f"agent in all other seats: {common.AGENTS} (default: %(default)s)"
+    add("--opponent", default="checkpoint", metavar="AGENT", help=text)
+    common.add_simulations(parser)
+    add("--seat", type=int, default=0, help="your seat (default: %(default)s)")
+    add("--seed", type=common.SEED, help="seed of the game (default: a random one)")
+    text = "file, or existing folder, for the game (default: it isn't saved)"
+    add("--record", type=_record_path, metavar="PATH", help=text)
+    common.add_players(parser)
+    common.add_settings(parser)
+
+
+def _record_path(text: str) -> Path:
+    """An argparse type: a writable file or folder."""
+    return common.output_folder(text) if Path(text).is_dir() else common.output_file(text)
+
+
+def run(args: Namespace) -> None:
     """Plays a game with the person at the terminal."""
+    from linkzoo_training.config.config import read_options
+
+    opponent = AgentSpec.parse(args.opponent).with_simulations(args.simulations)
     played = play(
-        parsed.game,
-        make_agent(searching(parsed.opponent, parsed.simulations), parsed.game),
+        args.game,
+        make_agent(opponent, args.game),
         HumanAgent(),
-        seat=parsed.seat,
-        seed=randbelow(SEED_LIMIT) if parsed.seed is None else parsed.seed,
-        num_players=parsed.players,
-        options=read_options(parsed.settings),
+        seat=args.seat,
+        seed=randbelow(SEED_LIMIT) if args.seed is None else args.seed,
+        num_players=args.players,
+        options=read_options(args.settings),
     )
-    if parsed.record is not None:
-        if parsed.record.is_dir():
-            parsed.record = save_new(played, parsed.record)
+    path: Path | None = args.record
+    if path is not None:
+        if path.is_dir():
+            path = save_new(played, path)
         else:
-            played.save(parsed.record)
-        print(f"Saved: {parsed.record}")
+            played.save(path)
+        print(f"Saved: {path}")
 
 
 def play(
@@ -49,10 +78,22 @@ def play(
     num_players: int | None = None,
     options: Mapping[str, Any] | None = None,
 ) -> GameRecord:
-    """Plays a game in which a person has `seat` and the opponent all others; returns its record.
+    """Plays a game between a person and an agent.
 
-    `seed` fixes the game's chance and the opponent's. If the person quits, the game stays
-    unfinished.
+    Args:
+        game: The name of the game.
+        opponent: The agent in all other seats.
+        human: The person.
+        seat: The person's seat.
+        seed: Seed of the game and of the opponent, 0..2^64-1.
+        num_players: Number of players; None for the game's minimum.
+        options: The game's options.
+
+    Returns:
+        The record of the game, unfinished if the person quits.
+
+    Raises:
+        ValueError: The seat, number of players or an option is invalid.
     """
     rules = get_game(game, options)
     states = np.zeros(1, rules.state)
@@ -63,22 +104,23 @@ def play(
     integer("seed", seed, 0, 2**64 - 1)
     begun = np.array([seed], np.uint64)
     kernels(rules).begin(states, begun, np.empty((1, rules.num_actions), np.int8))
-    played = GameRecord(rules.id, rules.version, players, rules.chosen_options(states[0]), seed)
+    played = GameRecord(id_of(rules), rules.version, players, rules.chosen_options(states[0]), seed)
 
     def acting(states: NDArray[Any]) -> NDArray[Any]:
         return np.asarray(states["seat"] == seat).astype(np.int64)
 
     def seeds(rows: NDArray[np.int64]) -> NDArray[np.uint64]:
-        return words(begun[rows], STREAM_ACTION, states["ply"][rows], states["seat"][rows])
+        return random_u64s(begun[rows], STREAM_ACTION, states["ply"][rows], states["seat"][rows])
 
     human.write(f"{rules.title}: you are player {seat} against {opponent.name}.")
     try:
         for (action,) in play_games(rules, states, (opponent, human), acting, seeds):
             turn = int(states[0].seat)
             if turn != seat:
-                human.write(f"Player {turn} plays {rules.action_to_text(states[0], int(action))}")
+                text = rules.notation.action_to_text(states[0], int(action))
+                human.write(f"Player {turn} plays {text}")
             played.actions.append(int(action))
-        human.write(rules.draw_text(states[0], seat))
+        human.write(rules.drawing.text(states[0], seat))
         human.write(_result(states[0], seat))
     except QuitError:
         human.write("Stopped before the end.")
@@ -86,7 +128,7 @@ def play(
 
 
 def _result(state: Record, seat: int) -> str:
-    """Who won, to the person in `seat`."""
+    """Returns the result as a sentence for the person in `seat`."""
     winners = [p for p in range(int(state.num_players)) if (int(state.winners) >> p) & 1]
     if len(winners) == state.num_players:
         return "The game is a tie."

@@ -1,34 +1,67 @@
-"""`linkzoo replay`: a recorded game as a page of its own, as an animation, or as pictures."""
+"""`linkzoo replay`: a recorded game as a web page, an animation or images."""
 
-import argparse
+from argparse import ArgumentParser, Namespace
+from pathlib import Path
 
 from linkzoo import Agent, GameRecord, get_game
-from linkzoo_training.agents.policy import load_agent
-from linkzoo_training.agents.specs import make_agent
-from linkzoo_training.pictures import as_gif, as_html, as_pngs
+from linkzoo_training.agents.make import make_agent
+from linkzoo_training.commands.common import output_file, output_folder, whole
 from linkzoo_training.resources import find_checkpoint
 
-
-def run(parsed: argparse.Namespace) -> None:
-    """Writes what was asked for; ValueError if nothing was, or if the record is wrong."""
-    if not (parsed.html or parsed.gif or parsed.png):
-        raise ValueError("replay: --html FILE, --gif FILE or --png FOLDER")
-    record = GameRecord.load(parsed.file)
-    if parsed.html:
-        as_html(record, parsed.html, judge_of(parsed.agent, record))
-        print(f"Saved: {parsed.html}")
-    if parsed.gif:
-        as_gif(record, parsed.gif, width=parsed.width, milliseconds=parsed.milliseconds)
-        print(f"Saved: {parsed.gif}")
-    if parsed.png:
-        count = as_pngs(record, parsed.png, width=parsed.width)
-        print(f"Saved: {count} pictures in {parsed.png}")
+HELP = "show a recorded game as a page or as pictures"
 
 
-def judge_of(spec: str | None, record: GameRecord) -> Agent | None:
-    """The agent of that name; without one the game's, None if it plays other options or none is."""
+def add_arguments(parser: ArgumentParser) -> None:
+    """Adds the command's options."""
+    add = parser.add_argument
+    add("file", type=Path, metavar="RECORD", help="JSON file of a game, written by --record")
+    add("--html", type=output_file, metavar="FILE", help="web page to write (default: none)")
+    text = "checkpoint whose values the page plots (default: the game's, if one ships)"
+    add("--agent", metavar="CHECKPOINT", help=text)
+    add("--gif", type=output_file, metavar="FILE", help="animation to write (default: none)")
+    text = "folder for a picture of every position (default: none)"
+    add("--png", type=output_folder, metavar="FOLDER", help=text)
+    text = "width of pictures in pixels (default: %(default)s)"
+    add("--width", type=whole(16, 4096), default=640, help=text)
+    text = "time per position of the animation in milliseconds (default: %(default)s)"
+    add("--milliseconds", type=whole(20, 60_000), default=900, help=text)
+
+
+def run(args: Namespace) -> None:
+    """Writes the requested files."""
+    from linkzoo_training.web.pictures import as_gif, as_html, as_pngs
+
+    if not (args.html or args.gif or args.png):
+        raise ValueError("replay: needs --html FILE, --gif FILE or --png FOLDER")
+    record = GameRecord.load(args.file)
+    if args.html:
+        as_html(record, args.html, load_evaluator(args.agent, record))
+        print(f"Saved: {args.html}")
+    if args.gif:
+        as_gif(record, args.gif, width=args.width, milliseconds=args.milliseconds)
+        print(f"Saved: {args.gif}")
+    if args.png:
+        count = as_pngs(record, args.png, width=args.width)
+        print(f"Saved: {count} pictures in {args.png}")
+
+
+def load_evaluator(spec: str | None, record: GameRecord) -> Agent | None:
+    """Returns the agent whose values the page plots.
+
+    Args:
+        spec: The agent's name; None for the game's shipped checkpoint.
+        record: The game.
+
+    Returns:
+        The agent; None if `spec` is None and no shipped checkpoint plays these options.
+
+    Raises:
+        ValueError: The agent doesn't exist.
+    """
     if spec is not None:
         return make_agent(spec, record.game)
+    from linkzoo_training.agents.policy import load_agent
+
     try:
         find_checkpoint(record.game)
     except ValueError:

@@ -1,18 +1,36 @@
-"""`linkzoo serve`: the page to play, watch, replay and understand games."""
+"""`linkzoo serve`: the web interface to play, watch, replay and analyse games."""
 
-import argparse
 import secrets
 import socket
+from argparse import ArgumentParser, Namespace
 from importlib.util import find_spec
 
 from linkzoo import get_game, registry
-from linkzoo_training.agents.specs import check_agent
+from linkzoo_training.agents.specs import AgentSpec
+from linkzoo_training.commands.common import output_folder, whole
+
+HELP = "play, watch and replay in the browser"
 
 _NEEDED = ("fastapi", "uvicorn")
 
 
-def run(parsed: argparse.Namespace) -> None:
-    """Serves until it is interrupted; ValueError for what can't be served."""
+def add_arguments(parser: ArgumentParser) -> None:
+    """Adds the command's options."""
+    add = parser.add_argument
+    text = "address to listen on; other machines need the printed token (default: %(default)s)"
+    add("--host", default="127.0.0.1", help=text)
+    text = "port to listen on; 0: any free port (default: %(default)s)"
+    add("--port", type=whole(0, 2**16 - 1), default=8765, help=text)
+    text, folder = "folder for finished games (default: %(default)s)", "runs/games"
+    add("--record", type=output_folder, dest="records", default=folder, metavar="FOLDER", help=text)
+    text = "custom game to offer too, module:name; may be repeated (default: none)"
+    add("--add-game", action="append", default=[], metavar="GAME", help=text)
+    text = "agent to offer too: FILE.py:NAME, module:NAME or a checkpoint's folder; may be repeated"
+    add("--add-agent", action="append", default=[], metavar="AGENT", help=f"{text} (default: none)")
+
+
+def run(args: Namespace) -> None:
+    """Serves until Ctrl-C."""
     missing = [name for name in _NEEDED if find_spec(name) is None]
     if missing:
         raise ValueError(f"{', '.join(missing)} not installed: pip install 'linkzoo[train,web]'")
@@ -22,18 +40,16 @@ def run(parsed: argparse.Namespace) -> None:
     from linkzoo_training.web.app import Server, create_app
     from linkzoo_training.web.safety import Address, is_loopback
 
-    outside = [get_game(name).name for name in parsed.add_game]
-    for agent in parsed.add_agent:
-        check_agent(agent, outside[0] if outside else registry.NAMES[0])
-    token = None if is_loopback(parsed.host) else secrets.token_urlsafe(24)
-    torch.set_num_threads(1)  # agents think beside one another, and a small network is quicker so
-    listening = listen(parsed.host, parsed.port)
-    address = Address(parsed.host, listening.getsockname()[1], token)
-    games = list(dict.fromkeys([*registry.game_names(), *outside]))
-    server = Server(parsed.records, games, parsed.add_agent)
-    print(
-        f"linkzoo: {address.url} (Ctrl-C ends it; saved games go to {parsed.records})", flush=True
-    )
+    custom = [get_game(name).name for name in args.add_game]
+    for agent in args.add_agent:
+        AgentSpec.parse(agent).check(custom[0] if custom else registry.NAMES[0])
+    token = None if is_loopback(args.host) else secrets.token_urlsafe(24)
+    torch.set_num_threads(1)  # agents run in parallel; small networks are faster on one thread
+    listening = listen(args.host, args.port)
+    address = Address(args.host, listening.getsockname()[1], token)
+    games = list(dict.fromkeys([*registry.game_names(), *custom]))
+    server = Server(args.records, games, args.add_agent)
+    print(f"linkzoo: {address.url} (Ctrl-C ends it; saved games go to {args.records})", flush=True)
     config = uvicorn.Config(
         create_app(server, address),
         log_level="warning",
@@ -49,13 +65,13 @@ def run(parsed: argparse.Namespace) -> None:
 
 
 def listen(host: str, port: int) -> socket.socket:
-    """A socket at the address; OSError names it if it can't be had."""
+    """Returns a socket listening at the address; OSError with the address if that fails."""
     family = socket.AF_INET6 if ":" in host else socket.AF_INET
     listening = socket.socket(family, socket.SOCK_STREAM)
     try:
         listening.setsockopt(socket.SOL_SOCKET, socket.SO_REUSEADDR, 1)
         listening.bind((host, port))
-        listening.listen(128)  # who asks before the server is up waits
+        listening.listen(128)  # early requests wait until the server is up
     except OSError as error:
         listening.close()
         raise OSError(error.errno, f"{host}:{port}: {error.strerror}") from error

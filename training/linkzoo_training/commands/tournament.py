@@ -1,55 +1,66 @@
 """`linkzoo tournament`."""
 
-import argparse
+from argparse import ArgumentParser, Namespace
 from collections.abc import Mapping
-from contextlib import nullcontext
 from functools import partial
 from typing import Any
 
-from rich.console import Console
-from rich.markdown import Markdown
-from rich.progress import Progress
-
-from linkzoo import get_game
-from linkzoo_training.agents.specs import check_agent, make_agent, searching
-from linkzoo_training.commands.common import executor_of, share_rows
+from linkzoo import game_names, get_game
+from linkzoo_training.agents.make import make_agent
+from linkzoo_training.agents.specs import AgentSpec
+from linkzoo_training.commands import common
 from linkzoo_training.evaluation.ladder import read_ladder
 from linkzoo_training.evaluation.match import blocks_of
-from linkzoo_training.evaluation.tournament import Tournament, write
-from linkzoo_training.evaluation.tournament import run as play_tournament
+from linkzoo_training.evaluation.tournament import Tournament, run_tournament
+
+HELP = "play every agent against every other, with ratings"
 
 
-def run(parsed: argparse.Namespace) -> None:
-    """Plays what isn't played yet and shows the ratings."""
-    names = tuple(searching(spec, parsed.simulations) for spec in parsed.agents)
-    openings: str | None = parsed.openings
+def add_arguments(parser: ArgumentParser) -> None:
+    """Adds the command's options."""
+    add = parser.add_argument
+    add("agents", metavar="AGENT", nargs="*", help=f"agents that play: {common.AGENTS}")
+    text = "add the agents of the game's ladder, and use its openings and options"
+    add("--ladder", action="store_true", help=text)
+    common.add_game(parser, game_names()[0])
+    common.add_players(parser)
+    text = "games per match, rounded up to whole blocks (default: %(default)s)"
+    add("--games", type=common.whole(1, 10**8), default=200, metavar="N", help=text)
+    add("--seed", type=common.SEED, default=0, help="seed of the matches (default: %(default)s)")
+    common.add_openings(parser, "2-4; --ladder: the ladder's")
+    common.add_simulations(parser)
+    common.add_executor(parser, "matches")
+    text, default = "folder for matches and ratings (default: %(default)s)", "runs/tournament"
+    add("--output", type=common.output_folder, default=default, metavar="FOLDER", help=text)
+
+
+def run(args: Namespace) -> None:
+    """Plays the missing matches, writes the ratings and prints them."""
+    from rich.console import Console
+    from rich.markdown import Markdown
+
+    from linkzoo_training.evaluation.report import write_ratings
+
+    specs = [AgentSpec.parse(agent).with_simulations(args.simulations) for agent in args.agents]
+    openings: str | None = args.openings
     options: Mapping[str, Any] = {}
-    if parsed.ladder:
-        ladder = read_ladder(parsed.game)
-        names = (*ladder.rungs, *names)
+    if args.ladder:
+        ladder = read_ladder(args.game)
+        specs = [*map(AgentSpec.parse, ladder.opponents), *specs]
         openings = ladder.openings if openings is None else openings
         options = ladder.options[0]
-    rules = get_game(parsed.game)
-    players = int(rules.blank(parsed.players).num_players)
-    blocks = blocks_of(rules, players, parsed.games, options)
-    settings = Tournament(parsed.game, names, blocks, parsed.seed, players, openings, options)
-    share_rows()
-    make = partial(make_agent, game=parsed.game)
-    for name in names:  # raises before the first match
-        check_agent(name, parsed.game, human=False)
-        make(name)
-    console = Console(stderr=True)
-    hidden = not console.is_terminal
-    with (
-        executor_of(parsed) or nullcontext() as executor,
-        Progress(console=console, transient=True, disable=hidden) as bar,
-    ):
-        task = bar.add_task("matches", total=len(settings.pairs()))
-
-        def progress(match: str, finished: int, count: int) -> None:
-            bar.update(task, description=match, completed=finished, total=count)
-
-        pairings = play_tournament(settings, make, parsed.output, progress, executor)
-    Console().print(Markdown(write(settings, pairings, parsed.output)))
+    rules = get_game(args.game)
+    players = int(rules.blank(args.players).num_players)
+    blocks = blocks_of(rules, players, args.games, options)
+    names = tuple(map(str, specs))
+    settings = Tournament(args.game, names, blocks, args.seed, players, openings, options)
+    common.share_rows()
+    make = partial(make_agent, game=args.game)
+    for spec in specs:  # raises before the first match
+        spec.check(args.game, human=False)
+        make(spec)
+    with common.make_executor(args) as executor, common.progress_bar() as show:
+        pairings = run_tournament(settings, make, args.output, show, executor)
+    Console().print(Markdown(write_ratings(settings, pairings, args.output)))
     for name in ("ratings.md", "ratings.json", "ratings.png"):
-        print(parsed.output / name)
+        print(args.output / name)

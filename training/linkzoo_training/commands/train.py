@@ -1,19 +1,33 @@
 """`linkzoo train`."""
 
-import argparse
-from contextlib import nullcontext
+from argparse import ArgumentParser, Namespace
+from pathlib import Path
 
-from linkzoo_training.commands.common import executor_of
-from linkzoo_training.config import load_config
+from linkzoo_training.commands.common import add_executor, make_executor
+
+HELP = "train a policy by self-play"
 
 
-def run(parsed: argparse.Namespace) -> int:
-    """Trains; 128 and the number of the signal that stopped it, else 0."""
-    config = load_config(parsed.config, parsed.settings)
-    from linkzoo_training.runtime import StopSignal  # loads torch
+def add_arguments(parser: ArgumentParser) -> None:
+    """Adds the command's options."""
+    add = parser.add_argument
+    add("config", metavar="CONFIG", help="YAML file, or the name of a preset")
+    text = "fields that override the configuration, such as seed=1 (default: none)"
+    add("settings", metavar="FIELD=VALUE", nargs="*", help=text)
+    add("--resume", action="store_true", help="continue a run that was stopped")
+    add("--folder", type=Path, help="output folder of the run (default: runs/NAME)")
+    add_executor(parser, "games")
+
+
+def run(args: Namespace) -> int:
+    """Trains; returns 0, or 128 plus the number of the signal that stopped it."""
+    from linkzoo_training.config.config import load_config
+
+    config = load_config(args.config, args.settings)  # raises before torch is loaded
+    from linkzoo_training.runtime import StopSignal
     from linkzoo_training.train import train
 
     stop = StopSignal()
-    with executor_of(parsed) or nullcontext() as executor:
-        train(config, folder=parsed.folder, resume=parsed.resume, executor=executor, stop=stop)
+    with make_executor(args) as executor:
+        train(config, folder=args.folder, resume=args.resume, executor=executor, stop=stop)
     return stop.exit_code

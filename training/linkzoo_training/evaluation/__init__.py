@@ -1,1 +1,1 @@
-"""Matches and what they say: intervals, ratings, ladders, solved positions."""
+"""Matches, statistics, ratings, tournaments, ladders and solved positions."""

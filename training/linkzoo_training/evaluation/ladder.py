@@ -1,7 +1,7 @@
-"""A game's ladder: fixed agents of growing strength that every other is measured against.
+"""Ladders: each game has fixed opponents of growing strength to measure agents against.
 
-Each game has one in `ladders/`, with the openings and the seed that belong to it and how many games
-are played against each rung. Whatever changes what is measured changes the ladder's version.
+A file in `ladders/` has the opponents, the games against each, the openings and the seed. Any
+change to the measurement raises the ladder's version.
 """
 
 import json
@@ -12,32 +12,32 @@ from pathlib import Path
 from typing import Any
 
 from linkzoo import Agent, get_game
-from linkzoo_training.agents.specs import make_agent
+from linkzoo_training.agents.make import make_agent
 from linkzoo_training.evaluation.match import Match, blocks_of
 from linkzoo_training.evaluation.result import MatchResult
 
-FORMAT = "linkzoo-ladder/1"
+FORMAT = "linkzoo-ladder/2"
 LADDERS = Path(__file__).parent / "ladders"
 
 
 @dataclass(frozen=True)
 class Ladder:
-    """The rungs of a game, from weak to strong, and how matches against them are played.
+    """The opponents of a game, from weak to strong, and the settings of the matches.
 
-    Against each rung there is a match with each of `options` (see play_match): first those with
-    which strength is told, then those that are reported beside it.
+    Each opponent is met once with each of `options`. The first options measure strength; the others
+    are only reported.
     """
 
     game: str
     version: int
     seed: int
     openings: str  # see Match
-    rungs: Mapping[str, int]  # agents, and the games of each match
+    opponents: Mapping[str, int]  # agents, with the games against each
     options: Sequence[Mapping[str, Any]] = field(default_factory=lambda: [{}])
 
 
 def read_ladder(game: str) -> Ladder:
-    """The ladder of a game; ValueError if it has none."""
+    """Returns the ladder of a game; ValueError if it has none."""
     game = get_game(game).name
     path = LADDERS / f"{game}.json"
     if not path.is_file():
@@ -49,7 +49,7 @@ def read_ladder(game: str) -> Ladder:
     return Ladder(**data)
 
 
-def climb(
+def run_ladder(
     ladder: Ladder,
     agent: Agent,
     players: Sequence[int],
@@ -61,22 +61,33 @@ def climb(
     batch: int = 64,
     progress: Callable[[str, int, int], None] | None = None,
 ) -> Iterator[MatchResult]:
-    """The matches of an agent against every rung, with each of these numbers of players.
+    """Plays an agent against every opponent; Ctrl-C ends the run after the last finished match.
 
-    They are those of the ladder, but for the games of a match, seed, openings and options where
-    they are given. `progress(match, finished, blocks)` is called after each batch. An interruption
-    (Ctrl-C) ends the climb with the last match that was finished.
+    Args:
+        ladder: The opponents and the settings.
+        agent: The agent to measure.
+        players: Numbers of players; each opponent is met with all of them.
+        games: Games per match; default: the ladder's.
+        seed: Seed of the matches; default: the ladder's.
+        openings: Openings of the matches; default: the ladder's.
+        options: Options of the game; default: the ladder's. A list plays all its values in every
+            block.
+        batch: Blocks in lock-step.
+        progress: Called as `progress(match, finished, blocks)` after each batch.
+
+    Yields:
+        The result of each match.
     """
     rules = get_game(ladder.game)
     every = ladder.options if not options else [options]
-    for rung, chosen, count in product(ladder.rungs, every, players):
-        what = f"{rung}, {count} players{''.join(f', {n}={v}' for n, v in chosen.items())}"
-        number = ladder.rungs[rung] if games is None else games
+    for opponent, chosen, count in product(ladder.opponents, every, players):
+        what = f"{opponent}, {count} players{''.join(f', {n}={v}' for n, v in chosen.items())}"
+        number = ladder.opponents[opponent] if games is None else games
         try:
             match = Match(
                 ladder.game,
                 agent,
-                make_agent(rung, ladder.game),
+                make_agent(opponent, ladder.game),
                 blocks_of(rules, count, number, chosen),
                 seed=ladder.seed if seed is None else seed,
                 openings=ladder.openings if openings is None else openings,
@@ -95,10 +106,10 @@ def _named(progress: Callable[[str, int, int], None], what: str) -> Callable[[in
 def with_strength(
     card: Mapping[str, Any], ladder: Ladder, matches: Sequence[MatchResult]
 ) -> dict[str, Any]:
-    """A checkpoint's card with these matches as its strength.
+    """Returns a checkpoint's card with these matches added to its strength.
 
-    They take the places of earlier ones of the same agents with as many players and the same
-    options. What was not measured by this version of the ladder goes.
+    A match replaces an earlier one of the same agents, number of players and options. Matches of
+    other versions of the ladder are dropped.
     """
 
     def what(entry: Mapping[str, Any]) -> list[Any]:

@@ -2,8 +2,8 @@
 
     python -m linkzoo_training.evaluation.make_solved_positions linkage
 
-The shipped files were made with the settings below; the same command gives the same file. After
-Ctrl-C it resumes where it was.
+The shipped files were made with the settings below; the command reproduces them. After Ctrl-C it
+resumes.
 """
 
 import argparse
@@ -19,27 +19,27 @@ from numpy.typing import NDArray
 from rich.progress import MofNCompleteColumn, Progress, TimeElapsedColumn
 
 from linkzoo import Agent, Game, game_names, get_game
-from linkzoo.engine.rng import STREAM_ACTION, words
 from linkzoo.core.files import write_atomically
+from linkzoo.engine.rng import STREAM_ACTION, random_u64s
+from linkzoo_training.agents.make import make_agent
 from linkzoo_training.agents.playing import NOBODY, play_games
-from linkzoo_training.agents.specs import make_agent
 from linkzoo_training.evaluation.openings import RANDOM_PLIES, digest
 from linkzoo_training.evaluation.solved_positions import FORMAT, SOLVED_POSITIONS, positions_after
 from linkzoo_training.search.solver import solver, winning_actions
 
-_SEED = 1_000_033  # of openings and players; the ladder has another
-_PLAYERS = ("greedy", "uct-100", "uct-1000")  # each as every seat
-_PLIES = (12, 13, 14, 15, 16, 17)  # where a game is left
-_BATCH = 60  # games in lock-step, by the same players, and between two saves
+_SEED = 1_000_033  # for openings and players; unlike the ladder's
+_PLAYERS = ("greedy", "uct-100", "uct-1000")  # each plays every seat
+_PLIES = (12, 13, 14, 15, 16, 17)  # stopping points
+_BATCH = 60  # games per save, in lock-step with the same players
 
 
 def make_solved_positions(
     game: Game, count: int, work: Path, players: Sequence[str] = _PLAYERS
 ) -> dict[str, Any]:
-    """The first `count` positions of each ply in which a win can be thrown away, as JSON data.
+    """Returns the first `count` positions per ply with a win to lose, as JSON data.
 
-    They are of as many games. `work` is a file for what is unfinished, where a run that was
-    stopped resumes; ValueError if it is of a run with other settings.
+    All are from different games. `work` is the file to resume from; ValueError if its settings
+    differ.
     """
     settings = {
         "format": FORMAT,
@@ -54,7 +54,7 @@ def make_solved_positions(
     if work.is_file():
         done = json.loads(work.read_text(encoding="utf-8"))
         if done | settings != done:
-            raise ValueError(f"{work} is of a run with other settings: move it away")
+            raise ValueError(f"{work} has other settings: move it away")
     pairs = list(product([make_agent(name, game.name) for name in players], repeat=2))
     found, total = done["positions"], count * len(_PLIES)
     with Progress(
@@ -84,7 +84,7 @@ def _played(
     indices: range,
     wanted: dict[int, int],
 ) -> list[dict[str, Any]]:
-    """The games with these indices, up to their plies, if those are wanted."""
+    """Plays the games with these indices up to the wanted plies."""
     plies = {index: _PLIES[index % len(_PLIES)] for index in indices}
     entries: list[dict[str, Any]] = [
         {"opening": index, "ply": ply, "actions": []} for index, ply in plies.items() if wanted[ply]
@@ -96,7 +96,7 @@ def _played(
         return np.where(states["ply"] < ends, states["seat"], NOBODY)
 
     def seeds(rows: NDArray[np.int64]) -> NDArray[np.uint64]:
-        return words(_SEED, STREAM_ACTION, openings[rows], states["ply"][rows])
+        return random_u64s(_SEED, STREAM_ACTION, openings[rows], states["ply"][rows])
 
     for actions in play_games(game, states, players, acting, seeds):
         for entry, action in zip(entries, actions.tolist(), strict=True):
@@ -105,7 +105,7 @@ def _played(
 
 
 def _solved(game: Game, settings: dict[str, Any], entry: dict[str, Any]) -> dict[str, Any] | None:
-    """A game's position with what its legal actions win; None if no win can be thrown away."""
+    """Returns an entry with the wins of its legal actions; None if no win can be thrown away."""
     states, masks = positions_after(game, settings, [entry])
     if states[0]["seat"] < 0:
         return None
@@ -114,7 +114,7 @@ def _solved(game: Game, settings: dict[str, Any], entry: dict[str, Any]) -> dict
 
 
 def main() -> int:
-    """The command that makes a file; 130 if it was interrupted."""
+    """Runs the command; returns 130 if it was interrupted."""
     parser = argparse.ArgumentParser(description=make_solved_positions.__doc__)
     parser.add_argument("game", choices=game_names())
     parser.add_argument("--count", type=int, default=350, help="positions of each ply")

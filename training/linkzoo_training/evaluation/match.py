@@ -1,4 +1,4 @@
-"""Matches between two agents: blocks of games that share their luck, every side played in each."""
+"""Matches between two agents: in each block, every side is played with the same luck."""
 
 import time
 from collections.abc import Callable, Mapping, Sequence
@@ -11,26 +11,28 @@ import numpy as np
 from numpy.typing import NDArray
 
 from linkzoo import Agent, Game, GameRecord, Positions, RandomAgent, get_game
+from linkzoo.core.agent import check_agent
 from linkzoo.core.kernels import kernels
-from linkzoo.engine.rng import STREAM_ACTION, words
-from linkzoo.engine.compiled import Record
+from linkzoo.core.state import Record
+from linkzoo.engine.rng import STREAM_ACTION, random_u64s
+from linkzoo.registry import id_of
 from linkzoo_training.agents.baselines import GreedyAgent
 from linkzoo_training.agents.playing import NOBODY, play_games
-from linkzoo_training.evaluation.openings import Openings, read_openings
+from linkzoo_training.evaluation.openings import RANDOM, random_openings, read_openings
+from linkzoo_training.evaluation.outcomes import win_shares
 from linkzoo_training.evaluation.result import MatchResult, by_block, variants_of
 from linkzoo_training.evaluation.statistics import Sprt
-from linkzoo_training.outcomes import win_shares
 
 
 class _Timed:
-    """An agent whose moves are timed; the first call may compile and doesn't count."""
+    """Times an agent's moves, except for the first call, which may compile."""
 
     def __init__(self, agent: Agent, letter: str) -> None:
         self._agent, self.name = agent, f"{agent.name} (agent {letter})"
         self._called, self._moves, self._seconds = False, 0, 0.0
 
     def act(self, positions: Positions) -> NDArray[np.int64]:
-        """See Agent."""
+        """Returns the agent's actions."""
         start = time.perf_counter()
         actions = self._agent.act(positions)
         if self._called:
@@ -41,16 +43,16 @@ class _Timed:
 
     @property
     def per_move(self) -> float | None:
-        """Seconds; a batch's time counts once."""
+        """Mean seconds per move, in batches."""
         return self._seconds / self._moves if self._moves else None
 
 
 def blocks_of(
     game: Game, num_players: int, games: int, options: Mapping[str, Any] | None = None
 ) -> int:
-    """The blocks that hold so many games, one for each side and variant of the options.
+    """Returns the number of blocks that hold at least this many games.
 
-    ValueError if it is none.
+    A block has one game per side and variant of the options. Raises ValueError if `games` < 1.
     """
     if games < 1:
         raise ValueError(f"games: {games} is not 1 or more")
@@ -59,13 +61,25 @@ def blocks_of(
 
 @dataclass(frozen=True)
 class Match:
-    """The settings of a match: `blocks` blocks of games between agents A and B.
+    """The settings of a match between agents A and B.
 
-    A block is an opening, played once for each side that A can take (a seat or, where the game has
-    teams, all seats of a team); B has all others. A list as an option's value plays each of them in
-    every block: `{"threshold": [13, 14]}` is four games a block. `openings` is a new game after
-    some random plies: `0`, or `2-4` (the default; uniform, ends included; fewer if the game would
-    end). `seed` fixes openings, chance and the agents' seeds, so a match can be repeated.
+    A block is one opening, played once per side: A has that seat (all seats of a team, where the
+    game has teams), B all others.
+
+    Args:
+        game: The game's name.
+        a: Agent A.
+        b: Agent B.
+        blocks: The number of blocks.
+        seed: Determines openings, chance and the agents' seeds.
+        openings: Random plies before each game, such as `0` or `2-4` (the default; uniform, ends
+            included; fewer where the game would end).
+        num_players: The game's minimum by default.
+        options: Options of the game. A list plays each of its values in every block:
+            `{"threshold": [13, 14]}` makes four games a block.
+
+    Raises:
+        ValueError: A or B isn't an agent, or `blocks` or `seed` is out of range.
     """
 
     game: str
@@ -78,6 +92,8 @@ class Match:
     options: Mapping[str, Any] | None = None
 
     def __post_init__(self) -> None:
+        check_agent(self.a, "agent A")
+        check_agent(self.b, "agent B")
         if self.blocks < 1:
             raise ValueError(f"blocks={self.blocks} is out of range")
         if not 0 <= self.seed < 2**64:
@@ -92,7 +108,7 @@ class Match:
 
     @cached_property
     def _blanks(self) -> list[Record]:
-        """One of each variant of the options."""
+        """Blank records, one per variant of the options."""
         variants = variants_of(self.options)
         return [self._rules.blank(self.num_players, variant) for variant in variants]
 
@@ -102,12 +118,13 @@ class Match:
 
     @cached_property
     def _seats(self) -> NDArray[np.int64]:
-        """One of each side."""
+        """One seat per side."""
         return np.array(self._rules.one_of_each_side(self._players))
 
     @cached_property
-    def _begin(self) -> Openings:
-        return read_openings(self.openings, self._rules, self.seed)
+    def _plies(self) -> tuple[int, int]:
+        """The fewest and the most random plies of openings."""
+        return read_openings(self.openings, self._rules)
 
     def play(
         self,
@@ -118,14 +135,21 @@ class Match:
         progress: Callable[[int, int], None] | None = None,
         keep: Callable[[str, GameRecord], None] | None = None,
     ) -> MatchResult:
-        """Plays the match; the result doesn't depend on `batch`, the blocks played in lock-step.
+        """Plays the match.
 
-        `progress(finished, blocks)` is called after each batch, and `keep(name, record)` with every
-        game of it: `00012-1-A0` is of block 12 and the second variant of the options (without the
-        1, if there is one variant), with A on side 0. The match ends with the block at
-        which `sprt` (for two sides) has accepted one of its strengths. With `partial`, an
-        interruption (Ctrl-C) gives the result of the batches finished before it. ValueError for
-        settings that the game doesn't have, and if an agent plays an illegal action.
+        Args:
+            batch: Blocks in lock-step; the result doesn't depend on it.
+            sprt: Ends the match with the block that decides this test, for two sides.
+            partial: Whether Ctrl-C returns the result of the finished batches.
+            progress: Called as `progress(finished, blocks)` after each batch.
+            keep: Called as `keep(name, record)` with every game. `00012-1-A0` is block 12, the
+                second variant of the options (left out if there is one), A on side 0.
+
+        Returns:
+            The result.
+
+        Raises:
+            ValueError: The game doesn't support the settings, or an agent plays an illegal action.
         """
         if batch < 1:
             raise ValueError(f"batch={batch} is out of range")
@@ -136,7 +160,7 @@ class Match:
                     f"sprt: Elo is for two sides, and {self._players} players are {shape[2]}"
                 )
             sprt = replace(sprt, games=shape[1] * shape[2])
-        agents, openings = (_Timed(self.a, "A"), _Timed(self.b, "B")), self._begin.name
+        agents = _Timed(self.a, "A"), _Timed(self.b, "B")
         played = [(np.empty(shape, self._rules.state), np.empty((*shape, 2), np.int64))]
         try:
             for first in range(0, self.blocks, batch):
@@ -161,7 +185,7 @@ class Match:
             options=self._rules.chosen_options(self._blanks[0]) | lists,
             agents=(self.a.name, self.b.name),
             seed=self.seed,
-            openings=openings,
+            openings=RANDOM if self.openings is None else self.openings,
             requested=self.blocks,
             share=self._shares(finals[:end]),
             payoff=self._payoffs(finals[:end]),
@@ -177,17 +201,20 @@ class Match:
         agents: Sequence[Agent],
         keep: Callable[[str, GameRecord], None] | None = None,
     ) -> tuple[NDArray[Any], NDArray[np.int64]]:
-        """Plays some blocks, A on every side: the final records, and the moves of A and of B.
+        """Returns final records [len(blocks), V, n] and moves of A and B [len(blocks), V, n, 2].
 
-        [len(blocks), V, n], [len(blocks), V, n, 2]. Decision seeds depend on match, block, ply and
-        seat, but not on the agent: in the mirrored game the other agent meets the same.
+        Decision seeds depend on match, block, ply and seat, but not on the agent: both agents meet
+        the same seeds in mirrored games.
         """
-        sides = np.array(self._rules.sides(self._players))
+        sides = np.array(self._rules.facts.sides(self._players))
         shape = len(blocks), len(self._blanks), len(self._seats)
-        begin = [self._begin.positions(self._rules, blank, blocks) for blank in self._blanks]
+        begin = [
+            random_openings(self._rules, blank, np.uint64(self.seed), self._plies, blocks)
+            for blank in self._blanks
+        ]
         states = np.repeat(np.stack(begin, 1).ravel(), shape[2])
-        focal = np.tile(np.arange(shape[2]), shape[0] * shape[1])  # the side of A
-        seeds_of_blocks = words(self.seed, STREAM_ACTION, np.array(blocks))
+        focal = np.tile(np.arange(shape[2]), shape[0] * shape[1])  # side of A
+        seeds_of_blocks = random_u64s(self.seed, STREAM_ACTION, np.array(blocks))
         drawn = np.repeat(seeds_of_blocks, shape[1] * shape[2])
         moves = np.zeros((len(states), 2), np.int64)
         records = [] if keep is None else [self._begun(state) for state in states]
@@ -196,7 +223,9 @@ class Match:
             return np.asarray(sides[states["seat"]] != focal).astype(np.int64)
 
         def seeds(rows: NDArray[np.int64]) -> NDArray[np.uint64]:
-            return words(drawn[rows], STREAM_ACTION, states["ply"][rows], states["seat"][rows])
+            return random_u64s(
+                drawn[rows], STREAM_ACTION, states["ply"][rows], states["seat"][rows]
+            )
 
         for actions in play_games(self._rules, states, agents, acting, seeds):
             rows = np.flatnonzero(actions != NOBODY)
@@ -211,19 +240,19 @@ class Match:
         return states.reshape(shape), moves.reshape(*shape, 2)
 
     def _begun(self, state: Record) -> GameRecord:
-        """The record of a game that is at its opening."""
+        """Returns the record of a game after its opening."""
         game = self._rules
         options, seed = game.chosen_options(state), int(state.seed)
         start = game.to_dict(state) if state.ply else None
-        return GameRecord(game.id, game.version, self._players, options, seed, start)
+        return GameRecord(id_of(game), game.version, self._players, options, seed, start)
 
     def _shares(self, finals: NDArray[Any]) -> NDArray[np.float64]:
-        """A's share of the win in each game, [B, V, n]: in game k of a variant A plays side k."""
+        """Returns A's share of each win, [B, V, n]; in game k of a variant A plays side k."""
         shares = win_shares(finals["winners"], self._seats.tolist())
         return np.asarray(shares.diagonal(0, -2, -1))
 
     def _payoffs(self, finals: NDArray[Any]) -> NDArray[np.float64]:
-        """A's payoff in each game, [B, V, n]."""
+        """Returns A's payoffs, [B, V, n]."""
         payoff = np.zeros((finals.size, self._players), np.float32)
         kernels(self._rules).outcome(finals.ravel(), payoff, np.empty_like(payoff))
         every = np.arange(len(self._seats))
@@ -242,14 +271,31 @@ def play_match(
     num_players: int | None = None,
     options: Mapping[str, Any] | None = None,
 ) -> MatchResult:
-    """Plays `blocks` blocks of games between A and B; `Match` says what the settings are."""
+    """Plays `blocks` blocks of games between agents A and B; `Match` documents the arguments.
+
+    Returns:
+        The result; `print` shows a summary, a notebook a table.
+
+    Raises:
+        ValueError: The game doesn't support the settings, or an agent plays an illegal action.
+    """
     return Match(game, a, b, blocks, seed, openings, num_players, options).play()
 
 
 def against_baselines(
     game: str, agent: Agent, num_players: int | None = None, blocks: int = 50
 ) -> str:
-    """How often an agent wins from the start against random and greedy play, as a line of text."""
+    """Plays an agent against `random` and `greedy`, without random opening plies.
+
+    Args:
+        game: The game's name.
+        agent: The agent to measure.
+        num_players: The game's minimum by default.
+        blocks: The blocks of each match.
+
+    Returns:
+        Both win shares with their intervals, as a line of text.
+    """
     shares = []
     for baseline in (RandomAgent(), GreedyAgent()):
         match = play_match(game, agent, baseline, blocks, openings="0", num_players=num_players)

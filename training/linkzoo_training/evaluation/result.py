@@ -1,8 +1,9 @@
-"""What a match gave: every game's result, the estimates with their intervals, JSON for cards."""
+"""Results of matches: every game's outcome, estimates with intervals, summaries, and JSON."""
 
 import json
 from collections.abc import Mapping, Sequence
 from dataclasses import dataclass
+from html import escape
 from itertools import product
 from typing import Any
 
@@ -16,9 +17,10 @@ FORMAT = "linkzoo-match/3"
 
 
 def variants_of(options: Mapping[str, Any] | None) -> list[dict[str, Any]]:
-    """The options of each game of a block: every combination, where a value is a list of them.
+    """Returns the options of each variant in a block: all combinations of listed values.
 
-    `{"threshold": [13, 14]}` is `[{"threshold": 13}, {"threshold": 14}]`.
+    `{"threshold": [13, 14]}` gives `[{"threshold": 13}, {"threshold": 14}]`. Raises ValueError for
+    an empty list.
     """
     choices = {
         name: value if isinstance(value, list) else [value]
@@ -33,14 +35,14 @@ def variants_of(options: Mapping[str, Any] | None) -> list[dict[str, Any]]:
 def by_block(
     scores: NDArray[np.float64], side: int | None = None, variant: int | None = None
 ) -> NDArray[np.float64]:
-    """The mean of each block [B] of scores [B, V, n], over all sides and variants or of one."""
+    """Returns block means [B] of scores [B, V, n]: of all games, or of one side or variant."""
     scores = scores if side is None else scores[..., side, None]
     scores = scores if variant is None else scores[:, variant, None]
     return np.asarray(scores.mean((1, 2)))
 
 
 def settings_of(game: Game, options: Mapping[str, Any]) -> list[str]:
-    """The options that aren't the standard ones, as on the command line: `threshold=[13,14]`."""
+    """Returns the non-standard options as on the command line: `threshold=[13,14]`."""
     standard = game.chosen_options(game.blank())
     return [
         f"{name}={json.dumps(value, separators=(',', ':'))}"
@@ -50,35 +52,34 @@ def settings_of(game: Game, options: Mapping[str, Any]) -> list[str]:
 
 
 def side_label(game: Game, num_players: int, side: int, roles: Sequence[str]) -> str:
-    """`More (seat 0)`, or `seats 0, 2` for a team; `roles` are the game's (`Game.roles`)."""
-    seats = [seat for seat, own in enumerate(game.sides(num_players)) if own == side]
+    """Returns `More (seat 0)`, or `seats 0, 2` for a team; `roles` come from `Game.roles`."""
+    seats = [seat for seat, own in enumerate(game.facts.sides(num_players)) if own == side]
     label = f"seat{'s' * (len(seats) > 1)} {', '.join(map(str, seats))}"
     return f"{roles[side]} ({label})" if roles else label
 
 
 @dataclass(frozen=True)
 class MatchResult:
-    """What a match gave. In each of B blocks, V x n games differ in options and the side of A.
+    """The result of a match between agents A and B.
 
-    Arrays [B, V, n], by block, by the variant (see `variants_of`; mostly there is one) and by the
-    side of A: its seat or, where the game has teams, its team. Every action was checked: none was
-    illegal.
+    Arrays are [B, V, n]: blocks, variants of the options (see `variants_of`; usually one), and the
+    side that A plays. All actions were checked to be legal.
     """
 
     game: str
     version: int
     num_players: int
-    options: dict[str, Any]  # a list where the games of a block differ
-    agents: tuple[str, str]  # the names of A and B
+    options: dict[str, Any]  # a list if the games of a block differ
+    agents: tuple[str, str]  # names of A and B
     seed: int
-    openings: str  # how its blocks began (openings.py)
-    requested: int  # blocks; fewer were played if `sprt` ended it or it was interrupted
-    share: NDArray[np.float64]  # of the win that goes to A: 1, 0, or 1/k if k sides share it
-    payoff: NDArray[np.float64]  # of A
-    length: NDArray[np.int64]  # decisions, the opening's included
-    moves: tuple[int, int]  # made by A and by B
-    seconds_per_move: tuple[float | None, float | None]  # a batch's time counts once
-    sprt: Sprt | None = None  # the test that could end the match before its last block
+    openings: str  # see openings.py
+    requested: int  # blocks; fewer are played if `sprt` decides or after an interruption
+    share: NDArray[np.float64]  # A's share of the win: 1, 0, or 1/k if k sides win
+    payoff: NDArray[np.float64]  # A's payoff
+    length: NDArray[np.int64]  # decisions, the opening included
+    moves: tuple[int, int]  # by A and B
+    seconds_per_move: tuple[float | None, float | None]  # for A and B, in batches
+    sprt: Sprt | None = None  # the test that may end the match early
 
     @property
     def blocks(self) -> int:
@@ -92,7 +93,7 @@ class MatchResult:
 
     @property
     def num_sides(self) -> int:
-        """Sides of the game: as many as players, but for teams."""
+        """The number of sides: teams, or players in games without teams."""
         return int(self.share.shape[2])
 
     @property
@@ -102,7 +103,7 @@ class MatchResult:
 
     @property
     def interrupted(self) -> bool:
-        """Whether it is a part of a match only: no result to publish."""
+        """Whether blocks are missing; such a result is not published."""
         decided = self.sprt is not None and self.sprt.verdict(self.block_shares) is not None
         return self.blocks < self.requested and not decided
 
@@ -111,42 +112,98 @@ class MatchResult:
         """A's share of the wins on each side."""
         return [self.win_share(side).mean for side in range(self.num_sides)]
 
-    def _repr_html_(self) -> str:
-        """The table of the result, for notebooks."""
-        from linkzoo_training.evaluation.tables import as_html, match_table
-
-        return as_html(match_table(self))
-
     def counts(self, side: int | None = None) -> Counts:
-        """A's wins, draws (wins shared with other sides) and losses, on all sides or on one."""
+        """Returns A's wins, draws (shared wins) and losses, on all sides or on one."""
         share = self.share if side is None else self.share[..., side]
         won, lost = int((share == 1).sum()), int((share == 0).sum())
         return Counts(won, share.size - won - lost, lost)
 
     def win_share(self, side: int | None = None, variant: int | None = None) -> Estimate:
-        """A's share of the wins, over all sides and variants or of one; intervals by blocks."""
+        """Returns A's share of the wins: of all games, or of one side or variant."""
         return from_blocks(by_block(self.share, side, variant), 0, 1)
 
     def mean_payoff(self, side: int | None = None) -> Estimate:
-        """A's mean payoff, over all sides or on one; intervals by blocks."""
+        """Returns A's mean payoff, on all sides or on one."""
         return from_blocks(by_block(self.payoff, side), -1, 1)
 
     def elo(self) -> tuple[float | None, float | None, float | None]:
-        """A's rating above B's in a game of two, with its interval; None where infinite."""
+        """Returns A's Elo above B's and its interval, for two sides; None where infinite."""
         share = self.win_share()
         return elo(share.mean), elo(share.low), elo(share.high)
 
     def side_label(self, side: int) -> str:
-        """`More (seat 0)`: with the role, where the options can't have moved it elsewhere.
-
-        A team is called by its seats: `seats 0, 2`.
-        """
+        """Returns `More (seat 0)`, `seats 0, 2` for a team, `seat 0` where options move roles."""
         rules = get_game(self.game)
         roles = {rules.roles(variant) for variant in variants_of(self.options)}
         return side_label(rules, self.num_players, side, roles.pop() if len(roles) == 1 else ())
 
+    @property
+    def title(self) -> str:
+        """`A against B: game, 400 games`."""
+        a, b = self.agents
+        return f"{a} against {b}: {self.game}, {self.games:,} games"
+
+    def rows(self) -> list[tuple[str, ...]]:
+        """Returns the result as text: column names, a row per side, and a row for all sides."""
+        columns = f"{self.agents[0]} plays", "won / drawn / lost", "share in %", "mean payoff"
+        rows: list[tuple[str, ...]] = [columns]
+        for side in [*range(self.num_sides), None] if self.blocks else []:
+            label = "all sides" if side is None else self.side_label(side)
+            mean, low, high = self.mean_payoff(side)
+            share = self.win_share(side).percent()
+            payoff = f"{mean:+.3f} [{low:+.3f}, {high:+.3f}]"
+            rows.append((label, str(self.counts(side)), share, payoff))
+        return rows
+
+    def notes(self) -> list[str]:
+        """Returns the lines below the table: test, interruption, length, Elo, time per move."""
+        lines = []
+        if self.sprt is not None:
+            test = self.sprt.to_dict(self.block_shares)
+            verdict = {"high": "accepted", "low": "rejected", None: "undecided"}[test["accepted"]]
+            lines.append(
+                f"{self.agents[0]} is stronger by {self.sprt.high:g} Elo rather than "
+                f"{self.sprt.low:g}: {verdict} (log ratio {test['log_ratio']:+.2f}, "
+                f"bounds ±{test['bounds'][1]:.2f})"
+            )
+        if self.interrupted:
+            lines.append(f"interrupted: {self.blocks:,} of {self.requested:,} blocks")
+        if self.blocks:
+            lines.append(f"{self.length.mean():.1f} decisions a game")
+        if self.blocks and self.num_sides == 2:
+            mean, low, high = (
+                f"{'-' if share < 0.5 else '+'}∞" if rating is None else f"{rating:+.0f}"
+                for share, rating in zip(self.win_share(), self.elo(), strict=True)
+            )
+            lines.append(f"Elo difference {mean} ({low} … {high})")
+        for name, seconds in zip(self.agents, self.seconds_per_move, strict=True):
+            if seconds is not None:
+                lines.append(f"{name}: {1000 * seconds:.3g} ms a move, in batches")
+        return lines
+
+    def __str__(self) -> str:
+        columns, *rows = self.rows()
+        total = zip(columns[1:], rows[-1][1:], strict=True) if rows else ()
+        return "\n".join([self.title, *(": ".join(pair) for pair in total), *self.notes()])
+
+    def _repr_html_(self) -> str:
+        """Returns the table and its notes, for notebooks."""
+        columns, *rows = (map(escape, row) for row in self.rows())
+        head = f"<tr><th>{'</th><th>'.join(columns)}</th></tr>"
+        body = "".join(f"<tr><td>{'</td><td>'.join(row)}</td></tr>" for row in rows)
+        notes = "<br>".join(map(escape, self.notes()))
+        return f"<table><caption>{escape(self.title)}</caption>{head}{body}</table><p>{notes}</p>"
+
+    def _estimates(self, side: int | None = None) -> dict[str, Any]:
+        """Returns the counts and estimates of all sides or of one, as JSON data."""
+        return {
+            **self.counts(side)._asdict(),
+            "win_share": self.win_share(side)._asdict(),
+            "mean_payoff": self.mean_payoff(side)._asdict(),
+        }
+
     def to_dict(self) -> dict[str, Any]:
-        """JSON data: the settings, the estimates, and A's results block by block."""
+        """Returns JSON data: the settings, the estimates, and A's results by block."""
         data: dict[str, Any] = {
             "format": FORMAT,
             "game": self.game,
@@ -160,24 +217,15 @@ class MatchResult:
             "blocks_requested": self.requested,
             "games": self.games,
             "moves": list(self.moves),
-            "illegal_moves": 0,  # the first would have ended the match with an error
+            "illegal_moves": 0,  # an illegal move ends a match with an error
             "seconds_per_move": list(self.seconds_per_move),
         }
         if not self.blocks:
             return data
+        sides = range(self.num_sides)
         data |= {
-            **self.counts()._asdict(),
-            "win_share": self.win_share()._asdict(),
-            "mean_payoff": self.mean_payoff()._asdict(),
-            "sides": [
-                {
-                    "label": self.side_label(side),
-                    **self.counts(side)._asdict(),
-                    "win_share": self.win_share(side)._asdict(),
-                    "mean_payoff": self.mean_payoff(side)._asdict(),
-                }
-                for side in range(self.num_sides)
-            ],
+            **self._estimates(),
+            "sides": [{"label": self.side_label(s), **self._estimates(s)} for s in sides],
             "mean_length": float(self.length.mean()),
             "block_shares": self.share.tolist(),
         }
@@ -194,9 +242,9 @@ class MatchResult:
         return data
 
     def for_card(self) -> dict[str, Any]:
-        """The result for a card: without the single blocks, with the command that repeats it.
+        """Returns JSON data for a card: no single blocks, but the command that repeats the match.
 
-        ValueError for a match that was interrupted.
+        Raises ValueError if the match was interrupted.
         """
         if self.interrupted:
             raise ValueError(

@@ -1,8 +1,7 @@
-"""Solved positions: which actions win, and an agent's blunder rate: how often it throws a win away.
+"""Solved positions, and the blunder rate of an agent: how often it throws away a win.
 
-A game that ships such positions has a file in `solved_positions/`; `make_solved_positions` makes
-it. In each of them the seat to act wins by at least one legal action, and by at least one it
-doesn't.
+The files in `solved_positions/` are made by `make_solved_positions`. In each position, the seat to
+act has at least one winning and one losing action.
 """
 
 import json
@@ -16,8 +15,8 @@ from numpy.typing import NDArray
 
 from linkzoo import Agent, Game, Positions, get_game
 from linkzoo.core.kernels import kernels
-from linkzoo.engine.rng import STREAM_ACTION, words
-from linkzoo_training.agents.answers import checked
+from linkzoo.engine.rng import STREAM_ACTION, random_u64s
+from linkzoo_training.agents.playing import checked_actions
 from linkzoo_training.evaluation.openings import digest, random_openings
 from linkzoo_training.evaluation.result import side_label
 from linkzoo_training.evaluation.statistics import Estimate, wilson
@@ -28,7 +27,7 @@ SOLVED_POSITIONS = Path(__file__).parent / "solved_positions"
 
 @dataclass(frozen=True)
 class SolvedPositions:
-    """N solved positions of a game's standard options, from as many games."""
+    """N solved positions of a game with standard options, all from different games."""
 
     game: Game
     states: NDArray[Any]  # [N]
@@ -36,13 +35,13 @@ class SolvedPositions:
 
     @property
     def random_loss(self) -> NDArray[np.float64]:
-        """The probability that a uniformly random legal action throws the win away, [N]."""
+        """Probability that a random legal action throws the win away, [N]."""
         loses: NDArray[np.float64] = (self.wins == 0).sum(1) / (self.wins >= 0).sum(1)
         return loses
 
 
 def read_solved_positions(game: Game) -> SolvedPositions:
-    """The solved positions of a game; ValueError if it has none or if its rules have changed."""
+    """Returns a game's solved positions; ValueError if it has none or its rules have changed."""
     path = SOLVED_POSITIONS / f"{game.name}.json"
     if not path.is_file():
         names = sorted(file.stem for file in SOLVED_POSITIONS.glob("*.json"))
@@ -60,15 +59,15 @@ def read_solved_positions(game: Game) -> SolvedPositions:
 def positions_after(
     game: Game, settings: Mapping[str, Any], entries: Sequence[Mapping[str, Any]]
 ) -> tuple[NDArray[Any], NDArray[np.int8]]:
-    """The records [N] after an `opening` and `actions` each, and their masks.
+    """Returns records [N] and masks [N, num_actions] after each entry's `opening` and `actions`.
 
-    An opening is the index of one of the `random_openings` of the settings.
+    An opening is an index into the `random_openings` of the settings.
     """
     (low, high), seed = settings["opening_plies"], np.uint64(settings["seed"])
     openings = [entry["opening"] for entry in entries]
     states = random_openings(game, game.blank(), seed, (low, high), openings)
     masks = np.empty((len(states), game.num_actions), np.int8)
-    kernels(game).legal(states, masks)
+    kernels(game).fill_masks(states, masks)
     games = [entry["actions"] for entry in entries]
     for turn in range(max(map(len, games), default=0)):
         actions = [played[turn] if turn < len(played) else -1 for played in games]
@@ -78,7 +77,7 @@ def positions_after(
 
 @dataclass(frozen=True)
 class BlunderRate:
-    """In which of N solved positions an agent blundered: threw the win away."""
+    """An agent's blunders in N solved positions."""
 
     solved: SolvedPositions
     agent: str
@@ -86,15 +85,15 @@ class BlunderRate:
     blunders: NDArray[np.bool_]  # [N]
 
     def count(self, seat: int | None = None) -> int:
-        """The positions, of all seats or of one."""
+        """Returns the number of positions, of all seats or of one."""
         return int(self._of(seat).sum())
 
     def share(self, seat: int | None = None) -> Estimate:
-        """The blunder rate, of all seats or of one (Wilson's interval)."""
+        """Returns the blunder rate, of all seats or of one (Wilson's interval)."""
         return wilson(float(self.blunders[self._of(seat)].mean()), self.count(seat))
 
     def random_share(self, seat: int | None = None) -> float:
-        """The share that uniformly random legal play throws away on average."""
+        """Returns the blunder rate of random play, of all seats or of one."""
         return float(self.solved.random_loss[self._of(seat)].mean())
 
     def _of(self, seat: int | None) -> NDArray[np.bool_]:
@@ -103,16 +102,17 @@ class BlunderRate:
         return chosen
 
     def seats(self) -> list[int]:
-        """The seats that have positions."""
+        """Returns the seats to act in the positions."""
         return sorted(set(self.solved.states["seat"].tolist()))
 
     def seat_label(self, seat: int) -> str:
-        """`More (seat 0)`."""
+        """Returns `More (seat 0)`."""
         game = self.solved.game
-        return side_label(game, int(self.solved.states["num_players"][0]), seat, game.seat_names)
+        players = int(self.solved.states["num_players"][0])
+        return side_label(game, players, seat, game.facts.seat_names)
 
     def to_dict(self) -> dict[str, Any]:
-        """JSON data: the shares, and for each position whether its win was thrown away."""
+        """Returns JSON data: the rates, and 1 or 0 per position."""
         game = self.solved.game
         return {
             "game": game.name,
@@ -120,24 +120,23 @@ class BlunderRate:
             "positions_sha256": digest(self.solved.states),
             "agent": self.agent,
             "seed": self.seed,
-            "positions": self.count(),
-            "share": self.share()._asdict(),
-            "random": self.random_share(),
+            **self._rates(),
             "seats": [
-                {
-                    "label": self.seat_label(seat),
-                    "positions": self.count(seat),
-                    "share": self.share(seat)._asdict(),
-                    "random": self.random_share(seat),
-                }
-                for seat in self.seats()
+                {"label": self.seat_label(seat), **self._rates(seat)} for seat in self.seats()
             ],
             "blunders": self.blunders.astype(int).tolist(),
         }
 
+    def _rates(self, seat: int | None = None) -> dict[str, Any]:
+        return {
+            "positions": self.count(seat),
+            "share": self.share(seat)._asdict(),
+            "random": self.random_share(seat),
+        }
+
 
 def with_blunder_rate(card: Mapping[str, Any], found: BlunderRate) -> dict[str, Any]:
-    """A checkpoint's card with this result, in the place of an earlier one of the same agent."""
+    """Returns a checkpoint's card with this result; it replaces an earlier one of the agent."""
     data = found.to_dict()
     del data["blunders"]
     data["command"] = f"linkzoo evaluate {found.agent} --solved-positions --seed {found.seed}"
@@ -153,22 +152,30 @@ def measure_blunders(
     batch: int = 64,
     progress: Callable[[int, int], None] | None = None,
 ) -> BlunderRate:
-    """Asks an agent in every solved position of a game, in batches.
+    """Measures an agent's blunder rate on a game's solved positions.
 
-    `seed` fixes the agent's seeds; after each batch, `progress(finished, positions)` is called.
-    ValueError for a game without solved positions, and if the agent plays an illegal action.
+    Args:
+        game: The game's name.
+        agent: The agent to measure.
+        seed: Fixes the agent's seeds.
+        batch: Positions per call of the agent.
+        progress: Called as `progress(finished, positions)` after each batch.
+
+    Returns:
+        The blunders.
+
+    Raises:
+        ValueError: The game has no solved positions, or the agent plays an illegal action.
     """
     solved = read_solved_positions(get_game(game))
     count = len(solved.states)
-    seeds = words(seed, STREAM_ACTION, np.arange(count))
+    seeds = random_u64s(seed, STREAM_ACTION, np.arange(count))
     blunders = np.empty(count, np.bool_)
     for first in range(0, count, batch):
         rows = slice(first, min(first + batch, count))
         positions = Positions(solved.game, solved.states[rows].copy(), seeds[rows])
         known = solved.wins[rows]
-        masks = (known >= 0).astype(np.int8)
-        actions = checked(agent.name, np.asarray(agent.act(positions)), solved.states[rows], masks)
-        blunders[rows] = known[np.arange(len(known)), actions] == 0
+        blunders[rows] = known[np.arange(len(known)), checked_actions(agent, positions)] == 0
         if progress is not None:
             progress(rows.stop, count)
     return BlunderRate(solved, agent.name, seed, blunders)

@@ -8,7 +8,7 @@ import numpy as np
 from numpy.typing import NDArray
 
 _Z = 1.959964  # a normal variable is within ±_Z with probability 0.95
-ERROR = 0.05  # of either kind: accepting the wrong strength
+ERROR = 0.05  # probability of accepting the wrong strength, for either one
 BOUND = log((1 - ERROR) / ERROR)
 _UNSEEN = 1e-3
 _HALVINGS = 60
@@ -21,9 +21,13 @@ class Estimate(NamedTuple):
     low: float
     high: float
 
+    def percent(self) -> str:
+        """Returns `81.3 [79.4, 83.0]`, in percent."""
+        return f"{100 * self.mean:.1f} [{100 * self.low:.1f}, {100 * self.high:.1f}]"
+
 
 class Counts(NamedTuple):
-    """How games ended for an agent. Those that it won together with other sides are draws."""
+    """An agent's wins, draws and losses; a win shared with other sides is a draw."""
 
     wins: int
     draws: int
@@ -34,7 +38,7 @@ class Counts(NamedTuple):
 
 
 def wilson(mean: float, count: int) -> Estimate:
-    """The 95 % score interval of a share from `count` independent games (Wilson 1927)."""
+    """Returns a share of `count` independent games with its score interval (Wilson 1927)."""
     spread = _Z**2 / count
     middle = (mean + spread / 2) / (1 + spread)
     half = _Z * sqrt(mean * (1 - mean) / count + spread / (4 * count)) / (1 + spread)
@@ -42,12 +46,20 @@ def wilson(mean: float, count: int) -> Estimate:
 
 
 def from_blocks(scores: NDArray[np.float64], low: float, high: float) -> Estimate:
-    """The mean of independent block scores in low..high, its interval from their variance.
+    """Returns the mean of independent block scores with an interval from their variance.
 
-    It is no narrower on either side than with _Z**2 more blocks, half of them at each end of the
-    scale, which is Wilson's interval for scores at its ends (Agresti and Coull 1998). So blocks
-    that are all alike, be they won, lost or even, don't make it shrink to nothing. A single block,
-    which shows no variance, has the largest that its score allows.
+    On either side, the interval is at least as wide as with _Z**2 more blocks, half of them at each
+    end of the scale; for scores at the ends that is Wilson's interval (Agresti and Coull 1998). So
+    blocks that all end alike leave an interval. A single block gets the largest variance that its
+    score allows.
+
+    Args:
+        scores: Block scores, [B].
+        low: The lowest possible score.
+        high: The highest possible score.
+
+    Returns:
+        The mean and its 95 % interval.
     """
     mean, count = float(scores.mean()), len(scores)
     variance = float(scores.var(ddof=1)) if count > 1 else (mean - low) * (high - mean)
@@ -63,32 +75,33 @@ def from_blocks(scores: NDArray[np.float64], low: float, high: float) -> Estimat
 
 
 def elo(share: float) -> float | None:
-    """The rating difference that gives a win share; None if it is infinite."""
+    """Returns the rating difference of a win share; None if it is infinite."""
     return 400 * log10(share / (1 - share)) if 0 < share < 1 else None
 
 
 def expected_score(elo: float) -> float:
-    """The win share that a rating difference gives (Elo 1978)."""
+    """Returns the win share of a rating difference (Elo 1978)."""
     return float(1 / (1 + 10 ** (-elo / 400)))
 
 
 @dataclass(frozen=True)
 class Sprt:
-    """Is A stronger than B by `high` Elo, or by no more than `low`?
+    """A sequential test of whether A is `high` or only `low` Elo stronger than B.
 
-    Wald's sequential probability ratio test (1945), generalised: a strength says which mean block
-    scores have, and of all distributions with that mean the likeliest is taken. It is fishtest's
-    pentanomial test (https://www.cantate.be/Fishtest/support_MLE_multinomial.pdf and `LLRcalc.py`
-    of https://github.com/official-stockfish/fishtest): a block of two games has one of five
-    outcomes, of `games` one of 2 x games + 1, and an outcome that hasn't been seen counts as a
-    thousandth of a block, so that certain results decide. The test is made after every block.
+    Wald's sequential probability ratio test (1945), generalised to blocks: each strength fixes the
+    mean block score, and the test compares the most likely distributions with these means. It is
+    fishtest's pentanomial test (https://www.cantate.be/Fishtest/support_MLE_multinomial.pdf and
+    `LLRcalc.py` of https://github.com/official-stockfish/fishtest). A block of `games` games has
+    one of 2 x games + 1 outcomes; an unseen outcome counts as a thousandth of a block, so that
+    certain results decide. The test runs after every block.
 
-    ValueError unless low < high, both finite.
+    Raises:
+        ValueError: Unless low < high and both are finite.
     """
 
     low: float
     high: float
-    games: int = 2  # of a block
+    games: int = 2  # per block
 
     def __post_init__(self) -> None:
         if not (isfinite(self.low) and isfinite(self.high)):
@@ -97,9 +110,9 @@ class Sprt:
             raise ValueError(f"sprt: {self.low:g} is not below {self.high:g}")
 
     def log_ratios(self, blocks: NDArray[np.float64], since: int = 0) -> NDArray[np.float64]:
-        """The log likelihood ratio of `high` to `low` after each block, but for the first `since`.
+        """Returns the log likelihood ratios of `high` to `low` after each block from `since` on.
 
-        `blocks` [B] are A's shares of the blocks from 0 to 1: of two games they are quarters.
+        `blocks` [B] are A's shares of the blocks, 0 to 1; with two games they are quarters.
         """
         halves = np.arange(2 * self.games + 1)
         seen = np.rint(blocks[:, None] * halves[-1]) == halves
@@ -111,22 +124,22 @@ class Sprt:
         return high - low
 
     def end(self, blocks: NDArray[np.float64], since: int = 0) -> int | None:
-        """How many blocks it took until one was accepted; None while it's open.
+        """Returns the number of blocks after which the test decided; None if it is undecided.
 
-        `since`: after so many it was still open.
+        The test must be undecided after `since` blocks.
         """
         over = np.flatnonzero(abs(self.log_ratios(blocks, since)) >= BOUND)
         return since + int(over[0]) + 1 if len(over) else None
 
     def verdict(self, blocks: NDArray[np.float64]) -> str | None:
-        """`high` or `low`, the one accepted with an error of 5 %; None while it's open."""
+        """Returns `high` or `low`, accepted with an error of 5 %; None if undecided."""
         end = self.end(blocks)
         if end is None:
             return None
         return "high" if self.log_ratios(blocks[:end], end - 1)[0] > 0 else "low"
 
     def to_dict(self, blocks: NDArray[np.float64]) -> dict[str, Any]:
-        """JSON data: the two strengths, the ratio with its bounds, and the verdict."""
+        """Returns JSON data: the two strengths, the ratio with its bounds, and the verdict."""
         return {
             "elo": [self.low, self.high],
             "log_ratio": float(self.log_ratios(blocks, len(blocks) - 1)[0]) if len(blocks) else 0.0,
@@ -138,11 +151,10 @@ class Sprt:
 def _log_likelihood(
     counts: NDArray[np.float64], outcomes: NDArray[np.float64], mean: float
 ) -> NDArray[np.float64]:
-    """Of outcomes [K] counted [B, K], by the likeliest distribution that has this mean; [B].
+    """Returns the log likelihoods [B] of counts [B, K] under the best distribution of this mean.
 
-    It is relative to the likeliest distribution of all, that of the counts. With frequencies f_i of
-    outcomes a_i it is f_i / (1 + x (a_i - mean)), where x makes its mean the right one; the sum
-    that has to be 0 falls with x.
+    They are relative to the distribution of the counts. With frequencies f_i of outcomes a_i, the
+    best distribution is f_i / (1 + x (a_i - mean)); x, found by bisection, gives it its mean.
     """
     away = outcomes - mean
     low = np.full((len(counts), 1), -1 / away[-1])

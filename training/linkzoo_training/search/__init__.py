@@ -1,1 +1,1 @@
-"""Search over any game, compiled: greedy play and Monte Carlo tree search; exact solvers."""
+"""Compiled search for any game: greedy play, Monte Carlo tree search and exact solvers."""

@@ -1,54 +1,63 @@
-"""One-ply greedy play, for any game: the action after which the game appraises a seat best."""
+"""One-ply greedy play for any game: the action with the greatest heuristic value."""
 
 from collections.abc import Callable
 from functools import cache
-from typing import Any
 
 import numpy as np
+from numpy.typing import NDArray
 
-from linkzoo.core.kernels import kernels, random_legal
-from linkzoo.engine.rng import STREAM_ACTION, STREAM_SEARCH, word
-from linkzoo.engine.compiled import specialise
 from linkzoo.core.game import Game
-from linkzoo.engine.threads import Rows
+from linkzoo.core.kernels import GameFunctions, kernels, random_legal
+from linkzoo.core.state import Records
+from linkzoo.engine.compiled import compiled
+from linkzoo.engine.rng import STREAM_ACTION, STREAM_SEARCH, random_u64
+from linkzoo.engine.threads import RowKernel
 
 VERSION = 1
 
-# The names that `greedy` binds to a game's functions.
-legal_actions: Callable[..., Any]
-apply: Callable[..., Any]
-appraise: Callable[..., Any]
-redeal: Callable[..., Any]
 
+def make_greedy(game: GameFunctions) -> Callable[..., None]:
+    """Returns the kernel that chooses legal actions with the greatest heuristic value.
 
-def _greedy(first: Any, last: Any, states: Any, seeds: Any, masks: Any, actions: Any) -> None:
-    """Fills the legal action that is appraised best for the seat to act, ties at random.
-
-    What an action brings is looked up in one world that the seat can't tell from the real one.
+    Ties are broken at random. All actions are tried in one determinized world.
     """
-    for i in range(first, last):
-        seat = states[i].seat
-        world, trial = states[i : i + 1].copy(), states[i : i + 1].copy()
-        redeal(world[0], seat, word(seeds[i], STREAM_SEARCH, 0))
-        legal_actions(world[0], masks[i])
-        best = -np.inf
-        for action in range(masks.shape[1]):
-            if masks[i, action]:
-                trial[0] = world[0]
-                apply(trial[0], action)
-                worth = appraise(world[0], trial[0], seat)
-                if worth > best:
-                    best = worth
-                    masks[i, :action] = 0
-                masks[i, action] = worth == best
-        actions[i] = random_legal(masks[i], seeds[i], STREAM_ACTION, 0)
+    legal_actions, apply = game.legal_actions, game.apply
+    determinize, heuristic = game.determinize, game.heuristic
+
+    @compiled
+    def greedy(
+        first: int,
+        last: int,
+        states: Records,
+        seeds: NDArray[np.uint64],
+        masks: NDArray[np.int8],
+        actions: NDArray[np.int64],
+    ) -> None:
+        for i in range(first, last):
+            seat = states[i].seat
+            world, trial = states[i : i + 1].copy(), states[i : i + 1].copy()
+            determinize(world[0], seat, random_u64(seeds[i], STREAM_SEARCH, 0))
+            legal_actions(world[0], masks[i])
+            best = -np.inf
+            for action in range(masks.shape[1]):
+                if masks[i, action]:
+                    trial[0] = world[0]
+                    apply(trial[0], action)
+                    value = heuristic(world[0], trial[0], seat)
+                    if value > best:
+                        best = value
+                        masks[i, :action] = 0
+                    masks[i, action] = value == best
+            actions[i] = random_legal(masks[i], seeds[i], STREAM_ACTION, 0)
+
+    return greedy
 
 
 @cache
-def greedy(game: Game) -> Rows:
-    """The greedy player of one game, compiled at its first call.
+def greedy(game: Game) -> RowKernel:
+    """Returns the greedy player of a game, compiled at its first call.
 
-    `greedy(states, seeds, masks, actions)`: records [N] in which a seat is to act, uint64 seeds
-    [N], int8 working space [N, num_actions], int64 actions [N] to fill.
+    Call `greedy(states, seeds, masks, actions)` with unfinished records [N], uint64 seeds [N], an
+    int8 buffer [N, num_actions] and int64 actions [N] to fill.
     """
-    return Rows(specialise(_greedy, game.key, **kernels(game).rules), 4)
+    return RowKernel(make_greedy(kernels(game).functions), 4)

@@ -1,92 +1,106 @@
-"""What a Gumbel search does to many trees side by side, compiled for each game."""
+"""Kernels of a Gumbel search over many trees side by side, compiled for each game."""
 
 from collections.abc import Callable
 from dataclasses import dataclass
 from functools import cache
-from math import exp, inf, log
-from typing import Any
+from math import inf, log
 
 import numpy as np
+from numpy.typing import NDArray
 
-from linkzoo.core.kernels import count_legal, kernels
-from linkzoo.engine.rng import STREAM_SEARCH, below, word
-from linkzoo.engine.compiled import compiled, specialise
 from linkzoo.core.game import Game
-from linkzoo.engine.threads import Rows
+from linkzoo.core.kernels import GameFunctions, count_legal, kernels
+from linkzoo.core.protocols import LegalActions, Observe, SeatValues
+from linkzoo.core.state import Record, Records
+from linkzoo.engine.compiled import compiled
+from linkzoo.engine.rng import STREAM_SEARCH, below, random_u64
+from linkzoo.engine.threads import RowKernel
+from linkzoo_training.search.gumbel_batch import Settings, Trees
+from linkzoo_training.search.gumbel_policy import make_decide
 from linkzoo_training.search.gumbel_tree import (
-    LEGAL,
     NONE,
     ROOT,
     drawn,
     inner_action,
-    node_statistics,
     reset,
     root_action,
-    stretch_of,
 )
-from linkzoo_training.search.solver import side_solver
+from linkzoo_training.search.solver import SideSolver, side_solver
 
-# Positions of random words; index: visit, action, node, ply.
-_REDEAL, _GUMBEL, _VIEW, _REPLY = 0, 1, 2, 3
+# Streams of random numbers, indexed by visit, action, node and ply.
+_DETERMINIZE, _GUMBEL, _VIEW, _REPLY = 0, 1, 2, 3
 
+_GRAIN = 16  # minimum rows per thread
 
-# The names that `gumbel_kernels` binds to a game's functions.
-legal_actions: Callable[..., Any]
-apply: Callable[..., Any]
-payoffs: Callable[..., Any]
-margins: Callable[..., Any]
-observe: Callable[..., Any]
-redeal: Callable[..., Any]
-settle: Callable[..., Any]
-pay: Callable[..., Any]
-go_on: Callable[..., Any]
-descend: Callable[..., Any]
-finish_simulations: Callable[..., Any]
-asks_others: bool  # something is hidden, so that others choose by what they see alone
-# Those of its exact solver.
-finish: Callable[..., Any]
-keep_best: Callable[..., Any]
-forget: Callable[..., Any]
+Pay = Callable[[Record, float, NDArray[np.float32], NDArray[np.float32]], None]
+Descend = Callable[[int, int, int, Trees, Settings], None]
+OneTree = Callable[[int, Trees, Settings], None]
 
 
-def _pay(world: Any, score_margin_weight: Any, values: Any, margin: Any) -> None:
-    """Fills what an end is worth to every seat."""
-    payoffs(world, values)
-    margins(world, margin)
-    for seat in range(world.num_players):
-        values[seat] += score_margin_weight * margin[seat]
+def make_pay(payoffs: SeatValues, score_margins: SeatValues) -> Pay:
+    """Returns the function that fills every seat's value of a finished game."""
+
+    @compiled
+    def pay(
+        world: Record,
+        score_margin_weight: float,
+        values: NDArray[np.float32],
+        margin: NDArray[np.float32],
+    ) -> None:
+        payoffs(world, values)
+        score_margins(world, margin)
+        for seat in range(world.num_players):
+            values[seat] += score_margin_weight * margin[seat]
+
+    return pay
 
 
-def _plant(first: Any, last: Any, roots: Any, seeds: Any, trees: Any) -> None:
-    """Makes every root the leaf of its tree."""
-    for i in range(first, last):
-        trees.roots[i] = roots[i]
-        trees.seeds[i] = seeds[i]
-        reset(trees.nodes[i, ROOT], NONE, NONE)
-        trees.totals[i] = 0
-        trees.worlds[i] = roots[i]
-        trees.leaves[i] = ROOT
-        trees.beyond[i] = False
-        trees.simulation[i] = -1
-        trees.waiting[i] = True
-        legal_actions(roots[i], trees.masks[i])
-        observe(roots[i], roots[i].seat, trees.observations[i])
+def make_instantiate(legal_actions: LegalActions, observe: Observe) -> Callable[..., None]:
+    """Returns the kernel that makes every root the leaf of its tree."""
+
+    @compiled
+    def instantiate(
+        first: int, last: int, roots: Records, seeds: NDArray[np.uint64], trees: Trees
+    ) -> None:
+        for i in range(first, last):
+            trees.roots[i] = roots[i]
+            trees.seeds[i] = seeds[i]
+            reset(trees.nodes[i, ROOT], NONE, NONE)
+            trees.totals[i] = 0
+            trees.worlds[i] = roots[i]
+            trees.leaves[i] = ROOT
+            trees.left_tree[i] = False
+            trees.simulation[i] = -1
+            trees.waiting[i] = True
+            legal_actions(roots[i], trees.masks[i])
+            observe(roots[i], roots[i].seat, trees.observations[i])
+
+    return instantiate
 
 
 @compiled
 def _draw_views(
-    first: Any, last: Any, which: Any, views: Any, rows: Any, seeds: Any, leaves: Any
+    first: int,
+    last: int,
+    which: NDArray[np.int64],
+    views: NDArray[np.int64],
+    rows: NDArray[np.int64],
+    seeds: NDArray[np.uint64],
+    leaves: NDArray[np.int64],
 ) -> None:
-    """Fills the symmetry that each of the leaves in `rows` is seen through."""
+    """Draws the symmetry through which each leaf in `rows` is evaluated."""
     for k in range(first, last):
         i = rows[k]
         which[k] = views[below(views.shape[0], seeds[i], STREAM_SEARCH, leaves[i], _VIEW)]
 
 
-draw_views = Rows(_draw_views, 512)
+draw_views = RowKernel(_draw_views, 512)
 
 
-def _draw(first: Any, last: Any, rows: Any, trees: Any, gumbel_scale: Any) -> None:
+@compiled
+def _draw(
+    first: int, last: int, rows: NDArray[np.int64], trees: Trees, gumbel_scale: float
+) -> None:
     """Fills the logits of the roots' actions plus Gumbel noise."""
     for k in range(first, last):
         i = rows[k]
@@ -96,259 +110,250 @@ def _draw(first: Any, last: Any, rows: Any, trees: Any, gumbel_scale: Any) -> No
             if trees.masks[i, action]:
                 noisy[action] = log(trees.priors[i, ROOT, action])
                 if gumbel_scale > 0:
-                    bits = word(trees.seeds[i], STREAM_SEARCH, action, _GUMBEL) >> np.uint64(11)
-                    noisy[action] -= gumbel_scale * log(-log((bits + 0.5) / 2.0**53))
+                    bits = random_u64(trees.seeds[i], STREAM_SEARCH, action, _GUMBEL)
+                    uniform = ((bits >> np.uint64(11)) + 0.5) / 2.0**53
+                    noisy[action] -= gumbel_scale * log(-log(uniform))
 
 
-def _solve(first: Any, last: Any, rows: Any, trees: Any, settings: Any) -> None:
-    """Solves the roots that are in reach: `masks` become their best actions, `values` exact."""
-    memory, limit = settings.memory, settings.solver_limit
-    for k in range(first, last):
-        i = rows[k]
+def make_solve(legal_actions: LegalActions, solver: SideSolver, pay: Pay) -> Callable[..., None]:
+    """Returns the kernel that solves roots within the limit.
+
+    It sets their `masks` to the best actions and their `values` to exact ones.
+    """
+    forget, keep_best, finish = solver.forget, solver.keep_best, solver.finish
+
+    @compiled
+    def solve(
+        first: int, last: int, rows: NDArray[np.int64], trees: Trees, settings: Settings
+    ) -> None:
+        memory, limit = settings.memory, settings.solver_limit
+        for k in range(first, last):
+            i = rows[k]
+            world, mask = trees.worlds[i], trees.masks[i]
+            forget(memory, i)
+            legal_actions(world, mask)
+            best_known = keep_best(world, memory, i, limit, mask)
+            trees.solved[i] = best_known and finish(world, memory, i, limit)
+            if trees.solved[i]:
+                pay(world, settings.score_margin_weight, trees.values[i], trees.margins[i])
+
+    return solve
+
+
+def make_descend(game: GameFunctions, solver: SideSolver, pay: Pay, asks_others: bool) -> Descend:
+    """Returns the function that plays an action at node `leaves[i]`, then descends known nodes.
+
+    It stops at a finished game, at a node without network outputs and, with `asks_others`, where
+    another seat is to act. It sets `worlds`, `masks` and the `observations` of the seat to act, or
+    `values` if the game is finished or solved. `child` is the node that the action leads to (-1:
+    none yet).
+    """
+    apply, observe, skip_forced_actions = game.apply, game.observe, game.skip_forced_actions
+    finish = solver.finish
+
+    @compiled
+    def descend(i: int, action: int, child: int, trees: Trees, settings: Settings) -> None:
+        nodes, totals = trees.nodes[i], trees.totals[i]
         world, mask = trees.worlds[i], trees.masks[i]
-        forget(memory, i)
-        legal_actions(world, mask)
-        best_known = keep_best(world, memory, i, limit, mask)
-        trees.solved[i] = best_known and finish(world, memory, i, limit)
-        if trees.solved[i]:
+        priors, raw, node = trees.priors[i], trees.raw[i], trees.leaves[i]
+        seat = trees.roots[i].seat
+        while True:
+            if not trees.left_tree[i]:
+                if child == NONE:
+                    child = trees.simulation[i] + 1
+                    reset(nodes[child], action, node)
+                    nodes[child].sibling = nodes[node].child
+                    nodes[node].child = child
+                node = child
+            apply(world, action)
+            skip_forced_actions(world, mask)
+            others = asks_others and world.seat != seat
+            if world.seat < 0 or others or trees.left_tree[i] or not nodes[node].known:
+                break
+            action, child = inner_action(
+                nodes,
+                totals,
+                node,
+                priors[node],
+                raw[node],
+                world.seat,
+                mask,
+                settings.min_value_range,
+            )
+        trees.leaves[i] = node
+        if settings.leaf_limit > 0 and world.seat >= 0:
+            finish(world, settings.memory, i, settings.leaf_limit)
+        if world.seat < 0:
             pay(world, settings.score_margin_weight, trees.values[i], trees.margins[i])
+        else:
+            observe(world, world.seat, trees.observations[i])
+
+    return descend
 
 
-def _go_on(i: Any, action: Any, child: Any, trees: Any, settings: Any) -> None:
-    """Plays an action of the tree's node `leaves[i]`, and down by the nodes that are known.
+def make_simulate(game: GameFunctions, descend: Descend) -> OneTree:
+    """Returns the function that starts a simulation in a new world and descends the tree."""
+    legal_actions, determinize = game.legal_actions, game.determinize
 
-    Stops where the network has to be asked, or at an end: a node that it doesn't know yet and, with
-    `asks_others`, wherever another seat is to act. `worlds` and `masks` become what is found there,
-    `observations` what the seat to act sees; where it is the end, or solved, `values` what it pays.
-    `child` is the node that the action leads to (-1: none yet).
-    """
-    nodes, totals, world, mask = trees.nodes[i], trees.totals[i], trees.worlds[i], trees.masks[i]
-    priors, raw, node = trees.priors[i], trees.raw[i], np.int64(trees.leaves[i])
-    seat = trees.roots[i].seat
-    while True:
-        if not trees.beyond[i]:
-            if child == NONE:
-                child = trees.simulation[i] + 1
-                reset(nodes[child], action, node)
-                nodes[child].sibling = nodes[node].child
-                nodes[node].child = child
-            node = child
-        apply(world, action)
-        settle(world, mask)
-        others = asks_others and world.seat != seat
-        if world.seat < 0 or others or trees.beyond[i] or not nodes[node].known:
-            break
-        action, child = inner_action(
-            nodes, totals, node, priors[node], raw[node], world.seat, mask, settings.least_range
+    @compiled
+    def simulate(i: int, trees: Trees, settings: Settings) -> None:
+        world, mask, wanted = trees.worlds[i], trees.masks[i], settings.wanted
+        trees.worlds[i] = trees.roots[i]
+        trees.leaves[i] = ROOT
+        trees.left_tree[i] = False
+        legal_actions(world, mask)
+        visits = wanted[min(count_legal(mask), wanted.shape[0] - 1), trees.simulation[i]]
+        fresh = random_u64(trees.seeds[i], STREAM_SEARCH, visits, _DETERMINIZE)
+        determinize(world, world.seat, fresh)
+        action, child = root_action(
+            trees.nodes[i],
+            trees.totals[i],
+            trees.priors[i, ROOT],
+            trees.raw[i, ROOT],
+            world.seat,
+            mask,
+            trees.noisy[i],
+            visits,
+            settings.min_value_range,
         )
-    trees.leaves[i] = node
-    if settings.leaf_limit > 0 and world.seat >= 0:
-        finish(world, settings.memory, i, settings.leaf_limit)
-    if world.seat < 0:
-        pay(world, settings.score_margin_weight, trees.values[i], trees.margins[i])
-    else:
-        observe(world, world.seat, trees.observations[i])
+        descend(i, action, child, trees, settings)
+
+    return simulate
 
 
-def _descend(i: Any, trees: Any, settings: Any) -> None:
-    """Begins a simulation in a fresh world, and goes down the tree as far as `_go_on` does."""
-    world, mask, wanted = trees.worlds[i], trees.masks[i], settings.wanted
-    trees.worlds[i] = trees.roots[i]
-    trees.leaves[i] = ROOT
-    trees.beyond[i] = False
-    legal_actions(world, mask)
-    visits = wanted[min(count_legal(mask), wanted.shape[0] - 1), trees.simulation[i]]
-    redeal(world, world.seat, word(trees.seeds[i], STREAM_SEARCH, visits, _REDEAL))
-    action, child = root_action(
-        trees.nodes[i],
-        trees.totals[i],
-        trees.priors[i, ROOT],
-        trees.raw[i, ROOT],
-        world.seat,
-        mask,
-        trees.noisy[i],
-        visits,
-        settings.least_range,
-    )
-    go_on(i, action, child, trees, settings)
+def make_run_simulations(simulate: OneTree) -> OneTree:
+    """Returns the function that backs up the leaf's values and runs the next simulations.
 
-
-def _finish_simulations(i: Any, trees: Any, settings: Any) -> None:
-    """Counts the values of the leaf, and goes on with the next simulation.
-
-    Until the network has to be asked again, or there is none left.
+    It stops when the network is needed again, or after the last simulation.
     """
-    while True:
-        node = np.int64(trees.leaves[i])
-        while node != NONE:
-            trees.nodes[i, node].visits += 1
-            for seat in range(trees.values.shape[1]):
-                trees.totals[i, node, seat] += trees.values[i, seat]
-            node = trees.nodes[i, node].parent
-        trees.simulation[i] += 1
-        trees.waiting[i] = trees.simulation[i] < settings.wanted.shape[1]
-        if not trees.waiting[i]:
-            return
-        descend(i, trees, settings)
-        if trees.worlds[i].seat >= 0:
-            return
+
+    @compiled
+    def run_simulations(i: int, trees: Trees, settings: Settings) -> None:
+        while True:
+            node = np.int64(trees.leaves[i])
+            while node != NONE:
+                trees.nodes[i, node].visits += 1
+                for seat in range(trees.values.shape[1]):
+                    trees.totals[i, node, seat] += trees.values[i, seat]
+                node = trees.nodes[i, node].parent
+            trees.simulation[i] += 1
+            trees.waiting[i] = trees.simulation[i] < settings.wanted.shape[1]
+            if not trees.waiting[i]:
+                return
+            simulate(i, trees, settings)
+            if trees.worlds[i].seat >= 0:
+                return
+
+    return run_simulations
 
 
 @compiled
-def _keep(i: Any, probabilities: Any, relative: Any, trees: Any) -> None:
-    """Keeps what the network said of a leaf; of one beyond a node, the values alone."""
+def _keep(
+    i: int, probabilities: NDArray[np.float32], relative: NDArray[np.float32], trees: Trees
+) -> None:
+    """Stores the network's outputs for a leaf; outside the tree, only the values."""
     node, players = trees.leaves[i], np.int64(trees.worlds[i].num_players)
     for seat in range(players):
         trees.values[i, (trees.worlds[i].seat + seat) % players] = relative[seat]
-    if not trees.beyond[i]:
+    if not trees.left_tree[i]:
         trees.nodes[i, node].known = 1
-        for seat in range(trees.raw.shape[2]):  # a row at once takes two seconds more to compile
+        for seat in range(trees.raw.shape[2]):  # assigning a row takes two seconds more to compile
             trees.raw[i, node, seat] = trees.values[i, seat]
         for action in range(probabilities.shape[0]):
             trees.priors[i, node, action] = probabilities[action]
 
 
+@compiled
 def _expand(
-    first: Any, last: Any, rows: Any, probabilities: Any, relative: Any, trees: Any
+    first: int,
+    last: int,
+    rows: NDArray[np.int64],
+    probabilities: NDArray[np.float32],
+    relative: NDArray[np.float32],
+    trees: Trees,
 ) -> None:
-    """Keeps what the network said of the roots."""
+    """Stores the network's outputs for the roots."""
     for k in range(first, last):
         _keep(rows[k], probabilities[k], relative[k], trees)
 
 
 @compiled
-def _reply(i: Any, probabilities: Any, trees: Any, settings: Any) -> Any:
-    """An action drawn by another seat, and the node that it leads to (-1: none yet).
+def _reply(
+    i: int, probabilities: NDArray[np.float32], trees: Trees, settings: Settings
+) -> tuple[int, int]:
+    """Draws another seat's action; returns it and the node that it leads to (-1: none yet).
 
-    Behind a node that is new the simulation leaves the tree.
+    After a new node the simulation leaves the tree.
     """
     world, nodes, node = trees.worlds[i], trees.nodes[i], trees.leaves[i]
-    bits = word(world.seed, STREAM_SEARCH, world.ply, _REPLY) >> np.uint64(11)
+    bits = random_u64(world.seed, STREAM_SEARCH, world.ply, _REPLY) >> np.uint64(11)
     action = drawn(probabilities, settings.reply_exponent, trees.masks[i], bits / 2.0**53)
-    trees.beyond[i] = node == trees.simulation[i] + 1
+    trees.left_tree[i] = node == trees.simulation[i] + 1
     child = nodes[node].child
     while child != NONE and nodes[child].action != action:
         child = nodes[child].sibling
     return action, child
 
 
-def _advance(
-    first: Any,
-    last: Any,
-    rows: Any,
-    probabilities: Any,
-    relative: Any,
-    trees: Any,
-    settings: Any,
-) -> None:
-    """Goes on with the simulations in `rows` [R], now that the network was asked.
+def make_advance(
+    descend: Descend, run_simulations: OneTree, asks_others: bool
+) -> Callable[..., None]:
+    """Returns the kernel that continues the simulations in `rows` [R] with the network's outputs.
 
-    Of probabilities [R, A] others draw their actions; those and values [R, P] are kept at leaves.
-    A root's are kept already: there the first simulation begins.
+    Other seats draw from probabilities [R, A]; leaves store them and values [R, P]. Roots have
+    theirs already and start their first simulation.
     """
-    for k in range(first, last):
-        i = rows[k]
-        if asks_others and trees.worlds[i].seat != trees.roots[i].seat:
-            action, child = _reply(i, probabilities[k], trees, settings)
-            go_on(i, action, child, trees, settings)
-            if trees.worlds[i].seat >= 0:
-                continue
-        elif trees.simulation[i] >= 0:
-            _keep(i, probabilities[k], relative[k], trees)
-        finish_simulations(i, trees, settings)
 
+    @compiled
+    def advance(
+        first: int,
+        last: int,
+        rows: NDArray[np.int64],
+        probabilities: NDArray[np.float32],
+        relative: NDArray[np.float32],
+        trees: Trees,
+        settings: Settings,
+    ) -> None:
+        for k in range(first, last):
+            i = rows[k]
+            if asks_others and trees.worlds[i].seat != trees.roots[i].seat:
+                action, child = _reply(i, probabilities[k], trees, settings)
+                descend(i, action, child, trees, settings)
+                if trees.worlds[i].seat >= 0:
+                    continue
+            elif trees.simulation[i] >= 0:
+                _keep(i, probabilities[k], relative[k], trees)
+            run_simulations(i, trees, settings)
 
-@compiled
-def _perfect(prior: Any, mask: Any, noisy: Any, policy: Any) -> Any:
-    """Fills the policy of a solved root, whose best actions `mask` has; returns the action."""
-    total, best = 0.0, NONE
-    for action in range(mask.shape[0]):
-        policy[action] = prior[action] * (mask[action] != 0)
-        total += policy[action]
-        if mask[action] and (best == NONE or noisy[action] > noisy[best]):
-            best = action
-    for action in range(mask.shape[0]):
-        policy[action] /= total
-    return best
-
-
-def _decide(first: Any, last: Any, actions: Any, trees: Any, settings: Any) -> None:
-    """Fills the chosen actions, the improved policies and the values that these have."""
-    for i in range(first, last):
-        mask, prior = trees.masks[i], trees.priors[i, ROOT]
-        noisy, policy = trees.noisy[i], trees.policy[i]
-        if trees.solved[i]:
-            actions[i] = _perfect(prior, mask, noisy, policy)
-            continue
-        nodes, totals, raw = trees.nodes[i], trees.totals[i], trees.raw[i, ROOT]
-        seats = np.int64(trees.roots[i].num_players)
-        mixed = np.zeros(seats)
-        for seat in range(seats):
-            legal_actions(trees.roots[i], mask)
-            mixed[seat] = node_statistics(nodes, totals, ROOT, prior, raw, seat, mask)[2]
-        seat = trees.roots[i].seat
-        legal_actions(trees.roots[i], mask)
-        _, most, _, low, high, _, _ = node_statistics(nodes, totals, ROOT, prior, raw, seat, mask)
-        stretch = stretch_of(most, low, high, settings.least_range)
-        unseen, total, best_score = exp(stretch * (mixed[seat] - high)), 0.0, -inf
-        for action in range(mask.shape[0]):
-            policy[action] = 0
-            if mask[action] == LEGAL:
-                policy[action] = prior[action] * unseen
-                total += policy[action]
-        child = nodes[ROOT].child
-        while child != NONE:
-            action, visits = nodes[child].action, nodes[child].visits
-            lead = stretch * (totals[child, seat] / visits - high)
-            policy[action] = prior[action] * exp(lead)
-            total += policy[action]
-            if visits == most and noisy[action] + lead > best_score:
-                actions[i], best_score = action, noisy[action] + lead
-            child = nodes[child].sibling
-        share = 1.0
-        values = trees.values[i]
-        values[:] = 0
-        for action in range(mask.shape[0]):
-            policy[action] /= total
-        child = nodes[ROOT].child
-        while child != NONE:
-            chance = policy[nodes[child].action]
-            share -= chance
-            for seat in range(seats):
-                values[seat] += chance * totals[child, seat] / nodes[child].visits
-            child = nodes[child].sibling
-        for seat in range(seats):
-            values[seat] += share * mixed[seat]
+    return advance
 
 
 @dataclass(frozen=True)
 class GumbelKernels:
-    """The functions above, compiled for one game."""
+    """Compiled kernels of one game."""
 
-    plant: Rows
-    expand: Rows
-    draw: Rows
-    solve: Rows
-    advance: Rows
-    decide: Rows
+    instantiate: RowKernel
+    expand: RowKernel
+    draw: RowKernel
+    solve: RowKernel
+    advance: RowKernel
+    decide: RowKernel
 
 
 @cache
 def gumbel_kernels(game: Game) -> GumbelKernels:
-    """The kernels of a game, made once."""
-    rules: dict[str, Any] = kernels(game).rules | side_solver(game).functions
-    rules["asks_others"] = game.hidden is not None
-    for function in (_pay, _go_on, _descend, _finish_simulations):
-        rules[function.__name__[1:]] = specialise(function, game.key, **rules)
-
-    def rows(function: Callable[..., Any], least: int = 16) -> Rows:
-        return Rows(specialise(function, game.key, **rules), least)
-
+    """Returns the kernels of a game, cached."""
+    functions, solver = kernels(game).functions, side_solver(game)
+    legal_actions = functions.legal_actions
+    asks_others = game.observation.privileged_spec is not None  # others act on their observations
+    pay = make_pay(functions.payoffs, functions.score_margins)
+    descend = make_descend(functions, solver, pay, asks_others)
+    run_simulations = make_run_simulations(make_simulate(functions, descend))
     return GumbelKernels(
-        plant=rows(_plant),
-        expand=rows(_expand),
-        draw=rows(_draw),
-        solve=rows(_solve, 1),
-        advance=rows(_advance, 4),
-        decide=rows(_decide),
+        instantiate=RowKernel(make_instantiate(legal_actions, functions.observe), _GRAIN),
+        expand=RowKernel(_expand, _GRAIN),
+        draw=RowKernel(_draw, _GRAIN),
+        solve=RowKernel(make_solve(legal_actions, solver, pay), 1),
+        advance=RowKernel(make_advance(descend, run_simulations, asks_others), 4),
+        decide=RowKernel(make_decide(legal_actions), _GRAIN),
     )

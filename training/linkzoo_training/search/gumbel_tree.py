@@ -1,16 +1,18 @@
-"""The trees of a Gumbel search, and which action it tries next.
+"""The trees of a Gumbel search and their selection of actions.
 
-At the root, actions are drawn without replacement by Gumbel noise on the logits and halved by their
-values (Sequential Halving); below it, visits follow the improved policy. The formulas are those of
-mctx (`gumbel_muzero_policy`, value scale 0.1, maxvisit init 50, completed by the mixed value), the
-sections those of Danihelka et al., "Policy improvement by planning with Gumbel", ICLR 2022.
+At the root, actions are sampled without replacement by Gumbel noise on the logits and halved by
+their values (Sequential Halving); below it, visits follow the improved policy. Formulas are from
+mctx (`gumbel_muzero_policy`, value scale 0.1, maxvisit init 50, completed by the mixed value),
+section numbers from Danihelka et al., "Policy improvement by planning with Gumbel", ICLR 2022.
 """
 
 from math import ceil, exp, inf, log2
 from typing import Any
 
 import numpy as np
+from numpy.typing import NDArray
 
+from linkzoo.core.state import Mask, Record
 from linkzoo.engine.compiled import compiled
 
 _VALUE_SCALE = 0.1
@@ -18,7 +20,7 @@ _MAXVISIT_INIT = 50.0
 
 NONE = -1
 ROOT = 0
-LEGAL, VISITED = 1, 2  # in a mask
+LEGAL, VISITED = 1, 2  # entries of a mask
 # A node is a child of its parent by one action; children are a linked list, the newest first.
 NODE = np.dtype(
     (
@@ -29,16 +31,16 @@ NODE = np.dtype(
             ("child", "i4"),  # the first child
             ("sibling", "i4"),  # the next child of the parent
             ("visits", "i4"),
-            ("known", "i4"),  # whether the network was asked: not if it was the end so far
+            ("known", "i4"),  # whether it has network outputs; final positions have none
         ],
     )
 )
 
 
 def considered_visits(considered: int, simulations: int) -> list[int]:
-    """Sequential Halving of `considered` actions as the visits that the next one tried has so far.
+    """Returns the schedule of Sequential Halving with `considered` actions.
 
-    Simulation s goes to the best of the actions with entry s visits (mctx,
+    Simulation s tries the best action among those with as many visits as entry s (mctx,
     `get_sequence_of_considered_visits`).
     """
     if considered <= 1:
@@ -55,13 +57,19 @@ def considered_visits(considered: int, simulations: int) -> list[int]:
 
 @compiled
 def node_statistics(
-    tree: Any, totals: Any, node: Any, prior: Any, raw: Any, seat: Any, mask: Any
-) -> Any:
-    """What `seat` knows at a node about the legal actions; visited ones become VISITED in `mask`.
+    tree: NDArray[Any],
+    totals: NDArray[np.float64],
+    node: int,
+    prior: NDArray[np.float32],
+    raw: NDArray[np.float32],
+    seat: int,
+    mask: Mask,
+) -> tuple[int, int, float, float, float, float, int]:
+    """Computes statistics of a node's legal actions; marks visited ones as VISITED in `mask`.
 
-    Returns the visits, the most visits of one action, the mixed value (appendix D of the paper),
-    which completes the values of actions not visited, the least and the greatest completed value,
-    and of the actions not visited the sum of priors and the one with the greatest (-1: none).
+    Returns the visits, the maximum visits of one action, the mixed value (appendix D of the paper),
+    which stands for unvisited actions, the minimum and maximum completed value, and of unvisited
+    actions the sum of priors and the one with the greatest prior (-1: none), all for `seat`.
     """
     visits, most, weighted, weight = 0, 0, 0.0, 0.0
     low, high = inf, -inf
@@ -92,24 +100,24 @@ def node_statistics(
 
 
 @compiled
-def stretch_of(most: Any, low: Any, high: Any, least_range: Any) -> Any:
-    """What differences of values are multiplied with before they are added to logits."""
-    return (_MAXVISIT_INIT + most) * _VALUE_SCALE / max(high - low, least_range)
+def stretch_of(most: int, low: float, high: float, min_value_range: float) -> float:
+    """Returns the factor of value differences that are added to logits."""
+    return (_MAXVISIT_INIT + most) * _VALUE_SCALE / max(high - low, min_value_range)
 
 
 @compiled
 def root_action(
-    tree: Any,
-    totals: Any,
-    prior: Any,
-    raw: Any,
-    seat: Any,
-    mask: Any,
-    noisy: Any,
-    wanted: Any,
-    least_range: Any,
-) -> Any:
-    """The action of the root, and its child (-1: none yet), with the highest score.
+    tree: NDArray[Any],
+    totals: NDArray[np.float64],
+    prior: NDArray[np.float32],
+    raw: NDArray[np.float32],
+    seat: int,
+    mask: Mask,
+    noisy: NDArray[np.float64],
+    wanted: int,
+    min_value_range: float,
+) -> tuple[int, int]:
+    """Returns the root action with the highest score, and its child (-1: none yet).
 
     Only actions with `wanted` visits compete; `noisy` are the logits plus Gumbel noise.
     """
@@ -120,7 +128,7 @@ def root_action(
             if mask[action] == LEGAL and noisy[action] > best_score:
                 best, best_score = action, noisy[action]
         return best, NONE
-    stretch = stretch_of(most, low, high, least_range)
+    stretch = stretch_of(most, low, high, min_value_range)
     child = tree[ROOT].child
     while child != NONE:
         action = tree[child].action
@@ -134,16 +142,23 @@ def root_action(
 
 @compiled
 def inner_action(
-    tree: Any, totals: Any, node: Any, prior: Any, raw: Any, seat: Any, mask: Any, least_range: Any
-) -> Any:
-    """The action below the root, and its child (-1: none yet).
+    tree: NDArray[Any],
+    totals: NDArray[np.float64],
+    node: int,
+    prior: NDArray[np.float32],
+    raw: NDArray[np.float32],
+    seat: int,
+    mask: Mask,
+    min_value_range: float,
+) -> tuple[int, int]:
+    """Returns the next action below the root, and its child (-1: none yet).
 
-    It is the one whose share of the visits is furthest below the improved policy (section 5).
+    Its share of the visits is furthest below the improved policy (section 5).
     """
     visits, most, mixed, low, high, rest, best = node_statistics(
         tree, totals, node, prior, raw, seat, mask
     )
-    stretch = stretch_of(most, low, high, least_range)
+    stretch = stretch_of(most, low, high, min_value_range)
     unseen = exp(stretch * (mixed - high)) if best != NONE else 0.0
     total = rest * unseen
     child = tree[node].child
@@ -169,8 +184,8 @@ def inner_action(
 
 
 @compiled
-def reset(node: Any, action: Any, parent: Any) -> None:
-    """Makes a node new, with no visits and no children."""
+def reset(node: Record, action: int, parent: int) -> None:
+    """Initialises a node without visits and children."""
     node.action = action
     node.parent = parent
     node.child = NONE
@@ -180,8 +195,8 @@ def reset(node: Any, action: Any, parent: Any) -> None:
 
 
 @compiled
-def drawn(chances: Any, exponent: Any, mask: Any, uniform: Any) -> Any:
-    """An action drawn from probabilities [A] to the power of `exponent`, of those in `mask`."""
+def drawn(chances: NDArray[np.float32], exponent: float, mask: Mask, uniform: float) -> int:
+    """Draws one of the actions in `mask` by probabilities [A] to the power of `exponent`."""
     most = 0.0
     for action in range(mask.shape[0]):
         if mask[action]:

@@ -1,25 +1,26 @@
-"""Exact solutions, of games that declare a solver (`Game.solver`, `linkzoo.core.solver`)."""
+"""Exact solutions of games with a solver (`Game.solver`, `linkzoo.core.solver`)."""
 
 from collections.abc import Callable
 from dataclasses import dataclass
 from functools import cache
 from types import ModuleType
-from typing import Any, NamedTuple
+from typing import Any
 
 import numpy as np
 from numpy.typing import NDArray
 
 from linkzoo import Game, game_names, get_game
-from linkzoo.engine.compiled import Record, compiled
 from linkzoo.core.solver import ENTRIES, LIMIT, Solver
+from linkzoo.core.state import Mask, Record
+from linkzoo.engine.compiled import compiled
 
 
 @dataclass(frozen=True)
 class Solution:
-    """How a position ends if both seats play perfectly.
+    """The outcome of a position under perfect play of both seats.
 
-    `winner` is a seat or DRAW; `winning` are the actions that win for the seat to act, in order;
-    `score` is the solver's: what the players play for, at the end.
+    `winner` is a seat or DRAW; `winning` are the winning actions of the seat to act, in order;
+    `score` is the final score by the solver's definition.
     """
 
     winner: int
@@ -29,13 +30,13 @@ class Solution:
 
 @cache
 def solver(game: Game) -> Solver:
-    """The solver of a game, one for the whole program; ValueError if the game has none."""
+    """Returns the solver of a game, cached; raises ValueError if the game has none."""
     made: Solver = _declared(game).Solver(ENTRIES)
     return made
 
 
 def check_solver(game: str) -> None:
-    """ValueError if the game of that name has no solver."""
+    """Raises ValueError if the game of that name has no solver."""
     _declared(get_game(game))
 
 
@@ -46,23 +47,26 @@ def _declared(game: Game) -> ModuleType:
     return game.solver
 
 
-class SideSolver(NamedTuple):
-    """What searches that solve many positions side by side take of a solver (`linkzoo.core.solver`)."""
-
-    memory: Callable[[int, int], tuple[NDArray[Any], ...]]
-    functions: dict[str, Callable[..., Any]]
+Memory = tuple[NDArray[Any], ...]
 
 
-_SIDE_FUNCTIONS = ("forget", "finish", "keep_best")
+@dataclass(frozen=True)
+class SideSolver:
+    """Compiled solver of many positions side by side; `linkzoo.core.solver` documents it."""
+
+    memory: Callable[[int, int], Memory]
+    forget: Callable[[Memory, int], Any]
+    finish: Callable[[Record, Memory, int, int], bool]
+    keep_best: Callable[[Record, Memory, int, int, Mask], bool]
 
 
 @cache
 def side_solver(game: Game) -> SideSolver:
-    """The side solver of a game; one that solves nothing if the game has no solver."""
-    if game.solver is None:
-        return SideSolver(lambda *_: (), dict.fromkeys(_SIDE_FUNCTIONS, _unsolved))
-    functions = {name: getattr(game.solver, name) for name in _SIDE_FUNCTIONS}
-    return SideSolver(game.solver.memory, functions)
+    """Returns the side solver of a game; without a solver, one that solves nothing."""
+    made = game.solver
+    if made is None:
+        return SideSolver(lambda *_: (), _unsolved, _unsolved, _unsolved)
+    return SideSolver(made.memory, made.forget, made.finish, made.keep_best)
 
 
 @compiled
@@ -71,10 +75,11 @@ def _unsolved(*_: Any) -> bool:
 
 
 def solve(game: str, state: Record, limit: int = LIMIT) -> Solution:
-    """The exact solution of a position (a record of the game).
+    """Returns the exact solution of a position (a record of the game).
 
-    ValueError if the game has no solver; OutOfReachError, a ValueError too, if one of the searches
-    would take more than about `limit` positions.
+    Raises:
+        ValueError: The game has no solver.
+        OutOfReachError: A search would visit more than about `limit` positions.
     """
     rules = get_game(game)
     exact = solver(rules)
@@ -85,7 +90,7 @@ def solve(game: str, state: Record, limit: int = LIMIT) -> Solution:
 def winning_actions(
     game: Game, exact: Solver, state: Record, limit: int = LIMIT
 ) -> NDArray[np.int8]:
-    """int8[num_actions]: 1 for actions that win, 0 for those that don't, -1 for illegal ones."""
+    """Returns int8 [num_actions]: 1 for winning, 0 for other legal, -1 for illegal actions."""
     wins = np.full(game.num_actions, -1, np.int8)
     if state.seat < 0:
         return wins
@@ -98,11 +103,11 @@ def winning_actions(
 
 
 def successors(game: Game, state: Record) -> dict[int, Record]:
-    """The position after each legal action."""
+    """Returns the position after each legal action."""
     mask = np.zeros(game.num_actions, np.int8)
-    game.legal_actions(state, mask)
+    game.rules.legal_actions(state, mask)
     found = {}
     for action in np.flatnonzero(mask).tolist():
         found[action] = state.copy()
-        game.apply(found[action], action)
+        game.rules.apply(found[action], action)
     return found

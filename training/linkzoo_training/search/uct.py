@@ -1,21 +1,21 @@
-"""Monte Carlo tree search with uniformly random rollouts, for any game.
+"""Monte Carlo tree search (UCT) with uniformly random rollouts, for any game.
 
 UCT (Kocsis and Szepesvári, "Bandit based Monte-Carlo planning", ECML 2006) in the open-loop,
 single-observer form for hidden information and chance (Cowling, Powley and Whitehouse, "Information
-set Monte Carlo tree search", IEEE TCIAIG 2012): every simulation plays in a fresh world that the
-searching seat can't tell from the real one, a node stands for the actions since the root, and of
-its children only those legal in the current world compete. A child's exploration term counts how
-often it was available; with perfect information that is its parent's visits: plain UCT.
+set Monte Carlo tree search", IEEE TCIAIG 2012): every simulation plays in a new determinized world,
+a node stands for the actions since the root, and only children that are legal in the current world
+compete. A child's exploration term uses the number of times it was available; with perfect
+information this equals its parent's visits: plain UCT.
 
-There a position in the tree from which the outcome is certain counts as that outcome from then on:
-one that ended the game, one with an action that wins, and one all of whose actions are certain
-(Winands, Björnsson and Saito, "Monte-Carlo tree search solver", CG 2008). Otherwise a loss that
-one reply forces is avoided only slowly.
+With perfect information, proven outcomes replace estimates: of finished games, of positions with a
+winning action, and of positions whose actions are all proven (Winands, Björnsson and Saito,
+"Monte-Carlo tree search solver", CG 2008). Without this, the search is slow to avoid a move that
+loses to one reply.
 
-The constant of UCB1 is the game's (`Game.uct_c`), as `benchmarks/uct_constant.py` found it.
+The UCB1 constant is the game's (`Facts.uct_c`), tuned by `benchmarks/uct_constant.py`.
 
-This is a yardstick: whatever changes its moves, in any game, changes VERSION, and the version of
-every ladder that it is a rung of.
+UCT is a yardstick: any change to its moves, in any game, raises VERSION and the version of every
+ladder that has it as an opponent.
 """
 
 from collections.abc import Callable
@@ -24,12 +24,15 @@ from math import inf, log, sqrt
 from typing import Any
 
 import numpy as np
+from numpy.typing import NDArray
 
-from linkzoo.core.kernels import count_legal, kernels, nth_legal, random_legal
-from linkzoo.engine.rng import STREAM_SEARCH, word
-from linkzoo.engine.compiled import compiled, specialise
 from linkzoo.core.game import Game
-from linkzoo.engine.threads import Rows
+from linkzoo.core.kernels import GameFunctions, count_legal, kernels, nth_legal, random_legal
+from linkzoo.core.protocols import Determinize
+from linkzoo.core.state import Mask, Record, Records
+from linkzoo.engine.compiled import compiled
+from linkzoo.engine.rng import STREAM_SEARCH, random_u64
+from linkzoo.engine.threads import RowKernel
 
 VERSION = 2  # 1: with the constant 0.35 in every game, and without certain outcomes
 _WIN = 1.0  # the largest payoff
@@ -47,25 +50,16 @@ _NODE = np.dtype(
             ("sibling", "i4"),  # the next child of the parent
             ("visits", "i4"),
             ("available", "i4"),  # visits of the parent in which the action was legal
-            ("seat", "i4"),  # to act
-            ("legal", "i4"),  # how many actions are; 0: nobody has looked
-            ("certain", "i4"),  # whether the outcome is
+            ("seat", "i4"),  # seat to act
+            ("legal", "i4"),  # number of legal actions; 0: not counted yet
+            ("certain", "i4"),  # whether the outcome is proven
         ],
     )
 )
 
-# The names that `searcher` binds to a game's functions.
-legal_actions: Callable[..., Any]
-apply: Callable[..., Any]
-payoffs: Callable[..., Any]
-redeal: Callable[..., Any]
-settle: Callable[..., Any]
-search_one: Callable[..., Any]
-perfect: bool  # nothing is hidden, and nothing left to chance
-
 
 @compiled
-def _reset(node: Any, action: Any, parent: Any) -> None:
+def _reset(node: Record, action: int, parent: int) -> None:
     node.action = action
     node.parent = parent
     node.child = _NONE
@@ -78,11 +72,17 @@ def _reset(node: Any, action: Any, parent: Any) -> None:
 
 @compiled
 def _select(
-    tree: Any, totals: Any, outcomes: Any, node: Any, seat: Any, exploration: Any, mask: Any
-) -> Any:
-    """The legal child with the highest UCB1 for `seat`; clears the legal children in `mask`.
+    tree: NDArray[Any],
+    totals: NDArray[np.float64],
+    outcomes: NDArray[np.float32],
+    node: int,
+    seat: int,
+    exploration: float,
+    mask: Mask,
+) -> int:
+    """Returns the legal child with the highest UCB1 for `seat`; clears legal children in `mask`.
 
-    A child whose outcome is certain is worth that. Counts every legal child as available once more.
+    A proven outcome replaces the score. Increments `available` of every legal child.
     """
     best, best_score = _NONE, -inf
     available, logarithm = 0, 0.0
@@ -106,11 +106,10 @@ def _select(
 
 
 @compiled
-def _expand(tree: Any, size: Any, node: Any, action: Any) -> None:
+def _expand(tree: NDArray[Any], size: int, node: int, action: int) -> None:
     """Makes `tree[size]` the first child of a node.
 
-    An action not tried before was available at most once for each child: another untried action
-    was preferred each time.
+    The action was available at most once per existing child: another untried one was chosen then.
     """
     _reset(tree[size], action, node)
     sibling = tree[node].child
@@ -123,7 +122,9 @@ def _expand(tree: Any, size: Any, node: Any, action: Any) -> None:
 
 
 @compiled
-def _back_up(tree: Any, totals: Any, node: Any, payoff: Any) -> None:
+def _back_up(
+    tree: NDArray[Any], totals: NDArray[np.float64], node: int, payoff: NDArray[np.float32]
+) -> None:
     """Adds a visit and every seat's payoff to a node and its ancestors."""
     while node != _NONE:
         tree[node].visits += 1
@@ -133,15 +134,17 @@ def _back_up(tree: Any, totals: Any, node: Any, payoff: Any) -> None:
 
 
 @compiled
-def _keep_outcome(outcome: Any, payoff: Any) -> None:
-    """Copies payoffs by a loop: assigning one array to another takes two seconds to compile."""
+def _keep_outcome(outcome: NDArray[np.float32], payoff: NDArray[np.float32]) -> None:
+    """Copies payoffs in a loop: an array assignment takes two seconds to compile."""
     for seat in range(payoff.shape[0]):
         outcome[seat] = payoff[seat]
 
 
 @compiled
-def _ascertain(tree: Any, outcomes: Any, node: Any, payoff: Any) -> None:
-    """The outcome of a node is certain: so may be that of its ancestors."""
+def _ascertain(
+    tree: NDArray[Any], outcomes: NDArray[np.float32], node: int, payoff: NDArray[np.float32]
+) -> None:
+    """Marks a node's outcome as proven, and those of its ancestors that follow from it."""
     _keep_outcome(outcomes[node], payoff)
     tree[node].certain = 1
     node = tree[node].parent
@@ -163,11 +166,17 @@ def _ascertain(tree: Any, outcomes: Any, node: Any, payoff: Any) -> None:
 
 @compiled
 def _best(
-    tree: Any, totals: Any, outcomes: Any, seat: Any, seed: Any, index: Any, mask: Any
-) -> Any:
-    """The action of the root's most visited child; ties by payoff, then at random.
+    tree: NDArray[Any],
+    totals: NDArray[np.float64],
+    outcomes: NDArray[np.float32],
+    seat: int,
+    seed: np.uint64,
+    index: int,
+    mask: Mask,
+) -> int:
+    """Returns the action of the root's most visited child; ties by payoff, then at random.
 
-    A certain win goes before that, and a certain loss behind it.
+    Proven wins come first, proven losses last.
     """
     best = tree[_ROOT].child
     child = tree[best].sibling
@@ -184,96 +193,123 @@ def _best(
 
 
 @compiled
-def _compare(tree: Any, totals: Any, outcomes: Any, seat: Any, one: Any, other: Any) -> Any:
-    """1 if the first node is the better one to choose, -1 if the other is, 0 if neither."""
-    gain = outcomes[one, seat] - outcomes[other, seat]
+def _compare(
+    tree: NDArray[Any],
+    totals: NDArray[np.float64],
+    outcomes: NDArray[np.float32],
+    seat: int,
+    one: int,
+    other: int,
+) -> float:
+    """Returns 1 if the first node is the better choice, -1 if the other is, 0 for a tie."""
+    gain: float = outcomes[one, seat] - outcomes[other, seat]
     if gain == 0:
         gain = float(tree[one].visits - tree[other].visits)
     if gain == 0:
         gain = totals[one, seat] - totals[other, seat]
-    return np.sign(gain)
+    return np.sign(gain)  # type: ignore[no-any-return]  # a float
 
 
-def _search_one(root: Any, seed: Any, simulations: Any, exploration: Any, mask: Any) -> Any:
-    """The action that a search from the record `root[0]` chooses; `mask` is working space."""
-    legal_actions(root[0], mask)
-    if count_legal(mask) == 1:
-        return nth_legal(mask, 0)
-    world = root.copy()
-    observer = root[0].seat
-    tree = np.empty(simulations + 1, _NODE)
-    totals = np.zeros((simulations + 1, root[0].num_players), np.float64)
-    outcomes = np.zeros((simulations + 1, root[0].num_players), np.float32)  # where certain
-    payoff = np.empty(root[0].num_players, np.float32)
-    _reset(tree[_ROOT], _NONE, _NONE)
-    size = 1
-    for simulation in range(simulations):
-        fresh = word(seed, STREAM_SEARCH, simulation)
-        world[0] = root[0]
-        redeal(world[0], observer, fresh)
-        legal_actions(world[0], mask)
-        node, draw, in_tree, ended = _ROOT, 0, True, True
-        while world[0].seat >= 0:
-            best, ended = _NONE, in_tree
-            if in_tree:
-                if perfect and tree[node].legal == 0:
-                    tree[node].legal = count_legal(mask)
-                    tree[node].seat = world[0].seat
-                best = _select(tree, totals, outcomes, node, world[0].seat, exploration, mask)
-            action = random_legal(mask, fresh, STREAM_SEARCH, draw)
-            draw += 1
-            if action == _NONE:  # every legal action has a child
-                node = best
-                action = tree[node].action
-            elif in_tree:
-                _expand(tree, size, node, action)
-                node = size
-                size += 1
-                in_tree = False
-            apply(world[0], action)
-            settle(world[0], mask)
-        payoffs(world[0], payoff)
-        _back_up(tree, totals, node, payoff)
-        if perfect and ended:  # at `node`
-            _ascertain(tree, outcomes, node, payoff)
-            if tree[_ROOT].certain:
-                break
-    return _best(tree, totals, outcomes, observer, seed, simulations, mask)
+SearchOne = Callable[[Records, np.uint64, int, float, Mask], int]
 
 
-def _search(
-    first: Any,
-    last: Any,
-    states: Any,
-    seeds: Any,
-    simulations: Any,
-    exploration: Any,
-    masks: Any,
-    actions: Any,
-) -> None:
-    """Searches every position on its own."""
-    for i in range(first, last):
-        actions[i] = search_one(states[i : i + 1], seeds[i], simulations, exploration, masks[i])
+def make_search_one(game: GameFunctions, determinize: Determinize, perfect: bool) -> SearchOne:
+    """Returns the function that searches from `root[0]` and returns the chosen action.
+
+    Args:
+        game: The game's functions.
+        determinize: Samples the world of a simulation.
+        perfect: Whether the game has neither hidden information nor chance.
+    """
+    legal_actions, apply, payoffs = game.legal_actions, game.apply, game.payoffs
+    skip_forced_actions = game.skip_forced_actions
+
+    @compiled
+    def search_one(
+        root: Records, seed: np.uint64, simulations: int, exploration: float, mask: Mask
+    ) -> int:
+        legal_actions(root[0], mask)
+        if count_legal(mask) == 1:
+            return nth_legal(mask, 0)
+        world = root.copy()
+        observer = root[0].seat
+        tree = np.empty(simulations + 1, _NODE)
+        totals = np.zeros((simulations + 1, root[0].num_players), np.float64)
+        outcomes = np.zeros((simulations + 1, root[0].num_players), np.float32)  # proven outcomes
+        payoff = np.empty(root[0].num_players, np.float32)
+        _reset(tree[_ROOT], _NONE, _NONE)
+        size = 1
+        for simulation in range(simulations):
+            fresh = random_u64(seed, STREAM_SEARCH, simulation)
+            world[0] = root[0]
+            determinize(world[0], observer, fresh)
+            legal_actions(world[0], mask)
+            node, draw, in_tree, ended = _ROOT, 0, True, True
+            while world[0].seat >= 0:
+                best, ended = _NONE, in_tree
+                if in_tree:
+                    if perfect and tree[node].legal == 0:
+                        tree[node].legal = count_legal(mask)
+                        tree[node].seat = world[0].seat
+                    best = _select(tree, totals, outcomes, node, world[0].seat, exploration, mask)
+                action = random_legal(mask, fresh, STREAM_SEARCH, draw)
+                draw += 1
+                if action == _NONE:  # every legal action has a child
+                    node = best
+                    action = tree[node].action
+                elif in_tree:
+                    _expand(tree, size, node, action)
+                    node = size
+                    size += 1
+                    in_tree = False
+                apply(world[0], action)
+                skip_forced_actions(world[0], mask)
+            payoffs(world[0], payoff)
+            _back_up(tree, totals, node, payoff)
+            if perfect and ended:  # at `node`
+                _ascertain(tree, outcomes, node, payoff)
+                if tree[_ROOT].certain:
+                    break
+        return _best(tree, totals, outcomes, observer, seed, simulations, mask)
+
+    return search_one
+
+
+def make_search(search_one: SearchOne) -> Callable[..., None]:
+    """Returns the kernel that searches every position independently."""
+
+    @compiled
+    def search(
+        first: int,
+        last: int,
+        states: Records,
+        seeds: NDArray[np.uint64],
+        simulations: int,
+        exploration: float,
+        masks: NDArray[np.int8],
+        actions: NDArray[np.int64],
+    ) -> None:
+        for i in range(first, last):
+            actions[i] = search_one(states[i : i + 1], seeds[i], simulations, exploration, masks[i])
+
+    return search
 
 
 @compiled
-def _peek(state: Any, seat: Any, seed: Any) -> None:
-    """In place of a game's `redeal`: the world stays the real one, its future chance included."""
+def _peek(state: Record, seat: int, seed: np.uint64) -> None:
+    """A `determinize` that keeps the real world, future chance included."""
 
 
 @cache
-def searcher(game: Game, cheats: bool = False) -> Rows:
-    """The search of one game, compiled at its first call; one that cheats sees the real world.
+def searcher(game: Game, cheats: bool = False) -> RowKernel:
+    """Returns the search of a game, compiled at its first call; `cheats` shows it the real world.
 
-    `search(states, seeds, simulations, exploration, masks, actions)`: records [N] in which a seat
-    is to act, uint64 seeds [N], simulations a search (1 or more), the UCB1 constant on payoffs of
-    -1..1, int8 working space [N, num_actions], int64 actions [N] to fill. Row i depends on record
-    i and seed i alone.
+    Call `search(states, seeds, simulations, exploration, masks, actions)` with unfinished records
+    [N], uint64 seeds [N], simulations per search (1 or more), the UCB1 constant for payoffs in
+    -1..1, an int8 buffer [N, num_actions] and int64 actions [N] to fill. Row i depends only on
+    record i and seed i.
     """
-    rules: dict[str, Any] = dict(kernels(game).rules)
-    rules["perfect"] = game.hidden is None and not game.chance
-    key = game.key
-    if cheats:
-        rules["redeal"], key = _peek, f"{key}_cheats"
-    one = specialise(_search_one, key, **rules)
-    return Rows(specialise(_search, key, search_one=one), 1)
+    functions = kernels(game).functions
+    perfect = game.observation.privileged_spec is None and not game.facts.chance
+    determinize = _peek if cheats else functions.determinize
+    return RowKernel(make_search(make_search_one(functions, determinize, perfect)), 1)

@@ -1,1 +1,1 @@
-"""The games that trainers learn from, and the workers that play them."""
+"""Self-play games for training, and the workers that play them."""

@@ -1,9 +1,9 @@
-"""Where workers run: in this process, in processes of this machine, or on Ray.
+"""Executors: run workers in this process, in local processes, or on Ray.
 
-A worker is any object with `play(weights, task)`. What it needs beside its settings comes with the
-call, and what it gives depends on nothing else, so any worker can play any task, and one that died
-is started again and given its task again: the results are the same. Things that calls have in
-common, such as frozen opponents, are sent to a worker once: those to keep, by their names.
+A worker is any object with `play(weights, task, kept)`. Results depend only on its settings and
+these arguments, so any worker can play any task, and the task of a worker that died is repeated
+with the same result. Large shared arguments, such as frozen opponents, go into `kept` and are sent
+to each worker once per name.
 """
 
 import os
@@ -20,19 +20,19 @@ from multiprocessing.process import BaseProcess
 from types import MappingProxyType, TracebackType
 from typing import Any, Protocol, Self
 
-_MOST_DEATHS = 3  # of workers at one task, before it is given up
+_MOST_DEATHS = 3  # crashes at one task before the run fails
 NOTHING: Mapping[str, Any] = MappingProxyType({})
 
 
 class Worker(Protocol):
-    """What an executor runs; arguments and results must survive the way to another process."""
+    """Protocol of workers; arguments and results must be picklable."""
 
     def play(self, weights: Any, task: Any, kept: Mapping[str, Any]) -> Any:
-        """The result of a task; `weights` and `kept` are the same for all tasks of a call."""
+        """Returns the result of a task; `weights` and `kept` are shared by all tasks of a call."""
 
 
 class Executor(ABC):
-    """Some workers behind `start`, `play` and `stop`; a context manager that stops at its end."""
+    """A set of workers behind `start`, `play` and `stop`; as a context manager it stops on exit."""
 
     def __init__(self, workers: int) -> None:
         if workers < 1:
@@ -41,24 +41,24 @@ class Executor(ABC):
 
     @abstractmethod
     def start(self, make: Callable[[], Worker]) -> None:
-        """Starts the workers, each of them made by `make`."""
+        """Starts the workers; `make` creates each of them."""
 
     @abstractmethod
     def play(
         self, weights: Any, tasks: Sequence[Any], kept: Mapping[str, Any] = NOTHING
     ) -> Iterator[tuple[int, Any]]:
-        """Has all tasks played; yields (index of the task, result) in the order they finish.
+        """Plays all tasks; yields (index of the task, result) in order of completion.
 
-        Workers begin when this is called, not when the first result is asked for. An error of a
-        worker's is raised here. Until all results were taken, nothing but `stop` may follow.
+        Work begins at the call, not when the first result is read. Errors of workers are raised
+        here. Read all results before the next call, except of `stop`.
 
-        A worker that was sent something of a name in `kept` has it until a call leaves that name
-        out, and isn't sent it again: a name stands for the same thing always.
+        Workers cache the values in `kept` by name until a call omits the name, so a name must
+        always have the same value.
         """
 
     @abstractmethod
     def stop(self) -> None:
-        """Ends the workers, whatever they are doing."""
+        """Stops the workers, even in the middle of a task."""
 
     def __enter__(self) -> Self:
         return self
@@ -73,41 +73,40 @@ class Executor(ABC):
 
 
 class LocalExecutor(Executor):
-    """This process plays all tasks, each when its result is asked for."""
+    """Plays tasks in this process, each when its result is read."""
 
     def __init__(self, workers: int = 1) -> None:
         super().__init__(workers)
 
     def start(self, make: Callable[[], Worker]) -> None:
-        """See Executor."""
+        """Defers the creation of the worker to the first task."""
         self._worker = cache(make)
 
     def play(
         self, weights: Any, tasks: Sequence[Any], kept: Mapping[str, Any] = NOTHING
     ) -> Iterator[tuple[int, Any]]:
-        """See Executor."""
+        """Plays all tasks; yields (index of the task, result)."""
         return (
             (index, self._worker().play(weights, task, kept)) for index, task in enumerate(tasks)
         )
 
     def stop(self) -> None:
-        """See Executor."""
+        """Does nothing."""
 
 
 class ProcessExecutor(Executor):
-    """Processes of this machine, each with one thread.
+    """Spawned processes on this machine, with one thread each.
 
-    They are spawned, so a script of your own must not do its work when it is imported
-    (`if __name__ == "__main__":`).
+    Scripts that use it must guard their entry point with `if __name__ == "__main__":`.
     """
 
     def __init__(self, workers: int) -> None:
         super().__init__(workers)
         self._running: dict[Connection, BaseProcess] = {}
-        self._having: dict[Connection, set[str]] = {}  # the names of what each has kept
+        self._having: dict[Connection, set[str]] = {}  # names that each worker has cached
 
     def start(self, make: Callable[[], Worker]) -> None:
-        """See Executor."""
+        """Starts the processes."""
         self._make = make
         for _ in range(self.workers):
             self._begin()
@@ -115,7 +114,7 @@ class ProcessExecutor(Executor):
     def play(
         self, weights: Any, tasks: Sequence[Any], kept: Mapping[str, Any] = NOTHING
     ) -> Iterator[tuple[int, Any]]:
-        """See Executor."""
+        """Plays all tasks; yields (index of the task, result) in order of completion."""
         names = list(kept)
         waiting = list(reversed(range(len(tasks))))
         given: dict[Connection, int] = {}
@@ -160,7 +159,7 @@ class ProcessExecutor(Executor):
         return results()
 
     def stop(self) -> None:
-        """See Executor."""
+        """Kills the processes."""
         for connection in list(self._running):
             self._end(connection)
 
@@ -170,7 +169,7 @@ class ProcessExecutor(Executor):
         process = context.Process(target=_serve, args=(theirs, self._make), daemon=True)
         with _interrupts_held():
             process.start()
-        theirs.close()  # so that its death closes the pipe
+        theirs.close()  # so that the pipe closes when the worker dies
         self._running[ours], self._having[ours] = process, set()
         return ours
 
@@ -184,11 +183,11 @@ class ProcessExecutor(Executor):
 
 @contextmanager
 def _interrupts_held() -> Iterator[None]:
-    """Holds Ctrl-C back, for good in the processes that are started meanwhile."""
-    if not hasattr(signal, "pthread_sigmask"):  # not on Windows
+    """Blocks Ctrl-C, permanently in processes that are started inside the block."""
+    if not hasattr(signal, "pthread_sigmask"):  # Windows
         yield
         return
-    resource_tracker.ensure_running()  # its start, with that of the first, would let Ctrl-C through
+    resource_tracker.ensure_running()  # starting it later would unblock Ctrl-C
     before = signal.pthread_sigmask(signal.SIG_BLOCK, {signal.SIGINT})
     try:
         yield
@@ -197,8 +196,8 @@ def _interrupts_held() -> Iterator[None]:
 
 
 def _serve(connection: Connection, make: Callable[[], Worker]) -> None:
-    """A worker's process: plays what comes until the other end is closed."""
-    signal.signal(signal.SIGINT, signal.SIG_IGN)  # Ctrl-C is the learner's affair
+    """Main loop of a worker process: plays tasks until the pipe is closed."""
+    signal.signal(signal.SIGINT, signal.SIG_IGN)  # the learner handles Ctrl-C
     worker = cache(partial(_alone, make))
     kept: dict[str, Any] = {}
     try:
@@ -217,9 +216,9 @@ def _serve(connection: Connection, make: Callable[[], Worker]) -> None:
 
 
 def _alone(make: Callable[[], Worker]) -> Worker:
-    """A worker with one thread: more cores are for more workers."""
+    """Creates a worker that uses one thread."""
     from linkzoo.engine.threads import set_num_threads
-    from linkzoo_training import shards
+    from linkzoo_training.networks import shards
 
     set_num_threads(1)
     shards.use(1)
@@ -235,15 +234,15 @@ class RayExecutor(Executor):
             raise ValueError("--executor ray: Ray is not installed: pip install 'linkzoo[ray]'")
         self._started = False
         self._actors: list[Any] = []
-        self._stored: dict[str, Any] = {}  # references to what is kept
+        self._stored: dict[str, Any] = {}  # Ray references to cached values
 
     def start(self, make: Callable[[], Worker]) -> None:
-        """See Executor."""
+        """Starts the actors."""
         import ray
         from ray.util import ActorPool
 
         if not ray.is_initialized():
-            # Workers that yield to everything else would keep the learner waiting.
+            # At low priority, busy machines would keep the learner waiting.
             os.environ.setdefault("RAY_worker_niceness", "0")
             ray.init(log_to_driver=False)
             self._started = True
@@ -254,10 +253,10 @@ class RayExecutor(Executor):
     def play(
         self, weights: Any, tasks: Sequence[Any], kept: Mapping[str, Any] = NOTHING
     ) -> Iterator[tuple[int, Any]]:
-        """See Executor."""
+        """Plays all tasks; yields (index of the task, result) in order of completion."""
         import ray
 
-        # Every machine fetches once what was put.
+        # Each machine fetches a stored object once.
         weights, before = ray.put(weights), self._stored
         self._stored = {
             name: before[name] if name in before else ray.put(value) for name, value in kept.items()
@@ -281,7 +280,7 @@ class RayExecutor(Executor):
             yield result
 
     def stop(self) -> None:
-        """See Executor."""
+        """Kills the actors; shuts Ray down if this executor started it."""
         import ray
 
         if self._started:
@@ -292,7 +291,7 @@ class RayExecutor(Executor):
 
 
 class _Actor:
-    """A worker as a Ray actor; it is made at the first task, so that its errors are that task's."""
+    """A worker as a Ray actor, created at its first task so that errors are raised there."""
 
     def __init__(self, make: Callable[[], Worker]) -> None:
         self._worker = cache(partial(_alone, make))

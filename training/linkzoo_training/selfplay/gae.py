@@ -1,32 +1,41 @@
 """Generalised advantage estimation (Schulman et al. 2016) for games of several seats."""
 
-from typing import Any
-
 import numpy as np
+from numpy.typing import NDArray
 
 from linkzoo.engine.compiled import compiled
-from linkzoo.engine.threads import Rows
+from linkzoo.engine.threads import RowKernel
 
 
 @compiled
 def _advantages(
-    first: Any,
-    last: Any,
-    players: Any,
-    payoff: Any,
-    values: Any,
-    done: Any,
-    seat: Any,
-    decay: Any,
-    advantage: Any,
-    targets: Any,
+    first: int,
+    last: int,
+    players: NDArray[np.int8],
+    payoff: NDArray[np.float32],
+    values: NDArray[np.float32],
+    done: NDArray[np.bool_],
+    seat: NDArray[np.int8],
+    decay: np.float32,
+    advantage: NDArray[np.float32],
+    targets: NDArray[np.float32],
 ) -> None:
-    """Generalised advantages (Schulman et al. 2016) of all seats along every game.
+    """Fills the advantages and lambda-returns of all seats for games `first`..`last - 1`.
 
-    `payoff` [T, N, P] and `values` [T+1, N, P] are by absolute seat: a payoff reaches the last
-    decision of every seat, whoever made the last move. `decay`, the lambda, is applied from one of
-    a seat's own decisions to its next, however many others decide between them. `seat` is [T+1, N];
-    game i has `players[i]` seats. Nothing is discounted: games are short, only the end pays.
+    There is no discount: games are short and rewards are zero until they end.
+
+    Args:
+        first: The first game.
+        last: The game after the last.
+        players: [N], the number of seats of each game.
+        payoff: [T, N, P], by absolute seat. It is credited to each seat's last decision, even if
+            another seat made the last move.
+        values: [T + 1, N, P], by absolute seat.
+        done: [T, N], whether the game ended with the ply.
+        seat: [T + 1, N], the seat to act.
+        decay: Lambda, applied between consecutive decisions of the same seat.
+        advantage: [T, N], output, of the seat that acted.
+        targets: [T, N, P], output: lambda-returns relative to the seat that acted.
     """
     plies = payoff.shape[0]
     for i in range(first, last):
@@ -45,4 +54,4 @@ def _advantages(
             targets[t, i, seats:] = 0
 
 
-advantages = Rows(_advantages, 64)
+advantages = RowKernel(_advantages, 64)

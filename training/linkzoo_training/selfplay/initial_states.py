@@ -1,158 +1,185 @@
-"""Where the games that a trainer learns from begin: varied options, random plies, and opponents."""
+"""Initial states of self-play games: sampled options, random opening plies and opponents."""
 
 from collections.abc import Sequence
-from typing import Any, NamedTuple
+from typing import Any
 
 import numpy as np
+import torch
 from numpy.typing import NDArray
+from torch import Tensor
 
 from linkzoo import get_game
 from linkzoo.core.kernels import kernels
-from linkzoo.engine.rng import STREAM_INITIAL_STATE, below, word
 from linkzoo.engine.compiled import compiled
-from linkzoo.engine.threads import Rows
-from linkzoo_training.config import Config
-from linkzoo_training.schedule import at
+from linkzoo.engine.rng import STREAM_INITIAL_STATE, below, random_u64
+from linkzoo.engine.threads import RowKernel
+from linkzoo_training.config.config import Config
+from linkzoo_training.config.schedule import at
+from linkzoo_training.selfplay.backend import HostBackend
+from linkzoo_training.selfplay.opponents import ITSELF, Opponents
 
-ITSELF = -1  # the opponent of a self-play game
-
-# What is drawn for a game: positions of its words.
+# Positions of a game's random numbers.
 _VARIED, _RANDOM, _DEPTH, _POOLED, _OPPONENT, _SEED, _SEAT = range(7)
-_OPTION = 8  # of the first of the options that vary
-
-
-class Drawn(NamedTuple):
-    """What N games begin with, in arrays or in tensors."""
-
-    plies: Any  # int64[N]: random ones; -1 for a game that doesn't begin
-    seed: Any  # int64[N]: the bits of a uint64
-    options: Any  # int64[N, V]: of the options that vary
-    usual: Any  # bool[N]: whether it is played from the start with the options that count
-    opponent: Any  # int64[N]: one of those to choose from, or ITSELF
-    learner_seat: Any  # int8[N]
+_OPTION = 8  # first of the sampled options
 
 
 @compiled
-def _uniform(seed: Any, number: Any, position: Any) -> Any:
-    """A number in 0..1."""
-    return word(seed, STREAM_INITIAL_STATE, number, position) / 2.0**64
+def _uniform(seed: np.uint64, number: int, position: int) -> float:
+    """Returns a random number in 0..1."""
+    return random_u64(seed, STREAM_INITIAL_STATE, number, position) / 2.0**64
 
 
 @compiled
 def _draw(
-    first: Any,
-    last: Any,
-    numbers: Any,
-    players: Any,
-    seed: Any,
-    vary_share: Any,
-    ranges: Any,
-    random_share: Any,
-    deepest: Any,
-    pool_share: Any,
-    opponents: Any,
-    count: Any,
-    plies: Any,
-    seeds: Any,
-    options: Any,
-    usual: Any,
-    opponent: Any,
-    learner_seat: Any,
+    first: int,
+    last: int,
+    numbers: NDArray[np.int64],
+    players: NDArray[np.int8],
+    blank: NDArray[np.uint8],
+    seed: np.uint64,
+    vary_share: float,
+    ranges: NDArray[np.int64],
+    random_share: float,
+    deepest: float,
+    pool_share: float,
+    opponents: NDArray[np.int64],
+    count: int,
+    states: NDArray[np.uint8],
+    plies: NDArray[np.int64],
+    seeds: NDArray[np.int64],
+    from_initial_state: NDArray[np.bool_],
+    slot: NDArray[np.int64],
+    learner_seat: NDArray[np.int8],
 ) -> None:
-    """Draws what games begin with, each a function of the seed and of its number.
+    """Draws the initial settings of new games, each a function of the seed and the game's number.
 
-    None is drawn where the number is negative. `ranges` [V, 3] are of the options that vary: the
-    lowest value, the highest, and the one that counts. The first `count` of `opponents` are chosen
-    from.
+    Args:
+        first: The first game.
+        last: The game after the last.
+        numbers: [N], numbers of the new games; negative where a game continues.
+        players: [N], the number of seats.
+        blank: [N, bytes], records with the number of players and the default options set.
+        seed: The run's seed.
+        vary_share: Share of games with sampled options.
+        ranges: [V, 5], one row per sampled option: lowest, highest and default value, offset in the
+            record and size in bytes.
+        random_share: Share of games with random opening plies.
+        deepest: Maximum number of random plies.
+        pool_share: Share of games against an opponent.
+        opponents: Slots to choose from, the first `count`.
+        count: Number of opponents; 0 for pure self-play.
+        states: [N, bytes], output: blank records with the sampled options.
+        plies: [N], output: random plies, -1 where no game begins.
+        seeds: [N], output: bits of a uint64.
+        from_initial_state: [N], output: whether the game has the default options and no random
+            plies.
+        slot: [N], output: the opponent's slot, or ITSELF.
+        learner_seat: [N], output: the learner's seat against an opponent.
     """
     for i in range(first, last):
         number = numbers[i]
         plies[i] = -1
         if number < 0:
             continue
+        for byte in range(blank.shape[1]):
+            states[i, byte] = blank[i, byte]
         varied = _uniform(seed, number, _VARIED) < vary_share
         for k in range(ranges.shape[0]):
-            options[i, k] = ranges[k, 2]
+            value = ranges[k, 2]
             if varied:
                 values = ranges[k, 1] - ranges[k, 0] + 1
-                drawn = below(values, seed, STREAM_INITIAL_STATE, number, _OPTION + k)
-                options[i, k] = ranges[k, 0] + drawn
+                value = ranges[k, 0] + below(
+                    values, seed, STREAM_INITIAL_STATE, number, _OPTION + k
+                )
+            for byte in range(ranges[k, 4]):  # little-endian
+                states[i, ranges[k, 3] + byte] = (value >> (8 * byte)) & 255
         plies[i] = 0
         if _uniform(seed, number, _RANDOM) < random_share:
             plies[i] = np.int64(_uniform(seed, number, _DEPTH) * (deepest + 1))
-        seeds[i] = np.int64(word(seed, STREAM_INITIAL_STATE, number, _SEED))
-        usual[i] = not varied and plies[i] == 0
-        opponent[i] = ITSELF
+        seeds[i] = np.int64(random_u64(seed, STREAM_INITIAL_STATE, number, _SEED))
+        from_initial_state[i] = not varied and plies[i] == 0
+        slot[i] = ITSELF
         if count > 0 and _uniform(seed, number, _POOLED) < pool_share:
-            opponent[i] = opponents[np.int64(_uniform(seed, number, _OPPONENT) * count)]
+            slot[i] = opponents[np.int64(_uniform(seed, number, _OPPONENT) * count)]
         learner_seat[i] = below(players[i], seed, STREAM_INITIAL_STATE, number, _SEAT)
 
 
-DRAW = Rows(_draw, 512)
+DRAW = RowKernel(_draw, 512)
 
 
 class InitialStates:
-    """Begins games by a configuration, each a function of the seed and of its number.
+    """Starts a run's games, each a function of the seed and the game's number.
 
-    `blank` are records [N] with the number of players and the options that count set, one for each
-    game that is played side by side.
+    Args:
+        config: The run's configuration.
+        blank: uint8 [N, bytes], one record per parallel game, with the number of players and the
+            default options set.
+        backend: The backend of the games.
     """
 
-    def __init__(self, config: Config, blank: NDArray[Any]) -> None:
-        self.config, self.game = config, get_game(config.game, config.options)
-        self.begun = 0  # games begun so far
-        self.varied = list(config.initial_states.vary)  # options
-        self._blank = blank.copy()
-        ranges = [(*config.initial_states.vary[name], blank[name][0]) for name in self.varied]
-        self._ranges = np.array(ranges or [(0, 0, 0)], np.int64)  # GPUs don't take empty arrays
+    def __init__(self, config: Config, blank: Tensor, backend: HostBackend) -> None:
+        self._config, self._backend = config, backend
+        self._game = get_game(config.game, config.options)
+        records = blank.cpu().numpy().reshape(-1).view(self._game.state)
+        self._blank, self.players = blank.clone(), backend.tensor(records["num_players"])
+        self.begun = backend.zeros(1, dtype=torch.int64)  # games started so far
+        self.from_initial_state = backend.zeros(len(blank), dtype=torch.bool)  # per game
+        self.opponents = Opponents(config.pool, self._game, self.players, backend)
+        ranges = []
+        for option, (low, high) in config.initial_states.vary.items():
+            dtype, offset = self._game.state.fields[option][:2]  # type: ignore[index]  # structured dtype
+            ranges.append((low, high, records[option][0], offset, dtype.itemsize))
+        # GPUs don't take empty arrays
+        self._ranges = backend.tensor(np.array(ranges or [(0, 0, 0, 0, 0)], np.int64))
 
-    def chances(
-        self, progress: float, pool_share: float, opponents: Sequence[int] | NDArray[np.int64]
-    ) -> tuple[Any, ...]:
-        """What DRAW draws by at a progress of 0..1 of the run: its arguments from `seed` on."""
-        config = self.config.initial_states
+    def chances(self, progress: float, opponents: Sequence[int]) -> tuple[Any, ...]:
+        """Returns the arguments of DRAW from `seed` to `count`.
+
+        Args:
+            progress: Progress of the run, 0..1.
+            opponents: Slots to choose from.
+        """
+        config = self._config.initial_states
         return (
-            np.uint64(self.config.seed),
+            np.uint64(self._config.seed),
             config.vary_share * bool(config.vary),
             self._ranges,
             float(at(config.midgame, progress)),
-            config.depth * self.game.typical_length,
-            pool_share,
-            np.array([*opponents, ITSELF], np.int64),
+            config.depth * self._game.facts.typical_length,
+            self._config.pool.share,
+            self._backend.tensor(np.array([*opponents, ITSELF], np.int64)),
             len(opponents),
         )
 
-    def room(self, count: int) -> Drawn:
-        """Arrays for what is drawn for so many games."""
-        return Drawn(
-            plies=np.empty(count, np.int64),
-            seed=np.empty(count, np.int64),
-            options=np.empty((count, len(self._ranges)), np.int64),
-            usual=np.empty(count, np.bool_),
-            opponent=np.empty(count, np.int64),
-            learner_seat=np.empty(count, np.int8),
-        )
-
     def begin(
-        self,
-        rows: NDArray[np.int64],
-        progress: float,
-        pool_share: float = 0.0,
-        opponents: Sequence[int] | NDArray[np.int64] = (),
-    ) -> tuple[NDArray[Any], Drawn]:
-        """New games for `rows` [R] of the blank records, at a progress of 0..1 of the run.
+        self, which: Tensor, games: slice, states: Tensor, mask: Tensor, chances: tuple[Any, ...]
+    ) -> None:
+        """Starts new games where `which` is set.
 
-        A share of them is played against one of `opponents`. Returns records [R] and what was drawn
-        for them.
+        Args:
+            which: bool [n], the games to replace.
+            games: Slice of the run's games.
+            states: uint8 [n, bytes], their records, overwritten.
+            mask: int8 [n, A], overwritten.
+            chances: Result of `chances`.
         """
-        kernel, count, states = kernels(self.game), len(rows), self._blank[rows]
-        numbers = np.arange(self.begun, self.begun + count)
-        self.begun += count
-        drawn, players = self.room(count), states["num_players"].copy()
-        DRAW(numbers, players, *self.chances(progress, pool_share, opponents), *drawn)
-        for k, option in enumerate(self.varied):
-            states[option] = drawn.options[:, k]
-        masks = np.empty((count, self.game.num_actions), np.int8)
-        seeds = drawn.seed.view(np.uint64)
-        kernel.renew(states, masks, seeds, seeds, drawn.plies)
-        return states, drawn
+        run, opponents = self._backend.run, self.opponents
+        numbers = torch.where(which, self.begun + which.cumsum(0) - 1, -1)
+        self.begun += which.sum()
+        plies, seeds = torch.empty_like(numbers), torch.empty_like(numbers)
+        kept = self.from_initial_state, opponents.slot, opponents.learner_seat
+        given = numbers, self.players[games], self._blank[games]
+        run(DRAW, *given, *chances, states, plies, seeds, *(tensor[games] for tensor in kept))
+        seeds = self._backend.view(seeds, np.uint64)
+        records = self._backend.view(states, self._game.state)
+        run(kernels(self._game).reset_rows, records, mask, seeds, seeds, plies)
+
+    def tensors(self) -> dict[str, Tensor]:
+        """Returns the state as CPU tensors by name, without the number of games started."""
+        from_initial_state = self.from_initial_state.to("cpu", copy=True)
+        return {**self.opponents.tensors(), "from_initial_state": from_initial_state}
+
+    def load(self, saved: dict[str, Tensor]) -> None:
+        """Restores the state from `tensors`."""
+        self.opponents.load(saved)
+        self.from_initial_state.copy_(saved["from_initial_state"])

@@ -1,4 +1,4 @@
-"""A pool of frozen snapshots of the policy, against cycling and forgetting."""
+"""Pool of frozen policy snapshots, against cycling and forgetting."""
 
 import hashlib
 from collections.abc import Mapping
@@ -9,25 +9,25 @@ import torch
 from numpy.typing import NDArray
 from torch import Tensor, nn
 
-from linkzoo.engine.rng import STREAM_OPPONENTS, below, words
-from linkzoo_training.checkpoint import named, pack, under, unpack
+from linkzoo.engine.rng import STREAM_OPPONENTS, below, random_u64s
+from linkzoo_training.checkpoints.checkpoint import named, pack, under, unpack
 
-_DECAY = 0.98  # of old results, each iteration
-_PRIOR = 2.0  # games won and lost by every new opponent before its first
+_DECAY = 0.98  # decay of old results per iteration
+_PRIOR = 2.0  # pseudo-games won and lost by every new opponent
 
 
 class OpponentPool:
-    """Up to `size` frozen opponents; the harder ones are met more often.
+    """Up to `size` frozen opponents; harder ones are drawn more often.
 
-    The first quarter stays for good, and one of the opponents drawn is any of them: a role that
-    loses to strong play anyway would never learn to punish weak play otherwise.
+    The first quarter of the slots is never replaced. One opponent of each draw is uniform:
+    otherwise a role that always loses to strong play would never learn to punish weak play.
     """
 
     def __init__(self, size: int, seed: int) -> None:
         self.size, self.seed = size, seed
         self.networks: list[nn.Module] = []
-        self._packed: list[tuple[str, bytes] | None] = []  # see `snapshots`; those known
-        self.wins: NDArray[np.float64] = np.zeros(size)  # of the learner
+        self._packed: list[tuple[str, bytes] | None] = []  # see `snapshots`; None: not packed yet
+        self.wins: NDArray[np.float64] = np.zeros(size)  # the learner's wins
         self.games: NDArray[np.float64] = np.zeros(size)
 
     def win_rates(self) -> NDArray[np.float64]:
@@ -36,7 +36,7 @@ class OpponentPool:
         return np.asarray((self.wins[:count] + _PRIOR) / (self.games[:count] + 2 * _PRIOR))
 
     def add(self, network: nn.Module) -> int:
-        """Freezes a copy of a network and returns its slot; a full pool gives up an easy one."""
+        """Adds a frozen copy of a network; returns its slot. A full pool replaces an easy one."""
         frozen = deepcopy(network).requires_grad_(False)
         if len(self.networks) < self.size:
             slot = len(self.networks)
@@ -50,31 +50,28 @@ class OpponentPool:
         return slot
 
     def draw(self, count: int, iteration: int) -> NDArray[np.int64]:
-        """Slots of up to `count` opponents: one uniformly, the others by (1 - win rate)**2.
-
-        They are drawn without replacement.
-        """
+        """Draws up to `count` distinct slots: one uniform, the others by (1 - win rate)**2."""
         weights = (1 - self.win_rates()) ** 2
         seed, slots = np.uint64(self.seed), len(weights)
         if slots:
             weights[below(slots, seed, STREAM_OPPONENTS, iteration, slots)] = np.inf
-        uniform = (words(seed, STREAM_OPPONENTS, iteration, np.arange(slots)) + 1.0) / 2**64
-        # The largest u**(1/w) are a weighted sample (Efraimidis and Spirakis 2006).
+        uniform = (random_u64s(seed, STREAM_OPPONENTS, iteration, np.arange(slots)) + 1.0) / 2**64
+        # Taking the largest u**(1/w) samples by weight (Efraimidis and Spirakis 2006).
         keys = np.log(uniform) / np.maximum(weights, 1e-6)
         return np.argsort(-keys)[:count].astype(np.int64)
 
-    def result(self, slots: NDArray[np.int64], scores: NDArray[np.float64]) -> None:
-        """Counts finished games: opponents' slots [G] and the learner's scores [G] in 0..1."""
-        np.add.at(self.wins, slots, scores)
-        np.add.at(self.games, slots, 1.0)
+    def count(self, wins: NDArray[np.float64], games: NDArray[np.float64]) -> None:
+        """Adds finished games by slot: the learner's total score (0..1 each) and game count."""
+        self.wins[: len(wins)] += wins
+        self.games[: len(games)] += games
 
     def decay(self) -> None:
-        """Lets old results count less; once an iteration."""
+        """Discounts old results; called once per iteration."""
         self.wins *= _DECAY
         self.games *= _DECAY
 
     def tensors(self) -> dict[str, Tensor]:
-        """Everything to save, by name."""
+        """Returns the state as tensors by name."""
         saved = self.results()
         for slot, network in enumerate(self.networks):
             state = {name: tensor.cpu() for name, tensor in network.state_dict().items()}
@@ -82,18 +79,18 @@ class OpponentPool:
         return saved
 
     def results(self) -> dict[str, Tensor]:
-        """What of `tensors` changes with every game."""
+        """Returns the part of `tensors` that changes with every game."""
         return {
             "pool.wins": torch.from_numpy(self.wins.copy()),
             "pool.games": torch.from_numpy(self.games.copy()),
         }
 
     def load(self, saved: dict[str, Tensor], template: nn.Module) -> None:
-        """Restores what `tensors` gave; `template` is a network of the same kind."""
+        """Restores the state from `tensors`; `template` is a network of the same architecture."""
         self.receive(saved, snapshots(saved), template)
 
     def snapshots(self) -> dict[str, bytes]:
-        """All of the networks, packed, under names that tell slot and weights, in their order."""
+        """Returns the packed networks in slot order, named by slot and weights."""
         for slot, network in enumerate(self.networks):
             if self._packed[slot] is None:
                 self._packed[slot] = _packed(slot, network.state_dict())
@@ -102,7 +99,7 @@ class OpponentPool:
     def receive(
         self, results: dict[str, Tensor], snapshots: Mapping[str, bytes], template: nn.Module
     ) -> None:
-        """Becomes the pool of these results and snapshots; networks that it has already stay."""
+        """Updates the pool to these results and snapshots; networks already present are kept."""
         before = {
             known[0]: network
             for known, network in zip(self._packed, self.networks, strict=True)
@@ -121,7 +118,7 @@ class OpponentPool:
 
 
 def snapshots(saved: Mapping[str, Tensor]) -> dict[str, bytes]:
-    """What `OpponentPool.snapshots` gave when the pool's `tensors` were saved."""
+    """Returns `OpponentPool.snapshots` of a pool saved by `tensors`."""
     found: dict[str, bytes] = {}
     while state := under(f"pool.{len(found)}.", saved):
         found |= [_packed(len(found), state)]
@@ -129,6 +126,6 @@ def snapshots(saved: Mapping[str, Tensor]) -> dict[str, bytes]:
 
 
 def _packed(slot: int, state: Mapping[str, Tensor]) -> tuple[str, bytes]:
-    """A snapshot's weights as bytes, and a name for them."""
+    """Returns a snapshot's name and its weights as bytes."""
     data = pack(state)
     return f"{slot} {hashlib.sha256(data).hexdigest()}", data

@@ -1,109 +1,133 @@
-"""Who plays in the games that a learner learns from: itself, or it and an opponent."""
+"""Assigns the players of self-play games: the learner alone, or the learner and an opponent."""
 
-from typing import Any
+from collections.abc import Callable
 
 import numpy as np
 import torch
 from numpy.typing import NDArray
 from torch import Tensor
 
-from linkzoo import Agent, Game, Positions
-from linkzoo.engine.rng import STREAM_FIXED_OPPONENT, words
-from linkzoo_training.agents.answers import checked
-from linkzoo_training.agents.specs import make_agent
-from linkzoo_training.config import PoolConfig
-from linkzoo_training.selfplay.initial_states import ITSELF, Drawn
+from linkzoo import Agent, Game
+from linkzoo.registry import id_of
+from linkzoo_training.agents.make import make_agent
+from linkzoo_training.config.config import PoolConfig
+from linkzoo_training.networks.transfers import ToHost
+from linkzoo_training.selfplay.backend import HostBackend
 from linkzoo_training.selfplay.opponent_pool import OpponentPool
 
-DIVERGED = "the policy that plays isn't finite: learning has diverged, or its weights are damaged"
-
-
-def agent_actions(
-    agent: Agent, game: Game, states: NDArray[Any], seeds: NDArray[np.uint64]
-) -> NDArray[np.int64]:
-    """The actions [N] of an agent in records [N]; ValueError naming one that isn't legal."""
-    positions = Positions(game, states, seeds)
-    answers = np.asarray(agent.act(positions))
-    return checked(agent.name, answers, positions.states, positions.action_mask)
+ITSELF = -1  # opponent slot of pure self-play games
 
 
 class Opponents:
-    """Who plays in N games, of which game i has `players[i]` seats.
+    """The opponents of N games and the learner's results.
 
-    In a game against itself the learner has all seats, in one against an opponent the side of
-    `learner_seat`. An opponent is a slot: of the pool's snapshots, or behind them of an agent.
+    In self-play the learner has all seats; against an opponent, the side of `learner_seat`.
+    Opponents are slots: first the snapshots of the pool, then the fixed agents.
+
+    Args:
+        config: The pool's configuration.
+        game: The game.
+        players: int8 [N], the number of seats of each game.
+        backend: The backend of the games.
     """
 
     def __init__(
-        self, config: PoolConfig, game: Game, players: NDArray[np.int8], seed: int
+        self, config: PoolConfig, game: Game, players: Tensor, backend: HostBackend
     ) -> None:
-        self._game, self._players, self._seed, self._size = game, players, seed, config.size
-        self.agents = [make_agent(name, game.id) for name in config.fixed_opponents]
-        self.fixed_slots = config.size + np.arange(len(self.agents))
-        self.slot = np.full(len(players), ITSELF, np.int64)
-        self.learner_seat = np.zeros(len(players), np.int8)
-        # By number of players and seat
-        self._side = np.zeros((game.max_players + 1, game.max_players), np.int8)
-        for count in np.unique(players).tolist():
-            self._side[count, :count] = game.sides(count)
+        self._players, self._size = players.long(), config.size
+        self.agents = [make_agent(name, id_of(game)) for name in config.fixed_opponents]
+        slots = config.size + len(self.agents)
+        self.fixed_slots = list(range(config.size, slots))
+        self._slots = backend.tensor(np.arange(slots))
+        self.slot = torch.full_like(self._players, ITSELF)
+        self.learner_seat = torch.zeros_like(players)
+        sides = np.zeros((game.max_players + 1, game.max_players), np.int8)  # by players and seat
+        for count in range(game.min_players, game.max_players + 1):
+            sides[count, :count] = game.facts.sides(count)
+        self._side = backend.tensor(sides)
+        self._seats = backend.tensor(np.arange(game.max_players))
+        # Totals since `report`: wins by seat in self-play; the learner's scores and games by slot.
+        self._wins = backend.zeros(game.max_players, dtype=torch.float64)
+        self._results = backend.zeros(2, max(1, slots), dtype=torch.float64)
 
-    def begin(self, rows: NDArray[np.int64], drawn: Drawn) -> None:
-        """What was drawn for new games in `rows`."""
-        self.slot[rows], self.learner_seat[rows] = drawn.opponent, drawn.learner_seat
+    def against(self, slot: int) -> Tensor:
+        """Returns the games played against a slot, bool [N]."""
+        return (self.slot == slot) & (self.slot != ITSELF)
 
-    def against(self, slot: int) -> NDArray[np.int64]:
-        """The games [M] against an opponent."""
-        return np.flatnonzero((self.slot == slot) & (self.slot != ITSELF))
-
-    def act_in(self, seat: NDArray[Any], games: slice = slice(None)) -> NDArray[np.bool_]:
-        """Whether the opponent acts in each of some games, in which these seats [N] do."""
+    def act_in(self, seat: Tensor, games: slice = slice(None)) -> Tensor:
+        """Returns whether an opponent is to act, bool [n], for seats to act `seat` [n]."""
         players = self._players[games]
-        own = self._side[players, self.learner_seat[games]]
-        acts: NDArray[np.bool_] = (self.slot[games] != ITSELF) & (self._side[players, seat] != own)
-        return acts
+        own = self._side[players, self.learner_seat[games].long()]
+        return (self.slot[games] != ITSELF) & (self._side[players, seat.long()] != own)
+
+    def rows(
+        self, acts: Tensor, pool: OpponentPool, games: slice = slice(None)
+    ) -> Callable[[], list[tuple[int, Tensor]]]:
+        """Finds the games in which each opponent is to act.
+
+        Args:
+            acts: bool [n], whether an opponent is to act.
+            pool: The snapshots.
+            games: Slice of the games.
+
+        Returns:
+            A function that returns slots with their rows of `acts`, int64 [m]. It waits for the row
+            counts if they come from a GPU.
+        """
+        if not pool.networks and not self.agents:
+            return list
+        slots = torch.where(acts, self.slot[games], len(self._slots))
+        order = slots.argsort(stable=True)
+        sent = ToHost((slots[:, None] == self._slots).sum(0))
+
+        def found() -> list[tuple[int, Tensor]]:
+            (counts,) = sent.arrays()
+            ends = counts.cumsum()
+            return [
+                (slot, order[ends[slot] - counts[slot] : ends[slot]])
+                for slot in np.flatnonzero(counts).tolist()
+            ]
+
+        return found
 
     def agent(self, slot: int) -> Agent | None:
-        """The agent in a slot; None where that is a snapshot's."""
+        """Returns the fixed agent in a slot; None for a snapshot."""
         return None if slot < self._size else self.agents[slot - self._size]
 
-    def actions(
-        self, agent: Agent, states: NDArray[Any], rows: NDArray[np.int64], ply: int
-    ) -> NDArray[np.int64]:
-        """What an agent plays at a ply of the run in games `rows` [M] of records [N]."""
-        seeds = words(self._seed, STREAM_FIXED_OPPONENT, ply, rows)
-        return agent_actions(agent, self._game, states[rows], seeds)
+    def count(self, games: slice | Tensor, payoff: Tensor, done: Tensor, counts: Tensor) -> None:
+        """Counts the results of finished games.
 
-    def count(
-        self, rows: NDArray[np.int64], reward: NDArray[np.float32], pool: OpponentPool
-    ) -> None:
-        """Tells the pool the results of finished games: `reward` [M, P] of the games `rows` [M]."""
-        slot = self.slot[rows]
-        met = (slot != ITSELF) & (slot < self._size)
-        payoff = reward[met, self.learner_seat[rows[met]]]
-        pool.result(slot[met], np.where(payoff > 0, 1.0, np.where(payoff < 0, 0, 0.5)))
-
-    def self_play_wins(
-        self, rows: NDArray[np.int64], reward: NDArray[np.float32], counts: NDArray[np.bool_]
-    ) -> NDArray[np.float64]:
-        """Shares of wins by seat [P] of the learner's finished games against itself that count.
-
-        `reward` [M, P] and `counts` [M] are of the games `rows` [M].
+        Args:
+            games: Indices or slice of n games.
+            payoff: float32 [n, P].
+            done: bool [n], whether the games ended.
+            counts: bool [n], whether wins of self-play games are counted.
         """
-        own = counts & (self.slot[rows] == ITSELF)
-        playing = np.arange(reward.shape[1]) < self._players[rows[own], None]
-        best = np.where(playing, reward[own], -np.inf)
-        won = best == best.max(1, keepdims=True)
-        shares: NDArray[np.float64] = (won / won.sum(1, keepdims=True)).sum(0)
-        return shares
+        slot, itself = self.slot[games], self.slot[games] == ITSELF
+        own = payoff.gather(1, self.learner_seat[games].long()[:, None])[:, 0]
+        met = (done & ~itself).double()
+        score = torch.where(own > 0, 1.0, torch.where(own < 0, 0.0, 0.5)) * met
+        self._results.index_add_(1, slot.clamp(min=0), torch.stack([score, met]))
+        seats = payoff.shape[1]
+        playing = self._seats[:seats] < self._players[games][:, None]
+        best = torch.where(playing, payoff, -torch.inf)
+        won = (best == best.amax(1, keepdim=True)).double() * (done & itself & counts)[:, None]
+        self._wins[:seats] += (won / won.sum(1, keepdim=True).clamp(min=1)).sum(0)
+
+    def report(self, pool: OpponentPool) -> NDArray[np.float64]:
+        """Reports results since the last call to the pool; returns wins by seat in self-play."""
+        wins, results = (array.copy() for array in ToHost(self._wins, self._results).arrays())
+        pool.count(*results[:, : pool.size])
+        self._wins.zero_()
+        self._results.zero_()
+        return wins
 
     def tensors(self) -> dict[str, Tensor]:
-        """Everything to save, by name."""
-        return {
-            "opponent": torch.from_numpy(self.slot.copy()),
-            "learner_seat": torch.from_numpy(self.learner_seat.copy()),
-        }
+        """Returns the state as CPU tensors by name."""
+        kept = {"opponent": self.slot, "learner_seat": self.learner_seat}
+        return {name: tensor.to("cpu", copy=True) for name, tensor in kept.items()}
 
     def load(self, saved: dict[str, Tensor]) -> None:
-        """Restores what `tensors` gave."""
-        self.slot[:] = saved["opponent"].numpy()
-        self.learner_seat[:] = saved["learner_seat"].numpy()
+        """Restores the state from `tensors`."""
+        self.slot.copy_(saved["opponent"])
+        self.learner_seat.copy_(saved["learner_seat"])

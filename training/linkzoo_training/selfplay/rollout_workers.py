@@ -1,4 +1,4 @@
-"""The games that PPO learns from, on the workers of an executor."""
+"""PPO rollouts on the workers of an executor."""
 
 from dataclasses import fields
 from functools import partial
@@ -7,10 +7,12 @@ import torch
 from torch import Tensor, nn
 
 from linkzoo import get_game
-from linkzoo_training.checkpoint import named, under
-from linkzoo_training.config import PPOConfig
-from linkzoo_training.networks import Critic, frozen, make_network
+from linkzoo_training.checkpoints.checkpoint import named, under
+from linkzoo_training.config.config import PPOConfig
+from linkzoo_training.networks.flat import Critic, frozen, make_network
+from linkzoo_training.networks.transfers import to_device
 from linkzoo_training.runtime import use_bf16
+from linkzoo_training.selfplay.backend import HostBackend
 from linkzoo_training.selfplay.executors import Executor
 from linkzoo_training.selfplay.opponent_pool import OpponentPool
 from linkzoo_training.selfplay.rollout import Batch, RolloutGames
@@ -21,11 +23,10 @@ from linkzoo_training.selfplay.workers import (
     Tensors,
     part_of,
 )
-from linkzoo_training.transfers import to_device
 
 
 class RolloutWorker(SelfPlayWorker[RolloutGames]):
-    """Plays any of `parts` parts of a run's games."""
+    """Plays any of the `parts` parts of a run's games."""
 
     def __init__(self, config: PPOConfig, parts: int) -> None:
         self._config, self._parts, self._device = config, parts, torch.device("cpu")
@@ -36,13 +37,13 @@ class RolloutWorker(SelfPlayWorker[RolloutGames]):
         self._critic = frozen(Critic(game, *size), bf16) if config.critic == "full" else None
 
     def begin(self, part: int) -> RolloutGames:
-        """See SelfPlayWorker."""
-        games = RolloutGames(part_of(self._config, part, self._parts), self._device)
+        """Returns the games of a part at the start of the run."""
+        games = RolloutGames(part_of(self._config, part, self._parts), HostBackend(self._device))
         games.begin()
         return games
 
     def collect(self, games: RolloutGames, task: Task, sent: Tensors) -> Tensors:
-        """See SelfPlayWorker; a batch."""
+        """Plays an iteration; returns its batch."""
         if self._critic is not None:
             self._critic.load_state_dict(under("critic.", sent))
         numbers = task.progress, task.iteration
@@ -50,15 +51,15 @@ class RolloutWorker(SelfPlayWorker[RolloutGames]):
 
 
 class RolloutWorkers(SelfPlayWorkers):
-    """Stands where RolloutGames does: batches are of the network of one iteration ago.
+    """RolloutGames on workers: batches come from the network of the previous iteration.
 
-    Their probabilities are those with which the actions were drawn, so PPO's ratios are right.
+    Their log-probabilities come from that network too, so PPO's ratios are correct.
     """
 
     def __init__(self, config: PPOConfig, device: torch.device, executor: Executor) -> None:
         if config.env_device == "cuda":
             raise ValueError("env_device: cuda, but workers play on CPUs")
-        part_of(config, 0, executor.workers)  # raises if there is none
+        part_of(config, 0, executor.workers)  # raises if a part can't be made
         make = partial(RolloutWorker, config, executor.workers)
         super().__init__(executor, make, max(config.players))
         self.device = device
@@ -71,7 +72,7 @@ class RolloutWorkers(SelfPlayWorkers):
         progress: float,
         iteration: int,
     ) -> Batch:
-        """An iteration's plies."""
+        """Returns the batch of an iteration."""
         more = named("critic.", {} if critic is None else critic.state_dict())
         parts = self.exchange(network, pool, progress, iteration, more)
 

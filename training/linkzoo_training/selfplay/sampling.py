@@ -1,48 +1,48 @@
-"""Draws the actions of a policy where its probabilities are, on the CPU or on a GPU."""
-
-from typing import Any
+"""Samples actions from a policy on the device of its probabilities."""
 
 import numpy as np
 import torch
+from numpy.typing import NDArray
 from torch import Tensor
 
-from linkzoo.engine.rng import STREAM_POLICY, word
 from linkzoo.engine.compiled import compiled
-from linkzoo.engine.threads import Rows
-from linkzoo_training.transfers import to_device
+from linkzoo.engine.rng import STREAM_POLICY, random_u64
+from linkzoo.engine.threads import RowKernel
+from linkzoo_training.networks.transfers import to_device
 
 
 @compiled
-def _uniform(seed: Any, ply: Any, game: Any) -> Any:
-    """A number below 1 with 24 bits: float32 holds it."""
-    return np.float32((word(seed, STREAM_POLICY, ply, game) >> np.uint64(40)) / np.float32(2**24))
+def _uniform(seed: np.uint64, ply: int, game: int) -> np.float32:
+    """Returns a uniform float32 below 1 with 24 random bits."""
+    return np.float32(
+        (random_u64(seed, STREAM_POLICY, ply, game) >> np.uint64(40)) / np.float32(2**24)
+    )
 
 
 @compiled
-def _uniforms(first: Any, last: Any, out: Any, seed: Any, ply: Any, game: Any) -> None:
-    """Fills float32[N] with a number of every row: those of games from `game` on."""
+def _uniforms(
+    first: int, last: int, out: NDArray[np.float32], seed: np.uint64, ply: int, game: int
+) -> None:
+    """Fills [N] with uniform numbers for the games from `game` on."""
     for i in range(first, last):
         out[i] = _uniform(seed, ply, game + i)
 
 
-UNIFORMS = Rows(_uniforms, 512)
+UNIFORMS = RowKernel(_uniforms, 512)
 
 
 @compiled
 def _choose(
-    first: Any,
-    last: Any,
-    probabilities: Any,
-    seed: Any,
-    ply: Any,
-    game: Any,
-    actions: Any,
-    log_probability: Any,
+    first: int,
+    last: int,
+    probabilities: NDArray[np.float32],
+    seed: np.uint64,
+    ply: int,
+    game: int,
+    actions: NDArray[np.int64],
+    log_probability: NDArray[np.float32],
 ) -> None:
-    """Draws an action of every row from float32 probabilities [N, A] that are 0 where illegal.
-
-    Row 0 is of the game with this number, the other rows of those behind it.
-    """
+    """Samples actions [N] from probabilities [N, A] for the games from `game` on."""
     for i in range(first, last):
         row = probabilities[i]
         total = np.float32(0)
@@ -60,18 +60,23 @@ def _choose(
         log_probability[i] = np.log(row[chosen])
 
 
-choose = Rows(_choose, 256)
+choose = RowKernel(_choose, 256)
 
 
 def draw(probabilities: Tensor, uniform: Tensor) -> tuple[Tensor, Tensor]:
-    """The same on the device of float32 probabilities [N, A], by uniform numbers [N] below 1.
+    """Samples an action per row with torch operations.
 
-    Actions int64[N], -1 where a row isn't finite, and their log-probabilities float32[N].
+    Args:
+        probabilities: float32 [N, A], 0 where illegal.
+        uniform: float32 [N], random numbers below 1, on the same device.
+
+    Returns:
+        Actions int64 [N], -1 where a row isn't finite, and their log-probabilities float32 [N].
     """
     sums = probabilities.cumsum(-1)
     total = sums[:, -1]
     found = torch.searchsorted(sums, (uniform * total)[:, None], right=True)[:, 0]
-    found = torch.where(found < sums.shape[1], found, probabilities.argmax(-1))  # of rounding
+    found = torch.where(found < sums.shape[1], found, probabilities.argmax(-1))  # rounding errors
     drawn = torch.where(total.isfinite(), found, -1)
     return drawn, probabilities.gather(-1, found[:, None])[:, 0].log()
 
@@ -79,10 +84,16 @@ def draw(probabilities: Tensor, uniform: Tensor) -> tuple[Tensor, Tensor]:
 def sample(
     probabilities: Tensor, seed: np.uint64, ply: int, game: int = 0
 ) -> tuple[Tensor, Tensor]:
-    """Draws an action of every row of float32 probabilities [N, A] that are 0 where illegal.
+    """Samples an action per row, on the device of the probabilities.
 
-    The rows are of the games from `game` on. Actions int64[N], -1 where a row isn't finite, and
-    their log-probabilities float32[N], on the device of the probabilities.
+    Args:
+        probabilities: float32 [N, A], 0 where illegal.
+        seed: The run's seed.
+        ply: The run's ply.
+        game: The first row's game; rows are consecutive games.
+
+    Returns:
+        Actions int64 [N], -1 where a row isn't finite, and their log-probabilities float32 [N].
     """
     rows, device = len(probabilities), probabilities.device
     if device.type == "cpu":

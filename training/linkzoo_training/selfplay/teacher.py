@@ -1,4 +1,4 @@
-"""What a teacher says where the learner acts: its moves, or what actions are worth."""
+"""Teacher targets: an agent's moves or action values where the learner acts."""
 
 from typing import Any, Protocol, runtime_checkable
 
@@ -7,44 +7,42 @@ import torch
 from numpy.typing import NDArray
 
 from linkzoo import Agent, Game, Positions
-from linkzoo_training.selfplay.opponents import agent_actions
+from linkzoo_training.agents.playing import checked_actions
 
-_MOST = float(np.finfo(np.float16).max)  # that is kept of a value; payoffs are -1..1
+_MAX_VALUE = float(np.finfo(np.float16).max)  # payoffs are -1..1
 
 
 @runtime_checkable
 class ValuesActions(Agent, Protocol):
-    """An agent that says what every action is worth, such as `mc-N`."""
+    """An agent with action values, such as `mc-N`."""
 
     def action_values(self, positions: Positions, score_margin_weight: float) -> NDArray[Any]:
-        """Of N positions to the seats to act, [N, num_actions]."""
+        """Returns the values [N, num_actions] of N positions for the seats to act."""
         ...
 
 
-def room(teacher: Agent | None, game: Game) -> tuple[tuple[int, ...], torch.dtype]:
-    """Shape and type of what is kept of one answer of a teacher."""
+def target_format(teacher: Agent | None, game: Game) -> tuple[tuple[int, ...], torch.dtype]:
+    """Returns shape and dtype of one position's target."""
     values = isinstance(teacher, ValuesActions)
     return ((game.num_actions,), torch.float16) if values else ((), torch.int64)
 
 
-def ask(
-    teacher: Agent,
-    game: Game,
-    states: NDArray[Any],
-    seeds: NDArray[np.uint64],
-    score_margin_weight: float,
+def teacher_targets(
+    teacher: Agent, positions: Positions, score_margin_weight: float
 ) -> NDArray[Any]:
-    """Moves int64[M] in records [M], or values float32[M, A] from a teacher that has them.
+    """Returns a teacher's moves int64 [M] in M positions, or its action values float32 [M, A].
 
-    ValueError naming the teacher for a move that isn't legal, and for values that are no numbers.
+    Raises:
+        ValueError: A move isn't legal or a value isn't finite; the message names the teacher.
     """
     if isinstance(teacher, ValuesActions):
-        told = teacher.action_values(Positions(game, states, seeds), score_margin_weight)
-        values, shape = np.array(told, np.float32, order="C"), (len(states), game.num_actions)
-        if values.shape != shape or not (np.abs(values) <= _MOST).all():
+        found = teacher.action_values(positions, score_margin_weight)
+        values = np.array(found, np.float32, order="C")
+        shape = len(positions.states), positions.game.num_actions
+        if values.shape != shape or not (np.abs(values) <= _MAX_VALUE).all():
             raise ValueError(
                 f"{teacher.name}: its action values {list(values.shape)} are not finite numbers "
-                f"{list(shape)} within ±{_MOST:g}"
+                f"{list(shape)} within ±{_MAX_VALUE:g}"
             )
         return values
-    return agent_actions(teacher, game, states, seeds)
+    return checked_actions(teacher, positions)

@@ -1,1 +1,1 @@
-"""A page in the browser to play, watch, replay and understand games (`linkzoo serve`)."""
+"""Web interface to play, watch, replay and analyse games (`linkzoo serve`)."""

@@ -1,12 +1,13 @@
-"""What an agent thinks of a position, and what is certain about it."""
+"""Analysis of positions by an agent and by the exact solver."""
 
 from typing import Any
 
 import numpy as np
 
 from linkzoo import Game, GameRecord, Positions
-from linkzoo.engine.compiled import Record
 from linkzoo.core.solver import OutOfReachError
+from linkzoo.core.state import Record
+from linkzoo.registry import id_of
 from linkzoo_training.agents.policy import PolicyAgent, SearchAgent
 from linkzoo_training.agents.values import values_along
 from linkzoo_training.search.solver import solve
@@ -14,14 +15,14 @@ from linkzoo_training.web.players import Player, decision_seeds, has_solver
 from linkzoo_training.web.views import moves
 
 Json = dict[str, Any]
-SOLVER_LIMIT = 2**17  # positions of one search: half a second
+SOLVER_LIMIT = 2**17  # positions per search: half a second
 
 
 def analyse(player: Player, game: Game, state: Record, seed: int) -> Json:
-    """Of the seat to act: shares and visits of the moves, values by seat, and the exact verdict.
+    """Returns move probabilities and visits, values by seat, and the exact verdict.
 
-    Nothing in it depends on what that seat can't know. To be called in the player's thread.
-    ValueError for an agent without a policy, and at the end of a game.
+    Uses only information of the seat to act. Call it in the player's thread. ValueError for an
+    agent without a policy, and for a finished game.
     """
     agent = player.agent()
     states = np.zeros(1, game.state)
@@ -57,19 +58,19 @@ def analyse(player: Player, game: Game, state: Record, seed: int) -> Json:
 
 
 def along(player: Player, record: GameRecord) -> Json:
-    """Of every position of a game: the value of each seat. To be called in the player's thread."""
+    """Returns each seat's value in every position of a game. Call it in the player's thread."""
     return values_along(player.agent(), record).to_dict()
 
 
 def _exact(game: Game, state: Record) -> Json:
-    """The solver's verdict, if it is in reach."""
+    """Returns the solver's verdict, if it is within reach."""
     try:
-        found = solve(game.id, state, SOLVER_LIMIT)
+        found = solve(id_of(game), state, SOLVER_LIMIT)
     except OutOfReachError:
         return {"reached": False}
     return {
         "reached": True,
         "winner": found.winner,
-        "winning": [game.action_to_text(state, action) for action in found.winning],
+        "winning": [game.notation.action_to_text(state, action) for action in found.winning],
         "score": found.score,
     }

@@ -1,4 +1,4 @@
-"""The server's routes: each asks a game for something and answers with JSON."""
+"""HTTP routes of the server; they answer with JSON."""
 
 import asyncio
 import json
@@ -21,12 +21,13 @@ from starlette.exceptions import HTTPException
 from starlette.types import ASGIApp
 
 from linkzoo import GameRecord, get_game, registry
-from linkzoo.engine.rng import SEED_LIMIT
-from linkzoo.engine.compiled import Record
 from linkzoo.core.arguments import integer, shown, string
-from linkzoo_training.records import save_new
+from linkzoo.core.state import Record
+from linkzoo.engine.rng import SEED_LIMIT
+from linkzoo.registry import id_of
 from linkzoo_training.web.analysis import along, analyse
-from linkzoo_training.web.players import BusyError, Players, check_spec
+from linkzoo_training.web.players import BusyError, Players, read_agent
+from linkzoo_training.web.records import save_new
 from linkzoo_training.web.safety import Address, Guard
 from linkzoo_training.web.sessions import Sessions, UnknownError
 from linkzoo_training.web.strength import cards
@@ -35,7 +36,7 @@ from linkzoo_training.web.views import catalogue, log, picture, table_view, winn
 
 STATIC = Path(__file__).with_name("static")
 MOST_TABLES, MOST_REPLAYS, IDLE_SECONDS = 200, 50, 2 * 3600.0
-SOON, LATER = 0.1, 1.0  # seconds that an answer waits for agents: to a move, and if a page waits
+SOON, LATER = 0.1, 1.0  # max seconds a response waits for agents: after a move, and when polling
 _DRAWING = threading.Lock()
 
 Json = dict[str, Any]
@@ -44,7 +45,7 @@ Text = Annotated[StrictStr, Field(max_length=200)]
 
 @dataclass
 class Replay:
-    """A record that was opened, with its positions."""
+    """An opened record with its positions."""
 
     record: GameRecord
     positions: list[Record]
@@ -53,11 +54,11 @@ class Replay:
 
 @dataclass
 class Server:
-    """What the routes share."""
+    """State shared by the routes."""
 
     records: Path
     games: list[str] = field(default_factory=lambda: list(registry.game_names()))
-    outside: list[str] = field(default_factory=list)
+    custom_agents: list[str] = field(default_factory=list)
     players: Players = field(default_factory=Players)
     tables: Sessions[Table] = field(default_factory=lambda: Sessions(MOST_TABLES, IDLE_SECONDS))
     replays: Sessions[Replay] = field(
@@ -65,7 +66,7 @@ class Server:
     )
 
     def check_game(self, name: str) -> None:
-        """ValueError unless the page offers the game."""
+        """Raises ValueError unless the page offers the game."""
         if name not in self.games:
             raise ValueError(f"no game {shown(name)}; there are {self.games}")
 
@@ -75,7 +76,7 @@ class _Request(BaseModel):
 
 
 class NewGame(_Request):
-    """Seats are `human` or agents; without a seed the server chooses one."""
+    """Request of a new game; seats are `human` or agents. Without a seed the server chooses one."""
 
     game: Text
     seats: Annotated[list[Text], Field(min_length=1, max_length=8)]
@@ -84,25 +85,25 @@ class NewGame(_Request):
 
 
 class Move(_Request):
-    """A move in the game's notation, or the person who looks."""
+    """A move in the game's notation."""
 
     move: Text
 
 
 class Look(_Request):
-    """The person who looks now."""
+    """The seat of the viewing person."""
 
     seat: StrictInt
 
 
 class Asked(_Request):
-    """Whose judgement is asked for."""
+    """The agent to query."""
 
     agent: Text
 
 
 def create_app(server: Server, address: Address) -> ASGIApp:
-    """The server's application, guarded."""
+    """Returns the server's application, behind the guard."""
     app = FastAPI(title="linkzoo", docs_url=None, redoc_url=None, openapi_url=None)
     _answer_errors(app)
     _add_tables(app, server)
@@ -113,11 +114,11 @@ def create_app(server: Server, address: Address) -> ASGIApp:
 
 
 def _add_tables(app: FastAPI, server: Server) -> None:
-    """Games in progress."""
+    """Adds the routes of games in progress."""
 
     @app.get("/api/catalogue")
     def choices() -> Json:
-        return catalogue(server.games, server.outside)
+        return catalogue(server.games, server.custom_agents)
 
     @app.get("/api/strength")
     def strength() -> Json:
@@ -130,7 +131,7 @@ def _add_tables(app: FastAPI, server: Server) -> None:
         seed = randbelow(SEED_LIMIT) if wanted.seed is None else wanted.seed
         integer("seed", seed, 0, SEED_LIMIT - 1)
         seats, options = wanted.seats, wanted.options
-        table = new_table(server.players, wanted.game, seats, options, seed, server.outside)
+        table = new_table(server.players, wanted.game, seats, options, seed, server.custom_agents)
         return {"id": server.tables.add(table)}
 
     @app.get("/api/tables/{name}")
@@ -161,7 +162,7 @@ def _add_tables(app: FastAPI, server: Server) -> None:
 
 
 def _add_outcomes(app: FastAPI, server: Server) -> None:
-    """What is made of a game in progress: its record, and what an agent thinks of it."""
+    """Adds the routes for the record and the analysis of a game in progress."""
 
     @app.post("/api/tables/{name}/save")
     def save(name: str) -> Json:
@@ -187,16 +188,16 @@ def _add_outcomes(app: FastAPI, server: Server) -> None:
 
 
 def _analyse_table(server: Server, table: Table, agent: str) -> Future[Json]:
-    check_spec(agent, table.game.id, server.outside)
+    spec = read_agent(agent, id_of(table.game), server.custom_agents)
     with table.lock:
         if table.humans and not table.legal():
             raise RefusedError("an agent judges your own turns alone")
         state, seed = table.state.copy(), table.record.seed
-    return server.players.submit(agent, table.game, analyse, table.game, state, seed)
+    return server.players.submit(spec, table.game, analyse, table.game, state, seed)
 
 
 async def _done(table: Table, act: Callable[..., None], *arguments: Any) -> Response:
-    """Does something at a table; the view soon after, of quick agents with their moves."""
+    """Performs an action at a table; returns the view, with the moves of quick agents."""
 
     def locked() -> None:
         with table.lock:
@@ -207,7 +208,7 @@ async def _done(table: Table, act: Callable[..., None], *arguments: Any) -> Resp
 
 
 async def _settled(table: Table, patience: float) -> Response:
-    """The view when no agent is thinking any more, at the latest after so many seconds."""
+    """Returns the view once no agent is thinking, after at most `patience` seconds."""
     until = time.monotonic() + patience
     while table.thinking and table.thought and (left := until - time.monotonic()) > 0:
         await asyncio.wait([asyncio.wrap_future(table.thought)], timeout=left)
@@ -215,9 +216,9 @@ async def _settled(table: Table, patience: float) -> Response:
 
 
 def _shown(table: Table) -> Response:
-    """The view of a game, written once for as long as it stays the same.
+    """Returns the view of a game, rendered once per change.
 
-    One at a time: threads that draw side by side only take the interpreter from one another.
+    Rendering is serialised: parallel threads would only compete for the interpreter lock.
     """
     with _DRAWING, table.lock:
         if table.shown is None or table.shown[0] != table.key:
@@ -226,7 +227,7 @@ def _shown(table: Table) -> Response:
 
 
 def _add_replays(app: FastAPI, server: Server) -> None:
-    """Records that were opened."""
+    """Adds the routes of opened records."""
 
     @app.post("/api/replays")
     def open_record(data: Annotated[dict[str, Any], Body()]) -> Json:
@@ -247,12 +248,12 @@ def _add_replays(app: FastAPI, server: Server) -> None:
     async def values(name: str, asked: Asked) -> Json:
         record = server.replays.get(name).record
         game = get_game(record.game, record.options)
-        check_spec(asked.agent, game.id, server.outside)
-        return await asyncio.wrap_future(server.players.submit(asked.agent, game, along, record))
+        spec = read_agent(asked.agent, id_of(game), server.custom_agents)
+        return await asyncio.wrap_future(server.players.submit(spec, game, along, record))
 
 
 def open_replay(server: Server, data: Mapping[str, Any]) -> Replay:
-    """A record from a page; ValueError says what is wrong with it."""
+    """Reads a record sent by a page; ValueError if it is invalid."""
     name = string("game", data.get("game"))
     server.check_game(name)
     options = data.get("options")
@@ -263,7 +264,7 @@ def open_replay(server: Server, data: Mapping[str, Any]) -> Replay:
 
 
 def replay_view(replay: Replay, ply: int, seat: int | None) -> Json:
-    """A position of a record, as a seat or the referee (None) sees it."""
+    """Returns a position of a record, as seen by a seat or by the referee (None)."""
     state, game = _position(replay, ply), get_game(replay.record.game, replay.record.options)
     if seat is not None:
         integer("seat", seat, 0, replay.record.num_players - 1)
@@ -277,7 +278,7 @@ def replay_view(replay: Replay, ply: int, seat: int | None) -> Json:
         "over": bool(state.seat < 0),
         "winners": winners(state),
         "svg": picture(game, state, seat),
-        "text": game.draw_text(state, seat),
+        "text": game.drawing.text(state, seat),
         "log": replay.log,
     }
 
@@ -288,12 +289,12 @@ def _position(replay: Replay, ply: int) -> Record:
 
 def _analyse_replay(server: Server, replay: Replay, ply: int, agent: str) -> Future[Json]:
     state, game = _position(replay, ply), get_game(replay.record.game, replay.record.options)
-    check_spec(agent, game.id, server.outside)
-    return server.players.submit(agent, game, analyse, game, state, replay.record.seed)
+    spec = read_agent(agent, id_of(game), server.custom_agents)
+    return server.players.submit(spec, game, analyse, game, state, replay.record.seed)
 
 
 def _answer_errors(app: FastAPI) -> None:
-    """Whatever is wrong with a request is said in one line."""
+    """Adds handlers that report each request error as one line."""
     statuses: dict[type[Exception], int] = {
         ValueError: 400,
         UnknownError: 404,
@@ -323,6 +324,6 @@ def _answer_errors(app: FastAPI) -> None:
 
 
 def _error(status: int, message: str) -> JSONResponse:
-    """A message, whatever letters it holds."""
+    """Returns an error response; the message may hold any characters."""
     line = " ".join(message.split())[:1000]
     return JSONResponse({"error": line.encode(errors="replace").decode()}, status)

@@ -1,4 +1,4 @@
-"""The agents of the server: which ones a page may ask for, each with a thread of its own."""
+"""Agents of the server: checks of requested names, and one thread per agent."""
 
 import re
 import threading
@@ -9,62 +9,70 @@ from typing import Any, TypeVar
 
 import numpy as np
 
-from linkzoo import Agent, Game, Positions
-from linkzoo.core.kernels import kernels
-from linkzoo.engine.rng import STREAM_ACTION, words
-from linkzoo.engine.compiled import Record
+from linkzoo import Agent, Game, Positions, get_game
 from linkzoo.core.arguments import integer, shown
-from linkzoo_training.agents.answers import checked
-from linkzoo_training.agents.specs import check_agent, make_agent
-from linkzoo_training.resources import shipped
+from linkzoo.core.state import Record
+from linkzoo.engine.rng import STREAM_ACTION, random_u64s
+from linkzoo.registry import id_of
+from linkzoo_training.agents.make import make_agent
+from linkzoo_training.agents.playing import checked_actions
+from linkzoo_training.agents.specs import SHIPPED, AgentSpec
+from linkzoo_training.checkpoints.checkpoint import load_card
+from linkzoo_training.resources import find_checkpoint, shipped_checkpoints
 from linkzoo_training.search.solver import check_solver
 
 HUMAN = "human"
-MOST_SIMULATIONS = 10_000  # that a page may ask for
-MOST_AGENTS = 16  # held at once
-MOST_WAITING = 256  # for one agent
-_SPEC = re.compile(r"[A-Za-z0-9_-]{1,64}(?:@([0-9]{1,4}))?(?:~[0-9.]{1,8})?(?::([0-9]{1,9}))?")
-_SEARCH = re.compile(r"(?:uct|cheat|mc)-([0-9]{1,9})")
+MOST_SIMULATIONS = 10_000  # limit for requests from a page
+MOST_AGENTS = 16  # loaded at once
+MOST_WAITING = 256  # per agent
+_NAME = re.compile(r"[A-Za-z0-9_@~:.-]{1,90}")  # no paths
 
 T = TypeVar("T")
 
 
 class BusyError(Exception):
-    """There is no room for more, now."""
+    """The server has no capacity left."""
 
 
-def check_spec(spec: str, game: str, outside: Sequence[str] = ()) -> None:
-    """ValueError unless a page may ask for an agent.
+def read_agent(text: str, game: str, custom: Sequence[str] = ()) -> AgentSpec:
+    """Parses the name of an agent requested by a page.
 
-    A page may name the baselines, the checkpoints that ship, and `outside`, which the server's
-    command line has named: no path and no module comes from a page.
+    Args:
+        text: The name of a baseline or of a shipped checkpoint, or one of `custom`.
+        game: The name of the game.
+        custom: Agents named on the server's command line; pages can't request other paths or
+            modules.
+
+    Returns:
+        The agent's spec.
+
+    Raises:
+        ValueError: Pages may not request this agent, or it doesn't play the game.
     """
-    if spec in outside:
-        return
-    parts = _SPEC.fullmatch(spec)
-    if parts is None or spec == HUMAN:
-        raise ValueError(f"agent {shown(spec)}: not one of those that the page offers")
-    search = _SEARCH.fullmatch(spec)
-    simulations = search[1] if search else parts[2]
-    if simulations is not None:
-        integer(f"agent {spec!r}: simulations", int(simulations), 1, MOST_SIMULATIONS)
-    source = re.split("[@~:]", spec)[0]
-    named = {"checkpoint", *checkpoints()}
-    if search is None and source not in {"random", "greedy", "exact", *named}:
+    if text in custom:
+        return AgentSpec.parse(text)
+    spec = AgentSpec.parse(text) if _NAME.fullmatch(text) else AgentSpec("custom", text)
+    if spec.kind in (HUMAN, "custom"):
+        raise ValueError(f"agent {shown(text)}: not one of those that the page offers")
+    checkpoints = [SHIPPED, *shipped_checkpoints()]
+    if spec.kind == "checkpoint" and spec.source not in checkpoints:
         raise ValueError(
-            f"agent {shown(spec)}: there are random, greedy, uct-N, cheat-N, mc-N, exact, and the "
-            f"checkpoints {sorted(named)}, with @N views, ~T temperature, :N simulations"
+            f"agent {shown(text)}: there are random, greedy, uct-N, cheat-N, mc-N, exact, and the "
+            f"checkpoints {sorted(checkpoints)}, with @N views, ~T temperature, :N simulations"
         )
-    check_agent(spec, game)
-
-
-def checkpoints() -> list[str]:
-    """The checkpoints that ship, by name."""
-    return sorted(path.parent.name for path in shipped("checkpoints").glob("*/card.json"))
+    if spec.simulations is not None:
+        integer(f"agent {text!r}: simulations", spec.simulations, 1, MOST_SIMULATIONS)
+    spec.check(game)
+    checkpoint = spec.checkpoint(game)
+    if checkpoint is not None:
+        played = load_card(find_checkpoint(checkpoint))["game"]
+        if get_game(played).name != get_game(game).name:
+            raise ValueError(f"agent {shown(text)} plays {played}, not {game}")
+    return spec
 
 
 def has_solver(game: Game) -> bool:
-    """Whether a game is solved exactly."""
+    """Returns whether a game has an exact solver."""
     try:
         check_solver(game.name)
     except ValueError:
@@ -73,31 +81,29 @@ def has_solver(game: Game) -> bool:
 
 
 class Player:
-    """An agent and its thread: whoever else plays doesn't wait for it."""
+    """An agent with its own thread, so that agents don't wait for one another."""
 
-    def __init__(self, spec: str, game: Game) -> None:
+    def __init__(self, spec: AgentSpec, game: Game) -> None:
         self._spec, self._game = spec, game
         self._agent: Agent | None = None
         self._thread = ThreadPoolExecutor(1, thread_name_prefix="agent")
         self._lock, self.waiting = threading.Lock(), 0
 
     def agent(self) -> Agent:
-        """The agent; only its own thread asks. It is made at its first use."""
+        """The agent, created on first use; only its own thread reads this."""
         if self._agent is None:
-            self._agent = make_agent(self._spec, self._game.id)
+            self._agent = make_agent(self._spec, id_of(self._game))
         return self._agent
 
     def act(self, state: Record, seed: int) -> int:
-        """The agent's legal action in a position, to be called in its thread."""
-        agent, states = self.agent(), np.zeros(1, self._game.state)
+        """Returns a legal action of the agent. Call it in the agent's thread."""
+        states = np.zeros(1, self._game.state)
         states[0] = state
-        actions = np.asarray(agent.act(Positions(self._game, states, decision_seeds(state, seed))))
-        masks = np.zeros((1, self._game.num_actions), np.int8)
-        kernels(self._game).legal_one(states, masks)
-        return int(checked(agent.name, actions, states, masks)[0])
+        positions = Positions(self._game, states, decision_seeds(state, seed))
+        return int(checked_actions(self.agent(), positions)[0])
 
     def submit(self, task: Callable[..., T], *arguments: Any) -> "Future[T]":
-        """Has the thread do `task(self, *arguments)` in its turn; BusyError if too many wait."""
+        """Queues `task(self, *arguments)` for the thread; BusyError if the queue is full."""
         with self._lock:
             if self.waiting >= MOST_WAITING:
                 raise BusyError(f"{self._spec} has too much to do: try again")
@@ -111,25 +117,27 @@ class Player:
             self.waiting -= 1
 
     def close(self) -> None:
-        """Ends the thread after what it is doing."""
+        """Stops the thread after its current task."""
         self._thread.shutdown(wait=False, cancel_futures=True)
 
 
 def decision_seeds(state: Record, seed: int) -> Any:
-    """The seed of the decision that is to be made, uint64[1]: as `linkzoo play` has it."""
+    """Returns the seed of the current decision, uint64[1], as in `linkzoo play`."""
     ply, seat = np.array([state.ply]), np.array([state.seat])
-    return words(np.array([seed], np.uint64), STREAM_ACTION, ply, seat)
+    return random_u64s(np.array([seed], np.uint64), STREAM_ACTION, ply, seat)
 
 
 class Players:
-    """The agents in use; those unused for longest make room for others."""
+    """The agents in use; the least recently used are dropped to make room."""
 
     def __init__(self) -> None:
         self._lock = threading.Lock()
-        self._held: OrderedDict[tuple[str, str], Player] = OrderedDict()
+        self._held: OrderedDict[tuple[AgentSpec, tuple[str, int, int]], Player] = OrderedDict()
 
-    def submit(self, spec: str, game: Game, task: Callable[..., T], *arguments: Any) -> "Future[T]":
-        """Has an agent's thread do `task(player, *arguments)`; BusyError if there is no room."""
+    def submit(
+        self, spec: AgentSpec, game: Game, task: Callable[..., T], *arguments: Any
+    ) -> "Future[T]":
+        """Queues `task(player, *arguments)` in an agent's thread; BusyError if there is no room."""
         key = (spec, game.key)
         with self._lock:
             if key not in self._held:
@@ -147,7 +155,7 @@ class Players:
         self._held.pop(idle).close()
 
     def close(self) -> None:
-        """Ends all threads."""
+        """Stops all threads."""
         with self._lock:
             for player in self._held.values():
                 player.close()

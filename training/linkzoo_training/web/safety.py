@@ -1,4 +1,4 @@
-"""Who may ask the server, and how much: addresses, other pages, tokens, and the size of bodies."""
+"""Request guard: hosts, origins, tokens and body sizes."""
 
 import secrets
 from dataclasses import dataclass
@@ -11,7 +11,7 @@ from starlette.datastructures import Headers, MutableHeaders
 from starlette.responses import JSONResponse, RedirectResponse, Response
 from starlette.types import ASGIApp, Message, Receive, Scope, Send
 
-MOST_BYTES = 2**20  # of a request's body
+MOST_BYTES = 2**20  # limit of a request's body
 _TOO_LARGE = f"a request has at most {MOST_BYTES} bytes"
 COOKIE = "linkzoo_token"
 _HEADERS = {
@@ -26,7 +26,7 @@ _HEADERS = {
 
 
 def is_loopback(host: str) -> bool:
-    """Whether only this machine reaches an address."""
+    """Returns whether an address is reachable from this machine only."""
     try:
         return host == "localhost" or ip_address(host).is_loopback
     except ValueError:
@@ -35,16 +35,16 @@ def is_loopback(host: str) -> bool:
 
 @dataclass(frozen=True)
 class Address:
-    """Where the server listens; `token` is None where only this machine reaches it."""
+    """The server's address; `token` is None on loopback."""
 
     host: str
     port: int
     token: str | None = None
 
     def takes(self, host: str) -> bool:
-        """Whether a request's Host header names this server: none does that another page made up.
+        """Returns whether a Host header names this server, which blocks DNS rebinding.
 
-        Where a token is needed, other names of the machine are as good.
+        With a token, any host is accepted.
         """
         if self.token is not None:
             return bool(host)
@@ -53,20 +53,20 @@ class Address:
 
     @property
     def url(self) -> str:
-        """What to open in the browser."""
+        """The URL to open in the browser."""
         host = f"[{self.host}]" if ":" in self.host else self.host
         page = f"http://{host}:{self.port}/"
         return page if self.token is None else f"{page}?token={quote(self.token)}"
 
 
 class Guard:
-    """Lets through what comes from the page itself, and adds the headers that browsers keep to."""
+    """Middleware that admits only requests from the page itself, and adds security headers."""
 
     def __init__(self, app: ASGIApp, address: Address) -> None:
         self.app, self.address = app, address
 
     async def __call__(self, scope: Scope, receive: Receive, send: Send) -> None:
-        """Answers a request, or refuses it with 4xx and a message."""
+        """Handles a request, or refuses it with 4xx and a message."""
         if scope["type"] != "http":
             if scope["type"] == "lifespan":
                 await self.app(scope, receive, send)
@@ -96,7 +96,7 @@ class Guard:
         await self.app(scope, read, answer)
 
     def _refusal(self, scope: Scope) -> Response | None:
-        """The answer to a request that isn't for the page."""
+        """Returns the refusal of a request that isn't from the page, else None."""
         headers = Headers(scope=scope)
         host = headers.get("host", "")
         if not self.address.takes(host):
@@ -114,7 +114,7 @@ class Guard:
         return self._without_token(scope, headers)
 
     def _without_token(self, scope: Scope, headers: Headers) -> Response | None:
-        """Takes a token from the address into a cookie; refuses who has none."""
+        """Moves a token from the URL into a cookie; refuses requests without one."""
         token = self.address.token
         if token is None:
             return None

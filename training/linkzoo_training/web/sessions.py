@@ -1,4 +1,4 @@
-"""What the server holds for pages, by ids that can't be guessed; idle ones are dropped."""
+"""Server-side sessions with unguessable ids; idle ones are dropped."""
 
 import secrets
 import threading
@@ -11,25 +11,25 @@ T = TypeVar("T")
 
 
 class UnknownError(Exception):
-    """There is nothing of that id, or no longer."""
+    """The id is unknown or has expired."""
 
 
 class Sessions(Generic[T]):
-    """Up to `most` things; one that nobody asks for in `idle` seconds may be dropped.
+    """Up to `most` sessions; they may be dropped after `idle` seconds without use.
 
-    With `crowding` a new one takes the place of the longest unused; otherwise it is refused.
+    If full, a new one replaces the least recently used with `crowding`, else it is refused.
     """
 
     def __init__(self, most: int, idle: float, *, crowding: bool = False) -> None:
         self.most, self.idle, self._crowding = most, idle, crowding
         self._lock = threading.Lock()
-        self._held: dict[str, tuple[float, T]] = {}  # the longest unused first
+        self._held: dict[str, tuple[float, T]] = {}  # least recently used first
 
     def __len__(self) -> int:
         return len(self._held)
 
     def check_room(self) -> None:
-        """BusyError if there is no room for another."""
+        """Raises BusyError if there is no room for another session."""
         with self._lock:
             self._drop_idle()
             while self._crowding and len(self._held) >= self.most:
@@ -38,7 +38,7 @@ class Sessions(Generic[T]):
                 raise BusyError(f"there are {self.most} games already: close one, or try later")
 
     def add(self, thing: T) -> str:
-        """The id of something new; BusyError if there is no room."""
+        """Adds a session and returns its id; BusyError if there is no room."""
         self.check_room()
         name = secrets.token_urlsafe(18)
         with self._lock:
@@ -46,7 +46,7 @@ class Sessions(Generic[T]):
         return name
 
     def get(self, name: str) -> T:
-        """What has this id; UnknownError if nothing has."""
+        """Returns the session of an id; UnknownError if there is none."""
         with self._lock:
             self._drop_idle()
             if name not in self._held:
@@ -56,7 +56,7 @@ class Sessions(Generic[T]):
             return thing
 
     def close(self, name: str) -> None:
-        """Drops what has this id, if anything has."""
+        """Drops the session of an id, if it exists."""
         with self._lock:
             self._held.pop(name, None)
 

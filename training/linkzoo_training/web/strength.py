@@ -1,20 +1,19 @@
-"""What the cards of the shipped checkpoints say of their strength."""
+"""Strength results from the cards of the shipped checkpoints."""
 
 from collections.abc import Collection, Mapping
 from typing import Any
 
 from linkzoo import get_game
-from linkzoo_training.checkpoint import load_card
+from linkzoo_training.checkpoints.checkpoint import load_card
 from linkzoo_training.evaluation.result import settings_of
-from linkzoo_training.resources import find_checkpoint
-from linkzoo_training.web.players import checkpoints
+from linkzoo_training.resources import find_checkpoint, shipped_checkpoints
 
 Json = dict[str, Any]
 
 
 def cards(games: Collection[str]) -> Json:
-    """The cards of the checkpoints that play these games, by name."""
-    found = [(name, load_card(find_checkpoint(name))) for name in checkpoints()]
+    """Returns the cards of the checkpoints that play these games, by name."""
+    found = [(name, load_card(find_checkpoint(name))) for name in shipped_checkpoints()]
     return {"cards": [_card(name, card) for name, card in found if card["game"] in games]}
 
 
@@ -36,7 +35,7 @@ def _card(name: str, card: Mapping[str, Any]) -> Json:
 
 
 def _match(match: Mapping[str, Any]) -> Json:
-    """A match; its sides only where they are roles, which seats alike aren't."""
+    """Returns a match; it has results by side only if the sides are roles."""
     agent, opponent = match["agents"]
     roles = [(side["label"].partition(" ("), side["win_share"]) for side in match["sides"]]
     return {

@@ -1,4 +1,4 @@
-"""Games in progress: a record, the position it has come to, who plays, and who looks."""
+"""Games in progress: record, position, players and viewer."""
 
 import threading
 from collections.abc import Mapping, Sequence
@@ -9,28 +9,30 @@ from typing import Any
 import numpy as np
 
 from linkzoo import Game, GameRecord, get_game
-from linkzoo.core.kernels import kernels
-from linkzoo.engine.compiled import Record
 from linkzoo.core.arguments import shown
-from linkzoo_training.web.players import HUMAN, BusyError, Player, Players, check_spec
+from linkzoo.core.kernels import kernels
+from linkzoo.core.state import Record
+from linkzoo.registry import id_of
+from linkzoo_training.agents.specs import AgentSpec
+from linkzoo_training.web.players import HUMAN, BusyError, Player, Players, read_agent
 
 
 class RefusedError(Exception):
-    """Something that a person may not do now."""
+    """An action that the person may not take now."""
 
 
 class Table:
-    """One game that is played.
+    """A game in progress.
 
-    With one person at the screen the view is his. With several, where something is hidden, the
-    view is that of the person who looks, and of nobody until the next one says that he looks. With
-    nobody it is the referee's, and agents move when they are told to.
+    With one person at the screen, the view is that person's. With several people and hidden
+    information, nobody sees the game until the next player confirms they are at the screen. Without
+    people, the view is the referee's and agents move on request.
     """
 
     def __init__(
         self,
         game: Game,
-        seats: Sequence[str],
+        seats: Sequence[AgentSpec],
         players: Players,
         *,
         options: Mapping[str, Any],
@@ -42,61 +44,62 @@ class Table:
         self._mask = np.zeros((1, game.num_actions), np.int8)
         self._states[0] = game.blank(len(seats), options)
         chosen = game.chosen_options(self._states[0])
-        self.record = GameRecord(game.id, game.version, len(seats), chosen, seed)
+        self.record = GameRecord(id_of(game), game.version, len(seats), chosen, seed)
         kernels(game).begin(self._states, np.array([seed], np.uint64), self._mask)
-        self.log: list[tuple[int, str]] = []  # the seat and the text of each action
-        self.humans = [seat for seat, who in enumerate(seats) if who == HUMAN]
+        self.log: list[tuple[int, str]] = []  # seat and text of each action
+        self.humans = [seat for seat, who in enumerate(seats) if who.kind == HUMAN]
         self.looking = self.humans[0] if len(self.humans) == 1 else None
         self.error, self._generation, self.thinking = "", 0, False
-        self.thought: Future[None] | None = None  # not done while an agent is `thinking`
-        self.shown: tuple[Any, bytes] | None = None  # the latest view, with its `key`
+        self.thought: Future[None] | None = None  # pending while an agent is `thinking`
+        self.shown: tuple[Any, bytes] | None = None  # latest view with its `key`
         self._turn()
 
     @property
     def state(self) -> Record:
-        """The position."""
+        """The current position."""
         record: Record = self._states[0]
         return record
 
     @property
     def key(self) -> tuple[Any, ...]:
-        """What a view depends on."""
+        """Cache key of a view."""
         return self._generation, self.looking, self.thinking, self.error
 
     @property
     def over(self) -> bool:
-        """Whether the game has ended."""
+        """Whether the game is over."""
         return bool(self.state.seat < 0)
 
     @property
     def secret(self) -> bool:
-        """Whether something is hidden from somebody at the screen."""
-        return self.game.hidden is not None and not self.over and bool(self.humans)
+        """Whether information is hidden from a person at the screen."""
+        hides = self.game.observation.privileged_spec is not None
+        return hides and not self.over and bool(self.humans)
 
     @property
     def waiting(self) -> int | None:
-        """The person who is to look before the game goes on."""
+        """The seat that must confirm they are at the screen before the game continues."""
         seat = int(self.state.seat)
         return seat if self.secret and seat in self.humans and seat != self.looking else None
 
     def legal(self) -> list[int]:
-        """The legal actions, if the person who looks is to act."""
+        """The legal actions, if the viewer is to act."""
         if self.over or self.waiting is not None or int(self.state.seat) not in self.humans:
             return []
         found: list[int] = np.flatnonzero(self._mask[0]).tolist()
         return found
 
     def look(self, seat: int) -> None:
-        """The person who is to act looks at the screen."""
+        """Confirms that the person to act is at the screen."""
         if seat != self.waiting:
             raise RefusedError(f"player {seat} isn't the one to look now")
         self.looking = seat
 
     def play(self, text: str) -> None:
-        """Plays the move of the person who looks; RefusedError says why it can't be."""
+        """Plays the viewer's move; RefusedError if it isn't possible."""
         if self.waiting is not None:
             raise RefusedError(f"player {self.waiting} is to look first")
-        moves = {self.game.action_to_text(self.state, a).lower(): a for a in self.legal()}
+        moves = {self.game.notation.action_to_text(self.state, a).lower(): a for a in self.legal()}
         if not moves:
             raise RefusedError("the game is over" if self.over else "it isn't your turn")
         move = " ".join(text.split()).lower()
@@ -108,14 +111,14 @@ class Table:
         self._turn()
 
     def step(self) -> None:
-        """Has an agent move, in a game without people."""
+        """Lets an agent move, in a game without people."""
         if self.humans:
             raise RefusedError("people play here: the agents move by themselves")
         if not self.over and not self.thinking:
             self._ask()
 
     def take_back(self) -> None:
-        """Takes back the last move of the person who looks, and all after it."""
+        """Takes back the viewer's last move and all moves after it."""
         last = self.last_own()
         if last is None:
             raise RefusedError("there is no move of yours to take back")
@@ -124,26 +127,27 @@ class Table:
         del self.record.actions[last:], self.log[last:]
         for state in self.record.replay():
             self._states[0] = state
-        kernels(self.game).legal_one(self._states, self._mask)
+        kernels(self.game).fill_masks.serial(self._states, self._mask)
         self._generation += 1
         self.thinking, self.error = False, ""
         self._turn()
 
     def last_own(self) -> int | None:
-        """The index of the last action of who looks (of any person, if nothing is hidden)."""
-        own = [self.looking] if self.game.hidden is not None else self.humans
+        """The index of the viewer's last action (any person's, if nothing is hidden)."""
+        own = [self.looking] if self.game.observation.privileged_spec is not None else self.humans
         found = (index for index, (seat, _) in reversed([*enumerate(self.log)]) if seat in own)
         return next(found, None)
 
     def _play(self, action: int) -> None:
         outcome = np.zeros((2, len(self.seats)), np.float32)
-        self.log.append((int(self.state.seat), self.game.action_to_text(self.state, action)))
+        text = self.game.notation.action_to_text(self.state, action)
+        self.log.append((int(self.state.seat), text))
         kernels(self.game).play_one(self._states, action, self._mask[0], *outcome)
         self.record.actions.append(action)
         self._generation += 1
 
     def _turn(self) -> None:
-        """Shows the board to whoever is to see it, and has an agent move if it is its turn."""
+        """Updates the viewer, and starts an agent if it is its turn."""
         seat = int(self.state.seat)
         if self.over:
             return
@@ -154,10 +158,10 @@ class Table:
             self._ask()
 
     def _ask(self) -> None:
-        """Has the agent to act think, in its own thread."""
+        """Starts the agent to act in its own thread."""
         spec, state = self.seats[int(self.state.seat)], self.state.copy()
         self.error, generation = "", self._generation
-        with self.lock:  # for which the agent waits with its move
+        with self.lock:  # the agent waits for this lock before it moves
             try:
                 self.thought = self._players.submit(spec, self.game, self._think, state, generation)
                 self.thinking = True
@@ -170,10 +174,10 @@ class Table:
         error, action = "", -1
         try:
             action = player.act(state, self.record.seed)
-        except Exception as raised:  # noqa: BLE001 - another's agent can raise anything
+        except Exception as raised:  # noqa: BLE001 - custom agents can raise anything
             error = " ".join(str(raised).split()) or type(raised).__name__
         with self.lock:
-            if generation != self._generation:  # taken back meanwhile
+            if generation != self._generation:  # the move was taken back meanwhile
                 return
             self.thinking, self.error = False, error
             if not error:
@@ -188,22 +192,20 @@ def new_table(
     seats: Sequence[str],
     options: Mapping[str, Any],
     seed: int,
-    outside: Sequence[str] = (),
+    custom: Sequence[str] = (),
 ) -> Table:
-    """A new game; ValueError for what the game or the server doesn't have."""
+    """Starts a game; ValueError for options or agents that aren't available."""
     game = get_game(name)
     safe_options(game, options)
     game = get_game(name, options)
     game.blank(len(seats), options)
-    for spec in seats:
-        if spec != HUMAN:
-            check_spec(spec, name, outside)
-    return Table(game, seats, players, options=options, seed=seed)
+    agents = [AgentSpec(HUMAN) if who == HUMAN else read_agent(who, name, custom) for who in seats]
+    return Table(game, agents, players, options=options, seed=seed)
 
 
 def safe_options(game: Game, options: Mapping[str, Any]) -> None:
-    """ValueError for an option that may name a file, unless it has the standard value."""
+    """Raises ValueError for a non-standard option that may name a file."""
     standard = asdict(game.options())
-    for name in game.fixed:
+    for name in game.fixed.values:
         if name in options and options[name] != standard[name]:
             raise ValueError(f"{name}: {shown(options[name])}, but a page plays {standard[name]!r}")

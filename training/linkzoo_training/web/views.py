@@ -1,30 +1,31 @@
-"""What the page is told of a game: never more than whoever looks may know."""
+"""JSON views for the page, limited to the viewer's information."""
 
 import re
 from dataclasses import fields
 from typing import Any, Literal, get_args, get_origin
 
 from linkzoo import Game, GameRecord, get_game
-from linkzoo.engine.compiled import Record
-from linkzoo_training.web.players import HUMAN, checkpoints, has_solver
+from linkzoo.core.state import Record
+from linkzoo_training.resources import shipped_checkpoints
+from linkzoo_training.web.players import HUMAN, has_solver
 from linkzoo_training.web.tables import Table
 
 Json = dict[str, Any]
 
 
 def table_view(table: Table) -> Json:
-    """A game in progress, for whoever looks."""
+    """Returns the view of a game in progress for its viewer."""
     waiting = table.waiting
     common = {
         "game": table.game.name,
         "title": table.game.title,
-        "seats": list(table.seats),
+        "seats": list(map(str, table.seats)),
         "roles": list(table.game.roles(table.record.options)),
         "waiting": waiting,
         "watching": not table.humans,
         "error": table.error,
     }
-    if waiting is not None:  # the cover: the picture and the moves stay here
+    if waiting is not None:  # cover screen: picture and moves are not sent
         return {**common, "looking": None}
     seat = table.looking if table.secret else None
     return {
@@ -34,7 +35,7 @@ def table_view(table: Table) -> Json:
         "winners": winners(table.state),
         "thinking": table.thinking,
         "svg": picture(table.game, table.state, seat),
-        "text": table.game.draw_text(table.state, seat),
+        "text": table.game.drawing.text(table.state, seat),
         "moves": moves(table.game, table.state, table.legal()),
         "can_take_back": bool(table.humans) and table.last_own() is not None,
         "can_open": not table.secret,
@@ -43,64 +44,66 @@ def table_view(table: Table) -> Json:
 
 
 def picture(game: Game, state: Record, seat: int | None) -> str:
-    """The SVG of a view, without the size of its own: the page gives it one."""
+    """Returns the SVG of a view without its own size, which the page sets."""
     return re.sub(
         r'^(<svg[^>]*?) width="[\d.]+" height="[\d.]+"', r"\1", game.draw_svg(state, seat)
     )
 
 
 def moves(game: Game, state: Record, legal: list[int]) -> list[Json]:
-    """Legal actions with their texts, and the names of what to point at."""
-    found = []
+    """Returns legal actions with their texts and the elements to click."""
+    found, notation = [], game.notation
     for action in legal:
-        text = game.action_to_text(state, action)
-        parts = (text,) if game.action_parts is None else game.action_parts(state, action)
+        text = notation.action_to_text(state, action)
+        parts = notation.action_parts(state, action) if notation.action_parts else (text,)
         found.append({"text": text, "parts": list(parts)})
     return found
 
 
 def log(record: GameRecord) -> list[Json]:
-    """The moves of a game, with the seats that made them."""
+    """Returns the moves of a game with their seats."""
     game = get_game(record.game, record.options)
     return [
-        {"seat": int(state.seat), "text": game.action_to_text(state, action)}
+        {"seat": int(state.seat), "text": game.notation.action_to_text(state, action)}
         for state, action in zip(record.replay(), record.actions, strict=False)
     ]
 
 
 def winners(state: Record) -> list[int]:
-    """The seats that have won, none before the end."""
+    """Returns the seats that have won; none before the end."""
     return [seat for seat in range(int(state.num_players)) if int(state.winners) >> seat & 1]
 
 
-def catalogue(names: list[str], outside: list[str]) -> Json:
-    """What there is to choose from: games with their options, and agents."""
+def catalogue(names: list[str], custom: list[str]) -> Json:
+    """Returns the available games with their options, and the agents."""
     return {
         "games": [_game(get_game(name), name) for name in names],
-        "agents": [HUMAN, "random", "greedy", "uct-100", "uct-1000", *outside],
+        "agents": [HUMAN, "random", "greedy", "uct-100", "uct-1000", *custom],
     }
 
 
 def _game(game: Game, name: str) -> Json:
-    own = [found for found in checkpoints() if re.fullmatch(rf"{game.name}(_[a-z]+)?", found)]
+    own = [
+        found for found in shipped_checkpoints() if re.fullmatch(rf"{game.name}(_[a-z]+)?", found)
+    ]
     solved = ["exact"] if has_solver(game) else []
     return {
         "name": name,
         "title": game.title,
         "players": list(range(game.min_players, game.max_players + 1)),
-        "hidden": game.hidden is not None,
-        "roles": list(game.seat_names),
+        "hidden": game.observation.privileged_spec is not None,
+        "roles": list(game.facts.seat_names),
         "options": [
             _option(game, field)
-            for field in fields(game.options)  # type: ignore[arg-type]
-            if field.name not in game.fixed
+            for field in fields(game.options)
+            if field.name not in game.fixed.values
         ],
         "agents": [*solved, *own, *(f"{found}:64" for found in own)],
     }
 
 
 def _option(game: Game, field: Any) -> Json:
-    """An option as the page asks for it: one of some choices, a flag, or a number."""
+    """Returns an option's form field: choices, a flag or a number."""
     default = getattr(game.options(), field.name)
     choices = list(get_args(field.type)) if get_origin(field.type) is Literal else []
     kind = "choice" if choices else "flag" if isinstance(default, bool) else "number"

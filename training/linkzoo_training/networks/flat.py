@@ -1,4 +1,4 @@
-"""Fully connected networks, the heads and critics of training, and networks by their kinds."""
+"""Fully connected networks, the critic, auxiliary heads, and the factory of networks."""
 
 from collections.abc import Sequence
 from copy import deepcopy
@@ -11,21 +11,20 @@ from torch import Tensor, nn
 
 from linkzoo import Game
 from linkzoo.core.features import RAW, FeatureMap
-from linkzoo_training.cell_networks import BoardNet, GraphNet
-from linkzoo_training.policy_value import OUTER, PolicyValueNet, quiet
-from linkzoo_training.sparse import SparseLinear
+from linkzoo_training.networks.cells import BoardNet, GraphNet
+from linkzoo_training.networks.policy_value import OUTER, PolicyValueNet, quiet
+from linkzoo_training.networks.sparse import SparseLinear
 
 ILLEGAL_LOGIT = -1e9
-_LEAST_DEVIATION = 0.1  # of an integer: what hardly ever varies isn't blown up further
+_LEAST_DEVIATION = 0.1  # limits the scale of nearly constant features
 Network = TypeVar("Network", bound=nn.Module)
 
 
 class ResidualTrunk(nn.Module):
-    """Fully connected: a layer, then `blocks` residual blocks of two layers; [B, F] to [B, width].
+    """An input layer and `blocks` residual blocks of two dense layers: [B, F] to [B, width].
 
-    Features are integers; `scale` [F] makes them numbers of about -1..1, until `standardise` learns
-    how far they vary. Each block has a learned gate that starts at zero (ReZero: Bachlechner et al.
-    2021).
+    Features are integers; `scale` [F] maps them to about -1..1 until `standardise` sets it from
+    data. Each block has a learned gate that starts at zero (ReZero: Bachlechner et al. 2021).
     """
 
     scale: Tensor
@@ -39,12 +38,12 @@ class ResidualTrunk(nn.Module):
         self.gates = nn.Parameter(torch.zeros(blocks))
 
     def standardise(self, features: NDArray[Any]) -> None:
-        """Scales every feature by its standard deviation in a sample [N, F]."""
+        """Sets the scale of every feature to 1 / its standard deviation in a sample [N, F]."""
         deviation = np.maximum(features.std(0, dtype=np.float32), _LEAST_DEVIATION)
         self.scale.copy_(torch.from_numpy(1 / deviation))
 
     def forward(self, features: Tensor) -> Tensor:
-        """Integers to numbers of 0 or more."""
+        """Maps integer features [B, F] to nonnegative activations [B, width]."""
         x = torch.relu(self.inputs(features, self.scale))
         for gate, first, second in zip(self.gates, self.first, self.second, strict=True):
             x = x + gate * second(torch.relu(first(x)))
@@ -52,7 +51,7 @@ class ResidualTrunk(nn.Module):
 
 
 class FlatNet(PolicyValueNet):
-    """Fully connected: a trunk and two heads."""
+    """Fully connected network: a trunk and two heads."""
 
     def __init__(self, game: Game, width: int, blocks: int) -> None:
         super().__init__(game)
@@ -61,41 +60,42 @@ class FlatNet(PolicyValueNet):
         self.value = quiet(nn.Linear(width, game.max_players))
 
     def read(self, features: Tensor) -> tuple[None, Tensor]:
-        """See PolicyValueNet."""
+        """Implements `PolicyValueNet.read`; there are no cells."""
         return None, self.trunk(features)
 
     def answer(self, cells: Tensor | None, whole: Tensor) -> tuple[Tensor, Tensor]:  # noqa: ARG002
-        """See PolicyValueNet."""
+        """Implements `PolicyValueNet.answer`."""
         return self.policy(whole), self.value(whole)
 
 
 class Critic(nn.Module):
-    """Values from what a seat sees and from what is hidden from it, for training alone.
+    """Values from observations and privileged observations, used only in training.
 
-    Takes features [B, F] of observations and features [B, H] of `Game.hidden`; gives values [B, P]
-    as PolicyValueNet does. It knows more than any player, so its values are less noisy (PerfectDou:
-    Yang et al. 2022).
+    Maps features [B, F] of observations and [B, H] of privileged observations to values [B, P] like
+    PolicyValueNet's. It sees more than any player, so its values are less noisy (PerfectDou: Yang
+    et al. 2022).
     """
 
     def __init__(self, game: Game, width: int, blocks: int) -> None:
         super().__init__()
-        if game.hidden is None:
+        if game.observation.privileged_spec is None:
             raise ValueError(f"critic: {game.name} has no hidden information; use 'shared'")
-        seen, hidden = FeatureMap(game.observation), FeatureMap(game.hidden)
+        seen = FeatureMap(game.observation.spec)
+        hidden = FeatureMap(game.observation.privileged_spec)
         self.trunk = ResidualTrunk(np.concatenate([seen.scale, hidden.scale]), width, blocks)
         self.value = quiet(nn.Linear(width, game.max_players))
 
     def forward(self, features: Tensor, hidden: Tensor) -> Tensor:
-        """Values of all seats, relative to the seat that observes."""
+        """Returns values of all seats, relative to the observing seat."""
         values: Tensor = self.value(self.trunk(torch.cat([features, hidden], 1)))
         return values
 
 
 class AuxiliaryHeads(nn.Module):
-    """What the end of the game will look like: heads that make training richer, and play no part.
+    """Heads that predict the end of the game, as auxiliary losses; unused in play.
 
-    From what a network reads, the margins [B, P] of the seats relative to the one that observes
-    and, where there is a board, its planes [B, C * H * W] as that seat will see them, scaled.
+    They predict the score margins [B, P] relative to the observing seat and, for a board, its final
+    planes [B, C * H * W] as that seat observes them, scaled.
     """
 
     def __init__(self, network: PolicyValueNet) -> None:
@@ -106,7 +106,7 @@ class AuxiliaryHeads(nn.Module):
             self.planes = quiet(nn.Linear(network.policy.in_features, network.board[0]))
 
     def forward(self, cells: Tensor | None, whole: Tensor) -> tuple[Tensor, Tensor]:
-        """Margins and planes; no planes [B, 0] without a board."""
+        """Returns score margins [B, P] and planes, [B, 0] without a board."""
         planes = whole[:, :0]
         if self.planes is not None and cells is not None:
             planes = self.planes(cells).transpose(1, 2).flatten(1)
@@ -114,7 +114,7 @@ class AuxiliaryHeads(nn.Module):
 
 
 def make_network(game: Game, kind: str, width: int, blocks: int) -> PolicyValueNet:
-    """A network by its kind: `flat`, `board` or `graph`; ValueError if the game has none such."""
+    """Creates a `flat`, `board` or `graph` network; raises ValueError if the game has none such."""
     kinds = {"flat": FlatNet, "board": BoardNet, "graph": GraphNet}
     if kind not in kinds:
         raise ValueError(f"network: {kind!r} is not one of {list(kinds)}")
@@ -122,7 +122,7 @@ def make_network(game: Game, kind: str, width: int, blocks: int) -> PolicyValueN
 
 
 def frozen(network: Network, bf16: bool) -> Network:
-    """A copy that plays, in the precision of playing; what reads features sparsely has float32."""
+    """Returns a frozen inference copy, in bf16 if `bf16`; SparseLinear stays in float32."""
     copy = deepcopy(network).requires_grad_(False)
     if bf16:
         copy.to(torch.bfloat16)
@@ -133,18 +133,18 @@ def frozen(network: Network, bf16: bool) -> Network:
 
 
 def select(observations: Tensor, columns: Tensor, levels: Tensor) -> Tensor:
-    """FeatureMap's features [N, F] of flat observations [N, size], of their type."""
+    """Returns FeatureMap's features [N, F] of flat observations [N, size], in their dtype."""
     seen = observations[:, columns]
     return torch.where(levels == RAW, seen, (seen == levels).to(seen.dtype))
 
 
 def masked(logits: Tensor, mask: Tensor) -> Tensor:
-    """Float32 logits with illegal actions (mask 0) at ILLEGAL_LOGIT; shapes [B, A]."""
+    """Returns float32 logits [B, A] with ILLEGAL_LOGIT where the mask [B, A] is 0."""
     return logits.float().masked_fill(mask == 0, ILLEGAL_LOGIT)
 
 
 def decayed(parameters: Sequence[Tensor], decay: float) -> list[dict[str, Any]]:
-    """Groups of parameters for an optimiser: weights decay, biases and gates (1-D) don't."""
+    """Returns parameter groups of an optimiser: weights decay, biases and gates (1-D) don't."""
     return [
         {"params": [one for one in parameters if one.ndim > 1], "weight_decay": decay},
         {"params": [one for one in parameters if one.ndim <= 1], "weight_decay": 0.0},
@@ -152,7 +152,7 @@ def decayed(parameters: Sequence[Tensor], decay: float) -> list[dict[str, Any]]:
 
 
 def split_hidden(network: PolicyValueNet, heads: nn.Module) -> tuple[list[Tensor], list[Tensor]]:
-    """The weights of a network's hidden layers, and all other parameters, those of `heads` too."""
+    """Returns the weights of the hidden layers, and all other parameters, heads included."""
     hidden: list[Tensor] = []
     others: list[Tensor] = []
     for name, parameter in network.named_parameters():
@@ -162,5 +162,5 @@ def split_hidden(network: PolicyValueNet, heads: nn.Module) -> tuple[list[Tensor
 
 
 def parameter_count(network: nn.Module) -> int:
-    """The number of trained numbers."""
+    """Returns the number of trainable parameters."""
     return sum(parameter.numel() for parameter in network.parameters())

@@ -1,4 +1,4 @@
-"""What ended games say: who won, and with how many others."""
+"""Outcomes of finished games."""
 
 from collections.abc import Sequence
 
@@ -7,9 +7,9 @@ from numpy.typing import NDArray
 
 
 def win_shares(winners: NDArray[np.uint32], seats: Sequence[int]) -> NDArray[np.float64]:
-    """The share of the win that each of these seats has, [..., seats]: 1/k if k of them won.
+    """Returns the share of the win of each of these seats, [..., seats]: 1/k if k of them won.
 
-    `winners` [...] are those of final records. For shares of sides, `seats` has one of each.
+    `winners` [...] is the field of final records. For shares of sides, pass one seat of each.
     """
     won = winners[..., None] >> np.array(seats, np.uint32) & np.uint32(1)
     shares: NDArray[np.float64] = won / won.sum(-1, keepdims=True)

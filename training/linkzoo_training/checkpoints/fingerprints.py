@@ -1,4 +1,4 @@
-"""What a policy relies on, as hashes: of the rules, and of the observation."""
+"""Hashes of the rules and of the observation that a policy was trained with."""
 
 import hashlib
 import json
@@ -9,24 +9,23 @@ import numpy as np
 from linkzoo import Game
 from linkzoo.core.kernels import kernels
 
-_GAMES = 32  # of every number of players, side by side: too few for several threads
+_GAMES = 32  # per number of players, side by side: too few for several threads
 
 
 @cache
 def fingerprints(game: Game) -> dict[str, str]:
-    """SHA-256 of the rules and of the observation, as they show along fixed random games.
+    """Returns SHA-256 hashes of the rules and the observation along fixed random games.
 
-    There are games of every number of players, each played to its end. `rules` are the seat and its
-    legal actions at every ply, and the winners, payoffs and margins of every game; `observation` is
-    what the seat sees at every ply. A change of behaviour changes them, a change of code alone
-    doesn't.
+    Games with every number of players are played to the end. `rules` covers the seat to act and its
+    legal actions at every ply, and the winners, payoffs and score margins of every game;
+    `observation` covers the observations at every ply. Hashes change with behaviour, not with code.
     """
     rules, seen = hashlib.sha256(), hashlib.sha256()
-    seen.update(json.dumps([vars(piece) for piece in game.observation.pieces]).encode())
-    kernel, spec = kernels(game), game.observation
+    seen.update(json.dumps([vars(piece) for piece in game.observation.spec.parts]).encode())
+    kernel, spec = kernels(game), game.observation.spec
     for players in range(game.min_players, game.max_players + 1):
         states = np.zeros(_GAMES, game.state)
-        states[:] = game.blank(players, game.fixed)
+        states[:] = game.blank(players, game.fixed.values)
         seeds = np.arange(_GAMES, dtype=np.uint64)
         masks = np.empty((_GAMES, game.num_actions), np.int8)
         kernel.begin(states, seeds, masks)

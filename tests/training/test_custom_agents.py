@@ -1,14 +1,19 @@
-"""Agents from outside the package: by a file or a module, in every command."""
+"""Custom agents: by a file or a module, in every command."""
 
+import sys
 from pathlib import Path
+from typing import Any
 
 import numpy as np
 import pytest
 
-from linkzoo import get_game
-from linkzoo_training.agents.specs import check_agent, make_agent, searching, source_of
+from linkzoo import Positions, RandomAgent, get_game
+from linkzoo_training import play_match
+from linkzoo_training.agents.make import make_agent
+from linkzoo_training.agents.playing import checked_actions
+from linkzoo_training.agents.specs import AgentSpec
 from linkzoo_training.commands.cli import main
-from linkzoo_training.config import read_config
+from linkzoo_training.config.config import read_config
 from linkzoo_training.train import make_trainer
 from tests.training.helpers import begin
 from tests.training.test_ppo import QUICK
@@ -48,8 +53,10 @@ def test_a_class_an_object_or_a_function(file: str, name: str) -> None:
         agent = make_agent(f"{home}:{name}", "linkage")
         assert agent.name == "first"
         assert (agent.act(positions) == positions.action_mask.argmax(1)).all()
-    assert source_of(f"{file}:{name}") is None
-    assert searching(f"{file}:{name}", 50) == f"{file}:{name}"
+    spec = AgentSpec.parse(f"{file}:{name}")
+    assert spec.checkpoint("linkage") is None
+    assert spec.with_simulations(50) == spec
+    assert str(spec) == f"{file}:{name}"
 
 
 @pytest.mark.parametrize(
@@ -71,10 +78,31 @@ def test_what_is_wrong_is_said(file: str, spec: str, complaint: str) -> None:
 
 def test_checking_runs_nothing(file: str) -> None:
     """Reading somebody's configuration isn't running somebody's program."""
-    check_agent(f"{file}:broken", "linkage")
+    AgentSpec.parse(f"{file}:broken").check("linkage")
     read_config({**QUICK, "pool": {"fixed_opponents": [f"{file}:broken"]}})
     with pytest.raises(ValueError, match="there is no file"):
         read_config({**QUICK, "pool": {"fixed_opponents": ["no_such.py:Agent"]}})
+
+
+def test_a_file_imports_a_module_beside_it(tmp_path: Path, monkeypatch: pytest.MonkeyPatch) -> None:
+    monkeypatch.setattr("sys.path", [*sys.path])
+    (tmp_path / "beside_my_agent.py").write_text(AGENTS)
+    (tmp_path / "mine.py").write_text("from beside_my_agent import FirstLegal\n")
+    assert make_agent(f"{tmp_path}/mine.py:FirstLegal", "linkage").name == "first"
+
+
+def test_an_object_that_is_no_agent_is_refused() -> None:
+    class Nameless:
+        def act(self, positions: Positions) -> Any:
+            return positions.action_mask.argmax(1)
+
+    nameless: Any = Nameless()
+    with pytest.raises(ValueError, match=r"agent B: .*Nameless.* is no agent: one has a `name`"):
+        play_match("linkage", RandomAgent(), nameless, blocks=1, seed=1)
+    with pytest.raises(ValueError, match=r"agent: .* is no agent"):
+        checked_actions(nameless, begin(get_game("linkage"), 1))
+    with pytest.raises(ValueError, match=r"agent: .* is no agent"):
+        checked_actions(None, begin(get_game("linkage"), 1))  # type: ignore[arg-type]
 
 
 def test_commands_take_them(

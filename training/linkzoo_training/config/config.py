@@ -1,4 +1,4 @@
-"""The schema of `configs/*.yaml`: every field with its default and reason."""
+"""The schema of `configs/*.yaml`: every field with its default and meaning."""
 
 import reprlib
 from collections.abc import Mapping, Sequence
@@ -20,31 +20,31 @@ from pydantic.dataclasses import dataclass
 
 from linkzoo import get_game
 from linkzoo.core.arguments import integer, string
-from linkzoo_training.agents.specs import check_agent
-from linkzoo_training.renamed import check_fields
+from linkzoo_training.agents.specs import AgentSpec
+from linkzoo_training.config.schedule import Schedule, at
 from linkzoo_training.resources import find_checkpoint, find_config
-from linkzoo_training.schedule import Schedule, at
 from linkzoo_training.schema import (
-    MOST_BLOCKS,
-    MOST_RANGE,
-    MOST_TEMPERATURE,
-    MOST_WEIGHT,
-    MOST_WIDTH,
-    complaints,
+    MAX_BLOCKS,
+    MAX_RANGE,
+    MAX_TEMPERATURE,
+    MAX_WEIGHT,
+    MAX_WIDTH,
+    explain,
+    field_names,
 )
 from linkzoo_training.search.solver import check_solver
 
-# The ranges of the fields below.
+# Ranges of fields.
 Seed = Annotated[int, Field(ge=0, lt=2**64)]
 Count = Annotated[int, Field(ge=1, le=10**9)]
 Envs = Annotated[int, Field(ge=1, le=2**20)]
 Few = Annotated[int, Field(ge=1, le=1000)]
 Share = Annotated[float, Field(ge=0, le=1, allow_inf_nan=False)]
 Positive = Annotated[float, Field(gt=0, le=1, allow_inf_nan=False)]
-Weight = Annotated[float, Field(ge=0, le=MOST_WEIGHT, allow_inf_nan=False)]
+Weight = Annotated[float, Field(ge=0, le=MAX_WEIGHT, allow_inf_nan=False)]
 Seconds = Annotated[float, Field(gt=0, le=10**9, allow_inf_nan=False)]
-Temperature = Annotated[float | None, Field(ge=0, le=MOST_TEMPERATURE, allow_inf_nan=False)]
-Range = Annotated[float | None, Field(gt=0, le=MOST_RANGE, allow_inf_nan=False)]
+Temperature = Annotated[float | None, Field(ge=0, le=MAX_TEMPERATURE, allow_inf_nan=False)]
+Range = Annotated[float | None, Field(gt=0, le=MAX_RANGE, allow_inf_nan=False)]
 Simulations = Annotated[int, Field(ge=1, le=2**16)]
 Stages = Annotated[tuple[Simulations, ...], Field(min_length=1, max_length=1000)]
 Agents = Annotated[tuple[str, ...], Field(max_length=100)]
@@ -61,90 +61,90 @@ _STRICT = ConfigDict(extra="forbid")
 
 @dataclass(frozen=True, config=_STRICT)
 class InitialStatesConfig:
-    """Games that begin mid-game, so that late positions and both outcomes are seen early."""
+    """Games that begin mid-game, so that training sees late positions and both outcomes early."""
 
     midgame: ShareSchedule = Schedule(0.75, 0.5)  # share of games that begin after random plies
-    depth: Share = 0.8  # of the deepest of them, as a share of the game's typical length
+    depth: Share = 0.8  # maximum random plies, as a share of the game's typical length
     vary: dict[str, tuple[int, int]] = field(default_factory=dict)  # options sampled from low..high
-    vary_share: Share = 0.6  # of games with sampled options; others have `options`
+    vary_share: Share = 0.6  # share of games with sampled options; the others have `options`
 
 
 @dataclass(frozen=True, config=_STRICT)
 class EvalConfig:
-    """Matches of the policy: short ones during training, long ones of what is published."""
+    """Matches of the policy: short ones during training, long ones of the published agent."""
 
     every: Count = 50  # iterations between short matches
-    opponents: Agents = ("random", "greedy")  # of the short matches
-    blocks: Annotated[int, Field(ge=1, le=10**6)] = 100  # of a short match
+    opponents: Agents = ("random", "greedy")  # opponents in short matches
+    blocks: Annotated[int, Field(ge=1, le=10**6)] = 100  # blocks of a short match
     final_opponents: Agents = ("random", "greedy", "uct-100")  # stronger, for the card
-    final_blocks: Annotated[int, Field(ge=1, le=10**6)] = 500  # more of them, for narrow intervals
+    final_blocks: Annotated[int, Field(ge=1, le=10**6)] = 500  # more blocks, for narrow intervals
 
 
 @dataclass(frozen=True, config=_STRICT)
 class PoolConfig:
     """Frozen opponents, against cycling and forgetting."""
 
-    share: Share = 0.5  # of the games are played against the pool, the others against itself
+    share: Share = 0.5  # share of games against the pool; the others are self-play
     size: Annotated[int, Field(ge=0, le=1000)] = 12  # snapshots; 0: fixed opponents alone
-    active: Few = 3  # snapshots that start games in one iteration: few, for large batches
+    active: Few = 3  # snapshots in new games of an iteration: few, for large batches
     snapshot_every: Count = 50  # iterations
-    fixed_opponents: Agents = ()  # agents, such as greedy, that play in every iteration
+    fixed_opponents: Agents = ()  # agents that play in every iteration, such as greedy
 
 
 @dataclass(frozen=True, config=_STRICT)
 class TeacherConfig:
-    """An agent to learn from: at first the policy only learns what it says, in games of its own.
+    """A teacher: at first the policy only imitates it, in the policy's own games.
 
-    That is DAgger (Ross et al. 2011), for games in which random play hardly shows what matters.
+    This is DAgger (Ross et al. 2011), for games in which random play rarely shows what matters.
     """
 
     agent: str  # such as greedy, or mc-20
-    share: Share = 0.3  # of the run that learns from it alone
-    learning_rate: Positive = 1e-3  # at the start of that part, linear to PPO's at its end
-    weight: WeightSchedule = Schedule(0.0, 0.0)  # of what it says beside PPO's loss
-    temperature: Positive = 0.05  # what an agent with action values teaches: softmax(values / it)
+    share: Share = 0.3  # share of the run that only imitates it
+    learning_rate: Positive = 1e-3  # at the start of that part; linear to PPO's at its end
+    weight: WeightSchedule = Schedule(0.0, 0.0)  # weight of imitation beside PPO's loss, afterwards
+    temperature: Positive = 0.05  # targets of an agent with action values: softmax(values / it)
 
 
 @dataclass(frozen=True, config=_STRICT)
 class Config:
-    """What every trainer needs. A step is one ply of one game.
+    """Fields of every trainer. A step is one ply of one game.
 
-    Schedules run over `total_steps`; `[first, last]` is linear, a number stays.
+    Schedules run over `total_steps`; `[first, last]` is linear, a single number is constant.
     """
 
-    # What is learned
-    name: Name  # of the run and of the checkpoint
-    game: str  # its name, or module:name of a game from outside
-    num_players: Annotated[tuple[int, ...], Field(max_length=100)] = ()  # empty: all of the game
-    options: dict[str, Any] = field(default_factory=dict)  # of the game that is evaluated
+    # Task
+    name: Name  # name of the run and the checkpoint
+    game: str  # its name, or module:name of a custom game
+    num_players: Annotated[tuple[int, ...], Field(max_length=100)] = ()  # empty: all supported
+    options: dict[str, Any] = field(default_factory=dict)  # options of the evaluated game
 
-    # Where it runs
-    seed: Seed = 0  # of all randomness
+    # Hardware and seed
+    seed: Seed = 0  # seed of all randomness
     device: Device = "auto"  # auto: cuda if torch finds a GPU, else cpu
-    num_threads: Count = 2  # never more than the cores that the process may use
+    num_threads: Count = 2  # at most the cores that the process may use
     precision: Literal["auto", "bf16", "fp32"] = "auto"  # auto: bf16 if the processor supports it
 
-    # How long
-    total_steps: Annotated[int, Field(ge=1, le=10**15)] = 20_000_000  # schedules run over these
-    max_seconds: Seconds | None = None  # ends training early, before the end of schedules
+    # Duration
+    total_steps: Annotated[int, Field(ge=1, le=10**15)] = 20_000_000  # length of the schedules
+    max_seconds: Seconds | None = None  # ends training early, before schedules end
     save_every: Count = 50  # iterations between training checkpoints
 
     # Network
-    network: Literal["flat", "board", "graph"] = "flat"  # board, graph: over the game's cells
-    width: Annotated[int, Field(ge=1, le=MOST_WIDTH)] = 256  # of layers, or channels of a cell
-    blocks: Annotated[int, Field(ge=0, le=MOST_BLOCKS)] = 4  # residual, of two layers
-    initial_checkpoint: str | None = None  # name or folder whose weights it starts from
+    network: Literal["flat", "board", "graph"] = "flat"  # board, graph: share weights over cells
+    width: Annotated[int, Field(ge=1, le=MAX_WIDTH)] = 256  # size of layers, or channels per cell
+    blocks: Annotated[int, Field(ge=0, le=MAX_BLOCKS)] = 4  # residual blocks of two layers
+    initial_checkpoint: str | None = None  # name or folder of a checkpoint to start from
 
-    # What it learns from
+    # Training data
     initial_states: InitialStatesConfig = InitialStatesConfig()  # where games begin
     symmetric: bool = False  # data augmentation with random symmetries of the game
-    pool: PoolConfig = PoolConfig(share=0.0, size=0)  # frozen opponents; AlphaZero: none
+    pool: PoolConfig = PoolConfig(share=0.0, size=0)  # frozen opponents; none for AlphaZero
 
-    # What is evaluated and published
+    # Evaluation and publication
     eval: EvalConfig = EvalConfig()  # matches
     average: Annotated[int, Field(ge=0, le=10**6)] = 0  # iterations of averaged weights; 0: newest
     views: Count = 1  # symmetric views that the published agent averages
-    temperature: Temperature = None  # of its samples; null: 1 with imperfect information, else 0
+    temperature: Temperature = None  # in published play; null: 1 with imperfect information, else 0
 
     @model_validator(mode="after")
     def _check(self) -> "Config":
@@ -154,17 +154,17 @@ class Config:
             raise ValueError(f"game: {error}") from error
         game = get_game(self.game, self.options)
         for players in self.players:
-            game.blank(players, self.options)  # raises for what the game doesn't have
+            game.blank(players, self.options)  # raises for invalid options
         for option, (low, high) in self.initial_states.vary.items():
             if low > high:
                 raise ValueError(f"initial_states.vary: {option} has no values in {low}..{high}")
             for value in (low, high):
                 game.blank(self.players[0], {**self.options, option: value})
-        if self.symmetric and game.symmetries is None:
+        symmetries = game.observation.symmetries
+        if self.symmetric and symmetries is None:
             raise ValueError(f"symmetric: {self.game} has no symmetries")
         if self.views > 1:
-            most = 1 if game.symmetries is None else len(game.symmetries()[0])
-            integer("views", self.views, 1, most)
+            integer("views", self.views, 1, len(symmetries()[0]) if symmetries else 1)
         self._check_agents("pool.fixed_opponents", *self.pool.fixed_opponents)
         self._check_agents("eval.opponents", *self.eval.opponents)
         self._check_agents("eval.final_opponents", *self.eval.final_opponents)
@@ -173,21 +173,21 @@ class Config:
         return self
 
     def _check_agents(self, name: str, *agents: str) -> None:
-        """ValueError naming the field unless there are such agents."""
+        """Raises ValueError naming the field unless all agents exist."""
         for agent in agents:
             try:
-                check_agent(agent, self.game, human=False)
+                AgentSpec.parse(agent).check(self.game, human=False)
             except ValueError as error:
                 raise ValueError(f"{name}: {error}") from error
 
     @property
     def players(self) -> tuple[int, ...]:
-        """The numbers of players that are trained."""
+        """The numbers of players in training."""
         game = get_game(self.game, self.options)
         return self.num_players or tuple(range(game.min_players, game.max_players + 1))
 
     def to_dict(self) -> dict[str, Any]:
-        """The configuration as JSON data, defaults included."""
+        """Returns the configuration as JSON data, defaults included."""
         data: dict[str, Any] = _plain(asdict(self))
         return data
 
@@ -197,25 +197,25 @@ class PPOConfig(Config):
     """Self-play PPO of one game."""
 
     algorithm: Literal["ppo"] = "ppo"  # which trainer
-    critic: Literal["shared", "full"] = "shared"  # full: a network that sees what is hidden too
+    critic: Literal["shared", "full"] = "shared"  # full: a network that also sees hidden parts
 
     # Batches
     num_envs: Envs = 512  # games side by side
-    env_device: Literal["cpu", "cuda"] = "cpu"  # that plays them; cuda: `device` (extra cuda)
+    env_device: Literal["cpu", "cuda"] = "cpu"  # plays the games; cuda: `device` (extra cuda)
     horizon: Annotated[int, Field(ge=1, le=2**12)] = 32  # plies of every game in one iteration
-    minibatches: Envs = 4  # that an iteration's plies are split into
+    minibatches: Envs = 4  # minibatches per pass over an iteration's plies
     epochs: Few = 3  # passes over an iteration's plies
 
     # PPO (Schulman et al. 2017)
-    learning_rate: ShareSchedule = Schedule(3e-4, 0.0)  # of Adam, after the teacher's share
-    gae_lambda: Share = 0.95  # over the decisions of one seat
-    clip: Positive = 0.2  # of the ratio of probabilities
+    learning_rate: ShareSchedule = Schedule(3e-4, 0.0)  # Adam's, after the teacher's part
+    gae_lambda: Share = 0.95  # lambda of GAE, over the decisions of one seat
+    clip: Positive = 0.2  # clip range of the probability ratio
     entropy: WeightSchedule = Schedule(0.01, 0.0)  # coefficient of the entropy bonus
-    kl_coef: Weight = 0.0  # of KL(new || old policy): keeps a policy mixed
-    score_margin_weight: WeightSchedule = Schedule(0.1, 0.0)  # of the margin in the payoff
+    kl_coef: Weight = 0.0  # coefficient of KL(new || old policy): keeps the policy mixed
+    score_margin_weight: WeightSchedule = Schedule(0.1, 0.0)  # weight of score margins in payoffs
 
     pool: PoolConfig = PoolConfig()
-    teacher: TeacherConfig | None = None  # an agent to learn from at first
+    teacher: TeacherConfig | None = None  # an agent to imitate at first
 
     @model_validator(mode="after")
     def _check_ppo(self) -> "PPOConfig":
@@ -223,16 +223,17 @@ class PPOConfig(Config):
             self._check_agents("teacher.agent", self.teacher.agent)
         if self.env_device == "cuda" and self.device == "cpu":
             raise ValueError("env_device: cuda, but device: cpu; games lie where the networks do")
-        if self.critic == "full" and get_game(self.game, self.options).hidden is None:
+        observation = get_game(self.game, self.options).observation
+        if self.critic == "full" and observation.privileged_spec is None:
             raise ValueError(f"critic: {self.game} has no hidden information; use 'shared'")
         return self
 
     def only_imitates(self, progress: float) -> bool:
-        """Whether what the teacher says alone is learned after this share of the run."""
+        """Returns whether training only imitates the teacher at this progress (0..1)."""
         return self.teacher is not None and progress < self.teacher.share
 
     def teacher_weight(self, progress: float) -> float:
-        """What the teacher's lesson weighs after this share of the run."""
+        """Returns the weight of the imitation loss at this progress (0..1)."""
         if self.teacher is None:
             return 0.0
         if self.only_imitates(progress):
@@ -240,14 +241,14 @@ class PPOConfig(Config):
         return at(self.teacher.weight, self._behind_teacher(progress))
 
     def learning_rate_at(self, progress: float) -> float:
-        """The learning rate after this share of the run: the teacher's part has its own."""
+        """Returns the learning rate at this progress (0..1); the teacher's part has its own."""
         if self.teacher is not None and progress < self.teacher.share:
             taught = Schedule(self.teacher.learning_rate, self.learning_rate.first)
             return at(taught, progress / self.teacher.share)
         return at(self.learning_rate, self._behind_teacher(progress))
 
     def _behind_teacher(self, progress: float) -> float:
-        """How much of the run behind the teacher's part is over: from 0 to 1."""
+        """Returns the progress (0..1) of the run after the teacher's part."""
         share = 0.0 if self.teacher is None else self.teacher.share
         return 1 - (1 - progress) / max(1 - share, 1e-9)
 
@@ -261,19 +262,19 @@ class AlphaZeroConfig(Config):
     # Self-play
     num_envs: Envs = 256  # games side by side
     horizon: Annotated[int, Field(ge=1, le=2**12)] = 16  # plies of every game in one iteration
-    simulations: Stages = (16, 32, 64)  # per move; a list changes them along the run
+    simulations: Stages = (16, 32, 64)  # per move; a list is a schedule over equal parts of the run
     considered: Simulations = 16  # actions tried at the root
-    least_range: Range = None  # of values that are stretched to 0..1: see GumbelSearch
-    solver_limit: Annotated[int, Field(ge=0, lt=2**31)] = 0  # see GumbelSearch; 0: no solver
+    least_range: Range = None  # smallest range of values that is scaled to 0..1 (GumbelSearch)
+    solver_limit: Annotated[int, Field(ge=0, lt=2**31)] = 0  # solver's positions per root; 0: off
 
     # Learning
-    window: Few = 16  # iterations that a position is kept
-    reuse: Few = 4  # times that a position is learned from, a divisor of `window`
+    window: Few = 16  # iterations for which a position is kept
+    reuse: Few = 4  # times that a position is trained on, a divisor of `window`
     batch_size: Count = 1024  # positions per gradient step
-    learning_rate: ShareSchedule = Schedule(6e-3, 1e-4)  # of Muon, and of AdamW for outer layers
-    weight_decay: Share = 1e-4  # of both, on weights alone
-    score_margin_weight: Weight = 0.0  # in the value of an end, in the search too
-    root_share: Share = 0.5  # of the search's value in the value target
+    learning_rate: ShareSchedule = Schedule(6e-3, 1e-4)  # Muon's, and AdamW's for outer layers
+    weight_decay: Share = 1e-4  # for both optimisers, on weights only
+    score_margin_weight: Weight = 0.0  # weight of score margins in values, in the search too
+    root_share: Share = 0.5  # share of the search's value in the value target
 
     @model_validator(mode="after")
     def _check_alphazero(self) -> "AlphaZeroConfig":
@@ -285,30 +286,28 @@ class AlphaZeroConfig(Config):
 
 
 AnyConfig = PPOConfig | AlphaZeroConfig
-_SCHEMAS: dict[Any, TypeAdapter[Any]] = {
-    "ppo": TypeAdapter(PPOConfig),
-    "alphazero": TypeAdapter(AlphaZeroConfig),
-}
+_CLASSES: dict[Any, type[AnyConfig]] = {"ppo": PPOConfig, "alphazero": AlphaZeroConfig}
+_SCHEMAS = {name: TypeAdapter[AnyConfig](schema) for name, schema in _CLASSES.items()}
 
 
 def read_config(data: Any) -> AnyConfig:
-    """A configuration from YAML or JSON data; ValueError names each field that is wrong.
+    """Returns a configuration from YAML or JSON data; the default `algorithm` is PPO.
 
-    `algorithm` says of which trainer; without it, of PPO.
+    Raises:
+        ValueError: Fields are invalid; names each of them, and the nearest known one.
     """
     algorithm = data.get("algorithm", "ppo") if isinstance(data, dict) else "ppo"
     if algorithm not in list(_SCHEMAS):
         raise ValueError(f"algorithm: {algorithm!r} is not one of {list(_SCHEMAS)}")
-    check_fields(data)
     try:
-        config: AnyConfig = _SCHEMAS[algorithm].validate_python(data)
+        return _SCHEMAS[algorithm].validate_python(data)
     except ValidationError as error:
-        raise ValueError(complaints(error)) from error
-    return config
+        names = list(field_names(_CLASSES[algorithm]))
+        raise ValueError(explain(error, names)) from error
 
 
 def merged(base: dict[str, Any], changes: dict[str, Any]) -> dict[str, Any]:
-    """`base` with its fields changed, and those of its sections; a list or a number as a whole."""
+    """Returns `base` with changes merged in, recursively in sections; lists are replaced."""
     sections = {
         name: merged(base[name], value)
         for name, value in changes.items()
@@ -318,7 +317,7 @@ def merged(base: dict[str, Any], changes: dict[str, Any]) -> dict[str, Any]:
 
 
 def flat(fields: Mapping[str, Any]) -> dict[str, Any]:
-    """Fields by their names, those of sections as `section.field`."""
+    """Returns fields by name, fields of sections as `section.field`."""
     found: dict[str, Any] = {}
     for name, value in fields.items():
         below = flat(value) if isinstance(value, Mapping) else {}
@@ -327,7 +326,7 @@ def flat(fields: Mapping[str, Any]) -> dict[str, Any]:
 
 
 def _fields(path: Path, below: tuple[Path, ...] = ()) -> dict[str, Any]:
-    """What a YAML file sets, over what the configuration that it extends sets."""
+    """Returns the fields of a YAML file, merged into those of the file that it extends."""
     try:
         data = yaml.safe_load(path.read_text(encoding="utf-8"))
     except (yaml.YAMLError, ValueError, RecursionError) as error:
@@ -343,11 +342,11 @@ def _fields(path: Path, below: tuple[Path, ...] = ()) -> dict[str, Any]:
 
 
 def load_config(path_or_name: str | Path, overrides: Sequence[str] = ()) -> AnyConfig:
-    """Reads a YAML file, or a configuration that ships with the package, by its name.
+    """Reads a YAML file, or a shipped configuration by its name.
 
-    A file may begin with `extends: NAME`: the fields that it doesn't set, in its sections too, are
-    those of the configuration so named. `overrides` are `field=value` with a YAML value; a dot
-    reaches into a section (`pool.share=0.5`). ValueError says what is wrong.
+    With `extends: NAME` in a file, fields that it doesn't set come from that configuration, in
+    sections too. `overrides` are `field=value` with a YAML value; a dot reaches into a section
+    (`pool.share=0.5`). Raises ValueError for invalid files or fields.
     """
     path = find_config(path_or_name)
     data = override(_fields(path), overrides)
@@ -358,7 +357,7 @@ def load_config(path_or_name: str | Path, overrides: Sequence[str] = ()) -> AnyC
 
 
 def override(data: dict[str, Any], overrides: Sequence[str]) -> dict[str, Any]:
-    """The data with each `field=value` set (see load_config); ValueError names a wrong one."""
+    """Sets each `field=value` in the data (as in load_config); raises ValueError if invalid."""
     for setting in overrides:
         key, value = read_setting(setting, "field")
         *parents, last = key.split(".")
@@ -374,7 +373,7 @@ def override(data: dict[str, Any], overrides: Sequence[str]) -> dict[str, Any]:
 
 
 def read_setting(setting: str, what: str) -> tuple[str, Any]:
-    """The name and the YAML value of a `name=value`; ValueError if it is none, `what` it is of."""
+    """Parses `name=value` with a YAML value; the ValueError of an invalid one names `what`."""
     name, separator, text = setting.partition("=")
     if not separator:
         raise ValueError(f"{setting!r} is not {what}=value")
@@ -385,12 +384,12 @@ def read_setting(setting: str, what: str) -> tuple[str, Any]:
 
 
 def read_options(settings: list[str]) -> dict[str, Any]:
-    """The game's options from `name=value` with YAML values, as in configurations."""
+    """Returns a game's options from `name=value` settings with YAML values."""
     return dict(read_setting(setting, "option") for setting in settings)
 
 
 def _plain(value: Any) -> Any:
-    """A value as JSON would give it back; a schedule that stays as its number."""
+    """Converts a value to JSON data; a constant schedule becomes a number."""
     if isinstance(value, Schedule) and value.first == value.last:
         return value.first
     if isinstance(value, tuple | list):

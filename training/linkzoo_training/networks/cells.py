@@ -1,4 +1,4 @@
-"""Networks that read every cell of a board or of a graph by the same weights."""
+"""Networks that share weights over the cells of a board or graph."""
 
 from typing import Any
 
@@ -7,15 +7,15 @@ import torch
 from torch import Tensor, nn
 
 from linkzoo import Game
-from linkzoo_training.policy_value import PolicyValueNet, quiet
+from linkzoo_training.networks.policy_value import PolicyValueNet, quiet
 
 
 class CellNet(PolicyValueNet):
-    """Reads every cell by the same weights: what is learned in one place holds in all.
+    """Base class: applies the same weights to every cell, so patterns generalise over places.
 
-    The numbers of the observation and means over the cells reach every cell as a bias (global
-    pooling as in KataGo: Wu 2019). An action's logit is read off where the action lies, for games
-    with `action_cells`.
+    Numbers of the observation that belong to no cell, and means over the cells, are added to every
+    cell as a bias (global pooling as in KataGo: Wu 2019). An action's logit is computed from its
+    cell, so the game needs `action_cells`.
     """
 
     scale: Tensor
@@ -23,16 +23,16 @@ class CellNet(PolicyValueNet):
     source: Tensor
 
     def _add_heads(self, game: Game, cells: int, numbers: int, width: int) -> None:
-        """Called by a subclass when it has made its own layers."""
-        assert game.action_cells is not None
+        """Adds the heads; subclasses call it after adding their own layers."""
+        assert game.observation.action_cells is not None
         self.register_buffer("scale", torch.from_numpy(self.map.scale), persistent=False)
         self.summary = nn.Linear(width + numbers, 2 * width)
-        own = int(game.action_cells.max()) // cells + 1
-        elsewhere = int((game.action_cells < 0).sum())
+        own = int(game.observation.action_cells.max()) // cells + 1
+        elsewhere = int((game.observation.action_cells < 0).sum())
         self.policy = quiet(nn.Linear(width, own))
         self.elsewhere = quiet(nn.Linear(2 * width, elsewhere)) if elsewhere else None
         self.value = quiet(nn.Linear(2 * width, game.max_players))
-        where = game.action_cells.copy()
+        where = game.observation.action_cells.copy()
         where[where < 0] = own * cells + np.arange(elsewhere)
         source = np.full(own * cells + elsewhere, game.num_actions)
         source[where] = np.arange(game.num_actions)
@@ -40,13 +40,13 @@ class CellNet(PolicyValueNet):
         self.register_buffer("source", torch.from_numpy(source), persistent=False)
 
     def _summarise(self, cells: Tensor, numbers: Tensor) -> tuple[Tensor, Tensor]:
-        """What `read` gives, from cells [B, N, C] and the numbers of no cell [B, D]."""
+        """Returns the outputs of `read` from cells [B, N, C] and numbers [B, D] of no cell."""
         cells = torch.relu(cells)
         pooled = torch.cat([cells.mean(1), numbers.to(cells.dtype)], 1)
         return cells, torch.relu(self.summary(pooled))
 
     def answer(self, cells: Tensor | None, whole: Tensor) -> tuple[Tensor, Tensor]:
-        """See PolicyValueNet."""
+        """Implements `PolicyValueNet.answer`."""
         assert cells is not None
         logits = self.policy(cells).transpose(1, 2).flatten(1)
         if self.elsewhere is not None:
@@ -59,7 +59,7 @@ class BoardNet(CellNet):
 
     def __init__(self, game: Game, width: int, blocks: int) -> None:
         super().__init__(game)
-        if self.map.board is None or game.action_cells is None:
+        if self.map.board is None or game.observation.action_cells is None:
             raise ValueError(f"network: {game.name} has no board; use 'flat'")
         self.board = self.map.board
         planes, height, columns = self.board
@@ -73,7 +73,7 @@ class BoardNet(CellNet):
         self.to(memory_format=torch.channels_last)  # type: ignore[call-overload]
 
     def read(self, features: Tensor) -> tuple[Tensor, Tensor]:
-        """See PolicyValueNet."""
+        """Implements `PolicyValueNet.read`."""
         scaled = features * self.scale
         planes, numbers = scaled.tensor_split([int(np.prod(self.board))], 1)
         cells = planes.unflatten(1, (self.board[0], -1)).transpose(1, 2)  # [B, H * W, C]
@@ -87,7 +87,7 @@ class BoardNet(CellNet):
         return self._summarise(x, numbers)
 
     def _convolve(self, layer: nn.Module, cells: Tensor) -> Tensor:
-        """A convolution of [B, H * W, C]: channels last in memory, which is fastest on the CPU."""
+        """Convolves [B, H * W, C]; channels-last memory is fastest on the CPU."""
         board = cells.unflatten(1, self.board[1:]).permute(0, 3, 1, 2)
         out: Tensor = layer(board)
         return out.permute(0, 2, 3, 1).flatten(1, 2)
@@ -96,7 +96,7 @@ class BoardNet(CellNet):
 class GraphNet(CellNet):
     """Message passing over a game's `graph` (Gilmer et al. 2017), `width` channels.
 
-    A cell reads its neighbours by the weights of their kind of edge (R-GCN: Schlichtkrull et al.
+    A cell reads its neighbours with one weight matrix per kind of edge (R-GCN: Schlichtkrull et al.
     2018), and the means over its group and over all cells.
     """
 
@@ -107,9 +107,9 @@ class GraphNet(CellNet):
 
     def __init__(self, game: Game, width: int, blocks: int) -> None:
         super().__init__(game)
-        if game.graph is None or game.action_cells is None:
+        if game.observation.graph is None or game.observation.action_cells is None:
             raise ValueError(f"network: {game.name} has no graph; use 'flat'")
-        graph = game.graph()
+        graph = game.observation.graph()
         cells, kinds = graph.neighbours.shape
         try:
             told = [self.map.index(part).ravel() for part in (graph.cells, graph.groups)]
@@ -146,8 +146,8 @@ class GraphNet(CellNet):
             self.register_buffer(name, torch.from_numpy(table), persistent=False)
 
     def read(self, features: Tensor) -> tuple[Tensor, Tensor]:
-        """See PolicyValueNet. Within, cells come first, [N, B, C]: a neighbour is in one piece."""
-        scaled = nn.functional.pad(features * self.scale, (0, 1)).T  # what no element tells is 0
+        """Implements `PolicyValueNet.read`; inside, [N, B, C] makes neighbours contiguous."""
+        scaled = nn.functional.pad(features * self.scale, (0, 1)).T  # 0 for missing features
         cells, groups, numbers = scaled[self.reads].split(self._sizes)
         cells = cells.unflatten(0, (len(self.kinds), -1)).transpose(1, 2)
         groups = groups.unflatten(0, (len(self.shares), -1)).transpose(1, 2)
@@ -166,14 +166,14 @@ class GraphNet(CellNet):
             y = first(h) + pooled(torch.cat([means, whole], 2))[self.group]
             for kind, edge in enumerate(edges):
                 told = edge(h.index_select(0, self.get_buffer(f"from_{kind}")))
-                told = nn.functional.pad(told, (0, 0, 0, 0, 0, 1))  # 0, for cells without such
+                told = nn.functional.pad(told, (0, 0, 0, 0, 0, 1))  # 0 for cells without this edge
                 y = y + told.index_select(0, self.get_buffer(f"to_{kind}"))
             x = x + second(torch.relu(y))
         return self._summarise(x.transpose(0, 1), numbers.T)
 
 
 class _Rearrange(torch.autograd.Function):
-    """See rearrange: the gradient is a gather too, which is far faster than adding up."""
+    """Autograd function of `rearrange`; a gather as backward is far faster than a scatter-add."""
 
     @staticmethod
     def forward(context: Any, logits: Tensor, where: Tensor, source: Tensor) -> Tensor:
@@ -187,6 +187,6 @@ class _Rearrange(torch.autograd.Function):
 
 
 def rearrange(logits: Tensor, where: Tensor, source: Tensor) -> Tensor:
-    """Columns `where` [A] of logits [B, C]; `source` [C] is its inverse, A where there is none."""
+    """Selects columns `where` [A] of logits [B, C]; `source` [C] is the inverse, A if unused."""
     out: Tensor = _Rearrange.apply(logits, where, source)  # type: ignore[no-untyped-call]
     return out

@@ -1,4 +1,4 @@
-"""Muon, an optimiser of matrices (Jordan 2024: https://kellerjordan.github.io/posts/muon)."""
+"""Muon, an optimiser for matrices (Jordan 2024: https://kellerjordan.github.io/posts/muon)."""
 
 from collections.abc import Callable, Iterable
 from typing import Any
@@ -6,23 +6,23 @@ from typing import Any
 import torch
 from torch import Tensor
 
-# Of the polynomial that is applied again and again (Jordan et al.): singular values of 0..1 come to
-# lie in about 0.7..1.2, and small ones get there fast.
+# Coefficients of the Newton-Schulz iteration (Jordan et al.): it maps singular values in 0..1 to
+# about 0.7..1.2, small ones quickly.
 _LINEAR, _CUBIC, _QUINTIC = 3.4445, -4.7750, 2.0315
 _REPEATS = 5
-# A step is as long as one of AdamW with the same learning rate (Liu et al. 2025, "Muon is scalable
-# for LLM training").
+# Matches the update size of AdamW at the same learning rate (Liu et al. 2025, "Muon is scalable for
+# LLM training").
 _RMS = 0.2
 
 
 class Muon(torch.optim.Optimizer):
-    """Steps weights of two dimensions or more along their momentum, made orthogonal.
+    """Updates weights of two or more dimensions along their orthogonalised momentum.
 
-    Every direction of a matrix that the momentum knows is followed equally far, whereas Adam's
-    steps follow few of them. For hidden layers; those that read features or answer, and biases, are
-    better off with AdamW, by the same learning rate. Weights of more dimensions, as of
-    convolutions, are matrices [outputs, all else]. torch.optim.Muon does the same in bfloat16, and
-    takes nothing but matrices.
+    Updates go equally far along every direction of the momentum, whereas Adam's follow few of them.
+    Muon is for hidden layers; input and output layers and biases train better with AdamW, at the
+    same learning rate. Weights of more dimensions, such as convolutions, are reshaped to matrices
+    [outputs, rest]. torch.optim.Muon works in bfloat16 and accepts only matrices.
+
     """
 
     def __init__(
@@ -39,10 +39,10 @@ class Muon(torch.optim.Optimizer):
                 if one.ndim < 2:
                     raise ValueError(f"Muon is for matrices, not for a tensor {list(one.shape)}")
 
-    # Torch's second overload gives the loss of a closure; there is none here.
+    # torch's second overload returns the loss of a closure; closures aren't supported here.
     @torch.no_grad()
     def step(self, closure: Callable[[], Any] | None = None) -> None:  # type: ignore[override]
-        """One step of all parameters with gradients; ValueError for a closure."""
+        """Updates all parameters that have gradients; raises ValueError for a closure."""
         if closure is not None:
             raise ValueError("Muon takes no closure")
         for group in self.param_groups:
@@ -58,7 +58,7 @@ class Muon(torch.optim.Optimizer):
                     one.sub_(step.reshape(one.shape), alpha=length)
 
     def _ahead(self, parameter: Tensor, momentum: float) -> Tensor:
-        """Takes its gradient into its momentum; the momentum a step ahead (Nesterov)."""
+        """Updates a parameter's momentum and returns its Nesterov momentum."""
         assert parameter.grad is not None
         state = self.state[parameter]
         if not state:
@@ -68,7 +68,7 @@ class Muon(torch.optim.Optimizer):
 
 
 def orthogonal(matrices: Tensor) -> Tensor:
-    """About the nearest matrices to [N, R, C] whose singular values are 1, by Newton and Schulz."""
+    """Orthogonalises matrices [N, R, C] approximately, by Newton-Schulz iteration."""
     tall = matrices.shape[1] > matrices.shape[2]
     x: Tensor = matrices.mT if tall else matrices
     x = x / (x.norm(dim=(1, 2), keepdim=True) + 1e-7)

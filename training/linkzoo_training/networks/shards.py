@@ -1,9 +1,9 @@
-"""Rows of a batch in shards, one for each thread: how networks use a CPU.
+"""Splits the rows of a batch into shards, one per CPU thread.
 
-Torch would share every single operation among threads that wait for one another at its end: on a
-busy machine, again and again for one that isn't running. In training each operation is one
-thread's, and threads wait for one another when all shards are done. Gradients are added in the
-order of the shards: as many threads give the same weights again.
+Torch would split every single operation among its threads and wait for all of them after each one,
+which is slow on a busy machine. Here one thread runs all operations of its shard, and threads wait
+for each other only once per batch. Gradients are summed in the order of the shards, so the same
+number of threads reproduces the same weights.
 """
 
 import os
@@ -16,17 +16,17 @@ from typing import TypeVar
 import torch
 from torch import Tensor
 
-LEAST = 32  # rows for each thread, or fewer threads
-_STEP = 16  # sizes are multiples: for a shape that is new, convolutions are prepared anew
+LEAST = 32  # rows per thread; with fewer rows, fewer threads
+_STEP = 16  # shard sizes are multiples: convolutions are slow for each new shape
 
 T = TypeVar("T")
 _threads = 1
 
 
 def use(threads: int, of_torch: int = 1) -> None:
-    """How many threads take shards in this process from now on, and how many torch itself uses.
+    """Sets the numbers of threads for shards and of torch's own threads in this process.
 
-    Until then, batches aren't split.
+    Before the first call, batches aren't split.
     """
     global _threads  # noqa: PLW0603 - one number for the process, as torch's
     _threads = threads
@@ -34,9 +34,9 @@ def use(threads: int, of_torch: int = 1) -> None:
 
 
 def answers(network: Callable[..., tuple[Tensor, ...]], *rows: Tensor) -> list[Tensor]:
-    """What a network says of tensors of N rows each, without gradients: tensors of N rows.
+    """Returns a network's outputs for tensors of N rows, without gradients.
 
-    Shards don't know the caller's `torch.autocast`.
+    Shards don't inherit the caller's `torch.autocast`.
     """
 
     def ask(shard: slice) -> tuple[Tensor, ...]:
@@ -52,9 +52,9 @@ def answers(network: Callable[..., tuple[Tensor, ...]], *rows: Tensor) -> list[T
 def learn(
     loss: Callable[[slice], tuple[Tensor, Tensor]], rows: int, parameters: Sequence[Tensor]
 ) -> Tensor:
-    """Sets the gradients of a loss that is a mean over the rows; returns its terms [K], means too.
+    """Sets the gradients of a mean loss over `rows` rows; returns its mean terms [K].
 
-    `loss(shard)` gives both of some of the rows; all parameters are to be learned.
+    `loss(shard)` returns the mean loss and terms of a shard; all parameters need gradients.
     """
     shards = split(rows, parameters[0].device)
     for parameter in parameters:
@@ -73,14 +73,14 @@ def learn(
     for index, parameter in enumerate(parameters):
         parts = [part for gradients, _ in found if (part := gradients[index]) is not None]
         if parts:
-            parameter.grad = torch.empty_like(parameter).copy_(parts[0])  # laid out as that
+            parameter.grad = torch.empty_like(parameter).copy_(parts[0])  # in its layout
             for part in parts[1:]:
                 parameter.grad += part
     return torch.stack([terms for _, terms in found]).sum(0)
 
 
 def split(rows: int, device: torch.device) -> list[slice]:
-    """A shard for each thread, of nearly equal sizes; fewer of them if rows are few.
+    """Splits rows into nearly equal shards, one per thread; fewer if there are few rows.
 
     On a GPU all rows stay together.
     """
@@ -93,9 +93,9 @@ def split(rows: int, device: torch.device) -> list[slice]:
 
 
 def _each(work: Callable[[slice], T], shards: Sequence[slice]) -> list[T]:
-    """What `work` gives for every shard; raises what it raised for the first that failed.
+    """Returns `work(shard)` of every shard; raises the error of the first that failed.
 
-    The others are done to their end.
+    The other shards still run to their end.
     """
     if len(shards) == 1:
         return [work(shards[0])]
@@ -104,15 +104,15 @@ def _each(work: Callable[[slice], T], shards: Sequence[slice]) -> list[T]:
 
 @cache
 def _pool(threads: int) -> ThreadPoolExecutor:
-    """The threads of this process that take shards."""
+    """Returns the threads of this process that run shards."""
     return ThreadPoolExecutor(threads, "shards", _begin)
 
 
 def _begin() -> None:
-    """Has a thread compute as the trainer's does."""
+    """Configures a thread like the trainer's own."""
     torch.set_num_threads(1)
     torch.set_flush_denormal(True)
 
 
 if hasattr(os, "register_at_fork"):
-    os.register_at_fork(after_in_child=_pool.cache_clear)  # the parent's threads are not there
+    os.register_at_fork(after_in_child=_pool.cache_clear)  # a child has no threads of its parent

@@ -1,7 +1,7 @@
-"""A linear layer of features that are mostly 0: on a CPU it reads no weights of those that are.
+"""A linear layer for sparse features: on a CPU it skips the weights of zero features.
 
-Features are hands, boards and one-hot numbers: of Love Formula's 2,349 about 80 aren't 0. The layer
-that reads them would else be most of the work of a fully connected network.
+Features are hands, boards and one-hot numbers: about 80 of Love Formula's 2,349 are nonzero. A
+dense input layer would take most of the time of a fully connected network.
 """
 
 from typing import Any
@@ -12,14 +12,14 @@ from torch import Tensor, nn
 
 from linkzoo.engine.compiled import compiled
 
-_FARTHEST = 10.0  # of a scaled feature from 0
+_FARTHEST = 10.0  # largest absolute value of a scaled feature
 
 
 class SparseLinear(nn.Linear):
-    """`nn.Linear` of integer features [B, F] times a scale [F], within -10..10.
+    """`nn.Linear` of integer features [B, F] times a scale [F], clipped to -10..10.
 
-    Weights are [out, F] as there, but those of a feature lie in one piece. What is read sparsely is
-    added in float32, and given as precise as `scale` is, or as autocast says.
+    Weights are [out, F] as there, but contiguous for each feature. The sparse path sums in float32
+    and returns the dtype of `scale`, or autocast's.
     """
 
     def __init__(self, in_features: int, out_features: int) -> None:
@@ -27,19 +27,19 @@ class SparseLinear(nn.Linear):
         self.weight = nn.Parameter(self.weight.detach().T.contiguous().T)
 
     def forward(self, features: Tensor, scale: Tensor) -> Tensor:  # type: ignore[override]
-        """[B, F] and [F] to [B, out]; floats, GPUs and other precisions take the dense way."""
+        """Maps [B, F] and [F] to [B, out]; floats, GPUs and other dtypes take the dense path."""
         kinds = self.weight.device.type, self.weight.dtype, features.is_floating_point()
         fits = features.shape[1:] == scale.shape == (self.in_features,)
         if fits and kinds == ("cpu", torch.float32, False):
             mixed = torch.is_autocast_enabled("cpu")
             out: Tensor = _Sparse.apply(self.weight, features, scale.float())  # type: ignore[no-untyped-call]
             return (out + self.bias).to(torch.get_autocast_dtype("cpu") if mixed else scale.dtype)
-        x = (features * scale).clamp(-_FARTHEST, _FARTHEST)  # a GPU makes no copy as floats
+        x = (features * scale).clamp(-_FARTHEST, _FARTHEST)  # makes no float copy on a GPU
         return super().forward(x)
 
 
 class _Sparse(torch.autograd.Function):
-    """Features times weights [out, F]."""
+    """Autograd function: scaled features times weights [out, F]."""
 
     @staticmethod
     def forward(context: Any, weight: Tensor, features: Tensor, scale: Tensor) -> Tensor:
@@ -64,7 +64,7 @@ class _Sparse(torch.autograd.Function):
 
 @compiled
 def _find(features: Any, found: Any) -> Any:
-    """Fills in which of the features [F] aren't 0, and returns how many; `found` [F + 1]."""
+    """Fills `found` [F + 1] with the indices of nonzero features [F]; returns their number."""
     count = 0
     for k in range(features.shape[0]):
         found[count] = k
@@ -74,13 +74,13 @@ def _find(features: Any, found: Any) -> Any:
 
 @compiled
 def _scaled(feature: Any, scale: Any) -> Any:
-    """A feature as a number of the network."""
+    """Scales and clips a feature."""
     return np.float32(min(max(feature * scale, -_FARTHEST), _FARTHEST))
 
 
 @compiled
 def _add_weights(out: Any, features: Any, scale: Any, weights: Any) -> None:
-    """Adds to `out` [B, out] what features [B, F] and weights [F, out] give."""
+    """Adds scaled features [B, F] times weights [F, out] to `out` [B, out]."""
     found = np.empty(features.shape[1] + 1, np.int64)
     for i in range(features.shape[0]):
         for at in range(_find(features[i], found)):
@@ -92,7 +92,7 @@ def _add_weights(out: Any, features: Any, scale: Any, weights: Any) -> None:
 
 @compiled
 def _add_gradients(gradients: Any, features: Any, scale: Any, of_out: Any) -> None:
-    """Adds to those of the weights [F, out] what the gradients [B, out] of the sums give."""
+    """Adds the gradients of the weights [F, out], given those of the outputs [B, out]."""
     found = np.empty(features.shape[1] + 1, np.int64)
     for i in range(features.shape[0]):
         for at in range(_find(features[i], found)):

@@ -1,4 +1,4 @@
-"""A recorded game as a page of its own, as an animation, and as pictures: all of it is seen."""
+"""Exports recorded games as web pages, animations and images, with the referee's view."""
 
 import difflib
 import io
@@ -9,30 +9,30 @@ from html import escape
 from pathlib import Path
 
 from linkzoo import Agent, GameRecord, get_game
-from linkzoo.svg.raster import to_png
 from linkzoo.core.files import write_atomically
+from linkzoo.svg.raster import to_png
 from linkzoo_training.agents.values import values_along
 
-MOST_BYTES = 2_000_000  # of a page
-_STATIC = Path(__file__).with_name("web") / "static"
-_LINES = re.compile(r"(?<=>)")  # an SVG in pieces: what differs between plies is few of them
+MOST_BYTES = 2_000_000  # limit of a page
+_STATIC = Path(__file__).with_name("static")
+_LINES = re.compile(r"(?<=>)")  # splits an SVG into pieces, of which few differ between plies
 
 
 def frames(record: GameRecord) -> Iterator[tuple[str, str]]:
-    """The referee's picture (SVG) of every position, and the move that led there."""
+    """Yields the referee's SVG of every position with the move that led to it."""
     game = get_game(record.game, record.options)
     move, actions = "the start", iter(record.actions)
     for state in record.replay():
         yield game.draw_svg(state), move
         action = next(actions, None)
         if action is not None:
-            move = f"player {state.seat}: {game.action_to_text(state, action)}"
+            move = f"player {state.seat}: {game.notation.action_to_text(state, action)}"
 
 
 def as_html(record: GameRecord, file: Path, agent: Agent | None = None) -> None:
-    """One page that needs nothing else, with the values that a policy gives the positions.
+    """Writes a self-contained page, with a policy's values of the positions.
 
-    ValueError if it would be larger than MOST_BYTES, and for an agent without a policy.
+    ValueError if it would exceed MOST_BYTES, and for an agent without a policy.
     """
     game = get_game(record.game, record.options)
     values = None if agent is None else values_along(agent, record).to_dict()
@@ -50,18 +50,18 @@ def as_html(record: GameRecord, file: Path, agent: Agent | None = None) -> None:
 
 
 def _filled(page: str, **parts: str) -> str:
-    """A page with its `{{parts}}`."""
+    """Fills the `{{parts}}` of a page."""
     return re.sub(r"\{\{(\w+)\}\}", lambda found: parts[found[1]], page)
 
 
 def _embedded(data: object) -> str:
-    """JSON that can stand in a page's script."""
+    """Returns JSON that is safe inside a page's script."""
     text = json.dumps(data, separators=(",", ":"), ensure_ascii=False)
     return text.replace("</", "<\\/").replace("<!--", "<\\u0021--")
 
 
 def _differences(pictures: Iterator[tuple[str, str]]) -> list[list[object]]:
-    """Each move with what changes in the pieces of the picture before: [from, to, pieces]."""
+    """Encodes each move with its changes to the previous SVG's pieces: [from, to, pieces]."""
     before: list[str] = []
     found: list[list[object]] = []
     for svg, move in pictures:
@@ -78,7 +78,7 @@ def _differences(pictures: Iterator[tuple[str, str]]) -> list[list[object]]:
 
 
 def as_gif(record: GameRecord, file: Path, *, width: int = 640, milliseconds: int = 900) -> None:
-    """An animation that is `width` pixels wide and shows every position for so long."""
+    """Writes an animation, `width` pixels wide, with one frame per position."""
     from PIL import Image
 
     pictures = [
@@ -98,7 +98,7 @@ def as_gif(record: GameRecord, file: Path, *, width: int = 640, milliseconds: in
 
 
 def as_pngs(record: GameRecord, folder: Path, *, width: int = 640) -> int:
-    """A picture of every position: 0000.png, 0001.png, …; how many there are."""
+    """Writes an image of every position (0000.png, 0001.png, …); returns their number."""
     count = 0
     for count, (svg, _) in enumerate(frames(record), 1):
         write_atomically(folder / f"{count - 1:04}.png", to_png(svg, width))

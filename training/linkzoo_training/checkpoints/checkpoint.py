@@ -1,7 +1,7 @@
-"""Checkpoints: safetensors and JSON, written whole or not at all, and refused when they don't fit.
+"""Checkpoints: safetensors and JSON files, written atomically and validated when read.
 
-A published checkpoint is a folder: `model.safetensors` (weights) and `card.json` (game, network,
-how it was trained, measured strength).
+A published checkpoint is a folder with `model.safetensors` (weights) and `card.json` (game,
+network, training, measured strength).
 """
 
 import hashlib
@@ -19,35 +19,36 @@ from torch import Tensor
 from linkzoo import Game
 from linkzoo.core.arguments import shown
 from linkzoo.core.files import write_atomically
-from linkzoo_training.fingerprints import fingerprints
-from linkzoo_training.policy_value import PolicyValueNet
+from linkzoo.registry import id_of
+from linkzoo_training.checkpoints.fingerprints import fingerprints
+from linkzoo_training.networks.policy_value import PolicyValueNet
 from linkzoo_training.schema import (
-    MOST_BLOCKS,
-    MOST_RANGE,
-    MOST_TEMPERATURE,
-    MOST_WEIGHT,
-    MOST_WIDTH,
-    complaints,
+    MAX_BLOCKS,
+    MAX_RANGE,
+    MAX_TEMPERATURE,
+    MAX_WEIGHT,
+    MAX_WIDTH,
+    explain,
 )
 
 FORMAT = "linkzoo-checkpoint/2"
 CARD, WEIGHTS = "card.json", "model.safetensors"
-_UNSEALED = "0" * 64  # where a file's SHA-256 stands, for its computation
+_UNSEALED = "0" * 64  # placeholder of a file's SHA-256 while it is computed
 
 
 def pack(tensors: Mapping[str, Tensor], meta: Mapping[str, Any] | None = None) -> bytes:
-    """Tensors and JSON data as the bytes of a safetensors file."""
+    """Returns tensors and JSON data as the bytes of a safetensors file."""
     ready = {name: tensor.detach().cpu().contiguous() for name, tensor in tensors.items()}
     return save(ready, metadata={"json": json.dumps(meta or {})})
 
 
 def unpack(data: bytes) -> dict[str, Tensor]:
-    """The tensors that `pack` took."""
+    """Returns the tensors of `pack`'s bytes."""
     return load(data)
 
 
 def under(prefix: str, tensors: Mapping[str, Tensor]) -> dict[str, Tensor]:
-    """The tensors whose names begin with a prefix, without it."""
+    """Returns the tensors whose names begin with a prefix, and strips it."""
     return {
         name.removeprefix(prefix): value
         for name, value in tensors.items()
@@ -56,12 +57,12 @@ def under(prefix: str, tensors: Mapping[str, Tensor]) -> dict[str, Tensor]:
 
 
 def named(prefix: str, tensors: Mapping[str, Tensor]) -> dict[str, Tensor]:
-    """The tensors with a prefix before their names, which `under` takes away."""
+    """Returns the tensors with a prefix added to their names, the inverse of `under`."""
     return {prefix + name: value for name, value in tensors.items()}
 
 
 def save_tensors(path: Path, tensors: Mapping[str, Tensor], meta: Mapping[str, Any]) -> None:
-    """Writes tensors and JSON data to one safetensors file, which holds its own SHA-256."""
+    """Writes tensors and JSON data to a safetensors file that contains its own SHA-256."""
     ready = {name: tensor.detach().cpu().contiguous() for name, tensor in tensors.items()}
     data = save(ready, metadata={"json": json.dumps(meta), "sha256": _UNSEALED})
     seal = hashlib.sha256(data).hexdigest().encode()
@@ -69,7 +70,7 @@ def save_tensors(path: Path, tensors: Mapping[str, Tensor], meta: Mapping[str, A
 
 
 def load_tensors(path: Path) -> tuple[dict[str, Tensor], dict[str, Any]]:
-    """Reads what `save_tensors` wrote; ValueError names the file if a bit of it has changed."""
+    """Reads what `save_tensors` wrote; raises ValueError if the file is damaged."""
     data = path.read_bytes()
     try:
         tensors = dict(sorted(load(data).items()))
@@ -91,12 +92,12 @@ class _Network(BaseModel):
 
     model_config = ConfigDict(extra="forbid", strict=True)
     kind: str
-    width: Annotated[int, Field(ge=1, le=MOST_WIDTH)]
-    blocks: Annotated[int, Field(ge=0, le=MOST_BLOCKS)]
+    width: Annotated[int, Field(ge=1, le=MAX_WIDTH)]
+    blocks: Annotated[int, Field(ge=0, le=MAX_BLOCKS)]
 
 
 class _Card(BaseModel):
-    """What is read of a card; it may say more."""
+    """Validated fields of a card; others are allowed."""
 
     model_config = ConfigDict(extra="allow", strict=True)
     game: str
@@ -106,11 +107,11 @@ class _Card(BaseModel):
     fingerprints: dict[str, str]
     network: _Network
     views: Annotated[int, Field(ge=1)]
-    temperature: Annotated[float | None, Field(ge=0, le=MOST_TEMPERATURE, allow_inf_nan=False)] = (
+    temperature: Annotated[float | None, Field(ge=0, le=MAX_TEMPERATURE, allow_inf_nan=False)] = (
         None
     )
-    score_margin_weight: Annotated[float, Field(ge=0, le=MOST_WEIGHT, allow_inf_nan=False)] = 0.0
-    least_range: Annotated[float | None, Field(gt=0, le=MOST_RANGE, allow_inf_nan=False)] = None
+    score_margin_weight: Annotated[float, Field(ge=0, le=MAX_WEIGHT, allow_inf_nan=False)] = 0.0
+    least_range: Annotated[float | None, Field(gt=0, le=MAX_RANGE, allow_inf_nan=False)] = None
     trained: dict[str, Any] = {}
     strength: list[dict[str, Any]] = []
     blunder_rate: list[dict[str, Any]] = []
@@ -121,17 +122,20 @@ def save_checkpoint(
 ) -> None:
     """Writes a published checkpoint.
 
-    `card` holds at least `network` (kind, width, blocks), the arguments of `make_network`, and
-    `views`, the symmetric views that the agent averages; `score_margin_weight`, where it isn't 0,
-    is the weight of the score margin in the network's values, and `least_range` that of a search
-    (GumbelSearch), where it isn't the usual one.
+    Args:
+        folder: Output folder.
+        network: The network; its weights are saved.
+        game: The game that it plays.
+        card: At least `network` (kind, width, blocks: the arguments of `make_network`) and `views`
+            (symmetric views that the agent averages); `score_margin_weight` of its values if not 0,
+            and `least_range` of its search (GumbelSearch) if not the default.
     """
     weights = pack(network.state_dict())
     full = {
         "format": FORMAT,
-        "game": game.id,
+        "game": id_of(game),
         "version": game.version,
-        "fixed": dict(game.fixed),
+        "fixed": dict(game.fixed.values),
         "sha256": hashlib.sha256(weights).hexdigest(),
         "fingerprints": fingerprints(game),
         **card,
@@ -146,7 +150,7 @@ def save_card(folder: Path, card: Mapping[str, Any]) -> None:
 
 
 def load_card(folder: Path) -> dict[str, Any]:
-    """The card of a checkpoint; ValueError if it is damaged, misshapen or of another format."""
+    """Returns a checkpoint's card; raises ValueError if it is damaged or of another format."""
     path = folder / CARD
     try:
         card = json.loads(path.read_bytes())
@@ -159,19 +163,19 @@ def load_card(folder: Path) -> dict[str, Any]:
     try:
         _Card.model_validate(card)
     except ValidationError as error:
-        raise ValueError(f"{path}: {complaints(error)}") from error
+        raise ValueError(f"{path}: {explain(error)}") from error
     return card
 
 
 def load_weights(network: PolicyValueNet, folder: Path) -> None:
-    """Gives a network the weights of a checkpoint; ValueError names the file and what is wrong."""
+    """Loads a checkpoint's weights into a network; raises ValueError if they don't fit."""
     network.load_state_dict(read_weights(folder, load_card(folder), network))
 
 
 def read_weights(
     folder: Path, card: Mapping[str, Any], network: PolicyValueNet
 ) -> dict[str, Tensor]:
-    """The weights of a checkpoint, if they are those of its card and fit the network."""
+    """Returns a checkpoint's weights; raises ValueError unless they fit card and network."""
     path = folder / WEIGHTS
     data = path.read_bytes()
     found = hashlib.sha256(data).hexdigest()
@@ -191,10 +195,7 @@ def read_weights(
 def fitting(
     path: Path, found: Mapping[str, Tensor], expected: Mapping[str, Tensor], whose: str
 ) -> None:
-    """ValueError unless the tensors of a file have the names, shapes and types of those expected.
-
-    Nor may a number in them be infinite or none.
-    """
+    """Raises ValueError unless tensors have the expected names, shapes, dtypes and are finite."""
     for name in sorted(found.keys() | expected.keys()):
         if name not in found or name not in expected:
             has = "a" if name in found else "no"
@@ -213,7 +214,7 @@ def _said(value: torch.Size | torch.dtype) -> str:
 
 
 def finite(path: Path, tensors: Mapping[str, Tensor]) -> None:
-    """ValueError if a number of a file's tensors is infinite or none."""
+    """Raises ValueError if a file's tensors contain an infinity or NaN."""
     for name, tensor in tensors.items():
         if not torch.isfinite(tensor).all():
             raise ValueError(f"{path}: {name} holds numbers that aren't finite")

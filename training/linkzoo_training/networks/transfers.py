@@ -1,7 +1,7 @@
-"""What crosses between the host and the device of a network, so that neither waits for the other.
+"""Asynchronous copies between the host and a network's device.
 
-Where both are the CPU nothing is copied. A GPU copies beside what it computes, in a stream for each
-direction: otherwise what one group of games needs would wait for another group's network.
+On the CPU nothing is copied. A GPU copies while it computes, in one stream per direction: otherwise
+the copies of one group of games would wait for another group's network.
 """
 
 from collections.abc import Iterator
@@ -15,26 +15,26 @@ from torch import Tensor
 
 
 class Traffic:
-    """Counts the bytes that cross."""
+    """Counter of copied bytes."""
 
     def __init__(self) -> None:
         self._bytes = 0
 
     def count(self, tensor: Tensor) -> None:
-        """Counts one that crosses."""
+        """Adds the bytes of a tensor."""
         self._bytes += tensor.numel() * tensor.element_size()
 
     def read(self) -> int:
-        """Bytes since this was asked last."""
+        """Returns the bytes since the last call."""
         found, self._bytes = self._bytes, 0
         return found
 
 
-traffic = Traffic()  # of this process
+traffic = Traffic()  # one per process
 
 
 class CopyStreams(NamedTuple):
-    """Where a GPU copies, beside what it computes."""
+    """The copy streams of a GPU, one per direction."""
 
     to_device: torch.cuda.Stream
     to_host: torch.cuda.Stream
@@ -42,12 +42,12 @@ class CopyStreams(NamedTuple):
 
 @cache
 def copy_streams(device: torch.device) -> CopyStreams:
-    """Those of a GPU, the same in every call."""
+    """Returns the copy streams of a GPU, cached."""
     return CopyStreams(torch.cuda.Stream(device), torch.cuda.Stream(device))
 
 
 def to_device(found: NDArray[Any] | Tensor, device: torch.device) -> Tensor:
-    """What lies on the host on the device; a GPU copies it when its turn comes, and we go on."""
+    """Copies host arrays to the device; asynchronously to a GPU."""
     tensor = found if isinstance(found, Tensor) else torch.from_numpy(found)
     if device.type == tensor.device.type:
         return tensor
@@ -58,12 +58,12 @@ def to_device(found: NDArray[Any] | Tensor, device: torch.device) -> Tensor:
     with torch.cuda.stream(copying):
         there = tensor.pin_memory().to(device, non_blocking=True)
     computing.wait_stream(copying)
-    there.record_stream(computing)  # keeps its memory until that stream has read it
+    there.record_stream(computing)  # keeps the memory until that stream has read it
     return there
 
 
 class ToHost:
-    """Tensors of one device on their way to the host, which goes on until it asks for `arrays`."""
+    """Asynchronous copy of tensors of one device to the host."""
 
     def __init__(self, *tensors: Tensor) -> None:
         self._host, self._sent = list(tensors), None
@@ -76,39 +76,39 @@ class ToHost:
             self._sent = copying.record_event()
 
     def arrays(self) -> list[NDArray[Any]]:
-        """What has arrived; waits for it."""
+        """Waits for the copies and returns them."""
         if self._sent is not None:
             self._sent.synchronize()
         return [tensor.numpy() for tensor in self._host]
 
 
 def _pinned(tensor: Tensor) -> Tensor:
-    """A tensor of a GPU in pinned memory, where the current stream copies it."""
+    """Starts a copy of a GPU tensor to pinned memory, in the current stream."""
     traffic.count(tensor)
     tensor.record_stream(torch.cuda.current_stream(tensor.device))
     return torch.empty_like(tensor, device="cpu", pin_memory=True).copy_(tensor, non_blocking=True)
 
 
 def in_turn(*runs: Iterator[None]) -> None:
-    """Has each run take a step after the other, until all have ended.
+    """Steps the iterators in turn until all have ended.
 
-    A run stops where it has asked a network: while a GPU answers one, the host goes on with the
-    others ("double-buffered sampling": Petrenko et al., "Sample Factory", ICML 2020).
+    Each yields after calling a network: while a GPU computes for one, the host advances the others
+    ("double-buffered sampling": Petrenko et al., "Sample Factory", ICML 2020).
     """
     for _ in zip_longest(*runs):
         pass
 
 
 def splits_on(device: torch.device) -> int:
-    """How many groups of games take turns: two keep a GPU and the host at work, one the CPU."""
+    """Returns the number of interleaved groups of games: two keep GPU and host busy, one a CPU."""
     return 2 if device.type == "cuda" else 1
 
 
 class DeviceBuffer:
-    """Rows [T, N, ...] written in `host`; `send` copies one to `device`, where it stays.
+    """Host rows [T, N, ...] with a copy on the device; `send` updates one row there.
 
-    Where both are the CPU they are one tensor. A row may be written again once the device has been
-    waited for: nothing that it was asked before still reads the row, here or there.
+    On the CPU both are one tensor. Synchronise with the device before writing a row again: queued
+    work may still read it.
     """
 
     def __init__(self, host: Tensor, device: torch.device) -> None:
@@ -116,7 +116,7 @@ class DeviceBuffer:
         self.device = host.to(device)
 
     def send(self, t: int, games: slice) -> Tensor:
-        """Some games of row t on the device, as the host has them now."""
+        """Copies games of row t to the device and returns them there."""
         here, there = self.host[t, games], self.device[t, games]
         if self.device is self.host:
             return there

@@ -1,4 +1,4 @@
-"""What every policy and value network is."""
+"""Base class of policy and value networks."""
 
 from typing import Any
 
@@ -8,38 +8,38 @@ from torch import Tensor, nn
 from linkzoo import Game
 from linkzoo.core.features import FeatureMap
 
-# The layers that read features or answer, by name; all others are hidden.
+# Names of input and output layers; all others are hidden.
 OUTER = ("inputs", "numbers", "of_kinds", "of_groups", "policy", "elsewhere", "value")
 
 
 class PolicyValueNet(nn.Module):
     """Logits of all actions and a value for every seat, from features (FeatureMap).
 
-    `forward` takes features [B, F] (integers) and gives logits [B, A] and values [B, P]. Values are
-    of the seats relative to the seat that observes: index 0 is its own.
+    `forward` maps integer features [B, F] to logits [B, A] and values [B, P]. Values are relative
+    to the observing seat: index 0 is its own.
     """
 
     value: nn.Linear
 
     def __init__(self, game: Game) -> None:
         super().__init__()
-        self.map = FeatureMap(game.observation)
+        self.map = FeatureMap(game.observation.spec)
 
     def read(self, features: Tensor) -> tuple[Tensor | None, Tensor]:
-        """What the heads answer from: cells of a board or graph [B, N, C], and the whole [B, D]."""
+        """Returns the heads' inputs: cells [B, N, C] of a board or graph, and the whole [B, D]."""
         raise NotImplementedError
 
     def answer(self, cells: Tensor | None, whole: Tensor) -> tuple[Tensor, Tensor]:
-        """Logits and values from what `read` gave."""
+        """Returns logits [B, A] and values [B, P] from the outputs of `read`."""
         raise NotImplementedError
 
     def forward(self, features: Tensor) -> tuple[Tensor, Tensor]:
-        """See PolicyValueNet."""
+        """Returns logits [B, A] and values [B, P]."""
         return self.answer(*self.read(features))
 
 
 def quiet(head: Any) -> Any:
-    """A head that starts near zero: a nearly uniform policy, values near 0."""
+    """Shrinks a head's initial weights: a nearly uniform policy, values near 0."""
     with torch.no_grad():
         head.weight.mul_(0.01)
         head.bias.zero_()

@@ -1,0 +1,1 @@
+"""Checkpoints: weights, cards and fingerprints."""

@@ -1,0 +1,1 @@
+"""Networks, and how a CPU or a GPU runs them."""

@@ -1,0 +1,96 @@
+"""Results of a Gumbel search at its roots: the improved policy, its values and an action."""
+
+from collections.abc import Callable
+from math import exp, inf
+
+import numpy as np
+from numpy.typing import NDArray
+
+from linkzoo.core.protocols import LegalActions
+from linkzoo.core.state import Mask
+from linkzoo.engine.compiled import compiled
+from linkzoo_training.search.gumbel_batch import Settings, Trees
+from linkzoo_training.search.gumbel_tree import LEGAL, NONE, ROOT, node_statistics, stretch_of
+
+
+@compiled
+def _perfect(
+    prior: NDArray[np.float32], mask: Mask, noisy: NDArray[np.float64], policy: NDArray[np.float32]
+) -> int:
+    """Fills the policy of a solved root over the best actions in `mask`; returns the action."""
+    total, best = 0.0, NONE
+    for action in range(mask.shape[0]):
+        policy[action] = prior[action] * (mask[action] != 0)
+        total += policy[action]
+        if mask[action] and (best == NONE or noisy[action] > noisy[best]):
+            best = action
+    for action in range(mask.shape[0]):
+        policy[action] /= total
+    return best
+
+
+@compiled
+def _improve(i: int, mixed: NDArray[np.float64], trees: Trees, settings: Settings) -> int:
+    """Fills the improved policy of a root and its values; returns the chosen action.
+
+    The mask contains the legal actions; `mixed` [P] are the values of unvisited actions by seat.
+    """
+    mask, prior, raw = trees.masks[i], trees.priors[i, ROOT], trees.raw[i, ROOT]
+    noisy, policy, nodes, totals = trees.noisy[i], trees.policy[i], trees.nodes[i], trees.totals[i]
+    seat = trees.roots[i].seat
+    _, most, _, low, high, _, _ = node_statistics(nodes, totals, ROOT, prior, raw, seat, mask)
+    stretch = stretch_of(most, low, high, settings.min_value_range)
+    unseen, total = exp(stretch * (mixed[seat] - high)), 0.0
+    best, best_score = NONE, -inf
+    for action in range(mask.shape[0]):
+        policy[action] = 0
+        if mask[action] == LEGAL:
+            policy[action] = prior[action] * unseen
+            total += policy[action]
+    child = nodes[ROOT].child
+    while child != NONE:
+        action, visits = nodes[child].action, nodes[child].visits
+        lead = stretch * (totals[child, seat] / visits - high)
+        policy[action] = prior[action] * exp(lead)
+        total += policy[action]
+        if visits == most and noisy[action] + lead > best_score:
+            best, best_score = action, noisy[action] + lead
+        child = nodes[child].sibling
+    share = 1.0
+    values = trees.values[i]
+    values[:] = 0
+    for action in range(mask.shape[0]):
+        policy[action] /= total
+    child = nodes[ROOT].child
+    while child != NONE:
+        chance = policy[nodes[child].action]
+        share -= chance
+        for seat in range(mixed.shape[0]):
+            values[seat] += chance * totals[child, seat] / nodes[child].visits
+        child = nodes[child].sibling
+    for seat in range(mixed.shape[0]):
+        values[seat] += share * mixed[seat]
+    return best
+
+
+def make_decide(legal_actions: LegalActions) -> Callable[..., None]:
+    """Returns the kernel that fills the chosen actions, the improved policies and their values."""
+
+    @compiled
+    def decide(
+        first: int, last: int, actions: NDArray[np.int64], trees: Trees, settings: Settings
+    ) -> None:
+        for i in range(first, last):
+            mask, prior = trees.masks[i], trees.priors[i, ROOT]
+            if trees.solved[i]:
+                actions[i] = _perfect(prior, mask, trees.noisy[i], trees.policy[i])
+                continue
+            nodes, totals, raw = trees.nodes[i], trees.totals[i], trees.raw[i, ROOT]
+            mixed = np.zeros(np.int64(trees.roots[i].num_players))
+            for seat in range(mixed.shape[0]):
+                legal_actions(trees.roots[i], mask)
+                mixed[seat] = node_statistics(nodes, totals, ROOT, prior, raw, seat, mask)[2]
+            legal_actions(trees.roots[i], mask)
+            actions[i] = _improve(i, mixed, trees, settings)
+
+    return decide

@@ -1,0 +1,123 @@
+"""Device backends for rollouts: where game states are stored and how kernels run on them (host)."""
+
+from collections.abc import Callable
+from dataclasses import dataclass
+from itertools import pairwise
+from typing import Any
+
+import numpy as np
+import torch
+from numpy.typing import DTypeLike, NDArray
+from torch import Tensor
+
+from linkzoo import VecStep, make_vec
+from linkzoo.core.features import FeatureMap
+from linkzoo.engine.threads import RowKernel
+from linkzoo_training.config.config import PPOConfig
+from linkzoo_training.networks.symmetries import PERMUTE
+from linkzoo_training.networks.transfers import ToHost
+from linkzoo_training.selfplay.sampling import sample
+
+DIVERGED = "the policy that plays isn't finite: learning has diverged, or its weights are damaged"
+
+
+@dataclass(frozen=True)
+class Group:
+    """Games that are stepped together."""
+
+    games: slice  # slice of the run's games
+    vec: Any  # the VecEnv that plays them
+    states: Tensor  # uint8 [n, record size], stepped by `vec`
+    now: Any  # VecStep of tensors, overwritten by `vec`
+
+
+class HostBackend:
+    """Games on CPU threads; the networks are evaluated on `device`.
+
+    Games are played in groups: while a GPU evaluates the networks for one group, the host plays the
+    others. Grouping doesn't change any game.
+    """
+
+    asynchronous = False  # whether reading a value from a tensor waits for a GPU
+
+    def __init__(self, device: torch.device, num_groups: int = 1) -> None:
+        self.device, self.num_groups = device, num_groups
+        self.home = torch.device("cpu")  # device of the games and the rollout buffers
+
+    def make_games(self, config: PPOConfig) -> tuple[Tensor, list[Group]]:
+        """Returns blank records of all games, uint8 [N, record size], and the groups over them."""
+        whole = make_vec(config.game, config.num_envs, config.players, **config.options)
+        ends = np.linspace(0, config.num_envs, min(self.num_groups, config.num_envs) + 1)
+        groups = []
+        for first, last in pairwise(ends.astype(int).tolist()):
+            vec = make_vec(config.game, last - first, config.players, check=False, **config.options)
+            now = step_of_tensors(vec.reset())
+            vec.states = whole.states[first:last]
+            groups.append(Group(slice(first, last), vec, as_tensor(vec.states), now))
+        return as_tensor(whole.states), groups
+
+    def zeros(self, *shape: int, dtype: torch.dtype = torch.float32) -> Tensor:
+        """Returns a tensor of zeros, in pinned memory if it is copied to a GPU."""
+        return torch.zeros(shape, dtype=dtype, pin_memory=self.device.type == "cuda")
+
+    def tensor(self, array: NDArray[Any]) -> Tensor:
+        """Returns an array as a tensor on the games' device."""
+        return torch.from_numpy(np.ascontiguousarray(array)).to(self.home)
+
+    def run(self, kernel: RowKernel, *arguments: Any) -> None:
+        """Runs a kernel over tensors, records and numbers."""
+        kernel(*(a.numpy() if isinstance(a, Tensor) else a for a in arguments))
+
+    def view(self, tensor: Tensor, dtype: DTypeLike) -> Any:
+        """Returns a tensor [..., k] reinterpreted as a kernel argument [N] of another dtype."""
+        return tensor.numpy().reshape(-1).view(dtype)
+
+    def features(self, spec: FeatureMap) -> Callable[[Tensor, Tensor], None]:
+        """Returns a function that fills features [N, F] from flat observations [N, size]."""
+
+        def fill(observations: Tensor, features: Tensor) -> None:
+            spec.fill(observations.numpy(), features.numpy())
+
+        return fill
+
+    def permute(self, rows: Tensor, which: Tensor, sources: Tensor) -> None:
+        """Permutes row i of [N, K] by row `which[i]` of `sources` [S, K], in place."""
+        self.run(PERMUTE, rows, which, sources)
+
+    def sample(
+        self, probabilities: Tensor, seed: np.uint64, ply: int, game: int
+    ) -> tuple[Tensor, Tensor]:
+        """Draws actions and their log-probabilities; see `sampling.sample`."""
+        return sample(probabilities, seed, ply, game)
+
+    def receive(self, *tensors: Tensor) -> Callable[[], list[Tensor]]:
+        """Starts copying tensors from `device` to `home`; call the result to wait."""
+        sent = ToHost(*tensors)
+        return lambda: [torch.from_numpy(array) for array in sent.arrays()]
+
+    def check_actions(self, actions: Tensor, mask: Tensor) -> Tensor:  # noqa: ARG002 - used by CudaBackend
+        """Returns the actions [N] to play.
+
+        Raises:
+            ValueError: An action is negative because the policy isn't finite.
+        """
+        if actions.min() < 0:
+            raise ValueError(DIVERGED)
+        return actions
+
+    def check_finite(self) -> None:
+        """Raises the ValueError that `check_actions` has deferred, if any."""
+
+    def changed(self, done: Tensor) -> NDArray[np.int64] | None:
+        """Returns the rows where `done`; None if the host can't know them without a GPU sync."""
+        return np.flatnonzero(done.numpy())
+
+
+def as_tensor(states: NDArray[Any]) -> Tensor:
+    """Returns records [N] as uint8 [N, record size], sharing memory."""
+    return torch.from_numpy(states.view(np.uint8).reshape(len(states), -1))
+
+
+def step_of_tensors(now: VecStep) -> Any:
+    """Returns a VecStep of tensors that share memory with its arrays."""
+    return VecStep(**{name: torch.from_numpy(array) for name, array in vars(now).items()})  # type: ignore[arg-type]  # tensors
