@@ -3,9 +3,8 @@
     pip install "linkzoo[train]" agilerl peft  # in an environment of its own
     python examples/agilerl_ppo.py love_links --steps 100000
 
-Any game by name. AgileRL reads `info["action_mask"]` where it acts and where it learns.
-`illegal="raise"` stops the run at the first illegal move, so a finished one had none; the match at
-the end checks every move too.
+Takes any game by name. AgileRL reads `info["action_mask"]` when it acts and when it learns.
+`illegal="raise"` stops the run at the first illegal move, so a finished run had none.
 """
 
 import argparse
@@ -25,7 +24,7 @@ from linkzoo_training import against_baselines
 
 
 def plays(agent: Any, name: str) -> FunctionAgent:
-    """An agent of AgileRL as one of ours; it draws its actions."""
+    """Wraps an AgileRL agent, which samples its actions, as an agent of ours."""
 
     def choose(features: NDArray[np.float32], mask: NDArray[np.int8]) -> Any:
         return agent.get_action(features, action_mask=mask)[0]
@@ -34,25 +33,25 @@ def plays(agent: Any, name: str) -> FunctionAgent:
 
 
 def arguments() -> argparse.Namespace:
-    """What the command line says."""
+    """Returns the command-line arguments."""
     parser = argparse.ArgumentParser(description=__doc__.splitlines()[0])
     parser.add_argument("game", help=f"{linkzoo.game_names()} or module:name")
     parser.add_argument("--players", type=int, default=None)
     parser.add_argument("--steps", type=int, default=100_000, help="decisions of the learner")
     parser.add_argument("--envs", type=int, default=8)
     parser.add_argument("--rollout", type=int, default=128, help="decisions of each game")
-    parser.add_argument("--blocks", type=int, default=50, help="of the matches at both ends")
+    parser.add_argument("--blocks", type=int, default=50, help="blocks of each match")
     parser.add_argument("--seed", type=int, default=1)
     return parser.parse_args()
 
 
 def learner(envs: SyncVectorEnv, args: argparse.Namespace) -> PPO:
-    """AgileRL's PPO for these environments."""
+    """Builds AgileRL's PPO for these environments."""
     batch = args.envs * args.rollout
     return PPO(
         envs.single_observation_space,
         envs.single_action_space,
-        net_config={  # the default squeezes everything through 32 numbers
+        net_config={  # the default latent has only 32 numbers
             "latent_dim": 128,
             "encoder_config": {"hidden_size": [256]},
             "head_config": {"hidden_size": [256]},
@@ -62,8 +61,8 @@ def learner(envs: SyncVectorEnv, args: argparse.Namespace) -> PPO:
         lr=1e-3,
         learn_step=batch,
         gamma=1.0,
-        # Its generalised advantages take the end of a game for that of the move before it, and the
-        # result reaches no decision but the last: plain returns do without them.
+        # AgileRL's GAE shifts the end of a game by one move, so the result reaches only the last
+        # decision. Plain returns don't have this problem.
         rollout_buffer_config={"use_gae": False},
         ent_coef=0.01,
         update_epochs=4,
@@ -72,7 +71,7 @@ def learner(envs: SyncVectorEnv, args: argparse.Namespace) -> PPO:
 
 
 def main() -> None:
-    """Trains, and plays random and greedy before and after."""
+    """Trains, with matches against random and greedy before and after."""
     args = arguments()
     torch.set_num_threads(1)
     torch.manual_seed(args.seed)

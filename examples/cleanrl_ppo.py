@@ -3,8 +3,8 @@
     pip install "linkzoo[train]"
     python examples/cleanrl_ppo.py love_links --steps 400000
 
-Any game by name. One network plays all seats of N games in lock-step. `make_vec` checks every
-action and raises at the first illegal one, so a run that finishes had none.
+Takes any game by name. One network plays all seats of N games in lock-step. `make_vec` checks every
+action and raises at the first illegal one, so a finished run had none.
 """
 
 import argparse
@@ -22,7 +22,7 @@ from linkzoo_training import against_baselines
 
 
 class Net(nn.Module):
-    """Logits [B, A] of all actions and a value [B] for the seat to act, from features [B, F]."""
+    """Maps features [B, F] to logits [B, A] and a value [B] of the seat to act."""
 
     def __init__(self, inputs: int, actions: int, width: int = 256) -> None:
         super().__init__()
@@ -35,14 +35,14 @@ class Net(nn.Module):
     def forward(
         self, features: Tensor, mask: Tensor
     ) -> tuple[torch.distributions.Categorical, Tensor]:
-        """The policy over legal actions, and the value."""
+        """Returns the policy over legal actions, and the value."""
         x = self.trunk(features)
         logits = self.policy(x).masked_fill(mask == 0, -1e9)
         return torch.distributions.Categorical(logits=logits), self.value(x)[:, 0]
 
 
 def learn(net: Net, optimizer: torch.optim.Optimizer, batch: list[Tensor], target: Tensor) -> float:
-    """Three passes of PPO over a batch; the entropy of the policy."""
+    """Runs three epochs of PPO on a batch; returns the entropy of the policy."""
     for _ in range(3):
         for rows in torch.randperm(len(target)).split(1024):
             x, legal, taken, old, advantage = (part[rows] for part in batch)
@@ -61,26 +61,26 @@ def learn(net: Net, optimizer: torch.optim.Optimizer, batch: list[Tensor], targe
 
 
 def arguments() -> argparse.Namespace:
-    """What the command line says."""
+    """Returns the command-line arguments."""
     parser = argparse.ArgumentParser(description=__doc__.splitlines()[0])
     parser.add_argument("game", help=f"{linkzoo.game_names()} or module:name")
     parser.add_argument("--players", type=int, default=None)
-    parser.add_argument("--steps", type=int, default=400_000, help="decisions, of all seats")
+    parser.add_argument("--steps", type=int, default=400_000, help="decisions of all seats")
     parser.add_argument("--envs", type=int, default=64)
     parser.add_argument("--rollout", type=int, default=128, help="decisions of each game")
-    parser.add_argument("--blocks", type=int, default=50, help="of the matches at both ends")
+    parser.add_argument("--blocks", type=int, default=50, help="blocks of each match")
     parser.add_argument("--seed", type=int, default=1)
     return parser.parse_args()
 
 
 def main() -> None:
-    """Trains, and plays random and greedy before and after."""
+    """Trains, with matches against random and greedy before and after."""
     args = arguments()
     torch.set_num_threads(1)
     torch.manual_seed(args.seed)
 
     vec = linkzoo.make_vec(args.game, args.envs, args.players, skip_forced=True)
-    features = FeatureMap(vec.game.observation)
+    features = FeatureMap(vec.game.observation.spec)
     net = Net(len(features), vec.game.num_actions)
     optimizer = torch.optim.Adam(net.parameters(), 1e-3, eps=1e-5)
     steps, games = args.rollout, args.envs
@@ -104,7 +104,7 @@ def main() -> None:
     done = torch.zeros(steps, games, dtype=torch.bool)
     now, played, began = vec.reset(args.seed), 0, time.perf_counter()
     while played < args.steps:
-        for t in range(steps):  # the arrays of `now` are overwritten by the next step
+        for t in range(steps):  # the next step overwrites the arrays of `now`
             seen[t] = torch.from_numpy(features.scaled(now.observation.reshape(games, -1)))
             mask[t], seat[t] = torch.from_numpy(now.action_mask), torch.from_numpy(now.seat)
             with torch.no_grad():

@@ -1,11 +1,11 @@
-"""Plays linkzoo's games with OpenSpiel: its search against an agent of ours, and exploitability.
+"""Plays OpenSpiel's search against an agent of ours, or computes exploitability.
 
     pip install "linkzoo[openspiel]"
     python examples/open_spiel_search.py linkage --simulations 50
     python examples/open_spiel_search.py "linkage(board_size=3,threshold=4)" --exploitability
 
-Any game by name, with options if need be. Where nothing is hidden and nothing random the search
-is MCTS, otherwise information-set MCTS, which resamples what the seat to act can't know.
+Takes any game by name, optionally with options. The search is MCTS in games without chance and
+hidden information, otherwise information-set MCTS, which resamples what the seat to act can't know.
 `apply_action_with_legality_check` stops the run at the first illegal move.
 """
 
@@ -24,7 +24,7 @@ EXPLORATION = 1.4
 
 
 def searcher(game: Any, simulations: int, seed: int) -> Any:
-    """OpenSpiel's search for a game, with random rollouts."""
+    """Builds OpenSpiel's search for a game, with random rollouts."""
     random = np.random.RandomState(seed)
     rollouts = mcts.RandomRolloutEvaluator(1, random)
     if game.get_type().information == pyspiel.GameType.Information.PERFECT_INFORMATION:
@@ -33,7 +33,7 @@ def searcher(game: Any, simulations: int, seed: int) -> Any:
 
 
 def play(game: Any, bots: list[Any], seed: int) -> list[float]:
-    """One game of the bots; the returns of the seats."""
+    """Plays one game; returns the return of each seat."""
     state = game.new_initial_state()
     random = np.random.default_rng(seed)
     while not state.is_terminal():
@@ -48,15 +48,17 @@ def play(game: Any, bots: list[Any], seed: int) -> list[float]:
 
 
 def main() -> None:
-    """Search against an agent in every seat, or the exploitability of uniform play."""
+    """Plays the search against an agent from every seat, or prints an exploitability."""
     parser = argparse.ArgumentParser(description=__doc__.splitlines()[0])
-    parser.add_argument("game", help='a game by name, with options if need be: "name(option=3)"')
+    parser.add_argument("game", help='name, optionally with options: "name(option=3)"')
     parser.add_argument("--players", type=int, default=None)
-    parser.add_argument("--agent", default="random", help="of linkzoo: random, greedy, uct-100, …")
+    parser.add_argument("--agent", default="random", help="random, greedy, uct-100, … of linkzoo")
     parser.add_argument("--simulations", type=int, default=50)
-    parser.add_argument("--games", type=int, default=4, help="in each seat of the search")
+    parser.add_argument("--games", type=int, default=4, help="games per seat of the search")
     parser.add_argument("--seed", type=int, default=1)
-    parser.add_argument("--exploitability", action="store_true", help="for the smallest variants")
+    parser.add_argument(
+        "--exploitability", action="store_true", help="only for the smallest variants"
+    )
     args = parser.parse_args()
     parameters = pyspiel.game_parameters_from_string(f"linkzoo_{args.game}")
     short_name = parameters.pop("name")

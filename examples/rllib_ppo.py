@@ -3,9 +3,9 @@
     pip install "linkzoo[rllib]"
     python examples/rllib_ppo.py love_links --steps 100000
 
-Any game by name. SeatEnvRunner plays many games in lock-step, here or in `--runners` processes of
-their own, and MaskedModule reads the mask. The environment raises at the first illegal move, so a
-finished run had none; the match at the end checks every move too.
+Takes any game by name. SeatEnvRunner plays many games in lock-step, in this process or in
+`--runners` others, and MaskedModule reads the mask. The environment raises at the first illegal
+move, so a finished run had none.
 """
 
 import argparse
@@ -24,7 +24,7 @@ from linkzoo_training import against_baselines
 
 
 def build(args: argparse.Namespace) -> PPO:
-    """The algorithm, and the runners that play for it."""
+    """Builds the algorithm and its env runners."""
     batch = args.envs * args.rollout * max(1, args.runners)
     game = {"game": args.game, "num_players": args.players, "seat": None, "skip_forced": True}
     config = (
@@ -57,21 +57,21 @@ def build(args: argparse.Namespace) -> PPO:
 
 
 def arguments() -> argparse.Namespace:
-    """What the command line says."""
+    """Returns the command-line arguments."""
     parser = argparse.ArgumentParser(description=__doc__.splitlines()[0])
     parser.add_argument("game", help=f"{linkzoo.game_names()} or module:name")
     parser.add_argument("--players", type=int, default=None)
     parser.add_argument("--steps", type=int, default=100_000, help="decisions of the learner")
-    parser.add_argument("--envs", type=int, default=64, help="games in lock-step, of each runner")
+    parser.add_argument("--envs", type=int, default=64, help="games in lock-step per runner")
     parser.add_argument("--rollout", type=int, default=64, help="decisions of each game")
     parser.add_argument("--runners", type=int, default=0, help="processes that play; 0: this one")
-    parser.add_argument("--blocks", type=int, default=50, help="of the matches at both ends")
+    parser.add_argument("--blocks", type=int, default=50, help="blocks of each match")
     parser.add_argument("--seed", type=int, default=1)
     return parser.parse_args()
 
 
 def main() -> None:
-    """Trains, and plays random and greedy before and after."""
+    """Trains, with matches against random and greedy before and after."""
     args = arguments()
     torch.set_num_threads(1)
     logging.getLogger("ray").setLevel(logging.ERROR)
@@ -89,7 +89,7 @@ def main() -> None:
     while played < args.steps:
         result = algorithm.train()["env_runners"]
         played, iterations = played + int(result["num_env_steps_sampled"]), iterations + 1
-        # Long games end in few iterations: there are no returns before the first has.
+        # No returns before the first game has ended.
         mean = result.get("episode_return_mean", float("nan"))
         print(f"{played:>9,} decisions, mean return {mean:+.2f}")
         if iterations % 4 == 0:

@@ -3,9 +3,9 @@
     pip install "linkzoo[sb3]"
     python examples/sb3.py linkage --steps 200000
 
-Any game by name. Many games run in lock-step; the learner takes another seat each game, random play
-and copies of the learner take the others. `illegal="raise"` stops the run at the first illegal
-move, so a finished one had none; the match at the end checks every move too.
+Takes any game by name. Many games run in lock-step. The learner gets a random seat in each game;
+random play and copies of the learner take the others. `illegal="raise"` stops the run at the first
+illegal move, so a finished run had none.
 """
 
 import argparse
@@ -24,11 +24,11 @@ from linkzoo_training import against_baselines
 
 
 def frozen(model: MaskablePPO) -> FunctionAgent:
-    """The learner's policy as it is now, as an agent that draws its actions."""
+    """Returns a frozen copy of the policy as an agent that samples its actions."""
     policy = model.policy_class(
         model.observation_space, model.action_space, model.lr_schedule, **model.policy_kwargs
     )
-    policy.load_state_dict(model.policy.state_dict())  # deepcopy fails on its last distribution
+    policy.load_state_dict(model.policy.state_dict())  # deepcopy fails after an action
 
     def choose(features: Any, mask: Any) -> Any:
         return policy.predict(features, action_masks=mask, deterministic=False)[0]
@@ -37,7 +37,7 @@ def frozen(model: MaskablePPO) -> FunctionAgent:
 
 
 class SelfPlay(BaseCallback):
-    """Shows progress, and adds a copy of the learner to its opponents every so many rollouts."""
+    """Prints progress, and adds a copy of the learner to the pool after every `every` rollouts."""
 
     def __init__(self, pool: OpponentPool, every: int) -> None:
         super().__init__()
@@ -56,20 +56,20 @@ class SelfPlay(BaseCallback):
 
 
 def arguments() -> argparse.Namespace:
-    """What the command line says."""
+    """Returns the command-line arguments."""
     parser = argparse.ArgumentParser(description=__doc__.splitlines()[0])
     parser.add_argument("game", help=f"{linkzoo.game_names()} or module:name")
     parser.add_argument("--players", type=int, default=None)
     parser.add_argument("--steps", type=int, default=200_000, help="decisions of the learner")
     parser.add_argument("--envs", type=int, default=64, help="games in lock-step")
     parser.add_argument("--rollout", type=int, default=64, help="decisions of each game")
-    parser.add_argument("--blocks", type=int, default=50, help="of the matches at both ends")
+    parser.add_argument("--blocks", type=int, default=50, help="blocks of each match")
     parser.add_argument("--seed", type=int, default=1)
     return parser.parse_args()
 
 
 def main() -> None:
-    """Trains, and plays random and greedy before and after."""
+    """Trains, with matches against random and greedy before and after."""
     args = arguments()
     torch.set_num_threads(1)
     pool = OpponentPool([linkzoo.RandomAgent()])

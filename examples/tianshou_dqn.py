@@ -3,10 +3,9 @@
     pip install "linkzoo[tianshou]"
     python examples/tianshou_dqn.py love_links --steps 16000
 
-Any game by name. DQN reads the mask from the observation, `obs.mask`, for its greedy moves, its
-random ones and its targets. Seen from one seat, a transition leads to the same seat's next
-decision, whatever the number of players. The environment raises at the first illegal move, so a
-finished run had none; the match at the end checks every move too.
+Takes any game by name. DQN reads the mask, `obs.mask`, for greedy actions, random actions and
+targets. A transition leads to the same seat's next decision, for any number of players. The
+environment raises at the first illegal move, so a finished run had none.
 """
 
 import argparse
@@ -29,13 +28,13 @@ from linkzoo_training import against_baselines
 
 
 def network(envs: TianshouVectorEnv) -> Net:
-    """A fully connected network: the values of all actions."""
+    """Returns a fully connected Q-network."""
     inputs, actions = len(envs.envs.features), envs.envs.game.num_actions
     return Net(state_shape=(inputs,), action_shape=(actions,), hidden_sizes=(256, 256))
 
 
 def learner(envs: TianshouVectorEnv) -> DQN:
-    """DQN with targets five decisions ahead."""
+    """Returns DQN with 5-step targets."""
     return DQN(
         policy=DiscreteQLearningPolicy(model=network(envs), action_space=envs.action_space[0]),
         optim=AdamOptimizerFactory(lr=3e-4),
@@ -46,7 +45,7 @@ def learner(envs: TianshouVectorEnv) -> DQN:
 
 
 def frozen(dqn: DQN, envs: TianshouVectorEnv, name: str) -> FunctionAgent:
-    """The greedy policy as it is now."""
+    """Returns a frozen copy of the greedy policy."""
     copy = network(envs)
     copy.load_state_dict(dqn.policy.model.state_dict())
 
@@ -59,19 +58,19 @@ def frozen(dqn: DQN, envs: TianshouVectorEnv, name: str) -> FunctionAgent:
 
 
 def arguments() -> argparse.Namespace:
-    """What the command line says."""
+    """Returns the command-line arguments."""
     parser = argparse.ArgumentParser(description=__doc__.splitlines()[0])
     parser.add_argument("game", help=f"{linkzoo.game_names()} or module:name")
     parser.add_argument("--players", type=int, default=None)
     parser.add_argument("--steps", type=int, default=16_000, help="decisions of the learner")
     parser.add_argument("--envs", type=int, default=32, help="games in lock-step")
-    parser.add_argument("--blocks", type=int, default=50, help="of the matches at both ends")
+    parser.add_argument("--blocks", type=int, default=50, help="blocks of each match")
     parser.add_argument("--seed", type=int, default=1)
     return parser.parse_args()
 
 
 def main() -> None:
-    """Trains, and plays random and greedy before and after."""
+    """Trains, with matches against random and greedy before and after."""
     args = arguments()
     torch.set_num_threads(1)
     torch.manual_seed(args.seed)
@@ -89,7 +88,7 @@ def main() -> None:
         print(f"{when}:", against_baselines(args.game, agent, args.players, args.blocks))
 
     def explore(epoch: int, step: int) -> None:
-        """Before each collection: less chance as time goes on, and now and then a new opponent."""
+        """Lowers epsilon before each collection, and adds an opponent once per epoch."""
         dqn.policy.set_eps_training(max(0.05, 1 - step / (0.5 * args.steps)))
         if len(pool.agents) < epoch:
             pool.add(frozen(dqn, envs, f"dqn-{step}"))

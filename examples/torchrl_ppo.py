@@ -1,10 +1,10 @@
-"""Trains PPO of TorchRL by self-play: masked categorical actions, returns of each seat.
+"""Trains PPO of TorchRL by self-play, with masked actions and advantages per seat.
 
     pip install "linkzoo[torchrl]"
     python examples/torchrl_ppo.py love_links --steps 400000
 
-Any game by name. One network plays all seats of many games in lock-step. The environment raises at
-the first illegal move, so a finished run had none; the match at the end checks every move too.
+Takes any game by name. One network plays all seats of many games in lock-step. The environment
+raises at the first illegal move, so a finished run had none.
 """
 
 import argparse
@@ -30,7 +30,7 @@ from linkzoo_training import against_baselines
 
 
 def actor(policy: nn.Module) -> ProbabilisticActor:
-    """The policy as TorchRL plays it."""
+    """Wraps the policy as a TorchRL actor with masked actions."""
     return ProbabilisticActor(
         TensorDictModule(policy, in_keys=["observation"], out_keys=["logits"]),
         in_keys={"logits": "logits", "mask": "action_mask"},
@@ -41,14 +41,14 @@ def actor(policy: nn.Module) -> ProbabilisticActor:
 
 
 def network(inputs: int, outputs: int) -> nn.Sequential:
-    """A fully connected network."""
+    """Returns a fully connected network."""
     return nn.Sequential(
         nn.Linear(inputs, 256), nn.ReLU(), nn.Linear(256, 256), nn.ReLU(), nn.Linear(256, outputs)
     )
 
 
 def decisions(batch: Any, critic: nn.Module) -> tuple[TensorDict, NDArray[np.float32]]:
-    """The decisions of a batch [N, T] in order of time, and the last rewards of finished games."""
+    """Returns a batch's decisions with advantages, and the rewards of finished games."""
     with torch.no_grad():
         value = critic(batch["observation"]).squeeze(-1)
     reward = batch["next", "reward"]  # [N, T, P]
@@ -62,7 +62,7 @@ def decisions(batch: Any, critic: nn.Module) -> tuple[TensorDict, NDArray[np.flo
 
 
 def learn(loss: ClipPPOLoss, optimizer: torch.optim.Optimizer, rows: TensorDict) -> float:
-    """Four passes over a batch; the entropy of the policy."""
+    """Runs four epochs of PPO on a batch; returns the entropy of the policy."""
     for _ in range(4):
         for part in torch.randperm(len(rows)).split(512):
             losses = loss(rows[part])
@@ -75,7 +75,7 @@ def learn(loss: ClipPPOLoss, optimizer: torch.optim.Optimizer, rows: TensorDict)
 
 
 def collect(args: argparse.Namespace, policy: ProbabilisticActor) -> Any:
-    """What plays with the policy, here or in processes of its own; batches are [N, T]."""
+    """Returns a collector, in this process or in others; its batches are [N, T]."""
     make = partial(SelfPlayEnv, args.game, args.envs, args.players, skip_forced=True)
     frames: dict[str, int] = {
         "frames_per_batch": args.envs * args.rollout * max(1, args.runners),
@@ -91,26 +91,26 @@ def collect(args: argparse.Namespace, policy: ProbabilisticActor) -> Any:
 
 
 def arguments() -> argparse.Namespace:
-    """What the command line says."""
+    """Returns the command-line arguments."""
     parser = argparse.ArgumentParser(description=__doc__.splitlines()[0])
     parser.add_argument("game", help=f"{linkzoo.game_names()} or module:name")
     parser.add_argument("--players", type=int, default=None)
-    parser.add_argument("--steps", type=int, default=400_000, help="decisions, of all seats")
-    parser.add_argument("--envs", type=int, default=64, help="games in lock-step, of each runner")
+    parser.add_argument("--steps", type=int, default=400_000, help="decisions of all seats")
+    parser.add_argument("--envs", type=int, default=64, help="games in lock-step per runner")
     parser.add_argument("--rollout", type=int, default=128, help="decisions of each game")
     parser.add_argument("--runners", type=int, default=0, help="processes that play; 0: this one")
-    parser.add_argument("--blocks", type=int, default=50, help="of the matches at both ends")
+    parser.add_argument("--blocks", type=int, default=50, help="blocks of each match")
     parser.add_argument("--seed", type=int, default=1)
     return parser.parse_args()
 
 
 def main() -> None:
-    """Trains, and plays random and greedy before and after."""
+    """Trains, with matches against random and greedy before and after."""
     args = arguments()
     torch.set_num_threads(1)
     torch.manual_seed(args.seed)
     game = linkzoo.get_game(args.game)
-    inputs = len(FeatureMap(game.observation))
+    inputs = len(FeatureMap(game.observation.spec))
     policy, critic = network(inputs, game.num_actions), network(inputs, 1)
     loss = ClipPPOLoss(actor(policy), ValueOperator(critic), entropy_coeff=0.01)
     loss.set_keys(sample_log_prob="log_prob")
