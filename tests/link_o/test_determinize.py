@@ -399,7 +399,7 @@ def test_random_starters_are_fresh() -> None:
 
 
 def test_the_determinized_world_is_played_on() -> None:
-    """What is dug next is what the determinized bag says."""
+    """The next tiles dug are those of the determinized bag."""
     digs = 0
     for seed in range(30):
         state = determinized(midgame(Setup(2), 1, 4), 0, seed)

@@ -72,10 +72,15 @@ def entry_point(function: F, *arguments: Any) -> F:
     """
     if not isinstance(function, _Compiled):  # interpreter
         return function
-    signature = tuple(numba.typeof(argument) for argument in arguments)
-    function.compile(signature)
-    found: Any = function.overloads[signature]
-    return cast(F, found.entry_point)
+    return cast(F, overload_of(function, *arguments).entry_point)
+
+
+def overload_of(function: Callable[..., Any], *arguments: Any) -> Any:
+    """Returns Numba's compilation of a compiled function for the types of these arguments."""
+    compiled_function = cast(_Compiled, function)
+    signature = tuple(map(numba.typeof, arguments))
+    compiled_function.compile(signature)
+    return compiled_function.overloads[signature]
 
 
 def rebind(modules: Sequence[ModuleType], constants: Mapping[str, Any]) -> list[ModuleType]:

@@ -23,7 +23,6 @@ from typing import Any
 
 import numba
 import numpy as np
-from numba import types
 from numpy.typing import NDArray
 
 from linkzoo.engine.atomics import (
@@ -35,7 +34,7 @@ from linkzoo.engine.atomics import (
     pack_call,
     pause,
 )
-from linkzoo.engine.compiled import compiled
+from linkzoo.engine.compiled import compiled, overload_of
 
 Words = NDArray[np.int64]  # [_WORDS]
 
@@ -319,10 +318,7 @@ class RowKernel:
             return self.kernel, 0
         key = tuple(map(_kind, arrays))
         if key not in self._found:
-            kernel: Any = self.kernel
-            signature = (types.int64, types.int64, *map(numba.typeof, arrays))
-            kernel.compile(signature)
-            found = kernel.overloads[signature]
+            found = overload_of(self.kernel, 0, 0, *arrays)
             name = found.fndesc.llvm_func_name
             address: int = found.library.get_pointer_to_function(name)
             self._found[key] = found.entry_point, address

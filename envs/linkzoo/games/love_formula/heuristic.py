@@ -14,7 +14,7 @@ from linkzoo.games.love_formula.cards import COUPLE, OBSTACLE, PREPARATION, REAC
 from linkzoo.games.love_formula.components import BITS, COUPLES, NEEDS, NONE, SLOTS, TURNS, int64
 from linkzoo.games.love_formula.rules import fields, scoring, targets
 
-# What an incomplete couple promises beyond its point, by requirements (2 or 3) and those met.
+# Worth of an incomplete couple beyond its point, by requirements (2 or 3) and those met.
 _PROMISE = np.array([[50, 190, 0], [50, 150, 420]])
 _COMPLETION = np.array([300, 800])  # a completed couple's points beyond the one that it had
 _HELD = 3  # tenths of its worth that a card has while it isn't played

@@ -91,7 +91,7 @@ def make_spec(cards: Cards) -> ObservationSpec:
         Part("shield", seats, 0, 2 * TURNS + 1, "turns that no obstacle can be attached"),
         Part("priority_change", seats, -_MOST, _MOST, "by obstacles"),
         Part("points", seats, -_MOST, _MAX_POINTS, "what the field is worth now (R26)"),
-        # What resolves, what may be reacted to, and what has been seen of others' cards.
+        # The resolving card, the event to react to, and others' cards that were seen.
         Part("acting", types, 0, 1, "the card that resolves or takes effect"),
         Part("subject", types, 0, 1, "the preparation to place, move, swap or recover"),
         Part("effect_couple", couples, 0, 1, "the couple that the effect is about"),

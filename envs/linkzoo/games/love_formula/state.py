@@ -125,7 +125,7 @@ FIELDS = (
     Field("pending_answers", "i1", (REACTIONS,), NONE, REACTIONS - 1),
     Field("pending_cancelled", "i1", (REACTIONS,), *_FLAG),
     Field("pending_size", "i1", (), 0, REACTIONS),
-    # What seats know: the first index is the seat that knows.
+    # Knowledge of seats; the first index is the seat that knows.
     Field("taken", "i1", _COUNTS, 0, MAX_HAND),
     Field("known", "i1", (MAX_PLAYERS, MAX_PLAYERS, MAX_TYPES), 0, MAX_HAND),
     Field("hand_sizes_at_end", "i1", _BY_SEAT, NONE, MAX_HAND),  # R17

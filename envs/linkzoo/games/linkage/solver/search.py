@@ -22,7 +22,7 @@ from linkzoo.games.linkage.components import HOLE_ACTION
 from linkzoo.games.linkage.solver.reduced_position import bounds, list_actions, place, rank
 from linkzoo.games.linkage.state import NONE
 
-# What is known about the further groups that More can bring about.
+# Bounds on the further groups that More can bring about.
 ENTRY = np.dtype(
     (
         np.record,
