@@ -1,28 +1,45 @@
 # `make help` lists the targets. Everything happens inside $(VENV); nothing is installed twice.
 PYTHON ?= python3
-VENV ?= .venv
+VERSION_OF := -c 'import sys; print("%d.%d" % sys.version_info[:2])'
+VERSION := $(shell $(PYTHON) $(VERSION_OF))
+# With `make test PYTHON=python3.13` an environment of its own: .venv-3.13.
+VENV ?= .venv$(if $(findstring command,$(origin PYTHON)),-$(VERSION))
 CONFIG ?= configs/linkage_ppo_quick.yaml
 ARGS ?=
 MINUTES ?= 1
 SEED ?= 0
 GAME ?= linkage
-PYTEST_ARGS ?= -n 2 --dist loadscope
+PYTEST_ARGS ?= -n 2 --dist loadscope --durations=20
 FRAMEWORKS ?= .venv-frameworks
 AGILERL ?= .venv-agilerl
 CUDA ?= .venv-cuda
 CUDA_PYTHON ?= $(CUDA)/bin/python
-LOWEST ?= .venv-lowest
-NEWEST ?= .venv-newest
+LOWEST ?= .venv-lowest-$(VERSION)
+NEWEST ?= .venv-newest-$(VERSION)
+ENVS ?= .venv-envs-$(VERSION)
+UV ?= .venv-uv
+# Which torch `test-lowest` and `test-newest` take: with TORCH="-c constraints.txt" that of `make test`.
+TORCH ?=
+# What `make test-envs` runs; modules that import torch are skipped.
+ENVS_TESTS := $(addprefix tests/,common linkage love_links link_o love_formula outside)
+# For `make lock`: the Pythons that have a lock, and the extras in it.
+PYTHONS ?= 3.11 3.12 3.13 3.14
+LOCKED := train web dev docs browser cuda
 
 BIN := $(VENV)/bin
-PIP_INSTALL := -m pip install --quiet --disable-pip-version-check -c constraints.txt
-INSTALL := $(BIN)/python $(PIP_INSTALL)
+PIP_INSTALL := -m pip install --quiet --disable-pip-version-check
+comma := ,
+LOCKS := $(wildcard locks/*.txt)
+# $(call locked,ENVIRONMENT,REQUIREMENTS): installs the versions of the lock. The build backend comes
+# first, and builds aren't isolated, because pip ignores constraints in isolated builds.
+pip_locked = $(1)/bin/python $(PIP_INSTALL) -c locks/$$($(1)/bin/python $(VERSION_OF)).txt
+locked = $(pip_locked) hatchling && $(pip_locked) --no-build-isolation $(2)
 # A machine with a GPU may have an interpreter with all that is needed: then nothing is installed.
 CUDA_MADE := $(if $(filter $(CUDA)/%,$(CUDA_PYTHON)),$(CUDA)/.made)
 ON_GPU := PYTHONPATH=envs:training:$(PYTHONPATH) $(CUDA_PYTHON)
 
 .DEFAULT_GOAL := help
-.PHONY: help train test test-slow test-all lint format types wheel bench strength docs clean fuzz test-web test-integrations test-versions test-ptx test-nightly test-gpu gpu
+.PHONY: help train test test-slow test-all lint format types wheel bench strength docs clean fuzz test-web test-integrations test-versions test-lowest test-newest test-envs lock test-ptx test-nightly test-gpu gpu
 
 help: ## this list
 	@awk -F ':.*## ' '/^[a-z-]+:.*## / { printf "  make %-17s %s\n", $$1, $$2 }' $(firstword $(MAKEFILE_LIST))
@@ -60,9 +77,23 @@ test-integrations: $(FRAMEWORKS)/.made $(AGILERL)/.made ## frameworks and their 
 	$(FRAMEWORKS)/bin/python -m pytest tests_integrations/frameworks $(FRAMEWORK_TESTS)
 	$(AGILERL)/bin/python -m pytest tests_integrations/agilerl $(FRAMEWORK_TESTS)
 
-test-versions: $(LOWEST)/.made $(NEWEST)/.made ## the tests with the lowest and the newest numba, numpy, pettingzoo and gymnasium
-	$(LOWEST)/bin/python -m pytest -m "not ptxas and not gpu" $(PYTEST_ARGS)
-	$(NEWEST)/bin/python -m pytest -m "not ptxas and not gpu" $(PYTEST_ARGS)
+test-versions: test-lowest test-newest ## the quick tests with the lowest and the newest packages (PYTHON=python3.13)
+
+test-lowest: $(LOWEST)/.made ## the quick tests with the lowest versions of our dependencies (PYTHON=...)
+	$(LOWEST)/bin/python -m pytest -m "not slow" $(PYTEST_ARGS)
+
+test-newest: $(NEWEST)/.made ## the quick tests with the newest version of everything; for every night (PYTHON=...)
+	$(NEWEST)/bin/python -m pytest -m "not slow" $(PYTEST_ARGS)
+
+test-envs: $(ENVS)/.made ## the environments' quick tests, without torch (PYTHON=...)
+	$(ENVS)/bin/python -m pytest -m "not slow" $(PYTEST_ARGS) $(ENVS_TESTS)
+
+lock: $(UV)/.made ## locks/: the newest versions that fit together, for each Python
+	for version in $(PYTHONS); do \
+		$(UV)/bin/uv pip compile --quiet --upgrade --universal --python-version $$version \
+			--no-annotate --custom-compile-command "make lock" -c constraints.txt \
+			$(LOCKED:%=--extra %) pyproject.toml locks/tools.in -o locks/$$version.txt || exit 1; \
+	done
 
 lint: $(VENV)/.dev ## ruff: rules and format
 	$(BIN)/ruff check .
@@ -76,7 +107,7 @@ types: $(VENV)/.dev ## mypy, strictly, over everything
 	$(BIN)/mypy
 
 wheel: $(VENV)/.dev ## dist/: the sdist, and the wheel built from it
-	$(BIN)/python -m build
+	$(BIN)/python -m build --no-isolation
 
 bench: $(VENV)/.bench ## measure speed beside other packages (GAME=...)
 	$(BIN)/python -m benchmarks.startup $(GAME)
@@ -100,29 +131,41 @@ FRAMEWORK_TESTS := -W default
 # packages.
 $(FRAMEWORKS)/.made: pyproject.toml constraints.txt
 	$(PYTHON) -m venv $(FRAMEWORKS)
-	$(FRAMEWORKS)/bin/python $(PIP_INSTALL) -e ".[train,dev,ray,rllib,torchrl,tianshou,sb3,openspiel]" supersuit
+	$(FRAMEWORKS)/bin/python $(PIP_INSTALL) -c constraints.txt -e ".[train,dev,ray,rllib,torchrl,tianshou,sb3,openspiel]" supersuit
 	touch $@
 
 $(AGILERL)/.made: pyproject.toml constraints.txt
 	$(PYTHON) -m venv $(AGILERL)
-	$(AGILERL)/bin/python $(PIP_INSTALL) -e ".[train,dev]" agilerl peft
+	$(AGILERL)/bin/python $(PIP_INSTALL) -c constraints.txt -e ".[train,dev]" agilerl peft
 	touch $@
 
 # CUDA's compilers are large: here, and not for every developer.
-$(CUDA)/.made: pyproject.toml constraints.txt
+$(CUDA)/.made: pyproject.toml $(LOCKS)
 	$(PYTHON) -m venv $(CUDA)
-	$(CUDA)/bin/python $(PIP_INSTALL) -e ".[train,dev,cuda]" "nvidia-cuda-nvcc==13.*"
+	$(call locked,$(CUDA),-e ".[train$(comma)dev$(comma)cuda]" nvidia-cuda-nvcc)
 	touch $@
 
-$(LOWEST)/.made: pyproject.toml constraints.txt
-	$(PYTHON) -m venv $(LOWEST)
-	$(LOWEST)/bin/python $(PIP_INSTALL) -e ".[train,web,dev]" \
-		gymnasium==1.1.0 numba==0.61.0 "numpy==2.0.*" pettingzoo==1.25.0
+# Lowest: of what pyproject.toml asks for by name, where there is a wheel for this Python.
+$(LOWEST)/.made: pyproject.toml constraints.txt $(UV)/.made
+	$(PYTHON) -m venv --clear $(LOWEST)
+	$(UV)/bin/uv pip compile --quiet --resolution lowest-direct --only-binary :all: --no-annotate \
+		--python $(LOWEST)/bin/python pyproject.toml -o $(LOWEST)/lowest.txt
+	$(LOWEST)/bin/python $(PIP_INSTALL) $(TORCH) -c $(LOWEST)/lowest.txt -e ".[train,web,dev]"
 	touch $@
 
 $(NEWEST)/.made: pyproject.toml constraints.txt
-	$(PYTHON) -m venv $(NEWEST)
-	$(NEWEST)/bin/python $(PIP_INSTALL) --upgrade -e ".[train,web,dev]" gymnasium numba numpy pettingzoo
+	$(PYTHON) -m venv --clear $(NEWEST)
+	$(NEWEST)/bin/python $(PIP_INSTALL) $(TORCH) --upgrade -e ".[train,web,dev]"
+	touch $@
+
+$(ENVS)/.made: pyproject.toml $(LOCKS)
+	$(PYTHON) -m venv --clear $(ENVS)
+	$(call locked,$(ENVS),-e . hypothesis pytest pytest-xdist)
+	touch $@
+
+$(UV)/.made:
+	$(PYTHON) -m venv $(UV)
+	$(UV)/bin/python $(PIP_INSTALL) "uv>=0.13,<0.14"
 	touch $@
 
 # Stamps: an extra is installed again only when what it depends on changes.
@@ -130,22 +173,22 @@ $(VENV)/.made:
 	$(PYTHON) -m venv $(VENV)
 	touch $@
 
-$(VENV)/.train: $(VENV)/.made pyproject.toml constraints.txt
-	$(INSTALL) -e ".[train]"
+$(VENV)/.train: $(VENV)/.made pyproject.toml $(LOCKS)
+	$(call locked,$(VENV),-e ".[train]")
 	touch $@
 
-$(VENV)/.dev: $(VENV)/.made pyproject.toml constraints.txt
-	$(INSTALL) -e ".[train,web,dev]"
+$(VENV)/.dev: $(VENV)/.made pyproject.toml $(LOCKS)
+	$(call locked,$(VENV),-e ".[train$(comma)web$(comma)dev]")
 	touch $@ $(VENV)/.train
 
 $(VENV)/.browser: $(VENV)/.dev
-	$(INSTALL) -e ".[train,web,dev,browser]"
+	$(call locked,$(VENV),-e ".[train$(comma)web$(comma)dev$(comma)browser]")
 	touch $@
 
 $(VENV)/.bench: $(VENV)/.made pyproject.toml constraints.txt
-	$(INSTALL) -e ".[train,bench]"
+	$(BIN)/python $(PIP_INSTALL) -c constraints.txt -e ".[train,bench]"
 	touch $@
 
-$(VENV)/.docs: $(VENV)/.made pyproject.toml constraints.txt
-	$(INSTALL) -e ".[docs]"
+$(VENV)/.docs: $(VENV)/.made pyproject.toml $(LOCKS)
+	$(call locked,$(VENV),-e ".[docs]")
 	touch $@

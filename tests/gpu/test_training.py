@@ -11,7 +11,6 @@ from linkzoo_training.agents.policy import load_agent
 from linkzoo_training.algorithms.trainer import Trainer
 from linkzoo_training.config.config import AnyConfig, read_config
 from linkzoo_training.selfplay.backend import Group
-from linkzoo_training.selfplay.opponent_pool import OpponentPool
 from linkzoo_training.selfplay.rollout import RolloutGames
 from linkzoo_training.train import make_trainer, train
 from tests.training import test_alphazero, test_ppo
@@ -90,24 +89,24 @@ def test_no_ply_makes_the_host_wait(monkeypatch: pytest.MonkeyPatch) -> None:
     trainer = trained("ppo, games there", 1, pool={"share": 0.0})
     play, before = trainer.play, torch.cuda.get_sync_debug_mode()
     assert isinstance(play, RolloutGames)
-    encode, read, encoded = play._encode, play._read_results, []
+    encode, check, encoded = play._encode, play._backend.check_finite, []
 
     def watched(group: Group, t: int) -> None:
         encoded.append(t)
         torch.cuda.set_sync_debug_mode("error")
         encode(group, t)
 
-    def read_at_the_end(pool: OpponentPool) -> None:
+    def check_at_the_end() -> None:
         torch.cuda.set_sync_debug_mode(before)
-        read(pool)
+        check()
 
     monkeypatch.setattr(play, "_encode", watched)
-    monkeypatch.setattr(play, "_read_results", read_at_the_end)
+    monkeypatch.setattr(play._backend, "check_finite", check_at_the_end)
     try:
         trainer.iterate()
     finally:
         torch.cuda.set_sync_debug_mode(before)
-    assert len(encoded) == trainer._config.horizon + 1
+    assert len(encoded) == trainer.config.horizon + 1
 
 
 def test_a_policy_from_a_gpu_plays_on_the_cpu(tmp_path: Path) -> None:
