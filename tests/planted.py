@@ -54,8 +54,8 @@ FAULTS = [
     Planted(
         "rule of love_formula: priorities may fall below 0",
         "envs/linkzoo/games/love_formula/rules/turns.py",
-        "max(0, tables.PRIORITY[card] + priority_change(state, seat))",
-        "tables.PRIORITY[card] + priority_change(state, seat)",
+        "max(0, tables.PRIORITY[card] + change)",
+        "tables.PRIORITY[card] + change",
         "tests/love_formula/test_rules.py tests/love_formula/test_cards.py",
     ),
     Planted(
@@ -156,8 +156,8 @@ FAULTS = [
     Planted(
         "search: every seat maximises the payoff of the first",
         "training/linkzoo_training/search/uct.py",
-        "score = totals[child, seat] / visits",
-        "score = totals[child, 0] / visits",
+        "score = tree.totals[child, seat] / visits",
+        "score = tree.totals[child, 0] / visits",
         "tests/training/test_uct.py",
         compiled=True,
     ),

@@ -3,12 +3,16 @@
 import subprocess
 import sys
 from pathlib import Path
+from types import ModuleType
 
 import pytest
 
+import linkzoo
+import linkzoo_training
 from tests.fuzz.cells import SUBJECTS, cells
 from tests.fuzz.dice import Dice, mutate_bytes, mutate_json, mutate_text, same, short
 from tests.fuzz.runner import Cell, Finding, Fuzz, Limits
+from tests.fuzz.subjects import api, files
 
 ROOT = Path(__file__).parents[1]
 
@@ -110,6 +114,34 @@ def test_every_subject_is_there() -> None:
     assert {path.stem for path in folder.glob("*.py")} == {*SUBJECTS, "faulty", "__init__"}
     assert len({(cell.subject, cell.game) for cell in cells()}) == len(cells())
     assert {cell.subject for cell in cells()} == set(SUBJECTS)
+
+
+def test_every_public_function_has_generators(tmp_path: Path) -> None:
+    """A new parameter needs an entry in `generators`, what isn't called one in `LEFT_OUT`."""
+    where = api.world("linkage", tmp_path)
+    for name in api.public():
+        assert api.choices(name, where).keys() <= {*api.generators(where), "name"}, name
+    packages = {*linkzoo.__all__, *linkzoo_training.__all__}
+    modules = {name for name in linkzoo.__all__ if isinstance(getattr(linkzoo, name), ModuleType)}
+    assert packages - modules <= {*api.public(), *api.LEFT_OUT}
+    number = next(n for n in range(99) if not api.attempt(Dice(0, n), "linkage", tmp_path))
+    assert number < 99  # a refusal that names what is wrong
+
+
+@pytest.mark.parametrize("ending", ["json", "csv", "yaml"])
+def test_plain_files_are_read_and_keys_set_twice_refused(ending: str, tmp_path: Path) -> None:
+    name, kind = next(
+        (name, kind) for name, kind in files.kinds().items() if kind.name.endswith(ending)
+    )
+    for way, (verdict, made) in files.ways(Dice(0), kind).items():
+        data = made()
+        path = files.write(tmp_path, name, data if isinstance(data, bytes) else data.encode())
+        if verdict == api.SAME:
+            kind.read(path)
+        elif verdict == api.WRONG:
+            with pytest.raises(ValueError, match=r"\w"):
+                kind.read(path)
+        assert way
 
 
 def test_mutants_depend_on_their_number_alone() -> None:

@@ -74,9 +74,6 @@ def make(game: str, num_players: int | None = None, **kwargs: Any) -> GameEnv:
         num_players: The number of players; None for the game's smallest.
         kwargs: Keyword arguments of `GameEnv`, the game's options included.
 
-    Returns:
-        The environment.
-
     Raises:
         ValueError: There is no such game, number of players, argument or option; the message names
             what is allowed.
@@ -110,7 +107,7 @@ def make_vec(
         RuntimeError: There is no GPU that can be used.
     """
     kind = VecEnv
-    if device == "cuda":
+    if str(device) == "cuda":
         from linkzoo.cuda import require
 
         require()

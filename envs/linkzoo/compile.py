@@ -49,7 +49,6 @@ def compile_ahead(games: Sequence[str], uses: Sequence[str]) -> Iterator[str]:
 
 
 def _run(use: str, name: str) -> None:
-    """Runs a use in a process of its own, which says on stderr what it does."""
     module, _, function = use.partition(":")
     code = f"{_QUIET}from {module} import {function}; {function}({name!r})"
     status = subprocess.run([sys.executable, "-c", code], check=False).returncode  # noqa: S603  # ours
@@ -71,8 +70,7 @@ def use_environments(name: str) -> None:
     env.game.drawing.text(np.frombuffer(start, env.game.state).copy()[0])
     env.reset(options={"state": data})
     vec = VecEnv(name, 2)
-    seeds = np.zeros(2, np.uint64)
-    positions = Positions(vec.game, vec.states, seeds)
+    positions = Positions(vec.game, vec.states, np.zeros(2, np.uint64))
     vec.reset(0)
     vec.step(RandomAgent().act(positions))
     made = kernels(vec.game)

@@ -9,22 +9,13 @@ from typing import Any
 
 import numpy as np
 
-from linkzoo.core.arguments import (
-    agrees,
-    check_keys,
-    integer,
-    is_integer,
-    mapping,
-    sequence,
-    shown,
-    string,
-)
+from linkzoo.core import arguments
 from linkzoo.core.files import write_atomically
 from linkzoo.core.game import Game
 from linkzoo.core.kernels import kernels
-from linkzoo.core.options import option_names
+from linkzoo.core.options import full_options, option_names
 from linkzoo.core.state import Record
-from linkzoo.registry import get_game, id_of
+from linkzoo.registry import get_game, get_same_game, id_of
 
 FORMAT = "linkzoo-record/1"
 
@@ -37,10 +28,12 @@ class GameRecord:
         game: The game's name, or `module:name`.
         version: Its version.
         num_players: The number of players.
-        options: Its options, all of them.
+        options: Its options, all of them; a file is named with its whole path.
         seed: The seed of the game.
         start: None for a game that began with its set-up, else a position of `to_dict`.
         actions: The actions, in order.
+        digest: The digest of the board or the cards (`Game.digest`); other data aren't replayed.
+            None: unknown, as in old records, or the game has none.
     """
 
     game: str
@@ -50,6 +43,14 @@ class GameRecord:
     seed: int
     start: dict[str, Any] | None = None
     actions: list[int] = field(default_factory=list)
+    digest: str | None = None
+
+    @classmethod
+    def of(cls, game: Game, state: Record, start: dict[str, Any] | None = None) -> "GameRecord":
+        """Returns the record, without actions yet, of a game with a position's seed and options."""
+        options, players = game.chosen_options(state), int(state.num_players)
+        seed, digest = int(state.seed), game.digest
+        return cls(id_of(game), game.version, players, options, seed, start, digest=digest)
 
     def replay(self) -> Iterator[Record]:
         """Yields the position at the start and after each action, each a record of its own.
@@ -58,9 +59,9 @@ class GameRecord:
             ValueError: Names a field that is wrong, or the first action that isn't legal.
         """
         game = self._rules()
-        agrees("version", self.version, game.version)
-        seed = integer("seed", self.seed, 0, 2**64 - 1)
-        players = integer("num_players", self.num_players, game.min_players, game.max_players)
+        arguments.agrees("version", self.version, game.version)
+        seed = arguments.integer("seed", self.seed, 0, 2**64 - 1)
+        players = arguments.integer("num_players", self.num_players, *game.players)
         kernel = kernels(game)
         states = np.zeros(1, game.state)
         mask = np.empty((1, game.num_actions), np.int8)
@@ -69,22 +70,22 @@ class GameRecord:
             kernel.begin(states, np.array([seed], np.uint64), mask)
         else:
             states[0] = game.from_dict(self.start)
-            agrees("num_players", players, int(states[0].num_players))
+            arguments.agrees("num_players", players, int(states[0].num_players))
             kernel.fill_masks.serial(states, mask)
         yield states.copy()[0]
         outcome = np.empty((2, players), np.float32)
         for index, action in enumerate(self.actions):
-            known = is_integer(action) and 0 <= action < game.num_actions
+            known = arguments.is_integer(action) and 0 <= action < game.num_actions
             if not known or not mask[0, action]:
-                raise ValueError(f"actions[{index}]: {shown(action)} is not legal")
+                raise ValueError(f"actions[{index}]: {arguments.shown(action)} is not legal")
             kernel.play_one(states, int(action), mask[0], *outcome)
             yield states.copy()[0]
 
     def _rules(self) -> Game:
-        """The game; ValueError if `options` or `actions` are of another kind."""
         if not isinstance(self.actions, list):
-            raise ValueError(f"actions: {shown(self.actions)} is not a list")
-        return get_game(self.game, mapping("options", self.options))
+            raise ValueError(f"actions: {arguments.shown(self.actions)} is not a list")
+        options = arguments.mapping("options", self.options)
+        return get_same_game(self.game, options, self.digest)
 
     def to_dict(self) -> dict[str, Any]:
         """Returns JSON data: the fields of the record, with `moves` in the game's notation."""
@@ -93,20 +94,16 @@ class GameRecord:
             game.notation.action_to_text(state, action)
             for state, action in zip(self.replay(), self.actions, strict=False)
         ]
-        return {
-            "format": FORMAT,
-            "game": self.game,
-            "version": self.version,
-            "num_players": self.num_players,
-            "options": dict(self.options),
-            "seed": self.seed,
-            "start": self.start,
-            "moves": moves,
-        }
+        data = {"format": FORMAT, **vars(self), "options": dict(self.options), "moves": moves}
+        for name in ("version", "num_players", "seed"):
+            data[name] = int(data[name])  # of NumPy, perhaps
+        if self.digest is None:
+            del data["digest"]
+        del data["actions"]
+        return data
 
     def _repr_html_(self) -> str:
-        """The last position as the referee sees it and the moves, for notebooks."""
-        game = get_game(self.game, self.options)
+        game = self._rules()
         *_, last = self.replay()
         moves = "".join(f"<li>{escape(move)}</li>" for move in self.to_dict()["moves"])
         count = f"{len(self.actions)} moves, seed {self.seed}"
@@ -116,29 +113,27 @@ class GameRecord:
     def from_dict(cls, data: Mapping[str, Any]) -> "GameRecord":
         """Returns the record of `to_dict`; ValueError names the field or the move that is wrong."""
         keys = "format game version num_players options seed start moves"
-        check_keys("record", data, keys.split())
-        agrees("format", data["format"], FORMAT)
+        arguments.check_keys("record", data, keys.split(), optional=("digest",))
+        arguments.agrees("format", data["format"], FORMAT)
         game = get_game(data["game"])
-        agrees("version", data["version"], game.version)
-        names = option_names(game.options)
-        check_keys("options", data["options"], names)
-        game = get_game(data["game"], data["options"])
-        record = cls(
-            id_of(game),
-            game.version,
-            integer("num_players", data["num_players"], game.min_players, game.max_players),
-            dict(data["options"]),
-            integer("seed", data["seed"], 0, 2**64 - 1),
-            data["start"],
-        )
+        arguments.agrees("version", data["version"], game.version)
+        arguments.check_keys("options", data["options"], option_names(game.options))
+        digest = data.get("digest")
+        game = get_same_game(data["game"], data["options"], digest)
+        players = arguments.integer("num_players", data["num_players"], *game.players)
+        seed = arguments.integer("seed", data["seed"], 0, 2**64 - 1)
+        options = full_options(data["options"], game.options, game.fixed.values)
+        start = data["start"]
+        record = cls(id_of(game), game.version, players, options, seed, start, digest=digest)
         positions = record.replay()
         state = next(positions)
-        agrees("options", record.options, game.chosen_options(state))
-        agrees("seed", record.seed, int(state.seed))
+        arguments.agrees("options", record.options, game.chosen_options(state))
+        arguments.agrees("seed", record.seed, int(state.seed))
         # `replay` reads `actions` as it grows.
-        for index, text in enumerate(sequence("moves", data["moves"], 0, 32767)):
+        for index, text in enumerate(arguments.sequence("moves", data["moves"], 0, 32767)):
             try:
-                record.actions.append(game.notation.text_to_action(state, string("move", text)))
+                move = arguments.string("move", text)
+                record.actions.append(game.notation.text_to_action(state, move))
                 state = next(positions)
             except ValueError as error:
                 raise ValueError(f"moves[{index}]: {error}") from error
@@ -161,7 +156,7 @@ class GameRecord:
             OSError: The file can't be read.
         """
         try:
-            data = json.loads(Path(path).read_text(encoding="utf-8"))
-        except (ValueError, RecursionError) as error:
+            data = arguments.parse_json(Path(path).read_text(encoding="utf-8-sig"))
+        except ValueError as error:
             raise ValueError(f"{path}: not valid JSON ({error})") from error
         return cls.from_dict(data)

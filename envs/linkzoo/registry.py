@@ -6,7 +6,7 @@ Wherever a game's name is taken, `module:name` imports the module first. The nam
 
 import copyreg
 import re
-from collections.abc import Callable, Mapping
+from collections.abc import Mapping
 from functools import cache
 from importlib import import_module
 from importlib.metadata import entry_points
@@ -21,7 +21,6 @@ from linkzoo.core.game import Game
 # The package's own: each name is a sub-package with a GAME, and a module of versioned environments
 # `<name>_v0`.
 NAMES = ("linkage", "love_links", "link_o", "love_formula")
-GROUP = "linkzoo.games"  # of entry points: `name = "module:name"`
 
 _ADDRESS = re.compile(r"[^\W\d]\w*(\.[^\W\d]\w*)*:[^\W\d]\w*")
 _known: dict[str, Game] = {}  # games that were registered or asked for
@@ -73,12 +72,30 @@ def id_of(game: Game) -> str:
     return game.name if installed else _addresses.get(game.name, game.name)
 
 
-def _reduce(game: Game) -> tuple[Callable[..., Game], tuple[str, dict[str, Any]]]:
-    """A game travels to another process as the name by which it is found there."""
-    return get_game, (id_of(game), dict(game.fixed.values))
+def get_same_game(name: str, options: Mapping[str, Any], digest: str | None) -> Game:
+    """Returns a game whose compiled-in data must be what it was.
+
+    Args:
+        name: The game's name, as for `get_game`.
+        options: Its options.
+        digest: `Game.digest` of then; None for any data.
+
+    Raises:
+        ValueError: There is no such game, or it is made of other data now.
+    """
+    game = get_game(name, options)
+    if digest is not None and digest != game.digest:
+        raise ValueError(
+            f"digest: {game} is made of other data than then: {game.digest!r} now, "
+            f"{shown(digest)} then; was the file changed?"
+        )
+    return game
 
 
-copyreg.pickle(Game, _reduce)
+# A game travels to another process as the name by which it is found there.
+copyreg.pickle(
+    Game, lambda game: (get_same_game, (id_of(game), dict(game.fixed.values), game.digest))
+)
 
 
 def announce(name: str, game: str) -> None:
@@ -108,7 +125,7 @@ def announce(name: str, game: str) -> None:
 def _installed() -> dict[str, set[str]]:
     """Returns the addresses of installed packages' games by name; nothing is imported."""
     found: dict[str, set[str]] = {}
-    for point in entry_points(group=GROUP):
+    for point in entry_points(group="linkzoo.games"):  # `name = "module:name"`
         found.setdefault(point.name, set()).add(point.value)
     return found
 
@@ -138,7 +155,6 @@ def _find(name: str) -> Game:
 
 
 def _load(address: str) -> Game:
-    """The game at `module:name`."""
     if not _ADDRESS.fullmatch(address):
         raise ValueError(f"no game {shown(address)}; a game from outside is module:name")
     home, _, inside = address.partition(":")

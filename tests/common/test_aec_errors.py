@@ -1,12 +1,15 @@
 """Bad input to the AEC environment gives a clear error and leaves its state unchanged."""
 
 import json
+import pickle
+from functools import partial
 from typing import Any
 
 import numpy as np
 import pytest
 
 from linkzoo import GameEnv
+from linkzoo.envs.constructors import ParallelEnv
 from tests.common.play import finish, plies, snapshot
 from tests.common.variants import Variant, few_variants, one_of_each_game, variants_of_several_sizes
 
@@ -20,8 +23,13 @@ NO_ACTIONS: tuple[Any, ...] = (
     "1",
     [1],
     np.array([1]),
+    np.array(1.0),
+    np.array(True),
     np.float64(1),
 )
+
+
+NOT_FLAGS: tuple[Any, ...] = ("no", "", 0, 1, None, 0.0, np.bool_(True), np.array(True))
 
 
 def some_way_in(variant: Variant, seed: int = 1, **kwargs: Any) -> GameEnv:
@@ -103,9 +111,11 @@ def test_every_type_of_integer_is_an_action(variant: Variant) -> None:
     env, other = variant.env(), variant.env()
     env.reset(seed=1)
     other.reset(seed=1)
-    types = (np.int64, np.int32, np.uint16, np.intp, int)
+    types = (np.int64, np.int32, np.uint16, np.intp, int, np.array, partial(np.array, dtype="u2"))
     for ply, action in enumerate(plies(env, 1)):
-        other.step(types[ply % len(types)](action))  # type: ignore[arg-type]
+        given: Any = types[ply % len(types)](action)
+        assert other.action_space(other.agent_selection).contains(given)
+        other.step(given)
     assert snapshot(env) == snapshot(other)
     assert json.dumps(other.record().actions)
 
@@ -116,9 +126,14 @@ def test_every_type_of_integer_is_an_action(variant: Variant) -> None:
 @few_variants
 def test_nothing_goes_before_reset(variant: Variant) -> None:
     env = variant.env(render_mode="ansi")
+    parallel: Any = ParallelEnv(variant.env())
     assert env.agents == []
-    assert list(env.agent_iter()) == []
     for call in (
+        env.agent_iter,
+        env.state,
+        lambda: env.action_to_text(0),
+        lambda: env.text_to_action("PASS"),
+        parallel.state,
         lambda: env.step(0),
         lambda: env.observe("player_0"),
         env.last,
@@ -129,6 +144,23 @@ def test_nothing_goes_before_reset(variant: Variant) -> None:
     ):
         with pytest.raises(RuntimeError, match=r"^\w+ before reset: call reset\(\) first$"):
             call()
+    for attribute in (
+        lambda: env.last(observe=False),
+        lambda: env.rewards,
+        lambda: env.infos,
+        lambda: env.terminations,
+        lambda: env.truncations,
+        lambda: parallel.agents,
+        lambda: parallel.num_agents,
+        lambda: parallel.step({}),
+    ):
+        with pytest.raises(AttributeError, match=r"^\w+ before reset: call reset\(\) first$"):
+            attribute()
+    with pytest.raises(AttributeError, match="has no attribute 'colour'"):
+        _ = env.colour  # type: ignore[attr-defined]
+    other: GameEnv = pickle.loads(pickle.dumps(env.clone()))
+    other.reset(seed=1)
+    assert other.rewards
 
 
 @one_of_each_game
@@ -158,6 +190,9 @@ def test_wrong_arguments(variant: Variant) -> None:
     for name in ("reward", "illegal", "render_mode"):
         with pytest.raises(ValueError, match=rf"^{name}='x' is not one of \["):
             variant.env(**{name: "x"})
+    for wrong in NOT_FLAGS:
+        with pytest.raises(ValueError, match=r"^checks: .* is not true or false$"):
+            variant.env(checks=wrong)
 
 
 @few_variants

@@ -249,9 +249,19 @@ def test_wrong_arguments(variant: Variant) -> None:
     for seed in (-1, 2**64, "1", 1.5):
         with pytest.raises(ValueError, match=r"^seed: "):
             build(variant).reset(seed=seed)  # type: ignore[arg-type]
-    with pytest.raises(RuntimeError, match="step before reset"):
-        build(variant).step(0)
-    assert build(variant, seat=np.int64(1)).reset(seed=0)
+    env = build(variant, render_mode="ansi")
+    for call in (lambda: env.step(0), env.action_masks, env.render):
+        with pytest.raises(RuntimeError, match=r" before reset.*: call reset\(\) first$"):
+            call()
+    with pytest.raises(AttributeError, match=r"^agent before reset: call reset\(\) first$"):
+        _ = env.agent
+    players: Any = np.array(variant.num_players)
+    ones: list[Any] = [np.int64(1), np.array(1)]
+    for one in ones:
+        env = SeatEnv(variant.name, players, seat=one, **variant.options)
+        env.reset(seed=one)
+        action: Any = np.array(env.action_masks().argmax())
+        assert env.step(action)[0].shape == env.observation_space.shape
 
 
 @few_variants

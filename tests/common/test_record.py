@@ -1,16 +1,21 @@
 """Broken game records: the error names the problem."""
 
 import json
+import pickle
+import re
 import resource
+from collections.abc import Iterator
+from copy import deepcopy
 from dataclasses import replace
 from pathlib import Path
 from typing import Any, cast
 
+import numpy as np
 import pytest
 
-from linkzoo import GameRecord, get_game, make
+from linkzoo import GameEnv, GameRecord, get_game, make
 from tests.common.play import finish
-from tests.common.variants import Variant, few_variants
+from tests.common.variants import FILES, Variant, few_variants
 
 
 def played(variant: Variant, start: bool = False) -> dict[str, Any]:
@@ -29,7 +34,7 @@ def played(variant: Variant, start: bool = False) -> dict[str, Any]:
 @pytest.mark.parametrize("start", [False, True])
 def test_wrong_fields(variant: Variant, start: bool) -> None:
     data = played(variant, start)
-    for name in data:
+    for name in data.keys() - {"digest"}:
         with pytest.raises(ValueError, match=rf"record: missing fields \['{name}'\]"):
             GameRecord.from_dict({key: value for key, value in data.items() if key != name})
     wrong: list[tuple[str, Any, str]] = [
@@ -134,6 +139,89 @@ def test_a_number_of_too_many_digits(tmp_path: Path) -> None:
         GameRecord.load(path)
     with pytest.raises(ValueError, match=r"game\.json is not valid JSON"):
         get_game("link_o", {"board": str(path)})
+
+
+@pytest.mark.parametrize("name", FILES)
+def test_records_are_of_the_data_of_then(
+    name: str, tmp_path: Path, monkeypatch: pytest.MonkeyPatch
+) -> None:
+    """R3, R7: a digest and a whole path; another file of that name is another game."""
+    option, source, word = FILES[name]
+    mine: dict[str, Any] = {option: "mine"}
+    monkeypatch.chdir(tmp_path)
+    path, text = tmp_path / "mine", source.read_text(encoding="utf-8")
+    path.write_text(text, encoding="utf-8")
+    env = make(name, **mine)
+    env.reset(seed=1)
+    for action in first_actions(env):
+        env.step(action)
+    state, game, record = env.get_state(), env.game, env.record()
+    data, pickled = record.to_dict(), pickle.dumps(env)
+    assert (record.options[option], record.digest) == (str(path), game.digest)
+    assert GameRecord.from_dict(data) == record
+    # As records were before they had a digest: under the name that the file had.
+    before = {key: value for key, value in data.items() if key != "digest"}
+    before["options"] = {**data["options"], **mine}
+    old = GameRecord.from_dict(before)
+    assert (old.digest, old.options) == (None, record.options)
+    assert old.to_dict() == {**before, "options": data["options"]}
+    env.set_state(env.to_dict() | {"options": before["options"]})
+    assert env.get_state() == state
+
+    monkeypatch.chdir("/")
+    for one in (record, old):
+        *_, last = one.replay()
+        assert last.tobytes() == state
+    monkeypatch.chdir(tmp_path)
+
+    path.write_text(text.replace(word, "another", 1), encoding="utf-8")
+    other = get_game(name, mine)
+    assert other is not game
+    assert other.digest != game.digest
+    assert get_game(name, {option: f"../{tmp_path.name}/mine"}) is other
+    message = (
+        rf"^digest: {name} \({option}={re.escape(str(path))}\) is made of other data than then: "
+        f"'{other.digest}' now, '{game.digest}' then"
+    )
+    for use in (
+        lambda: list(record.replay()),
+        record.to_dict,
+        lambda: GameRecord.from_dict(data),
+        lambda: pickle.loads(pickled),
+    ):
+        with pytest.raises(ValueError, match=message):
+            use()
+    with pytest.raises(ValueError, match=option):
+        make(name, **mine).reset(options={"state": state})
+    assert deepcopy(env).game is env.clone().game is game  # they go on
+    env.reset()
+
+    path.write_text(text, encoding="utf-8-sig")  # a byte order mark is no other content
+    *_, last = record.replay()
+    assert last.tobytes() == state
+    path.unlink()
+    with pytest.raises(ValueError, match=f"^{option}: no "):
+        list(record.replay())
+
+
+def first_actions(env: GameEnv) -> Iterator[int]:
+    """Yields five legal actions."""
+    for _ in range(5):
+        yield int(env.observe(env.agent_selection)["action_mask"].argmax())
+
+
+def test_records_of_games_without_files_have_no_digest(tmp_path: Path) -> None:
+    record = new_record()
+    assert record.digest is None
+    assert "digest" not in record.to_dict()
+    with pytest.raises(ValueError, match=r"^digest: linkage .* other data .* None now, 'a'"):
+        GameRecord.from_dict(record.to_dict() | {"digest": "a"})
+    path = tmp_path / "game.json"
+    path.write_text(json.dumps(record.to_dict()), encoding="utf-8-sig")
+    assert GameRecord.load(path) == record
+    integers: dict[str, Any] = {"seed": np.array(record.seed), "num_players": np.int8(2)}
+    numpy = replace(record, **integers)
+    assert json.loads(json.dumps(numpy.to_dict())) == record.to_dict()
 
 
 def test_a_full_disk(tmp_path: Path) -> None:

@@ -9,7 +9,7 @@ import pytest
 import linkzoo
 from linkzoo import get_game
 from linkzoo.core.kernels import kernels
-from linkzoo.testing import play, properties
+from linkzoo.testing import many_games, play, properties
 from linkzoo.testing.play import play_out
 from tests.common.play import choose, clone, outcome_of, run_python
 from tests.common.variants import Variant, every_variant, few_variants, random_games
@@ -138,7 +138,7 @@ def test_skip_forced_plays_the_same_game(variant: Variant) -> None:
 @pytest.mark.parametrize("name", linkzoo.game_names())
 def test_declared_lengths(name: str) -> None:
     """`typical_length` is the mean of random games in the standard options, over the players."""
-    properties.lengths(get_game(name))
+    many_games.lengths(get_game(name))
 
 
 # Hidden information: two worlds that a seat can't tell apart

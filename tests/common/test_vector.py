@@ -1,6 +1,7 @@
 """The vector environment equals the AEC environment, bit for bit."""
 
 from collections.abc import Callable
+from functools import partial
 from typing import Any
 
 import numpy as np
@@ -283,6 +284,9 @@ def test_wrong_arguments(variant: Variant) -> None:
     for threads in (0, -1, MAX_THREADS + 1, 1.0):
         with pytest.raises(ValueError, match=r"^num_threads: "):
             build(variant, 2, num_threads=threads)
+    for flag in ("no", 0, 1, None, np.bool_(True)):
+        with pytest.raises(ValueError, match=r"^check: .* is not true or false$"):
+            build(variant, 2, check=flag)
     with pytest.raises(ValueError, match="device='tpu'"):
         build(variant, 2, device="tpu")
     with pytest.raises(ValueError, match="reward='points' is not one of"):
@@ -291,15 +295,18 @@ def test_wrong_arguments(variant: Variant) -> None:
     for seed in (-1, 2**64, 1.5, "1", None, True):
         with pytest.raises(ValueError, match=r"^seed: "):
             vec.reset(seed=seed)  # type: ignore[arg-type]
-    vec.reset(seed=np.int64(3))  # type: ignore[arg-type]
+    expected = vec.reset(seed=3).observation.copy()
+    for three in (np.int64(3), np.array(3), np.array(3, np.uint8)):
+        again = build(variant, np.array(2)).reset(seed=three)  # type: ignore[arg-type]
+        assert np.array_equal(again.observation, expected)
 
 
 def test_before_reset() -> None:
     vec = build(FEW[0], 2)
-    with pytest.raises(RuntimeError, match=r"^step before reset: call reset\(\) first$"):
-        vec.step(np.zeros(2, np.int64))
-    with pytest.raises(RuntimeError, match=r"^random_actions before reset: call reset\(\) first$"):
-        vec.random_actions()
+    step = partial(vec.step, np.zeros(2, np.int64))
+    for call in (step, vec.random_actions, vec.refresh, partial(vec.seed_of, 0, 0)):
+        with pytest.raises(RuntimeError, match=r"^\w+ before reset: call reset\(\) first$"):
+            call()
 
 
 @few_variants

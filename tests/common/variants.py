@@ -12,10 +12,26 @@ from typing import Any, NamedTuple
 import pytest
 
 from linkzoo import Game, GameEnv, get_game
+from linkzoo.games.link_o import board
+from linkzoo.games.love_formula import cards
 
 Options = dict[str, Any]
 
 _OTHER_CARDS = str(Path(__file__).with_name("love_formula_cards.csv"))
+
+
+class DataFile(NamedTuple):
+    """A file that an option names, and a word in it that may be another one."""
+
+    option: str
+    path: Path
+    word: str
+
+
+FILES = {
+    "link_o": DataFile("board", Path(board.__file__).parent / "boards/ring4x12.json", "ring4x12"),
+    "love_formula": DataFile("cards", Path(cards.__file__).with_name("cards.csv"), "DESIGNED"),
+}
 
 VARIANTS: dict[str, list[tuple[int, Options]]] = {
     "linkage": [

@@ -13,12 +13,13 @@ import pytest
 import torch
 from cuda import pathfinder
 
-from linkzoo import VecEnv
+from linkzoo import VecEnv, get_game
 from linkzoo.cuda.device import ptx
 from linkzoo.cuda.staged import staged_random_actions, staged_step
 from linkzoo.engine.compiled import compiled, local
 from linkzoo.engine.threads import RowKernel
 from linkzoo_training.config.config import read_config
+from linkzoo_training.networks.inputs import Inputs
 from linkzoo_training.networks.symmetries import DRAW as DRAW_VIEWS
 from linkzoo_training.selfplay.backend import HostBackend, as_tensor
 from linkzoo_training.selfplay.gae import advantages
@@ -141,6 +142,18 @@ def test_the_other_kernels(kernel: str, tmp_path: Path) -> None:
     rows, arrays = arguments(VecEnv("linkage", 2), kernel)
     used = ptxas(ptx(rows.kernel, arrays, ARCHITECTURE), tmp_path)
     assert used.registers <= 72, used
+    assert used.spills == 0, used
+
+
+@pytest.mark.parametrize("game", ["link_o", "love_links"])
+def test_action_features(game: str, tmp_path: Path) -> None:
+    vec, inputs = VecEnv(game, 2), Inputs(get_game(game), lists_actions=True)
+    rows = vec._kernels.observe_actions
+    assert rows is not None
+    listed = np.zeros((2, inputs.width), inputs.dtype)[:, len(inputs.map) :]
+    arrays = vec.states, np.empty_like(vec.states), vec._mask, listed
+    used = ptxas(ptx(rows.kernel, arrays, ARCHITECTURE), tmp_path)
+    assert used.registers <= 128, used
     assert used.spills == 0, used
 
 

@@ -9,7 +9,7 @@ import torch
 from torch import Tensor
 
 import linkzoo
-from linkzoo_training.algorithms.ppo import begin_games
+from linkzoo_training.algorithms.ppo import make_games
 from linkzoo_training.networks.flat import Critic, make_network
 from linkzoo_training.selfplay import backend
 from linkzoo_training.selfplay.backend import HostBackend
@@ -84,7 +84,7 @@ class Run:
 
     def collect(self, iteration: int) -> dict[str, Tensor]:
         progress = iteration / 10
-        batch = self.games.collect(self.network, self.critic, self.pool, progress, iteration)
+        batch = self.games.collect(self.network, self.pool, progress, iteration, self.critic)
         found = {name: tensor.clone() for name, tensor in vars(batch).items()}
         found["teacher_targets"][~(found["learner"] & found["has_targets"])] = (
             0  # nothing is said of the others
@@ -134,10 +134,7 @@ def test_nothing_waits_for_the_device(monkeypatch: pytest.MonkeyPatch) -> None:
     def refuse(*_: Any) -> Any:
         raise AssertionError("asked")
 
-    def read(pool: OpponentPool) -> None:
-        monkeypatch.undo()
-
-    monkeypatch.setattr(run.games, "_read_results", read)
+    monkeypatch.setattr(run.games._backend, "check_finite", monkeypatch.undo)
     for name in ("item", "__int__", "__bool__", "__index__", "tolist", "cpu", "nonzero"):
         monkeypatch.setattr(torch.Tensor, name, refuse)
     with without_gpu():
@@ -155,6 +152,6 @@ def test_a_policy_that_is_not_finite_is_an_error() -> None:
 def test_what_cannot_be_played_there_is_refused() -> None:
     config = {**SMALL, "game": "linkage", "env_device": "cuda"}
     with pytest.raises(ValueError, match="env_device: cuda, but the networks are on cpu"):
-        begin_games(ppo_config(config), CPU)
+        make_games(ppo_config(config), CPU)
     with pytest.raises(ValueError, match="env_device: cuda, but device: cpu"):
         ppo_config({**config, "device": "cpu"})

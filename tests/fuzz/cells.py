@@ -7,6 +7,7 @@ from tests.fuzz.runner import Cell
 
 # Module, and whether it is tried with each game by itself.
 SUBJECTS = {
+    "api": True,
     "calls": True,
     "raw": True,
     "dicts": True,
@@ -15,6 +16,7 @@ SUBJECTS = {
     "checkpoints": True,
     "configurations": False,
     "commands": False,
+    "files": False,
 }
 EVERY = "every"  # stands for the game of a subject that chooses among games itself
 

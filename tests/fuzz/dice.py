@@ -75,13 +75,14 @@ JSON: list[Any] = [
 # somebody could change what they return.
 _KINDS: list[Any] = [
     *(np.int8, np.uint8, np.int32, np.int64, np.uint64, np.float16, np.float32, np.float64),
-    *(np.bool_, np.complex128, np.timedelta64, Decimal, Fraction, complex, bytes, bytearray),
+    *(np.bool_, np.complex128, Decimal, Fraction, complex, bytes, bytearray),
+    lambda number: np.timedelta64(number, "s"),
 ]
-_ARRAYS = ["i1", "i8", "u8", "f4", "?", "O", "U1", "m8"]
+_ARRAYS = ["i1", "i8", "u8", "f4", "?", "O", "U1", "m8[s]"]
 _SHAPES: list[Any] = [0, 1, 2, (1, 1), (0, 3)]
 _OTHERS: list[Callable[[], Any]] = [
     lambda: np.float64("nan"),
-    lambda: np.timedelta64("NaT"),
+    lambda: np.timedelta64("NaT", "s"),
     lambda: np.datetime64("2020-01-01"),
     lambda: np.str_("1"),
     lambda: np.bytes_(b"1"),

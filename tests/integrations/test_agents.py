@@ -49,6 +49,9 @@ def test_a_function_plays(game: str) -> None:
 
 @pytest.mark.parametrize("game", linkzoo.game_names())
 def test_an_illegal_action_of_a_function_is_named(game: str) -> None:
+    for wrong in ("no", 0, None):
+        with pytest.raises(ValueError, match=r"^features: .* is not true or false"):
+            FunctionAgent("flagged", lambda _, mask: mask.argmax(1), features=wrong)  # type: ignore[arg-type]
     agent = FunctionAgent("careless", lambda _, mask: mask.argmin(1))
     env = SeatEnv(game, seat=1, opponent=agent)
 

@@ -1,11 +1,13 @@
 """One seat of many games in lock-step: the same games as one at a time."""
 
+from functools import partial
 from typing import Any
 
 import gymnasium
 import numpy as np
 import pytest
 from gymnasium.vector import AutoresetMode
+from gymnasium.wrappers.vector import NormalizeObservation, RecordEpisodeStatistics
 from numpy.typing import NDArray
 
 import linkzoo
@@ -106,6 +108,112 @@ def test_runs_repeat(variant: Variant) -> None:
     assert first != run(4)
 
 
+@pytest.mark.parametrize("variant", ONE, ids=str)
+def test_each_game_has_its_seed(variant: Variant) -> None:
+    """`reset(seed=[...])`: game i is SeatEnv's of that seed, as in gymnasium's environments."""
+    vec, seeds = build(variant, opponent=First()), [9, 2**64 - 1, 0, 5, 5, 7]
+    for given in (seeds, tuple(seeds), np.array(seeds, np.uint64)):
+        seen, _ = vec.reset(seed=given)  # type: ignore[arg-type]  # arrays are taken, too
+        assert [vec.seed_of(i, 0) for i in range(GAMES)] == seeds
+        for i, seed in enumerate(seeds):
+            twin = SeatEnv(variant.name, variant.num_players, opponent=First(), **variant.options)
+            assert (seen[i] == twin.reset(seed=seed)[0]).all()
+    later = [vec.seed_of(i, 1) for i in range(GAMES)]
+    assert len(set(later)) == GAMES
+    vec.reset(options={"reset_mask": np.ones(GAMES, np.bool_)})
+    assert vec.states["seed"].tolist() == later
+    vec.reset(seed=9)
+    assert vec.seed_of(0, 0) != 9
+
+
+@pytest.mark.parametrize(
+    "seed", [[1, 2], [1, 2, 3, 4, 5, None], [-1] * 6, [True] * 6, "123456", 1.0]
+)
+def test_wrong_seeds_are_named(seed: Any) -> None:
+    with pytest.raises(ValueError, match="seed: "):
+        build(ONE[0]).reset(seed=seed)
+
+
+def play_on(vec: Any, steps: int) -> list[tuple[Any, ...]]:
+    """Plays the first legal actions; without one, action 0."""
+    _, infos = vec.reset(seed=3)
+    played: list[tuple[Any, ...]] = []
+    for _ in range(steps):
+        played.append(vec.step(infos["action_mask"].argmax(1)))
+        infos = played[-1][-1]
+    return played
+
+
+@one_of_each_game
+def test_games_restart_in_the_next_step(variant: Variant) -> None:
+    """NEXT_STEP: the same games; an end is shown, and the step after it only begins the next."""
+    vec = build(variant, opponent=First(), autoreset_mode=AutoresetMode.NEXT_STEP)
+    twin, length = build(variant, opponent=First()), int(vec.game.facts.max_length) // 2
+    assert vec.metadata["autoreset_mode"] is AutoresetMode.NEXT_STEP
+    assert twin.metadata["autoreset_mode"] is AutoresetMode.SAME_STEP
+    games: tuple[list[Any], list[Any]] = ([], [])
+    ends, before = 0, np.zeros(GAMES, np.bool_)
+    for seen, reward, over, truncated, infos in play_on(vec, min(2 * length, 120)):
+        assert vec.observation_space.contains(seen)
+        assert not truncated.any()
+        assert not (over & before).any()
+        assert (reward[before] == 0).all()
+        assert (infos["action_mask"].any(1) == ~over).all()
+        assert "final_obs" not in infos
+        if not before[0]:
+            games[0].append((bytes(seen[0]), reward[0], bool(over[0])))
+        ends, before = ends + int(over.sum()), over
+    for seen, reward, over, _, infos in play_on(twin, min(2 * length, 120)):
+        shown = infos["final_obs"][0] if over[0] else seen[0]
+        games[1].append((bytes(shown), reward[0], bool(over[0])))
+    assert ends > 0
+    assert games[1][: len(games[0])] == games[0]
+
+
+def test_a_forfeited_game_restarts_in_the_next_step() -> None:
+    vec = build(ONE[0], autoreset_mode=AutoresetMode.NEXT_STEP)
+    _, infos = vec.reset(seed=1)
+    actions = infos["action_mask"].argmax(1)
+    actions[2] = infos["action_mask"][2].argmin()
+    _, reward, over, _, infos = vec.step(actions)
+    assert (over[2], reward[2], infos["action_mask"][2].any()) == (True, -1, False)
+    vec.step(infos["action_mask"].argmax(1))
+    assert vec.states["seed"][2] == vec.seed_of(2, 1)
+    with pytest.raises(ValueError, match=r"autoreset_mode='Disabled' is not one of"):
+        build(ONE[0], autoreset_mode=AutoresetMode.DISABLED)
+
+
+@pytest.mark.parametrize("mode", [AutoresetMode.NEXT_STEP, AutoresetMode.SAME_STEP])
+def test_gymnasiums_wrappers(mode: AutoresetMode) -> None:
+    """Statistics are those of the games; normalising needs NEXT_STEP, and says so."""
+    keywords: Any = {"opponent": First(), "board_size": 3, "threshold": 3, "autoreset_mode": mode}
+    vec = FeatureSeatVectorEnv("linkage", GAMES, **keywords)
+    wrapped: Any = RecordEpisodeStatistics(vec)
+    lengths: list[int] = []
+    current = np.zeros(GAMES, np.int64)
+    fresh = np.zeros(GAMES, np.bool_)
+    for _, reward, over, _, infos in play_on(wrapped, 20):
+        current += ~fresh
+        assert (infos.get("_episode", np.zeros(GAMES, np.bool_)) == over).all()
+        if over.any():
+            assert (infos["episode"]["r"][over] == reward[over]).all()
+            assert infos["episode"]["l"][over].tolist() == current[over].tolist()
+            lengths += current[over].tolist()
+            current[over] = 0
+        fresh = over if mode is AutoresetMode.NEXT_STEP else fresh
+    assert len(lengths) >= GAMES
+    vec = FeatureSeatVectorEnv("linkage", GAMES, **keywords)
+    if mode is AutoresetMode.SAME_STEP:
+        with pytest.raises(ValueError, match="NEXT_STEP"):
+            NormalizeObservation(vec)
+        return
+    normal: Any = NormalizeObservation(vec)
+    seen = np.concatenate([step[0] for step in play_on(normal, 200)])
+    assert np.isfinite(seen).all()
+    assert np.abs(seen[-600:].mean(0)).max() < 0.5
+    assert 0.5 < seen[-600:].std(0).max() < 1.5
+
+
 @one_of_each_game
 def test_some_games_restart(variant: Variant) -> None:
     vec = build(variant, seat=1)
@@ -174,8 +282,10 @@ def test_illegal_actions(variant: Variant) -> None:
 
 def test_bad_input_is_named() -> None:
     vec = SeatVectorEnv("linkage", 3)
-    with pytest.raises(RuntimeError, match="step before reset"):
-        vec.step(np.zeros(3, int))
+    step = partial(vec.step, np.zeros(3, int))
+    for call in (step, vec.action_masks, partial(vec.seed_of, 0, 0)):
+        with pytest.raises(RuntimeError, match=r"^\w+ before reset: call reset\(\) first$"):
+            call()
     vec.reset(seed=1)
     with pytest.raises(ValueError, match=r"not integers \[3\]"):
         vec.step(np.zeros(2, int))

@@ -8,6 +8,7 @@ import pytest
 from linkzoo import get_game
 from linkzoo.games.link_o.board import load_board, shipped
 from linkzoo.games.link_o.symmetry import Symmetry, of_board
+from linkzoo.testing.play import action_features_of
 from tests.driving import first_quick, legal_list, legal_mask
 
 
@@ -89,6 +90,10 @@ def test_games_on_moved_circles_are_the_same(board: str, players: int) -> None:
                 game.observation.reveal(state, seat, unseen[0])
                 game.observation.reveal(image, seat, unseen[1])
                 assert (unseen[1] == unseen[0][hidden[number]]).all()
+            legal = np.flatnonzero(legal_mask(state, game=game))
+            order = np.argsort(np.argsort(actions[number, legal]))
+            features = action_features_of(game, state)
+            assert (action_features_of(game, image)[order] == features).all()
             action = int(rng.choice(legal_list(state, game=game)))
             rounds = state["round_number"]
             game.rules.apply(state, action)

@@ -2,6 +2,7 @@
 
 import csv
 from collections.abc import Callable
+from dataclasses import replace
 from pathlib import Path
 from typing import Any
 
@@ -9,8 +10,10 @@ import numpy as np
 import pytest
 
 from linkzoo import make
+from linkzoo.games.love_formula.cards import load_cards
+from linkzoo.games.love_formula.tables import STANDARD_CARDS
 from linkzoo.registry import get_game
-from tests.love_formula.helpers import CARDS, GAME, JOB, Both, asked_all
+from tests.love_formula.helpers import CARDS, GAME, JOB, Both, asked_all, position
 from tests.love_formula.oracle import read_table
 
 Rows = list[dict[str, str]]
@@ -139,6 +142,11 @@ BROKEN: list[tuple[str, Callable[[Rows], Any], str]] = [
         "DRAW|Shopping Spree",
     ),
     (
+        "a shield of no turns",
+        change("Good Luck Charm", "on_resolve", '[["SHIELD", "me", 0]]'),
+        r"SHIELD with me, n \(1\.\.20",
+    ),
+    (
         "an unknown player",
         change("Shopping Spree", "on_resolve", '[["DRAW", "you", 3]]'),
         "you|DRAW|Shopping Spree",
@@ -219,6 +227,49 @@ def test_the_shipped_table_is_the_default() -> None:
     assert get_game("love_formula", {"voluntary_discards": "off"}) is GAME
 
 
+# Files as spreadsheets write them
+
+
+@pytest.mark.parametrize("encoding", ["utf-8", "utf-8-sig"])
+@pytest.mark.parametrize("separator", [",", ";", "\t"])
+@pytest.mark.parametrize("ending", ["\n", "\r\n"])
+def test_what_spreadsheets_write(
+    encoding: str, separator: str, ending: str, tmp_path: Path
+) -> None:
+    """R6: a byte order mark, other separators, line breaks in cells: the same cards."""
+    rows = shipped_rows()
+    row(rows, "Shopping Spree")["text"] = f"Draw{ending}3 cards; or 3, all in all.\tNow."
+    row(rows, "Shopping Spree")["on_resolve"] = f'[["DRAW",{ending}"me", 3]]'
+    path = tmp_path / "mine.csv"
+    with path.open("w", encoding=encoding, newline="") as file:
+        writer = csv.DictWriter(file, list(rows[0]), delimiter=separator, lineterminator=ending)
+        writer.writeheader()
+        writer.writerows(rows)
+    for found, expected in zip(load_cards(str(path)).cards, STANDARD_CARDS.cards, strict=True):
+        text = expected.text
+        if found.name == "Shopping Spree":
+            text = "Draw\n3 cards; or 3, all in all.\tNow."
+        assert found == replace(expected, text=text)
+
+
+@pytest.mark.parametrize(
+    ("old", "new", "message"),
+    [
+        (b"Shopping Spree", b'"Shopping\nSpree"', r"name: 'Shopping\\nSpree' .* a line break"),
+        (b"Shopping Spree", b"Shopping Spr\xe9e", "isn't UTF-8 text: save it as UTF-8"),
+        (b"Shopping Spree", b'"' + b"x" * 200_000 + b'"', "^cards: line 50: field larger than"),
+        (b",name,", b"|name|", "columns .* between ',', ';' or tabs"),
+    ],
+    ids=["a line break in a name", "another encoding", "a long cell", "another separator"],
+)
+def test_what_can_not_be_read(old: bytes, new: bytes, message: str, tmp_path: Path) -> None:
+    """R6: the error says what to do."""
+    path = tmp_path / "mine.csv"
+    path.write_bytes(CARDS.read_bytes().replace(old, new, 1))
+    with pytest.raises(ValueError, match=message):
+        get_game("love_formula", {"cards": str(path)})
+
+
 # A table of one's own
 
 
@@ -278,3 +329,20 @@ def test_positions_belong_to_their_table(tmp_path: Path) -> None:
     game.rules.new_game(state, np.uint64(1))
     with pytest.raises(ValueError, match="cards"):
         GAME.from_dict(game.to_dict(state))
+
+
+def test_a_swap_at_a_couple_that_needs_two_of_a_kind(tmp_path: Path) -> None:
+    """R10: a card of a swap is laid at the couple of the other one, wherever that lists it."""
+    rows = shipped_rows()
+    row(rows, "Pen Pals")["requirements"] = "Stuffed Animal|Love Letter"
+    path = write(tmp_path / "mine.csv", rows)
+    game, table = get_game("love_formula", {"cards": str(path)}), read_table(path)
+    for mine, theirs in (("Stuffed Animal", "Love Letter"), ("Love Letter", "Stuffed Animal")):
+        data = position([{"Pen Pals": []}, {"item": theirs}], {0: "Mix-Up"})
+        data["fields"][0]["couples"][0]["attached"] = [mine]
+        data["deck"].remove(mine)
+        data["vp"][0] += 1
+        data["options"]["cards"] = str(path)
+        both = Both(data | {"digest": game.digest}, game, table).go()
+        assert (both.couples(0), both.free(0)) == ({"Pen Pals": [theirs]}, {})
+        assert both.free(1) == {"item": mine}

@@ -1,11 +1,14 @@
 """`linkzoo.testing.check_game` passes right games, and plays them in every way they are played."""
 
+import re
 from dataclasses import replace
-from pathlib import Path
+from threading import Thread
+from typing import Any
 
 import connect_four
 import numpy as np
 import pytest
+from connect_four import rules
 from numpy.typing import NDArray
 
 from linkzoo import (
@@ -23,13 +26,15 @@ from linkzoo import (
     compiled,
     get_game,
 )
+from linkzoo.engine.interpreter import interpreted
 from linkzoo.testing import check_game
 from tests.driving import first_quick
+from tests.outside import cards
 from tests.training.toys import HIGH
 
 OVER, FOUR = -1, connect_four.GAME
 
-# A board of one cell: seat 0 has one move and wins, or draws if the seed is odd; it sees nothing.
+# A board of one cell: each seat has one move, and seat 0 wins; it is a draw if the seed is odd.
 
 
 @compiled
@@ -50,8 +55,9 @@ def _legal(state: Record, mask: Mask) -> None:
 def _apply(state: Record, action: int) -> None:
     state.cell = 1
     state.ply += 1
-    state.seat = OVER
-    state.winners = 3 if state.seed % np.uint64(2) else 1
+    state.seat = OVER if state.ply == 2 else 1
+    if state.seat == OVER:
+        state.winners = 3 if state.seed % np.uint64(2) else 1
 
 
 @compiled
@@ -79,7 +85,7 @@ ONE_CELL = Game(
     observation=Observation(spec=NOTHING, observe=_see_nothing),
     notation=_names("take"),
     drawing=Drawing(text=lambda state, seat=None: f"cell {state.cell}"),
-    facts=Facts(typical_length=1, max_length=1, chance=False),
+    facts=Facts(typical_length=2, max_length=2, chance=False),
 )
 
 # Three seats name 0, 1 or 2, all of which is always legal; who named the highest wins, or shares.
@@ -97,7 +103,7 @@ ALL_LEGAL = replace(
 
 
 @pytest.mark.parametrize(
-    "game", first_quick([FOUR, ONE_CELL, ALL_LEGAL]), ids=lambda game: game.name
+    "game", first_quick([FOUR, cards.GAME, ONE_CELL, ALL_LEGAL], 2), ids=lambda game: game.name
 )
 def test_right_games(game: Game) -> None:
     """Draws, shared wins, forced wins, one cell, masks of ones, observations of zeros."""
@@ -115,48 +121,78 @@ def test_an_environment_that_plays_another_game(monkeypatch: pytest.MonkeyPatch)
         check_game(FOUR, seeds=[1])
 
 
-OUTSIDE = """
-from dataclasses import replace
-from connect_four import GAME, rules
-from linkzoo import compiled
 @compiled
-def apply(state, action):
-    rules.apply(state, action)
-    state.board[5 + state.ply, action] = 1
-GAME = replace(GAME, name="outside", rules=replace(GAME.rules, apply=apply))
-"""
+def _legal_by_eights(state: Record, mask: Mask) -> None:
+    """Eight bits overflow in the interpreter alone."""
+    rules.legal_actions(state, mask)
+    mask[6] &= np.int8(100) + np.int8(100) > 0
 
 
-@pytest.mark.last
-def test_an_index_out_of_bounds(tmp_path: Path, monkeypatch: pytest.MonkeyPatch) -> None:
-    """Compiled code would write over other memory; it isn't run."""
-    monkeypatch.syspath_prepend(tmp_path)
-    (tmp_path / "outside.py").write_text(OUTSIDE)
-    game = get_game("outside:GAME")
-    monkeypatch.setattr("linkzoo.testing.positions", lambda *_: pytest.fail("compiled code"))
-    with pytest.raises(AssertionError, match=r"interpreter: [\s\S]*IndexError: index 6"):
+def test_an_interpreter_that_plays_another_game() -> None:
+    legal = replace(FOUR.rules, legal_actions=_legal_by_eights)
+    game = replace(FOUR, name="two_faced", rules=legal)
+    with pytest.raises(AssertionError, match=r"same_game: ply \d+: the interpreter"):
         check_game(game, seeds=[1])
 
 
-TWO_FACED = """
-from dataclasses import replace
-import numba
-from connect_four import GAME, rules
-from linkzoo import compiled
-LAST = 6 if numba.config.DISABLE_JIT else 7
-@compiled
-def legal(state, mask):
-    rules.legal_actions(state, mask)
-    mask[LAST:] = 0
-GAME = replace(GAME, name="two_faced", rules=replace(GAME.rules, legal_actions=legal))
-"""
+def test_what_is_skipped_is_said(monkeypatch: pytest.MonkeyPatch) -> None:
+    """Where nothing is compiled, there is nothing to compare with; the rest is checked."""
+    monkeypatch.setattr("numba.config.DISABLE_JIT", 1)
+    game = replace(FOUR, facts=replace(FOUR.facts, sides=lambda players: (0,)))
+    warns = pytest.warns(UserWarning, match="NUMBA_DISABLE_JIT is set: compiled code isn't checked")
+    with warns, pytest.raises(AssertionError, match="sides: "):
+        check_game(game, seeds=[1])
 
 
-@pytest.mark.last
-def test_an_interpreter_that_plays_another_game(
-    tmp_path: Path, monkeypatch: pytest.MonkeyPatch
-) -> None:
-    monkeypatch.syspath_prepend(tmp_path)
-    (tmp_path / "two_faced.py").write_text(TWO_FACED)
-    with pytest.raises(AssertionError, match="interpreter: the interpreter plays another game"):
-        check_game(get_game("two_faced:GAME"), seeds=[1])
+def test_other_threads_run_compiled_code() -> None:
+    """While one plays in the interpreter."""
+    where: list[bool] = []
+
+    @compiled
+    def one() -> int:
+        return 1
+
+    compiled_one: Any = one
+
+    def interpreted_here(game: Game) -> None:
+        thread = Thread(target=one)
+        thread.start()
+        thread.join()
+        where.append(bool(compiled_one.signatures))
+
+    interpreted(interpreted_here)(FOUR)
+    assert where == [True]
+    interpreted(lambda game: one())(FOUR)
+    assert isinstance(one(), int)
+
+
+def _reads_only(data: Any) -> Record:
+    """A reader without checks, as a game's own may be."""
+    state = FOUR.blank()
+    for name in ("seed", "ply", "seat", "board"):
+        state[name] = data[name]
+    return state
+
+
+@pytest.mark.parametrize(
+    ("changes", "named"),
+    [
+        ({"board": 9}, "board: 9 is not in -1..1"),
+        ({"board": 300}, "no position of reads_only: OverflowError: "),
+        ({"board": None}, "no position of reads_only: TypeError: "),
+        ({"board": [[0] * 8] * 6}, "broadcast"),
+        ({"ply": -1}, "ply: -1 is not in 0.."),
+        ({"seat": 2}, "seat: 2 is not in -1..1"),
+        (None, "no position of reads_only: TypeError: "),
+    ],
+)
+def test_what_a_games_own_reader_reads_is_checked(changes: Any, named: str) -> None:
+    """ValueError, whatever the reader does with wrong data; right data are read."""
+    own = replace(FOUR.notation, to_dict=FOUR.to_dict, from_dict=_reads_only)
+    game = replace(FOUR, name="reads_only", notation=own)
+    state = FOUR.blank()
+    FOUR.rules.new_game(state, np.uint64(1))
+    data = {**FOUR.to_dict(state)}
+    assert game.from_dict(data).tobytes() == state.tobytes()
+    with pytest.raises(ValueError, match=re.escape(named)):
+        game.from_dict(changes and {**data, **changes})

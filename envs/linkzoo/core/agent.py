@@ -10,6 +10,7 @@ from numpy.typing import NDArray
 from linkzoo.core.arguments import shown
 from linkzoo.core.game import Game
 from linkzoo.core.kernels import kernels
+from linkzoo.engine.rng import as_words
 
 
 @dataclass
@@ -24,7 +25,8 @@ class Positions:
             actions.
 
     Raises:
-        ValueError: A game is over, so no seat is to act.
+        ValueError: The states aren't records of the game, there isn't a seed for each, or a game
+            is over, so no seat is to act.
     """
 
     game: Game
@@ -32,7 +34,11 @@ class Positions:
     seeds: NDArray[np.uint64]
 
     def __post_init__(self) -> None:
+        self.states = checked_states(self.game, self.states)
         check_unfinished(self.states)
+        self.seeds = np.require(as_words("seeds", self.seeds), requirements=["C", "W"])
+        if len(self.seeds) != len(self.states):
+            raise ValueError(f"seeds: {len(self.seeds)} for {len(self.states)} positions")
 
     def __len__(self) -> int:
         return len(self.states)
@@ -59,26 +65,30 @@ class Agent(Protocol):
     @property
     def name(self) -> str:
         """A short name for tables, such as `uct-100`."""
-        ...
 
     def act(self, positions: Positions) -> NDArray[np.int64]:
         """Returns a legal action for each position, int64[N]."""
-        ...
-
-
-def is_agent(value: Any) -> bool:
-    """Returns whether a value has the attributes of an `Agent`: `name` and a method `act`."""
-    named = isinstance(getattr(value, "name", None), str) and not isinstance(value, type)
-    return named and callable(getattr(value, "act", None))
 
 
 def check_agent(agent: Agent, name: str = "agent") -> Agent:
     """Returns `agent`; raises ValueError, prefixed with `name`, unless it is an agent."""
-    if not is_agent(agent):
+    named = isinstance(getattr(agent, "name", None), str) and not isinstance(agent, type)
+    if not named or not callable(getattr(agent, "act", None)):
         raise ValueError(
             f"{name}: {shown(agent)} is no agent: one has a `name` and a method `act(positions)`"
         )
     return agent
+
+
+def checked_states(game: Game, states: Any) -> NDArray[Any]:
+    """Returns records [N] as compiled code takes them; ValueError if they are none of the game."""
+    if not isinstance(game, Game):
+        raise ValueError(f"game: {shown(game)} is not a Game")
+    if not isinstance(states, np.ndarray) or states.ndim != 1 or states.dtype != game.state:
+        raise ValueError(f"states: {shown(states)} is no array [N] of records of {game}")
+    if game.fixed.values and (states["digest"] != game.fixed.digest).any():
+        raise ValueError(f"states: made for another {' or '.join(game.fixed.values)} than {game}")
+    return np.require(states, requirements=["C", "W"])
 
 
 def check_unfinished(states: NDArray[Any]) -> None:
@@ -97,8 +107,6 @@ class RandomAgent:
 
     def act(self, positions: Positions) -> NDArray[np.int64]:
         """Returns a uniformly random legal action for each position, int64[N]."""
-        actions = np.empty(len(positions), np.int64)
-        kernels(positions.game).random_actions(
-            positions.action_mask, positions.seeds, np.int64(0), actions
-        )
+        masks, actions = positions.action_mask, np.empty(len(positions), np.int64)
+        kernels(positions.game).random_actions(masks, positions.seeds, np.int64(0), actions)
         return actions

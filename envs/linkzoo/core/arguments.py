@@ -1,5 +1,6 @@
 """Checks of JSON and of arguments. Errors name the field and what is allowed."""
 
+import json
 from collections.abc import Collection, Mapping
 from pathlib import Path
 from reprlib import Repr
@@ -7,7 +8,7 @@ from typing import Any, TypeGuard
 
 import numpy as np
 
-_MOST_SHOWN = 400
+_MAX_SHOWN = 400
 _SHORT = Repr()
 _SHORT.maxlevel = 4
 _SHORT.maxlist = _SHORT.maxtuple = _SHORT.maxdict = 20
@@ -20,7 +21,7 @@ def shown(value: object) -> str:
         text = _SHORT.repr(value)
     except ValueError:  # Python refuses to print integers of thousands of digits
         return "a number of too many digits"
-    return text if len(text) <= _MOST_SHOWN else f"{text[:_MOST_SHOWN]}..."
+    return text if len(text) <= _MAX_SHOWN else f"{text[:_MAX_SHOWN]}..."
 
 
 def check_keys(
@@ -43,19 +44,30 @@ def mapping(name: str, value: object) -> Mapping[Any, Any]:
 
 
 def is_integer(value: object) -> TypeGuard[int | np.integer[Any]]:
-    """Returns whether a value is a Python or NumPy integer, not a bool or a timedelta."""
+    """Returns whether a value is an integer of Python or NumPy, a 0-d array included; no bool."""
+    if isinstance(value, np.ndarray):
+        return value.ndim == 0 and value.dtype.kind in "iu"
     none = isinstance(value, bool | np.timedelta64)  # timedelta64 is a signedinteger
     return isinstance(value, int | np.integer) and not none
 
 
 def integer(name: str, value: object, low: int, high: int) -> int:
-    """Returns `value` if it is a Python or NumPy integer in low..high, not a bool."""
+    """Returns `value` as an int if it is an integer (`is_integer`) in low..high."""
     if not is_integer(value):
         raise ValueError(f"{name}: {shown(value)} is not an integer in {low}..{high}")
     number = int(value)
     if not low <= number <= high:
         raise ValueError(f"{name}: {shown(number)} is not in {low}..{high}")
     return number
+
+
+def real(name: str, value: object, low: float, high: float) -> float:
+    """Returns `value` as a float if it is a number in low..high."""
+    if not is_integer(value) and not isinstance(value, float | np.floating):
+        raise ValueError(f"{name}: {shown(value)} is not a number in {low}..{high}")
+    if not low <= value <= high:
+        raise ValueError(f"{name}: {shown(value)} is not in {low}..{high}")
+    return float(value)
 
 
 def boolean(name: str, value: object) -> bool:
@@ -70,6 +82,12 @@ def string(name: str, value: object) -> str:
     if not isinstance(value, str):
         raise ValueError(f"{name}: {shown(value)} is not a string")
     return value
+
+
+def one_of(name: str, value: object, allowed: Collection[object]) -> None:
+    """Raises ValueError unless `value` is one of the allowed strings, or None if that is one."""
+    if not isinstance(value, str | None) or value not in allowed:
+        raise ValueError(f"{name}={shown(value)} is not one of {list(allowed)}")
 
 
 def sequence(name: str, value: object, low: int, high: int) -> list[Any]:
@@ -115,9 +133,30 @@ def _same(value: object, expected: object) -> bool:
     return type(value) is type(expected) and bool(value == expected)
 
 
-def file_text(name: str, path: str) -> str | None:
-    """Returns the text of a file, None if it doesn't exist; ValueError if it can't be read."""
+def parse_json(text: str | bytes) -> Any:
+    """Returns JSON data; ValueError for invalid or too deeply nested text, or a key set twice."""
     try:
-        return Path(path).read_text(encoding="utf-8") if Path(path).is_file() else None
-    except (OSError, ValueError) as error:  # name too long, null byte, no permission, not UTF-8
+        return json.loads(text, object_pairs_hook=_object)
+    except RecursionError as error:
+        raise ValueError("nested too deeply") from error
+
+
+def _object(pairs: list[tuple[str, Any]]) -> dict[str, Any]:
+    found = dict(pairs)
+    if len(found) < len(pairs):
+        names = [name for name, _ in pairs]
+        raise ValueError(f"{shown(max(names, key=names.count))} is set twice")
+    return found
+
+
+def file_text(name: str, path: str) -> str | None:
+    """Returns the text of a file, None if it doesn't exist; ValueError if it can't be read.
+
+    A byte order mark isn't part of the text.
+    """
+    try:
+        return Path(path).read_text(encoding="utf-8-sig") if Path(path).is_file() else None
+    except UnicodeDecodeError as error:
+        raise ValueError(f"{name}: {path[:80]!r} isn't UTF-8 text: save it as UTF-8") from error
+    except (OSError, ValueError) as error:  # name too long, null byte, no permission
         raise ValueError(f"{name}: can't read {path[:80]!r} ({type(error).__name__})") from error

@@ -6,24 +6,9 @@ from dataclasses import dataclass
 import numpy as np
 from numpy.typing import NDArray
 
+from linkzoo.core import protocols
+from linkzoo.core.arguments import boolean
 from linkzoo.core.observation import Graph, ObservationSpec
-from linkzoo.core.protocols import (
-    ActionParts,
-    ActionToText,
-    Apply,
-    Determinize,
-    Draw,
-    FromDict,
-    Heuristic,
-    LegalActions,
-    NewGame,
-    Observe,
-    SeatValues,
-    Sides,
-    TextToAction,
-    ToDict,
-    Validate,
-)
 
 
 def each_for_itself(num_players: int) -> tuple[int, ...]:
@@ -47,20 +32,23 @@ class Rules:
             `score_scale`, at any ply. None: derived from the scores, else from the payoffs.
         determinize: Samples a world consistent with a seat's information. None, in a game without
             hidden information and chance: sets the seed.
+        reshuffle: Draws future chance anew and keeps what all seats hold; for a yardstick that
+            sees hands. None, in a game without hidden information: `determinize`.
         heuristic: Rates an action for a seat. None: the score margin after it.
         validate: Returns a record's error. None: only checks that a seat is to act if and only if
             an action is legal.
     """
 
-    new_game: NewGame
-    legal_actions: LegalActions
-    apply: Apply
-    scores: SeatValues | None = None
-    payoffs: SeatValues | None = None
-    score_margins: SeatValues | None = None
-    determinize: Determinize | None = None
-    heuristic: Heuristic | None = None
-    validate: Validate | None = None
+    new_game: protocols.NewGame
+    legal_actions: protocols.LegalActions
+    apply: protocols.Apply
+    scores: protocols.SeatValues | None = None
+    payoffs: protocols.SeatValues | None = None
+    score_margins: protocols.SeatValues | None = None
+    determinize: protocols.Determinize | None = None
+    reshuffle: protocols.Determinize | None = None
+    heuristic: protocols.Heuristic | None = None
+    validate: protocols.Validate | None = None
 
 
 @dataclass(frozen=True, kw_only=True)
@@ -73,6 +61,10 @@ class Observation:
         privileged_spec: The layout of the information hidden from a seat, for privileged critics.
             None: nothing is hidden.
         reveal: Fills the information hidden from a seat (compiled).
+        action_spec: The layout of the features of a legal action: what it leads to, as far as the
+            seat to act can know. Parts that are `broadcast` are equal for all actions of a
+            position. None: the game has no action features.
+        observe_action: Fills the features of a legal action, int8 (compiled).
         action_cells: int64[num_actions], each action's place on the board of an observation [C, H,
             W], or on the graph: plane * cells + cell, in separate action planes; -1 for none. None:
             there is no board and no graph.
@@ -85,9 +77,11 @@ class Observation:
     """
 
     spec: ObservationSpec
-    observe: Observe
+    observe: protocols.Observe
     privileged_spec: ObservationSpec | None = None
-    reveal: Observe | None = None
+    reveal: protocols.Observe | None = None
+    action_spec: ObservationSpec | None = None
+    observe_action: protocols.ObserveAction | None = None
     action_cells: NDArray[np.int64] | None = None
     graph: Callable[[], Graph] | None = None
     symmetries: Callable[[], tuple[NDArray[np.int64], ...]] | None = None
@@ -95,6 +89,8 @@ class Observation:
     def __post_init__(self) -> None:
         if (self.privileged_spec is None) != (self.reveal is None):
             raise ValueError("privileged_spec and reveal: a game has both or neither")
+        if (self.action_spec is None) != (self.observe_action is None):
+            raise ValueError("action_spec and observe_action: a game has both or neither")
         if self.graph is not None and self.action_cells is None:
             raise ValueError("graph: action_cells must say where the actions lie")
 
@@ -112,11 +108,11 @@ class Notation:
         unordered: Keys of `to_dict` with lists that `from_dict` accepts in any order.
     """
 
-    action_to_text: ActionToText
-    text_to_action: TextToAction
-    action_parts: ActionParts | None = None
-    to_dict: ToDict | None = None
-    from_dict: FromDict | None = None
+    action_to_text: protocols.ActionToText
+    text_to_action: protocols.TextToAction
+    action_parts: protocols.ActionParts | None = None
+    to_dict: protocols.ToDict | None = None
+    from_dict: protocols.FromDict | None = None
     unordered: tuple[str, ...] = ()
 
     def __post_init__(self) -> None:
@@ -133,8 +129,8 @@ class Drawing:
         svg: The position as an SVG document. None: the text as SVG.
     """
 
-    text: Draw
-    svg: Draw | None = None
+    text: protocols.Draw
+    svg: protocols.Draw | None = None
 
 
 @dataclass(frozen=True, kw_only=True)
@@ -157,7 +153,10 @@ class Facts:
     max_length: int
     chance: bool = True
     score_scale: int = 1
-    sides: Sides = each_for_itself
+    sides: protocols.Sides = each_for_itself
     seat_names: tuple[str, ...] = ()
     role_options: tuple[str, ...] = ()
     uct_c: float = 1.0  # good for most of the tuned games
+
+    def __post_init__(self) -> None:
+        boolean("chance", self.chance)

@@ -1,20 +1,17 @@
 """Default parts of a game, derived from the other parts."""
 
-from collections.abc import Callable
-from typing import NamedTuple
-
 import numpy as np
 from numpy.typing import NDArray
 
 from linkzoo.core.protocols import Draw, Heuristic, LegalActions, SeatValues, Sides, Validate
-from linkzoo.core.state import Mask, Record, Records
+from linkzoo.core.state import Mask, Record
 from linkzoo.engine.compiled import compiled
 from linkzoo.svg import elements as svg
 
 _SIZE, _ADVANCE, _LEADING = 16, 10, 20  # letters in a drawing, in pixels
 
 
-class SideTables(NamedTuple):
+class SideTables:
     """Sides by number of players, int64[max_players + 1, max_players]; -1 for none.
 
     Attributes:
@@ -22,19 +19,13 @@ class SideTables(NamedTuple):
         first: The first seat of each side.
     """
 
-    side: NDArray[np.int64]
-    first: NDArray[np.int64]
-
-
-def side_tables(sides: Sides, min_players: int, max_players: int) -> SideTables:
-    """Returns tables of the sides for every number of players."""
-    side, first = np.full((2, max_players + 1, max_players), -1, np.int64)
-    for players in range(min_players, max_players + 1):
-        of_seats = sides(players)
-        side[players, :players] = of_seats
-        for number in set(of_seats):
-            first[players, number] = of_seats.index(number)
-    return SideTables(side, first)
+    def __init__(self, sides: Sides, min_players: int, max_players: int) -> None:
+        self.side, self.first = np.full((2, max_players + 1, max_players), -1, np.int64)
+        for players in range(min_players, max_players + 1):
+            of_seats = sides(players)
+            self.side[players, :players] = of_seats
+            for number in set(of_seats):
+                self.first[players, number] = of_seats.index(number)
 
 
 def make_payoffs(tables: SideTables) -> SeatValues:
@@ -43,7 +34,7 @@ def make_payoffs(tables: SideTables) -> SeatValues:
     Zeros before the end and for a draw. Else, if w of n sides win, a side gets (1/w if it won else
     0) - 1/n, scaled so that a sole winner gets 1.
     """
-    side_of, first_of = tables
+    side_of, first_of = tables.side, tables.first
 
     @compiled
     def payoffs(state: Record, out: NDArray[np.float32]) -> None:
@@ -110,16 +101,6 @@ def make_validate(num_actions: int, legal_actions: LegalActions) -> Validate:
         return ""
 
     return validate
-
-
-def make_validate_first(validate: Validate) -> Callable[[Records], str]:
-    """Returns `validate` over two equal records; the second is scratch space."""
-
-    @compiled
-    def validate_first(states: Records) -> str:
-        return validate(states[0], states[1])
-
-    return validate_first
 
 
 def make_svg(title: str, text: Draw) -> Draw:

@@ -10,7 +10,7 @@ from linkzoo.engine.compiled import compiled
 from linkzoo.engine.threads import RowKernel
 
 RAW = -(2**15)  # level of a numeric feature
-_MOST_LEVELS = 64  # numbers with a wider range aren't one-hot
+_MAX_LEVELS = 64  # numbers with a wider range aren't one-hot
 
 
 class FeatureMap:
@@ -31,7 +31,7 @@ class FeatureMap:
             if part.broadcast:
                 indices = indices.reshape(-1, int(np.prod(part.shape[-2:])))[:, 0]
             values = range(part.low, part.high + 1)
-            one_hot = (part.broadcast or part.categorical) and len(values) <= _MOST_LEVELS
+            one_hot = (part.broadcast or part.categorical) and len(values) <= _MAX_LEVELS
             for column in indices:
                 for level in values if one_hot else [RAW]:
                     columns.append(int(column))

@@ -10,23 +10,22 @@ from typing import Any
 
 import numpy as np
 from gymnasium.spaces import Box
-from numpy.typing import NDArray
 
 from linkzoo.core import defaults
 from linkzoo.core.arguments import agrees, in_order, integer, mapping, shown
 from linkzoo.core.contract import Drawing, Facts, Notation, Observation, Rules
 from linkzoo.core.observation import ObservationSpec
-from linkzoo.core.options import Options, option_names, read_options, write_options
-from linkzoo.core.positions import FieldsJson, JsonHeader
-from linkzoo.core.protocols import (
-    Determinize,
-    Draw,
-    Heuristic,
-    SeatValues,
-    ToDict,
-    Validate,
+from linkzoo.core.options import (
+    Options,
+    full_options,
+    option_names,
+    read_options,
+    write_options,
 )
-from linkzoo.core.state import Bounds, Field, Record, record_dtype
+from linkzoo.core.positions import FieldsJson, JsonHeader
+from linkzoo.core.protocols import Determinize, Draw, Heuristic, SeatValues, ToDict, Validate
+from linkzoo.core.state import Bounds, Field, Record, Records, record_dtype
+from linkzoo.engine.compiled import compiled
 
 _HEADER = Struct("=QIhbb")
 MAX_PLAYERS = 32  # bits of `winners`
@@ -112,6 +111,9 @@ class Game:
             if option not in declared | set(self.fixed.values):
                 raise ValueError(f"fields: the option {option} is no field")
 
+    def __deepcopy__(self, memo: dict[int, Any]) -> "Game":
+        return self
+
     def __str__(self) -> str:
         fixed = ", ".join(f"{name}={value}" for name, value in self.fixed.values.items())
         return f"{self.name} ({fixed})" if fixed else self.name
@@ -120,6 +122,11 @@ class Game:
     def key(self) -> tuple[str, int, int]:
         """Key of the rules; boards or card tables of equal content have equal keys."""
         return self.name, self.version, self.fixed.digest
+
+    @property
+    def digest(self) -> str | None:
+        """Digest of the compiled-in data, as positions and records hold it; None without such."""
+        return f"{self.fixed.digest:012x}" if self.fixed.values else None
 
     @property
     def min_players(self) -> int:
@@ -242,10 +249,18 @@ class Game:
         Raises:
             ValueError: A field is missing, unknown, invalid or contradicts the others.
         """
-        record = (self.notation.from_dict or self._json.from_dict)(data)
+        try:
+            record = (self.notation.from_dict or self._json.from_dict)(data)
+        except ValueError:
+            raise
+        except Exception as error:  # a game's own reader needn't check what it reads
+            kind = type(error).__name__
+            raise ValueError(f"this is no position of {self.name}: {kind}: {error}") from error
         checked = self.from_bytes(record.tobytes())
         for name, value in self.to_dict(checked).items():
-            if name in self.notation.unordered:
+            if name == "options":
+                agrees(name, full_options(data[name], self.options, self.fixed.values), value)
+            elif name in self.notation.unordered:
                 agrees(name, in_order(data[name]), in_order(value))
             elif name in data:
                 agrees(name, data[name], value)
@@ -291,12 +306,18 @@ class Game:
         return Bounds(self.state, self.fields)
 
     @cached_property
-    def _validate_first(self) -> Callable[[NDArray[Any]], str]:
-        return defaults.make_validate_first(self.validate)
+    def _validate_first(self) -> Callable[[Records], str]:
+        validate = self.validate
+
+        @compiled
+        def validate_first(states: Records) -> str:  # the second is scratch space
+            return validate(states[0], states[1])
+
+        return validate_first
 
     @cached_property
     def _sides(self) -> defaults.SideTables:
-        return defaults.side_tables(self.facts.sides, *self.players)
+        return defaults.SideTables(self.facts.sides, *self.players)
 
     @cached_property
     def _json(self) -> FieldsJson:

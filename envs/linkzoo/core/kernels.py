@@ -5,58 +5,40 @@ arrays. Rows are independent, so results don't depend on thread counts and batch
 """
 
 from collections.abc import Callable
-from dataclasses import dataclass
 from functools import cache
-from typing import Any, Protocol
+from typing import Any
 
 import numpy as np
 from numpy.typing import NDArray
 
 from linkzoo.core.game import Game
-from linkzoo.core.protocols import (
-    Apply,
-    Determinize,
-    Heuristic,
-    LegalActions,
-    NewGame,
-    Observe,
-    SeatValues,
-)
-from linkzoo.core.state import Mask, Record, Records
-from linkzoo.engine.compiled import compiled
+from linkzoo.core.protocols import Apply, LegalActions, Observe, ObserveAction
+from linkzoo.core.state import Actions, Mask, Masks, Record, Records, SeatFloats, Seeds
+from linkzoo.engine.compiled import compiled, local
 from linkzoo.engine.rng import STREAM_ACTION, game_seed, random_u64
 from linkzoo.engine.threads import RowKernel
 
 _BLOCK = 32
-_GRAIN, _GRAIN_QUICK = 64, 512  # rows worth a thread of their own
+_GRAIN, _GRAIN_QUICK, _GRAIN_SLOW = 64, 512, 4  # rows worth a thread of their own
+
+# Fills the mask; with `skip_forced`, first plays forced decisions.
+SkipForcedActions = Callable[[Record, Mask], None]
+RowOf = Callable[[NDArray[Any], int], NDArray[Any]]  # a game's row of masks or observations
 
 
-class SkipForcedActions(Protocol):
-    """Fills the mask; with `skip_forced`, first plays forced decisions."""
-
-    def __call__(self, state: Record, mask: Mask) -> None: ...
-
-
-class RowOf(Protocol):
-    """Returns game `i`'s row of masks or observations."""
-
-    def __call__(self, rows: NDArray[Any], i: int) -> NDArray[Any]: ...
-
-
-@dataclass(frozen=True)
 class GameFunctions:
     """The compiled functions of one game, for kernels and searches."""
 
-    new_game: NewGame
-    legal_actions: LegalActions
-    apply: Apply
-    observe: Observe
-    payoffs: SeatValues
-    score_margins: SeatValues
-    determinize: Determinize
-    heuristic: Heuristic
-    skip_forced_actions: SkipForcedActions
-    reveal: Observe | None  # None for games without hidden information
+    def __init__(self, game: Game) -> None:
+        rules, observation = game.rules, game.observation
+        self.new_game, self.apply = rules.new_game, rules.apply
+        self.legal_actions = rules.legal_actions
+        self.skip_forced_actions = make_skip_forced_actions(rules.legal_actions, rules.apply)
+        self.observe = observation.observe
+        self.reveal = observation.reveal  # None for games without hidden information
+        self.observe_action = observation.observe_action  # None: no action features
+        self.payoffs, self.score_margins = game.payoffs, game.score_margins
+        self.determinize, self.heuristic = game.determinize, game.heuristic
 
 
 @compiled
@@ -99,7 +81,7 @@ def random_legal(mask: Mask, seed: np.uint64, stream: int, index: int) -> int:
 
 
 @compiled
-def first_illegal(masks: NDArray[np.int8], actions: NDArray[np.int64]) -> int:
+def first_illegal(masks: Masks, actions: Actions) -> int:
     """Returns the first row with an illegal action; -1 for none."""
     for i in range(actions.shape[0]):
         if actions[i] < 0 or actions[i] >= masks.shape[1] or masks[i, actions[i]] == 0:
@@ -109,12 +91,7 @@ def first_illegal(masks: NDArray[np.int8], actions: NDArray[np.int64]) -> int:
 
 @compiled
 def _fill_random_actions(
-    first: int,
-    last: int,
-    masks: NDArray[np.int8],
-    seeds: NDArray[np.uint64],
-    index: int,
-    actions: NDArray[np.int64],
+    first: int, last: int, masks: Masks, seeds: Seeds, index: int, actions: Actions
 ) -> None:
     for i in range(first, last):
         actions[i] = random_legal(masks[i], seeds[i], STREAM_ACTION, index)
@@ -143,12 +120,7 @@ def make_skip_forced_actions(legal_actions: LegalActions, apply: Apply) -> SkipF
 
 
 def make_step(game: GameFunctions, row: RowOf = row_of) -> Callable[..., None]:
-    """Returns the kernel that plays an action in every game and restarts finished games.
-
-    Args:
-        game: The game's functions.
-        row: Returns a game's row of masks or observations.
-    """
+    """Returns the kernel that plays an action in every game and restarts finished games."""
     new_game, apply, observe = game.new_game, game.apply, game.observe
     payoffs, score_margins = game.payoffs, game.score_margins
     skip_forced_actions = game.skip_forced_actions
@@ -158,14 +130,14 @@ def make_step(game: GameFunctions, row: RowOf = row_of) -> Callable[..., None]:
         first: int,
         last: int,
         states: Records,
-        actions: NDArray[np.int64],
-        run_seed: NDArray[np.uint64],  # [1]
+        actions: Actions,
+        run_seed: Seeds,  # [1]
         episodes: NDArray[np.int64],
         masks: NDArray[Any],
         observations: NDArray[Any],
         seats: NDArray[np.int8],
-        payoff: NDArray[np.float32],
-        margin: NDArray[np.float32],
+        payoff: SeatFloats,
+        margin: SeatFloats,
         done: NDArray[np.bool_],
         lengths: NDArray[np.int32],
     ) -> None:
@@ -189,17 +161,12 @@ def make_step(game: GameFunctions, row: RowOf = row_of) -> Callable[..., None]:
     return step
 
 
-def make_play(apply: Apply, skip_forced_actions: SkipForcedActions) -> Callable[..., None]:
+def make_play(game: GameFunctions) -> Callable[..., None]:
     """Returns the kernel that plays an action in every record; negative ones are skipped."""
+    apply, skip_forced_actions = game.apply, game.skip_forced_actions
 
     @compiled
-    def play(
-        first: int,
-        last: int,
-        states: Records,
-        actions: NDArray[np.int64],
-        masks: NDArray[np.int8],
-    ) -> None:
+    def play(first: int, last: int, states: Records, actions: Actions, masks: Masks) -> None:
         for i in range(first, last):
             if actions[i] >= 0:
                 apply(states[i], actions[i])
@@ -212,7 +179,7 @@ def make_fill_masks(legal_actions: LegalActions) -> Callable[..., None]:
     """Returns the kernel that fills the masks of the current records."""
 
     @compiled
-    def fill_masks(first: int, last: int, states: Records, masks: NDArray[np.int8]) -> None:
+    def fill_masks(first: int, last: int, states: Records, masks: Masks) -> None:
         for i in range(first, last):
             legal_actions(states[i], masks[i])
 
@@ -232,16 +199,46 @@ def make_observe_rows(observe: Observe) -> Callable[..., None]:
     return observe_rows
 
 
-def make_outcome(payoffs: SeatValues, score_margins: SeatValues) -> Callable[..., None]:
-    """Returns the kernel that fills payoffs (zeros before the end) and score margins."""
+def make_observe_actions(observe_action: ObserveAction, size: int) -> Callable[..., None]:
+    """Returns the kernel that lists the legal actions of every record, with their features.
+
+    `out[i]` consists of rows of 1 + `size` integers: 1 + the r-th legal action, and its features.
+    Zeros follow the last; actions for which there is no room are left out. `scratch` holds as many
+    records as `states`.
+    """
 
     @compiled
-    def outcome(
+    def observe_actions(
         first: int,
         last: int,
         states: Records,
-        payoff: NDArray[np.float32],
-        margin: NDArray[np.float32],
+        scratch: Records,
+        masks: Masks,
+        out: NDArray[np.int16],
+    ) -> None:
+        features = local(size, np.int8)
+        for i in range(first, last):
+            start = 0
+            for action in range(masks.shape[1]):
+                if masks[i, action] and start < out.shape[1]:
+                    scratch[i] = states[i]
+                    observe_action(states[i], action, scratch[i], features)
+                    out[i, start] = 1 + action
+                    for k in range(size):
+                        out[i, start + 1 + k] = features[k]
+                    start += 1 + size
+            out[i, start:] = 0
+
+    return observe_actions
+
+
+def make_outcome(game: GameFunctions) -> Callable[..., None]:
+    """Returns the kernel that fills payoffs (zeros before the end) and score margins."""
+    payoffs, score_margins = game.payoffs, game.score_margins
+
+    @compiled
+    def outcome(
+        first: int, last: int, states: Records, payoff: SeatFloats, margin: SeatFloats
     ) -> None:
         for i in range(first, last):
             payoff[i] = 0
@@ -266,9 +263,9 @@ def make_reset_rows(game: GameFunctions) -> Callable[..., None]:
         first: int,
         last: int,
         states: Records,
-        masks: NDArray[np.int8],
-        seeds: NDArray[np.uint64],
-        action_seeds: NDArray[np.uint64],
+        masks: Masks,
+        seeds: Seeds,
+        action_seeds: Seeds,
         plies: NDArray[np.int64],
     ) -> None:
         for i in range(first, last):
@@ -299,11 +296,7 @@ def make_play_one(game: GameFunctions) -> Callable[..., int]:
 
     @compiled
     def play_one(
-        states: Records,
-        action: int,
-        mask: Mask,
-        payoff: NDArray[np.float32],
-        margin: NDArray[np.float32],
+        states: Records, action: int, mask: Mask, payoff: SeatFloats, margin: SeatFloats
     ) -> int:
         apply(states[0], action)
         skip_forced_actions(states[0], mask)
@@ -325,27 +318,33 @@ def make_observe_one(observe: Observe) -> Callable[..., None]:
     return observe_one
 
 
-@dataclass(frozen=True)
 class Kernels:
     """The compiled loops of one game; see the factories above.
 
-    Functions named `…_one` run on the calling thread.
+    Functions named `…_one` run on the calling thread. What a game has no functions for is None.
     """
 
-    functions: GameFunctions
-    reset_rows: RowKernel
-    play: RowKernel
-    fill_masks: RowKernel
-    observe: RowKernel
-    outcome: RowKernel
-    random_actions: RowKernel
-    step: RowKernel
-    play_one: Callable[..., int]
-    observe_one: Callable[..., None]
-    reveal: RowKernel | None  # None for games without hidden information
-    reveal_one: Callable[..., None] | None
+    def __init__(self, game: Game) -> None:
+        self.functions = functions = GameFunctions(game)
+        reveal = functions.reveal
+        self.reset_rows = RowKernel(make_reset_rows(functions), _GRAIN)
+        self.play = RowKernel(make_play(functions), _GRAIN)
+        self.fill_masks = RowKernel(make_fill_masks(functions.legal_actions), _GRAIN)
+        self.observe = RowKernel(make_observe_rows(functions.observe), _GRAIN)
+        self.outcome = RowKernel(make_outcome(functions), _GRAIN)
+        self.random_actions = _RANDOM_ACTIONS
+        self.step = RowKernel(make_step(functions), _GRAIN)
+        self.play_one = make_play_one(functions)
+        self.observe_one = make_observe_one(functions.observe)
+        self.reveal = RowKernel(make_observe_rows(reveal), _GRAIN) if reveal else None
+        self.reveal_one = make_observe_one(reveal) if reveal else None
+        self.observe_actions = None
+        spec = game.observation.action_spec
+        if spec is not None and functions.observe_action is not None:
+            lists = make_observe_actions(functions.observe_action, spec.size)
+            self.observe_actions = RowKernel(lists, _GRAIN_SLOW)
 
-    def begin(self, states: Records, seeds: NDArray[np.uint64], masks: NDArray[np.int8]) -> None:
+    def begin(self, states: Records, seeds: Seeds, masks: Masks) -> None:
         """Starts a new game in every record."""
         self.reset_rows(states, masks, seeds, seeds, np.zeros(len(states), np.int64))
 
@@ -353,32 +352,4 @@ class Kernels:
 @cache
 def kernels(game: Game) -> Kernels:
     """Returns the compiled loops of a game; each is compiled at its first call."""
-    rules, observation = game.rules, game.observation
-    skip_forced_actions = make_skip_forced_actions(rules.legal_actions, rules.apply)
-    functions = GameFunctions(
-        new_game=rules.new_game,
-        legal_actions=rules.legal_actions,
-        apply=rules.apply,
-        observe=observation.observe,
-        payoffs=game.payoffs,
-        score_margins=game.score_margins,
-        determinize=game.determinize,
-        heuristic=game.heuristic,
-        skip_forced_actions=skip_forced_actions,
-        reveal=observation.reveal,
-    )
-    reveal = observation.reveal
-    return Kernels(
-        functions=functions,
-        reset_rows=RowKernel(make_reset_rows(functions), _GRAIN),
-        play=RowKernel(make_play(rules.apply, skip_forced_actions), _GRAIN),
-        fill_masks=RowKernel(make_fill_masks(rules.legal_actions), _GRAIN),
-        observe=RowKernel(make_observe_rows(observation.observe), _GRAIN),
-        outcome=RowKernel(make_outcome(game.payoffs, game.score_margins), _GRAIN),
-        random_actions=_RANDOM_ACTIONS,
-        step=RowKernel(make_step(functions), _GRAIN),
-        play_one=make_play_one(functions),
-        observe_one=make_observe_one(observation.observe),
-        reveal=RowKernel(make_observe_rows(reveal), _GRAIN) if reveal else None,
-        reveal_one=make_observe_one(reveal) if reveal else None,
-    )
+    return Kernels(game)

@@ -1,5 +1,6 @@
 """Observations: named parts, concatenated in one integer array."""
 
+from collections import namedtuple
 from dataclasses import dataclass
 from math import prod
 from typing import Any, NamedTuple
@@ -8,7 +9,7 @@ import numpy as np
 from gymnasium.spaces import Box
 from numpy.typing import DTypeLike, NDArray
 
-from linkzoo.core.arguments import shown
+from linkzoo.core.arguments import boolean, shown
 
 
 @dataclass(frozen=True)
@@ -32,6 +33,10 @@ class ObservationPart:
     meaning: str
     broadcast: bool = False
     categorical: bool = False
+
+    def __post_init__(self) -> None:
+        boolean(f"{self.name}: broadcast", self.broadcast)
+        boolean(f"{self.name}: categorical", self.categorical)
 
 
 @dataclass(frozen=True)
@@ -69,6 +74,11 @@ class ObservationSpec:
             start += prod(part.shape)
         return found
 
+    def starts(self) -> Any:
+        """Returns where each part begins, a named tuple: compiled code reads it as constants."""
+        starts = {name: where.start for name, where in self.slices().items()}
+        return namedtuple("Starts", starts)(**starts)
+
     def space(self) -> Box:
         """Returns the gymnasium space, with the true bounds of each part."""
         low, high = np.empty(self.size, self.dtype), np.empty(self.size, self.dtype)
@@ -89,12 +99,12 @@ class ObservationSpec:
         Raises:
             KeyError: The part doesn't exist; the error lists the parts.
         """
-        part = next((part for part in self.parts if part.name == name), None)
-        if part is None:
-            raise KeyError(f"no part {shown(name)}; there are {[p.name for p in self.parts]}")
+        shapes = {part.name: part.shape for part in self.parts}
+        if name not in shapes:
+            raise KeyError(f"no part {shown(name)}; there are {list(shapes)}")
         batch = observation.shape[: observation.ndim - len(self.shape)]
         flat = observation.reshape(*batch, self.size)
-        return flat[..., self.slices()[name]].reshape(*batch, *part.shape)
+        return flat[..., self.slices()[name]].reshape(*batch, *shapes[name])
 
 
 class Graph(NamedTuple):

@@ -30,6 +30,13 @@ class Options:
             elif get_origin(option.type) is Literal and value not in allowed:
                 raise ValueError(f"{option.name}: {shown(value)} is not one of {list(allowed)}")
 
+    def decided(self) -> str:
+        """Returns why these options decide every game before it begins, "" if they don't.
+
+        Training refuses such options, and to sample them (`initial_states.vary`).
+        """
+        return ""
+
 
 def option_names(options: type[Options]) -> list[str]:
     """Returns the names of a game's options, in order."""
@@ -64,6 +71,14 @@ def write_options(
             state[option.name] = get_args(option.type).index(value)
         else:
             state[option.name] = value
+
+
+def full_options(
+    options: Mapping[str, Any], kind: type[Options], fixed: Mapping[str, Any]
+) -> dict[str, Any]:
+    """Returns options by name, those in `fixed` as `kind` has them: files with their whole path."""
+    chosen = kind(**options) if fixed else None
+    return {**options, **{name: getattr(chosen, name) for name in fixed}}
 
 
 def read_options(state: Record, options: type[Options], fixed: Mapping[str, Any]) -> dict[str, Any]:

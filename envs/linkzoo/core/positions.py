@@ -13,36 +13,27 @@ from linkzoo.core.state import Field, Record
 
 @dataclass(frozen=True)
 class JsonHeader:
-    """Writes and reads the common header of JSON positions.
+    """Writes and reads the common header of JSON positions."""
 
-    Attributes:
-        name: The game's name.
-        version: Its version.
-        options: Its options.
-        state: The dtype of its records.
-        players: The smallest and the largest number of players.
-        max_length: Upper bound on the number of decisions.
-        fixed: The options that are compiled in.
-        digest: The digest of the compiled-in data.
-    """
-
-    name: str
+    name: str  # of the game
     version: int
     options: type[Options]
-    state: np.dtype[Any]
-    players: tuple[int, int]
-    max_length: int
-    fixed: Mapping[str, Any] = field(default_factory=dict)
-    digest: int = 0
+    state: np.dtype[Any]  # of its records
+    players: tuple[int, int]  # the smallest and the largest number
+    max_length: int  # upper bound on the number of decisions
+    fixed: Mapping[str, Any] = field(default_factory=dict)  # options that are compiled in
+    digest: int = 0  # of the compiled-in data
 
-    def write(self, state: Record) -> dict[str, Any]:
-        """Returns the header: game, version, options, seed and number of players."""
+    def write(self, state: Record, seat: int | None = None) -> dict[str, Any]:
+        """Returns the header, up to the ply; with a `seat`, the seat's view without the seed."""
         return {
             "game": self.name,
             "version": self.version,
             "options": read_options(state, self.options, self.fixed),
-            "seed": int(state.seed),
+            **({"seed": int(state.seed)} if seat is None else {}),
             "num_players": int(state.num_players),
+            "seat": or_none(state.seat),
+            "ply": int(state.ply),
         }
 
     def read(
@@ -66,7 +57,8 @@ class JsonHeader:
         state: Record = np.zeros(1, self.state)[0]
         chosen = self.options(**data["options"])
         for name in names:  # positions must name all options
-            agrees(f"options: {name}", data["options"][name], getattr(chosen, name))
+            if name not in self.fixed:  # these may be paths, and are compared below
+                agrees(f"options: {name}", data["options"][name], getattr(chosen, name))
         write_options(state, chosen, self.fixed, self.digest)
         if "digest" in data:  # digest of the compiled-in data when written
             agrees("digest", data["digest"], f"{self.digest:012x}")
@@ -85,16 +77,8 @@ class FieldsJson:
 
     def to_dict(self, state: Record, seat: int | None = None) -> dict[str, Any]:
         """Returns the position; with a `seat`, the seat's view without the seed."""
-        data = {
-            **self._header.write(state),
-            "seat": or_none(state.seat),
-            "ply": int(state.ply),
-            "winners": winners_of(state),
-            **{name: state[name].tolist() for name in self._fields},
-        }
-        if seat is not None:
-            del data["seed"]
-        return data
+        values = {name: state[name].tolist() for name in self._fields}
+        return {**self._header.write(state, seat), "winners": winners_of(state), **values}
 
     def from_dict(self, data: Mapping[str, Any]) -> Record:
         """Parses the result of `to_dict`.

@@ -43,6 +43,17 @@ class Observe(Protocol):
     def __call__(self, state: Record, seat: int, out: NDArray[Any]) -> None: ...
 
 
+class ObserveAction(Protocol):
+    """Fills `out` (int8, the action spec's size) with what a legal action leads to.
+
+    It shows only what the seat to act can know. `scratch` is a copy of the record as scratch space.
+    """
+
+    def __call__(
+        self, state: Record, action: int, scratch: Record, out: NDArray[np.int8]
+    ) -> None: ...
+
+
 class Determinize(Protocol):
     """Samples a world consistent with the information of `seat`, future chance included.
 

@@ -32,12 +32,9 @@ class Solver(Protocol):
 
     def winner(self, state: Record, limit: int = LIMIT) -> int:
         """Returns the winning seat under perfect play, or DRAW."""
-        ...
 
     def score(self, state: Record, limit: int = LIMIT) -> int | None:
         """Returns the final score under perfect play; None before the players' goals are set."""
-        ...
 
     def forget(self) -> None:
         """Clears the table."""
-        ...

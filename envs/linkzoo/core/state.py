@@ -12,6 +12,10 @@ from linkzoo.core.arguments import integer
 Record = np.record  # one game; fields are attributes
 Records = NDArray[Any]  # games [N], one record each
 Mask = NDArray[np.int8]  # [num_actions], 1 for legal actions
+Masks = NDArray[np.int8]  # [N, num_actions]
+Actions = NDArray[np.int64]  # [N]
+Seeds = NDArray[np.uint64]  # [N]
+SeatFloats = NDArray[np.float32]  # [P] or [N, P], a number for each seat
 
 # Header of every record, widest first. `seat` is the seat to act, -1 when the game is over; `ply`
 # counts the actions taken; `winners` has a bit per seat that won: at the end at least one, all for
@@ -72,8 +76,9 @@ def record_dtype(fields: Sequence[Field]) -> np.dtype[Any]:
         ValueError: A field isn't integer, a name occurs twice, or a name is an attribute of
             `np.record`.
     """
+    own = [SKIP_FORCED, *fields]
     names = [name for name, _ in HEADER]
-    for field in (SKIP_FORCED, *fields):
+    for field in own:
         if np.dtype(field.dtype).kind not in "iu":
             raise ValueError(f"field {field.name!r}: {field.dtype} is not an integer type")
         if hasattr(np.record, field.name):
@@ -81,10 +86,8 @@ def record_dtype(fields: Sequence[Field]) -> np.dtype[Any]:
         if field.name in names:
             raise ValueError(f"field {field.name!r} is declared twice")
         names.append(field.name)
-    ordered = sorted(
-        [field[:3] for field in (SKIP_FORCED, *fields)],
-        key=lambda field: -np.dtype(field[1]).itemsize,
-    )
+    own.sort(key=lambda field: -np.dtype(field.dtype).itemsize)
+    ordered = [field[:3] for field in own]
     packed = np.dtype([*HEADER, *ordered])
     padding = -packed.itemsize % np.dtype(HEADER[0][1]).itemsize
     if padding:

@@ -5,19 +5,31 @@ on numba-cuda is in `device`. These modules and torch are imported on first use 
 """
 
 from importlib import import_module
+from importlib.metadata import PackageNotFoundError, version
 
-_NEEDED = ("numba_cuda", "torch")
+# Module to import -> distribution. numba-cuda replaces `numba.cuda` and loads most of itself late:
+# only `device` shows whether it works.
+_NEEDED = {"torch": "torch", "numba_cuda": "numba-cuda", "linkzoo.cuda.device": "numba-cuda"}
+_INSTALL = "pip install 'linkzoo[cuda]'"
+
+
+def require_packages() -> None:
+    """Imports numba-cuda and torch.
+
+    Raises:
+        ImportError: One of them is missing or can't be imported; the message names the error, the
+            versions and what to install.
+    """
+    for module, package in _NEEDED.items():
+        try:
+            import_module(module)
+        except Exception as error:  # with NumPy 2.5 numba-cuda raises AttributeError
+            raise ImportError(_cause(module, package, error)) from error
 
 
 def require() -> None:
     """Raises ImportError or RuntimeError with the missing requirement of `device="cuda"`."""
-    for name in _NEEDED:
-        try:
-            import_module(name)
-        except ImportError as error:
-            raise ImportError(
-                f"device='cuda' needs numba-cuda and torch: pip install 'linkzoo[cuda]' ({error})"
-            ) from error
+    require_packages()
     import torch
     from numba import cuda
 
@@ -25,3 +37,20 @@ def require() -> None:
         raise RuntimeError("device='cuda': torch finds no CUDA GPU (torch.cuda.is_available())")
     if not cuda.is_available():
         raise RuntimeError(f"device='cuda': numba-cuda finds no CUDA GPU ({cuda.cuda_error()})")
+
+
+def _cause(module: str, package: str, error: Exception) -> str:
+    if isinstance(error, ModuleNotFoundError) and error.name == module:
+        return f"device='cuda' needs numba-cuda and torch: {_INSTALL} ({package} is not installed)"
+    versions = ", ".join(f"{name} {_version(name)}" for name in (package, "numba", "numpy"))
+    return (
+        f"device='cuda': {package} can't be imported ({type(error).__name__}: {error}; {versions})"
+        f": {_INSTALL} installs versions that work together"
+    )
+
+
+def _version(package: str) -> str:
+    try:
+        return version(package)
+    except PackageNotFoundError:
+        return "not installed"

@@ -27,6 +27,7 @@ SIMULATED = bool(numba.config.ENABLE_CUDASIM)  # type: ignore[attr-defined]  # N
 _BLOCK = 128  # threads per block
 _GLOBAL = 1  # NVVM's number of the global address space
 _ALIGNED = 16  # alignment of tables, in bytes
+_external_stream = cache(cuda.external_stream)  # kernels look launches up by the stream object
 
 if not SIMULATED:
     from numba.cuda import cgutils, dispatcher, types
@@ -99,21 +100,15 @@ def stream() -> Any:
     """Returns torch's current stream."""
     import torch
 
-    return _stream(torch.cuda.current_stream().cuda_stream)
-
-
-@cache
-def _stream(handle: int) -> Any:
-    """Returns numba-cuda's stream for a handle, cached: launches are looked up by object."""
-    return cuda.external_stream(handle)
+    return _external_stream(torch.cuda.current_stream().cuda_stream)
 
 
 def ptx(
     rows: Callable[..., None], arrays: tuple[NDArray[Any], ...], capability: tuple[int, int]
 ) -> str:
     """Compiles the kernel for these array types to PTX; needs NVVM but no GPU."""
-    standing_in = SimpleNamespace(compute_capability=capability)
-    with _tables(), _replaced(dispatcher, "get_current_device", lambda: standing_in):
+    device = SimpleNamespace(compute_capability=capability)
+    with _tables(), _replaced(dispatcher, "get_current_device", lambda: device):
         text: str = cuda.compile_ptx(Kernel(rows).each, (typeof(arrays),), cc=capability)[0]
     return text
 

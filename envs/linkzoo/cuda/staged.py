@@ -13,7 +13,7 @@ from numpy.typing import NDArray
 
 from linkzoo.core.game import Game
 from linkzoo.core.kernels import kernels, make_step, random_legal
-from linkzoo.core.state import Records
+from linkzoo.core.state import Actions, Records, Seeds
 from linkzoo.engine.compiled import compiled, local
 from linkzoo.engine.rng import STREAM_ACTION
 from linkzoo.engine.threads import RowKernel
@@ -76,8 +76,8 @@ def staged_step(game: Game) -> RowKernel:
         first: int,
         last: int,
         states: Records,
-        actions: NDArray[np.int64],
-        run_seed: NDArray[np.uint64],
+        actions: Actions,
+        run_seed: Seeds,
         episodes: NDArray[np.int64],
         masks: NDArray[np.uint64],
         observations: NDArray[np.uint64],
@@ -102,12 +102,7 @@ def staged_random_actions(game: Game) -> RowKernel:
 
     @compiled
     def random_actions(
-        first: int,
-        last: int,
-        actions: NDArray[np.int64],
-        seeds: NDArray[np.uint64],
-        index: int,
-        masks: NDArray[np.uint64],
+        first: int, last: int, actions: Actions, seeds: Seeds, index: int, masks: NDArray[np.uint64]
     ) -> None:
         mask_words = local(mask_size, np.uint64)
         mask = mask_words.view(np.int8)[:num_actions]

@@ -41,6 +41,7 @@ class CudaVecEnv(VecEnv):
     """
 
     device = "cuda"
+    _result = CudaVecStep
     states: Any
     episodes: Any
     _actions: Any
@@ -61,12 +62,14 @@ class CudaVecEnv(VecEnv):
         room = np.zeros(size, np.uint8).view(dtype)
         return torch.from_numpy(room).to(DEVICE)[:count].view(shape)
 
+    def _on_host(self, array: Any) -> NDArray[Any]:
+        return array.cpu().numpy()  # type: ignore[no-any-return]  # a tensor
+
     def _put(self, states: NDArray[Any]) -> Any:
         return torch.from_numpy(states.view(np.uint8).reshape(len(states), -1)).to(DEVICE)
 
     def _show(self) -> None:
         super()._show()
-        self._now = self._shown(CudaVecStep)
         self._seed_there = torch.from_numpy(self._seed.view(np.int64)).to(DEVICE)
         self._rows = torch.arange(self.num_envs, device=DEVICE)
         self._seeds_there = torch.from_numpy(self._seeds.view(np.int64)).to(DEVICE)
@@ -133,6 +136,7 @@ class CudaVecEnv(VecEnv):
 
     def refresh(self, rows: Any = None) -> CudaVecStep:
         """Like `VecEnv.refresh`; `rows` is a tensor or an array of integers."""
+        self._check_started("refresh")
         if rows is not None and not isinstance(rows, torch.Tensor):
             rows = self._checked(rows)
         which: Any = slice(None) if rows is None else torch.as_tensor(rows, device=DEVICE)
@@ -153,8 +157,7 @@ class CudaVecEnv(VecEnv):
 
     def _record(self, index: int) -> Record:
         data = self.states[index].cpu().numpy().tobytes()
-        record: Record = np.frombuffer(data, self.game.state)[0]
-        return record
+        return np.frombuffer(data, self.game.state)[0]  # type: ignore[no-any-return]  # a record
 
     def __getstate__(self) -> dict[str, Any]:
         state = super().__getstate__()

@@ -22,50 +22,40 @@ intrinsic: Any = extending.intrinsic  # decorated functions are called without t
 Generator = tuple[Signature, Callable[..., Any]]  # an intrinsic's types and code
 
 
-def _word(context: Any, builder: Any, signature: Any, array: Any, index: Any) -> Any:
-    """Returns the address of an array element."""
+def _address_of(context: Any, builder: Any, signature: Any, array: Any, index: Any) -> Any:
     words = make_array(signature.args[0])(context, builder, array)
     return builder.gep(words.data, [index])
 
 
 @intrinsic
-def atomic_load(_typing: types.Type, array: types.Type, index: types.Type) -> Generator:
+def load(_typing: types.Type, array: types.Type, index: types.Type) -> Generator:
     """Returns `array[index]` with an atomic load."""
 
     def generate(context: Any, builder: Any, signature: Any, values: Any) -> Any:
-        return builder.load_atomic(_word(context, builder, signature, *values), "seq_cst", 8)
+        return builder.load_atomic(_address_of(context, builder, signature, *values), "seq_cst", 8)
 
     return types.int64(array, index), generate
 
 
-@intrinsic
-def atomic_store(
-    _typing: types.Type, array: types.Type, index: types.Type, value: types.Type
-) -> Generator:
-    """Sets `array[index]` with an atomic store."""
+def _read_modify_write(operation: str) -> Any:
+    """Returns a function that changes `array[index]` by `value` and returns what it was."""
 
-    def generate(context: Any, builder: Any, signature: Any, values: Any) -> Any:
-        word = _word(context, builder, signature, *values[:2])
-        builder.store_atomic(
-            context.cast(builder, values[2], signature.args[2], types.int64), word, "seq_cst", 8
-        )
-        return context.get_dummy_value()
+    @intrinsic
+    def change(
+        _typing: types.Type, array: types.Type, index: types.Type, value: types.Type
+    ) -> Generator:
+        def generate(context: Any, builder: Any, signature: Any, values: Any) -> Any:
+            word = _address_of(context, builder, signature, *values[:2])
+            value = context.cast(builder, values[2], signature.args[2], types.int64)
+            return builder.atomic_rmw(operation, word, value, "seq_cst")
 
-    return types.void(array, index, value), generate
+        return types.int64(array, index, value), generate
+
+    return change
 
 
-@intrinsic
-def atomic_add(
-    _typing: types.Type, array: types.Type, index: types.Type, value: types.Type
-) -> Generator:
-    """Atomically adds to `array[index]`; returns the previous value."""
-
-    def generate(context: Any, builder: Any, signature: Any, values: Any) -> Any:
-        word = _word(context, builder, signature, *values[:2])
-        value = context.cast(builder, values[2], signature.args[2], types.int64)
-        return builder.atomic_rmw("add", word, value, "seq_cst")
-
-    return types.int64(array, index, value), generate
+add = _read_modify_write("add")
+store = _read_modify_write("xchg")  # on x86-64 the instruction of an atomic store, too
 
 
 @intrinsic

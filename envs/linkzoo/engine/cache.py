@@ -31,13 +31,7 @@ else:
     import fcntl
 
 _LIBRARIES = {"numba", "numpy", "llvmlite", *sys.stdlib_module_names}
-_SETTINGS = (
-    "OPT",
-    "LOOP_VECTORIZE",
-    "SLP_VECTORIZE",
-    "BOUNDSCHECK",
-    "DEBUGINFO_DEFAULT",
-)  # Numba's
+_SETTINGS = "OPT LOOP_VECTORIZE SLP_VECTORIZE BOUNDSCHECK DEBUGINFO_DEFAULT".split()  # Numba's
 _SYMBOLS = 2  # version of the symbol naming scheme in machine code (`callees`)
 _ADDRESS = re.compile(r" at 0x[0-9a-fA-F]+")  # object addresses in a `repr`
 # Versions of a function kept on disk: a factory makes one per game, and code changes back and
@@ -53,21 +47,18 @@ _warned: set[str] = set()
 
 @dataclass(frozen=True)
 class Source:
-    """Sources of a function's compiled code.
-
-    `functions` is the number of functions, `titles` are those of their games.
-    """
+    """Sources of a function's compiled code."""
 
     digest: str
-    functions: int
-    titles: frozenset[str]
+    functions: int  # their number
+    titles: frozenset[str]  # of their games
 
 
 def source_of(function: Dispatcher) -> Source:
     """Returns the source of a function: code and constants, including all functions it calls."""
     walk = _Walk()
     walk.value(function, ())
-    titles = {_title(module) for module in walk.modules} - {""}
+    titles = {_title(function.__module__) for function in walk.functions} - {""}
     return Source(walk.digest.hexdigest()[:12], len(walk.functions), frozenset(titles))
 
 
@@ -86,7 +77,6 @@ class _Walk:
     def __init__(self) -> None:
         self.digest = hashlib.sha256()
         self.functions: dict[FunctionType, int] = {}  # in order of first visit
-        self.modules: set[str] = set()
         self._met: set[Any] = set()  # visited names in modules and classes
         settings = [getattr(numba.config, name, None) for name in _SETTINGS]
         self._say(numba.__version__, _SYMBOLS, settings)
@@ -108,7 +98,7 @@ class _Walk:
                 self.value(item, names)
         elif isinstance(value, frozenset):
             self._say(sorted(map(repr, value)))
-        elif _is_of_library(value):
+        elif _home(value).partition(".")[0] in _LIBRARIES:  # Numba compiles it by name
             self._say(_home(value), getattr(value, "__qualname__", value.__name__))
         elif isinstance(value, FunctionType):
             self._function(value)
@@ -122,7 +112,6 @@ class _Walk:
             self._say(self.functions[function])
             return
         self.functions[function] = len(self.functions)
-        self.modules.add(function.__module__)
         self.value(function.__defaults__, ())
         self.value([cell.cell_contents for cell in function.__closure__ or ()], ())
         self._code(function.__code__, function.__globals__)
@@ -160,11 +149,6 @@ def _home(value: Any) -> str:
     return home if isinstance(home, str) and hasattr(value, "__name__") else ""
 
 
-def _is_of_library(value: Any) -> bool:
-    """Returns whether Numba compiles a function, class or module by name."""
-    return _home(value).partition(".")[0] in _LIBRARIES
-
-
 class Uncached(NullCache):
     """Null cache for functions that are compiled in each process."""
 
@@ -200,17 +184,15 @@ class Cache(FunctionCache):
     def load_overload(self, sig: Any, target_context: Any) -> Any:
         """Returns the function for these types; None if it must be compiled, while others wait."""
         found = self._load(sig, target_context)
-        if found is None:
-            waited = self._lock.acquire(", ".join(sorted(self._source.titles)) or self._name)
-            if waited:
-                found = self._load(sig, target_context)
+        what = ", ".join(sorted(self._source.titles)) or self._name
+        if found is None and self._lock.acquire(what):  # another process has compiled it
+            found = self._load(sig, target_context)
         if found is None:
             _announce(self._source)
         return found
 
     def _index_key(self, sig: Any, codegen: Any) -> Any:
-        """Key of types and processor; the digest covers the code and closure that Numba adds."""
-        return sig, codegen.magic_tuple()
+        return sig, codegen.magic_tuple()  # Numba adds code and closure; the digest covers them
 
     def _load(self, sig: Any, target_context: Any) -> Any:
         try:
@@ -236,8 +218,7 @@ class Cache(FunctionCache):
         versions: dict[str, list[os.DirEntry[str]]] = {}
         with suppress(OSError), os.scandir(self._folder) as entries:
             for entry in entries:
-                found = self._versions.fullmatch(entry.name)
-                if found:
+                if found := self._versions.fullmatch(entry.name):
                     versions.setdefault(found[1], []).append(entry)
             age = {
                 base: max(entry.stat().st_mtime for entry in files)
@@ -317,11 +298,8 @@ def _announce(source: Source) -> None:
     new = source.titles - _announced
     if new and seconds >= _WORTH_SAYING:
         _announced.update(new)
-        _say(f"compiling {', '.join(sorted(new))}, once, about {_rounded(seconds)} s")
-
-
-def _rounded(seconds: float) -> int:
-    return round(seconds) if seconds < 10 else 5 * round(seconds / 5)
+        rounded = round(seconds) if seconds < 10 else 5 * round(seconds / 5)
+        _say(f"compiling {', '.join(sorted(new))}, once, about {rounded} s")
 
 
 def _say(line: str) -> None:

@@ -16,15 +16,8 @@ from numba.core.codegen import JITCodeLibrary
 from numba.core.compiler import Compiler, CompilerBase, DefaultPassBuilder
 
 # Numba internals. If they are missing, functions are compiled Numba's way, more slowly.
-_SUPPORTED = all(
-    hasattr(JITCodeLibrary, name)
-    for name in (
-        "_optimize_final_module",
-        "_finalize_final_module",
-        "_finalize_dynamic_globals",
-        "get_pointer_to_function",
-    )
-)
+_INTERNALS = ("_optimize_final_module", "_finalize_final_module", "_finalize_dynamic_globals")
+_SUPPORTED = all(hasattr(JITCodeLibrary, name) for name in _INTERNALS)
 _ENVIRONMENT = "_ZN08NumbaEnv"  # symbol prefix of a function's pointer to its Python constants
 
 

@@ -1,15 +1,7 @@
 """The compiler of the package: `@compiled` on a function, also on one inside a factory.
 
 Rules are plain functions over records and integers. Generic code (loops over games, tree search) is
-made by factories that take rules as arguments:
-
-    def make_play(apply):
-        @compiled
-        def play(states, actions):
-            for i in range(len(states)):
-                apply(states[i], actions[i])
-
-        return play
+made by factories that take rules as arguments, such as `linkzoo.core.kernels.make_fill_masks`.
 
 A function is compiled as a whole when Python first calls it: its callees (`callees`) are optimised
 only where they are inlined. The disk cache (`cache`) is keyed by a digest of all its code, closures
@@ -108,9 +100,8 @@ def rebind(modules: Sequence[ModuleType], constants: Mapping[str, Any]) -> list[
             function = value.function if isinstance(value, _Compiled) else value
             if isinstance(function, FunctionType) and function.__module__ == module.__name__:
                 bound = _copy(function, copy.__dict__)
-                made[id(value)] = (
-                    _Compiled(bound, unique=True) if isinstance(value, _Compiled) else bound
-                )
+                is_compiled = isinstance(value, _Compiled)
+                made[id(value)] = _Compiled(bound, unique=True) if is_compiled else bound
     for name in constants:
         if not any(name in vars(module) for module in modules):
             raise ValueError(f"no module has a constant {name!r}")
@@ -122,16 +113,10 @@ def rebind(modules: Sequence[ModuleType], constants: Mapping[str, Any]) -> list[
 
 
 def _copy(function: FunctionType, names: dict[str, Any], name: str = "") -> FunctionType:
-    """Returns a copy of the function with these globals and this name."""
-    made = FunctionType(
-        function.__code__,
-        names,
-        name or function.__name__,
-        function.__defaults__,
-        function.__closure__,
-    )
-    made.__qualname__ = name or function.__qualname__
+    made = FunctionType(function.__code__, names, closure=function.__closure__)
+    made.__name__, made.__qualname__ = name or function.__name__, name or function.__qualname__
     made.__module__, made.__doc__ = function.__module__, function.__doc__
+    made.__defaults__ = function.__defaults__
     return made
 
 
@@ -149,8 +134,7 @@ class _Compiled(CPUDispatcher):
     def __init__(self, function: FunctionType, *, unique: bool) -> None:
         self.function = function  # original function: the copy's name below gets the digest
         super().__init__(
-            _copy(function, function.__globals__),
-            targetoptions={"nopython": True, "nogil": True},
+            _copy(function, function.__globals__), targetoptions={"nopython": True, "nogil": True}
         )
         self._unique = unique or function.__closure__ is not None
         self._finds_cache = True

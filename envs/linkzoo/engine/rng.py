@@ -17,6 +17,7 @@ from numpy.typing import ArrayLike, NDArray
 from linkzoo.engine.compiled import compiled
 
 Word = int | np.uint64  # non-negative, at most 64 bits
+Words = NDArray[np.uint64]
 
 STREAM_EPISODE = 1000  # seeds of a vector environment's games; index = game, position = episode
 STREAM_ACTION = 1001  # random legal actions; index = ply
@@ -33,6 +34,7 @@ STREAM_SELF_PLAY = 2005  # seeds of searches
 STREAM_TEACHER = 2006  # seeds of the decisions of the teacher
 STREAM_INPUTS = 2007  # seeds of the decisions in games sampled for input statistics
 STREAM_ORDER = 2008  # order of training data; index = passes over the data so far
+STREAM_LABELS = 2009  # games and playouts of labelled positions
 STREAM_PART = 2010  # seeds of a run's parts; index = part
 
 SEED_LIMIT = 2**53  # exclusive limit of generated seeds, exact in JSON
@@ -84,21 +86,35 @@ def random_u64(seed: Word, stream: Word, index: Word, position: Word = 0) -> np.
 def random_u64s(
     seed: ArrayLike, stream: int, index: ArrayLike, position: ArrayLike = 0
 ) -> NDArray[np.uint64]:
-    """Returns `random_u64` of numbers or arrays [N], uint64[N]; arguments must be non-negative."""
-    rows = np.broadcast_arrays(*(np.asarray(part, np.uint64) for part in (seed, index, position)))
-    seeds, indices, positions = map(np.array, rows)  # NumPy warns about overflow for scalars only
+    """Returns `random_u64` of numbers or arrays [N], uint64[N].
+
+    Raises:
+        ValueError: An argument isn't an integer as for `random_u64`, or an array of them.
+    """
+    parts = as_words("seed", seed), as_words("index", index), as_words("position", position, 32)
+    rows = np.broadcast_arrays(*parts)
+    # NumPy warns about overflow for scalars only.
+    seeds, indices, positions = map(np.array, rows)
     out = np.empty(len(seeds), np.uint64)
-    _fill_random_u64s(seeds, np.uint64(stream), indices, positions, out)
+    _fill_random_u64s(seeds, as_words("stream", stream, 32)[0], indices, positions, out)
     return out
+
+
+def as_words(name: str, part: ArrayLike, bits: int = 64) -> Words:
+    """Returns numbers as uint64[N]; ValueError unless they are integers in 0..2**bits-1."""
+    try:
+        found = np.atleast_1d(np.asarray(part))
+    except ValueError as error:  # lists of several lengths
+        raise ValueError(f"{name}: {error}") from error
+    known = found.ndim == 1 and (found.dtype.kind in "iu" or not found.size)
+    if not known or (found.size and (found.min() < 0 or int(found.max()) >> bits)):
+        raise ValueError(f"{name}: not an integer in 0..2**{bits}-1, nor an array [N] of them")
+    return found.astype(np.uint64, copy=False)
 
 
 @compiled
 def _fill_random_u64s(
-    seeds: NDArray[np.uint64],
-    stream: np.uint64,
-    indices: NDArray[np.uint64],
-    positions: NDArray[np.uint64],
-    out: NDArray[np.uint64],
+    seeds: Words, stream: np.uint64, indices: Words, positions: Words, out: Words
 ) -> None:
     for i in range(out.shape[0]):
         out[i] = random_u64(seeds[i], stream, indices[i], positions[i])
@@ -119,9 +135,10 @@ def shuffle(items: NDArray[Any], length: int, seed: Word, stream: Word, index: W
 
 
 def permutation(length: int, seed: int, stream: int, index: int) -> NDArray[np.int64]:
-    """Returns a random permutation of 0..length-1, int64[length]."""
-    items = np.arange(length)
-    shuffle(items, length, np.uint64(seed), stream, index)
+    """Returns a random permutation of 0..length-1, int64[length]; raises as `random_u64s`."""
+    items = np.arange(int(as_words("length", length)[0]))
+    words = as_words("seed", seed), as_words("stream", stream, 32), as_words("index", index)
+    shuffle(items, len(items), *(word[0] for word in words))
     return items
 
 

@@ -25,15 +25,7 @@ import numba
 import numpy as np
 from numpy.typing import NDArray
 
-from linkzoo.engine.atomics import (
-    BUFFER_BYTES,
-    atomic_add,
-    atomic_load,
-    atomic_store,
-    call_packed,
-    pack_call,
-    pause,
-)
+from linkzoo.engine import atomics
 from linkzoo.engine.compiled import compiled, overload_of
 
 Words = NDArray[np.int64]  # [_WORDS]
@@ -70,18 +62,15 @@ def _take(words: Words, end: int) -> None:
 
     Threads at the same end take consecutive chunks; the ends never overlap.
     """
-    count, part, parts = (
-        atomic_load(words, _COUNT),
-        atomic_load(words, _PART),
-        atomic_load(words, _ALL),
-    )
-    body, data = atomic_load(words, _BODY), atomic_load(words, _DATA)
-    while atomic_add(words, _NEXT, 1) < parts:
-        place = atomic_add(words, end, 1)
+    count, part = atomics.load(words, _COUNT), atomics.load(words, _PART)
+    parts = atomics.load(words, _ALL)
+    body, data = atomics.load(words, _BODY), atomics.load(words, _DATA)
+    while atomics.add(words, _NEXT, 1) < parts:
+        place = atomics.add(words, end, 1)
         first = part * (place if end == _FRONT else parts - 1 - place)
-        if call_packed(body, data, first, min(first + part, count)):
-            atomic_store(words, _FAILED, first + 1)
-            atomic_store(words, _NEXT, parts)
+        if atomics.call_packed(body, data, first, min(first + part, count)):
+            atomics.store(words, _FAILED, first + 1)
+            atomics.store(words, _NEXT, parts)
 
 
 @compiled
@@ -90,62 +79,59 @@ def _serve(words: Words, looks: int) -> None:
     idle = 0
     while idle < looks:
         idle += 1
-        joined = atomic_load(words, _JOINED)
-        if 0 <= joined < atomic_load(words, _HELPERS) and atomic_load(words, _NEXT) < atomic_load(
-            words, _ALL
-        ):
-            joined = atomic_add(words, _JOINED, 1)
-            if 0 <= joined < atomic_load(words, _HELPERS):
+        joined = atomics.load(words, _JOINED)
+        may_join = 0 <= joined < atomics.load(words, _HELPERS)
+        if may_join and atomics.load(words, _NEXT) < atomics.load(words, _ALL):
+            joined = atomics.add(words, _JOINED, 1)
+            if 0 <= joined < atomics.load(words, _HELPERS):
                 _take(words, _BACK)
                 idle = 0
-            atomic_add(words, _JOINED, -1)
+            atomics.add(words, _JOINED, -1)
         else:
-            pause()
+            atomics.pause()
 
 
 @compiled
 def _ended(words: Words, looks: int) -> int:
     """Returns -1 while helpers are active, then the word _FAILED."""
     for _ in range(looks):
-        if atomic_load(words, _JOINED) == -_CLOSED:
-            return atomic_load(words, _FAILED)  # type: ignore[no-any-return]  # int64
-        pause()
+        if atomics.load(words, _JOINED) == -_CLOSED:
+            return atomics.load(words, _FAILED)  # type: ignore[no-any-return]  # int64
+        atomics.pause()
     return np.int64(-1)  # type: ignore[return-value]  # int64
 
 
 @compiled
 def _prepare(buffer: NDArray[np.int64], kernel: int, *arrays: Any) -> int:
     """Packs a call (`pack_call`); the only function compiled for each argument type."""
-    return pack_call(buffer, kernel, arrays)  # type: ignore[no-any-return]  # int64
+    return atomics.pack_call(buffer, kernel, arrays)  # type: ignore[no-any-return]  # int64
 
 
 @compiled
 def _share(words: Words, body: int, data: int, helpers: int, part: int, count: int) -> None:
     """Caller's side: opens the rows to helpers, processes chunks, closes, and waits briefly."""
-    atomic_store(words, _BODY, body)
-    atomic_store(words, _DATA, data)
-    atomic_store(words, _COUNT, count)
-    atomic_store(words, _PART, part)
-    atomic_store(words, _HELPERS, helpers)
-    atomic_store(words, _FAILED, 0)
-    atomic_store(words, _ALL, (count + part - 1) // part)
-    atomic_store(words, _FRONT, 0)
-    atomic_store(words, _BACK, 0)
-    atomic_store(words, _NEXT, 0)
-    atomic_add(words, _JOINED, _CLOSED)
+    atomics.store(words, _BODY, body)
+    atomics.store(words, _DATA, data)
+    atomics.store(words, _COUNT, count)
+    atomics.store(words, _PART, part)
+    atomics.store(words, _HELPERS, helpers)
+    atomics.store(words, _FAILED, 0)
+    atomics.store(words, _ALL, (count + part - 1) // part)
+    atomics.store(words, _FRONT, 0)
+    atomics.store(words, _BACK, 0)
+    atomics.store(words, _NEXT, 0)
+    atomics.add(words, _JOINED, _CLOSED)
     _take(words, _FRONT)
-    atomic_add(words, _JOINED, -_CLOSED)
+    atomics.add(words, _JOINED, -_CLOSED)
     _ended(words, _LOOKS)
 
 
 class _Pool:
-    """The helper threads of a process."""
-
     def __init__(self) -> None:
         self.mine = threading.Lock()  # held by the current caller
         self._words = np.zeros(_WORDS, np.int64)
         self._words[_JOINED] = -_CLOSED
-        self._buffer = np.zeros(BUFFER_BYTES // 8, np.int64)
+        self._buffer = np.zeros(atomics.BUFFER_BYTES // 8, np.int64)
         self._data = self._buffer.ctypes.data
         self._held: tuple[Any, ...] = ()  # arrays that helpers may still use; keeps them alive
         self._asleep: list[threading.Lock] = []
@@ -228,23 +214,17 @@ def get_num_threads() -> int:
 
 def restart() -> None:
     """Stops the helpers; new ones inherit the calling thread's floating-point mode."""
-    global _pool  # noqa: PLW0603 - one pool for the process
     with _pool.mine:
         _pool.stop()
-        _pool = _Pool()
+        _begin_anew()
 
 
-def _begin_anew() -> None:
-    """Resets the pool after a fork: the parent's threads are gone and its words are undefined."""
+def _begin_anew() -> None:  # after a fork: its threads are gone and its words are undefined
     global _pool  # noqa: PLW0603 - one pool for the process
     _pool = _Pool()
 
 
-@atexit.register
-def _stop() -> None:
-    _pool.stop()
-
-
+atexit.register(lambda: _pool.stop())  # noqa: PLW0108  # whichever pool it is by then
 if hasattr(os, "register_at_fork"):
     os.register_at_fork(after_in_child=_begin_anew)
 
@@ -263,10 +243,7 @@ class RowKernel:
 
     def __call__(self, *arrays: Any) -> None:
         """Runs all rows on the default number of threads."""
-        if len(arrays[0]) < 2 * self.grain:
-            self.kernel(0, len(arrays[0]), *arrays)
-        else:
-            self.on(_default_threads, *arrays)
+        self.on(_default_threads, *arrays)
 
     def serial(self, *arrays: Any) -> None:
         """Runs all rows on the calling thread."""
@@ -319,8 +296,7 @@ class RowKernel:
         key = tuple(map(_kind, arrays))
         if key not in self._found:
             found = overload_of(self.kernel, 0, 0, *arrays)
-            name = found.fndesc.llvm_func_name
-            address: int = found.library.get_pointer_to_function(name)
+            address: int = found.library.get_pointer_to_function(found.fndesc.llvm_func_name)
             self._found[key] = found.entry_point, address
         return self._found[key]
 

@@ -1,5 +1,6 @@
 """One game as a PettingZoo AEC environment."""
 
+import sys
 from collections.abc import Callable, Mapping
 from functools import cached_property
 from secrets import randbelow
@@ -10,14 +11,14 @@ from gymnasium.spaces import Box, Dict, Discrete, Space
 from numpy.typing import NDArray
 from pettingzoo import AECEnv
 
-from linkzoo.core.arguments import integer, is_integer, shown, string
-from linkzoo.core.game import Game
+from linkzoo.core.arguments import boolean, integer, is_integer, one_of, shown, string
 from linkzoo.core.kernels import kernels
 from linkzoo.core.state import Record
 from linkzoo.engine.compiled import entry_point
 from linkzoo.engine.rng import SEED_LIMIT, game_seed
+from linkzoo.envs.order import SetByReset
 from linkzoo.record import GameRecord
-from linkzoo.registry import get_game, id_of
+from linkzoo.registry import get_game
 from linkzoo.svg.raster import rasterise
 
 RENDER_MODES = ["human", "ansi", "rgb_array", "svg"]
@@ -26,7 +27,7 @@ ILLEGAL = ("terminate", "raise")
 REWARDS = ("win", "score")
 
 
-class GameEnv(AECEnv[str, dict[str, Any], int | None]):
+class GameEnv(SetByReset, AECEnv[str, dict[str, Any], int | None]):
     """A game of linkzoo as a PettingZoo AEC environment.
 
     Agents are `player_0` … in the order of the seats. Observations are dicts of `observation` (what
@@ -62,17 +63,13 @@ class GameEnv(AECEnv[str, dict[str, Any], int | None]):
         **options: Any,
     ) -> None:
         super().__init__()
-        self.game: Game = get_game(game, options)
-        for name, value, allowed in (
-            ("reward", reward, REWARDS),
-            ("illegal", illegal, ILLEGAL),
-            ("render_mode", render_mode, (None, *RENDER_MODES)),
-        ):
-            if value not in allowed:
-                raise ValueError(f"{name}={shown(value)} is not one of {list(allowed)}")
+        self.game = get_game(game, options)
+        one_of("reward", reward, REWARDS)
+        one_of("illegal", illegal, ILLEGAL)
+        one_of("render_mode", render_mode, (None, *RENDER_MODES))
         self.render_mode = render_mode
         self.metadata = {"name": f"{self.game.name}_v0", **METADATA}
-        self._reward, self._illegal, self._checks = reward, illegal, checks
+        self._reward, self._illegal, self._checks = reward, illegal, boolean("checks", checks)
         self._kernels = kernels(self.game)
         self._states: NDArray[Any] = np.zeros(1, self.game.state)
         self._blank = self.game.blank(num_players, options)
@@ -80,11 +77,11 @@ class GameEnv(AECEnv[str, dict[str, Any], int | None]):
         players = int(self._blank.num_players)
         self.possible_agents = [f"player_{seat}" for seat in range(players)]
         self._seats = {agent: seat for seat, agent in enumerate(self.possible_agents)}
+        spec = self.game.observation.spec
+        self._shape, self._dtype = spec.shape, np.dtype(spec.dtype)
         action_space: Space[Any] = Discrete(self.game.num_actions)
         mask_space = Box(0, 1, (self.game.num_actions,), np.int8)
-        observation_space = Dict(
-            observation=self.game.observation.spec.space(), action_mask=mask_space
-        )
+        observation_space = Dict(observation=spec.space(), action_mask=mask_space)
         self.action_spaces = dict.fromkeys(self.possible_agents, action_space)
         self.observation_spaces = dict.fromkeys(self.possible_agents, observation_space)
         self.state_space = self.game.state_space()
@@ -97,8 +94,6 @@ class GameEnv(AECEnv[str, dict[str, Any], int | None]):
         self._started = False
         self._actions: list[int] = []  # taken since the start
         self._origin: bytes | None = None  # the start, if it was a given position
-        spec = self.game.observation.spec
-        self._shape, self._dtype = spec.shape, np.dtype(spec.dtype)
         self.agents = []
         self.agent_selection = self.possible_agents[0]  # `last` before reset says what is missing
 
@@ -123,8 +118,7 @@ class GameEnv(AECEnv[str, dict[str, Any], int | None]):
         Raises:
             ValueError: The seed or the position is wrong. Nothing changes.
         """
-        if seed is not None:
-            seed = integer("seed", seed, 0, 2**64 - 1)
+        seed = None if seed is None else integer("seed", seed, 0, 2**64 - 1)
         start = start_of(options)
         record = None if start is None else self._read_state(start)
         if seed is None:
@@ -162,15 +156,16 @@ class GameEnv(AECEnv[str, dict[str, Any], int | None]):
                 raise ValueError(f"the game is over: {agent} can only step with None")
             self._was_dead_step(None)
             return
-        if self._checks and not self._is_legal(agent, action):
-            self._forfeit(agent)
-            return
+        legal = not self._checks or self._is_legal(agent, action)
         action = int(action)  # type: ignore[arg-type]  # every type of integer is compiled anew
         self._cumulative_rewards[agent] = 0.0
+        self.infos[agent] = {"action_mask": self._no_actions}
+        if not legal:
+            self._end([-1.0 if other == agent else 0.0 for other in self.possible_agents])
+            return
         mask = np.empty(self.game.num_actions, np.int8)
         seat = self._play_one(self._states, action, mask, *self._payoffs)
         self._actions.append(action)
-        self.infos[agent] = {"action_mask": self._no_actions}
         if seat < 0:
             self._end(self._payoffs[self._reward == "score"])
         else:
@@ -180,9 +175,14 @@ class GameEnv(AECEnv[str, dict[str, Any], int | None]):
         if self.render_mode == "human":
             self.render()
 
+    def agent_iter(self, max_iter: int = 2**63) -> Any:
+        """Yields the agent to act, up to the end of the game or `max_iter` times."""
+        self.require_start("agent_iter")
+        return super().agent_iter(max_iter)
+
     def state(self) -> NDArray[Any]:
         """Returns what seat 0 observes, flat, then what is hidden from it (`state_space`)."""
-        self._require_start("state")
+        self.require_start("state")
         flat = np.empty(self.state_space.shape, self._dtype)
         seen = self.game.observation.spec.size
         self._observe_one(self._states, 0, flat[:seen].reshape(self._shape))
@@ -193,7 +193,7 @@ class GameEnv(AECEnv[str, dict[str, Any], int | None]):
     def observe(self, agent: str) -> dict[str, Any]:
         """Returns what an agent's seat observes: fresh arrays `observation` and `action_mask`."""
         if not self._started:
-            self._require_start("observe")
+            self.require_start("observe")
         observation = np.empty(self._shape, self._dtype)
         self._observe_one(self._states, self._seat_of(agent), observation)
         mask = self.infos[agent]["action_mask"] if agent in self.infos else self._no_actions
@@ -208,7 +208,7 @@ class GameEnv(AECEnv[str, dict[str, Any], int | None]):
         """
         if self.render_mode is None:
             raise ValueError(f"no render_mode was given to env(); there are {RENDER_MODES}")
-        self._require_start("render")
+        self.require_start("render")
         state = self._states[0]
         if self.render_mode == "svg":
             return self.game.draw_svg(state)
@@ -217,11 +217,11 @@ class GameEnv(AECEnv[str, dict[str, Any], int | None]):
         text = self.game.drawing.text(state)
         if self.render_mode == "ansi":
             return text
-        print(text)
+        encoding = sys.stdout.encoding or "utf-8"  # a console may not have every character
+        print(text.encode(encoding, "replace").decode(encoding))
         return None
 
     def _repr_html_(self) -> str:
-        """The position as the referee sees it, for notebooks."""
         if not self._started:
             return f"<p>{self.game.title}: reset() begins a game</p>"
         return self.game.draw_svg(self._states[0])
@@ -231,7 +231,7 @@ class GameEnv(AECEnv[str, dict[str, Any], int | None]):
 
     def get_state(self) -> bytes:
         """Returns the whole position, chance included, as bytes."""
-        self._require_start("get_state")
+        self.require_start("get_state")
         return self._states.tobytes()
 
     def set_state(self, state: bytes | Mapping[str, Any]) -> None:
@@ -262,8 +262,7 @@ class GameEnv(AECEnv[str, dict[str, Any], int | None]):
     def __deepcopy__(self, memo: dict[int, Any]) -> "GameEnv":
         return self.clone()
 
-    def __copy__(self) -> "GameEnv":
-        return self.clone()
+    __copy__ = clone
 
     def __getstate__(self) -> dict[str, Any]:
         compiled = ("_kernels", "_play_one", "_observe_one")
@@ -276,30 +275,27 @@ class GameEnv(AECEnv[str, dict[str, Any], int | None]):
 
     def to_dict(self, agent: str | None = None) -> dict[str, Any]:
         """Returns the position as JSON data: an agent's view, or the referee's (`set_state`)."""
-        self._require_start("to_dict")
+        self.require_start("to_dict")
         return self.game.to_dict(self._states[0], None if agent is None else self._seat_of(agent))
 
     def record(self) -> GameRecord:
         """Returns the game so far: its options, seed and actions, enough to replay it."""
-        self._require_start("record")
-        state, origin = self._states[0], self._origin
-        return GameRecord(
-            id_of(self.game),
-            self.game.version,
-            int(state.num_players),
-            self.game.chosen_options(state),
-            int(state.seed),
-            None if origin is None else self.game.to_dict(self.game.from_bytes(origin)),
-            list(self._actions),
-        )
+        self.require_start("record")
+        game, origin = self.game, self._origin
+        start = None if origin is None else game.to_dict(game.from_bytes(origin))
+        record = GameRecord.of(game, self._states[0], start)
+        record.actions += self._actions
+        return record
 
     def action_to_text(self, action: int) -> str:
         """Returns an action in the game's notation; ValueError if it is none."""
+        self.require_start("action_to_text")
         action = integer("action", action, 0, self.game.num_actions - 1)
         return self.game.notation.action_to_text(self._states[0], action)
 
     def text_to_action(self, text: str) -> int:
         """Returns the action of a move in the game's notation; ValueError if it is none."""
+        self.require_start("text_to_action")
         return self.game.notation.text_to_action(self._states[0], string("move", text))
 
     @cached_property
@@ -319,7 +315,8 @@ class GameEnv(AECEnv[str, dict[str, Any], int | None]):
         except (KeyError, TypeError):
             raise KeyError(f"no agent {shown(agent)}; there are {self.possible_agents}") from None
 
-    def _require_start(self, what: str) -> None:
+    def require_start(self, what: str) -> None:
+        """Raises RuntimeError before the first `reset`; `what` was called."""
         if not self._started:
             raise RuntimeError(f"{what} before reset: call reset() first")
 
@@ -369,19 +366,11 @@ class GameEnv(AECEnv[str, dict[str, Any], int | None]):
         if not known or not 0 <= action < self.game.num_actions:
             given, last = shown(int(action) if known else action), self.game.num_actions - 1
             raise ValueError(f"action {given} of {agent} is not an integer in 0..{last}")
-        if self._mask[action]:
-            return True
-        if self._illegal == "raise":
-            raise ValueError(
-                f"action {action} ({self.action_to_text(int(action))}) of {agent} is illegal"
-            )
-        return False
-
-    def _forfeit(self, agent: str) -> None:
-        """An illegal action ends the game: -1 for the agent, 0 for the others."""
-        self._cumulative_rewards[agent] = 0.0
-        self.infos[agent] = {"action_mask": self._no_actions}
-        self._end([-1.0 if other == agent else 0.0 for other in self.possible_agents])
+        legal = bool(self._mask[action])
+        if not legal and self._illegal == "raise":
+            text = self.action_to_text(int(action))
+            raise ValueError(f"action {action} ({text}) of {agent} is illegal")
+        return legal
 
     def _end(self, rewards: Any) -> None:
         for agent, reward in zip(self.agents, rewards, strict=True):

@@ -3,14 +3,19 @@
 from collections.abc import Callable
 from typing import Any
 
-from pettingzoo.utils.conversions import turn_based_aec_to_parallel
+from pettingzoo.utils.conversions import turn_based_aec_to_parallel_wrapper
 
 from linkzoo.envs.aec import GameEnv
+from linkzoo.envs.order import SetByReset
+
+
+class ParallelEnv(SetByReset, turn_based_aec_to_parallel_wrapper[str, dict[str, Any], int]):
+    """A GameEnv as a PettingZoo ParallelEnv (turn-based)."""
 
 
 def parallel_env(game: str, num_players: int | None = None, **kwargs: Any) -> Any:
     """Makes a PettingZoo ParallelEnv (turn-based); the arguments are those of `GameEnv`."""
-    return turn_based_aec_to_parallel(GameEnv(game, num_players, **kwargs))
+    return ParallelEnv(GameEnv(game, num_players, **kwargs))
 
 
 def constructors(game: str) -> tuple[Callable[..., Any], Callable[..., Any], Callable[..., Any]]:

@@ -12,9 +12,10 @@ from linkzoo.core.agent import Agent, Positions, RandomAgent, check_agent
 from linkzoo.core.arguments import integer
 from linkzoo.engine.rng import SEED_LIMIT
 from linkzoo.envs.aec import RENDER_MODES, GameEnv, start_of
+from linkzoo.envs.order import SetByReset
 
 
-class SeatEnv(gymnasium.Env[NDArray[Any], int]):
+class SeatEnv(SetByReset, gymnasium.Env[NDArray[Any], int]):
     """A game from one seat: the opponent plays all others between two of its decisions.
 
     The observation is what the seat observes; the mask of legal actions (int8[num_actions]) is in
@@ -69,20 +70,17 @@ class SeatEnv(gymnasium.Env[NDArray[Any], int]):
         Raises:
             ValueError: The seed or the position is wrong, or the seat has no decision after it.
         """
-        if seed is not None:
-            seed = integer("seed", seed, 0, 2**64 - 1)
+        seed = None if seed is None else integer("seed", seed, 0, 2**64 - 1)
         start = start_of(options)
         if start is not None:
             self.env.clone().set_state(start)  # refused before anything changes
         super().reset(seed=seed)
         while True:
             game_seed = seed if seed is not None else int(self.np_random.integers(SEED_LIMIT))
-            self._seat = (
-                int(self.np_random.integers(len(self.env.possible_agents)))
-                if self._fixed_seat is None
-                else self._fixed_seat
-            )
-            self.agent = self.env.possible_agents[self._seat]
+            agents, seat = self.env.possible_agents, self._fixed_seat
+            if seat is None:
+                seat = int(self.np_random.integers(len(agents)))
+            self.agent = agents[seat]
             self.env.reset(seed=game_seed, options=options)
             self._play_others()
             if not self.env.terminations[self.agent]:
@@ -111,8 +109,8 @@ class SeatEnv(gymnasium.Env[NDArray[Any], int]):
 
     def action_masks(self) -> NDArray[np.bool_]:
         """Returns the legal actions, bool[num_actions] (the convention of sb3-contrib)."""
-        mask: NDArray[np.int8] = self.env.infos[self.agent]["action_mask"]
-        return mask.astype(np.bool_)
+        self.env.require_start("action_masks")
+        return np.asarray(self.env.infos[self.agent]["action_mask"], np.bool_)
 
     def render(self) -> Any:
         """Shows the position (`GameEnv.render`)."""
@@ -126,9 +124,8 @@ class SeatEnv(gymnasium.Env[NDArray[Any], int]):
             positions = Positions(self.env.game, states, np.array([seed], np.uint64))
             self.env.step(int(self.opponent.act(positions)[0]))
 
-    def _observation(self) -> NDArray[Any]:
-        observation: NDArray[Any] = self.env.observe(self.agent)["observation"]
-        return observation
+    def _observation(self) -> Any:
+        return self.env.observe(self.agent)["observation"]
 
     def _info(self) -> dict[str, Any]:
         return {"action_mask": self.env.infos[self.agent]["action_mask"].copy()}

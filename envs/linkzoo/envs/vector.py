@@ -3,17 +3,20 @@
 from collections.abc import Callable, Sequence
 from copy import deepcopy
 from dataclasses import dataclass
-from typing import Any, TypeVar
+from typing import Any
 
 import numpy as np
 from numpy.typing import ArrayLike, DTypeLike, NDArray
 
-from linkzoo.core.arguments import integer, shown
+from linkzoo.core.arguments import boolean, integer, one_of, shown
 from linkzoo.core.kernels import first_illegal, kernels
 from linkzoo.core.state import Record
 from linkzoo.engine.rng import game_seed, game_seeds
 from linkzoo.engine.threads import MAX_THREADS, RowKernel, get_num_threads
+from linkzoo.envs.aec import REWARDS
 from linkzoo.registry import get_game
+
+_CHECKED = 1024  # games whose first positions are checked
 
 
 @dataclass(frozen=True)
@@ -43,9 +46,6 @@ class VecStep:
     score: NDArray[np.float32]
 
 
-S = TypeVar("S", bound=VecStep)
-
-
 class VecEnv:
     """N games in lock-step on CPU threads; finished games restart in the same step.
 
@@ -68,6 +68,7 @@ class VecEnv:
     """
 
     device = "cpu"
+    _result: type[VecStep] = VecStep  # of `reset` and `step`
 
     def __init__(
         self,
@@ -82,13 +83,12 @@ class VecEnv:
         **options: Any,
     ) -> None:
         self.game = get_game(game, options)
-        if device != self.device:
+        if not isinstance(device, str) or device != self.device:  # type: ignore[redundant-expr]
             raise ValueError(
                 f"device={shown(device)}: {type(self).__name__} plays on {self.device!r}; "
                 "make_vec takes 'cpu' and 'cuda'"
             )
-        if reward not in ("win", "score"):
-            raise ValueError(f"reward={shown(reward)} is not one of ['win', 'score']")
+        one_of("reward", reward, REWARDS)
         if num_threads is not None:
             num_threads = integer("num_threads", num_threads, 1, MAX_THREADS)
         num_envs = integer("num_envs", num_envs, 1, 2**31 - 1)
@@ -98,10 +98,10 @@ class VecEnv:
             raise ValueError("num_players is empty: give one number of players or more")
         self.num_envs = num_envs
         self.num_players = max(int(blank.num_players) for blank in blanks)  # P
-        self.check, self.num_threads = check, num_threads
+        self.check, self.num_threads = boolean("check", check), num_threads
         self._seed = np.zeros(1, np.uint64)
         self._seeds = np.zeros(num_envs, np.uint64)  # of the first games
-        self._started = False
+        self._started = self._rules_checked = False
         spec, actions = self.game.observation.spec, self.game.num_actions
         try:
             states: NDArray[Any] = np.zeros(num_envs, self.game.state)
@@ -138,15 +138,7 @@ class VecEnv:
         self._kernels = kernels(self.game)
         self._step: Callable[[int], None] | None = None  # the kernel with its arrays, once used
         self._bound = (0, 0)
-        self._now = self._shown(VecStep)
-
-    def _filled(self) -> tuple[Any, ...]:
-        """Returns the arrays that a step fills, in the order of its kernel."""
-        results = self._payoff, self._margin, self._done, self._length
-        return self.episodes, self._mask, self._flat, self._seat, *results
-
-    def _shown(self, kind: type[S]) -> S:
-        return kind(
+        self._now = self._result(
             observation=self._flat.reshape(self.num_envs, *self.game.observation.spec.shape),
             action_mask=self._mask,
             seat=self._seat,
@@ -155,6 +147,11 @@ class VecEnv:
             episode_length=self._length,
             score=self._margin,
         )
+
+    def _filled(self) -> tuple[Any, ...]:
+        """Returns the arrays that a step fills, in the order of its kernel."""
+        results = self._payoff, self._margin, self._done, self._length
+        return self.episodes, self._mask, self._flat, self._seat, *results
 
     def __getstate__(self) -> dict[str, Any]:
         """Leaves out the views of the arrays: a copy's would show those of another."""
@@ -175,17 +172,43 @@ class VecEnv:
 
         Args:
             seed: Fixes all chance of the run, 0..2**64-1.
+
+        Raises:
+            ValueError: The seed is wrong or, at the first reset, the game's rules are.
         """
         self._seed[0] = integer("seed", seed, 0, 2**64 - 1)
         self._seeds = game_seeds(self._seed[0], np.arange(self.num_envs))
         self._begin(self._seeds)
-        self._started = True
         for array in (self.episodes, self._payoff, self._margin, self._done, self._length):
             array[:] = 0
-        return self.refresh()
+        self._started = True
+        now = self.refresh()
+        if not self._rules_checked:
+            self._check_new_games()
+        return now
+
+    def _check_new_games(self) -> None:
+        """Refuses a game whose first positions break the contract."""
+        space, some = self.game.observation.spec.space(), slice(_CHECKED)
+        seat, mask, seen = map(
+            self._on_host, (self._seat[some], self._mask[some], self._flat[some])
+        )
+        outside = (seen < space.low.ravel()) | (seen > space.high.ravel())
+        for wrong, what in (
+            ((seat < 0) | (seat >= self.num_players), "no seat is to act"),
+            ((mask & ~1).any(1), "an element of the mask isn't 0 or 1"),
+            (~mask.any(1), "no action is legal"),
+            (outside.any(1), "the observation is out of its bounds"),
+        ):
+            if wrong.any():
+                where = f"{self.game.name}: environment {wrong.argmax()}"
+                raise ValueError(f"{where}: {what} in a new game; run linkzoo.testing.check_game")
+        self._rules_checked = True
+
+    def _on_host(self, array: Any) -> NDArray[Any]:
+        return np.asarray(array)
 
     def _begin(self, seeds: NDArray[np.uint64]) -> None:
-        """Starts every game with its seed."""
         plies = np.zeros(self.num_envs, np.int64)
         self._run(self._kernels.reset_rows, self.states, self._mask, seeds, seeds, plies)
 
@@ -200,7 +223,7 @@ class VecEnv:
             RuntimeError: `reset` wasn't called.
         """
         self._check_started("step")
-        chosen = actions if type(actions) is np.ndarray else np.asarray(actions)
+        chosen = actions if type(actions) is np.ndarray else _as_array("actions", actions)
         if chosen.shape != (self.num_envs,) or chosen.dtype.kind not in "iu":
             raise self._no_actions(chosen)
         self._actions[:] = chosen  # one type and layout of array: others are compiled anew
@@ -211,10 +234,7 @@ class VecEnv:
         if self._step is None or self._bound != (id(self.states), id(self.episodes)):
             self._bound = id(self.states), id(self.episodes)  # both may be set from outside
             self._step = self._kernels.step.bind(
-                self.states,
-                self._actions,
-                self._seed,
-                *self._filled(),
+                self.states, self._actions, self._seed, *self._filled()
             )
         self._step(self.num_threads or get_num_threads())
         return self._now
@@ -241,21 +261,20 @@ class VecEnv:
         Raises:
             ValueError: A row is no environment.
         """
-        if rows is not None:
-            rows = self._checked(rows)
-        which = slice(None) if rows is None else rows
+        self._check_started("refresh")
+        which = slice(None) if rows is None else self._checked(rows)
         states, masks, flat = self.states[which], self._mask[which], self._flat[which]
         seats = np.ascontiguousarray(states["seat"])
         self._run(self._kernels.fill_masks, states, masks)
         self._run(self._kernels.observe, states, seats, flat)
         if rows is not None:  # these were copies
-            self._mask[rows], self._flat[rows] = masks, flat
+            self._mask[which], self._flat[which] = masks, flat
         self._seat[which] = seats
         return self._now
 
     def _checked(self, rows: ArrayLike) -> NDArray[np.int64]:
         """Returns rows as an array of integers in 0..N-1."""
-        found = np.asarray(rows)
+        found = _as_array("rows", rows)
         if found.ndim != 1 or (found.dtype.kind not in "iu" and found.size):
             raise ValueError(f"rows are {found.dtype}{list(found.shape)}, not integers [n]")
         wrong = found[(found < 0) | (found >= self.num_envs)]
@@ -265,6 +284,7 @@ class VecEnv:
 
     def seed_of(self, index: int, episode: int) -> int:
         """Returns the seed of game `index` in its `episode`-th episode (from 0) of this run."""
+        self._check_started("seed_of")
         index = integer("index", index, 0, self.num_envs - 1)
         return int(game_seed(self._seed[0], index, integer("episode", episode, 0, 2**63 - 1)))
 
@@ -278,17 +298,21 @@ class VecEnv:
         )
 
     def _refuse(self, index: int) -> None:
-        action = int(self._actions[index])
-        text = (
-            self.game.notation.action_to_text(self._record(index), action)
-            if 0 <= action < self.game.num_actions
-            else f"outside 0..{self.game.num_actions - 1}"
-        )
+        action, last = int(self._actions[index]), self.game.num_actions - 1
+        text = f"outside 0..{last}"
+        if 0 <= action <= last:
+            text = self.game.notation.action_to_text(self._record(index), action)
         raise ValueError(f"environment {index}: action {action} ({text}) is illegal")
 
     def _record(self, index: int) -> Record:
-        record: Record = self.states[index]
-        return record
+        return self.states[index]  # type: ignore[no-any-return]  # a record
 
     def _run(self, rows: RowKernel, *arrays: Any) -> None:
         rows.on(self.num_threads or get_num_threads(), *arrays)
+
+
+def _as_array(name: str, numbers: ArrayLike) -> NDArray[Any]:
+    try:
+        return np.asarray(numbers)
+    except ValueError as error:  # lists of several lengths
+        raise ValueError(f"{name}: {shown(numbers)} are not integers [N]") from error

@@ -9,11 +9,13 @@ import numpy as np
 from numpy.typing import ArrayLike, NDArray
 
 from linkzoo.core.agent import Agent, Positions
+from linkzoo.core.arguments import boolean
 from linkzoo.core.features import FeatureMap
 from linkzoo.core.game import Game
-from linkzoo.core.observation import ObservationSpec
 from linkzoo.core.state import Records
 from linkzoo.engine.rng import STREAM_POOL, random_u64s
+
+_feature_map = cache(FeatureMap)
 
 
 class FunctionAgent:
@@ -31,7 +33,8 @@ class FunctionAgent:
         *,
         features: bool = True,
     ) -> None:
-        self.name, self._choose, self._features = name, choose, features
+        self.name, self._choose = name, choose
+        self._features = boolean("features", features)
 
     def act(self, positions: Positions) -> NDArray[np.int64]:
         """Returns the function's action for each position, int64[N]."""
@@ -45,11 +48,6 @@ class FunctionAgent:
         if not mask[np.arange(count), actions].all():
             raise ValueError(f"{self.name} chose an illegal action")
         return actions
-
-
-@cache
-def _feature_map(spec: ObservationSpec) -> FeatureMap:
-    return FeatureMap(spec)
 
 
 class OpponentPool:

@@ -4,9 +4,8 @@ from typing import Any
 
 import numpy as np
 from gymnasium.spaces import Box, Dict
-from numpy.typing import NDArray
 
-from linkzoo.core.arguments import shown
+from linkzoo.core.arguments import one_of
 from linkzoo.core.features import FeatureMap
 from linkzoo.envs.aec import GameEnv
 from linkzoo.envs.gym import SeatEnv
@@ -23,8 +22,7 @@ class FeatureEnv(GameEnv):
     def __init__(
         self, game: str, num_players: int | None = None, *, observation: str = "dict", **kwargs: Any
     ) -> None:
-        if observation not in ("dict", "flat"):
-            raise ValueError(f"observation={shown(observation)} is not one of ['dict', 'flat']")
+        one_of("observation", observation, ("dict", "flat"))
         super().__init__(game, num_players, **kwargs)
         self.features, self._flat = FeatureMap(self.game.observation.spec), observation == "flat"
         box = Box(-1, 1, (len(self.features),), np.float32)
@@ -49,15 +47,8 @@ class FeatureSeatEnv(SeatEnv):
 
     aec = FeatureEnv
 
-    def __init__(
-        self,
-        game: str,
-        num_players: int | None = None,
-        *,
-        keys: tuple[str, str] | None = None,
-        **kwargs: Any,
-    ) -> None:
-        super().__init__(game, num_players, **kwargs)
+    def __init__(self, *args: Any, keys: tuple[str, str] | None = None, **kwargs: Any) -> None:
+        super().__init__(*args, **kwargs)
         self.keys = keys
         if keys is not None:
             mask = Box(0, 1, (self.env.game.num_actions,), np.int8)
@@ -65,7 +56,6 @@ class FeatureSeatEnv(SeatEnv):
 
     def _observation(self) -> Any:
         seen = self.env.observe(self.agent)
-        features: NDArray[np.float32] = seen["observation"]
         if self.keys is None:
-            return features
-        return {self.keys[0]: features, self.keys[1]: seen["action_mask"]}
+            return seen["observation"]
+        return {self.keys[0]: seen["observation"], self.keys[1]: seen["action_mask"]}

@@ -302,21 +302,16 @@ def _load_game(name: str, params: dict[str, Any], rng: np.random.Generator) -> S
     return game
 
 
-def _load_state(game: SpielGame, text: str) -> SpielState:
-    state: SpielState = game.deserialize_state(text)
-    return state
+def _load_state(game: SpielGame, text: str) -> Any:
+    return game.deserialize_state(text)
 
 
-def _register() -> None:
-    for name in NAMES:
-        if short_name(name) not in pyspiel.registered_names():
-            its_type = game_type(get_game(name))
-            names = {"name": name, "game_type": its_type, "__module__": __name__}
-            # A class, since pyspiel keeps it beyond Python's end, where a function would be freed
-            # without an interpreter.
-            made = type(pyspiel.Game)(f"{name}_game", (SpielGame,), names)
-            globals()[made.__name__] = made  # where pickle looks for it
-            pyspiel.register_game(its_type, made)
-
-
-_register()
+for _name in NAMES:
+    if short_name(_name) not in pyspiel.registered_names():
+        _type = game_type(get_game(_name))
+        _attributes = {"name": _name, "game_type": _type, "__module__": __name__}
+        # A class, since pyspiel keeps it beyond Python's end, where a function would be freed
+        # without an interpreter.
+        _class = type(pyspiel.Game)(f"{_name}_game", (SpielGame,), _attributes)
+        globals()[_class.__name__] = _class  # where pickle looks for it
+        pyspiel.register_game(_type, _class)

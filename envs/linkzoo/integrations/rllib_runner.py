@@ -82,7 +82,7 @@ class SeatEnvRunner(SingleAgentEnvRunner):
         if force_reset or num_episodes is not None or self._needs_initial_reset:
             self._reset_envs_and_episodes(explore)
         frames: list[Arrays] = []
-        finals: list[NDArray[Any] | None] = []
+        finals: list[Any] = []  # what the seats saw at the ends of games, by frame
         ended = 0
         while (
             len(frames) * self.num_envs < num_timesteps
@@ -132,7 +132,7 @@ class SeatEnvRunner(SingleAgentEnvRunner):
         }
 
     def _cut(
-        self, frames: list[Arrays], finals: list[NDArray[Any] | None]
+        self, frames: list[Arrays], finals: list[Any]
     ) -> tuple[list[SingleAgentEpisode], list[SingleAgentEpisode]]:
         """Returns the episodes that ended in these frames, and those under way."""
         done: list[SingleAgentEpisode] = []
@@ -143,9 +143,8 @@ class SeatEnvRunner(SingleAgentEnvRunner):
         for game in range(self.num_envs):
             first = 0
             for last in np.flatnonzero(arrays["over"][:, game]).tolist():
-                final = finals[last]
-                assert final is not None
-                done.append(self._episode(arrays, game, first, last + 1, final[game], True))
+                after = finals[last][game]
+                done.append(self._episode(arrays, game, first, last + 1, after, True))
                 self._ids[game], self._lengths[game] = uuid4().hex, 0
                 first = last + 1
             if first < len(frames):
@@ -159,11 +158,8 @@ class SeatEnvRunner(SingleAgentEnvRunner):
     ) -> SingleAgentEpisode:
         """Returns decisions `first`..`last` of a game, and what its seat saw after them."""
         part = {key: values[first:last, game] for key, values in arrays.items()}
-        extra = {
-            key: part[key]
-            for key in (Columns.ACTION_LOGP, Columns.ACTION_DIST_INPUTS)
-            if key in part
-        }
+        kept = (Columns.ACTION_LOGP, Columns.ACTION_DIST_INPUTS)
+        extra = {key: part[key] for key in kept if key in part}
         extra[WEIGHTS_SEQ_NO] = np.full(last - first, self._weights_seq_no)
         return SingleAgentEpisode(
             id_=self._ids[game],

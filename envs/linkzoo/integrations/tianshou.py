@@ -61,7 +61,7 @@ class TianshouVectorEnv(BaseVectorEnv):
             if chosen.any():
                 self._now, _ = self.envs.reset(options={"reset_mask": chosen})
         self._begun[rows] = False
-        return self._shown(self._now, rows), _no_infos(rows)
+        return self._shown(self._now, rows), np.array([{} for _ in rows], object)
 
     def step(
         self,
@@ -75,7 +75,8 @@ class TianshouVectorEnv(BaseVectorEnv):
         shown = self._shown(self._now, rows)
         for place in np.flatnonzero(over[rows]):
             shown[place] = Batch(infos["final_obs"][rows[place]])
-        return shown, reward[rows], over[rows], truncated[rows], _no_infos(rows)
+        no_infos = np.array([{} for _ in rows], object)
+        return shown, reward[rows], over[rows], truncated[rows], no_infos
 
     def get_env_attr(self, key: str, id: Rows = None) -> list[Any]:  # noqa: A002
         """Returns an attribute of the games: a space is that of one game."""
@@ -94,9 +95,3 @@ class TianshouVectorEnv(BaseVectorEnv):
 
     def _shown(self, seen: dict[str, NDArray[Any]], rows: NDArray[np.int64]) -> Batch:
         return Batch({key: values[rows] for key, values in seen.items()})
-
-
-def _no_infos(rows: NDArray[np.int64]) -> NDArray[Any]:
-    infos = np.empty(len(rows), object)
-    infos[:] = [{} for _ in rows]
-    return infos

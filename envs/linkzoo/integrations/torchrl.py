@@ -10,6 +10,7 @@ these frames are `terminated`. An illegal action raises ValueError. `rand_action
 so a random collection is `Collector(env, env.rand_action, …)`. Needs the extra `torchrl`.
 """
 
+from collections.abc import Callable
 from typing import Any
 
 import numpy as np
@@ -31,6 +32,10 @@ from linkzoo.integrations.vector import FeatureSeatVectorEnv
 class _BatchedEnv(EnvBase):
     """The common part of both environments: specs, seeds, and resets of some of the games."""
 
+    _ENDS = ("done", "terminated")
+    _begin: Callable[[int], dict[str, Tensor]]  # starts all games with a seed
+    _restart: Callable[[NDArray[np.bool_]], dict[str, Tensor]]  # starts the chosen games
+
     def __init__(self, game: Game, num_envs: int, rewards: int, **more: Categorical) -> None:
         super().__init__(device=torch.device("cpu"), batch_size=torch.Size([num_envs]))
         self.features = FeatureMap(game.observation.spec)
@@ -49,8 +54,6 @@ class _BatchedEnv(EnvBase):
         self.reward_spec = Unbounded(shape=(num_envs, rewards), dtype=torch.float32)
         over = {name: Binary(1, shape=(num_envs, 1), dtype=torch.bool) for name in self._ENDS}
         self.done_spec = Composite(over, shape=shape)
-
-    _ENDS = ("done", "terminated")
 
     def _set_seed(self, seed: int | None) -> None:
         self._rng = np.random.default_rng(seed)
@@ -72,19 +75,12 @@ class _BatchedEnv(EnvBase):
         """Keeps what a step shows, and returns it."""
         self._now = seen
         self._begun[:] = done
-        over = torch.from_numpy(self._begun[:, None].copy())
-        ends = dict.fromkeys(self._ENDS, over)
+        ends = dict.fromkeys(self._ENDS, torch.from_numpy(self._begun[:, None].copy()))
         return self._dict({**seen, **ends, "reward": torch.from_numpy(reward.astype(np.float32))})
 
     def _dict(self, found: dict[str, Tensor]) -> TensorDict:
         self.full_action_spec["action"].update_mask(found["action_mask"])
         return TensorDict(found, self.batch_size)
-
-    def _begin(self, seed: int) -> dict[str, Tensor]:
-        raise NotImplementedError
-
-    def _restart(self, chosen: NDArray[np.bool_]) -> dict[str, Tensor]:
-        raise NotImplementedError
 
 
 class SelfPlayEnv(_BatchedEnv):
@@ -131,7 +127,7 @@ class SelfPlayEnv(_BatchedEnv):
 class OneSeatEnv(_BatchedEnv):
     """N games in lock-step, each seen from one seat (FeatureSeatVectorEnv).
 
-    `reward` is float32[N, 1]; the opponents of all games are asked in batches. `kwargs` are those
+    `reward` is float32[N, 1]; the opponents of all games act in batches. `kwargs` are those
     of FeatureSeatVectorEnv.
     """
 

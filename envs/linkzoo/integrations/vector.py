@@ -1,16 +1,16 @@
 """One seat of many games in lock-step, as a gymnasium vector environment."""
 
-from collections.abc import Mapping
+from collections.abc import Mapping, Sequence
 from typing import Any
 
 import numpy as np
 from gymnasium.spaces import Box, Dict, Discrete, Space
 from gymnasium.vector import AutoresetMode, VectorEnv
-from gymnasium.vector.utils import batch_space
+from gymnasium.vector.utils import batch_space, iterate
 from numpy.typing import ArrayLike, NDArray
 
 from linkzoo.core.agent import Agent, Positions, RandomAgent, check_agent
-from linkzoo.core.arguments import integer, shown
+from linkzoo.core.arguments import integer, one_of
 from linkzoo.core.features import FeatureMap
 from linkzoo.core.kernels import first_illegal, kernels
 from linkzoo.core.state import Records
@@ -20,15 +20,17 @@ from linkzoo.registry import get_game
 
 
 class SeatVectorEnv(VectorEnv[Any, Any, NDArray[Any]]):
-    """N games, each seen from one seat; the opponents of all games are asked in batches.
+    """N games, each seen from one seat; the opponents of all games act in batches.
 
     The arguments and observations are those of `SeatEnv`; the mask of legal actions is in
     `infos["action_mask"]` (int8[N, A]) and from `action_masks()`. A finished game restarts in the
     same step (`AutoresetMode.SAME_STEP`): what its seat saw at the end is in `infos["final_obs"]`.
+    With `autoreset_mode=AutoresetMode.NEXT_STEP`, which some wrappers of gymnasium need, the end is
+    the observation, the mask is 0, and the next step starts a game whatever the action.
     With `illegal="raise"` an illegal action raises ValueError naming its environment, and no game
     has moved; otherwise it ends its game with -1.
 
-    Game i of a run that was reset with seed s starts from the seed `seed_of(i, episode)`.
+    Game i starts its episodes from the seeds `seed_of(i, episode)`.
     """
 
     # gymnasium reads it from the class, and types it as an instance's.
@@ -44,13 +46,17 @@ class SeatVectorEnv(VectorEnv[Any, Any, NDArray[Any]]):
         opponent: Agent | None = None,
         reward: str = "win",
         illegal: str = "terminate",
+        autoreset_mode: str | AutoresetMode = AutoresetMode.SAME_STEP,
         **options: Any,
     ) -> None:
         self.game = get_game(game, options)
-        for name, value, allowed in (("reward", reward, REWARDS), ("illegal", illegal, ILLEGAL)):
-            if value not in allowed:
-                raise ValueError(f"{name}={shown(value)} is not one of {list(allowed)}")
-        self.num_envs = integer("num_envs", num_envs, 1, 2**31 - 1)
+        mode = getattr(autoreset_mode, "value", autoreset_mode)
+        one_of("autoreset_mode", mode, ("SameStep", "NextStep"))
+        self.metadata = {**self.metadata, "autoreset_mode": AutoresetMode(mode)}
+        self._restarts_now = mode == "SameStep"
+        one_of("reward", reward, REWARDS)
+        one_of("illegal", illegal, ILLEGAL)
+        self.num_envs = num_envs = integer("num_envs", num_envs, 1, 2**31 - 1)
         self.states: Records = np.zeros(num_envs, self.game.state)
         self.states[:] = self.game.blank(num_players, options)
         self.num_players = int(self.states["num_players"][0])
@@ -60,28 +66,41 @@ class SeatVectorEnv(VectorEnv[Any, Any, NDArray[Any]]):
         self._kernels = kernels(self.game)
         self.seats = np.zeros(num_envs, self.states["seat"].dtype)  # the learner's, in every game
         self._mask = np.zeros((num_envs, self.game.num_actions), np.int8)
-        self._seed = np.uint64(0)
+        self._seeds = np.zeros(num_envs, np.uint64)
+        self._listed = False  # whether each game was given its first seed
+        self._over = np.zeros(num_envs, np.bool_)  # games that restart in their next step
         self._episodes = np.zeros(num_envs, np.int64)  # that were begun
         self.single_action_space: Space[Any] = Discrete(self.game.num_actions)
         self.action_space = batch_space(self.single_action_space, num_envs)
         self._show(self.game.observation.spec.space())
 
     def reset(
-        self, *, seed: int | None = None, options: Mapping[str, Any] | None = None
+        self,
+        *,
+        seed: int | Sequence[int] | None = None,
+        options: Mapping[str, Any] | None = None,
     ) -> tuple[Any, dict[str, Any]]:
         """Starts every game anew and plays until the seats are to act.
 
-        Games that end before are skipped. `options={"reset_mask": bool[N]}` restarts these games
-        alone, with their next seeds (no `seed` then).
+        Games that end before are skipped. A `seed` is the run's, or a list of N, the seeds of the
+        first games. `options={"reset_mask": bool[N]}` restarts these games alone, with their next
+        seeds (no `seed` then).
         """
-        if seed is not None:
-            seed = integer("seed", seed, 0, 2**64 - 1)
+        listed = isinstance(seed, Sequence | np.ndarray) and not isinstance(seed, str | bytes)
+        if listed:
+            every = [*seed]  # type: ignore[misc]  # a sequence
+            if len(every) != self.num_envs:
+                raise ValueError(f"seed: {len(every)} seeds for {self.num_envs} games")
+        else:
+            every = [] if seed is None else [seed]
+        seeds = [integer("seed", one, 0, 2**64 - 1) for one in every]
         chosen = (options or {}).get("reset_mask")
         if chosen is not None:
             self._restart(self._rows(chosen, seed))
         else:
-            super().reset(seed=seed)
-            self._seed = np.uint64(self.np_random.integers(SEED_LIMIT) if seed is None else seed)
+            super().reset(seed=seeds[0] if seeds else None)
+            self._seeds[:] = seeds or self.np_random.integers(SEED_LIMIT)
+            self._listed = listed
             self._episodes[:] = 0
             self._restart(np.arange(self.num_envs))
         return self._now()
@@ -94,42 +113,62 @@ class SeatVectorEnv(VectorEnv[Any, Any, NDArray[Any]]):
         With `rows`, the numbers of some of the games, the actions are theirs and the other games
         stay as they are; all are shown.
         """
-        if not self._episodes[0]:
-            raise RuntimeError("step before reset: call reset() first")
+        self._check_started("step")
         which = np.arange(self.num_envs) if rows is None else np.asarray(rows, np.int64)
         given = np.asarray(actions)
         if given.shape != which.shape or given.dtype.kind not in "iu":
             raise ValueError(
                 f"actions are {given.dtype}{list(given.shape)}, not integers [{len(which)}]"
             )
+        if self._over.any():
+            late = self._over[which]
+            self._restart(which[late])
+            which, given = which[~late], given[~late]
         forfeited = self._illegal_rows(which, given.astype(np.int64))
         chosen = np.full(self.num_envs, -1)  # the game stays as it is
         chosen[which] = given
         chosen[forfeited] = -1
         self._kernels.play(self.states, chosen, self._mask)
         self._play_others(forfeited)
-        terminated = self.states["seat"] < 0
+        terminated = (self.states["seat"] < 0) & ~self._over
         terminated[forfeited] = True
         reward = np.zeros(self.num_envs)
         infos = {}
         if terminated.any():
             over = np.flatnonzero(terminated)
-            reward[over] = self._rewards(over)
+            payoff, margin = np.zeros((2, len(over), self.num_players), np.float32)
+            self._kernels.outcome(self.states[over], payoff, margin)
+            rewards = payoff if self._reward == "win" else margin
+            reward[over] = rewards[np.arange(len(over)), self.seats[over]]
             reward[forfeited] = -1.0
-            infos = self._final(over, terminated)
-            self._restart(over)
+            if self._restarts_now:
+                infos = self._final(over, terminated)
+                self._restart(over)
+            else:
+                self._over[over], self._mask[over] = True, 0
         truncated = np.zeros(self.num_envs, np.bool_)
         seen, now = self._now()
         return seen, reward, terminated, truncated, {**now, **infos}
 
     def action_masks(self) -> NDArray[np.bool_]:
         """Returns the legal actions, bool[N, A] (the convention of sb3-contrib)."""
+        self._check_started("action_masks")
         return self._mask.astype(np.bool_)
 
     def seed_of(self, index: int, episode: int) -> int:
         """Returns the seed of game `index` in its `episode`-th episode (from 0) since a reset."""
+        self._check_started("seed_of")
         index = integer("index", index, 0, self.num_envs - 1)
-        return int(game_seeds(self._seed, [index], integer("episode", episode, 0, 2**63 - 1))[0])
+        return int(self._game_seeds([index], [integer("episode", episode, 0, 2**63 - 1)])[0])
+
+    def _game_seeds(self, rows: Any, episodes: ArrayLike) -> NDArray[np.uint64]:
+        own = self._seeds[rows]
+        first = self._listed & (np.asarray(episodes) == 0)
+        return np.where(first, own, game_seeds(own, rows, episodes))
+
+    def _check_started(self, call: str) -> None:
+        if not self._episodes[0]:
+            raise RuntimeError(f"{call} before reset: call reset() first")
 
     def _show(self, space: Space[Any]) -> None:
         """Sets the spaces of observations, from that of one game."""
@@ -158,12 +197,8 @@ class SeatVectorEnv(VectorEnv[Any, Any, NDArray[Any]]):
         masks = np.zeros((len(over), self.game.num_actions), np.int8)
         last = self._shown(self._seen(self.states[over], self.seats[over]), masks)
         final = np.full(self.num_envs, None, object)
-        for row, index in enumerate(over):
-            final[index] = (
-                {key: values[row] for key, values in last.items()}
-                if isinstance(last, dict)
-                else last[row]
-            )
+        for index, seen in zip(over, iterate(self.observation_space, last), strict=True):
+            final[index] = seen
         info = {"action_mask": np.zeros_like(self._mask), "_action_mask": terminated.copy()}
         return {
             "final_obs": final,
@@ -172,8 +207,7 @@ class SeatVectorEnv(VectorEnv[Any, Any, NDArray[Any]]):
             "_final_info": terminated.copy(),
         }
 
-    def _rows(self, chosen: ArrayLike, seed: int | None) -> NDArray[np.int64]:
-        """Returns the rows of a mask of games to restart."""
+    def _rows(self, chosen: ArrayLike, seed: Any) -> NDArray[np.int64]:
         mask = np.asarray(chosen)
         if mask.shape != (self.num_envs,) or mask.dtype != np.bool_ or not mask.any():
             raise ValueError(
@@ -182,8 +216,7 @@ class SeatVectorEnv(VectorEnv[Any, Any, NDArray[Any]]):
             )
         if seed is not None:
             raise ValueError("reset_mask continues with the run's seeds: give no seed with it")
-        if not self._episodes[0]:
-            raise RuntimeError("reset_mask before reset: call reset() first")
+        self._check_started("reset_mask")
         return np.flatnonzero(mask)
 
     def _illegal_rows(
@@ -203,19 +236,13 @@ class SeatVectorEnv(VectorEnv[Any, Any, NDArray[Any]]):
             row, action = which[first], int(actions[first])
             text = self.game.notation.action_to_text(self.states[row], action)
             raise ValueError(f"environment {row}: action {action} ({text}) is illegal")
-        illegal: NDArray[np.int64] = which[masks[np.arange(len(which)), actions] == 0]
-        return illegal
-
-    def _rewards(self, over: NDArray[np.int64]) -> NDArray[np.float32]:
-        payoff, margin = np.zeros((2, len(over), self.num_players), np.float32)
-        self._kernels.outcome(self.states[over], payoff, margin)
-        rewards: NDArray[np.float32] = payoff if self._reward == "win" else margin
-        return rewards[np.arange(len(over)), self.seats[over]]
+        return np.asarray(which[masks[np.arange(len(which)), actions] == 0])
 
     def _restart(self, rows: NDArray[np.int64]) -> None:
         """Starts the next games of these rows, and plays until their seats are to act."""
+        self._over[rows] = False
         while len(rows):
-            seeds = game_seeds(self._seed, rows, self._episodes[rows])
+            seeds = self._game_seeds(rows, self._episodes[rows])
             self._episodes[rows] += 1
             seat: Any = self._fixed_seat
             if seat is None:
@@ -228,7 +255,7 @@ class SeatVectorEnv(VectorEnv[Any, Any, NDArray[Any]]):
             rows = rows[self.states["seat"][rows] < 0]
 
     def _play_others(self, stopped: ArrayLike = ()) -> None:
-        """Asks the opponent, in all games but the `stopped` ones, up to the learner's seats."""
+        """Plays the opponent's moves, except in `stopped` games, up to the learner's seats."""
         going = np.ones(self.num_envs, np.bool_)
         going[np.asarray(stopped, np.int64)] = False
         actions = np.empty(self.num_envs, np.int64)
@@ -260,16 +287,8 @@ class FeatureSeatVectorEnv(SeatVectorEnv):
     these names, as in FeatureSeatEnv.
     """
 
-    def __init__(
-        self,
-        game: str,
-        num_envs: int,
-        num_players: int | None = None,
-        *,
-        keys: tuple[str, str] | None = None,
-        **kwargs: Any,
-    ) -> None:
-        super().__init__(game, num_envs, num_players, **kwargs)
+    def __init__(self, *args: Any, keys: tuple[str, str] | None = None, **kwargs: Any) -> None:
+        super().__init__(*args, **kwargs)
         self.features, self.keys = FeatureMap(self.game.observation.spec), keys
         space: Space[Any] = Box(-1, 1, (len(self.features),), np.float32)
         if keys is not None:

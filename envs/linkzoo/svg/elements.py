@@ -5,12 +5,9 @@ Lengths are in user units: pixels, unless the picture is scaled. Keyword argumen
 attributes, such as `stroke_width=2` for `stroke-width="2"`; `None` omits one.
 """
 
-import re
 from xml.sax.saxutils import escape, quoteattr
 
 Value = str | float | None
-
-_SPECIAL = re.compile(r"[&<>\"\n\r\t]")  # characters to escape in an attribute
 
 # `raster.py` bundles the first font; browsers may fall back to the others.
 FONTS = "DejaVu Sans, Verdana, sans-serif"
@@ -19,7 +16,7 @@ FONTS = "DejaVu Sans, Verdana, sans-serif"
 def element(tag: str, *children: str, **attributes: Value) -> str:
     """Returns `<tag attributes>children</tag>`."""
     named = "".join(
-        f" {name.replace('_', '-')}={_quoted(value)}"
+        f" {name.replace('_', '-')}={quoteattr(_plain(value))}"
         for name, value in attributes.items()
         if value is not None
     )
@@ -77,9 +74,3 @@ def _plain(value: str | float) -> str:
     if isinstance(value, str):
         return value
     return str(value) if type(value) is int else f"{value:.2f}".rstrip("0").rstrip(".")
-
-
-def _quoted(value: str | float) -> str:
-    """Returns a quoted attribute value, escaped if necessary."""
-    plain = _plain(value)
-    return quoteattr(plain) if _SPECIAL.search(plain) else f'"{plain}"'

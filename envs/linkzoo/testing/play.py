@@ -20,6 +20,18 @@ def require(condition: Any, otherwise: str) -> None:
         raise AssertionError(otherwise)
 
 
+def require_same(found: Record, expected: Record, otherwise: str) -> None:
+    """Raises AssertionError unless two records are equal; the message names the first field."""
+    if found.tobytes() == expected.tobytes():
+        return
+    for name in expected.dtype.names or ():
+        pair = found[name], expected[name]
+        if not np.array_equal(*pair):
+            place = tuple(np.argwhere(pair[0] != pair[1])[0].tolist())
+            here, there = (int(field[place]) for field in pair)
+            raise AssertionError(f"{otherwise}: {name}{list(place) or ''} is {here}, not {there}")
+
+
 def choose(mask: Mask, seed: int, index: int) -> int:
     """Returns a uniformly random legal action, a function of the arguments."""
     return int(random_legal(mask, np.uint64(seed), _STREAM, index))
@@ -27,8 +39,7 @@ def choose(mask: Mask, seed: int, index: int) -> int:
 
 def clone(state: Record) -> Record:
     """Returns an independent copy of a record."""
-    copy: Record = state.reshape(1).copy()[0]
-    return copy
+    return state.reshape(1).copy()[0]  # type: ignore[no-any-return]  # a record
 
 
 def mask_of(game: Game, state: Record, dirt: int = 7) -> Mask:
@@ -52,6 +63,18 @@ def observation_of(game: Game, state: Record, seat: int, dirt: int = 101) -> NDA
     out = np.full(spec.size, dirt, spec.dtype)
     game.observation.observe(state, seat, out)
     return out
+
+
+def action_features_of(game: Game, state: Record, dirt: int = 100) -> NDArray[np.int8]:
+    """Returns the features [M, K] of the M legal actions; [0, 0] without action features."""
+    spec, observe_action = game.observation.action_spec, game.observation.observe_action
+    if spec is None or observe_action is None:
+        return np.zeros((0, 0), np.int8)
+    legal = np.flatnonzero(mask_of(game, state)).tolist()
+    rows = np.full((len(legal), spec.size), dirt, np.int8)
+    for row, action in zip(rows, legal, strict=True):
+        observe_action(state, action, clone(state), row)
+    return rows
 
 
 def outcome_of(game: Game, state: Record) -> tuple[NDArray[np.float32], NDArray[np.float32]]:
@@ -106,6 +129,7 @@ def digest(game: Game, num_players: int, options: Mapping[str, Any], seed: int) 
     found = hashlib.sha256()
     for state in positions(game, num_players, options, seed):
         found.update(state.tobytes() + mask_of(game, state).tobytes())
+        found.update(action_features_of(game, state).tobytes())
         for seat in range(num_players):
             found.update(observation_of(game, state, seat).tobytes())
             if state.seat != OVER:

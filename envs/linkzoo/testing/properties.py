@@ -13,26 +13,16 @@ from itertools import combinations
 from typing import Any
 
 import numpy as np
-from numpy.typing import NDArray
 
 from linkzoo.core.arguments import shown
 from linkzoo.core.game import Game
-from linkzoo.core.observation import ObservationSpec
 from linkzoo.core.options import option_names
 from linkzoo.core.state import OVER, Record
 from linkzoo.envs.aec import GameEnv
 from linkzoo.envs.vector import VecEnv
 from linkzoo.record import GameRecord
-from linkzoo.testing.play import (
-    choose,
-    clone,
-    mask_of,
-    new,
-    observation_of,
-    outcome_of,
-    play_out,
-    require,
-)
+from linkzoo.testing import play
+from linkzoo.testing.play import clone, require, require_same
 
 _SYMMETRIES = 8  # played with each game
 _DRAWN = 3  # plies between pictures whose parts are compared
@@ -45,17 +35,6 @@ def _constant_fields(game: Game) -> set[str]:
 
 
 # Games
-
-
-def lengths(game: Game) -> None:
-    """Checks that `typical_length` is the mean length of random games with the standard options."""
-    found = []
-    for players in range(game.min_players, game.max_players + 1):
-        starts = [new(game, players, game.fixed.values, seed) for seed in range(60)]
-        found.append(play_out(game, np.array(starts, game.state))["ply"])
-    mean, declared = float(np.concatenate(found).mean()), game.facts.typical_length
-    near = abs(declared - mean) <= max(0.25 * mean, 1)
-    require(near, f"typical_length is {declared}, the mean of random games {mean:.1f}")
 
 
 def symmetries(game: Game, seed: int) -> None:
@@ -77,22 +56,22 @@ def symmetries(game: Game, seed: int) -> None:
         return
     count = len(observations)
     for which in np.linspace(0, count - 1, min(_SYMMETRIES, count)).astype(int):
-        state = new(game, game.min_players, game.fixed.values, seed)
+        state = play.new(game, game.min_players, game.fixed.values, seed)
         other = clone(state)
         while True:
             where = f"symmetry {which} at ply {state.ply}"
             for seat in range(game.min_players):
-                expected = observation_of(game, state, seat)[observations[which]]
-                same = np.array_equal(observation_of(game, other, seat), expected)
+                expected = play.observation_of(game, state, seat)[observations[which]]
+                same = np.array_equal(play.observation_of(game, other, seat), expected)
                 require(same, f"{where}: seat {seat} sees something else")
-            mask = mask_of(game, state)
-            same = (mask_of(game, other)[actions[which]] == mask).all()
+            mask = play.mask_of(game, state)
+            same = (play.mask_of(game, other)[actions[which]] == mask).all()
             require(same, f"{where}: other actions are legal")
-            outcomes = zip(outcome_of(game, state), outcome_of(game, other), strict=True)
+            outcomes = zip(play.outcome_of(game, state), play.outcome_of(game, other), strict=True)
             require(all(np.array_equal(*pair) for pair in outcomes), f"{where}: other payoffs")
             if state.seat == OVER:
                 break
-            action = choose(mask, seed, int(state.ply))
+            action = play.choose(mask, seed, int(state.ply))
             game.rules.apply(state, action)
             game.rules.apply(other, int(actions[which, action]))
 
@@ -124,18 +103,17 @@ def new_game(game: Game, history: Sequence[Record]) -> None:
     for seed in (1, 2**64 - 1):
         again = clone(history[-1])
         game.rules.new_game(again, np.uint64(seed))
-        fresh = new(game, players, options, seed)
+        fresh = play.new(game, players, options, seed)
         require(fresh.seed == seed, f"the seed is {fresh.seed}, not {seed}")
-        same = again.tobytes() == fresh.tobytes()
-        require(same, "something of the old game is left in the record")
+        require_same(again, fresh, "something of the old game is left in the record")
 
 
 def payoffs(game: Game, history: Sequence[Record]) -> None:
     """Checks that payoffs are zero-sum, in -1..1, at the end only, and highest for winners."""
     *before, end = history
     for state in before:
-        require(not outcome_of(game, state)[0].any(), f"a payoff at ply {state.ply}")
-    payoff, margin = outcome_of(game, end)
+        require(not play.outcome_of(game, state)[0].any(), f"a payoff at ply {state.ply}")
+    payoff, margin = play.outcome_of(game, end)
     require(np.isfinite(margin).all(), f"score margins {margin} aren't finite")
     require(abs(payoff.sum()) < 1e-5, f"{payoff} aren't zero-sum")
     require((abs(payoff) <= 1).all(), f"{payoff} aren't in -1..1")
@@ -159,7 +137,7 @@ def action_parts(game: Game, history: Sequence[Record]) -> None:
     wanted: list[set[str]] = []
     drawn: list[set[str]] = []
     for state in history[:-1]:
-        before, legal = state.tobytes(), np.flatnonzero(mask_of(game, state)).tolist()
+        before, legal = clone(state), np.flatnonzero(play.mask_of(game, state)).tolist()
         named = [game.notation.action_parts(state, action) for action in legal]
         for names in named:
             strings = all(isinstance(name, str) for name in names)
@@ -172,7 +150,7 @@ def action_parts(game: Game, history: Sequence[Record]) -> None:
             wanted.append({name for names in named for name in names})
             found = _PART.findall(game.draw_svg(state, int(state.seat)))
             drawn.append({unescape(name[1:-1]) for name in found})
-        require(state.tobytes() == before, "the record changes")
+        require_same(state, before, "the record changes")
     ever: set[str] = set().union(*drawn)
     for place, (names_here, drawn_here) in enumerate(zip(wanted, drawn, strict=True)):
         missing = (names_here & ever) - drawn_here
@@ -190,43 +168,43 @@ def _choices(names: Sequence[str]) -> set[tuple[str, ...]]:
 
 def masks(game: Game, state: Record) -> None:
     """Checks that masks are 0 or 1, fully written, and nonempty if and only if a seat is to act."""
-    before, mask = state.tobytes(), mask_of(game, state)
+    before, mask = clone(state), play.mask_of(game, state)
     for dirt in (0, 1):
-        written = np.array_equal(mask, mask_of(game, state, dirt))
+        written = np.array_equal(mask, play.mask_of(game, state, dirt))
         require(written, "an element of the mask isn't written")
     require(mask.any() == (state.seat != OVER), f"{mask.sum()} actions of seat {state.seat}")
-    require(state.tobytes() == before, "legal_actions changes the record")
+    require_same(state, before, "legal_actions changes the record")
 
 
 def every_legal_action(game: Game, state: Record) -> None:
     """Checks that each legal action leads to a valid position."""
-    legal, before = np.flatnonzero(mask_of(game, state)), state.tobytes()
+    legal, before = np.flatnonzero(play.mask_of(game, state)), clone(state)
     after, again = (np.repeat(state.reshape(1), len(legal)) for _ in range(2))
     for row, action in enumerate(legal.tolist()):
         game.rules.apply(after[row], action)
         game.rules.apply(again[row], np.int64(action))  # type: ignore[arg-type]  # NumPy's, too
         over = after[row].seat == OVER
-        require(mask_of(game, after[row]).any() != over, f"a dead end after action {action}")
+        require(play.mask_of(game, after[row]).any() != over, f"a dead end after action {action}")
         require((after[row].winners != 0) == over, f"no winners after action {action}")
         require(after[row].ply == state.ply + 1, f"action {action} isn't counted in ply")
         for name in _constant_fields(game):
             require((after[row][name] == state[name]).all(), f"action {action} changes {name}")
-    require(after.tobytes() == again.tobytes(), "the same action leads to two positions")
-    require(state.tobytes() == before, "actions on a copy change the record")
+        require_same(again[row], after[row], f"action {action} leads to two positions")
+    require_same(state, before, "actions on a copy change the record")
 
 
 def can_be_finished(game: Game, state: Record) -> None:
     """Checks that random play after each legal action reaches a valid end."""
-    legal = np.flatnonzero(mask_of(game, state))
+    legal = np.flatnonzero(play.mask_of(game, state))
     after = np.repeat(state.reshape(1), len(legal))
     for row, action in enumerate(legal.tolist()):
         game.rules.apply(after[row], action)
-    require((play_out(game, after)["winners"] != 0).all(), "an end without winners")
+    require(play.play_out(game, after)["winners"].all(), "an end without winners")
 
 
 def observations(game: Game, state: Record) -> None:
     """Checks that observations are fully written, within bounds, and don't change the record."""
-    before, observation = state.tobytes(), game.observation
+    before, observation = clone(state), game.observation
     filled = [("observe", observation.observe, observation.spec)]
     if observation.reveal is not None and observation.privileged_spec is not None:
         filled.append(("reveal", observation.reveal, observation.privileged_spec))
@@ -237,34 +215,47 @@ def observations(game: Game, state: Record) -> None:
             fill(state, seat, second)
             written = np.array_equal(first, second)
             require(written, f"{name} leaves elements as they were for seat {seat}")
-            _check_bounds(spec, first, f"{name} fills for seat {seat}")
-    require(state.tobytes() == before, "the record changes")
+            for part, where in zip(spec.parts, spec.slices().values(), strict=True):
+                low, high = first[where].min(), first[where].max()
+                what = f"{name} fills for seat {seat} {part.name} with {low}..{high}"
+                inside = part.low <= low and high <= part.high
+                require(inside, f"{what}, not {part.low}..{part.high}")
+    require_same(state, before, "the record changes")
 
 
-def _check_bounds(spec: ObservationSpec, flat: NDArray[Any], what: str) -> None:
+def action_features(game: Game, state: Record) -> None:
+    """Checks that features of actions are fully written, within bounds, and keep the record."""
+    spec, before = game.observation.action_spec, clone(state)
+    if spec is None or state.seat == OVER:
+        return
+    rows = play.action_features_of(game, state, dirt=101)
+    require(np.array_equal(rows, play.action_features_of(game, state)), "some aren't written")
     for part, where in zip(spec.parts, spec.slices().values(), strict=True):
-        low, high = flat[where].min(), flat[where].max()
+        low, high = rows[:, where].min(), rows[:, where].max()
         inside = part.low <= low and high <= part.high
-        require(inside, f"{what} {part.name} with {low}..{high}, not {part.low}..{part.high}")
+        require(inside, f"{part.name} is {low}..{high}, not {part.low}..{part.high}")
+        same = not part.broadcast or (rows[:, where] == rows[0, where]).all()
+        require(same, f"{part.name} differs between actions, though it is broadcast")
+    require_same(state, before, "the record changes")
 
 
 def bytes_and_json(game: Game, state: Record) -> None:
     """Checks that bytes and JSON round-trip, and that a seat's JSON has no seed."""
-    data = state.tobytes()
-    require(_read(game, data).tobytes() == data, "from_bytes returns another record")
+    before = clone(state)
+    require_same(_read(game, state), before, "from_bytes returns another record")
     whole = game.to_dict(state)
     require(json.loads(json.dumps(whole)) == whole, "to_dict isn't JSON data")
-    require(game.from_dict(whole).tobytes() == data, "from_dict returns another record")
+    require_same(game.from_dict(whole), before, "from_dict(to_dict) is another record")
     require(game.chosen_options(state) == whole["options"], "to_dict has other options")
     seen = game.to_dict(state, int(state.ply) % int(state.num_players))
     require("seed" not in seen, "to_dict of a seat has the seed")
     require(json.loads(json.dumps(seen)) == seen, "to_dict of a seat isn't JSON data")
-    require(state.tobytes() == data, "to_dict changes the record")
+    require_same(state, before, "to_dict changes the record")
 
 
-def _read(game: Game, data: bytes) -> Record:
+def _read(game: Game, state: Record) -> Record:
     try:
-        return game.from_bytes(data)
+        return game.from_bytes(state.tobytes())
     except ValueError as error:
         raise AssertionError(f"from_bytes refuses it: {error}") from error
 
@@ -272,13 +263,13 @@ def _read(game: Game, data: bytes) -> Record:
 def notation(game: Game, state: Record) -> None:
     """Checks that action texts are unique and round-trip, and that other texts are refused."""
     to_text, to_action = game.notation.action_to_text, game.notation.text_to_action
-    before, legal = state.tobytes(), np.flatnonzero(mask_of(game, state)).tolist()
+    before, legal = clone(state), np.flatnonzero(play.mask_of(game, state)).tolist()
     texts = [to_text(state, action) for action in legal]
     require(len(set(texts)) == len(texts), f"two legal moves are written the same: {shown(texts)}")
     for action, text in zip(legal, texts, strict=True):
         back = to_action(state, text)
         require(back == action, f"action {action} is {text!r}, which is action {back}")
-    require(state.tobytes() == before, "the record changes")
+    require_same(state, before, "the record changes")
     for number in (-1, game.num_actions):
         _check_refused(to_text, state, number)
     for text in ("", "no such move"):
@@ -305,41 +296,41 @@ def determinize(game: Game, state: Record, seat: int, plays: bool = False) -> No
 
     With `plays`, also checks that it is drawn the same for the seat and can be played to an end.
     """
-    before = state.tobytes()
+    before = clone(state)
     world, again = clone(state), clone(state)
     game.determinize(world, seat, np.uint64(77))
     game.determinize(again, seat, np.uint64(77))
-    require(again.tobytes() == world.tobytes(), "it isn't a function of the seed")
+    require_same(again, world, "it isn't a function of the seed")
     require(world.seed == 77, "it doesn't store the seed, which all later chance comes from")
     _check_looks_the_same(game, state, world, seat)
     game.determinize(world, seat, np.uint64(98))
     game.determinize(again := clone(state), seat, np.uint64(98))
-    data = world.tobytes()
-    require(again.tobytes() == data, "it depends on what the seat can't see")
+    require_same(again, world, "it depends on what the seat can't see")
     _check_looks_the_same(game, state, world, seat)
-    require(state.tobytes() == before, "the record of which a copy is determinized changes")
-    same = _read(game, data).tobytes() == game.from_dict(game.to_dict(world)).tobytes() == data
-    require(same, "from_bytes or from_dict returns another world")
+    require_same(state, before, "the record of which a copy is determinized changes")
+    require_same(_read(game, world), world, "from_bytes returns another world")
+    require_same(game.from_dict(game.to_dict(world)), world, "from_dict returns another world")
     if plays:
         for name, draw in (("text", game.drawing.text), ("SVG", game.draw_svg)):
             require(draw(world, seat) == draw(state, seat), f"{name} shows seat {seat} more")
-        require((play_out(game, world.reshape(1))["winners"] != 0).all(), "an end without winners")
+        ends = play.play_out(game, world.reshape(1))
+        require(ends["winners"].all(), "an end without winners")
 
 
 def _check_looks_the_same(game: Game, state: Record, world: Record, seat: int) -> None:
     """Checks that observation, mask, moves, header and JSON of a seat agree in two worlds."""
-    here, there = (observation_of(game, one, seat) for one in (state, world))
+    here, there = (play.observation_of(game, one, seat) for one in (state, world))
     require(np.array_equal(here, there), f"seat {seat} observes what it can't know")
     if state.seat == seat:
-        mask = mask_of(game, state)
-        require(np.array_equal(mask, mask_of(game, world)), f"the mask shows seat {seat} more")
+        mask = play.mask_of(game, state)
+        require(np.array_equal(mask, play.mask_of(game, world)), f"the mask shows seat {seat} more")
         for action in np.flatnonzero(mask).tolist():
             text = game.notation.action_to_text(state, action)
-            require(
-                game.notation.action_to_text(world, action) == text
-                and game.notation.text_to_action(world, text) == action,
-                f"move {text!r} is another one",
-            )
+            same = game.notation.action_to_text(world, action) == text
+            same = same and game.notation.text_to_action(world, text) == action
+            require(same, f"move {text!r} is another one")
+        here, there = (play.action_features_of(game, one) for one in (state, world))
+        require(np.array_equal(here, there), f"action features show seat {seat} more")
     for name in _constant_fields(game) - {"seed"} | {"seat", "ply", "winners"}:
         require(world[name] == state[name], f"it changes {name}")
     require(game.to_dict(world, seat) == game.to_dict(state, seat), f"JSON shows seat {seat} more")
@@ -353,7 +344,7 @@ def heuristic(game: Game, state: Record) -> None:
 
 
 OF_A_GAME = (header, new_game, payoffs, action_parts)
-OF_A_POSITION = (masks, observations, bytes_and_json, notation, heuristic)
+OF_A_POSITION = (masks, observations, action_features, bytes_and_json, notation, heuristic)
 
 # Environments, which find the game by name
 
@@ -363,28 +354,28 @@ def environments(game: Game, num_players: int, options: dict[str, Any], seed: in
     vec = VecEnv(game.name, 3, num_players, **options)
     now = vec.reset(seed=seed)
     played: list[list[int]] = [[], [], []]
-    states: list[list[bytes]] = [[vec.states[i].tobytes()] for i in range(3)]
+    states = [[clone(vec.states[i])] for i in range(3)]
     left = {0, 1, 2}
     while left:
-        actions = [choose(now.action_mask[i], seed, 3 * len(played[i]) + i) for i in range(3)]
+        actions = [play.choose(now.action_mask[i], seed, 3 * len(played[i]) + i) for i in range(3)]
         now = vec.step(actions)
         for i in sorted(left):
             played[i].append(actions[i])
             if not now.done[i]:
-                states[i].append(vec.states[i].tobytes())
+                states[i].append(clone(vec.states[i]))
                 continue
             left.remove(i)
             rewards, env = now.reward[i].tolist(), GameEnv(game.name, num_players, **options)
             env.reset(seed=vec.seed_of(i, 0))
             for ply, action in enumerate(played[i]):
-                require(env.get_state() == states[i][ply], "AEC and vector games differ")
+                now_there = game.from_bytes(env.get_state())
+                require_same(now_there, states[i][ply], "AEC and vector games differ")
                 env.step(action)
-            require(
-                all(env.terminations.values()), "an AEC game goes on after the vector game's end"
-            )
+            ended = all(env.terminations.values())
+            require(ended, "an AEC game goes on after the vector game's end")
             require(list(env.rewards.values()) == rewards, "AEC and vector rewards differ")
             record = env.record()
             again = GameRecord.from_dict(json.loads(json.dumps(record.to_dict())))
             require(again == record, "a record is read as another one")
             *_, end = again.replay()
-            require(end.tobytes() == env.get_state(), "a record leads to another end")
+            require_same(end, game.from_bytes(env.get_state()), "a record leads to another end")

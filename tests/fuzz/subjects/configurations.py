@@ -10,7 +10,8 @@ import torch
 import yaml
 
 from linkzoo.registry import NAMES
-from linkzoo_training.config.config import AnyConfig, flat, load_config, merged, read_config
+from linkzoo_training.config.config import AnyConfig, load_config, read_config
+from linkzoo_training.config.fields import flat, merged
 from linkzoo_training.resources import shipped
 from linkzoo_training.train import make_trainer
 from tests.fuzz.dice import (

@@ -12,8 +12,14 @@ from linkzoo.core.contract import Drawing, Facts, Notation, Observation, Rules
 from linkzoo.core.game import FixedOptions, Game
 from linkzoo.core.positions import JsonHeader
 from linkzoo.engine.compiled import rebind
-from linkzoo.games.link_o import determinize, heuristic, observation, validation
-from linkzoo.games.link_o.board import STANDARD_BOARD, load_board
+from linkzoo.games.link_o import (
+    action_features,
+    determinize,
+    heuristic,
+    observation,
+    validation,
+)
+from linkzoo.games.link_o.board import STANDARD_BOARD, Board, full_name, load_board
 from linkzoo.games.link_o.components import CODES, MAX_PLAYERS, board_tables
 from linkzoo.games.link_o.graph import graph
 from linkzoo.games.link_o.notation import MoveTexts
@@ -37,16 +43,17 @@ class Compiled(NamedTuple):
     validation: ModuleType = validation
     determinize: ModuleType = determinize
     observation: ModuleType = observation
+    action_features: ModuleType = action_features
 
 
 @cache
-def _game_on(board_name: str) -> Game:
+def _game_on(board_name: str, board: Board) -> Game:
     """The game on a board, which is compiled in."""
-    board, compiled = load_board(board_name), Compiled()
+    compiled = Compiled()
     tables = board_tables(board)
     spec, privileged_spec = observation.make_spec(tables), observation.PRIVILEGED_SPEC
     if board_name != STANDARD_BOARD:
-        constants = {"BOARD": tables, "AT": observation.starts_of(spec)}
+        constants = {"BOARD": tables, "AT": spec.starts()}
         compiled = Compiled(*rebind(compiled, constants))
     fixed, digest = {"board": board_name}, int(board.digest, 16)
     max_length = MAX_ROUNDS * tables.size
@@ -71,6 +78,7 @@ def _game_on(board_name: str) -> Game:
             apply=compiled.turns.apply,
             scores=compiled.turns.scores,
             determinize=compiled.determinize.determinize,
+            reshuffle=compiled.determinize.reshuffle,
             heuristic=compiled.heuristic.heuristic,
             validate=compiled.validation.validate,
         ),
@@ -79,6 +87,8 @@ def _game_on(board_name: str) -> Game:
             observe=compiled.observation.observe,
             privileged_spec=privileged_spec,
             reveal=compiled.observation.reveal,
+            action_spec=action_features.ACTION_SPEC,
+            observe_action=compiled.action_features.action_features,
             action_cells=np.arange(CODES * tables.size).reshape(CODES, -1).T.ravel(),
             graph=lambda: graph(board, spec),
             symmetries=lambda: symmetries(board, spec, privileged_spec),
@@ -102,7 +112,8 @@ def _game_on(board_name: str) -> Game:
 
 def game_with(options: Mapping[str, Any]) -> Game:
     """Returns the game on the board that the options name; ValueError if there is no such board."""
-    return _game_on(string("board", options.get("board", STANDARD_BOARD)))
+    name = string("board", options.get("board", STANDARD_BOARD))
+    return _game_on(full_name(name), load_board(name))
 
 
-GAME = _game_on(STANDARD_BOARD)
+GAME = game_with({})

@@ -1,13 +1,22 @@
 """LINK-O boards: circles of spaces, linked at connectors, read from JSON (`linko-board/1`)."""
 
 import hashlib
-import json
+import os
 from dataclasses import dataclass
 from functools import cache, cached_property
 from pathlib import Path
 from typing import Any
 
-from linkzoo.core.arguments import agrees, check_keys, file_text, integer, sequence, shown, string
+from linkzoo.core.arguments import (
+    agrees,
+    check_keys,
+    file_text,
+    integer,
+    parse_json,
+    sequence,
+    shown,
+    string,
+)
 
 SCHEMA = "linko-board/1"
 STANDARD_BOARD = "ring4x16"
@@ -66,9 +75,13 @@ def shipped() -> list[str]:
     return sorted(path.stem for path in _SHIPPED.glob("*.json"))
 
 
-@cache
+def full_name(name: str) -> str:
+    """The name of a board of the package, or the whole path of a file."""
+    return name if name in shipped() else os.path.abspath(name)  # noqa: PTH100  # takes any string
+
+
 def load_board(name: str) -> Board:
-    """The board of the package with this name, or that of a JSON file; each is read once.
+    """The board of the package with this name, or that of a JSON file as it is now.
 
     ValueError names the field or the space that is wrong.
     """
@@ -77,9 +90,14 @@ def load_board(name: str) -> Board:
         raise ValueError(
             f"board: no board {name[:80]!r}; there are {shipped()}, or give a JSON file"
         )
+    return _parse(name, text)
+
+
+@cache
+def _parse(name: str, text: str) -> Board:
     try:
-        data = json.loads(text)
-    except (ValueError, RecursionError) as error:
+        data = parse_json(text)
+    except ValueError as error:
         raise ValueError(f"board: {name} is not valid JSON ({error})") from error
     return read_board(data, hashlib.sha256(text.encode()).hexdigest()[:12])
 
@@ -89,10 +107,8 @@ def read_board(data: Any, digest: str = "") -> Board:
     required = "schema name colors spaces links tiles".split()
     check_keys("board", data, required, "ring_size note provenance counts rules".split())
     agrees("schema", data["schema"], SCHEMA)
-    colours = tuple(
-        string(f"colors[{circle}]", colour)
-        for circle, colour in enumerate(sequence("colors", data["colors"], CIRCLES, CIRCLES))
-    )
+    words = sequence("colors", data["colors"], CIRCLES, CIRCLES)
+    colours = tuple(string(f"colors[{circle}]", word) for circle, word in enumerate(words))
     if len(set(colours)) < CIRCLES or not all(colour and " " not in colour for colour in colours):
         raise ValueError(f"colors: {list(colours)} are not {CIRCLES} different words")
     entries = sequence("spaces", data["spaces"], CIRCLES * MIN_RING, MAX_SPACES)
@@ -113,9 +129,8 @@ def _read_space(number: int, data: Any, colours: tuple[str, ...], count: int) ->
     circle = integer(f"{where}: circle", data["circle"], 0, CIRCLES - 1)
     agrees(f"{where}: color", data["color"], colours[circle])
     integer(f"{where}: pos", data["pos"], 0, count - 1)
-    prev, following = (
-        integer(f"{where}: {name}", data[name], 0, count - 1) for name in ("prev", "next")
-    )
+    prev = integer(f"{where}: prev", data["prev"], 0, count - 1)
+    following = integer(f"{where}: next", data["next"], 0, count - 1)
     partner = data["partner"]
     if partner is not None:
         partner = integer(f"{where}: partner", partner, 0, count - 1)
@@ -130,10 +145,9 @@ def _read_space(number: int, data: Any, colours: tuple[str, ...], count: int) ->
 def _check_rings(spaces: tuple[Space, ...]) -> None:
     """`prev` undoes `next`, and each circle is one ring of its own."""
     for number, space in enumerate(spaces):
-        if spaces[space.next].prev != number:
-            raise ValueError(
-                f"spaces[{number}]: next is {space.next}, whose prev is {spaces[space.next].prev}"
-            )
+        back = spaces[space.next].prev
+        if back != number:
+            raise ValueError(f"spaces[{number}]: next is {space.next}, whose prev is {back}")
     for circle in range(CIRCLES):
         members = [i for i, space in enumerate(spaces) if space.circle == circle]
         if len(members) < MIN_RING:
@@ -147,18 +161,18 @@ def _check_links(spaces: tuple[Space, ...], links: Any) -> None:
     """Partners are mutual, of different circles, never side by side, and the links are theirs."""
     linked = []
     for number, space in enumerate(spaces):
-        if space.partner is None:
+        where, partner = f"spaces[{number}]", space.partner
+        if partner is None:
             continue
-        other = spaces[space.partner]
+        other = spaces[partner]
         if other.partner != number:
-            raise ValueError(
-                f"spaces[{number}]: partner is {space.partner}, whose partner is {other.partner}"
-            )
+            raise ValueError(f"{where}: partner is {partner}, whose partner is {other.partner}")
         if other.circle == space.circle:
-            raise ValueError(f"spaces[{number}]: partner {space.partner} is of the same circle")
+            raise ValueError(f"{where}: partner {partner} is of the same circle")
         if spaces[space.next].partner is not None:
-            raise ValueError(f"spaces[{number}]: its neighbour {space.next} is a connector too")
-        linked.append(sorted((number, space.partner)))
+            raise ValueError(f"{where}: its neighbour {space.next} is a connector too")
+        if number < partner:
+            linked.append([number, partner])
     if not linked:
         raise ValueError("links: the board has no connectors")
     found = []
@@ -166,5 +180,5 @@ def _check_links(spaces: tuple[Space, ...], links: Any) -> None:
         where = f"links[{index}]"
         ends = sequence(where, link, 2, 2)
         found.append(sorted(integer(where, end, 0, len(spaces) - 1) for end in ends))
-    if sorted(found) != sorted(linked)[::2]:  # each link is that of two partners
-        raise ValueError(f"links: {shown(links)}, but the partners are {sorted(linked)[::2]}")
+    if sorted(found) != linked:
+        raise ValueError(f"links: {shown(links)}, but the partners are {linked}")

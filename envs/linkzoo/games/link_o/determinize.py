@@ -1,8 +1,4 @@
-"""Worlds that a seat can't tell from the real one (section "Determinize" of RULES.md).
-
-All tiles that the seat can't see go into the bag, which is shuffled. The other hands are drawn from
-its end again, clockwise, the seat to act first.
-"""
+"""Worlds that a seat can't tell from the real one (section "Determinize" of RULES.md)."""
 
 import numpy as np
 from numpy.typing import NDArray
@@ -19,14 +15,15 @@ _STREAM = 2  # of random numbers; the index counts the shuffles
 _ATTEMPTS = 64
 _BAG = MAX_PLAYERS  # who holds the tiles that stay in the bag
 _HOLDERS = MAX_PLAYERS + 1  # of tiles: the seats, and the bag
+_Holders = NDArray[np.int64]  # a number for each, or a queue of them
 
 
 @compiled
 def determinize(state: Record, seat: int, seed: np.uint64) -> None:
-    """Deals the tiles that `seat` can't see again: the other hands, to the same sizes, and the bag.
+    """Shuffles all tiles that `seat` can't see; the other hands get as many of them as they had.
 
-    If another seat is to act, it first gets a tile that it can place now. With `redeal_inference`
-    no seat gets a tile that it certainly lacks.
+    They draw from the end of the bag, clockwise, the seat to act first, which gets a tile that it
+    can place now. With `redeal_inference` no seat gets a tile that it certainly lacks.
     """
     state.seed = seed
     players = state.num_players
@@ -47,6 +44,15 @@ def determinize(state: Record, seat: int, seed: np.uint64) -> None:
             state.hand_size[other] = 0
             for _ in range(size):
                 put_in_hand(state, other, draw(state))
+
+
+@compiled
+def reshuffle(state: Record, seat: int, seed: np.uint64) -> None:
+    """Shuffles the bag, by type first: chance doesn't depend on the order before. Hands stay."""
+    state.seed = seed
+    tiles = state.bag[: state.bag_size]
+    tiles.sort()
+    shuffle(state.bag, state.bag_size, seed, _STREAM, 0)
 
 
 @compiled
@@ -72,10 +78,9 @@ def _choose_playable(state: Record) -> None:
     possible = placeable(state, state.first_turn[state.seat])
     if state.redeal_inference and state.dug[state.seat] == 0:
         possible &= ~state.lacks[state.seat]
-    place = state.bag_size - 1
+    last = place = state.bag_size - 1
     while not possible & bit(state.bag[place]):
         place -= 1
-    last = state.bag_size - 1
     state.bag[place], state.bag[last] = state.bag[last], state.bag[place]
 
 
@@ -142,12 +147,7 @@ def _exchange(state: Record, seat: int, holders: NDArray[np.int8], wrong: int, c
 
 @compiled
 def _offer(
-    state: Record,
-    seat: int,
-    place: int,
-    giver: NDArray[np.int64],
-    queue: NDArray[np.int64],
-    length: int,
+    state: Record, seat: int, place: int, giver: _Holders, queue: _Holders, length: int
 ) -> int:
     """Notes the holders, new to the queue, that may have the tile at a place."""
     tile = state.bag[place]

@@ -4,7 +4,7 @@ import numpy as np
 
 from linkzoo.core.observation import Graph, ObservationSpec
 from linkzoo.games.link_o.board import CIRCLES, Board
-from linkzoo.games.link_o.components import KINDS, NONE, VALUES
+from linkzoo.games.link_o.components import KINDS, NONE, VALUES, board_tables
 
 _ON_SPACES = ("occupied", "linko", "placed_by", "left_shows", "right_shows")
 _OF_TILES = ("hand", "unseen", "lacks")
@@ -15,17 +15,16 @@ def graph(board: Board, spec: ObservationSpec) -> Graph:
 
     The tiles of its colour describe a circle.
     """
-    count, elements = len(board.spaces), np.arange(spec.size)
+    tables, elements = board_tables(board), np.arange(spec.size)
+    count = tables.size
     on_connectors = np.full((VALUES + 1, count), NONE)
-    on_connectors[:VALUES, board.connectors] = spec.view(elements, "constraint")
-    on_connectors[VALUES, board.connectors] = spec.view(elements, "blocked")
+    on_connectors[:VALUES, tables.connector] = spec.view(elements, "constraint")
+    on_connectors[VALUES, tables.connector] = spec.view(elements, "blocked")
     on_spaces = [spec.view(elements, part).reshape(-1, count) for part in _ON_SPACES]
     tiles = [spec.view(elements, part).reshape(-1, CIRCLES, KINDS) for part in _OF_TILES]
     return Graph(
         cells=np.concatenate([*on_spaces, on_connectors]).T,
-        neighbours=np.array(
-            [(s.prev, s.next, NONE if s.partner is None else s.partner) for s in board.spaces]
-        ),
-        group=np.array([space.circle for space in board.spaces]),
+        neighbours=np.stack([tables.prev, tables.next, tables.partner], axis=1),
+        group=tables.circle,
         groups=np.concatenate(tiles).swapaxes(0, 1).reshape(CIRCLES, -1),
     )

@@ -1,8 +1,6 @@
 """The observation of a seat of LINK-O, and what is hidden: other hands, the bag's order (R2)."""
 
-from collections import namedtuple
 from math import prod
-from typing import Any
 
 import numpy as np
 from numpy.typing import NDArray
@@ -24,18 +22,16 @@ _SEATS = (MAX_PLAYERS,)
 
 def make_spec(board: components.BoardTables) -> ObservationSpec:
     """Returns the layout of what a seat observes on a board."""
-    on_spaces, by_value, connectors = (board.size,), (VALUES, board.size), len(board.connector)
+    spaces, by_value, connectors = (board.size,), (VALUES, board.size), len(board.connector)
     points = f"points, hundreds and rest; {_MAX_SHOWN} is or more"
     return _spec(
         Part("hand", (TYPES,), 0, 2, "tiles of each type in the own hand"),
         Part("unseen", (TYPES,), 0, 2, "tiles of each type in the other hands and the bag"),
-        Part("occupied", on_spaces, 0, 1, "1 where a tile lies"),
-        Part("linko", on_spaces, 0, 1, "1 where a LINK-O lies"),
+        Part("occupied", spaces, 0, 1, "1 where a tile lies"),
+        Part("linko", spaces, 0, 1, "1 where a LINK-O lies"),
         Part("left_shows", by_value, 0, 1, "1 where the left neighbour shows a value (R11)"),
         Part("right_shows", by_value, 0, 1, "1 where the right neighbour shows a value"),
-        Part(
-            "placed_by", on_spaces, 0, MAX_PLAYERS, "1 placed by the observer, 2 by the next seat"
-        ),
+        Part("placed_by", spaces, 0, MAX_PLAYERS, "1 placed by the observer, 2 by the next seat"),
         Part("constraint", (VALUES, connectors), 0, 1, "1 for values that a connector meets (R12)"),
         Part("blocked", (connectors,), 0, 1, "1 if a connector meets two values (R12)"),
         Part("hand_size", _SEATS, 0, components.HAND + BAG, "tiles in each hand"),
@@ -57,15 +53,9 @@ def _spec(*parts: Part) -> ObservationSpec:
     return ObservationSpec(parts, (sum(prod(part.shape) for part in parts),))
 
 
-def starts_of(spec: ObservationSpec) -> Any:
-    """Returns where each part begins, by name."""
-    starts = {name: where.start for name, where in spec.slices().items()}
-    return namedtuple("Starts", starts)(**starts)
-
-
 # For the standard board; for other boards they are rebound.
 SPEC = make_spec(BOARD)
-AT = starts_of(SPEC)
+AT = SPEC.starts()
 
 _ORDER = "tiles by type, second LINK-Os last: 52 is drawn next, then 51; 0 is not in the bag"
 PRIVILEGED_SPEC = _spec(

@@ -5,7 +5,7 @@ from typing import Literal
 
 from linkzoo.core import options
 from linkzoo.core.arguments import integer, string
-from linkzoo.games.link_o.board import STANDARD_BOARD, load_board
+from linkzoo.games.link_o.board import STANDARD_BOARD, full_name
 
 MAX_TARGET = 1000
 MAX_BONUS = 100
@@ -52,7 +52,7 @@ class Options(options.Options):
 
     def __post_init__(self) -> None:
         super().__post_init__()
-        load_board(string("board", self.board))
+        object.__setattr__(self, "board", full_name(string("board", self.board)))
         integer("target", self.target, 0, MAX_TARGET)
         integer("circle_bonus", self.circle_bonus, 0, MAX_BONUS)
         integer("max_rounds", self.max_rounds, 1, MAX_ROUNDS)

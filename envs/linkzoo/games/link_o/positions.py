@@ -59,23 +59,19 @@ class PositionJson:
         if seat is not None:
             hands = [hand if other == seat else len(hand) for other, hand in enumerate(hands)]
             bag = len(bag)
+        occupied = np.flatnonzero(state.code != NONE).tolist()
         lacks = state.lacks[: len(players)].tolist()
         if state.seat != NONE and state.dug[state.seat]:
             # This seat has drawn a tile that it can place, and nobody else knows which.
-            lacks[state.seat] &= ~self._placeable_now(state)
+            lacks[state.seat] &= ~int(self._placeable(state, state.first_turn[state.seat]))
         data = {
-            **self._header.write(state),
-            "seat": or_none(state.seat),
-            "ply": int(state.ply),
+            **self._header.write(state, seat),
             "round": int(state.round_number),
             "starter": int(state.starter),
             "scores": state.scores[: len(players)].tolist(),
             "hands": hands,
             "bag": bag,
-            "board": {
-                str(space): self._placed(state, space)
-                for space in np.flatnonzero(state.code != NONE).tolist()
-            },
+            "board": {str(space): self._placed(state, space) for space in occupied},
             "first_turn": state.first_turn[: len(players)].astype(bool).tolist(),
             "lacks": [self._texts(types) for types in lacks],
             "dug": state.dug[: len(players)].tolist(),
@@ -90,7 +86,7 @@ class PositionJson:
                 "how": _HOW[state.last_how],
             }
         if seat is not None:
-            del data["seed"], data["ply"]
+            del data["ply"]
         if not self._shipped:
             data["digest"] = f"{self._header.digest:012x}"
         return data
@@ -99,9 +95,6 @@ class PositionJson:
         """Returns the tiles of sets of types, in order; those of `twice` are there twice."""
         sets = int(once), int(twice)
         return [self._tiles[tile] for tile in range(TYPES) for bits in sets if bits >> tile & 1]
-
-    def _placeable_now(self, state: Record) -> int:
-        return int(self._placeable(state, state.first_turn[state.seat]))
 
     def _placed(self, state: Record, space: int) -> dict[str, Any]:
         """Returns the tile on a space; a LINK-O on a connector has a value."""
@@ -132,28 +125,25 @@ class PositionJson:
                 raise ValueError(f"last_round: how: {shown(last['how'])} is not in {_HOW[1:]}")
             state.last_how = _HOW.index(last["how"])
             state.last_points = integer("last_round: points", last["points"], 0, _MAX_POINTS)
-            winner = none_or_integer("last_round: winner", last["winner"], 0, last_seat)
-            state.last_winner = winner
+            state.last_winner = none_or_integer("last_round: winner", last["winner"], 0, last_seat)
         if state.seat != NONE and state.dug[state.seat]:  # `to_dict` leaves these out
-            state.lacks[state.seat] |= np.uint64(self._placeable_now(state))
+            state.lacks[state.seat] |= np.uint64(
+                self._placeable(state, state.first_turn[state.seat])
+            )
         return state
 
     def _read_seats(self, state: Record, data: Mapping[str, Any]) -> None:
-        """Reads the lists with an item for each seat."""
-
         def of_seats(name: str) -> list[tuple[int, str, Any]]:
             """The seats, each with the name of its item and the item."""
             items = sequence(name, data[name], *[int(state.num_players)] * 2)
             return [(seat, f"{name}[{seat}]", item) for seat, item in enumerate(items)]
 
-        for seat, where, score in of_seats("scores"):
-            state.scores[seat] = integer(where, score, 0, MAX_SCORE)
-        for seat, where, dug in of_seats("dug"):
-            state.dug[seat] = integer(where, dug, 0, BAG)
-        for seat, where, first in of_seats("first_turn"):
-            state.first_turn[seat] = boolean(where, first)
-        for seat, where, passed in of_seats("passed"):
-            state.passed[seat] = boolean(where, passed)
+        for name, high in (("scores", MAX_SCORE), ("dug", BAG)):
+            for seat, where, number in of_seats(name):
+                state[name][seat] = integer(where, number, 0, high)
+        for name in ("first_turn", "passed"):
+            for seat, where, flag in of_seats(name):
+                state[name][seat] = boolean(where, flag)
         for seat, where, lacks in of_seats("lacks"):
             texts = sequence(where, lacks, 0, TYPES)
             state.lacks[seat] = set_of({self._tile(where, text) for text in texts})

@@ -70,10 +70,7 @@ def _with_ring(
 def symmetries(
     board: Board, spec: ObservationSpec, privileged_spec: ObservationSpec
 ) -> tuple[NDArray[np.int64], NDArray[np.int64], NDArray[np.int64]]:
-    """Returns the symmetries of observations, actions and privileged observations.
-
-    They are int64[S, size], int64[S, num_actions] and int64[S, privileged size].
-    """
+    """Returns int64[S, size] arrays of observations, actions and privileged observations."""
     every = of_board(board)
     return (
         np.array([_observation(board, symmetry, spec) for symmetry in every]),

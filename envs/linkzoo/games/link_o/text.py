@@ -1,7 +1,4 @@
-"""Positions of LINK-O as text, from the JSON (`to_dict`) of a seat or of the referee.
-
-The wording is that of the picture, too (`svg`).
-"""
+"""Positions of LINK-O as text, from their JSON (`to_dict`), and the wording that SVG shares."""
 
 from itertools import groupby
 from textwrap import wrap
@@ -39,11 +36,9 @@ def _circle(view: Json, board: Board, colour: str, ring: list[int]) -> list[str]
     for start in range(0, len(ring), _PER_LINE):
         spaces = ring[start : start + _PER_LINE]
         lying = [view["board"].get(str(space)) for space in spaces]
-        lines += [
-            _row("at", [_place(board, space) for space in spaces]),
-            _row("", ["·" if tile is None else _tile(tile) for tile in lying]),
-            _row("by", ["" if tile is None else str(tile["by"]) for tile in lying]),
-        ]
+        lines.append(_row("at", [_place(board, space) for space in spaces]))
+        lines.append(_row("", ["·" if tile is None else _tile(tile) for tile in lying]))
+        lines.append(_row("by", ["" if tile is None else str(tile["by"]) for tile in lying]))
     return lines
 
 
@@ -65,7 +60,6 @@ def _tile(lying: Json) -> str:
 
 
 def _player(view: Json, player: int, seat: int | None) -> list[str]:
-    """A player's score, what happened in the latest turn, and the hand."""
     hand, score = view["hands"][player], view["scores"][player]
     said = [count(score, "point"), tally(hand), *notes(view, player)]
     acts = ">" if player == view["seat"] else " "

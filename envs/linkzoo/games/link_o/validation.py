@@ -38,14 +38,8 @@ def _check_seats(state: Record) -> str:
             return "hands (hand_size): not what the seat holds"
         if state.dug[seat] > in_bag or state.hand_size[seat] > HAND + in_bag:
             return "dug, hands (hand_size): more than the bag had"
-        if seat >= state.num_players and (
-            held
-            or state.lacks[seat]
-            or state.scores[seat]
-            or state.first_turn[seat]
-            or state.dug[seat]
-            or state.passed[seat]
-        ):
+        turn = state.first_turn[seat] or state.dug[seat] or state.passed[seat]
+        if seat >= state.num_players and (held or state.lacks[seat] or state.scores[seat] or turn):
             return "num_players: held, lacks or other fields of more seats than there are players"
     return ""
 

@@ -2,36 +2,29 @@
 
 from linkzoo.core.arguments import integer, shown, string
 from linkzoo.core.state import Record
-from linkzoo.games.linkage.components import (
-    CELLS,
-    COLOURS,
-    HOLE_ACTION,
-    PLACEMENT_CELLS,
-    SIZE,
-    TAKE_FEWER,
-    TAKE_MORE,
-)
+from linkzoo.games.linkage import components
+from linkzoo.games.linkage.components import COLOURS, HOLE_ACTION, SIZE
 
 COLUMNS = "abcdefg"
-CELL_NAMES = [f"{COLUMNS[cell % SIZE]}{cell // SIZE + 1}" for cell in range(CELLS)]
+CELL_NAMES = [f"{COLUMNS[cell % SIZE]}{cell // SIZE + 1}" for cell in range(components.CELLS)]
 # (colour, cell, cell) by placement action.
 PIECES = [
     (letter, CELL_NAMES[first], CELL_NAMES[second])
     for letter in COLOURS
-    for first, second in PLACEMENT_CELLS
+    for first, second in components.PLACEMENT_CELLS
 ]
 _TEXTS = {
     **{piece: "{} {}-{}".format(*words) for piece, words in enumerate(PIECES)},
     **{HOLE_ACTION + cell: f"hole {name}" for cell, name in enumerate(CELL_NAMES)},
-    TAKE_MORE: "take more",
-    TAKE_FEWER: "take fewer",
+    components.TAKE_MORE: "take more",
+    components.TAKE_FEWER: "take fewer",
 }
 _ACTIONS = {text: action for action, text in _TEXTS.items()}
 
 
 def action_to_text(state: Record, action: int) -> str:
     """Returns `W a1-b1`, `hole d4`, `take more` or `take fewer`; ValueError outside 0..386."""
-    return _TEXTS[integer("action", action, 0, TAKE_FEWER)]
+    return _TEXTS[integer("action", action, 0, components.TAKE_FEWER)]
 
 
 def text_to_action(state: Record, text: str) -> int:
@@ -49,4 +42,4 @@ def action_parts(state: Record, action: int) -> tuple[str, ...]:
     text = action_to_text(state, action)
     if action < HOLE_ACTION:
         return PIECES[action]
-    return (text,) if action >= TAKE_MORE else (text.removeprefix("hole "),)
+    return (text,) if action >= components.TAKE_MORE else (text.removeprefix("hole "),)

@@ -36,3 +36,12 @@ class Options(options.Options):
                 )
             object.__setattr__(self, "threshold", STANDARD_THRESHOLD)
         integer("threshold", self.threshold, 1, MAX_THRESHOLD)
+
+    def decided(self) -> str:
+        """Returns why one role always wins, "" if both can: there are 1..pieces groups."""
+        size, threshold = self.board_size, self.threshold or 0
+        most = (size * size - (size % 2 == 1 or self.free_hole)) // 2  # pieces that fit
+        if 2 <= threshold <= most:
+            return ""
+        winner = "More" if threshold < 2 else "Fewer"
+        return f"threshold: with {threshold} on size {size} {winner} always wins; use 2..{most}"

@@ -8,21 +8,14 @@ import numpy as np
 from linkzoo.core.arguments import check_keys, integer, sequence, shown, string
 from linkzoo.core.positions import JsonHeader, none_or_integer, or_none
 from linkzoo.core.state import Record
-from linkzoo.games.linkage.components import (
-    COLOURS,
-    MAX_LENGTH,
-    MAX_PIECES,
-    MAX_SUPPLY,
-    PLACEMENT_BITS,
-    PLACEMENTS,
-    SIZE,
-)
+from linkzoo.games.linkage import components, describe
+from linkzoo.games.linkage.components import COLOURS, MAX_SUPPLY, PLACEMENTS, SIZE
 from linkzoo.games.linkage.notation import PIECES
 from linkzoo.games.linkage.options import Options
 from linkzoo.games.linkage.rules import end
 from linkzoo.games.linkage.state import NONE, STATE
 
-HEADER = JsonHeader("linkage", 1, Options, STATE, (2, 2), MAX_LENGTH)
+HEADER = JsonHeader("linkage", 1, Options, STATE, (2, 2), components.MAX_LENGTH)
 _KEYS = (
     "game version options num_players seat ply phase more board pieces counter supply groups winner"
 ).split()
@@ -32,11 +25,8 @@ _PIECE_NUMBERS: dict[tuple[str, ...], int] = {words: piece for piece, words in e
 
 def to_dict(state: Record, seat: int | None = None) -> dict[str, Any]:
     """Returns the position as JSON data; with a `seat`, what that seat sees: all but the seed."""
-    over = state.seat == NONE
-    data = {
-        **HEADER.write(state),
-        "seat": or_none(state.seat),
-        "ply": int(state.ply),
+    return {
+        **HEADER.write(state, seat),
         "phase": _PHASES[state.phase],
         "more": or_none(state.more),
         "board": _board_rows(state),
@@ -44,38 +34,29 @@ def to_dict(state: Record, seat: int | None = None) -> dict[str, Any]:
         "counter": or_none(state.counter),
         "supply": dict(zip(COLOURS, state.supply.tolist(), strict=True)),
         "groups": int(state.groups),
-        "winner": int(state.winners).bit_length() - 1 if over else None,
+        "winner": int(state.winners).bit_length() - 1 if state.seat == NONE else None,
     }
-    if seat is not None:
-        del data["seed"]
-    return data
 
 
 def _board_rows(state: Record) -> list[str]:
     """Returns the board, row 1 first: `.` empty, `X` the hole, else the colour."""
     size, cells = int(state.board_size), ["."] * SIZE**2
-    for bits, letter in zip(state.coloured.tolist(), COLOURS, strict=True):
-        for cell in range(SIZE**2):
-            if bits >> cell & 1:
-                cells[cell] = letter
+    for cell, piece in describe.piece_indices(state).items():
+        cells[cell] = describe.piece_colour(state, piece)
     if state.hole != NONE:
         cells[state.hole] = "X"
     return ["".join(cells[SIZE * row : SIZE * row + size]) for row in range(size)]
 
 
 def from_dict(data: Mapping[str, Any]) -> Record:
-    """Reads the record of `to_dict`; without a seed (a seat's view) the seed is 0.
-
-    Raises:
-        ValueError: Names the field that can't be read.
-    """
+    """Reads the record of `to_dict`; without a seed it is 0. ValueError names a faulty field."""
     state = HEADER.read(data, _KEYS, optional=("seed",))
     if data["phase"] not in _PHASES:
         raise ValueError(f"phase: {shown(data['phase'])} is not one of {_PHASES}")
     state.phase = _PHASES.index(data["phase"])
     state.more = none_or_integer("more", data["more"], 0, 1)
-    state.counter = none_or_integer("counter", data["counter"], 0, MAX_PIECES - 1)
-    state.groups = integer("groups", data["groups"], 0, MAX_PIECES)
+    state.counter = none_or_integer("counter", data["counter"], 0, components.MAX_PIECES - 1)
+    state.groups = integer("groups", data["groups"], 0, components.MAX_PIECES)
     check_keys("supply", data["supply"], COLOURS)
     for colour, letter in enumerate(COLOURS):
         state.supply[colour] = integer(f"supply: {letter}", data["supply"][letter], 0, MAX_SUPPLY)
@@ -99,13 +80,13 @@ def _read_hole(state: Record, rows: Any) -> None:
 
 
 def _read_pieces(state: Record, pieces: Any) -> None:
-    for index, words in enumerate(sequence("pieces", pieces, 0, MAX_PIECES)):
+    for index, words in enumerate(sequence("pieces", pieces, 0, components.MAX_PIECES)):
         name = f"pieces[{index}]"
         texts = tuple(string(name, word) for word in sequence(name, words, 3, 3))
         piece = _PIECE_NUMBERS.get(texts)
         if piece is None:
             raise ValueError(f"{name}: {shown(texts)} is not [colour, cell, cell]")
-        bits = PLACEMENT_BITS[piece % PLACEMENTS]
+        bits = components.PLACEMENT_BITS[piece % PLACEMENTS]
         state.pieces[index] = piece
         state.occupied |= bits
         state.coloured[piece // PLACEMENTS] |= bits

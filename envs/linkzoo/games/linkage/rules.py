@@ -5,27 +5,9 @@ from numpy.typing import NDArray
 
 from linkzoo.core.state import Mask, Record
 from linkzoo.engine.compiled import compiled
-from linkzoo.games.linkage.components import (
-    BITS_OF,
-    BOARD_BITS,
-    CELLS,
-    FIRST_COLUMN,
-    HOLE_ACTION,
-    HORIZONTAL,
-    LAST_COLUMN,
-    NUM_ACTIONS,
-    NUM_COLOURS,
-    PLACEMENT_BITS,
-    PLACEMENTS,
-    SIZE,
-    TAKE_FEWER,
-    TAKE_MORE,
-    TOUCHING_BITS,
-)
+from linkzoo.games.linkage import components
+from linkzoo.games.linkage.components import EMPTY, HOLE_ACTION, ONE, PLACEMENTS, SIZE
 from linkzoo.games.linkage.state import HOLE, NONE, PLAY, ROLE
-
-_ONE = np.uint64(1)
-_ZERO = np.uint64(0)
 
 
 @compiled
@@ -39,42 +21,38 @@ def new_game(state: Record, seed: np.uint64) -> None:
     state.num_pieces = 0
     state.counter = NONE
     state.groups = 0
-    state.occupied = _ZERO
-    state.coloured[:] = _ZERO
+    state.occupied = EMPTY
+    state.coloured[:] = EMPTY
     state.pieces[:] = 0
     state.hole = NONE
     odd = size % 2 == 1
     state.supply[:] = (size * size - (1 if odd or state.free_hole else 0) + 7) // 8
-    if state.free_hole:
-        state.phase = HOLE
-        state.more = NONE
-    else:
-        state.phase = PLAY
-        state.more = 0
-        if odd:
-            set_hole(state, SIZE * (size // 2) + size // 2)
+    state.phase = HOLE if state.free_hole else PLAY
+    state.more = NONE if state.free_hole else 0
+    if odd and not state.free_hole:
+        set_hole(state, SIZE * (size // 2) + size // 2)
 
 
 @compiled
 def set_hole(state: Record, cell: int) -> None:
     """Puts the hole on a cell."""
     state.hole = cell
-    state.occupied |= _ONE << np.uint64(cell)
+    state.occupied |= ONE << np.uint64(cell)
 
 
 @compiled
 def free_cells(state: Record, with_counter: bool) -> np.uint64:
     """Returns the cells that a piece may cover: empty and, with the counter, not beside it (R4)."""
-    free: np.uint64 = BOARD_BITS[state.board_size] & ~state.occupied
+    free: np.uint64 = components.BOARD_BITS[state.board_size] & ~state.occupied
     if with_counter and state.counter != NONE:
-        free &= ~TOUCHING_BITS[state.pieces[state.counter] % PLACEMENTS]
+        free &= ~components.TOUCHING_BITS[state.pieces[state.counter] % PLACEMENTS]
     return free
 
 
 @compiled
 def horizontals(free: np.uint64) -> np.uint64:
     """Returns the left cells of the horizontal placements within `free`."""
-    return free & (free >> _ONE) & ~LAST_COLUMN
+    return free & (free >> ONE) & ~components.LAST_COLUMN
 
 
 @compiled
@@ -97,10 +75,10 @@ def unpack_bits(bits: np.uint64, count: int, out: NDArray[np.int8], first: int) 
     for byte in range(count // 8):
         which = (bits >> np.uint64(8 * byte)) & np.uint64(255)
         for bit in range(8):
-            out[at + np.uint64(8 * byte + bit)] = BITS_OF[which, np.uint64(bit)]
+            out[at + np.uint64(8 * byte + bit)] = components.BITS_OF[which, np.uint64(bit)]
     which = (bits >> np.uint64(count // 8 * 8)) & np.uint64(255)
     for bit in range(count % 8):
-        out[at + np.uint64(count // 8 * 8 + bit)] = BITS_OF[which, np.uint64(bit)]
+        out[at + np.uint64(count // 8 * 8 + bit)] = components.BITS_OF[which, np.uint64(bit)]
 
 
 @compiled
@@ -109,21 +87,22 @@ def legal_actions(state: Record, mask: Mask) -> None:
     if state.seat == NONE or state.phase != PLAY:
         mask[:] = 0
         if state.seat != NONE and state.phase == HOLE:
-            unpack_bits(BOARD_BITS[state.board_size], CELLS, mask, HOLE_ACTION)
+            board = components.BOARD_BITS[state.board_size]
+            unpack_bits(board, components.CELLS, mask, HOLE_ACTION)
         elif state.seat != NONE:
-            mask[TAKE_MORE] = 1
-            mask[TAKE_FEWER] = 1
+            mask[components.TAKE_MORE] = 1
+            mask[components.TAKE_FEWER] = 1
         return
     free = free_cells(state, True)
     across = horizontals(free)
     for row in range(SIZE):
         unpack_bits(across >> np.uint64(SIZE * row), SIZE - 1, mask, (SIZE - 1) * row)
-    unpack_bits(verticals(free), PLACEMENTS - HORIZONTAL, mask, HORIZONTAL)
-    for colour in range(NUM_COLOURS - 1, -1, -1):  # the first, which the others copy, last
+    unpack_bits(verticals(free), PLACEMENTS - components.HORIZONTAL, mask, components.HORIZONTAL)
+    for colour in range(components.NUM_COLOURS - 1, -1, -1):  # last the first: the others copy it
         left = state.supply[colour] > 0
         for placement in range(PLACEMENTS):
             mask[colour * PLACEMENTS + placement] = mask[placement] if left else 0
-    mask[HOLE_ACTION:NUM_ACTIONS] = 0
+    mask[HOLE_ACTION : components.NUM_ACTIONS] = 0
 
 
 @compiled
@@ -135,7 +114,7 @@ def apply(state: Record, action: int) -> None:
         state.phase = ROLE
         state.seat = 1
     elif state.phase == ROLE:
-        state.more = 1 if action == TAKE_MORE else 0
+        state.more = 1 if action == components.TAKE_MORE else 0
         state.phase = PLAY
         state.seat = state.more
     else:
@@ -153,14 +132,14 @@ def lay_piece(state: Record, action: int) -> None:
     """Puts a piece on the board."""
     colour, placement = action // PLACEMENTS, action % PLACEMENTS
     # R9: the piece is a new group that merges the groups of its colour which it touches.
-    touched = TOUCHING_BITS[placement] & state.coloured[colour]
+    touched = components.TOUCHING_BITS[placement] & state.coloured[colour]
     merged = 0
-    while touched != _ZERO:
+    while touched != EMPTY:
         merged += 1
-        touched &= ~component(touched & (~touched + _ONE), state.coloured[colour])
+        touched &= ~component(touched & (~touched + ONE), state.coloured[colour])
     state.groups += 1 - merged
-    state.coloured[colour] |= PLACEMENT_BITS[placement]
-    state.occupied |= PLACEMENT_BITS[placement]
+    state.coloured[colour] |= components.PLACEMENT_BITS[placement]
+    state.occupied |= components.PLACEMENT_BITS[placement]
     state.supply[colour] -= 1
     state.counter = state.num_pieces
     state.pieces[state.num_pieces] = action
@@ -170,8 +149,8 @@ def lay_piece(state: Record, action: int) -> None:
 @compiled
 def beside(cells: np.uint64) -> np.uint64:
     """Returns the orthogonal neighbours of some cells; those in row 7 are off the board."""
-    columns = (cells << np.uint64(SIZE)) | (cells >> np.uint64(SIZE))
-    return columns | ((cells & ~LAST_COLUMN) << _ONE) | ((cells & ~FIRST_COLUMN) >> _ONE)
+    left, right = cells & ~components.FIRST_COLUMN, cells & ~components.LAST_COLUMN
+    return (cells << np.uint64(SIZE)) | (cells >> np.uint64(SIZE)) | (left >> ONE) | (right << ONE)
 
 
 @compiled

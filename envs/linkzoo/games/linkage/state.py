@@ -1,14 +1,8 @@
 """The record of Linkage. A cell (r, c) is the bit 7r + c of a 49-bit set."""
 
 from linkzoo.core.state import Field, record_dtype
-from linkzoo.games.linkage.components import (
-    CELLS,
-    MAX_PIECES,
-    MAX_SUPPLY,
-    NUM_COLOURS,
-    PLACEMENTS,
-    SIZE,
-)
+from linkzoo.games.linkage import components
+from linkzoo.games.linkage.components import CELLS, MAX_PIECES, NUM_COLOURS
 
 PLAY, HOLE, ROLE = 0, 1, 2  # phases
 NONE = -1
@@ -19,7 +13,7 @@ _ALL_CELLS = 2**CELLS - 1
 FIELDS = (
     # The options.
     Field("free_hole", "i1", (), 0, 1),
-    Field("board_size", "i1", (), MIN_SIZE, SIZE),
+    Field("board_size", "i1", (), MIN_SIZE, components.SIZE),
     Field("threshold", "i2", (), 1, MAX_THRESHOLD),
     # The game.
     Field("phase", "i1", (), PLAY, ROLE),
@@ -29,9 +23,9 @@ FIELDS = (
     # The piece that carries the green counter, or NONE.
     Field("counter", "i1", (), NONE, MAX_PIECES - 1),
     Field("groups", "i1", (), 0, MAX_PIECES),
-    Field("supply", "i1", (NUM_COLOURS,), 0, MAX_SUPPLY),
+    Field("supply", "i1", (NUM_COLOURS,), 0, components.MAX_SUPPLY),
     # colour * 84 + placement, in order
-    Field("pieces", "i2", (MAX_PIECES,), 0, NUM_COLOURS * PLACEMENTS - 1),
+    Field("pieces", "i2", (MAX_PIECES,), 0, components.HOLE_ACTION - 1),
     Field("occupied", "u8", (), 0, _ALL_CELLS),  # covered cells and the hole
     Field("coloured", "u8", (NUM_COLOURS,), 0, _ALL_CELLS),
 )

@@ -6,16 +6,8 @@ from itertools import permutations
 import numpy as np
 from numpy.typing import NDArray
 
-from linkzoo.games.linkage.components import (
-    CELLS,
-    HOLE_ACTION,
-    NUM_COLOURS,
-    PLACEMENT_CELLS,
-    PLACEMENTS,
-    SIZE,
-    TAKE_FEWER,
-    TAKE_MORE,
-)
+from linkzoo.games.linkage import components
+from linkzoo.games.linkage.components import CELLS, NUM_COLOURS, PLACEMENT_CELLS, SIZE
 from linkzoo.games.linkage.observation import SPEC
 
 
@@ -54,5 +46,6 @@ def _observation(square: NDArray[np.int64], colours: tuple[int, ...]) -> NDArray
 def _actions(square: NDArray[np.int64], colours: tuple[int, ...]) -> NDArray[np.int64]:
     placements = {frozenset(cells): p for p, cells in enumerate(PLACEMENT_CELLS.tolist())}
     moved = np.array([placements[frozenset(square[cells].tolist())] for cells in PLACEMENT_CELLS])
-    pieces = np.array(colours)[:, None] * PLACEMENTS + moved
-    return np.concatenate([pieces.ravel(), HOLE_ACTION + square, [TAKE_MORE, TAKE_FEWER]])
+    pieces = np.array(colours)[:, None] * components.PLACEMENTS + moved
+    roles = components.TAKE_MORE, components.TAKE_FEWER
+    return np.concatenate([pieces.ravel(), components.HOLE_ACTION + square, roles])

@@ -1,5 +1,7 @@
 """Linkage as text. Nothing is hidden (R12): every seat sees the same."""
 
+from itertools import pairwise
+
 from linkzoo.core.state import Record
 from linkzoo.games.linkage import describe
 from linkzoo.games.linkage.components import COLOURS, SIZE
@@ -16,9 +18,8 @@ def draw_text(state: Record, seat: int | None = None) -> str:
     Each piece has a box around it; the counter's piece has its letters in brackets; `×` closed by
     the counter, `·` any other empty cell, `●` the hole. Then supply, groups, roles and the turn.
     """
-    supply = "  ".join(
-        f"{letter} {left}" for letter, left in zip(COLOURS, state.supply, strict=True)
-    )
+    counts = zip(COLOURS, state.supply, strict=True)
+    supply = "  ".join(f"{letter} {left}" for letter, left in counts)
     more, fewer = f"More ≥ {state.threshold}", f"Fewer ≤ {state.threshold - 1}"
     if state.more != NONE:
         more += f" (player {state.more})"
@@ -35,10 +36,10 @@ def _board(state: Record) -> list[str]:
     for row in range(size + 1):
         lines.append("  " + "".join(_border(units, row, column) for column in range(size + 1)))
         if row < size:
-            line = "".join(
-                _side(units, row, column) + contents[SIZE * row + column] for column in range(size)
-            )
-            lines.append(f"{row + 1} {line}{_side(units, row, size)}")
+            cells = [contents[SIZE * row + column] for column in range(size)]
+            sides = ["│" if left != unit else " " for left, unit in pairwise(units[row + 1])]
+            line = "".join(side + cell for side, cell in zip(sides, [*cells, ""], strict=True))
+            lines.append(f"{row + 1} {line}")
     return [line.rstrip() for line in lines]
 
 
@@ -72,9 +73,3 @@ def _border(units: list[list[int]], row: int, column: int) -> str:
     (a, b), (c, d) = units[row][column : column + 2], units[row + 1][column : column + 2]
     crossing = _BOX[(a != b) + 2 * (b != d) + 4 * (c != d) + 8 * (a != c)]
     return crossing + ("───" if b != d else "   ")
-
-
-def _side(units: list[list[int]], row: int, column: int) -> str:
-    """Returns the border at the left of a cell."""
-    left, unit = units[row + 1][column : column + 2]
-    return "│" if left != unit else " "

@@ -4,13 +4,8 @@ import numpy as np
 
 from linkzoo.core.state import Record
 from linkzoo.engine.compiled import compiled
-from linkzoo.games.linkage.components import (
-    BOARD_BITS,
-    MAX_PIECES,
-    PLACEMENT_BITS,
-    PLACEMENTS,
-    SIZE,
-)
+from linkzoo.games.linkage import components
+from linkzoo.games.linkage.components import PLACEMENTS, SIZE
 from linkzoo.games.linkage.rules import can_place, lay_piece, new_game, set_hole, winner_of
 from linkzoo.games.linkage.state import HOLE, NONE, PLAY
 
@@ -50,14 +45,14 @@ def _check_pieces(state: Record, scratch: Record) -> str:
     if state.free_hole and state.hole != NONE:
         set_hole(scratch, state.hole)
     scratch.phase = PLAY
-    for index in range(MAX_PIECES):
+    for index in range(components.MAX_PIECES):
         piece = np.int64(state.pieces[index])
         if index >= state.num_pieces:
             if piece != 0:
                 return "pieces: there are more than num_pieces"
             continue
-        bits = PLACEMENT_BITS[piece % PLACEMENTS]
-        if bits & ~(BOARD_BITS[state.board_size] & ~scratch.occupied) != 0:
+        bits = components.PLACEMENT_BITS[piece % PLACEMENTS]
+        if bits & ~(components.BOARD_BITS[state.board_size] & ~scratch.occupied) != 0:
             return "pieces: one is off the board, on another or on the hole"
         if scratch.supply[piece // PLACEMENTS] == 0:
             return "pieces: more of a colour than the supply has"
@@ -72,9 +67,7 @@ def _check_sums(state: Record, laid: Record) -> str:
         return "occupied, groups: not what the pieces say"
     if (laid.coloured != state.coloured).any():
         return "coloured: not what the pieces say"
-    if (laid.supply != state.supply).any():
-        return "supply: not what the pieces say"
-    return ""
+    return "supply: not what the pieces say" if (laid.supply != state.supply).any() else ""
 
 
 @compiled

@@ -10,8 +10,16 @@ from linkzoo.core.contract import Drawing, Facts, Notation, Observation, Rules
 from linkzoo.core.game import FixedOptions, Game
 from linkzoo.core.positions import JsonHeader
 from linkzoo.engine.compiled import rebind
-from linkzoo.games.love_formula import determinize, heuristic, observation, tables, validation
-from linkzoo.games.love_formula.cards import STANDARD, load_cards
+from linkzoo.games.love_formula import (
+    action_features,
+    determinize,
+    heuristic,
+    observation,
+    tables,
+    validation,
+)
+from linkzoo.games.love_formula.action_features import outcome, spec, terms, traits
+from linkzoo.games.love_formula.cards import STANDARD, Cards, full_name, load_cards
 from linkzoo.games.love_formula.components import MAX_LENGTH, MAX_PLAYERS
 from linkzoo.games.love_formula.notation import Moves
 from linkzoo.games.love_formula.options import Options
@@ -37,17 +45,18 @@ from linkzoo.games.love_formula.validation import decision, frames, stages, zone
 NAME, VERSION, PLAYERS = "love_formula", 1, (2, MAX_PLAYERS)
 # The modules of compiled functions, which are made for a table of cards.
 _RULES = (course, draft, effects, fields, legal, piles, reactions, resolution, scoring, targets)
-_COMPILED = (*_RULES, turns, determinize, heuristic, observation, tables)
+_FEATURES = (action_features, outcome, spec, terms, traits)
+_COMPILED = (*_RULES, *_FEATURES, turns, determinize, heuristic, observation, tables)
 _CHECKS = (validation, decision, frames, stages, zones)
 
 
 @cache
-def _game_of(name: str) -> Game:
-    """Love Formula with the table of cards of this name, which is compiled in."""
-    cards = load_cards(name)
+def _game_of(name: str, cards: Cards) -> Game:
+    """Love Formula with a table of cards, which is compiled in."""
     modules = [*_COMPILED, *_CHECKS]
     if name != STANDARD:
-        modules = rebind(modules, tables.constants(cards) | observation.constants(cards))
+        found = tables.constants(cards) | observation.constants(cards)
+        modules = rebind(modules, found | traits.constants(cards))
     compiled = SimpleNamespace(**{each.__name__.split(".")[-1]: each for each in modules})
     fixed = FixedOptions(
         values={"cards": name}, digest=int(cards.digest, 16), with_options=game_with
@@ -56,7 +65,7 @@ def _game_of(name: str) -> Game:
         NAME, VERSION, Options, STATE, PLAYERS, MAX_LENGTH, fixed.values, fixed.digest
     )
     moves = Moves(cards)
-    positions = Positions(cards, moves, header, compiled)
+    positions = Positions(moves, header, compiled)
     to_dict = positions.to_dict
     return Game(
         name=NAME,
@@ -80,6 +89,8 @@ def _game_of(name: str) -> Game:
             observe=compiled.observation.observe,
             privileged_spec=compiled.observation.PRIVILEGED_SPEC,
             reveal=compiled.observation.reveal,
+            action_spec=action_features.ACTION_SPEC,
+            observe_action=compiled.action_features.action_features,
         ),
         notation=Notation(
             action_to_text=moves.action_to_text,
@@ -100,7 +111,8 @@ def _game_of(name: str) -> Game:
 
 def game_with(options: Mapping[str, Any]) -> Game:
     """Returns the game with the cards that the options name; ValueError if there are none."""
-    return _game_of(string("cards", options.get("cards", STANDARD)))
+    name = string("cards", options.get("cards", STANDARD))
+    return _game_of(full_name(name), load_cards(name))
 
 
-GAME = _game_of(STANDARD)
+GAME = game_with({})

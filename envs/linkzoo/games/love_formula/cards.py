@@ -2,15 +2,16 @@
 
 import csv
 import hashlib
-import json
+import io
+import os
 from collections import Counter
-from collections.abc import Mapping, Sequence
+from collections.abc import Collection, Mapping
 from dataclasses import dataclass
 from functools import cache
 from pathlib import Path
 from typing import Any
 
-from linkzoo.core.arguments import file_text, integer, sequence
+from linkzoo.core.arguments import file_text, integer, parse_json, sequence
 
 STANDARD = "standard"  # the table of the package
 _SHIPPED = Path(__file__).with_name("cards.csv")
@@ -26,7 +27,13 @@ SUBTYPES = ("event", "location", "item")
 _DURATIONS = ("instant", "lasting", "delayed", "permanent")
 JOBS = 4  # copies of the card that every player gets (R2)
 
-TRIGGERS = ("OBSTACLE_ON_ME", "OPP_ACTION", "MY_PREP_DISCARDED", "REACTION_PLAYED")  # R19
+# R19: the triggers of reactions, each with the ops of which such a reaction has one.
+TRIGGERS = {
+    "OBSTACLE_ON_ME": ("CANCEL_EVENT", "REDIRECT_EVENT"),
+    "OPP_ACTION": ("CANCEL_EVENT",),
+    "MY_PREP_DISCARDED": ("RECOVER_EVENT_CARD",),
+    "REACTION_PLAYED": ("CANCEL_EVENT",),
+}
 TARGETS = (
     "none opp_couple opp_couple_incomplete opp_prep_open opp_prep_takable swap_pair own_obstacle "
     "discard_prep_or_couple opp"
@@ -66,13 +73,6 @@ _ON_TARGET = {
     "DISCARD_OBSTACLE": ("own_obstacle",),
     "RECOVER": ("discard_prep_or_couple",),
 }
-# The one op that a reaction may have, by its trigger.
-_OF_REACTIONS = {
-    "OBSTACLE_ON_ME": ("CANCEL_EVENT", "REDIRECT_EVENT"),
-    "OPP_ACTION": ("CANCEL_EVENT",),
-    "MY_PREP_DISCARDED": ("RECOVER_EVENT_CARD",),
-    "REACTION_PLAYED": ("CANCEL_EVENT",),
-}
 _TARGETS_OF = {
     OBSTACLE: ("opp_couple", "opp_couple_incomplete"),
     ACTION: tuple(name for name in TARGETS if not name.startswith("opp_couple")),
@@ -93,6 +93,13 @@ MAX_NUMBER = 20  # in an op
 _MAX_PRIORITY = 9
 _MAX_TURNS = 20
 _MAX_POINTS = 9
+
+# What the arguments of ops may be, in words.
+_ALLOWED = {
+    **dict.fromkeys(("n", "k"), f"1..{MAX_NUMBER}"),
+    "who": ", ".join(WHO),
+    "chooser": ", ".join(CHOOSERS),
+}
 
 Op = tuple[Any, ...]
 
@@ -116,7 +123,7 @@ class Card:
     job: bool  # one for each player, never discarded
 
 
-@dataclass(frozen=True)
+@dataclass(frozen=True, eq=False)
 class Cards:
     """A table of cards by type. `digest` is of the file."""
 
@@ -128,9 +135,13 @@ class Cards:
         return [number for number, card in enumerate(self.cards) if card.kind == kind]
 
 
-@cache
+def full_name(name: str) -> str:
+    """The name of the table of the package, or the whole path of a file."""
+    return name if name == STANDARD else os.path.abspath(name)  # noqa: PTH100  # takes any string
+
+
 def load_cards(name: str) -> Cards:
-    """The table of the package, or that of a CSV file; each is read once.
+    """The table of the package, or that of a CSV file as it is now.
 
     ValueError names the row and what is wrong with it.
     """
@@ -138,6 +149,11 @@ def load_cards(name: str) -> Cards:
     if text is None:
         wrong = f"cards: no table {name[:80]!r}; there is {STANDARD!r}, or give a CSV file"
         raise ValueError(wrong)
+    return _parse(text)
+
+
+@cache
+def _parse(text: str) -> Cards:
     return read_cards(text, hashlib.sha256(text.encode()).hexdigest()[:12])
 
 
@@ -148,16 +164,24 @@ def _require(holds: bool, wrong: str) -> None:
 
 
 def read_cards(text: str, digest: str = "") -> Cards:
-    """The table of CSV text; ValueError names the row and what is wrong with it."""
-    reader = csv.DictReader(text.splitlines())
-    columns = list(reader.fieldnames or ())
-    _require(columns == _COLUMNS, f"cards: columns {str(columns)[:300]}, not {_COLUMNS}")
+    """The table of CSV text; ValueError names the row and what is wrong with it.
+
+    Columns are separated by what separates those of the first line: `,`, `;` or a tab.
+    """
+    separator = max(",;\t", key=text.partition("\n")[0].count)
+    reader = csv.DictReader(io.StringIO(text), delimiter=separator)
     found: list[Card] = []
-    for number, row in enumerate(reader):
-        try:
-            found.append(_read_card(number, row))
-        except ValueError as error:
-            raise ValueError(f"cards: row {number} ({row['name']}): {error}") from error
+    try:
+        columns = list(reader.fieldnames or ())
+        wrong = f"cards: columns {str(columns)[:300]}, not {_COLUMNS} between ',', ';' or tabs"
+        _require(columns == _COLUMNS, wrong)
+        for number, row in enumerate(reader):
+            try:
+                found.append(_read_card(number, row))
+            except ValueError as error:
+                raise ValueError(f"cards: row {number} ({row['name']}): {error}") from error
+    except csv.Error as error:
+        raise ValueError(f"cards: line {reader.line_num}: {error}") from error
     _check_table(found)
     return Cards(tuple(found), digest)
 
@@ -176,8 +200,13 @@ def _read_card(number: int, row: Mapping[str, str | None]) -> Card:
     # Reactions have no priority; only obstacles stay for no time (-1).
     _require(kind != REACTION or not data["priority"], "priority: a reaction has none")
     turns = data["turns"] if kind == OBSTACLE else data["turns"] or "0"
+    # Names stand in the notation between `/` and `#`; free slots begin with a seat's number.
+    name = data["name"]
+    plain = bool(name) and name == name.strip() and not set("/#\n") & set(name)
+    _require(plain, f"name: {name!r} is empty, or has '/', '#', a line break or outer spaces")
+    _require(kind != COUPLE or not name.isdigit(), f"name: {name!r} is a number")
     card = Card(
-        name=_read_name(data["name"], kind),
+        name=name,
         kind=kind,
         subtype=_one_of("subtype", data["subtype"], subtypes),
         priority=0 if kind == REACTION else _number("priority", data["priority"], 0, _MAX_PRIORITY),
@@ -188,8 +217,8 @@ def _read_card(number: int, row: Mapping[str, str | None]) -> Card:
         turns=_number("turns", turns, -1 if kind == OBSTACLE else 0, _MAX_TURNS),
         static=_read_static(kind, data["static"]),
         ops=tuple(
-            tuple(_read_op(name, op) for op in sequence(name, _json(name, data[name]), 0, MAX_OPS))
-            for name in LISTS
+            tuple(_read_op(each, op) for op in sequence(each, _json(each, data[each]), 0, MAX_OPS))
+            for each in LISTS
         ),
         text=data["text"],
         job=bool(flags),
@@ -202,7 +231,7 @@ def _read_card(number: int, row: Mapping[str, str | None]) -> Card:
     return card
 
 
-def _one_of(name: str, value: str, allowed: Sequence[str]) -> str:
+def _one_of(name: str, value: str, allowed: Collection[str]) -> str:
     _require(value in allowed, f"{name}: {value!r} is not one of {list(allowed)}")
     return value
 
@@ -215,18 +244,10 @@ def _number(name: str, text: str, low: int, high: int) -> int:
     return integer(name, number, low, high)
 
 
-def _read_name(name: str, kind: int) -> str:
-    """Names stand in the notation between `/` and `#`; free slots begin with a seat's number."""
-    plain = bool(name) and name == name.strip() and "/" not in name and "#" not in name
-    _require(plain, f"name: {name!r} is empty, or has '/', '#' or outer spaces")
-    _require(kind != COUPLE or not name.isdigit(), f"name: {name!r} is a number")
-    return name
-
-
 def _json(name: str, text: str) -> Any:
     try:
-        return json.loads(text)
-    except (ValueError, RecursionError) as error:
+        return parse_json(text)
+    except ValueError as error:
         raise ValueError(f"{name}: not valid JSON ({error})") from error
 
 
@@ -246,7 +267,8 @@ def _read_op(name: str, op: Any) -> Op:
     _require(known, f"{name}: {op!r} is no op; there are {list(OPS)}")
     wanted = OPS[op[0]]
     fits = len(op) - 1 == len(wanted) and all(map(_is_argument, wanted, op[1:]))
-    _require(fits, f"{name}: {op!r} is not {op[0]} with {list(wanted)}")
+    named = [f"{each} ({_ALLOWED[each]})" if each in _ALLOWED else each for each in wanted]
+    _require(fits, f"{name}: {op!r} is not {op[0]} with {', '.join(named) or 'nothing'}")
     looks_too_far = op[0] == "LOOK_TOP" and op[1] > MAX_LOOK
     _require(not looks_too_far, f"{name}: {op!r} looks at more than {MAX_LOOK} cards")
     return tuple(op)
@@ -261,7 +283,7 @@ def _is_argument(wanted: str, value: Any) -> bool:
 def _check_ops(card: Card) -> None:
     """Ops stand where they can work."""
     if card.kind == REACTION:
-        allowed, (first, *others) = _OF_REACTIONS[card.trigger], card.ops
+        allowed, (first, *others) = TRIGGERS[card.trigger], card.ops
         fits = len(first) == 1 and first[0][0] in allowed and not any(others)
         _require(fits, f"on_resolve: not one op out of {list(allowed)}")
         return

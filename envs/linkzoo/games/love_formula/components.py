@@ -5,7 +5,7 @@ A card is the number of its type. Couples and obstacles also have numbers of the
 3 * couple + requirement, or 72 + 3 * seat + subtype for a free slot (R10).
 """
 
-from collections.abc import Callable, Iterator, Sized
+from collections.abc import Callable, Sized
 from typing import Any, cast
 
 import numpy as np
@@ -31,6 +31,6 @@ BITS = np.array([0, 1, 1, 2, 1, 2, 2, 3])  # ones of three bits, such as require
 int64 = cast(Callable[[Any], int], np.int64)
 
 
-def numbered(names: Sized) -> Iterator[int]:
+def numbered(names: Sized) -> list[int]:
     """Numbers for names, of one type: Numba compiles a function anew for each Python constant."""
-    return map(int64, range(len(names)))
+    return [int64(number) for number in range(len(names))]

@@ -3,13 +3,13 @@
 from collections.abc import Mapping
 from typing import Any, NamedTuple
 
-from linkzoo.games.love_formula.cards import Card, Cards
+from linkzoo.games.love_formula.cards import Card
 from linkzoo.games.love_formula.components import TURNS
 
 Json = dict[str, Any]
 Table = Mapping[str, Card]  # cards by name
 
-_ASKED = {
+_PROMPTS = {
     "DRAFT": "picks a card of the pack",
     "SELECT": "selects a card",
     "WINDOW": "may move or discard in the field",
@@ -28,11 +28,6 @@ _ASKED = {
     "REACT": "may react",
     "PAY": "may pay with cards of the hand",
 }
-
-
-def by_name(cards: Cards) -> Table:
-    """Returns the cards by name."""
-    return {card.name: card for card in cards.cards}
 
 
 def count(number: int, thing: str) -> str:
@@ -83,7 +78,7 @@ def remark(view: Json) -> str:
     if view["seat"] is None:
         return ""
     effect = view["effect"] or {"who": None, "left": 0}
-    return _ASKED[view["decision"]].format(
+    return _PROMPTS[view["decision"]].format(
         moving=_preparation_at(view, view["window"]["moving"]),
         placed=view["limbo"] or (view["acting"] or {"card": ""})["card"],
         whose="the" if effect["who"] == view["seat"] else f"player {effect['who']}'s",

@@ -61,19 +61,17 @@ def _determinize_draft(state: Record, seat: int) -> None:
         for number in range(_unseen_picks(state, seat, pack)):
             pool[size] = state.picks[pack, number]
             size += 1
-        if not _is_seen(state, seat, pack):
+        if draft.last_visit(state, seat, pack) < 0:  # never seen
             size = _pour(state.packs[pack], pool, size)
         _mix_seen(state, seat, pack)
     _shuffle(state, pool, size, _ALL)
     for pack in range(state.num_players):
         size = _deal_unseen(state, seat, pack, pool, size)
     state.deck[:size] = pool[:size]
-    _count_piles(state, seat)
-
-
-@compiled
-def _is_seen(state: Record, seat: int, pack: int) -> bool:
-    return draft.last_visit(state, seat, pack) >= 0
+    state.piles.fill(0)  # they hold what the seats picked
+    for pack in range(state.num_players):
+        for number in range(_made(state, pack)):
+            state.piles[draft.holder_of(state, pack, number), state.picks[pack, number]] += 1
 
 
 @compiled
@@ -86,9 +84,8 @@ def _made(state: Record, pack: int) -> int:
 @compiled
 def _unseen_picks(state: Record, seat: int, pack: int) -> int:
     """The picks of a pack before a seat first saw it."""
-    if _is_seen(state, seat, pack):
-        return draft.last_visit(state, seat, pack) % int64(state.num_players)
-    return _made(state, pack)
+    last = draft.last_visit(state, seat, pack)
+    return last % int64(state.num_players) if last >= 0 else _made(state, pack)
 
 
 @compiled
@@ -97,7 +94,7 @@ def _deal_unseen(state: Record, seat: int, pack: int, pool: NDArray[np.int64], s
     for number in range(_unseen_picks(state, seat, pack)):
         size -= 1
         state.picks[pack, number] = pool[size]
-    if not _is_seen(state, seat, pack):
+    if draft.last_visit(state, seat, pack) < 0:
         state.packs[pack] = 0
         for _ in range(PICKS - _made(state, pack)):
             size -= 1
@@ -130,19 +127,6 @@ def _permute(state: Record, pack: int, first: int, end: int, with_rest: bool) ->
         state.packs[pack, cards[left]] += 1
 
 
-@compiled
-def _count_piles(state: Record, seat: int) -> None:
-    """The others' piles hold what they picked."""
-    for other in range(state.num_players):
-        if other != seat:
-            state.piles[other] = 0
-    for pack in range(state.num_players):
-        for number in range(_made(state, pack)):
-            other = draft.holder_of(state, pack, number)
-            if other != seat:
-                state.piles[other, state.picks[pack, number]] += 1
-
-
 # In play
 
 
@@ -163,7 +147,10 @@ def _determinize_play(state: Record, seat: int) -> None:
     for other in range(state.num_players):
         if other != seat:
             size = _deal_hand(state, other, pool, size)
-            _forget(state, seat, other)
+            for viewer in range(state.num_players):  # nobody knows more of the new hand
+                for card in range(tables.NUM_TYPES):
+                    known = min(state.known[viewer, other, card], state.known[seat, other, card])
+                    state.known[viewer, other, card] = known
     for place in range(looked):
         size -= 1
         state.look[place] = pool[size]
@@ -234,12 +221,3 @@ def _give_reaction(state: Record, other: int, pool: NDArray[np.int64], size: int
         state.hands[other, pool[place]] += 1
     pool[place] = pool[size - 1]
     return size - 1
-
-
-@compiled
-def _forget(state: Record, seat: int, other: int) -> None:
-    """Limits what others know of a newly dealt hand to what the seat knows."""
-    for viewer in range(state.num_players):
-        for card in range(tables.NUM_TYPES):
-            known = min(state.known[viewer, other, card], state.known[seat, other, card])
-            state.known[viewer, other, card] = known

@@ -11,7 +11,7 @@ from linkzoo.core.state import Record
 from linkzoo.engine.compiled import compiled
 from linkzoo.games.love_formula import decisions, ops, tables
 from linkzoo.games.love_formula.cards import COUPLE, OBSTACLE, PREPARATION, REACTION
-from linkzoo.games.love_formula.components import BITS, COUPLES, NEEDS, NONE, SLOTS, TURNS, int64
+from linkzoo.games.love_formula.components import BITS, COUPLES, NEEDS, NONE, TURNS, int64
 from linkzoo.games.love_formula.rules import fields, scoring, targets
 
 # Worth of an incomplete couple beyond its point, by requirements (2 or 3) and those met.
@@ -23,35 +23,31 @@ _HELD = 3  # tenths of its worth that a card has while it isn't played
 @compiled
 def heuristic(before: Record, after: Record, seat: int) -> float:
     """The worth of the position after a decision, for the seat that made it."""
-    worth = int64(_field(after, seat) + _cards(after, seat))
+    worth = int64(field(after, seat) + cards(after, seat))
     others = int64(0)
     for other in range(after.num_players):
         if other != seat:
-            others += _field(after, other)
+            others += field(after, other)
     if after.decision == decisions.DISCARD_MENU and after.seat == seat:
         worth -= 1  # a second thought that leads back
     return float(worth - others // (int64(after.num_players) - 1))
 
 
 @compiled
-def _field(state: Record, seat: int) -> int:
+def field(state: Record, seat: int) -> int:
     """Returns the worth of a field: points, couples under way, and obstacles."""
-    worth = int64(0)
+    worth = int64(100 * scoring.points(state, seat))
     for couple in range(COUPLES):
-        if state.owner[couple] == seat:
-            worth += 100 * (scoring.couple_points(state, couple) + BITS[state.attached[couple]])
-            if not fields.is_complete(state, couple):
-                worth += _promise(state, couple, BITS[state.attached[couple]])
-    for slot in range(SLOTS):
-        worth += 100 * (state.free[seat, slot] != NONE)
+        if state.owner[couple] == seat and not fields.is_complete(state, couple):
+            worth += promise(state, couple, BITS[state.attached[couple]])
     for place in range(state.obstacle_count):
         if state.owner[state.obstacle_couple[place]] == seat:
-            worth -= _burden(state, place)
+            worth -= burden(state, place)
     return worth
 
 
 @compiled
-def _promise(state: Record, couple: int, met: int) -> int:
+def promise(state: Record, couple: int, met: int) -> int:
     """Returns the expected points of an incomplete couple, in the turns that are left."""
     size = BITS[tables.FULL[couple]]
     left = 2 * TURNS - int64(state.turn)
@@ -59,16 +55,12 @@ def _promise(state: Record, couple: int, met: int) -> int:
 
 
 @compiled
-def _burden(state: Record, place: int) -> int:
-    """Returns what an obstacle costs the owner of its couple."""
-    card = int64(state.obstacle_type[place])
-    couple = state.obstacle_couple[place]
-    turns = max(int64(state.turns_left[place]), 1)
-    burden = int64(
-        -100 * tables.VP[card] - 20 * tables.PRIORITY_MOD[card] + 30 * tables.REVEAL_HAND[card]
-    )
+def burden(state: Record, place: int) -> int:
+    """Returns what an obstacle costs the owner of its couple, beyond points."""
+    card, couple = int64(state.obstacle_type[place]), state.obstacle_couple[place]
+    burden = int64(30 * tables.REVEAL_HAND[card] - 20 * tables.PRIORITY_MOD[card])
     if tables.OP_COUNT[card, ops.ON_TURN_START] > 0:
-        burden += 60 * turns
+        burden += 60 * max(int64(state.turns_left[place]), 1)
     if not fields.is_complete(state, couple):
         burden += 120 * tables.NO_ATTACH[card]
         if tables.OP_COUNT[card, ops.ON_EXPIRE] > 0:
@@ -77,11 +69,11 @@ def _burden(state: Record, place: int) -> int:
 
 
 @compiled
-def _cards(state: Record, seat: int) -> int:
+def cards(state: Record, seat: int) -> int:
     """Returns what hand, pile, selected card and the card to be placed can add."""
     worth = int64(0)
     for card in range(tables.NUM_TYPES):
-        count = _held(state, seat, card)
+        count = held(state, seat, card)
         if count > 0 and card != tables.JOB:
             worth += _worth(state, seat, card) * _HELD // 10
             worth += (count - 1) * _worth(state, seat, card) * _HELD // 20
@@ -134,7 +126,7 @@ def _preparation(state: Record, seat: int, card: int) -> int:
         if state.owner[couple] == seat:
             if fields.takes(state, couple, card):
                 best = max(best, 100 + _step(state, couple))
-        elif _held(state, seat, tables.COUPLE_TYPE[couple]) > 0:
+        elif held(state, seat, tables.COUPLE_TYPE[couple]) > 0:
             best = max(best, 160)
     return best
 
@@ -143,14 +135,14 @@ def _preparation(state: Record, seat: int, card: int) -> int:
 def _step(state: Record, couple: int) -> int:
     """Returns what one more preparation adds to a couple."""
     size, met = BITS[tables.FULL[couple]], BITS[state.attached[couple]]
-    now = _promise(state, couple, met)
+    now = promise(state, couple, met)
     if met + 1 == size:
         return int64(_COMPLETION[size - 2]) - now
-    return _promise(state, couple, met + 1) - now
+    return promise(state, couple, met + 1) - now
 
 
 @compiled
-def _held(state: Record, seat: int, card: int) -> int:
+def held(state: Record, seat: int, card: int) -> int:
     """Copies of a card in hand and on the pile."""
     return int64(state.hands[seat, card]) + int64(state.piles[seat, card])
 
@@ -158,16 +150,12 @@ def _held(state: Record, seat: int, card: int) -> int:
 @compiled
 def _couple(state: Record, seat: int, couple: int) -> int:
     """A couple in hand: its promise, and more for each preparation that waits for it."""
-    worth = 100 + _promise(state, couple, 0)
+    worth = 100 + promise(state, couple, 0)
     for place in range(NEEDS):
         card = tables.NEED[couple, place]
-        if card == NONE:
-            continue
-        if _held(state, seat, card) > 0:
-            worth += 70
-        for slot in range(SLOTS):
-            if state.free[seat, slot] == card:
-                worth += 70
+        if card != NONE:
+            worth += 70 * (held(state, seat, card) > 0)
+            worth += 70 * (state.free[seat, tables.SUBTYPE[card]] == card)
     return worth
 
 

@@ -3,12 +3,7 @@
 from linkzoo.core.arguments import integer, shown, string
 from linkzoo.core.state import Record
 from linkzoo.games.love_formula.cards import COUPLE, OBSTACLE, SUBTYPES, Cards
-from linkzoo.games.love_formula.components import (
-    MAX_PLAYERS,
-    NEEDS,
-    NONE,
-    SLOTS,
-)
+from linkzoo.games.love_formula.components import MAX_PLAYERS, NEEDS, NONE, SLOTS
 from linkzoo.games.love_formula.rules import fields
 
 
@@ -16,10 +11,10 @@ class Moves:
     """The texts of cards, positions and moves with a table of cards."""
 
     def __init__(self, cards: Cards) -> None:
-        table = cards.cards
-        self.names = [card.name for card in table]
+        self.cards = cards.cards
+        self.names = [card.name for card in self.cards]
         self.couples = [self.names[number] for number in cards.of_kind(COUPLE)]
-        self.requirements = [table[number].requirements for number in cards.of_kind(COUPLE)]
+        self.requirements = [self.cards[number].requirements for number in cards.of_kind(COUPLE)]
         needs = [
             f"{couple}/{name}"
             for couple, required in zip(self.couples, self.requirements, strict=True)
@@ -28,7 +23,7 @@ class Moves:
         copies = [
             f"{self.names[number]}#{rank}"
             for number in cards.of_kind(OBSTACLE)
-            for rank in range(1, table[number].copies + 1)
+            for rank in range(1, self.cards[number].copies + 1)
         ]
         slots = [f"{seat}/{subtype}" for seat in range(MAX_PLAYERS) for subtype in SUBTYPES]
         self.positions = needs + slots

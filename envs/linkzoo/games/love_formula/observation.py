@@ -16,31 +16,12 @@ from linkzoo.core.observation import ObservationPart as Part
 from linkzoo.core.observation import ObservationSpec
 from linkzoo.core.state import Record
 from linkzoo.engine.compiled import compiled
-from linkzoo.games.love_formula import decisions, phases, tables
-from linkzoo.games.love_formula.cards import (
-    COUPLE,
-    OBSTACLE,
-    PREPARATION,
-    REACTION,
-    STANDARD,
-    Cards,
-    load_cards,
-)
-from linkzoo.games.love_formula.components import (
-    COUPLES,
-    DECK,
-    MAX_PLAYERS,
-    NEEDS,
-    NONE,
-    PICKS,
-    SLOTS,
-    TURNS,
-    int64,
-)
-from linkzoo.games.love_formula.rules import draft, fields, scoring, turns
-from linkzoo.games.love_formula.state import MAX_HAND
+from linkzoo.games.love_formula import components, decisions, phases, tables
+from linkzoo.games.love_formula.cards import COUPLE, OBSTACLE, PREPARATION, REACTION, Cards
+from linkzoo.games.love_formula.components import COUPLES, MAX_PLAYERS, NEEDS, NONE, TURNS, int64
+from linkzoo.games.love_formula.rules import draft, fields, scoring
+from linkzoo.games.love_formula.state import LIMIT, MAX_HAND, obstacle_sum
 
-_MOST = 99  # of numbers that a table of cards may drive far
 _MAX_POINTS = 127
 _OTHERS = MAX_PLAYERS - 1
 _OF_COUPLE = "1-4 whose field, 5 the discard pile"
@@ -64,7 +45,7 @@ def make_spec(cards: Cards) -> ObservationSpec:
         _Category("stage", one, 0, len(phases.STAGES) - 1, "draft, start, select, …"),
         _Category("half", one, 1, 2, "which draft and play phase"),
         Part("turn", one, -1, 2 * TURNS - 1, "of both play phases, from 0 (R7)"),
-        Part("draft_round", one, 0, PICKS - 1, "picks before this one"),
+        Part("draft_round", one, 0, components.PICKS - 1, "picks before this one"),
         Part("hand", types, 0, copies, "own hand, by type"),
         Part("face_down", types, 0, 1, "own selected card"),
         Part("pile", types, 0, copies, "own picked cards"),
@@ -72,9 +53,9 @@ def make_spec(cards: Cards) -> ObservationSpec:
         Part("discard", types, 0, copies, "the discard pile"),
         Part("look", types, 0, copies, "the cards looked at"),
         Part("hand_size", seats, 0, MAX_HAND, "cards in hand"),
-        Part("deck_size", one, 0, DECK, "cards in the deck"),
+        Part("deck_size", one, 0, components.DECK, "cards in the deck"),
         Part("revealed", of_types, 0, 1, "the card of the turn, until it is resolved"),
-        Part("priority", seats, 0, _MOST, "1 + the priority of the card of the turn"),
+        Part("priority", seats, 0, LIMIT, "1 + the priority of the card of the turn"),
         Part("order", seats, 0, MAX_PLAYERS, "1 + the place in the order of the turn"),
         Part("resolved", seats, 0, 1, "1 if the turn of the card is over"),
         # Couples, obstacles and preparations, and what the fields are worth.
@@ -89,8 +70,8 @@ def make_spec(cards: Cards) -> ObservationSpec:
         Part("wanted", preparations, 0, COUPLES, "couples in the own hand and pile that need it"),
         Part("in_reach", couples, 0, NEEDS, _IN_REACH),
         Part("shield", seats, 0, 2 * TURNS + 1, "turns that no obstacle can be attached"),
-        Part("priority_change", seats, -_MOST, _MOST, "by obstacles"),
-        Part("points", seats, -_MOST, _MAX_POINTS, "what the field is worth now (R26)"),
+        Part("priority_change", seats, -LIMIT, LIMIT, "by obstacles"),
+        Part("points", seats, -LIMIT, _MAX_POINTS, "what the field is worth now (R26)"),
         # The resolving card, the event to react to, and others' cards that were seen.
         Part("acting", types, 0, 1, "the card that resolves or takes effect"),
         Part("subject", types, 0, 1, "the preparation to place, move, swap or recover"),
@@ -100,7 +81,7 @@ def make_spec(cards: Cards) -> ObservationSpec:
         Part("event_couple", couples, 0, 1, "the couple that the obstacle is aimed at"),
         Part("pending", reactions, 0, copies, "reactions played to the event"),
         Part("discards_of", seats, 0, 1, "whose hand cards are to be discarded"),
-        Part("left", one, 0, _MOST, "cards still to be chosen"),
+        Part("left", one, 0, LIMIT, "cards still to be chosen"),
         Part("can_move", one, 0, 1, "1 if the move of the windows is unused (R11)"),
         Part("passed", of_types, 0, copies, "of each seat's pack, what I passed on"),
         Part("taken", types, 0, MAX_HAND, "cards that others took and have not shown"),
@@ -116,7 +97,7 @@ def make_privileged_spec(cards: Cards) -> ObservationSpec:
         Part("selections", shape, 0, 1, "what lies face down before the others"),
         Part("piles", shape, 0, copies, "what the others have picked"),
         Part("packs", shape, 0, copies, "the packs that the others hold"),
-        Part("draw_order", (DECK,), 0, DECK, _DRAW_ORDER),
+        Part("draw_order", (components.DECK,), 0, components.DECK, _DRAW_ORDER),
     )
 
 
@@ -132,7 +113,7 @@ def constants(cards: Cards) -> dict[str, Any]:
     return {"SPEC": spec, "PRIVILEGED_SPEC": make_privileged_spec(cards), "AT": starts}
 
 
-_STANDARD = constants(load_cards(STANDARD))
+_STANDARD = constants(tables.STANDARD_CARDS)
 SPEC: ObservationSpec = _STANDARD["SPEC"]
 PRIVILEGED_SPEC: ObservationSpec = _STANDARD["PRIVILEGED_SPEC"]
 AT = _STANDARD["AT"]  # where each part begins
@@ -180,17 +161,18 @@ def _show_seat(state: Record, seat: int, step: int, out: NDArray[np.int8]) -> No
     out[AT.hand_size + step] = state.hand_size[seat] + (1 if face_down else 0)
     if selected != NONE and not face_down:
         out[AT.revealed + tables.NUM_TYPES * step + selected] = 1
-    for slot in range(SLOTS):
+    for slot in range(components.SLOTS):
         card = state.free[seat, slot]
         if card != NONE:
             out[AT.free + tables.TYPES_OF[PREPARATION] * step + tables.NUMBER[card]] = 1
     # A draft comes after the turn that the record counts, which no longer runs.
     left = int64(state.shield[seat]) - state.turn + (0 if state.stage == phases.DRAFT else 1)
     out[AT.shield + step] = max(left, 0)
-    out[AT.points + step] = min(max(scoring.points(state, seat), -_MOST), _MAX_POINTS)
-    out[AT.priority_change + step] = min(max(turns.priority_change(state, seat), -_MOST), _MOST)
+    out[AT.points + step] = min(max(scoring.points(state, seat), -LIMIT), _MAX_POINTS)
+    change = obstacle_sum(state, seat, tables.PRIORITY_MOD)
+    out[AT.priority_change + step] = min(max(change, -LIMIT), LIMIT)
     if state.priorities[seat] != NONE:
-        out[AT.priority + step] = min(int64(state.priorities[seat]) + 1, _MOST)
+        out[AT.priority + step] = min(int64(state.priorities[seat]) + 1, LIMIT)
     for place in range(state.order_size):
         if state.order[place] == seat:
             out[AT.order + step] = place + 1
@@ -257,7 +239,7 @@ def _show_frames(state: Record, seat: int, out: NDArray[np.int8]) -> None:
         out[AT.acting + state.effect_card] = 1
         if state.effect_couple != NONE:
             out[AT.effect_couple + state.effect_couple] = 1
-        out[AT.left] = min(int64(state.effect_left), _MOST)
+        out[AT.left] = min(int64(state.effect_left), LIMIT)
     if state.limbo != NONE:
         out[AT.subject + state.limbo] = 1
     if state.event == NONE:
@@ -327,4 +309,4 @@ def reveal(state: Record, seat: int, out: NDArray[np.int8]) -> None:
         at = 4 * block + tables.FIRST_COPY[card]
         while out[at] != 0:
             at += 1
-        out[at] = DECK - (int64(state.deck_size) - 1 - place)
+        out[at] = components.DECK - (int64(state.deck_size) - 1 - place)

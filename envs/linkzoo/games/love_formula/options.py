@@ -5,11 +5,9 @@ from typing import Literal
 
 from linkzoo.core import options
 from linkzoo.core.arguments import string
-from linkzoo.games.love_formula.cards import STANDARD, load_cards
+from linkzoo.games.love_formula.cards import STANDARD, full_name
 
-Discards = Literal["windows", "off"]
-
-# What the record holds of the Literal option: its index.
+# What the record holds of `voluntary_discards`: its index.
 WINDOWS, OFF = 0, 1
 
 
@@ -22,9 +20,9 @@ class Options(options.Options):
     """
 
     cards: str = STANDARD
-    voluntary_discards: Discards = "windows"
+    voluntary_discards: Literal["windows", "off"] = "windows"
     skip_forced: bool = True
 
     def __post_init__(self) -> None:
         super().__post_init__()
-        load_cards(string("cards", self.cards))
+        object.__setattr__(self, "cards", full_name(string("cards", self.cards)))

@@ -14,7 +14,7 @@ from linkzoo.core.arguments import boolean, check_keys, integer, sequence, shown
 from linkzoo.core.positions import JsonHeader, read_winners, winners_of
 from linkzoo.core.state import Record
 from linkzoo.games.love_formula import decisions, phases
-from linkzoo.games.love_formula.cards import LISTS, MAX_TYPES, STANDARD, SUBTYPES, Cards
+from linkzoo.games.love_formula.cards import LISTS, MAX_TYPES, STANDARD, SUBTYPES
 from linkzoo.games.love_formula.components import COUPLES, NEEDS, NONE, OBSTACLES, PICKS, REACTIONS
 from linkzoo.games.love_formula.notation import Moves
 from linkzoo.games.love_formula.ops import ON_RESOLVE
@@ -22,6 +22,7 @@ from linkzoo.games.love_formula.rules import course, draft
 from linkzoo.games.love_formula.state import FIELDS, MAX_HAND
 
 Json = dict[str, Any]
+Keys = Mapping[str, str]  # the fields of an object by key
 
 _KEYS = (
     "game version options seed num_players seat ply half turn stage cursor step decision deck "
@@ -34,24 +35,22 @@ _SINGLE = "seat half turn stage cursor step decision reshuffles random_discards 
 _ROWS = ("deck", "discard", "look", "order")  # with a field for their size
 _BY_SEAT = ("selected", "priorities", "hand_sizes_at_end")
 _COUNTED = ("hands", "piles", "taken")  # by seat and type
-_WINDOW = {key: key for key in ("move_used", "discard_closed", "menu", "moving")}
-_ACTING = {key: f"acting_{key}" for key in ("card", "by", "targets", "step")}
-_EFFECT = {
-    key: f"effect_{key}" for key in "card by list couple obstacle targets op who left".split()
-}
-_OF_EVENT = ("source", "card", "couple", "owner", "cancelled", "redirected", "recovered")
-_REACT = {
-    "kind": "event",
-    **{key: f"event_{key}" for key in _OF_EVENT},
-    **{key: key for key in ("poll", "quiet", "resolving", "pending")},
-}
-_PENDING = {key: f"pending_{key}" for key in ("card", "by", "answers", "cancelled")}
-_OBSTACLE = {
-    "card": "obstacle_type",
-    "couple": "obstacle_couple",
-    "by": "obstacle_by",
-    "turns_left": "turns_left",
-}
+
+
+def _named(prefix: str, keys: str) -> dict[str, str]:
+    """Returns the fields of an object by key, where a field is a prefix and its key."""
+    return {key: prefix + key for key in keys.split()}
+
+
+_WINDOW = _named("", "move_used discard_closed menu moving")
+_ACTING = _named("acting_", "card by targets step")
+_EFFECT = _named("effect_", "card by list couple obstacle targets op who left")
+_REACT = {"kind": "event"}
+_REACT |= _named("event_", "source card couple owner cancelled redirected recovered")
+_REACT |= _named("", "poll quiet resolving pending")
+_FRAMES = {"window": _WINDOW, "acting": _ACTING, "effect": _EFFECT, "react": _REACT}
+_PENDING = _named("pending_", "card by answers cancelled")
+_OBSTACLE = {"card": "obstacle_type"} | _named("obstacle_", "couple by") | _named("", "turns_left")
 
 
 class Kind(NamedTuple):
@@ -95,16 +94,13 @@ class Positions:
     """Writes and reads positions with one table of cards.
 
     Args:
-        cards: The table of cards.
-        moves: Its texts.
+        moves: The texts of a table of cards.
         header: What positions begin with.
         rules: The modules of compiled rules for these cards.
     """
 
-    def __init__(
-        self, cards: Cards, moves: Moves, header: JsonHeader, rules: SimpleNamespace
-    ) -> None:
-        self._cards, self._moves, self._header, self._rules = cards.cards, moves, header, rules
+    def __init__(self, moves: Moves, header: JsonHeader, rules: SimpleNamespace) -> None:
+        self._moves, self._header, self._rules = moves, header, rules
         card, couple = _word(moves.names, "card"), _word(moves.couples, "couple")
         self._position = _word(moves.positions, "position")
         kinds = (
@@ -135,7 +131,7 @@ class Positions:
 
     def _target(self, state: Record) -> Kind:
         """How the targets of the card that resolves are written."""
-        target = self._cards[state.acting_card].target
+        target = self._moves.cards[state.acting_card].target
         if target == "own_obstacle":
             places = range(state.obstacle_count)
             return _word([self._moves.obstacle(state, place) for place in places], "obstacle")
@@ -196,9 +192,7 @@ class Positions:
             found["react"] = self._written(state, _REACT, pending=pending)
         return found
 
-    def _written(
-        self, state: Record, keys: Mapping[str, str], place: Any = (), **others: Any
-    ) -> Json:
+    def _written(self, state: Record, keys: Keys, place: Any = (), **others: Any) -> Json:
         """The object of these fields, or of a place of theirs, and of what follows from others."""
         return {
             key: others[key] if key in others else self._kinds[name].write(state[name][place])
@@ -206,11 +200,9 @@ class Positions:
         }
 
     def _list(self, name: str, numbers: Any) -> list[Any]:
-        """Numbers of a field."""
         return [self._kinds[name].write(number) for number in numbers]
 
     def _held(self, counts: Any) -> list[str]:
-        """Counted cards, by type."""
         names = self._moves.names
         return [names[card] for card in counts.nonzero()[0] for _ in range(counts[card])]
 
@@ -234,7 +226,11 @@ class Positions:
         del data["seed"], data["ply"]
         data["deck"] = len(data["deck"])
         for other in set(range(state.num_players)) - {seat}:
-            data["hands"][other] = self._other_hand(state, other)
+            counts = state.hands[other].copy()
+            if state.stage == phases.SELECT and state.selected[other] != NONE:
+                counts[state.selected[other]] += 1
+            open_hand = self._rules.piles.sees_hand(state, other)
+            data["hands"][other] = self._held(counts) if open_hand else int(counts.sum())
             picked = int(draft.has_picked(state, other))
             data["piles"][other] = len(data["piles"][other]) - picked
             data["packs"][other] = len(data["packs"][other]) + picked
@@ -254,14 +250,6 @@ class Positions:
                 data["react"] |= dict.fromkeys(("poll", "quiet", "resolving"))
         return data
 
-    def _other_hand(self, state: Record, other: int) -> list[str] | int:
-        """How many cards, the face-down one included; all of them while the hand lies open."""
-        counts = state.hands[other].copy()
-        if state.stage == phases.SELECT and state.selected[other] != NONE:
-            counts[state.selected[other]] += 1
-        open_hand = self._rules.piles.sees_hand(state, other)
-        return self._held(counts) if open_hand else int(counts.sum())
-
     # Reading
 
     def from_dict(self, data: Mapping[str, Any]) -> Record:
@@ -275,29 +263,24 @@ class Positions:
         self._read_cards(state, data)
         for seat, field in _by_seat(state, "fields", data["fields"]):
             self._read_field(state, f"fields[{seat}]", field, seat)
-        state.obstacle_count = self._read_rows(
-            state, "obstacles", data["obstacles"], _OBSTACLE, OBSTACLES
-        )
-        self._read(state, "window", data["window"], _WINDOW)
+        rows = data["obstacles"]
+        state.obstacle_count = self._read_rows(state, "obstacles", rows, _OBSTACLE, OBSTACLES)
+        for where, keys in _FRAMES.items():
+            if data[where] is not None or where == "window":
+                for key, number in self._read(state, where, data[where], keys).items():
+                    state[keys[key]] = number
         if data["acting"] is not None:
-            self._read(state, "acting", data["acting"], _ACTING)
             targets = sequence("acting: targets", data["acting"]["targets"], 0, 2)
             for index, target in enumerate(targets):
                 where, kind = f"acting: targets[{index}]", self._target(state)
                 state.targets[index] = kind.read(where, target, int(state.num_players))
-        if data["effect"] is not None:
-            self._read(state, "effect", data["effect"], _EFFECT)
         if data["react"] is not None:
-            self._read(state, "react", data["react"], _REACT)
-            pending = data["react"]["pending"]
-            state.pending_size = self._read_rows(
-                state, "react: pending", pending, _PENDING, REACTIONS
-            )
+            rows = data["react"]["pending"]
+            state.pending_size = self._read_rows(state, "react: pending", rows, _PENDING, REACTIONS)
         state.winners = read_winners(data["winners"], int(state.num_players))
         return state
 
     def _one(self, state: Record, where: str, value: Any, name: str) -> int:
-        """Reads a number of a field."""
         return self._kinds[name].read(where, value, int(state.num_players))
 
     def _some(
@@ -307,31 +290,21 @@ class Positions:
         read, players = self._kinds[name].read, int(state.num_players)
         return [read(where, item, players) for item in sequence(where, value, low, high)]
 
-    def _read(
-        self,
-        state: Record,
-        where: str,
-        data: Any,
-        keys: Mapping[str, str],
-        place: int | None = None,
-    ) -> None:
-        """Reads an object of these fields, into a place of theirs if there is one."""
+    def _read(self, state: Record, where: str, data: Any, keys: Keys) -> dict[str, int]:
+        """Reads an object: the numbers of its fields by key."""
         check_keys(where, data, keys)
-        for key, name in keys.items():
-            if name in self._kinds:
-                number = self._one(state, f"{where}: {key}", data[key], name)
-                if place is None:
-                    state[name] = number
-                else:
-                    state[name][place] = number
+        return {
+            key: self._one(state, f"{where}: {key}", data[key], name)
+            for key, name in keys.items()
+            if name in self._kinds
+        }
 
-    def _read_rows(
-        self, state: Record, where: str, value: Any, keys: Mapping[str, str], most: int
-    ) -> int:
+    def _read_rows(self, state: Record, where: str, value: Any, keys: Keys, most: int) -> int:
         """Reads a list of objects; says how many there are."""
         rows = sequence(where, value, 0, most)
         for place, row in enumerate(rows):
-            self._read(state, f"{where}[{place}]", row, keys, place)
+            for key, number in self._read(state, f"{where}[{place}]", row, keys).items():
+                state[keys[key]][place] = number
         return len(rows)
 
     def _read_cards(self, state: Record, data: Mapping[str, Any]) -> None:
@@ -363,7 +336,6 @@ class Positions:
                 self._count(state, f"known[{viewer}][{seat}]", cards, state.known[viewer, seat])
 
     def _count(self, state: Record, where: str, value: Any, into: Any) -> None:
-        """Counts cards by type."""
         for card in self._some(state, where, value, "deck", 0, MAX_HAND):
             into[card] += 1
 
@@ -371,10 +343,8 @@ class Positions:
         check_keys(where, field, ("couples", "free", "shield_until"))
         shield = field["shield_until"]
         state.shield[seat] = self._one(state, f"{where}: shield_until", shield, "shield")
-        check_keys(f"{where}: free", field["free"], SUBTYPES)
-        for slot, subtype in enumerate(SUBTYPES):
-            card = field["free"][subtype]
-            state.free[seat, slot] = self._one(state, f"{where}: free: {subtype}", card, "free")
+        free = self._read(state, f"{where}: free", field["free"], dict.fromkeys(SUBTYPES, "free"))
+        state.free[seat] = [free[subtype] for subtype in SUBTYPES]
         for index, entry in enumerate(sequence(f"{where}: couples", field["couples"], 0, COUPLES)):
             at = f"{where}: couples[{index}]"
             check_keys(at, entry, ("card", "attached"))

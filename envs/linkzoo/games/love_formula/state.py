@@ -37,7 +37,7 @@ RESHUFFLE_STREAM = 3  # reshuffles so far
 DETERMINIZE_STREAM = 4
 
 MAX_HAND = 120
-MOST = 99  # of numbers that only grow, and that a table of cards may drive far
+LIMIT = 99  # of numbers that only grow, and that a table of cards may drive far
 _BY_SEAT = (MAX_PLAYERS,)
 _COUNTS = (MAX_PLAYERS, MAX_TYPES)
 _CARD = (NONE, MAX_TYPES - 1)
@@ -61,8 +61,8 @@ FIELDS = (
     Field("deck_size", "i1", (), 0, DECK),
     Field("discard", "i1", (DECK,), *_CARD),  # oldest first; NONE behind them
     Field("discard_size", "i1", (), 0, DECK),
-    Field("reshuffles", "i1", (), 0, MOST),
-    Field("random_discards", "i1", (), 0, MOST),  # in this turn
+    Field("reshuffles", "i1", (), 0, LIMIT),
+    Field("random_discards", "i1", (), 0, LIMIT),  # in this turn
     # Cards of the seats; packs and picks by the seat that the pack was dealt to.
     Field("hands", "i1", _COUNTS, 0, MAX_HAND),
     Field("hand_size", "i1", _BY_SEAT, 0, MAX_HAND),
@@ -72,7 +72,7 @@ FIELDS = (
     Field("draft_round", "i1", (), 0, PICKS - 1),  # of the draft: picks before it
     # The cards of this turn.
     Field("selected", "i1", _BY_SEAT, *_CARD),
-    Field("priorities", "i1", _BY_SEAT, NONE, MOST),
+    Field("priorities", "i1", _BY_SEAT, NONE, LIMIT),
     Field("order", "i1", _BY_SEAT, *_SEAT),
     Field("order_size", "i1", (), 0, MAX_PLAYERS),
     # Fields.
@@ -152,9 +152,9 @@ def obstacle_sum(state: Record, seat: int, amounts: NDArray[np.int64]) -> int:
 
 
 @compiled
-def left_of(state: Record, seat: int) -> int:
-    """The next seat, clockwise."""
-    return (int64(seat) + 1) % int64(state.num_players)
+def left_of(state: Record, seat: int, steps: int = 1) -> int:
+    """The seat so many steps on from a seat, clockwise."""
+    return (int64(seat) + steps) % int64(state.num_players)
 
 
 @compiled

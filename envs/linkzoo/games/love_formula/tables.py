@@ -10,39 +10,18 @@ from typing import Any
 import numpy as np
 from numpy.typing import NDArray
 
-from linkzoo.games.love_formula.cards import (
-    CHOOSERS,
-    COUPLE,
-    LISTS,
-    OBSTACLE,
-    OPS,
-    STANDARD,
-    SUBTYPES,
-    TARGETS,
-    TRIGGERS,
-    WHO,
-    Card,
-    Cards,
-    Op,
-    load_cards,
-)
-from linkzoo.games.love_formula.components import (
-    COUPLES,
-    MAX_PLAYERS,
-    NEEDS,
-    NONE,
-    OBSTACLES,
-    POSITIONS,
-)
+from linkzoo.games.love_formula import cards, components
+from linkzoo.games.love_formula.cards import Card, Cards
+from linkzoo.games.love_formula.components import NONE
 
 IntArray = NDArray[np.int64]
 # The kinds of actions, and how many there are of each; the action of a card is its type.
 _ACTIONS = {
-    "AT_POS": POSITIONS,
-    "AT_COUPLE": COUPLES,
+    "AT_POS": components.POSITIONS,
+    "AT_COUPLE": components.COUPLES,
     "AT_FREE": 1,
-    "AT_OBSTACLE": OBSTACLES,
-    "AT_PLAYER": MAX_PLAYERS,
+    "AT_OBSTACLE": components.OBSTACLES,
+    "AT_PLAYER": components.MAX_PLAYERS,
     "AT_PASS": 1,
     "AT_YES": 1,
     "AT_OPEN_DISCARD": 1,
@@ -50,15 +29,15 @@ _ACTIONS = {
 }
 
 
-def constants(cards: Cards) -> dict[str, Any]:
+def constants(table: Cards) -> dict[str, Any]:
     """Returns the constants of a table of cards, by name."""
-    ends = np.cumsum([len(cards.cards), *_ACTIONS.values()])
+    ends = np.cumsum([len(table.cards), *_ACTIONS.values()])
     return {
-        "NUM_TYPES": np.int64(len(cards.cards)),
+        "NUM_TYPES": np.int64(len(table.cards)),
         **dict(zip(_ACTIONS, ends[:-1], strict=True)),
-        **_types(cards.cards),
-        **_couples(cards),
-        "OP": _ops(cards.cards),
+        **_types(table.cards),
+        **_couples(table),
+        "OP": _ops(table.cards),
     }
 
 
@@ -70,8 +49,9 @@ def _types(table: tuple[Card, ...]) -> dict[str, Any]:
 
     kind, copies = each(lambda card: card.kind), each(lambda card: card.copies)
     in_deck = each(lambda card: 0 if card.job else card.copies)
-    obstacles = np.where(kind == OBSTACLE, copies, 0)
-    subtypes = {name: number for number, name in enumerate(SUBTYPES)}
+    obstacles = np.where(kind == cards.OBSTACLE, copies, 0)
+    subtypes = {name: number for number, name in enumerate(cards.SUBTYPES)}
+    triggers = {name: number for number, name in enumerate(cards.TRIGGERS)}
     return {
         "JOB": np.argmin(in_deck),  # the Part-time Job
         "FULL_DECK": np.repeat(np.arange(len(table)), in_deck),  # the cards of the deck
@@ -82,10 +62,9 @@ def _types(table: tuple[Card, ...]) -> dict[str, Any]:
         "SUBTYPE": each(lambda card: subtypes.get(card.subtype, NONE)),
         "PRIORITY": each(lambda card: card.priority),
         "FIRST_COPY": np.cumsum(in_deck) - in_deck,  # its first place in FULL_DECK
-        # Its first action among the obstacles'.
-        "OBSTACLE_FIRST": np.where(kind == OBSTACLE, np.cumsum(obstacles) - obstacles, NONE),
-        "TRIGGER": each(lambda card: TRIGGERS.index(card.trigger) if card.trigger else NONE),
-        "TARGET_KIND": each(lambda card: TARGETS.index(card.target)),
+        "OBSTACLE_FIRST": np.where(kind == cards.OBSTACLE, np.cumsum(obstacles) - obstacles, NONE),
+        "TRIGGER": each(lambda card: triggers.get(card.trigger, NONE)),
+        "TARGET_KIND": each(lambda card: cards.TARGETS.index(card.target)),
         "TIMER": each(lambda card: card.turns),
         "HAS_STATIC": each(lambda card: int(bool(card.static))),
         "NO_ATTACH": each(lambda card: int(card.static.get("no_attach", 0))),
@@ -97,14 +76,14 @@ def _types(table: tuple[Card, ...]) -> dict[str, Any]:
     }
 
 
-def _couples(cards: Cards) -> dict[str, Any]:
+def _couples(table: Cards) -> dict[str, Any]:
     """By couple: its type, and which preparations it needs (R10)."""
-    couples = cards.of_kind(COUPLE)
-    names = [card.name for card in cards.cards]
-    need = np.full((COUPLES, NEEDS), NONE)
-    place = np.full((COUPLES, len(names)), NONE)
+    couples = table.of_kind(cards.COUPLE)
+    names = [card.name for card in table.cards]
+    need = np.full((components.COUPLES, components.NEEDS), NONE)
+    place = np.full((components.COUPLES, len(names)), NONE)
     for number, kind in enumerate(couples):
-        for index, name in enumerate(cards.cards[kind].requirements):
+        for index, name in enumerate(table.cards[kind].requirements):
             need[number, index] = names.index(name)
             place[number, names.index(name)] = index
     return {
@@ -118,7 +97,7 @@ def _couples(cards: Cards) -> dict[str, Any]:
 def _ops(table: tuple[Card, ...]) -> IntArray:
     """By type, list and place: the four numbers of an op."""
     longest = max(len(listed) for card in table for listed in card.ops)
-    found = np.zeros((len(table), len(LISTS), longest, 4), np.int64)
+    found = np.zeros((len(table), len(cards.LISTS), longest, 4), np.int64)
     for number, card in enumerate(table):
         for where, listed in enumerate(card.ops):
             for index, op in enumerate(listed):
@@ -126,22 +105,23 @@ def _ops(table: tuple[Card, ...]) -> IntArray:
     return found
 
 
-def _encoded(op: Op) -> tuple[int, int, int, int]:
+def _encoded(op: cards.Op) -> tuple[int, int, int, int]:
     """An op as its number, `who`, its number of cards, and the chooser or how many are kept."""
     who = count = last = 0
-    for name, value in zip(OPS[op[0]], op[1:], strict=True):
+    for name, value in zip(cards.OPS[op[0]], op[1:], strict=True):
         if name == "n":
             count = value
         elif name == "k":
             last = value
         elif name == "chooser":
-            last = CHOOSERS.index(value)
-        elif value in WHO:
-            who = WHO.index(value)
-    return list(OPS).index(op[0]), who, count, last
+            last = cards.CHOOSERS.index(value)
+        elif value in cards.WHO:
+            who = cards.WHO.index(value)
+    return list(cards.OPS).index(op[0]), who, count, last
 
 
-_STANDARD = constants(load_cards(STANDARD))
+STANDARD_CARDS = cards.load_cards(cards.STANDARD)
+_STANDARD = constants(STANDARD_CARDS)
 
 # Types: how many there are, in all and by kind; the Part-time Job; the cards of the deck.
 NUM_TYPES: int = _STANDARD["NUM_TYPES"]

@@ -4,7 +4,7 @@ from textwrap import wrap
 
 from linkzoo.games.love_formula import describe
 from linkzoo.games.love_formula.cards import Cards
-from linkzoo.games.love_formula.describe import Entry, Json, Table
+from linkzoo.games.love_formula.describe import Json, Table
 
 _WIDTH = 100  # columns, where a line can be broken
 
@@ -14,7 +14,7 @@ def draw_text(view: Json, cards: Cards, seat: int | None = None) -> str:
 
     `seat` is marked as the one that looks.
     """
-    table = describe.by_name(cards)
+    table = {card.name: card for card in cards.cards}
     lines = [f"Love Formula, {describe.stage(view)}", ""]
     for player in range(view["num_players"]):
         lines += [*_player(view, player, seat, table), ""]
@@ -23,8 +23,10 @@ def draw_text(view: Json, cards: Cards, seat: int | None = None) -> str:
     looked = describe.looked_at(view)
     lines += _folded("Looked at", _listed(looked), "  ") if looked else []
     entries = describe.happening(view)
-    if entries:
-        lines += ["", "Under way, top one resolves first", *map(_entry, entries)]
+    lines += ["", "Under way, top one resolves first"] if entries else []
+    for entry in entries:
+        whose = "" if entry.by is None else f" of player {entry.by}"
+        lines.append(f"    {entry.card}{whose} {entry.words}".rstrip())
     said = ", ".join(filter(None, [describe.turn(view), describe.remark(view)]))
     return "\n".join([*lines, "", said, ""])
 
@@ -54,7 +56,6 @@ def _folded(label: str, words: str, indent: str = "    ") -> list[str]:
 
 
 def _player(view: Json, player: int, seat: int | None, table: Table) -> list[str]:
-    """A player's points, cards and field."""
     field = view["fields"][player]
     said = [describe.count(view["vp"][player], "point")]
     if player in view["order"]:
@@ -86,8 +87,3 @@ def _couple(view: Json, couple: Json, table: Table) -> list[str]:
         left = f"{describe.count(entry['turns_left'], 'turn')} left" if timed else "no end"
         parts.append(f"{entry['card']} of player {entry['by']} ({left})")
     return _folded(couple["card"], "; ".join(filter(None, parts)))
-
-
-def _entry(entry: Entry) -> str:
-    whose = "" if entry.by is None else f" of player {entry.by}"
-    return f"    {entry.card}{whose} {entry.words}".rstrip()

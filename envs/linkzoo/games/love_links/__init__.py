@@ -3,6 +3,7 @@
 from linkzoo.core.contract import Drawing, Facts, Notation, Observation, Rules
 from linkzoo.core.game import Game
 from linkzoo.games.love_links import (
+    action_features,
     components,
     notation,
     observation,
@@ -20,7 +21,7 @@ GAME = Game(
     version=positions.HEADER.version,
     title="Love Links",
     players=positions.HEADER.players,
-    num_actions=state.NUM_ACTIONS,
+    num_actions=components.NUM_ACTIONS,
     fields=state.FIELDS,
     options=options.Options,
     rules=Rules(
@@ -31,7 +32,12 @@ GAME = Game(
         determinize=rules.determinize,
         validate=validation.validate,
     ),
-    observation=Observation(spec=observation.SPEC, observe=observation.observe),
+    observation=Observation(
+        spec=observation.SPEC,
+        observe=observation.observe,
+        action_spec=action_features.ACTION_SPEC,
+        observe_action=action_features.action_features,
+    ),
     notation=Notation(
         action_to_text=notation.action_to_text,
         text_to_action=notation.text_to_action,

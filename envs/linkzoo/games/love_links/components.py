@@ -1,13 +1,26 @@
-"""The 94 links of Love Links (R1) as tables.
+"""The 94 links of Love Links (R1) as tables, the places for them, and the actions.
 
 The copies of a link are interchangeable, so the record holds types: 0..58, by metal, key and lock.
 """
 
 import csv
+from collections.abc import Iterator
 from pathlib import Path
 from typing import NamedTuple
 
 import numpy as np
+
+MAX_PLAYERS, MAX_SIDES = 4, 3
+NUM_SIDES = np.array([0, 1, 2, 3, 2])  # by number of players (R2)
+HAND_PLACES = 5
+SLOTS = 24  # places for open bracelets
+SET_ASIDE = SLOTS  # the slot behind the others, for links that found none: no bracelet
+NONE = -1
+
+# Actions: (place * 24 + slot) * 3 + mode, then 360 + place.
+KEY, LOCK, CLOSE, MODES = 0, 1, 2, 3
+NEW = HAND_PLACES * SLOTS * MODES
+NUM_ACTIONS = NEW + HAND_PLACES
 
 METALS = ("bronze", "silver", "gold")
 STONES = ("", "diamond", "ruby", "emerald", "sapphire")
@@ -25,24 +38,17 @@ class Link(NamedTuple):
     copies: int
 
 
-def _read() -> list[Link]:
-    """The types in the order of their numbers."""
+def _read() -> Iterator[Link]:
     with Path(__file__).with_name("links.csv").open(encoding="utf-8", newline="") as file:
-        return sorted(
-            Link(
-                metal,
-                int(row["key"]),
-                MASTER if row["lock"] == "M" else int(row["lock"]),
-                STONES.index(row["stone"]),
-                int(row[name]),
-            )
-            for row in csv.DictReader(file)
-            for metal, name in enumerate(METALS)
-            if row[name] != "0"
-        )
+        for row in csv.DictReader(file):
+            key, stone = int(row["key"]), STONES.index(row["stone"])
+            lock = MASTER if row["lock"] == "M" else int(row["lock"])
+            for metal, name in enumerate(METALS):
+                if row[name] != "0":
+                    yield Link(metal, key, lock, stone, int(row[name]))
 
 
-LINKS = _read()
+LINKS = sorted(_read())  # by number
 LINK_TEXTS = [f"{link.key}-{'M' if link.lock == MASTER else link.lock}" for link in LINKS]
 LINK_NUMBERS = {words: number for number, words in enumerate(LINK_TEXTS)}
 TYPES, TOTAL = len(LINKS), sum(link.copies for link in LINKS)

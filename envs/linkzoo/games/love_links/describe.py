@@ -4,7 +4,7 @@ from typing import Any
 
 from linkzoo.games.love_links.components import LINK_NUMBERS, METAL_POINTS, STONE_POINTS
 from linkzoo.games.love_links.rules import CLOSED_LENGTH, TARGET
-from linkzoo.games.love_links.state import NUM_SIDES, sides
+from linkzoo.games.love_links.state import sides
 
 Json = dict[str, Any]
 Chain = list[tuple[int, int | None]]  # links of a bracelet from its key end: type, owner
@@ -18,11 +18,6 @@ def side_of(position: Json, seat: int) -> int:
 def seats_of(position: Json, side: int) -> list[int]:
     """Returns the seats of a side."""
     return [seat for seat, own in enumerate(sides(position["num_players"])) if own == side]
-
-
-def side_range(position: Json) -> range:
-    """Returns the sides of the game."""
-    return range(int(NUM_SIDES[position["num_players"]]))
 
 
 def side_name(position: Json, side: int) -> str:

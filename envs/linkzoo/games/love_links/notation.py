@@ -2,10 +2,9 @@
 
 from linkzoo.core.arguments import integer, shown, string
 from linkzoo.core.state import Record
-from linkzoo.games.love_links.components import LINK_TEXTS
-from linkzoo.games.love_links.state import CLOSE, KEY, LOCK, MODES, NEW, NONE, NUM_ACTIONS, SLOTS
+from linkzoo.games.love_links.components import LINK_TEXTS, MODES, NEW, NONE, NUM_ACTIONS, SLOTS
 
-_MODES = {KEY: "KEY", LOCK: "LOCK", CLOSE: "CLOSE"}
+_MODES = ["KEY", "LOCK", "CLOSE"]  # by mode
 _SLOTS = [f"@{slot}" for slot in range(SLOTS)]
 
 
@@ -34,9 +33,8 @@ def text_to_action(state: Record, text: str) -> int:
     match string("move", text).split(" "):
         case ["NEW", link]:
             return NEW + _place(state, link)
-        case [mode, link, slot] if mode in _MODES.values() and slot in _SLOTS:
-            modes = list(_MODES.values())
-            return (_place(state, link) * SLOTS + _SLOTS.index(slot)) * MODES + modes.index(mode)
+        case [mode, link, slot] if mode in _MODES and slot in _SLOTS:
+            return (_place(state, link) * SLOTS + _SLOTS.index(slot)) * MODES + _MODES.index(mode)
     raise ValueError(
         f"no move {shown(text)}; moves are like 'KEY 6-4 @3', 'LOCK 6-4 @3', 'CLOSE 6-4 @3' (slots "
         f"@0..@{SLOTS - 1}) and 'NEW 2-3'"

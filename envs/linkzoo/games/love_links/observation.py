@@ -1,87 +1,66 @@
 """The observation of a seat of Love Links: everything but the order of the supplies (R4)."""
 
-from collections import namedtuple
 from functools import partial
 from math import prod
-from typing import Any
 
 import numpy as np
 from numpy.typing import NDArray
 
-from linkzoo.core.observation import ObservationPart, ObservationSpec
+from linkzoo.core.observation import ObservationPart as Part
+from linkzoo.core.observation import ObservationSpec
 from linkzoo.core.state import Record
 from linkzoo.engine.compiled import compiled
-from linkzoo.games.love_links.components import (
-    COPIES,
-    KEYS,
-    LOCKS,
-    METAL_POINTS,
-    METALS,
-    STONE,
-    STONE_POINTS,
-    STONES,
-    TOTAL,
-    TYPES,
-)
+from linkzoo.games.love_links import components
+from linkzoo.games.love_links.components import MAX_PLAYERS, NONE, SLOTS, TOTAL, TYPES
 from linkzoo.games.love_links.rules import CLOSED_LENGTH, TARGET, closing_value
-from linkzoo.games.love_links.state import (
-    HAND_PLACES,
-    MAX_PLAYERS,
-    MAX_SIDES,
-    NONE,
-    NUM_SIDES,
-    SLOTS,
-    side_of,
-)
+from linkzoo.games.love_links.state import side_of
 
 _MAX_SHOWN = 500  # higher scores look the same
 
-_ALL_METAL = int((METAL_POINTS * COPIES).sum())
-_ALL_STONES = int((STONE_POINTS * COPIES).sum())
+_ALL_METAL = int((components.METAL_POINTS * components.COPIES).sum())
+_ALL_STONES = int((components.STONE_POINTS * components.COPIES).sum())
 _CLOSING = _ALL_METAL + _ALL_STONES + 2 * (TOTAL - 4) + TOTAL  # above what any bracelet is worth
-_HANDS = (MAX_PLAYERS, HAND_PLACES)
-_SLOT = (SLOTS,)
+_HANDS = (MAX_PLAYERS, components.HAND_PLACES)
+_SLOT, _SIDES = (SLOTS,), (components.MAX_SIDES,)
 
-_Category = partial(ObservationPart, categorical=True)
+_Category = partial(Part, categorical=True)
 _PARTS = (
-    ObservationPart("hand_present", _HANDS, 0, 1, "1 where a hand holds a link"),
+    Part("hand_present", _HANDS, 0, 1, "1 where a hand holds a link"),
     _Category("hand_key", _HANDS, 0, 10, "its key"),
     _Category("hand_lock", _HANDS, 0, 11, "its lock; 11 is M"),
     _Category("hand_metal", _HANDS, 0, 3, "its metal: 1 bronze, 2 silver, 3 gold"),
-    _Category("hand_stone", _HANDS, 0, 4, f"its stone: 0 none, {', '.join(STONES[1:])}"),
-    ObservationPart("open", _SLOT, 0, 1, "1 where a slot holds a bracelet"),
+    _Category("hand_stone", _HANDS, 0, 4, f"its stone: 0 none, {', '.join(components.STONES[1:])}"),
+    Part("open", _SLOT, 0, 1, "1 where a slot holds a bracelet"),
     _Category("open_key", _SLOT, 0, 10, "its open key"),
     _Category("open_lock", _SLOT, 0, 11, "its open lock; 11 is M"),
-    ObservationPart("length", _SLOT, 0, TOTAL, "its links"),
-    ObservationPart("metal", _SLOT, 0, _ALL_METAL, "points of its metal (R16)"),
-    ObservationPart("stones", _SLOT, 0, _ALL_STONES, "points of its stones (R16)"),
-    ObservationPart("owned", (MAX_SIDES, SLOTS), 0, TOTAL, "its links placed by each side"),
-    ObservationPart("neutral", _SLOT, 0, TOTAL, "its links from the supply"),
-    ObservationPart(
+    Part("length", _SLOT, 0, TOTAL, "its links"),
+    Part("metal", _SLOT, 0, _ALL_METAL, "points of its metal (R16)"),
+    Part("stones", _SLOT, 0, _ALL_STONES, "points of its stones (R16)"),
+    Part("owned", (*_SIDES, SLOTS), 0, TOTAL, "its links placed by each side"),
+    Part("neutral", _SLOT, 0, TOTAL, "its links from the supply"),
+    Part(
         "closing_value",
         _SLOT,
         0,
         _CLOSING,
         "what closing it is worth, but for the closing link; 0 below 4 links",
     ),
-    ObservationPart("supply", (TYPES,), 0, 2, "links of each type left in the supplies"),
+    Part("supply", (TYPES,), 0, 2, "links of each type left in the supplies"),
     _Category("to_act", (1,), NONE, MAX_PLAYERS - 1, "seat to act; -1 when over"),
     _Category("round", (1,), 0, 2, "0 bronze, 1 silver, 2 gold"),
     _Category("move", (1,), 1, 2, "move of the turn (R8)"),
-    ObservationPart("matched", (1,), 0, 1, "1 if the next match is worth 3 (R15)"),
-    ObservationPart("must_start", (1,), 0, 1, "1 if a bracelet has to be started (R12)"),
-    ObservationPart(
-        "scores", (MAX_SIDES,), 0, _MAX_SHOWN, f"points of each side; {_MAX_SHOWN} is or more"
-    ),
-    ObservationPart("captured", (MAX_SIDES,), 0, TOTAL, "stones captured by each side (R18)"),
-    ObservationPart("supply_size", (len(METALS),), 0, 35, "links left in each supply"),
-    ObservationPart("hand_size", (MAX_PLAYERS,), 0, HAND_PLACES, "links in each hand"),
-    ObservationPart("target", (1,), 0, TARGET, "90 in the short game (R21), else 0"),
+    Part("matched", (1,), 0, 1, "1 if the next match is worth 3 (R15)"),
+    Part("must_start", (1,), 0, 1, "1 if a bracelet has to be started (R12)"),
+    Part("scores", _SIDES, 0, _MAX_SHOWN, f"points of each side; {_MAX_SHOWN} is or more"),
+    Part("captured", _SIDES, 0, TOTAL, "stones captured by each side (R18)"),
+    Part("supply_size", (len(components.METALS),), 0, 35, "links left in each supply"),
+    Part("hand_size", (MAX_PLAYERS,), 0, components.HAND_PLACES, "links in each hand"),
+    Part("target", (1,), 0, TARGET, "90 in the short game (R21), else 0"),
     _Category("num_players", (1,), 2, MAX_PLAYERS, "players"),
 )
 SPEC = ObservationSpec(_PARTS, (sum(prod(part.shape) for part in _PARTS),), np.int16)
 # Where each part begins.
-_AT: Any = namedtuple("_AT", SPEC.slices())(*(where.start for where in SPEC.slices().values()))
+_AT = SPEC.starts()
 
 
 @compiled
@@ -96,9 +75,9 @@ def observe(state: Record, seat: int, out: NDArray[np.int16]) -> None:
             _show_bracelet(state, slot, seat, out)
     for link in range(TYPES):
         out[_AT.supply + link] = state.left[link]
-    for metal in range(len(METALS)):
+    for metal in range(len(components.METALS)):
         out[_AT.supply_size + metal] = state.supply_size[metal]
-    for other in range(NUM_SIDES[players]):
+    for other in range(components.NUM_SIDES[players]):
         side = side_of(state, seat + other)
         out[_AT.scores + other] = min(int(state.scores[side]), _MAX_SHOWN)
         out[_AT.captured + other] = state.captured[side]
@@ -116,12 +95,12 @@ def _show_hand(state: Record, seat: int, other: int, out: NDArray[np.int16]) -> 
     """Shows the hand of a seat as the `other`-th one from the observer."""
     out[_AT.hand_size + other] = state.hand_size[seat]
     for place in range(state.hand_size[seat]):
-        link, at = state.hands[seat, place], other * HAND_PLACES + place
+        link, at = state.hands[seat, place], other * components.HAND_PLACES + place
         out[_AT.hand_present + at] = 1
-        out[_AT.hand_key + at] = KEYS[link]
-        out[_AT.hand_lock + at] = LOCKS[link]
-        out[_AT.hand_metal + at] = METAL_POINTS[link]
-        out[_AT.hand_stone + at] = STONE[link]
+        out[_AT.hand_key + at] = components.KEYS[link]
+        out[_AT.hand_lock + at] = components.LOCKS[link]
+        out[_AT.hand_metal + at] = components.METAL_POINTS[link]
+        out[_AT.hand_stone + at] = components.STONE[link]
 
 
 @compiled
@@ -134,7 +113,7 @@ def _show_bracelet(state: Record, slot: int, seat: int, out: NDArray[np.int16]) 
     out[_AT.metal + slot] = state.metal[slot]
     out[_AT.stones + slot] = state.stone[slot]
     neutral = length
-    for other in range(NUM_SIDES[state.num_players]):
+    for other in range(components.NUM_SIDES[state.num_players]):
         owned = int(state.owned[slot, side_of(state, seat + other)])
         out[_AT.owned + other * SLOTS + slot] = owned
         neutral -= owned

@@ -11,9 +11,6 @@ class Options(options.Options):
 
     Attributes:
         short: The game ends as soon as a side has 90 points (R21).
-
-    Raises:
-        ValueError: Names a value that isn't allowed.
     """
 
     short: bool = False

@@ -6,32 +6,13 @@ from typing import Any
 from linkzoo.core.arguments import boolean, check_keys, integer, sequence, shown
 from linkzoo.core.positions import JsonHeader, none_or_integer, or_none, read_winners, winners_of
 from linkzoo.core.state import Record
-from linkzoo.games.love_links.components import (
-    COPIES,
-    FIRST_LINK,
-    LINK_NUMBERS,
-    LINK_TEXTS,
-    METALS,
-    TOTAL,
-)
+from linkzoo.games.love_links import components
+from linkzoo.games.love_links.components import COPIES, LINK_TEXTS, METALS, NUM_SIDES, SLOTS, TOTAL
 from linkzoo.games.love_links.notation import hand_texts
 from linkzoo.games.love_links.options import Options
-from linkzoo.games.love_links.state import (
-    HAND_PLACES,
-    LOCK,
-    MAX_PLAYERS,
-    MAX_SCORE,
-    NONE,
-    NUM_SIDES,
-    SET_ASIDE,
-    SLOTS,
-    STATE,
-    attach,
-    clear_table,
-    first_of,
-)
+from linkzoo.games.love_links.state import MAX_SCORE, STATE, attach, clear_table, first_of
 
-HEADER = JsonHeader("love_links", 1, Options, STATE, (2, MAX_PLAYERS), TOTAL)
+HEADER = JsonHeader("love_links", 1, Options, STATE, (2, components.MAX_PLAYERS), TOTAL)
 _FIELDS = (
     "game version options num_players seat ply round move matched must_start hands bracelets "
     "supply scores captured completed set_aside winners"
@@ -41,53 +22,37 @@ _FIELDS = (
 def to_dict(state: Record, seat: int | None = None) -> dict[str, Any]:
     """Returns the position; a `seat` sees neither the seed nor the order of the supplies."""
     sides = int(NUM_SIDES[state.num_players])
-    supplies = [_supply_links(state, metal) for metal in range(len(METALS))]
-    if seat is not None:
-        supplies = [sorted(links) for links in supplies]
-    data = {
-        **HEADER.write(state),
-        "seat": or_none(state.seat),
-        "ply": int(state.ply),
+    occupied = [slot for slot in range(SLOTS) if state.length[slot]]
+    return {
+        **HEADER.write(state, seat),
         "round": METALS[state.round_number],
         "move": int(state.move),
         "matched": bool(state.matched),
         "must_start": bool(state.must_start),
         "hands": [hand_texts(state, other) for other in range(state.num_players)],
-        "bracelets": [
-            {
-                "slot": slot,
-                "links": [[LINK_TEXTS[link], or_none(o)] for link, o in _slot_links(state, slot)],
-            }
-            for slot in range(SLOTS)
-            if state.length[slot]
-        ],
-        "supply": {
-            name: [LINK_TEXTS[link] for link in links]
-            for name, links in zip(METALS, supplies, strict=True)
-        },
+        "bracelets": [{"slot": slot, "links": _slot_links(state, slot)} for slot in occupied],
+        "supply": {name: _supply(state, metal, seat is None) for metal, name in enumerate(METALS)},
         "scores": state.scores[:sides].tolist(),
         "captured": state.captured[:sides].tolist(),
         "completed": int(state.completed),
-        "set_aside": [LINK_TEXTS[link] for link, _ in _slot_links(state, SET_ASIDE)],
+        "set_aside": [text for text, _ in _slot_links(state, components.SET_ASIDE)],
         "winners": winners_of(state),
     }
-    if seat is not None:
-        del data["seed"]
-    return data
 
 
-def _slot_links(state: Record, slot: int) -> list[tuple[int, int]]:
-    """Returns the links (type, owner) of a slot from its key end; of SET_ASIDE, those set aside."""
+def _slot_links(state: Record, slot: int) -> list[list[Any]]:
+    """Returns the links [text, owner] of a slot from its key end; of SET_ASIDE, those set aside."""
     first = int(first_of(state, slot))
     where = slice(first, first + int(state.length[slot]))
-    return list(zip(state.links[where].tolist(), state.owners[where].tolist(), strict=True))
+    placed = zip(state.links[where].tolist(), state.owners[where].tolist(), strict=True)
+    return [[LINK_TEXTS[link], or_none(owner)] for link, owner in placed]
 
 
-def _supply_links(state: Record, metal: int) -> list[int]:
-    """Returns the types of a supply, the next to be drawn first."""
-    first = int(FIRST_LINK[metal])
-    links: list[int] = state.supply[first : first + int(state.supply_size[metal])].tolist()
-    return links[::-1]
+def _supply(state: Record, metal: int, ordered: bool) -> list[str]:
+    """Returns the links of a supply, `ordered` as they will be drawn or sorted by type."""
+    first = int(components.FIRST_LINK[metal])
+    links = state.supply[first : first + int(state.supply_size[metal])].tolist()
+    return [LINK_TEXTS[link] for link in (reversed(links) if ordered else sorted(links))]
 
 
 def from_dict(data: Mapping[str, Any]) -> Record:
@@ -116,11 +81,10 @@ def from_dict(data: Mapping[str, Any]) -> Record:
 
 
 def _read_links(state: Record, data: Mapping[str, Any]) -> None:
-    """Reads hands, bracelets, supplies and the links set aside."""
     players, left = int(state.num_players), COPIES.tolist()
     for seat, hand in enumerate(sequence("hands", data["hands"], players, players)):
         where = f"hands[{seat}]"
-        texts = sequence(where, hand, 0, HAND_PLACES)
+        texts = sequence(where, hand, 0, components.HAND_PLACES)
         state.hands[seat, : len(texts)] = sorted(_take(left, where, text) for text in texts)
         state.hand_size[seat] = len(texts)
     for bracelet in sequence("bracelets", data["bracelets"], 0, SLOTS):
@@ -129,14 +93,15 @@ def _read_links(state: Record, data: Mapping[str, Any]) -> None:
     for metal, name in enumerate(METALS):
         _read_supply(state, metal, data["supply"][name], left)
     for text in sequence("set_aside", data["set_aside"], 0, TOTAL):
-        attach(state, SET_ASIDE, _take(left, "set_aside", text), NONE, LOCK)
+        link = _take(left, "set_aside", text)
+        attach(state, components.SET_ASIDE, link, components.NONE, components.LOCK)
 
 
 def _take(left: list[int], where: str, text: Any) -> int:
     """Returns the type of a link, and takes it from those that are `left`, copies by type."""
-    if not isinstance(text, str) or text not in LINK_NUMBERS:
+    if not isinstance(text, str) or text not in components.LINK_NUMBERS:
         raise ValueError(f"{where}: no link {shown(text)}")
-    link = LINK_NUMBERS[text]
+    link = components.LINK_NUMBERS[text]
     if not left[link]:
         raise ValueError(f"{where}: more links {text} than the {COPIES[link]} of the game")
     left[link] -= 1
@@ -153,12 +118,12 @@ def _read_bracelet(state: Record, data: Any, left: list[int]) -> None:
         text, owner = sequence(where, entry, 2, 2)
         link = _take(left, where, text)
         seat = none_or_integer(f"{where}: owner of {text}", owner, 0, last)
-        attach(state, slot, link, seat, LOCK)
+        attach(state, slot, link, seat, components.LOCK)
 
 
 def _read_supply(state: Record, metal: int, data: Any, left: list[int]) -> None:
-    where, first = f"supply: {METALS[metal]}", int(FIRST_LINK[metal])
-    texts = sequence(where, data, 0, int(FIRST_LINK[metal + 1]) - first)
+    where, first = f"supply: {METALS[metal]}", int(components.FIRST_LINK[metal])
+    texts = sequence(where, data, 0, int(components.FIRST_LINK[metal + 1]) - first)
     for position, text in enumerate(reversed(texts)):
         link = _take(left, where, text)
         state.supply[first + position] = link

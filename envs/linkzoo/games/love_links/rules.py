@@ -6,37 +6,9 @@ from numpy.typing import NDArray
 from linkzoo.core.state import Mask, Record
 from linkzoo.engine.compiled import compiled
 from linkzoo.engine.rng import shuffle
-from linkzoo.games.love_links.components import (
-    COPIES,
-    FIRST_LINK,
-    FIRST_TYPE,
-    FITS,
-    KEYS,
-    LOCKS,
-    MASTER,
-    METAL_POINTS,
-    METALS,
-    STONE_POINTS,
-    TOTAL,
-    TYPES,
-)
-from linkzoo.games.love_links.state import (
-    CLOSE,
-    KEY,
-    LOCK,
-    MAX_SIDES,
-    MODES,
-    NEW,
-    NONE,
-    SET_ASIDE,
-    SLOTS,
-    attach,
-    clear_table,
-    put_in_hand,
-    remove,
-    side_of,
-    take_from_hand,
-)
+from linkzoo.games.love_links import components
+from linkzoo.games.love_links.components import CLOSE, KEYS, LOCK, LOCKS, MODES, NEW, NONE, SLOTS
+from linkzoo.games.love_links.state import attach, clear_table, remove, side_of
 
 BRONZE, GOLD = 0, 2  # rounds, and the metals that they are named after
 HAND_SIZES = np.array([5, 4, 4])  # by round (R5)
@@ -54,10 +26,10 @@ def new_game(state: Record, seed: np.uint64) -> None:
     state.scores[:] = 0
     state.captured[:] = 0
     clear_table(state)
-    for link in range(TYPES):
-        state.left[link] = COPIES[link]
-    for metal in range(len(METALS)):
-        state.supply_size[metal] = FIRST_LINK[metal + 1] - FIRST_LINK[metal]
+    for link in range(components.TYPES):
+        state.left[link] = components.COPIES[link]
+    for metal in range(len(components.METALS)):
+        state.supply_size[metal] = components.FIRST_LINK[metal + 1] - components.FIRST_LINK[metal]
     _shuffle_supplies(state, seed)
     state.seat = state.num_players - 1  # seat 0 is next
     _start_round(state, BRONZE)
@@ -73,14 +45,14 @@ def determinize(state: Record, seat: int, seed: np.uint64) -> None:
 def _shuffle_supplies(state: Record, seed: np.uint64) -> None:
     """R3; the order depends on the seed and on what is left, not on the order before."""
     state.seed = seed
-    for metal in range(len(METALS)):
-        position = FIRST_LINK[metal]
-        for link in range(FIRST_TYPE[metal], FIRST_TYPE[metal + 1]):
+    for metal in range(len(components.METALS)):
+        position = components.FIRST_LINK[metal]
+        for link in range(components.FIRST_TYPE[metal], components.FIRST_TYPE[metal + 1]):
             for _ in range(state.left[link]):
                 state.supply[position] = link
                 position += 1
-        supply = state.supply[FIRST_LINK[metal] : position]
-        shuffle(supply, position - FIRST_LINK[metal], seed, metal, 0)
+        supply = state.supply[components.FIRST_LINK[metal] : position]
+        shuffle(supply, position - components.FIRST_LINK[metal], seed, metal, 0)
 
 
 @compiled
@@ -112,7 +84,19 @@ def _refill(state: Record, seat: int) -> None:
     """R5, R8: draws up to the hand size, as far as the supply lasts."""
     metal = state.round_number
     while state.hand_size[seat] < HAND_SIZES[metal] and state.supply_size[metal] > 0:
-        put_in_hand(state, seat, _draw(state))
+        _put_in_hand(state, seat, _draw(state))
+
+
+@compiled
+def _put_in_hand(state: Record, seat: int, link: int) -> None:
+    """Adds a link to a hand, which stays sorted."""
+    hand = state.hands[seat]
+    place = int(state.hand_size[seat])
+    while place > 0 and hand[place - 1] > link:
+        hand[place] = hand[place - 1]
+        place -= 1
+    hand[place] = link
+    state.hand_size[seat] += 1
 
 
 @compiled
@@ -120,7 +104,7 @@ def _draw(state: Record) -> int:
     """Draws the next link of the round's supply, which isn't empty."""
     metal = state.round_number
     state.supply_size[metal] -= 1
-    position = FIRST_LINK[metal] + state.supply_size[metal]
+    position = components.FIRST_LINK[metal] + state.supply_size[metal]
     link = int(state.supply[position])
     state.supply[position] = NONE
     state.left[link] -= 1
@@ -128,12 +112,13 @@ def _draw(state: Record) -> int:
 
 
 @compiled
-def _start_bracelet(state: Record, link: int, owner: int) -> None:
-    """Lays a link alone into the lowest free slot; if there is none, it is set aside."""
+def _start_bracelet(state: Record, link: int, owner: int) -> int:
+    """Lays a link alone into the lowest free slot, else sets it aside; returns the slot."""
     slot = 0
     while slot < SLOTS and state.length[slot] > 0:
         slot += 1
-    attach(state, slot, link, NONE if slot == SET_ASIDE else owner, LOCK)
+    attach(state, slot, link, NONE if slot == components.SET_ASIDE else owner, LOCK)
+    return slot
 
 
 @compiled
@@ -166,12 +151,12 @@ def _offer_joins(state: Record, mask: Mask) -> bool:
         for slot in range(SLOTS):
             if state.length[slot] == 0:
                 continue
-            at_key = FITS[state.key[slot], LOCKS[link]]
-            at_lock = FITS[KEYS[link], state.lock[slot]]
+            at_key = components.FITS[state.key[slot], LOCKS[link]]
+            at_lock = components.FITS[KEYS[link], state.lock[slot]]
             if at_key or at_lock:
                 found = True
                 first = (place * SLOTS + slot) * MODES
-                mask[first + KEY] = at_key
+                mask[first + components.KEY] = at_key
                 mask[first + LOCK] = at_lock
                 if at_key and at_lock and state.length[slot] + 1 >= CLOSED_LENGTH:
                     mask[first + CLOSE] = 1
@@ -182,19 +167,35 @@ def _offer_joins(state: Record, mask: Mask) -> bool:
 def apply(state: Record, action: int) -> None:
     """Places a link and advances to the next decision."""
     state.ply += 1
+    place(state, action)
+    _advance(state, action < NEW and action % MODES == CLOSE)
+
+
+@compiled
+def place(state: Record, action: int) -> int:
+    """Places a link and scores; returns the slot."""
     if action >= NEW:
-        link = take_from_hand(state, action - NEW)
-        _start_bracelet(state, link, state.seat)
         state.must_start = 0
-        _advance(state, False)
-        return
-    link = take_from_hand(state, action // (SLOTS * MODES))
+        return _start_bracelet(state, _take_from_hand(state, action - NEW), state.seat)
+    link = _take_from_hand(state, action // (SLOTS * MODES))
     slot, mode = action // MODES % SLOTS, action % MODES
     if mode == CLOSE:
         _close(state, link, slot)
     else:
         _join(state, link, slot, mode)
-    _advance(state, mode == CLOSE)
+    return slot
+
+
+@compiled
+def _take_from_hand(state: Record, place: int) -> int:
+    """Takes the link at a place of the hand of the seat to act; the others close up."""
+    hand = state.hands[state.seat]
+    link = int(hand[place])
+    for later in range(place, components.HAND_PLACES - 1):
+        hand[later] = hand[later + 1]
+    hand[components.HAND_PLACES - 1] = NONE
+    state.hand_size[state.seat] -= 1
+    return link
 
 
 @compiled
@@ -211,17 +212,24 @@ def _join(state: Record, link: int, slot: int, end: int) -> None:
 def _close(state: Record, link: int, slot: int) -> None:
     """R16, R18: scores a completed bracelet, which leaves play (R13)."""
     side = side_of(state, state.seat)
-    points = closing_value(state, slot, side) + METAL_POINTS[link] + STONE_POINTS[link]
+    state.scores[side] += closing_points(state, slot, link, side)
+    state.captured[side] += _captures(state, slot, side)
+    state.completed += 1
+    remove(state, slot)
+
+
+@compiled
+def closing_points(state: Record, slot: int, link: int, side: int) -> int:
+    """R16: returns the points of closing a bracelet with a link."""
+    points: int = closing_value(state, slot, side)
+    points += components.METAL_POINTS[link] + components.STONE_POINTS[link]
     if KEYS[link] == state.lock[slot]:
         points += 4
     if state.key[slot] == LOCKS[link]:
         points += 4
-    if LOCKS[link] == MASTER:
+    if LOCKS[link] == components.MASTER:
         points -= 4
-    state.scores[side] += points
-    state.captured[side] += _captures(state, slot, side)
-    state.completed += 1
-    remove(state, slot)
+    return int(points)
 
 
 @compiled
@@ -238,7 +246,7 @@ def closing_value(state: Record, slot: int, side: int) -> int:
 def _captures(state: Record, slot: int, side: int) -> int:
     """R16: returns the number of a bracelet's links that other sides placed."""
     count = 0
-    for other in range(MAX_SIDES):
+    for other in range(components.MAX_SIDES):
         if other != side:
             count += int(state.owned[slot, other])
     return count
@@ -311,7 +319,7 @@ def end_game(state: Record) -> None:
 def _rank(state: Record, seat: int) -> int:
     """Returns a number that orders the sides of seats (R20)."""
     side = side_of(state, seat)
-    return int(state.scores[side]) * (TOTAL + 1) + int(state.captured[side])
+    return int(state.scores[side]) * (components.TOTAL + 1) + int(state.captured[side])
 
 
 @compiled

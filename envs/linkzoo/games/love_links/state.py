@@ -4,56 +4,35 @@ A link is the number of its type. Bracelets lie in slots; sums over their links 
 them, so that no rule looks through a bracelet.
 """
 
-import numpy as np
-
 from linkzoo.core.state import Field, Record, record_dtype
 from linkzoo.engine.compiled import compiled
-from linkzoo.games.love_links.components import (
-    COPIES,
-    KEYS,
-    LOCKS,
-    METAL_POINTS,
-    METALS,
-    STONE_POINTS,
-    TOTAL,
-    TYPES,
-)
+from linkzoo.games.love_links import components
+from linkzoo.games.love_links.components import HAND_PLACES, MAX_SIDES, NONE, SLOTS, TOTAL, TYPES
 
-MAX_PLAYERS, MAX_SIDES = 4, 3
-NUM_SIDES = np.array([0, 1, 2, 3, 2])  # by number of players (R2)
-HAND_PLACES = 5
-SLOTS = 24  # places for open bracelets
-SET_ASIDE = SLOTS  # the slot behind the others, for links that found none: no bracelet
-NONE = -1
 MAX_SCORE = 2**14
-
-# Actions: (place * 24 + slot) * 3 + mode, then 360 + place.
-KEY, LOCK, CLOSE, MODES = 0, 1, 2, 3
-NEW = HAND_PLACES * SLOTS * MODES
-NUM_ACTIONS = NEW + HAND_PLACES
-
 FIELDS = (
     Field("short", "i1", (), 0, 1),  # an option
-    Field("round_number", "i1", (), 0, len(METALS) - 1),
+    Field("round_number", "i1", (), 0, len(components.METALS) - 1),
     Field("move", "i1", (), 1, 2),  # of the turn
     Field("matched", "i1", (), 0, 1),  # R15: the turn has had its first point
     Field("must_start", "i1", (), 0, 1),  # R12: the link after a CLOSE is to come
     Field("completed", "i1", (), 0, TOTAL),  # bracelets
     Field("scores", "i2", (MAX_SIDES,), 0, MAX_SCORE),
     Field("captured", "i1", (MAX_SIDES,), 0, TOTAL),
-    Field("hands", "i1", (MAX_PLAYERS, HAND_PLACES), NONE, TYPES - 1),  # sorted, then NONE
-    Field("hand_size", "i1", (MAX_PLAYERS,), 0, HAND_PLACES),
+    # By seat: sorted, then NONE.
+    Field("hands", "i1", (components.MAX_PLAYERS, HAND_PLACES), NONE, TYPES - 1),
+    Field("hand_size", "i1", (components.MAX_PLAYERS,), 0, HAND_PLACES),
     # By metal, each drawn from its end; NONE where drawn.
     Field("supply", "i1", (TOTAL,), NONE, TYPES - 1),
-    Field("supply_size", "i1", (len(METALS),), 0, TOTAL),
-    Field("left", "i1", (TYPES,), 0, max(COPIES)),  # in the supplies
-    # Of slot 0, 1, ..., each from its key end; then NONE.
+    Field("supply_size", "i1", (len(components.METALS),), 0, TOTAL),
+    Field("left", "i1", (TYPES,), 0, max(components.COPIES)),  # in the supplies
+    # The links of slot 0, 1, ..., each from its key end, and who placed them or NONE; then NONE.
     Field("links", "i1", (TOTAL,), NONE, TYPES - 1),
-    Field("owners", "i1", (TOTAL,), NONE, MAX_PLAYERS - 1),  # the seats that placed them, or NONE
+    Field("owners", "i1", (TOTAL,), NONE, components.MAX_PLAYERS - 1),
     # Of each slot; all 0 where it is empty.
     Field("length", "i1", (SLOTS + 1,), 0, TOTAL),
-    Field("key", "i1", (SLOTS + 1,), 0, max(KEYS)),  # the open key
-    Field("lock", "i1", (SLOTS + 1,), 0, max(LOCKS)),  # the open lock
+    Field("key", "i1", (SLOTS + 1,), 0, max(components.KEYS)),  # the open key
+    Field("lock", "i1", (SLOTS + 1,), 0, max(components.LOCKS)),  # the open lock
     Field("metal", "i2", (SLOTS + 1,), 0),  # points of its links (R16)
     Field("stone", "i1", (SLOTS + 1,), 0),  # points of its stones (R16)
     Field("owned", "i1", (SLOTS + 1, MAX_SIDES), 0, TOTAL),  # links placed by each side
@@ -63,13 +42,13 @@ STATE = record_dtype(FIELDS)
 
 def sides(num_players: int) -> tuple[int, ...]:
     """Returns the side of each seat (R2)."""
-    return tuple(seat % int(NUM_SIDES[num_players]) for seat in range(num_players))
+    return tuple(seat % int(components.NUM_SIDES[num_players]) for seat in range(num_players))
 
 
 @compiled
 def side_of(state: Record, seat: int) -> int:
     """Returns the side that a seat plays for (R2)."""
-    return int(seat % NUM_SIDES[state.num_players])
+    return int(seat % components.NUM_SIDES[state.num_players])
 
 
 @compiled
@@ -87,30 +66,6 @@ def clear_table(state: Record) -> None:
 
 
 @compiled
-def put_in_hand(state: Record, seat: int, link: int) -> None:
-    """Adds a link to a hand, which stays sorted."""
-    hand = state.hands[seat]
-    place = int(state.hand_size[seat])
-    while place > 0 and hand[place - 1] > link:
-        hand[place] = hand[place - 1]
-        place -= 1
-    hand[place] = link
-    state.hand_size[seat] += 1
-
-
-@compiled
-def take_from_hand(state: Record, place: int) -> int:
-    """Takes the link at a place of the hand of the seat to act; the others close up."""
-    hand = state.hands[state.seat]
-    link = int(hand[place])
-    for later in range(place, HAND_PLACES - 1):
-        hand[later] = hand[later + 1]
-    hand[HAND_PLACES - 1] = NONE
-    state.hand_size[state.seat] -= 1
-    return link
-
-
-@compiled
 def first_of(state: Record, slot: int) -> int:
     """Returns where a slot's links begin in `links`."""
     first = 0
@@ -124,10 +79,10 @@ def attach(state: Record, slot: int, link: int, owner: int, end: int) -> None:
     """Puts a link at the KEY or LOCK end of a slot's bracelet, or starts one there."""
     length = int(state.length[slot])
     position = first_of(state, slot)
-    if length == 0 or end == KEY:
-        state.key[slot] = KEYS[link]
-    if length == 0 or end == LOCK:
-        state.lock[slot] = LOCKS[link]
+    if length == 0 or end == components.KEY:
+        state.key[slot] = components.KEYS[link]
+    if length == 0 or end == components.LOCK:
+        state.lock[slot] = components.LOCKS[link]
         position += length
     for later in range(first_of(state, SLOTS + 1), position, -1):
         state.links[later] = state.links[later - 1]
@@ -135,8 +90,8 @@ def attach(state: Record, slot: int, link: int, owner: int, end: int) -> None:
     state.links[position] = link
     state.owners[position] = owner
     state.length[slot] += 1
-    state.metal[slot] += METAL_POINTS[link]
-    state.stone[slot] += STONE_POINTS[link]
+    state.metal[slot] += components.METAL_POINTS[link]
+    state.stone[slot] += components.STONE_POINTS[link]
     if owner != NONE:
         state.owned[slot, side_of(state, owner)] += 1
 

@@ -27,7 +27,7 @@ def draw_text(state: Record, seat: int | None = None) -> str:
         note = "" if points is None else f"  [worth {points}]"
         lines += _folded(f"@{slot}", _chain(chain) + note)
     lines.append("")
-    for side in describe.side_range(position):
+    for side in range(len(position["scores"])):
         lines += _side(position, side)
     lines.append("")
     for metal in METALS:
@@ -40,7 +40,6 @@ def draw_text(state: Record, seat: int | None = None) -> str:
 
 
 def _folded(label: str, words: str) -> list[str]:
-    """Returns lines with a label before the first."""
     return wrap(words, _WIDTH, initial_indent=f"{label:<8}", subsequent_indent=" " * 8)
 
 

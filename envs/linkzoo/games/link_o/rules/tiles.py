@@ -75,10 +75,7 @@ def draw(state: Record) -> int:
 
 @compiled
 def hidden_from(state: Record, seat: int) -> tuple[np.uint64, np.uint64]:
-    """Returns the types of the tiles that a seat can't see, and those of which it can't see two.
-
-    They are in the other hands and the bag.
-    """
+    """Returns the types that are in the other hands and the bag, and those that are there twice."""
     once, twice = EMPTY, EMPTY
     for other in range(state.num_players):
         if other != seat:

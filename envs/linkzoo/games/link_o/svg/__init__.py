@@ -9,13 +9,7 @@ from linkzoo.svg.elements import document, rect
 
 
 def draw_svg(view: Json, board: Board, seat: int | None = None) -> str:
-    """Returns a position as an SVG document of 1200 x 720 pixels.
-
-    Args:
-        view: The JSON of a seat or of the referee, with the visible hands.
-        board: The board of the position.
-        seat: The viewing seat, which is marked.
-    """
+    """Returns a seat's or the referee's view as an SVG of 1200 x 720 pixels; marks the `seat`."""
     paints = style.paints(board.colours)
     return document(
         style.WIDTH,

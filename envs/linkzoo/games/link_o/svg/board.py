@@ -65,14 +65,11 @@ def draw_board(view: Json, board: Board, paints: style.Paints) -> str:
     """Returns the board's markup, at the left of the picture."""
     layout = Layout(board)
     circles = list(zip(board.colours, board.rings, strict=True))
-    links = [(one, space.partner) for one, space in enumerate(board.spaces)]
-    return "".join(
-        [
-            *(_ring(ring, layout, paints[colour]) for colour, ring in circles),
-            *(_link(one, to, layout) for one, to in links if to is not None and one < to),
-            *(_circle(view, ring, layout, paints, colour) for colour, ring in circles),
-        ]
-    )
+    pairs = [(one, space.partner) for one, space in enumerate(board.spaces)]
+    rings = [_ring(ring, layout, paints[colour]) for colour, ring in circles]
+    links = [_link(one, to, layout) for one, to in pairs if to is not None and one < to]
+    tiles = [_circle(view, ring, layout, paints, colour) for colour, ring in circles]
+    return "".join([*rings, *links, *tiles])
 
 
 def _ring(ring: list[int], layout: Layout, look: style.Paint) -> str:

@@ -23,17 +23,13 @@ def draw_panel(view: Json, seat: int | None, paints: style.Paints) -> str:
     """Returns the panel's markup, at the right of a picture of 1200 x 720 pixels."""
     top: float = 148 if view["last_round"] else 126  # first card
     scale = _scale([*view["hands"], view["bag"]], _BOTTOM - top)
-    cards = []
+    cards, said = [], (words.turn(view), words.remark(view))
     for player, hand in enumerate(view["hands"]):
         cards.append(_card(view, player, seat, top, scale, paints))
         top += _height(hand, scale) + _GAP
     return group(
         heading("LINK-O", words.stage(view), _LEFT, _RIGHT, style.GREY),
-        banner(
-            *(words.turn(view), words.remark(view), _LEFT, _WIDTH, style.INK),
-            over=view["seat"] is None,
-            fill="#f8cb4c",
-        ),
+        banner(*said, _LEFT, _WIDTH, style.INK, over=view["seat"] is None, fill="#f8cb4c"),
         text(words.last_round(view), _LEFT + 16, 136, 13, fill=style.GREY),
         *cards,
         _bag(view, top, scale, paints),
@@ -85,24 +81,19 @@ def _card(
     hand, who = view["hands"][player], "You" if player == seat else f"Player {player}"
     chosen = player == view["seat"] or player in view["winners"]
     border, colour = (3, style.INK) if chosen else (1, style.LINE)
-    height = _height(hand, scale)
+    height, score = _height(hand, scale), str(view["scores"][player])
     return group(
         rect(_LEFT, top, _WIDTH, height, 10, fill=style.CARD, stroke=colour, stroke_width=border),
         seat_mark(player, _LEFT + 24, top + 17, 10, style.INK),
         text(who, _LEFT + 42, top + 23, 16, font_weight="bold"),
         text(" · ".join(words.notes(view, player)), _LEFT + 126, top + 22, 12.5, fill=style.GREY),
         text(words.tally(hand), _RIGHT - 68, top + 22, 13, text_anchor="end"),
-        text(
-            *(str(view["scores"][player]), _RIGHT - _INSET, top + 25, 21),
-            text_anchor="end",
-            font_weight="bold",
-        ),
+        text(score, _RIGHT - _INSET, top + 25, 21, text_anchor="end", font_weight="bold"),
         _tiles(hand, top + _HEAD, scale, paints, named=player == view["seat"]),
     )
 
 
 def _bag(view: Json, top: float, scale: float, paints: style.Paints) -> str:
-    """Returns the card of the tiles left in the bag."""
     bag = view["bag"]
     return group(
         text("Bag", _LEFT + _INSET, top + 22, 16, font_weight="bold"),
@@ -132,7 +123,6 @@ def _tiles(
 
 
 def _key(paints: style.Paints) -> str:
-    """Returns the key of frames, LINK-Os and marks."""
     left, wildness = _LEFT + 46, "a LINK-O is wild; on a connector it holds one number (? none yet)"
     wild = style.face(f"{list(paints)[2]} LINK-O", paints, "3")
     frames = [rect(_LEFT + x, 681, 15, 19, 4) for x in (2, 19)]

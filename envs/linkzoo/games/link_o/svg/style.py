@@ -5,8 +5,7 @@ circles of the board and before the tiles in the hands.
 """
 
 from collections.abc import Mapping, Sequence
-from dataclasses import dataclass
-from typing import Any
+from typing import Any, NamedTuple
 
 from linkzoo.games.link_o.text import tile_parts
 from linkzoo.svg.elements import circle, group, path, rect, text
@@ -27,8 +26,7 @@ _PIPS = (  # per end: offsets of its pips from the middle of its half
 )
 
 
-@dataclass(frozen=True)
-class Paint:
+class Paint(NamedTuple):
     """Colours of a circle: faces, rims and pips of its tiles, and its ring on the board."""
 
     face: str
@@ -44,8 +42,6 @@ _PAINTS = (
     Paint("#f6c834", "#8a6508", INK, "#fbeebf"),
 )
 _NAMES = ("red", "blue", "green", "yellow")
-
-
 Paints = Mapping[str, Paint]
 
 

@@ -10,39 +10,26 @@ from numpy.typing import NDArray
 
 from linkzoo.core.state import Record
 from linkzoo.engine.compiled import compiled
-from linkzoo.games.linkage.components import (
-    CELLS,
-    HORIZONTAL,
-    NUM_COLOURS,
-    PLACEMENT_BITS,
-    PLACEMENTS,
-    SIZE,
-    TOUCHING_BITS,
-)
+from linkzoo.games.linkage import components
+from linkzoo.games.linkage.components import EMPTY, NUM_COLOURS, ONE, PLACEMENTS
 from linkzoo.games.linkage.rules import beside, component, free_cells, horizontals, verticals
 
 _MAX_GROUPS = 6  # of a colour: it has no more pieces
 
-# A reduced position.
-NODE = np.dtype(
-    (
-        np.record,
-        [
-            ("key", "u8"),  # hash of all below
-            ("place", "u8"),  # another of the open cells
-            ("open", "u8"),  # cells that a piece can still cover
-            ("usable", "u8"),  # those that the next one can (R4)
-            ("liberties", "u8", (NUM_COLOURS, _MAX_GROUPS)),  # open cells beside each group
-            ("colours", "u8", (NUM_COLOURS,)),  # hash of each colour's liberties and supply
-            ("groups", "i8", (NUM_COLOURS,)),  # that have liberties
-            ("supply", "i8", (NUM_COLOURS,)),  # but no more than open cells have room for
-            ("more", "i8"),  # 1 if More is to move, else 0
-        ],
-    )
-)
+_FIELDS = [
+    ("key", "u8"),  # hash of all below
+    ("place", "u8"),  # another of the open cells
+    ("open", "u8"),  # cells that a piece can still cover
+    ("usable", "u8"),  # those that the next one can (R4)
+    ("liberties", "u8", (NUM_COLOURS, _MAX_GROUPS)),  # open cells beside each group
+    ("colours", "u8", (NUM_COLOURS,)),  # hash of each colour's liberties and supply
+    ("groups", "i8", (NUM_COLOURS,)),  # that have liberties
+    ("supply", "i8", (NUM_COLOURS,)),  # but no more than open cells have room for
+    ("more", "i8"),  # 1 if More is to move, else 0
+]
+NODE = np.dtype((np.record, _FIELDS))  # a reduced position
 
-_ONE, _ZERO = np.uint64(1), np.uint64(0)
-_EVEN = np.uint64(sum(1 << cell for cell in range(CELLS) if (cell // SIZE + cell % SIZE) % 2 == 0))
+_EVEN = np.uint64(sum(1 << cell for cell in range(0, components.CELLS, 2)))  # r + c is even
 _SALT = np.array(
     [0x9E3779B97F4A7C15, 0xD1B54A32D192ED03, 0x8CB92BA72F3D8DD7, 0xABC98388FB8FAC03], np.uint64
 )
@@ -61,7 +48,7 @@ def _mix(value: np.uint64) -> np.uint64:
 @compiled
 def _count(cells: np.uint64) -> int:
     """Returns how many cells a set has."""
-    cells -= (cells >> _ONE) & np.uint64(0x5555555555555555)
+    cells -= (cells >> ONE) & np.uint64(0x5555555555555555)
     pairs = np.uint64(0x3333333333333333)
     cells = (cells & pairs) + ((cells >> np.uint64(2)) & pairs)
     cells = (cells + (cells >> np.uint64(4))) & np.uint64(0x0F0F0F0F0F0F0F0F)
@@ -96,7 +83,7 @@ def _finish(node: Record) -> None:
             own += _mix(node.liberties[colour, group] + _SALT[2])
         node.colours[colour] = _mix(own)
         key += _mix(node.colours[colour] + _SALT[3])
-    node.key = _mix(key + np.uint64(node.more)) | _ONE  # not 0
+    node.key = _mix(key + np.uint64(node.more)) | ONE  # not 0
 
 
 @compiled
@@ -114,11 +101,11 @@ def reduce_position(state: Record, node: Record) -> None:
     for colour in range(NUM_COLOURS):
         node.supply[colour] = state.supply[colour]
         count, rest = 0, state.coloured[colour]
-        while rest != _ZERO:
-            group = component(rest & (~rest + _ONE), rest)
+        while rest != EMPTY:
+            group = component(rest & (~rest + ONE), rest)
             rest &= ~group
             liberties = beside(group) & node.open
-            if liberties != _ZERO:
+            if liberties != EMPTY:
                 node.liberties[colour, count] = liberties
                 count += 1
         node.groups[colour] = count
@@ -129,12 +116,13 @@ def reduce_position(state: Record, node: Record) -> None:
 def place(node: Record, action: int, after: Record) -> int:
     """Fills the position after a placement and the pass it forces; returns the groups it adds."""
     played, placement = action // PLACEMENTS, action % PLACEMENTS
-    piece, touching = PLACEMENT_BITS[placement], TOUCHING_BITS[placement]
+    piece = components.PLACEMENT_BITS[placement]
+    touching = components.TOUCHING_BITS[placement]
     still_open = _paired(node.open & ~piece)
     after.open = still_open
     after.usable = _paired(still_open & ~touching)
     after.more = 1 - node.more
-    if after.usable == _ZERO:  # R6
+    if after.usable == EMPTY:  # R6
         after.usable = still_open
         after.more = node.more
     added = 1
@@ -142,13 +130,13 @@ def place(node: Record, action: int, after: Record) -> int:
         count = 0
         for group in range(node.groups[colour]):
             liberties = node.liberties[colour, group]
-            if colour == played and liberties & piece != _ZERO:
+            if colour == played and liberties & piece != EMPTY:
                 touching |= liberties
                 added -= 1
-            elif liberties & still_open != _ZERO:
+            elif liberties & still_open != EMPTY:
                 after.liberties[colour, count] = liberties & still_open
                 count += 1
-        if colour == played and touching & still_open != _ZERO:
+        if colour == played and touching & still_open != EMPTY:
             after.liberties[colour, count] = touching & still_open
             count += 1
         after.groups[colour] = count
@@ -166,7 +154,7 @@ def bounds(node: Record) -> tuple[int, int]:
     of the open cells, at best they and the m groups with liberties there end as one group, which
     adds 1 - m. Every part takes a piece, and at most as many colours as pieces.
     """
-    fresh = _ZERO
+    fresh = EMPTY
     merged = 0
     for colour in range(NUM_COLOURS):
         merged += max(node.groups[colour] - 1, 0)
@@ -177,8 +165,8 @@ def bounds(node: Record) -> tuple[int, int]:
             fresh |= _paired(lone)
     low, high = 0, 0
     rest = node.open
-    while rest != _ZERO:
-        part = component(rest & (~rest + _ONE), rest)
+    while rest != EMPTY:
+        part = component(rest & (~rest + ONE), rest)
         rest &= ~part
         high += most_pieces(part & fresh)
         low += _min_added(node, part)
@@ -194,7 +182,7 @@ def _min_added(node: Record, part: np.uint64) -> int:
         if node.supply[colour] > 0:
             here = 0
             for group in range(node.groups[colour]):
-                here += node.liberties[colour, group] & part != _ZERO
+                here += node.liberties[colour, group] & part != EMPTY
             if here > 1:
                 others += 1
                 low += 1 - here
@@ -216,9 +204,9 @@ def list_actions(node: Record, actions: NDArray[np.int16]) -> int:
         if again:
             continue
         for placement in range(PLACEMENTS):
-            piece = PLACEMENT_BITS[placement]
-            first = (down if placement >= HORIZONTAL else across) & piece
-            if first & (~piece + _ONE) != _ZERO:
+            piece = components.PLACEMENT_BITS[placement]
+            first = (down if placement >= components.HORIZONTAL else across) & piece
+            if first & (~piece + ONE) != EMPTY:
                 actions[count] = colour * PLACEMENTS + placement
                 count += 1
     return count

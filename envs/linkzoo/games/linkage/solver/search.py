@@ -23,34 +23,26 @@ from linkzoo.games.linkage.solver.reduced_position import bounds, list_actions, 
 from linkzoo.games.linkage.state import NONE
 
 # Bounds on the further groups that More can bring about.
-ENTRY = np.dtype(
-    (
-        np.record,
-        [
-            ("key", "u8"),  # 0: empty
-            ("work", "u4"),  # positions searched for it
-            ("action", "i2"),  # that decided it last, or NONE
-            ("low", "i1"),
-            ("high", "i1"),
-        ],
-    )
-)
+_ENTRY_FIELDS = [
+    ("key", "u8"),  # 0: empty
+    ("work", "u4"),  # positions searched for it
+    ("action", "i2"),  # that decided it last, or NONE
+    ("low", "i1"),
+    ("high", "i1"),
+]
+ENTRY = np.dtype((np.record, _ENTRY_FIELDS))
 
 # How far the search of a position is.
-FRAME = np.dtype(
-    (
-        np.record,
-        [
-            ("need", "i8"),  # further groups asked for
-            ("before", "i8"),  # positions searched before it
-            ("hint", "i8"),  # the action that the table has, or NONE
-            ("count", "i8"),
-            ("index", "i8"),  # of the action that is being searched
-            ("ranks", "i8", (HOLE_ACTION,)),
-            ("actions", "i2", (HOLE_ACTION,)),
-        ],
-    )
-)
+_FRAME_FIELDS = [
+    ("need", "i8"),  # further groups that More has to bring about
+    ("before", "i8"),  # positions searched before it
+    ("hint", "i8"),  # the action that the table has, or NONE
+    ("count", "i8"),
+    ("index", "i8"),  # of the action that is being searched
+    ("ranks", "i8", (HOLE_ACTION,)),
+    ("actions", "i2", (HOLE_ACTION,)),
+]
+FRAME = np.dtype((np.record, _FRAME_FIELDS))
 
 Budget = NDArray[np.int64]  # [2]: positions visited, and the most to visit
 VISITED, BUDGET_LIMIT = 0, 1

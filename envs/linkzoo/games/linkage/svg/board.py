@@ -3,14 +3,9 @@
 from dataclasses import dataclass
 
 from linkzoo.core.state import Record
+from linkzoo.games.linkage import describe
 from linkzoo.games.linkage.components import COLOURS, SIZE
-from linkzoo.games.linkage.describe import (
-    board_cells,
-    closed_cells,
-    piece_cells,
-    piece_colour,
-    piece_indices,
-)
+from linkzoo.games.linkage.describe import piece_cells, piece_colour
 from linkzoo.games.linkage.notation import CELL_NAMES, COLUMNS
 from linkzoo.games.linkage.state import HOLE, NONE
 from linkzoo.games.linkage.svg import style
@@ -23,8 +18,12 @@ _EDGE = 30  # space for coordinates around the cells
 def draw_board(state: Record) -> str:
     """Returns the markup of the board and its contents."""
     grid = Grid(int(state.board_size))
-    layers = _empty_board, _rims, _pieces, _counters
-    return "".join(layer(state, grid) for layer in layers)
+    board, rims = _empty_board(state, grid), _rims(state, grid)
+    pieces = [
+        style.domino(piece_colour(state, index), *grid.box(piece_cells(state, index), 0.07))
+        for index in range(state.num_pieces)
+    ]
+    return "".join([board, rims, *pieces, _counters(state, grid)])
 
 
 @dataclass(frozen=True)
@@ -58,17 +57,12 @@ class Grid:
 
 def _empty_board(state: Record, grid: Grid) -> str:
     corner, side = grid.start - _EDGE, grid.size * grid.cell + 2 * _EDGE
-    covered, closed = piece_indices(state), closed_cells(state)
-    cells = [
-        rect(
-            *grid.box((cell,), 0.03),
-            0.1 * grid.cell,
-            fill=style.CLOSED if cell in closed else style.CELL,
-            data_part=CELL_NAMES[cell],
-        )
-        for cell in board_cells(state)
-        if cell not in covered
-    ]
+    covered, closed = describe.piece_indices(state), describe.closed_cells(state)
+    cells = []
+    for cell in describe.board_cells(state):
+        if cell not in covered:
+            box, fill = grid.box((cell,), 0.03), style.CLOSED if cell in closed else style.CELL
+            cells.append(rect(*box, 0.1 * grid.cell, fill=fill, data_part=CELL_NAMES[cell]))
     board = rect(corner, corner, side, side, 18, fill=style.FRAME)
     return board + "".join(cells) + _coordinates(grid)
 
@@ -85,7 +79,7 @@ def _coordinates(grid: Grid) -> str:
 
 def _rims(state: Record, grid: Grid) -> str:
     """Returns a dark rim around each group (R9), which also fills the gaps between its pieces."""
-    pieces, rims = piece_indices(state), []
+    pieces, rims = describe.piece_indices(state), []
     for letter in COLOURS:
         own = {cell for cell, piece in pieces.items() if piece_colour(state, piece) == letter}
         boxes = [
@@ -106,20 +100,14 @@ def _blocks(cell: int) -> list[tuple[int, ...]]:
     return [(cell, cell + 1), down, (cell, cell + 1, cell + SIZE, cell + SIZE + 1)]
 
 
-def _pieces(state: Record, grid: Grid) -> str:
-    return "".join(
-        style.domino(piece_colour(state, index), *grid.box(piece_cells(state, index), 0.07))
-        for index in range(state.num_pieces)
-    )
-
-
 def _counters(state: Record, grid: Grid) -> str:
     """Returns the hole and the green counter, and dots where the hole can be placed."""
     counters = ""
     if state.hole != NONE:
         counters += style.hole(*grid.middle(int(state.hole)), 0.36 * grid.cell)
     if state.phase == HOLE:
-        dots = [circle(*grid.middle(cell), 0.09 * grid.cell) for cell in board_cells(state)]
+        places = map(grid.middle, describe.board_cells(state))
+        dots = [circle(*place, 0.09 * grid.cell) for place in places]
         counters += group(*dots, fill=style.BLACK, fill_opacity=0.3, pointer_events="none")
     if state.counter != NONE:
         first, second = map(grid.middle, piece_cells(state, state.counter))

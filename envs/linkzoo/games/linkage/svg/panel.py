@@ -27,7 +27,6 @@ def draw_panel(state: Record) -> str:
 
 
 def _banner(state: Record) -> str:
-    """Returns a banner with the turn or the winner."""
     colour = style.ROLES.get(describe.role(state, describe.acting(state)), style.INK)
     words, over = (describe.turn(state), describe.remark(state)), state.seat == NONE
     return banner(*words, _LEFT, _WIDTH, colour, over=over, fill="#f8cb4c")
@@ -93,7 +92,6 @@ def _supply(state: Record, index: int) -> str:
 
 
 def _key(state: Record) -> str:
-    """Returns the key of counters and hatching."""
     holed = style.hole(_LEFT + 12, 558, 10) + text("the hole", _LEFT + 34, 563, 14)
     return group(
         path("M", _LEFT, 472, "h", _WIDTH, stroke=style.LINE, stroke_width=1.5),

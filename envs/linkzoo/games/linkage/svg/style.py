@@ -1,11 +1,9 @@
 """Style of Linkage: colours, pieces and counters.
 
-The four piece colours differ in lightness and in their mark, so hue isn't needed to tell them
-apart.
+Nothing depends on hue alone: the piece colours differ in lightness and in their marks.
 """
 
-from dataclasses import dataclass
-from typing import Any
+from typing import Any, NamedTuple
 
 from linkzoo.svg.elements import circle, element, group, path, rect
 
@@ -17,8 +15,7 @@ ROLES = {"More": "#6a4a9c", "Fewer": "#2f6573"}
 CLOSED = "url(#linkage-closed)"  # fill for cells closed by the counter
 
 
-@dataclass(frozen=True)
-class Paint:
+class Paint(NamedTuple):
     """Style of a piece colour: pieces, marks and the rim around a group."""
 
     face: str

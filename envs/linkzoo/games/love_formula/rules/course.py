@@ -15,15 +15,14 @@ from linkzoo.games.love_formula.rules import (
     resolution,
     turns,
 )
-from linkzoo.games.love_formula.state import ask
+from linkzoo.games.love_formula.state import ask, left_of
 
 
 @compiled
 def new_game(state: Record, seed: np.uint64) -> None:
     """R1..R4: the deck, a Part-time Job for each seat, and the first draft."""
     state.seed = seed
-    state.winners = 0
-    state.ply = 0
+    state.winners = state.ply = 0
     clear(state)
     piles.fill_deck(state)
     for seat in range(state.num_players):
@@ -36,13 +35,10 @@ def new_game(state: Record, seed: np.uint64) -> None:
 @compiled
 def clear(state: Record) -> None:
     """Nothing lies anywhere."""
-    state.turn = NONE
+    state.turn = state.decision = NONE
     state.step = phases.NO_STEP
-    state.decision = NONE
     state.discard.fill(NONE)
-    state.discard_size = 0
-    state.reshuffles = 0
-    state.random_discards = 0
+    state.discard_size = state.reshuffles = state.random_discards = 0
     state.hands.fill(0)
     state.hand_size.fill(0)
     state.piles.fill(0)
@@ -61,12 +57,9 @@ def clear(state: Record) -> None:
     state.obstacle_by.fill(NONE)
     state.turns_left.fill(0)
     state.obstacle_count = 0
-    state.move_used = 0
-    state.discard_closed = 0
+    state.move_used = state.discard_closed = 0
     state.moving = NONE
-    state.acting_card = NONE
-    state.acting_by = NONE
-    state.acting_step = NONE
+    state.acting_card = state.acting_by = state.acting_step = NONE
     state.targets.fill(NONE)
     state.look.fill(NONE)
     state.look_size = 0
@@ -81,10 +74,28 @@ def clear(state: Record) -> None:
 @compiled
 def apply(state: Record, action: int) -> None:
     """Takes a decision, and goes on to the next one."""
-    decision = state.decision
+    decision, action = state.decision, int64(action)
     state.ply += 1
     state.decision = NONE
-    _take_decision(state, decision, int64(action))
+    if decision in (decisions.WINDOW, decisions.MOVE_DEST, decisions.DISCARD_MENU):
+        _in_window(state, decision, action)
+    elif action < tables.AT_POS:
+        _choose_card(state, decision, action)
+    elif decision == decisions.REACT:
+        reactions.pass_reaction(state)
+    elif decision == decisions.PAY:
+        if action == tables.AT_YES:
+            state.effect_left = effects.current_op(state)[2]  # so many cards are to be discarded
+        else:
+            effects.end_op(state)
+    elif decision == decisions.PLACE:
+        resolution.place(state, _destination(action))
+    elif decision == decisions.CHOICE:
+        effects.choose_preparation(state, action - tables.AT_POS)
+    elif decision == decisions.TARGET_COUPLE and state.event != NONE:
+        reactions.redirect(state, action - tables.AT_COUPLE)
+    else:
+        resolution.choose_target(state, _target_of(state, action))
     _run_on(state)
 
 
@@ -122,34 +133,6 @@ def _advance_stage(state: Record) -> None:
 
 
 @compiled
-def _take_decision(state: Record, decision: int, action: int) -> None:
-    """Plays a legal action."""
-    if decision == decisions.WINDOW:
-        _in_window(state, action)
-    elif decision == decisions.MOVE_DEST:
-        _move(state, action)
-    elif decision == decisions.DISCARD_MENU:
-        _in_discard_menu(state, action)
-    elif action < tables.AT_POS:
-        _choose_card(state, decision, action)
-    elif decision == decisions.REACT:
-        reactions.pass_reaction(state)
-    elif decision == decisions.PAY:
-        if action == tables.AT_YES:
-            state.effect_left = effects.current_op(state)[2]  # so many cards are to be discarded
-        else:
-            effects.end_op(state)
-    elif decision == decisions.PLACE:
-        resolution.place(state, _destination(action))
-    elif decision == decisions.CHOICE:
-        effects.choose_preparation(state, action - tables.AT_POS)
-    elif decision == decisions.TARGET_COUPLE and state.event != NONE:
-        reactions.redirect(state, action - tables.AT_COUPLE)
-    else:
-        resolution.choose_target(state, _target_of(state, action))
-
-
-@compiled
 def _choose_card(state: Record, decision: int, card: int) -> None:
     if decision == decisions.DRAFT:
         draft.pick(state, card)
@@ -171,7 +154,7 @@ def _choose_card(state: Record, decision: int, card: int) -> None:
 def _target_of(state: Record, action: int) -> int:
     """The position, couple, place of an obstacle, or seat that an action names."""
     if action >= tables.AT_PLAYER:
-        return _seat_at(state, action - tables.AT_PLAYER)
+        return left_of(state, state.seat, action - tables.AT_PLAYER)
     if action >= tables.AT_OBSTACLE:
         place = 0
         while fields.obstacle_action(state, place) != action - tables.AT_OBSTACLE:
@@ -183,34 +166,7 @@ def _target_of(state: Record, action: int) -> int:
     if position < FREE_SLOT:
         return position
     slot = position - FREE_SLOT
-    return FREE_SLOT + SLOTS * _seat_at(state, slot // SLOTS) + slot % SLOTS
-
-
-@compiled
-def _seat_at(state: Record, step: int) -> int:
-    """The seat so many seats after the one to act."""
-    return (int64(state.seat) + step) % int64(state.num_players)
-
-
-@compiled
-def _in_window(state: Record, action: int) -> None:
-    """R11."""
-    if action == tables.AT_PASS:
-        resolution.close_window(state)
-    elif action == tables.AT_OPEN_DISCARD:
-        ask(state, decisions.DISCARD_MENU, state.seat)
-    else:
-        state.moving = _target_of(state, action)
-        ask(state, decisions.MOVE_DEST, state.seat)
-
-
-@compiled
-def _move(state: Record, action: int) -> None:
-    """R11: a preparation to another place of the field."""
-    card = fields.take(state, int64(state.moving))
-    fields.lay(state, int64(state.seat), card, _destination(action))
-    state.moving = NONE
-    state.move_used = 1
+    return FREE_SLOT + SLOTS * left_of(state, state.seat, slot // SLOTS) + slot % SLOTS
 
 
 @compiled
@@ -220,11 +176,24 @@ def _destination(action: int) -> int:
 
 
 @compiled
-def _in_discard_menu(state: Record, action: int) -> None:
-    """R11: one card of the own field goes, or none; then no more are offered in this window."""
-    if action == tables.AT_PASS:
-        state.discard_closed = 1
-    elif action >= tables.AT_COUPLE:
-        fields.discard_couple(state, action - tables.AT_COUPLE)
+def _in_window(state: Record, decision: int, action: int) -> None:
+    """R11: a preparation moves to another place of the field, or cards of it are discarded."""
+    if decision == decisions.MOVE_DEST:
+        card = fields.take(state, int64(state.moving))
+        fields.lay(state, int64(state.seat), card, _destination(action))
+        state.moving = NONE
+        state.move_used = 1
+    elif decision == decisions.DISCARD_MENU:
+        if action == tables.AT_PASS:
+            state.discard_closed = 1  # no more are offered in this window
+        elif action >= tables.AT_COUPLE:
+            fields.discard_couple(state, action - tables.AT_COUPLE)
+        else:
+            piles.to_discard(state, fields.take(state, _target_of(state, action)))
+    elif action == tables.AT_PASS:
+        resolution.close_window(state)
+    elif action == tables.AT_OPEN_DISCARD:
+        ask(state, decisions.DISCARD_MENU, state.seat)
     else:
-        piles.to_discard(state, fields.take(state, _target_of(state, action)))
+        state.moving = _target_of(state, action)
+        ask(state, decisions.MOVE_DEST, state.seat)

@@ -77,36 +77,29 @@ def advance_draft(state: Record) -> None:
     state.draft_round += 1
     state.cursor = 0
     for pack in range(state.num_players):
-        _remember(state, pack)
+        for viewer in range(state.num_players):
+            returns = holder_of(state, pack, int64(state.draft_round)) == viewer
+            if returns or state.draft_round == PICKS:  # the end of a draft shows all the rest
+                _remember(state, viewer, pack)
     if state.draft_round == PICKS:
         _end_draft(state)
 
 
 @compiled
-def _remember(state: Record, pack: int) -> None:
-    """R6: who gets a pack back sees what others took; the end of the draft shows all the rest."""
-    over = state.draft_round == PICKS
-    for viewer in range(state.num_players):
-        if over or holder_of(state, pack, state.draft_round) == viewer:
-            number = int64(state.draft_round)
-            first = last_visit(state, viewer, pack) + 1
-            if first == number + 1:  # it is here now
-                first = number - int64(state.num_players) + 1
-            if first > 0:
-                _note_taken(state, viewer, pack, first, number)
-
-
-@compiled
-def _note_taken(state: Record, viewer: int, pack: int, first: int, end: int) -> None:
-    """The picks of these rounds are known; with two players, also whose they are."""
+def _remember(state: Record, viewer: int, pack: int) -> None:
+    """R6: a seat sees what others took since it had a pack; of two players, also who took it."""
+    end = int64(state.draft_round)
+    first = last_visit(state, viewer, pack) + 1
+    if first == end + 1:  # it is here now
+        first -= int64(state.num_players)
+    if first <= 0:
+        return  # it was not there before
     for number in range(first, end):
-        card = state.picks[pack, number]
-        other = holder_of(state, pack, number)
-        if other != viewer:
-            if state.num_players == 2:
-                state.known[viewer, other, card] += 1
-            else:
-                state.taken[viewer, card] += 1
+        card, other = state.picks[pack, number], holder_of(state, pack, number)
+        if other != viewer and state.num_players == 2:
+            state.known[viewer, other, card] += 1
+        elif other != viewer:
+            state.taken[viewer, card] += 1
 
 
 @compiled

@@ -21,9 +21,8 @@ def start_effect(
     state.effect_by = seat
     state.effect_couple = couple
     state.effect_obstacle = obstacle
-    state.effect_op = 0
+    state.effect_op = state.effect_left = 0
     state.effect_who = NONE
-    state.effect_left = 0
 
 
 @compiled
@@ -40,7 +39,20 @@ def advance_effect(state: Record) -> bool:
     couple_is_gone = couple != NONE and state.owner[couple] == NONE
     if couple_is_gone or state.effect_op == tables.OP_COUNT[card, which]:
         return True
-    _advance_op(state, current_op(state))
+    op = current_op(state)
+    if op[0] == ops.DISCARD_HAND:
+        _advance_discards(state, op)
+    elif op[0] == ops.LOOK_TOP:
+        _advance_look(state, op)
+    elif op[0] == ops.TAKE_PREP:
+        _advance_take(state)
+    elif op[0] == ops.PAY_TO_REMOVE:
+        _advance_pay(state, op)
+    elif op[0] in (ops.CHOOSE_DISCARD, ops.DISCARD_AFFECTED_PREP, ops.RETURN_AFFECTED_PREP):
+        _advance_choice(state, op)
+    else:
+        end_op(state)
+        _run_op(state, op)
     return False
 
 
@@ -57,24 +69,6 @@ def end_op(state: Record) -> None:
     state.effect_op += 1
     state.effect_who = NONE
     state.effect_left = 0
-
-
-@compiled
-def _advance_op(state: Record, op: ops.Op) -> None:
-    number = op[0]
-    if number == ops.DISCARD_HAND:
-        _advance_discards(state, op)
-    elif number == ops.LOOK_TOP:
-        _advance_look(state, op)
-    elif number == ops.TAKE_PREP:
-        _advance_take(state)
-    elif number == ops.PAY_TO_REMOVE:
-        _advance_pay(state, op)
-    elif number in (ops.CHOOSE_DISCARD, ops.DISCARD_AFFECTED_PREP, ops.RETURN_AFFECTED_PREP):
-        _advance_choice(state, op)
-    else:
-        end_op(state)
-        _run_op(state, op)
 
 
 # Ops that ask nobody
@@ -159,10 +153,10 @@ def _swap(state: Record, theirs: int, mine: int) -> None:
 
 @compiled
 def _settle(state: Record, seat: int, card: int, position: int) -> None:
-    """Where the other one was if it fits, else in the free slot, else it is discarded."""
-    slot = fields.free_slot(seat, card)
-    if position < FREE_SLOT and tables.NEED[position // NEEDS, position % NEEDS] == card:
-        slot = position if fields.takes(state, position // NEEDS, card) else slot
+    """At the couple of the other one if it fits, else in the free slot, else it is discarded."""
+    slot, couple = fields.free_slot(seat, card), position // NEEDS
+    if position < FREE_SLOT and fields.takes(state, couple, card):  # R10: any that it lists
+        slot = int64(NEEDS * couple + tables.NEED_PLACE[couple, card])
     if fields.preparation_at(state, slot) == NONE:
         fields.put(state, slot, card)
     else:

@@ -5,16 +5,8 @@ from numpy.typing import NDArray
 
 from linkzoo.core.state import Record
 from linkzoo.engine.compiled import compiled
-from linkzoo.games.love_formula import phases, tables
-from linkzoo.games.love_formula.components import (
-    COUPLES,
-    FREE_SLOT,
-    NEEDS,
-    NONE,
-    POSITIONS,
-    SLOTS,
-    int64,
-)
+from linkzoo.games.love_formula import components, ops, phases, tables
+from linkzoo.games.love_formula.components import FREE_SLOT, NEEDS, NONE, SLOTS, int64
 from linkzoo.games.love_formula.rules import piles
 from linkzoo.games.love_formula.state import remove_at
 
@@ -99,7 +91,7 @@ def slot_is_empty(state: Record, seat: int, card: int) -> bool:
 @compiled
 def is_wanted(state: Record, seat: int, card: int) -> bool:
     """Whether a couple of a field takes a preparation."""
-    for couple in range(COUPLES):
+    for couple in range(components.COUPLES):
         if state.owner[couple] == seat and takes(state, couple, card):
             return True
     return False
@@ -119,11 +111,7 @@ def is_complete(state: Record, couple: int) -> bool:
 
 @compiled
 def next_preparation(state: Record, seat: int, position: int) -> int:
-    """The next position from this one on where a field has a preparation; POSITIONS: none.
-
-    `for` loops over fields are written with it: position = next_preparation(state, seat, 0) and so
-    on from position + 1.
-    """
+    """The next position from this one on where a field has a preparation; POSITIONS: none."""
     while position < FREE_SLOT:
         couple = position // NEEDS
         if state.owner[couple] != seat:
@@ -133,15 +121,41 @@ def next_preparation(state: Record, seat: int, position: int) -> int:
         else:
             position += 1
     first = FREE_SLOT + SLOTS * int64(seat)
-    position = max(position, first)
-    while position < first + SLOTS:
-        if state.free[seat, position - first] != NONE:
-            return position
-        position += 1
-    return POSITIONS
+    for slot in range(max(position - first, 0), SLOTS):
+        if state.free[seat, slot] != NONE:
+            return first + slot
+    return components.POSITIONS
+
+
+@compiled
+def position_action(state: Record, seat: int, position: int) -> int:
+    """The action that names a position; free slots by how far their seat is from the one to act."""
+    if position >= FREE_SLOT:
+        owner, slot = (position - FREE_SLOT) // SLOTS, (position - FREE_SLOT) % SLOTS
+        position = FREE_SLOT + SLOTS * ((owner - seat) % int64(state.num_players)) + slot
+    return int64(tables.AT_POS) + position
 
 
 # Couples and obstacles
+
+
+@compiled
+def can_attach(state: Record, seat: int, card: int) -> bool:
+    """Whether there is a couple to which a seat may attach an obstacle."""
+    for couple in range(components.COUPLES):
+        if can_attach_to(state, seat, card, couple):
+            return True
+    return False
+
+
+@compiled
+def can_attach_to(state: Record, seat: int, card: int, couple: int) -> bool:
+    """R13: whether a seat may attach an obstacle to this couple."""
+    owner = state.owner[couple]
+    if owner == NONE or state.turn <= state.shield[owner]:
+        return False
+    any_couple = tables.TARGET_KIND[card] != ops.OPP_COUPLE_INCOMPLETE
+    return bool(owner != seat and (any_couple or not is_complete(state, couple)))
 
 
 @compiled

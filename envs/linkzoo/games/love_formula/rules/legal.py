@@ -8,15 +8,7 @@ from linkzoo.core.state import Mask, Record
 from linkzoo.engine.compiled import compiled
 from linkzoo.games.love_formula import decisions, ops, tables
 from linkzoo.games.love_formula.cards import REACTION
-from linkzoo.games.love_formula.components import (
-    COUPLES,
-    FREE_SLOT,
-    NEEDS,
-    NONE,
-    POSITIONS,
-    SLOTS,
-    int64,
-)
+from linkzoo.games.love_formula.components import COUPLES, FREE_SLOT, NEEDS, NONE, POSITIONS, int64
 from linkzoo.games.love_formula.options import WINDOWS
 from linkzoo.games.love_formula.rules import draft, effects, fields, reactions, targets
 
@@ -73,28 +65,16 @@ def _mark_window(state: Record, seat: int, mask: Mask) -> None:
     mask[tables.AT_PASS] = 1
     position = fields.next_preparation(state, seat, 0)
     if not state.discard_closed and state.voluntary_discards == WINDOWS:
-        mask[tables.AT_OPEN_DISCARD] = position < POSITIONS or _has_couple(state, seat)
+        has_some = position < POSITIONS
+        for couple in range(COUPLES):
+            has_some |= state.owner[couple] == seat
+        mask[tables.AT_OPEN_DISCARD] = has_some
     while position < POSITIONS and not state.move_used:
-        if _can_move(state, seat, position):
-            mask[_action_of(state, seat, position)] = 1
+        card = fields.preparation_at(state, position)
+        to_slot = position < FREE_SLOT and fields.slot_is_empty(state, seat, card)
+        if to_slot or fields.is_wanted(state, seat, card):  # R10: there is another place for it
+            mask[fields.position_action(state, seat, position)] = 1
         position = fields.next_preparation(state, seat, position + 1)
-
-
-@compiled
-def _has_couple(state: Record, seat: int) -> bool:
-    for couple in range(COUPLES):
-        if state.owner[couple] == seat:
-            return True
-    return False
-
-
-@compiled
-def _can_move(state: Record, seat: int, position: int) -> bool:
-    """R10, R11: whether a preparation has another place to go."""
-    card = fields.preparation_at(state, position)
-    if position < FREE_SLOT and fields.slot_is_empty(state, seat, card):
-        return True
-    return fields.is_wanted(state, seat, card)
 
 
 @compiled
@@ -115,7 +95,7 @@ def _mark_field(state: Record, seat: int, mask: Mask) -> None:
             mask[tables.AT_COUPLE + couple] = 1
     position = fields.next_preparation(state, seat, 0)
     while position < POSITIONS:
-        mask[_action_of(state, seat, position)] = 1
+        mask[fields.position_action(state, seat, position)] = 1
         position = fields.next_preparation(state, seat, position + 1)
 
 
@@ -137,23 +117,19 @@ def _mark_targets(state: Record, decision: int, seat: int, mask: Mask) -> None:
     card = int64(state.acting_card)
     if decision == decisions.TARGET_COUPLE:
         for couple in range(COUPLES):
-            if state.event != NONE:
-                allowed = reactions.is_redirection(state, seat, couple)
-            else:
-                allowed = targets.is_couple_target(state, seat, card, couple)
-            mask[tables.AT_COUPLE + couple] = allowed
+            mask[tables.AT_COUPLE + couple] = fields.can_attach_to(state, seat, card, couple)
     elif decision == decisions.TARGET_PREP:
         kind = tables.TARGET_KIND[card]
         for other in range(state.num_players):
             position = targets.next_preparation_target(state, seat, kind, other, 0)
             while position < POSITIONS:
-                mask[_action_of(state, seat, position)] = 1
+                mask[fields.position_action(state, seat, position)] = 1
                 position = targets.next_preparation_target(state, seat, kind, other, position + 1)
     elif decision == decisions.SWAP_OWN:
         theirs = fields.preparation_at(state, int64(state.targets[0]))
         position = targets.next_swap(state, seat, theirs, 0)
         while position < POSITIONS:
-            mask[_action_of(state, seat, position)] = 1
+            mask[fields.position_action(state, seat, position)] = 1
             position = targets.next_swap(state, seat, theirs, position + 1)
     elif decision == decisions.TARGET_OBSTACLE:
         for place in range(state.obstacle_count):
@@ -166,14 +142,3 @@ def _mark_targets(state: Record, decision: int, seat: int, mask: Mask) -> None:
         for place in range(state.discard_size):
             if targets.returns_from_discard(state.discard[place]):
                 mask[state.discard[place]] = 1
-
-
-@compiled
-def _action_of(state: Record, seat: int, position: int) -> int:
-    """The action that names a position; free slots by how far their seat is from the one to act."""
-    first = int64(tables.AT_POS)
-    if position < FREE_SLOT:
-        return first + position
-    owner, slot = (position - FREE_SLOT) // SLOTS, (position - FREE_SLOT) % SLOTS
-    step = (owner - seat) % int64(state.num_players)
-    return first + FREE_SLOT + SLOTS * step + slot

@@ -4,7 +4,7 @@ from linkzoo.core.state import Record
 from linkzoo.engine.compiled import compiled
 from linkzoo.games.love_formula import decisions, ops, phases, tables
 from linkzoo.games.love_formula.cards import REACTION
-from linkzoo.games.love_formula.components import COUPLES, NONE, int64
+from linkzoo.games.love_formula.components import NONE, int64
 from linkzoo.games.love_formula.rules import fields, piles
 from linkzoo.games.love_formula.state import ask, left_of
 
@@ -19,9 +19,7 @@ def open_event(
     state.event_card = card
     state.event_couple = couple
     state.event_owner = owner
-    state.event_cancelled = 0
-    state.event_redirected = 0
-    state.event_recovered = 0
+    state.event_cancelled = state.event_redirected = state.event_recovered = 0
     state.poll = left_of(state, source)
     state.quiet = 0
 
@@ -30,8 +28,7 @@ def open_event(
 def close_event(state: Record) -> None:
     """No event."""
     open_event(state, NONE, NONE, NONE)
-    state.poll = NONE
-    state.resolving = NONE
+    state.poll = state.resolving = NONE
     state.pending_card.fill(NONE)
     state.pending_by.fill(NONE)
     state.pending_answers.fill(NONE)
@@ -43,7 +40,7 @@ def close_event(state: Record) -> None:
 def advance_reactions(state: Record) -> bool:
     """R20: asks on, and resolves when all have passed in a row; says whether all is settled."""
     while state.quiet < state.num_players:
-        if _can_react(state, state.poll):
+        if _can_react(state, int64(state.poll)):
             ask(state, decisions.REACT, state.poll)
             return False
         pass_reaction(state)
@@ -95,8 +92,10 @@ def can_play(state: Record, seat: int, card: int) -> bool:
     trigger = tables.TRIGGER[card]
     if trigger == ops.REACTION_PLAYED:
         return _latest_of_others(state, seat) != NONE
+    if not _is_met(state, seat, trigger):
+        return False
     redirects = tables.OP[card, ops.ON_RESOLVE, 0, 0] == ops.REDIRECT_EVENT
-    return _is_met(state, seat, trigger) and (not redirects or can_redirect(state, seat))
+    return not redirects or fields.can_attach(state, seat, int64(state.event_card))  # A15
 
 
 @compiled
@@ -121,35 +120,6 @@ def _latest_of_others(state: Record, seat: int) -> int:
 
 
 @compiled
-def can_redirect(state: Record, seat: int) -> bool:
-    """Whether the obstacle of the event could go elsewhere."""
-    for couple in range(COUPLES):
-        if is_redirection(state, seat, couple):
-            return True
-    return False
-
-
-@compiled
-def is_redirection(state: Record, seat: int, couple: int) -> bool:
-    """Whether a seat may redirect the obstacle of the event to a couple (A15)."""
-    return (
-        state.event == phases.OBSTACLE_EVENT
-        and state.owner[couple] != seat
-        and can_have(state, couple, state.event_card)
-    )
-
-
-@compiled
-def can_have(state: Record, couple: int, card: int) -> bool:
-    """R13: whether an obstacle can be attached to a couple of some field."""
-    owner = state.owner[couple]
-    if owner == NONE or state.turn <= state.shield[owner]:
-        return False
-    any_couple = tables.TARGET_KIND[card] != ops.OPP_COUPLE_INCOMPLETE
-    return bool(any_couple or not fields.is_complete(state, couple))
-
-
-@compiled
 def _resolve(state: Record, place: int) -> bool:
     """R21: a pending reaction is discarded, and works if it still can; True if it has to ask."""
     card, seat = int64(state.pending_card[place]), int64(state.pending_by[place])
@@ -166,7 +136,7 @@ def _resolve(state: Record, place: int) -> bool:
     if op == ops.CANCEL_EVENT:
         state.event_cancelled = 1
     elif op == ops.REDIRECT_EVENT:
-        if can_redirect(state, seat):
+        if fields.can_attach(state, seat, int64(state.event_card)):
             ask(state, decisions.TARGET_COUPLE, seat)
             return True
     elif not state.event_recovered and piles.is_discarded(state, state.event_card):

@@ -30,8 +30,7 @@ def advance_resolve(state: Record) -> None:
 def open_resolution(state: Record) -> None:
     """The next seat in the order has its window (R11)."""
     state.step = phases.PRE
-    state.move_used = 0
-    state.discard_closed = 0
+    state.move_used = state.discard_closed = 0
 
 
 @compiled
@@ -65,7 +64,7 @@ def _begin_card(state: Record) -> None:
         _open_event(state)
     elif targets.has_target(state, seat, card):
         state.acting_step = phases.AT_TARGET
-        ask(state, targets.asked_for(card), seat)
+        ask(state, targets.first_decision(card), seat)
     else:
         _end_card(state)  # R13, R14
 
@@ -120,25 +119,18 @@ def _after_reactions(state: Record) -> None:
         _open_event(state)
     else:
         state.acting_step = phases.AT_EFFECT
-        couple, place = int64(NONE), int64(NONE)
-        if tables.KIND[card] == OBSTACLE:
-            couple, place = int64(state.targets[0]), int64(state.obstacle_count)
-            _attach(state, card, couple, seat)
-        effects.start_effect(state, ops.ON_RESOLVE, card, seat, couple, place)
-
-
-@compiled
-def _attach(state: Record, card: int, couple: int, seat: int) -> None:
-    """R13: its player controls it; a hand that comes to lie open is known from now on."""
-    at = state.obstacle_count
-    state.obstacle_type[at] = card
-    state.obstacle_couple[at] = couple
-    state.obstacle_by[at] = seat
-    state.turns_left[at] = max(tables.TIMER[card], 0)
-    state.obstacle_count += 1
-    state.selected[seat] = NONE
-    if tables.REVEAL_HAND[card]:
-        piles.learn_openly(state, int64(state.owner[couple]))
+        couple, at = int64(NONE), int64(NONE)
+        if tables.KIND[card] == OBSTACLE:  # R13: its player controls it
+            couple, at = int64(state.targets[0]), int64(state.obstacle_count)
+            state.obstacle_type[at] = card
+            state.obstacle_couple[at] = couple
+            state.obstacle_by[at] = seat
+            state.turns_left[at] = max(tables.TIMER[card], 0)
+            state.obstacle_count += 1
+            state.selected[seat] = NONE
+            if tables.REVEAL_HAND[card]:  # the hand that lies open is known from now on
+                piles.learn_openly(state, int64(state.owner[couple]))
+        effects.start_effect(state, ops.ON_RESOLVE, card, seat, couple, at)
 
 
 @compiled
@@ -155,8 +147,6 @@ def _end_card(state: Record) -> None:
             piles.to_discard(state, card)
     elif tables.KIND[card] == OBSTACLE and tables.TIMER[card] < 0 and obstacle != NONE:
         fields.discard_obstacle(state, obstacle)
-    state.acting_card = NONE
-    state.acting_by = NONE
-    state.acting_step = NONE
+    state.acting_card = state.acting_by = state.acting_step = NONE
     state.targets.fill(NONE)
     state.step = phases.POST

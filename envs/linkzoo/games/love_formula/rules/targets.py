@@ -4,8 +4,8 @@ from linkzoo.core.state import Record
 from linkzoo.engine.compiled import compiled
 from linkzoo.games.love_formula import decisions, ops, tables
 from linkzoo.games.love_formula.cards import COUPLE, OBSTACLE, PREPARATION
-from linkzoo.games.love_formula.components import COUPLES, FREE_SLOT, NEEDS, POSITIONS
-from linkzoo.games.love_formula.rules import fields, reactions
+from linkzoo.games.love_formula.components import FREE_SLOT, NEEDS, POSITIONS
+from linkzoo.games.love_formula.rules import fields
 
 
 @compiled
@@ -13,12 +13,10 @@ def has_target(state: Record, seat: int, card: int) -> bool:
     """Whether a card has a legal target now."""
     kind = tables.TARGET_KIND[card]
     if tables.KIND[card] == OBSTACLE:
-        for couple in range(COUPLES):
-            if is_couple_target(state, seat, card, couple):
-                return True
-    elif kind == ops.OPP:
+        return fields.can_attach(state, seat, card)
+    if kind == ops.OPP:
         return True
-    elif kind == ops.DISCARD_PREP_OR_COUPLE:
+    if kind == ops.DISCARD_PREP_OR_COUPLE:
         for place in range(state.discard_size):
             if returns_from_discard(state.discard[place]):
                 return True
@@ -34,7 +32,7 @@ def has_target(state: Record, seat: int, card: int) -> bool:
 
 
 @compiled
-def asked_for(card: int) -> int:
+def first_decision(card: int) -> int:
     """The decision for the first target of a card that has one."""
     kind = tables.TARGET_KIND[card]
     if tables.KIND[card] == OBSTACLE:
@@ -44,12 +42,6 @@ def asked_for(card: int) -> int:
     if kind == ops.DISCARD_PREP_OR_COUPLE:
         return decisions.RECOVER
     return decisions.TARGET_PLAYER if kind == ops.OPP else decisions.TARGET_PREP
-
-
-@compiled
-def is_couple_target(state: Record, seat: int, card: int, couple: int) -> bool:
-    """R13: whether an obstacle may be attached to this couple by a seat."""
-    return state.owner[couple] != seat and reactions.can_have(state, couple, card)
 
 
 @compiled

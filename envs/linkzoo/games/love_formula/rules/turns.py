@@ -19,8 +19,7 @@ def start_turn(state: Record) -> None:
     """T0 begins."""
     state.stage = phases.START
     state.turn += 1
-    state.random_discards = 0
-    state.cursor = 0
+    state.random_discards = state.cursor = 0
 
 
 @compiled
@@ -33,12 +32,12 @@ def advance_start(state: Record) -> None:
         state.stage = phases.SELECT
         state.cursor = 0
     else:
-        state.step = phases.EFFECT
         _start_obstacle_effect(state, ops.ON_TURN_START, place)
 
 
 @compiled
 def _start_obstacle_effect(state: Record, which: int, place: int) -> None:
+    state.step = phases.EFFECT
     card, couple = int64(state.obstacle_type[place]), int64(state.obstacle_couple[place])
     effects.start_effect(state, which, card, int64(state.obstacle_by[place]), couple, place)
 
@@ -62,33 +61,27 @@ def _end_turn_start(state: Record) -> None:
 
 @compiled
 def advance_end(state: Record) -> None:
-    """T4: the next timed obstacle that is due; after the last the turn is over."""
+    """T4: the next timed obstacle that expires; after the last the turn is over."""
     place = int64(state.cursor)
     if state.step == phases.EFFECT:
-        due = int64(state.effect_obstacle)
+        expired = int64(state.effect_obstacle)
         state.step = phases.NO_STEP
         effects.clear_effect(state)
-        if due != NONE:
-            fields.discard_obstacle(state, due)
+        if expired != NONE:
+            fields.discard_obstacle(state, expired)
     elif place == state.obstacle_count:
-        _end_turn(state)
+        state.selected.fill(NONE)
+        state.priorities.fill(NONE)
+        state.order.fill(NONE)
+        state.order_size = 0
+        if (state.turn + 1) % TURNS:
+            start_turn(state)
+        else:
+            _end_half(state)
     elif tables.TIMER[state.obstacle_type[place]] > 0 and state.turns_left[place] == 0:
-        state.step = phases.EFFECT
         _start_obstacle_effect(state, ops.ON_EXPIRE, place)
     else:
         state.cursor += 1
-
-
-@compiled
-def _end_turn(state: Record) -> None:
-    state.selected.fill(NONE)
-    state.priorities.fill(NONE)
-    state.order.fill(NONE)
-    state.order_size = 0
-    if (state.turn + 1) % TURNS:
-        start_turn(state)
-    else:
-        _end_half(state)
 
 
 @compiled
@@ -143,7 +136,8 @@ def _reveal(state: Record) -> None:
         card = int64(state.selected[seat])
         if card != NONE:
             piles.show(state, seat, card)
-            state.priorities[seat] = max(0, tables.PRIORITY[card] + priority_change(state, seat))
+            change = obstacle_sum(state, seat, tables.PRIORITY_MOD)
+            state.priorities[seat] = max(0, tables.PRIORITY[card] + change)
     highest = int64(NONE)
     for seat in range(players):
         highest = max(highest, int64(state.priorities[seat]))
@@ -152,9 +146,3 @@ def _reveal(state: Record) -> None:
             if state.priorities[seats[index]] == priority:
                 state.order[state.order_size] = seats[index]
                 state.order_size += 1
-
-
-@compiled
-def priority_change(state: Record, seat: int) -> int:
-    """The sum of what obstacles change in the priorities of a seat."""
-    return obstacle_sum(state, seat, tables.PRIORITY_MOD)

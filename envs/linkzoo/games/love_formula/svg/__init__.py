@@ -16,16 +16,14 @@ def draw_svg(view: Json, cards: Cards, seat: int | None = None) -> str:
 
     `seat` is marked as the viewing seat.
     """
-    table = describe.by_name(cards)
+    table = {card.name: card for card in cards.cards}
+    boxes = enumerate(_boxes(view, table))
     return document(
         style.WIDTH,
         style.HEIGHT,
         f"Love Formula: {describe.turn(view)}",
         rect(0, 0, style.WIDTH, style.HEIGHT, fill=style.PAGE),
-        *(
-            draw_field(view, player, seat, table, box)
-            for player, box in enumerate(_boxes(view, table))
-        ),
+        *(draw_field(view, player, seat, table, box) for player, box in boxes),
         panel.draw_panel(view, table),
     )
 

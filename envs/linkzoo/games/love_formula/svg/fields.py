@@ -59,7 +59,6 @@ def room_for(view: Json, player: int, table: Table, width: float) -> float:
 
 
 def _head(view: Json, player: int, seat: int | None, box: Box) -> str:
-    """Returns the head of a field: player, protection and points."""
     y, right = box.top + 24, box.left + box.width - _INSET
     who = f"Player {player}" + " (you)" * (player == seat)
     note = describe.shield(view, player)
@@ -101,7 +100,6 @@ def _laid_out(view: Json, player: int, table: Table, width: float) -> _Block:
 
 
 def _free(view: Json, player: int, table: Table, width: float) -> _Block:
-    """Returns the block of the free slots."""
     slots = view["fields"][player]["free"]
     height = 24 + PITCH * len(slots) + 2
 
@@ -128,20 +126,21 @@ def _couple(view: Json, couple: Json, table: Table, width: float) -> _Block:
 
     def draw() -> str:
         face, rim, mark = style.COMPLETE if all(wanted.values()) else style.INCOMPLETE
-        names = [
+        rows = [
             text(line, 23, 16 + _LINE * number, letters, font_weight="bold")
             for number, line in enumerate(lines)
         ]
-        rows = []
         for row, (name, attached) in enumerate(wanted.items()):
-            card, empty = table[name] if attached else None, (name, table[name].subtype)
-            rows.append(_place(f"{couple['card']}/{name}", card, empty, top + PITCH * row, width))
+            there, empty = table[name] if attached else None, (name, table[name].subtype)
+            rows.append(_place(f"{couple['card']}/{name}", there, empty, top + PITCH * row, width))
         for row, entry in enumerate(obstacles, len(wanted)):
-            rows.append(_obstacle(view, entry, table, top + PITCH * row, width))
+            card = table[entry["card"]]
+            left = str(entry["turns_left"]) if card.turns else "∞"
+            strip = style.strip(card, 5, top + PITCH * row, width - 10, left, by=entry["by"])
+            rows.append(group(strip, data_part=f"OBSTACLE {describe.copy_of(view, entry)}"))
         return group(
             rect(0, 0, width, height, 7, fill=face, stroke=rim, stroke_width=1.5),
             text(mark, 7, 17, 14, fill=rim),
-            *names,
             *rows,
             data_couple=couple["card"],
             data_part=f"COUPLE {couple['card']}",
@@ -154,14 +153,6 @@ def _place(name: str, card: Card | None, empty: tuple[str, str], y: float, width
     """Returns a position with its preparation, or an empty one with its label and subtype."""
     strip = style.strip(card, 5, y, width - 10) if card else style.place(*empty, 5, y, width - 10)
     return group(strip, data_part=f"POS {name}")
-
-
-def _obstacle(view: Json, entry: Json, table: Table, y: float, width: float) -> str:
-    """Returns an obstacle with the turns left and the seat that played it."""
-    card = table[entry["card"]]
-    left = str(entry["turns_left"]) if card.turns else "∞"
-    strip = style.strip(card, 5, y, width - 10, left, by=entry["by"])
-    return group(strip, data_part=f"OBSTACLE {describe.copy_of(view, entry)}")
 
 
 def _cards(label: str, cards: list[str] | int, table: Table, step: float, columns: int) -> _Block:

@@ -1,8 +1,5 @@
 """The panel beside the fields: turn, order of cards, pending cards, deck, discards and a key."""
 
-from collections.abc import Mapping
-from types import MappingProxyType
-
 from linkzoo.games.love_formula import describe
 from linkzoo.games.love_formula.describe import Json, Table
 from linkzoo.games.love_formula.svg import style
@@ -30,25 +27,24 @@ def draw_panel(view: Json, table: Table) -> str:
         top += height
     looked, discard = describe.looked_at(view), view["discard"][::-1]
     if looked:  # cards looked at, from the top of the deck
-        drawn, height = _cards("Looked at", looked, table, top, _KEY - _LABEL)
+        each = [(card, 1) for card in looked]
+        drawn, height = _cards("Looked at", each, table, top, _KEY - _LABEL)
         markup.append(drawn)
         top += height
     label = f"Deck {describe.size(view['deck'])} · Discard pile {len(discard)}"
     label += ", latest first" * (len(discard) > 1)
-    copies = describe.copies(discard)
     return group(
         text("Love Formula", _LEFT, 42, 27, font_weight="bold"),
         text(describe.stage(view), _LEFT, 64, 14, fill=style.GREY),
         _banner(view),
         *markup,
-        _cards(label, list(copies), table, top, _KEY, copies)[0],
+        _cards(label, list(describe.copies(discard).items()), table, top, _KEY)[0],
         _key(),
         fill=style.INK,
     )
 
 
 def _banner(view: Json) -> str:
-    """Returns a banner with the turn or the winner."""
     over = view["stage"] == "over"
     colour = style.INK if view["seat"] is None else style.SEATS[view["seat"]]
     lines, letters = fit(describe.remark(view), WIDTH - 28, 13.5, 11)
@@ -66,7 +62,6 @@ def _label(words: str, top: float) -> str:
 
 
 def _order(view: Json, table: Table, top: float) -> tuple[str, float]:
-    """Returns the cards of the turn in order, with their priorities."""
     players = view["order"] or [p for p, card in enumerate(view["selected"]) if card]
     if not players:
         return "", 0
@@ -77,11 +72,10 @@ def _order(view: Json, table: Table, top: float) -> tuple[str, float]:
         note = str(view["priorities"][player]) if view["order"] else ""
         if view["order"] and view["stage"] == "resolve" and view["cursor"] == row:
             markup.append(text("►", _LEFT, y + 14.5, 12))
-        markup.append(
-            style.strip(table[card], _LEFT + 16, y, WIDTH - 16, note, by=player)
-            if card
-            else _resolved(note, y, player)
-        )
+        if card:
+            markup.append(style.strip(table[card], _LEFT + 16, y, WIDTH - 16, note, by=player))
+        else:
+            markup.append(_resolved(note, y, player))
     return "".join(markup), _LABEL + PITCH * len(players) + 6
 
 
@@ -96,7 +90,6 @@ def _resolved(priority: str, y: float, player: int) -> str:
 
 
 def _happening(view: Json, table: Table, top: float) -> tuple[str, float]:
-    """Returns the pending cards in order of resolution."""
     entries = describe.happening(view)
     if not entries:
         return "", 0
@@ -114,14 +107,9 @@ def _happening(view: Json, table: Table, top: float) -> tuple[str, float]:
 
 
 def _cards(
-    label: str,
-    cards: list[str],
-    table: Table,
-    top: float,
-    bottom: float,
-    number: Mapping[str, int] = MappingProxyType({}),
+    label: str, cards: list[tuple[str, int]], table: Table, top: float, bottom: float
 ) -> tuple[str, float]:
-    """Returns a label above cards in columns, at the largest scale that fits."""
+    """Returns a label above cards in columns, with numbers, at the largest scale that fits."""
     room = bottom - top - _LABEL - 6
     for scale in _SCALES:
         columns, rows = int(WIDTH / scale / _CARD), max(int(room / scale / PITCH), 0)
@@ -130,13 +118,13 @@ def _cards(
     shown = cards if len(cards) <= columns * rows else cards[: max(columns * (rows - 1), 0)]
     step = (WIDTH / scale + 6) / columns
     strips = []
-    for place, card in enumerate(shown):
+    for place, (card, number) in enumerate(shown):
         row, column = divmod(place, columns)
-        note = f"×{number[card]}" if number.get(card, 1) > 1 else ""
+        note = f"×{number}" if number > 1 else ""
         strips.append(style.strip(table[card], step * column, PITCH * row, step - 6, note))
     used = -(-len(shown) // columns)
     if rows and len(shown) < len(cards):
-        more = f"and {sum(number.get(card, 1) for card in cards[len(shown) :])} more"
+        more = f"and {sum(number for _, number in cards[len(shown) :])} more"
         strips.append(text(more, 0, PITCH * used + 14, 12, fill=style.GREY))
         used += 1
     moved = f"translate({_LEFT} {top + _LABEL:g}) scale({scale:g})"
@@ -145,7 +133,6 @@ def _cards(
 
 
 def _key() -> str:
-    """Returns the key of marks and numbers."""
     marks = []
     for number, (name, look) in enumerate(style.LOOKS.items()):
         row, column = divmod(number, 3)

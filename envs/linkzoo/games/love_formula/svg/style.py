@@ -17,7 +17,7 @@ BACK = "#c9b1b8"  # hidden cards
 SEATS = ("#2c5aa8", "#b2452c", "#2a7d4f", "#8a5a0f")
 
 STRIP, PITCH = 20, 23  # height of a strip, and distance between strips
-_SIZE, _LEAST, _BAND, _DISC = 12, 10, 19, 7
+_SIZE, _MIN_SIZE, _BAND, _DISC = 12, 10, 19, 7
 
 
 class Look(NamedTuple):
@@ -77,7 +77,7 @@ def strip(
 
 def _line(words: str, x: float, y: float, room: float, **look: str) -> tuple[float, str]:
     """Returns text in a strip, at most `room` wide: its width and the markup."""
-    lines, size = fit(words, room, _SIZE, _LEAST)
+    lines, size = fit(words, room, _SIZE, _MIN_SIZE)
     drawn = " ".join(lines)
     return width_of(drawn, size), text(drawn, x, y + 14.5, size, **look)
 

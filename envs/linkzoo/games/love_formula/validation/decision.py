@@ -60,10 +60,7 @@ def validate_decision(state: Record, scratch: Record) -> str:
         return "" if scratch.winners == state.winners else "winners: not what the fields say"
     mask = np.zeros(tables.NUM_ACTIONS, np.int8)
     legal.legal_actions(state, mask)
-    possible = 0
-    for action in range(tables.NUM_ACTIONS):
-        possible += mask[action]
-    if possible < (2 if state.decision == decisions.REACT else 1):
+    if mask.sum() < (2 if state.decision == decisions.REACT else 1):
         return "decision: nothing can be decided"
     return ""
 
@@ -90,7 +87,7 @@ def _is_expected(state: Record) -> bool:
         return decision == decisions.PLACE
     if state.targets[0] != NONE:
         return decision == decisions.SWAP_OWN
-    return tables.TARGET_KIND[card] != ops.NO_TARGET and decision == targets.asked_for(card)
+    return tables.TARGET_KIND[card] != ops.NO_TARGET and decision == targets.first_decision(card)
 
 
 @compiled

@@ -128,7 +128,12 @@ def validate_event(state: Record) -> str:
     """R19..R22: the event, and the reactions to it."""
     event, source = state.event, state.event_source
     if event == NONE:
-        return "" if _has_no_event(state) else "react: there is no event"
+        # NONE is the number with all bits.
+        held = source & state.event_card & state.event_couple & state.event_owner & state.poll
+        some = state.event_cancelled | state.event_redirected | state.event_recovered
+        some |= state.pending_size | state.quiet
+        empty = held & state.resolving == NONE and some == 0
+        return "" if empty else "react: there is no event"
     if event == phases.PREP_EVENT:
         if not _has_lost_preparation(state):
             return "react: kind: no effect has just cost a preparation"
@@ -152,15 +157,6 @@ def validate_event(state: Record) -> str:
     if state.event_redirected and (polling or event != phases.OBSTACLE_EVENT):
         return "react: redirected: nothing can have been redirected"
     return _validate_pending(state)
-
-
-@compiled
-def _has_no_event(state: Record) -> bool:
-    """Whether all that belongs to an event is empty; NONE is the number with all bits."""
-    held = state.event_source & state.event_card & state.event_couple & state.event_owner
-    some = state.event_cancelled | state.event_redirected | state.event_recovered
-    some |= state.pending_size | state.quiet
-    return bool(held & state.poll & state.resolving == NONE and some == 0)
 
 
 @compiled

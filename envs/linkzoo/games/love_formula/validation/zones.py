@@ -7,21 +7,9 @@ from numpy.typing import NDArray
 
 from linkzoo.core.state import Record
 from linkzoo.engine.compiled import compiled
-from linkzoo.games.love_formula import phases, tables
+from linkzoo.games.love_formula import components, phases, tables
 from linkzoo.games.love_formula.cards import MAX_TYPES, OBSTACLE, PREPARATION, REACTION
-from linkzoo.games.love_formula.components import (
-    COUPLES,
-    DECK,
-    MAX_PLAYERS,
-    NEEDS,
-    NONE,
-    OBSTACLES,
-    PICKS,
-    REACTIONS,
-    SLOTS,
-    TURNS,
-    int64,
-)
+from linkzoo.games.love_formula.components import COUPLES, MAX_PLAYERS, NEEDS, NONE, SLOTS, int64
 
 
 @compiled
@@ -42,9 +30,14 @@ def validate_numbers(state: Record) -> str:
                 return "hands, piles, packs, taken, known: seats or cards that there aren't"
         if state.hand_size[viewer] != held:
             return "hand_size: not what is in the hand"
-        if viewer >= players and not _is_absent(state, viewer):
-            return "selected, priorities, free, shield: seats that there aren't"
-        if viewer < players:
+        if viewer >= players:
+            # NONE is the number with all bits.
+            empty = state.selected[viewer] & state.priorities[viewer] & state.shield[viewer]
+            for slot in range(SLOTS):
+                empty &= state.free[viewer, slot]
+            if empty & state.hand_sizes_at_end[viewer] != NONE:
+                return "selected, priorities, free, shield: seats that there aren't"
+        else:
             jobs = int64(state.hands[viewer, tables.JOB]) + (state.selected[viewer] == tables.JOB)
             if jobs != 1:
                 return "hands: a seat has not one Part-time Job"
@@ -56,15 +49,6 @@ def validate_numbers(state: Record) -> str:
     if state.limbo != NONE and tables.KIND[state.limbo] != PREPARATION:
         return "limbo: no preparation"
     return ""
-
-
-@compiled
-def _is_absent(state: Record, seat: int) -> bool:
-    """Whether a seat without a player has nothing; NONE is the number with all bits."""
-    held = state.selected[seat] & state.priorities[seat] & state.shield[seat]
-    for slot in range(SLOTS):
-        held &= state.free[seat, slot]
-    return bool(held & state.hand_sizes_at_end[seat] == NONE)
 
 
 @compiled
@@ -98,10 +82,10 @@ def validate_lists(state: Record) -> str:
     of_table = holds(state.pending_card, pending, types)
     if not of_table or not holds(state.pending_by, pending, players):
         return "react: pending: card, by: not as many as pending_size"
-    for place in range(obstacles, OBSTACLES):
+    for place in range(obstacles, components.OBSTACLES):
         if state.turns_left[place] != 0:
             return "obstacles: turns_left: there are fewer obstacles"
-    for place in range(pending, REACTIONS):
+    for place in range(pending, components.REACTIONS):
         if state.pending_answers[place] != NONE or state.pending_cancelled[place]:
             return "react: pending: answers, cancelled: there are fewer reactions"
     return ""
@@ -125,22 +109,15 @@ def validate_fields(state: Record) -> str:
         card = state.obstacle_type[place]
         if tables.KIND[card] != OBSTACLE or state.owner[state.obstacle_couple[place]] == NONE:
             return "obstacles: card, couple: no obstacle of a field"
-        if not _lasts(state, place, tables.TIMER[card]):
+        # T0 counts a timed one down before it is looked at again, T4 discards it at 0.
+        counted = state.stage == phases.START and place < state.cursor
+        expires = state.stage == phases.END and place >= state.cursor
+        at_zero = state.stage in (phases.SELECT, phases.RESOLVE, phases.OVER) or counted or expires
+        turns = max(tables.TIMER[card], 0)
+        least = 1 if turns > 0 and not at_zero else 0
+        if not least <= state.turns_left[place] <= turns:
             return "obstacles: turns_left: more than it lasts, or too few"
     return ""
-
-
-@compiled
-def _lasts(state: Record, place: int, turns: int) -> bool:
-    """Whether an obstacle of so many turns can have as many left."""
-    left = int64(state.turns_left[place])
-    if turns <= 0:
-        return left == 0
-    # T0 counts a timed one down before it is looked at again, T4 discards it at 0.
-    counted = state.stage == phases.START and place < state.cursor
-    due = state.stage == phases.END and place >= state.cursor
-    lasts = state.stage in (phases.SELECT, phases.RESOLVE, phases.OVER) or counted or due
-    return bool((0 if lasts else 1) <= left <= turns)
 
 
 @compiled
@@ -171,8 +148,9 @@ def validate_cards(state: Record) -> str:
         if counts[card] != 0:
             return "cards: one is missing, or there too often"
     # R4, R23: the second draft deals from what does not lie in fields then.
-    turns = TURNS - (int64(state.turn) if state.turn > 0 else 0)
-    if state.half == 1 and lying + turns * state.num_players > DECK - PICKS * state.num_players:
+    turns = components.TURNS - (int64(state.turn) if state.turn > 0 else 0)
+    left = components.DECK - components.PICKS * int64(state.num_players)
+    if state.half == 1 and lying + turns * state.num_players > left:
         return "fields: owner, free, obstacle_type: more in fields than can have been played"
     return ""
 

@@ -15,7 +15,7 @@ _SCALE = 0.66  # scale of links in hands
 def draw_panel(position: describe.Json) -> str:
     """Returns the panel's markup."""
     cards, top = [], 126
-    for side in describe.side_range(position):
+    for side in range(len(position["scores"])):
         cards.append(_card(position, side, top))
         top += _HEAD + _HAND * len(describe.seats_of(position, side)) + 12
     return group(
@@ -29,7 +29,6 @@ def draw_panel(position: describe.Json) -> str:
 
 
 def _banner(position: describe.Json) -> str:
-    """Returns a banner with the turn or the winner."""
     won = describe.winners(position)
     side = won[0] if len(won) == 1 else None
     if position["seat"] is not None:
@@ -75,10 +74,10 @@ def _hand(position: describe.Json, seat: int, top: float) -> str:
 
 def _supply(position: describe.Json, metal: int) -> str:
     """Returns a metal, its points, and the number of its links left."""
-    paint, x = style.PAINTS[metal], _LEFT + 114 * metal
+    face, rim, x = style.FACES[metal], style.RIMS[metal], _LEFT + 114 * metal
     left = len(position["supply"][METALS[metal]])
     return group(
-        rect(x, 546, 106, 52, 8, fill=paint.face, stroke=paint.rim, stroke_width=1.5),
+        rect(x, 546, 106, 52, 8, fill=face, stroke=rim, stroke_width=1.5),
         text(METALS[metal], x + 10, 565, 14, font_weight="bold"),
         text(f"{metal + 1} pt", x + 10, 588, 13),
         text(str(left), x + 96, 589, 24, text_anchor="end", font_weight="bold"),
@@ -86,7 +85,6 @@ def _supply(position: describe.Json, metal: int) -> str:
 
 
 def _key() -> str:
-    """Returns a key of discs, holes and stones."""
     stones = [
         group(
             style.stone(name, x + 9, 691, 8),

@@ -3,7 +3,6 @@
 Nothing depends on hue alone: metals differ in lightness, stones and side marks in shape.
 """
 
-from dataclasses import dataclass
 from typing import Any
 
 from linkzoo.games.love_links.components import LINK_TEXTS, LINKS, STONES
@@ -14,15 +13,7 @@ INK, GREY, LINE, PAGE = "#2b2a28", "#716b5c", "#ddd5c3", "#faf7f0"
 SIDES = ("#7240a8", "#0e7f7a", "#c2417c")
 
 
-@dataclass(frozen=True)
-class Paint:
-    """Colours of a metal: a link's face and rim."""
-
-    face: str
-    rim: str
-
-
-PAINTS = (Paint("#c98d5e", "#6f4220"), Paint("#d3d8de", "#697482"), Paint("#f5cb46", "#8f6a08"))
+FACES, RIMS = ("#c98d5e", "#d3d8de", "#f5cb46"), ("#6f4220", "#697482", "#8f6a08")  # by metal
 _STONES = dict(zip(STONES[1:], ("#ffffff", "#d21f3c", "#12934b", "#2456c9"), strict=True))
 _HOLE = "#3a352e"
 
@@ -38,12 +29,12 @@ def link(number: int, x: float, y: float, scale: float, side: int | None = None)
     takes the next link's disc. The mark below is that of the side that placed the link.
     """
     kind = LINKS[number]
-    paint = PAINTS[kind.metal]
+    face, rim = FACES[kind.metal], RIMS[kind.metal]
     key, lock = LINK_TEXTS[number].split("-")
     return group(
-        rect(0, 0, LINK_WIDTH, LINK_HEIGHT, 5, fill=paint.face, stroke=paint.rim, stroke_width=1.5),
+        rect(0, 0, LINK_WIDTH, LINK_HEIGHT, 5, fill=face, stroke=rim, stroke_width=1.5),
         path("M", LINK_WIDTH, _MIDDLE - 15, "a", 15, 15, 0, 0, 0, 0, 30, "z", fill=_HOLE),
-        circle(0, _MIDDLE, KEY_RADIUS, fill="#fffdf6", stroke=paint.rim, stroke_width=2),
+        circle(0, _MIDDLE, KEY_RADIUS, fill="#fffdf6", stroke=rim, stroke_width=2),
         _word(key, 0),
         _word(lock, 43.5),
         stone(STONES[kind.stone], 24, _MIDDLE, 7.5),

@@ -1,0 +1,228 @@
+"""Features of legal actions: what a placement leads to, as far as the seat to act can know.
+
+Unseen tiles are those in the other hands and the bag; a seat knows only which they are.
+"""
+
+import numpy as np
+from numpy.typing import NDArray
+
+from linkzoo.core.observation import ObservationPart, ObservationSpec
+from linkzoo.core.state import Record
+from linkzoo.engine.compiled import compiled, local
+from linkzoo.games.link_o import components
+from linkzoo.games.link_o.board import CIRCLES, MAX_SPACES
+from linkzoo.games.link_o.components import (
+    BOARD,
+    EMPTY,
+    HAND,
+    KIND,
+    KINDS,
+    LINKO,
+    LINKOS,
+    MAX_PLAYERS,
+    NONE,
+    ONE,
+    POINTS,
+)
+from linkzoo.games.link_o.rules import placement
+from linkzoo.games.link_o.rules.placement import Opening
+from linkzoo.games.link_o.rules.tiles import bit, hand_points, hidden_from, size_of, take_from_hand
+from linkzoo.games.link_o.state import BAG
+
+_PERCENT = 100
+_MAX_SHOWN = 127  # points and placements; more are shown as this
+_MAX_HAND = HAND + BAG
+
+
+def _feature(name: str, high: int, meaning: str, broadcast: bool = False) -> ObservationPart:
+    return ObservationPart(name, (1,), 0, high, meaning, broadcast)
+
+
+_FEATURES = (
+    _feature("points", components.LINKO_POINTS, "points of the tile placed (R17)"),
+    _feature("linko", 1, "1 for a LINK-O"),
+    _feature("connector", 1, "1 on a connector"),
+    _feature("neighbours", 3, "occupied neighbours of the space"),
+    _feature("circle_done", 1, "1 if the circle is complete (R23)"),
+    _feature("goes_out", 1, "1 if the hand is empty (R17)"),
+    _feature("hand_points", _MAX_SHOWN, "points left in the hand"),
+    _feature("hand_types", _MAX_HAND, "types left in the hand"),
+    _feature("hand_linkos", 2 * CIRCLES, "LINK-Os left in the hand"),
+    _feature("stuck_points", _MAX_SHOWN, "points of the hand's tiles that fit nowhere"),
+    _feature("fitting", _MAX_HAND, "tiles of the hand that fit somewhere"),
+    _feature("flexible", _MAX_HAND, "tiles of the hand that fit on several spaces"),
+    _feature("secure", _MAX_HAND, "tiles of the hand that fit where no unseen tile does"),
+    _feature("placements", _MAX_SHOWN, "placements that the hand has"),
+    _feature("unseen_share", _PERCENT, "percent of the unseen tiles that fit somewhere"),
+    _feature("unseen_types", components.TYPES, "types of unseen tiles that fit somewhere"),
+    _feature("unseen_linkos", 2 * CIRCLES, "unseen LINK-Os"),
+    _feature("own_spaces", MAX_SPACES, "spaces that only the hand fits"),
+    _feature("linko_spaces", MAX_SPACES, "spaces that only LINK-Os of the hand fit"),
+    _feature("other_spaces", MAX_SPACES, "spaces that only unseen tiles fit"),
+    _feature("shared_spaces", MAX_SPACES, "spaces that both fit"),
+    _feature("dead_spaces", MAX_SPACES, "spaces beside tiles that nothing left fits"),
+    _feature("circle_spaces", MAX_SPACES, "spaces of the tile's circle that something fits"),
+    _feature("blocked", MAX_SPACES, "empty connectors that meet two values (R12)"),
+    _feature("next_stuck", _PERCENT, "chance in percent that the next seat has no placement"),
+    _feature("second_stuck", _PERCENT, "the same of the seat after it; 0 without one"),
+    _feature("all_stuck", _PERCENT, "chance in percent that no other seat has a placement"),
+    # The same for all actions of a position.
+    _feature("bag_size", BAG, "tiles in the bag", True),
+    _feature("own_hand", _MAX_HAND, "tiles in the hand before the action", True),
+    _feature("next_hand", _MAX_HAND, "tiles in the next seat's hand", True),
+    _feature("smallest_hand", _MAX_HAND, "tiles in the smallest other hand", True),
+    _feature("num_players", MAX_PLAYERS, "players", True),
+    _feature("not_begun", MAX_PLAYERS, "others whose first turn is to come (R6)", True),
+)
+ACTION_SPEC = ObservationSpec(_FEATURES, (len(_FEATURES),))
+_AT = ACTION_SPEC.starts()
+
+
+@compiled
+def action_features(state: Record, action: int, scratch: Record, out: NDArray[np.int8]) -> None:
+    """Fills `out` with what the seat to act knows of the position after an action."""
+    seat = int(np.int64(state.seat))  # int64 in all calls of `place`, which is translated once
+    space, code = action // components.CODES, action % components.CODES
+    take_from_hand(scratch, seat, BOARD.circle[space] * KINDS + KIND[code])
+    placement.place(scratch, space, code, seat)
+    out[:] = 0
+    _describe_move(state, scratch, space, KIND[code], out)
+    once, twice = hidden_from(state, seat)
+    fitting = _describe_spaces(scratch, seat, BOARD.circles[BOARD.circle[space]], once, twice, out)
+    _describe_others(state, scratch, fitting, once, twice, out)
+
+
+@compiled
+def _describe_move(
+    state: Record, after: Record, space: int, kind: int, out: NDArray[np.int8]
+) -> None:
+    seat = state.seat
+    near = bit(BOARD.prev[space]) | bit(BOARD.next[space])
+    if BOARD.partner[space] != NONE:
+        near |= bit(BOARD.partner[space])
+        out[_AT.connector] = 1
+    circle = BOARD.circles[BOARD.circle[space]]
+    out[_AT.points] = POINTS[kind]
+    out[_AT.linko] = kind == LINKO
+    out[_AT.neighbours] = size_of(near & state.occupied)
+    out[_AT.circle_done] = after.occupied & circle == circle
+    out[_AT.goes_out] = after.hand_size[seat] == 0
+    out[_AT.hand_points] = min(hand_points(after, seat), _MAX_SHOWN)
+    out[_AT.hand_types] = size_of(after.held[seat])
+    out[_AT.hand_linkos] = size_of(after.held[seat] & LINKOS) + size_of(after.twice[seat])
+
+
+@compiled
+def _describe_spaces(
+    after: Record,
+    seat: int,
+    circle: np.uint64,
+    once: np.uint64,
+    twice: np.uint64,
+    out: NDArray[np.int8],
+) -> np.uint64:
+    """Shows where tiles of the hand and unseen tiles fit; returns the types that fit somewhere."""
+    opening = placement.openings(after, False)
+    held, held_twice = after.held[seat], after.twice[seat]
+    own, own_but_linkos, others, fitting = EMPTY, EMPTY, EMPTY, EMPTY
+    everywhere = local(KINDS, np.uint64)  # the spaces of any colour that a kind fits
+    for kind in range(KINDS):
+        everywhere[kind] = _fitting_kind(after, opening, kind)
+        for colour in range(CIRCLES):
+            spaces = everywhere[kind] & BOARD.circles[colour]
+            tile = bit(KINDS * colour + kind)
+            fitting |= tile if spaces else EMPTY
+            if once & tile:
+                others |= spaces
+            if held & tile:
+                own |= spaces
+                own_but_linkos |= EMPTY if kind == LINKO else spaces
+    stuck_points, placements = 0, 0
+    for kind in range(KINDS):
+        for colour in range(CIRCLES):
+            tile = bit(KINDS * colour + kind)
+            if held & tile:
+                spaces = everywhere[kind] & BOARD.circles[colour]
+                copies = 2 if held_twice & tile else 1
+                placements += size_of(spaces)
+                stuck_points += 0 if spaces else copies * POINTS[kind]
+                out[_AT.fitting] += copies if spaces else 0
+                out[_AT.flexible] += copies if spaces & (spaces - ONE) else 0
+                out[_AT.secure] += copies if spaces & ~others else 0
+    unseen = size_of(once & fitting) + size_of(twice & fitting)
+    empty = BOARD.spaces & ~after.occupied
+    out[_AT.stuck_points] = min(stuck_points, _MAX_SHOWN)
+    out[_AT.placements] = min(placements, _MAX_SHOWN)
+    out[_AT.unseen_share] = _PERCENT * unseen // max(size_of(once) + size_of(twice), 1)
+    out[_AT.unseen_types] = size_of(once & fitting)
+    out[_AT.unseen_linkos] = size_of(once & LINKOS) + size_of(twice)
+    out[_AT.own_spaces] = size_of(own & ~others)
+    out[_AT.linko_spaces] = size_of(own & ~own_but_linkos & ~others)
+    out[_AT.other_spaces] = size_of(others & ~own)
+    out[_AT.shared_spaces] = size_of(own & others)
+    out[_AT.dead_spaces] = size_of(empty & after.adjacent & ~(own | others))
+    out[_AT.circle_spaces] = size_of((own | others) & circle)
+    met, several = EMPTY, EMPTY
+    for value in range(components.VALUES):
+        meeting = placement.spaces_meeting(after, value)
+        several |= met & meeting
+        met |= meeting
+    out[_AT.blocked] = size_of(several & empty & BOARD.connectors)
+    return fitting
+
+
+@compiled
+def _fitting_kind(state: Record, opening: Opening, kind: int) -> np.uint64:
+    """Returns the spaces, of any colour, where a kind of tile fits in either direction."""
+    straight, turned = components.STRAIGHT[kind], components.TURNED[kind]
+    spaces = placement.fitting(state, opening, straight)
+    if turned != straight:
+        spaces |= placement.fitting(state, opening, turned)
+    return spaces
+
+
+@compiled
+def _describe_others(
+    state: Record,
+    after: Record,
+    fitting: np.uint64,
+    once: np.uint64,
+    twice: np.uint64,
+    out: NDArray[np.int8],
+) -> None:
+    players = state.num_players
+    smallest, all_stuck = _MAX_HAND, 1.0
+    first_fitting, known = EMPTY, False
+    for step in range(1, players):
+        other = (state.seat + step) % players
+        types = fitting
+        if state.first_turn[other]:
+            if not known:
+                first_fitting, known = placement.placeable(after, True), True
+            types = first_fitting
+            out[_AT.not_begun] += 1
+        single, double = once & ~state.lacks[other], twice & ~state.lacks[other]
+        count = size_of(single) + size_of(double)
+        fit = size_of(single & types) + size_of(double & types)
+        stuck = _none_fits(count, fit, state.hand_size[other])
+        all_stuck *= stuck
+        smallest = min(smallest, int(np.int64(state.hand_size[other])))
+        if step == 1:
+            out[_AT.next_hand] = state.hand_size[other]
+            out[_AT.next_stuck] = int(_PERCENT * stuck)
+        elif step == 2:
+            out[_AT.second_stuck] = int(_PERCENT * stuck)
+    out[_AT.all_stuck] = int(_PERCENT * all_stuck)
+    out[_AT.bag_size] = state.bag_size
+    out[_AT.own_hand] = state.hand_size[state.seat]
+    out[_AT.smallest_hand] = smallest
+    out[_AT.num_players] = players
+
+
+@compiled
+def _none_fits(count: int, fit: int, drawn: int) -> float:
+    """Returns the chance that none of `drawn` of `count` tiles is one of the `fit` that fit."""
+    chance = 1.0
+    for i in range(drawn):
+        chance *= max(count - fit - i, 0) / max(count - i, 1)
+    return chance

@@ -1,0 +1,152 @@
+"""Features of legal actions: what an action leads to, as far as the seat to act can know.
+
+The rules would show hidden cards in the record after an action, so `outcome` makes it of what the
+seat sees: the card that it takes or gives away, and what it moves, hits or attaches.
+"""
+
+import numpy as np
+from numpy.typing import NDArray
+
+from linkzoo.core.state import Record
+from linkzoo.engine.compiled import compiled
+from linkzoo.games.love_formula import decisions, tables
+from linkzoo.games.love_formula.action_features import outcome, terms
+from linkzoo.games.love_formula.action_features.spec import ACTION_SPEC as ACTION_SPEC
+from linkzoo.games.love_formula.action_features.spec import AT, clipped, tenths
+from linkzoo.games.love_formula.action_features.traits import REMOVES, TRAITS
+from linkzoo.games.love_formula.cards import REACTION
+from linkzoo.games.love_formula.components import FREE_SLOT, NEEDS, NONE, PICKS, TURNS, int64
+from linkzoo.games.love_formula.rules import effects, fields, scoring
+from linkzoo.games.love_formula.state import left_of
+
+
+@compiled
+def action_features(state: Record, action: int, scratch: Record, out: NDArray[np.int8]) -> None:
+    """Fills `out` with what the seat to act knows of an action."""
+    seat = int64(state.seat)
+    out[:] = 0
+    _describe_position(state, seat, out)
+    card, holder = int64(NONE), seat
+    if action < tables.AT_POS:
+        card = int64(action)
+        if state.decision == decisions.HAND_DISCARD:
+            holder = int64(state.effect_who)
+        outcome.move_card(scratch, seat, card)
+    elif action < tables.AT_COUPLE:
+        card = _at_position(state, seat, outcome.position_of(state, seat, action), scratch, out)
+    elif action < tables.AT_OBSTACLE:
+        couple = int64(NONE) if action == tables.AT_FREE else int64(action - tables.AT_COUPLE)
+        card = _at_couple(state, seat, couple, scratch, out)
+    else:
+        _other_action(state, seat, action, scratch, out)
+    if card != NONE:
+        terms.describe_card(state, scratch, holder, card, out)
+    terms.describe_change(state, scratch, seat, out)
+
+
+@compiled
+def _at_position(
+    state: Record, seat: int, position: int, after: Record, out: NDArray[np.int8]
+) -> int:
+    """Describes a preparation that is moved or hit; returns it if the seat decides on its use."""
+    terms.describe_owner(state, seat, fields.field_of(state, position), out)
+    if position < FREE_SLOT:
+        terms.describe_couple(state, position // NEEDS, out)
+    outcome.move_preparation(after, seat, position)
+    if state.decision == decisions.TARGET_PREP and TRAITS[state.acting_card, REMOVES]:
+        return int64(NONE)
+    return fields.preparation_at(state, position)
+
+
+@compiled
+def _at_couple(state: Record, seat: int, couple: int, after: Record, out: NDArray[np.int8]) -> int:
+    """Describes what is laid down at a couple or a free slot, or a couple that is discarded."""
+    if state.decision == decisions.TARGET_COUPLE:
+        card = int64(state.acting_card)
+        terms.describe_owner(state, seat, int64(state.owner[couple]), out)
+        terms.describe_couple(state, couple, out)
+        terms.describe_attachment(card, out)
+        out[AT.harm] = tenths(terms.harm(state, after, card, couple))
+    return outcome.move_to(after, seat, couple)
+
+
+@compiled
+def _other_action(
+    state: Record, seat: int, action: int, after: Record, out: NDArray[np.int8]
+) -> None:
+    """Describes an action that names no card, preparation and couple."""
+    if action < tables.AT_PLAYER:
+        outcome.clear_obstacle(after, action - tables.AT_OBSTACLE)
+    elif action < tables.AT_PASS:
+        terms.describe_owner(state, seat, left_of(state, seat, action - tables.AT_PLAYER), out)
+    elif action == tables.AT_YES:
+        after.hand_size[seat] -= effects.current_op(state)[2]
+        fields.discard_obstacle(after, int64(state.effect_obstacle))
+    elif action == tables.AT_PASS:
+        out[AT.passes] = 1
+        if state.decision == decisions.REACT:
+            outcome.suffer(after, seat)
+    else:
+        out[AT.menu] = 1
+
+
+@compiled
+def _describe_position(state: Record, seat: int, out: NDArray[np.int8]) -> None:
+    """Fills the context."""
+    decision, players = state.decision, int64(state.num_players)
+    best = scoring.points(state, left_of(state, seat))
+    for step in range(2, players):
+        best = max(best, scoring.points(state, left_of(state, seat, step)))
+    lead = clipped(scoring.points(state, seat) - best)
+    turns = TURNS - 1 - int64(state.turn) % TURNS
+    if decision == decisions.SELECT:
+        out[AT.select] = 1
+        out[AT.select_second] = state.half == 2
+        out[AT.select_turns] = turns
+        out[AT.select_ending] = max(3 - turns, 0)
+        out[AT.select_slack] = clipped(_selectable(state, seat) - 1 - turns)
+        out[AT.select_lead] = lead
+        out[AT.select_hand] = state.hand_size[seat]
+        out[AT.select_players] = players
+    elif decision == decisions.DRAFT:
+        out[AT.draft] = 1
+        out[AT.draft_second] = state.half == 2
+        out[AT.draft_picks] = PICKS - 1 - int64(state.draft_round)
+        out[AT.draft_lead] = lead
+        out[AT.draft_players] = players
+    else:
+        out[AT.other_second] = state.half == 2
+        out[AT.other_turns] = turns
+        out[AT.other_lead] = lead
+        out[AT.other_hand] = state.hand_size[seat]
+        out[AT.other_players] = players
+        _describe_decision(state, seat, out)
+
+
+@compiled
+def _describe_decision(state: Record, seat: int, out: NDArray[np.int8]) -> None:
+    """Marks the group of a decision."""
+    decision = state.decision
+    from_other = decision == decisions.HAND_DISCARD and state.effect_who != seat
+    if from_other or decision in (decisions.LOOK_KEEP, decisions.RECOVER):
+        out[AT.gain] = 1
+    elif decision in (decisions.HAND_DISCARD, decisions.CHOICE):
+        out[AT.lose] = 1
+    elif decision in (decisions.WINDOW, decisions.MOVE_DEST, decisions.DISCARD_MENU):
+        out[AT.window] = 1
+    elif decision == decisions.PLACE:
+        out[AT.place] = 1
+    elif decision == decisions.REACT:
+        out[AT.react] = 1
+    elif decision != decisions.PAY:
+        out[AT.target] = 1
+
+
+@compiled
+def _selectable(state: Record, seat: int) -> int:
+    """Returns the cards of a hand that can be selected, but Part-time Jobs."""
+    count = int64(0)
+    for card in range(tables.NUM_TYPES):
+        if tables.KIND[card] != REACTION and card != tables.JOB:
+            count += int64(state.hands[seat, card])
+    return count

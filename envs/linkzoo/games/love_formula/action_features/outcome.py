@@ -1,0 +1,131 @@
+"""The record after an action, as far as the seat to act knows it.
+
+It isn't what the rules make of an action, which would show hidden cards: only what the seat takes
+or gives away, moves, attaches or discards.
+"""
+
+from linkzoo.core.state import Record
+from linkzoo.engine.compiled import compiled
+from linkzoo.games.love_formula import decisions, ops, phases, tables
+from linkzoo.games.love_formula.action_features.traits import DISCARDS, TRAITS
+from linkzoo.games.love_formula.components import FREE_SLOT, NONE, SLOTS, int64
+from linkzoo.games.love_formula.rules import effects, fields
+from linkzoo.games.love_formula.state import left_of
+
+
+@compiled
+def move_card(after: Record, seat: int, card: int) -> None:
+    """Takes or gives away a card by the decision."""
+    decision = after.decision
+    if decision == decisions.DRAFT:
+        after.piles[seat, card] += 1
+    elif decision in (decisions.LOOK_KEEP, decisions.RECOVER):
+        after.hands[seat, card] += 1
+        after.hand_size[seat] += 1
+    elif decision != decisions.HAND_DISCARD or after.effect_who == seat:
+        after.hands[seat, card] -= 1
+        after.hand_size[seat] -= 1
+        if decision == decisions.SELECT:
+            after.selected[seat] = card
+        elif decision == decisions.REACT and after.event == phases.PREP_EVENT:
+            after.hands[seat, after.event_card] += 1  # a lost preparation returns
+
+
+@compiled
+def position_of(state: Record, seat: int, action: int) -> int:
+    """Returns the position that an action names."""
+    position = int64(action - tables.AT_POS)
+    if position < FREE_SLOT:
+        return position
+    slot = position - FREE_SLOT
+    return FREE_SLOT + SLOTS * left_of(state, seat, slot // SLOTS) + slot % SLOTS
+
+
+@compiled
+def move_preparation(after: Record, seat: int, position: int) -> None:
+    """Takes a preparation from its position, and lays it where it goes for certain."""
+    decision = after.decision
+    if decision == decisions.WINDOW:
+        after.moving = position
+        return
+    card = fields.take(after, position)
+    if decision == decisions.CHOICE:
+        if effects.current_op(after)[0] == ops.RETURN_AFFECTED_PREP:
+            after.hands[seat, card] += 1
+            after.hand_size[seat] += 1
+    elif decision == decisions.TARGET_PREP:
+        if tables.TARGET_KIND[after.acting_card] == ops.OPP_PREP_TAKABLE:
+            after.limbo = card
+    elif decision == decisions.SWAP_OWN:
+        theirs = int64(after.targets[0])
+        gets, other = fields.take(after, theirs), fields.field_of(after, theirs)
+        if fields.slot_is_empty(after, seat, gets):
+            fields.put(after, fields.free_slot(seat, gets), gets)
+        if fields.slot_is_empty(after, other, card):
+            fields.put(after, fields.free_slot(other, card), card)
+
+
+@compiled
+def move_to(after: Record, seat: int, couple: int) -> int:
+    """Lays the card down at a couple, NONE: in the free slot; or discards the couple.
+
+    Returns the card, NONE for the couple that is discarded.
+    """
+    decision = after.decision
+    if decision == decisions.MOVE_DEST:
+        card = fields.take(after, int64(after.moving))
+        after.moving = NONE
+        fields.lay(after, seat, card, couple)
+    elif decision == decisions.PLACE:
+        card = int64(after.limbo)
+        if card == NONE:
+            card = int64(after.acting_card)
+            after.selected[seat] = NONE
+        after.limbo = NONE
+        fields.lay(after, seat, card, couple)
+    elif decision == decisions.TARGET_COUPLE:
+        card = int64(after.acting_card)
+        if after.event == NONE:
+            after.selected[seat] = NONE
+        _attach(after, card, couple)
+    else:
+        card = int64(NONE)
+        fields.discard_couple(after, couple)
+    return card
+
+
+@compiled
+def _attach(after: Record, card: int, couple: int) -> None:
+    """Attaches an obstacle, unless it is discarded at once."""
+    if tables.TIMER[card] >= 0:
+        place = int64(after.obstacle_count)
+        after.obstacle_type[place] = card
+        after.obstacle_couple[place] = couple
+        after.turns_left[place] = tables.TIMER[card]
+        after.obstacle_count += 1
+
+
+@compiled
+def clear_obstacle(after: Record, number: int) -> None:
+    """Discards the obstacle with this number among the actions that name obstacles."""
+    place = 0
+    while fields.obstacle_action(after, place) != number:
+        place += 1
+    fields.discard_obstacle(after, place)
+
+
+@compiled
+def suffer(after: Record, seat: int) -> None:
+    """Lets the event that nobody has answered yet take effect on the seat."""
+    if after.pending_size > 0 or after.event_source == seat:
+        return
+    card = int64(after.event_card)
+    if after.event == phases.OBSTACLE_EVENT and after.event_owner == seat:
+        _attach(after, card, int64(after.event_couple))
+    elif after.event == phases.ACTION_EVENT:
+        kind, target = tables.TARGET_KIND[card], int64(after.targets[0])
+        if kind in (ops.OPP_PREP_OPEN, ops.OPP_PREP_TAKABLE, ops.SWAP_PAIR):
+            if fields.field_of(after, target) == seat:
+                fields.put(after, target, NONE)
+        elif kind == ops.NO_TARGET or (kind == ops.OPP and target == seat):
+            after.hand_size[seat] -= TRAITS[card, DISCARDS]

@@ -1,0 +1,231 @@
+"""The terms of the features: fields, couples and cards as far as a seat knows them."""
+
+import numpy as np
+from numpy.typing import NDArray
+
+from linkzoo.core.state import Record
+from linkzoo.engine.compiled import compiled
+from linkzoo.games.love_formula import decisions, heuristic, ops, phases, tables
+from linkzoo.games.love_formula.action_features.spec import ALIKE, AT, clipped, tenths
+from linkzoo.games.love_formula.action_features.traits import BARS, DRAINS, ENDS, STRIPS, TRAITS
+from linkzoo.games.love_formula.cards import COUPLE, OBSTACLE, PREPARATION
+from linkzoo.games.love_formula.components import BITS, COUPLES, NEEDS, NONE, SLOTS, int64
+from linkzoo.games.love_formula.rules import draft, fields, scoring, targets
+from linkzoo.games.love_formula.state import left_of, obstacle_sum
+
+
+@compiled
+def describe_change(state: Record, after: Record, seat: int, out: NDArray[np.int8]) -> None:
+    """Fills what changes for the fields and the own cards."""
+    players = int64(state.num_players)
+    gained = heuristic.cards(after, seat) - heuristic.cards(state, seat)
+    denied, promised, points = int64(0), int64(0), int64(0)
+    if state.decision not in (decisions.DRAFT, decisions.SELECT, decisions.WINDOW):
+        points = scoring.points(after, seat) - scoring.points(state, seat)
+        promised = heuristic.field(after, seat) - heuristic.field(state, seat)
+        for other in range(players):
+            if other != seat:
+                denied += heuristic.field(state, other) - heuristic.field(after, other)
+        denied //= players - 1
+    out[AT.worth] = tenths(gained + promised + denied)
+    out[AT.points] = clipped(points)
+    out[AT.promise] = tenths(promised - 100 * points)
+    out[AT.cards] = tenths(gained)
+    out[AT.denied] = tenths(denied)
+    _count_couples(after, seat, 1, out)
+    _count_couples(state, seat, -1, out)
+    for slot in range(SLOTS):
+        out[AT.slots] += after.free[seat, slot] == NONE
+        out[AT.slots] -= state.free[seat, slot] == NONE
+    out[AT.hand] = int64(after.hand_size[seat]) - int64(state.hand_size[seat])
+
+
+@compiled
+def _count_couples(state: Record, seat: int, sign: int, out: NDArray[np.int8]) -> None:
+    """Adds couples, in the field or at hand, that lack nothing or one card that isn't at hand."""
+    for couple in range(COUPLES):
+        if state.owner[couple] == seat:
+            if fields.is_complete(state, couple):
+                continue
+        elif not _is_at_hand(state, seat, tables.COUPLE_TYPE[couple]):
+            continue
+        lacking = _lacking(state, seat, couple)
+        three = BITS[tables.FULL[couple]] == NEEDS
+        if lacking == 0:
+            out[AT.ready3 if three else AT.ready2] += sign
+        elif lacking == 1:
+            out[AT.near3 if three else AT.near2] += sign
+
+
+@compiled
+def _lacking(state: Record, seat: int, couple: int) -> int:
+    """Returns the requirements of a couple that aren't met and not at hand either."""
+    lacking = 0
+    for place in range(NEEDS):
+        card = tables.NEED[couple, place]
+        if card != NONE and not (state.attached[couple] >> place) & 1:
+            lacking += not _is_at_hand(state, seat, card)
+    return lacking
+
+
+@compiled
+def _is_at_hand(state: Record, seat: int, card: int) -> bool:
+    """Whether a card is in the hand, on the pile, selected, to be placed, or in a free slot."""
+    if heuristic.held(state, seat, card) > 0 or state.selected[seat] == card:
+        return True
+    if tables.KIND[card] != PREPARATION:
+        return False
+    return bool(state.free[seat, tables.SUBTYPE[card]] == card or state.limbo == card)
+
+
+@compiled
+def describe_owner(state: Record, seat: int, owner: int, out: NDArray[np.int8]) -> None:
+    """Fills what concerns the owner of a target."""
+    if owner == seat:
+        return
+    points = scoring.points(state, owner)
+    out[AT.target_lead] = clipped(points - scoring.points(state, seat))
+    first = True
+    for other in range(state.num_players):
+        if other != seat and scoring.points(state, other) > points:
+            first = False
+    out[AT.target_first] = first
+
+
+@compiled
+def describe_couple(state: Record, couple: int, out: NDArray[np.int8]) -> None:
+    """Fills how far a target couple is."""
+    met = int64(BITS[state.attached[couple]])
+    out[AT.target_met] = met
+    out[AT.target_lacks] = BITS[tables.FULL[couple]] - met
+    for place in range(state.obstacle_count):
+        out[AT.target_obstacles] += state.obstacle_couple[place] == couple
+
+
+@compiled
+def describe_attachment(card: int, out: NDArray[np.int8]) -> None:
+    """Fills what an obstacle meets at its target."""
+    met = out[AT.target_met]
+    if TRAITS[card, BARS]:
+        out[AT.bars_met] = met
+    if TRAITS[card, DRAINS]:
+        out[AT.drains_met] = met
+    if TRAITS[card, STRIPS]:
+        out[AT.strips_met] = met
+    if TRAITS[card, ENDS]:
+        out[AT.ends_met] = met
+
+
+@compiled
+def harm(state: Record, after: Record, card: int, couple: int) -> int:
+    """Returns what an obstacle costs the owner of a couple, in hundredths of a point."""
+    worth = int64(-100 * tables.VP[card])
+    met, lost = int64(BITS[state.attached[couple]]), int64(0)
+    if fields.is_complete(state, couple):
+        points = scoring.couple_points(state, couple)
+        if tables.VP_HALVE[card] and not fields.has_obstacle(state, couple, tables.VP_HALVE):
+            lost = 100 * (points - points // 2)
+    else:
+        lost = heuristic.promise(state, couple, met) // 2 * tables.VP_HALVE[card]
+    if met > 0 and TRAITS[card, STRIPS]:
+        now, before = BITS[tables.FULL[couple]] == met, heuristic.promise(state, couple, met - 1)
+        lost += 100 - before
+        lost += 300 if now else heuristic.promise(state, couple, met)
+    place = int64(after.obstacle_count)
+    after.obstacle_type[place] = card
+    after.obstacle_couple[place] = couple
+    after.turns_left[place] = max(tables.TIMER[card], 0)
+    return worth + lost + heuristic.burden(after, place)
+
+
+@compiled
+def describe_card(
+    state: Record, after: Record, holder: int, card: int, out: NDArray[np.int8]
+) -> None:
+    """Fills what a card is, and what it can do for a seat."""
+    for trait in range(TRAITS.shape[1]):
+        out[AT.preparation + trait] = TRAITS[card, trait]
+    kind = tables.KIND[card]
+    out[AT.copies] = heuristic.held(state, holder, card)
+    alike = int64(0)
+    for other in range(tables.NUM_TYPES):
+        if tables.KIND[other] == kind and other != tables.JOB:
+            alike += heuristic.held(state, holder, other)
+    if card != tables.JOB:
+        out[ALIKE[kind]] = clipped(alike)
+    if kind == PREPARATION:
+        _describe_preparation(state, holder, card, out)
+    elif kind == COUPLE:
+        _describe_met(state, holder, tables.NUMBER[card], out)
+    if state.decision == decisions.SELECT:
+        _describe_selection(state, after, holder, card, out)
+    elif state.decision == decisions.DRAFT:
+        _describe_pack(state, holder, card, out)
+
+
+@compiled
+def _describe_selection(
+    state: Record, after: Record, seat: int, card: int, out: NDArray[np.int8]
+) -> None:
+    """Fills the priority of a card, and whether it has a target now."""
+    change = obstacle_sum(state, seat, tables.PRIORITY_MOD)
+    out[AT.priority] = clipped(max(0, tables.PRIORITY[card] + change))
+    if tables.TARGET_KIND[card] != ops.NO_TARGET:
+        out[AT.stuck] = not targets.has_target(state, seat, card)
+    if tables.KIND[card] == OBSTACLE:
+        most = int64(0)
+        for couple in range(COUPLES):
+            if fields.can_attach_to(state, seat, card, couple):
+                most = max(most, harm(state, after, card, couple))
+        out[AT.harm] = tenths(most)
+
+
+@compiled
+def _describe_preparation(state: Record, holder: int, card: int, out: NDArray[np.int8]) -> None:
+    """Fills which couples a preparation can serve."""
+    out[AT.slot] = fields.slot_is_empty(state, holder, card)
+    out[AT.stuck] = not out[AT.slot]
+    next_seat = int64(NONE)
+    if state.stage == phases.DRAFT:
+        next_seat = left_of(state, holder, draft.direction(state))
+    for couple in range(COUPLES):
+        place, owner = tables.NEED_PLACE[couple, card], state.owner[couple]
+        if place == NONE or (state.attached[couple] >> place) & 1:
+            continue
+        if owner == holder:
+            if fields.takes(state, couple, card):
+                size = BITS[tables.FULL[couple]]
+                lacks_more = BITS[state.attached[couple]] + 1 < size
+                completes = AT.completes3 if size == NEEDS else AT.completes2
+                out[AT.advances if lacks_more else completes] = 1
+                out[AT.stuck] = 0
+        elif owner != NONE:
+            out[AT.others_need] += 1
+            out[AT.next_needs] += owner == next_seat
+        elif heuristic.held(state, holder, tables.COUPLE_TYPE[couple]) > 0:
+            out[AT.wanted] += 1
+
+
+@compiled
+def _describe_met(state: Record, holder: int, couple: int, out: NDArray[np.int8]) -> None:
+    """Fills how many requirements of a couple are at hand."""
+    for place in range(NEEDS):
+        card = tables.NEED[couple, place]
+        if card != NONE:
+            in_slot = state.free[holder, tables.SUBTYPE[card]] == card
+            out[AT.met_free] += in_slot
+            out[AT.met] += in_slot or heuristic.held(state, holder, card) > 0
+
+
+@compiled
+def _describe_pack(state: Record, holder: int, card: int, out: NDArray[np.int8]) -> None:
+    """Fills how many cards of the pack go with a card."""
+    pack = state.packs[draft.pack_of(state, holder)]
+    for couple in range(COUPLES):
+        if tables.KIND[card] == PREPARATION:
+            needed = tables.NEED_PLACE[couple, card] != NONE
+            out[AT.pack] += needed and pack[tables.COUPLE_TYPE[couple]] > 0
+        elif tables.COUPLE_TYPE[couple] == card:
+            for place in range(NEEDS):
+                need = tables.NEED[couple, place]
+                out[AT.pack] += need != NONE and pack[need] > 0
