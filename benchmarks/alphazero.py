@@ -20,11 +20,12 @@ from benchmarks.gpu_idle import tell
 from numpy.typing import NDArray
 from torch import Tensor, nn
 
+from linkzoo.core.kernels import kernels
 from linkzoo_training.algorithms.alphazero import AlphaZeroTrainer, Batch
 from linkzoo_training.config.config import AlphaZeroConfig, load_config
-from linkzoo_training.networks.shards import answers
+from linkzoo_training.networks.shards import sharded_forward
 from linkzoo_training.selfplay import replay
-from linkzoo_training.selfplay.replay import ReplayGames, Samples
+from linkzoo_training.selfplay.replay import ReplayGames, Samples, observations
 
 
 class Watched(AlphaZeroTrainer):
@@ -36,9 +37,9 @@ class Watched(AlphaZeroTrainer):
     def iterate(self) -> dict[str, float]:
         def counted(network: nn.Module, *rows: Tensor) -> list[Tensor]:
             self.asked.append(len(rows[0]))
-            return answers(network, *rows)
+            return sharded_forward(network, *rows)
 
-        with patch.object(replay, "answers", counted):
+        with patch.object(replay, "sharded_forward", counted):
             return super().iterate()
 
     def _batch(self, samples: Samples, index: int) -> Batch:
@@ -56,7 +57,9 @@ def network_alone(trainer: Watched, samples: Samples, features: NDArray[Any]) ->
     trainer.learn(samples)  # creates the batches
     start = time.perf_counter()
     for count in asked:
-        answers(trainer.behaviour_policy, torch.from_numpy(features[:count]).to(trainer.device))
+        sharded_forward(
+            trainer.behaviour_policy, torch.from_numpy(features[:count]).to(trainer.device)
+        )
     trainer.learn(samples)
     spent = time.perf_counter() - start
     trainer.ready = None
@@ -82,10 +85,14 @@ def main() -> None:
             continue
         whole.append(trainer.seconds - before)
         simulations = sum(trainer.asked)
-        samples = trainer.due()
+        samples = trainer.samples_for_iteration()
         assert isinstance(trainer.play, ReplayGames)
-        features = trainer._seen(trainer.play.states, trainer.play.states["seat"].copy())
-        alone.append(network_alone(trainer, samples, np.ascontiguousarray(features)))
+        game, states = trainer.game, trainer.play.states
+        masks = np.empty((len(states), game.num_actions), np.int8)
+        kernels(game).fill_masks(states, masks)
+        flat = observations(game, states, states["seat"].copy())
+        seen = trainer.network.encoding.encode(states, masks, flat)
+        alone.append(network_alone(trainer, samples, seen))
     steps = config.num_envs * config.horizon
     end, net = steps / median(whole), steps / median(alone)
     print(

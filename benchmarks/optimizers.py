@@ -31,13 +31,10 @@ _PART = 16_384  # samples per call of `learn`
 def played(config: AlphaZeroConfig, seed: int, seconds: float) -> Samples:
     """Returns self-play samples of the preset's initial policy."""
     trainer = AlphaZeroTrainer(replace(config, seed=seed, num_envs=512))
-    numbers = config.simulations[-1], 1.0
     parts: list[Samples] = []
     ends = time.perf_counter() + seconds
     while time.perf_counter() < ends or not any(map(len, parts)):
-        parts.append(
-            trainer.play.collect(trainer.behaviour_policy, trainer.pool, *numbers, len(parts))
-        )
+        parts.append(trainer.play.collect(trainer.behaviour_policy, trainer.pool, 1.0, len(parts)))
     return join(parts)
 
 
@@ -71,7 +68,7 @@ def learned(
     def begun(iterations: int) -> AlphaZeroTrainer:
         trainer = AlphaZeroTrainer(replace(fresh, total_steps=iterations * plies))
         if name == "adamw":
-            parameters = decayed(trainer.learned, config.weight_decay)
+            parameters = decayed(trainer.parameters, config.weight_decay)
             trainer.optimizers = Optimizers(adam=torch.optim.AdamW(parameters, lr=rate, fused=True))
         return trainer
 
@@ -84,7 +81,7 @@ def learned(
     trainer = begun(count)
     for k in range(count):
         trainer.learn(parts[k % len(parts)])
-        trainer.learned_once()
+        trainer.end_iteration()
         if (k + 1) * _QUARTERS // count > k * _QUARTERS // count:
             yield trainer
 

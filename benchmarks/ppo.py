@@ -18,15 +18,15 @@ from benchmarks.gpu_idle import tell
 from linkzoo_training.algorithms.ppo import PPOTrainer
 from linkzoo_training.config.config import PPOConfig, load_config
 from linkzoo_training.networks.flat import masked
-from linkzoo_training.networks.shards import answers
+from linkzoo_training.networks.shards import sharded_forward
 from linkzoo_training.selfplay.rollout import Batch
-from linkzoo_training.selfplay.rollout_workers import RolloutWorkers
+from linkzoo_training.selfplay.workers import SelfPlayWorkers
 
 
 def network_alone(trainer: PPOTrainer, batch: Batch) -> float:
     """Returns seconds of an iteration's forwards, backwards and steps on a prepared batch."""
     config, play, critic = trainer.config, trainer.play, trainer.behaviour_critic
-    assert not isinstance(play, RolloutWorkers)
+    assert not isinstance(play, SelfPlayWorkers)
     kept = play._features, play._privileged, play._mask
     seen, hidden, mask = (buffer.device for buffer in kept)
     every = torch.arange(config.num_envs, device=trainer.device)
@@ -39,14 +39,14 @@ def network_alone(trainer: PPOTrainer, batch: Batch) -> float:
         met.append([(networks[s], every[frozen & (opponent == s)]) for s in acting])
     start = time.perf_counter()
     for t in range(config.horizon):
-        logits, _ = answers(trainer.behaviour_policy, seen[t])
+        logits, _ = sharded_forward(trainer.behaviour_policy, seen[t])
         if critic is not None:
-            answers(lambda *rows: (critic(*rows),), seen[t], hidden[t])
+            sharded_forward(lambda *rows: (critic(*rows),), seen[t], hidden[t])
         torch.softmax(masked(logits, mask[t]), -1)
         for network, rows in met[t]:
-            logits, _ = answers(network, seen[t][rows])
+            logits, _ = sharded_forward(network, seen[t][rows])
             torch.softmax(masked(logits, mask[t][rows]), -1)
-    answers(trainer.behaviour_policy, seen[-1])
+    sharded_forward(trainer.behaviour_policy, seen[-1])
     trainer.learn(batch)
     return time.perf_counter() - start
 
@@ -64,7 +64,7 @@ def main() -> None:
     for _ in range(3):
         trainer.iterate()
     batch = trainer.play.collect(
-        trainer.behaviour_policy, trainer.behaviour_critic, trainer.pool, 0.0, trainer.iteration
+        trainer.behaviour_policy, trainer.pool, 0.0, trainer.iteration, trainer.behaviour_critic
     )
     whole, alone = [], []
     for _ in range(arguments.rounds):

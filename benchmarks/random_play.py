@@ -12,8 +12,7 @@ import numpy as np
 
 from linkzoo.core.kernels import kernels
 from linkzoo.registry import NAMES, get_game
-from linkzoo_training.evaluation.outcomes import win_shares
-from linkzoo_training.evaluation.result import side_label
+from linkzoo_training.evaluation.result import side_label, win_shares
 
 
 def main() -> None:

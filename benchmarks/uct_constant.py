@@ -29,8 +29,8 @@ def main() -> None:
     parser.add_argument("--seed", type=int, default=17)
     arguments = parser.parse_args()
 
-    rules = get_game(arguments.game)
     variant = variants_of(arguments.options)[0]
+    rules = get_game(arguments.game, variant)
     players = int(rules.blank(arguments.players, variant).num_players)
     for old, new in pairwise(arguments.constants):
         match = play_match(

@@ -19,7 +19,7 @@ from linkzoo import Positions
 from linkzoo.engine.rng import STREAM_ACTION, random_u64
 from linkzoo_training.agents.baselines import UctAgent
 from linkzoo_training.evaluation.openings import random_openings
-from linkzoo_training.evaluation.outcomes import win_shares
+from linkzoo_training.evaluation.result import win_shares
 from linkzoo_training.evaluation.statistics import Counts, from_blocks
 
 _MEMORY = 1000  # limit of a tree, in megabytes

@@ -12,7 +12,7 @@ from torch import Tensor
 
 from linkzoo_training.algorithms import distributed
 from linkzoo_training.algorithms.ppo import PPOTrainer
-from linkzoo_training.checkpoints.checkpoint import named, save_tensors
+from linkzoo_training.checkpoints.checkpoint import add_prefix, save_tensors
 from linkzoo_training.config.config import PPOConfig, load_config
 from linkzoo_training.selfplay.rollout import RolloutGames
 from linkzoo_training.train import train
@@ -25,12 +25,16 @@ def update(config: PPOConfig) -> dict[str, Tensor]:
     assert isinstance(trainer.play, RolloutGames)
     trainer.play.begin([frozen])  # has plies that aren't learned from
     batch = trainer.play.collect(
-        trainer.behaviour_policy, trainer.behaviour_critic, trainer.pool, 0.0, 0
+        trainer.behaviour_policy, trainer.pool, 0.0, 0, trainer.behaviour_critic
     )
     before = {name: value.clone() for name, value in trainer.network.state_dict().items()}
     trainer.learn(batch)
     after = trainer.network.state_dict()
-    return named("batch.", vars(batch)) | named("before.", before) | named("after.", after)
+    return (
+        add_prefix("batch.", vars(batch))
+        | add_prefix("before.", before)
+        | add_prefix("after.", after)
+    )
 
 
 def resumed(config: PPOConfig, folder: Path) -> dict[str, Tensor]:
@@ -44,7 +48,7 @@ def resumed(config: PPOConfig, folder: Path) -> dict[str, Tensor]:
     for trainer in (whole, other):
         for _ in range(2):
             trainer.iterate()
-    return named("whole.", whole.network.state_dict()) | named(
+    return add_prefix("whole.", whole.network.state_dict()) | add_prefix(
         "resumed.", other.network.state_dict()
     )
 
@@ -54,12 +58,12 @@ def main() -> None:
     assert isinstance(config, PPOConfig)
     with distributed.joined():
         weights = torch.full((2, 3), 1.0 + distributed.rank())
-        distributed.begin_equal([weights])
+        distributed.broadcast_weights([weights])
         rank = distributed.rank()
         noted = {
             "rank": torch.tensor(rank),
-            "parts": torch.tensor(distributed.collected(rank), dtype=torch.int64),
-            "own": torch.tensor(distributed.dealt(lambda: [0, 1])),
+            "parts": torch.tensor(distributed.gather(rank), dtype=torch.int64),
+            "own": torch.tensor(distributed.scatter(lambda: [0, 1])),
         }
         noted |= {"begun": weights, **update(config), **resumed(config, folder)}
         train(config, folder=folder / "run")

@@ -14,6 +14,7 @@ from linkzoo_training.agents.make import make_agent
 from linkzoo_training.agents.policy import PolicyAgent, SearchAgent, load_agent
 from linkzoo_training.agents.specs import AgentSpec
 from linkzoo_training.commands.play import play
+from linkzoo_training.networks.inputs import Inputs
 from linkzoo_training.resources import find_checkpoint
 from linkzoo_training.search.gumbel import GumbelSearch
 from tests.training.helpers import begin, midgame
@@ -48,10 +49,10 @@ def test_agents_by_name() -> None:
     assert isinstance(make_agent("human", "linkage"), HumanAgent)
     agent = make_agent("uct-250", "linkage")
     assert isinstance(agent, UctAgent)
-    assert (agent.simulations, agent.cheats, agent.name) == (250, False, "uct-250")
+    assert (agent.simulations, agent.sees, agent.name) == (250, "own", "uct-250")
     cheat = make_agent("cheat-9", "linkage")
     assert isinstance(cheat, UctAgent)
-    assert (cheat.simulations, cheat.cheats, cheat.name) == (9, True, "cheat-9")
+    assert (cheat.simulations, cheat.sees, cheat.name) == (9, "all", "cheat-9")
     flat = make_agent("mc-30", "linkage")
     assert isinstance(flat, MonteCarloAgent)
     assert (flat.playouts, flat.name) == (30, "mc-30")
@@ -177,7 +178,7 @@ def test_no_agent_is_asked_where_a_game_is_over(name: str, game: str) -> None:
 def test_no_search_begins_where_a_game_is_over() -> None:
     given = finished("linkage")
     with pytest.raises(ValueError, match="the game is over"):
-        GumbelSearch(LINKAGE, 3, 4).run(given["states"], given["seeds"], None)  # type: ignore[arg-type]
+        GumbelSearch(Inputs(LINKAGE), 3, 4).run(given["states"], given["seeds"], None)  # type: ignore[arg-type]
 
 
 def test_a_policy_warns_of_numbers_of_players_that_it_never_met(tmp_path: Path) -> None:
@@ -201,7 +202,7 @@ def test_values_of_absent_seats_are_0() -> None:
 
 @pytest.mark.parametrize("spec", ["uct", "uct-", "uct-1.5", "uct-x", "Greedy", "best", ""])
 def test_a_wrong_name_says_what_is_allowed(spec: str) -> None:
-    allowed = r"random, greedy, uct-N \(such as uct-100\), cheat-N, mc-N, exact, human"
+    allowed = r"random, greedy, uct-N \(such as uct-100\), hands-N, cheat-N, mc-N, exact, human"
     with pytest.raises(ValueError, match=allowed):
         make_agent(spec, "linkage")
 
@@ -209,7 +210,7 @@ def test_a_wrong_name_says_what_is_allowed(spec: str) -> None:
 def test_wrong_games_and_empty_searches_are_refused() -> None:
     with pytest.raises(ValueError, match="no game 'chess'"):
         make_agent("random", "chess")
-    with pytest.raises(ValueError, match="simulations=0"):
+    with pytest.raises(ValueError, match="simulations: 0 is not in"):
         make_agent("uct-0", "linkage")
 
 

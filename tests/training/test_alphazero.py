@@ -152,15 +152,15 @@ def test_weights_decay_and_biases_and_gates_do_not(kind: str) -> None:
         }
     )
     trainer = AlphaZeroTrainer(config)
-    before = [parameter.detach().clone() for parameter in trainer.learned]
+    before = [parameter.detach().clone() for parameter in trainer.parameters]
     with torch.no_grad():
-        for parameter in (*trainer.learned, *before):
+        for parameter in (*trainer.parameters, *before):
             parameter.add_(1.0)
-    for parameter in trainer.learned:
+    for parameter in trainer.parameters:
         parameter.grad = torch.zeros_like(parameter)
     trainer.optimizers.step()
     dimensions = set()
-    for parameter, old in zip(trainer.learned, before, strict=True):
+    for parameter, old in zip(trainer.parameters, before, strict=True):
         dimensions.add(parameter.ndim)
         torch.testing.assert_close(parameter.detach(), old * (0.95 if parameter.ndim > 1 else 1.0))
     assert {1, 2} <= dimensions
@@ -186,7 +186,7 @@ def test_every_sample_is_learned_from_as_often_as_promised() -> None:
     for iteration in range(10):
         trainer.iterate()
         trainer.iteration -= 1  # as it was when it learned
-        for state in trainer.due().states:
+        for state in trainer.samples_for_iteration().states:
             seen[state.tobytes()] += 1
         trainer.iteration += 1
         for state in trainer.window[-1].states:
@@ -266,7 +266,7 @@ def test_opponents_play_their_own_moves_and_teach_nothing(snapshot: bool) -> Non
                 yield after[answer].tobytes()
 
     play._begin_games(np.ones(12, np.bool_), 0.0, [0])
-    samples = play.collect(trainer.behaviour_policy, trainer.pool, trainer.simulations, 0.0, 0)
+    samples = play.collect(trainer.behaviour_policy, trainer.pool, 0.0, 0)
     plies = 0
     for row in range(len(samples) - 1):
         if samples.finals[row] == samples.finals[row + 1]:

@@ -4,6 +4,7 @@ import json
 import signal
 import subprocess
 import sys
+from argparse import ArgumentTypeError
 from io import BytesIO, StringIO, TextIOWrapper
 from pathlib import Path
 from typing import Any
@@ -13,12 +14,13 @@ import torch
 
 import linkzoo
 from linkzoo import GameRecord, make_vec
+from linkzoo_training import resources
 from linkzoo_training.__main__ import main as run_process
-from linkzoo_training.commands import bench, cli, common
+from linkzoo_training.commands import bench, common
 from linkzoo_training.commands import compile as compile_command
 from linkzoo_training.commands.cli import main
 from tests.common.variants import ONE, Variant
-from tests.cuda.without_gpu import build, without_gpu
+from tests.cuda.installed import skip_without_numba_cuda
 
 
 def error_line(capsys: pytest.CaptureFixture[str]) -> str:
@@ -142,12 +144,12 @@ def test_options_may_stand_anywhere(capsys: pytest.CaptureFixture[str], tmp_path
     ("arguments", "complaint"),
     [
         ("evaluate random nobody", "random, greedy, uct-N"),
-        ("evaluate random uct-0", "simulations=0"),
+        ("evaluate random uct-0", "simulations: 0"),
         ("evaluate random random colour=3", "no option 'colour'"),
         ("evaluate random random threshold=high", "threshold: 'high'"),
         ("evaluate random random threshold", "is not option=value"),
         ("evaluate random random threshold=[", "no valid YAML value"),
-        ("evaluate random", "name an opponent B, or --ladder or --solved-positions"),
+        ("evaluate random", "name an opponent B, or --ladder, --solved-positions or"),
         ("evaluate random --ladder --record games", "--record: needs an opponent B"),
         ("evaluate random greedy --record tests", "--record: tests isn't empty"),
         ("evaluate random greedy --ladder", "--ladder: the ladder sets the opponents"),
@@ -159,7 +161,7 @@ def test_options_may_stand_anywhere(capsys: pytest.CaptureFixture[str], tmp_path
             "evaluate random --solved-positions --game love_links",
             "no solved positions for love_links",
         ),
-        ("evaluate random random --solved-positions threshold=9", "standard options"),
+        ("evaluate random random --solved-positions threshold=9", "the file sets the options"),
         ("evaluate random random --openings 4-2", "openings: '4-2'"),
         ("evaluate random random --players 3", "num_players: 3"),
         ("play linkage --opponent random --seat 5", "seat=5"),
@@ -174,6 +176,19 @@ def test_options_may_stand_anywhere(capsys: pytest.CaptureFixture[str], tmp_path
 def test_wrong_values(arguments: str, complaint: str, capsys: pytest.CaptureFixture[str]) -> None:
     assert main(arguments.split()) == 2
     assert complaint in error_line(capsys)
+
+
+def test_integers_with_an_exponent() -> None:
+    """R8: as in YAML; 2.5e0 is none."""
+    read = common.whole(0, 10**9)
+    assert [read(text) for text in ("20000", "2e4", "2.5E1", "-0", "1_000")] == [20000] * 2 + [
+        25,
+        0,
+        1000,
+    ]
+    for text in ("2.5e0", "1e400", "nan", "1e10", "-1e0", "0x10", ""):
+        with pytest.raises(ArgumentTypeError, match="is not an integer in 0"):
+            read(text)
 
 
 @pytest.mark.parametrize(
@@ -217,12 +232,12 @@ def test_options_out_of_range(
 @pytest.mark.parametrize(
     ("arguments", "complaint"),
     [
-        ("evaluate random uct-2147483647", "simulations=2147483647 is not in 1..1000000"),
-        ("evaluate random cheat-1000001", "simulations=1000001 is not in 1..1000000"),
+        ("evaluate random uct-2147483647", "simulations: 2147483647 is not in 1..1000000"),
+        ("evaluate random cheat-1000001", "simulations: 1000001 is not in 1..1000000"),
         (f"evaluate random uct-{'9' * 5000}", "more than 18 digits"),
         (f"evaluate random linkage:{'9' * 30}", "more than 18 digits"),
         ("evaluate linkage:2147483647 random", "simulations: 2147483647 is not in 1.."),
-        ("evaluate linkage~1001 random", "temperature: 1001 is not in 0..1000"),
+        ("evaluate linkage~1001 random", "temperature: 1001.0 is not in 0..1000"),
         ("evaluate linkage@999999999 random", "views: 999999999 is not in 1..192"),
         ("evaluate random random --openings 9999999999999", "numbers of plies in 0..26"),
         (f"evaluate random random --openings 0-{'9' * 99}", "numbers of plies in 0..26"),
@@ -346,7 +361,7 @@ def test_version(capsys: pytest.CaptureFixture[str]) -> None:
 def test_without_the_train_extra(
     arguments: str, capsys: pytest.CaptureFixture[str], monkeypatch: pytest.MonkeyPatch
 ) -> None:
-    monkeypatch.setattr(cli, "find_spec", lambda name: None if name == "torch" else object())
+    monkeypatch.setattr(resources, "find_spec", lambda name: None if name == "torch" else object())
     assert main(arguments.split()) == 2
     assert error_line(capsys) == "linkzoo: torch not installed: pip install 'linkzoo[train]'\n"
 
@@ -427,6 +442,9 @@ def test_bench_on_a_gpu(
     capsys: pytest.CaptureFixture[str], monkeypatch: pytest.MonkeyPatch
 ) -> None:
     """All but the GPU."""
+    skip_without_numba_cuda()
+    from tests.cuda.without_gpu import build, without_gpu
+
     monkeypatch.setattr(bench, "_SECONDS", 0.05)
     monkeypatch.setattr(bench, "make_vec", lambda *_, device, **rest: build(ONE[0], 4, **rest))
     monkeypatch.setattr("torch.cuda.synchronize", lambda: None)
@@ -437,6 +455,9 @@ def test_bench_on_a_gpu(
 
 
 def test_a_gpu_plays_the_same_random_games(monkeypatch: pytest.MonkeyPatch) -> None:
+    skip_without_numba_cuda()
+    from tests.cuda.without_gpu import build, without_gpu
+
     made: list[Any] = []
 
     def make(*arguments: Any, device: str = "cpu", **rest: Any) -> Any:
@@ -448,7 +469,10 @@ def test_a_gpu_plays_the_same_random_games(monkeypatch: pytest.MonkeyPatch) -> N
     monkeypatch.setattr(bench, "make_vec", make)
     monkeypatch.setattr("torch.cuda.synchronize", lambda: None)
     with without_gpu():
-        assert bench.cuda_steps("linkage", None, 6)() == bench.vector_steps("linkage", None, 6)()
+        assert (
+            bench.vector_steps("linkage", None, 6, device="cuda")()
+            == bench.vector_steps("linkage", None, 6)()
+        )
     device, host = made
     assert device.states.numpy().tobytes() == host.states.tobytes()
 

@@ -8,6 +8,7 @@ from pathlib import Path
 from typing import Any, get_type_hints
 
 import pytest
+import yaml
 
 from linkzoo import game_names
 from linkzoo_training.config.config import (
@@ -18,9 +19,9 @@ from linkzoo_training.config.config import (
     PPOConfig,
     TeacherConfig,
     load_config,
-    override,
     read_config,
 )
+from linkzoo_training.config.fields import override
 from linkzoo_training.config.schedule import at
 from linkzoo_training.resources import find_checkpoint, shipped
 from tests.training.helpers import ppo_config
@@ -69,6 +70,141 @@ def test_a_configuration_extends_another(tmp_path: Path) -> None:
         load_config(other)
 
 
+def test_what_a_configuration_extends_lies_beside_it(
+    tmp_path: Path, monkeypatch: pytest.MonkeyPatch
+) -> None:
+    """R8: or it is a preset; the working directory has no say."""
+    home, elsewhere = tmp_path / "home", tmp_path / "elsewhere"
+    for folder, width in ((home, 64), (home / "below", 32), (elsewhere, 16)):
+        folder.mkdir()
+        (folder / "base.yaml").write_text(f"name: a\ngame: linkage\nwidth: {width}")
+    monkeypatch.chdir(elsewhere)
+    path = home / "run.yaml"
+    for base, width in (("base.yaml", 64), ("below/base.yaml", 32), ("linkage_ppo", 32)):
+        path.write_text(f"extends: {base}")
+        assert load_config(path).width == width
+    (home / "base.yaml").unlink()
+    path.write_text("extends: base.yaml")
+    with pytest.raises(ValueError, match=r"no configuration 'base\.yaml' in .*home: give"):
+        load_config(path)
+    path.write_text("extends: below/../run.yaml")
+    with pytest.raises(ValueError, match=r"run\.yaml: extends itself"):
+        load_config(path)
+
+
+@pytest.mark.parametrize(
+    ("setting", "value"),
+    [
+        ("total_steps=1e6", 1_000_000),
+        ("total_steps=1.5e6", 1_500_000),
+        ("total_steps=4_000", 4000),
+        ("seed=0x1f", 31),
+        ("seed=010", 10),
+        ("num_players=[2e0]", (2,)),
+        ("options.threshold=1e1", 10),
+        ("average=0.0", 0),
+        ("max_seconds=1e2", 100.0),
+        ("learning_rate=1e-3", (1e-3, 1e-3)),
+        ("weight_decay=.5", 0.5),
+        ("name=off", "off"),
+        ("name=2020-01-01", "2020-01-01"),
+        ("symmetric=false", False),
+        ("max_seconds=", None),
+    ],
+)
+def test_numbers_are_read_as_people_write_them(setting: str, value: Any) -> None:
+    """R8: as YAML 1.2 does; an integer may have an exponent."""
+    preset = "linkage_az" if "decay" in setting else "linkage_ppo"
+    field, changes = setting.partition("=")[0], [setting]
+    config: Any = load_config(preset, [*changes, "initial_states.vary={}"])
+    for part in field.split("."):
+        config = config[part] if isinstance(config, dict) else getattr(config, part)
+    assert (config, type(config)) == (value, type(value)) or tuple(config) == value
+
+
+@pytest.mark.parametrize(
+    ("text", "message"),
+    [
+        ("seed: 1\nname: a\nseed: 2", "'seed' is set twice, in lines 1 and 3"),
+        ("pool:\n  share: 0.1\n  size: 3\n  share: 0.2", "'share' is set twice, in lines 2 and 4"),
+        ("extends: a\nextends: b", "'extends' is set twice, in lines 1 and 2"),
+        ("pool: {share: 0.1, share: 0.2}", "'share' is set twice, in lines 1 and 1"),
+    ],
+)
+def test_a_key_that_is_set_twice(text: str, message: str, tmp_path: Path) -> None:
+    """R8: its last value counted."""
+    path = tmp_path / "twice.yaml"
+    path.write_text(text)
+    with pytest.raises(ValueError, match=rf"twice\.yaml: not valid YAML \({message}\)"):
+        load_config(path)
+    if "{" in text:
+        with pytest.raises(ValueError, match=message):
+            load_config("linkage_ppo", [text.replace(": ", "=", 1)])
+
+
+INHERITED = r"options\.threshold=7, but games are sampled with 8\.\.15: set initial_states\.vary"
+
+
+@pytest.mark.parametrize(
+    ("preset", "overrides", "message"),
+    [
+        ("linkage_ppo_quick", ["options={board_size: 5, threshold: 7}"], INHERITED),
+        ("linkage_ppo_quick", ["options.threshold=7"], INHERITED),
+        (
+            "link_o_ppo",
+            ["options.target=100"],
+            r"target=100, but games are sampled with 0\.\.0: set",
+        ),
+        (
+            "linkage_ppo_quick",
+            ["options={board_size: 5, threshold: 9}"],
+            r"vary: threshold: with 15 on size 5 Fewer always wins; use 2\.\.12$",
+        ),
+        (
+            "linkage_ppo",
+            ["initial_states.vary.threshold=[1, 9]"],
+            r"with 1 .* More always wins; use",
+        ),
+        (
+            "linkage_ppo",
+            ["initial_states.vary.board_size=[3, 7]"],
+            r"with 8 on size 3 Fewer always",
+        ),
+        (
+            "linkage_az",
+            ["options.threshold=25", "initial_states.vary={}"],
+            r"^.*options: threshold: ",
+        ),
+    ],
+)
+def test_options_that_contradict_what_varies(
+    preset: str, overrides: list[str], message: str, tmp_path: Path
+) -> None:
+    """R10: a third of the games was decided at the start. The error says what to set."""
+    with pytest.raises(ValueError, match=message):
+        load_config(preset, overrides)
+    path = tmp_path / "own.yaml"
+    path.write_text(yaml.safe_dump({"extends": preset, **override({}, overrides)}))
+    if "initial_states.vary={}" not in overrides:  # in a file nothing is taken away
+        with pytest.raises(ValueError, match=message):
+            load_config(path)
+
+
+@pytest.mark.parametrize(
+    "overrides",
+    [
+        ["options={board_size: 5, threshold: 7}", "initial_states.vary={}"],
+        ["options={board_size: 5, threshold: 7}", "initial_states.vary.threshold=[4, 12]"],
+        ["options={board_size: 5, threshold: 7}", "initial_states={}"],
+        ["options.threshold=13"],  # within what varies
+        ["options.threshold=24", "initial_states.vary.threshold=[2, 24]"],
+    ],
+)
+def test_options_beside_what_varies(overrides: list[str]) -> None:
+    config = load_config("linkage_ppo_quick", overrides)
+    assert config.options == override({}, overrides)["options"]
+
+
 def test_overrides() -> None:
     fields = ["learning_rate=1e-4", "options.threshold=10", "initial_states.vary={}", "device=cpu"]
     config = load_config("linkage_ppo", [*fields, "pool.share=0.25", "teacher.agent=greedy"])
@@ -98,6 +234,9 @@ def test_overrides() -> None:
         ("name.of=1", "'name.of=1': name has no fields"),
         ("entropy=[1, 2, 3]", "entropy: .*at most 2 items"),
         ("entropy=[0.1, -1]", "entropy: Input should be greater than or equal to 0, not -1$"),
+        ("seed=true", "seed: must be a number, not True$"),
+        ("entropy=[true, 0]", "entropy: must be a number, not True$"),
+        ("initial_states.vary.threshold=[8, false]", "threshold: must be a number, not False$"),
         ("options.treshold=3", "treshold"),
         ("initial_states.vary.threshold=[9, 3]", "9..3"),
         ("initial_states.vary.hole=[0, 1]", "hole"),
@@ -181,6 +320,7 @@ def test_wild_numbers_are_refused_by_name(preset: str, field: str) -> None:
             said = str(error)
         assert field in said
         assert "\n" not in said
+        assert config is None or text != "true"  # R8: it was 1
         if config is None:
             continue
         value: Any = config
@@ -233,8 +373,8 @@ def test_wild_files(tmp_path: Path) -> None:
         ("views=193", r"views: 193 is not in 1\.\.192"),
         ("initial_checkpoint=nowhere", "no checkpoint 'nowhere'"),
         ("teacher.agent=nobody", "teacher.agent: agent 'nobody'"),
-        ("pool.fixed_opponents=[greedy, uct-0]", "pool.fixed_opponents: simulations=0"),
-        ("eval.opponents=[uct-99999999]", "eval.opponents: simulations=99999999 is not in 1"),
+        ("pool.fixed_opponents=[greedy, uct-0]", "pool.fixed_opponents: simulations: 0"),
+        ("eval.opponents=[uct-99999999]", "eval.opponents: simulations: 99999999 is not in 1"),
         ("eval.final_opponents=[nobody]", "eval.final_opponents: agent 'nobody'"),
         *(
             (f"{field}={value}", f"{field}: agent 'human' is asked at the terminal")

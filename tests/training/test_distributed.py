@@ -14,7 +14,7 @@ from linkzoo_training.agents.policy import load_agent
 from linkzoo_training.algorithms import distributed
 from linkzoo_training.algorithms.ppo import PPOTrainer
 from linkzoo_training.algorithms.trainer import STATE_FILE
-from linkzoo_training.checkpoints.checkpoint import load_tensors, under
+from linkzoo_training.checkpoints.checkpoint import load_tensors, strip_prefix
 from linkzoo_training.selfplay.rollout import Batch
 from tests.training import distributed_run, test_ppo
 from tests.training.helpers import ppo_config, weights
@@ -56,7 +56,7 @@ def test_minibatches_are_the_same_for_one_process_and_several(
 ) -> None:
     """A12: all rows, sizes that differ by 1 at most, as many parts everywhere, none empty."""
     if others is not None:
-        monkeypatch.setattr(distributed, "gathered", lambda count: [count, others])
+        monkeypatch.setattr(distributed, "all_gather", lambda count: [count, others])
     order = torch.arange(rows)
     parts = distributed.minibatches(order, 4)
     assert len(parts) == min(4, rows, rows if others is None else others)
@@ -70,15 +70,15 @@ def test_minibatches_are_the_same_for_one_process_and_several(
 def test_a_batch_without_plies_of_the_learner_changes_nothing() -> None:
     """A12: the mean of no rows isn't a number, nor were the weights then."""
     trainer = PPOTrainer(ppo_config(DATA))
-    batch = trainer.play.collect(trainer.behaviour_policy, None, trainer.pool, 0.0, 0)
+    batch = trainer.play.collect(trainer.behaviour_policy, trainer.pool, 0.0, 0)
     batch.learner[:] = False
     before = weights(trainer)
-    assert trainer.learn(batch).policy == 0
+    assert trainer.learn(batch)["loss/policy"] == 0
     assert weights(trainer) == before
 
 
 def batch_of(ranks: list[dict[str, Tensor]]) -> Batch:
-    parts = [under("batch.", tensors) for tensors in ranks]
+    parts = [strip_prefix("batch.", tensors) for tensors in ranks]
     return Batch(**{f.name: torch.cat([part[f.name] for part in parts]) for f in fields(Batch)})
 
 
@@ -90,28 +90,28 @@ def test_an_update_is_that_of_one_process_with_all_games(ranks: list[dict[str, T
     assert first["batch.learner"].sum() != second["batch.learner"].sum()
     config = replace(ppo_config(DATA), epochs=1, minibatches=1)
     rate = config.learning_rate.first
-    for name, value in under("after.", first).items():
+    for name, value in strip_prefix("after.", first).items():
         assert (value == second[f"after.{name}"]).all()
 
     def learned(parts: list[dict[str, Tensor]]) -> dict[str, Tensor]:
         trainer = PPOTrainer(config)
-        trainer.network.load_state_dict(under("before.", first))
+        trainer.network.load_state_dict(strip_prefix("before.", first))
         trainer.learn(batch_of(parts))
         return trainer.network.state_dict()
 
     both, alone = learned(ranks), learned([first])
-    for name, value in under("after.", first).items():
+    for name, value in strip_prefix("after.", first).items():
         torch.testing.assert_close(value, both[name], atol=1e-2 * rate, rtol=1e-4)
     assert any((both[name] - alone[name]).abs().max() > 0.1 * rate for name in both)
 
 
 @pytest.mark.slow  # quick: test_executors.py, with workers
 def test_a_run_is_one_run_and_resumes(folder: Path, ranks: list[dict[str, Tensor]]) -> None:
-    one, other = (under("whole.", tensors) for tensors in ranks)
+    one, other = (strip_prefix("whole.", tensors) for tensors in ranks)
     assert one.keys() == other.keys()
     assert all((value == other[name]).all() for name, value in one.items())
     for tensors in ranks:
-        for name, value in under("whole.", tensors).items():
+        for name, value in strip_prefix("whole.", tensors).items():
             assert (value == tensors[f"resumed.{name}"]).all()
     rows = [json.loads(line) for line in (folder / "run/metrics.jsonl").read_text().splitlines()]
     assert [row["iteration"] for row in rows] == [1, 2, 3, 4]
@@ -120,10 +120,10 @@ def test_a_run_is_one_run_and_resumes(folder: Path, ranks: list[dict[str, Tensor
     assert agent.card["trained"]["processes"] == 2
     saved, meta = load_tensors(folder / "run" / STATE_FILE)
     assert meta["iteration"] == 4
-    assert under("rank1.play.", saved).keys() == under("play.", saved).keys()
+    assert strip_prefix("rank1.play.", saved).keys() == strip_prefix("play.", saved).keys()
     for tensors in ranks:  # A10: the first one has all games, and each gets its own back
         first = int(tensors["rank"]) == 0
         assert tensors["parts"].tolist() == ([0, 1] if first else [])
         assert int(tensors["own"]) == int(tensors["rank"])
-    with pytest.raises(ValueError, match="trained with processes=2, not processes=1"):
+    with pytest.raises(ValueError, match=r"can't have processes=1 \(was 2\)"):
         PPOTrainer(ppo_config(DATA)).load(folder / "run")

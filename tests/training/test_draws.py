@@ -22,9 +22,8 @@ from linkzoo_training.config.config import PoolConfig
 from linkzoo_training.evaluation import match as match_module
 from linkzoo_training.evaluation import result as result_module
 from linkzoo_training.evaluation.match import Match
-from linkzoo_training.evaluation.outcomes import win_shares
 from linkzoo_training.evaluation.report import match_table
-from linkzoo_training.evaluation.result import MatchResult
+from linkzoo_training.evaluation.result import MatchResult, win_shares
 from linkzoo_training.evaluation.statistics import Sprt
 from linkzoo_training.search.solver import winning_actions
 from linkzoo_training.selfplay.backend import HostBackend

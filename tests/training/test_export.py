@@ -9,11 +9,12 @@ import pytest
 import torch
 
 from linkzoo import get_game, make_vec
-from linkzoo_training import export
+from linkzoo_training import resources
 from linkzoo_training.agents.policy import load_agent
 from linkzoo_training.checkpoints.checkpoint import save_checkpoint
 from linkzoo_training.commands.cli import main
 from linkzoo_training.networks.flat import make_network, masked
+from linkzoo_training.networks.inputs import MAX_LISTED
 
 
 @pytest.mark.parametrize(
@@ -21,6 +22,7 @@ from linkzoo_training.networks.flat import make_network, masked
     [
         ("love_links", "flat"),
         ("linkage", "board"),
+        ("love_links", "action"),
         pytest.param("link_o", "graph", marks=pytest.mark.slow),
     ],
 )
@@ -48,8 +50,13 @@ def test_onnxruntime_gives_the_same_answers(
         for _ in range(5):
             now = vec.step(now.action_mask.argmax(1))
         inputs = {"observation": now.observation, "action_mask": now.action_mask}
+        encoding, flat = agent.network.encoding, now.observation.reshape(count, -1)
+        encoded = encoding.encode(vec.states, now.action_mask, flat)
+        if encoding.row:
+            listed = encoded[:, len(encoding.map) :]
+            inputs["actions"] = listed.reshape(count, MAX_LISTED, encoding.row)
         logits, values = session.run(["logits", "values"], inputs)
-        expected = agent.forward(agent.network.map(now.observation.reshape(count, -1)))
+        expected = agent.forward(encoded)
         legal = masked(expected[0], torch.from_numpy(now.action_mask)).numpy()
         assert expected[0].std() > 0.1
         np.testing.assert_allclose(logits, legal, atol=1e-4)
@@ -62,6 +69,6 @@ def test_what_cannot_be_is_one_line(
     path = str(tmp_path / "a.onnx")
     assert main(["export", "nothing", "--onnx", path]) == 2
     assert "no checkpoint 'nothing'" in capsys.readouterr().err
-    monkeypatch.setattr(export, "find_spec", lambda name: None if name == "onnx" else name)
+    monkeypatch.setattr(resources, "find_spec", lambda name: None if name == "onnx" else name)
     assert main(["export", "linkage", "--onnx", path]) == 2
     assert "onnx not installed: pip install 'linkzoo[onnx]'" in capsys.readouterr().err

@@ -22,7 +22,7 @@ from linkzoo import Positions, get_game, make_vec
 from linkzoo.core.files import write_atomically
 from linkzoo_training.agents.policy import PolicyAgent, SearchAgent, load_agent
 from linkzoo_training.algorithms import alphazero
-from linkzoo_training.algorithms.logger import Logger
+from linkzoo_training.algorithms.logger import Logger, read_metrics
 from linkzoo_training.algorithms.ppo import PPOTrainer
 from linkzoo_training.algorithms.trainer import STATE_FILE
 from linkzoo_training.checkpoints.checkpoint import (
@@ -297,8 +297,8 @@ def test_a_version_may_add_a_field(state: Path, tmp_path: Path) -> None:
     assert trainer.iteration == 2
     for changes, message in (
         (
-            {"clip": 0.3, "pool": {**config["pool"], "size": 3}},
-            r"clip=0\.3, pool\.size=3.* not clip=0\.2, pool\.size=12",
+            {"seed": 3, "clip": 0.3, "pool": {**config["pool"], "size": 3, "share": 0.1}},
+            r"can't have pool\.share=0\.5 \(was 0\.1\), pool\.size=12 \(was 3\): the saved games",
         ),
         ({"gone": 1}, r"training\.safetensors: unknown field gone \(there are name, game"),
         ({"kl_coeff": 1}, r"training\.safetensors: unknown field kl_coeff \(did you mean kl_coef"),
@@ -316,7 +316,7 @@ def test_metrics_with_a_wild_line(line: bytes, tmp_path: Path) -> None:
     good = b'{"iteration": 1, "steps": 5, "loss/policy": NaN}\n'
     path = tmp_path / "metrics.jsonl"
     path.write_bytes(good + line)
-    assert [row["steps"] for row in Logger(tmp_path, "a run", 1).rows()] == [5]
+    assert [row["steps"] for row in read_metrics(tmp_path)] == [5]
     path.write_bytes(good + line + b"\n" + good)
     before = contents(tmp_path)
     with pytest.raises(ValueError, match=r"metrics\.jsonl: line 2 is damaged"):

@@ -2,6 +2,7 @@
 
 import time
 from collections.abc import Callable
+from copy import copy
 from dataclasses import replace
 from functools import cache
 from typing import Any
@@ -41,8 +42,9 @@ def planted(name: str, kernel: str, change: Change) -> dict[str, str]:
 
     with pytest.MonkeyPatch.context() as patch:
         patch.setattr(module, "_GAMES", 4)  # an eighth of the time
-        planted: dict[str, Any] = {kernel: changed}
-        patch.setattr(module, "kernels", lambda _: replace(real, **planted))
+        changed_kernels = copy(real)
+        setattr(changed_kernels, kernel, changed)
+        patch.setattr(module, "kernels", lambda _: changed_kernels)
         return fingerprints.__wrapped__(game)
 
 

@@ -13,8 +13,9 @@ from linkzoo import Game, Positions, game_names, get_game
 from linkzoo.core.features import FeatureMap
 from linkzoo_training.agents.policy import PolicyAgent, SearchAgent
 from linkzoo_training.networks.flat import make_network
+from linkzoo_training.networks.inputs import Inputs
 from linkzoo_training.networks.symmetries import symmetries
-from linkzoo_training.search.gumbel import MIN_VALUE_RANGE, Answer, GumbelSearch
+from linkzoo_training.search.gumbel import MIN_VALUE_RANGE, Evaluate, GumbelSearch
 from linkzoo_training.search.gumbel_tree import considered_visits
 from linkzoo_training.search.solver import side_solver, solver, successors
 from tests.driving import first_quick
@@ -24,7 +25,7 @@ from tests.training.toys import COIN, SURE, TABLE, backward_induction
 LINKAGE = get_game("linkage")
 
 
-def knows_nothing(game: Game) -> Answer:
+def knows_nothing(game: Game) -> Evaluate:
     """A uniform policy, and values of 0."""
     return lambda features: (
         torch.zeros(len(features), game.num_actions),
@@ -32,7 +33,7 @@ def knows_nothing(game: Game) -> Answer:
     )
 
 
-def opinionated(game: Game, scale: float = 1.0) -> Answer:
+def opinionated(game: Game, scale: float = 1.0) -> Evaluate:
     """Some policy and values in -1..1 that depend on the position."""
     rng = np.random.Generator(np.random.PCG64(3))
     width = game.num_actions + game.max_players
@@ -63,7 +64,7 @@ def test_sequential_halving(considered: int, simulations: int, visits: list[int]
     for wanted in schedule:
         counts[counts.index(wanted)] += 1
     assert sorted(filter(None, counts), reverse=True) == visits
-    search = GumbelSearch(LINKAGE, 3, simulations, considered=considered)
+    search = GumbelSearch(Inputs(LINKAGE), 3, simulations, considered=considered)
     start = begin(LINKAGE, 3)
     search.run(start.states, start.seeds, opinionated(LINKAGE), gumbel_scale=1.0)
     for row in range(3):
@@ -85,7 +86,7 @@ def children(search: GumbelSearch, row: int) -> list[tuple[int, int, NDArray[np.
 class Reference:
     """The search of one position as the paper and mctx write it: dense arrays, no compiled code."""
 
-    def __init__(self, game: Game, state: np.record, answer: Answer, simulations: int) -> None:
+    def __init__(self, game: Game, state: np.record, answer: Evaluate, simulations: int) -> None:
         self.game, self.answer, self.map = game, answer, FeatureMap(game.observation.spec)
         self.states = [game.from_bytes(state.tobytes())]
         self.next: list[dict[int, int]] = [{}]
@@ -177,7 +178,7 @@ def test_the_search_is_the_papers(plies: int, options: dict[str, Any]) -> None:
     """Visits, policy, values and the choice are those of the plain formulas."""
     answer = opinionated(LINKAGE)
     positions = midgame(LINKAGE, 6, plies, **options)
-    search = GumbelSearch(LINKAGE, 6, 48)
+    search = GumbelSearch(Inputs(LINKAGE), 6, 48)
     found = search.run(positions.states, positions.seeds, answer)
     for row, state in enumerate(positions.states):
         reference = Reference(LINKAGE, state, answer, 48)
@@ -201,7 +202,7 @@ def test_gumbel_noise_draws_from_the_policy() -> None:
     def answer(features: NDArray[Any]) -> tuple[Tensor, Tensor]:
         return logits.expand(len(features), 3), torch.zeros(len(features), 3)
 
-    search = GumbelSearch(TABLE, 4000, 1)
+    search = GumbelSearch(Inputs(TABLE), 4000, 1)
     actions = search.run(start.states, start.seeds, answer, gumbel_scale=1.0).actions
     share = np.e / (1 + np.e)  # of action 1 among the two legal ones
     assert Counter(actions.tolist())[1] / 4000 == pytest.approx(share, abs=4 * 0.5 / 4000**0.5)
@@ -228,7 +229,7 @@ def test_finds_the_forced_win(size: int, threshold: int, free_hole: bool, plies:
     positions = midgame(LINKAGE, 80, plies, **options)
     near = np.array([longest(LINKAGE, state) <= 3 for state in positions.states])
     states = positions.states[near]
-    search = GumbelSearch(LINKAGE, len(states), 400, considered=64)
+    search = GumbelSearch(Inputs(LINKAGE), len(states), 400, considered=64)
     found = search.run(states, positions.seeds[near], knows_nothing(LINKAGE))
     decided = 0
     for row, state in enumerate(states):
@@ -249,7 +250,9 @@ def test_solved_roots_are_played_perfectly(weight: float) -> None:
     """By the best actions alone, as the network prefers among them; the value is the end's."""
     positions, exact, answer = midgame(LINKAGE, 60, 15), solver(LINKAGE), opinionated(LINKAGE)
     states = positions.states[positions.states["seat"] >= 0]
-    search = GumbelSearch(LINKAGE, len(states), 4, score_margin_weight=weight, solver_limit=10**6)
+    search = GumbelSearch(
+        Inputs(LINKAGE), len(states), 4, score_margin_weight=weight, solver_limit=10**6
+    )
     found = search.run(states, positions.seeds[: len(states)], answer)
     seen = Positions(LINKAGE, states, positions.seeds[: len(states)]).observation
     features = FeatureMap(LINKAGE.observation.spec)(seen.reshape(len(states), -1))
@@ -274,7 +277,7 @@ def test_solved_leaves_are_ends(monkeypatch: pytest.MonkeyPatch) -> None:
     limit, exact, checked = 400, solver(LINKAGE), Counter[bool]()
     side = side_solver(LINKAGE)
     positions, memory = midgame(LINKAGE, 60, 14), side.memory(1, limit)
-    search = GumbelSearch(LINKAGE, 60, 16, solver_limit=limit)
+    search = GumbelSearch(Inputs(LINKAGE), 60, 16, solver_limit=limit)
     search.run(positions.states, positions.seeds, opinionated(LINKAGE))
     for row, state in enumerate(positions.states):
         after = successors(LINKAGE, state)
@@ -297,7 +300,7 @@ def test_every_seat_maximises_its_own_payoff() -> None:
     Values that aren't stretched keep the search from settling on its first looks.
     """
     start = begin(TABLE, 300)
-    search = GumbelSearch(TABLE, 300, 2000, min_value_range=1.0)
+    search = GumbelSearch(Inputs(TABLE), 300, 2000, min_value_range=1.0)
     actions = search.run(start.states, start.seeds, knows_nothing(TABLE)).actions
     solved = [backward_induction(seed) for seed in range(300)]
     right = [
@@ -313,7 +316,7 @@ def test_does_not_peek() -> None:
     """The sure half is worth more than calling a coin, unless one looks at it."""
     start = begin(COIN, 40)
     assert set(start.states["coin"]) == {1, 2}
-    search = GumbelSearch(COIN, 40, 300)
+    search = GumbelSearch(Inputs(COIN), 40, 300)
     found = search.run(start.states, start.seeds, knows_nothing(COIN))
     assert found.actions.tolist() == [SURE] * 40
     for coin in (1, 2):  # what it can't see doesn't matter
@@ -344,7 +347,7 @@ def test_luck_does_not_overrule_the_policy(name: str) -> None:
     assert len(likeliest) >= 40
     shares = []
     for least in (MIN_VALUE_RANGE, None):
-        search = GumbelSearch(game, len(states), 32, min_value_range=least)
+        search = GumbelSearch(Inputs(game), len(states), 32, min_value_range=least)
         actions = search.run(states, seeds, answer).actions[masks.sum(1) > 1]
         shares.append((actions == likeliest).mean())
     assert shares[0] < 0.8
@@ -361,7 +364,7 @@ def test_depends_on_position_and_seed_alone(
     before = positions.states.copy()
 
     def run(rows: NDArray[np.int64], count: int, splits: int = 1) -> NDArray[np.float32]:
-        search = GumbelSearch(LINKAGE, count, 20, views=views, solver_limit=limit)
+        search = GumbelSearch(Inputs(LINKAGE), count, 20, views=views, solver_limit=limit)
         states, seeds = positions.states[rows], positions.seeds[rows]
         answer = opinionated(LINKAGE)
         return search.run(states, seeds, answer, gumbel_scale=1.0, splits=splits).policy
@@ -387,7 +390,7 @@ def test_the_network_is_asked_for_one_group_after_the_other() -> None:
         asked.append(len(features))
         return knows_nothing(LINKAGE)(features)
 
-    GumbelSearch(LINKAGE, 24, 5).run(positions.states, positions.seeds, answer, splits=2)
+    GumbelSearch(Inputs(LINKAGE), 24, 5).run(positions.states, positions.seeds, answer, splits=2)
     assert asked == 6 * [12, 12]
 
 
@@ -406,7 +409,7 @@ def test_random_views_of_a_symmetric_network_change_nothing() -> None:
     assert (turned == rows).all()
     positions = midgame(LINKAGE, 8, 5)
     results = [
-        GumbelSearch(LINKAGE, 8, 30, views=views).run(
+        GumbelSearch(Inputs(LINKAGE), 8, 30, views=views).run(
             positions.states, positions.seeds, knows_nothing(LINKAGE)
         )
         for views in (None, np.arange(192))
@@ -461,10 +464,11 @@ def test_a_search_beats_its_own_network() -> None:
 
 def test_senseless_settings_are_refused() -> None:
     with pytest.raises(ValueError, match="simulations=0"):
-        GumbelSearch(LINKAGE, 1, 0)
+        GumbelSearch(Inputs(LINKAGE), 1, 0)
     with pytest.raises(ValueError, match="considered=0"):
-        GumbelSearch(LINKAGE, 1, 1, considered=0)
-    other = PolicyAgent("links", get_game("love_links"), make_network(LINKAGE, "flat", 8, 1), {})
+        GumbelSearch(Inputs(LINKAGE), 1, 1, considered=0)
+    links = get_game("love_links")
+    other = PolicyAgent("links", links, make_network(links, "flat", 8, 1), {})
     with pytest.raises(ValueError, match="links plays love_links, not linkage"):
         SearchAgent(other, 5).act(begin(LINKAGE, 1))
 
@@ -472,7 +476,7 @@ def test_senseless_settings_are_refused() -> None:
 @pytest.mark.parametrize("count", [3, 40])
 def test_more_positions_than_it_was_made_for_are_refused(count: int) -> None:
     """A4: they were written behind the ends of arrays."""
-    search, positions = GumbelSearch(LINKAGE, 2, 4), begin(LINKAGE, count)
+    search, positions = GumbelSearch(Inputs(LINKAGE), 2, 4), begin(LINKAGE, count)
     with pytest.raises(ValueError, match=rf"{count} positions .* up to 2,"):
         search.run(positions.states, positions.seeds, knows_nothing(LINKAGE))
     with pytest.raises(ValueError, match="2 positions and 1 seeds"):
@@ -498,7 +502,7 @@ def test_answers_that_are_not_finite_are_refused(wrong: float, part: str, late: 
 
     positions = begin(LINKAGE, 2)
     with pytest.raises(ValueError, match=f"the network's {part} aren't finite"):
-        GumbelSearch(LINKAGE, 2, 4).run(positions.states, positions.seeds, answer)
+        GumbelSearch(Inputs(LINKAGE), 2, 4).run(positions.states, positions.seeds, answer)
 
 
 def test_moves_are_legal_whatever_finite_numbers_the_network_answers() -> None:
@@ -511,7 +515,7 @@ def test_moves_are_legal_whatever_finite_numbers_the_network_answers() -> None:
         numbers = torch.from_numpy(rng.choice(extremes, shape))
         return numbers[:, : LINKAGE.num_actions], numbers[:, LINKAGE.num_actions :]
 
-    search = GumbelSearch(LINKAGE, 8, 6)
+    search = GumbelSearch(Inputs(LINKAGE), 8, 6)
     for plies in range(0, 24, 3):
         positions = midgame(LINKAGE, 8, plies)
         found = search.run(positions.states, positions.seeds, answer, gumbel_scale=1.0)

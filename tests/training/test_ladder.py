@@ -33,12 +33,12 @@ def test_every_game_has_a_ladder(name: str) -> None:
     assert [agent.name for agent in agents] == list(ladder.opponents)
     assert list(ladder.opponents)[:2] == ["random", "greedy"]
     searches = [agent for agent in agents if isinstance(agent, UctAgent)]
-    fair = [agent.simulations for agent in searches if not agent.cheats]
+    fair = [agent.simulations for agent in searches if agent.sees == "own"]
     assert fair == sorted(fair)
     assert len(fair) >= 2
     hides = game.observation.privileged_spec is not None
-    assert [agent.cheats for agent in searches].count(True) == hides
-    assert searches[-1].cheats == (game.observation.privileged_spec is not None)
+    assert [agent.sees for agent in searches].count("all") == hides
+    assert (searches[-1].sees == "all") == (game.observation.privileged_spec is not None)
     assert ladder.version >= uct.VERSION  # whatever changes UCT's moves changes every ladder
     assert min(ladder.opponents.values()) >= 100
     read_openings(ladder.openings, game)

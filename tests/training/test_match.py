@@ -11,7 +11,7 @@ from rich.console import Console
 
 from linkzoo import Agent, GameRecord, Positions, RandomAgent, game_names, get_game
 from linkzoo.testing.play import mask_of
-from linkzoo_training.agents.baselines import GreedyAgent, UctAgent
+from linkzoo_training.agents.baselines import GreedyAgent, MonteCarloAgent, UctAgent
 from linkzoo_training.evaluation import match
 from linkzoo_training.evaluation import result as result_module
 from linkzoo_training.evaluation.match import Match, play_match
@@ -263,8 +263,20 @@ def test_roles_are_named_where_they_belong_to_seats(options: dict[str, Any]) -> 
 
 def test_wrong_settings_are_refused() -> None:
     agent = RandomAgent()
-    with pytest.raises(ValueError, match="blocks=0"):
-        play_match("linkage", agent, agent, 0)
+    wrong: Any
+    for wrong in (0, 1.0, True, "1", None):
+        with pytest.raises(ValueError, match=r"^blocks: "):
+            play_match("linkage", agent, agent, wrong)
+        with pytest.raises(ValueError, match=r"^batch: "):
+            Match("linkage", agent, agent, 1).play(batch=wrong)
+        for made in (UctAgent, MonteCarloAgent):
+            with pytest.raises(ValueError, match=r"^(simulations|playouts): "):
+                made(wrong)
+    for wrong in (0, "no", None):
+        with pytest.raises(ValueError, match=r"^partial: .* is not true or false"):
+            Match("linkage", agent, agent, 1).play(partial=wrong)
+    one: Any = np.array(1)  # 0-d arrays are integers, as for spaces
+    assert Match("linkage", agent, UctAgent(one), one, one).play(batch=one).games == 2
     for openings in ("3-2", "2-", "a", "-1"):
         with pytest.raises(ValueError, match=f"openings: '{openings}'"):
             play_match("linkage", agent, agent, 1, openings=openings)

@@ -106,7 +106,7 @@ def test_many_positions_are_valued_some_at_a_time(monkeypatch: pytest.MonkeyPatc
 
 
 def test_senseless_settings_are_refused() -> None:
-    with pytest.raises(ValueError, match=r"playouts=0 is not in 1\.\.1000000"):
+    with pytest.raises(ValueError, match=r"playouts: 0 is not in 1\.\.1000000"):
         MonteCarloAgent(0)
     for wrong in (-0.1, inf, nan):
         with pytest.raises(ValueError, match="score_margin_weight"):

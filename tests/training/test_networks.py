@@ -9,23 +9,25 @@ import torch
 from connect_four import GAME as CONNECT_FOUR
 
 from linkzoo import Game, get_game, make_vec
-from linkzoo.core.features import FeatureMap
 from linkzoo.core.observation import Graph, ObservationPart, ObservationSpec
 from linkzoo.registry import id_of
 from linkzoo_training.networks.cells import BoardNet, GraphNet, rearrange
 from linkzoo_training.networks.flat import FlatNet, make_network, masked
+from linkzoo_training.networks.inputs import Inputs
 from linkzoo_training.networks.symmetries import symmetries
 
 LINKAGE, LINK_O = get_game("linkage"), get_game("link_o")
-KINDS = [("flat", LINKAGE), ("board", LINKAGE), ("graph", LINK_O)]
+KINDS = [("flat", LINKAGE), ("board", LINKAGE), ("graph", LINK_O), ("action", LINK_O)]
 
 
-def features(game: Game = LINKAGE, count: int = 16) -> torch.Tensor:
+def features(game: Game = LINKAGE, count: int = 16, kind: str = "flat") -> torch.Tensor:
     vec = make_vec(id_of(game), count)
     now = vec.reset(1)
     for _ in range(5):
         now = vec.step(now.action_mask.argmax(1))
-    return torch.from_numpy(FeatureMap(game.observation.spec)(now.observation.reshape(count, -1)))
+    inputs = Inputs(game, lists_actions=kind == "action")
+    flat = now.observation.reshape(count, -1)
+    return torch.from_numpy(inputs.encode(vec.states, now.action_mask, flat))
 
 
 def observing(game: Game, **changes: Any) -> Game:
@@ -36,7 +38,7 @@ def observing(game: Game, **changes: Any) -> Game:
 @pytest.mark.parametrize(("kind", "game"), KINDS)
 def test_shapes_and_a_uniform_start(kind: str, game: Game) -> None:
     torch.manual_seed(0)
-    logits, values = make_network(game, kind, 16, 2)(features(game))
+    logits, values = make_network(game, kind, 16, 2)(features(game, kind=kind))
     assert logits.shape == (16, game.num_actions)
     assert values.shape == (16, game.max_players)
     assert logits.std() < 0.05
@@ -48,11 +50,11 @@ def test_everything_is_trained(kind: str, game: Game) -> None:
     """Each parameter gets a gradient, but for those behind a gate that is still closed."""
     torch.manual_seed(0)
     network = make_network(game, kind, 16, 1)
-    logits, values = network(features(game))
+    logits, values = network(features(game, kind=kind))
     (logits.square().sum() + values.sum()).backward()
     silent = [n for n, p in network.named_parameters() if p.grad is None or not p.grad.any()]
     assert all(name.removeprefix("trunk.").startswith(("first", "second")) for name in silent)
-    assert not silent or kind == "flat"
+    assert not silent or kind in ("flat", "action")
 
 
 def test_board_logits_follow_the_board() -> None:

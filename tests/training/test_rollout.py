@@ -1,5 +1,6 @@
 """What the learner learns from: advantages, actions, opponents, and where games begin."""
 
+from dataclasses import replace
 from typing import Any
 
 import numpy as np
@@ -129,7 +130,7 @@ def test_batches_hold_only_legal_actions_of_the_right_seats() -> None:
     games, network, pool = play()
     pool.add(network)
     for iteration in range(3):
-        batch = games.collect(network, None, pool, 0.0, iteration)
+        batch = games.collect(network, pool, 0.0, iteration)
         rows = torch.arange(len(batch.action))
         assert (batch.mask[rows, batch.action] == 1).all()
         assert torch.isfinite(batch.log_probability).all()
@@ -148,7 +149,7 @@ def test_frozen_plies_are_the_other_seats_of_pool_games() -> None:
     games.begin([0])
     mine = games.opponents.learner_seat.numpy().copy()
     assert set(mine.tolist()) == {0, 1}
-    batch = games.collect(network, None, pool, 0.0, 0)
+    batch = games.collect(network, pool, 0.0, 0)
     first = batch.learner.reshape(24, 16)[0].numpy()
     assert (first == (mine == 0)).all()  # seat 0 begins
 
@@ -182,7 +183,7 @@ def test_groups_that_take_turns_play_the_same_games(splits: int) -> None:
         )
         pool.add(network)
         games.begin([0, *games.opponents.fixed_slots])
-        batches = [games.collect(network, None, pool, 0.3, number) for number in range(2)]
+        batches = [games.collect(network, pool, 0.3, number) for number in range(2)]
         found.append((batches[1], games.tensors(), pool.games.copy(), games.wins.copy()))
     (one, state, met, won), (other, their_state, they_met, they_won) = found
     for name, tensor in vars(one).items():
@@ -202,7 +203,7 @@ def test_the_network_is_asked_for_one_group_after_the_other() -> None:
     network = make_network(games.game, config.network, config.width, config.blocks)
     network.register_forward_hook(lambda _, given, __: asked.append(len(given[0])))
     games.begin([])
-    games.collect(network, None, OpponentPool(config.pool.size, 0), 0.0, 0)
+    games.collect(network, OpponentPool(config.pool.size, 0), 0.0, 0)
     assert asked == 4 * [8, 8]
     config = ppo_config({**TINY, "num_envs": 1, "minibatches": 1})
     (group,) = RolloutGames(config, HostBackend(torch.device("cpu"), 2)).groups
@@ -213,9 +214,9 @@ def test_symmetric_views_are_played_back_as_legal_actions() -> None:
     games, network, pool = play(symmetric=True)
     pool.add(network)
     check_actions(games)
-    batch = games.collect(network, None, pool, 0.0, 0)
+    batch = games.collect(network, pool, 0.0, 0)
     plain, _, _ = play()
-    same = plain.collect(network, None, pool, 0.0, 0)
+    same = plain.collect(network, pool, 0.0, 0)
     first = slice(0, 16)  # the first ply of every game, before the actions differ
     assert (batch.mask[first].sum(1) == same.mask[first].sum(1)).all()
     assert (batch.mask[first] != same.mask[first]).any()
@@ -226,7 +227,7 @@ def test_symmetric_views_are_played_back_as_legal_actions() -> None:
 
 
 def test_turned_rows_are_symmetric_views() -> None:
-    """Row by row what Symmetries.views and answers do for whole batches."""
+    """Row by row what Symmetries.views and from_views do for whole batches."""
     maps = symmetries(get_game("linkage"))
     which = maps.draw(40, np.uint64(5), 3)
     assert len(set(which.tolist())) > 20
@@ -235,11 +236,12 @@ def test_turned_rows_are_symmetric_views() -> None:
     features = rng.integers(0, 9, (40, maps.features.shape[1])).astype(np.int8)
     mask = rng.integers(0, 2, (40, maps.actions.shape[1])).astype(np.int8)
     turned, legal = features.copy(), mask.copy()
-    maps.turn(turned, legal, which)
+    maps.turn_features(turned, which)
+    maps.turn_actions(legal, which)
     for i, s in enumerate(which):
         view = maps.views(features[i : i + 1], which[i : i + 1])
         assert (turned[i] == view[0, 0]).all()
-        answers = maps.answers(torch.from_numpy(legal[i : i + 1])[None], which[i : i + 1])
+        answers = maps.from_views(torch.from_numpy(legal[i : i + 1])[None], which[i : i + 1])
         assert (answers[0, 0].numpy() == mask[i]).all()
         assert (mask[i, maps.back[s]] == legal[i]).all()
 
@@ -255,7 +257,8 @@ def test_threads_change_no_byte_of_what_a_network_reads() -> None:
         features, mask = seen(now.observation.reshape(2000, -1)), now.action_mask.copy()
         which = np.empty(2000, np.int64)
         draw_views(which, np.arange(len(maps)), rows, seeds, rows)
-        maps.turn(features, mask, which)
+        maps.turn_features(features, which)
+        maps.turn_actions(mask, which)
         found.append((which.tobytes(), features.tobytes(), mask.tobytes()))
     threads.set_num_threads(usual)
     assert found[0] == found[1]
@@ -267,7 +270,7 @@ def test_one_network_plays_with_every_number_of_players() -> None:
         game="love_links", num_envs=18, horizon=100, initial_states={"midgame": [0.0, 0.5]}
     )
     assert games.players.tolist() == 6 * [2, 3, 4]
-    batch = games.collect(network, None, pool, 0.0, 0)
+    batch = games.collect(network, pool, 0.0, 0)
     targets = batch.targets.reshape(100, 18, 4)
     for players in (2, 3, 4):
         rows = games.players == players
@@ -286,7 +289,7 @@ def test_the_learner_plays_its_whole_team() -> None:
     pool.add(network)
     games.begin([0])
     team = games.opponents.learner_seat.numpy() % 2
-    batch = games.collect(network, None, pool, 0.0, 0)
+    batch = games.collect(network, pool, 0.0, 0)
     learner = batch.learner.reshape(24, 16).numpy()
     before_any_end = ~np.cumsum(games._done.numpy(), 0).astype(bool)
     expected = games._seat[:-1].numpy() % 2 == team
@@ -346,7 +349,7 @@ def test_fixed_opponents_play_their_own_moves(symmetric: bool) -> None:
     games.opponents.agents = [Spy()]
     check_actions(games)
     before, mine = games.states.copy(), games.opponents.learner_seat.numpy().copy()
-    batch = games.collect(network, None, pool, 0.0, 0)
+    batch = games.collect(network, pool, 0.0, 0)
     learner = batch.learner.reshape(24, 16).numpy()
     assert (learner[0] == (mine == 0)).all()
     states, actions = asked[0]
@@ -368,7 +371,7 @@ def test_the_teacher_says_what_it_would_play(symmetric: bool) -> None:
     changes = {"teacher": {"agent": "greedy", "share": 0.5}}
     games, network, pool = play(symmetric=symmetric, **changes)
     before = games.states.copy()
-    batch = games.collect(network, None, pool, 0.4, 0)
+    batch = games.collect(network, pool, 0.4, 0)
     taught = batch.teacher_targets.reshape(24, 16)
     legal = batch.mask.reshape(24, 16, -1).gather(2, taught[..., None])
     assert legal[batch.learner.reshape(24, 16)].all()
@@ -380,7 +383,7 @@ def test_the_teacher_says_what_it_would_play(symmetric: bool) -> None:
         seat = int(state["seat"])
         assert best_margin(games.game, state, seat) == margin_after(games.game, state, seat, action)
     games._teacher_targets[:] = 0
-    games.collect(network, None, pool, 0.5, 1)  # it has stopped
+    games.collect(network, pool, 0.5, 1)  # it has stopped
     assert not games._teacher_targets.any()
     with pytest.raises(ValueError, match="nobody"):
         ppo_config({**TINY, "teacher": {"agent": "nobody"}})
@@ -392,7 +395,7 @@ def test_a_teacher_with_values_says_what_actions_are_worth(symmetric: bool) -> N
     changes = {"teacher": {"agent": "mc-3", "share": 0.5}, "score_margin_weight": 0.25}
     games, network, pool = play(symmetric=symmetric, **changes)
     before = games.states.copy()
-    batch = games.collect(network, None, pool, 0.4, 0)
+    batch = games.collect(network, pool, 0.4, 0)
     taught = batch.teacher_targets.reshape(24, 16, -1).float()
     assert (taught[batch.mask.reshape(24, 16, -1) == 0] == 0).all()
     learner = batch.learner.reshape(24, 16)[0].numpy()
@@ -424,8 +427,10 @@ def best_margin(game: Game, state: Any, seat: int) -> float:
 def test_sample_inputs_are_of_the_agents_games() -> None:
     """Features of seats that are to act in games of every number of players, the same each time."""
     game = get_game("link_o")
-    given = game, make_agent("random", "link_o"), (2, 5), {"target": 0}, 3
-    seen, hidden = sample_inputs(*given, privileged=True)
+    fields = {"num_players": [2, 5], "options": {"target": 0}, "seed": 3}
+    config = ppo_config({"name": "inputs", "game": "link_o", **fields})
+    agent = make_agent("random", "link_o")
+    seen, hidden = sample_inputs(game, agent, replace(config, critic="full"))
     assert game.observation.privileged_spec is not None
     assert seen.shape[1] == len(FeatureMap(game.observation.spec))
     assert hidden.shape[1] == len(FeatureMap(game.observation.privileged_spec))
@@ -434,7 +439,7 @@ def test_sample_inputs_are_of_the_agents_games() -> None:
     places = np.arange(game.observation.spec.size)[where(game, "hand_size")]
     sizes = seen[:, np.isin(columns, places)]
     assert set((sizes > 0).sum(1).tolist()) >= {2, 5}
-    again, nothing = sample_inputs(*given, privileged=False)
+    again, nothing = sample_inputs(game, agent, config)
     assert nothing.shape == (len(seen), 0)
     assert np.array_equal(seen, again)
     assert seen.std(0).max() > 0

@@ -5,7 +5,7 @@ import pytest
 import torch
 
 from linkzoo.engine.rng import STREAM_ORDER, STREAM_POLICY, permutation, random_u64s
-from linkzoo_training.algorithms.order import shuffled, sorted_words
+from linkzoo_training.algorithms.order import shuffled, sorted_keys
 from linkzoo_training.selfplay.sampling import draw, sample
 
 
@@ -62,7 +62,7 @@ def test_of_what_is_not_finite_nothing_is_drawn() -> None:
 def test_orders_are_of_their_seed_and_pass() -> None:
     """On the host, and as a GPU sorts them; one thread or several."""
     host = torch.device("cpu")
-    for order in (shuffled, sorted_words):
+    for order in (shuffled, sorted_keys):
         found = order(5000, 2**64 - 1, 3, host)
         assert found.sort().values.equal(torch.arange(5000))
         assert (found - torch.arange(5000)).abs().double().mean() > 1000

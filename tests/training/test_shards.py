@@ -34,7 +34,7 @@ CPU = torch.device("cpu")
 @pytest.fixture(autouse=True)
 def _small_shards(monkeypatch: pytest.MonkeyPatch) -> Iterator[None]:
     """Two threads share small batches; what was usual is so again."""
-    monkeypatch.setattr(shards, "LEAST", 16)
+    monkeypatch.setattr(shards, "MIN_ROWS", 16)
     before = torch.get_num_threads(), get_num_threads()
     shards.use(2)
     yield
@@ -86,7 +86,7 @@ def test_the_same_seed_gives_the_same_weights(make: Any, changes: dict[str, Any]
 
 def gradients(trainer: PPOTrainer | AlphaZeroTrainer) -> list[Tensor]:
     """Of what a trainer learns."""
-    return [one.grad for one in trainer.learned if one.grad is not None]
+    return [one.grad for one in trainer.parameters if one.grad is not None]
 
 
 @pytest.mark.parametrize("changes", [{**BOARD, "precision": "fp32"}, FULL_CRITIC])
@@ -98,19 +98,19 @@ def test_gradients_are_those_of_the_whole(
     shards.use(2)
     assert isinstance(trainer.play, RolloutGames)
     critic, progress = trainer.behaviour_critic, 0.5
-    batch = trainer.play.collect(trainer.behaviour_policy, critic, trainer.pool, progress, 0)
+    batch = trainer.play.collect(trainer.behaviour_policy, trainer.pool, progress, 0, critic)
     part, found = torch.arange(len(batch.action))[::3], []
     for least in (16, 10**6):
-        monkeypatch.setattr(shards, "LEAST", least)
+        monkeypatch.setattr(shards, "MIN_ROWS", least)
         assert len(shards.split(len(part), CPU)) == (2 if least == 16 else 1)
-        terms = shards.learn(
+        terms = shards.backward(
             lambda shard: trainer._loss(batch, part, batch.advantage[part], True, shard),
             len(part),
-            trainer.learned,
+            trainer.parameters,
         )
         found.append([terms, *gradients(trainer)])
     torch.testing.assert_close(*found, rtol=1e-4, atol=1e-6)
-    assert all(one.grad is None or one.grad.stride() == one.stride() for one in trainer.learned)
+    assert all(one.grad is None or one.grad.stride() == one.stride() for one in trainer.parameters)
 
 
 def test_gradients_of_alphazero_are_those_of_the_whole(monkeypatch: pytest.MonkeyPatch) -> None:
@@ -121,9 +121,9 @@ def test_gradients_of_alphazero_are_those_of_the_whole(monkeypatch: pytest.Monke
     samples, found = trainer.window[-1], []
     batch = trainer._batch(samples, 0)
     for least in (16, 10**6):
-        monkeypatch.setattr(shards, "LEAST", least)
-        terms = shards.learn(
-            lambda shard: trainer._loss(batch, shard), len(samples), trainer.learned
+        monkeypatch.setattr(shards, "MIN_ROWS", least)
+        terms = shards.backward(
+            lambda shard: trainer._loss(batch, shard), len(samples), trainer.parameters
         )
         found.append([terms, *gradients(trainer)])
     torch.testing.assert_close(*found, rtol=1e-4, atol=1e-6)
@@ -138,7 +138,7 @@ def test_what_nothing_depends_on_has_no_gradient() -> None:
         mean = (rows[shard] @ used).mean()
         return mean, mean.detach()[None]
 
-    terms = shards.learn(loss, len(rows), [used, unused])
+    terms = shards.backward(loss, len(rows), [used, unused])
     assert unused.grad is None
     torch.testing.assert_close(used.grad, rows.mean(0))
     torch.testing.assert_close(terms, rows.mean(0).sum()[None])
@@ -153,16 +153,16 @@ def test_what_a_shard_raises_reaches_the_caller() -> None:
     rows = torch.arange(100)
     for _ in range(3):
         with pytest.raises(ZeroDivisionError, match="a bad row"):
-            shards.answers(network, rows)
-        assert (shards.answers(network, rows[:99])[0] == 2 * rows[:99]).all()  # it works on
+            shards.sharded_forward(network, rows)
+        assert (shards.sharded_forward(network, rows[:99])[0] == 2 * rows[:99]).all()  # it works on
 
 
 FORK = """
 import os, sys, torch
-from linkzoo_training.networks.shards import answers, use
+from linkzoo_training.networks.shards import sharded_forward, use
 use(2)
 rows = torch.arange(1000)
-ask = lambda: answers(lambda rows: (rows + 1,), rows)[0].sum().item()
+ask = lambda: sharded_forward(lambda rows: (rows + 1,), rows)[0].sum().item()
 assert ask() == 500500
 child = os.fork()
 assert ask() == 500500
@@ -171,13 +171,32 @@ if child and os.waitpid(child, 0)[1]:
 """
 
 
+# Of gymnasium, whose workers are forked where that is Python's default.
+ASYNC = """
+import gymnasium, torch
+from linkzoo_training import load_agent
+torch.set_num_threads(2)
+torch.rand(500, 500) @ torch.rand(500, 500)
+envs = gymnasium.make_vec(
+    "linkzoo/Linkage-v0", 2, vectorization_mode="async", vector_kwargs={"context": "fork"},
+    opponent=load_agent("linkage"), board_size=3, threshold=3,
+)
+_, infos = envs.reset(seed=1)
+for _ in range(3):
+    *_, infos = envs.step(infos["action_mask"].argmax(1))
+assert torch.get_num_threads() == 2
+envs.close()
+"""
+
+
 @pytest.mark.skipif(
     sys.platform == "win32" or sys.version_info >= (3, 12),
     reason="no fork on Windows; later Pythons warn of a fork beside threads",
 )
-def test_threads_after_a_fork() -> None:
-    """A forked process has threads of its own, and none keeps a process from ending."""
-    subprocess.run([sys.executable, "-c", FORK], check=True, timeout=60)
+@pytest.mark.parametrize("script", [FORK, ASYNC], ids=["shards", "gymnasium"])
+def test_threads_after_a_fork(script: str) -> None:
+    """R18: a forked process has threads of its own, and none keeps a process from ending."""
+    subprocess.run([sys.executable, "-c", script], check=True, timeout=60)
 
 
 @pytest.mark.parametrize("command", ["evaluate", "tournament"])

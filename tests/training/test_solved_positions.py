@@ -91,9 +91,9 @@ def test_random_play_throws_away_what_the_positions_say(seat: int | None) -> Non
     ]
     chosen = [i for i, s in enumerate(solved().states["seat"]) if seat in (None, s)]
     loss = (solved().wins[chosen] == 0).sum(1) / (solved().wins[chosen] >= 0).sum(1)
-    assert results[0].random_share(seat) == pytest.approx(loss.mean())
-    assert results[0].count(seat) == len(chosen)
-    mean = np.mean([result.share(seat).mean for result in results])
+    assert results[0].rates(seat).random == pytest.approx(loss.mean())
+    assert results[0].rates(seat).positions == len(chosen)
+    mean = np.mean([result.rates(seat).share.mean for result in results])
     error = sqrt((loss * (1 - loss)).sum() / 5) / len(chosen)
     assert abs(mean - loss.mean()) < 4 * error
     assert (results[0].blunders != results[1].blunders).any()
@@ -102,15 +102,15 @@ def test_random_play_throws_away_what_the_positions_say(seat: int | None) -> Non
 @pytest.mark.parametrize(("wanted", "share"), [(1, 0.0), (0, 1.0)])
 def test_perfect_and_hopeless_agents(wanted: int, share: float) -> None:
     result = measure_blunders("linkage", Outcome(wanted))
-    assert result.share() == wilson(share, len(solved().states))
+    assert result.rates().share == wilson(share, len(solved().states))
     for seat in (0, 1):
-        assert result.share(seat) == wilson(share, result.count(seat))
+        assert result.rates(seat).share == wilson(share, result.rates(seat).positions)
 
 
 @pytest.mark.slow  # quickly: perfect and hopeless agents
 def test_stronger_agents_throw_less_away() -> None:
     agents = RandomAgent(), GreedyAgent(), UctAgent(20), UctAgent(200)
-    shares = [measure_blunders("linkage", agent).share() for agent in agents]
+    shares = [measure_blunders("linkage", agent).rates().share for agent in agents]
     for weaker, stronger in ((0, 1), (0, 2), (2, 3)):
         assert shares[stronger].high < shares[weaker].low
 

@@ -1,6 +1,7 @@
 """Search and greedy play: right where the right move is known, and always repeatable."""
 
 from collections.abc import Callable
+from dataclasses import replace
 from math import inf, nan, sqrt
 from typing import Any
 
@@ -21,7 +22,7 @@ from tests.common.play import run_python
 from tests.training.helpers import begin, midgame, value
 from tests.training.toys import COIN, SURE, TABLE, backward_induction
 
-LINKAGE = get_game("linkage")
+LINKAGE, LINK_O = get_game("linkage"), get_game("link_o")
 
 
 @pytest.mark.parametrize(
@@ -91,7 +92,7 @@ def test_does_not_peek() -> None:
 def test_a_cheat_peeks() -> None:
     """It calls the coin that is there, which pays more than the sure half."""
     positions = begin(COIN, 40)
-    found = UctAgent(500, cheats=True).act(positions)
+    found = UctAgent(500, sees="all").act(positions)
     assert found.tolist() == positions.states["coin"].tolist()
 
 
@@ -107,9 +108,9 @@ def test_the_constant_is_the_games(monkeypatch: pytest.MonkeyPatch) -> None:
     """UCT's constant was tuned on one game, and was that of all."""
     given: list[float] = []
 
-    def searcher(_: Game, cheats: bool) -> Callable[..., None]:
+    def searcher(_: Game, sees: uct.Sight) -> Callable[..., None]:
         def search(*arguments: Any) -> None:
-            given.append(arguments[3] + 100 * cheats)
+            given.append(arguments[3] + 100 * (sees == "all"))
 
         return search
 
@@ -117,8 +118,8 @@ def test_the_constant_is_the_games(monkeypatch: pytest.MonkeyPatch) -> None:
     for name in game_names():
         game = get_game(name)
         assert 0 < game.facts.uct_c < 4
-        for agent in (UctAgent(5), UctAgent(5, 0.25), UctAgent(5, 0), UctAgent(5, cheats=True)):
-            agent.act(Positions(game, np.zeros(1, game.state), np.zeros(1, np.uint64)))
+        for agent in (UctAgent(5), UctAgent(5, 0.25), UctAgent(5, 0), UctAgent(5, sees="all")):
+            agent.act(begin(game, 1))
         assert given == [game.facts.uct_c, 0.25, 0, 100 + game.facts.uct_c]
         given.clear()
     for wrong in (-0.1, inf, nan):
@@ -194,7 +195,7 @@ def test_more_simulations_win_more() -> None:
 
 
 def test_search_refuses_senseless_settings() -> None:
-    with pytest.raises(ValueError, match="simulations=0"):
+    with pytest.raises(ValueError, match="simulations: 0 is not in"):
         UctAgent(0)
     with pytest.raises(ValueError, match="exploration=-1"):
         UctAgent(10, exploration=-1)
@@ -205,10 +206,10 @@ def test_many_positions_are_searched_some_at_a_time(monkeypatch: pytest.MonkeyPa
     positions, agent = midgame(LINKAGE, 50, 3), UctAgent(20)
     expected, searcher, sizes = agent.act(positions), uct.searcher, list[int]()
 
-    def counted(game: Game, cheats: bool) -> Callable[..., None]:
+    def counted(game: Game, sees: uct.Sight) -> Callable[..., None]:
         def search(states: NDArray[Any], *rest: Any) -> None:
             sizes.append(len(states))
-            searcher(game, cheats)(states, *rest)
+            searcher(game, sees)(states, *rest)
 
         return search
 
@@ -216,3 +217,28 @@ def test_many_positions_are_searched_some_at_a_time(monkeypatch: pytest.MonkeyPa
     monkeypatch.setattr(baselines, "_AT_ONCE", 20 * 24)
     assert (agent.act(positions) == expected).all()
     assert sizes == [24, 24, 2]
+
+
+def test_hands_are_seen_and_the_bag_is_not() -> None:
+    """Moves follow the hands of others, and not the order of the bag."""
+    positions = midgame(LINK_O, 12, 40)
+    agent, found = UctAgent(60, sees="hands"), UctAgent(60, sees="hands").act(positions)
+    other = positions.states.copy()
+    for state in other:
+        assert LINK_O.rules.reshuffle is not None
+        LINK_O.rules.reshuffle(state, int(state.seat), np.uint64(5))
+        assert state.bag_size < 2 or state.seed == 5
+    assert (other["held"] == positions.states["held"]).all()
+    assert (other["bag"] != positions.states["bag"]).any()
+    assert (agent.act(Positions(LINK_O, other, positions.seeds)) == found).all()
+    dealt = positions.states.copy()
+    for state in dealt:
+        LINK_O.determinize(state, int(state.seat), np.uint64(3))
+    assert (agent.act(Positions(LINK_O, dealt, positions.seeds)) != found).any()
+    assert agent.name == "hands-60"
+
+
+def test_hands_need_a_way_to_shuffle() -> None:
+    hidden = replace(LINK_O, rules=replace(LINK_O.rules, reshuffle=None))
+    with pytest.raises(ValueError, match="hands-N: link_o has no `reshuffle`"):
+        uct.searcher(hidden, "hands")

@@ -121,7 +121,7 @@ def test_two_remote_runners_learn_and_are_restored(ray: Any, tmp_path: Path) -> 
     assert steps == 3 * 512
     assert -1 <= found["episode_return_mean"] <= 1
     sizes = algorithm.env_runner_group.foreach_env_runner(
-        lambda runner: (len(runner.opponents.agents), int(runner.env._seed)),
+        lambda runner: (len(runner.opponents.agents), int(runner.env._seeds[0])),
         local_env_runner=False,
     )
     assert [size for size, _ in sizes] == [4, 4]

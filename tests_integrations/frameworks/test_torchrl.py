@@ -64,7 +64,7 @@ def test_one_seat_is_the_vector_environment(game: str, players: int) -> None:
     twin = FeatureSeatVectorEnv(game, GAMES, players, seat=None)
     env.set_seed(3)
     now = env.reset()
-    seen, infos = twin.reset(seed=int(env.envs._seed))
+    seen, infos = twin.reset(seed=int(env.envs._seeds[0]))
     ended = 0
     while ended < GAMES:
         assert (now["observation"].numpy() == seen).all()

@@ -8,8 +8,8 @@ Needs the extra `train` (`pip install 'linkzoo[train]'`).
 import os
 from typing import Any
 
-# Threads of torch that wait for work look for it for some microseconds, then sleep: by default they
-# take whole cores from others. OpenMP reads this when torch is first imported.
+# Idle threads of torch poll for some microseconds, then sleep: by default they keep whole cores
+# busy. OpenMP reads this when torch is first imported.
 if "OMP_WAIT_POLICY" not in os.environ:
     os.environ.setdefault("GOMP_SPINCOUNT", "10000")
 
@@ -25,7 +25,7 @@ _HOMES = {
 
 
 def __getattr__(name: str) -> Any:
-    """Imports what is asked for at its first use, so that the package imports without torch."""
+    """Imports a function at its first use, so that importing the package doesn't import torch."""
     if name not in _HOMES:
         raise AttributeError(f"module {__name__!r} has no attribute {name!r}")
     from importlib import import_module

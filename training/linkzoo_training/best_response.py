@@ -15,7 +15,7 @@ from typing import Any
 from rich.console import Console
 from rich.table import Table
 
-from linkzoo import get_game
+from linkzoo import Agent, get_game
 from linkzoo.core.files import write_atomically
 from linkzoo.registry import id_of
 from linkzoo_training.agents.make import make_agent
@@ -23,14 +23,16 @@ from linkzoo_training.agents.policy import PolicyAgent, SearchAgent
 from linkzoo_training.agents.specs import SHIPPED, AgentSpec
 from linkzoo_training.algorithms.trainer import Trainer
 from linkzoo_training.checkpoints.checkpoint import load_card
-from linkzoo_training.config.config import PPOConfig, load_config, merged, override, read_config
+from linkzoo_training.config.config import PPOConfig, load_config, read_config
+from linkzoo_training.config.fields import merged, override
 from linkzoo_training.evaluation.match import blocks_of, play_match
 from linkzoo_training.evaluation.openings import read_openings
+from linkzoo_training.evaluation.report import make_table
 from linkzoo_training.evaluation.result import MatchResult, by_block
 from linkzoo_training.evaluation.statistics import Estimate, from_blocks
 from linkzoo_training.resources import find_checkpoint, find_config
-from linkzoo_training.runtime import StopSignal
-from linkzoo_training.train import EVAL_SEED, learn, own_folder, tell_files
+from linkzoo_training.runtime import StopSignal, alone_in
+from linkzoo_training.train import EVAL_SEED, learn, tell_files
 
 FORMAT = "linkzoo-best-response/1"
 TEST_SEED = EVAL_SEED + 2  # disjoint from training and its short matches
@@ -38,15 +40,10 @@ TEST_SEED = EVAL_SEED + 2  # disjoint from training and its short matches
 
 @dataclass(frozen=True)
 class BestResponse:
-    """Matches of a best response with one number of players, over the same blocks.
+    """Matches with one number of players, over the same blocks."""
 
-    Attributes:
-        response: The response against the agent.
-        itself: The agent against itself.
-    """
-
-    response: MatchResult
-    itself: MatchResult
+    response: MatchResult  # the response against the agent
+    itself: MatchResult  # the agent against itself
 
     def gain(self, side: int | None = None) -> Estimate:
         """Returns the response's payoff minus the agent's in the same place.
@@ -58,16 +55,16 @@ class BestResponse:
 
     def to_dict(self) -> dict[str, Any]:
         """Returns JSON data: the gain per side and over all sides, and both matches."""
-        sides = range(self.response.num_sides)
+        response = self.response
         return {
-            "num_players": self.response.num_players,
+            "num_players": response.num_players,
             "gain": self.gain()._asdict(),
-            "fair_share": 1 / self.response.num_sides,
+            "fair_share": 1 / response.num_sides,
             "sides": [
-                {"label": self.response.side_label(side), "gain": self.gain(side)._asdict()}
-                for side in sides
+                {"label": response.side_label(side), "gain": self.gain(side)._asdict()}
+                for side in range(response.num_sides)
             ],
-            "response": self.response.to_dict(),
+            "response": response.to_dict(),
             "itself": self.itself.to_dict(),
         }
 
@@ -86,17 +83,11 @@ def best_response_config(
 
     The agent plays all other sides of all games. Options are the configuration's, none of them
     varied. The entropy bonus and the score-margin weight decay to 0. The response to a checkpoint
-    starts from that checkpoint, with a small learning rate.
+    starts from that checkpoint.
 
-    Args:
-        agent: The name of the agent.
-        game: The name of the game.
-        config: Base configuration, a YAML file or the name of a preset; None: the game's quick
-            preset for PPO.
-        players: Number of players; None: each number that the game allows.
-        steps: Training budget in plies; None: the configuration's.
-        seconds: Training budget in seconds; None: the configuration's, or no limit with `steps`.
-        settings: Overrides of fields, `field=value`, as in `load_config`.
+    The base configuration is a YAML file or the name of a preset, by default the game's quick
+    preset for PPO. The budget in `steps` (plies) and `seconds` is the configuration's by default;
+    with `steps` alone the time has no limit. `settings` override fields, as in `load_config`.
 
     Raises:
         ValueError: There is no such agent, game or configuration, or the configuration is for
@@ -124,8 +115,13 @@ def best_response_config(
         "entropy": [base.entropy.first, 0.0],
         "score_margin_weight": [base.score_margin_weight.first, 0.0],
         "views": 1,
-        **_beginning(agent, game),
     }
+    checkpoint = AgentSpec.parse(agent).checkpoint(game)
+    if checkpoint is not None:
+        network = load_card(find_checkpoint(checkpoint))["network"]
+        changes |= {"initial_checkpoint": checkpoint, "network": network["kind"]}
+        changes |= {"width": network["width"], "blocks": network["blocks"]}
+        changes["options"] = AgentSpec.parse(agent).fixed(game)  # its board or cards
     if steps is not None:
         changes["total_steps"] = steps
     if steps is not None or seconds is not None:
@@ -136,34 +132,17 @@ def best_response_config(
     fields["initial_states"]["vary"] = {}
     start = override(fields, settings)["initial_checkpoint"]
     if start is not None:
-        fields = merged(fields, _going_on(start))
+        # Preserves the checkpoint's strength until training improves on it: the critic learns
+        # first, the rate is small, and the loss of imitating the checkpoint's moves decays.
+        rate = 1e-4
+        teacher = {"agent": start, "share": 0.05, "learning_rate": rate, "weight": [0.1, 0.0]}
+        fields = merged(fields, {"teacher": teacher, "learning_rate": [rate, 0.0]})
     chosen = read_config(override(fields, settings))
     assert isinstance(chosen, PPOConfig)
     pool = chosen.pool
     if (pool.fixed_opponents, pool.size, pool.share) != ((agent,), 0, 1.0):
         raise ValueError("pool: all games are played against the agent")
     return chosen
-
-
-def _beginning(agent: str, game: str) -> dict[str, Any]:
-    """Returns the fields that start the response to a checkpoint from that checkpoint."""
-    start = AgentSpec.parse(agent).checkpoint(game)
-    if start is None:
-        return {}
-    network = load_card(find_checkpoint(start))["network"]
-    shape = {name: network[name] for name in ("width", "blocks")}
-    return {"initial_checkpoint": start, "network": network["kind"], **shape}
-
-
-def _going_on(start: str) -> dict[str, Any]:
-    """Returns the fields that preserve the checkpoint's strength until training improves on it.
-
-    The critic learns first, the learning rate is small, and the imitation loss of the checkpoint's
-    moves decays during the run.
-    """
-    rate = 1e-4
-    teacher = {"agent": start, "share": 0.05, "learning_rate": rate, "weight": [0.1, 0.0]}
-    return {"teacher": teacher, "learning_rate": [rate, 0.0]}
 
 
 def train_best_response(
@@ -198,15 +177,17 @@ def train_best_response(
     """
     rules = get_game(config.game, config.options)
     read_openings(openings, rules)  # raises before training begins
-    blocks = [(players, blocks_of(rules, players, games)) for players in config.players]
+    blocks = {players: blocks_of(rules, players, games) for players in config.players}
     folder = Path("runs") / config.name if folder is None else folder
-    with own_folder(folder):
+    with alone_in(folder):
         trainer = learn(config, folder, resume=resume, stop=stop)
         if trainer is None:
             return None
-        found = _measure(trainer, config, blocks, openings, f"{folder / 'checkpoint'}~0")
+        response = trainer.agent(temperature=0.0)
+        response.name = f"{folder / 'checkpoint'}~0"
+        found = _measure(response, config, blocks, openings)
         trainer.publish(folder / "checkpoint", [one.response.for_card() for one in found])
-        report = to_dict(found, trainer, config)
+        report = _report(found, trainer, config)
         for path in filter(None, (folder / "best_response.json", output)):
             write_atomically(path, (json.dumps(report, indent=1) + "\n").encode())
         for one in found:
@@ -216,35 +197,25 @@ def train_best_response(
 
 
 def _measure(
-    trainer: Trainer,
-    config: PPOConfig,
-    blocks: Sequence[tuple[int, int]],
-    openings: str | None,
-    name: str,
+    response: Agent, config: PPOConfig, blocks: Mapping[int, int], openings: str | None
 ) -> list[BestResponse]:
-    """Plays the response, called `name`, and the agent itself against the agent.
-
-    `blocks` lists the matches as pairs (number of players, number of blocks).
-    """
+    """Plays the response and the agent against the agent; `blocks` are by number of players."""
     spec = AgentSpec.parse(config.pool.fixed_opponents[0])
-    agent, response = make_agent(spec, config.game), trainer.agent(temperature=0.0)
-    response.name = name
+    agent = make_agent(spec, config.game, config.options)
     if isinstance(agent, PolicyAgent | SearchAgent) and spec.source != SHIPPED:
         agent.name = str(spec)  # its full path, so that the card's commands can be run
     settings: dict[str, Any] = {"seed": TEST_SEED, "openings": openings, "options": config.options}
-    found = []
     with Console(stderr=True).status("playing the best response against the agent"):
-        for players, count in blocks:
-            matches = (
-                play_match(config.game, one, agent, count, num_players=players, **settings)
-                for one in (response, agent)
+        return [
+            BestResponse(
+                play_match(config.game, response, agent, count, num_players=players, **settings),
+                play_match(config.game, agent, agent, count, num_players=players, **settings),
             )
-            found.append(BestResponse(*matches))
-    return found
+            for players, count in blocks.items()
+        ]
 
 
-def to_dict(found: Sequence[BestResponse], trainer: Trainer, config: PPOConfig) -> dict[str, Any]:
-    """Returns JSON data: the results by number of players, and the budget of the training."""
+def _report(found: Sequence[BestResponse], trainer: Trainer, config: PPOConfig) -> dict[str, Any]:
     return {
         "format": FORMAT,
         "game": id_of(trainer.game),
@@ -265,24 +236,18 @@ def to_dict(found: Sequence[BestResponse], trainer: Trainer, config: PPOConfig) 
 
 def best_response_table(found: BestResponse, budget: Mapping[str, Any]) -> Table:
     """Returns the result as a table for the terminal."""
-    response, itself = found.response, found.itself
-    agent = response.agents[1]
+    response, agent = found.response, found.response.agents[1]
     count = f"{response.num_players} players, {response.games:,} games"
-    table = Table(title=f"A best response to {agent}: {response.game}, {count}")
-    for heading in ("side", "wins", "95 % interval", f"{agent} there", "gain", "95 % interval"):
-        table.add_column(heading, justify="left" if heading == "side" else "right")
+    title = f"A best response to {agent}: {response.game}, {count}"
+    columns = ("side", "wins", "95 % interval", f"{agent} there", "gain", "95 % interval")
+    rows = []
     for side in [*range(response.num_sides), None]:
         share, gain = response.win_share(side), found.gain(side)
-        if side is None:
-            table.add_section()
-        table.add_row(
-            "all sides" if side is None else response.side_label(side),
-            f"{share.mean:.1%}",
-            f"{share.low:.1%} … {share.high:.1%}",
-            f"{itself.win_share(side).mean:.1%}",
-            f"{gain.mean:+.3f}",
-            f"{gain.low:+.3f} … {gain.high:+.3f}",
-        )
+        wins = f"{share.mean:.1%}", f"{share.low:.1%} … {share.high:.1%}"
+        itself = f"{found.itself.win_share(side).mean:.1%}"
+        gains = f"{gain.mean:+.3f}", f"{gain.low:+.3f} … {gain.high:+.3f}"
+        rows.append((response.side_label(side), *wins, itself, *gains))
+    table = make_table(title, columns, rows)
     start, gain = budget["initial_checkpoint"] or "scratch", found.gain()
     table.caption = (
         f"gain: payoff above that of {agent} against itself\n"

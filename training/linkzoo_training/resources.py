@@ -1,8 +1,9 @@
-"""Files that ship with the package: configurations and checkpoints.
+"""Configurations and checkpoints that ship with the package, and optional packages.
 
-They are at the top of the source tree (`configs/`, `checkpoints/`), and in `shipped/` in a wheel.
+The files are at the top of the source tree (`configs/`, `checkpoints/`), in a wheel in `shipped/`.
 """
 
+from importlib.util import find_spec
 from pathlib import Path
 
 from linkzoo.core.arguments import shown
@@ -11,22 +12,32 @@ _PACKAGE = Path(__file__).resolve().parent
 _SOURCE_TREE = _PACKAGE.parent.parent
 
 
+def check_installed(extra: str, *modules: str) -> None:
+    """Raises ValueError if a module of an extra isn't installed."""
+    missing = [name for name in modules if find_spec(name) is None]
+    if missing:
+        raise ValueError(f"{', '.join(missing)} not installed: pip install 'linkzoo[{extra}]'")
+
+
 def shipped(kind: str) -> Path:
     """Returns the folder of the shipped `configs` or `checkpoints`."""
     inside = _PACKAGE / "shipped" / kind
     return inside if inside.is_dir() else _SOURCE_TREE / kind
 
 
-def find_config(path_or_name: str | Path) -> Path:
-    """Returns the path of a YAML file or of a shipped configuration; raises ValueError if none."""
-    named = shipped("configs") / f"{path_or_name}.yaml"
-    for path in (Path(path_or_name), named):
+def find_config(path_or_name: str | Path, folder: Path = Path()) -> Path:
+    """Returns the path of a YAML file, relative to `folder`, or of a shipped configuration.
+
+    Raises:
+        ValueError: There is no such file.
+    """
+    text = str(path_or_name)
+    for path in (folder / text, shipped("configs") / f"{text}.yaml"):
         if _exists(path):
             return path
     names = sorted(path.stem for path in shipped("configs").glob("*.yaml"))
-    raise ValueError(
-        f"no configuration {shown(str(path_or_name))}: give a YAML file, or one of {names}"
-    )
+    where = "" if folder == Path() else f" in {folder}"
+    raise ValueError(f"no configuration {shown(text)}{where}: give a YAML file, or one of {names}")
 
 
 def shipped_checkpoints() -> list[str]:
@@ -40,22 +51,21 @@ def is_checkpoint(folder: str | Path) -> bool:
 
 
 def find_checkpoint(path_or_name: str | Path) -> Path:
-    """Returns the folder of a checkpoint.
+    """Returns the folder of a checkpoint, given as a folder or by a shipped checkpoint's name.
 
-    Args:
-        path_or_name: The name of a shipped checkpoint, or a folder. A string without a separator is
-            first taken as a name: write `./linkage` for a folder with a shipped checkpoint's name.
+    A string is first taken as a name: write `./linkage` for a folder of that name.
 
     Raises:
         ValueError: There is no such checkpoint.
     """
+    if not isinstance(path_or_name, str | Path):
+        raise ValueError(f"checkpoint: {shown(path_or_name)} is not a name or a path")
     text, names = str(path_or_name), shipped_checkpoints()
-    if isinstance(path_or_name, str) and text in names:
+    exists = is_checkpoint(path_or_name)
+    if text in names and (isinstance(path_or_name, str) or not exists):
         return shipped("checkpoints") / text
-    if is_checkpoint(path_or_name):
+    if exists:
         return Path(path_or_name)
-    if text in names:
-        return shipped("checkpoints") / text
     inner = Path(path_or_name) / "checkpoint"
     hint = f" (did you mean {inner}?)" if is_checkpoint(inner) else ""
     raise ValueError(

@@ -15,26 +15,18 @@ import torch
 from filelock import FileLock, Timeout
 from numba.core import event
 
+from linkzoo.core.files import write_atomically
+
 
 class StopSignal:
     """Records Ctrl-C or TERM instead of interrupting; a second one interrupts at once.
 
-    `number` is the signal's number, 0 before any signal.
+    `exit_code` is that of a stopped command by the shell's convention, 0 before any signal.
     """
 
     def __init__(self) -> None:
-        self.number = 0
+        self.exit_code = 0
         self._before: dict[int, Any] = {}
-
-    @property
-    def asked(self) -> bool:
-        """Whether a signal was received."""
-        return self.number != 0
-
-    @property
-    def exit_code(self) -> int:
-        """Exit code of a stopped command by the shell's convention; 0 if it wasn't stopped."""
-        return 128 + self.number if self.asked else 0
 
     def __enter__(self) -> "StopSignal":
         if threading.current_thread() is threading.main_thread():
@@ -47,12 +39,12 @@ class StopSignal:
             signal.signal(number, handler)
 
     def _note(self, number: int, _frame: FrameType | None) -> None:
-        if self.asked:
+        if self.exit_code:
             raise KeyboardInterrupt
-        self.number = number
+        self.exit_code = 128 + number
 
 
-class CompileClock(event.Listener):
+class _CompileClock(event.Listener):
     """Records when this process compiles, from the clock's creation on."""
 
     def __init__(self) -> None:
@@ -61,13 +53,11 @@ class CompileClock(event.Listener):
         event.register("numba:compile", self)
 
     def on_start(self, _event: Any) -> None:
-        """Starts a span; nested compilation belongs to the outer span."""
-        if self._depth == 0:
+        if self._depth == 0:  # nested compilation belongs to the outer span
             self._begun = time.perf_counter()
         self._depth += 1
 
     def on_end(self, _event: Any) -> None:
-        """Ends a span."""
         self._depth -= 1
         if self._depth == 0:
             self._spans.append((self._begun, time.perf_counter() - self._begun))
@@ -78,9 +68,9 @@ class CompileClock(event.Listener):
 
 
 @cache
-def compile_clock() -> CompileClock:
+def compile_clock() -> _CompileClock:
     """Returns the clock of this process."""
-    return CompileClock()
+    return _CompileClock()
 
 
 @contextmanager
@@ -111,10 +101,7 @@ def alone_in(folder: Path) -> Iterator[None]:
             lock.lock.release()  # its holder removed the file: lock the new one
     with lock:
         try:
-            try:
-                holder.write_text(str(os.getpid()), encoding="utf-8")
-            except OSError as error:
-                raise OSError(error.errno, error.strerror, str(holder)) from error
+            write_atomically(holder, str(os.getpid()).encode())
             yield
         finally:
             holder.unlink(missing_ok=True)
@@ -128,11 +115,10 @@ def find_device(name: str) -> torch.device:
     """Returns the device that a configuration names; raises ValueError if it isn't available."""
     if name == "auto":
         name = "cuda" if torch.cuda.is_available() else "cpu"
-    try:
+    device = None
+    with suppress(RuntimeError):
         device = torch.device(name)
-    except RuntimeError as error:
-        raise ValueError(f"device: {name!r} is not one of auto, cpu, cuda") from error
-    if device.type not in ("cpu", "cuda"):
+    if device is None or device.type not in ("cpu", "cuda"):
         raise ValueError(f"device: {name!r} is not one of auto, cpu, cuda")
     if device.type == "cuda" and not torch.cuda.is_available():
         raise ValueError("device: cuda, but torch finds no GPU")

@@ -24,18 +24,15 @@ def field_names(schema: Any) -> Iterator[str]:
 
 
 def explain(error: ValidationError, known: Sequence[str] = ()) -> str:
-    """Returns an error message of one line that names each invalid field.
-
-    Args:
-        error: The error of pydantic.
-        known: All field names, to suggest the nearest one for an unknown field.
-    """
+    """Returns one line that names each invalid field, and the nearest `known` to an unknown one."""
     found = [_explain(item, known) for item in error.errors()]
     return "; ".join(dict.fromkeys(found))  # a schedule of one number is reported twice
 
 
 def _explain(item: Mapping[str, Any], known: Sequence[str]) -> str:
     name = ".".join(part for part in item["loc"] if isinstance(part, str)) or "configuration"
+    if item["type"] == "value_error":  # of a validator of ours, which names fields itself
+        return f"{name}: {item['ctx']['error']}" if item["loc"] else str(item["ctx"]["error"])
     if item["type"] == "unexpected_keyword_argument":
         nearest = get_close_matches(name, known, 1)
         hint = f"did you mean {nearest[0]}?" if nearest else f"there are {', '.join(known)}"
@@ -43,6 +40,6 @@ def _explain(item: Mapping[str, Any], known: Sequence[str]) -> str:
     if item["type"] == "tuple_type":
         return f"{name}: must be a list, such as [{reprlib.repr(item['input'])}]"
     value = item["input"]
-    plain = isinstance(value, str | int | float) and item["type"] != "value_error"
+    plain = isinstance(value, str | int | float)
     given = f", not {reprlib.repr(value)}" if plain else ""
     return f"{name}: {item['msg']}{given}"

@@ -1,17 +1,20 @@
 """Training runs, from a configuration to a checkpoint, with any trainer."""
 
-from contextlib import AbstractContextManager, nullcontext
+from contextlib import nullcontext
 from pathlib import Path
 from typing import Any
 
 from rich.console import Console
 
 from linkzoo import get_game
+from linkzoo.core.arguments import boolean
 from linkzoo.core.files import PART
+from linkzoo_training.agents.make import make_agent
 from linkzoo_training.algorithms import distributed
 from linkzoo_training.algorithms.alphazero import AlphaZeroTrainer
-from linkzoo_training.algorithms.logger import Logger, plot_curve
+from linkzoo_training.algorithms.logger import Logger, plot_curve, read_metrics
 from linkzoo_training.algorithms.ppo import PPOTrainer
+from linkzoo_training.algorithms.resume import describe
 from linkzoo_training.algorithms.trainer import STATE_FILE, Trainer
 from linkzoo_training.config.config import AnyConfig, PPOConfig
 from linkzoo_training.evaluation.openings import RANDOM
@@ -46,7 +49,8 @@ def train(
     Args:
         config: The configuration.
         folder: Output folder; None: `runs/<name>`.
-        resume: Whether to continue a run that was stopped.
+        resume: Whether to continue a run that was stopped. Prints which fields of the configuration
+            have changed, and whether the weights depend on it.
         executor: Runs the workers that play; None: the trainer plays itself.
         stop: Stops the run with its state saved, and tells the caller.
 
@@ -57,16 +61,18 @@ def train(
         ValueError: Another run uses the folder, or its state can't be resumed; it stays unchanged.
     """
     folder = Path("runs") / config.name if folder is None else folder
-    with distributed.joined(), own_folder(folder):
+    with distributed.joined(), alone_in(folder) if distributed.rank() == 0 else nullcontext():
         trainer = learn(config, folder, resume=resume, executor=executor, stop=stop)
         if trainer is not None and distributed.rank() == 0:
-            _finish(trainer, config, folder)
+            with Console().status("evaluating the trained policy"):
+                agent = trainer.agent(config.views, config.temperature)
+                opponents, blocks = config.eval.final_opponents, config.eval.final_blocks
+                results = trainer.evaluate(agent, opponents, blocks, seed=EVAL_SEED + 1)
+            trainer.publish(folder / "checkpoint", [result.for_card() for result in results])
+            for result in results:
+                Console().print(match_table(result))
+            tell_files(folder)
     return folder
-
-
-def own_folder(folder: Path) -> AbstractContextManager[None]:
-    """Locks a run's folder for all its processes; raises ValueError if another run holds it."""
-    return alone_in(folder) if distributed.rank() == 0 else nullcontext()
 
 
 def learn(
@@ -78,36 +84,34 @@ def learn(
     stop: StopSignal | None = None,
 ) -> Trainer | None:
     """Trains as `train` does and plots the learning curve; returns None if stopped (and saved)."""
-    saved = folder / STATE_FILE
-    exists = distributed.from_first(saved.exists)
-    if exists and not resume:
-        raise ValueError(
-            f"{saved} exists: continue with --resume, or choose another name or folder"
-        )
+    path = folder / STATE_FILE
+    exists = distributed.broadcast(path.exists)
+    if not boolean("resume", resume) and exists:
+        raise ValueError(f"{path} exists: continue with --resume, or choose another name or folder")
+    _check_opponents(config)
     trainer = make_trainer(config, executor)
     if exists:
-        trainer.load(folder)
+        _resume(trainer, folder)
     title, stop = f"{config.name}: {config.algorithm}, {config.game}", stop or StopSignal()
     logger = Logger(folder, title, trainer.iteration) if distributed.rank() == 0 else None
     for left in folder.glob(f"*{PART}") if logger is not None else ():
         left.unlink()  # left by a process that was killed while writing
     with logger or nullcontext(), stop:
-        while not distributed.anywhere(trainer.finished or stop.asked):
+        while not distributed.any_rank(trainer.finished or stop.exit_code != 0):
             metrics: dict[str, Any] = trainer.iterate()
             if logger is not None:
                 if trainer.iteration % config.eval.every == 0 or trainer.finished:
-                    results = trainer.evaluate(
-                        config.eval.opponents, config.eval.blocks, EVAL_SEED, openings=RANDOM
-                    )
-                    for result in results:
+                    match: dict[str, Any] = {"seed": EVAL_SEED, "openings": RANDOM}
+                    opponents, blocks = config.eval.opponents, config.eval.blocks
+                    for result in trainer.evaluate(trainer.agent(), opponents, blocks, **match):
                         metrics |= _win_rates(result)
                 logger.log(metrics, trainer.progress, trainer.eta)
             if trainer.iteration % config.save_every == 0:
                 trainer.save(folder)
         trainer.save(folder)
-        stopped = distributed.anywhere(stop.asked)
+        stopped = distributed.any_rank(stop.exit_code != 0)
     if logger is not None:
-        plot_curve(logger.rows(), folder / "curve.png", config.name)
+        plot_curve(read_metrics(folder), folder / "curve.png", config.name)
         if stopped:
             Console().print(
                 f"stopped and saved in {folder}: continue with the same command and --resume"
@@ -121,20 +125,16 @@ def learn(
     return None if stopped else trainer
 
 
-def _finish(trainer: Trainer, config: AnyConfig, folder: Path) -> None:
-    """Evaluates and publishes the trained policy, and lists the files of the run."""
-    with Console().status("evaluating the trained policy"):
-        results = trainer.evaluate(
-            config.eval.final_opponents,
-            config.eval.final_blocks,
-            EVAL_SEED + 1,
-            views=config.views,
-            temperature=config.temperature,
-        )
-    trainer.publish(folder / "checkpoint", [result.for_card() for result in results])
-    for result in results:
-        Console().print(match_table(result))
-    tell_files(folder)
+def _check_opponents(config: AnyConfig) -> None:
+    """Raises ValueError unless all agents of the matches play this game: before training."""
+    for opponent in (*config.eval.opponents, *config.eval.final_opponents):
+        make_agent(opponent, config.game, config.options)
+
+
+def _resume(trainer: Trainer, folder: Path) -> None:
+    changes = trainer.load(folder)
+    if changes and distributed.rank() == 0:
+        Console(soft_wrap=True, highlight=False, markup=False).print(describe(changes))
 
 
 def tell_files(folder: Path) -> None:

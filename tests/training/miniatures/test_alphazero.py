@@ -12,7 +12,7 @@ from linkzoo import Game, game_names, get_game
 from linkzoo.core.kernels import kernels
 from linkzoo_training.algorithms.alphazero import AlphaZeroTrainer
 from linkzoo_training.config.config import AlphaZeroConfig
-from linkzoo_training.networks.flat import FlatNet
+from linkzoo_training.networks.flat import FlatNet, frozen
 from linkzoo_training.search.gumbel import Found, GumbelSearch
 from linkzoo_training.selfplay.executors import LocalExecutor
 from linkzoo_training.selfplay.replay import ReplayGames, Samples
@@ -59,7 +59,7 @@ def learned_from(
     play, searched = trainer.play, list[Found]()
     assert isinstance(play, ReplayGames)
     play.states, play.length[:], play.plies = states.copy(), 0, 0
-    search = play._searcher(trainer.simulations)
+    search = play._searcher(trainer.config.simulations_at(0.0))
     run = search.run
 
     def noted(*args: Any, **options: Any) -> Found:
@@ -67,7 +67,7 @@ def learned_from(
         return searched[-1]
 
     search.run = noted  # type: ignore[method-assign]  # it notes what was found
-    play.collect(trainer.behaviour_policy, trainer.pool, trainer.simulations, 0.0, 0)
+    play.collect(trainer.behaviour_policy, trainer.pool, 0.0, 0)
     search.run = run  # type: ignore[method-assign]  # as it was
     (found,) = searched
     samples = Samples(play._states[:, 0], finals, play._policy[:, 0], play._values[:, 0])
@@ -82,7 +82,7 @@ def peeks(game_name: str, players: int, plies: int, **changes: Any) -> tuple[boo
     with torch.no_grad():
         for head in (trainer.network.policy, trainer.network.value):
             head.weight.mul_(100)  # some policy and values that depend on what is seen
-    trainer.behaviour_policy = trainer.frozen(trainer.network)
+    trainer.behaviour_policy = frozen(trainer.network, trainer.bf16)
     game = trainer.game
     states = np.zeros(12, game.state)
     states[:] = game.blank(players, config.options)

@@ -97,7 +97,7 @@ def test_advantages_are_exact_on_average(mini: Miniature) -> None:
     play.begin([])
     advantages, targets = defaultdict(list), defaultdict(list)
     for iteration in range(20):
-        batch = play.collect(network, critic, OpponentPool(1, 0), 0.0, iteration)
+        batch = play.collect(network, OpponentPool(1, 0), 0.0, iteration, critic)
         for row, action, advantage, target in zip(
             batch.features.numpy(),
             batch.action.tolist(),

@@ -8,12 +8,13 @@ import numpy as np
 from numpy.typing import NDArray
 
 from linkzoo import Positions
+from linkzoo.core.arguments import integer
 from linkzoo.core.solver import DRAW
 from linkzoo.engine.rng import STREAM_ACTION, random_u64
 from linkzoo.engine.threads import get_num_threads
 from linkzoo_training.search import uct
 from linkzoo_training.search.greedy import greedy
-from linkzoo_training.search.monte_carlo import action_values
+from linkzoo_training.search.monte_carlo import NO_WEIGHTS, action_values
 from linkzoo_training.search.solver import solver, successors
 
 _MAX_SIMULATIONS = 10**6  # tree search limit: about 60 MB per thread
@@ -39,34 +40,32 @@ class UctAgent:
     Args:
         simulations: Rollouts per move.
         exploration: The constant of UCB1; None for the game's default.
-        cheats: Whether it sees hidden information and future chance: an upper bound on playing
-            strength.
+        sees: What it sees: its own hand, all hands, or all, future chance too. The last two are
+            upper bounds on playing strength.
 
     Raises:
         ValueError: A number is out of range.
     """
 
     def __init__(
-        self, simulations: int, exploration: float | None = None, *, cheats: bool = False
+        self, simulations: int, exploration: float | None = None, *, sees: uct.Sight = "own"
     ) -> None:
-        _check_count("simulations", simulations)
+        simulations = integer("simulations", simulations, 1, _MAX_SIMULATIONS)
         if exploration is not None and not 0 <= exploration < inf:
             raise ValueError(f"exploration={exploration} is not 0 or more, and finite")
-        self.simulations, self.exploration = simulations, exploration
-        self.cheats = cheats
-        self.name = f"{'cheat' if cheats else 'uct'}-{simulations}"
+        self.simulations, self.exploration, self.sees = simulations, exploration, sees
+        names = {"own": "uct", "hands": "hands", "all": "cheat"}
+        self.name = f"{names[sees]}-{simulations}"
 
     def act(self, positions: Positions) -> NDArray[np.int64]:
         """Returns the most visited action of each position, int64[N]."""
+        game, states, seeds = positions.game, positions.states.copy(), positions.seeds
         masks, actions = _buffers(positions)
-        search = uct.searcher(positions.game, self.cheats)
-        states, seeds = positions.states.copy(), positions.seeds
-        constant = (
-            positions.game.facts.uct_c if self.exploration is None else float(self.exploration)
-        )
-        for part in _parts(len(states), self.simulations):
-            arrays = states[part], seeds[part], masks[part], actions[part]
-            search(*arrays[:2], self.simulations, constant, *arrays[2:])
+        search = uct.searcher(game, self.sees)
+        exploration = game.facts.uct_c if self.exploration is None else float(self.exploration)
+        count = self.simulations
+        for part in _parts(len(states), count):
+            search(states[part], seeds[part], count, exploration, masks[part], actions[part])
         return actions
 
 
@@ -82,7 +81,7 @@ class MonteCarloAgent:
     """
 
     def __init__(self, playouts: int, score_margin_weight: float = _DEFAULT_MARGIN_WEIGHT) -> None:
-        _check_count("playouts", playouts)
+        playouts = integer("playouts", playouts, 1, _MAX_SIMULATIONS)
         if not 0 <= score_margin_weight < inf:
             raise ValueError(f"score_margin_weight={score_margin_weight} is not 0 or more, finite")
         self.playouts, self.score_margin_weight = playouts, score_margin_weight
@@ -95,21 +94,16 @@ class MonteCarloAgent:
         return best
 
     def action_values(self, positions: Positions, score_margin_weight: float) -> NDArray[Any]:
-        """Estimates the value of every action for the seat to act.
+        """Returns each action's value for the seat to act, float32[N, num_actions]; 0 if illegal.
 
-        Args:
-            positions: N positions.
-            score_margin_weight: As for the agent.
-
-        Returns:
-            Action values float32[N, num_actions], 0 for illegal actions.
+        The margin's weight is this argument, not the agent's.
         """
-        estimate, masks = action_values(positions.game), positions.action_mask
+        states, seeds, masks = positions.states, positions.seeds, positions.action_mask
+        estimate, weight = action_values(positions.game), float(score_margin_weight)
         values = np.empty(masks.shape, np.float32)
-        for part in _parts(len(positions), self.playouts * int(masks.sum(1).max(initial=1))):
-            numbers = self.playouts, float(score_margin_weight)
-            arrays = positions.states[part], positions.seeds[part], masks[part], values[part]
-            estimate(*arrays[:2], *numbers, *arrays[2:])
+        for part in _parts(len(states), self.playouts * int(masks.sum(1).max(initial=1))):
+            settings = self.playouts, weight, *NO_WEIGHTS
+            estimate(states[part], seeds[part], *settings, masks[part], values[part])
         return values
 
 
@@ -140,18 +134,12 @@ class ExactAgent:
         return np.array(chosen, np.int64)
 
 
-def _check_count(name: str, value: int) -> None:
-    if not 1 <= value <= _MAX_SIMULATIONS:
-        raise ValueError(f"{name}={value} is not in 1..{_MAX_SIMULATIONS}")
-
-
 def _parts(count: int, simulations: int) -> Iterator[slice]:
     """Splits N positions into slices that stay within the simulations of one call."""
     size = max(4 * get_num_threads(), _AT_ONCE // simulations)
-    yield from (slice(first, first + size) for first in range(0, count, size))
+    return (slice(first, first + size) for first in range(0, count, size))
 
 
 def _buffers(positions: Positions) -> tuple[NDArray[np.int8], NDArray[np.int64]]:
-    """Allocates the output arrays of compiled players: masks and actions."""
     count = len(positions)
     return np.empty((count, positions.game.num_actions), np.int8), np.empty(count, np.int64)

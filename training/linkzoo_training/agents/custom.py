@@ -12,7 +12,7 @@ from typing import Any
 from linkzoo import Agent
 from linkzoo.core.agent import check_agent
 
-_IMPORT_PATH = re.compile(r"(.+\.py|[^\W\d]\w*(?:\.[^\W\d]\w*)*):([^\W\d]\w*)")
+_IMPORT_PATH = re.compile(r"(?:.+\.py|[^\W\d]\w*(?:\.[^\W\d]\w*)*):[^\W\d]\w*")
 
 
 def is_import_path(text: str) -> bool:
@@ -22,29 +22,22 @@ def is_import_path(text: str) -> bool:
 
 def check_import_path(path: str) -> None:
     """Raises ValueError if the file or package doesn't exist; runs none of its code."""
-    home = _split(path)[0]
+    home = path.rpartition(":")[0]
     in_file = home.endswith(".py")
     if not (Path(home).is_file() if in_file else find_spec(home.partition(".")[0])):
         raise ValueError(f"agent {path!r}: there is no {'file' if in_file else 'module'} {home}")
 
 
 def load_custom_agent(path: str) -> Agent:
-    """Imports a custom agent.
+    """Imports a custom agent, or a class or function that returns one without arguments.
 
     The file can import modules from its own folder, like a script.
-
-    Args:
-        path: The import path of an object with `name` and `act`, or of a class or function that
-            returns one when called without arguments.
-
-    Returns:
-        The agent.
 
     Raises:
         ValueError: The file, module or name doesn't exist, fails to import or construct, or isn't
             an agent.
     """
-    home, name = _split(path)
+    home, _, name = path.rpartition(":")
     try:
         module = _import_file(Path(home)) if home.endswith(".py") else import_module(home)
         found: Any = getattr(module, name, None)
@@ -59,19 +52,11 @@ def load_custom_agent(path: str) -> Agent:
 
 def source_file(path: str) -> Path | None:
     """Returns the file of an import path; None for a module without one."""
-    home = _split(path)[0]
+    home = path.rpartition(":")[0]
     if home.endswith(".py"):
         return Path(home)
     found = find_spec(home)
     return Path(found.origin) if found and found.has_location and found.origin else None
-
-
-def _split(path: str) -> tuple[str, str]:
-    """Splits an import path into file or module, and name."""
-    parts = _IMPORT_PATH.fullmatch(path)
-    if parts is None:
-        raise ValueError(f"agent {path!r}: not path/to/file.py:NAME or package.module:NAME")
-    return parts[1], parts[2]
 
 
 def _import_file(path: Path) -> ModuleType:

@@ -19,9 +19,7 @@ class QuitError(Exception):
 class HumanAgent:
     """A person at the terminal, who sees the view of the seat to act.
 
-    Args:
-        read: `read(prompt)` returns a line, or raises EOFError at the end of input.
-        write: `write(text)` prints a text.
+    `read(prompt)` returns a line, or raises EOFError at the end of input.
     """
 
     name = "human"
@@ -32,18 +30,10 @@ class HumanAgent:
         self._read, self.write = read, write
 
     def act(self, positions: Positions) -> NDArray[np.int64]:
-        """Asks for a move in each position.
-
-        Returns:
-            The actions, int64[N].
-
-        Raises:
-            QuitError: The person quits.
-        """
-        masks = positions.action_mask
+        """Asks for a move in each position, int64[N]; raises QuitError if the person quits."""
         chosen = [
             self._prompt(positions.game, state, np.flatnonzero(mask).tolist())
-            for state, mask in zip(positions.states, masks, strict=True)
+            for state, mask in zip(positions.states, positions.action_mask, strict=True)
         ]
         return np.array(chosen, np.int64)
 
@@ -54,7 +44,7 @@ class HumanAgent:
             try:
                 text = " ".join(self._read(f"Player {state.seat}, your move: ").split())
             except EOFError:
-                raise QuitError from None
+                text = "quit"
             if text.lower() in ("quit", "exit", "q"):
                 raise QuitError
             if text == "?":
@@ -69,7 +59,7 @@ class HumanAgent:
 
 
 def _read_move(game: Game, state: Record, moves: dict[str, int], text: str) -> int:
-    """Parses a typed move, ignoring case; ValueError with a message for the person."""
+    """Returns the action of a typed move, or raises ValueError with a message for the person."""
     for move, action in moves.items():
         if text.lower() == move.lower():
             return action
@@ -86,7 +76,6 @@ def _read_move(game: Game, state: Record, moves: dict[str, int], text: str) -> i
 
 
 def _listed(moves: dict[str, int]) -> str:
-    """Formats the legal moves in numbered columns."""
     items = [f"{action:>5}  {text}" for text, action in moves.items()]
     width = max(map(len, items)) + 2
     rows = -(-len(items) // _COLUMNS)

@@ -1,33 +1,40 @@
 """Makes agents from their names."""
 
-from linkzoo import Agent
+from collections.abc import Mapping
+from typing import Any
+
+from linkzoo import Agent, get_game
 from linkzoo.core.arguments import shown
 from linkzoo_training.agents.custom import load_custom_agent
 from linkzoo_training.agents.specs import AgentSpec
 
 
-def make_agent(spec: str | AgentSpec, game: str) -> Agent:
+def make_agent(spec: str | AgentSpec, game: str, options: Mapping[str, Any] | None = None) -> Agent:
     """Makes an agent from its name.
 
     Args:
-        spec: `random`, `greedy`, `uct-N` (N simulations a move), `cheat-N` (the same, but sees
-            hidden information), `mc-N` (flat Monte Carlo: N playouts of every action), `exact`
-            (perfect play, where the game has a solver), `human`, `checkpoint` (the game's shipped
-            one), a shipped checkpoint's name, a checkpoint's folder, or `path/to/file.py:NAME` or
-            `package.module:NAME` for a custom agent. A checkpoint may have suffixes: `@N` averages
-            N symmetric views, `@1` is the bare network; `~T` plays at temperature T, `~0` the most
-            probable action; `:N` searches with N simulations a move. Shipped names take precedence
-            over folders; write `./NAME` for the folder. Names of existing folders may contain
-            suffixes.
+        spec: `random`, `greedy`, `uct-N` (N simulations a move), `hands-N` (the same, but sees all
+            hands), `cheat-N` (sees future chance, too), `mc-N` (flat Monte Carlo: N playouts of
+            every action), `exact` (perfect play, where the game has a solver), `linear` (the linear
+            scorer that ships for the game) or a file of `linkzoo fit`, `human`, `checkpoint` (the
+            game's shipped one), a shipped checkpoint's name, a checkpoint's folder, or
+            `path/to/file.py:NAME` or `package.module:NAME` for a custom agent. A checkpoint may
+            have suffixes: `@N` averages N symmetric views, `@1` is the bare network; `~T` plays at
+            temperature T, `~0` the most probable action; `:N` searches with N simulations a move.
+            Shipped names take precedence over folders; write `./NAME` for the folder. Names of
+            existing folders may contain suffixes.
         game: The name of the game.
+        options: Options of the game that is played; with None, a checkpoint may be for any of the
+            game's boards or cards.
 
     Returns:
         The agent.
 
     Raises:
-        ValueError: The agent or game doesn't exist.
+        ValueError: The agent or game doesn't exist, or the checkpoint plays another game.
     """
     spec = AgentSpec.parse(spec)
+    get_game(game, options)
     spec.check(game)
     checkpoint = spec.checkpoint(game)
     if spec.kind == "custom":
@@ -38,6 +45,9 @@ def make_agent(spec: str | AgentSpec, game: str) -> Agent:
 
     try:
         policy = load_agent(checkpoint, views=spec.views, temperature=spec.temperature)
+        rules = get_game(game, policy.game.fixed.values if options is None else options)
+        if policy.game.key != rules.key:
+            raise ValueError(f"it plays {policy.game}, not {rules}")  # noqa: TRY301
         return policy if spec.simulations is None else SearchAgent(policy, spec.simulations)
     except ValueError as error:
         raise ValueError(f"agent {shown(str(spec))}: {error}") from error

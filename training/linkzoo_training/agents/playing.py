@@ -9,19 +9,18 @@ from numpy.typing import NDArray
 from linkzoo import Agent, Game, Positions
 from linkzoo.core.agent import check_agent
 from linkzoo.core.kernels import kernels
+from linkzoo.engine.rng import STREAM_ACTION, random_u64s
 
 NOBODY = -1
 
 
+def decision_seeds(seeds: NDArray[np.uint64], states: NDArray[Any]) -> NDArray[np.uint64]:
+    """Returns the seeds of the next decisions in games [N] with these seeds, uint64[N]."""
+    return random_u64s(seeds, STREAM_ACTION, states["ply"], states["seat"])
+
+
 def checked_actions(agent: Agent, positions: Positions) -> NDArray[np.int64]:
-    """Asks an agent for its actions.
-
-    Args:
-        agent: The agent.
-        positions: N positions.
-
-    Returns:
-        A legal action for each position, int64[N].
+    """Returns an agent's action for each of N positions, int64[N].
 
     Raises:
         ValueError: `agent` isn't an agent, or doesn't return N legal actions.
@@ -54,20 +53,15 @@ def play_games(
 ) -> Iterator[NDArray[np.int64]]:
     """Continues games in place until no agent is to act.
 
-    Args:
-        game: The game.
-        states: N records.
-        agents: The agents that play.
-        acting: Returns the index of the agent to act in each record [N], or NOBODY to leave a game
-            as it is. Finished games are ignored.
-        seeds: Returns the seeds of the decisions in rows [M], uint64[M].
+    `acting` returns the index of the agent to act in each record [N], or NOBODY to leave a game as
+    it is; finished games are ignored. `seeds` returns the seeds of the decisions in rows [M].
 
     Yields:
         The actions of each ply before they are played, int64[N], NOBODY for none. The array is
         reused.
 
     Raises:
-        ValueError: An agent doesn't return a legal action for each position.
+        ValueError: As `checked_actions`.
     """
     masks = np.zeros((len(states), game.num_actions), np.int8)
     kernels(game).fill_masks(states, masks)

@@ -11,14 +11,14 @@ from numpy.typing import NDArray
 from torch import Tensor
 
 from linkzoo import Game, Positions, get_game
-from linkzoo.core.arguments import integer, shown
+from linkzoo.core.arguments import integer, real, shown
 from linkzoo.engine.rng import STREAM_ACTION, random_u64s
 from linkzoo_training.agents.specs import AgentSpec
 from linkzoo_training.checkpoints.checkpoint import CARD, load_card, read_weights
 from linkzoo_training.checkpoints.fingerprints import fingerprints
 from linkzoo_training.networks.flat import make_network, masked
 from linkzoo_training.networks.policy_value import PolicyValueNet
-from linkzoo_training.networks.shards import answers
+from linkzoo_training.networks.shards import sharded_forward
 from linkzoo_training.networks.symmetries import symmetries
 from linkzoo_training.networks.transfers import to_device
 from linkzoo_training.resources import find_checkpoint
@@ -31,11 +31,8 @@ _MAX_BYTES = 2**28  # memory limit of the trees of one batched search
 _MAX_LOGIT = 1e8  # limit for sane networks, far below the mask's ILLEGAL_LOGIT
 
 
-def default_temperature(game: Game) -> float:
-    """Returns a game's default policy temperature: 1 with hidden information, else 0.
-
-    With hidden information optimal play is often mixed; the greedy policy was never trained.
-    """
+def _default_temperature(game: Game) -> float:
+    # With hidden information optimal play is often mixed; the greedy policy was never trained.
     return 0.0 if game.observation.privileged_spec is None else 1.0
 
 
@@ -47,8 +44,8 @@ class PolicyAgent:
         game: The agent's game.
         network: The network; it is moved to `device`.
         card: The checkpoint's card; may be empty.
-        temperature: 0 plays the most probable action, 1 samples from the policy; None:
-            `default_temperature` of the game.
+        temperature: 0 plays the most probable action, 1 samples from the policy; None: 1 in games
+            with hidden information, else 0.
         views: Number of symmetric views whose probabilities and values are averaged. Above 1 the
             game must declare symmetries.
         device: The network's device.
@@ -69,27 +66,26 @@ class PolicyAgent:
         device: str | torch.device = "cpu",
     ) -> None:
         self.name, self.game, self.card = name, game, dict(card)
-        self.temperature = default_temperature(game) if temperature is None else temperature
-        if not 0 <= self.temperature <= MAX_TEMPERATURE:
-            raise ValueError(f"temperature: {self.temperature:g} is not in 0..{MAX_TEMPERATURE}")
+        temperature = _default_temperature(game) if temperature is None else temperature
+        self.temperature = real("temperature", temperature, 0, MAX_TEMPERATURE)
         self.views = np.zeros(1, np.int64)  # the identity alone
         if views != 1:
             count = len(symmetries(game))
             if not 1 <= views <= count:
                 raise ValueError(f"views: {views} is not in 1..{count}")
             self.views = np.arange(views) * count // views
-        self.device = torch.device(device)
-        self.network = network.to(self.device).eval()
-        self._players = _trained_players(self.card)
+        try:
+            self.device = torch.device(device)
+            self.network = network.to(self.device).eval()
+        except (RuntimeError, AssertionError, TypeError) as error:
+            raise ValueError(f"device: {shown(device)} can't be used ({error})") from error
+        config = self.card.get("trained", {}).get("config")
+        players = config.get("num_players") if isinstance(config, dict) else None
+        players = players if isinstance(players, list) else []
+        self._players = {count for count in players if isinstance(count, int)}  # empty: unknown
 
     def act(self, positions: Positions) -> NDArray[np.int64]:
-        """Plays the most probable action of each position, or samples at the agent's temperature.
-
-        Args:
-            positions: N positions of the agent's game.
-
-        Returns:
-            The actions, int64[N].
+        """Returns the most probable or a sampled action of each position, int64[N].
 
         Raises:
             ValueError: The positions are of another game, or the network's output isn't finite.
@@ -108,40 +104,34 @@ class PolicyAgent:
         return logits.argmax(-1).numpy()
 
     def evaluate(self, positions: Positions) -> tuple[Tensor, Tensor]:
-        """Computes the policy and the values, without search.
-
-        Args:
-            positions: N positions of the agent's game.
+        """Computes the policy and the values of N positions, without search; raises as `act`.
 
         Returns:
             Logits float32[N, A], very low for illegal actions, and values float32[N, P], about -1
             to 1. Value i belongs to the i-th seat from the seat to act; absent seats have 0. Both
             are on the CPU.
-
-        Raises:
-            ValueError: The positions are of another game, or the network's output isn't finite.
         """
         logits, values = self._outputs(positions)
-        players = torch.from_numpy(positions.states["num_players"].astype(np.int64))
-        absent = torch.arange(values.shape[1]) >= players[:, None]
-        return logits, values.masked_fill(absent, 0)
+        absent = np.arange(values.shape[1]) >= positions.states["num_players"][:, None]
+        return logits, values.masked_fill(torch.from_numpy(absent), 0)
 
     def _outputs(self, positions: Positions) -> tuple[Tensor, Tensor]:
         """Returns masked logits [N, A] and values [N, P], without masking absent seats."""
         self.check_positions(positions)
-        features = self.network.map(positions.observation.reshape(len(positions), -1))
+        flat = positions.observation.reshape(len(positions), -1)
+        encoding = self.network.encoding
+        states = positions.states if encoding.row else None  # an observation may be all there is
+        features = encoding.encode(states, positions.action_mask, flat)
         mask, count = torch.from_numpy(positions.action_mask), len(self.views)
-        if count > 1:
-            views = symmetries(self.game).views(features, self.views)
-            features = views.reshape(-1, features.shape[1])
-        logits, values = self.forward(features)
-        if count > 1:
-            answers = symmetries(self.game).answers(
-                logits.reshape(count, len(mask), -1), self.views
-            )
-            logits = torch.softmax(masked(answers, mask), -1).mean(0).clamp(min=1e-30).log()
-            values = values.reshape(count, len(mask), -1).mean(0)
-        return masked(logits, mask), values
+        if count == 1:
+            logits, values = self.forward(features)
+            return masked(logits, mask), values
+        symmetry = symmetries(self.game)
+        views = symmetry.views(features, self.views)
+        logits, values = self.forward(views.reshape(-1, features.shape[1]))
+        logits = symmetry.from_views(logits.reshape(count, len(mask), -1), self.views)
+        logits = torch.softmax(masked(logits, mask), -1).mean(0).clamp(min=1e-30).log()
+        return masked(logits, mask), values.reshape(count, len(mask), -1).mean(0)
 
     def forward(self, features: NDArray[Any]) -> tuple[Tensor, Tensor]:
         """Returns the network's logits [N, A] and values [N, P] of features [N, F], on the CPU.
@@ -149,7 +139,7 @@ class PolicyAgent:
         Raises:
             ValueError: An output is implausibly large or not finite.
         """
-        logits, values = answers(self.network, to_device(features, self.device))
+        logits, values = sharded_forward(self.network, to_device(features, self.device))
         logits, values = logits.float().cpu(), values.float().cpu()
         if not all((numbers.abs() < _MAX_LOGIT).all() for numbers in (logits, values)):
             raise ValueError(f"{self.name}: the network gives numbers beyond {_MAX_LOGIT:g}")
@@ -160,22 +150,10 @@ class PolicyAgent:
         if positions.game.key != self.game.key:
             raise ValueError(f"{self.name} plays {self.game}, not {positions.game}")
         if self._players and isinstance(positions, Positions):  # else no player count
+            trained = sorted(self._players)
             for players in sorted(set(positions.states["num_players"].tolist()) - self._players):
-                warnings.warn(
-                    f"{self.name} was trained for {sorted(self._players)} players, not {players}",
-                    stacklevel=3,
-                )
-
-
-def _trained_players(card: Mapping[str, Any]) -> set[Any]:
-    """Returns the numbers of players in a card; empty if unrestricted or unknown."""
-    config = card.get("trained", {}).get("config")
-    players = config.get("num_players") if isinstance(config, dict) else None
-    return (
-        {count for count in players if isinstance(count, int)}
-        if isinstance(players, list)
-        else set()
-    )
+                text = f"{self.name} was trained for {trained} players, not {players}"
+                warnings.warn(text, stacklevel=3)
 
 
 class SearchAgent:
@@ -187,23 +165,19 @@ class SearchAgent:
     above 0 the action is sampled from the improved policy. Positions that the exact solver solves
     within SOLVER_LIMIT positions are played perfectly.
 
-    Args:
-        policy: The policy.
-        simulations: Simulations per decision.
-
     Raises:
-        ValueError: The simulations are out of range.
+        ValueError: The simulations per decision are out of range.
     """
 
     def __init__(self, policy: PolicyAgent, simulations: int) -> None:
-        self.policy, self.simulations = policy, simulations
-        self.name = f"{policy.name}:{simulations}"
         memory = side_solver(policy.game).memory(1, SOLVER_LIMIT)
         solving, node = sum(part.nbytes for part in memory), 4 * policy.game.num_actions
-        integer("simulations", simulations, 1, (_MAX_BYTES - solving) // node - 1)
+        simulations = integer("simulations", simulations, 1, (_MAX_BYTES - solving) // node - 1)
+        self.policy, self.simulations = policy, simulations
+        self.name = f"{policy.name}:{simulations}"
         self._count = _MAX_BYTES // (solving + (simulations + 1) * node)
         self._search = GumbelSearch(
-            policy.game,
+            policy.network.encoding,
             self._count,
             simulations,
             views=policy.views,
@@ -213,16 +187,9 @@ class SearchAgent:
         )
 
     def act(self, positions: Positions) -> NDArray[np.int64]:
-        """Searches each position with more than one legal action.
+        """Returns an action for each position, int64[N]; searches if there are several legal ones.
 
-        Args:
-            positions: N positions of the policy's game.
-
-        Returns:
-            The actions, int64[N].
-
-        Raises:
-            ValueError: The positions are of another game, or the network's output isn't finite.
+        Raises as `PolicyAgent.act`.
         """
         policy = self.policy
         policy.check_positions(positions)
@@ -230,29 +197,24 @@ class SearchAgent:
         choices = np.flatnonzero(positions.action_mask.sum(1) > 1)
         for first in range(0, len(choices), self._count):
             part = choices[first : first + self._count]
-            seeds = positions.seeds[part]
-            found = self._run(positions.states[part], seeds)
+            found = self._run(positions.states[part], positions.seeds[part])
             actions[part] = found.actions
             if policy.temperature > 0:
                 logits = torch.from_numpy(found.policy).clamp(min=1e-30).log()
-                actions[part] = policy.sample(logits, seeds)
+                actions[part] = policy.sample(logits, positions.seeds[part])
         return actions
 
     def analyse(
         self, positions: Positions
     ) -> tuple[NDArray[np.float32], NDArray[np.float32], NDArray[np.int64]]:
-        """Searches the first position.
+        """Searches the first position; raises as `PolicyAgent.act`.
 
         Returns:
             The improved policy float32[A], the values float32[P] by seat, and the visits int64[A]
             of the actions, all 0 if the exact solver solves the position.
-
-        Raises:
-            ValueError: The position is of another game, or the network's output isn't finite.
         """
         self.policy.check_positions(positions)
-        states, seeds = positions.states[:1].copy(), positions.seeds[:1]
-        found = self._run(states, seeds)
+        found = self._run(positions.states[:1].copy(), positions.seeds[:1])
         return found.policy[0], found.values[0], self._search.visits(0)
 
     def _run(self, states: NDArray[Any], seeds: NDArray[np.uint64]) -> Found:
@@ -293,33 +255,27 @@ def load_agent(
     except ValueError as error:
         raise ValueError(f"{folder / CARD}: {error}") from error
     for what, value in fingerprints(game).items():
-        if card["fingerprints"].get(what) != value:
+        found = card["fingerprints"].get(what)
+        if found != value:
             raise ValueError(
-                f"{folder} was trained for other {what}: its fingerprint is "
-                f"{shown(card['fingerprints'].get(what))}, that of this package's {game.name} "
-                f"{value!r}"
+                f"{folder} was trained for other {what}: its fingerprint is {shown(found)}, that "
+                f"of this package's {game.name} {value!r}"
             )
     weights = read_weights(folder, card, outline)
     network = make_network(game, **card["network"])
     network.load_state_dict(weights)
-    standard = card.get("temperature")
-    if standard is None:
-        standard = default_temperature(game)
-    label = AgentSpec(
-        "checkpoint",
-        folder.resolve().name,
-        views=None if views == card["views"] else views,
-        temperature=None if temperature == standard else temperature,
+    default = card.get("temperature")
+    default = _default_temperature(game) if default is None else default
+    temperature = real(
+        "temperature", default if temperature is None else temperature, 0, MAX_TEMPERATURE
     )
+    views = integer("views", card["views"] if views is None else views, 1, 2**31 - 1)
+    own_views = None if views == card["views"] else views
+    own_temperature = None if temperature == default else temperature
+    label = AgentSpec("checkpoint", folder.resolve().name, own_views, own_temperature)
     try:
         return PolicyAgent(
-            str(label),
-            game,
-            network,
-            card,
-            temperature=standard if temperature is None else temperature,
-            views=card["views"] if views is None else views,
-            device=device,
+            str(label), game, network, card, temperature=temperature, views=views, device=device
         )
     except ValueError as error:
         raise ValueError(f"{folder}: {error}") from error

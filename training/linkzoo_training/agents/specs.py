@@ -14,10 +14,11 @@ from typing import Any
 import numpy as np
 
 from linkzoo import Agent, RandomAgent, get_game
-from linkzoo.core.arguments import shown
+from linkzoo.core.arguments import shown, string
 from linkzoo_training.agents.baselines import ExactAgent, GreedyAgent, MonteCarloAgent, UctAgent
 from linkzoo_training.agents.custom import check_import_path, is_import_path, source_file
 from linkzoo_training.agents.human import HumanAgent
+from linkzoo_training.agents.linear import LinearAgent, load_scorer
 from linkzoo_training.resources import find_checkpoint, is_checkpoint, shipped_checkpoints
 from linkzoo_training.search.solver import check_solver
 
@@ -26,16 +27,19 @@ _SIMPLE: dict[str, Callable[[], Agent]] = {
     "random": RandomAgent,
     "greedy": GreedyAgent,
     "exact": ExactAgent,
+    "linear": LinearAgent,
     "human": HumanAgent,
 }
 _SEARCHES: dict[str, Callable[[int], Agent]] = {
     "uct": UctAgent,
-    "cheat": partial(UctAgent, cheats=True),
+    "hands": partial(UctAgent, sees="hands"),
+    "cheat": partial(UctAgent, sees="all"),
     "mc": MonteCarloAgent,
 }
 _SEARCH = re.compile(rf"({'|'.join(_SEARCHES)})-([0-9]+)")
-_SUFFIX = re.compile(r"(.+)(?:@([0-9]+)|~([0-9]+(?:\.[0-9]+)?)|:([0-9]+))", re.DOTALL)
-_SUFFIXES = ("views", "temperature", "simulations")
+_SUFFIX = re.compile(
+    r"(?s)(.+)(?:@(?P<views>[0-9]+)|~(?P<temperature>[0-9]+(?:\.[0-9]+)?)|:(?P<simulations>[0-9]+))"
+)
 _MAX_DIGITS = 18  # max digits of a number in a name
 
 
@@ -44,9 +48,10 @@ class AgentSpec:
     """A parsed agent name; `str` returns the name.
 
     Attributes:
-        kind: random, greedy, exact, human, uct, cheat, mc, checkpoint or custom.
-        source: A checkpoint's name or folder, "checkpoint" for the game's shipped one, or a custom
-            agent's import path.
+        kind: random, greedy, exact, human, linear, uct, hands, cheat, mc, checkpoint
+            or custom.
+        source: A checkpoint's name or folder, "checkpoint" for the game's shipped one, a linear
+            scorer's file, or a custom agent's import path.
         views: Symmetric views that a checkpoint averages; None for its card's value.
         temperature: The temperature of a checkpoint's policy; None for its card's value.
         simulations: Simulations per move (mc: playouts per action); None for no search.
@@ -60,24 +65,17 @@ class AgentSpec:
 
     @classmethod
     def parse(cls, text: "str | AgentSpec") -> "AgentSpec":
-        """Parses an agent's name; returns a spec unchanged.
+        """Parses an agent's name, as listed in `make_agent`; returns a spec unchanged.
 
-        A checkpoint may have the suffixes @views, ~temperature and :simulations. Shipped
-        checkpoints take precedence, then the longest existing checkpoint folder (whose name may
-        contain suffixes), then import paths.
-
-        Args:
-            text: `random`, `greedy`, `exact`, `human`, `uct-N`, `cheat-N`, `mc-N`, a checkpoint
-                with its suffixes, `path/to/file.py:NAME` or `package.module:NAME`.
-
-        Returns:
-            The spec. An unknown name is parsed as a checkpoint's, even if it doesn't exist.
+        Shipped checkpoints take precedence, then the longest existing checkpoint folder (whose name
+        may contain suffixes), then import paths. An unknown name is taken for a checkpoint's.
 
         Raises:
             ValueError: A number in the name is too long.
         """
         if isinstance(text, AgentSpec):
             return text
+        text = string("agent", text)
         if text in _SIMPLE:
             return cls(text)
         if search := _SEARCH.fullmatch(text):
@@ -85,6 +83,8 @@ class AgentSpec:
         readings, names = list(_readings(text)), {SHIPPED, *shipped_checkpoints()}
         known = [reading for reading in readings if reading[0] in names]
         known += [reading for reading in readings if is_checkpoint(reading[0])]
+        if not known and text.endswith(".json"):
+            return cls("linear", text)
         if not known and is_import_path(text):
             return cls("custom", text)
         source, suffixes = known[0] if known else readings[-1]
@@ -102,9 +102,8 @@ class AgentSpec:
 
     def with_simulations(self, simulations: int | None) -> "AgentSpec":
         """Returns the spec with a search added, if it is a checkpoint without one."""
-        if self.kind != "checkpoint" or self.simulations is not None:
-            return self
-        return replace(self, simulations=simulations)
+        added = self.kind == "checkpoint" and self.simulations is None
+        return replace(self, simulations=simulations) if added else self
 
     def checkpoint(self, game: str) -> str | None:
         """Returns the name or folder of the checkpoint that plays a game; None for other agents."""
@@ -112,15 +111,19 @@ class AgentSpec:
             return None
         return game if self.source == SHIPPED else self.source
 
+    def fixed(self, game: str) -> dict[str, Any]:
+        """Returns the board or cards that a checkpoint plays, if they aren't the standard ones."""
+        from linkzoo_training.checkpoints.checkpoint import load_card  # loads torch
+
+        checkpoint, standard = self.checkpoint(game), get_game(game).fixed.values
+        card = {} if checkpoint is None else load_card(find_checkpoint(checkpoint))["fixed"]
+        return {name: own for name, own in card.items() if own != standard.get(name, own)}
+
     def check(self, game: str, *, human: bool = True) -> None:
         """Checks that the agent exists, without reading checkpoints or importing custom agents.
 
-        Args:
-            game: The name of the game.
-            human: Whether `human` is allowed.
-
         Raises:
-            ValueError: The agent or game doesn't exist.
+            ValueError: The agent or game doesn't exist, or the agent is a person and not `human`.
         """
         get_game(game)
         checkpoint = self.checkpoint(game)
@@ -130,6 +133,8 @@ class AgentSpec:
             )
         if self.kind == "exact":
             check_solver(game)
+        if self.kind == "linear":
+            load_scorer(get_game(game), self.source or None)
         if self.kind == "custom":
             check_import_path(self.source)
         elif checkpoint is None:
@@ -140,12 +145,15 @@ class AgentSpec:
             except ValueError as error:
                 raise ValueError(
                     f"agent {shown(str(self))}: {error}; agents without a checkpoint are random, "
-                    "greedy, uct-N (such as uct-100), cheat-N, mc-N, exact, human, and custom "
-                    "agents, FILE.py:NAME or module:NAME"
+                    "greedy, uct-N (such as uct-100), hands-N, cheat-N, mc-N, exact, human, "
+                    "linear, FILE.json of `linkzoo fit`, and custom agents, FILE.py:NAME or "
+                    "module:NAME"
                 ) from error
 
     def baseline(self) -> Agent:
         """Makes an agent that needs neither a checkpoint nor custom code."""
+        if self.kind == "linear":
+            return LinearAgent(self.source or None)
         if self.simulations is None:
             return _SIMPLE[self.kind]()
         return _SEARCHES[self.kind](self.simulations)
@@ -176,9 +184,7 @@ def _readings(text: str) -> Iterator[tuple[str, dict[str, str]]]:
     yield text, {}
     while found := _SUFFIX.fullmatch(text):
         text = found[1]
-        new = {
-            name: value for name, value in zip(_SUFFIXES, found.groups()[1:], strict=True) if value
-        }
+        new = {name: value for name, value in found.groupdict().items() if value}
         if new.keys() & suffixes.keys():
             return
         suffixes = {**suffixes, **new}

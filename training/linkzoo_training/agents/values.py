@@ -1,6 +1,5 @@
 """A policy's values along a game, and the moves with the largest losses."""
 
-from collections.abc import Iterator
 from dataclasses import asdict, dataclass
 from typing import Any
 
@@ -45,15 +44,10 @@ class Values:
 
 
 def values_along(agent: Agent, record: GameRecord) -> Values:
-    """Evaluates every position of a game with a policy, without search.
+    """Evaluates every position of a game with an agent's policy, without search.
 
-    Args:
-        agent: An agent with a policy.
-        record: The game.
-
-    Returns:
-        The values. Each position is evaluated from its seat's observation; the last values of a
-        finished game are the payoffs.
+    Each position is evaluated from its seat's observation; the last values of a finished game are
+    the payoffs.
 
     Raises:
         ValueError: The agent has no policy, or one of another game.
@@ -69,25 +63,16 @@ def values_along(agent: Agent, record: GameRecord) -> Values:
     seats = np.arange(record.num_players)
     for first in range(0, len(open_ones), _BATCH):
         rows = open_ones[first : first + _BATCH]
-        at = states[rows]
-        _, relative = policy.evaluate(Positions(game, at, np.zeros(len(at), np.uint64)))
-        turned = (seats - at["seat"][:, None]) % record.num_players
+        _, relative = policy.evaluate(Positions(game, states[rows], np.zeros(len(rows), np.uint64)))
+        turned = (seats - states["seat"][rows, None]) % record.num_players
         values[rows] = np.take_along_axis(relative.numpy(), turned, 1)
-    falls = [
-        Fall(ply + 1, seat, game.notation.action_to_text(states[ply], record.actions[ply]), by)
-        for ply, seat, by in _falls(values, states["seat"][:-1])
-    ]
+    plies, movers = np.arange(len(states) - 1), states["seat"][:-1].astype(np.int64)
+    losses = values[plies, movers] - values[plies + 1, movers]
+    falls = []
+    for ply in np.argsort(-losses, kind="stable")[:_MAX_FALLS].tolist():
+        if losses[ply] >= _MIN_FALL:
+            move = game.notation.action_to_text(states[ply], record.actions[ply])
+            falls.append(Fall(ply + 1, int(movers[ply]), move, float(losses[ply])))
     roles = game.roles(record.options)
     names = [f"player {seat}" + (f" ({roles[seat]})" if roles else "") for seat in seats]
     return Values(policy.name, names, values, falls)
-
-
-def _falls(
-    values: NDArray[np.float32], movers: NDArray[np.int8]
-) -> Iterator[tuple[int, int, float]]:
-    """Yields moves with the largest losses of their own seat: ply, seat and loss."""
-    plies, seats = np.arange(len(movers)), movers.astype(np.int64)
-    by = values[plies, seats] - values[plies + 1, seats]
-    for ply in np.argsort(-by, kind="stable")[:_MAX_FALLS]:
-        if by[ply] >= _MIN_FALL:
-            yield int(ply), int(seats[ply]), float(by[ply])

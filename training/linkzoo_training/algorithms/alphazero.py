@@ -12,42 +12,36 @@ the observation and the action mask of the seat to act, and learns to predict th
 """
 
 import time
-from dataclasses import dataclass
 from functools import partial
-from typing import Any, NamedTuple
+from typing import NamedTuple
 
 import numpy as np
 import torch
-from numpy.typing import NDArray
 from torch import Tensor, nn
 
-from linkzoo.core.features import FeatureMap
 from linkzoo.core.kernels import kernels
 from linkzoo.engine.rng import STREAM_ORDER, permutation
 from linkzoo_training.algorithms import distributed
 from linkzoo_training.algorithms.muon import Muon
 from linkzoo_training.algorithms.optimizers import Optimizers
 from linkzoo_training.algorithms.trainer import Trainer
-from linkzoo_training.checkpoints.checkpoint import named, under
+from linkzoo_training.arrays import Array, Float32s
+from linkzoo_training.checkpoints.checkpoint import add_prefix, strip_prefix
 from linkzoo_training.config.config import AlphaZeroConfig
 from linkzoo_training.config.schedule import at
 from linkzoo_training.networks import shards
-from linkzoo_training.networks.flat import AuxiliaryHeads, decayed, masked, split_hidden
+from linkzoo_training.networks.flat import AuxiliaryHeads, decayed, frozen, masked, split_hidden
 from linkzoo_training.networks.symmetries import symmetries
 from linkzoo_training.networks.transfers import to_device
+from linkzoo_training.selfplay import replay
 from linkzoo_training.selfplay.executors import Executor
-from linkzoo_training.selfplay.replay import (
-    ReplayGames,
-    Samples,
-    join,
-    no_samples,
-    samples_of,
-)
-from linkzoo_training.selfplay.replay_workers import ReplayWorkers
+from linkzoo_training.selfplay.replay import ReplayGames, Samples
+from linkzoo_training.selfplay.workers import SelfPlayWorkers
 
-_MOST_BATCHES = 2**20  # per iteration
+_MAX_BATCHES = 2**20  # per iteration
 _AUXILIARY_WEIGHT = 0.2
 _MAX_GRAD_NORM = 1.0
+_LOSSES = ("loss/policy", "loss/value", "loss/auxiliary", "entropy")  # means over the batches
 
 
 class Batch(NamedTuple):
@@ -61,126 +55,108 @@ class Batch(NamedTuple):
     planes: Tensor  # [M, C * H * W]: final board
 
 
-@dataclass(frozen=True)
-class AlphaZeroLosses:
-    """Means over the batches of one iteration."""
-
-    policy: float  # KL(improved policy || policy)
-    value: float
-    auxiliary: float
-    entropy: float
-
-
 class AlphaZeroTrainer(Trainer):
     """One run: its network, games, samples and counters. `iterate` is the algorithm."""
 
+    config: AlphaZeroConfig
+    play: ReplayGames | SelfPlayWorkers[Samples]
     growing = ("window.", "play.kept.")
 
     def __init__(self, config: AlphaZeroConfig, executor: Executor | None = None) -> None:
         super().__init__(config, executor)
-        self.config, self.least_range = config, config.least_range
-        games = distributed.own(config)
-        self.play: ReplayGames | ReplayWorkers = (
-            ReplayGames(games, self.game, self.device)
-            if executor is None
-            else ReplayWorkers(games, self.game, executor)
-        )
-        self.map = FeatureMap(self.game.observation.spec)
+        games = distributed.per_rank(config)
+        if executor is None:
+            self.play = ReplayGames(games, self.game, self.device)
+        else:
+            self.play = SelfPlayWorkers(games, executor, self._join)
         self.auxiliary = AuxiliaryHeads(self.network).to(self.device)
-        self.learned = [*self.network.parameters(), *self.auxiliary.parameters()]
+        self.parameters = [*self.network.parameters(), *self.auxiliary.parameters()]
         hidden, others = split_hidden(self.network, self.auxiliary)
         rate, decay = config.learning_rate.first, config.weight_decay
         self.optimizers = Optimizers(
             muon=Muon(hidden, rate, weight_decay=decay),
             adam=torch.optim.AdamW(decayed(others, decay), lr=rate, fused=True),
         )
-        distributed.begin_equal(self.learned)
-        self.behaviour_policy = self.frozen(self.network)
+        distributed.broadcast_weights(self.parameters)
+        self.behaviour_policy = frozen(self.network, self.bf16)
         self.window: list[Samples] = []  # one per iteration, the oldest first
-
-    @property
-    def score_margin_weight(self) -> float:
-        """Score-margin weight of the value targets."""
-        return self.config.score_margin_weight
-
-    @property
-    def simulations(self) -> int:
-        """Simulations per move at this point of the run."""
-        steps = self.config.simulations
-        return steps[min(int(self.progress * len(steps)), len(steps) - 1)]
 
     def iterate(self) -> dict[str, float]:
         """Runs one iteration, play and learn, and returns its metrics."""
-        started, simulations = time.perf_counter(), self.simulations
+        started, simulations = time.perf_counter(), self.config.simulations_at(self.progress)
         self.add_opponent()
-        numbers = simulations, self.progress, self.iteration
-        samples = self.play.collect(self.behaviour_policy, self.pool, *numbers)
+        # Self-play by search
+        samples = self.play.collect(self.behaviour_policy, self.pool, self.progress, self.iteration)
         self.window = [*self.window, samples][-self.config.window :]
         played = time.perf_counter() - started
-        losses = self.learn(self.due())
-        self.learned_once()
-        self.behaviour_policy = self.frozen(self.network)
+        # Losses and steps
+        losses = self.learn(self.samples_for_iteration())
+        self.end_iteration()
+        self.behaviour_policy = frozen(self.network, self.bf16)
+        # Logs
         spent = time.perf_counter() - started
-        return {
-            **self.progressed(spent),
-            "simulations": simulations,
-            "time playing": played / spent,
-            "samples": len(samples),
-            "loss/policy": losses.policy,
-            "loss/value": losses.value,
-            "loss/auxiliary": losses.auxiliary,
-            "entropy": losses.entropy,
-        }
+        play = {"simulations": simulations, "time playing": played / spent, "samples": len(samples)}
+        return self.common_metrics(spent) | play | losses
 
-    def due(self) -> Samples:
+    def _join(self, parts: list[dict[str, Tensor]]) -> Samples:
+        return replay.join([replay.samples_of(part, self.game) for part in parts])
+
+    def samples_for_iteration(self) -> Samples:
         """Returns this iteration's samples: each is used in `reuse` of `window` iterations."""
         period = self.config.window // self.config.reuse
         newest = len(self.window) - 1
-        return join([part[(newest - k) % period :: period] for k, part in enumerate(self.window)])
+        parts = [part[(newest - k) % period :: period] for k, part in enumerate(self.window)]
+        return replay.join(parts)
+
+    def learn(self, samples: Samples) -> dict[str, float]:
+        """Takes gradient steps on samples, each used once; returns the mean losses."""
+        config = self.config
+        self.optimizers.set_learning_rate(at(config.learning_rate, self.progress))
+        order = permutation(len(samples), config.seed, STREAM_ORDER, self.iteration)
+        fewest = min(distributed.all_gather(len(order)))
+        parts = np.array_split(order, max(1, round(fewest / config.batch_size)))
+        losses: list[Tensor] = []
+        for index, rows in enumerate(parts if fewest else []):
+            loss = partial(self._loss, self._batch(samples[rows], index))
+            losses.append(shards.backward(loss, len(rows), self.parameters))
+            distributed.average_gradients(self.parameters, len(rows))
+            nn.utils.clip_grad_norm_(self.parameters, _MAX_GRAD_NORM)
+            self.optimizers.step()
+        return distributed.average_metrics(_LOSSES, losses)
 
     def _batch(self, samples: Samples, index: int) -> Batch:
         """Returns samples as batch `index` of the iteration, through random symmetries."""
-        count, game, kernel = len(samples), self.game, kernels(self.game)
+        count, game = len(samples), self.game
         seat = samples.states["seat"].copy()
         # Inputs and policy targets
         mask = np.empty((count, game.num_actions), np.int8)
-        kernel.fill_masks(samples.states, mask)
-        features, final = self._seen(samples.states, seat), self._seen(samples.finals, seat)
+        kernels(game).fill_masks(samples.states, mask)
+        flat = replay.observations(game, samples.states, seat)
+        features = self.network.encoding.encode(samples.states, mask, flat)
+        final = self.network.map(replay.observations(game, samples.finals, seat))
         policy = samples.policy.astype(np.float32)
         policy /= policy.sum(1, keepdims=True)
         if self.config.symmetric:
-            ply = self.iteration * _MOST_BATCHES + index
+            ply = self.iteration * _MAX_BATCHES + index
             every = symmetries(game)
             which = every.draw(count, np.uint64(self.config.seed), ply)
-            every.turn(features, mask, which)
+            every.turn_features(features, which)
             every.turn_features(final, which)
+            every.turn_actions(mask, which)
             every.turn_actions(policy, which)
         values, margins = self.targets(samples)
-        board = 0 if self.map.board is None else int(np.prod(self.map.board))
-        arrays = (
-            features,
-            mask,
-            policy,
-            values,
-            margins,
-            final[:, :board] * self.map.scale[:board],
-        )
+        size = self.network.map.board
+        board = 0 if size is None else int(np.prod(size))
+        planes = final[:, :board] * self.network.map.scale[:board]
+        arrays = features, mask, policy, values, margins, planes
         return Batch(*(to_device(array, self.device) for array in arrays))
 
-    def _seen(self, states: NDArray[Any], seats: NDArray[Any]) -> NDArray[Any]:
-        """Returns the observations of seats [M] in records [M] as features [M, F]."""
-        spec = self.game.observation.spec
-        flat = np.empty((len(states), spec.size), spec.dtype)
-        kernels(self.game).observe(states, seats, flat)
-        return self.map(flat)
-
-    def targets(self, samples: Samples) -> tuple[NDArray[np.float32], NDArray[np.float32]]:
+    def targets(self, samples: Samples) -> tuple[Float32s, Float32s]:
         """Returns value and score-margin targets of M samples, [M, P], relative to the seat to act.
 
         Values mix the outcome with the value of the search (`root_share`).
         """
-        payoff = np.zeros_like(samples.values)
-        margins = np.zeros_like(payoff)
+        payoff, margins = np.zeros_like(samples.values), np.zeros_like(samples.values)
         kernels(self.game).outcome(samples.finals, payoff, margins)
         payoff += self.config.score_margin_weight * margins
         share = np.float32(self.config.root_share)
@@ -189,17 +165,16 @@ class AlphaZeroTrainer(Trainer):
         return relative(values, seat, players), relative(margins, seat, players)
 
     def _loss(self, batch: Batch, shard: slice) -> tuple[Tensor, Tensor]:
-        """Returns the loss of a shard of a batch and the terms of AlphaZeroLosses, [4]."""
+        """Returns the loss of a shard of a batch and the terms _LOSSES, [4]."""
         batch = Batch(*(tensor[shard] for tensor in batch))
         # Forward pass
-        kind = self.device.type, torch.bfloat16, self.bf16
-        with torch.autocast(*kind, cache_enabled=False):  # threads would share the cache
+        with self.autocast():
             cells, pooled = self.network.read(batch.features)
-            logits, values = self.network.answer(cells, pooled)
+            logits, values = self.network.heads(cells, pooled)
             margins, planes = self.auxiliary(cells, pooled)
         log_policy = torch.log_softmax(masked(logits, batch.mask), -1)
         entropy = -(log_policy.exp() * log_policy).sum(-1).mean()
-        # Policy, value and auxiliary losses
+        # Policy loss, KL(improved policy || policy), value and auxiliary losses
         gain = batch.policy.clamp(min=1e-30).log() - log_policy
         policy_loss = (batch.policy * gain).sum(-1).mean()
         value_loss = (values.float() - batch.values).square().mean()
@@ -209,41 +184,24 @@ class AlphaZeroTrainer(Trainer):
         loss = policy_loss + value_loss + _AUXILIARY_WEIGHT * auxiliary_loss
         return loss, torch.stack([policy_loss, value_loss, auxiliary_loss, entropy]).detach()
 
-    def learn(self, samples: Samples) -> AlphaZeroLosses:
-        """Takes gradient steps on samples, each used once."""
-        config = self.config
-        self.optimizers.learning_rate(at(config.learning_rate, self.progress))
-        order = permutation(len(samples), config.seed, STREAM_ORDER, self.iteration)
-        fewest = distributed.fewest(len(order))
-        parts = np.array_split(order, max(1, round(fewest / config.batch_size)))
-        totals: list[Tensor] = []
-        for index, rows in enumerate(parts if fewest else []):
-            of_batch = partial(self._loss, self._batch(samples[rows], index))
-            terms = shards.learn(of_batch, len(rows), self.learned)
-            distributed.average_gradients(self.learned, len(rows))
-            nn.utils.clip_grad_norm_(self.learned, _MAX_GRAD_NORM)
-            self.optimizers.step()
-            totals.append(terms)
-        if not totals:
-            return AlphaZeroLosses(0.0, 0.0, 0.0, 0.0)
-        return AlphaZeroLosses(*distributed.average(torch.stack(totals).mean(0)).tolist())
-
     def tensors(self) -> dict[str, Tensor]:
         """Returns the auxiliary heads, the game states and the samples of the window."""
-        saved = named("auxiliary.", self.auxiliary.state_dict())
+        saved = add_prefix("auxiliary.", self.auxiliary.state_dict())
         sizes = torch.tensor([len(part) for part in self.window], dtype=torch.int64)
-        window = {"sizes": sizes, **join([no_samples(self.game), *self.window]).tensors()}
+        samples = replay.join([replay.no_samples(self.game), *self.window])
+        window = {"sizes": sizes, **samples.tensors()}
         pool = self.pool.tensors() if self.config.pool.share else {}
-        return saved | self.play.tensors() | pool | named("window.", window)
+        return saved | self.play.tensors() | pool | add_prefix("window.", window)
 
     def restore(self, saved: dict[str, Tensor]) -> None:
         """Restores what `tensors` returned."""
-        self.auxiliary.load_state_dict(under("auxiliary.", saved))
-        self.behaviour_policy = self.frozen(self.network)
+        self.auxiliary.load_state_dict(strip_prefix("auxiliary.", saved))
+        self.behaviour_policy = frozen(self.network, self.bf16)
         self.play.load(saved)
         if self.config.pool.share:
             self.pool.load(saved, self.behaviour_policy)
-        samples, sizes = samples_of(under("window.", saved), self.game), saved["window.sizes"]
+        samples = replay.samples_of(strip_prefix("window.", saved), self.game)
+        sizes = saved["window.sizes"]
         if (sizes < 0).any() or sizes.sum() != len(samples):
             raise ValueError(f"window.sizes: {sizes.tolist()} for {len(samples)} samples")
         ends = np.cumsum(sizes.numpy())
@@ -251,11 +209,9 @@ class AlphaZeroTrainer(Trainer):
         self.window = [samples[a:b] for a, b in zip(starts, ends, strict=True)]
 
 
-def relative(
-    numbers: NDArray[np.float32], seat: NDArray[Any], players: NDArray[Any]
-) -> NDArray[np.float32]:
+def relative(numbers: Float32s, seat: Array, players: Array) -> Float32s:
     """Rotates numbers [M, P] by seat so that `seat` [M] comes first; 0 beyond `players` [M]."""
     index = np.arange(numbers.shape[1])
     where = (seat[:, None].astype(np.int64) + index) % players[:, None]
-    turned: NDArray[np.float32] = np.take_along_axis(numbers, where, 1)
+    turned: Float32s = np.take_along_axis(numbers, where, 1)
     return np.where(index < players[:, None], turned, np.float32(0))

@@ -5,7 +5,7 @@ function here returns its input.
 """
 
 import os
-from collections.abc import Callable, Iterable, Iterator
+from collections.abc import Callable, Iterable, Iterator, Sequence
 from contextlib import contextmanager
 from dataclasses import replace
 from typing import TypeVar, cast
@@ -46,12 +46,12 @@ def size() -> int:
     return dist.get_world_size() if dist.is_initialized() else 1
 
 
-def own(config: C) -> C:
+def per_rank(config: C) -> C:
     """Returns the configuration of this rank's games: the same, with its own seed."""
     return config if size() == 1 else replace(config, seed=seed_of_part(config.seed, rank()))
 
 
-def from_first(value: Callable[[], T]) -> T:
+def broadcast(value: Callable[[], T]) -> T:
     """Returns rank 0's result of `value()` on all ranks."""
     box: list[T | None] = [value() if rank() == 0 else None]
     if size() > 1:
@@ -59,30 +59,28 @@ def from_first(value: Callable[[], T]) -> T:
     return cast(T, box[0])
 
 
-def gathered(value: T) -> list[T]:
+def all_gather(value: T) -> list[T]:
     """Returns the values of all ranks, on every rank."""
-    if size() == 1:
-        return [value]
-    values: list[T] = [value] * size()
-    dist.all_gather_object(values, value)
+    values = [value] * size()
+    if size() > 1:
+        dist.all_gather_object(values, value)
     return values
 
 
-def anywhere(flag: bool) -> bool:
+def any_rank(flag: bool) -> bool:
     """Returns whether the flag is set on any rank."""
-    return any(gathered(flag))
+    return any(all_gather(flag))
 
 
-def collected(value: T) -> list[T]:
+def gather(value: T) -> list[T]:
     """Returns the values of all ranks on rank 0, an empty list elsewhere."""
-    if size() == 1:
-        return [value]
-    values: list[T] | None = [value] * size() if rank() == 0 else None
-    dist.gather_object(value, values)
-    return values or []
+    values = [value] * size() if rank() == 0 else []
+    if size() > 1:
+        dist.gather_object(value, values or None)
+    return values
 
 
-def dealt(values: Callable[[], list[T]]) -> T:
+def scatter(values: Callable[[], list[T]]) -> T:
     """Scatters rank 0's list `values()`, one value to each rank."""
     if size() == 1:
         return values()[0]
@@ -91,17 +89,11 @@ def dealt(values: Callable[[], list[T]]) -> T:
     return cast(T, box[0])
 
 
-def fewest(count: int) -> int:
-    """Returns the smallest count of all ranks."""
-    return min(gathered(count))
-
-
 def mean_and_std(values: Tensor) -> tuple[Tensor, Tensor]:
     """Returns mean and standard deviation of values [N] over all ranks; 0 where undefined."""
     if size() == 1:
-        return (
-            (values.mean(), values.std()) if len(values) > 1 else (values.sum(), 0 * values.sum())
-        )
+        total = values.sum()
+        return (values.mean(), values.std()) if len(values) > 1 else (total, 0 * total)
     double = values.double()
     sums = torch.stack([double.sum(), double.square().sum(), torch.ones_like(double).sum()])
     dist.all_reduce(sums)
@@ -116,16 +108,19 @@ def minibatches(order: Tensor, count: int) -> tuple[Tensor, ...]:
 
     Every rank gets the same number of parts: fewer than `count` if any rank has fewer rows.
     """
-    parts = min(count, fewest(len(order)))
+    parts = min(count, *all_gather(len(order)))
     return order.tensor_split(parts) if parts else ()
 
 
-def average(values: Tensor) -> Tensor:
-    """Returns the mean of a tensor over all ranks."""
+def average_metrics(names: Sequence[str], values: list[Tensor]) -> dict[str, float]:
+    """Returns the means of metrics [K] over batches and ranks, by name; 0 without batches."""
+    if not values:
+        return dict.fromkeys(names, 0.0)
+    means = torch.stack(values).mean(0)
     if size() > 1:
-        dist.all_reduce(values)
-        values = values / size()
-    return values
+        dist.all_reduce(means)
+        means = means / size()
+    return dict(zip(names, means.tolist(), strict=True))
 
 
 def average_gradients(parameters: Iterable[Tensor], rows: int) -> None:
@@ -139,20 +134,20 @@ def average_gradients(parameters: Iterable[Tensor], rows: int) -> None:
     count = gradients[0].new_ones(1)
     flat = rows * torch.cat([*(gradient.flatten() for gradient in gradients), count])
     dist.all_reduce(flat)
-    _spread(flat[:-1] / flat[-1], gradients)
+    _copy_parts(flat[:-1] / flat[-1], gradients)
 
 
-def begin_equal(parameters: Iterable[Tensor]) -> None:
-    """Broadcasts rank 0's weights to all ranks, in place."""
+def broadcast_weights(parameters: Iterable[Tensor]) -> None:
+    """Copies rank 0's weights to all ranks, in place."""
     if size() == 1:
         return
     weights = [parameter.detach() for parameter in parameters]
     flat = torch.cat([weight.flatten() for weight in weights])
     dist.broadcast(flat, 0)
-    _spread(flat, weights)
+    _copy_parts(flat, weights)
 
 
-def _spread(flat: Tensor, tensors: list[Tensor]) -> None:
+def _copy_parts(flat: Tensor, tensors: list[Tensor]) -> None:
     """Copies numbers [N] into consecutive tensors of any memory layout."""
     parts = flat.split([tensor.numel() for tensor in tensors])
     for tensor, part in zip(tensors, parts, strict=True):

@@ -3,8 +3,8 @@
 import json
 import time
 from collections.abc import Mapping
+from itertools import zip_longest
 from pathlib import Path
-from types import TracebackType
 from typing import Any
 
 from rich.console import Console, Group
@@ -32,7 +32,7 @@ class Logger:
         self._live = Live(console=self._console, refresh_per_second=4)
         folder.mkdir(parents=True, exist_ok=True)
         self._path = folder / METRICS_FILE
-        kept = [row for row in self.rows() if row["iteration"] <= iteration]
+        kept = [row for row in read_metrics(folder) if row["iteration"] <= iteration]
         write_atomically(self._path, "".join(json.dumps(row) + "\n" for row in kept).encode())
         self._last_line = -_PLAIN_INTERVAL
         self._shown: dict[str, Any] = {}
@@ -44,20 +44,11 @@ class Logger:
             self._live.start()
         return self
 
-    def __exit__(
-        self,
-        kind: type[BaseException] | None,
-        error: BaseException | None,
-        trace: TracebackType | None,
-    ) -> None:
+    def __exit__(self, *error: object) -> None:
         if self._live.is_started:
             self._live.stop()
         self._board.close()
         self._file.close()
-
-    def rows(self) -> list[dict[str, Any]]:
-        """Returns the metrics written so far, as `read_metrics` does."""
-        return read_metrics(self.folder)
 
     def log(self, metrics: Mapping[str, Any], progress: float, eta: float) -> None:
         """Writes an iteration's metrics and shows the newest value of each; `eta` in seconds."""
@@ -79,12 +70,10 @@ class Logger:
 
     def _table(self, progress: float, eta: float) -> Group:
         table = Table.grid(padding=(0, 2))
-        items = list(self._shown.items())
-        half = (len(items) + 1) // 2
-        for (name, value), other in zip(
-            items[:half], [*items[half:], ("", "")][:half], strict=True
-        ):
-            table.add_row(f"[dim]{name}", _text(value), f"[dim]{other[0]}", _text(other[1]))
+        cells = [(f"[dim]{name}", _text(value)) for name, value in self._shown.items()]
+        half = (len(cells) + 1) // 2
+        for left, right in zip_longest(cells[:half], cells[half:], fillvalue=("", "")):
+            table.add_row(*left, *right)
         title = f"[bold]{self.title}[/]  {progress:.0%}  ETA {_clock(eta)}  (Ctrl-C saves)"
         return Group(title, ProgressBar(1.0, progress), table)
 
@@ -96,17 +85,12 @@ def read_metrics(folder: Path) -> list[dict[str, Any]]:
         ValueError: Another line is damaged.
     """
     path = folder / METRICS_FILE
-    if not path.exists():
-        return []
-    rows = []
-    *lines, last = path.read_bytes().split(b"\n")
-    for number, line in enumerate(lines, 1):
-        row = _row(line)
-        if row is None:
-            raise ValueError(f"{path}: line {number} is damaged: take it out to resume")
-        rows.append(row)
-    cut_off = _row(last)
-    return rows if cut_off is None else [*rows, cut_off]
+    lines = path.read_bytes().split(b"\n") if path.exists() else [b""]
+    rows = [_row(line) for line in lines]
+    if None in rows[:-1]:
+        number = rows.index(None) + 1
+        raise ValueError(f"{path}: line {number} is damaged: delete the line to resume")
+    return [row for row in rows if row is not None]
 
 
 def _row(line: bytes) -> dict[str, Any] | None:
@@ -115,11 +99,10 @@ def _row(line: bytes) -> dict[str, Any] | None:
         row = json.loads(line)
     except (ValueError, RecursionError):
         return None
-    if not isinstance(row, dict) or not {"iteration", "steps"} <= row.keys():
+    if not isinstance(row, dict) or not all(isinstance(n, int | float) for n in row.values()):
         return None
-    whole = all(type(row[name]) is int for name in ("iteration", "steps"))
-    numbers = all(isinstance(value, int | float) for value in row.values())
-    return row if whole and numbers else None
+    counted = all(type(row.get(name)) is int for name in ("iteration", "steps"))
+    return row if counted else None
 
 
 def _text(value: Any) -> str:
@@ -142,18 +125,21 @@ def plot_curve(rows: list[dict[str, Any]], path: Path, title: str) -> None:
     figure = Figure(figsize=(9, 7), layout="constrained")
     FigureCanvasAgg(figure)
     strength, learning = figure.subplots(2, 1, sharex=True)
+
+    def plot(axes: Any, name: str, **style: Any) -> None:
+        points = [(row["steps"] / 1e6, row[name]) for row in rows if name in row]
+        if points:
+            axes.plot(*zip(*points, strict=True), label=name.removeprefix("win/"), **style)
+
     names = sorted({name for row in rows for name in row if name.startswith("win/")})
     for name in names:
-        points = [(row["steps"] / 1e6, row[name]) for row in rows if name in row]
-        strength.plot(*zip(*points, strict=True), marker=".", label=name.removeprefix("win/"))
+        plot(strength, name, marker=".")
     strength.set(title=title, ylabel="win rate", ylim=(-0.02, 1.02))
     strength.grid(alpha=0.3)
     if names:
         strength.legend(ncols=2, fontsize="small")
     for name in ("loss/policy", "loss/value", "entropy"):
-        points = [(row["steps"] / 1e6, row[name]) for row in rows if name in row]
-        if points:
-            learning.plot(*zip(*points, strict=True), label=name, linewidth=1)
+        plot(learning, name, linewidth=1)
     learning.set(xlabel="million steps")
     learning.grid(alpha=0.3)
     learning.legend(fontsize="small")

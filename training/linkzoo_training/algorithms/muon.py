@@ -22,7 +22,6 @@ class Muon(torch.optim.Optimizer):
     Muon is for hidden layers; input and output layers and biases train better with AdamW, at the
     same learning rate. Weights of more dimensions, such as convolutions, are reshaped to matrices
     [outputs, rest]. torch.optim.Muon works in bfloat16 and accepts only matrices.
-
     """
 
     def __init__(

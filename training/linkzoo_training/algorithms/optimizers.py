@@ -6,7 +6,7 @@ from pathlib import Path
 import torch
 from torch import Tensor
 
-from linkzoo_training.checkpoints.checkpoint import fitting, named, under
+from linkzoo_training.checkpoints.checkpoint import add_prefix, fitting, strip_prefix
 
 STATES = ("adam.", "muon.")  # prefixes of their saved tensors
 
@@ -17,7 +17,7 @@ class Optimizers:
     def __init__(self, **by_name: torch.optim.Optimizer) -> None:
         self.by_name = by_name
 
-    def learning_rate(self, rate: float) -> None:
+    def set_learning_rate(self, rate: float) -> None:
         """Sets the learning rate of all optimisers."""
         for optimizer in self.by_name.values():
             for group in optimizer.param_groups:
@@ -38,7 +38,7 @@ class Optimizers:
         saved: dict[str, Tensor] = {}
         for name, optimizer in self.by_name.items():
             for index, entry in optimizer.state_dict()["state"].items():
-                saved |= named(f"{name}.{index}.", entry)
+                saved |= add_prefix(f"{name}.{index}.", entry)
         return saved
 
     def check(self, path: Path, tensors: Mapping[str, Tensor]) -> None:
@@ -50,7 +50,7 @@ class Optimizers:
                 moments = {"momentum": one}
                 if name == "adam":
                     moments = {"step": torch.zeros(()), "exp_avg": one, "exp_avg_sq": one}
-                expected |= named(f"{name}.{index}.", moments)
+                expected |= add_prefix(f"{name}.{index}.", moments)
         if found:
             fitting(path, found, expected, "the run")
         for name, tensor in found.items():
@@ -62,7 +62,7 @@ class Optimizers:
         for name, optimizer in self.by_name.items():
             state = optimizer.state_dict()
             for index, parameter in enumerate(self.parameters(name)):
-                entry = under(f"{name}.{index}.", tensors)
+                entry = strip_prefix(f"{name}.{index}.", tensors)
                 if entry:
                     state["state"][index] = {n: _laid_out(v, parameter) for n, v in entry.items()}
             optimizer.load_state_dict(state)

@@ -7,7 +7,7 @@ as an uninterrupted one.
 import platform
 import time
 from abc import ABC, abstractmethod
-from collections.abc import Mapping
+from collections.abc import Mapping, Sequence
 from copy import deepcopy
 from math import inf
 from pathlib import Path
@@ -19,54 +19,49 @@ from torch import Tensor, nn
 from torch.optim.swa_utils import AveragedModel, get_ema_multi_avg_fn
 
 from linkzoo import Game, get_game
-from linkzoo.core.arguments import check_keys, integer
+from linkzoo.core.arguments import check_keys, integer, sequence
 from linkzoo.engine import threads
 from linkzoo.registry import id_of
 from linkzoo_training.agents.make import make_agent
 from linkzoo_training.agents.policy import PolicyAgent
 from linkzoo_training.algorithms import distributed
 from linkzoo_training.algorithms.optimizers import STATES, Optimizers
-from linkzoo_training.checkpoints.checkpoint import (
-    finite,
-    fitting,
-    load_card,
-    load_tensors,
-    load_weights,
-    named,
-    save_checkpoint,
-    save_tensors,
-    under,
-)
-from linkzoo_training.config.config import AnyConfig, flat, read_config
+from linkzoo_training.algorithms.resume import Changes, find_changes
+from linkzoo_training.checkpoints import checkpoint
+from linkzoo_training.config.config import AnyConfig, read_config
+from linkzoo_training.config.fields import flat
+from linkzoo_training.config.schedule import Schedule, at
 from linkzoo_training.evaluation.match import play_match
 from linkzoo_training.evaluation.result import MatchResult
 from linkzoo_training.networks import shards
-from linkzoo_training.networks.flat import Network, frozen, make_network
+from linkzoo_training.networks.flat import make_network
 from linkzoo_training.networks.policy_value import PolicyValueNet
 from linkzoo_training.networks.transfers import traffic
 from linkzoo_training.resources import find_checkpoint
 from linkzoo_training.runtime import compile_clock, find_device, use_bf16
 from linkzoo_training.selfplay.executors import Executor
 from linkzoo_training.selfplay.opponent_pool import OpponentPool
-from linkzoo_training.selfplay.workers import Games, SelfPlayWorkers
+from linkzoo_training.selfplay.replay import ReplayGames
+from linkzoo_training.selfplay.rollout import RolloutGames
+from linkzoo_training.selfplay.workers import SelfPlayWorkers
 
 STATE_FILE = "training.safetensors"
-_BUDGET = ("max_seconds",)  # fields that a resumed run may change
 
 
 class Trainer(ABC):
-    """One run. `iterate` is the algorithm; a subclass sets `optimizers` and `learned`."""
+    """One run. `iterate` is the algorithm; a subclass sets `optimizers`, `play` and the policy."""
 
+    config: AnyConfig
     optimizers: Optimizers
-    play: Games
+    play: RolloutGames | ReplayGames | SelfPlayWorkers[Any]
     behaviour_policy: nn.Module  # inference copy for self-play
     iteration = 0
     seconds = 0.0  # training time, without evaluation and compilation
-    least_range: float | None = None  # minimum value range of the searches in training
+    changes: Sequence[Mapping[str, Any]] = ()  # of the configuration, when the run was resumed
     growing: tuple[str, ...] = ()  # name prefixes of tensors that grow during a run
 
     def __init__(self, config: AnyConfig, executor: Executor | None = None) -> None:
-        self._config = config
+        self.config = config
         self._compiling = compile_clock()
         self._timed = False  # whether this process has timed an iteration
         self.workers = 0 if executor is None else executor.workers
@@ -85,15 +80,13 @@ class Trainer(ABC):
         torch.manual_seed(config.seed)
         network = make_network(self.game, config.network, config.width, config.blocks)
         if config.initial_checkpoint is not None:
-            load_weights(network, find_checkpoint(config.initial_checkpoint))
+            checkpoint.load_weights(network, find_checkpoint(config.initial_checkpoint))
         self.network: PolicyValueNet = network.to(self.device)
         self.pool = OpponentPool(config.pool.size, config.seed)
         self.average: AveragedModel | None = None
         if config.average:
-            newest = 1 / config.average
-            self.average = AveragedModel(
-                self.network, multi_avg_fn=get_ema_multi_avg_fn(1 - newest)
-            )
+            average = get_ema_multi_avg_fn(1 - 1 / config.average)
+            self.average = AveragedModel(self.network, multi_avg_fn=average)
 
     @property
     def steps(self) -> int:
@@ -103,12 +96,12 @@ class Trainer(ABC):
     @property
     def _plies(self) -> int:
         """Plies per iteration, in all processes."""
-        return self._config.num_envs * self._config.horizon * distributed.size()
+        return self.config.num_envs * self.config.horizon * distributed.size()
 
     @property
     def progress(self) -> float:
         """Progress of the schedules: 0 at the start, 1 at `total_steps`."""
-        return min(1.0, self.steps / self._config.total_steps)
+        return min(1.0, self.steps / self.config.total_steps)
 
     @property
     def machine(self) -> str:
@@ -118,20 +111,15 @@ class Trainer(ABC):
     @property
     def finished(self) -> bool:
         """Whether the budget of steps or seconds is spent."""
-        limit = self._config.max_seconds
+        limit = self.config.max_seconds
         return self.progress >= 1.0 or (limit is not None and self.seconds >= limit)
 
     @property
     def eta(self) -> float:
         """Seconds left in the budget, at the average speed so far."""
         left = self.seconds * (1 / max(self.progress, 1e-9) - 1)
-        limit = self._config.max_seconds
+        limit = self.config.max_seconds
         return left if limit is None else min(left, max(0.0, limit - self.seconds))
-
-    @property
-    @abstractmethod
-    def score_margin_weight(self) -> float:
-        """Score-margin weight of the value targets."""
 
     @abstractmethod
     def iterate(self) -> dict[str, float]:
@@ -139,18 +127,23 @@ class Trainer(ABC):
 
     def add_opponent(self) -> None:
         """Adds the behaviour policy to the pool every `snapshot_every` iterations."""
-        pool = self._config.pool
+        pool = self.config.pool
         if self.iteration % pool.snapshot_every == 0 and pool.share * pool.size:
             self.play.drop_opponent(self.pool.add(self.behaviour_policy), self.progress)
 
-    def learned_once(self) -> None:
+    def autocast(self) -> torch.autocast:
+        """Returns the context of forward passes in training."""
+        # Threads would share the cache.
+        return torch.autocast(self.device.type, torch.bfloat16, self.bf16, cache_enabled=False)
+
+    def end_iteration(self) -> None:
         """Counts the iteration and updates the averaged weights."""
         self.iteration += 1
         self.pool.decay()
         if self.average is not None:
             self.average.update_parameters(self.network)
 
-    def progressed(self, spent: float) -> dict[str, float]:
+    def common_metrics(self, spent: float) -> dict[str, float]:
         """Adds an iteration's seconds and returns the metrics common to all trainers.
 
         Compilation isn't counted, nor the first wait for workers, which start and compile then.
@@ -192,92 +185,84 @@ class Trainer(ABC):
         network = deepcopy(self.network)
         if self.average is not None:
             network.load_state_dict(self.average.module.state_dict())
-        return PolicyAgent(
-            self._config.name,
-            self.game,
-            network.float().cpu(),
-            {},
-            views=views,
-            temperature=temperature,
-        )
+        settings: dict[str, Any] = {"views": views, "temperature": temperature}
+        return PolicyAgent(self.config.name, self.game, network.float().cpu(), {}, **settings)
 
     def evaluate(
-        self,
-        opponents: tuple[str, ...],
-        blocks: int,
-        seed: int,
-        *,
-        openings: str | None = None,
-        views: int = 1,
-        temperature: float | None = None,
+        self, agent: PolicyAgent, opponents: Sequence[str], blocks: int, **settings: Any
     ) -> list[MatchResult]:
-        """Plays the agent of `agent` against each opponent, one match per number of players.
+        """Plays an agent against each opponent, one match per number of players.
 
-        `blocks` counts blocks of games per match; `openings` are as in `play_match`.
+        `blocks` and `settings` are as in `play_match`.
         """
+        game, options = id_of(self.game), self.config.options
         return [
-            play_match(
-                id_of(self.game),
-                self.agent(views, temperature),
-                make_agent(opponent, id_of(self.game)),
-                blocks=blocks,
-                seed=seed,
-                openings=openings,
-                num_players=players,
-                options=self._config.options,
-            )
-            for opponent in opponents
-            for players in self._config.players
+            play_match(game, agent, against, blocks, num_players=n, options=options, **settings)
+            for against in [make_agent(opponent, game, options) for opponent in opponents]
+            for n in self.config.players
         ]
 
     def save(self, folder: Path) -> None:
         """Saves the state of all processes to one file, for an exact resume."""
-        tensors = named("network.", self.network.state_dict())
+        tensors = checkpoint.add_prefix("network.", self.network.state_dict())
         tensors |= self.optimizers.tensors()
         if self.average is not None:
-            tensors |= named("average.", self.average.state_dict())
-        for rank, own in enumerate(distributed.collected(self.tensors())):
-            tensors |= named(f"rank{rank}.", own) if rank else own
+            tensors |= checkpoint.add_prefix("average.", self.average.state_dict())
+        for rank, own in enumerate(distributed.gather(self.tensors())):
+            tensors |= checkpoint.add_prefix(f"rank{rank}.", own) if rank else own
         meta = {
-            "config": self._config.to_dict(),
+            "config": self.config.to_dict(),
             "iteration": self.iteration,
             "seconds": self.seconds,
             **self._shape(),
+            **self._history(),
         }
         if distributed.rank() == 0:
-            save_tensors(folder / STATE_FILE, tensors, meta)
+            checkpoint.save_tensors(folder / STATE_FILE, tensors, meta)
 
     def _shape(self) -> dict[str, int]:
         """Returns the numbers of workers and processes that share the games."""
         return {"workers": self.workers, "processes": distributed.size()}
 
-    def load(self, folder: Path) -> None:
+    def _history(self) -> dict[str, Any]:
+        """Returns `changes`, if there are any."""
+        return {"changes": self.changes} if self.changes else {}
+
+    def load(self, folder: Path) -> Changes:
         """Restores the state that `save` wrote.
 
-        Configuration fields that are newer than the file count as defaults there.
+        Returns:
+            The fields of the configuration that differ from those of the saved run. Fields that are
+            newer than the file count as defaults there.
 
         Raises:
-            ValueError: The file is damaged, or belongs to another run.
+            ValueError: The file is damaged, or the run can't go on with a field that differs.
         """
         path = folder / STATE_FILE
-        tensors, meta = distributed.dealt(lambda: _shares(path))
-        self._check_meta(path, meta)
+        tensors, meta = distributed.scatter(lambda: _shares(path))
+        changes = self._check_meta(path, meta)
         self._check_tensors(path, tensors)
         try:
-            self.network.load_state_dict(under("network.", tensors))
+            self.network.load_state_dict(checkpoint.strip_prefix("network.", tensors))
             self.optimizers.load(tensors)
             if self.average is not None:
-                self.average.load_state_dict(under("average.", tensors))
+                self.average.load_state_dict(checkpoint.strip_prefix("average.", tensors))
             self.iteration, self.seconds = meta["iteration"], meta["seconds"]
             self.restore(tensors)
         except KeyError as error:
             raise ValueError(f"{path} is damaged: it has no {error}") from error
         except (ValueError, RuntimeError, TypeError, IndexError) as error:
             raise ValueError(f"{path} is damaged: {error}") from error
+        self.changes = meta.get("changes", [])
+        if changes:
+            self.changes = [*self.changes, {"steps": self.steps, "fields": changes}]
+        return changes
 
-    def _check_meta(self, path: Path, meta: Mapping[str, Any]) -> None:
-        """Raises ValueError unless the saved run is this one and within its budget."""
-        check_keys(str(path), meta, ("config", "iteration", "seconds", "workers", "processes"))
+    def _check_meta(self, path: Path, meta: Mapping[str, Any]) -> Changes:
+        """Returns what differs from the saved run; ValueError if it can't go on as this one."""
+        required = ("config", "iteration", "seconds", "workers", "processes")
+        check_keys(str(path), meta, required, ("changes",))
+        sequence(f"{path}: changes", meta.get("changes", []), 0, 10**6)
         if not isinstance(meta["config"], dict):
             raise ValueError(f"{path}: config: {meta['config']!r} is not a JSON object")
         try:
@@ -285,32 +270,29 @@ class Trainer(ABC):
         except ValueError as error:
             raise ValueError(f"{path}: {error}") from error
         before = flat(saved.to_dict()) | {name: meta[name] for name in self._shape()}
-        now = flat(self._config.to_dict()) | self._shape()
-        different = [
-            name
-            for name in sorted(before.keys() | now.keys())
-            if name not in _BUDGET and now.get(name) != before.get(name)
-        ]
-        if different:
-            then, new = (
-                ", ".join(f"{name}={values.get(name)!r}" for name in different)
-                for values in (before, now)
-            )
-            raise ValueError(f"{path} was trained with {then}, not {new}")
-        last = -(-self._config.total_steps // self._plies)
-        integer(f"{path}: iteration", meta["iteration"], 0, last)
+        try:
+            changes = find_changes(before, flat(self.config.to_dict()) | self._shape())
+        except ValueError as error:
+            raise ValueError(f"{path}: {error}") from error
+        last = -(-saved.total_steps // self._plies)
+        done = integer(f"{path}: iteration", meta["iteration"], 0, last) * self._plies
+        if self.config.total_steps <= done - self._plies:
+            total = self.config.total_steps
+            raise ValueError(f"{path}: total_steps: {total}, but the run has {done} steps already")
         seconds = meta["seconds"]
         if isinstance(seconds, bool) or not isinstance(seconds, int | float):
             raise ValueError(f"{path}: seconds: {seconds!r} is no number")
         if not 0 <= seconds < inf:
             raise ValueError(f"{path}: seconds: {seconds} is not 0 or more")
+        return changes
 
     def _check_tensors(self, path: Path, tensors: Mapping[str, Tensor]) -> None:
         """Raises ValueError unless names, shapes, dtypes and values of the tensors fit the run."""
-        finite(path, tensors)
-        fitting(path, under("network.", tensors), self.network.state_dict(), "the network")
+        checkpoint.finite(path, tensors)
+        network = checkpoint.strip_prefix("network.", tensors)
+        checkpoint.fitting(path, network, self.network.state_dict(), "the network")
         average = {} if self.average is None else self.average.state_dict()
-        fitting(path, under("average.", tensors), average, "the run")
+        checkpoint.fitting(path, checkpoint.strip_prefix("average.", tensors), average, "the run")
         self.optimizers.check(path, tensors)
         for name, expected in self.tensors().items():
             if name not in tensors:
@@ -325,7 +307,7 @@ class Trainer(ABC):
 
     def publish(self, folder: Path, strength: list[dict[str, Any]]) -> None:
         """Writes the trained policy's checkpoint, with its measured strength on the card."""
-        config = self._config
+        config = self.config
         trained = {
             "algorithm": config.algorithm,
             "config": config.to_dict(),
@@ -333,35 +315,32 @@ class Trainer(ABC):
             "seconds": round(self.seconds, 1),
             "machine": self.machine,
             **self._shape(),
+            **self._history(),
             "torch": torch.__version__,
         }
         if config.initial_checkpoint is not None:
-            trained["initial_checkpoint"] = load_card(find_checkpoint(config.initial_checkpoint))[
-                "trained"
-            ]
+            start = checkpoint.load_card(find_checkpoint(config.initial_checkpoint))
+            trained["initial_checkpoint"] = start.get("trained", {})
+        weight = config.score_margin_weight  # of the value targets
+        if isinstance(weight, Schedule):
+            weight = at(weight, self.progress)
         card = {
             "views": config.views,
             "temperature": config.temperature,
-            "score_margin_weight": self.score_margin_weight,
-            "least_range": self.least_range,
+            "score_margin_weight": weight,
+            "least_range": getattr(config, "least_range", None),
             "network": {"kind": config.network, "width": config.width, "blocks": config.blocks},
             "trained": trained,
             "strength": strength,
         }
-        save_checkpoint(folder, self.agent().network, self.game, card)
-
-    def frozen(self, network: Network) -> Network:
-        """Returns a frozen inference copy of a network, in bf16 if the run uses it."""
-        return frozen(network, self.bf16)
+        checkpoint.save_checkpoint(folder, self.agent().network, self.game, card)
 
 
 def _shares(path: Path) -> list[tuple[dict[str, Tensor], dict[str, Any]]]:
     """Returns each process's part of a saved run: common tensors, its own games and samples."""
-    tensors, meta = load_tensors(path)
-    common = {
-        name: tensor
-        for name, tensor in tensors.items()
-        if name.startswith(("network.", "average.", *STATES))
-    }
-    others = [common | under(f"rank{rank}.", tensors) for rank in range(1, distributed.size())]
+    tensors, meta = checkpoint.load_tensors(path)
+    shared = ("network.", "average.", *STATES)
+    common = {name: tensor for name, tensor in tensors.items() if name.startswith(shared)}
+    prefixes = [f"rank{rank}." for rank in range(1, distributed.size())]
+    others = [common | checkpoint.strip_prefix(prefix, tensors) for prefix in prefixes]
     return [(share, meta) for share in (tensors, *others)]

@@ -17,29 +17,22 @@ from safetensors.torch import load, save
 from torch import Tensor
 
 from linkzoo import Game
-from linkzoo.core.arguments import shown
+from linkzoo.core.arguments import parse_json, shown
 from linkzoo.core.files import write_atomically
 from linkzoo.registry import id_of
+from linkzoo_training import schema
 from linkzoo_training.checkpoints.fingerprints import fingerprints
 from linkzoo_training.networks.policy_value import PolicyValueNet
-from linkzoo_training.schema import (
-    MAX_BLOCKS,
-    MAX_RANGE,
-    MAX_TEMPERATURE,
-    MAX_WEIGHT,
-    MAX_WIDTH,
-    explain,
-)
 
 FORMAT = "linkzoo-checkpoint/2"
 CARD, WEIGHTS = "card.json", "model.safetensors"
 _UNSEALED = "0" * 64  # placeholder of a file's SHA-256 while it is computed
 
 
-def pack(tensors: Mapping[str, Tensor], meta: Mapping[str, Any] | None = None) -> bytes:
-    """Returns tensors and JSON data as the bytes of a safetensors file."""
+def pack(tensors: Mapping[str, Tensor], **metadata: str) -> bytes:
+    """Returns tensors and metadata as the bytes of a safetensors file."""
     ready = {name: tensor.detach().cpu().contiguous() for name, tensor in tensors.items()}
-    return save(ready, metadata={"json": json.dumps(meta or {})})
+    return save(ready, metadata={"json": "{}"} | metadata)
 
 
 def unpack(data: bytes) -> dict[str, Tensor]:
@@ -47,24 +40,20 @@ def unpack(data: bytes) -> dict[str, Tensor]:
     return load(data)
 
 
-def under(prefix: str, tensors: Mapping[str, Tensor]) -> dict[str, Tensor]:
+def strip_prefix(prefix: str, tensors: Mapping[str, Tensor]) -> dict[str, Tensor]:
     """Returns the tensors whose names begin with a prefix, and strips it."""
-    return {
-        name.removeprefix(prefix): value
-        for name, value in tensors.items()
-        if name.startswith(prefix)
-    }
+    names = [name for name in tensors if name.startswith(prefix)]
+    return {name.removeprefix(prefix): tensors[name] for name in names}
 
 
-def named(prefix: str, tensors: Mapping[str, Tensor]) -> dict[str, Tensor]:
-    """Returns the tensors with a prefix added to their names, the inverse of `under`."""
+def add_prefix(prefix: str, tensors: Mapping[str, Tensor]) -> dict[str, Tensor]:
+    """Returns the tensors with a prefix added to their names, the inverse of `strip_prefix`."""
     return {prefix + name: value for name, value in tensors.items()}
 
 
 def save_tensors(path: Path, tensors: Mapping[str, Tensor], meta: Mapping[str, Any]) -> None:
     """Writes tensors and JSON data to a safetensors file that contains its own SHA-256."""
-    ready = {name: tensor.detach().cpu().contiguous() for name, tensor in tensors.items()}
-    data = save(ready, metadata={"json": json.dumps(meta), "sha256": _UNSEALED})
+    data = pack(tensors, json=json.dumps(meta), sha256=_UNSEALED)
     seal = hashlib.sha256(data).hexdigest().encode()
     write_atomically(path, data.replace(_UNSEALED.encode(), seal, 1))
 
@@ -88,18 +77,16 @@ def load_tensors(path: Path) -> tuple[dict[str, Tensor], dict[str, Any]]:
 
 
 class _Network(BaseModel):
-    """The arguments of `make_network`."""
-
     model_config = ConfigDict(extra="forbid", strict=True)
     kind: str
-    width: Annotated[int, Field(ge=1, le=MAX_WIDTH)]
-    blocks: Annotated[int, Field(ge=0, le=MAX_BLOCKS)]
+    width: Annotated[int, Field(ge=1, le=schema.MAX_WIDTH)]
+    blocks: Annotated[int, Field(ge=0, le=schema.MAX_BLOCKS)]
 
 
 class _Card(BaseModel):
     """Validated fields of a card; others are allowed."""
 
-    model_config = ConfigDict(extra="allow", strict=True)
+    model_config = ConfigDict(extra="allow", strict=True, allow_inf_nan=False)
     game: str
     version: int
     fixed: dict[str, Any]
@@ -107,11 +94,9 @@ class _Card(BaseModel):
     fingerprints: dict[str, str]
     network: _Network
     views: Annotated[int, Field(ge=1)]
-    temperature: Annotated[float | None, Field(ge=0, le=MAX_TEMPERATURE, allow_inf_nan=False)] = (
-        None
-    )
-    score_margin_weight: Annotated[float, Field(ge=0, le=MAX_WEIGHT, allow_inf_nan=False)] = 0.0
-    least_range: Annotated[float | None, Field(gt=0, le=MAX_RANGE, allow_inf_nan=False)] = None
+    temperature: Annotated[float | None, Field(ge=0, le=schema.MAX_TEMPERATURE)] = None
+    score_margin_weight: Annotated[float, Field(ge=0, le=schema.MAX_WEIGHT)] = 0.0
+    least_range: Annotated[float | None, Field(gt=0, le=schema.MAX_RANGE)] = None
     trained: dict[str, Any] = {}
     strength: list[dict[str, Any]] = []
     blunder_rate: list[dict[str, Any]] = []
@@ -122,13 +107,9 @@ def save_checkpoint(
 ) -> None:
     """Writes a published checkpoint.
 
-    Args:
-        folder: Output folder.
-        network: The network; its weights are saved.
-        game: The game that it plays.
-        card: At least `network` (kind, width, blocks: the arguments of `make_network`) and `views`
-            (symmetric views that the agent averages); `score_margin_weight` of its values if not 0,
-            and `least_range` of its search (GumbelSearch) if not the default.
+    The card has at least `network` (kind, width, blocks: the arguments of `make_network`) and
+    `views` (symmetric views that the agent averages); `score_margin_weight` of its values if not 0,
+    and `least_range` of its search (GumbelSearch) if not the default.
     """
     weights = pack(network.state_dict())
     full = {
@@ -153,8 +134,8 @@ def load_card(folder: Path) -> dict[str, Any]:
     """Returns a checkpoint's card; raises ValueError if it is damaged or of another format."""
     path = folder / CARD
     try:
-        card = json.loads(path.read_bytes())
-    except (ValueError, RecursionError) as error:
+        card = parse_json(path.read_bytes())
+    except ValueError as error:
         raise ValueError(f"{path} is damaged: {error}") from error
     if not isinstance(card, dict) or card.get("format") != FORMAT:
         old = isinstance(card, dict) and card.get("format") == "linkzoo-checkpoint/1"
@@ -163,7 +144,7 @@ def load_card(folder: Path) -> dict[str, Any]:
     try:
         _Card.model_validate(card)
     except ValidationError as error:
-        raise ValueError(f"{path}: {explain(error)}") from error
+        raise ValueError(f"{path}: {schema.explain(error)}") from error
     return card
 
 
@@ -180,9 +161,9 @@ def read_weights(
     data = path.read_bytes()
     found = hashlib.sha256(data).hexdigest()
     if found != card["sha256"]:
+        needed = shown(card["sha256"])
         raise ValueError(
-            f"{path} is damaged, or not the card's: its SHA-256 is {found}, not "
-            f"{shown(card['sha256'])}"
+            f"{path} is damaged, or not the card's: its SHA-256 is {found}, not {needed}"
         )
     try:
         weights = unpack(data)
@@ -200,17 +181,13 @@ def fitting(
         if name not in found or name not in expected:
             has = "a" if name in found else "no"
             raise ValueError(f"{path} has {has} tensor {name}, unlike {whose}")
-        for what in ("shape", "dtype"):
-            values = [_said(getattr(one[name], what)) for one in (found, expected)]
-            if values[0] != values[1]:
-                raise ValueError(
-                    f"{path}: {name} has {what} {values[0]}, {whose}'s has {values[1]}"
-                )
+        one, other = found[name], expected[name]
+        if one.shape != other.shape:
+            shapes = f"{list(one.shape)}, {whose}'s has {list(other.shape)}"
+            raise ValueError(f"{path}: {name} has shape {shapes}")
+        if one.dtype != other.dtype:
+            raise ValueError(f"{path}: {name} has dtype {one.dtype}, {whose}'s has {other.dtype}")
     finite(path, found)
-
-
-def _said(value: torch.Size | torch.dtype) -> str:
-    return str(list(value) if isinstance(value, torch.Size) else value)
 
 
 def finite(path: Path, tensors: Mapping[str, Tensor]) -> None:

@@ -41,8 +41,7 @@ def fingerprints(game: Game) -> dict[str, str]:
             ply += 1
             over = states["seat"] < 0
             ends = states[over]
-            payoff = np.zeros((len(ends), players), np.float32)
-            margin = np.zeros_like(payoff)
+            payoff, margin = np.zeros((2, len(ends), players), np.float32)
             kernel.outcome(ends, payoff, margin)
             rules.update(ends["winners"].tobytes() + payoff.tobytes() + margin.tobytes())
             states, masks, seeds = states[~over], masks[~over], seeds[~over]

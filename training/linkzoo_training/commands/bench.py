@@ -1,7 +1,6 @@
-"""`linkzoo bench`: the speed of the installed package on this machine.
+"""`linkzoo bench`: the speed of the installed package on this machine, in random play.
 
-All moves are uniformly random. A benchmark is a function `work` that returns the number of units it
-did.
+A benchmark is a function `work` that returns the number of units it did.
 """
 
 import time
@@ -38,8 +37,8 @@ def add_arguments(parser: ArgumentParser) -> None:
 
 def run(args: Namespace) -> None:
     """Prints each measurement as it is made."""
-    measured = measure_cuda if args.device == "cuda" else measure
-    for line in measured(args.game, args.players):
+    lines = measure_cuda if args.device == "cuda" else measure
+    for line in lines(args.game, args.players):
         print(line, flush=True)
 
 
@@ -58,7 +57,7 @@ def measure(name: str, num_players: int | None = None) -> Iterator[str]:
 def measure_cuda(name: str, num_players: int | None = None) -> Iterator[str]:
     """Yields a line for each measurement on torch's current GPU; ValueError if there is none."""
     try:
-        work = cuda_steps(name, num_players)
+        work = vector_steps(name, num_players, _CUDA_GAMES, device="cuda")
     except (ImportError, RuntimeError) as error:
         raise ValueError(f"--device cuda: {error}") from error
     import torch
@@ -98,33 +97,23 @@ def aec_steps(env: Any) -> Work:
 
 
 def vector_steps(
-    name: str, num_players: int | None = None, games: int = GAMES, num_threads: int | None = None
+    name: str, num_players: int | None = None, games: int = GAMES, **settings: Any
 ) -> Work:
-    """Plays games in lock-step, including the choice of random actions; units are steps."""
-    vec = make_vec(name, games, num_players, check=False, num_threads=num_threads)
+    """Plays games in lock-step, including the choice of random actions; units are steps.
+
+    `settings` are those of `make_vec`, such as `num_threads`; every device plays the same actions.
+    """
+    vec: Any = make_vec(name, games, num_players, check=False, **settings)  # numpy or torch arrays
     vec.reset(0)
     rounds = count()
 
     def work() -> int:
         for _ in range(100):
             vec.step(vec.random_actions(next(rounds)))
-        return 100 * games
+        if settings.get("device") == "cuda":
+            import torch
 
-    return work
-
-
-def cuda_steps(name: str, num_players: int | None = None, games: int = _CUDA_GAMES) -> Work:
-    """Plays games in lock-step on a GPU with the actions of `vector_steps`; units are steps."""
-    vec: Any = make_vec(name, games, num_players, device="cuda", check=False)  # torch tensors
-    import torch
-
-    vec.reset(0)
-    rounds = count()
-
-    def work() -> int:
-        for _ in range(100):
-            vec.step(vec.random_actions(next(rounds)))
-        torch.cuda.synchronize()
+            torch.cuda.synchronize()
         return 100 * games
 
     return work

@@ -16,7 +16,8 @@ def add_arguments(parser: ArgumentParser) -> None:
     common.add_game(parser)
     common.add_players(parser, "each number that the game allows")
     budget = "(default: the configuration's"
-    add("--steps", type=int, metavar="N", help=f"training budget in plies {budget})")
+    steps = common.whole(0, 10**15)
+    add("--steps", type=steps, metavar="N", help=f"training budget in plies {budget})")
     text = f"training budget in seconds {budget}; with --steps: no limit)"
     add("--seconds", type=float, help=text)
     text = "YAML file or preset for PPO (default: GAME_ppo_quick; required for a custom game)"
@@ -33,14 +34,10 @@ def run(args: Namespace) -> int:
     from linkzoo_training.best_response import best_response_config, train_best_response
     from linkzoo_training.runtime import StopSignal
 
+    game = common.game_of(args.game, args.agent)
+    chosen = {"config": args.config, "players": args.players, "settings": args.settings}
     config = best_response_config(
-        args.agent,
-        common.game_of(args.game, args.agent),
-        config=args.config,
-        players=args.players,
-        steps=args.steps,
-        seconds=args.seconds,
-        settings=args.settings,
+        args.agent, game, steps=args.steps, seconds=args.seconds, **chosen
     )
     stop = StopSignal()
     options = {"openings": args.openings, "output": args.json, "resume": args.resume}

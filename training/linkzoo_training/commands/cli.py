@@ -4,7 +4,6 @@ import argparse
 import re
 import sys
 from collections.abc import Mapping, Sequence
-from importlib.util import find_spec
 from typing import Protocol
 
 from linkzoo import __version__
@@ -14,6 +13,8 @@ from linkzoo_training.commands import (
     best_response,
     evaluate,
     export,
+    fit,
+    labels,
     play,
     replay,
     serve,
@@ -21,6 +22,8 @@ from linkzoo_training.commands import (
     train,
 )
 from linkzoo_training.commands import compile as compile_games
+from linkzoo_training.commands.common import is_setting
+from linkzoo_training.resources import check_installed
 
 # Torch's out-of-memory messages, on the CPU and on a GPU.
 _NO_MEMORY = r"(?i)can't allocate memory|not enough memory|out of memory"
@@ -49,6 +52,8 @@ COMMANDS: Mapping[str, Command] = {
     "serve": serve,
     "replay": replay,
     "bench": bench,
+    "labels": labels,
+    "fit": fit,
     "export": export,
     "compile": compile_games,
 }
@@ -56,9 +61,8 @@ COMMANDS: Mapping[str, Command] = {
 
 def make_parser() -> argparse.ArgumentParser:
     """Returns the parser of `linkzoo`; parsed arguments hold the command's `run`."""
-    parser = argparse.ArgumentParser(
-        prog="linkzoo", description="Self-play training on tabletop games."
-    )
+    text = "Self-play training on tabletop games."
+    parser = argparse.ArgumentParser(prog="linkzoo", description=text)
     parser.add_argument("--version", action="version", version=f"linkzoo {__version__}")
     subparsers = parser.add_subparsers(required=True, metavar="COMMAND")
     for name, module in COMMANDS.items():
@@ -69,10 +73,7 @@ def make_parser() -> argparse.ArgumentParser:
 
 
 def main(arguments: Sequence[str] | None = None) -> int:
-    """Runs a command; reports user errors as one line on stderr.
-
-    Args:
-        arguments: Arguments after `linkzoo`; None for `sys.argv`.
+    """Runs a command, by default that of `sys.argv`; reports user errors as one line on stderr.
 
     Returns:
         The exit code: 0, 2 for a user error, 130 after Ctrl-C, 143 if SIGTERM stopped training.
@@ -82,7 +83,7 @@ def main(arguments: Sequence[str] | None = None) -> int:
     """
     try:
         args = _parse(arguments)
-        _check_installed()
+        check_installed("train", *_NEEDED)
         return int(args.run(args) or 0)
     except (ValueError, OSError) as error:
         print(f"linkzoo: {' '.join(str(error).split())}", file=sys.stderr)
@@ -101,18 +102,11 @@ def main(arguments: Sequence[str] | None = None) -> int:
         return 130
 
 
-def _check_installed() -> None:
-    """Raises ValueError if the extra `train` isn't installed."""
-    missing = [name for name in _NEEDED if find_spec(name) is None]
-    if missing:
-        raise ValueError(f"{', '.join(missing)} not installed: pip install 'linkzoo[train]'")
-
-
 def _parse(arguments: Sequence[str] | None) -> argparse.Namespace:
     """Parses the command line; settings may also follow options, unlike argparse's positionals."""
     parser = make_parser()
     args, rest = parser.parse_known_args(arguments)
-    unknown = [text for text in rest if "settings" not in args or not re.match(r"[\w.]+=", text)]
+    unknown = [text for text in rest if "settings" not in args or not is_setting(text)]
     if unknown:
         parser.error(f"unrecognized arguments: {' '.join(unknown)}")
     if rest:

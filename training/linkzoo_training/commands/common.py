@@ -3,17 +3,16 @@
 Importing this module loads neither torch nor rich, so help and invalid options are answered fast.
 """
 
-import json
+import re
 from argparse import ArgumentParser, ArgumentTypeError, Namespace
-from collections.abc import Callable, Iterator
-from contextlib import AbstractContextManager, contextmanager, nullcontext
+from collections.abc import Callable, Iterator, Sequence
+from contextlib import AbstractContextManager, contextmanager, nullcontext, suppress
 from pathlib import Path
 from tempfile import TemporaryFile
-from typing import Any
+from typing import Any, TypeVar
 
 from linkzoo import game_names
 from linkzoo.core.arguments import shown
-from linkzoo.core.files import write_atomically
 from linkzoo.engine.threads import get_num_threads
 from linkzoo_training.agents.specs import AgentSpec
 from linkzoo_training.resources import find_checkpoint
@@ -21,42 +20,45 @@ from linkzoo_training.selfplay.executors import EXECUTORS, Executor
 
 GAMES = f"{', '.join(game_names())}, or module:name of a custom game"
 AGENTS = (
-    "random, greedy, uct-N, cheat-N, mc-N, exact, checkpoint (the game's shipped policy), a "
-    "checkpoint's name or folder with optional suffixes @N (symmetric views), ~T (temperature) and "
-    ":N (simulations per move), or a custom agent, FILE.py:NAME or module:NAME"
+    "random, greedy, uct-N, hands-N, cheat-N, mc-N, exact, linear, a FILE.json of fit, "
+    "checkpoint (the game's shipped policy), a checkpoint's name or folder with optional suffixes "
+    "@N (symmetric views), ~T (temperature) and :N (simulations per move), or a custom agent, "
+    "FILE.py:NAME or module:NAME"
 )
 
+Number = TypeVar("Number", int, float)
 Progress = Callable[[str, int, int], None]
 
 
+def number(
+    low: int, high: int, kind: Callable[[Any], Number], what: str = "a number"
+) -> Callable[[str], Number]:
+    """Returns an argparse type: a number of this kind in low..high."""
+
+    def convert(text: str) -> Number:
+        try:
+            value = kind(text)
+        except ValueError:
+            value = kind(low - 1)
+        if not low <= value <= high:
+            raise ArgumentTypeError(f"{shown(text)} is not {what} in {low}..{high}")
+        return value
+
+    return convert
+
+
 def whole(low: int, high: int) -> Callable[[str], int]:
-    """Returns an argparse type: an integer in low..high."""
-
-    def convert(text: str) -> int:
-        try:
-            value = int(text)
-        except ValueError:
-            value = low - 1
-        if not low <= value <= high:
-            raise ArgumentTypeError(f"{shown(text)} is not an integer in {low}..{high}")
-        return value
-
-    return convert
+    """Returns an argparse type: an integer in low..high, such as 20000 or 2e4."""
+    return number(low, high, _integer, "an integer")
 
 
-def number(low: float, high: float) -> Callable[[str], float]:
-    """Returns an argparse type: a number in low..high."""
-
-    def convert(text: str) -> float:
-        try:
-            value = float(text)
-        except ValueError:
-            value = float("nan")
-        if not low <= value <= high:
-            raise ArgumentTypeError(f"{shown(text)} is not a number in {low:g}..{high:g}")
-        return value
-
-    return convert
+def _integer(text: Any) -> int:
+    try:
+        return int(text)
+    except ValueError:
+        if not float(text).is_integer():
+            raise
+        return int(float(text))
 
 
 SEED = whole(0, 2**64 - 1)  # an argparse type
@@ -86,7 +88,6 @@ def output_folder(text: str) -> Path:
 
 
 def _check_writable(path: Path, folder: Path) -> None:
-    """Raises ArgumentTypeError unless files can be created in the folder."""
     try:
         with TemporaryFile(dir=folder):
             pass
@@ -106,7 +107,7 @@ def add_players(parser: ArgumentParser, default: str = "the game's minimum") -> 
 
 
 def add_settings(parser: ArgumentParser) -> None:
-    """Adds the game's options."""
+    """Adds `OPTION=VALUE`."""
     text = "game options, such as skip_forced=true (default: the standard options)"
     parser.add_argument("settings", metavar="OPTION=VALUE", nargs="*", help=text)
 
@@ -132,10 +133,8 @@ def add_json(parser: ArgumentParser) -> None:
 def add_executor(parser: ArgumentParser, games: str) -> None:
     """Adds `--executor` and `--workers`, which `make_executor` reads."""
     text = f"where {games} are played: in this process, in worker processes or on Ray"
-    names = list(EXECUTORS)
-    parser.add_argument(
-        "--executor", choices=names, default=names[0], help=f"{text} (default: {names[0]})"
-    )
+    text += " (default: %(default)s)"
+    parser.add_argument("--executor", choices=list(EXECUTORS), default="local", help=text)
     text = "number of worker processes (default: 2)"
     parser.add_argument("--workers", type=whole(1, 1024), metavar="N", help=text)
 
@@ -151,15 +150,30 @@ def make_executor(args: Namespace) -> AbstractContextManager[Executor | None]:
 
 def game_of(chosen: str | None, agent: str) -> str:
     """Returns the chosen game, else the game of a checkpoint, else the first game."""
-    checkpoint = AgentSpec.parse(agent).checkpoint(game_names()[0])
-    if chosen is not None or checkpoint is None:
-        return chosen or game_names()[0]
-    from linkzoo_training.checkpoints.checkpoint import load_card  # loads torch
+    game = chosen or game_names()[0]
+    checkpoint = AgentSpec.parse(agent).checkpoint(game)
+    if chosen is None and checkpoint is not None:
+        from linkzoo_training.checkpoints.checkpoint import load_card  # loads torch
 
-    try:
-        return str(load_card(find_checkpoint(checkpoint))["game"])
-    except ValueError:
-        return game_names()[0]  # make_agent raises the error
+        with suppress(ValueError):  # make_agent raises the error
+            game = load_card(find_checkpoint(checkpoint))["game"]
+    return game
+
+
+def is_setting(text: str) -> bool:
+    """Returns whether a text has the form `OPTION=VALUE`."""
+    return re.match(r"[\w.]+=", text) is not None
+
+
+def options_of(settings: Sequence[str], game: str, *agents: str) -> dict[str, Any]:
+    """Returns the options of settings; by default the board or cards of a checkpoint that plays."""
+    from linkzoo_training.config.fields import read_options
+
+    fixed: dict[str, Any] = {}
+    for spec in map(AgentSpec.parse, agents):
+        spec.check(game)
+        fixed = fixed or spec.fixed(game)
+    return fixed | read_options(settings)
 
 
 def share_rows() -> None:
@@ -167,12 +181,6 @@ def share_rows() -> None:
     from linkzoo_training.networks import shards  # loads torch
 
     shards.use(get_num_threads())
-
-
-def write_json(path: Path | None, data: dict[str, Any]) -> None:
-    """Writes JSON data to a file, if one is given."""
-    if path is not None:
-        write_atomically(path, (json.dumps(data, indent=1) + "\n").encode())
 
 
 @contextmanager

@@ -13,25 +13,17 @@ from linkzoo_training.commands.common import GAMES
 
 HELP = "compile games ahead of their first use"
 
-_SMALL = {
-    "device": "cpu",
-    "num_threads": 1,
-    "num_envs": 4,
-    "horizon": 4,
-    "width": 8,
-    "blocks": 1,
-    "total_steps": 16,
-}
+_SMALL = {"device": "cpu", "num_threads": 1, "num_envs": 4, "total_steps": 16}
+_SMALL |= {"horizon": 4, "width": 8, "blocks": 1}
 
 
 def use_agents(name: str) -> None:
     """Compiles the code used by agents without a network."""
     game = get_game(name)
-    states = np.zeros(1, game.state)
-    states[:] = game.blank()
+    states = np.array([game.blank()], game.state)
     seeds = np.zeros(1, np.uint64)
     kernels(game).begin(states, seeds, np.empty((1, game.num_actions), np.int8))
-    for agent in (GreedyAgent(), UctAgent(1), UctAgent(1, cheats=True)):
+    for agent in (GreedyAgent(), UctAgent(1), UctAgent(1, sees="all")):
         agent.act(Positions(game, states, seeds))
 
 
@@ -40,11 +32,9 @@ def use_training(name: str) -> None:
     from linkzoo_training.config.config import read_config
     from linkzoo_training.train import make_trainer
 
-    changes = {"ppo": {"minibatches": 1}, "alphazero": {"batch_size": 4, "window": 1, "reuse": 1}}
-    for algorithm, more in changes.items():
+    search = {"simulations": [2], "batch_size": 4, "window": 1, "reuse": 1}
+    for algorithm, more in (("ppo", {"minibatches": 1}), ("alphazero", search)):
         data = {"algorithm": algorithm, "name": "compiling", "game": name, **_SMALL, **more}
-        if algorithm == "alphazero":
-            data["simulations"] = [2]
         make_trainer(read_config(data)).iterate()
 
 

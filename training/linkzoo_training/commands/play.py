@@ -13,11 +13,10 @@ from linkzoo import Agent, GameRecord, get_game
 from linkzoo.core.arguments import integer
 from linkzoo.core.kernels import kernels
 from linkzoo.core.state import Record
-from linkzoo.engine.rng import SEED_LIMIT, STREAM_ACTION, random_u64s
-from linkzoo.registry import id_of
+from linkzoo.engine.rng import SEED_LIMIT
 from linkzoo_training.agents.human import HumanAgent, QuitError
 from linkzoo_training.agents.make import make_agent
-from linkzoo_training.agents.playing import play_games
+from linkzoo_training.agents.playing import decision_seeds, play_games
 from linkzoo_training.agents.specs import AgentSpec
 from linkzoo_training.commands import common
 from linkzoo_training.web.records import save_new
@@ -41,24 +40,17 @@ def add_arguments(parser: ArgumentParser) -> None:
 
 
 def _record_path(text: str) -> Path:
-    """An argparse type: a writable file or folder."""
     return common.output_folder(text) if Path(text).is_dir() else common.output_file(text)
 
 
 def run(args: Namespace) -> None:
     """Plays a game with the person at the terminal."""
-    from linkzoo_training.config.config import read_options
-
     opponent = AgentSpec.parse(args.opponent).with_simulations(args.simulations)
-    played = play(
-        args.game,
-        make_agent(opponent, args.game),
-        HumanAgent(),
-        seat=args.seat,
-        seed=randbelow(SEED_LIMIT) if args.seed is None else args.seed,
-        num_players=args.players,
-        options=read_options(args.settings),
-    )
+    settings = {"seat": args.seat, "num_players": args.players}
+    settings["seed"] = randbelow(SEED_LIMIT) if args.seed is None else args.seed
+    options = common.options_of(args.settings, args.game, args.opponent)
+    agent = make_agent(opponent, args.game, options)
+    played = play(args.game, agent, HumanAgent(), **settings, options=options)
     path: Path | None = args.record
     if path is not None:
         if path.is_dir():
@@ -78,39 +70,28 @@ def play(
     num_players: int | None = None,
     options: Mapping[str, Any] | None = None,
 ) -> GameRecord:
-    """Plays a game between a person and an agent.
+    """Plays a game between a person in one seat and an agent in all others; returns its record.
 
-    Args:
-        game: The name of the game.
-        opponent: The agent in all other seats.
-        human: The person.
-        seat: The person's seat.
-        seed: Seed of the game and of the opponent, 0..2^64-1.
-        num_players: Number of players; None for the game's minimum.
-        options: The game's options.
-
-    Returns:
-        The record of the game, unfinished if the person quits.
+    The record is unfinished if the person quits. `seed` is the game's and the opponent's.
 
     Raises:
         ValueError: The seat, number of players or an option is invalid.
     """
     rules = get_game(game, options)
-    states = np.zeros(1, rules.state)
-    states[0] = rules.blank(num_players, options)
+    states = np.array([rules.blank(num_players, options)], rules.state)
     players = int(states[0].num_players)
     if not 0 <= seat < players:
         raise ValueError(f"seat={seat} is not in 0..{players - 1}")
     integer("seed", seed, 0, 2**64 - 1)
-    begun = np.array([seed], np.uint64)
-    kernels(rules).begin(states, begun, np.empty((1, rules.num_actions), np.int8))
-    played = GameRecord(id_of(rules), rules.version, players, rules.chosen_options(states[0]), seed)
+    game_seeds = np.array([seed], np.uint64)
+    kernels(rules).begin(states, game_seeds, np.empty((1, rules.num_actions), np.int8))
+    played = GameRecord.of(rules, states[0])
 
     def acting(states: NDArray[Any]) -> NDArray[Any]:
         return np.asarray(states["seat"] == seat).astype(np.int64)
 
     def seeds(rows: NDArray[np.int64]) -> NDArray[np.uint64]:
-        return random_u64s(begun[rows], STREAM_ACTION, states["ply"][rows], states["seat"][rows])
+        return decision_seeds(game_seeds[rows], states[rows])
 
     human.write(f"{rules.title}: you are player {seat} against {opponent.name}.")
     try:
@@ -128,7 +109,6 @@ def play(
 
 
 def _result(state: Record, seat: int) -> str:
-    """Returns the result as a sentence for the person in `seat`."""
     winners = [p for p in range(int(state.num_players)) if (int(state.winners) >> p) & 1]
     if len(winners) == state.num_players:
         return "The game is a tie."

@@ -6,7 +6,7 @@ from pathlib import Path
 from linkzoo import Agent, GameRecord, get_game
 from linkzoo_training.agents.make import make_agent
 from linkzoo_training.commands.common import output_file, output_folder, whole
-from linkzoo_training.resources import find_checkpoint
+from linkzoo_training.resources import shipped_checkpoints
 
 HELP = "show a recorded game as a page or as pictures"
 
@@ -46,25 +46,15 @@ def run(args: Namespace) -> None:
 
 
 def load_evaluator(spec: str | None, record: GameRecord) -> Agent | None:
-    """Returns the agent whose values the page plots.
+    """Returns the agent whose values the page plots; ValueError if it doesn't exist.
 
-    Args:
-        spec: The agent's name; None for the game's shipped checkpoint.
-        record: The game.
-
-    Returns:
-        The agent; None if `spec` is None and no shipped checkpoint plays these options.
-
-    Raises:
-        ValueError: The agent doesn't exist.
+    Without a name it is the game's shipped checkpoint, or None if that plays other options.
     """
     if spec is not None:
-        return make_agent(spec, record.game)
+        return make_agent(spec, record.game, record.options)
+    if record.game not in shipped_checkpoints():
+        return None
     from linkzoo_training.agents.policy import load_agent
 
-    try:
-        find_checkpoint(record.game)
-    except ValueError:
-        return None
     policy = load_agent(record.game)
     return policy if policy.game.key == get_game(record.game, record.options).key else None

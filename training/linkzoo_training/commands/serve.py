@@ -3,15 +3,13 @@
 import secrets
 import socket
 from argparse import ArgumentParser, Namespace
-from importlib.util import find_spec
 
 from linkzoo import get_game, registry
 from linkzoo_training.agents.specs import AgentSpec
 from linkzoo_training.commands.common import output_folder, whole
+from linkzoo_training.resources import check_installed
 
 HELP = "play, watch and replay in the browser"
-
-_NEEDED = ("fastapi", "uvicorn")
 
 
 def add_arguments(parser: ArgumentParser) -> None:
@@ -31,9 +29,7 @@ def add_arguments(parser: ArgumentParser) -> None:
 
 def run(args: Namespace) -> None:
     """Serves until Ctrl-C."""
-    missing = [name for name in _NEEDED if find_spec(name) is None]
-    if missing:
-        raise ValueError(f"{', '.join(missing)} not installed: pip install 'linkzoo[train,web]'")
+    check_installed("train,web", "fastapi", "uvicorn")
     import torch
     import uvicorn
 
@@ -67,12 +63,8 @@ def run(args: Namespace) -> None:
 def listen(host: str, port: int) -> socket.socket:
     """Returns a socket listening at the address; OSError with the address if that fails."""
     family = socket.AF_INET6 if ":" in host else socket.AF_INET
-    listening = socket.socket(family, socket.SOCK_STREAM)
-    try:
-        listening.setsockopt(socket.SOL_SOCKET, socket.SO_REUSEADDR, 1)
-        listening.bind((host, port))
-        listening.listen(128)  # early requests wait until the server is up
+    try:  # early requests wait until the server is up
+        return socket.create_server((host, port), family=family, backlog=128)
     except OSError as error:
-        listening.close()
-        raise OSError(error.errno, f"{host}:{port}: {error.strerror}") from error
-    return listening
+        reason = str(error.strerror).partition(" (while")[0]
+        raise OSError(error.errno, f"{host}:{port}: {reason}") from error

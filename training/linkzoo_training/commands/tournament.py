@@ -11,6 +11,7 @@ from linkzoo_training.agents.specs import AgentSpec
 from linkzoo_training.commands import common
 from linkzoo_training.evaluation.ladder import read_ladder
 from linkzoo_training.evaluation.match import blocks_of
+from linkzoo_training.evaluation.result import variants_of
 from linkzoo_training.evaluation.tournament import Tournament, run_tournament
 
 HELP = "play every agent against every other, with ratings"
@@ -22,6 +23,7 @@ def add_arguments(parser: ArgumentParser) -> None:
     add("agents", metavar="AGENT", nargs="*", help=f"agents that play: {common.AGENTS}")
     text = "add the agents of the game's ladder, and use its openings and options"
     add("--ladder", action="store_true", help=text)
+    common.add_settings(parser)
     common.add_game(parser, game_names()[0])
     common.add_players(parser)
     text = "games per match, rounded up to whole blocks (default: %(default)s)"
@@ -41,7 +43,9 @@ def run(args: Namespace) -> None:
 
     from linkzoo_training.evaluation.report import write_ratings
 
-    specs = [AgentSpec.parse(agent).with_simulations(args.simulations) for agent in args.agents]
+    settings = [*filter(common.is_setting, args.agents), *args.settings]
+    agents = [agent for agent in args.agents if not common.is_setting(agent)]
+    specs = [AgentSpec.parse(agent).with_simulations(args.simulations) for agent in agents]
     openings: str | None = args.openings
     options: Mapping[str, Any] = {}
     if args.ladder:
@@ -49,18 +53,20 @@ def run(args: Namespace) -> None:
         specs = [*map(AgentSpec.parse, ladder.opponents), *specs]
         openings = ladder.openings if openings is None else openings
         options = ladder.options[0]
-    rules = get_game(args.game)
-    players = int(rules.blank(args.players).num_players)
-    blocks = blocks_of(rules, players, args.games, options)
     names = tuple(map(str, specs))
-    settings = Tournament(args.game, names, blocks, args.seed, players, openings, options)
+    options = {**options, **common.options_of(settings, args.game, *names)}
+    first = variants_of(options)[0]
+    rules = get_game(args.game, first)
+    players = int(rules.blank(args.players, first).num_players)
+    blocks = blocks_of(rules, players, args.games, options)
+    plan = Tournament(args.game, names, blocks, args.seed, players, openings, options)
     common.share_rows()
-    make = partial(make_agent, game=args.game)
+    make = partial(make_agent, game=args.game, options=first)
     for spec in specs:  # raises before the first match
         spec.check(args.game, human=False)
         make(spec)
     with common.make_executor(args) as executor, common.progress_bar() as show:
-        pairings = run_tournament(settings, make, args.output, show, executor)
-    Console().print(Markdown(write_ratings(settings, pairings, args.output)))
+        pairings = run_tournament(plan, make, args.output, show, executor)
+    Console().print(Markdown(write_ratings(plan, pairings, args.output)))
     for name in ("ratings.md", "ratings.json", "ratings.png"):
         print(args.output / name)

@@ -1,62 +1,62 @@
 """The schema of `configs/*.yaml`: every field with its default and meaning."""
 
-import reprlib
-from collections.abc import Mapping, Sequence
-from dataclasses import asdict, field
+from collections.abc import Sequence
+from dataclasses import field
+from itertools import product
 from pathlib import Path
 from typing import Annotated, Any, Literal
 
-import yaml
-from pydantic import (
-    BeforeValidator,
-    ConfigDict,
-    Field,
-    StringConstraints,
-    TypeAdapter,
-    ValidationError,
-    model_validator,
-)
+import pydantic
+from pydantic import ConfigDict, Field, TypeAdapter, ValidationError, model_validator
 from pydantic.dataclasses import dataclass
+from pydantic_core import PydanticCustomError
 
-from linkzoo import get_game
-from linkzoo.core.arguments import integer, string
+from linkzoo import Game, get_game
+from linkzoo.core.arguments import integer
+from linkzoo_training import schema
 from linkzoo_training.agents.specs import AgentSpec
+from linkzoo_training.config.fields import check_varied, override, read_file
 from linkzoo_training.config.schedule import Schedule, at
 from linkzoo_training.resources import find_checkpoint, find_config
-from linkzoo_training.schema import (
-    MAX_BLOCKS,
-    MAX_RANGE,
-    MAX_TEMPERATURE,
-    MAX_WEIGHT,
-    MAX_WIDTH,
-    explain,
-    field_names,
-)
 from linkzoo_training.search.solver import check_solver
 
+
+def _no_bool(value: Any) -> Any:
+    """Refuses true and false, which pydantic takes for 1 and 0."""
+    if isinstance(value, bool):
+        raise PydanticCustomError("number", "must be a number")
+    return value
+
+
+Int = Annotated[int, pydantic.BeforeValidator(_no_bool)]
+Float = Annotated[float, pydantic.BeforeValidator(_no_bool)]
+
 # Ranges of fields.
-Seed = Annotated[int, Field(ge=0, lt=2**64)]
-Count = Annotated[int, Field(ge=1, le=10**9)]
-Envs = Annotated[int, Field(ge=1, le=2**20)]
-Few = Annotated[int, Field(ge=1, le=1000)]
-Share = Annotated[float, Field(ge=0, le=1, allow_inf_nan=False)]
-Positive = Annotated[float, Field(gt=0, le=1, allow_inf_nan=False)]
-Weight = Annotated[float, Field(ge=0, le=MAX_WEIGHT, allow_inf_nan=False)]
-Seconds = Annotated[float, Field(gt=0, le=10**9, allow_inf_nan=False)]
-Temperature = Annotated[float | None, Field(ge=0, le=MAX_TEMPERATURE, allow_inf_nan=False)]
-Range = Annotated[float | None, Field(gt=0, le=MAX_RANGE, allow_inf_nan=False)]
-Simulations = Annotated[int, Field(ge=1, le=2**16)]
+Seed = Annotated[Int, Field(ge=0, lt=2**64)]
+Count = Annotated[Int, Field(ge=1, le=10**9)]
+Envs = Annotated[Int, Field(ge=1, le=2**20)]
+Width = Annotated[Int, Field(ge=1, le=schema.MAX_WIDTH)]
+Few = Annotated[Int, Field(ge=1, le=1000)]
+Share = Annotated[Float, Field(ge=0, le=1)]
+Positive = Annotated[Float, Field(gt=0, le=1)]
+Weight = Annotated[Float, Field(ge=0, le=schema.MAX_WEIGHT)]
+Seconds = Annotated[Float, Field(gt=0, le=10**9)]
+Temperature = Annotated[Float | None, Field(ge=0, le=schema.MAX_TEMPERATURE)]
+Range = Annotated[Float | None, Field(gt=0, le=schema.MAX_RANGE)]
+Simulations = Annotated[Int, Field(ge=1, le=2**16)]
 Stages = Annotated[tuple[Simulations, ...], Field(min_length=1, max_length=1000)]
 Agents = Annotated[tuple[str, ...], Field(max_length=100)]
 # Part of a file name
-Name = Annotated[str, StringConstraints(pattern=r"^\w[^/\\\x00-\x1f]*$", max_length=200)]
-Device = Annotated[str, StringConstraints(pattern=r"^(auto|cpu|cuda(:[0-9]{1,3})?)$")]
+Name = Annotated[str, pydantic.StringConstraints(pattern=r"^\w[^/\\\x00-\x1f]*$", max_length=200)]
+Device = Annotated[str, pydantic.StringConstraints(pattern=r"^(auto|cpu|cuda(:[0-9]{1,3})?)$")]
 
-_OfNumber = BeforeValidator(lambda value: value if isinstance(value, list | tuple) else [value] * 2)
-ShareSchedule = Annotated[Schedule[Share], _OfNumber]
-WeightSchedule = Annotated[Schedule[Weight], _OfNumber]
+# A constant schedule is a single number in YAML and JSON.
+_Read = pydantic.BeforeValidator(lambda x: x if isinstance(x, list | tuple) else [x] * 2)
+_Write = pydantic.PlainSerializer(lambda x: x.first if x.first == x.last else list(x))
+ShareSchedule = Annotated[Schedule[Share], _Read, _Write]
+WeightSchedule = Annotated[Schedule[Weight], _Read, _Write]
 
-_STRICT = ConfigDict(extra="forbid")
+_STRICT = ConfigDict(extra="forbid", allow_inf_nan=False)
 
 
 @dataclass(frozen=True, config=_STRICT)
@@ -65,7 +65,7 @@ class InitialStatesConfig:
 
     midgame: ShareSchedule = Schedule(0.75, 0.5)  # share of games that begin after random plies
     depth: Share = 0.8  # maximum random plies, as a share of the game's typical length
-    vary: dict[str, tuple[int, int]] = field(default_factory=dict)  # options sampled from low..high
+    vary: dict[str, tuple[Int, Int]] = field(default_factory=dict)  # options sampled from low..high
     vary_share: Share = 0.6  # share of games with sampled options; the others have `options`
 
 
@@ -75,9 +75,9 @@ class EvalConfig:
 
     every: Count = 50  # iterations between short matches
     opponents: Agents = ("random", "greedy")  # opponents in short matches
-    blocks: Annotated[int, Field(ge=1, le=10**6)] = 100  # blocks of a short match
+    blocks: Annotated[Int, Field(ge=1, le=10**6)] = 100  # blocks of a short match
     final_opponents: Agents = ("random", "greedy", "uct-100")  # stronger, for the card
-    final_blocks: Annotated[int, Field(ge=1, le=10**6)] = 500  # more blocks, for narrow intervals
+    final_blocks: Annotated[Int, Field(ge=1, le=10**6)] = 500  # more blocks, for narrow intervals
 
 
 @dataclass(frozen=True, config=_STRICT)
@@ -85,7 +85,7 @@ class PoolConfig:
     """Frozen opponents, against cycling and forgetting."""
 
     share: Share = 0.5  # share of games against the pool; the others are self-play
-    size: Annotated[int, Field(ge=0, le=1000)] = 12  # snapshots; 0: fixed opponents alone
+    size: Annotated[Int, Field(ge=0, le=1000)] = 12  # snapshots; 0: fixed opponents alone
     active: Few = 3  # snapshots in new games of an iteration: few, for large batches
     snapshot_every: Count = 50  # iterations
     fixed_opponents: Agents = ()  # agents that play in every iteration, such as greedy
@@ -115,7 +115,7 @@ class Config:
     # Task
     name: Name  # name of the run and the checkpoint
     game: str  # its name, or module:name of a custom game
-    num_players: Annotated[tuple[int, ...], Field(max_length=100)] = ()  # empty: all supported
+    num_players: Annotated[tuple[Int, ...], Field(max_length=100)] = ()  # empty: all supported
     options: dict[str, Any] = field(default_factory=dict)  # options of the evaluated game
 
     # Hardware and seed
@@ -125,14 +125,14 @@ class Config:
     precision: Literal["auto", "bf16", "fp32"] = "auto"  # auto: bf16 if the processor supports it
 
     # Duration
-    total_steps: Annotated[int, Field(ge=1, le=10**15)] = 20_000_000  # length of the schedules
+    total_steps: Annotated[Int, Field(ge=1, le=10**15)] = 20_000_000  # length of the schedules
     max_seconds: Seconds | None = None  # ends training early, before schedules end
     save_every: Count = 50  # iterations between training checkpoints
 
     # Network
-    network: Literal["flat", "board", "graph"] = "flat"  # board, graph: share weights over cells
-    width: Annotated[int, Field(ge=1, le=MAX_WIDTH)] = 256  # size of layers, or channels per cell
-    blocks: Annotated[int, Field(ge=0, le=MAX_BLOCKS)] = 4  # residual blocks of two layers
+    network: Literal["flat", "board", "graph", "action"] = "flat"  # what it shares weights over
+    width: Width = 256  # size of layers, or channels per cell
+    blocks: Annotated[Int, Field(ge=0, le=schema.MAX_BLOCKS)] = 4  # residual blocks of two layers
     initial_checkpoint: str | None = None  # name or folder of a checkpoint to start from
 
     # Training data
@@ -142,7 +142,7 @@ class Config:
 
     # Evaluation and publication
     eval: EvalConfig = EvalConfig()  # matches
-    average: Annotated[int, Field(ge=0, le=10**6)] = 0  # iterations of averaged weights; 0: newest
+    average: Annotated[Int, Field(ge=0, le=10**6)] = 0  # iterations of averaged weights; 0: newest
     views: Count = 1  # symmetric views that the published agent averages
     temperature: Temperature = None  # in published play; null: 1 with imperfect information, else 0
 
@@ -155,11 +155,7 @@ class Config:
         game = get_game(self.game, self.options)
         for players in self.players:
             game.blank(players, self.options)  # raises for invalid options
-        for option, (low, high) in self.initial_states.vary.items():
-            if low > high:
-                raise ValueError(f"initial_states.vary: {option} has no values in {low}..{high}")
-            for value in (low, high):
-                game.blank(self.players[0], {**self.options, option: value})
+        self._check_variants(game)
         symmetries = game.observation.symmetries
         if self.symmetric and symmetries is None:
             raise ValueError(f"symmetric: {self.game} has no symmetries")
@@ -171,6 +167,21 @@ class Config:
         if self.initial_checkpoint is not None:
             find_checkpoint(self.initial_checkpoint)  # raises if there is none
         return self
+
+    def _check_variants(self, game: Game) -> None:
+        """Raises ValueError for options that are invalid, or decide every game."""
+        vary = self.initial_states.vary
+        for option, (low, high) in vary.items():
+            if low > high:
+                raise ValueError(f"initial_states.vary: {option} has no values in {low}..{high}")
+        variants = [self.options]
+        variants += [
+            {**self.options, **dict(zip(vary, v, strict=True))} for v in product(*vary.values())
+        ]
+        for number, variant in enumerate(variants):
+            game.blank(self.players[0], variant)
+            if decided := game.options(**variant).decided():
+                raise ValueError(f"{'initial_states.vary' if number else 'options'}: {decided}")
 
     def _check_agents(self, name: str, *agents: str) -> None:
         """Raises ValueError naming the field unless all agents exist."""
@@ -188,7 +199,7 @@ class Config:
 
     def to_dict(self) -> dict[str, Any]:
         """Returns the configuration as JSON data, defaults included."""
-        data: dict[str, Any] = _plain(asdict(self))
+        data: dict[str, Any] = TypeAdapter(type(self)).dump_python(self, mode="json")
         return data
 
 
@@ -202,7 +213,7 @@ class PPOConfig(Config):
     # Batches
     num_envs: Envs = 512  # games side by side
     env_device: Literal["cpu", "cuda"] = "cpu"  # plays the games; cuda: `device` (extra cuda)
-    horizon: Annotated[int, Field(ge=1, le=2**12)] = 32  # plies of every game in one iteration
+    horizon: Annotated[Int, Field(ge=1, le=2**12)] = 32  # plies of every game in one iteration
     minibatches: Envs = 4  # minibatches per pass over an iteration's plies
     epochs: Few = 3  # passes over an iteration's plies
 
@@ -222,7 +233,7 @@ class PPOConfig(Config):
         if self.teacher is not None:
             self._check_agents("teacher.agent", self.teacher.agent)
         if self.env_device == "cuda" and self.device == "cpu":
-            raise ValueError("env_device: cuda, but device: cpu; games lie where the networks do")
+            raise ValueError("env_device: cuda, but device: cpu; use the same device for both")
         observation = get_game(self.game, self.options).observation
         if self.critic == "full" and observation.privileged_spec is None:
             raise ValueError(f"critic: {self.game} has no hidden information; use 'shared'")
@@ -238,16 +249,16 @@ class PPOConfig(Config):
             return 0.0
         if self.only_imitates(progress):
             return 1.0
-        return at(self.teacher.weight, self._behind_teacher(progress))
+        return at(self.teacher.weight, self._after_teacher(progress))
 
     def learning_rate_at(self, progress: float) -> float:
         """Returns the learning rate at this progress (0..1); the teacher's part has its own."""
-        if self.teacher is not None and progress < self.teacher.share:
-            taught = Schedule(self.teacher.learning_rate, self.learning_rate.first)
-            return at(taught, progress / self.teacher.share)
-        return at(self.learning_rate, self._behind_teacher(progress))
+        if self.teacher is not None and self.only_imitates(progress):
+            imitation = Schedule(self.teacher.learning_rate, self.learning_rate.first)
+            return at(imitation, progress / self.teacher.share)
+        return at(self.learning_rate, self._after_teacher(progress))
 
-    def _behind_teacher(self, progress: float) -> float:
+    def _after_teacher(self, progress: float) -> float:
         """Returns the progress (0..1) of the run after the teacher's part."""
         share = 0.0 if self.teacher is None else self.teacher.share
         return 1 - (1 - progress) / max(1 - share, 1e-9)
@@ -261,11 +272,11 @@ class AlphaZeroConfig(Config):
 
     # Self-play
     num_envs: Envs = 256  # games side by side
-    horizon: Annotated[int, Field(ge=1, le=2**12)] = 16  # plies of every game in one iteration
+    horizon: Annotated[Int, Field(ge=1, le=2**12)] = 16  # plies of every game in one iteration
     simulations: Stages = (16, 32, 64)  # per move; a list is a schedule over equal parts of the run
     considered: Simulations = 16  # actions tried at the root
     least_range: Range = None  # smallest range of values that is scaled to 0..1 (GumbelSearch)
-    solver_limit: Annotated[int, Field(ge=0, lt=2**31)] = 0  # solver's positions per root; 0: off
+    solver_limit: Annotated[Int, Field(ge=0, lt=2**31)] = 0  # solver's positions per root; 0: off
 
     # Learning
     window: Few = 16  # iterations for which a position is kept
@@ -284,10 +295,15 @@ class AlphaZeroConfig(Config):
             raise ValueError(f"reuse: {self.reuse} does not divide the window, {self.window}")
         return self
 
+    def simulations_at(self, progress: float) -> int:
+        """Returns the simulations per move at this progress (0..1)."""
+        index = int(progress * len(self.simulations))
+        return self.simulations[min(index, len(self.simulations) - 1)]
+
 
 AnyConfig = PPOConfig | AlphaZeroConfig
 _CLASSES: dict[Any, type[AnyConfig]] = {"ppo": PPOConfig, "alphazero": AlphaZeroConfig}
-_SCHEMAS = {name: TypeAdapter[AnyConfig](schema) for name, schema in _CLASSES.items()}
+_ADAPTERS = {name: TypeAdapter[AnyConfig](config) for name, config in _CLASSES.items()}
 
 
 def read_config(data: Any) -> AnyConfig:
@@ -297,103 +313,26 @@ def read_config(data: Any) -> AnyConfig:
         ValueError: Fields are invalid; names each of them, and the nearest known one.
     """
     algorithm = data.get("algorithm", "ppo") if isinstance(data, dict) else "ppo"
-    if algorithm not in list(_SCHEMAS):
-        raise ValueError(f"algorithm: {algorithm!r} is not one of {list(_SCHEMAS)}")
+    if algorithm not in list(_ADAPTERS):
+        raise ValueError(f"algorithm: {algorithm!r} is not one of {list(_ADAPTERS)}")
     try:
-        return _SCHEMAS[algorithm].validate_python(data)
+        return _ADAPTERS[algorithm].validate_python(data)
     except ValidationError as error:
-        names = list(field_names(_CLASSES[algorithm]))
-        raise ValueError(explain(error, names)) from error
-
-
-def merged(base: dict[str, Any], changes: dict[str, Any]) -> dict[str, Any]:
-    """Returns `base` with changes merged in, recursively in sections; lists are replaced."""
-    sections = {
-        name: merged(base[name], value)
-        for name, value in changes.items()
-        if isinstance(value, dict) and isinstance(base.get(name), dict)
-    }
-    return {**base, **changes, **sections}
-
-
-def flat(fields: Mapping[str, Any]) -> dict[str, Any]:
-    """Returns fields by name, fields of sections as `section.field`."""
-    found: dict[str, Any] = {}
-    for name, value in fields.items():
-        below = flat(value) if isinstance(value, Mapping) else {}
-        found |= {f"{name}.{key}": inner for key, inner in below.items()} or {name: value}
-    return found
-
-
-def _fields(path: Path, below: tuple[Path, ...] = ()) -> dict[str, Any]:
-    """Returns the fields of a YAML file, merged into those of the file that it extends."""
-    try:
-        data = yaml.safe_load(path.read_text(encoding="utf-8"))
-    except (yaml.YAMLError, ValueError, RecursionError) as error:
-        raise ValueError(f"{path}: not valid YAML ({error})") from error
-    if not isinstance(data, dict):
-        raise ValueError(f"{path}: not a mapping of fields to values")
-    if path in below:
-        raise ValueError(f"{path}: extends itself")
-    base = data.pop("extends", None)
-    if base is None:
-        return data
-    return merged(_fields(find_config(string(f"{path}: extends", base)), (*below, path)), data)
+        names = list(schema.field_names(_CLASSES[algorithm]))
+        raise ValueError(schema.explain(error, names)) from error
 
 
 def load_config(path_or_name: str | Path, overrides: Sequence[str] = ()) -> AnyConfig:
     """Reads a YAML file, or a shipped configuration by its name.
 
     With `extends: NAME` in a file, fields that it doesn't set come from that configuration, in
-    sections too. `overrides` are `field=value` with a YAML value; a dot reaches into a section
-    (`pool.share=0.5`). Raises ValueError for invalid files or fields.
+    sections too: a file beside it, or a preset. `overrides` are `field=value` with a YAML value; a
+    dot reaches into a section (`pool.share=0.5`). Raises ValueError for invalid files or fields.
     """
     path = find_config(path_or_name)
-    data = override(_fields(path), overrides)
+    data = override(read_file(path), overrides)
+    check_varied(data, override({}, overrides))
     try:
         return read_config(data)
     except ValueError as error:
         raise ValueError(f"{path}: {error}") from error
-
-
-def override(data: dict[str, Any], overrides: Sequence[str]) -> dict[str, Any]:
-    """Sets each `field=value` in the data (as in load_config); raises ValueError if invalid."""
-    for setting in overrides:
-        key, value = read_setting(setting, "field")
-        *parents, last = key.split(".")
-        target = data
-        for parent in parents:
-            if target.get(parent) is None:
-                target[parent] = {}
-            target = target[parent]
-            if not isinstance(target, dict):
-                raise ValueError(f"{setting!r}: {parent} has no fields")
-        target[last] = value
-    return data
-
-
-def read_setting(setting: str, what: str) -> tuple[str, Any]:
-    """Parses `name=value` with a YAML value; the ValueError of an invalid one names `what`."""
-    name, separator, text = setting.partition("=")
-    if not separator:
-        raise ValueError(f"{setting!r} is not {what}=value")
-    try:
-        return name, yaml.safe_load(text)
-    except (yaml.YAMLError, ValueError, RecursionError) as error:
-        raise ValueError(f"{reprlib.repr(setting)} has no valid YAML value") from error
-
-
-def read_options(settings: list[str]) -> dict[str, Any]:
-    """Returns a game's options from `name=value` settings with YAML values."""
-    return dict(read_setting(setting, "option") for setting in settings)
-
-
-def _plain(value: Any) -> Any:
-    """Converts a value to JSON data; a constant schedule becomes a number."""
-    if isinstance(value, Schedule) and value.first == value.last:
-        return value.first
-    if isinstance(value, tuple | list):
-        return [_plain(item) for item in value]
-    if isinstance(value, dict):
-        return {key: _plain(item) for key, item in value.items()}
-    return value

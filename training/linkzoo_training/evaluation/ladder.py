@@ -7,14 +7,16 @@ change to the measurement raises the ladder's version.
 import json
 from collections.abc import Callable, Iterator, Mapping, Sequence
 from dataclasses import dataclass, field
+from functools import partial
 from itertools import product
+from operator import itemgetter
 from pathlib import Path
 from typing import Any
 
 from linkzoo import Agent, get_game
 from linkzoo_training.agents.make import make_agent
 from linkzoo_training.evaluation.match import Match, blocks_of
-from linkzoo_training.evaluation.result import MatchResult
+from linkzoo_training.evaluation.result import MatchResult, variants_of
 
 FORMAT = "linkzoo-ladder/2"
 LADDERS = Path(__file__).parent / "ladders"
@@ -32,7 +34,7 @@ class Ladder:
     version: int
     seed: int
     openings: str  # see Match
-    opponents: Mapping[str, int]  # agents, with the games against each
+    opponents: Mapping[str, int]  # agents, with the games of each match
     options: Sequence[Mapping[str, Any]] = field(default_factory=lambda: [{}])
 
 
@@ -53,69 +55,37 @@ def run_ladder(
     ladder: Ladder,
     agent: Agent,
     players: Sequence[int],
-    *,
-    games: int | None = None,
-    seed: int | None = None,
-    openings: str | None = None,
-    options: Mapping[str, Any] | None = None,
     batch: int = 64,
-    progress: Callable[[str, int, int], None] | None = None,
+    progress: Callable[[str, int, int], None] = lambda *_: None,
 ) -> Iterator[MatchResult]:
-    """Plays an agent against every opponent; Ctrl-C ends the run after the last finished match.
+    """Plays an agent against every opponent with all these numbers of players; yields the results.
 
-    Args:
-        ladder: The opponents and the settings.
-        agent: The agent to measure.
-        players: Numbers of players; each opponent is met with all of them.
-        games: Games per match; default: the ladder's.
-        seed: Seed of the matches; default: the ladder's.
-        openings: Openings of the matches; default: the ladder's.
-        options: Options of the game; default: the ladder's. A list plays all its values in every
-            block.
-        batch: Blocks in lock-step.
-        progress: Called as `progress(match, finished, blocks)` after each batch.
-
-    Yields:
-        The result of each match.
+    Calls `progress(match, finished, blocks)` after each batch of blocks. After Ctrl-C no further
+    match is played.
     """
-    rules = get_game(ladder.game)
-    every = ladder.options if not options else [options]
-    for opponent, chosen, count in product(ladder.opponents, every, players):
-        what = f"{opponent}, {count} players{''.join(f', {n}={v}' for n, v in chosen.items())}"
-        number = ladder.opponents[opponent] if games is None else games
+    matches = product(ladder.opponents.items(), ladder.options, players)
+    for (opponent, games), options, count in matches:
+        what = f"{opponent}, {count} players{''.join(f', {n}={v}' for n, v in options.items())}"
+        first = variants_of(options)[0]
+        blocks = blocks_of(get_game(ladder.game, first), count, games, options)
+        against = make_agent(opponent, ladder.game, first)
+        match = Match(
+            ladder.game, agent, against, blocks, ladder.seed, ladder.openings, count, options
+        )
         try:
-            match = Match(
-                ladder.game,
-                agent,
-                make_agent(opponent, ladder.game),
-                blocks_of(rules, count, number, chosen),
-                seed=ladder.seed if seed is None else seed,
-                openings=ladder.openings if openings is None else openings,
-                num_players=count,
-                options=chosen,
-            ).play(batch=batch, progress=None if progress is None else _named(progress, what))
+            result = match.play(batch=batch, progress=partial(progress, what))
         except KeyboardInterrupt:
             return
-        yield match
+        yield result
 
 
-def _named(progress: Callable[[str, int, int], None], what: str) -> Callable[[int, int], None]:
-    return lambda finished, blocks: progress(what, finished, blocks)
+def with_strength(card: Mapping[str, Any], ladder: Ladder, match: MatchResult) -> dict[str, Any]:
+    """Returns a checkpoint's card with a match added to its strength.
 
-
-def with_strength(
-    card: Mapping[str, Any], ladder: Ladder, matches: Sequence[MatchResult]
-) -> dict[str, Any]:
-    """Returns a checkpoint's card with these matches added to its strength.
-
-    A match replaces an earlier one of the same agents, number of players and options. Matches of
-    other versions of the ladder are dropped.
+    It replaces an earlier match of the same agents, number of players and options. Matches of other
+    versions of the ladder are dropped.
     """
-
-    def what(entry: Mapping[str, Any]) -> list[Any]:
-        return [entry["agents"], entry["num_players"], entry["options"]]
-
-    new = [{**match.for_card(), "ladder": ladder.version} for match in matches]
-    replaced = [what(entry) for entry in new]
+    what = itemgetter("agents", "num_players", "options")
+    new = {**match.for_card(), "ladder": ladder.version}
     measured = [e for e in card.get("strength", []) if e.get("ladder") == ladder.version]
-    return {**card, "strength": [*(e for e in measured if what(e) not in replaced), *new]}
+    return {**card, "strength": [*(e for e in measured if what(e) != what(new)), new]}

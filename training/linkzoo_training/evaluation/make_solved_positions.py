@@ -1,9 +1,8 @@
-"""Makes a file of solved positions, in minutes.
+"""Makes a file of solved positions, in minutes; after Ctrl-C it resumes.
 
     python -m linkzoo_training.evaluation.make_solved_positions linkage
 
-The shipped files were made with the settings below; the command reproduces them. After Ctrl-C it
-resumes.
+The shipped files were made with the settings below; the command reproduces them.
 """
 
 import argparse
@@ -57,16 +56,14 @@ def make_solved_positions(
             raise ValueError(f"{work} has other settings: move it away")
     pairs = list(product([make_agent(name, game.name) for name in players], repeat=2))
     found, total = done["positions"], count * len(_PLIES)
-    with Progress(
-        *Progress.get_default_columns()[:2], MofNCompleteColumn(), TimeElapsedColumn()
-    ) as bar:
+    columns = *Progress.get_default_columns()[:2], MofNCompleteColumn(), TimeElapsedColumn()
+    with Progress(*columns) as bar:
         task = bar.add_task("positions", total=total, completed=len(found))
         while len(found) < total:
             wanted = {ply: count - sum(entry["ply"] == ply for entry in found) for ply in _PLIES}
-            first = done["games"]
-            indices = range(first, first + _BATCH)
-            turn = first // _BATCH % len(pairs)
-            for entry in _played(game, settings, pairs[turn], indices, wanted):
+            indices = range(done["games"], done["games"] + _BATCH)
+            players_of_batch = pairs[done["games"] // _BATCH % len(pairs)]
+            for entry in _played(game, settings, players_of_batch, indices, wanted):
                 if wanted[entry["ply"]] > 0 and (solved := _solved(game, settings, entry)):
                     wanted[entry["ply"]] -= 1
                     found.append(solved)
@@ -85,10 +82,11 @@ def _played(
     wanted: dict[int, int],
 ) -> list[dict[str, Any]]:
     """Plays the games with these indices up to the wanted plies."""
-    plies = {index: _PLIES[index % len(_PLIES)] for index in indices}
-    entries: list[dict[str, Any]] = [
-        {"opening": index, "ply": ply, "actions": []} for index, ply in plies.items() if wanted[ply]
-    ]
+    entries: list[dict[str, Any]] = []
+    for index in indices:
+        ply = _PLIES[index % len(_PLIES)]
+        if wanted[ply]:
+            entries.append({"opening": index, "ply": ply, "actions": []})
     states, _ = positions_after(game, settings, entries)
     openings, ends = (np.array([entry[name] for entry in entries]) for name in ("opening", "ply"))
 

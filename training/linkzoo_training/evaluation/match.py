@@ -3,7 +3,6 @@
 import time
 from collections.abc import Callable, Mapping, Sequence
 from dataclasses import dataclass, replace
-from functools import cached_property
 from itertools import product
 from typing import Any
 
@@ -12,15 +11,14 @@ from numpy.typing import NDArray
 
 from linkzoo import Agent, Game, GameRecord, Positions, RandomAgent, get_game
 from linkzoo.core.agent import check_agent
+from linkzoo.core.arguments import boolean, integer
 from linkzoo.core.kernels import kernels
 from linkzoo.core.state import Record
 from linkzoo.engine.rng import STREAM_ACTION, random_u64s
-from linkzoo.registry import id_of
 from linkzoo_training.agents.baselines import GreedyAgent
-from linkzoo_training.agents.playing import NOBODY, play_games
+from linkzoo_training.agents.playing import NOBODY, decision_seeds, play_games
 from linkzoo_training.evaluation.openings import RANDOM, random_openings, read_openings
-from linkzoo_training.evaluation.outcomes import win_shares
-from linkzoo_training.evaluation.result import MatchResult, by_block, variants_of
+from linkzoo_training.evaluation.result import MatchResult, by_block, variants_of, win_shares
 from linkzoo_training.evaluation.statistics import Sprt
 
 
@@ -29,22 +27,19 @@ class _Timed:
 
     def __init__(self, agent: Agent, letter: str) -> None:
         self._agent, self.name = agent, f"{agent.name} (agent {letter})"
-        self._called, self._moves, self._seconds = False, 0, 0.0
+        self._calls: list[tuple[int, float]] = []  # moves and seconds of each
 
     def act(self, positions: Positions) -> NDArray[np.int64]:
-        """Returns the agent's actions."""
         start = time.perf_counter()
         actions = self._agent.act(positions)
-        if self._called:
-            self._moves += len(positions)
-            self._seconds += time.perf_counter() - start
-        self._called = True
+        self._calls.append((len(positions), time.perf_counter() - start))
         return actions
 
     @property
     def per_move(self) -> float | None:
         """Mean seconds per move, in batches."""
-        return self._seconds / self._moves if self._moves else None
+        moves = sum(count for count, _ in self._calls[1:])
+        return sum(seconds for _, seconds in self._calls[1:]) / moves if moves else None
 
 
 def blocks_of(
@@ -59,7 +54,7 @@ def blocks_of(
     return -(-games // (len(game.one_of_each_side(num_players)) * len(variants_of(options))))
 
 
-@dataclass(frozen=True)
+@dataclass
 class Match:
     """The settings of a match between agents A and B.
 
@@ -79,7 +74,8 @@ class Match:
             `{"threshold": [13, 14]}` makes four games a block.
 
     Raises:
-        ValueError: A or B isn't an agent, or `blocks` or `seed` is out of range.
+        ValueError: A or B isn't an agent, `blocks` or `seed` is out of range, or the game doesn't
+            support the settings.
     """
 
     game: str
@@ -94,37 +90,15 @@ class Match:
     def __post_init__(self) -> None:
         check_agent(self.a, "agent A")
         check_agent(self.b, "agent B")
-        if self.blocks < 1:
-            raise ValueError(f"blocks={self.blocks} is out of range")
-        if not 0 <= self.seed < 2**64:
-            raise ValueError(f"seed={self.seed} is out of range")
-
-    @cached_property
-    def _rules(self) -> Game:
-        games = [get_game(self.game, variant) for variant in variants_of(self.options)]
-        if any(game is not games[0] for game in games):
-            raise ValueError(f"options: {self.options} are several games, which need a match each")
-        return games[0]
-
-    @cached_property
-    def _blanks(self) -> list[Record]:
-        """Blank records, one per variant of the options."""
+        self.blocks = integer("blocks", self.blocks, 1, 2**53)
+        self.seed = integer("seed", self.seed, 0, 2**64 - 1)
         variants = variants_of(self.options)
-        return [self._rules.blank(self.num_players, variant) for variant in variants]
-
-    @cached_property
-    def _players(self) -> int:
-        return int(self._blanks[0].num_players)
-
-    @cached_property
-    def _seats(self) -> NDArray[np.int64]:
-        """One seat per side."""
-        return np.array(self._rules.one_of_each_side(self._players))
-
-    @cached_property
-    def _plies(self) -> tuple[int, int]:
-        """The fewest and the most random plies of openings."""
-        return read_openings(self.openings, self._rules)
+        self._rules, *others = (get_game(self.game, variant) for variant in variants)
+        if any(game is not self._rules for game in others):
+            raise ValueError(f"options: {self.options} are several games, which need a match each")
+        self._blanks = [self._rules.blank(self.num_players, variant) for variant in variants]
+        self._players = int(self._blanks[0].num_players)
+        self._seats = np.array(self._rules.one_of_each_side(self._players))  # one per side
 
     def play(
         self,
@@ -149,18 +123,14 @@ class Match:
             The result.
 
         Raises:
-            ValueError: The game doesn't support the settings, or an agent plays an illegal action.
+            ValueError: The game has no such openings, or an agent plays an illegal action.
         """
-        if batch < 1:
-            raise ValueError(f"batch={batch} is out of range")
-        shape = 0, len(self._blanks), len(self._seats)
-        if sprt is not None:
-            if shape[2] != 2:
-                raise ValueError(
-                    f"sprt: Elo is for two sides, and {self._players} players are {shape[2]}"
-                )
-            sprt = replace(sprt, games=shape[1] * shape[2])
-        agents = _Timed(self.a, "A"), _Timed(self.b, "B")
+        batch, partial = integer("batch", batch, 1, 2**53), boolean("partial", partial)
+        variants, sides = len(self._blanks), len(self._seats)
+        if sprt is not None and sides != 2:
+            raise ValueError(f"sprt: Elo is for two sides, and {self._players} players are {sides}")
+        sprt = None if sprt is None else replace(sprt, games=variants * sides)
+        agents, shape = (_Timed(self.a, "A"), _Timed(self.b, "B")), (0, variants, sides)
         played = [(np.empty(shape, self._rules.state), np.empty((*shape, 2), np.int64))]
         try:
             for first in range(0, self.blocks, batch):
@@ -206,16 +176,14 @@ class Match:
         Decision seeds depend on match, block, ply and seat, but not on the agent: both agents meet
         the same seeds in mirrored games.
         """
-        sides = np.array(self._rules.facts.sides(self._players))
+        game, seed = self._rules, np.uint64(self.seed)
+        plies, sides = read_openings(self.openings, game), np.array(game.facts.sides(self._players))
         shape = len(blocks), len(self._blanks), len(self._seats)
-        begin = [
-            random_openings(self._rules, blank, np.uint64(self.seed), self._plies, blocks)
-            for blank in self._blanks
-        ]
+        begin = [random_openings(game, blank, seed, plies, blocks) for blank in self._blanks]
         states = np.repeat(np.stack(begin, 1).ravel(), shape[2])
         focal = np.tile(np.arange(shape[2]), shape[0] * shape[1])  # side of A
-        seeds_of_blocks = random_u64s(self.seed, STREAM_ACTION, np.array(blocks))
-        drawn = np.repeat(seeds_of_blocks, shape[1] * shape[2])
+        block_seeds = random_u64s(self.seed, STREAM_ACTION, np.array(blocks))
+        game_seeds = np.repeat(block_seeds, shape[1] * shape[2])
         moves = np.zeros((len(states), 2), np.int64)
         records = [] if keep is None else [self._begun(state) for state in states]
 
@@ -223,11 +191,9 @@ class Match:
             return np.asarray(sides[states["seat"]] != focal).astype(np.int64)
 
         def seeds(rows: NDArray[np.int64]) -> NDArray[np.uint64]:
-            return random_u64s(
-                drawn[rows], STREAM_ACTION, states["ply"][rows], states["seat"][rows]
-            )
+            return decision_seeds(game_seeds[rows], states[rows])
 
-        for actions in play_games(self._rules, states, agents, acting, seeds):
+        for actions in play_games(game, states, agents, acting, seeds):
             rows = np.flatnonzero(actions != NOBODY)
             moves[rows, acting(states)[rows]] += 1
             for row in rows if records else ():
@@ -240,24 +206,19 @@ class Match:
         return states.reshape(shape), moves.reshape(*shape, 2)
 
     def _begun(self, state: Record) -> GameRecord:
-        """Returns the record of a game after its opening."""
-        game = self._rules
-        options, seed = game.chosen_options(state), int(state.seed)
-        start = game.to_dict(state) if state.ply else None
-        return GameRecord(id_of(game), game.version, self._players, options, seed, start)
+        start = self._rules.to_dict(state) if state.ply else None
+        return GameRecord.of(self._rules, state, start)
 
     def _shares(self, finals: NDArray[Any]) -> NDArray[np.float64]:
         """Returns A's share of each win, [B, V, n]; in game k of a variant A plays side k."""
         shares = win_shares(finals["winners"], self._seats.tolist())
-        return np.asarray(shares.diagonal(0, -2, -1))
+        return shares.diagonal(0, -2, -1)
 
     def _payoffs(self, finals: NDArray[Any]) -> NDArray[np.float64]:
-        """Returns A's payoffs, [B, V, n]."""
         payoff = np.zeros((finals.size, self._players), np.float32)
         kernels(self._rules).outcome(finals.ravel(), payoff, np.empty_like(payoff))
-        every = np.arange(len(self._seats))
         by_game = payoff.reshape(*finals.shape, self._players)
-        return by_game[..., every, self._seats].astype(np.float64)
+        return by_game[..., np.arange(len(self._seats)), self._seats].astype(np.float64)
 
 
 def play_match(

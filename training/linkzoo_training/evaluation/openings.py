@@ -9,7 +9,7 @@ import numpy as np
 from numpy.typing import NDArray
 
 from linkzoo import Game
-from linkzoo.core.arguments import shown
+from linkzoo.core.arguments import shown, string
 from linkzoo.core.kernels import kernels
 from linkzoo.core.state import Record
 from linkzoo.engine.rng import STREAM_SETUP, game_seeds, random_u64s
@@ -28,10 +28,8 @@ def random_openings(
     masks = np.empty((len(states), game.num_actions), np.int8)
     which = np.array(indices, np.uint64)
     seeds, dice = game_seeds(seed, which), random_u64s(seed, STREAM_SETUP, which, 1)
-    counts = low + (random_u64s(seed, STREAM_SETUP, which, 0) % np.uint64(high - low + 1)).astype(
-        int
-    )
-    kernels(game).reset_rows(states, masks, seeds, dice, counts)
+    extra = random_u64s(seed, STREAM_SETUP, which, 0) % np.uint64(high - low + 1)
+    kernels(game).reset_rows(states, masks, seeds, dice, low + extra.astype(int))
     return states
 
 
@@ -41,16 +39,13 @@ def digest(states: NDArray[Any]) -> str:
 
 
 def read_openings(text: str | None, game: Game) -> tuple[int, int]:
-    """Returns the fewest and the most random plies of `0` or `2-4` (None is `2-4`).
-
-    Raises ValueError for other texts.
-    """
-    text = RANDOM if text is None else text
+    """Returns the fewest and most plies of `0` or `2-4` (None is `2-4`); ValueError for others."""
+    text = RANDOM if text is None else string("openings", text)
+    most = game.facts.max_length
     numbers = re.fullmatch(r"([0-9]{1,999})(?:-([0-9]{1,999}))?", text)
     if numbers is None:
         raise ValueError(f"openings: {shown(text)} is no number of plies such as '0' or '2-4'")
     low, high = int(numbers[1]), int(numbers[2] or numbers[1])
-    if not low <= high <= game.facts.max_length:
-        most = game.facts.max_length
+    if not low <= high <= most:
         raise ValueError(f"openings: {text!r} has no numbers of plies in 0..{most}")
     return low, high

@@ -12,6 +12,7 @@ from math import log
 import numpy as np
 from numpy.typing import NDArray
 
+from linkzoo_training.evaluation.result import by_block
 from linkzoo_training.evaluation.statistics import Estimate
 
 _PRIOR = 1.0  # blocks per agent, spread over its pairings
@@ -34,32 +35,22 @@ class Pairing:
         """The number of sides."""
         return int(self.share.shape[2])
 
-    @property
-    def block_shares(self) -> NDArray[np.float64]:
-        """The mean share of each block, [blocks]."""
-        return np.asarray(self.share.mean((1, 2)))
-
 
 def bradley_terry(pairings: Sequence[Pairing], agents: int) -> list[Estimate]:
-    """Returns the ratings of all agents with 95 % intervals; their mean is 0.
+    """Returns the ratings of all agents on the Elo scale with 95 % intervals; their mean is 0.
+
+    Each pair of agents has a pairing, with any number of blocks.
 
     The prior of a pairing is a part of a block between equal agents, half won and half lost with
     two sides (Jeffreys 1946): ratings stay finite, and blocks that all end alike leave an interval.
     The rating is the fit to the blocks and the prior. The interval holds 95 % of the fits to
     randomly weighted blocks and prior (the Bayesian bootstrap of Rubin 1981).
-
-    Args:
-        pairings: Every pair of agents, with any number of blocks.
-        agents: The number of agents.
-
-    Returns:
-        One estimate per agent, on the Elo scale.
     """
     generator = np.random.Generator(np.random.PCG64(_SEED))
     prior = _PRIOR * agents / (2 * len(pairings))
     columns = []
     for pairing in pairings:
-        scores, counts = np.unique(pairing.block_shares, return_counts=True)
+        scores, counts = np.unique(by_block(pairing.share), return_counts=True)
         scores = np.append(scores, [1, 0])
         weights = np.append(counts, [prior / pairing.sides, prior - prior / pairing.sides])
         drawn = generator.dirichlet(weights, _RESAMPLES)

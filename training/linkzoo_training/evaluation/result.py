@@ -11,6 +11,7 @@ import numpy as np
 from numpy.typing import NDArray
 
 from linkzoo import Game, get_game
+from linkzoo.core.arguments import mapping
 from linkzoo_training.evaluation.statistics import Counts, Estimate, Sprt, elo, from_blocks
 
 FORMAT = "linkzoo-match/3"
@@ -22,10 +23,8 @@ def variants_of(options: Mapping[str, Any] | None) -> list[dict[str, Any]]:
     `{"threshold": [13, 14]}` gives `[{"threshold": 13}, {"threshold": 14}]`. Raises ValueError for
     an empty list.
     """
-    choices = {
-        name: value if isinstance(value, list) else [value]
-        for name, value in (options or {}).items()
-    }
+    options = {} if options is None else mapping("options", options)
+    choices = {name: v if isinstance(v, list) else [v] for name, v in options.items()}
     for name, values in choices.items():
         if not values:
             raise ValueError(f"{name}: a list of no values")
@@ -41,14 +40,20 @@ def by_block(
     return np.asarray(scores.mean((1, 2)))
 
 
+def win_shares(winners: NDArray[np.uint32], seats: Sequence[int]) -> NDArray[np.float64]:
+    """Returns the share of the win of each of these seats, [..., seats]: 1/k if k of them won.
+
+    `winners` [...] is the field of final records. For shares of sides, pass one seat of each.
+    """
+    won = winners[..., None] >> np.array(seats, np.uint32) & np.uint32(1)
+    return np.asarray(won / won.sum(-1, keepdims=True))
+
+
 def settings_of(game: Game, options: Mapping[str, Any]) -> list[str]:
     """Returns the non-standard options as on the command line: `threshold=[13,14]`."""
     standard = game.chosen_options(game.blank())
-    return [
-        f"{name}={json.dumps(value, separators=(',', ':'))}"
-        for name, value in options.items()
-        if value != standard[name]
-    ]
+    chosen = {name: value for name, value in options.items() if value != standard[name]}
+    return [f"{name}={json.dumps(value, separators=(',', ':'))}" for name, value in chosen.items()]
 
 
 def side_label(game: Game, num_players: int, side: int, roles: Sequence[str]) -> str:
@@ -131,8 +136,10 @@ class MatchResult:
         share = self.win_share()
         return elo(share.mean), elo(share.low), elo(share.high)
 
-    def side_label(self, side: int) -> str:
+    def side_label(self, side: int | None) -> str:
         """Returns `More (seat 0)`, `seats 0, 2` for a team, `seat 0` where options move roles."""
+        if side is None:
+            return "all sides"
         rules = get_game(self.game)
         roles = {rules.roles(variant) for variant in variants_of(self.options)}
         return side_label(rules, self.num_players, side, roles.pop() if len(roles) == 1 else ())
@@ -143,16 +150,14 @@ class MatchResult:
         a, b = self.agents
         return f"{a} against {b}: {self.game}, {self.games:,} games"
 
-    def rows(self) -> list[tuple[str, ...]]:
+    def rows(self) -> list[tuple[str, str, str, str]]:
         """Returns the result as text: column names, a row per side, and a row for all sides."""
-        columns = f"{self.agents[0]} plays", "won / drawn / lost", "share in %", "mean payoff"
-        rows: list[tuple[str, ...]] = [columns]
+        rows = [(f"{self.agents[0]} plays", "won / drawn / lost", "share in %", "mean payoff")]
         for side in [*range(self.num_sides), None] if self.blocks else []:
-            label = "all sides" if side is None else self.side_label(side)
             mean, low, high = self.mean_payoff(side)
-            share = self.win_share(side).percent()
             payoff = f"{mean:+.3f} [{low:+.3f}, {high:+.3f}]"
-            rows.append((label, str(self.counts(side)), share, payoff))
+            share = self.win_share(side).percent()
+            rows.append((self.side_label(side), str(self.counts(side)), share, payoff))
         return rows
 
     def notes(self) -> list[str]:
@@ -195,12 +200,8 @@ class MatchResult:
         return f"<table><caption>{escape(self.title)}</caption>{head}{body}</table><p>{notes}</p>"
 
     def _estimates(self, side: int | None = None) -> dict[str, Any]:
-        """Returns the counts and estimates of all sides or of one, as JSON data."""
-        return {
-            **self.counts(side)._asdict(),
-            "win_share": self.win_share(side)._asdict(),
-            "mean_payoff": self.mean_payoff(side)._asdict(),
-        }
+        share, payoff = self.win_share(side)._asdict(), self.mean_payoff(side)._asdict()
+        return {**self.counts(side)._asdict(), "win_share": share, "mean_payoff": payoff}
 
     def to_dict(self) -> dict[str, Any]:
         """Returns JSON data: the settings, the estimates, and A's results by block."""
@@ -231,10 +232,9 @@ class MatchResult:
         }
         variants = variants_of(self.options)
         if len(variants) > 1:
-            data["variants"] = [
-                {"options": options, "win_share": self.win_share(variant=index)._asdict()}
-                for index, options in enumerate(variants)
-            ]
+            shares = [self.win_share(variant=index)._asdict() for index in range(len(variants))]
+            pairs = zip(variants, shares, strict=True)
+            data["variants"] = [{"options": own, "win_share": share} for own, share in pairs]
         if self.num_sides == 2:
             data["elo"] = dict(zip(Estimate._fields, self.elo(), strict=True))
         if self.sprt is not None:
@@ -253,12 +253,8 @@ class MatchResult:
             )
         data = self.to_dict()
         data.pop("block_shares", None)
-        data["command"] = " ".join(
-            [
-                f"linkzoo evaluate {' '.join(self.agents)} --game {self.game}",
-                f"--games {self.games} --seed {self.seed} --openings {self.openings}",
-                f"--players {self.num_players}",
-                *settings_of(get_game(self.game), self.options),
-            ]
-        )
-        return data
+        command = f"linkzoo evaluate {' '.join(self.agents)} --game {self.game} "
+        command += f"--games {self.games} --seed {self.seed} --openings {self.openings} "
+        command += f"--players {self.num_players}"
+        settings = settings_of(get_game(self.game), self.options)
+        return {**data, "command": " ".join([command, *settings])}

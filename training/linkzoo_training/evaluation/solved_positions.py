@@ -4,16 +4,16 @@ The files in `solved_positions/` are made by `make_solved_positions`. In each po
 act has at least one winning and one losing action.
 """
 
-import json
 from collections.abc import Callable, Mapping, Sequence
 from dataclasses import dataclass
 from pathlib import Path
-from typing import Any
+from typing import Any, NamedTuple
 
 import numpy as np
 from numpy.typing import NDArray
 
 from linkzoo import Agent, Game, Positions, get_game
+from linkzoo.core.arguments import check_keys, parse_json
 from linkzoo.core.kernels import kernels
 from linkzoo.engine.rng import STREAM_ACTION, random_u64s
 from linkzoo_training.agents.playing import checked_actions
@@ -22,6 +22,7 @@ from linkzoo_training.evaluation.result import side_label
 from linkzoo_training.evaluation.statistics import Estimate, wilson
 
 FORMAT = "linkzoo-solved-positions/1"
+_KEYS = "format game seed opening_plies players plies count games positions sha256".split()
 SOLVED_POSITIONS = Path(__file__).parent / "solved_positions"
 
 
@@ -33,12 +34,6 @@ class SolvedPositions:
     states: NDArray[Any]  # [N]
     wins: NDArray[np.int8]  # [N, num_actions]: 1 wins, 0 doesn't, -1 is illegal
 
-    @property
-    def random_loss(self) -> NDArray[np.float64]:
-        """Probability that a random legal action throws the win away, [N]."""
-        loses: NDArray[np.float64] = (self.wins == 0).sum(1) / (self.wins >= 0).sum(1)
-        return loses
-
 
 def read_solved_positions(game: Game) -> SolvedPositions:
     """Returns a game's solved positions; ValueError if it has none or its rules have changed."""
@@ -46,7 +41,11 @@ def read_solved_positions(game: Game) -> SolvedPositions:
     if not path.is_file():
         names = sorted(file.stem for file in SOLVED_POSITIONS.glob("*.json"))
         raise ValueError(f"no solved positions for {game.name}; there are some for {names}")
-    data = json.loads(path.read_text(encoding="utf-8"))
+    try:
+        data = parse_json(path.read_bytes())
+        check_keys("solved positions", data, _KEYS)
+    except ValueError as error:
+        raise ValueError(f"{path}: {error}") from error
     states, masks = positions_after(game, data, data["positions"])
     if digest(states) != data["sha256"]:
         raise ValueError(f"{path} was made for other rules of {game.name}: make it again")
@@ -75,6 +74,18 @@ def positions_after(
     return states, masks
 
 
+class Rates(NamedTuple):
+    """The number of positions, and the blunder rates of an agent and of random play in them."""
+
+    positions: int
+    share: Estimate  # with Wilson's interval
+    random: float
+
+    def to_dict(self) -> dict[str, Any]:
+        """Returns JSON data."""
+        return {**self._asdict(), "share": self.share._asdict()}
+
+
 @dataclass(frozen=True)
 class BlunderRate:
     """An agent's blunders in N solved positions."""
@@ -84,54 +95,38 @@ class BlunderRate:
     seed: int
     blunders: NDArray[np.bool_]  # [N]
 
-    def count(self, seat: int | None = None) -> int:
-        """Returns the number of positions, of all seats or of one."""
-        return int(self._of(seat).sum())
-
-    def share(self, seat: int | None = None) -> Estimate:
-        """Returns the blunder rate, of all seats or of one (Wilson's interval)."""
-        return wilson(float(self.blunders[self._of(seat)].mean()), self.count(seat))
-
-    def random_share(self, seat: int | None = None) -> float:
-        """Returns the blunder rate of random play, of all seats or of one."""
-        return float(self.solved.random_loss[self._of(seat)].mean())
-
-    def _of(self, seat: int | None) -> NDArray[np.bool_]:
+    def rates(self, seat: int | None = None) -> Rates:
+        """Returns the results in the positions of all seats or of one."""
         seats = self.solved.states["seat"]
-        chosen: NDArray[np.bool_] = seats >= 0 if seat is None else seats == seat
-        return chosen
+        chosen = seats >= 0 if seat is None else seats == seat
+        count, wins = int(chosen.sum()), self.solved.wins[chosen]
+        random = float(((wins == 0).sum(1) / (wins >= 0).sum(1)).mean())
+        return Rates(count, wilson(float(self.blunders[chosen].mean()), count), random)
 
     def seats(self) -> list[int]:
         """Returns the seats to act in the positions."""
         return sorted(set(self.solved.states["seat"].tolist()))
 
-    def seat_label(self, seat: int) -> str:
+    def seat_label(self, seat: int | None) -> str:
         """Returns `More (seat 0)`."""
-        game = self.solved.game
-        players = int(self.solved.states["num_players"][0])
+        if seat is None:
+            return "all seats"
+        game, players = self.solved.game, int(self.solved.states["num_players"][0])
         return side_label(game, players, seat, game.facts.seat_names)
 
     def to_dict(self) -> dict[str, Any]:
         """Returns JSON data: the rates, and 1 or 0 per position."""
         game = self.solved.game
+        seats = [{"label": self.seat_label(s), **self.rates(s).to_dict()} for s in self.seats()]
         return {
             "game": game.name,
             "version": game.version,
             "positions_sha256": digest(self.solved.states),
             "agent": self.agent,
             "seed": self.seed,
-            **self._rates(),
-            "seats": [
-                {"label": self.seat_label(seat), **self._rates(seat)} for seat in self.seats()
-            ],
+            **self.rates().to_dict(),
+            "seats": seats,
             "blunders": self.blunders.astype(int).tolist(),
-        }
-
-    def _rates(self, seat: int | None = None) -> dict[str, Any]:
-        return {
-            "positions": self.count(seat),
-            "share": self.share(seat)._asdict(),
-            "random": self.random_share(seat),
         }
 
 
@@ -150,19 +145,11 @@ def measure_blunders(
     *,
     seed: int = 0,
     batch: int = 64,
-    progress: Callable[[int, int], None] | None = None,
+    progress: Callable[[int, int], None] = lambda *_: None,
 ) -> BlunderRate:
     """Measures an agent's blunder rate on a game's solved positions.
 
-    Args:
-        game: The game's name.
-        agent: The agent to measure.
-        seed: Fixes the agent's seeds.
-        batch: Positions per call of the agent.
-        progress: Called as `progress(finished, positions)` after each batch.
-
-    Returns:
-        The blunders.
+    `seed` fixes the agent's seeds. Calls `progress(finished, positions)` after each batch.
 
     Raises:
         ValueError: The game has no solved positions, or the agent plays an illegal action.
@@ -176,6 +163,5 @@ def measure_blunders(
         positions = Positions(solved.game, solved.states[rows].copy(), seeds[rows])
         known = solved.wins[rows]
         blunders[rows] = known[np.arange(len(known)), checked_actions(agent, positions)] == 0
-        if progress is not None:
-            progress(rows.stop, count)
+        progress(rows.stop, count)
     return BlunderRate(solved, agent.name, seed, blunders)

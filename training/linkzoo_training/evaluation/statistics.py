@@ -46,20 +46,12 @@ def wilson(mean: float, count: int) -> Estimate:
 
 
 def from_blocks(scores: NDArray[np.float64], low: float, high: float) -> Estimate:
-    """Returns the mean of independent block scores with an interval from their variance.
+    """Returns the mean of independent block scores [B] with an interval from their variance.
 
-    On either side, the interval is at least as wide as with _Z**2 more blocks, half of them at each
-    end of the scale; for scores at the ends that is Wilson's interval (Agresti and Coull 1998). So
-    blocks that all end alike leave an interval. A single block gets the largest variance that its
-    score allows.
-
-    Args:
-        scores: Block scores, [B].
-        low: The lowest possible score.
-        high: The highest possible score.
-
-    Returns:
-        The mean and its 95 % interval.
+    The scale is low..high. On either side, the interval is at least as wide as with _Z**2 more
+    blocks, half of them at each end of the scale; for scores at the ends that is Wilson's interval
+    (Agresti and Coull 1998). So blocks that all end alike leave an interval. A single block gets
+    the largest variance that its score allows.
     """
     mean, count = float(scores.mean()), len(scores)
     variance = float(scores.var(ddof=1)) if count > 1 else (mean - low) * (high - mean)
@@ -67,11 +59,14 @@ def from_blocks(scores: NDArray[np.float64], low: float, high: float) -> Estimat
     weight = count + _Z**2
     middle = (count * mean + _Z**2 * (low + high) / 2) / weight
     least = _Z * sqrt(count * variance + (_Z * (high - low) / 2) ** 2) / weight
-    return Estimate(
-        mean,
-        max(low, min(mean - half, middle - least)),
-        min(high, max(mean + half, middle + least)),
-    )
+    lower, upper = min(mean - half, middle - least), max(mean + half, middle + least)
+    return Estimate(mean, max(low, lower), min(high, upper))
+
+
+def normal_mean(numbers: NDArray[np.float64]) -> Estimate:
+    """Returns the mean of independent numbers [N], N > 1, with its normal interval."""
+    mean, half = float(numbers.mean()), _Z * float(numbers.std(ddof=1)) / sqrt(len(numbers))
+    return Estimate(mean, mean - half, mean + half)
 
 
 def elo(share: float) -> float | None:
@@ -115,13 +110,11 @@ class Sprt:
         `blocks` [B] are A's shares of the blocks, 0 to 1; with two games they are quarters.
         """
         halves = np.arange(2 * self.games + 1)
-        seen = np.rint(blocks[:, None] * halves[-1]) == halves
-        counts, outcomes = seen.cumsum(0)[since:].astype(np.float64), halves / halves[-1]
+        seen, outcomes = np.rint(blocks[:, None] * halves[-1]) == halves, halves / halves[-1]
+        counts = seen.cumsum(0)[since:].astype(np.float64)
         counts[counts == 0] = _UNSEEN
-        high, low = (
-            _log_likelihood(counts, outcomes, expected_score(elo)) for elo in (self.high, self.low)
-        )
-        return high - low
+        low, high = expected_score(self.low), expected_score(self.high)
+        return _log_likelihood(counts, outcomes, high) - _log_likelihood(counts, outcomes, low)
 
     def end(self, blocks: NDArray[np.float64], since: int = 0) -> int | None:
         """Returns the number of blocks after which the test decided; None if it is undecided.
@@ -163,5 +156,4 @@ def _log_likelihood(
         x = (low + high) / 2
         positive = (counts * away / (1 + x * away)).sum(1, keepdims=True) > 0
         low, high = np.where(positive, x, low), np.where(positive, high, x)
-    logs: NDArray[np.float64] = -(counts * np.log1p((low + high) / 2 * away)).sum(1)
-    return logs
+    return np.asarray(-(counts * np.log1p((low + high) / 2 * away)).sum(1))

@@ -22,7 +22,7 @@ from linkzoo_training.evaluation.match import play_match
 from linkzoo_training.evaluation.ratings import Pairing
 from linkzoo_training.evaluation.result import variants_of
 from linkzoo_training.search import uct
-from linkzoo_training.selfplay.executors import Executor, LocalExecutor
+from linkzoo_training.selfplay.executors import Executor, Kept, LocalExecutor
 
 
 @dataclass(frozen=True)
@@ -59,12 +59,7 @@ class Matches:
     def __init__(self, settings: Tournament, make: Callable[[str], Agent]) -> None:
         self.settings, self.agent = settings, cache(make)
 
-    def play(
-        self,
-        weights: None,  # noqa: ARG002 - required by Worker
-        task: tuple[str, str],
-        kept: Mapping[str, Any],  # noqa: ARG002
-    ) -> dict[str, Any]:
+    def play(self, weights: None, task: tuple[str, str], kept: Kept) -> dict[str, Any]:  # noqa: ARG002 - see Worker
         """Returns the result of a match between two agents as JSON data."""
         settings, (a, b) = self.settings, task
         return play_match(
@@ -83,20 +78,13 @@ def run_tournament(
     settings: Tournament,
     make: Callable[[str], Agent],
     folder: Path,
-    progress: Callable[[str, int, int], None] | None = None,
+    progress: Callable[[str, int, int], None] = lambda *_: None,
     executor: Executor | None = None,
 ) -> list[Pairing]:
-    """Plays the matches missing in the folder; Ctrl-C keeps the finished ones.
+    """Plays the matches missing in the folder and returns all; Ctrl-C keeps the finished ones.
 
-    Args:
-        settings: The tournament's settings.
-        make: Creates an agent from its name, in every worker.
-        folder: Folder of the results, in `<folder>/matches`.
-        progress: Called as `progress(match, finished, matches)` after each match.
-        executor: Plays matches in parallel; None plays them in this process.
-
-    Returns:
-        All pairings.
+    Results are in `<folder>/matches`. `make` creates an agent from its name, in every worker of the
+    executor, or in this process without one. Calls `progress(match, finished, matches)` after each.
 
     Raises:
         ValueError: The file of a match is damaged; raised before any match is played.
@@ -104,7 +92,7 @@ def run_tournament(
     executor = LocalExecutor() if executor is None else executor
     pairs = settings.pairs()
     names = [(settings.agents[a], settings.agents[b]) for a, b in pairs]
-    paths = [folder / "matches" / f"{_digest(settings, pair)}.json" for pair in names]
+    paths = [folder / "matches" / f"{_digest(settings, both)}.json" for both in names]
     shares = {number: _read(path, settings) for number, path in enumerate(paths) if path.is_file()}
     left = [number for number in range(len(pairs)) if number not in shares]
     executor.start(partial(Matches, settings, make))
@@ -113,14 +101,19 @@ def run_tournament(
         number = left[index]
         write_atomically(paths[number], (json.dumps(result) + "\n").encode())
         shares[number] = np.array(result["block_shares"])
-        if progress is not None:
-            progress(" against ".join(names[number]), finished, len(pairs))
+        progress(" against ".join(names[number]), finished, len(pairs))
     return [Pairing(a, b, shares[number]) for number, (a, b) in enumerate(pairs)]
 
 
 def _digest(settings: Tournament, names: tuple[str, str]) -> str:
     """Returns a match's file name: a hash of all its settings."""
-    versions = [get_game(settings.game).version, uct.VERSION]
+    rules, standard = (
+        get_game(settings.game, variants_of(settings.options)[0]),
+        get_game(settings.game),
+    )
+    versions = [rules.version, uct.VERSION]
+    if rules is not standard:
+        versions.append(rules.fixed.digest)  # of the board or cards
     what = [settings.game, versions, settings.blocks, settings.seed, settings.num_players]
     agents = [*names, *(AgentSpec.parse(name).digest(settings.game) for name in names)]
     text = json.dumps([*what, settings.openings, dict(settings.options), *agents])

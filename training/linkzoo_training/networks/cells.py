@@ -7,7 +7,7 @@ import torch
 from torch import Tensor, nn
 
 from linkzoo import Game
-from linkzoo_training.networks.policy_value import PolicyValueNet, quiet
+from linkzoo_training.networks.policy_value import PolicyValueNet, small_init
 
 
 class CellNet(PolicyValueNet):
@@ -29,9 +29,9 @@ class CellNet(PolicyValueNet):
         self.summary = nn.Linear(width + numbers, 2 * width)
         own = int(game.observation.action_cells.max()) // cells + 1
         elsewhere = int((game.observation.action_cells < 0).sum())
-        self.policy = quiet(nn.Linear(width, own))
-        self.elsewhere = quiet(nn.Linear(2 * width, elsewhere)) if elsewhere else None
-        self.value = quiet(nn.Linear(2 * width, game.max_players))
+        self.policy = small_init(nn.Linear(width, own))
+        self.elsewhere = small_init(nn.Linear(2 * width, elsewhere)) if elsewhere else None
+        self.value = small_init(nn.Linear(2 * width, game.max_players))
         where = game.observation.action_cells.copy()
         where[where < 0] = own * cells + np.arange(elsewhere)
         source = np.full(own * cells + elsewhere, game.num_actions)
@@ -45,8 +45,8 @@ class CellNet(PolicyValueNet):
         pooled = torch.cat([cells.mean(1), numbers.to(cells.dtype)], 1)
         return cells, torch.relu(self.summary(pooled))
 
-    def answer(self, cells: Tensor | None, whole: Tensor) -> tuple[Tensor, Tensor]:
-        """Implements `PolicyValueNet.answer`."""
+    def heads(self, cells: Tensor | None, whole: Tensor) -> tuple[Tensor, Tensor]:
+        """Implements `PolicyValueNet.heads`."""
         assert cells is not None
         logits = self.policy(cells).transpose(1, 2).flatten(1)
         if self.elsewhere is not None:

@@ -6,48 +6,19 @@ from typing import Any, TypeVar
 
 import numpy as np
 import torch
-from numpy.typing import NDArray
 from torch import Tensor, nn
 
 from linkzoo import Game
 from linkzoo.core.features import RAW, FeatureMap
+from linkzoo_training.arrays import Array
+from linkzoo_training.networks.action import ActionNet
 from linkzoo_training.networks.cells import BoardNet, GraphNet
-from linkzoo_training.networks.policy_value import OUTER, PolicyValueNet, quiet
+from linkzoo_training.networks.policy_value import OUTER, PolicyValueNet, small_init
 from linkzoo_training.networks.sparse import SparseLinear
+from linkzoo_training.networks.trunk import ResidualTrunk
 
 ILLEGAL_LOGIT = -1e9
-_LEAST_DEVIATION = 0.1  # limits the scale of nearly constant features
 Network = TypeVar("Network", bound=nn.Module)
-
-
-class ResidualTrunk(nn.Module):
-    """An input layer and `blocks` residual blocks of two dense layers: [B, F] to [B, width].
-
-    Features are integers; `scale` [F] maps them to about -1..1 until `standardise` sets it from
-    data. Each block has a learned gate that starts at zero (ReZero: Bachlechner et al. 2021).
-    """
-
-    scale: Tensor
-
-    def __init__(self, scale: NDArray[np.float32], width: int, blocks: int) -> None:
-        super().__init__()
-        self.register_buffer("scale", torch.from_numpy(scale))
-        self.inputs = SparseLinear(len(scale), width)
-        self.first = nn.ModuleList(nn.Linear(width, width) for _ in range(blocks))
-        self.second = nn.ModuleList(nn.Linear(width, width) for _ in range(blocks))
-        self.gates = nn.Parameter(torch.zeros(blocks))
-
-    def standardise(self, features: NDArray[Any]) -> None:
-        """Sets the scale of every feature to 1 / its standard deviation in a sample [N, F]."""
-        deviation = np.maximum(features.std(0, dtype=np.float32), _LEAST_DEVIATION)
-        self.scale.copy_(torch.from_numpy(1 / deviation))
-
-    def forward(self, features: Tensor) -> Tensor:
-        """Maps integer features [B, F] to nonnegative activations [B, width]."""
-        x = torch.relu(self.inputs(features, self.scale))
-        for gate, first, second in zip(self.gates, self.first, self.second, strict=True):
-            x = x + gate * second(torch.relu(first(x)))
-        return torch.relu(x)
 
 
 class FlatNet(PolicyValueNet):
@@ -56,15 +27,19 @@ class FlatNet(PolicyValueNet):
     def __init__(self, game: Game, width: int, blocks: int) -> None:
         super().__init__(game)
         self.trunk = ResidualTrunk(self.map.scale, width, blocks)
-        self.policy = quiet(nn.Linear(width, game.num_actions))
-        self.value = quiet(nn.Linear(width, game.max_players))
+        self.policy = small_init(nn.Linear(width, game.num_actions))
+        self.value = small_init(nn.Linear(width, game.max_players))
+
+    def standardise(self, features: Array) -> None:
+        """Implements `PolicyValueNet.standardise`."""
+        self.trunk.standardise(features)
 
     def read(self, features: Tensor) -> tuple[None, Tensor]:
         """Implements `PolicyValueNet.read`; there are no cells."""
         return None, self.trunk(features)
 
-    def answer(self, cells: Tensor | None, whole: Tensor) -> tuple[Tensor, Tensor]:  # noqa: ARG002
-        """Implements `PolicyValueNet.answer`."""
+    def heads(self, cells: Tensor | None, whole: Tensor) -> tuple[Tensor, Tensor]:  # noqa: ARG002
+        """Implements `PolicyValueNet.heads`."""
         return self.policy(whole), self.value(whole)
 
 
@@ -82,13 +57,18 @@ class Critic(nn.Module):
             raise ValueError(f"critic: {game.name} has no hidden information; use 'shared'")
         seen = FeatureMap(game.observation.spec)
         hidden = FeatureMap(game.observation.privileged_spec)
+        self._seen = len(seen)
         self.trunk = ResidualTrunk(np.concatenate([seen.scale, hidden.scale]), width, blocks)
-        self.value = quiet(nn.Linear(width, game.max_players))
+        self.value = small_init(nn.Linear(width, game.max_players))
 
     def forward(self, features: Tensor, hidden: Tensor) -> Tensor:
         """Returns values of all seats, relative to the observing seat."""
-        values: Tensor = self.value(self.trunk(torch.cat([features, hidden], 1)))
+        values: Tensor = self.value(self.trunk(torch.cat([features[:, : self._seen], hidden], 1)))
         return values
+
+    def standardise(self, features: Array, hidden: Array) -> None:
+        """Sets the scales of all features to 1 / their standard deviations in a sample."""
+        self.trunk.standardise(np.concatenate([features[:, : self._seen], hidden], 1))
 
 
 class AuxiliaryHeads(nn.Module):
@@ -100,10 +80,10 @@ class AuxiliaryHeads(nn.Module):
 
     def __init__(self, network: PolicyValueNet) -> None:
         super().__init__()
-        self.margins = quiet(nn.Linear(network.value.in_features, network.value.out_features))
+        self.margins = small_init(nn.Linear(network.value.in_features, network.value.out_features))
         self.planes: nn.Linear | None = None
         if isinstance(network, BoardNet):
-            self.planes = quiet(nn.Linear(network.policy.in_features, network.board[0]))
+            self.planes = small_init(nn.Linear(network.policy.in_features, network.board[0]))
 
     def forward(self, cells: Tensor | None, whole: Tensor) -> tuple[Tensor, Tensor]:
         """Returns score margins [B, P] and planes, [B, 0] without a board."""
@@ -114,8 +94,8 @@ class AuxiliaryHeads(nn.Module):
 
 
 def make_network(game: Game, kind: str, width: int, blocks: int) -> PolicyValueNet:
-    """Creates a `flat`, `board` or `graph` network; raises ValueError if the game has none such."""
-    kinds = {"flat": FlatNet, "board": BoardNet, "graph": GraphNet}
+    """Creates a network (`Config.network`); raises ValueError if the game has none such."""
+    kinds = {"flat": FlatNet, "board": BoardNet, "graph": GraphNet, "action": ActionNet}
     if kind not in kinds:
         raise ValueError(f"network: {kind!r} is not one of {list(kinds)}")
     return kinds[kind](game, width, blocks)
@@ -156,7 +136,7 @@ def split_hidden(network: PolicyValueNet, heads: nn.Module) -> tuple[list[Tensor
     hidden: list[Tensor] = []
     others: list[Tensor] = []
     for name, parameter in network.named_parameters():
-        inside = parameter.ndim > 1 and not set(OUTER) & set(name.split("."))
+        inside = parameter.ndim > 1 and not OUTER & set(name.split("."))
         (hidden if inside else others).append(parameter)
     return hidden, [*others, *heads.parameters()]
 

@@ -3,17 +3,18 @@
 from typing import Any
 
 import torch
+from numpy.typing import NDArray
 from torch import Tensor, nn
 
 from linkzoo import Game
-from linkzoo.core.features import FeatureMap
+from linkzoo_training.networks.inputs import Inputs
 
 # Names of input and output layers; all others are hidden.
-OUTER = ("inputs", "numbers", "of_kinds", "of_groups", "policy", "elsewhere", "value")
+OUTER = set("inputs numbers of_kinds of_groups described action policy elsewhere value".split())
 
 
 class PolicyValueNet(nn.Module):
-    """Logits of all actions and a value for every seat, from features (FeatureMap).
+    """Logits of all actions and a value for every seat, from features (Inputs).
 
     `forward` maps integer features [B, F] to logits [B, A] and values [B, P]. Values are relative
     to the observing seat: index 0 is its own.
@@ -21,24 +22,28 @@ class PolicyValueNet(nn.Module):
 
     value: nn.Linear
 
-    def __init__(self, game: Game) -> None:
+    def __init__(self, game: Game, *, lists_actions: bool = False) -> None:
         super().__init__()
-        self.map = FeatureMap(game.observation.spec)
+        self.encoding = Inputs(game, lists_actions=lists_actions)
+        self.map = self.encoding.map
+
+    def standardise(self, features: NDArray[Any]) -> None:
+        """Sets input scales from a sample [N, F] of features, in fully connected networks."""
 
     def read(self, features: Tensor) -> tuple[Tensor | None, Tensor]:
         """Returns the heads' inputs: cells [B, N, C] of a board or graph, and the whole [B, D]."""
         raise NotImplementedError
 
-    def answer(self, cells: Tensor | None, whole: Tensor) -> tuple[Tensor, Tensor]:
+    def heads(self, cells: Tensor | None, whole: Tensor) -> tuple[Tensor, Tensor]:
         """Returns logits [B, A] and values [B, P] from the outputs of `read`."""
         raise NotImplementedError
 
     def forward(self, features: Tensor) -> tuple[Tensor, Tensor]:
         """Returns logits [B, A] and values [B, P]."""
-        return self.answer(*self.read(features))
+        return self.heads(*self.read(features))
 
 
-def quiet(head: Any) -> Any:
+def small_init(head: Any) -> Any:
     """Shrinks a head's initial weights: a nearly uniform policy, values near 0."""
     with torch.no_grad():
         head.weight.mul_(0.01)

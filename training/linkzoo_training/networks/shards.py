@@ -16,7 +16,7 @@ from typing import TypeVar
 import torch
 from torch import Tensor
 
-LEAST = 32  # rows per thread; with fewer rows, fewer threads
+MIN_ROWS = 32  # rows per thread; with fewer rows, fewer threads
 _STEP = 16  # shard sizes are multiples: convolutions are slow for each new shape
 
 T = TypeVar("T")
@@ -33,7 +33,7 @@ def use(threads: int, of_torch: int = 1) -> None:
     torch.set_num_threads(of_torch)
 
 
-def answers(network: Callable[..., tuple[Tensor, ...]], *rows: Tensor) -> list[Tensor]:
+def sharded_forward(network: Callable[..., tuple[Tensor, ...]], *rows: Tensor) -> list[Tensor]:
     """Returns a network's outputs for tensors of N rows, without gradients.
 
     Shards don't inherit the caller's `torch.autocast`.
@@ -49,7 +49,7 @@ def answers(network: Callable[..., tuple[Tensor, ...]], *rows: Tensor) -> list[T
     return [torch.cat(parts) for parts in zip(*found, strict=True)]
 
 
-def learn(
+def backward(
     loss: Callable[[slice], tuple[Tensor, Tensor]], rows: int, parameters: Sequence[Tensor]
 ) -> Tensor:
     """Sets the gradients of a mean loss over `rows` rows; returns its mean terms [K].
@@ -84,7 +84,7 @@ def split(rows: int, device: torch.device) -> list[slice]:
 
     On a GPU all rows stay together.
     """
-    count = min(_threads, rows // LEAST) if device.type == "cpu" else 1
+    count = min(_threads, rows // MIN_ROWS) if device.type == "cpu" else 1
     if count <= 1:
         return [slice(0, rows)]
     steps = -(-rows // _STEP)
@@ -104,7 +104,6 @@ def _each(work: Callable[[slice], T], shards: Sequence[slice]) -> list[T]:
 
 @cache
 def _pool(threads: int) -> ThreadPoolExecutor:
-    """Returns the threads of this process that run shards."""
     return ThreadPoolExecutor(threads, "shards", _begin)
 
 
@@ -114,5 +113,10 @@ def _begin() -> None:
     torch.set_flush_denormal(True)
 
 
+def _begin_anew() -> None:  # after a fork: a child has no threads of its parent
+    _pool.cache_clear()
+    torch.set_num_threads(1)  # with more, torch would wait for those that its parent had
+
+
 if hasattr(os, "register_at_fork"):
-    os.register_at_fork(after_in_child=_pool.cache_clear)  # a child has no threads of its parent
+    os.register_at_fork(after_in_child=_begin_anew)

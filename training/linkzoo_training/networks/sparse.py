@@ -74,7 +74,6 @@ def _find(features: Any, found: Any) -> Any:
 
 @compiled
 def _scaled(feature: Any, scale: Any) -> Any:
-    """Scales and clips a feature."""
     return np.float32(min(max(feature * scale, -_FARTHEST), _FARTHEST))
 
 

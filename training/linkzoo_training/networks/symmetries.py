@@ -1,11 +1,9 @@
 """A game's symmetries, applied to the inputs and outputs of networks."""
 
 from functools import cache
-from typing import Any
 
 import numpy as np
 import torch
-from numpy.typing import NDArray
 from torch import Tensor
 
 from linkzoo import Game
@@ -14,17 +12,13 @@ from linkzoo.core.observation import ObservationSpec
 from linkzoo.engine.compiled import compiled
 from linkzoo.engine.rng import STREAM_VIEWS, below
 from linkzoo.engine.threads import RowKernel
+from linkzoo_training.arrays import Array, Int64s
+from linkzoo_training.networks.inputs import RELABEL
 
 
 @compiled
 def _draw(
-    first: int,
-    last: int,
-    which: NDArray[np.int64],
-    bound: int,
-    seed: np.uint64,
-    ply: int,
-    game: int,
+    first: int, last: int, which: Int64s, bound: int, seed: np.uint64, ply: int, game: int
 ) -> None:
     """Draws one of `bound` symmetries for every row; row i belongs to game `game + i`."""
     for i in range(first, last):
@@ -35,17 +29,11 @@ DRAW = RowKernel(_draw, 512)
 
 
 @compiled
-def _permute(
-    first: int,
-    last: int,
-    rows: NDArray[Any],
-    which: NDArray[np.int64],
-    sources: NDArray[np.int64],
-) -> None:
-    """Permutes every row by its symmetry, in place."""
+def _permute(first: int, last: int, rows: Array, which: Int64s, sources: Int64s) -> None:
+    """Permutes the first numbers [K] of every row by its symmetry [S, K], in place."""
     for i in range(first, last):
         before = rows[i].copy()
-        for k in range(before.shape[0]):
+        for k in range(sources.shape[1]):
             rows[i, k] = before[sources[which[i], k]]
 
 
@@ -66,59 +54,48 @@ class Symmetries:
         observations, self.actions, hidden = observation.symmetries()
         self.back = np.argsort(self.actions, axis=1)  # position's action for each action of a view
         self.features = _of_features(observation.spec, observations)
+        self._row = 0 if observation.action_spec is None else 1 + observation.action_spec.size
         privileged = observation.privileged_spec
         self.hidden = hidden if privileged is None else _of_features(privileged, hidden)
 
     def __len__(self) -> int:
         return len(self.actions)
 
-    def draw(self, count: int, seed: np.uint64, ply: int, game: int = 0) -> NDArray[np.int64]:
+    def draw(self, count: int, seed: np.uint64, ply: int, game: int = 0) -> Int64s:
         """Draws a symmetry for each of `count` games from `game` on, at a ply; int64 [count]."""
         which = np.empty(count, np.int64)
         DRAW(which, len(self), seed, ply, game)
         return which
 
-    def turn(
-        self, features: NDArray[Any], mask: NDArray[np.int8], which: NDArray[np.int64]
-    ) -> None:
-        """Transforms features [N, F] and masks [N, A] into symmetric views, in place.
-
-        Row i is transformed by symmetry `which[i]`; its action v was `back[which[i], v]`.
-        """
-        self.turn_features(features, which)
-        self.turn_actions(mask, which)
-
-    def turn_features(self, features: NDArray[Any], which: NDArray[np.int64]) -> None:
-        """Transforms features [N, F] into symmetric views, in place."""
+    def turn_features(self, features: Array, which: Int64s) -> None:
+        """Transforms row i of inputs [N, F] (Inputs) by symmetry `which[i]`, in place."""
         PERMUTE(features, which, self.features)
+        width = self.features.shape[1]
+        if features.shape[1] > width:
+            RELABEL(features[:, width:], which, self.actions, self._row)
 
-    def turn_hidden(self, features: NDArray[Any], which: NDArray[np.int64]) -> None:
-        """Transforms privileged features [N, H] into symmetric views, in place."""
-        PERMUTE(features, which, self.hidden)
-
-    def turn_actions(self, numbers: NDArray[Any], which: NDArray[np.int64]) -> None:
+    def turn_actions(self, numbers: Array, which: Int64s) -> None:
         """Transforms numbers [N, A] per action into symmetric views, in place."""
         PERMUTE(numbers, which, self.back)
 
-    def turn_back(self, numbers: NDArray[Any], which: NDArray[np.int64]) -> None:
+    def turn_back(self, numbers: Array, which: Int64s) -> None:
         """Transforms numbers [N, A] per action of symmetric views back, in place."""
         PERMUTE(numbers, which, self.actions)
 
-    def views(self, features: NDArray[Any], which: NDArray[np.int64]) -> NDArray[Any]:
-        """Returns features [N, F] under each symmetry of `which` [S], as [S, N, F]."""
-        return np.stack([features[:, self.features[s]] for s in which])
+    def views(self, features: Array, which: Int64s) -> Array:
+        """Returns inputs [N, F] under each symmetry of `which` [S], as [S, N, F]."""
+        found = np.repeat(features[None], len(which), 0)
+        for view, symmetry in zip(found, which, strict=True):
+            self.turn_features(view, np.full(len(view), symmetry))
+        return found
 
-    def answers(self, views: Tensor, which: NDArray[np.int64]) -> Tensor:
+    def from_views(self, views: Tensor, which: Int64s) -> Tensor:
         """Transforms numbers [S, N, A] per action of the views back to the positions' actions."""
-        return torch.stack(
-            [
-                view[:, torch.from_numpy(self.actions[s])]
-                for view, s in zip(views, which, strict=True)
-            ]
-        )
+        actions = torch.from_numpy(self.actions[which])
+        return torch.stack([view[:, back] for view, back in zip(views, actions, strict=True)])
 
 
-def _of_features(spec: ObservationSpec, symmetric: NDArray[np.int64]) -> NDArray[np.int64]:
+def _of_features(spec: ObservationSpec, symmetric: Int64s) -> Int64s:
     """Converts symmetries [S, size] of an observation's numbers to its features' [S, F]."""
     features = FeatureMap(spec)
     # Features hold a broadcast number once: replace each of its copies by the first.

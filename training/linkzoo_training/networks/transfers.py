@@ -7,7 +7,7 @@ the copies of one group of games would wait for another group's network.
 from collections.abc import Iterator
 from functools import cache
 from itertools import zip_longest
-from typing import Any, NamedTuple
+from typing import Any
 
 import torch
 from numpy.typing import NDArray
@@ -17,8 +17,7 @@ from torch import Tensor
 class Traffic:
     """Counter of copied bytes."""
 
-    def __init__(self) -> None:
-        self._bytes = 0
+    _bytes = 0
 
     def count(self, tensor: Tensor) -> None:
         """Adds the bytes of a tensor."""
@@ -33,17 +32,10 @@ class Traffic:
 traffic = Traffic()  # one per process
 
 
-class CopyStreams(NamedTuple):
-    """The copy streams of a GPU, one per direction."""
-
-    to_device: torch.cuda.Stream
-    to_host: torch.cuda.Stream
-
-
 @cache
-def copy_streams(device: torch.device) -> CopyStreams:
-    """Returns the copy streams of a GPU, cached."""
-    return CopyStreams(torch.cuda.Stream(device), torch.cuda.Stream(device))
+def copy_streams(device: torch.device) -> tuple[torch.cuda.Stream, torch.cuda.Stream]:
+    """Returns the streams of a GPU for copies to the device and to the host."""
+    return torch.cuda.Stream(device), torch.cuda.Stream(device)
 
 
 def to_device(found: NDArray[Any] | Tensor, device: torch.device) -> Tensor:
@@ -54,7 +46,7 @@ def to_device(found: NDArray[Any] | Tensor, device: torch.device) -> Tensor:
     traffic.count(tensor)
     if device.type != "cuda":
         return tensor.to(device)
-    computing, copying = torch.cuda.current_stream(device), copy_streams(device).to_device
+    computing, (copying, _) = torch.cuda.current_stream(device), copy_streams(device)
     with torch.cuda.stream(copying):
         there = tensor.pin_memory().to(device, non_blocking=True)
     computing.wait_stream(copying)
@@ -69,7 +61,7 @@ class ToHost:
         self._host, self._sent = list(tensors), None
         device = tensors[0].device
         if device.type == "cuda":
-            copying = copy_streams(device).to_host
+            _, copying = copy_streams(device)
             copying.wait_stream(torch.cuda.current_stream(device))
             with torch.cuda.stream(copying):
                 self._host = [_pinned(tensor) for tensor in tensors]
@@ -123,7 +115,7 @@ class DeviceBuffer:
         traffic.count(here)
         if there.device.type != "cuda":
             return there.copy_(here)
-        copying = copy_streams(there.device).to_device
+        copying, _ = copy_streams(there.device)
         with torch.cuda.stream(copying):
             there.copy_(here, non_blocking=True)
         torch.cuda.current_stream(there.device).wait_stream(copying)

@@ -4,7 +4,6 @@ from collections.abc import Callable
 from functools import cache
 
 import numpy as np
-from numpy.typing import NDArray
 
 from linkzoo.core.game import Game
 from linkzoo.core.kernels import GameFunctions, kernels, random_legal
@@ -12,6 +11,7 @@ from linkzoo.core.state import Records
 from linkzoo.engine.compiled import compiled
 from linkzoo.engine.rng import STREAM_ACTION, STREAM_SEARCH, random_u64
 from linkzoo.engine.threads import RowKernel
+from linkzoo_training.arrays import Int8s, Int64s, UInt64s
 
 VERSION = 1
 
@@ -26,12 +26,7 @@ def make_greedy(game: GameFunctions) -> Callable[..., None]:
 
     @compiled
     def greedy(
-        first: int,
-        last: int,
-        states: Records,
-        seeds: NDArray[np.uint64],
-        masks: NDArray[np.int8],
-        actions: NDArray[np.int64],
+        first: int, last: int, states: Records, seeds: UInt64s, masks: Int8s, actions: Int64s
     ) -> None:
         for i in range(first, last):
             seat = states[i].seat

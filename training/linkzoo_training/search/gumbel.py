@@ -24,18 +24,17 @@ first world.
 
 from collections.abc import Callable, Generator, Iterator
 from dataclasses import dataclass
-from typing import Any
 
 import numpy as np
 import torch
-from numpy.typing import NDArray
 from torch import Tensor
 
 from linkzoo.core.agent import check_unfinished
-from linkzoo.core.features import FeatureMap
-from linkzoo.core.game import Game
+from linkzoo_training.arrays import Array, Float32s, Int64s, UInt64s
+from linkzoo_training.networks.flat import masked
+from linkzoo_training.networks.inputs import Inputs
 from linkzoo_training.networks.symmetries import symmetries
-from linkzoo_training.networks.transfers import ToHost, in_turn
+from linkzoo_training.networks.transfers import ToHost, in_turn, to_device
 from linkzoo_training.search.gumbel_batch import Settings, Trees
 from linkzoo_training.search.gumbel_kernels import draw_views, gumbel_kernels
 from linkzoo_training.search.gumbel_tree import NODE, considered_visits
@@ -47,23 +46,23 @@ LEAF_SHARE = 16  # the solver's limit for a leaf is the root's divided by this
 HIDDEN_MIN_VALUE_RANGE = 1.0  # with hidden information: small differences over few worlds are luck
 
 # A network: maps features [N, F] to logits [N, A] and values [N, P] relative to the seat to act.
-Answer = Callable[[NDArray[Any]], tuple[Tensor, Tensor]]
+Evaluate = Callable[[Array], tuple[Tensor, Tensor]]
 
 
 @dataclass(frozen=True)
 class Found:
     """Results of a search of N positions."""
 
-    actions: NDArray[np.int64]  # [N]: chosen actions
-    policy: NDArray[np.float32]  # [N, A]: the improved policy, 0 for illegal actions
-    values: NDArray[np.float32]  # [N, P]: values of the improved policy, by seat
+    actions: Int64s  # [N]: chosen actions
+    policy: Float32s  # [N, A]: the improved policy, 0 for illegal actions
+    values: Float32s  # [N, P]: values of the improved policy, by seat
 
 
 class GumbelSearch:
     """Searches up to `count` positions of one game side by side.
 
     Args:
-        game: The game.
+        inputs: The game's positions as the network reads them.
         count: Maximum number of positions.
         simulations: Simulations per position.
         considered: Number of actions tried at the root.
@@ -78,12 +77,12 @@ class GumbelSearch:
 
     def __init__(
         self,
-        game: Game,
+        inputs: Inputs,
         count: int,
         simulations: int,
         *,
         considered: int = CONSIDERED,
-        views: NDArray[np.int64] | None = None,
+        views: Int64s | None = None,
         min_value_range: float | None = None,
         score_margin_weight: float = 0.0,
         solver_limit: int = 0,
@@ -91,7 +90,8 @@ class GumbelSearch:
         for name, value in (("simulations", simulations), ("considered", considered)):
             if value < 1:
                 raise ValueError(f"{name}={value} is not 1 or more")
-        self.game, self.simulations = game, simulations
+        self.game, self.simulations = inputs.game, simulations
+        game = inputs.game
         if min_value_range is None:
             hides = game.observation.privileged_spec is not None
             min_value_range = HIDDEN_MIN_VALUE_RANGE if hides else MIN_VALUE_RANGE
@@ -106,7 +106,7 @@ class GumbelSearch:
             leaf_limit=solver_limit // LEAF_SHARE if memory else 0,
             memory=memory,
         )
-        self.map = FeatureMap(game.observation.spec)
+        self._inputs = inputs
         self._views = None if views is None or (views == 0).all() else views
         nodes, seats, actions = simulations + 1, game.max_players, game.num_actions
         self._trees = Trees(
@@ -132,9 +132,9 @@ class GumbelSearch:
 
     def run(
         self,
-        states: NDArray[Any],
-        seeds: NDArray[np.uint64],
-        answer: Answer,
+        states: Array,
+        seeds: UInt64s,
+        evaluate: Evaluate,
         *,
         gumbel_scale: float = 0.0,
         temperature: float = 1.0,
@@ -145,7 +145,7 @@ class GumbelSearch:
         Args:
             states: Unfinished records [N].
             seeds: All the randomness, uint64 [N].
-            answer: The network.
+            evaluate: The network's forward pass.
             gumbel_scale: 1 to explore, 0 to play.
             temperature: With hidden information, of other seats' actions; above 0.
             splits: Number of groups; the host searches one while a GPU evaluates another.
@@ -165,22 +165,22 @@ class GumbelSearch:
         trees = Trees._make(array[:count] for array in self._trees)
         kernel.instantiate(states, seeds, trees)
         groups = np.array_split(np.arange(count), max(1, min(splits, count)))
-        in_turn(*(self._grow(group, trees, answer, settings, gumbel_scale) for group in groups))
+        in_turn(*(self._grow(group, trees, evaluate, settings, gumbel_scale) for group in groups))
         actions = np.empty(count, np.int64)
         kernel.decide(actions, trees, settings)
         return Found(actions, trees.policy.copy(), trees.values.copy())
 
     def _grow(
         self,
-        rows: NDArray[np.int64],
+        rows: Int64s,
         trees: Trees,
-        answer: Answer,
+        evaluate: Evaluate,
         settings: Settings,
         gumbel_scale: float,
     ) -> Iterator[None]:
         """Runs the searches of some rows; yields after every call of the network."""
         kernel = gumbel_kernels(self.game)
-        chances, values = yield from self._ask(rows, trees, answer)
+        chances, values = yield from self._ask(rows, trees, evaluate)
         kernel.expand(rows, chances, values, trees)
         kernel.draw(rows, trees, float(gumbel_scale))
         if settings.solver_limit:
@@ -188,26 +188,31 @@ class GumbelSearch:
         trees.waiting[rows] = ~trees.solved[rows]
         kernel.advance(rows[trees.waiting[rows]], chances, values, trees, settings)
         while len(waiting := rows[trees.waiting[rows]]):
-            chances, values = yield from self._ask(waiting, trees, answer)
+            chances, values = yield from self._ask(waiting, trees, evaluate)
             kernel.advance(waiting, chances, values, trees, settings)
 
     def _ask(
-        self, rows: NDArray[np.int64], trees: Trees, answer: Answer
-    ) -> Generator[None, None, tuple[NDArray[np.float32], NDArray[np.float32]]]:
+        self, rows: Int64s, trees: Trees, evaluate: Evaluate
+    ) -> Generator[None, None, tuple[Float32s, Float32s]]:
         """Evaluates R leaves; yields once after calling the network.
 
         Returns probabilities of all actions [R, A], as other worlds have other legal actions, and
-        values [R, P] relative to the seat to act.
+        values [R, P] relative to the seat to act. No illegal action has more than the best legal
+        one: the network never learned their logits, which could leave the legal ones nothing.
         """
         most = 1 + self._settings.score_margin_weight
-        features = self.map(trees.observations[rows])
+        masks = trees.masks[rows]
+        worlds = trees.worlds[rows] if self._inputs.row else None
+        features = self._inputs.encode(worlds, masks, trees.observations[rows])
         which = np.empty(len(rows), np.int64)
         if self._views is not None:
             draw_views(which, self._views, rows, trees.seeds, trees.leaves)
             symmetries(self.game).turn_features(features, which)
-        logits, relative = answer(features)
+            symmetries(self.game).turn_actions(masks, which)
+        logits, relative = evaluate(features)
+        best = masked(logits, to_device(masks, logits.device)).amax(-1, keepdim=True)
         sent = ToHost(
-            torch.softmax(logits.float(), -1).clamp_(min=1e-30),
+            torch.softmax(torch.minimum(logits.float(), best), -1).clamp_(min=1e-30),
             relative.float().clamp(-most, most),
             torch.stack([*logits.float().aminmax(), *relative.float().aminmax()]),
         )
@@ -220,7 +225,7 @@ class GumbelSearch:
             symmetries(self.game).turn_back(chances, which)
         return chances, values
 
-    def visits(self, row: int) -> NDArray[np.int64]:
+    def visits(self, row: int) -> Int64s:
         """Returns the latest search's visits of each root action in one position, int64 [A]."""
         nodes, found = self._trees.nodes[row], np.zeros(self.game.num_actions, np.int64)
         child = int(nodes[0]["child"])

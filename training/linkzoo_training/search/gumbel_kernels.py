@@ -6,7 +6,6 @@ from functools import cache
 from math import inf, log
 
 import numpy as np
-from numpy.typing import NDArray
 
 from linkzoo.core.game import Game
 from linkzoo.core.kernels import GameFunctions, count_legal, kernels
@@ -15,24 +14,19 @@ from linkzoo.core.state import Record, Records
 from linkzoo.engine.compiled import compiled
 from linkzoo.engine.rng import STREAM_SEARCH, below, random_u64
 from linkzoo.engine.threads import RowKernel
-from linkzoo_training.search.gumbel_batch import Settings, Trees
+from linkzoo_training.arrays import Float32s, Int64s, UInt64s
+from linkzoo_training.search.gumbel_batch import Settings, Trees, tree_of
 from linkzoo_training.search.gumbel_policy import make_decide
-from linkzoo_training.search.gumbel_tree import (
-    NONE,
-    ROOT,
-    drawn,
-    inner_action,
-    reset,
-    root_action,
-)
+from linkzoo_training.search.gumbel_tree import drawn, inner_action, reset, root_action
 from linkzoo_training.search.solver import SideSolver, side_solver
+from linkzoo_training.search.tree import NONE, ROOT
 
 # Streams of random numbers, indexed by visit, action, node and ply.
 _DETERMINIZE, _GUMBEL, _VIEW, _REPLY = 0, 1, 2, 3
 
 _GRAIN = 16  # minimum rows per thread
 
-Pay = Callable[[Record, float, NDArray[np.float32], NDArray[np.float32]], None]
+Pay = Callable[[Record, float, Float32s, Float32s], None]
 Descend = Callable[[int, int, int, Trees, Settings], None]
 OneTree = Callable[[int, Trees, Settings], None]
 
@@ -41,12 +35,7 @@ def make_pay(payoffs: SeatValues, score_margins: SeatValues) -> Pay:
     """Returns the function that fills every seat's value of a finished game."""
 
     @compiled
-    def pay(
-        world: Record,
-        score_margin_weight: float,
-        values: NDArray[np.float32],
-        margin: NDArray[np.float32],
-    ) -> None:
+    def pay(world: Record, score_margin_weight: float, values: Float32s, margin: Float32s) -> None:
         payoffs(world, values)
         score_margins(world, margin)
         for seat in range(world.num_players):
@@ -59,9 +48,7 @@ def make_instantiate(legal_actions: LegalActions, observe: Observe) -> Callable[
     """Returns the kernel that makes every root the leaf of its tree."""
 
     @compiled
-    def instantiate(
-        first: int, last: int, roots: Records, seeds: NDArray[np.uint64], trees: Trees
-    ) -> None:
+    def instantiate(first: int, last: int, roots: Records, seeds: UInt64s, trees: Trees) -> None:
         for i in range(first, last):
             trees.roots[i] = roots[i]
             trees.seeds[i] = seeds[i]
@@ -82,11 +69,11 @@ def make_instantiate(legal_actions: LegalActions, observe: Observe) -> Callable[
 def _draw_views(
     first: int,
     last: int,
-    which: NDArray[np.int64],
-    views: NDArray[np.int64],
-    rows: NDArray[np.int64],
-    seeds: NDArray[np.uint64],
-    leaves: NDArray[np.int64],
+    which: Int64s,
+    views: Int64s,
+    rows: Int64s,
+    seeds: UInt64s,
+    leaves: Int64s,
 ) -> None:
     """Draws the symmetry through which each leaf in `rows` is evaluated."""
     for k in range(first, last):
@@ -98,9 +85,7 @@ draw_views = RowKernel(_draw_views, 512)
 
 
 @compiled
-def _draw(
-    first: int, last: int, rows: NDArray[np.int64], trees: Trees, gumbel_scale: float
-) -> None:
+def _draw(first: int, last: int, rows: Int64s, trees: Trees, gumbel_scale: float) -> None:
     """Fills the logits of the roots' actions plus Gumbel noise."""
     for k in range(first, last):
         i = rows[k]
@@ -123,9 +108,7 @@ def make_solve(legal_actions: LegalActions, solver: SideSolver, pay: Pay) -> Cal
     forget, keep_best, finish = solver.forget, solver.keep_best, solver.finish
 
     @compiled
-    def solve(
-        first: int, last: int, rows: NDArray[np.int64], trees: Trees, settings: Settings
-    ) -> None:
+    def solve(first: int, last: int, rows: Int64s, trees: Trees, settings: Settings) -> None:
         memory, limit = settings.memory, settings.solver_limit
         for k in range(first, last):
             i = rows[k]
@@ -153,10 +136,9 @@ def make_descend(game: GameFunctions, solver: SideSolver, pay: Pay, asks_others:
 
     @compiled
     def descend(i: int, action: int, child: int, trees: Trees, settings: Settings) -> None:
-        nodes, totals = trees.nodes[i], trees.totals[i]
+        tree, nodes, node = tree_of(trees, i), trees.nodes[i], trees.leaves[i]
         world, mask = trees.worlds[i], trees.masks[i]
-        priors, raw, node = trees.priors[i], trees.raw[i], trees.leaves[i]
-        seat = trees.roots[i].seat
+        seat, min_value_range = trees.roots[i].seat, settings.min_value_range
         while True:
             if not trees.left_tree[i]:
                 if child == NONE:
@@ -170,16 +152,7 @@ def make_descend(game: GameFunctions, solver: SideSolver, pay: Pay, asks_others:
             others = asks_others and world.seat != seat
             if world.seat < 0 or others or trees.left_tree[i] or not nodes[node].known:
                 break
-            action, child = inner_action(
-                nodes,
-                totals,
-                node,
-                priors[node],
-                raw[node],
-                world.seat,
-                mask,
-                settings.min_value_range,
-            )
+            action, child = inner_action(tree, node, world.seat, mask, min_value_range)
         trees.leaves[i] = node
         if settings.leaf_limit > 0 and world.seat >= 0:
             finish(world, settings.memory, i, settings.leaf_limit)
@@ -191,8 +164,11 @@ def make_descend(game: GameFunctions, solver: SideSolver, pay: Pay, asks_others:
     return descend
 
 
-def make_simulate(game: GameFunctions, descend: Descend) -> OneTree:
-    """Returns the function that starts a simulation in a new world and descends the tree."""
+def make_run_simulations(game: GameFunctions, descend: Descend) -> OneTree:
+    """Returns the function that backs up the leaf's values and runs the next simulations.
+
+    It stops when the network is needed again, or after the last simulation.
+    """
     legal_actions, determinize = game.legal_actions, game.determinize
 
     @compiled
@@ -205,27 +181,9 @@ def make_simulate(game: GameFunctions, descend: Descend) -> OneTree:
         visits = wanted[min(count_legal(mask), wanted.shape[0] - 1), trees.simulation[i]]
         fresh = random_u64(trees.seeds[i], STREAM_SEARCH, visits, _DETERMINIZE)
         determinize(world, world.seat, fresh)
-        action, child = root_action(
-            trees.nodes[i],
-            trees.totals[i],
-            trees.priors[i, ROOT],
-            trees.raw[i, ROOT],
-            world.seat,
-            mask,
-            trees.noisy[i],
-            visits,
-            settings.min_value_range,
-        )
+        tree, noisy, min_value_range = tree_of(trees, i), trees.noisy[i], settings.min_value_range
+        action, child = root_action(tree, world.seat, mask, noisy, visits, min_value_range)
         descend(i, action, child, trees, settings)
-
-    return simulate
-
-
-def make_run_simulations(simulate: OneTree) -> OneTree:
-    """Returns the function that backs up the leaf's values and runs the next simulations.
-
-    It stops when the network is needed again, or after the last simulation.
-    """
 
     @compiled
     def run_simulations(i: int, trees: Trees, settings: Settings) -> None:
@@ -248,9 +206,7 @@ def make_run_simulations(simulate: OneTree) -> OneTree:
 
 
 @compiled
-def _keep(
-    i: int, probabilities: NDArray[np.float32], relative: NDArray[np.float32], trees: Trees
-) -> None:
+def _keep(i: int, probabilities: Float32s, relative: Float32s, trees: Trees) -> None:
     """Stores the network's outputs for a leaf; outside the tree, only the values."""
     node, players = trees.leaves[i], np.int64(trees.worlds[i].num_players)
     for seat in range(players):
@@ -265,22 +221,14 @@ def _keep(
 
 @compiled
 def _expand(
-    first: int,
-    last: int,
-    rows: NDArray[np.int64],
-    probabilities: NDArray[np.float32],
-    relative: NDArray[np.float32],
-    trees: Trees,
+    first: int, last: int, rows: Int64s, probabilities: Float32s, relative: Float32s, trees: Trees
 ) -> None:
-    """Stores the network's outputs for the roots."""
     for k in range(first, last):
         _keep(rows[k], probabilities[k], relative[k], trees)
 
 
 @compiled
-def _reply(
-    i: int, probabilities: NDArray[np.float32], trees: Trees, settings: Settings
-) -> tuple[int, int]:
+def _reply(i: int, probabilities: Float32s, trees: Trees, settings: Settings) -> tuple[int, int]:
     """Draws another seat's action; returns it and the node that it leads to (-1: none yet).
 
     After a new node the simulation leaves the tree.
@@ -308,9 +256,9 @@ def make_advance(
     def advance(
         first: int,
         last: int,
-        rows: NDArray[np.int64],
-        probabilities: NDArray[np.float32],
-        relative: NDArray[np.float32],
+        rows: Int64s,
+        probabilities: Float32s,
+        relative: Float32s,
         trees: Trees,
         settings: Settings,
     ) -> None:
@@ -348,7 +296,7 @@ def gumbel_kernels(game: Game) -> GumbelKernels:
     asks_others = game.observation.privileged_spec is not None  # others act on their observations
     pay = make_pay(functions.payoffs, functions.score_margins)
     descend = make_descend(functions, solver, pay, asks_others)
-    run_simulations = make_run_simulations(make_simulate(functions, descend))
+    run_simulations = make_run_simulations(functions, descend)
     return GumbelKernels(
         instantiate=RowKernel(make_instantiate(legal_actions, functions.observe), _GRAIN),
         expand=RowKernel(_expand, _GRAIN),

@@ -4,19 +4,18 @@ from collections.abc import Callable
 from math import exp, inf
 
 import numpy as np
-from numpy.typing import NDArray
 
 from linkzoo.core.protocols import LegalActions
 from linkzoo.core.state import Mask
 from linkzoo.engine.compiled import compiled
-from linkzoo_training.search.gumbel_batch import Settings, Trees
-from linkzoo_training.search.gumbel_tree import LEGAL, NONE, ROOT, node_statistics, stretch_of
+from linkzoo_training.arrays import Float32s, Float64s, Int64s
+from linkzoo_training.search.gumbel_batch import Settings, Trees, tree_of
+from linkzoo_training.search.gumbel_tree import LEGAL, node_statistics, stretch_of
+from linkzoo_training.search.tree import NONE, ROOT
 
 
 @compiled
-def _perfect(
-    prior: NDArray[np.float32], mask: Mask, noisy: NDArray[np.float64], policy: NDArray[np.float32]
-) -> int:
+def _perfect(prior: Float32s, mask: Mask, noisy: Float64s, policy: Float32s) -> int:
     """Fills the policy of a solved root over the best actions in `mask`; returns the action."""
     total, best = 0.0, NONE
     for action in range(mask.shape[0]):
@@ -30,15 +29,15 @@ def _perfect(
 
 
 @compiled
-def _improve(i: int, mixed: NDArray[np.float64], trees: Trees, settings: Settings) -> int:
+def _improve(i: int, mixed: Float64s, trees: Trees, settings: Settings) -> int:
     """Fills the improved policy of a root and its values; returns the chosen action.
 
     The mask contains the legal actions; `mixed` [P] are the values of unvisited actions by seat.
     """
-    mask, prior, raw = trees.masks[i], trees.priors[i, ROOT], trees.raw[i, ROOT]
-    noisy, policy, nodes, totals = trees.noisy[i], trees.policy[i], trees.nodes[i], trees.totals[i]
+    mask, noisy, policy = trees.masks[i], trees.noisy[i], trees.policy[i]
+    prior, nodes, totals = trees.priors[i, ROOT], trees.nodes[i], trees.totals[i]
     seat = trees.roots[i].seat
-    _, most, _, low, high, _, _ = node_statistics(nodes, totals, ROOT, prior, raw, seat, mask)
+    _, most, _, low, high, _, _ = node_statistics(tree_of(trees, i), ROOT, seat, mask)
     stretch = stretch_of(most, low, high, settings.min_value_range)
     unseen, total = exp(stretch * (mixed[seat] - high)), 0.0
     best, best_score = NONE, -inf
@@ -77,19 +76,16 @@ def make_decide(legal_actions: LegalActions) -> Callable[..., None]:
     """Returns the kernel that fills the chosen actions, the improved policies and their values."""
 
     @compiled
-    def decide(
-        first: int, last: int, actions: NDArray[np.int64], trees: Trees, settings: Settings
-    ) -> None:
+    def decide(first: int, last: int, actions: Int64s, trees: Trees, settings: Settings) -> None:
         for i in range(first, last):
-            mask, prior = trees.masks[i], trees.priors[i, ROOT]
+            mask, tree = trees.masks[i], tree_of(trees, i)
             if trees.solved[i]:
-                actions[i] = _perfect(prior, mask, trees.noisy[i], trees.policy[i])
+                actions[i] = _perfect(tree.priors[ROOT], mask, trees.noisy[i], trees.policy[i])
                 continue
-            nodes, totals, raw = trees.nodes[i], trees.totals[i], trees.raw[i, ROOT]
             mixed = np.zeros(np.int64(trees.roots[i].num_players))
             for seat in range(mixed.shape[0]):
                 legal_actions(trees.roots[i], mask)
-                mixed[seat] = node_statistics(nodes, totals, ROOT, prior, raw, seat, mask)[2]
+                mixed[seat] = node_statistics(tree, ROOT, seat, mask)[2]
             legal_actions(trees.roots[i], mask)
             actions[i] = _improve(i, mixed, trees, settings)
 

@@ -7,34 +7,20 @@ section numbers from Danihelka et al., "Policy improvement by planning with Gumb
 """
 
 from math import ceil, exp, inf, log2
-from typing import Any
 
 import numpy as np
-from numpy.typing import NDArray
 
 from linkzoo.core.state import Mask, Record
 from linkzoo.engine.compiled import compiled
+from linkzoo_training.arrays import Float32s, Float64s
+from linkzoo_training.search.gumbel_batch import Tree
+from linkzoo_training.search.tree import NONE, ROOT, node_dtype
 
 _VALUE_SCALE = 0.1
 _MAXVISIT_INIT = 50.0
 
-NONE = -1
-ROOT = 0
 LEGAL, VISITED = 1, 2  # entries of a mask
-# A node is a child of its parent by one action; children are a linked list, the newest first.
-NODE = np.dtype(
-    (
-        np.record,
-        [
-            ("action", "i4"),
-            ("parent", "i4"),
-            ("child", "i4"),  # the first child
-            ("sibling", "i4"),  # the next child of the parent
-            ("visits", "i4"),
-            ("known", "i4"),  # whether it has network outputs; final positions have none
-        ],
-    )
-)
+NODE = node_dtype(("known", "i4"))  # whether it has network outputs; final positions have none
 
 
 def considered_visits(considered: int, simulations: int) -> list[int]:
@@ -57,13 +43,7 @@ def considered_visits(considered: int, simulations: int) -> list[int]:
 
 @compiled
 def node_statistics(
-    tree: NDArray[Any],
-    totals: NDArray[np.float64],
-    node: int,
-    prior: NDArray[np.float32],
-    raw: NDArray[np.float32],
-    seat: int,
-    mask: Mask,
+    tree: Tree, node: int, seat: int, mask: Mask
 ) -> tuple[int, int, float, float, float, float, int]:
     """Computes statistics of a node's legal actions; marks visited ones as VISITED in `mask`.
 
@@ -71,11 +51,12 @@ def node_statistics(
     which stands for unvisited actions, the minimum and maximum completed value, and of unvisited
     actions the sum of priors and the one with the greatest prior (-1: none), all for `seat`.
     """
+    nodes, totals, prior = tree.nodes, tree.totals, tree.priors[node]
     visits, most, weighted, weight = 0, 0, 0.0, 0.0
     low, high = inf, -inf
-    child = tree[node].child
+    child = nodes[node].child
     while child != NONE:
-        action, count = tree[child].action, tree[child].visits
+        action, count = nodes[child].action, nodes[child].visits
         if mask[action]:
             mask[action] = VISITED
             value = totals[child, seat] / count
@@ -84,8 +65,8 @@ def node_statistics(
             weight += prior[action]
             weighted += prior[action] * value
             low, high = min(low, value), max(high, value)
-        child = tree[child].sibling
-    mixed = np.float64(raw[seat])
+        child = nodes[child].sibling
+    mixed = np.float64(tree.raw[node, seat])
     if visits > 0:
         mixed = (mixed + visits * weighted / weight) / (visits + 1)
     rest, best, best_prior = 0.0, NONE, -inf
@@ -107,21 +88,14 @@ def stretch_of(most: int, low: float, high: float, min_value_range: float) -> fl
 
 @compiled
 def root_action(
-    tree: NDArray[Any],
-    totals: NDArray[np.float64],
-    prior: NDArray[np.float32],
-    raw: NDArray[np.float32],
-    seat: int,
-    mask: Mask,
-    noisy: NDArray[np.float64],
-    wanted: int,
-    min_value_range: float,
+    tree: Tree, seat: int, mask: Mask, noisy: Float64s, wanted: int, min_value_range: float
 ) -> tuple[int, int]:
     """Returns the root action with the highest score, and its child (-1: none yet).
 
     Only actions with `wanted` visits compete; `noisy` are the logits plus Gumbel noise.
     """
-    _, most, _, low, high, _, _ = node_statistics(tree, totals, ROOT, prior, raw, seat, mask)
+    nodes, totals = tree.nodes, tree.totals
+    _, most, _, low, high, _, _ = node_statistics(tree, ROOT, seat, mask)
     best, best_child, best_score = NONE, NONE, -inf
     if wanted == 0:
         for action in range(mask.shape[0]):
@@ -129,57 +103,49 @@ def root_action(
                 best, best_score = action, noisy[action]
         return best, NONE
     stretch = stretch_of(most, low, high, min_value_range)
-    child = tree[ROOT].child
+    child = nodes[ROOT].child
     while child != NONE:
-        action = tree[child].action
-        if tree[child].visits == wanted:
-            score = noisy[action] + stretch * (totals[child, seat] / tree[child].visits - high)
+        action = nodes[child].action
+        if nodes[child].visits == wanted:
+            score = noisy[action] + stretch * (totals[child, seat] / nodes[child].visits - high)
             if score > best_score:
                 best, best_child, best_score = action, child, score
-        child = tree[child].sibling
+        child = nodes[child].sibling
     return best, best_child
 
 
 @compiled
 def inner_action(
-    tree: NDArray[Any],
-    totals: NDArray[np.float64],
-    node: int,
-    prior: NDArray[np.float32],
-    raw: NDArray[np.float32],
-    seat: int,
-    mask: Mask,
-    min_value_range: float,
+    tree: Tree, node: int, seat: int, mask: Mask, min_value_range: float
 ) -> tuple[int, int]:
     """Returns the next action below the root, and its child (-1: none yet).
 
     Its share of the visits is furthest below the improved policy (section 5).
     """
-    visits, most, mixed, low, high, rest, best = node_statistics(
-        tree, totals, node, prior, raw, seat, mask
-    )
+    nodes, totals, prior = tree.nodes, tree.totals, tree.priors[node]
+    visits, most, mixed, low, high, rest, best = node_statistics(tree, node, seat, mask)
     stretch = stretch_of(most, low, high, min_value_range)
     unseen = exp(stretch * (mixed - high)) if best != NONE else 0.0
     total = rest * unseen
-    child = tree[node].child
+    child = nodes[node].child
     while child != NONE:
-        action = tree[child].action
+        action = nodes[child].action
         if mask[action] == VISITED:
-            value = totals[child, seat] / tree[child].visits
+            value = totals[child, seat] / nodes[child].visits
             total += prior[action] * exp(stretch * (value - high))
-        child = tree[child].sibling
+        child = nodes[child].sibling
     best_child = NONE
     best_score = prior[best] * unseen / total if best != NONE else -inf
-    child = tree[node].child
+    child = nodes[node].child
     while child != NONE:
-        action = tree[child].action
+        action = nodes[child].action
         if mask[action] == VISITED:
-            value = totals[child, seat] / tree[child].visits
+            value = totals[child, seat] / nodes[child].visits
             share = prior[action] * exp(stretch * (value - high)) / total
-            score = share - tree[child].visits / (1.0 + visits)
+            score = share - nodes[child].visits / (1.0 + visits)
             if score > best_score:
                 best, best_child, best_score = action, child, score
-        child = tree[child].sibling
+        child = nodes[child].sibling
     return best, best_child
 
 
@@ -195,7 +161,7 @@ def reset(node: Record, action: int, parent: int) -> None:
 
 
 @compiled
-def drawn(chances: NDArray[np.float32], exponent: float, mask: Mask, uniform: float) -> int:
+def drawn(chances: Float32s, exponent: float, mask: Mask, uniform: float) -> int:
     """Draws one of the actions in `mask` by probabilities [A] to the power of `exponent`."""
     most = 0.0
     for action in range(mask.shape[0]):

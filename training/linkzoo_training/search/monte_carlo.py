@@ -1,4 +1,4 @@
-"""Flat Monte Carlo for any game: action values under uniformly random play.
+"""Flat Monte Carlo for any game: action values under random play, or under a linear policy's.
 
 The values estimate Abramson's expected outcome ("Expected-outcome: a general model of static
 evaluation", IEEE TPAMI 1990); their best action is one step of policy improvement (Tesauro and
@@ -13,19 +13,74 @@ the move that a small tree prefers don't.
 
 from collections.abc import Callable
 from functools import cache
+from typing import Protocol
 
 import numpy as np
 from numpy.typing import NDArray
 
 from linkzoo.core.game import Game
 from linkzoo.core.kernels import GameFunctions, kernels, random_legal
-from linkzoo.core.state import Records
+from linkzoo.core.state import Mask, Record, Records
 from linkzoo.engine.compiled import compiled
 from linkzoo.engine.rng import STREAM_SEARCH, random_u64
 from linkzoo.engine.threads import RowKernel
+from linkzoo_training.search.linear import Choose, choose_action
+
+NO_WEIGHTS = np.zeros(0, np.int64), np.zeros((0, 1), np.float32)  # of random playouts
 
 
-def make_action_values(game: GameFunctions) -> Callable[..., None]:
+class Playout(Protocol):
+    """The player of playouts; `seed` and `draw` are its randomness."""
+
+    def __call__(
+        self,
+        state: Record,
+        mask: Mask,
+        scratch: Records,
+        context: NDArray[np.int64],
+        weights: NDArray[np.float32],
+        scores: NDArray[np.float32],
+        seed: np.uint64,
+        draw: int,
+    ) -> int:
+        """Returns a legal action."""
+
+
+@compiled
+def random_playout(
+    state: Record,  # noqa: ARG001
+    mask: Mask,
+    scratch: Records,  # noqa: ARG001
+    context: NDArray[np.int64],  # noqa: ARG001
+    weights: NDArray[np.float32],  # noqa: ARG001
+    scores: NDArray[np.float32],  # noqa: ARG001
+    seed: np.uint64,
+    draw: int,
+) -> int:
+    """Returns a uniformly random action."""
+    return random_legal(mask, seed, STREAM_SEARCH, draw)
+
+
+def make_linear_playout(choose: Choose) -> Playout:
+    """Returns the playout that takes a linear policy's best action."""
+
+    @compiled
+    def linear_playout(
+        state: Record,
+        mask: Mask,
+        scratch: Records,
+        context: NDArray[np.int64],
+        weights: NDArray[np.float32],
+        scores: NDArray[np.float32],
+        seed: np.uint64,  # noqa: ARG001
+        draw: int,  # noqa: ARG001
+    ) -> int:
+        return choose(state, mask, scratch, context, weights, scores)
+
+    return linear_playout
+
+
+def make_action_values(game: GameFunctions, playout_action: Playout) -> Callable[..., None]:
     """Returns the kernel that fills the values for the seat to act, 0 outside `masks`."""
     apply, payoffs, score_margins = game.apply, game.payoffs, game.score_margins
     determinize, skip_forced_actions = game.determinize, game.skip_forced_actions
@@ -38,11 +93,15 @@ def make_action_values(game: GameFunctions) -> Callable[..., None]:
         seeds: NDArray[np.uint64],
         playouts: int,
         score_margin_weight: float,
+        context: NDArray[np.int64],
+        weights: NDArray[np.float32],
         masks: NDArray[np.int8],
         values: NDArray[np.float32],
     ) -> None:
+        scores = np.empty(masks.shape[1], np.float32)
         for i in range(first, last):
             dealt, world = states[i : i + 1].copy(), states[i : i + 1].copy()
+            scratch = states[i : i + 1].copy()
             seat, players = states[i].seat, np.int64(states[i].num_players)
             payoff, margin = np.empty(players, np.float32), np.empty(players, np.float32)
             mask = np.empty(masks.shape[1], np.int8)
@@ -59,7 +118,10 @@ def make_action_values(game: GameFunctions) -> Callable[..., None]:
                     skip_forced_actions(world[0], mask)
                     draw = 0
                     while world[0].seat >= 0:
-                        apply(world[0], random_legal(mask, fresh, STREAM_SEARCH, draw))
+                        chosen = playout_action(
+                            world[0], mask, scratch, context, weights, scores, fresh, draw
+                        )
+                        apply(world[0], chosen)
                         skip_forced_actions(world[0], mask)
                         draw += 1
                     payoffs(world[0], payoff)
@@ -72,12 +134,14 @@ def make_action_values(game: GameFunctions) -> Callable[..., None]:
 
 
 @cache
-def action_values(game: Game) -> RowKernel:
+def action_values(game: Game, linear: bool = False) -> RowKernel:
     """Returns the flat Monte Carlo kernel of a game, compiled at its first call.
 
-    Call it with `(states, seeds, playouts, score_margin_weight, masks, values)`: unfinished records
-    [N], uint64 seeds [N], playouts per legal action (1 or more), the weight of score margins beside
-    payoffs, int8 masks [N, A] of legal actions and float32 values [N, A] to fill. Row i depends
-    only on record i and seed i.
+    Call it with `(states, seeds, playouts, score_margin_weight, *weights, masks, values)`:
+    unfinished records [N], uint64 seeds [N], playouts per legal action (1 or more), the weight of
+    score margins beside payoffs, a linear policy's context and weights or NO_WEIGHTS, int8 masks
+    [N, A] of legal actions and float32 values [N, A] to fill. Row i depends only on record i and
+    seed i.
     """
-    return RowKernel(make_action_values(kernels(game).functions), 1)
+    playout = make_linear_playout(choose_action(game)) if linear else random_playout
+    return RowKernel(make_action_values(kernels(game).functions, playout), 1)

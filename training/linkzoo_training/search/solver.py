@@ -1,18 +1,20 @@
 """Exact solutions of games with a solver (`Game.solver`, `linkzoo.core.solver`)."""
 
-from collections.abc import Callable
+from collections.abc import Callable, Mapping
 from dataclasses import dataclass
 from functools import cache
 from types import ModuleType
 from typing import Any
 
 import numpy as np
-from numpy.typing import NDArray
 
 from linkzoo import Game, game_names, get_game
+from linkzoo.core.agent import checked_states
+from linkzoo.core.arguments import integer
 from linkzoo.core.solver import ENTRIES, LIMIT, Solver
 from linkzoo.core.state import Mask, Record
 from linkzoo.engine.compiled import compiled
+from linkzoo_training.arrays import Array, Int8s
 
 
 @dataclass(frozen=True)
@@ -47,7 +49,7 @@ def _declared(game: Game) -> ModuleType:
     return game.solver
 
 
-Memory = tuple[NDArray[Any], ...]
+Memory = tuple[Array, ...]
 
 
 @dataclass(frozen=True)
@@ -74,22 +76,23 @@ def _unsolved(*_: Any) -> bool:
     return False
 
 
-def solve(game: str, state: Record, limit: int = LIMIT) -> Solution:
-    """Returns the exact solution of a position (a record of the game).
+def solve(
+    game: str, state: Record, limit: int = LIMIT, options: Mapping[str, Any] | None = None
+) -> Solution:
+    """Returns the exact solution of a position (a record of the game with these options).
 
     Raises:
-        ValueError: The game has no solver.
+        ValueError: The game has no solver, or the position is none of the game.
         OutOfReachError: A search would visit more than about `limit` positions.
     """
-    rules = get_game(game)
-    exact = solver(rules)
+    rules = get_game(game, options)
+    exact, limit = solver(rules), integer("limit", limit, 0, 2**63 - 1)
+    checked_states(rules, np.asarray(state)[None])
     winning = np.flatnonzero(winning_actions(rules, exact, state, limit) == 1)
     return Solution(exact.winner(state, limit), tuple(winning.tolist()), exact.score(state, limit))
 
 
-def winning_actions(
-    game: Game, exact: Solver, state: Record, limit: int = LIMIT
-) -> NDArray[np.int8]:
+def winning_actions(game: Game, exact: Solver, state: Record, limit: int = LIMIT) -> Int8s:
     """Returns int8 [num_actions]: 1 for winning, 0 for other legal, -1 for illegal actions."""
     wins = np.full(game.num_actions, -1, np.int8)
     if state.seat < 0:

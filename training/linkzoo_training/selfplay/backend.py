@@ -7,12 +7,13 @@ from typing import Any
 
 import numpy as np
 import torch
-from numpy.typing import DTypeLike, NDArray
+from numpy.typing import DTypeLike
 from torch import Tensor
 
 from linkzoo import VecStep, make_vec
 from linkzoo.core.features import FeatureMap
 from linkzoo.engine.threads import RowKernel
+from linkzoo_training.arrays import Array, Int64s
 from linkzoo_training.config.config import PPOConfig
 from linkzoo_training.networks.symmetries import PERMUTE
 from linkzoo_training.networks.transfers import ToHost
@@ -38,8 +39,6 @@ class HostBackend:
     others. Grouping doesn't change any game.
     """
 
-    asynchronous = False  # whether reading a value from a tensor waits for a GPU
-
     def __init__(self, device: torch.device, num_groups: int = 1) -> None:
         self.device, self.num_groups = device, num_groups
         self.home = torch.device("cpu")  # device of the games and the rollout buffers
@@ -60,7 +59,7 @@ class HostBackend:
         """Returns a tensor of zeros, in pinned memory if it is copied to a GPU."""
         return torch.zeros(shape, dtype=dtype, pin_memory=self.device.type == "cuda")
 
-    def tensor(self, array: NDArray[Any]) -> Tensor:
+    def tensor(self, array: Array) -> Tensor:
         """Returns an array as a tensor on the games' device."""
         return torch.from_numpy(np.ascontiguousarray(array)).to(self.home)
 
@@ -74,14 +73,10 @@ class HostBackend:
 
     def features(self, spec: FeatureMap) -> Callable[[Tensor, Tensor], None]:
         """Returns a function that fills features [N, F] from flat observations [N, size]."""
-
-        def fill(observations: Tensor, features: Tensor) -> None:
-            spec.fill(observations.numpy(), features.numpy())
-
-        return fill
+        return lambda observations, features: spec.fill(observations.numpy(), features.numpy())
 
     def permute(self, rows: Tensor, which: Tensor, sources: Tensor) -> None:
-        """Permutes row i of [N, K] by row `which[i]` of `sources` [S, K], in place."""
+        """Permutes the first K numbers of row i by row `which[i]` of `sources` [S, K], in place."""
         self.run(PERMUTE, rows, which, sources)
 
     def sample(
@@ -108,12 +103,12 @@ class HostBackend:
     def check_finite(self) -> None:
         """Raises the ValueError that `check_actions` has deferred, if any."""
 
-    def changed(self, done: Tensor) -> NDArray[np.int64] | None:
+    def changed(self, done: Tensor) -> Int64s | None:
         """Returns the rows where `done`; None if the host can't know them without a GPU sync."""
         return np.flatnonzero(done.numpy())
 
 
-def as_tensor(states: NDArray[Any]) -> Tensor:
+def as_tensor(states: Array) -> Tensor:
     """Returns records [N] as uint8 [N, record size], sharing memory."""
     return torch.from_numpy(states.view(np.uint8).reshape(len(states), -1))
 

@@ -25,8 +25,6 @@ class CudaBackend(HostBackend):
     positions for agents, which run on the CPU.
     """
 
-    asynchronous = True
-
     def __init__(self, device: torch.device) -> None:
         super().__init__(device)
         self.home = device
@@ -64,8 +62,8 @@ class CudaBackend(HostBackend):
         return fill
 
     def permute(self, rows: Tensor, which: Tensor, sources: Tensor) -> None:
-        """Permutes row i of [N, K] by row `which[i]` of `sources` [S, K], in place."""
-        rows.copy_(rows.gather(1, sources[which]))
+        """Permutes the first K numbers of row i by row `which[i]` of `sources` [S, K], in place."""
+        rows[:, : sources.shape[1]] = rows.gather(1, sources[which])
 
     def sample(
         self, probabilities: Tensor, seed: np.uint64, ply: int, game: int

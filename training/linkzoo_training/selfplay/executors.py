@@ -17,24 +17,26 @@ from importlib.util import find_spec
 from multiprocessing import get_context, resource_tracker
 from multiprocessing.connection import Connection, wait
 from multiprocessing.process import BaseProcess
-from types import MappingProxyType, TracebackType
+from types import MappingProxyType
 from typing import Any, Protocol, Self
 
-_MOST_DEATHS = 3  # crashes at one task before the run fails
-NOTHING: Mapping[str, Any] = MappingProxyType({})
+Kept = Mapping[str, Any]  # large shared arguments by name
+Results = Iterator[tuple[int, Any]]  # (index of the task, result)
+NOTHING: Kept = MappingProxyType({})
+_MAX_DEATHS = 3  # crashes at one task before the run fails
 
 
 class Worker(Protocol):
     """Protocol of workers; arguments and results must be picklable."""
 
-    def play(self, weights: Any, task: Any, kept: Mapping[str, Any]) -> Any:
+    def play(self, weights: Any, task: Any, kept: Kept) -> Any:
         """Returns the result of a task; `weights` and `kept` are shared by all tasks of a call."""
 
 
 class Executor(ABC):
     """A set of workers behind `start`, `play` and `stop`; as a context manager it stops on exit."""
 
-    def __init__(self, workers: int) -> None:
+    def __init__(self, workers: int = 1) -> None:
         if workers < 1:
             raise ValueError(f"workers: {workers} is not 1 or more")
         self.workers = workers
@@ -44,10 +46,8 @@ class Executor(ABC):
         """Starts the workers; `make` creates each of them."""
 
     @abstractmethod
-    def play(
-        self, weights: Any, tasks: Sequence[Any], kept: Mapping[str, Any] = NOTHING
-    ) -> Iterator[tuple[int, Any]]:
-        """Plays all tasks; yields (index of the task, result) in order of completion.
+    def play(self, weights: Any, tasks: Sequence[Any], kept: Kept = NOTHING) -> Results:
+        """Plays all tasks; yields their results in order of completion.
 
         Work begins at the call, not when the first result is read. Errors of workers are raised
         here. Read all results before the next call, except of `stop`.
@@ -63,32 +63,21 @@ class Executor(ABC):
     def __enter__(self) -> Self:
         return self
 
-    def __exit__(
-        self,
-        kind: type[BaseException] | None,
-        error: BaseException | None,
-        trace: TracebackType | None,
-    ) -> None:
+    def __exit__(self, *error: object) -> None:
         self.stop()
 
 
 class LocalExecutor(Executor):
     """Plays tasks in this process, each when its result is read."""
 
-    def __init__(self, workers: int = 1) -> None:
-        super().__init__(workers)
-
     def start(self, make: Callable[[], Worker]) -> None:
         """Defers the creation of the worker to the first task."""
         self._worker = cache(make)
 
-    def play(
-        self, weights: Any, tasks: Sequence[Any], kept: Mapping[str, Any] = NOTHING
-    ) -> Iterator[tuple[int, Any]]:
-        """Plays all tasks; yields (index of the task, result)."""
-        return (
-            (index, self._worker().play(weights, task, kept)) for index, task in enumerate(tasks)
-        )
+    def play(self, weights: Any, tasks: Sequence[Any], kept: Kept = NOTHING) -> Results:
+        """Plays all tasks; yields their results in order."""
+        for index, task in enumerate(tasks):
+            yield index, self._worker().play(weights, task, kept)
 
     def stop(self) -> None:
         """Does nothing."""
@@ -103,28 +92,25 @@ class ProcessExecutor(Executor):
     def __init__(self, workers: int) -> None:
         super().__init__(workers)
         self._running: dict[Connection, BaseProcess] = {}
-        self._having: dict[Connection, set[str]] = {}  # names that each worker has cached
+        self._cached: dict[Connection, set[str]] = {}  # names of `kept`
 
     def start(self, make: Callable[[], Worker]) -> None:
         """Starts the processes."""
         self._make = make
         for _ in range(self.workers):
-            self._begin()
+            self._start_worker()
 
-    def play(
-        self, weights: Any, tasks: Sequence[Any], kept: Mapping[str, Any] = NOTHING
-    ) -> Iterator[tuple[int, Any]]:
+    def play(self, weights: Any, tasks: Sequence[Any], kept: Kept = NOTHING) -> Results:
         """Plays all tasks; yields (index of the task, result) in order of completion."""
-        names = list(kept)
-        waiting = list(reversed(range(len(tasks))))
+        names, waiting = list(kept), list(reversed(range(len(tasks))))
         given: dict[Connection, int] = {}
         deaths = [0] * len(tasks)
 
         def give(worker: Connection) -> None:
             if waiting:
                 given[worker] = waiting.pop()
-                new = {name: kept[name] for name in names if name not in self._having[worker]}
-                self._having[worker] = set(names)
+                new = {name: kept[name] for name in names if name not in self._cached[worker]}
+                self._cached[worker] = set(names)
                 try:
                     worker.send((weights, tasks[given[worker]], names, new))
                 except OSError:
@@ -132,14 +118,14 @@ class ProcessExecutor(Executor):
 
         def replace(dead: Connection) -> None:
             index = given.pop(dead)
-            self._end(dead)
+            self._kill(dead)
             deaths[index] += 1
-            if deaths[index] == _MOST_DEATHS:
-                raise RuntimeError(f"{_MOST_DEATHS} workers died at the same task")
+            if deaths[index] == _MAX_DEATHS:
+                raise RuntimeError(f"{_MAX_DEATHS} workers died at the same task")
             waiting.append(index)
-            give(self._begin())
+            give(self._start_worker())
 
-        def results() -> Iterator[tuple[int, Any]]:
+        def results() -> Results:
             while given:
                 for ready in wait(list(given)):
                     assert isinstance(ready, Connection)
@@ -161,21 +147,21 @@ class ProcessExecutor(Executor):
     def stop(self) -> None:
         """Kills the processes."""
         for connection in list(self._running):
-            self._end(connection)
+            self._kill(connection)
 
-    def _begin(self) -> Connection:
+    def _start_worker(self) -> Connection:
         context = get_context("spawn")
         ours, theirs = context.Pipe()
         process = context.Process(target=_serve, args=(theirs, self._make), daemon=True)
         with _interrupts_held():
             process.start()
         theirs.close()  # so that the pipe closes when the worker dies
-        self._running[ours], self._having[ours] = process, set()
+        self._running[ours], self._cached[ours] = process, set()
         return ours
 
-    def _end(self, connection: Connection) -> None:
+    def _kill(self, connection: Connection) -> None:
         process = self._running.pop(connection)
-        del self._having[connection]
+        del self._cached[connection]
         connection.close()
         process.kill()
         process.join()
@@ -198,25 +184,24 @@ def _interrupts_held() -> Iterator[None]:
 def _serve(connection: Connection, make: Callable[[], Worker]) -> None:
     """Main loop of a worker process: plays tasks until the pipe is closed."""
     signal.signal(signal.SIGINT, signal.SIG_IGN)  # the learner handles Ctrl-C
-    worker = cache(partial(_alone, make))
+    worker = cache(partial(_single_threaded, make))
     kept: dict[str, Any] = {}
     try:
         while True:
             weights, task, names, new = connection.recv()
             kept = {name: new[name] if name in new else kept[name] for name in names}
-            answer: tuple[Any, Exception | None]
+            result, failure = None, None
             try:
-                answer = worker().play(weights, task, kept), None
+                result = worker().play(weights, task, kept)
             except Exception as error:  # noqa: BLE001 - raised again where the result is read
                 error.add_note("".join(traceback.format_exception(error)))
-                answer = None, error
-            connection.send(answer)
+                failure = error
+            connection.send((result, failure))
     except (EOFError, OSError):  # the learner has ended or was killed
         return
 
 
-def _alone(make: Callable[[], Worker]) -> Worker:
-    """Creates a worker that uses one thread."""
+def _single_threaded(make: Callable[[], Worker]) -> Worker:
     from linkzoo.engine.threads import set_num_threads
     from linkzoo_training.networks import shards
 
@@ -250,9 +235,7 @@ class RayExecutor(Executor):
         self._actors = [actor.remote(make) for _ in range(self.workers)]
         self._pool = ActorPool(self._actors)
 
-    def play(
-        self, weights: Any, tasks: Sequence[Any], kept: Mapping[str, Any] = NOTHING
-    ) -> Iterator[tuple[int, Any]]:
+    def play(self, weights: Any, tasks: Sequence[Any], kept: Kept = NOTHING) -> Results:
         """Plays all tasks; yields (index of the task, result) in order of completion."""
         import ray
 
@@ -262,14 +245,15 @@ class RayExecutor(Executor):
             name: before[name] if name in before else ray.put(value) for name, value in kept.items()
         }
         names, values = list(self._stored), list(self._stored.values())
-        for index, task in enumerate(tasks):
-            self._pool.submit(
-                lambda actor, given: actor.play.remote(weights, *given, names, *values),
-                (index, task),
-            )
+
+        def submit(actor: Any, task: tuple[int, Any]) -> Any:
+            return actor.play.remote(weights, *task, names, *values)
+
+        for task in enumerate(tasks):
+            self._pool.submit(submit, task)
         return self._results()
 
-    def _results(self) -> Iterator[tuple[int, Any]]:
+    def _results(self) -> Results:
         from ray.exceptions import RayTaskError
 
         while self._pool.has_next():
@@ -294,7 +278,7 @@ class _Actor:
     """A worker as a Ray actor, created at its first task so that errors are raised there."""
 
     def __init__(self, make: Callable[[], Worker]) -> None:
-        self._worker = cache(partial(_alone, make))
+        self._worker = cache(partial(_single_threaded, make))
 
     def play(
         self, weights: Any, index: int, task: Any, names: Sequence[str], *values: Any

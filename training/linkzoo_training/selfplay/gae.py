@@ -1,41 +1,29 @@
 """Generalised advantage estimation (Schulman et al. 2016) for games of several seats."""
 
 import numpy as np
-from numpy.typing import NDArray
 
 from linkzoo.engine.compiled import compiled
 from linkzoo.engine.threads import RowKernel
+from linkzoo_training.arrays import Bools, Float32s, Int8s
 
 
 @compiled
 def _advantages(
     first: int,
     last: int,
-    players: NDArray[np.int8],
-    payoff: NDArray[np.float32],
-    values: NDArray[np.float32],
-    done: NDArray[np.bool_],
-    seat: NDArray[np.int8],
-    decay: np.float32,
-    advantage: NDArray[np.float32],
-    targets: NDArray[np.float32],
+    players: Int8s,  # [N], the number of seats of each game
+    payoff: Float32s,  # [T, N, P], by absolute seat
+    values: Float32s,  # [T + 1, N, P], by absolute seat
+    done: Bools,  # [T, N], whether the game ended with the ply
+    seat: Int8s,  # [T + 1, N], the seat to act
+    decay: np.float32,  # lambda, applied between consecutive decisions of the same seat
+    advantage: Float32s,  # [T, N], output, of the seat that acted
+    targets: Float32s,  # [T, N, P], output: lambda-returns relative to that seat
 ) -> None:
-    """Fills the advantages and lambda-returns of all seats for games `first`..`last - 1`.
+    """Fills the advantages and lambda-returns of all seats.
 
-    There is no discount: games are short and rewards are zero until they end.
-
-    Args:
-        first: The first game.
-        last: The game after the last.
-        players: [N], the number of seats of each game.
-        payoff: [T, N, P], by absolute seat. It is credited to each seat's last decision, even if
-            another seat made the last move.
-        values: [T + 1, N, P], by absolute seat.
-        done: [T, N], whether the game ended with the ply.
-        seat: [T + 1, N], the seat to act.
-        decay: Lambda, applied between consecutive decisions of the same seat.
-        advantage: [T, N], output, of the seat that acted.
-        targets: [T, N, P], output: lambda-returns relative to the seat that acted.
+    There is no discount: games are short and rewards are zero until they end. A payoff is credited
+    to each seat's last decision, even if another seat made the last move.
     """
     plies = payoff.shape[0]
     for i in range(first, last):

@@ -13,6 +13,7 @@ from linkzoo.core.kernels import kernels
 from linkzoo.engine.compiled import compiled
 from linkzoo.engine.rng import STREAM_INITIAL_STATE, below, random_u64
 from linkzoo.engine.threads import RowKernel
+from linkzoo_training.arrays import Bools, Int8s, Int64s
 from linkzoo_training.config.config import Config
 from linkzoo_training.config.schedule import at
 from linkzoo_training.selfplay.backend import HostBackend
@@ -25,7 +26,6 @@ _OPTION = 8  # first of the sampled options
 
 @compiled
 def _uniform(seed: np.uint64, number: int, position: int) -> float:
-    """Returns a random number in 0..1."""
     return random_u64(seed, STREAM_INITIAL_STATE, number, position) / 2.0**64
 
 
@@ -33,49 +33,25 @@ def _uniform(seed: np.uint64, number: int, position: int) -> float:
 def _draw(
     first: int,
     last: int,
-    numbers: NDArray[np.int64],
-    players: NDArray[np.int8],
-    blank: NDArray[np.uint8],
-    seed: np.uint64,
-    vary_share: float,
-    ranges: NDArray[np.int64],
-    random_share: float,
-    deepest: float,
-    pool_share: float,
-    opponents: NDArray[np.int64],
-    count: int,
-    states: NDArray[np.uint8],
-    plies: NDArray[np.int64],
-    seeds: NDArray[np.int64],
-    from_initial_state: NDArray[np.bool_],
-    slot: NDArray[np.int64],
-    learner_seat: NDArray[np.int8],
+    numbers: Int64s,  # [N], of the new games; negative where a game continues
+    players: Int8s,  # [N], the number of seats
+    blank: NDArray[np.uint8],  # [N, bytes], records with players and default options set
+    seed: np.uint64,  # the run's
+    vary_share: float,  # of games with sampled options
+    ranges: Int64s,  # [V, 5]: lowest, highest, default value, offset and size in bytes
+    random_share: float,  # of games with random opening plies
+    deepest: float,  # maximum number of random plies
+    pool_share: float,  # of games against an opponent
+    opponents: Int64s,  # slots to choose from, the first `count`
+    count: int,  # 0 for pure self-play
+    states: NDArray[np.uint8],  # [N, bytes], output: blank records with the sampled options
+    plies: Int64s,  # [N], output: random plies, -1 where no game begins
+    seeds: Int64s,  # [N], output: bits of a uint64
+    from_initial_state: Bools,  # [N], output: default options and no random plies
+    slot: Int64s,  # [N], output: the opponent's slot, or ITSELF
+    learner_seat: Int8s,  # [N], output: the learner's seat against an opponent
 ) -> None:
-    """Draws the initial settings of new games, each a function of the seed and the game's number.
-
-    Args:
-        first: The first game.
-        last: The game after the last.
-        numbers: [N], numbers of the new games; negative where a game continues.
-        players: [N], the number of seats.
-        blank: [N, bytes], records with the number of players and the default options set.
-        seed: The run's seed.
-        vary_share: Share of games with sampled options.
-        ranges: [V, 5], one row per sampled option: lowest, highest and default value, offset in the
-            record and size in bytes.
-        random_share: Share of games with random opening plies.
-        deepest: Maximum number of random plies.
-        pool_share: Share of games against an opponent.
-        opponents: Slots to choose from, the first `count`.
-        count: Number of opponents; 0 for pure self-play.
-        states: [N, bytes], output: blank records with the sampled options.
-        plies: [N], output: random plies, -1 where no game begins.
-        seeds: [N], output: bits of a uint64.
-        from_initial_state: [N], output: whether the game has the default options and no random
-            plies.
-        slot: [N], output: the opponent's slot, or ITSELF.
-        learner_seat: [N], output: the learner's seat against an opponent.
-    """
+    """Draws the settings of new games, each a function of the seed and the game's number."""
     for i in range(first, last):
         number = numbers[i]
         plies[i] = -1
@@ -87,10 +63,9 @@ def _draw(
         for k in range(ranges.shape[0]):
             value = ranges[k, 2]
             if varied:
-                values = ranges[k, 1] - ranges[k, 0] + 1
-                value = ranges[k, 0] + below(
-                    values, seed, STREAM_INITIAL_STATE, number, _OPTION + k
-                )
+                bound = ranges[k, 1] - ranges[k, 0] + 1
+                above = below(bound, seed, STREAM_INITIAL_STATE, number, _OPTION + k)
+                value = ranges[k, 0] + above
             for byte in range(ranges[k, 4]):  # little-endian
                 states[i, ranges[k, 3] + byte] = (value >> (8 * byte)) & 255
         plies[i] = 0
@@ -110,11 +85,7 @@ DRAW = RowKernel(_draw, 512)
 class InitialStates:
     """Starts a run's games, each a function of the seed and the game's number.
 
-    Args:
-        config: The run's configuration.
-        blank: uint8 [N, bytes], one record per parallel game, with the number of players and the
-            default options set.
-        backend: The backend of the games.
+    `blank` are the records of N parallel games, uint8 [N, bytes], with players and options set.
     """
 
     def __init__(self, config: Config, blank: Tensor, backend: HostBackend) -> None:
@@ -125,6 +96,11 @@ class InitialStates:
         self.begun = backend.zeros(1, dtype=torch.int64)  # games started so far
         self.from_initial_state = backend.zeros(len(blank), dtype=torch.bool)  # per game
         self.opponents = Opponents(config.pool, self._game, self.players, backend)
+        self._saved = {
+            "opponent": self.opponents.slot,
+            "learner_seat": self.opponents.learner_seat,
+            "from_initial_state": self.from_initial_state,
+        }
         ranges = []
         for option, (low, high) in config.initial_states.vary.items():
             dtype, offset = self._game.state.fields[option][:2]  # type: ignore[index]  # structured dtype
@@ -133,12 +109,7 @@ class InitialStates:
         self._ranges = backend.tensor(np.array(ranges or [(0, 0, 0, 0, 0)], np.int64))
 
     def chances(self, progress: float, opponents: Sequence[int]) -> tuple[Any, ...]:
-        """Returns the arguments of DRAW from `seed` to `count`.
-
-        Args:
-            progress: Progress of the run, 0..1.
-            opponents: Slots to choose from.
-        """
+        """Returns the arguments of DRAW from `seed` to `count`, at a progress of the run (0..1)."""
         config = self._config.initial_states
         return (
             np.uint64(self._config.seed),
@@ -154,14 +125,9 @@ class InitialStates:
     def begin(
         self, which: Tensor, games: slice, states: Tensor, mask: Tensor, chances: tuple[Any, ...]
     ) -> None:
-        """Starts new games where `which` is set.
+        """Starts new games where `which` [n] is set in a slice of the run's games.
 
-        Args:
-            which: bool [n], the games to replace.
-            games: Slice of the run's games.
-            states: uint8 [n, bytes], their records, overwritten.
-            mask: int8 [n, A], overwritten.
-            chances: Result of `chances`.
+        Overwrites their records `states`, uint8 [n, bytes], and `mask`, int8 [n, A].
         """
         run, opponents = self._backend.run, self.opponents
         numbers = torch.where(which, self.begun + which.cumsum(0) - 1, -1)
@@ -176,10 +142,9 @@ class InitialStates:
 
     def tensors(self) -> dict[str, Tensor]:
         """Returns the state as CPU tensors by name, without the number of games started."""
-        from_initial_state = self.from_initial_state.to("cpu", copy=True)
-        return {**self.opponents.tensors(), "from_initial_state": from_initial_state}
+        return {name: tensor.to("cpu", copy=True) for name, tensor in self._saved.items()}
 
     def load(self, saved: dict[str, Tensor]) -> None:
         """Restores the state from `tensors`."""
-        self.opponents.load(saved)
-        self.from_initial_state.copy_(saved["from_initial_state"])
+        for name, tensor in self._saved.items():
+            tensor.copy_(saved[name])

@@ -6,11 +6,11 @@ from copy import deepcopy
 
 import numpy as np
 import torch
-from numpy.typing import NDArray
 from torch import Tensor, nn
 
 from linkzoo.engine.rng import STREAM_OPPONENTS, below, random_u64s
-from linkzoo_training.checkpoints.checkpoint import named, pack, under, unpack
+from linkzoo_training.arrays import Float64s, Int64s
+from linkzoo_training.checkpoints.checkpoint import add_prefix, pack, strip_prefix, unpack
 
 _DECAY = 0.98  # decay of old results per iteration
 _PRIOR = 2.0  # pseudo-games won and lost by every new opponent
@@ -27,29 +27,27 @@ class OpponentPool:
         self.size, self.seed = size, seed
         self.networks: list[nn.Module] = []
         self._packed: list[tuple[str, bytes] | None] = []  # see `snapshots`; None: not packed yet
-        self.wins: NDArray[np.float64] = np.zeros(size)  # the learner's wins
-        self.games: NDArray[np.float64] = np.zeros(size)
+        self.wins: Float64s = np.zeros(size)  # the learner's wins
+        self.games: Float64s = np.zeros(size)
 
-    def win_rates(self) -> NDArray[np.float64]:
-        """The learner's recent score against each opponent, 0..1."""
+    def win_rates(self) -> Float64s:
+        """Returns the learner's recent score against each opponent, 0..1."""
         count = len(self.networks)
         return np.asarray((self.wins[:count] + _PRIOR) / (self.games[:count] + 2 * _PRIOR))
 
     def add(self, network: nn.Module) -> int:
         """Adds a frozen copy of a network; returns its slot. A full pool replaces an easy one."""
         frozen = deepcopy(network).requires_grad_(False)
-        if len(self.networks) < self.size:
-            slot = len(self.networks)
-            self.networks.append(frozen)
-            self._packed.append(None)
-        else:
+        slot = len(self.networks)
+        if slot == self.size:
             first = self.size // 4
             slot = first + int(np.argmax(self.win_rates()[first:]))
-            self.networks[slot], self._packed[slot] = frozen, None
+        self.networks[slot : slot + 1] = [frozen]  # appends, or replaces
+        self._packed[slot : slot + 1] = [None]
         self.wins[slot] = self.games[slot] = 0
         return slot
 
-    def draw(self, count: int, iteration: int) -> NDArray[np.int64]:
+    def draw(self, count: int, iteration: int) -> Int64s:
         """Draws up to `count` distinct slots: one uniform, the others by (1 - win rate)**2."""
         weights = (1 - self.win_rates()) ** 2
         seed, slots = np.uint64(self.seed), len(weights)
@@ -60,7 +58,7 @@ class OpponentPool:
         keys = np.log(uniform) / np.maximum(weights, 1e-6)
         return np.argsort(-keys)[:count].astype(np.int64)
 
-    def count(self, wins: NDArray[np.float64], games: NDArray[np.float64]) -> None:
+    def count(self, wins: Float64s, games: Float64s) -> None:
         """Adds finished games by slot: the learner's total score (0..1 each) and game count."""
         self.wins[: len(wins)] += wins
         self.games[: len(games)] += games
@@ -75,7 +73,7 @@ class OpponentPool:
         saved = self.results()
         for slot, network in enumerate(self.networks):
             state = {name: tensor.cpu() for name, tensor in network.state_dict().items()}
-            saved |= named(f"pool.{slot}.", state)
+            saved |= add_prefix(f"pool.{slot}.", state)
         return saved
 
     def results(self) -> dict[str, Tensor]:
@@ -100,27 +98,21 @@ class OpponentPool:
         self, results: dict[str, Tensor], snapshots: Mapping[str, bytes], template: nn.Module
     ) -> None:
         """Updates the pool to these results and snapshots; networks already present are kept."""
-        before = {
-            known[0]: network
-            for known, network in zip(self._packed, self.networks, strict=True)
-            if known is not None
-        }
-        networks: list[nn.Module] = []
+        pairs = zip(self._packed, self.networks, strict=True)
+        present = {packed[0]: network for packed, network in pairs if packed is not None}
         for name, data in snapshots.items():
-            network = before.get(name)
-            if network is None:
-                network = deepcopy(template).requires_grad_(False)
-                network.load_state_dict(unpack(data))
-            networks.append(network)
+            if name not in present:
+                present[name] = deepcopy(template).requires_grad_(False)
+                present[name].load_state_dict(unpack(data))
+        self.networks, self._packed = [present[name] for name in snapshots], list(snapshots.items())
         self.wins[:] = results["pool.wins"].numpy()
         self.games[:] = results["pool.games"].numpy()
-        self.networks, self._packed = networks, list(snapshots.items())
 
 
 def snapshots(saved: Mapping[str, Tensor]) -> dict[str, bytes]:
     """Returns `OpponentPool.snapshots` of a pool saved by `tensors`."""
     found: dict[str, bytes] = {}
-    while state := under(f"pool.{len(found)}.", saved):
+    while state := strip_prefix(f"pool.{len(found)}.", saved):
         found |= [_packed(len(found), state)]
     return found
 

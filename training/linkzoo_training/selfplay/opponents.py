@@ -4,12 +4,12 @@ from collections.abc import Callable
 
 import numpy as np
 import torch
-from numpy.typing import NDArray
 from torch import Tensor
 
 from linkzoo import Agent, Game
 from linkzoo.registry import id_of
 from linkzoo_training.agents.make import make_agent
+from linkzoo_training.arrays import Float64s
 from linkzoo_training.config.config import PoolConfig
 from linkzoo_training.networks.transfers import ToHost
 from linkzoo_training.selfplay.backend import HostBackend
@@ -22,20 +22,16 @@ class Opponents:
     """The opponents of N games and the learner's results.
 
     In self-play the learner has all seats; against an opponent, the side of `learner_seat`.
-    Opponents are slots: first the snapshots of the pool, then the fixed agents.
-
-    Args:
-        config: The pool's configuration.
-        game: The game.
-        players: int8 [N], the number of seats of each game.
-        backend: The backend of the games.
+    Opponents are slots: first the snapshots of the pool, then the fixed agents. `players` [N] are
+    the numbers of seats.
     """
 
     def __init__(
         self, config: PoolConfig, game: Game, players: Tensor, backend: HostBackend
     ) -> None:
         self._players, self._size = players.long(), config.size
-        self.agents = [make_agent(name, id_of(game)) for name in config.fixed_opponents]
+        fixed = id_of(game), game.fixed.values
+        self.agents = [make_agent(name, *fixed) for name in config.fixed_opponents]
         slots = config.size + len(self.agents)
         self.fixed_slots = list(range(config.size, slots))
         self._slots = backend.tensor(np.arange(slots))
@@ -63,12 +59,7 @@ class Opponents:
     def rows(
         self, acts: Tensor, pool: OpponentPool, games: slice = slice(None)
     ) -> Callable[[], list[tuple[int, Tensor]]]:
-        """Finds the games in which each opponent is to act.
-
-        Args:
-            acts: bool [n], whether an opponent is to act.
-            pool: The snapshots.
-            games: Slice of the games.
+        """Finds the games in which each opponent is to act: those of a slice where `acts` [n].
 
         Returns:
             A function that returns slots with their rows of `acts`, int64 [m]. It waits for the row
@@ -95,13 +86,9 @@ class Opponents:
         return None if slot < self._size else self.agents[slot - self._size]
 
     def count(self, games: slice | Tensor, payoff: Tensor, done: Tensor, counts: Tensor) -> None:
-        """Counts the results of finished games.
+        """Counts the results of games with payoffs [n, P] where `done` [n].
 
-        Args:
-            games: Indices or slice of n games.
-            payoff: float32 [n, P].
-            done: bool [n], whether the games ended.
-            counts: bool [n], whether wins of self-play games are counted.
+        Wins of self-play games are counted where `counts` [n].
         """
         slot, itself = self.slot[games], self.slot[games] == ITSELF
         own = payoff.gather(1, self.learner_seat[games].long()[:, None])[:, 0]
@@ -114,20 +101,10 @@ class Opponents:
         won = (best == best.amax(1, keepdim=True)).double() * (done & itself & counts)[:, None]
         self._wins[:seats] += (won / won.sum(1, keepdim=True).clamp(min=1)).sum(0)
 
-    def report(self, pool: OpponentPool) -> NDArray[np.float64]:
+    def report(self, pool: OpponentPool) -> Float64s:
         """Reports results since the last call to the pool; returns wins by seat in self-play."""
         wins, results = (array.copy() for array in ToHost(self._wins, self._results).arrays())
         pool.count(*results[:, : pool.size])
         self._wins.zero_()
         self._results.zero_()
         return wins
-
-    def tensors(self) -> dict[str, Tensor]:
-        """Returns the state as CPU tensors by name."""
-        kept = {"opponent": self.slot, "learner_seat": self.learner_seat}
-        return {name: tensor.to("cpu", copy=True) for name, tensor in kept.items()}
-
-    def load(self, saved: dict[str, Tensor]) -> None:
-        """Restores the state from `tensors`."""
-        self.slot.copy_(saved["opponent"])
-        self.learner_seat.copy_(saved["learner_seat"])

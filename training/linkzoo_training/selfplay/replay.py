@@ -9,14 +9,15 @@ from numpy.typing import NDArray
 from torch import Tensor, nn
 
 from linkzoo import Game, Positions
-from linkzoo.core.features import FeatureMap
 from linkzoo.core.kernels import kernels
 from linkzoo.engine.rng import STREAM_FIXED_OPPONENT, STREAM_SELF_PLAY, random_u64s
 from linkzoo_training.agents.playing import checked_actions
-from linkzoo_training.checkpoints.checkpoint import named, under
+from linkzoo_training.arrays import Array, Bools, Float32s, Int64s
+from linkzoo_training.checkpoints.checkpoint import add_prefix, strip_prefix
 from linkzoo_training.config.config import AlphaZeroConfig
 from linkzoo_training.networks.flat import masked
-from linkzoo_training.networks.shards import answers
+from linkzoo_training.networks.inputs import Inputs
+from linkzoo_training.networks.shards import sharded_forward
 from linkzoo_training.networks.symmetries import symmetries
 from linkzoo_training.networks.transfers import ToHost, splits_on, to_device
 from linkzoo_training.search.gumbel import Found, GumbelSearch
@@ -30,10 +31,10 @@ from linkzoo_training.selfplay.sampling import sample
 class Samples:
     """M positions with their training targets."""
 
-    states: NDArray[Any]  # records [M]
-    finals: NDArray[Any]  # records [M], final states of the games
+    states: Array  # records [M]
+    finals: Array  # records [M], final states of the games
     policy: NDArray[np.float16]  # [M, A], improved policy
-    values: NDArray[np.float32]  # [M, P], search values by seat
+    values: Float32s  # [M, P], search values by seat
 
     def __len__(self) -> int:
         return len(self.states)
@@ -71,6 +72,13 @@ def join(parts: list[Samples]) -> Samples:
     return Samples(*(np.concatenate([getattr(part, name) for part in parts]) for name in names))
 
 
+def observations(game: Game, states: Array, seats: Array) -> Array:
+    """Returns the flat observations of seats [M] in records [M]."""
+    flat = np.empty((len(states), game.observation.spec.size), game.observation.spec.dtype)
+    kernels(game).observe(states, seats, flat)
+    return flat
+
+
 class ReplayGames:
     """N games that continue across iterations, with the samples of unfinished games."""
 
@@ -83,6 +91,7 @@ class ReplayGames:
         backend = HostBackend(torch.device("cpu"))
         self._initial_states = InitialStates(config, as_tensor(self.states), backend)
         self.opponents = self._initial_states.opponents
+        self._inputs = Inputs(game, lists_actions=config.network == "action")
         self.length = np.zeros(games, np.int64)  # stored plies of every game
         # Buffers by game and ply, as large as the longest game needs.
         self._states = np.zeros((games, 0), game.state)
@@ -90,7 +99,7 @@ class ReplayGames:
         self._values = np.zeros((games, 0, game.max_players), np.float32)
         self.plies = 0  # played so far in each game
         # Wins by seat since last read, in self-play games from an initial state.
-        self.wins = np.zeros(game.max_players)
+        self.wins = np.zeros(max(config.players))
         self._search: GumbelSearch | None = None
         self._begin_games(np.ones(games, np.bool_), 0.0, [])
 
@@ -99,31 +108,26 @@ class ReplayGames:
         self._begin_games(self.opponents.against(slot).numpy(), progress, [])
 
     def collect(
-        self,
-        network: nn.Module,
-        pool: OpponentPool,
-        simulations: int,
-        progress: float,
-        iteration: int,
+        self, network: nn.Module, pool: OpponentPool, progress: float, iteration: int
     ) -> Samples:
         """Plays `horizon` plies of every game; returns the learner's samples of finished games."""
 
-        def answer(features: NDArray[Any]) -> tuple[Tensor, Tensor]:
-            logits, values = answers(network, to_device(features, self.device))
+        def evaluate(seen: Array) -> tuple[Tensor, Tensor]:
+            logits, values = sharded_forward(network, to_device(seen, self.device))
             return logits, values
 
-        config, search = self.config, self._searcher(simulations)
+        config, search = self.config, self._searcher(self.config.simulations_at(progress))
         masks = np.empty((config.num_envs, self.game.num_actions), np.int8)
         drawn = pool.draw(config.pool.active, iteration)
         opponents = [*drawn.tolist(), *self.opponents.fixed_slots]
-        learned = [self._samples(0, slice(0))]
+        learned = [no_samples(self.game)]
         for _ in range(config.horizon):
             others = self.opponents.act_in(torch.from_numpy(self.states["seat"].copy()))
             actions = self._replies(others, pool)
             own = np.flatnonzero(~others.numpy())
             seeds = random_u64s(config.seed, STREAM_SELF_PLAY, self.plies, own)
             found = search.run(
-                self.states[own], seeds, answer, gumbel_scale=1.0, splits=splits_on(self.device)
+                self.states[own], seeds, evaluate, gumbel_scale=1.0, splits=splits_on(self.device)
             )
             actions[own] = found.actions
             self._keep(own, found)
@@ -131,14 +135,14 @@ class ReplayGames:
             kernels(self.game).play(self.states, actions, masks)
             done = self.states["seat"] < 0
             finished = np.flatnonzero(done)
-            learned += [self._samples(game, slice(self.length[game])) for game in finished.tolist()]
+            learned += [self._samples(game) for game in finished.tolist()]
             if len(finished):
                 self._count(finished)
                 self._begin_games(done, progress, opponents)
-        self.wins += self.opponents.report(pool)
+        self.wins += self.opponents.report(pool)[: len(self.wins)]
         return join(learned)
 
-    def _keep(self, rows: NDArray[np.int64], found: Found) -> None:
+    def _keep(self, rows: Int64s, found: Found) -> None:
         """Stores the positions of games `rows` [M] with their search results."""
         length = self.length[rows]
         self._allocate(int(self.length.max()) + 1)
@@ -147,7 +151,7 @@ class ReplayGames:
         self._values[rows, length] = found.values
         self.length[rows] += 1
 
-    def _replies(self, others: Tensor, pool: OpponentPool) -> NDArray[np.int64]:
+    def _replies(self, others: Tensor, pool: OpponentPool) -> Int64s:
         """Returns actions [N] of the opponents to act; they don't search."""
         actions = np.zeros(len(others), np.int64)
         for slot, found in self.opponents.rows(others, pool)():
@@ -160,15 +164,14 @@ class ReplayGames:
             actions[rows] = checked_actions(agent, positions)
         return actions
 
-    def _drawn(self, network: nn.Module, rows: NDArray[np.int64]) -> NDArray[np.int64]:
+    def _drawn(self, network: nn.Module, rows: Int64s) -> Int64s:
         """Samples actions [M] from a network in games `rows` [M]; ValueError if it isn't finite."""
         chances = torch.zeros(len(self.states), self.game.num_actions, device=self.device)
-        states, spec, kernel = self.states[rows], self.game.observation.spec, kernels(self.game)
-        seen = np.empty((len(rows), spec.size), spec.dtype)
-        masks = np.empty((len(rows), self.game.num_actions), np.int8)
-        kernel.observe(states, states["seat"].copy(), seen)
-        kernel.fill_masks(states, masks)
-        logits, _ = answers(network, to_device(FeatureMap(spec)(seen), self.device))
+        states, masks = self.states[rows], np.empty((len(rows), self.game.num_actions), np.int8)
+        kernels(self.game).fill_masks(states, masks)
+        flat = observations(self.game, states, states["seat"].copy())
+        seen = self._inputs.encode(states, masks, flat)
+        logits, _ = sharded_forward(network, to_device(seen, self.device))
         where = to_device(rows, self.device)
         chances[where] = torch.softmax(masked(logits, to_device(masks, self.device)), -1)
         drawn, _ = sample(chances, np.uint64(self.config.seed), self.plies)
@@ -182,7 +185,7 @@ class ReplayGames:
         if self._search is None or self._search.simulations != simulations:
             views = np.arange(len(symmetries(self.game))) if config.symmetric else None
             self._search = GumbelSearch(
-                self.game,
+                self._inputs,
                 config.num_envs,
                 simulations,
                 considered=config.considered,
@@ -193,28 +196,26 @@ class ReplayGames:
             )
         return self._search
 
-    def _samples(self, game: int, plies: slice) -> Samples:
-        """Returns the samples of a finished game."""
+    def _samples(self, game: int) -> Samples:
+        plies = slice(self.length[game])
         states = self._states[game, plies].copy()
         finals = np.repeat(self.states[[game]], len(states))
         policy, values = self._policy[game, plies].copy(), self._values[game, plies].copy()
         return Samples(states, finals, policy, values)
 
-    def _count(self, rows: NDArray[np.int64]) -> None:
-        """Counts the results of finished games."""
+    def _count(self, rows: Int64s) -> None:
         payoff = np.zeros((len(rows), self.game.max_players), np.float32)
         kernels(self.game).outcome(self.states[rows], payoff, np.zeros_like(payoff))
         games, done = torch.from_numpy(rows), torch.ones(len(rows), dtype=torch.bool)
         counts = self._initial_states.from_initial_state[games]
         self.opponents.count(games, torch.from_numpy(payoff), done, counts)
 
-    def _begin_games(self, which: NDArray[np.bool_], progress: float, opponents: list[int]) -> None:
-        """Starts new games where `which` [N] is set."""
-        begun, chances = self._initial_states, self._initial_states.chances(progress, opponents)
+    def _begin_games(self, which: Bools, progress: float, opponents: list[int]) -> None:
         self.length[which] = 0
+        chances = self._initial_states.chances(progress, opponents)
+        states = as_tensor(self.states)
         mask = torch.zeros(len(which), self.game.num_actions, dtype=torch.int8)
-        states, games = as_tensor(self.states), slice(None)
-        begun.begin(torch.from_numpy(which), games, states, mask, chances)
+        self._initial_states.begin(torch.from_numpy(which), slice(None), states, mask, chances)
 
     def tensors(self) -> dict[str, Tensor]:
         """Returns the state as tensors by name, trimmed to the plies in use."""
@@ -226,7 +227,7 @@ class ReplayGames:
             "play.kept.values": torch.from_numpy(self._values[kept]),
             "play.length": torch.from_numpy(self.length.copy()),
             "play.counters": torch.tensor([self.plies, int(self._initial_states.begun)]),
-            **named("play.", self._initial_states.tensors()),
+            **add_prefix("play.", self._initial_states.tensors()),
         }
 
     def load(self, saved: dict[str, Tensor]) -> None:
@@ -234,7 +235,7 @@ class ReplayGames:
         self.states = as_records(saved["play.states"], self.states)
         self.length[:] = saved["play.length"].numpy()
         self._allocate(int(self.length.max()))
-        self._initial_states.load(under("play.", saved))
+        self._initial_states.load(strip_prefix("play.", saved))
         kept = self._kept()
         self._states[kept] = as_records(saved["play.kept.states"], self.states)
         self._policy[kept] = saved["play.kept.policy"].numpy()
@@ -251,16 +252,16 @@ class ReplayGames:
             wider[:, :before] = kept
             setattr(self, name, wider)
 
-    def _kept(self) -> NDArray[np.bool_]:
+    def _kept(self) -> Bools:
         """Returns the mask of stored plies, [N, buffer size]."""
         return np.arange(self._states.shape[1]) < self.length[:, None]
 
 
-def as_bytes(records: NDArray[Any]) -> Tensor:
+def as_bytes(records: Array) -> Tensor:
     """Returns records as a tensor of bytes."""
     return torch.from_numpy(np.frombuffer(records.tobytes(), np.uint8).copy())
 
 
-def as_records(saved: Tensor, like: NDArray[Any]) -> NDArray[Any]:
+def as_records(saved: Tensor, like: Array) -> Array:
     """Returns records [N] from `as_bytes`, of the dtype of `like`."""
     return saved.numpy().view(like.dtype).copy()

@@ -1,23 +1,24 @@
 """Rollouts: plays self-play games and returns training batches."""
 
 from collections.abc import Iterator
-from dataclasses import dataclass
-from typing import Any
+from dataclasses import dataclass, fields
+from typing import Any, NamedTuple
 
 import numpy as np
 import torch
-from numpy.typing import NDArray
 from torch import Tensor, nn
 
 from linkzoo import Agent, Positions, get_game
 from linkzoo.engine.rng import STREAM_FIXED_OPPONENT, STREAM_TEACHER, random_u64s
 from linkzoo_training.agents.make import make_agent
 from linkzoo_training.agents.playing import checked_actions
-from linkzoo_training.checkpoints.checkpoint import named, under
+from linkzoo_training.arrays import Array
+from linkzoo_training.checkpoints.checkpoint import add_prefix, strip_prefix
 from linkzoo_training.config.config import PPOConfig
 from linkzoo_training.config.schedule import at
 from linkzoo_training.networks.flat import masked
-from linkzoo_training.networks.shards import answers
+from linkzoo_training.networks.inputs import RELABEL
+from linkzoo_training.networks.shards import sharded_forward
 from linkzoo_training.networks.symmetries import DRAW as DRAW_SYMMETRIES
 from linkzoo_training.networks.symmetries import symmetries
 from linkzoo_training.networks.transfers import DeviceBuffer, ToHost, in_turn, to_device
@@ -46,9 +47,19 @@ class Batch:
     teacher_targets: Tensor
     has_targets: Tensor  # bool [T*N], whether there are teacher targets; all equal
 
+    def tensors(self) -> dict[str, Tensor]:
+        """Returns the batch as tensors by name."""
+        return vars(self)
 
-@dataclass(frozen=True)
-class _Iteration:
+
+def join(device: torch.device, parts: list[dict[str, Tensor]]) -> Batch:
+    """Concatenates the batches of several workers from `Batch.tensors`, on a device."""
+    names = [field.name for field in fields(Batch)]
+    joined = (torch.cat([part[name] for part in parts]) for name in names)
+    return Batch(*(to_device(tensor, device) for tensor in joined))
+
+
+class _Iteration(NamedTuple):
     """The players and settings of one iteration."""
 
     network: nn.Module
@@ -60,12 +71,7 @@ class _Iteration:
 
 
 class RolloutGames:
-    """N games that continue across iterations, some of them against frozen opponents.
-
-    Args:
-        config: The run's configuration.
-        backend: The backend of the games.
-    """
+    """N games that continue across iterations, some of them against frozen opponents."""
 
     def __init__(self, config: PPOConfig, backend: HostBackend) -> None:
         self.config, self._backend, self.device = config, backend, backend.device
@@ -74,25 +80,23 @@ class RolloutGames:
         self._initial_states = InitialStates(config, self._states, backend)
         self.opponents, self.players = self._initial_states.opponents, self._initial_states.players
         self.from_initial_state = self._initial_states.from_initial_state
-        self.encoder = Encoder(self.game, backend, privileged=config.critic == "full")
-        self._teacher = (
-            None if config.teacher is None else make_agent(config.teacher.agent, config.game)
-        )
+        self.encoder = Encoder(self.game, backend, config)
+        teacher = config.teacher
+        chosen = config.game, config.options
+        self._teacher = None if teacher is None else make_agent(teacher.agent, *chosen)
         self.plies = 0  # played so far in each game
         self.wins = np.zeros(max(config.players))  # wins by seat in self-play from initial states
         self._symmetry = backend.zeros(config.num_envs, dtype=torch.int64)  # by game
         self._symmetries = symmetries(self.game) if config.symmetric else None
-        if self._symmetries is not None:
-            found = self._symmetries
+        if (found := self._symmetries) is not None:
             maps = found.features, found.hidden, found.back, found.actions
             self._sources = [backend.tensor(sources) for sources in maps]
+        self._seat_numbers = backend.tensor(np.arange(len(self.wins)))
         self._allocate()
 
     def _allocate(self) -> None:
-        """Allocates the buffers of an iteration."""
         zeros, config, actions = self._backend.zeros, self.config, self.game.num_actions
         plies, games, seats = config.horizon, config.num_envs, len(self.wins)
-        self._seat_numbers = self._backend.tensor(np.arange(seats))
 
         def sent(*shape: int, dtype: torch.dtype) -> DeviceBuffer:
             return DeviceBuffer(zeros(*shape, dtype=dtype), self.device)
@@ -131,7 +135,6 @@ class RolloutGames:
         self._begin_games(self.opponents.against(slot), progress, [])
 
     def _begin_games(self, which: Tensor, progress: float, opponents: list[int]) -> None:
-        """Starts new games where `which`, bool [N], is set."""
         chances = self._initial_states.chances(progress, opponents)
         for group in self.groups:
             games, states, mask = group.games, group.states, group.now.action_mask
@@ -140,19 +143,14 @@ class RolloutGames:
     def collect(
         self,
         network: nn.Module,
-        critic: nn.Module | None,
         pool: OpponentPool,
         progress: float,
         iteration: int,
+        critic: nn.Module | None = None,
     ) -> Batch:
-        """Plays `horizon` plies of every game.
+        """Plays `horizon` plies of every game; `progress` of the run is 0..1.
 
-        Args:
-            network: The policy; its values are used without a critic.
-            critic: The full critic.
-            pool: The snapshots.
-            progress: Progress of the run, 0..1.
-            iteration: The number of the iteration.
+        Values are those of the network, or of the full critic if there is one.
 
         Raises:
             ValueError: The policy isn't finite, or an agent returns invalid actions.
@@ -164,7 +162,8 @@ class RolloutGames:
         task = _Iteration(network, critic, pool, teacher, weight, chances)
         in_turn(*(self._play(group, task) for group in self.groups))
         self.plies += self.config.horizon
-        self._read_results(pool)
+        self._backend.check_finite()
+        self.wins += self.opponents.report(pool)[: len(self.wins)]
         return self._batch(teacher is not None)
 
     def _play(self, group: Group, task: _Iteration) -> Iterator[None]:
@@ -208,7 +207,6 @@ class RolloutGames:
         self._keep_values(values, -1, games)
 
     def _encode(self, group: Group, t: int) -> None:
-        """Stores the observations of ply t."""
         self._seat[t, group.games] = group.now.seat
         kept = (buffer.host[t, group.games] for buffer in (self._features, self._privileged))
         self.encoder.encode(group.states, group.now, *kept)
@@ -223,8 +221,11 @@ class RolloutGames:
         for buffer, sources in zip(kept, self._sources, strict=False):
             if buffer.host.shape[2]:
                 self._backend.permute(buffer.host[t, games], which, sources)
+        if self.encoder.row:
+            listed = self._features.host[t, games, self.encoder.observed :]
+            self._backend.run(RELABEL, listed, which, self._sources[3], self.encoder.row)
 
-    def _augmented(self, found: NDArray[Any], rows: Tensor) -> Tensor:
+    def _augmented(self, found: Array, rows: Tensor) -> Tensor:
         """Maps an agent's actions [M] or action values [M, A] to the augmented positions."""
         told = to_device(found, self._backend.home)
         if self._symmetries is None:
@@ -245,7 +246,7 @@ class RolloutGames:
             logits, values = network(features)
             return logits, values if critic is None else critic(features, *privileged)
 
-        logits, values = answers(forward, *inputs)
+        logits, values = sharded_forward(forward, *inputs)
         return values.float(), logits
 
     def _forward(self, task: _Iteration, t: int, games: slice) -> tuple[Tensor, Tensor]:
@@ -259,7 +260,7 @@ class RolloutGames:
         for slot, found in opponents():
             rows, agent = to_device(found, self.device), self.opponents.agent(slot)
             if agent is None:
-                logits, _ = answers(task.pool.networks[slot], features[rows])
+                logits, _ = sharded_forward(task.pool.networks[slot], features[rows])
                 probabilities[rows] = torch.softmax(masked(logits, mask[rows]), -1)
                 continue
             where = games.start + found
@@ -284,23 +285,11 @@ class RolloutGames:
         there = self._seat_numbers < players
         self._values[t, games] = torch.where(there, relative.gather(1, offset), 0)
 
-    def _read_results(self, pool: OpponentPool) -> None:
-        """Counts the iteration's results; ValueError if the policy isn't finite."""
-        self._backend.check_finite()
-        self.wins += self.opponents.report(pool)[: len(self.wins)]
-
     def _batch(self, has_targets: bool) -> Batch:
-        self._backend.run(
-            advantages,
-            self.players,
-            self._payoff,
-            self._values,
-            self._done,
-            self._seat,
-            np.float32(self.config.gae_lambda),
-            self._advantage,
-            self._targets,
-        )
+        """Computes advantages and lambda-returns; returns the iteration's plies in one row each."""
+        plies = self.players, self._payoff, self._values, self._done, self._seat
+        decay = np.float32(self.config.gae_lambda)
+        self._backend.run(advantages, *plies, decay, self._advantage, self._targets)
 
         def rows(tensor: Tensor) -> Tensor:
             return to_device(tensor.flatten(0, 1), self.device)
@@ -323,13 +312,13 @@ class RolloutGames:
         """Returns the state as CPU tensors by name, so a run can resume on another backend."""
         return {
             "play.states": self._states.flatten().to("cpu", copy=True),
-            **named("play.", self._initial_states.tensors()),
+            **add_prefix("play.", self._initial_states.tensors()),
             "play.counters": torch.tensor([self.plies, int(self._initial_states.begun)]),
         }
 
     def load(self, saved: dict[str, Tensor]) -> None:
         """Restores the state from `tensors`."""
         self._states.copy_(saved["play.states"].view(self._states.shape))
-        self._initial_states.load(under("play.", saved))
+        self._initial_states.load(strip_prefix("play.", saved))
         self.plies, begun = saved["play.counters"].tolist()
         self._initial_states.begun.fill_(begun)

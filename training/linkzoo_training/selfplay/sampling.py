@@ -2,12 +2,12 @@
 
 import numpy as np
 import torch
-from numpy.typing import NDArray
 from torch import Tensor
 
 from linkzoo.engine.compiled import compiled
 from linkzoo.engine.rng import STREAM_POLICY, random_u64
 from linkzoo.engine.threads import RowKernel
+from linkzoo_training.arrays import Float32s, Int64s
 from linkzoo_training.networks.transfers import to_device
 
 
@@ -20,10 +20,7 @@ def _uniform(seed: np.uint64, ply: int, game: int) -> np.float32:
 
 
 @compiled
-def _uniforms(
-    first: int, last: int, out: NDArray[np.float32], seed: np.uint64, ply: int, game: int
-) -> None:
-    """Fills [N] with uniform numbers for the games from `game` on."""
+def _uniforms(first: int, last: int, out: Float32s, seed: np.uint64, ply: int, game: int) -> None:
     for i in range(first, last):
         out[i] = _uniform(seed, ply, game + i)
 
@@ -35,12 +32,12 @@ UNIFORMS = RowKernel(_uniforms, 512)
 def _choose(
     first: int,
     last: int,
-    probabilities: NDArray[np.float32],
+    probabilities: Float32s,
     seed: np.uint64,
     ply: int,
     game: int,
-    actions: NDArray[np.int64],
-    log_probability: NDArray[np.float32],
+    actions: Int64s,
+    log_probability: Float32s,
 ) -> None:
     """Samples actions [N] from probabilities [N, A] for the games from `game` on."""
     for i in range(first, last):
@@ -84,22 +81,15 @@ def draw(probabilities: Tensor, uniform: Tensor) -> tuple[Tensor, Tensor]:
 def sample(
     probabilities: Tensor, seed: np.uint64, ply: int, game: int = 0
 ) -> tuple[Tensor, Tensor]:
-    """Samples an action per row, on the device of the probabilities.
+    """Does what `draw` does, on the device of the probabilities, for games `game`, `game + 1`, ...
 
-    Args:
-        probabilities: float32 [N, A], 0 where illegal.
-        seed: The run's seed.
-        ply: The run's ply.
-        game: The first row's game; rows are consecutive games.
-
-    Returns:
-        Actions int64 [N], -1 where a row isn't finite, and their log-probabilities float32 [N].
+    The randomness is a function of the run's seed, its ply and the number of the game.
     """
     rows, device = len(probabilities), probabilities.device
     if device.type == "cpu":
         actions, log_probability = torch.empty(rows, dtype=torch.int64), torch.empty(rows)
-        numbers = seed, ply, game
-        choose(probabilities.numpy(), *numbers, actions.numpy(), log_probability.numpy())
+        outputs = actions.numpy(), log_probability.numpy()
+        choose(probabilities.numpy(), seed, ply, game, *outputs)
         return actions, log_probability
     uniform = np.empty(rows, np.float32)
     UNIFORMS(uniform, seed, ply, game)

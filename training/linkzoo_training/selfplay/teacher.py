@@ -1,13 +1,13 @@
 """Teacher targets: an agent's moves or action values where the learner acts."""
 
-from typing import Any, Protocol, runtime_checkable
+from typing import Protocol, runtime_checkable
 
 import numpy as np
 import torch
-from numpy.typing import NDArray
 
 from linkzoo import Agent, Game, Positions
 from linkzoo_training.agents.playing import checked_actions
+from linkzoo_training.arrays import Array
 
 _MAX_VALUE = float(np.finfo(np.float16).max)  # payoffs are -1..1
 
@@ -16,7 +16,7 @@ _MAX_VALUE = float(np.finfo(np.float16).max)  # payoffs are -1..1
 class ValuesActions(Agent, Protocol):
     """An agent with action values, such as `mc-N`."""
 
-    def action_values(self, positions: Positions, score_margin_weight: float) -> NDArray[Any]:
+    def action_values(self, positions: Positions, score_margin_weight: float) -> Array:
         """Returns the values [N, num_actions] of N positions for the seats to act."""
         ...
 
@@ -27,9 +27,7 @@ def target_format(teacher: Agent | None, game: Game) -> tuple[tuple[int, ...], t
     return ((game.num_actions,), torch.float16) if values else ((), torch.int64)
 
 
-def teacher_targets(
-    teacher: Agent, positions: Positions, score_margin_weight: float
-) -> NDArray[Any]:
+def teacher_targets(teacher: Agent, positions: Positions, score_margin_weight: float) -> Array:
     """Returns a teacher's moves int64 [M] in M positions, or its action values float32 [M, A].
 
     Raises:

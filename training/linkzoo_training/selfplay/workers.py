@@ -8,43 +8,31 @@ executor or on crashed workers.
 """
 
 import time
-from abc import ABC, abstractmethod
 from collections.abc import Callable, Iterator, Mapping
 from dataclasses import replace
-from typing import Any, Generic, NamedTuple, Protocol, TypeVar
+from functools import partial
+from typing import Generic, TypeVar
 
 import numpy as np
 import torch
-from numpy.typing import NDArray
 from torch import Tensor, nn
 
+from linkzoo import get_game
 from linkzoo.engine.rng import STREAM_PART, random_u64
-from linkzoo_training.checkpoints.checkpoint import named, pack, under, unpack
-from linkzoo_training.config.config import AlphaZeroConfig, PPOConfig
-from linkzoo_training.selfplay.executors import NOTHING, Executor
+from linkzoo_training.checkpoints.checkpoint import add_prefix, pack, strip_prefix, unpack
+from linkzoo_training.config.config import AlphaZeroConfig, AnyConfig, PPOConfig
+from linkzoo_training.networks.flat import Critic, frozen, make_network
+from linkzoo_training.runtime import use_bf16
+from linkzoo_training.selfplay.backend import HostBackend
+from linkzoo_training.selfplay.executors import Executor
 from linkzoo_training.selfplay.opponent_pool import OpponentPool, snapshots
 from linkzoo_training.selfplay.opponents import ITSELF
+from linkzoo_training.selfplay.replay import ReplayGames
+from linkzoo_training.selfplay.rollout import RolloutGames
 
 Tensors = dict[str, Tensor]
-
-
-class Games(Protocol):
-    """Games that continue across tasks, some of them against the pool."""
-
-    wins: NDArray[np.float64]  # by seat since last read, in self-play games from an initial state
-
-    def drop_opponent(self, slot: int, progress: float) -> None:
-        """Replaces unfinished games against the opponent of a slot that was reused."""
-
-    def tensors(self) -> Tensors:
-        """Returns the state as tensors by name."""
-
-    def load(self, saved: Tensors) -> None:
-        """Restores the state from `tensors`."""
-
-
-G = TypeVar("G", bound=Games)
-C = TypeVar("C", PPOConfig, AlphaZeroConfig)
+T = TypeVar("T")
+C = TypeVar("C", bound=AnyConfig)
 
 
 def seed_of_part(seed: int, part: int) -> int:
@@ -60,135 +48,134 @@ def part_of(config: C, part: int, parts: int) -> C:
     return replace(config, num_envs=config.num_envs // parts, seed=seed)
 
 
-class Task(NamedTuple):
-    """Settings of a part's iteration, besides weights and pool."""
+class SelfPlayWorker:
+    """Plays any of the `parts` parts of a run's games on the CPU."""
 
-    progress: float  # progress of the run, 0..1
-    iteration: int
-    left: int  # pool slot reused since the previous task, or ITSELF
-
-
-class SelfPlayWorker(ABC, Generic[G]):
-    """Plays any part of a run's games with `network` on the CPU."""
-
-    def __init__(self, network: nn.Module, pool: OpponentPool) -> None:
+    def __init__(self, config: AnyConfig, parts: int) -> None:
         torch.set_flush_denormal(True)  # same as in the learner
-        self.network, self.pool = network, pool
-        self._games: dict[int, G] = {}
+        self.config, self.parts, self.device = config, parts, torch.device("cpu")
+        self.game, size = get_game(config.game, config.options), (config.width, config.blocks)
+        bf16 = use_bf16(config.precision, self.device)
+        self.network = frozen(make_network(self.game, config.network, *size), bf16)
+        self.critic: Critic | None = None
+        if isinstance(config, PPOConfig) and config.critic == "full":
+            self.critic = frozen(Critic(self.game, *size), bf16)
+        self.pool = OpponentPool(config.pool.size, config.seed)
+        self._games: dict[int, RolloutGames | ReplayGames] = {}
 
-    @abstractmethod
-    def begin(self, part: int) -> G:
-        """Returns the games of a part at the start of the run."""
-
-    @abstractmethod
-    def collect(self, games: G, task: Task, sent: Tensors) -> Tensors:
-        """Plays an iteration of some games; returns its training data."""
+    def _begin(self, part: int) -> RolloutGames | ReplayGames:
+        config = part_of(self.config, part, self.parts)
+        if isinstance(config, AlphaZeroConfig):
+            return ReplayGames(config, self.game, self.device)
+        games = RolloutGames(config, HostBackend(self.device))
+        games.begin()
+        return games
 
     def play(self, weights: bytes, task: tuple[int, bytes], kept: Mapping[str, bytes]) -> bytes:
         """Plays an iteration of a part from the packed states of its games (empty at the start)."""
-        part, standing = task
-        if part not in self._games or not standing:
-            self._games[part] = self.begin(part)
+        part, states = task
+        if part not in self._games or not states:
+            self._games[part] = self._begin(part)
         games, pool, sent = self._games[part], self.pool, unpack(weights)
-        if standing:
-            games.load(unpack(standing))
-        progress, *counts = sent["task"].tolist()
-        found = Task(progress, *map(int, counts))
-        self.network.load_state_dict(under("network.", sent))
+        if states:
+            games.load(unpack(states))
+        progress, iteration, reused_slot = sent["task"].tolist()
+        self.network.load_state_dict(strip_prefix("network.", sent))
+        if self.critic is not None:
+            self.critic.load_state_dict(strip_prefix("critic.", sent))
         pool.receive(sent, kept, self.network)
-        games.drop_opponent(found.left, found.progress)
-        before = pool.wins.copy(), pool.games.copy()
+        games.drop_opponent(int(reused_slot), progress)
+        before = np.stack([pool.wins, pool.games])
         games.wins[:] = 0
-        learned = self.collect(games, found, sent)
+        critics = [] if self.critic is None else [self.critic]
+        batch = games.collect(self.network, pool, progress, int(iteration), *critics)
         results = {
             "wins": torch.from_numpy(games.wins.copy()),
-            "pool": torch.from_numpy(np.stack([pool.wins - before[0], pool.games - before[1]])),
+            "pool": torch.from_numpy(np.stack([pool.wins, pool.games]) - before),
+            **add_prefix("batch.", batch.tensors()),
+            **add_prefix("games.", games.tensors()),
         }
-        return pack({**named("learned.", learned), **results, **named("games.", games.tensors())})
+        return pack(results)
 
 
-class SelfPlayWorkers:
-    """The learner's side of all parts: sends tasks and receives results."""
+class SelfPlayWorkers(Generic[T]):
+    """Drop-in for a run's games on workers: sends tasks and receives results.
 
-    def __init__(self, executor: Executor, make: Callable[[], Any], num_seats: int) -> None:
-        self.executor = executor
-        self.wins = np.zeros(num_seats)  # see Games
-        self.waited = 0.0  # seconds waiting for results since last read
-        self._left = ITSELF
-        self._sent = b""  # weights and tensors of the running tasks
-        self._standing = [b""] * executor.workers  # sent states of every part's games
-        self._results: Iterator[tuple[int, bytes]] | None = None
-        executor.start(make)
+    Batches come from the network of the previous iteration. Their log-probabilities come from that
+    network too, so PPO's ratios are correct.
 
-    def drop_opponent(self, slot: int, progress: float) -> None:  # noqa: ARG002 - see Games
-        """Marks a reused slot: the next tasks replace unfinished games against its old opponent."""
-        self._left = slot
+    `join` makes the training data of an iteration from the tensors of all parts.
+    """
 
-    def exchange(
-        self,
-        network: nn.Module,
-        pool: OpponentPool,
-        progress: float,
-        iteration: int,
-        more: Mapping[str, Tensor] = NOTHING,
-    ) -> list[Tensors]:
-        """Returns the training data of an iteration by part, and starts the next iteration.
-
-        The workers play the next one with the network, the pool and `more` while the learner
-        learns.
-        """
-        if self._results is None:
-            self._send(network, pool, progress, iteration, more)
-        results = self._receive()
-        won, met = torch.stack([result["pool"] for result in results]).sum(0).numpy()
-        if self._left != ITSELF:  # these games met the previous opponent
-            won[self._left] = met[self._left] = 0
-        pool.count(won, met)
-        self.wins += torch.stack([result["wins"] for result in results]).sum(0).numpy()
-        self._send(network, pool, progress, iteration + 1, more)
-        return [under("learned.", result) for result in results]
-
-    def _send(
-        self,
-        network: nn.Module,
-        pool: OpponentPool,
-        progress: float,
-        iteration: int,
-        more: Mapping[str, Tensor],
+    def __init__(
+        self, config: AnyConfig, executor: Executor, join: Callable[[list[Tensors]], T]
     ) -> None:
-        """Starts the next iteration of every part; returns at once."""
-        task = torch.tensor(Task(progress, iteration, self._left), dtype=torch.float64)
-        weights = named("network.", network.state_dict())
-        self._begin(pack({"task": task, **weights, **more, **pool.results()}), pool.snapshots())
-        self._left = ITSELF
+        part_of(config, 0, executor.workers)  # raises if a part can't be made
+        self.executor, self._join = executor, join
+        self.wins = np.zeros(max(config.players))  # by seat since last read, as in RolloutGames
+        self.waited = 0.0  # seconds waiting for results since last read
+        self._reused_slot = ITSELF  # pool slot reused since the previous task
+        self._sent = b""  # weights and tensors of the running tasks
+        self._states = [b""] * executor.workers  # of every part's games
+        self._results: Iterator[tuple[int, bytes]] | None = None
+        executor.start(partial(SelfPlayWorker, config, executor.workers))
 
-    def _begin(self, sent: bytes, kept: Mapping[str, bytes]) -> None:
-        self._sent = sent
-        self._results = self.executor.play(sent, list(enumerate(self._standing)), kept)
+    def drop_opponent(self, slot: int, progress: float) -> None:  # noqa: ARG002 - as in RolloutGames
+        """Marks a reused slot: the next tasks replace unfinished games against its old opponent."""
+        self._reused_slot = slot
 
-    def _receive(self) -> list[Tensors]:
-        """Waits for the results of all parts."""
+    def collect(
+        self,
+        network: nn.Module,
+        pool: OpponentPool,
+        progress: float,
+        iteration: int,
+        critic: nn.Module | None = None,
+    ) -> T:
+        """Returns the training data of an iteration, and starts the next iteration.
+
+        The workers play the next one with these networks and the pool while the learner learns.
+        """
+        sent = add_prefix("network.", network.state_dict())
+        if critic is not None:
+            sent |= add_prefix("critic.", critic.state_dict())
+        if self._results is None:
+            self._send(sent, pool, progress, iteration)
         assert self._results is not None
         started = time.perf_counter()
         found = dict(self._results)
         self.waited += time.perf_counter() - started
-        self._results = None
         results = [unpack(found[part]) for part in range(self.executor.workers)]
-        self._standing = [pack(under("games.", result)) for result in results]
-        return results
+        self._states = [pack(strip_prefix("games.", result)) for result in results]
+        won, met = torch.stack([result["pool"] for result in results]).sum(0).numpy()
+        if self._reused_slot != ITSELF:  # these games met the previous opponent
+            won[self._reused_slot] = met[self._reused_slot] = 0
+        pool.count(won, met)
+        self.wins += torch.stack([result["wins"] for result in results]).sum(0).numpy()
+        self._send(sent, pool, progress, iteration + 1)
+        return self._join([strip_prefix("batch.", result) for result in results])
+
+    def _send(self, sent: Tensors, pool: OpponentPool, progress: float, iteration: int) -> None:
+        """Starts an iteration of every part; returns at once."""
+        task = torch.tensor([progress, iteration, self._reused_slot], dtype=torch.float64)
+        self._start(pack({"task": task, **sent, **pool.results()}), pool.snapshots())
+        self._reused_slot = ITSELF
+
+    def _start(self, sent: bytes, kept: Mapping[str, bytes]) -> None:
+        self._sent = sent
+        self._results = self.executor.play(sent, list(enumerate(self._states)), kept)
 
     def tensors(self) -> Tensors:
         """Returns the running tasks as tensors by name."""
-        saved = named("sent.", unpack(self._sent)) if self._results is not None else {}
-        for part, standing in enumerate(self._standing):
-            if standing:
-                saved |= named(f"part{part}.", unpack(standing))
+        saved = add_prefix("sent.", unpack(self._sent)) if self._results is not None else {}
+        for part, states in enumerate(self._states):
+            if states:
+                saved |= add_prefix(f"part{part}.", unpack(states))
         return saved
 
     def load(self, saved: Tensors) -> None:
         """Restores the state from `tensors` and the trainer's pool; reruns the running tasks."""
-        parts = [under(f"part{part}.", saved) for part in range(self.executor.workers)]
-        self._standing = [pack(part) if part else b"" for part in parts]
-        sent = under("sent.", saved)
-        if sent:
-            self._begin(pack(sent), snapshots(saved))
+        parts = [strip_prefix(f"part{part}.", saved) for part in range(self.executor.workers)]
+        self._states = [pack(part) if part else b"" for part in parts]
+        if sent := strip_prefix("sent.", saved):
+            self._start(pack(sent), snapshots(saved))

@@ -1,20 +1,17 @@
 """Analysis of positions by an agent and by the exact solver."""
 
-from typing import Any
-
 import numpy as np
 
-from linkzoo import Game, GameRecord, Positions
+from linkzoo import Game, GameRecord
 from linkzoo.core.solver import OutOfReachError
 from linkzoo.core.state import Record
 from linkzoo.registry import id_of
 from linkzoo_training.agents.policy import PolicyAgent, SearchAgent
 from linkzoo_training.agents.values import values_along
 from linkzoo_training.search.solver import solve
-from linkzoo_training.web.players import Player, decision_seeds, has_solver
-from linkzoo_training.web.views import moves
+from linkzoo_training.web.players import Player, one_position
+from linkzoo_training.web.views import Json, moves
 
-Json = dict[str, Any]
 SOLVER_LIMIT = 2**17  # positions per search: half a second
 
 
@@ -24,12 +21,10 @@ def analyse(player: Player, game: Game, state: Record, seed: int) -> Json:
     Uses only information of the seat to act. Call it in the player's thread. ValueError for an
     agent without a policy, and for a finished game.
     """
-    agent = player.agent()
-    states = np.zeros(1, game.state)
-    states[0] = state
+    agent = player.agent
     if state.seat < 0:
         raise ValueError("the game is over")
-    positions = Positions(game, states, decision_seeds(state, seed))
+    positions = one_position(game, state, seed)
     if isinstance(agent, SearchAgent):
         shares, values, visits = agent.analyse(positions)
     elif isinstance(agent, PolicyAgent):
@@ -53,19 +48,18 @@ def analyse(player: Player, game: Game, state: Record, seed: int) -> Json:
             }
             for action, move in zip(order, moves(game, state, order), strict=True)
         ],
-        "exact": _exact(game, state) if has_solver(game) else None,
+        "exact": None if game.solver is None else _exact(game, state),
     }
 
 
 def along(player: Player, record: GameRecord) -> Json:
     """Returns each seat's value in every position of a game. Call it in the player's thread."""
-    return values_along(player.agent(), record).to_dict()
+    return values_along(player.agent, record).to_dict()
 
 
 def _exact(game: Game, state: Record) -> Json:
-    """Returns the solver's verdict, if it is within reach."""
     try:
-        found = solve(id_of(game), state, SOLVER_LIMIT)
+        found = solve(id_of(game), state, SOLVER_LIMIT, game.fixed.values)
     except OutOfReachError:
         return {"reached": False}
     return {

@@ -20,7 +20,7 @@ from starlette.concurrency import run_in_threadpool
 from starlette.exceptions import HTTPException
 from starlette.types import ASGIApp
 
-from linkzoo import GameRecord, get_game, registry
+from linkzoo import Game, GameRecord, get_game, registry
 from linkzoo.core.arguments import integer, shown, string
 from linkzoo.core.state import Record
 from linkzoo.engine.rng import SEED_LIMIT
@@ -30,16 +30,14 @@ from linkzoo_training.web.players import BusyError, Players, read_agent
 from linkzoo_training.web.records import save_new
 from linkzoo_training.web.safety import Address, Guard
 from linkzoo_training.web.sessions import Sessions, UnknownError
-from linkzoo_training.web.strength import cards
-from linkzoo_training.web.tables import RefusedError, Table, new_table, safe_options
-from linkzoo_training.web.views import catalogue, log, picture, table_view, winners
+from linkzoo_training.web.tables import RefusedError, Table, safe_options
+from linkzoo_training.web.views import Json, cards, catalogue, log, picture, table_view, winners
 
 STATIC = Path(__file__).with_name("static")
 MOST_TABLES, MOST_REPLAYS, IDLE_SECONDS = 200, 50, 2 * 3600.0
 SOON, LATER = 0.1, 1.0  # max seconds a response waits for agents: after a move, and when polling
 _DRAWING = threading.Lock()
 
-Json = dict[str, Any]
 Text = Annotated[StrictStr, Field(max_length=200)]
 
 
@@ -48,8 +46,13 @@ class Replay:
     """An opened record with its positions."""
 
     record: GameRecord
+    game: Game
     positions: list[Record]
     log: list[Json]
+
+    def position(self, ply: int) -> Record:
+        """Returns the position after `ply` actions; ValueError if there is none."""
+        return self.positions[integer("ply", ply, 0, len(self.positions) - 1)]
 
 
 @dataclass
@@ -75,37 +78,29 @@ class _Request(BaseModel):
     model_config = ConfigDict(extra="forbid")
 
 
-class NewGame(_Request):
-    """Request of a new game; seats are `human` or agents. Without a seed the server chooses one."""
-
+class _NewGame(_Request):
     game: Text
-    seats: Annotated[list[Text], Field(min_length=1, max_length=8)]
+    seats: Annotated[list[Text], Field(min_length=1, max_length=8)]  # `human` or agents
     options: dict[Text, StrictBool | StrictInt | Text] = {}
-    seed: StrictInt | None = None
+    seed: StrictInt | None = None  # None: the server chooses one
 
 
-class Move(_Request):
-    """A move in the game's notation."""
-
-    move: Text
+class _Move(_Request):
+    move: Text  # in the game's notation
 
 
-class Look(_Request):
-    """The seat of the viewing person."""
-
-    seat: StrictInt
+class _Look(_Request):
+    seat: StrictInt  # of the person at the screen
 
 
-class Asked(_Request):
-    """The agent to query."""
-
+class _Analysis(_Request):
     agent: Text
 
 
 def create_app(server: Server, address: Address) -> ASGIApp:
     """Returns the server's application, behind the guard."""
     app = FastAPI(title="linkzoo", docs_url=None, redoc_url=None, openapi_url=None)
-    _answer_errors(app)
+    _report_errors(app)
     _add_tables(app, server)
     _add_outcomes(app, server)
     _add_replays(app, server)
@@ -114,8 +109,6 @@ def create_app(server: Server, address: Address) -> ASGIApp:
 
 
 def _add_tables(app: FastAPI, server: Server) -> None:
-    """Adds the routes of games in progress."""
-
     @app.get("/api/catalogue")
     def choices() -> Json:
         return catalogue(server.games, server.custom_agents)
@@ -125,19 +118,19 @@ def _add_tables(app: FastAPI, server: Server) -> None:
         return cards(server.games)
 
     @app.post("/api/tables")
-    def create(wanted: NewGame) -> Json:
+    def create(wanted: _NewGame) -> Json:
         server.check_game(wanted.game)
         server.tables.check_room()
         seed = randbelow(SEED_LIMIT) if wanted.seed is None else wanted.seed
         integer("seed", seed, 0, SEED_LIMIT - 1)
-        seats, options = wanted.seats, wanted.options
-        table = new_table(server.players, wanted.game, seats, options, seed, server.custom_agents)
+        table = Table(
+            server.players, wanted.game, wanted.seats, wanted.options, seed, server.custom_agents
+        )
         return {"id": server.tables.add(table)}
 
     @app.get("/api/tables/{name}")
     async def show(name: str, *, wait: bool = False) -> Response:
-        table = server.tables.get(name)
-        return await _settled(table, LATER if wait else 0)
+        return await _settled(server.tables.get(name), LATER if wait else 0)
 
     @app.delete("/api/tables/{name}")
     def close(name: str) -> Json:
@@ -145,11 +138,11 @@ def _add_tables(app: FastAPI, server: Server) -> None:
         return {}
 
     @app.post("/api/tables/{name}/look")
-    async def look(name: str, who: Look) -> Response:
+    async def look(name: str, who: _Look) -> Response:
         return await _done(server.tables.get(name), Table.look, who.seat)
 
     @app.post("/api/tables/{name}/move")
-    async def move(name: str, what: Move) -> Response:
+    async def move(name: str, what: _Move) -> Response:
         return await _done(server.tables.get(name), Table.play, what.move)
 
     @app.post("/api/tables/{name}/back")
@@ -180,11 +173,10 @@ def _add_outcomes(app: FastAPI, server: Server) -> None:
             return table.record.to_dict()
 
     @app.post("/api/tables/{name}/analysis")
-    async def analysis(name: str, asked: Asked) -> Json:
+    async def analysis(name: str, wanted: _Analysis) -> Json:
         table = server.tables.get(name)
-        return await asyncio.wrap_future(
-            await asyncio.to_thread(_analyse_table, server, table, asked.agent)
-        )
+        future = await asyncio.to_thread(_analyse_table, server, table, wanted.agent)
+        return await asyncio.wrap_future(future)
 
 
 def _analyse_table(server: Server, table: Table, agent: str) -> Future[Json]:
@@ -227,103 +219,73 @@ def _shown(table: Table) -> Response:
 
 
 def _add_replays(app: FastAPI, server: Server) -> None:
-    """Adds the routes of opened records."""
-
     @app.post("/api/replays")
     def open_record(data: Annotated[dict[str, Any], Body()]) -> Json:
-        return {"id": server.replays.add(open_replay(server, data))}
+        name = string("game", data.get("game"))
+        server.check_game(name)
+        options = data.get("options")
+        if isinstance(options, Mapping):
+            safe_options(get_game(name), options)
+        record = GameRecord.from_dict(data)
+        game = get_game(record.game, record.options)
+        replay = Replay(record, game, list(record.replay()), log(record))
+        return {"id": server.replays.add(replay)}
 
     @app.get("/api/replays/{name}/{ply}")
     def position(name: str, ply: int, seat: int | None = None) -> Json:
-        return replay_view(server.replays.get(name), ply, seat)
+        replay = server.replays.get(name)
+        state, game = replay.position(ply), replay.game
+        if seat is not None:
+            integer("seat", seat, 0, replay.record.num_players - 1)
+        return {
+            "game": game.name,
+            "title": game.title,
+            "players": replay.record.num_players,
+            "roles": list(game.roles(replay.record.options)),
+            "ply": ply,
+            "plies": len(replay.positions) - 1,
+            "over": bool(state.seat < 0),
+            "winners": winners(state),
+            "svg": picture(game, state, seat),
+            "text": game.drawing.text(state, seat),
+            "log": replay.log,
+        }
 
     @app.post("/api/replays/{name}/{ply}/analysis")
-    async def judge(name: str, ply: int, asked: Asked) -> Json:
+    async def evaluate(name: str, ply: int, wanted: _Analysis) -> Json:
         replay = server.replays.get(name)
-        return await asyncio.wrap_future(
-            await asyncio.to_thread(_analyse_replay, server, replay, ply, asked.agent)
-        )
+        future = await asyncio.to_thread(_analyse_replay, server, replay, ply, wanted.agent)
+        return await asyncio.wrap_future(future)
 
     @app.post("/api/replays/{name}/values")
-    async def values(name: str, asked: Asked) -> Json:
-        record = server.replays.get(name).record
-        game = get_game(record.game, record.options)
-        spec = read_agent(asked.agent, id_of(game), server.custom_agents)
-        return await asyncio.wrap_future(server.players.submit(spec, game, along, record))
-
-
-def open_replay(server: Server, data: Mapping[str, Any]) -> Replay:
-    """Reads a record sent by a page; ValueError if it is invalid."""
-    name = string("game", data.get("game"))
-    server.check_game(name)
-    options = data.get("options")
-    if isinstance(options, Mapping):
-        safe_options(get_game(name), options)
-    record = GameRecord.from_dict(data)
-    return Replay(record, list(record.replay()), log(record))
-
-
-def replay_view(replay: Replay, ply: int, seat: int | None) -> Json:
-    """Returns a position of a record, as seen by a seat or by the referee (None)."""
-    state, game = _position(replay, ply), get_game(replay.record.game, replay.record.options)
-    if seat is not None:
-        integer("seat", seat, 0, replay.record.num_players - 1)
-    return {
-        "game": game.name,
-        "title": game.title,
-        "players": replay.record.num_players,
-        "roles": list(game.roles(replay.record.options)),
-        "ply": ply,
-        "plies": len(replay.positions) - 1,
-        "over": bool(state.seat < 0),
-        "winners": winners(state),
-        "svg": picture(game, state, seat),
-        "text": game.drawing.text(state, seat),
-        "log": replay.log,
-    }
-
-
-def _position(replay: Replay, ply: int) -> Record:
-    return replay.positions[integer("ply", ply, 0, len(replay.positions) - 1)]
+    async def values(name: str, wanted: _Analysis) -> Json:
+        replay = server.replays.get(name)
+        spec = read_agent(wanted.agent, id_of(replay.game), server.custom_agents)
+        future = server.players.submit(spec, replay.game, along, replay.record)
+        return await asyncio.wrap_future(future)
 
 
 def _analyse_replay(server: Server, replay: Replay, ply: int, agent: str) -> Future[Json]:
-    state, game = _position(replay, ply), get_game(replay.record.game, replay.record.options)
+    state, game = replay.position(ply), replay.game
     spec = read_agent(agent, id_of(game), server.custom_agents)
     return server.players.submit(spec, game, analyse, game, state, replay.record.seed)
 
 
-def _answer_errors(app: FastAPI) -> None:
-    """Adds handlers that report each request error as one line."""
-    statuses: dict[type[Exception], int] = {
-        ValueError: 400,
-        UnknownError: 404,
-        RefusedError: 409,
-        BusyError: 429,
-        RecursionError: 400,
-    }
+def _report_errors(app: FastAPI) -> None:
+    """Makes each error one line of JSON; a message may hold any characters."""
+    statuses = {UnknownError: 404, RefusedError: 409, BusyError: 429}
 
-    def answer(_: Request, error: Exception) -> JSONResponse:
-        status = next(code for kind, code in statuses.items() if isinstance(error, kind))
-        return _error(status, str(error))
+    def report(_: Request, error: Exception) -> JSONResponse:
+        if isinstance(error, RequestValidationError):
+            first = error.errors()[0]
+            where = ".".join(map(str, first["loc"][1:]))
+            status, message = 422, f"{where[:200]}: {first['msg']}"
+        elif isinstance(error, HTTPException):
+            status, message = error.status_code, str(error.detail)
+        else:
+            status, message = statuses.get(type(error), 400), str(error)
+        line = " ".join(message.split())[:1000].encode(errors="replace").decode()
+        return JSONResponse({"error": line}, status)
 
-    def invalid(_: Request, error: Exception) -> JSONResponse:
-        assert isinstance(error, RequestValidationError)
-        first = error.errors()[0]
-        where = ".".join(map(str, first["loc"][1:]))
-        return _error(422, f"{where[:200]}: {first['msg']}")
-
-    def http(_: Request, error: Exception) -> JSONResponse:
-        assert isinstance(error, HTTPException)
-        return _error(error.status_code, str(error.detail))
-
-    for kind in statuses:
-        app.add_exception_handler(kind, answer)
-    app.add_exception_handler(RequestValidationError, invalid)
-    app.add_exception_handler(HTTPException, http)
-
-
-def _error(status: int, message: str) -> JSONResponse:
-    """Returns an error response; the message may hold any characters."""
-    line = " ".join(message.split())[:1000]
-    return JSONResponse({"error": line.encode(errors="replace").decode()}, status)
+    for kind in (ValueError, RecursionError, *statuses, RequestValidationError, HTTPException):
+        app.add_exception_handler(kind, report)

@@ -37,21 +37,17 @@ def as_html(record: GameRecord, file: Path, agent: Agent | None = None) -> None:
     game = get_game(record.game, record.options)
     values = None if agent is None else values_along(agent, record).to_dict()
     curve = (_STATIC / "curve.js").read_text(encoding="utf-8")
-    content = _filled(
-        (_STATIC / "replay.html").read_text(encoding="utf-8"),
-        title=escape(game.title),
-        data=_embedded(_differences(frames(record))),
-        values=_embedded(values),
-        curve=curve.replace("export ", ""),
-    ).encode()
+    parts = {
+        "title": escape(game.title),
+        "data": _embedded(_differences(frames(record))),
+        "values": _embedded(values),
+        "curve": curve.replace("export ", ""),
+    }
+    page = (_STATIC / "replay.html").read_text(encoding="utf-8")
+    content = re.sub(r"\{\{(\w+)\}\}", lambda found: parts[found[1]], page).encode()
     if len(content) > MOST_BYTES:
         raise ValueError(f"{file}: the page would have {len(content)} bytes, above {MOST_BYTES}")
     write_atomically(file, content)
-
-
-def _filled(page: str, **parts: str) -> str:
-    """Fills the `{{parts}}` of a page."""
-    return re.sub(r"\{\{(\w+)\}\}", lambda found: parts[found[1]], page)
 
 
 def _embedded(data: object) -> str:
@@ -81,19 +77,10 @@ def as_gif(record: GameRecord, file: Path, *, width: int = 640, milliseconds: in
     """Writes an animation, `width` pixels wide, with one frame per position."""
     from PIL import Image
 
-    pictures = [
-        Image.open(io.BytesIO(to_png(svg, width))).convert("RGB").quantize(128)
-        for svg, _ in frames(record)
-    ]
-    content = io.BytesIO()
-    pictures[0].save(
-        content,
-        "GIF",
-        save_all=True,
-        append_images=pictures[1:],
-        duration=[milliseconds] * (len(pictures) - 1) + [4 * milliseconds],
-        loop=0,
-    )
+    images = (Image.open(io.BytesIO(to_png(svg, width))) for svg, _ in frames(record))
+    first, *others = (image.convert("RGB").quantize(128) for image in images)
+    content, times = io.BytesIO(), [milliseconds] * len(others) + [4 * milliseconds]
+    first.save(content, "GIF", save_all=True, append_images=others, duration=times, loop=0)
     write_atomically(file, content.getvalue())
 
 

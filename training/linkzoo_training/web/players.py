@@ -5,6 +5,7 @@ import threading
 from collections import OrderedDict
 from collections.abc import Callable, Sequence
 from concurrent.futures import Future, ThreadPoolExecutor
+from functools import cached_property
 from typing import Any, TypeVar
 
 import numpy as np
@@ -12,14 +13,12 @@ import numpy as np
 from linkzoo import Agent, Game, Positions, get_game
 from linkzoo.core.arguments import integer, shown
 from linkzoo.core.state import Record
-from linkzoo.engine.rng import STREAM_ACTION, random_u64s
 from linkzoo.registry import id_of
 from linkzoo_training.agents.make import make_agent
-from linkzoo_training.agents.playing import checked_actions
+from linkzoo_training.agents.playing import checked_actions, decision_seeds
 from linkzoo_training.agents.specs import SHIPPED, AgentSpec
 from linkzoo_training.checkpoints.checkpoint import load_card
 from linkzoo_training.resources import find_checkpoint, shipped_checkpoints
-from linkzoo_training.search.solver import check_solver
 
 HUMAN = "human"
 MOST_SIMULATIONS = 10_000  # limit for requests from a page
@@ -37,47 +36,38 @@ class BusyError(Exception):
 def read_agent(text: str, game: str, custom: Sequence[str] = ()) -> AgentSpec:
     """Parses the name of an agent requested by a page.
 
-    Args:
-        text: The name of a baseline or of a shipped checkpoint, or one of `custom`.
-        game: The name of the game.
-        custom: Agents named on the server's command line; pages can't request other paths or
-            modules.
-
-    Returns:
-        The agent's spec.
+    It is a baseline, a shipped checkpoint, or one of `custom`, the agents named on the server's
+    command line; pages can't request other paths or modules.
 
     Raises:
         ValueError: Pages may not request this agent, or it doesn't play the game.
     """
-    if text in custom:
-        return AgentSpec.parse(text)
+    spec = AgentSpec.parse(text) if text in custom else _requested(text)
+    spec.check(game)
+    checkpoint = spec.checkpoint(game)
+    if checkpoint is not None:
+        played, fixed = load_card(find_checkpoint(checkpoint))["game"], spec.fixed(game)
+        if get_game(played).name != get_game(game).name:
+            raise ValueError(f"agent {shown(text)} plays {played}, not {game}")
+        if fixed:
+            raise ValueError(f"agent {shown(text)} plays {fixed}, not this page's {game}")
+    return spec
+
+
+def _requested(text: str) -> AgentSpec:
     spec = AgentSpec.parse(text) if _NAME.fullmatch(text) else AgentSpec("custom", text)
-    if spec.kind in (HUMAN, "custom"):
+    if spec.kind in (HUMAN, "custom") or (spec.kind == "linear" and spec.source):
         raise ValueError(f"agent {shown(text)}: not one of those that the page offers")
     checkpoints = [SHIPPED, *shipped_checkpoints()]
     if spec.kind == "checkpoint" and spec.source not in checkpoints:
         raise ValueError(
-            f"agent {shown(text)}: there are random, greedy, uct-N, cheat-N, mc-N, exact, and the "
-            f"checkpoints {sorted(checkpoints)}, with @N views, ~T temperature, :N simulations"
+            f"agent {shown(text)}: there are random, greedy, linear, uct-N, hands-N, cheat-N, "
+            f"mc-N, exact, and the checkpoints {sorted(checkpoints)}, with @N views, ~T "
+            "temperature, :N simulations"
         )
     if spec.simulations is not None:
         integer(f"agent {text!r}: simulations", spec.simulations, 1, MOST_SIMULATIONS)
-    spec.check(game)
-    checkpoint = spec.checkpoint(game)
-    if checkpoint is not None:
-        played = load_card(find_checkpoint(checkpoint))["game"]
-        if get_game(played).name != get_game(game).name:
-            raise ValueError(f"agent {shown(text)} plays {played}, not {game}")
     return spec
-
-
-def has_solver(game: Game) -> bool:
-    """Returns whether a game has an exact solver."""
-    try:
-        check_solver(game.name)
-    except ValueError:
-        return False
-    return True
 
 
 class Player:
@@ -85,22 +75,17 @@ class Player:
 
     def __init__(self, spec: AgentSpec, game: Game) -> None:
         self._spec, self._game = spec, game
-        self._agent: Agent | None = None
         self._thread = ThreadPoolExecutor(1, thread_name_prefix="agent")
         self._lock, self.waiting = threading.Lock(), 0
 
+    @cached_property
     def agent(self) -> Agent:
         """The agent, created on first use; only its own thread reads this."""
-        if self._agent is None:
-            self._agent = make_agent(self._spec, id_of(self._game))
-        return self._agent
+        return make_agent(self._spec, id_of(self._game), self._game.fixed.values)
 
     def act(self, state: Record, seed: int) -> int:
         """Returns a legal action of the agent. Call it in the agent's thread."""
-        states = np.zeros(1, self._game.state)
-        states[0] = state
-        positions = Positions(self._game, states, decision_seeds(state, seed))
-        return int(checked_actions(self.agent(), positions)[0])
+        return int(checked_actions(self.agent, one_position(self._game, state, seed))[0])
 
     def submit(self, task: Callable[..., T], *arguments: Any) -> "Future[T]":
         """Queues `task(self, *arguments)` for the thread; BusyError if the queue is full."""
@@ -121,10 +106,10 @@ class Player:
         self._thread.shutdown(wait=False, cancel_futures=True)
 
 
-def decision_seeds(state: Record, seed: int) -> Any:
-    """Returns the seed of the current decision, uint64[1], as in `linkzoo play`."""
-    ply, seat = np.array([state.ply]), np.array([state.seat])
-    return random_u64s(np.array([seed], np.uint64), STREAM_ACTION, ply, seat)
+def one_position(game: Game, state: Record, seed: int) -> Positions:
+    """Returns a position with the seed of its decision, as in `linkzoo play`."""
+    states = np.array([state], game.state)
+    return Positions(game, states, decision_seeds(np.array([seed], np.uint64), states))
 
 
 class Players:
@@ -141,18 +126,14 @@ class Players:
         key = (spec, game.key)
         with self._lock:
             if key not in self._held:
-                self._make_room()
+                if len(self._held) >= MOST_AGENTS:
+                    idle = next((key for key, it in self._held.items() if not it.waiting), None)
+                    if idle is None:
+                        raise BusyError(f"{MOST_AGENTS} other agents are at work: try again")
+                    self._held.pop(idle).close()
                 self._held[key] = Player(spec, game)
             self._held.move_to_end(key)
             return self._held[key].submit(task, *arguments)
-
-    def _make_room(self) -> None:
-        if len(self._held) < MOST_AGENTS:
-            return
-        idle = next((key for key, player in self._held.items() if not player.waiting), None)
-        if idle is None:
-            raise BusyError(f"{MOST_AGENTS} other agents are at work: try again")
-        self._held.pop(idle).close()
 
     def close(self) -> None:
         """Stops all threads."""

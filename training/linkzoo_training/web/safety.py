@@ -42,14 +42,10 @@ class Address:
     token: str | None = None
 
     def takes(self, host: str) -> bool:
-        """Returns whether a Host header names this server, which blocks DNS rebinding.
-
-        With a token, any host is accepted.
-        """
+        """Returns whether a Host header is this server's, or any with a token: no DNS rebinding."""
         if self.token is not None:
             return bool(host)
-        names = ["127.0.0.1", "localhost", "[::1]"]
-        return host in [f"{name}:{self.port}" for name in names]
+        return host in [f"{name}:{self.port}" for name in ("127.0.0.1", "localhost", "[::1]")]
 
     @property
     def url(self) -> str:
@@ -72,11 +68,9 @@ class Guard:
                 await self.app(scope, receive, send)
             return
 
-        async def answer(message: Message) -> None:
+        async def respond(message: Message) -> None:
             if message["type"] == "http.response.start":
-                headers = MutableHeaders(scope=message)
-                for name, value in _HEADERS.items():
-                    headers[name] = value
+                MutableHeaders(scope=message).update(_HEADERS)
             await send(message)
 
         taken = 0
@@ -89,11 +83,11 @@ class Guard:
                 raise HTTPException(413, _TOO_LARGE)
             return message
 
-        refused = self._refusal(scope)
-        if refused is not None:
-            await refused(scope, receive, answer)
-            return
-        await self.app(scope, read, answer)
+        refusal = self._refusal(scope)
+        if refusal is None:
+            await self.app(scope, read, respond)
+        else:
+            await refusal(scope, receive, respond)
 
     def _refusal(self, scope: Scope) -> Response | None:
         """Returns the refusal of a request that isn't from the page, else None."""
@@ -105,7 +99,7 @@ class Guard:
         if origin is not None and origin != f"http://{host}":
             return _refuse(403, f"the Origin {origin!r} isn't this server's page")
         if headers.get("sec-fetch-site") == "cross-site" and scope["path"].startswith("/api"):
-            return _refuse(403, "another site asks")
+            return _refuse(403, "the request comes from another site")
         length = headers.get("content-length", "0")
         if not length.isdecimal():
             return _refuse(400, "the Content-Length is no number")

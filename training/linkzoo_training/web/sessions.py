@@ -25,17 +25,14 @@ class Sessions(Generic[T]):
         self._lock = threading.Lock()
         self._held: dict[str, tuple[float, T]] = {}  # least recently used first
 
-    def __len__(self) -> int:
-        return len(self._held)
-
     def check_room(self) -> None:
         """Raises BusyError if there is no room for another session."""
         with self._lock:
             self._drop_idle()
-            while self._crowding and len(self._held) >= self.most:
+            while len(self._held) >= self.most:
+                if not self._crowding:
+                    raise BusyError(f"there are {self.most} games already: close one, or try later")
                 del self._held[next(iter(self._held))]
-            if len(self._held) >= self.most:
-                raise BusyError(f"there are {self.most} games already: close one, or try later")
 
     def add(self, thing: T) -> str:
         """Adds a session and returns its id; BusyError if there is no room."""

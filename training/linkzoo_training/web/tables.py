@@ -4,7 +4,7 @@ import threading
 from collections.abc import Mapping, Sequence
 from concurrent.futures import Future
 from dataclasses import asdict
-from typing import Any
+from typing import Any, cast
 
 import numpy as np
 
@@ -12,7 +12,6 @@ from linkzoo import Game, GameRecord, get_game
 from linkzoo.core.arguments import shown
 from linkzoo.core.kernels import kernels
 from linkzoo.core.state import Record
-from linkzoo.registry import id_of
 from linkzoo_training.agents.specs import AgentSpec
 from linkzoo_training.web.players import HUMAN, BusyError, Player, Players, read_agent
 
@@ -27,27 +26,33 @@ class Table:
     With one person at the screen, the view is that person's. With several people and hidden
     information, nobody sees the game until the next player confirms they are at the screen. Without
     people, the view is the referee's and agents move on request.
+
+    Raises:
+        ValueError: An option or agent isn't available.
     """
 
     def __init__(
         self,
-        game: Game,
-        seats: Sequence[AgentSpec],
         players: Players,
-        *,
+        name: str,
+        seats: Sequence[str],
         options: Mapping[str, Any],
         seed: int,
+        custom: Sequence[str],
     ) -> None:
-        self.game, self.seats, self._players = game, tuple(seats), players
+        safe_options(get_game(name), options)
+        game = get_game(name, options)
         self.lock = threading.RLock()
-        self._states = np.zeros(1, game.state)
+        self._states = np.array([game.blank(len(seats), options)], game.state)
         self._mask = np.zeros((1, game.num_actions), np.int8)
-        self._states[0] = game.blank(len(seats), options)
-        chosen = game.chosen_options(self._states[0])
-        self.record = GameRecord(id_of(game), game.version, len(seats), chosen, seed)
+        self.game, self._players = game, players
+        self.seats = [
+            AgentSpec(HUMAN) if who == HUMAN else read_agent(who, name, custom) for who in seats
+        ]
         kernels(game).begin(self._states, np.array([seed], np.uint64), self._mask)
+        self.record = GameRecord.of(game, self._states[0])
         self.log: list[tuple[int, str]] = []  # seat and text of each action
-        self.humans = [seat for seat, who in enumerate(seats) if who.kind == HUMAN]
+        self.humans = [seat for seat, who in enumerate(seats) if who == HUMAN]
         self.looking = self.humans[0] if len(self.humans) == 1 else None
         self.error, self._generation, self.thinking = "", 0, False
         self.thought: Future[None] | None = None  # pending while an agent is `thinking`
@@ -57,8 +62,7 @@ class Table:
     @property
     def state(self) -> Record:
         """The current position."""
-        record: Record = self._states[0]
-        return record
+        return cast(Record, self._states[0])
 
     @property
     def key(self) -> tuple[Any, ...]:
@@ -84,10 +88,8 @@ class Table:
 
     def legal(self) -> list[int]:
         """The legal actions, if the viewer is to act."""
-        if self.over or self.waiting is not None or int(self.state.seat) not in self.humans:
-            return []
-        found: list[int] = np.flatnonzero(self._mask[0]).tolist()
-        return found
+        to_act = self.waiting is None and int(self.state.seat) in self.humans
+        return np.flatnonzero(self._mask[0]).tolist() if to_act else []
 
     def look(self, seat: int) -> None:
         """Confirms that the person to act is at the screen."""
@@ -104,9 +106,8 @@ class Table:
             raise RefusedError("the game is over" if self.over else "it isn't your turn")
         move = " ".join(text.split()).lower()
         if move not in moves:
-            raise RefusedError(
-                f"{shown(text)} isn't legal here; moves are like {next(iter(moves))!r}"
-            )
+            example = next(iter(moves))
+            raise RefusedError(f"{shown(text)} isn't legal here; moves are like {example!r}")
         self._play(moves[move])
         self._turn()
 
@@ -149,16 +150,12 @@ class Table:
     def _turn(self) -> None:
         """Updates the viewer, and starts an agent if it is its turn."""
         seat = int(self.state.seat)
-        if self.over:
-            return
         if seat in self.humans:
-            if not self.secret:
-                self.looking = seat
-        elif self.humans:
+            self.looking = self.looking if self.secret else seat
+        elif self.humans and not self.over:
             self._ask()
 
     def _ask(self) -> None:
-        """Starts the agent to act in its own thread."""
         spec, state = self.seats[int(self.state.seat)], self.state.copy()
         self.error, generation = "", self._generation
         with self.lock:  # the agent waits for this lock before it moves
@@ -184,23 +181,6 @@ class Table:
                 self._play(action)
                 if self.humans:
                     self._turn()
-
-
-def new_table(
-    players: Players,
-    name: str,
-    seats: Sequence[str],
-    options: Mapping[str, Any],
-    seed: int,
-    custom: Sequence[str] = (),
-) -> Table:
-    """Starts a game; ValueError for options or agents that aren't available."""
-    game = get_game(name)
-    safe_options(game, options)
-    game = get_game(name, options)
-    game.blank(len(seats), options)
-    agents = [AgentSpec(HUMAN) if who == HUMAN else read_agent(who, name, custom) for who in seats]
-    return Table(game, agents, players, options=options, seed=seed)
 
 
 def safe_options(game: Game, options: Mapping[str, Any]) -> None:

@@ -1,16 +1,57 @@
 """JSON views for the page, limited to the viewer's information."""
 
 import re
+from collections.abc import Collection, Mapping
 from dataclasses import fields
 from typing import Any, Literal, get_args, get_origin
 
 from linkzoo import Game, GameRecord, get_game
 from linkzoo.core.state import Record
-from linkzoo_training.resources import shipped_checkpoints
-from linkzoo_training.web.players import HUMAN, has_solver
+from linkzoo_training.checkpoints.checkpoint import load_card
+from linkzoo_training.evaluation.result import settings_of
+from linkzoo_training.resources import find_checkpoint, shipped_checkpoints
+from linkzoo_training.web.players import HUMAN
 from linkzoo_training.web.tables import Table
 
 Json = dict[str, Any]
+
+
+def cards(games: Collection[str]) -> Json:
+    """Returns the strength results of the shipped checkpoints that play these games."""
+    found = [(name, load_card(find_checkpoint(name))) for name in shipped_checkpoints()]
+    return {"cards": [_card(name, card) for name, card in found if card["game"] in games]}
+
+
+def _card(name: str, card: Mapping[str, Any]) -> Json:
+    trained = card["trained"]
+    return {
+        "name": name,
+        "title": get_game(card["game"]).title,
+        "algorithm": trained["algorithm"],
+        "steps": trained["steps"],
+        "minutes": round(trained["seconds"] / 60),
+        "machine": trained["machine"],
+        "matches": [_match(match) for match in card.get("strength", [])],
+        "blunders": [
+            {"agent": entry["agent"], "positions": entry["positions"], "share": entry["share"]}
+            for entry in card.get("blunder_rate", [])
+        ],
+    }
+
+
+def _match(match: Mapping[str, Any]) -> Json:
+    """Returns a match; it has results by side only if the sides are roles."""
+    agent, opponent = match["agents"]
+    roles = [(side["label"].partition(" ("), side["win_share"]) for side in match["sides"]]
+    return {
+        "agent": agent,
+        "opponent": opponent,
+        "players": match["num_players"],
+        "options": ", ".join(settings_of(get_game(match["game"]), match["options"])),
+        "games": match["games"],
+        "share": match["win_share"],
+        "roles": [{"role": role, "share": share} for (role, label, _), share in roles if label],
+    }
 
 
 def table_view(table: Table) -> Json:
@@ -45,9 +86,8 @@ def table_view(table: Table) -> Json:
 
 def picture(game: Game, state: Record, seat: int | None) -> str:
     """Returns the SVG of a view without its own size, which the page sets."""
-    return re.sub(
-        r'^(<svg[^>]*?) width="[\d.]+" height="[\d.]+"', r"\1", game.draw_svg(state, seat)
-    )
+    svg = game.draw_svg(state, seat)
+    return re.sub(r'^(<svg[^>]*?) width="[\d.]+" height="[\d.]+"', r"\1", svg)
 
 
 def moves(game: Game, state: Record, legal: list[int]) -> list[Json]:
@@ -76,34 +116,26 @@ def winners(state: Record) -> list[int]:
 
 def catalogue(names: list[str], custom: list[str]) -> Json:
     """Returns the available games with their options, and the agents."""
-    return {
-        "games": [_game(get_game(name), name) for name in names],
-        "agents": [HUMAN, "random", "greedy", "uct-100", "uct-1000", *custom],
-    }
+    games = [_game(get_game(name), name) for name in names]
+    agents = [HUMAN, "random", "greedy", "uct-100", "uct-1000", *custom]
+    return {"games": games, "agents": agents}
 
 
 def _game(game: Game, name: str) -> Json:
-    own = [
-        found for found in shipped_checkpoints() if re.fullmatch(rf"{game.name}(_[a-z]+)?", found)
-    ]
-    solved = ["exact"] if has_solver(game) else []
+    own = [own for own in shipped_checkpoints() if re.fullmatch(rf"{game.name}(_[a-z]+)?", own)]
+    solved, fixed = [] if game.solver is None else ["exact"], game.fixed.values
     return {
         "name": name,
         "title": game.title,
         "players": list(range(game.min_players, game.max_players + 1)),
         "hidden": game.observation.privileged_spec is not None,
         "roles": list(game.facts.seat_names),
-        "options": [
-            _option(game, field)
-            for field in fields(game.options)
-            if field.name not in game.fixed.values
-        ],
+        "options": [_option(game, f) for f in fields(game.options) if f.name not in fixed],
         "agents": [*solved, *own, *(f"{found}:64" for found in own)],
     }
 
 
 def _option(game: Game, field: Any) -> Json:
-    """Returns an option's form field: choices, a flag or a number."""
     default = getattr(game.options(), field.name)
     choices = list(get_args(field.type)) if get_origin(field.type) is Literal else []
     kind = "choice" if choices else "flag" if isinstance(default, bool) else "number"

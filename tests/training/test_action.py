@@ -1,0 +1,175 @@
+"""Networks that score actions: what they read, and that all that plays and learns takes them."""
+
+from pathlib import Path
+from typing import Any
+
+import numpy as np
+import pytest
+import torch
+
+from linkzoo import Positions, get_game, make_vec
+from linkzoo.testing.play import action_features_of
+from linkzoo_training.agents.policy import PolicyAgent, SearchAgent, load_agent
+from linkzoo_training.config.config import read_config
+from linkzoo_training.networks.flat import make_network, masked
+from linkzoo_training.networks.inputs import MAX_LISTED, Inputs
+from linkzoo_training.networks.symmetries import symmetries
+from linkzoo_training.selfplay.executors import LocalExecutor
+from linkzoo_training.train import make_trainer
+from tests.training.helpers import midgame, weights
+
+LINK_O = get_game("link_o")
+SMALL: dict[str, Any] = {
+    "name": "small",
+    "network": "action",
+    "width": 16,
+    "blocks": 1,
+    "num_envs": 16,
+    "horizon": 8,
+    "total_steps": 10**6,
+}
+PPO: dict[str, Any] = {
+    **SMALL,
+    "game": "link_o",
+    "options": {"skip_forced": True},
+    "critic": "full",
+    "symmetric": True,
+    "minibatches": 2,
+    "epochs": 1,
+    "teacher": {"agent": "linear", "share": 0.5},
+}
+ALPHAZERO: dict[str, Any] = {
+    **SMALL,
+    "game": "love_links",
+    "options": {"short": True},
+    "algorithm": "alphazero",
+    "simulations": [4],
+    "window": 2,
+    "reuse": 1,
+    "batch_size": 16,
+}
+both = pytest.mark.parametrize("fields", [PPO, ALPHAZERO], ids=["ppo", "alphazero"])
+
+
+def loud(game: str = "link_o") -> Any:
+    """A network whose output depends on all that it reads."""
+    torch.manual_seed(3)
+    network = make_network(get_game(game), "action", 16, 1)
+    with torch.no_grad():
+        for parameter in network.parameters():
+            parameter.add_(0.2 * torch.randn_like(parameter))
+    return network
+
+
+def encoded(positions: Positions) -> torch.Tensor:
+    inputs = Inputs(positions.game, lists_actions=True)
+    flat = positions.observation.reshape(len(positions), -1)
+    return torch.from_numpy(inputs.encode(positions.states, positions.action_mask, flat))
+
+
+def test_rows_are_the_legal_actions_with_their_features() -> None:
+    positions, inputs = midgame(LINK_O, 20, 12), Inputs(LINK_O, lists_actions=True)
+    rows = encoded(positions)[:, len(inputs.map) :].reshape(20, MAX_LISTED, inputs.row).numpy()
+    for state, mask, listed in zip(positions.states, positions.action_mask, rows, strict=True):
+        count = int(mask.sum())
+        assert (listed[:count, 0] - 1).tolist() == np.flatnonzero(mask).tolist()
+        assert (listed[:count, 1:] == action_features_of(LINK_O, state)).all()
+        assert not listed[count:].any()
+
+
+def test_only_listed_actions_are_scored() -> None:
+    positions = midgame(LINK_O, 20, 12)
+    logits, _ = loud()(encoded(positions))
+    assert (logits[torch.from_numpy(positions.action_mask) == 0] == 0).all()
+    assert (logits[torch.from_numpy(positions.action_mask) == 1] != 0).all()
+
+
+def test_what_an_action_leads_to_matters() -> None:
+    network, positions = loud(), midgame(LINK_O, 20, 12)
+    features = encoded(positions)
+    before, value = network(features)
+    changed = features.clone()
+    changed[:, len(network.map) + 3] += 1  # of the first action alone
+    after, same = network(changed)
+    first = features[:, len(network.map)].long() - 1
+    different = after != before
+    assert different[torch.arange(20), first].all()
+    assert different.sum() == 20
+    assert (value == same).all()
+
+
+def test_symmetric_views_have_the_same_actions_renamed() -> None:
+    """A position that is turned round has the same features, by the turned actions."""
+    positions, every = midgame(LINK_O, 16, 12), symmetries(LINK_O)
+    which = np.arange(16) % len(every)
+    features, inputs = encoded(positions).numpy(), Inputs(LINK_O, lists_actions=True)
+    turned = features.copy()
+    every.turn_features(turned, which)
+    assert (turned[:, : len(inputs.map)] != features[:, : len(inputs.map)]).any()
+    for i, view in enumerate(every.views(features, np.arange(len(every)))[which, np.arange(16)]):
+        assert (view == turned[i]).all()
+        rows, before = (a[i, len(inputs.map) :].reshape(MAX_LISTED, -1) for a in (turned, features))
+        used = before[:, 0] > 0
+        assert (rows[used, 0] == 1 + every.actions[which[i], before[used, 0] - 1]).all()
+        assert (rows[:, 1:] == before[:, 1:]).all()
+
+
+def test_games_without_features_name_another_network() -> None:
+    with pytest.raises(ValueError, match="linkage has no action features; use 'flat'"):
+        make_network(get_game("linkage"), "action", 8, 1)
+
+
+@both
+def test_a_resumed_run_is_the_uninterrupted_run(fields: dict[str, Any], tmp_path: Path) -> None:
+    config = read_config(fields)
+    whole = make_trainer(config)
+    for _ in range(4):
+        whole.iterate()
+    part = make_trainer(config)
+    part.iterate()
+    part.save(tmp_path)
+    resumed = make_trainer(config)
+    resumed.load(tmp_path)
+    for _ in range(3):
+        resumed.iterate()
+    assert weights(resumed) == weights(whole)
+
+
+@both
+def test_workers_play_it_and_checkpoints_hold_it(fields: dict[str, Any], tmp_path: Path) -> None:
+    executor = LocalExecutor(2)
+    trainer = make_trainer(read_config(fields), executor)
+    for _ in range(3):
+        trainer.iterate()
+    trainer.publish(tmp_path / "checkpoint", [])
+    agent, game = load_agent(tmp_path / "checkpoint"), trainer.game
+    positions = midgame(game, 6, 5)
+    logits, values = agent.evaluate(positions)
+    expected, _ = trainer.network.eval()(encoded(positions))
+    legal = masked(expected, torch.from_numpy(positions.action_mask))
+    torch.testing.assert_close(logits, legal, atol=1e-3, rtol=1e-3)
+    assert values.shape == (6, game.max_players)
+    for player in (agent, SearchAgent(agent, 6)):
+        actions = player.act(positions)
+        assert positions.action_mask[np.arange(6), actions].all()
+
+
+def test_averaged_views_and_a_search_take_it() -> None:
+    agent = PolicyAgent("loud", LINK_O, loud(), {}, views=4, temperature=0.0)
+    positions = midgame(LINK_O, 8, 12)
+    for player in (agent, SearchAgent(agent, 8)):
+        assert positions.action_mask[np.arange(8), player.act(positions)].all()
+
+
+def test_many_legal_actions_are_played_as_well() -> None:
+    """Beyond MAX_LISTED actions aren't scored, but stay legal."""
+    vec = make_vec("link_o", 1)
+    mask = np.zeros((1, LINK_O.num_actions), np.int8)
+    mask[0, : 2 * MAX_LISTED] = 1
+    states = vec.states.copy()
+    states["held"] = np.uint64(2**64 - 1)
+    flat = np.zeros((1, LINK_O.observation.spec.size), np.int8)
+    features = Inputs(LINK_O, lists_actions=True).encode(states, mask, flat)
+    logits, _ = loud()(torch.from_numpy(features))
+    assert (logits[0, :MAX_LISTED] != 0).all()
+    assert not logits[0, MAX_LISTED:].any()

@@ -1,0 +1,134 @@
+"""The linear scorer: its scores, its file, and what labels teach it."""
+
+import json
+from dataclasses import replace
+from pathlib import Path
+
+import numpy as np
+import pytest
+
+from linkzoo import Positions, RandomAgent, get_game, make_vec
+from linkzoo.testing.play import action_features_of
+from linkzoo_training.agents.linear import LinearAgent, context_of, load_scorer, save_scorer
+from linkzoo_training.agents.make import make_agent
+from linkzoo_training.algorithms.linear_fit import fit_linear
+from linkzoo_training.commands.cli import main
+from linkzoo_training.evaluation.labels import LabelSettings, make_labels, read_labels, regret
+from linkzoo_training.evaluation.match import play_match
+
+GAME = get_game("love_links")
+SETTINGS = LabelSettings("love_links", {}, (2, 3), "greedy", 4, "random", 0.5, 7)
+
+
+@pytest.fixture(scope="module")
+def labelled(tmp_path_factory: pytest.TempPathFactory) -> Path:
+    path = tmp_path_factory.mktemp("labels") / "labels.npz"
+    make_labels(SETTINGS, 1200, path, lambda _: None)
+    return path
+
+
+def positions(count: int = 8) -> Positions:
+    vec = make_vec("love_links", count, 3)
+    now = vec.reset(3)
+    for _ in range(9):
+        now = vec.step(now.action_mask.argmax(1))
+    return Positions(GAME, vec.states, np.zeros(count, np.uint64))
+
+
+def test_scores_are_features_times_weights_that_the_context_changes() -> None:
+    spec = GAME.observation.action_spec
+    assert spec is not None
+    agent, given = LinearAgent(), positions()
+    weights, context = load_scorer(GAME), context_of(spec)
+    values, actions = agent.action_values(given, 0.0), agent.act(given)
+    for i, state in enumerate(given.states):
+        x = action_features_of(GAME, state).astype(np.float64)
+        factors = weights @ np.concatenate([[1], x[0, context]])
+        legal = np.flatnonzero(given.action_mask[i])
+        np.testing.assert_allclose(values[i, legal], x @ factors, rtol=1e-3, atol=1e-4)
+        assert actions[i] == legal[(x @ factors).argmax()]
+        assert not values[i, given.action_mask[i] == 0].any()
+
+
+@pytest.mark.parametrize("game", ["link_o", "love_links", "love_formula"])
+def test_the_shipped_scorer_beats_greedy(game: str) -> None:
+    result = play_match(game, make_agent("linear", game), make_agent("greedy", game), 100)
+    assert result.win_share().low > 0.5
+
+
+def test_a_stopped_run_of_labels_goes_on(labelled: Path, tmp_path: Path) -> None:
+    path = tmp_path / "labels.npz"
+    make_labels(SETTINGS, 1, path, lambda _: None)
+    assert len(read_labels(path).states) < 1200
+    make_labels(SETTINGS, 1200, path, lambda _: None)
+    assert path.read_bytes() == labelled.read_bytes()
+    with pytest.raises(ValueError, match="has other settings"):
+        make_labels(replace(SETTINGS, playouts=5), 1200, path, lambda _: None)
+
+
+def test_labels_have_less_regret_for_better_players(labelled: Path) -> None:
+    labels = read_labels(labelled)
+    random, greedy, linear = (
+        regret(agent, labels).mean
+        for agent in (RandomAgent(), make_agent("greedy", "love_links"), LinearAgent())
+    )
+    assert max(linear, greedy) < random
+    assert random == pytest.approx(labels.random_regret(), rel=0.1)
+    best = np.maximum.reduceat(labels.values, np.cumsum(labels.counts) - labels.counts)
+    assert (labels.values <= np.repeat(best, labels.counts)).all()
+
+
+def test_a_fit_learns(labelled: Path, tmp_path: Path, capsys: pytest.CaptureFixture[str]) -> None:
+    """A thousand cheap labels make a player that beats random."""
+    fit = fit_linear([read_labels(labelled)])
+    assert [row.positions for row in fit.rows] == sorted({row.positions for row in fit.rows})
+    assert fit.rows[-1].regret.high < fit.random
+    path = tmp_path / "mine.json"
+    assert main(["fit", str(labelled), "--out", str(path)]) == 0
+    assert "regret in held-out positions" in capsys.readouterr().out
+    np.testing.assert_allclose(load_scorer(GAME, str(path)), fit.weights, rtol=1e-5)
+    agent = make_agent(str(path), "love_links")
+    assert agent.name == str(path)
+    assert play_match("love_links", agent, RandomAgent(), 40).win_share().low > 0.6
+
+
+def test_labels_command_writes_what_fit_reads(tmp_path: Path) -> None:
+    path = tmp_path / "few.npz"
+    options = ["--positions", "1", "--playouts", "1", "--players", "2", "--rollout", "linear"]
+    assert main(["labels", "love_links", "short=true", "--out", str(path), *options]) == 0
+    labels = read_labels(path)
+    assert labels.settings.options == {"short": True}
+    assert labels.settings.players == (2,)
+    assert (labels.states["short"] == 1).all()
+    assert set(labels.position.tolist()) == set(range(len(labels.states)))
+
+
+@pytest.mark.parametrize(
+    ("change", "message"),
+    [
+        ({"format": "x"}, "format"),
+        ({"game": "linkage"}, "game"),
+        ({"version": 99}, "version"),
+        ({"features": ["points"]}, "features"),
+        ({"weights": [[1.0]]}, "weights"),
+        ({"weights": "none"}, "could not convert"),
+    ],
+)
+def test_a_file_of_something_else_is_refused(
+    change: dict[str, object], message: str, tmp_path: Path
+) -> None:
+    path = tmp_path / "scorer.json"
+    save_scorer(GAME, load_scorer(GAME), path)
+    path.write_text(json.dumps(json.loads(path.read_text()) | change))
+    with pytest.raises(ValueError, match=message):
+        load_scorer(GAME, str(path))
+
+
+def test_games_without_features_have_no_scorer() -> None:
+    with pytest.raises(ValueError, match="no scorer ships for linkage"):
+        make_agent("linear", "linkage")
+    settings = replace(SETTINGS, game="linkage", players=(2,), rollout="linear")
+    with pytest.raises(ValueError, match="no scorer ships for linkage"):
+        make_labels(settings, 1, Path("never.npz"), lambda _: None)
+    with pytest.raises(ValueError, match="not a file of labels"):
+        read_labels(Path("never.npz"))

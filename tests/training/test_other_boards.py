@@ -1,0 +1,218 @@
+"""R2: policies and games with another board than the standard one, in every command."""
+
+import json
+import re
+import sys
+from collections.abc import Callable
+from io import StringIO
+from pathlib import Path
+from typing import Any
+
+import numpy as np
+import pytest
+
+from linkzoo import GameRecord, RandomAgent, get_game
+from linkzoo_training.agents.human import HumanAgent
+from linkzoo_training.agents.make import make_agent
+from linkzoo_training.agents.policy import PolicyAgent, SearchAgent, load_agent
+from linkzoo_training.agents.specs import AgentSpec
+from linkzoo_training.agents.values import values_along
+from linkzoo_training.best_response import best_response_config
+from linkzoo_training.checkpoints.checkpoint import save_checkpoint
+from linkzoo_training.commands.cli import main
+from linkzoo_training.commands.play import play
+from linkzoo_training.config.config import read_config
+from linkzoo_training.evaluation.labels import read_labels
+from linkzoo_training.evaluation.ladder import Ladder
+from linkzoo_training.evaluation.match import play_match
+from linkzoo_training.networks.flat import make_network
+from linkzoo_training.train import train
+from linkzoo_training.web.players import Player, read_agent
+from tests.love_formula.test_table import own_rows, write
+from tests.training.helpers import midgame
+
+BOARD: dict[str, Any] = {"board": "ring4x12"}
+GAME = get_game("link_o", BOARD)
+OTHER = r"it plays link_o \(board=ring4x12\), not link_o \(board=ring4x16\)"
+
+
+@pytest.fixture(scope="module")
+def policy(tmp_path_factory: pytest.TempPathFactory) -> str:
+    """The folder of an untrained policy of the smaller board."""
+    folder = tmp_path_factory.mktemp("small")
+    card = {"network": {"kind": "flat", "width": 8, "blocks": 1}, "views": 1}
+    save_checkpoint(folder, make_network(GAME, "flat", 8, 1), GAME, card)
+    return str(folder)
+
+
+@pytest.fixture
+def run(policy: str, tmp_path: Path, monkeypatch: pytest.MonkeyPatch) -> Callable[[str], int]:
+    """Runs a command in a folder of its own; SMALL is the policy."""
+    monkeypatch.chdir(tmp_path)
+    return lambda line: main(line.replace("SMALL", policy).split())
+
+
+@pytest.mark.parametrize(
+    "line",
+    [
+        "evaluate random greedy --game link_o board=ring4x12",
+        "evaluate random greedy board=ring4x12 --game link_o",
+        "evaluate random random --game link_o board=ring4x12 target=[0,1]",
+        "evaluate SMALL random",
+        "evaluate SMALL SMALL:2 --openings 0",
+        "evaluate random SMALL --game link_o",
+    ],
+)
+def test_matches(line: str, run: Callable[[str], int]) -> None:
+    assert run(f"{line} --games 2 --players 2 --json match.json") == 0
+    data = json.loads(Path("match.json").read_text())
+    assert data["options"]["board"] == "ring4x12"
+    assert data["games"] == (4 if "target" in line else 2)
+
+
+@pytest.mark.parametrize(
+    "line", ["random --ladder board=ring4x12", "random board=ring4x12 --ladder", "SMALL --ladder"]
+)
+def test_ladders(line: str, run: Callable[[str], int], monkeypatch: pytest.MonkeyPatch) -> None:
+    ladder = Ladder("link_o", 1, 5, "0", {"greedy": 2})
+    monkeypatch.setattr("linkzoo_training.commands.evaluate.read_ladder", lambda _: ladder)
+    assert run(f"evaluate {line} --game link_o --players 2 --json ladder.json") == 0
+    (match,) = json.loads(Path("ladder.json").read_text())["ladder"]
+    assert match["options"]["board"] == "ring4x12"
+
+
+def test_tournaments(run: Callable[[str], int]) -> None:
+    for line in ("random greedy board=ring4x12", "greedy SMALL"):
+        assert run(f"tournament {line} --game link_o --games 2 --output out") == 0
+        assert json.loads(Path("out/ratings.json").read_text())["options"] == BOARD
+    assert len([*Path("out/matches").iterdir()]) == 2
+    (match, *_) = Path("out/matches").iterdir()
+    assert json.loads(match.read_text())["options"]["board"] == "ring4x12"
+
+
+def test_labels(run: Callable[[str], int]) -> None:
+    assert run("labels link_o --agent SMALL --positions 1 --playouts 1 --out a.npz") == 0
+    assert run("labels link_o board=ring4x12 --positions 1 --playouts 1 --out b.npz") == 0
+    for name in ("a.npz", "b.npz"):
+        assert read_labels(Path(name)).game is GAME
+
+
+def test_a_game_in_the_terminal_and_its_replay(
+    run: Callable[[str], int], monkeypatch: pytest.MonkeyPatch
+) -> None:
+    monkeypatch.setattr(sys, "stdin", StringIO("quit\n"))
+    assert run("play link_o --opponent SMALL --seed 0 --record game.json") == 0
+    record = GameRecord.load("game.json")
+    assert record.options["board"] == "ring4x12"
+    assert len(record.actions) >= 1
+    assert run("replay game.json --html game.html --agent SMALL") == 0
+    assert run("replay game.json --html game.html --agent link_o") == 2
+
+
+def test_best_responses(policy: str) -> None:
+    config = best_response_config(policy, "link_o", settings=["options.target=9"])
+    assert config.options == {"skip_forced": True, "target": 9, **BOARD}
+    assert config.initial_checkpoint == policy
+
+
+@pytest.mark.parametrize(
+    ("line", "message"),
+    [
+        ("evaluate SMALL random board=ring4x16", OTHER),
+        (
+            "evaluate link_o SMALL",
+            r"it plays link_o \(board=ring4x16\), not link_o \(board=ring4x12",
+        ),
+        ("evaluate linkage random --game link_o", r"it plays linkage, not link_o \(board=ring4x16"),
+        ("tournament SMALL link_o --game link_o", r"'link_o': it plays .*16\), not .*ring4x12"),
+        ("play link_o board=ring4x12", r"'checkpoint': it plays .*16\), not .*ring4x12"),
+        ("train link_o_ppo_quick eval.final_opponents=[SMALL]", OTHER),
+        ("train link_o_ppo_quick pool.fixed_opponents=[SMALL]", OTHER),
+        ("train link_o_ppo_quick teacher.agent=SMALL network=flat", OTHER),
+    ],
+)
+def test_another_board_is_refused(
+    line: str, message: str, run: Callable[[str], int], capsys: pytest.CaptureFixture[str]
+) -> None:
+    """Before anything is played; with what each of them plays."""
+    small = " width=8 blocks=1 num_envs=4 num_threads=1" if line.startswith("train") else ""
+    assert run(line + small) == 2
+    out, err = capsys.readouterr()
+    assert out == ""
+    assert re.search(message, " ".join(err.split()))
+
+
+def test_a_page_refuses_it_where_it_is_chosen(policy: str) -> None:
+    with pytest.raises(ValueError, match=r"plays \{'board': 'ring4x12'\}, not this page's link_o"):
+        read_agent(policy, "link_o", [policy])
+
+
+def test_agents_of_any_board_can_be_made(policy: str) -> None:
+    assert load_agent(policy).game is GAME
+    assert make_agent(policy, "link_o").game is GAME  # type: ignore[attr-defined]
+    assert make_agent(policy, "link_o", BOARD).game is GAME  # type: ignore[attr-defined]
+    with pytest.raises(ValueError, match=OTHER):
+        make_agent(policy, "link_o", {})
+    with pytest.raises(ValueError, match=r"it plays link_o .*, not linkage"):
+        make_agent(policy, "linkage")
+
+
+@pytest.mark.slow  # quick: its parts, above
+def test_training_on_it_from_start_to_card(tmp_path: Path, policy: str) -> None:
+    fields: dict[str, Any] = {
+        "name": "a",
+        "game": "link_o",
+        "options": BOARD,
+        "num_players": [2],
+        "width": 8,
+    }
+    fields |= {"blocks": 1, "num_envs": 4, "horizon": 4, "minibatches": 1, "total_steps": 16}
+    fields |= {"device": "cpu", "num_threads": 1, "initial_checkpoint": policy}
+    fields["eval"] = {"every": 9, "blocks": 1, "final_opponents": ["random", policy]}
+    fields["eval"]["final_blocks"] = 1
+    train(read_config(fields), folder=tmp_path)
+    card = json.loads((tmp_path / "checkpoint" / "card.json").read_text())
+    assert card["fixed"] == BOARD
+    assert [match["options"]["board"] for match in card["strength"]] == ["ring4x12"] * 2
+    assert card["strength"][0]["command"].endswith('board="ring4x12"')
+
+
+@pytest.mark.slow  # quick: other boards; another table of cards compiles for a minute
+def test_own_cards(run: Callable[[str], int], tmp_path: Path) -> None:
+    write(tmp_path / "mine.csv", own_rows())
+    assert run("evaluate random greedy --game love_formula cards=mine.csv --games 2 --json m") == 0
+    assert Path(json.loads(Path("m").read_text())["options"]["cards"]).name == "mine.csv"
+
+
+def test_every_path_warns_of_numbers_of_players_that_were_not_trained(policy: str) -> None:
+    """R15: a policy for two and three players, with four."""
+    agent = load_agent(policy)
+    card = {"trained": {"config": {"num_players": [2, 3]}}}
+    agent, three = (
+        PolicyAgent("few", GAME, agent.network, card),
+        midgame(GAME, 2, 3, players=3, **BOARD),
+    )
+    search, four = SearchAgent(agent, 2), midgame(GAME, 2, 3, players=4, **BOARD)
+    settings: dict[str, Any] = {"num_players": 4, "options": BOARD}
+    record = play("link_o", RandomAgent(), HumanAgent(end_of_input), **settings)
+
+    player = Player(AgentSpec.parse(policy), GAME)
+    vars(player)["agent"] = agent  # a cached property
+    paths: list[Callable[[], object]] = [
+        lambda: agent.act(four),
+        lambda: agent.evaluate(four),
+        lambda: search.act(four),
+        lambda: search.analyse(four),
+        lambda: values_along(agent, record),
+        lambda: play_match("link_o", agent, RandomAgent(), 1, **settings),
+        lambda: play("link_o", agent, HumanAgent(end_of_input), seat=0, **settings),
+        lambda: player.act(four.states[0], 5),
+    ]
+    for path in paths:
+        with pytest.warns(UserWarning, match=r"was trained for \[2, 3\] players, not 4"):
+            path()
+    assert np.asarray(agent.act(three)).shape == (2,)  # without a warning
+
+
+def end_of_input(_: str) -> str:
+    raise EOFError

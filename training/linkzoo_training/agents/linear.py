@@ -1,0 +1,106 @@
+"""A linear scorer of action features (`search.linear`) as an agent, and its file."""
+
+import json
+from functools import cache
+from pathlib import Path
+from typing import Any
+
+import numpy as np
+from numpy.typing import NDArray
+
+from linkzoo import Game, Positions
+from linkzoo.core.arguments import agrees, check_keys, parse_json
+from linkzoo.core.files import write_atomically
+from linkzoo.core.observation import ObservationSpec
+from linkzoo_training.search.linear import linear
+
+FORMAT = "linkzoo-linear/1"
+_SCORERS = Path(__file__).parent / "scorers"
+
+
+class LinearAgent:
+    """Plays the legal action with the highest linear score.
+
+    Args:
+        file: A file of `linkzoo fit`; None for the scorer that ships for the game that is played.
+    """
+
+    def __init__(self, file: str | None = None) -> None:
+        self.file = None if file is None else str(Path(file).absolute())
+        self.name = file or "linear"
+
+    def act(self, positions: Positions) -> NDArray[np.int64]:
+        """Returns the best action of each position, int64[N].
+
+        Raises:
+            ValueError: There is no scorer for the game.
+        """
+        return self._run(positions)[1]
+
+    def action_values(self, positions: Positions, score_margin_weight: float) -> NDArray[Any]:  # noqa: ARG002 - fixed when it was fitted
+        """Returns the scores float32[N, num_actions] of legal actions, 0 for others.
+
+        Scores estimate an action's value up to a constant per position.
+        """
+        return np.where(positions.action_mask, self._run(positions)[0], 0)
+
+    def _run(self, positions: Positions) -> tuple[NDArray[np.float32], NDArray[np.int64]]:
+        game, masks = positions.game, positions.action_mask
+        weights, context = load_scorer(game, self.file), context_of(action_spec(game))
+        scores, actions = np.empty(masks.shape, np.float32), np.empty(len(masks), np.int64)
+        linear(game)(positions.states, context, weights, masks, scores, actions)
+        return scores, actions
+
+
+def action_spec(game: Game) -> ObservationSpec:
+    """Returns the layout of a game's action features; ValueError if it has none."""
+    if game.observation.action_spec is None:
+        raise ValueError(f"{game.name} has no action features")
+    return game.observation.action_spec
+
+
+def context_of(spec: ObservationSpec) -> NDArray[np.int64]:
+    """Returns the indices int64[C] of the features that are equal for all actions."""
+    starts = (spec.slices()[part.name].start for part in spec.parts if part.broadcast)
+    return np.array(list(starts), np.int64)
+
+
+def load_scorer(game: Game, file: str | None = None) -> NDArray[np.float32]:
+    """Returns the weights [K, 1 + C] of a file of `save_scorer`, or of the game's shipped one.
+
+    Raises:
+        ValueError: There is no such file, it is damaged, or it was made for other features.
+    """
+    path = _SCORERS / f"{game.name}.json" if file is None else Path(file)
+    if not path.is_file():
+        raise ValueError(f"linear: no scorer ships for {game.name}, and there is no file {path}")
+    return _parse(game, path, path.read_bytes())
+
+
+@cache
+def _parse(game: Game, path: Path, text: bytes) -> NDArray[np.float32]:
+    try:
+        data = parse_json(text)
+        check_keys("scorer", data, "format game version features weights".split())
+        for name, value in _header(game).items():
+            agrees(name, data[name], value)
+        weights = np.array(data["weights"], np.float32)
+        spec = action_spec(game)
+    except (OSError, ValueError, TypeError) as error:
+        raise ValueError(f"{path}: {error}") from error
+    shape = spec.size, 1 + len(context_of(spec))
+    if weights.shape != shape or not np.isfinite(weights).all():
+        raise ValueError(f"{path}: weights: not finite numbers {list(shape)}")
+    return weights
+
+
+def save_scorer(game: Game, weights: NDArray[np.float32], path: Path) -> None:
+    """Writes weights [K, 1 + C] to a JSON file."""
+    rounded = [[float(f"{weight:.6g}") for weight in row] for row in weights.tolist()]
+    data = {**_header(game), "weights": rounded}
+    write_atomically(path, (json.dumps(data) + "\n").encode())
+
+
+def _header(game: Game) -> dict[str, Any]:
+    features = [part.name for part in action_spec(game).parts]
+    return {"format": FORMAT, "game": game.name, "version": game.version, "features": features}

@@ -1,0 +1,111 @@
+"""Fits a linear scorer of action features to labelled positions, by ridge regression.
+
+Only differences between the actions of a position count: features and values are centred in each
+position. Features are scaled to deviation 1; the penalty applies to the scaled weights.
+"""
+
+from collections.abc import Iterator, Sequence
+from typing import NamedTuple
+
+import numpy as np
+from numpy.typing import NDArray
+
+from linkzoo.core.arguments import shown
+from linkzoo_training.agents.linear import action_spec, context_of
+from linkzoo_training.evaluation.labels import Labels
+from linkzoo_training.evaluation.statistics import Estimate, normal_mean
+
+_HELD_OUT = 0.1  # share of the positions
+_PENALTY = 1.0
+_STEP = 1000  # positions between rows of the table
+
+
+class FitRow(NamedTuple):
+    """The regret in held-out positions of a scorer fitted to some positions."""
+
+    positions: int
+    regret: Estimate
+
+
+class Fit(NamedTuple):
+    """Weights float32[K, 1 + C] of all positions, and what fewer positions give."""
+
+    weights: NDArray[np.float32]
+    rows: list[FitRow]
+    random: float  # the regret of random play in the held-out positions
+
+
+def fit_linear(files: Sequence[Labels]) -> Fit:
+    """Fits a scorer to the labels of one game.
+
+    Raises:
+        ValueError: There are no labels, they are of different games, or the game has no action
+            features.
+    """
+    games = {labels.game.key: labels.game for labels in files}
+    if len(games) != 1 or not any(len(labels.states) for labels in files):
+        raise ValueError(f"labels of one game are needed, not of {shown(list(map(str, games)))}")
+    spec = action_spec(next(iter(games.values())))
+    context = context_of(spec)
+    own = np.setdiff1d(np.arange(spec.size), context)
+    features = np.concatenate([labels.features() for labels in files]).astype(np.float32)
+    values = np.concatenate([labels.values for labels in files])
+    counts = np.concatenate([labels.counts for labels in files])
+    bounds = np.array([max(abs(part.low), abs(part.high), 1) for part in spec.parts], np.float32)
+    scale = np.maximum(_centred(features[:, own], counts).std(0), 1e-6)
+    situation = np.concatenate(
+        [np.ones((len(features), 1), np.float32), features[:, context] / bounds[context]], 1
+    )
+    inputs = (features[:, own] / scale)[:, :, None] * situation[:, None, :]
+    rows = _centred(inputs.reshape(len(inputs), -1), counts)
+    targets = _centred(values[:, None], counts)[:, 0]
+    # A position is held out by its number, so that more labels keep the division.
+    held_out = np.arange(len(counts)) % round(1 / _HELD_OUT) == 0
+    position = np.repeat(np.arange(len(counts)), counts)
+    tests = held_out[position]
+    test = rows[tests], targets[tests], counts[held_out]
+    table = []
+    for size in _sizes(int((~held_out).sum())):
+        known = np.flatnonzero(~held_out)[:size]
+        used = np.isin(position, known)
+        regrets = _regrets(test[0] @ _ridge(rows[used], targets[used]), *test[1:])
+        table.append(FitRow(size, normal_mean(regrets)))
+    weights = np.zeros((spec.size, 1 + len(context)), np.float32)
+    solved = _ridge(rows, targets).reshape(len(own), -1)
+    weights[own] = solved / scale[:, None] / np.concatenate([[1], bounds[context]])
+    return Fit(weights, table, float(_regrets(None, *test[1:]).mean()))
+
+
+def _sizes(most: int) -> Iterator[int]:
+    """Yields the numbers of positions in the table: thousands, doubling, and all."""
+    size = _STEP
+    while size < most:
+        yield size
+        size *= 2
+    yield most
+
+
+def _centred(numbers: NDArray[np.float32], counts: NDArray[np.int64]) -> NDArray[np.float32]:
+    """Subtracts each position's mean from numbers [M, D]."""
+    means = np.add.reduceat(numbers, np.cumsum(counts) - counts) / counts[:, None]
+    centred: NDArray[np.float32] = numbers - np.repeat(means, counts, 0).astype(np.float32)
+    return centred
+
+
+def _ridge(rows: NDArray[np.float32], targets: NDArray[np.float32]) -> NDArray[np.float64]:
+    """Returns the weights [D] of a ridge regression of targets [M] on rows [M, D]."""
+    square = (rows.T @ rows).astype(np.float64) + _PENALTY * np.eye(rows.shape[1])
+    return np.asarray(np.linalg.solve(square, (rows.T @ targets).astype(np.float64)), np.float64)
+
+
+def _regrets(
+    scores: NDArray[np.float64] | None, values: NDArray[np.float32], counts: NDArray[np.int64]
+) -> NDArray[np.float64]:
+    """Returns each position's best value less that of the best score, or the mean without."""
+    regrets = np.empty(len(counts))
+    ends = np.cumsum(counts)
+    for i, (first, last) in enumerate(zip(ends - counts, ends, strict=True)):
+        found = values[first:last]
+        chosen = found.mean() if scores is None else found[scores[first:last].argmax()]
+        regrets[i] = found.max() - chosen
+    return regrets

@@ -1,0 +1,60 @@
+"""Changes to a run's configuration when it is resumed."""
+
+from collections.abc import Collection, Mapping
+from typing import Any
+
+# Training doesn't depend on these fields and sections.
+FREE = ("name", "max_seconds", "save_every", "eval", "views", "temperature")
+# These act from the next iteration on.
+EFFECTIVE = (
+    *("total_steps", "device", "env_device", "num_threads", "precision", "initial_states"),
+    *("symmetric", "pool.active", "pool.snapshot_every", "learning_rate", "score_margin_weight"),
+    *("minibatches", "epochs", "gae_lambda", "clip", "entropy", "kl_coef", "teacher"),
+    *("simulations", "considered", "least_range", "solver_limit", "window", "reuse", "batch_size"),
+    *("weight_decay", "root_share"),
+)
+# These can't change, and why.
+FIXED = {
+    "algorithm": "each trainer has a state of its own",
+    "game num_players options": "the saved games and weights are of this task",
+    "network width blocks critic average": "the saved weights have these shapes",
+    "num_envs horizon": "the saved games, and the count of steps, depend on them",
+    "workers processes": "the saved games are divided among them",
+    "pool.share pool.size pool.fixed_opponents": "the saved games are against this pool",
+    "seed": "all games so far follow from it",
+    "initial_checkpoint": "it is read at the start of a run alone",
+}
+
+Changes = Mapping[str, tuple[Any, Any]]  # of fields: before and now
+
+
+def find_changes(before: Mapping[str, Any], now: Mapping[str, Any]) -> Changes:
+    """Returns the fields that differ, flat; ValueError if one of them can't change, and why."""
+    names = [name for name in {**before, **now} if before.get(name) != now.get(name)]
+    changes = {name: (before.get(name), now.get(name)) for name in names}
+    for fields, reason in FIXED.items():
+        found = {name: both for name, both in changes.items() if is_in(name, fields.split())}
+        if found:
+            raise ValueError(
+                f"a resumed run can't have {_listed(found)}: {reason}; keep what it was, or start "
+                "a new run under another name"
+            )
+    return changes
+
+
+def describe(changes: Changes) -> str:
+    """Returns a line that says what changed, and whether the weights depend on it."""
+    found = [name for name in changes if not is_in(name, FREE)]
+    exact = "the weights will be those of a run without a break"
+    if found:
+        exact = f"not the weights of a run without a break, because of {', '.join(found)}"
+    return f"resumed with {_listed(changes)}: {exact}"
+
+
+def is_in(name: str, fields: Collection[str]) -> bool:
+    """Returns whether a flat field is one of these fields, or in one of these sections."""
+    return any(name == field or name.startswith(f"{field}.") for field in fields)
+
+
+def _listed(changes: Changes) -> str:
+    return ", ".join(f"{name}={now!r} (was {was!r})" for name, (was, now) in changes.items())

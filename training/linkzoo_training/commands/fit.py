@@ -1,0 +1,31 @@
+"""`linkzoo fit`."""
+
+from argparse import ArgumentParser, Namespace
+from pathlib import Path
+
+from linkzoo_training.commands import common
+
+HELP = "fit a linear scorer of actions to labelled positions"
+
+
+def add_arguments(parser: ArgumentParser) -> None:
+    """Adds the command's options."""
+    add = parser.add_argument
+    add("labels", type=Path, metavar="LABELS", nargs="+", help="files of `linkzoo labels`")
+    text = "output file, .json, which is an agent's name (required)"
+    add("--out", type=common.output_file, metavar="FILE", required=True, help=text)
+
+
+def run(args: Namespace) -> None:
+    """Writes the scorer and prints its regret in held-out positions."""
+    from linkzoo_training.agents.linear import save_scorer
+    from linkzoo_training.algorithms.linear_fit import fit_linear
+    from linkzoo_training.evaluation.labels import read_labels
+
+    labels = [read_labels(path) for path in args.labels]
+    fit = fit_linear(labels)
+    print(f"{'positions':>10}  regret in held-out positions (random play: {fit.random:.4f})")
+    for positions, regret in fit.rows:
+        print(f"{positions:>10,}  {regret.mean:.4f} [{regret.low:.4f}, {regret.high:.4f}]")
+    save_scorer(labels[0].game, fit.weights, args.out)
+    print(args.out)

@@ -1,0 +1,75 @@
+"""A network that scores legal actions by what they lead to (`Observation.action_spec`)."""
+
+from typing import Any
+
+import numpy as np
+import torch
+from numpy.typing import NDArray
+from torch import Tensor, nn
+
+from linkzoo import Game
+from linkzoo_training.networks.inputs import MAX_LISTED
+from linkzoo_training.networks.policy_value import PolicyValueNet, small_init
+from linkzoo_training.networks.trunk import MIN_DEVIATION, ResidualTrunk
+
+_HIDDEN_SHARE = 2  # the tower's width is the trunk's divided by this
+
+
+class ActionNet(PolicyValueNet):
+    """A fully connected trunk reads the position; a tower scores each legal action.
+
+    The tower reads the action's features, an embedding of the action and the trunk's output. It
+    runs on legal actions alone. Legal actions beyond MAX_LISTED have logit 0.
+    """
+
+    action_scale: Tensor
+
+    def __init__(self, game: Game, width: int, blocks: int) -> None:
+        super().__init__(game, lists_actions=True)
+        hidden = max(1, width // _HIDDEN_SHARE)
+        self.num_actions = game.num_actions
+        self.trunk = ResidualTrunk(self.map.scale, width, blocks)
+        self.value = small_init(nn.Linear(width, game.max_players))
+        self.register_buffer("action_scale", torch.ones(self.encoding.row - 1))
+        self.action = nn.Embedding(game.num_actions, hidden)
+        self.described = nn.Linear(self.encoding.row - 1, hidden)
+        self.state = nn.Linear(width, hidden)
+        self.second = nn.Linear(hidden, hidden)
+        self.policy = small_init(nn.Linear(hidden, 1))
+        nn.init.zeros_(self.action.weight)
+
+    def standardise(self, features: NDArray[Any]) -> None:
+        """Sets the scales of all features to 1 / their standard deviations."""
+        self.trunk.standardise(features[:, : len(self.map)])
+        rows = features[:, len(self.map) :].reshape(-1, self.encoding.row)
+        deviation = rows[rows[:, 0] > 0, 1:].std(0, dtype=np.float32)
+        self.action_scale.copy_(torch.from_numpy(1 / np.maximum(deviation, MIN_DEVIATION)))
+
+    def read(self, features: Tensor) -> tuple[Tensor, Tensor]:
+        """Returns the rows of actions [B, MAX_LISTED, 1 + K] and the trunk's output [B, width]."""
+        position, rows = features.split([len(self.map), MAX_LISTED * self.encoding.row], 1)
+        return rows.unflatten(1, (MAX_LISTED, -1)), self.trunk(position)
+
+    def heads(self, cells: Tensor | None, whole: Tensor) -> tuple[Tensor, Tensor]:
+        """Returns logits [B, A], 0 for actions that aren't listed, and values [B, P]."""
+        assert cells is not None
+        state = self.state(whole)
+        if torch.compiler.is_exporting():  # shapes must not depend on data
+            action = cells[:, :, 0].long() - 1
+            scores = self._score(cells, state[:, None])
+            logits = scores.new_zeros(whole.shape[0], self.num_actions + 1)  # -1 is the last
+            return logits.scatter(1, action % logits.shape[1], scores)[:, :-1], self.value(whole)
+        position, row = cells[:, :, 0].nonzero(as_tuple=True)
+        listed = cells[position, row]
+        scores = self._score(listed, state.index_select(0, position))
+        logits = scores.new_zeros(whole.shape[0], self.num_actions)
+        action = listed[:, 0].long() - 1
+        return logits.index_put((position, action), scores), self.value(whole)
+
+    def _score(self, rows: Tensor, state: Tensor) -> Tensor:
+        """Returns the scores [...] of rows [..., 1 + K], given a part of the state [..., H]."""
+        action = (rows[..., 0].long() - 1).clamp(min=0)
+        described = self.described(rows[..., 1:] * self.action_scale)
+        x = torch.relu(described + self.action(action) + state)
+        scores: Tensor = self.policy(x + torch.relu(self.second(x))).squeeze(-1)
+        return scores
