@@ -14,7 +14,7 @@ from benchmarks import strength
 from scripts import game_pages, reference
 
 import linkzoo
-from linkzoo.core.game import Game
+from linkzoo.core.observation import ObservationSpec
 from linkzoo.registry import NAMES
 from linkzoo_training.commands.cli import main, make_parser
 from linkzoo_training.config.config import load_config
@@ -36,12 +36,12 @@ def blocks(page: str, language: str) -> list[str]:
     return re.findall(rf"^```{language}\n(.*?)^```", page, re.DOTALL | re.MULTILINE)
 
 
-def observation_table(game: Game) -> str:
-    """A game's observation as a Markdown table; the index runs along the leading axis."""
+def parts_table(spec: ObservationSpec) -> str:
+    """The parts of a spec as a Markdown table; the index runs along the leading axis."""
     rows = ["| index | part | shape | range | meaning |", "|---|---|---|---|---|"]
     first = 0
-    for part in game.observation.spec.parts:
-        last = first + prod(part.shape) // prod(game.observation.spec.shape[1:]) - 1
+    for part in spec.parts:
+        last = first + prod(part.shape) // prod(spec.shape[1:]) - 1
         index = str(first) if first == last else f"{first}-{last}"
         shape = "×".join(map(str, part.shape)) + (", broadcast" if part.broadcast else "")
         bounds = f"{part.low}..{part.high}"
@@ -51,11 +51,13 @@ def observation_table(game: Game) -> str:
 
 
 @pytest.mark.parametrize("name", linkzoo.game_names())
-def test_rules_page_has_the_observation(name: str) -> None:
-    table = observation_table(linkzoo.get_game(name))
-    marker = r"<!-- observation -->\n(.*)\n<!-- /observation -->"
-    marked = re.findall(marker, rules_page(name), re.DOTALL)
-    assert marked == [table], f"the table in RULES.md should be\n{table}"
+@pytest.mark.parametrize("what", ["observation", "action features"])
+def test_rules_page_has_what_networks_read(name: str, what: str) -> None:
+    observation = linkzoo.get_game(name).observation
+    spec = observation.spec if what == "observation" else observation.action_spec
+    table = [] if spec is None else [parts_table(spec)]
+    marked = re.findall(rf"<!-- {what} -->\n(.*)\n<!-- /{what} -->", rules_page(name), re.DOTALL)
+    assert marked == table, f"the table in RULES.md should be\n{table}"
 
 
 @pytest.mark.parametrize("name", linkzoo.game_names())
@@ -204,6 +206,21 @@ def test_commands_are_right(page: Path) -> None:
             load_config(
                 parsed.config, [text for text in settings if not re.search(r"runs/|\.py", text)]
             )
+
+
+def test_snippets_of_gymnasium_run_alone(tmp_path: Path) -> None:
+    """R17: in a file of its own, and with the id that names the package."""
+    page = (ROOT / "docs" / "frameworks.md").read_text(encoding="utf-8")
+    found = [block for block in blocks(page, "python") if "gymnasium.make" in block]
+    assert found
+    named = """
+import gymnasium
+assert gymnasium.make("linkzoo:linkzoo/Linkage-v0", seat=1).reset(seed=1)
+"""
+    for number, block in enumerate([*found, named]):
+        file = tmp_path / f"{number}.py"
+        file.write_text(block, encoding="utf-8")
+        run_python(str(file))
 
 
 @pytest.mark.parametrize(
