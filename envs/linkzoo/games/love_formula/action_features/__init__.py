@@ -12,7 +12,7 @@ from linkzoo.engine.compiled import compiled
 from linkzoo.games.love_formula import decisions, tables
 from linkzoo.games.love_formula.action_features import outcome, terms
 from linkzoo.games.love_formula.action_features.spec import ACTION_SPEC as ACTION_SPEC
-from linkzoo.games.love_formula.action_features.spec import AT, clipped, tenths
+from linkzoo.games.love_formula.action_features.spec import FEATURE, clipped, tenths
 from linkzoo.games.love_formula.action_features.traits import REMOVES, TRAITS
 from linkzoo.games.love_formula.cards import REACTION
 from linkzoo.games.love_formula.components import FREE_SLOT, NEEDS, NONE, PICKS, TURNS, int64
@@ -66,7 +66,7 @@ def _at_couple(state: Record, seat: int, couple: int, after: Record, out: NDArra
         terms.describe_owner(state, seat, int64(state.owner[couple]), out)
         terms.describe_couple(state, couple, out)
         terms.describe_attachment(card, out)
-        out[AT.harm] = tenths(terms.harm(state, after, card, couple))
+        out[FEATURE.harm] = tenths(terms.harm(state, after, card, couple))
     return outcome.move_to(after, seat, couple)
 
 
@@ -83,11 +83,11 @@ def _other_action(
         after.hand_size[seat] -= effects.current_op(state)[2]
         fields.discard_obstacle(after, int64(state.effect_obstacle))
     elif action == tables.AT_PASS:
-        out[AT.passes] = 1
+        out[FEATURE.passes] = 1
         if state.decision == decisions.REACT:
             outcome.suffer(after, seat)
     else:
-        out[AT.menu] = 1
+        out[FEATURE.menu] = 1
 
 
 @compiled
@@ -100,26 +100,26 @@ def _describe_position(state: Record, seat: int, out: NDArray[np.int8]) -> None:
     lead = clipped(scoring.points(state, seat) - best)
     turns = TURNS - 1 - int64(state.turn) % TURNS
     if decision == decisions.SELECT:
-        out[AT.select] = 1
-        out[AT.select_second] = state.half == 2
-        out[AT.select_turns] = turns
-        out[AT.select_ending] = max(3 - turns, 0)
-        out[AT.select_slack] = clipped(_selectable(state, seat) - 1 - turns)
-        out[AT.select_lead] = lead
-        out[AT.select_hand] = state.hand_size[seat]
-        out[AT.select_players] = players
+        out[FEATURE.select] = 1
+        out[FEATURE.select_second] = state.half == 2
+        out[FEATURE.select_turns] = turns
+        out[FEATURE.select_ending] = max(3 - turns, 0)
+        out[FEATURE.select_slack] = clipped(_selectable(state, seat) - 1 - turns)
+        out[FEATURE.select_lead] = lead
+        out[FEATURE.select_hand] = state.hand_size[seat]
+        out[FEATURE.select_players] = players
     elif decision == decisions.DRAFT:
-        out[AT.draft] = 1
-        out[AT.draft_second] = state.half == 2
-        out[AT.draft_picks] = PICKS - 1 - int64(state.draft_round)
-        out[AT.draft_lead] = lead
-        out[AT.draft_players] = players
+        out[FEATURE.draft] = 1
+        out[FEATURE.draft_second] = state.half == 2
+        out[FEATURE.draft_picks] = PICKS - 1 - int64(state.draft_round)
+        out[FEATURE.draft_lead] = lead
+        out[FEATURE.draft_players] = players
     else:
-        out[AT.other_second] = state.half == 2
-        out[AT.other_turns] = turns
-        out[AT.other_lead] = lead
-        out[AT.other_hand] = state.hand_size[seat]
-        out[AT.other_players] = players
+        out[FEATURE.other_second] = state.half == 2
+        out[FEATURE.other_turns] = turns
+        out[FEATURE.other_lead] = lead
+        out[FEATURE.other_hand] = state.hand_size[seat]
+        out[FEATURE.other_players] = players
         _describe_decision(state, seat, out)
 
 
@@ -129,17 +129,17 @@ def _describe_decision(state: Record, seat: int, out: NDArray[np.int8]) -> None:
     decision = state.decision
     from_other = decision == decisions.HAND_DISCARD and state.effect_who != seat
     if from_other or decision in (decisions.LOOK_KEEP, decisions.RECOVER):
-        out[AT.gain] = 1
+        out[FEATURE.gain] = 1
     elif decision in (decisions.HAND_DISCARD, decisions.CHOICE):
-        out[AT.lose] = 1
+        out[FEATURE.lose] = 1
     elif decision in (decisions.WINDOW, decisions.MOVE_DEST, decisions.DISCARD_MENU):
-        out[AT.window] = 1
+        out[FEATURE.window] = 1
     elif decision == decisions.PLACE:
-        out[AT.place] = 1
+        out[FEATURE.place] = 1
     elif decision == decisions.REACT:
-        out[AT.react] = 1
+        out[FEATURE.react] = 1
     elif decision != decisions.PAY:
-        out[AT.target] = 1
+        out[FEATURE.target] = 1
 
 
 @compiled

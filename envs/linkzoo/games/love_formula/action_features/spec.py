@@ -99,9 +99,11 @@ _FEATURES = (
     _feature("other_players", 0, MAX_PLAYERS, "players", True),
 )
 ACTION_SPEC = ObservationSpec(_FEATURES, (len(_FEATURES),))
-AT = ACTION_SPEC.starts()  # where each feature is
+FEATURE = ACTION_SPEC.starts()  # where each feature is
 # The feature that counts cards of a kind.
-ALIKE = np.array([AT.preparations, AT.couples, AT.obstacles, AT.actions, AT.reactions])
+ALIKE = np.array(
+    [FEATURE.preparations, FEATURE.couples, FEATURE.obstacles, FEATURE.actions, FEATURE.reactions]
+)
 
 
 @compiled

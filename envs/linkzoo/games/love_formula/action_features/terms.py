@@ -6,7 +6,7 @@ from numpy.typing import NDArray
 from linkzoo.core.state import Record
 from linkzoo.engine.compiled import compiled
 from linkzoo.games.love_formula import decisions, heuristic, ops, phases, tables
-from linkzoo.games.love_formula.action_features.spec import ALIKE, AT, clipped, tenths
+from linkzoo.games.love_formula.action_features.spec import ALIKE, FEATURE, clipped, tenths
 from linkzoo.games.love_formula.action_features.traits import BARS, DRAINS, ENDS, STRIPS, TRAITS
 from linkzoo.games.love_formula.cards import COUPLE, OBSTACLE, PREPARATION
 from linkzoo.games.love_formula.components import BITS, COUPLES, NEEDS, NONE, SLOTS, int64
@@ -27,17 +27,17 @@ def describe_change(state: Record, after: Record, seat: int, out: NDArray[np.int
             if other != seat:
                 denied += heuristic.field(state, other) - heuristic.field(after, other)
         denied //= players - 1
-    out[AT.worth] = tenths(gained + promised + denied)
-    out[AT.points] = clipped(points)
-    out[AT.promise] = tenths(promised - 100 * points)
-    out[AT.cards] = tenths(gained)
-    out[AT.denied] = tenths(denied)
+    out[FEATURE.worth] = tenths(gained + promised + denied)
+    out[FEATURE.points] = clipped(points)
+    out[FEATURE.promise] = tenths(promised - 100 * points)
+    out[FEATURE.cards] = tenths(gained)
+    out[FEATURE.denied] = tenths(denied)
     _count_couples(after, seat, 1, out)
     _count_couples(state, seat, -1, out)
     for slot in range(SLOTS):
-        out[AT.slots] += after.free[seat, slot] == NONE
-        out[AT.slots] -= state.free[seat, slot] == NONE
-    out[AT.hand] = int64(after.hand_size[seat]) - int64(state.hand_size[seat])
+        out[FEATURE.slots] += after.free[seat, slot] == NONE
+        out[FEATURE.slots] -= state.free[seat, slot] == NONE
+    out[FEATURE.hand] = int64(after.hand_size[seat]) - int64(state.hand_size[seat])
 
 
 @compiled
@@ -52,9 +52,9 @@ def _count_couples(state: Record, seat: int, sign: int, out: NDArray[np.int8]) -
         lacking = _lacking(state, seat, couple)
         three = BITS[tables.FULL[couple]] == NEEDS
         if lacking == 0:
-            out[AT.ready3 if three else AT.ready2] += sign
+            out[FEATURE.ready3 if three else FEATURE.ready2] += sign
         elif lacking == 1:
-            out[AT.near3 if three else AT.near2] += sign
+            out[FEATURE.near3 if three else FEATURE.near2] += sign
 
 
 @compiled
@@ -84,36 +84,36 @@ def describe_owner(state: Record, seat: int, owner: int, out: NDArray[np.int8]) 
     if owner == seat:
         return
     points = scoring.points(state, owner)
-    out[AT.target_lead] = clipped(points - scoring.points(state, seat))
+    out[FEATURE.target_lead] = clipped(points - scoring.points(state, seat))
     first = True
     for other in range(state.num_players):
         if other != seat and scoring.points(state, other) > points:
             first = False
-    out[AT.target_first] = first
+    out[FEATURE.target_first] = first
 
 
 @compiled
 def describe_couple(state: Record, couple: int, out: NDArray[np.int8]) -> None:
     """Fills how far a target couple is."""
     met = int64(BITS[state.attached[couple]])
-    out[AT.target_met] = met
-    out[AT.target_lacks] = BITS[tables.FULL[couple]] - met
+    out[FEATURE.target_met] = met
+    out[FEATURE.target_lacks] = BITS[tables.FULL[couple]] - met
     for place in range(state.obstacle_count):
-        out[AT.target_obstacles] += state.obstacle_couple[place] == couple
+        out[FEATURE.target_obstacles] += state.obstacle_couple[place] == couple
 
 
 @compiled
 def describe_attachment(card: int, out: NDArray[np.int8]) -> None:
     """Fills what an obstacle meets at its target."""
-    met = out[AT.target_met]
+    met = out[FEATURE.target_met]
     if TRAITS[card, BARS]:
-        out[AT.bars_met] = met
+        out[FEATURE.bars_met] = met
     if TRAITS[card, DRAINS]:
-        out[AT.drains_met] = met
+        out[FEATURE.drains_met] = met
     if TRAITS[card, STRIPS]:
-        out[AT.strips_met] = met
+        out[FEATURE.strips_met] = met
     if TRAITS[card, ENDS]:
-        out[AT.ends_met] = met
+        out[FEATURE.ends_met] = met
 
 
 @compiled
@@ -144,9 +144,9 @@ def describe_card(
 ) -> None:
     """Fills what a card is, and what it can do for a seat."""
     for trait in range(TRAITS.shape[1]):
-        out[AT.preparation + trait] = TRAITS[card, trait]
+        out[FEATURE.preparation + trait] = TRAITS[card, trait]
     kind = tables.KIND[card]
-    out[AT.copies] = heuristic.held(state, holder, card)
+    out[FEATURE.copies] = heuristic.held(state, holder, card)
     alike = int64(0)
     for other in range(tables.NUM_TYPES):
         if tables.KIND[other] == kind and other != tables.JOB:
@@ -169,22 +169,22 @@ def _describe_selection(
 ) -> None:
     """Fills the priority of a card, and whether it has a target now."""
     change = obstacle_sum(state, seat, tables.PRIORITY_MOD)
-    out[AT.priority] = clipped(max(0, tables.PRIORITY[card] + change))
+    out[FEATURE.priority] = clipped(max(0, tables.PRIORITY[card] + change))
     if tables.TARGET_KIND[card] != ops.NO_TARGET:
-        out[AT.stuck] = not targets.has_target(state, seat, card)
+        out[FEATURE.stuck] = not targets.has_target(state, seat, card)
     if tables.KIND[card] == OBSTACLE:
         most = int64(0)
         for couple in range(COUPLES):
             if fields.can_attach_to(state, seat, card, couple):
                 most = max(most, harm(state, after, card, couple))
-        out[AT.harm] = tenths(most)
+        out[FEATURE.harm] = tenths(most)
 
 
 @compiled
 def _describe_preparation(state: Record, holder: int, card: int, out: NDArray[np.int8]) -> None:
     """Fills which couples a preparation can serve."""
-    out[AT.slot] = fields.slot_is_empty(state, holder, card)
-    out[AT.stuck] = not out[AT.slot]
+    out[FEATURE.slot] = fields.slot_is_empty(state, holder, card)
+    out[FEATURE.stuck] = not out[FEATURE.slot]
     next_seat = int64(NONE)
     if state.stage == phases.DRAFT:
         next_seat = left_of(state, holder, draft.direction(state))
@@ -196,14 +196,14 @@ def _describe_preparation(state: Record, holder: int, card: int, out: NDArray[np
             if fields.takes(state, couple, card):
                 size = BITS[tables.FULL[couple]]
                 lacks_more = BITS[state.attached[couple]] + 1 < size
-                completes = AT.completes3 if size == NEEDS else AT.completes2
-                out[AT.advances if lacks_more else completes] = 1
-                out[AT.stuck] = 0
+                completes = FEATURE.completes3 if size == NEEDS else FEATURE.completes2
+                out[FEATURE.advances if lacks_more else completes] = 1
+                out[FEATURE.stuck] = 0
         elif owner != NONE:
-            out[AT.others_need] += 1
-            out[AT.next_needs] += owner == next_seat
+            out[FEATURE.others_need] += 1
+            out[FEATURE.next_needs] += owner == next_seat
         elif heuristic.held(state, holder, tables.COUPLE_TYPE[couple]) > 0:
-            out[AT.wanted] += 1
+            out[FEATURE.wanted] += 1
 
 
 @compiled
@@ -213,8 +213,8 @@ def _describe_met(state: Record, holder: int, couple: int, out: NDArray[np.int8]
         card = tables.NEED[couple, place]
         if card != NONE:
             in_slot = state.free[holder, tables.SUBTYPE[card]] == card
-            out[AT.met_free] += in_slot
-            out[AT.met] += in_slot or heuristic.held(state, holder, card) > 0
+            out[FEATURE.met_free] += in_slot
+            out[FEATURE.met] += in_slot or heuristic.held(state, holder, card) > 0
 
 
 @compiled
@@ -224,8 +224,8 @@ def _describe_pack(state: Record, holder: int, card: int, out: NDArray[np.int8])
     for couple in range(COUPLES):
         if tables.KIND[card] == PREPARATION:
             needed = tables.NEED_PLACE[couple, card] != NONE
-            out[AT.pack] += needed and pack[tables.COUPLE_TYPE[couple]] > 0
+            out[FEATURE.pack] += needed and pack[tables.COUPLE_TYPE[couple]] > 0
         elif tables.COUPLE_TYPE[couple] == card:
             for place in range(NEEDS):
                 need = tables.NEED[couple, place]
-                out[AT.pack] += need != NONE and pack[need] > 0
+                out[FEATURE.pack] += need != NONE and pack[need] > 0
