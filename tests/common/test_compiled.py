@@ -119,6 +119,15 @@ def test_rebind_refuses_a_constant_that_no_module_has(modules: list[Any]) -> Non
         rebind(modules, {"LIMITS": 3})
 
 
+def test_rebind_refuses_two_constants_of_one_name(
+    modules: list[Any], monkeypatch: pytest.MonkeyPatch
+) -> None:
+    """Features of actions had an `AT` of their own, and got the observation's for other cards."""
+    monkeypatch.setattr(modules[1], "LIMIT", [3], raising=False)
+    with pytest.raises(ValueError, match=r"'LIMIT' is another constant in some of the modules"):
+        rebind(modules, {"LIMIT": 2})
+
+
 @is_compiled
 def test_symbols_of_different_functions_have_different_names(modules: list[Any]) -> None:
     """The linker takes functions of one name for one, also when other processes compiled them.

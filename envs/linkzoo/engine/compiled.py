@@ -87,7 +87,7 @@ def rebind(modules: Sequence[ModuleType], constants: Mapping[str, Any]) -> list[
         constants: New values by name, set in each module that has the name.
 
     Raises:
-        ValueError: No module has a constant of this name.
+        ValueError: No module has a constant of this name, or two have different ones.
     """
     copies = []
     made: dict[int, Any] = {}  # new functions and modules by id of the original
@@ -103,8 +103,12 @@ def rebind(modules: Sequence[ModuleType], constants: Mapping[str, Any]) -> list[
                 is_compiled = isinstance(value, _Compiled)
                 made[id(value)] = _Compiled(bound, unique=True) if is_compiled else bound
     for name in constants:
-        if not any(name in vars(module) for module in modules):
+        found = [module for module in modules if name in vars(module)]
+        if not found:
             raise ValueError(f"no module has a constant {name!r}")
+        if len({id(vars(module)[name]) for module in found}) > 1:
+            where = [module.__name__ for module in found]
+            raise ValueError(f"{name!r} is another constant in some of the modules {where}")
     for copy in copies:
         space = copy.__dict__
         space.update({name: made[id(value)] for name, value in space.items() if id(value) in made})
