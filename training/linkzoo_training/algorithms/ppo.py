@@ -162,10 +162,14 @@ class PPOTrainer(Trainer):
     def _standardise(self) -> None:
         """Scales the inputs of new fully connected networks by their spread in weak play."""
         config, critic = self.config, self.critic
+        # A policy that goes on keeps the scales it was trained with.
+        is_scaled = self.network.has_scales and config.initial_checkpoint is None
+        if not is_scaled and critic is None:
+            return
         name = "random" if config.teacher is None else config.teacher.agent
         agent = make_agent(name, config.game, config.options)
         seen, hidden = sample_inputs(self.game, agent, config)
-        if config.initial_checkpoint is None:  # else it keeps the scales it was trained with
+        if is_scaled:
             self.network.standardise(seen)
         if critic is not None:
             critic.standardise(seen, hidden)

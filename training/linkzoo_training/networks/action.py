@@ -22,6 +22,7 @@ class ActionNet(PolicyValueNet):
     runs on legal actions alone. Legal actions beyond MAX_LISTED have logit 0.
     """
 
+    has_scales = True
     action_scale: Tensor
 
     def __init__(self, game: Game, width: int, blocks: int) -> None:

@@ -24,6 +24,8 @@ Network = TypeVar("Network", bound=nn.Module)
 class FlatNet(PolicyValueNet):
     """Fully connected network: a trunk and two heads."""
 
+    has_scales = True
+
     def __init__(self, game: Game, width: int, blocks: int) -> None:
         super().__init__(game)
         self.trunk = ResidualTrunk(self.map.scale, width, blocks)

@@ -21,6 +21,7 @@ class PolicyValueNet(nn.Module):
     """
 
     value: nn.Linear
+    has_scales = False  # whether `standardise` sets any
 
     def __init__(self, game: Game, *, lists_actions: bool = False) -> None:
         super().__init__()
