@@ -9,12 +9,13 @@ import pytest
 
 from linkzoo import Positions, RandomAgent, get_game, make_vec
 from linkzoo.testing.play import action_features_of
-from linkzoo_training.agents.linear import LinearAgent, context_of, load_scorer, save_scorer
+from linkzoo_training.agents.linear import LinearAgent, load_scorer, save_scorer
 from linkzoo_training.agents.make import make_agent
 from linkzoo_training.algorithms.linear_fit import fit_linear
 from linkzoo_training.commands.cli import main
 from linkzoo_training.evaluation.labels import LabelSettings, make_labels, read_labels, regret
 from linkzoo_training.evaluation.match import play_match
+from linkzoo_training.search.linear import context_of
 
 GAME = get_game("love_links")
 SETTINGS = LabelSettings("love_links", {}, (2, 3), "greedy", 4, "random", 0.5, 7)

@@ -14,7 +14,7 @@ from linkzoo.engine.rng import STREAM_ACTION, random_u64
 from linkzoo.engine.threads import get_num_threads
 from linkzoo_training.search import uct
 from linkzoo_training.search.greedy import greedy
-from linkzoo_training.search.monte_carlo import NO_WEIGHTS, action_values
+from linkzoo_training.search.monte_carlo import NO_SCORER, action_values
 from linkzoo_training.search.solver import solver, successors
 
 _MAX_SIMULATIONS = 10**6  # tree search limit: about 60 MB per thread
@@ -102,7 +102,7 @@ class MonteCarloAgent:
         estimate, weight = action_values(positions.game), float(score_margin_weight)
         values = np.empty(masks.shape, np.float32)
         for part in _parts(len(states), self.playouts * int(masks.sum(1).max(initial=1))):
-            settings = self.playouts, weight, *NO_WEIGHTS
+            settings = self.playouts, weight, NO_SCORER
             estimate(states[part], seeds[part], *settings, masks[part], values[part])
         return values
 

@@ -11,8 +11,7 @@ from numpy.typing import NDArray
 from linkzoo import Game, Positions
 from linkzoo.core.arguments import agrees, check_keys, parse_json
 from linkzoo.core.files import write_atomically
-from linkzoo.core.observation import ObservationSpec
-from linkzoo_training.search.linear import linear
+from linkzoo_training.search.linear import Scorer, action_spec, context_of, linear
 
 FORMAT = "linkzoo-linear/1"
 _SCORERS = Path(__file__).parent / "scorers"
@@ -28,6 +27,7 @@ class LinearAgent:
     def __init__(self, file: str | None = None) -> None:
         self.file = None if file is None else str(Path(file).absolute())
         self.name = file or "linear"
+        self._scorers: dict[Game, Scorer] = {}  # read once: it acts at every ply
 
     def act(self, positions: Positions) -> NDArray[np.int64]:
         """Returns the best action of each position, int64[N].
@@ -46,23 +46,17 @@ class LinearAgent:
 
     def _run(self, positions: Positions) -> tuple[NDArray[np.float32], NDArray[np.int64]]:
         game, masks = positions.game, positions.action_mask
-        weights, context = load_scorer(game, self.file), context_of(action_spec(game))
+        if game not in self._scorers:
+            self._scorers[game] = make_scorer(game, self.file)
         scores, actions = np.empty(masks.shape, np.float32), np.empty(len(masks), np.int64)
-        linear(game)(positions.states, context, weights, masks, scores, actions)
+        linear(game)(positions.states, self._scorers[game], masks, scores, actions)
         return scores, actions
 
 
-def action_spec(game: Game) -> ObservationSpec:
-    """Returns the layout of a game's action features; ValueError if it has none."""
-    if game.observation.action_spec is None:
-        raise ValueError(f"{game.name} has no action features")
-    return game.observation.action_spec
-
-
-def context_of(spec: ObservationSpec) -> NDArray[np.int64]:
-    """Returns the indices int64[C] of the features that are equal for all actions."""
-    starts = (spec.slices()[part.name].start for part in spec.parts if part.broadcast)
-    return np.array(list(starts), np.int64)
+def make_scorer(game: Game, file: str | None = None) -> Scorer:
+    """Returns the scorer of a file, or of the game, for compiled code; raises as `load_scorer`."""
+    weights = load_scorer(game, file)
+    return Scorer(context_of(action_spec(game)), weights)
 
 
 def load_scorer(game: Game, file: str | None = None) -> NDArray[np.float32]:

@@ -11,9 +11,9 @@ import numpy as np
 from numpy.typing import NDArray
 
 from linkzoo.core.arguments import shown
-from linkzoo_training.agents.linear import action_spec, context_of
-from linkzoo_training.evaluation.labels import Labels
+from linkzoo_training.evaluation.labels import Labels, means, regrets
 from linkzoo_training.evaluation.statistics import Estimate, normal_mean
+from linkzoo_training.search.linear import action_spec, context_of
 
 _HELD_OUT = 0.1  # share of the positions
 _PENALTY = 1.0
@@ -63,17 +63,19 @@ def fit_linear(files: Sequence[Labels]) -> Fit:
     held_out = np.arange(len(counts)) % round(1 / _HELD_OUT) == 0
     position = np.repeat(np.arange(len(counts)), counts)
     tests = held_out[position]
-    test = rows[tests], targets[tests], counts[held_out]
+    test_rows, test_values, test_counts = rows[tests], targets[tests], counts[held_out]
     table = []
     for size in _sizes(int((~held_out).sum())):
         known = np.flatnonzero(~held_out)[:size]
         used = np.isin(position, known)
-        regrets = _regrets(test[0] @ _ridge(rows[used], targets[used]), *test[1:])
-        table.append(FitRow(size, normal_mean(regrets)))
+        scores = test_rows @ _ridge(rows[used], targets[used])
+        chosen = test_values[_best(scores, test_counts)]
+        table.append(FitRow(size, normal_mean(regrets(test_values, test_counts, chosen))))
     weights = np.zeros((spec.size, 1 + len(context)), np.float32)
     solved = _ridge(rows, targets).reshape(len(own), -1)
     weights[own] = solved / scale[:, None] / np.concatenate([[1], bounds[context]])
-    return Fit(weights, table, float(_regrets(None, *test[1:]).mean()))
+    random = regrets(test_values, test_counts, means(test_values, test_counts))
+    return Fit(weights, table, float(random.mean()))
 
 
 def _sizes(most: int) -> Iterator[int]:
@@ -87,25 +89,18 @@ def _sizes(most: int) -> Iterator[int]:
 
 def _centred(numbers: NDArray[np.float32], counts: NDArray[np.int64]) -> NDArray[np.float32]:
     """Subtracts each position's mean from numbers [M, D]."""
-    means = np.add.reduceat(numbers, np.cumsum(counts) - counts) / counts[:, None]
-    centred: NDArray[np.float32] = numbers - np.repeat(means, counts, 0).astype(np.float32)
+    centre = np.repeat(means(numbers, counts), counts, 0).astype(np.float32)
+    centred: NDArray[np.float32] = numbers - centre
     return centred
+
+
+def _best(scores: NDArray[np.float64], counts: NDArray[np.int64]) -> NDArray[np.intp]:
+    """Returns the row of each position's best score [M], the first of equal ones."""
+    order = np.lexsort((-scores, np.repeat(np.arange(len(counts)), counts)))
+    return np.asarray(order[np.cumsum(counts) - counts])
 
 
 def _ridge(rows: NDArray[np.float32], targets: NDArray[np.float32]) -> NDArray[np.float64]:
     """Returns the weights [D] of a ridge regression of targets [M] on rows [M, D]."""
     square = (rows.T @ rows).astype(np.float64) + _PENALTY * np.eye(rows.shape[1])
     return np.asarray(np.linalg.solve(square, (rows.T @ targets).astype(np.float64)), np.float64)
-
-
-def _regrets(
-    scores: NDArray[np.float64] | None, values: NDArray[np.float32], counts: NDArray[np.int64]
-) -> NDArray[np.float64]:
-    """Returns each position's best value less that of the best score, or the mean without."""
-    regrets = np.empty(len(counts))
-    ends = np.cumsum(counts)
-    for i, (first, last) in enumerate(zip(ends - counts, ends, strict=True)):
-        found = values[first:last]
-        chosen = found.mean() if scores is None else found[scores[first:last].argmax()]
-        regrets[i] = found.max() - chosen
-    return regrets

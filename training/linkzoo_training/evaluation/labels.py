@@ -8,6 +8,7 @@ as a linear scorer does; the n-th playouts of all actions share a world (`search
 import json
 from collections.abc import Callable, Iterator
 from dataclasses import dataclass
+from io import BytesIO
 from pathlib import Path
 from typing import Any
 
@@ -15,13 +16,15 @@ import numpy as np
 from numpy.typing import NDArray
 
 from linkzoo import Agent, Game, Positions, get_game
+from linkzoo.core.files import write_atomically
 from linkzoo.core.kernels import kernels
 from linkzoo.engine.rng import STREAM_LABELS, STREAM_SEARCH, random_u64s
-from linkzoo_training.agents.linear import action_spec, context_of, load_scorer
+from linkzoo_training.agents.linear import make_scorer
 from linkzoo_training.agents.make import make_agent
-from linkzoo_training.agents.playing import checked_actions
+from linkzoo_training.agents.playing import checked_actions, play_games
 from linkzoo_training.evaluation.statistics import Estimate, normal_mean
-from linkzoo_training.search.monte_carlo import NO_WEIGHTS, action_values
+from linkzoo_training.search.linear import action_spec
+from linkzoo_training.search.monte_carlo import NO_SCORER, action_values
 
 FORMAT = "linkzoo-labels/1"
 RANDOM = "random"  # playouts
@@ -101,16 +104,26 @@ class Labels:
         """Returns how much less an agent's action is worth than the best one, float64[N]."""
         seeds = random_u64s(seed, STREAM_LABELS, np.arange(len(self.states)))
         chosen = checked_actions(agent, Positions(self.game, self.states, seeds))
-        first = np.cumsum(self.counts) - self.counts
-        best = np.maximum.reduceat(self.values, first)
         rows = np.flatnonzero(self.actions == chosen[self.position])
-        return (best - self.values[rows]).astype(np.float64)
+        return regrets(self.values, self.counts, self.values[rows])
 
     def random_regret(self) -> float:
         """Returns the mean regret of random play."""
-        first = np.cumsum(self.counts) - self.counts
-        means = np.add.reduceat(self.values, first) / self.counts
-        return float((np.maximum.reduceat(self.values, first) - means).mean())
+        return float(regrets(self.values, self.counts, means(self.values, self.counts)).mean())
+
+
+def means(numbers: NDArray[Any], counts: NDArray[np.int64]) -> NDArray[np.float64]:
+    """Returns each position's mean [N, ...] of numbers [M, ...], `counts[i]` of position i."""
+    sums = np.add.reduceat(numbers, np.cumsum(counts) - counts)
+    return np.asarray(sums / counts.reshape(-1, *[1] * (numbers.ndim - 1)))
+
+
+def regrets(
+    values: NDArray[np.float32], counts: NDArray[np.int64], chosen: NDArray[Any]
+) -> NDArray[np.float64]:
+    """Returns by how much each position's best value [M] exceeds what was chosen [N]."""
+    best = np.maximum.reduceat(values, np.cumsum(counts) - counts)
+    return np.asarray(best - chosen, np.float64)
 
 
 def regret(agent: Agent, labels: Labels, seed: int = 0) -> Estimate:
@@ -154,19 +167,21 @@ def _positions(settings: LabelSettings, agent: Agent, part: int) -> NDArray[Any]
     games = part * _GAMES + np.arange(_GAMES)
     masks = np.empty((_GAMES, game.num_actions), np.int8)
     kernels(game).begin(states, random_u64s(settings.seed, STREAM_LABELS, 0, games), masks)
-    found, ply = [states[:0].copy()], 0
-    while (going := np.flatnonzero(states["seat"] >= 0)).size:
-        ply += 1
-        seeds = random_u64s(settings.seed, STREAM_LABELS, ply, games[going])
-        draws = random_u64s(seeds, STREAM_LABELS, 1) / 2.0**64
-        actions = np.full(_GAMES, -1)
-        actions[going] = checked_actions(agent, Positions(game, states[going], seeds))
-        chosen = np.empty(len(going), np.int64)
-        kernels(game).random_actions(masks[going], seeds, 1, chosen)
+    found, ply = [states[:0].copy()], 1
+
+    def seeds(rows: NDArray[np.int64]) -> NDArray[np.uint64]:
+        return random_u64s(settings.seed, STREAM_LABELS, ply, games[rows])
+
+    for actions in play_games(game, states, [agent], lambda states: np.zeros(len(states)), seeds):
+        going = np.flatnonzero(actions >= 0)
+        draws = random_u64s(seeds(going), STREAM_LABELS, 1) / 2.0**64
+        masks, chosen = np.empty((len(going), game.num_actions), np.int8), actions[going]
+        kernels(game).fill_masks(states[going], masks)
+        kernels(game).random_actions(masks, seeds(going), 1, chosen)
         actions[going] = np.where(draws < _RANDOM_SHARE, chosen, actions[going])
-        labelled = (masks[going].sum(1) > 1) & (draws > 1 - _LABELLED_SHARE)
+        labelled = (masks.sum(1) > 1) & (draws > 1 - _LABELLED_SHARE)
         found.append(states[going][labelled])
-        kernels(game).play(states, actions, masks)
+        ply += 1
     return np.concatenate(found)
 
 
@@ -175,14 +190,13 @@ def _label(settings: LabelSettings, states: NDArray[Any]) -> Labels:
     game = get_game(settings.game, settings.options)
     masks = np.empty((len(states), game.num_actions), np.int8)
     kernels(game).fill_masks(states, masks)
-    values, weights = np.empty(masks.shape, np.float32), NO_WEIGHTS
+    values, scorer = np.empty(masks.shape, np.float32), NO_SCORER
     if settings.rollout != RANDOM:
-        scorer = load_scorer(game, None if settings.rollout == "linear" else settings.rollout)
-        weights = context_of(action_spec(game)), scorer
+        scorer = make_scorer(game, None if settings.rollout == "linear" else settings.rollout)
     seeds = random_u64s(states["seed"] ^ np.uint64(settings.seed), STREAM_SEARCH, states["ply"])
     label = action_values(game, settings.rollout != RANDOM)
     playouts = settings.playouts, float(settings.score_margin_weight)
-    label(states, seeds, *playouts, *weights, masks, values)
+    label(states, seeds, *playouts, scorer, masks, values)
     _, actions = masks.nonzero()
     return Labels(settings, 1, states, masks.sum(1, np.int64), actions, values[masks > 0])
 
@@ -205,14 +219,13 @@ def _join(one: Labels, other: Labels) -> Labels:
 
 
 def write_labels(labels: Labels, path: Path) -> None:
-    """Writes labels to a compressed .npz file, under another name first."""
+    """Writes labels to a compressed .npz file."""
     about = {"format": FORMAT, "parts": labels.parts, "settings": vars(labels.settings)}
     arrays: dict[str, Any] = dict(_arrays(labels))
     arrays["states"] = np.frombuffer(labels.states.tobytes(), np.uint8)
-    part = path.with_name(path.name + ".part")
-    with part.open("wb") as file:
-        np.savez_compressed(file, allow_pickle=False, about=np.array(json.dumps(about)), **arrays)
-    part.replace(path)
+    file = BytesIO()
+    np.savez_compressed(file, allow_pickle=False, about=np.array(json.dumps(about)), **arrays)
+    write_atomically(path, file.getvalue())
 
 
 def read_labelled_positions(game: str) -> Labels:

@@ -7,30 +7,32 @@ With features x [K], of which the C at `context` are the context, the score is t
 
 from collections.abc import Callable
 from functools import cache
-from typing import Protocol
+from typing import NamedTuple, Protocol
 
 import numpy as np
-from numpy.typing import NDArray
 
 from linkzoo.core.game import Game
 from linkzoo.core.kernels import GameFunctions, kernels
+from linkzoo.core.observation import ObservationSpec
 from linkzoo.core.protocols import ObserveAction
-from linkzoo.core.state import Mask, Record, Records
+from linkzoo.core.state import Actions, Mask, Masks, Record, Records
 from linkzoo.engine.compiled import compiled
 from linkzoo.engine.threads import RowKernel
+from linkzoo_training.arrays import Float32s, Int64s
+
+
+class Scorer(NamedTuple):
+    """A linear scorer: the indices of the context, int64[C], and float32 weights [K, 1 + C]."""
+
+    context: Int64s
+    weights: Float32s
 
 
 class Choose(Protocol):
     """A compiled player; `scratch` [1] is scratch space."""
 
     def __call__(
-        self,
-        state: Record,
-        mask: Mask,
-        scratch: Records,
-        context: NDArray[np.int64],
-        weights: NDArray[np.float32],
-        scores: NDArray[np.float32],
+        self, state: Record, mask: Mask, scorer: Scorer, scratch: Records, scores: Float32s
     ) -> int:
         """Returns a legal action with the highest score, and fills the scores [A]."""
 
@@ -40,13 +42,9 @@ def make_choose(observe_action: ObserveAction) -> Choose:
 
     @compiled
     def choose(
-        state: Record,
-        mask: Mask,
-        scratch: Records,
-        context: NDArray[np.int64],
-        weights: NDArray[np.float32],
-        scores: NDArray[np.float32],
+        state: Record, mask: Mask, scorer: Scorer, scratch: Records, scores: Float32s
     ) -> int:
+        context, weights = scorer.context, scorer.weights
         features, linear = np.empty(len(weights), np.int8), np.empty(len(weights), np.float32)
         best = -1
         for action in range(mask.shape[0]):
@@ -80,26 +78,38 @@ def make_linear(game: GameFunctions, choose: Choose) -> Callable[..., None]:
         first: int,
         last: int,
         states: Records,
-        context: NDArray[np.int64],
-        weights: NDArray[np.float32],
-        masks: NDArray[np.int8],
-        scores: NDArray[np.float32],
-        actions: NDArray[np.int64],
+        scorer: Scorer,
+        masks: Masks,
+        scores: Float32s,
+        actions: Actions,
     ) -> None:
         for i in range(first, last):
             scratch = states[i : i + 1].copy()
             legal_actions(states[i], masks[i])
-            actions[i] = choose(states[i], masks[i], scratch, context, weights, scores[i])
+            actions[i] = choose(states[i], masks[i], scorer, scratch, scores[i])
 
     return linear
+
+
+def action_spec(game: Game) -> ObservationSpec:
+    """Returns the layout of a game's action features; ValueError if it has none."""
+    if game.observation.action_spec is None:
+        raise ValueError(f"{game.name} has no action features")
+    return game.observation.action_spec
+
+
+def context_of(spec: ObservationSpec) -> Int64s:
+    """Returns the indices int64[C] of the features that are equal for all actions."""
+    starts = (spec.slices()[part.name].start for part in spec.parts if part.broadcast)
+    return np.array(list(starts), np.int64)
 
 
 @cache
 def choose_action(game: Game) -> Choose:
     """Returns `choose` of a game; ValueError if it has no action features."""
+    action_spec(game)
     observe_action = game.observation.observe_action
-    if observe_action is None:
-        raise ValueError(f"{game.name} has no action features")
+    assert observe_action is not None  # as the spec
     return make_choose(observe_action)
 
 
@@ -107,8 +117,7 @@ def choose_action(game: Game) -> Choose:
 def linear(game: Game) -> RowKernel:
     """Returns the linear player of a game with action features, compiled at its first call.
 
-    Call it with `(states, context, weights, masks, scores, actions)`: unfinished records [N], int64
-    context [C], float32 weights [K, 1 + C], an int8 buffer [N, A], and float32 scores [N, A] and
-    int64 actions [N] to fill.
+    Call it with `(states, scorer, masks, scores, actions)`: unfinished records [N], a Scorer, an
+    int8 buffer [N, A], and float32 scores [N, A] and int64 actions [N] to fill.
     """
     return RowKernel(make_linear(kernels(game).functions, choose_action(game)), 4)

@@ -24,9 +24,10 @@ from linkzoo.core.state import Mask, Record, Records
 from linkzoo.engine.compiled import compiled
 from linkzoo.engine.rng import STREAM_SEARCH, random_u64
 from linkzoo.engine.threads import RowKernel
-from linkzoo_training.search.linear import Choose, choose_action
+from linkzoo_training.arrays import Float32s
+from linkzoo_training.search.linear import Choose, Scorer, choose_action
 
-NO_WEIGHTS = np.zeros(0, np.int64), np.zeros((0, 1), np.float32)  # of random playouts
+NO_SCORER = Scorer(np.zeros(0, np.int64), np.zeros((0, 1), np.float32))  # of random playouts
 
 
 class Playout(Protocol):
@@ -36,10 +37,9 @@ class Playout(Protocol):
         self,
         state: Record,
         mask: Mask,
+        scorer: Scorer,
         scratch: Records,
-        context: NDArray[np.int64],
-        weights: NDArray[np.float32],
-        scores: NDArray[np.float32],
+        scores: Float32s,
         seed: np.uint64,
         draw: int,
     ) -> int:
@@ -50,10 +50,9 @@ class Playout(Protocol):
 def random_playout(
     state: Record,  # noqa: ARG001
     mask: Mask,
+    scorer: Scorer,  # noqa: ARG001
     scratch: Records,  # noqa: ARG001
-    context: NDArray[np.int64],  # noqa: ARG001
-    weights: NDArray[np.float32],  # noqa: ARG001
-    scores: NDArray[np.float32],  # noqa: ARG001
+    scores: Float32s,  # noqa: ARG001
     seed: np.uint64,
     draw: int,
 ) -> int:
@@ -68,14 +67,13 @@ def make_linear_playout(choose: Choose) -> Playout:
     def linear_playout(
         state: Record,
         mask: Mask,
+        scorer: Scorer,
         scratch: Records,
-        context: NDArray[np.int64],
-        weights: NDArray[np.float32],
-        scores: NDArray[np.float32],
+        scores: Float32s,
         seed: np.uint64,  # noqa: ARG001
         draw: int,  # noqa: ARG001
     ) -> int:
-        return choose(state, mask, scratch, context, weights, scores)
+        return choose(state, mask, scorer, scratch, scores)
 
     return linear_playout
 
@@ -93,8 +91,7 @@ def make_action_values(game: GameFunctions, playout_action: Playout) -> Callable
         seeds: NDArray[np.uint64],
         playouts: int,
         score_margin_weight: float,
-        context: NDArray[np.int64],
-        weights: NDArray[np.float32],
+        scorer: Scorer,
         masks: NDArray[np.int8],
         values: NDArray[np.float32],
     ) -> None:
@@ -119,7 +116,7 @@ def make_action_values(game: GameFunctions, playout_action: Playout) -> Callable
                     draw = 0
                     while world[0].seat >= 0:
                         chosen = playout_action(
-                            world[0], mask, scratch, context, weights, scores, fresh, draw
+                            world[0], mask, scorer, scratch, scores, fresh, draw
                         )
                         apply(world[0], chosen)
                         skip_forced_actions(world[0], mask)
@@ -137,11 +134,10 @@ def make_action_values(game: GameFunctions, playout_action: Playout) -> Callable
 def action_values(game: Game, linear: bool = False) -> RowKernel:
     """Returns the flat Monte Carlo kernel of a game, compiled at its first call.
 
-    Call it with `(states, seeds, playouts, score_margin_weight, *weights, masks, values)`:
-    unfinished records [N], uint64 seeds [N], playouts per legal action (1 or more), the weight of
-    score margins beside payoffs, a linear policy's context and weights or NO_WEIGHTS, int8 masks
-    [N, A] of legal actions and float32 values [N, A] to fill. Row i depends only on record i and
-    seed i.
+    Call it with `(states, seeds, playouts, score_margin_weight, scorer, masks, values)`: unfinished
+    records [N], uint64 seeds [N], playouts per legal action (1 or more), the weight of score
+    margins beside payoffs, the Scorer or NO_SCORER, int8 masks [N, A] of legal actions and float32
+    values [N, A] to fill. Row i depends only on record i and seed i.
     """
     playout = make_linear_playout(choose_action(game)) if linear else random_playout
     return RowKernel(make_action_values(kernels(game).functions, playout), 1)
