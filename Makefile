@@ -20,7 +20,7 @@ ENVS ?= .venv-envs-$(VERSION)
 UV ?= .venv-uv
 # Which torch `test-lowest` and `test-newest` take: with TORCH="-c constraints.txt" that of `make test`.
 TORCH ?=
-# What `make test-envs` runs; modules that import torch are skipped.
+# The tests of `make test-envs`; modules that import torch are skipped.
 ENVS_TESTS := $(addprefix tests/,common linkage love_links link_o love_formula outside)
 # For `make lock`: the Pythons that have a lock, and the extras in it.
 PYTHONS ?= 3.11 3.12 3.13 3.14

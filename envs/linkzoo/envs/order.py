@@ -1,4 +1,4 @@
-"""What environments say before their first `reset`."""
+"""Errors of environments before their first `reset`."""
 
 from typing import TYPE_CHECKING, Any
 

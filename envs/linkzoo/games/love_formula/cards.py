@@ -94,7 +94,7 @@ _MAX_PRIORITY = 9
 _MAX_TURNS = 20
 _MAX_POINTS = 9
 
-# What the arguments of ops may be, in words.
+# Allowed arguments of ops, in words.
 _ALLOWED = {
     **dict.fromkeys(("n", "k"), f"1..{MAX_NUMBER}"),
     "who": ", ".join(WHO),

@@ -1,4 +1,4 @@
-"""What cards are and do, as features of actions: the same for all copies, at any time."""
+"""Kinds and effects of cards as features of actions: the same for all copies, at any time."""
 
 from typing import Any
 
