@@ -74,8 +74,8 @@ def fit_linear(files: Sequence[Labels]) -> Fit:
     weights = np.zeros((spec.size, 1 + len(context)), np.float32)
     solved = _ridge(rows, targets).reshape(len(own), -1)
     weights[own] = solved / scale[:, None] / np.concatenate([[1], bounds[context]])
-    random = regrets(test_values, test_counts, means(test_values, test_counts))
-    return Fit(weights, table, float(random.mean()))
+    uniform = regrets(test_values, test_counts, means(test_values, test_counts))
+    return Fit(weights, table, float(uniform.mean()))
 
 
 def _sizes(most: int) -> Iterator[int]:
