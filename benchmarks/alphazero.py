@@ -17,6 +17,7 @@ from unittest.mock import patch
 import numpy as np
 import torch
 from benchmarks.gpu_idle import tell
+from benchmarks.gpu_turn import wait_for_turn
 from numpy.typing import NDArray
 from torch import Tensor, nn
 
@@ -77,12 +78,13 @@ def main() -> None:
         parser.error(f"{arguments.config} is of {config.algorithm}")
     trainer, whole, alone, simulations = Watched(config), list[float](), list[float](), 0
     trainer.asked = []
-    for round_ in range(config.window + arguments.rounds):
+    for _ in range(config.window):  # until as much is learned as is played
+        trainer.iterate()
+    wait_for_turn()
+    for _ in range(arguments.rounds):
         trainer.asked = []
         before = trainer.seconds
         trainer.iterate()
-        if round_ < config.window:  # until as much is learned as is played
-            continue
         whole.append(trainer.seconds - before)
         simulations = sum(trainer.asked)
         samples = trainer.samples_for_iteration()

@@ -45,7 +45,7 @@ def idle_share(work: Callable[[], object]) -> float:
 
 
 def tell(trainer: Trainer) -> None:
-    """Prints a GPU's idle share and the bytes copied over some iterations; nothing on a CPU."""
+    """Prints a GPU's idle share, copied bytes and peak memory; nothing on a CPU."""
     if trainer.device.type != "cuda":
         return
     metrics: dict[str, float] = {}
@@ -55,4 +55,7 @@ def tell(trainer: Trainer) -> None:
             metrics.update(trainer.iterate())
 
     idle = idle_share(iterate)
-    print(f"GPU idle {idle:.1%}, {metrics['bytes/ply']:,.0f} bytes/ply cross")
+    memory = torch.cuda.max_memory_allocated() / 2**30
+    print(
+        f"GPU idle {idle:.1%}, {metrics['bytes/ply']:,.0f} bytes/ply cross, {memory:.2f} GiB used"
+    )

@@ -1,20 +1,30 @@
-"""Tasks of `make gpu` with their targets: commands and the numbers that they print."""
+"""Tasks of `make gpu` with their targets: commands and the numbers that they print.
+
+Imports the standard library alone, so that `make gpu` can say what else is missing.
+"""
 
 import re
 from dataclasses import dataclass
+from enum import Enum
 from math import inf
 from pathlib import Path
 from typing import NamedTuple
 
-from linkzoo import game_names
-from linkzoo_training.config.config import load_config
+# Random play at 2^17 games, in steps/s. Linkage first: it compiles fastest.
+GAMES = {"linkage": 200e6, "love_links": 50e6, "link_o": 50e6, "love_formula": 50e6}
+# Those with rules that are compiled anew.
+OTHER_RULES = ("ring4x12", "ring4x16x2", "love_formula")
+PREFLIGHT = "preflight"
+TRAINED = "linkage_ppo_gpu"  # preset that is trained for a minute
 
-ROOT = Path(__file__).parents[1]
-TESTS = sorted((ROOT / "tests" / "gpu").glob("test_*.py"), reverse=True)  # games' are longest
-# AlphaZero first: its strength has a time limit.
-PRESETS = [
-    path.stem for kind in ("az", "ppo") for path in sorted(ROOT.glob(f"configs/*_{kind}_gpu.yaml"))
-]
+
+class When(Enum):
+    """When a task runs."""
+
+    FIRST = "before all others, which need it"
+    BESIDE = "beside others"
+    ALONE = "beside others until it is ready to measure, then alone"
+    LAST = "alone, after the others or when only its time is left"
 
 
 class Bar(NamedTuple):
@@ -36,15 +46,81 @@ class Task:
     """A command `python -m ...`."""
 
     name: str
-    module: str
+    when: When
     arguments: tuple[str, ...]
     bars: tuple[Bar, ...] = ()
-    run: Path | None = None  # folder of a training run, resumed until finished
-    needs: Path | None = None  # file that must exist
+    seconds: float = 0.0  # that the last task needs
 
-    @property
-    def command(self) -> str:
-        return " ".join(["python -m", self.module, *self.arguments])
+
+def tasks(runs: Path) -> list[Task]:
+    """Returns all tasks, in order; `runs` is the folder of training runs."""
+    return [
+        Task(PREFLIGHT, When.FIRST, ("benchmarks.gpu_preflight",)),
+        *tests(),
+        *(play_at_random(game, least) for game, least in GAMES.items()),
+        Task("play-connect_four", When.ALONE, ("benchmarks.gpu_play", "connect_four:GAME")),
+        Task("pgx-connect_four", When.ALONE, ("benchmarks.gpu_play", "connect_four", "--pgx")),
+        *benchmarks(),
+        training(runs),
+    ]
+
+
+def tests() -> list[Task]:
+    """Returns the tests in parts of similar length: by game and by algorithm."""
+    parts = {
+        **{f"games-{game}": ("games", f"{game} and not other_rules") for game in GAMES},
+        **{f"other-{which}": ("games", f"other_rules and {which}") for which in OTHER_RULES},
+        "transfers": ("transfers", ""),
+        "alphazero": ("training", "alphazero"),
+        "ppo": ("training", "not alphazero and not there"),
+        "ppo-there": ("training", "there"),
+    }
+    options = "-q", "-p", "no:cacheprovider", "--tb=short"
+    return [
+        Task(
+            f"tests-{name}",
+            When.BESIDE,
+            ("pytest", *options, f"tests/gpu/test_{file}.py", "-k", which),
+        )
+        for name, (file, which) in parts.items()
+    ]
+
+
+def play_at_random(game: str, least: float) -> Task:
+    bar = Bar(f"random play of {game}, steps/s", r"131,072 games: ([\d,]+) steps/s", least=least)
+    return Task(f"play-{game}", When.ALONE, ("benchmarks.gpu_play", game), (bar,))
+
+
+def benchmarks() -> list[Task]:
+    """Returns the benchmarks of training speed and of GPU idle time."""
+    ppo = "benchmarks.ppo", "--rounds", "5"
+    flat = *ppo, "love_links_ppo_gpu"
+    # Few plies an iteration: the shares of playing and learning stay the same.
+    searching = "linkage_az_gpu", "simulations=[32]", "horizon=4", "window=4", "--rounds", "4"
+    return [
+        Task(
+            "ppo-there",
+            When.ALONE,
+            (*flat, "env_device=cuda", "num_envs=32768"),
+            (
+                speed("PPO, flat network, games on the GPU, steps/s", 3e6),
+                idle("PPO, flat network, games on the GPU"),
+            ),
+        ),
+        Task("ppo-flat", When.ALONE, flat, (speed("PPO, flat network, steps/s", 1e6),)),
+        Task(
+            "ppo-board",
+            When.ALONE,
+            (*ppo, "linkage_ppo_gpu"),
+            (idle("PPO, board network"),),
+        ),
+        Task(
+            "alphazero",
+            When.ALONE,
+            ("benchmarks.alphazero", *searching),
+            (speed("AlphaZero, 32 simulations, plies/s", 20e3), idle("AlphaZero, 32 simulations")),
+        ),
+    ]
 
 
 def speed(what: str, least: float) -> Bar:
@@ -52,92 +128,14 @@ def speed(what: str, least: float) -> Bar:
     return Bar(what, r"end to end ([\d,]+) steps/s", least=least)
 
 
-def tasks(device: str, presets: list[str], runs: Path) -> list[Task]:
-    """Returns all tasks, in order."""
-    on = f"device={device}"
-    return [
-        *tests(),
-        *(play_at_random(game, device) for game in game_names()),
-        *benchmarks(on),
-        *(task for preset in presets for task in training(preset, on, runs)),
-    ]
+def idle(what: str) -> Bar:
+    """Returns the target of a training benchmark's GPU idle time."""
+    return Bar(f"GPU idle in {what}, %", r"GPU idle ([\d.]+)%", most=15)
 
 
-def tests() -> list[Task]:
-    """Returns one task per file, but one per game for the games' file, which is slow to compile."""
-    found = []
-    for path in TESTS:
-        name, file = path.stem.removeprefix("test_"), str(path.relative_to(ROOT))
-        if name != "games":
-            found.append(Task(f"tests of {name}", "pytest", ("-q", file)))
-            continue
-        for what in (*(f"{game} and not other_rules" for game in game_names()), "other_rules"):
-            title = what.removesuffix(" and not other_rules")
-            found.append(Task(f"tests of {name}: {title}", "pytest", ("-q", file, "-k", what)))
-    return found
-
-
-def play_at_random(game: str, device: str) -> Task:
-    least = {"linkage": 200e6}.get(game, 50e6)
-    bar = Bar(f"random play of {game}, steps/s", r"lock-step +([\d,]+) steps/s", least=least)
-    arguments = "bench", "--game", game, "--device", device
-    return Task(f"play {game}", "linkzoo_training", arguments, (bar,))
-
-
-def benchmarks(on: str) -> list[Task]:
-    """Returns the benchmarks of training speed and of GPU idle time."""
-    there = "env_device=cuda", "num_envs=32768"
-    board, flat = ("linkage_ppo_gpu", on), ("love_links_ppo_gpu", on)
-    searching = "linkage_az_gpu", on, "simulations=[32]", "window=4"
-    idle = r"GPU idle ([\d.]+)%"
-    return [
-        Task(
-            "PPO, board network",
-            "benchmarks.ppo",
-            board,
-            (Bar("GPU idle in PPO, board network, %", idle, most=15),),
-        ),
-        Task(
-            "PPO, flat network",
-            "benchmarks.ppo",
-            flat,
-            (speed("PPO, flat network, steps/s", 1e6),),
-        ),
-        Task(
-            "PPO, flat network, games on it",
-            "benchmarks.ppo",
-            (*flat, *there),
-            (speed("PPO, flat network, games on the GPU, steps/s", 3e6),),
-        ),
-        Task(
-            "AlphaZero, 32 simulations",
-            "benchmarks.alphazero",
-            searching,
-            (
-                speed("AlphaZero, 32 simulations, plies/s", 20e3),
-                Bar("GPU idle in AlphaZero, 32 simulations, %", idle, most=15),
-            ),
-        ),
-    ]
-
-
-def training(preset: str, on: str, runs: Path) -> list[Task]:
-    """Returns the training of a preset and, if it has a time limit, its strength test."""
-    config = load_config(preset, [on])
-    name, run = Path(preset).stem, runs / config.name
-    arguments = "train", preset, on, "--resume", "--folder", str(run)
-    found = [Task(f"train {name}", "linkzoo_training", arguments, run=run)]
-    if config.max_seconds is not None:
-        checkpoint, fair = run / "checkpoint", "threshold=[13,14]"
-        bar = Bar(
-            f"{name} after {config.max_seconds / 60:.0f} minutes, raw, on the fair ladder: "
-            "score against uct-1000, %",
-            r"uct-1000 [^│]*│[^│]*│ *([\d.]+)",
-            least=90,
-        )
-        command = "evaluate", str(checkpoint), "--ladder", fair
-        strength = Task(
-            f"strength of {name}", "linkzoo_training", command, (bar,), needs=checkpoint
-        )
-        found.append(strength)
-    return found
+def training(runs: Path) -> Task:
+    """Returns a minute of training and a short evaluation."""
+    settings = "max_seconds=60", "eval={every: 1000, final_blocks: 10}"
+    where = "--resume", "--folder", str(runs / TRAINED)
+    arguments = "linkzoo_training", "train", TRAINED, *settings, *where
+    return Task(f"train-{TRAINED}", When.LAST, arguments, seconds=100.0)

@@ -14,6 +14,7 @@ from statistics import median
 
 import torch
 from benchmarks.gpu_idle import tell
+from benchmarks.gpu_turn import wait_for_turn
 
 from linkzoo_training.algorithms.ppo import PPOTrainer
 from linkzoo_training.config.config import PPOConfig, load_config
@@ -63,6 +64,7 @@ def main() -> None:
     trainer = PPOTrainer(config)
     for _ in range(3):
         trainer.iterate()
+    wait_for_turn()
     batch = trainer.play.collect(
         trainer.behaviour_policy, trainer.pool, 0.0, trainer.iteration, trainer.behaviour_critic
     )

@@ -2,11 +2,13 @@
 
 import argparse
 import os
+import re
 import subprocess
 import sys
 import time
 from collections.abc import Iterator, Sequence
 from concurrent.futures import ThreadPoolExecutor, as_completed
+from typing import Any
 
 import numpy as np
 
@@ -24,10 +26,13 @@ if signal.getsignal(signal.SIGINT) is signal.default_int_handler:
 """
 # Functions that use a game, by its name, in all ways that are to be compiled.
 ENVIRONMENTS = "linkzoo.compile:use_environments"
+ON_DEVICE = "linkzoo.compile:use_device"
 
 
-def compile_ahead(games: Sequence[str], uses: Sequence[str]) -> Iterator[str]:
+def compile_ahead(games: Sequence[str], uses: Sequence[str], *arguments: Any) -> Iterator[str]:
     """Compiles what the `uses` (`module:function`) of these games need.
+
+    Functions get a game's name and the `arguments`.
 
     Yields a line for each game that is ready. As many processes as there are cores share the work.
     ValueError if there is no such game, ChildProcessError if one of the processes fails.
@@ -36,7 +41,7 @@ def compile_ahead(games: Sequence[str], uses: Sequence[str]) -> Iterator[str]:
     left = dict.fromkeys(titles, len(uses))
     started = time.perf_counter()
     with ThreadPoolExecutor(os.cpu_count()) as pool:
-        running = {pool.submit(_run, use, name): name for use in uses for name in left}
+        running = {pool.submit(_run, use, name, *arguments): name for use in uses for name in left}
         try:
             for done in as_completed(running):
                 done.result()  # raises what went wrong
@@ -48,12 +53,12 @@ def compile_ahead(games: Sequence[str], uses: Sequence[str]) -> Iterator[str]:
             pool.shutdown(cancel_futures=True)
 
 
-def _run(use: str, name: str) -> None:
+def _run(use: str, *arguments: Any) -> None:
     module, _, function = use.partition(":")
-    code = f"{_QUIET}from {module} import {function}; {function}({name!r})"
+    code = f"{_QUIET}from {module} import {function}; {function}(*{arguments!r})"
     status = subprocess.run([sys.executable, "-c", code], check=False).returncode  # noqa: S603  # ours
     if status:
-        raise ChildProcessError(f"compiling {name} failed in {use} (exit code {status})")
+        raise ChildProcessError(f"compiling {arguments[0]} failed in {use} (exit code {status})")
 
 
 def use_environments(name: str) -> None:
@@ -79,16 +84,65 @@ def use_environments(name: str) -> None:
         outcome(vec.states, payoffs, payoffs.copy())
 
 
+def compile_for(capability: tuple[int, int]) -> None:
+    """From now on, this process compiles kernels for such a GPU, and runs them on the CPU."""
+    from linkzoo.cuda import device, vector
+
+    device.only_compile(capability)
+    vector.DEVICE = "cpu"
+
+
+def use_device(name: str, capability: tuple[int, int]) -> None:
+    """Compiles what `make_vec(name, ..., device="cuda")` launches; needs no GPU."""
+    from linkzoo.cuda.vector import CudaVecEnv
+
+    compile_for(capability)
+    vec = CudaVecEnv(name, 2, check=False)
+    vec.reset(0)
+    vec.step(vec.random_actions(0))
+    vec.refresh()
+
+
+def capability_of(arch: str | None) -> tuple[int, int]:
+    """Returns the compute capability of an architecture such as "sm_90", or of this machine's GPU.
+
+    Raises ValueError, ImportError or RuntimeError.
+    """
+    from linkzoo.cuda import require, require_packages
+
+    if arch is not None:
+        found = re.fullmatch(r"sm_(\d+)(\d)", arch)
+        if found is None:
+            raise ValueError(f"arch={arch!r}: not an architecture such as sm_90")
+        require_packages()
+        return int(found[1]), int(found[2])
+    require()
+    import torch
+
+    return torch.cuda.get_device_capability()
+
+
+def add_device(parser: argparse.ArgumentParser) -> None:
+    """Adds the options --device and --arch."""
+    text = "what to compile for (default: %(default)s); cuda needs no GPU if --arch names one"
+    parser.add_argument("--device", choices=("cpu", "cuda"), default="cpu", help=text)
+    text = "with --device cuda: GPU architecture, such as sm_90 (default: this machine's)"
+    parser.add_argument("--arch", help=text)
+
+
 def main() -> None:
     """Compiles the games that the arguments name, or all, and prints when each is ready."""
     parser = argparse.ArgumentParser(prog="python -m linkzoo.compile", description=__doc__)
     parser.add_argument("games", metavar="GAME", nargs="*", help=f"default: all of {list(NAMES)}")
-    games = parser.parse_args().games or NAMES
+    add_device(parser)
+    args = parser.parse_args()
     try:
-        for line in compile_ahead(games, (ENVIRONMENTS,)):
+        on_device = (capability_of(args.arch),) if args.device == "cuda" else ()
+        use = ON_DEVICE if on_device else ENVIRONMENTS
+        for line in compile_ahead(args.games or NAMES, (use,), *on_device):
             sys.stdout.write(f"{line}\n")
             sys.stdout.flush()
-    except (ValueError, ChildProcessError) as error:
+    except (ValueError, ImportError, RuntimeError, ChildProcessError) as error:
         parser.error(str(error))
     except KeyboardInterrupt:
         sys.exit(130)

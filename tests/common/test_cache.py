@@ -387,14 +387,14 @@ def test_one_process_compiles(fifth: Callable[..., ModuleType], tmp_path: Path) 
 def test_the_lock_of_a_killed_process(tmp_path: Path, capsys: pytest.CaptureFixture[str]) -> None:
     """It waits while the process lives, says so, and goes on when it is dead."""
     code = (
-        "import time, sys; from pathlib import Path; from linkzoo.engine.cache import _Lock\n"
-        "_Lock(Path(sys.argv[1])).acquire('x')\nprint('held', flush=True)\ntime.sleep(60)"
+        "import time, sys; from pathlib import Path; from linkzoo.engine.cache import Lock\n"
+        "Lock(Path(sys.argv[1])).acquire('x')\nprint('held', flush=True)\ntime.sleep(60)"
     )
     path = tmp_path / "function.lock"
     held = subprocess.Popen([sys.executable, "-c", code, str(path)], stdout=subprocess.PIPE)
     assert held.stdout is not None
     held.stdout.readline()
-    lock = cache._Lock(path)
+    lock = cache.Lock(path)
     with pytest.MonkeyPatch.context() as patch:
         patch.setattr(cache, "_PATIENCE", 0.0)
         patch.setattr(cache, "_WAIT", 0.3)
@@ -436,6 +436,7 @@ def test_no_folder_for_the_cache_costs_one_warning(
     assert not (tmp_path / "fifth" / "__pycache__").exists()
 
 
+@pytest.mark.slow  # quick: test_no_folder_for_the_cache_costs_one_warning
 def test_the_package_where_nothing_can_be_written(package: Path) -> None:
     """F12: no `__pycache__` and no HOME; it is imported and plays, with one warning."""
     for folder in (package / "linkzoo").rglob("__init__.py"):

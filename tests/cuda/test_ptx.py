@@ -5,39 +5,39 @@
 
 import re
 import subprocess
+from collections import defaultdict
+from collections.abc import Callable
+from functools import cache
 from pathlib import Path
 from typing import Any, NamedTuple
 
 import numpy as np
 import pytest
-import torch
 from cuda import pathfinder
 
-from linkzoo import VecEnv, get_game
-from linkzoo.cuda.device import ptx
-from linkzoo.cuda.staged import staged_random_actions, staged_step
+import linkzoo.compile
+from linkzoo import VecEnv
+from linkzoo.compile import use_device
+from linkzoo.cuda.compiler import ENTRY, cubin, kind_of, ptx
 from linkzoo.engine.compiled import compiled, local
-from linkzoo.engine.threads import RowKernel
-from linkzoo_training.config.config import read_config
-from linkzoo_training.networks.inputs import Inputs
-from linkzoo_training.networks.symmetries import DRAW as DRAW_VIEWS
-from linkzoo_training.selfplay.backend import HostBackend, as_tensor
-from linkzoo_training.selfplay.gae import advantages
-from linkzoo_training.selfplay.initial_states import DRAW, InitialStates
-from linkzoo_training.selfplay.sampling import UNIFORMS
+from linkzoo_training.commands import compile as compile_command
+from linkzoo_training.commands.compile import use_rollouts
+from tests.cuda.without_gpu import Loaded, without_gpu
 
 pytestmark = [pytest.mark.ptxas, pytest.mark.slow]
 
 ARCHITECTURE = (9, 0)
 CONSTANTS = 4352  # bytes of constant memory: the kernel's own arguments, no tables
 STACK = 1024  # bytes a thread, for the rules' arrays
-# Registers that the kernels of a step and of a new game may use, somewhat more than they did. The
-# threads of a multiprocessor share 65,536: with 128, it holds 512.
+# Registers that the kernels of a step and of a new game may use, somewhat more than they did with
+# the compilers of CUDA 12.9, 13.0 and 13.5. The threads of a multiprocessor share 65,536: with 128,
+# it holds 512.
 REGISTERS = [
-    ("linkage", 56, 88),
+    ("linkage", 96, 88),
     ("link_o", 72, 104),
-    ("love_links", 104, 144),
-    pytest.param("love_formula", 136, 160, marks=pytest.mark.nightly),
+    ("love_links", 128, 112),
+    ("connect_four:GAME", 88, 64),  # a game from outside the package
+    pytest.param("love_formula", 144, 144, marks=pytest.mark.nightly),
 ]
 
 
@@ -72,38 +72,36 @@ def ptxas(text: str, folder: Path) -> Used:
     )
 
 
-def arguments(vec: VecEnv, name: str) -> tuple[RowKernel, tuple[Any, ...]]:
-    """The rows and arrays of a kernel."""
-    run, seeds = vec._kernels, np.zeros(vec.num_envs, np.uint64)
-    plies = np.zeros(vec.num_envs, np.int64)
-    words = np.zeros(1, np.uint64)  # the types count, not how many
-    shown = (vec._seat, vec._payoff, vec._margin, vec._done, vec._length)
-    return {
-        "step": (
-            staged_step(vec.game),
-            (vec.states, vec._actions, vec._seed, vec.episodes, words, words, *shown),
-        ),
-        "renew": (run.reset_rows, (vec.states, vec._mask, seeds, seeds, plies)),
-        "legal": (run.fill_masks, (vec.states, vec._mask)),
-        "observe": (run.observe, (vec.states, vec._seat, vec._flat)),
-        "random": (
-            staged_random_actions(vec.game),
-            (vec._actions, seeds, 7, words),
-        ),
-    }[name]
+@cache
+def kernels_of(use: Callable[..., None], game: str) -> dict[str, list[Loaded]]:
+    """What `linkzoo compile --device cuda` compiles for a use of a game, by name."""
+    found: dict[str, list[Loaded]] = defaultdict(list)
+    with without_gpu() as driver, pytest.MonkeyPatch.context() as patch:
+        for module in (linkzoo.compile, compile_command):
+            patch.setattr(module, "compile_for", lambda _: None)
+        use(game, ARCHITECTURE)
+    for loaded in driver.loaded:
+        found[loaded.rows.__name__].append(loaded)
+    return found
 
 
-@pytest.mark.parametrize("kernel", ["step", "renew"])
+def assembled(loaded: Loaded, folder: Path) -> tuple[str, Used]:
+    """The PTX of a kernel, and what ptxas says of it."""
+    text = ptx(loaded.rows, loaded.kinds, ARCHITECTURE, loaded.block)
+    used = ptxas(text, folder)
+    print(loaded.rows.__name__, used)
+    return text, used
+
+
+@pytest.mark.parametrize("kernel", ["step", "reset_rows"])
 @pytest.mark.parametrize(("game", "step", "renew"), REGISTERS)
 def test_it_fits(game: str, step: int, renew: int, kernel: str, tmp_path: Path) -> None:
     """Without spills and without tables in constant memory, of which there are 64 kB."""
     vec = VecEnv(game, 2)
-    rows, arrays = arguments(vec, kernel)
     row = vec._mask[0].nbytes + vec._flat[0].nbytes  # a step has them in the thread's memory
     registers, stack = (step, STACK + row) if kernel == "step" else (renew, STACK)
-    text = ptx(rows.kernel, arrays, ARCHITECTURE)
-    used = ptxas(text, tmp_path)
-    print(game, kernel, used)
+    (loaded,) = kernels_of(use_device, game)[kernel]
+    text, used = assembled(loaded, tmp_path)
     assert ".const" not in text
     assert 16 < used.registers <= registers, used
     assert used.spills == 0, used
@@ -133,54 +131,39 @@ def _rows_with_arrays(first: Any, last: Any, numbers: Any) -> None:
 
 
 def test_arrays_of_a_function_are_the_threads_own() -> None:
-    text = ptx(_rows_with_arrays, (np.zeros((3, _SIZE), np.int64),), ARCHITECTURE)
+    text = ptx(_rows_with_arrays, (kind_of(np.zeros((3, _SIZE), np.int64)),), ARCHITECTURE)
     assert re.search(r"\.local .*\[32\]", text)
 
 
-@pytest.mark.parametrize("kernel", ["legal", "observe", "random"])
+def test_machine_code() -> None:
+    """Linked, with the symbol by which it is loaded."""
+    code = cubin(_rows_with_arrays, (kind_of(np.zeros((3, _SIZE), np.int64)),), ARCHITECTURE)
+    assert code.startswith(b"\x7fELF")
+    assert f".text.{ENTRY}\0".encode() in code
+
+
+@pytest.mark.parametrize("kernel", ["refresh", "random_actions"])
 def test_the_other_kernels(kernel: str, tmp_path: Path) -> None:
-    rows, arrays = arguments(VecEnv("linkage", 2), kernel)
-    used = ptxas(ptx(rows.kernel, arrays, ARCHITECTURE), tmp_path)
+    (loaded,) = kernels_of(use_device, "linkage")[kernel]
+    _, used = assembled(loaded, tmp_path)
     assert used.registers <= 72, used
     assert used.spills == 0, used
 
 
 @pytest.mark.parametrize("game", ["link_o", "love_links"])
 def test_action_features(game: str, tmp_path: Path) -> None:
-    vec, inputs = VecEnv(game, 2), Inputs(get_game(game), lists_actions=True)
-    rows = vec._kernels.observe_actions
-    assert rows is not None
-    listed = np.zeros((2, inputs.width), inputs.dtype)[:, len(inputs.map) :]
-    arrays = vec.states, np.empty_like(vec.states), vec._mask, listed
-    used = ptxas(ptx(rows.kernel, arrays, ARCHITECTURE), tmp_path)
-    assert used.registers <= 128, used
-    assert used.spills == 0, used
+    for loaded in kernels_of(use_rollouts, game)["observe_actions"]:
+        _, used = assembled(loaded, tmp_path)
+        assert used.registers <= 128, used
+        assert used.spills == 0, used
 
 
-def rollout_kernels() -> dict[str, tuple[RowKernel, tuple[Any, ...]]]:
-    """The rows and arguments of what a rollout launches beside a game's kernels."""
-    config = read_config({"name": "x", "game": "linkage", "num_envs": 2})
-    states, backend = as_tensor(VecEnv("linkage", 2).states), HostBackend(torch.device("cpu"))
-    chances = InitialStates(config, states, backend).chances(0.0, [])
-    seed, numbers, seats = np.uint64(0), np.zeros(2, np.int64), np.zeros(2, np.int8)
-    values, done = np.zeros((3, 2, 2), np.float32), np.zeros((2, 2), np.bool_)
-    acting, decay, advantage = np.zeros((3, 2), np.int8), np.float32(0.9), values[0].copy()
-    learned = (seats, values[1:], values, done, acting, decay, advantage, values[1:])
-    rows = np.zeros((2, states.shape[1]), np.uint8)
-    given = (a.numpy() if isinstance(a, torch.Tensor) else a for a in chances)
-    drawn = rows, numbers, numbers, done[0], numbers, seats
-    begun = (numbers, seats, rows, *given, *drawn)
-    return {
-        "initial states": (DRAW, begun),
-        "views": (DRAW_VIEWS, (numbers, 192, seed, 7, 0)),
-        "uniforms": (UNIFORMS, (np.zeros(2, np.float32), seed, 7, 0)),
-        "advantages": (advantages, learned),
-    }
-
-
-@pytest.mark.parametrize("name", ["initial states", "views", "uniforms", "advantages"])
+@pytest.mark.parametrize("name", ["_draw", "_uniforms", "_act", "_count", "_advantages"])
 def test_the_kernels_of_a_rollout(name: str, tmp_path: Path) -> None:
-    rows, given = rollout_kernels()[name]
-    used = ptxas(ptx(rows.kernel, given, ARCHITECTURE), tmp_path)
-    assert used.registers <= 96, used
-    assert used.spills == 0, used
+    """Initial states and symmetries are drawn; both have that name."""
+    found = kernels_of(use_rollouts, "linkage")[name]
+    assert len(found) == {"_draw": 2}.get(name, 1)
+    for loaded in found:
+        _, used = assembled(loaded, tmp_path)
+        assert used.registers <= 96, used
+        assert used.spills == 0, used

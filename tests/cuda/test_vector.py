@@ -7,14 +7,11 @@ from typing import Any
 import numpy as np
 import pytest
 import torch
-from numba.cuda.dispatcher import CUDADispatcher
-from numba.cuda.target import CUDATargetContext
 
 from linkzoo import make_vec
-from linkzoo.cuda import device
 from tests.common.play import run_python
 from tests.common.test_vector import build as build_cpu
-from tests.common.variants import FEW, ONE, Variant, every_variant, few_variants
+from tests.common.variants import FEW, ONE, Variant, every_variant_slowly, few_variants
 from tests.cuda.without_gpu import assert_same_games, build, without_gpu
 from tests.driving import first_quick
 
@@ -27,7 +24,7 @@ def _no_gpu() -> Iterator[None]:
         yield
 
 
-@every_variant
+@every_variant_slowly
 def test_games_are_those_of_the_cpu(variant: Variant) -> None:
     """To the end of several games, and in the games that follow them."""
     steps = 2 * variant.game.facts.typical_length
@@ -61,8 +58,8 @@ def test_copies_are_independent(variant: Variant) -> None:
 
 
 @few_variants
-@pytest.mark.parametrize("rows", [None, [1]])
-def test_states_changed_from_outside(variant: Variant, rows: list[int] | None) -> None:
+@pytest.mark.parametrize("rows", [None, [1], torch.tensor([False, True, False])], ids=str)
+def test_states_changed_from_outside(variant: Variant, rows: Any) -> None:
     cpu, other = build_cpu(variant, 3), build(variant, 3)
     now = cpu.reset(1)
     other.reset(1)
@@ -71,7 +68,7 @@ def test_states_changed_from_outside(variant: Variant, rows: list[int] | None) -
     elsewhere.step(then.action_mask.argmax(1))
     cpu.states[1] = elsewhere.states[1]
     other.states[1] = torch.from_numpy(elsewhere.states.view(np.uint8).reshape(3, -1))[1]
-    now = cpu.refresh(None if rows is None else np.array(rows))
+    now = cpu.refresh(None if rows is None else np.array([1]))
     seen = other.refresh(rows)
     for name, array in vars(now).items():
         assert np.array_equal(getattr(seen, name).numpy(), array), name
@@ -163,25 +160,6 @@ def test_without_a_gpu(monkeypatch: pytest.MonkeyPatch) -> None:
     monkeypatch.setattr(torch.cuda, "is_available", lambda: False)
     with pytest.raises(RuntimeError, match=r"^device='cuda': torch finds no CUDA GPU"):
         make_vec("linkage", 2, device="cuda")
-
-
-def test_whatever_is_compiled_has_its_tables_in_global_memory(
-    monkeypatch: pytest.MonkeyPatch,
-) -> None:
-    """For arguments of a first kind and of others."""
-    compiled, rows = [], build(FEW[0], 2)._kernels.fill_masks.kernel
-
-    def compile_for(_: Any, signature: Any) -> None:
-        there = CUDATargetContext.make_constant_array is device._make_constant_array
-        compiled.append((signature, there))
-
-    monkeypatch.setattr(CUDADispatcher, "compile", compile_for)
-    kernel = device.Kernel(rows)
-    for numbers in (np.zeros(2, np.int8), np.zeros(2, np.int64)):
-        kernel._launched._compile_for_args((numbers,))
-    assert [there for _, there in compiled] == [True, True]
-    assert compiled[0][0] != compiled[1][0]
-    assert CUDATargetContext.make_constant_array is not device._make_constant_array
 
 
 SIMULATED = """

@@ -1,16 +1,102 @@
-"""`CudaVecEnv` where there is no GPU: its tensors lie on the CPU, and other code runs the rows."""
+"""`CudaVecEnv` where there is no GPU: its tensors lie on the CPU, and a fake driver runs the rows.
 
+What reaches the driver is decoded from the raw parameters of the launch: addresses, shapes, strides
+and numbers.
+"""
+
+import ctypes
 from collections.abc import Callable, Iterator
 from contextlib import contextmanager
-from typing import Any
+from functools import cache
+from types import SimpleNamespace
+from typing import Any, NamedTuple
 
 import numpy as np
 import pytest
+import torch
 from numpy.typing import NDArray
 
 from linkzoo import VecEnv
 from linkzoo.cuda import device, vector
+from linkzoo.cuda.compiler import Kind, kind_of
 from tests.common.variants import Variant
+
+_THREADS = 1024  # in a block, at most
+
+
+class Loaded(NamedTuple):
+    """A kernel in the driver."""
+
+    rows: Callable[..., None]
+    kinds: tuple[Kind, ...]
+    block: int
+
+
+class Launch(NamedTuple):
+    """A launch that reached the driver."""
+
+    name: str
+    stream: int
+    grid: int
+    block: int
+
+
+class Driver:
+    """Runs kernels on the CPU, the threads one after the other.
+
+    Attributes:
+        loaded: All kernels so far.
+        launches: All launches so far.
+        stream: The handle of torch's current stream.
+    """
+
+    def __init__(self) -> None:
+        self.loaded: list[Loaded] = []
+        self.launches: list[Launch] = []
+        self.stream = 0
+
+    def load(self, rows: Callable[..., None], kinds: tuple[Kind, ...], block: int) -> Loaded:
+        """Like `linkzoo.cuda.device.load`."""
+        self.loaded.append(Loaded(rows, kinds, block))
+        return self.loaded[-1]
+
+    def launch(self, stream: int, config: Any, loaded: Loaded, *raw: Any) -> None:
+        """Like `cuda.core.launch`."""
+        (grid, *_), (block, *_) = config.grid, config.block
+        assert grid > 0
+        assert 0 < block <= _THREADS
+        self.launches.append(Launch(loaded.rows.__name__, stream, grid, block))
+        given = iter(raw)
+        arguments = [_decode(kind, given) for kind in loaded.kinds]
+        assert not list(given)
+        count = len(arguments[0])
+        if loaded.block:
+            for first in range(0, grid * loaded.block, loaded.block):
+                loaded.rows(first, min(first + loaded.block, count), *arguments)
+        else:
+            for i in range(count):
+                loaded.rows(i, i + 1, *arguments)
+
+    def current_stream(self) -> Any:
+        """Like torch's."""
+        return SimpleNamespace(cuda_stream=self.stream, device_index=0)
+
+
+def _decode(kind: Kind, given: Iterator[Any]) -> Any:
+    """Takes an argument's parameters and returns what the kernel sees."""
+    if not kind.layout:
+        number = next(given)
+        assert kind_of(number) is kind
+        return number
+    meminfo, parent, count, itemsize, address = (next(given) for _ in range(5))
+    shape = tuple(next(given) for _ in range(kind.ndim))
+    strides = tuple(next(given) for _ in range(kind.ndim))
+    assert (meminfo, parent, count, itemsize) == (0, 0, np.prod(shape), kind.dtype.itemsize)
+    last = sum((n - 1) * stride for n, stride in zip(shape, strides, strict=True))
+    memory = (ctypes.c_char * (last + itemsize if count else 0)).from_address(address)
+    array = np.ndarray(shape, kind.dtype, memory, strides=strides)  # type: ignore[arg-type]  # ctypes
+    assert kind_of(array).layout == kind.layout or not count
+    return array
 
 
 def _view(tensor: Any, dtype: Any = None) -> NDArray[Any]:
@@ -18,27 +104,23 @@ def _view(tensor: Any, dtype: Any = None) -> NDArray[Any]:
     return array if dtype is None else array.view(dtype)
 
 
-def _loop(rows: Callable[..., None]) -> Callable[..., None]:
-    """A thread for each row, as a loop."""
-
-    def run(*arrays: NDArray[Any]) -> None:
-        for i in range(len(arrays[0])):
-            rows(i, i + 1, *arrays)
-
-    return run
-
-
 @contextmanager
-def without_gpu(*, simulated: bool = False) -> Iterator[None]:
-    """Rows are run by a loop, or by numba-cuda's simulator (NUMBA_ENABLE_CUDASIM)."""
+def without_gpu(*, simulated: bool = False) -> Iterator[Driver]:
+    """Rows are run by a fake driver, or by numba-cuda's simulator (NUMBA_ENABLE_CUDASIM)."""
+    driver = Driver()
     with pytest.MonkeyPatch.context() as patch:
         patch.setattr(vector, "DEVICE", "cpu")
-        patch.setattr(device, "view", _view)
         if simulated:
-            patch.setattr(device, "stream", lambda: 0)
+            patch.setattr(device, "view", _view)
         else:
-            patch.setattr(device, "kernel", _loop)
-        yield
+            patch.setattr(device, "kernel", cache(device.Kernel))  # none that others loaded
+            patch.setattr(device, "load", driver.load)
+            patch.setattr(device, "launch_kernel", driver.launch)
+            patch.setattr(device, "_stream", lambda handle: handle)
+            patch.setattr(device._thread, "device", None, raising=False)
+            patch.setattr(device, "_multiprocessors", lambda: 132)
+            patch.setattr(torch.cuda, "current_stream", driver.current_stream)
+        yield driver
 
 
 def build(variant: Variant, num_envs: int, **kwargs: Any) -> vector.CudaVecEnv:

@@ -52,7 +52,7 @@ def test_the_same_again(variant: Variant) -> None:
 
 
 @pytest.mark.filterwarnings("ignore:.*Synchronization debug mode")  # torch's, of the mode itself
-@pytest.mark.parametrize("variant", FEW[:1], ids=str)
+@pytest.mark.parametrize("variant", FEW[-1:], ids=str)
 def test_on_the_current_stream(variant: Variant) -> None:
     """A step waits for what its stream does before it, and the host for nothing."""
     vec, expected = build(variant, 1000, check=False), build(variant, 1000)
@@ -67,7 +67,7 @@ def test_on_the_current_stream(variant: Variant) -> None:
     try:
         torch.cuda.set_sync_debug_mode("error")
         with torch.cuda.stream(stream):
-            torch.cuda._sleep(10**8)  # cycles
+            torch.cuda._sleep(10**9)  # cycles: longer than a busy host takes
             actions.copy_(legal)
             now = vec.step(actions)
             assert not stream.query(), "the step waited"
@@ -79,7 +79,7 @@ def test_on_the_current_stream(variant: Variant) -> None:
     assert torch.equal(vec.states, expected.states)
 
 
-@pytest.mark.parametrize("variant", FEW[:1], ids=str)
+@pytest.mark.parametrize("variant", FEW[-1:], ids=str)
 def test_illegal_actions_move_no_game(variant: Variant) -> None:
     vec = build(variant, 1000)
     now = vec.reset(3)

@@ -77,7 +77,9 @@ def test_advantages_are_lambda_returns_of_the_acting_seat(seats: int) -> None:
     advantage = np.zeros((plies, games), np.float32)
     targets = np.zeros((plies, games, seats), np.float32)
     players = np.full(games, seats, np.int8)
-    advantages(players, payoff, values, done, seat, decay, advantage, targets)
+    whose = (seat[..., None] + np.arange(seats)) % seats
+    relative_values = np.take_along_axis(values, whose, 2)
+    advantages(players, payoff, relative_values, done, seat, decay, advantage, targets)
     for i in range(games):
         for p in range(seats):
             acts = seat[:, i] == p

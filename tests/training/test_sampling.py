@@ -52,6 +52,20 @@ def test_a_device_draws_as_the_host_does(actions: int) -> None:
     assert (probabilities.gather(1, last[:, None]) > 0).all()
 
 
+def test_an_action_of_probability_0_is_never_drawn(monkeypatch: pytest.MonkeyPatch) -> None:
+    """Sums that are made in parallel may grow there, by a rounding."""
+    chances, rows = torch.tensor([0.0, 0.25, 0.0, 0.0, 0.75, 0.0]), 1000
+    cumsum = torch.Tensor.cumsum
+
+    def rounded(sums: torch.Tensor, axis: int) -> torch.Tensor:
+        return cumsum(sums, axis) + 0.01 * torch.arange(1, 7)
+
+    monkeypatch.setattr(torch.Tensor, "cumsum", rounded)
+    drawn, logs = draw(chances.tile(rows, 1), torch.arange(rows) / rows)
+    assert set(drawn.tolist()) == {1, 4}
+    assert logs.isfinite().all()
+
+
 def test_of_what_is_not_finite_nothing_is_drawn() -> None:
     chances = torch.full((3, 8), 1 / 8)
     chances[1] = torch.nan

@@ -24,6 +24,7 @@ _GRAIN, _GRAIN_QUICK, _GRAIN_SLOW = 64, 512, 4  # rows worth a thread of their o
 # Fills the mask; with `skip_forced`, first plays forced decisions.
 SkipForcedActions = Callable[[Record, Mask], None]
 RowOf = Callable[[NDArray[Any], int], NDArray[Any]]  # a game's row of masks or observations
+RecordOf = Callable[[Records, int], Record]  # a game's record
 
 
 class GameFunctions:
@@ -119,7 +120,15 @@ def make_skip_forced_actions(legal_actions: LegalActions, apply: Apply) -> SkipF
     return skip_forced_actions
 
 
-def make_step(game: GameFunctions, row: RowOf = row_of) -> Callable[..., None]:
+@compiled
+def record_of(records: Records, i: int) -> Record:
+    """Returns record `i`."""
+    return records[i]  # type: ignore[no-any-return]  # a record
+
+
+def make_step(
+    game: GameFunctions, row: RowOf = row_of, record: RecordOf = record_of
+) -> Callable[..., None]:
     """Returns the kernel that plays an action in every game and restarts finished games."""
     new_game, apply, observe = game.new_game, game.apply, game.observe
     payoffs, score_margins = game.payoffs, game.score_margins
@@ -142,21 +151,22 @@ def make_step(game: GameFunctions, row: RowOf = row_of) -> Callable[..., None]:
         lengths: NDArray[np.int32],
     ) -> None:
         for i in range(first, last):
-            apply(states[i], actions[i])
-            skip_forced_actions(states[i], row(masks, i))
-            lengths[i] = states[i].ply
-            done[i] = states[i].seat < 0
+            state = record(states, i)
+            apply(state, actions[i])
+            skip_forced_actions(state, row(masks, i))
+            lengths[i] = state.ply
+            done[i] = state.seat < 0
             if done[i]:
-                payoffs(states[i], payoff[i])
-                score_margins(states[i], margin[i])
+                payoffs(state, payoff[i])
+                score_margins(state, margin[i])
                 episodes[i] += 1
-                new_game(states[i], game_seed(run_seed[0], i, episodes[i]))
-                skip_forced_actions(states[i], row(masks, i))
+                new_game(state, game_seed(run_seed[0], i, episodes[i]))
+                skip_forced_actions(state, row(masks, i))
             else:
                 payoff[i] = 0
                 margin[i] = 0
-            seats[i] = states[i].seat
-            observe(states[i], states[i].seat, row(observations, i))
+            seats[i] = state.seat
+            observe(state, state.seat, row(observations, i))
 
     return step
 

@@ -1,7 +1,7 @@
 """CUDA backend, one thread per game: the loops of `linkzoo.core.kernels` as CUDA kernels.
 
 `make_vec(…, device="cuda")` (extra `cuda`) makes a `CudaVecEnv` (`vector`). Everything that depends
-on numba-cuda is in `device`. These modules and torch are imported on first use of the device only.
+on numba-cuda is in `compiler`. These modules and torch are imported on first use of the device.
 """
 
 from importlib import import_module

@@ -1,160 +1,161 @@
-"""Everything that depends on numba-cuda: kernels, their arguments, streams and PTX.
+"""Kernels of row functions on torch's current stream, and their arguments.
 
-numba-cuda compiles the rules from their plain functions when it finds them in a kernel, with two
-changes: `linkzoo.engine.compiled.local` allocates thread-local memory, and a table of constants is
-stored once in global memory. By default numba-cuda copies it into constant memory, limited to 64
-kB, for each use.
+A kernel is loaded once for each combination of argument kinds, from the disk cache (`cubins`).
 """
 
-import hashlib
-from collections.abc import Callable, Iterator
-from contextlib import contextmanager, nullcontext
+import threading
+from collections.abc import Callable
 from functools import cache
-from types import SimpleNamespace
-from typing import Any
+from typing import Any, NamedTuple
 
-import numba
 import numpy as np
-from llvmlite import ir
+import torch
+from cuda.core import Device, LaunchConfig, ObjectCode, Stream
+from cuda.core import launch as launch_kernel
 from numba import cuda
-from numba.core import event
-from numpy.typing import DTypeLike, NDArray
+from numpy.typing import DTypeLike
 
-from linkzoo.engine.compiled import local
+from linkzoo.cuda import compiler, cubins
+from linkzoo.cuda.compiler import Kind, kind, kind_of
 from linkzoo.engine.threads import RowKernel
 
-SIMULATED = bool(numba.config.ENABLE_CUDASIM)  # type: ignore[attr-defined]  # NUMBA_ENABLE_CUDASIM
-_BLOCK = 128  # threads per block
-_GLOBAL = 1  # NVVM's number of the global address space
-_ALIGNED = 16  # alignment of tables, in bytes
-_external_stream = cache(cuda.external_stream)  # kernels look launches up by the stream object
+_BLOCK = 64  # threads per block
+_BLOCKS = 4  # blocks per multiprocessor: the rows of more threads don't fit in its cache
+_names = "bool uint8 uint16 uint32 uint64 int8 int16 int32 int64 float16 float32 float64".split()
+_DTYPES = {getattr(torch, name): np.dtype(name) for name in _names if hasattr(torch, name)}
+_thread = threading.local()
+_target: tuple[int, int] | None = None  # compute capability, if this process only compiles
 
-if not SIMULATED:
-    from numba.cuda import cgutils, dispatcher, types
-    from numba.cuda.core import config
-    from numba.cuda.core.compiler_lock import global_compiler_lock
-    from numba.cuda.cudadecl import Cuda_local_array
-    from numba.cuda.cudaimpl import cuda_local_array_integer, lower
-    from numba.cuda.descriptor import cuda_target
-    from numba.cuda.target import CUDATargetContext
-    from numba.cuda.typing.typeof import typeof
 
-    # Typed and lowered like `cuda.local.array`; an overload couldn't return an array on the device.
-    class _Local(Cuda_local_array):  # type: ignore[misc]  # numba-cuda's
-        key = local
+class Array(NamedTuple):
+    """A tensor's memory as a kernel's argument."""
 
-    cuda_target.typing_context.insert_global(local, types.Function(_Local))
-    lower(local, types.IntegerLiteral, types.Any)(cuda_local_array_integer)
+    kind: Kind
+    shape: tuple[int, ...]
+    parameters: tuple[int, ...]  # of the kernel: numba-cuda's array structure
+    tensor: torch.Tensor  # keeps the memory
 
 
 class Kernel:
-    """A row function `rows(first, last, *arrays)` as a CUDA kernel, one thread per row."""
+    """A row function `rows(first, last, *arguments)` as a CUDA kernel.
 
-    def __init__(self, rows: Callable[..., None]) -> None:
-        def each(arrays: Any) -> None:
-            i = cuda.grid(1)
-            if i < arrays[0].shape[0]:
-                rows(i, i + 1, *arrays)
+    A thread takes rows one by one, or all threads of a block `block` rows together.
+    """
 
-        self.each = each
-        self._launched: Any = cuda.jit(each)
-        if not SIMULATED:
-            compile_for = self._launched.compile
+    def __init__(self, rows: Callable[..., None], block: int = 0) -> None:
+        self.rows, self.block = rows, block
+        self._loaded: dict[tuple[Kind, ...], Any] = {}
 
-            def compile_with_tables(signature: Any) -> Any:  # for each new signature
-                with _tables(), event.trigger_event("numba:compile"):
-                    return compile_for(signature)
+    def __call__(self, *arguments: Any) -> None:
+        """Launches all rows of the first argument on torch's current stream.
 
-            self._launched.compile = compile_with_tables
-
-    def __call__(self, *arrays: Any) -> None:
-        """Launches all rows on torch's current stream; `arrays` are results of `view`."""
-        blocks = -(-arrays[0].shape[0] // _BLOCK)
-        if not blocks:
+        Args:
+            arguments: Results of `view`, NumPy numbers and integers (int64).
+        """
+        count = arguments[0].shape[0]
+        if not count:
             return
-        # Avoids numba-cuda's warning about low occupancy.
-        warns: Any = None if SIMULATED else _replaced(config, "CUDA_LOW_OCCUPANCY_WARNINGS", 0)
-        with warns or nullcontext():
-            launch = self._launched[blocks, _BLOCK, stream()]
-        launch(arrays)
+        blocks = -(-count // (self.block or _BLOCK))
+        if compiler.SIMULATED:
+            block = 1 if self.block else _BLOCK  # its threads share no arrays
+            cuda.jit(compiler.kernel(self.rows, self.block))[blocks, block](arguments)
+            return
+        kinds = tuple([a.kind if type(a) is Array else kind_of(a) for a in arguments])
+        if _target is not None:
+            cubins.machine_code(self.rows, kinds, _target, self.block)
+            self.rows(0, count, *map(_on_host, arguments))
+            return
+        loaded = self._loaded.get(kinds)
+        if loaded is None:
+            loaded = self._loaded[kinds] = load(self.rows, kinds, self.block)
+        parameters: list[Any] = []
+        for argument in arguments:
+            if type(argument) is Array:
+                parameters += argument.parameters
+            else:
+                parameters.append(argument)
+        if not self.block:
+            blocks = min(blocks, _BLOCKS * _multiprocessors())
+        config = _config(blocks, self.block or _BLOCK)
+        launch_kernel(stream(), config, loaded, *parameters)
 
 
 @cache
-def kernel(rows: Callable[..., None]) -> Kernel:
+def kernel(rows: Callable[..., None], block: int = 0) -> Kernel:
     """Returns the cached CUDA kernel of a compiled row function."""
-    return Kernel(rows)
+    return Kernel(rows, block)
 
 
 def launch(rows: RowKernel, *arguments: Any) -> None:
-    """Runs all rows; arguments are contiguous tensors, results of `view`, and numbers."""
-    kernel(rows.kernel)(*(view(a) if hasattr(a, "data_ptr") else a for a in arguments))
+    """Runs all rows; arguments are tensors, results of `view`, and numbers."""
+    made = [view(a) if isinstance(a, torch.Tensor) else a for a in arguments]
+    kernel(rows.kernel, rows.block)(*made)
 
 
-def view(tensor: Any, dtype: DTypeLike | None = None) -> Any:
-    """Returns a contiguous tensor as a kernel argument; `dtype` reinterprets its last axis."""
-    array = cuda.as_cuda_array(tensor, sync=False)
-    return array if dtype is None else array.view(dtype)
+def view(tensor: torch.Tensor, dtype: DTypeLike | None = None) -> Array:
+    """Returns a tensor as a kernel argument; `dtype` reinterprets the last, contiguous axis."""
+    own = _DTYPES[tensor.dtype]
+    shape, layout = tuple(tensor.shape), "C" if tensor.is_contiguous() else "A"
+    strides = tuple([own.itemsize * stride for stride in tensor.stride()])
+    made = own if dtype is None else np.dtype(dtype)
+    if made.itemsize != own.itemsize:
+        if strides[-1] != own.itemsize or shape[-1] * own.itemsize % made.itemsize:
+            raise ValueError(f"{tensor.dtype}[{shape}]: the last axis can't be viewed as {made}")
+        shape = (*shape[:-1], shape[-1] * own.itemsize // made.itemsize)
+        strides = (*strides[:-1], made.itemsize)
+    count = tensor.numel() * own.itemsize // made.itemsize
+    parameters = (0, 0, count, made.itemsize, tensor.data_ptr(), *shape, *strides)
+    return Array(kind(made, len(shape), layout), shape, parameters, tensor)
+
+
+def only_compile(capability: tuple[int, int]) -> None:
+    """From now on, compiles kernels for such a GPU into the cache, and runs the rows on the CPU.
+
+    All tensors must lie there.
+    """
+    global _target  # noqa: PLW0603 - one target for the process
+    _target = capability
+
+
+def _on_host(argument: Any) -> Any:
+    if type(argument) is not Array:
+        return argument
+    return argument.tensor.numpy().view(argument.kind.dtype)
+
+
+def load(rows: Callable[..., None], kinds: tuple[Kind, ...], block: int = 0) -> Any:
+    """Returns a kernel for arguments of these kinds, ready to be launched."""
+    capability = torch.cuda.get_device_capability()
+    for again in (False, True):  # a file in the cache may be damaged
+        made = cubins.machine_code(rows, kinds, capability, block, again=again)
+        code = ObjectCode.from_cubin(made)
+        try:
+            return code.get_kernel(compiler.ENTRY)
+        except Exception:  # the driver's
+            if again:
+                raise
+    raise AssertionError
+
+
+@cache
+def _stream(handle: int) -> Stream:
+    return Stream.from_handle(handle)
 
 
 def stream() -> Any:
     """Returns torch's current stream."""
-    import torch
-
-    return _external_stream(torch.cuda.current_stream().cuda_stream)
-
-
-def ptx(
-    rows: Callable[..., None], arrays: tuple[NDArray[Any], ...], capability: tuple[int, int]
-) -> str:
-    """Compiles the kernel for these array types to PTX; needs NVVM but no GPU."""
-    device = SimpleNamespace(compute_capability=capability)
-    with _tables(), _replaced(dispatcher, "get_current_device", lambda: device):
-        text: str = cuda.compile_ptx(Kernel(rows).each, (typeof(arrays),), cc=capability)[0]
-    return text
+    current = torch.cuda.current_stream()
+    if not hasattr(_thread, "device"):  # torch makes it current on a thread's first use
+        _thread.device = Device(current.device_index)
+        _thread.device.set_current()
+    return _stream(current.cuda_stream)
 
 
-@contextmanager
-def _tables() -> Iterator[None]:
-    """Places tables of constants in global memory while this thread compiles."""
-    with (
-        global_compiler_lock,
-        _replaced(CUDATargetContext, "make_constant_array", _make_constant_array),
-    ):
-        yield
+@cache
+def _multiprocessors() -> int:
+    return torch.cuda.get_device_properties().multi_processor_count
 
 
-@contextmanager
-def _replaced(owner: Any, name: str, value: Any) -> Iterator[None]:
-    before = getattr(owner, name)
-    setattr(owner, name, value)
-    try:
-        yield
-    finally:
-        setattr(owner, name, before)
-
-
-def _make_constant_array(context: Any, builder: Any, kind: Any, array: NDArray[Any]) -> Any:
-    """Like `CUDATargetContext`'s method, but equal tables are shared and named by content."""
-    array = np.ascontiguousarray(array)
-    data = array.tobytes()
-    name = f"linkzoo_{hashlib.sha256(data).hexdigest()[:32]}"
-    table = builder.module.globals.get(name)
-    if table is None:
-        content = ir.Constant(ir.ArrayType(ir.IntType(8), len(data)), bytearray(data))
-        table = cgutils.add_global_variable(builder.module, content.type, name, addrspace=_GLOBAL)
-        table.linkage = "linkonce_odr"  # the linker merges duplicates
-        table.global_constant = True
-        table.initializer = content
-        table.align = _ALIGNED
-    made = context.make_array(kind)(context, builder)
-    start = builder.addrspacecast(table, ir.PointerType(ir.IntType(8)), "generic")
-    context.populate_array(
-        made,
-        data=builder.bitcast(start, made.data.type),
-        shape=[context.get_constant(types.intp, extent) for extent in array.shape],
-        strides=[context.get_constant(types.intp, stride) for stride in array.strides],
-        itemsize=made.itemsize,
-        parent=made.parent,
-        meminfo=None,
-    )
-    return made._getvalue()
+@cache
+def _config(blocks: int, block: int) -> LaunchConfig:
+    return LaunchConfig(grid=blocks, block=block)

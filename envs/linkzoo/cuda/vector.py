@@ -11,7 +11,8 @@ from numpy.typing import DTypeLike, NDArray
 from linkzoo.core.arguments import integer, shown
 from linkzoo.core.state import Record
 from linkzoo.cuda import device as gpu
-from linkzoo.cuda.staged import WORD, staged_random_actions, staged_step, words
+from linkzoo.cuda import staged
+from linkzoo.cuda.staged import WORD, staged_random_actions, staged_refresh, staged_step
 from linkzoo.envs.vector import VecEnv, VecStep
 
 DEVICE = "cuda"  # torch's current device
@@ -58,9 +59,9 @@ class CudaVecEnv(VecEnv):
 
     def _zeros(self, shape: tuple[int, ...], dtype: DTypeLike) -> Any:
         count = math.prod(shape)
-        size = words(count * np.dtype(dtype).itemsize) * WORD  # stores write whole words
-        room = np.zeros(size, np.uint8).view(dtype)
-        return torch.from_numpy(room).to(DEVICE)[:count].view(shape)
+        made = torch.from_numpy(np.empty(0, dtype)).dtype
+        size = staged.words(count * made.itemsize) * WORD // made.itemsize  # whole words
+        return torch.zeros(size, dtype=made, device=DEVICE)[:count].view(shape)
 
     def _on_host(self, array: Any) -> NDArray[Any]:
         return array.cpu().numpy()  # type: ignore[no-any-return]  # a tensor
@@ -74,14 +75,18 @@ class CudaVecEnv(VecEnv):
         self._rows = torch.arange(self.num_envs, device=DEVICE)
         self._seeds_there = torch.from_numpy(self._seeds.view(np.int64)).to(DEVICE)
         episodes, mask, flat, *others = self._filled()
+        self._every = torch.ones(self.num_envs, dtype=torch.bool, device=DEVICE)
         self._mask_words = gpu.view(_words(mask), np.uint64)
+        self._flat_words = gpu.view(_words(flat), np.uint64)
+        together = staged.is_shared(self.game)
+        self._stepping = staged.shared_step(self.game) if together else staged_step(self.game)
         self._arrays = (
-            self.records(),
             gpu.view(self._actions),
+            gpu.view(_words(self.states), np.uint64) if together else self.records(),
             gpu.view(self._seed_there, np.uint64),
             gpu.view(episodes),
             self._mask_words,
-            gpu.view(_words(flat), np.uint64),
+            self._flat_words,
             *map(gpu.view, others),
         )
 
@@ -117,7 +122,7 @@ class CudaVecEnv(VecEnv):
             index = int(self._first_illegal())
             if index < self.num_envs:
                 self._refuse(index)
-        gpu.launch(staged_step(self.game), *self._arrays)
+        gpu.launch(self._stepping, *self._arrays)
         return self._now
 
     def random_actions(self, seed: int = 0) -> Any:
@@ -135,20 +140,22 @@ class CudaVecEnv(VecEnv):
         return torch.where(legal & (nearest == self._actions), self.num_envs, self._rows).min()
 
     def refresh(self, rows: Any = None) -> CudaVecStep:
-        """Like `VecEnv.refresh`; `rows` is a tensor or an array of integers."""
+        """Like `VecEnv.refresh`.
+
+        Args:
+            rows: The changed games, as a tensor or an array of integers [n], or as a tensor of
+                bools [N], with which the host doesn't wait; None for all.
+        """
         self._check_started("refresh")
-        if rows is not None and not isinstance(rows, torch.Tensor):
-            rows = self._checked(rows)
-        which: Any = slice(None) if rows is None else torch.as_tensor(rows, device=DEVICE)
-        states, masks, flat = self.states[which], self._mask[which], self._flat[which]
-        offset = self.game.state.fields["seat"][1]  # type: ignore[index]  # a record has fields
-        seats = states[:, offset].contiguous().view(torch.int8)
-        records = gpu.view(states.view(-1), self.game.state)
-        gpu.launch(self._kernels.fill_masks, records, masks)
-        gpu.launch(self._kernels.observe, records, seats, flat)
-        if rows is not None:  # indexing made copies
-            self._mask[which], self._flat[which] = masks, flat
-        self._seat[which] = seats
+        which = self._every
+        if isinstance(rows, torch.Tensor) and rows.dtype is torch.bool:
+            which = rows
+        elif rows is not None:
+            found = rows if isinstance(rows, torch.Tensor) else self._checked(rows)
+            which = torch.zeros_like(self._every)
+            which[torch.as_tensor(found, device=DEVICE)] = True
+        shown = self._mask_words, self._flat_words, self._seat
+        gpu.launch(staged_refresh(self.game), self.records(), which, *shown)
         return self._now
 
     def records(self) -> Any:
@@ -161,8 +168,9 @@ class CudaVecEnv(VecEnv):
 
     def __getstate__(self) -> dict[str, Any]:
         state = super().__getstate__()
-        for made in ("_arrays", "_mask_words", "_rows", "_seed_there", "_seeds_there"):
-            del state[made]
+        made = "_arrays _every _flat_words _mask_words _rows _seed_there _seeds_there _stepping"
+        for name in made.split():
+            del state[name]
         return state
 
 

@@ -56,10 +56,10 @@ class Source:
 
 def source_of(function: Dispatcher) -> Source:
     """Returns the source of a function: code and constants, including all functions it calls."""
-    walk = _Walk()
+    settings = [getattr(numba.config, name, None) for name in _SETTINGS]
+    walk = Walk(numba.__version__, _SYMBOLS, settings)
     walk.value(function, ())
-    titles = {_title(function.__module__) for function in walk.functions} - {""}
-    return Source(walk.digest.hexdigest()[:12], len(walk.functions), frozenset(titles))
+    return walk.source()
 
 
 def _title(module: str) -> str:
@@ -71,75 +71,85 @@ def _title(module: str) -> str:
     return ""
 
 
-class _Walk:
-    """Digests values and functions, including the globals that they use."""
+class Walk:
+    """Digests values and functions, including the globals that they use.
 
-    def __init__(self) -> None:
+    Args:
+        versions: Whatever else the compiled code depends on.
+    """
+
+    def __init__(self, *versions: Any) -> None:
         self.digest = hashlib.sha256()
         self.functions: dict[FunctionType, int] = {}  # in order of first visit
         self._met: set[Any] = set()  # visited names in modules and classes
-        settings = [getattr(numba.config, name, None) for name in _SETTINGS]
-        self._say(numba.__version__, _SYMBOLS, settings)
+        self.say(*versions)
+
+    def source(self) -> Source:
+        """Returns the source of all that has been digested."""
+        titles = {_title(function.__module__) for function in self.functions} - {""}
+        return Source(self.digest.hexdigest()[:12], len(self.functions), frozenset(titles))
 
     def value(self, value: Any, names: tuple[str, ...]) -> None:
         """Digests a value used by code with these names."""
         kind = type(value)
         if isinstance(value, Dispatcher):
-            self._say(value.targetoptions)
+            self.say(value.targetoptions)
             value = value.py_func
         elif isinstance(value, _Intrinsic):
             value = value._defn
         if isinstance(value, np.ndarray):
-            self._say(value.dtype.descr, value.shape)
+            self.say(value.dtype.descr, value.shape)
             self.digest.update(value.tobytes())
         elif isinstance(value, tuple | list):
-            self._say(kind.__module__, kind.__qualname__, getattr(value, "_fields", len(value)))
+            self.say(kind.__module__, kind.__qualname__, getattr(value, "_fields", len(value)))
             for item in value:
                 self.value(item, names)
         elif isinstance(value, frozenset):
-            self._say(sorted(map(repr, value)))
+            self.say(sorted(map(repr, value)))
         elif _home(value).partition(".")[0] in _LIBRARIES:  # Numba compiles it by name
-            self._say(_home(value), getattr(value, "__qualname__", value.__name__))
+            self.say(_home(value), getattr(value, "__qualname__", value.__name__))
         elif isinstance(value, FunctionType):
             self._function(value)
         elif isinstance(value, ModuleType | type):
             self._space(value, names)
         else:
-            self._say(kind.__module__, kind.__qualname__, _ADDRESS.sub("", repr(value)))
+            self.say(kind.__module__, kind.__qualname__, _ADDRESS.sub("", repr(value)))
 
     def _function(self, function: FunctionType) -> None:
         if function in self.functions:
-            self._say(self.functions[function])
+            self.say(self.functions[function])
             return
         self.functions[function] = len(self.functions)
         self.value(function.__defaults__, ())
         self.value([cell.cell_contents for cell in function.__closure__ or ()], ())
-        self._code(function.__code__, function.__globals__)
+        self.code(function.__code__, function.__globals__)
 
-    def _code(self, code: CodeType, names: dict[str, Any]) -> None:
-        self._say(code.co_code, code.co_exceptiontable, code.co_flags)
-        self._say(code.co_names, code.co_varnames, code.co_freevars)
+    def code(self, code: CodeType, names: dict[str, Any]) -> None:
+        """Digests code with the globals and attributes that it names."""
+        self.say(code.co_code, code.co_exceptiontable, code.co_flags)
+        self.say(code.co_names, code.co_varnames, code.co_freevars)
         for constant in code.co_consts:
             if isinstance(constant, CodeType):
-                self._code(constant, names)
+                self.code(constant, names)
             else:
                 self.value(constant, code.co_names)
         for name in code.co_names:
             if name in names:
-                self._say(name)
+                self.say(name)
                 self.value(names[name], code.co_names)
 
     def _space(self, space: Any, names: tuple[str, ...]) -> None:
         """Digests the attributes of a module or class that are among the names."""
         whose = f"{_home(space)} {space.__name__}"
-        self._say(whose)
+        self.say(whose)
         for name in names:
             if hasattr(space, name) and (whose, name, names) not in self._met:
                 self._met.add((whose, name, names))
-                self._say(name)
+                self.say(name)
                 self.value(getattr(space, name), names)
 
-    def _say(self, *words: Any) -> None:
+    def say(self, *words: Any) -> None:
+        """Digests plain values by their representation."""
         self.digest.update(repr(words).encode())
 
 
@@ -157,7 +167,7 @@ class Uncached(NullCache):
 
     def load_overload(self, *_: Any) -> None:
         """Returns None."""
-        _announce(self._source)
+        announce(self._source)
 
     def unlock(self) -> None:
         """Does nothing."""
@@ -179,7 +189,7 @@ class Cache(FunctionCache):
         self._versions = re.compile(
             rf"({re.escape(before)}[0-9a-f]{{12}}\.{re.escape(suffix)})\.(\d+\.nbc|nbi|lock)"
         )
-        self._lock = _Lock(self._folder / f"{before}{source.digest}.{suffix}.lock")
+        self._lock = Lock(self._folder / f"{before}{source.digest}.{suffix}.lock")
 
     def load_overload(self, sig: Any, target_context: Any) -> Any:
         """Returns the function for these types; None if it must be compiled, while others wait."""
@@ -188,7 +198,7 @@ class Cache(FunctionCache):
         if found is None and self._lock.acquire(what):  # another process has compiled it
             found = self._load(sig, target_context)
         if found is None:
-            _announce(self._source)
+            announce(self._source)
         return found
 
     def _index_key(self, sig: Any, codegen: Any) -> Any:
@@ -209,7 +219,7 @@ class Cache(FunctionCache):
         try:
             super().save_overload(sig, data)  # type: ignore[no-untyped-call]  # numba's
         except OSError as error:
-            _warn(f"{self._folder} can't be written ({error.strerror or error})")
+            warn(f"{self._folder} can't be written ({error.strerror or error})")
         else:
             self._remove_old()
 
@@ -238,21 +248,21 @@ def cache_of(function: FunctionType, source: Source) -> Cache | Uncached:
     try:
         return Cache(function, source)
     except RuntimeError:  # Numba found no locator
-        _warn(f"neither {Path(function.__code__.co_filename).parent} nor the user's can be written")
+        warn(f"neither {Path(function.__code__.co_filename).parent} nor the user's can be written")
     return Uncached(source)
 
 
-class _Lock:
+class Lock:
     """An inter-process file lock; the operating system releases it when the process dies."""
 
     def __init__(self, path: Path) -> None:
         self._path = path
         self._descriptor: int | None = None
 
-    def acquire(self, what: str) -> bool:
+    def acquire(self, what: str, seconds: float | None = None) -> bool:
         """Waits for the lock, with a message if it takes long; True if it was held elsewhere.
 
-        Continues without a lock after a timeout, or if files can't be locked.
+        Continues without a lock after these seconds (default: 120), or if files can't be locked.
         """
         try:
             self._descriptor = os.open(self._path, os.O_RDWR | os.O_CREAT, 0o666)
@@ -264,7 +274,7 @@ class _Lock:
             if passed > _PATIENCE and not said:
                 said = True
                 _say(f"waiting for another process that compiles {what}")
-            if passed > _WAIT:
+            if passed > (_WAIT if seconds is None else seconds):
                 break
             time.sleep(0.05)
         return time.monotonic() - start >= 0.05
@@ -292,13 +302,19 @@ def _try_lock(descriptor: int) -> bool:
     return True
 
 
-def _announce(source: Source) -> None:
-    """Prints once what is being compiled, if it takes long."""
-    seconds = _SECONDS * source.functions
-    new = source.titles - _announced
-    if new and seconds >= _WORTH_SAYING:
+def announce(source: Source, where: str = "", seconds: float | None = None) -> None:
+    """Prints once what is being compiled, if it takes long.
+
+    Args:
+        source: The source of the function.
+        where: What follows the games' names, such as " for the GPU".
+        seconds: Compile time per callee (default: that of the CPU).
+    """
+    expected = (_SECONDS if seconds is None else seconds) * source.functions
+    new = {f"{title}{where}" for title in source.titles} - _announced
+    if new and expected >= _WORTH_SAYING:
         _announced.update(new)
-        rounded = round(seconds) if seconds < 10 else 5 * round(seconds / 5)
+        rounded = round(expected) if expected < 10 else 5 * round(expected / 5)
         _say(f"compiling {', '.join(sorted(new))}, once, about {rounded} s")
 
 
@@ -307,7 +323,7 @@ def _say(line: str) -> None:
         sys.stderr.write(f"{line}\n")
 
 
-def _warn(problem: str) -> None:
+def warn(problem: str) -> None:
     """Warns once that compiled functions aren't cached."""
     if not _warned:
         _warned.add(problem)

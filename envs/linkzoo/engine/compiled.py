@@ -31,9 +31,32 @@ F = TypeVar("F", bound=Callable[..., Any])
 def local(size: int, dtype: Any) -> Any:
     """Returns an uninitialised local array [size]; `size` must be a named constant.
 
-    On a GPU it is allocated in the thread's local memory (`linkzoo.cuda.device`).
+    On a GPU it is allocated in the thread's local memory (`linkzoo.cuda.compiler`).
     """
     return np.empty(size, dtype)
+
+
+@register_jitable
+def shared(size: int, dtype: Any) -> Any:
+    """Like `local`, but on a GPU the threads of a block share the array."""
+    return np.empty(size, dtype)
+
+
+@register_jitable
+def thread() -> int:
+    """Returns the number of this thread in its block on a GPU; 0 on a CPU."""
+    return 0
+
+
+@register_jitable
+def threads() -> int:
+    """Returns the number of threads in a block on a GPU; 1 on a CPU."""
+    return 1
+
+
+@register_jitable
+def barrier() -> None:
+    """Waits for all threads of the block on a GPU."""
 
 
 def compiled(function: F) -> F:

@@ -15,6 +15,7 @@ import numpy as np
 from numpy.typing import ArrayLike, NDArray
 
 from linkzoo.engine.compiled import compiled
+from linkzoo.engine.threads import RowKernel
 
 Word = int | np.uint64  # non-negative, at most 64 bits
 Words = NDArray[np.uint64]
@@ -24,6 +25,7 @@ STREAM_ACTION = 1001  # random legal actions; index = ply
 STREAM_SETUP = 1002  # random openings and mid-game starts
 STREAM_SEARCH = 1003  # rollouts and determinizations inside a search
 STREAM_POOL = 1004  # agent in a seat of a pool game; index = seat
+STREAM_PREDICT = 1005  # seeds of a policy's decisions; index = decisions so far
 # For training; by default index = plies played so far, position = game.
 STREAM_OPPONENTS = 2000  # choice of snapshots; index = iteration, position = slot
 STREAM_POLICY = 2001  # sampled actions
@@ -36,6 +38,7 @@ STREAM_INPUTS = 2007  # seeds of the decisions in games sampled for input statis
 STREAM_ORDER = 2008  # order of training data; index = passes over the data so far
 STREAM_LABELS = 2009  # games and playouts of labelled positions
 STREAM_PART = 2010  # seeds of a run's parts; index = part
+STREAM_POSITIONS = 2011  # choice of positions from records
 
 SEED_LIMIT = 2**53  # exclusive limit of generated seeds, exact in JSON
 
@@ -96,7 +99,7 @@ def random_u64s(
     # NumPy warns about overflow for scalars only.
     seeds, indices, positions = map(np.array, rows)
     out = np.empty(len(seeds), np.uint64)
-    _fill_random_u64s(seeds, as_words("stream", stream, 32)[0], indices, positions, out)
+    _FILL(seeds, as_words("stream", stream, 32)[0], indices, positions, out)
     return out
 
 
@@ -114,10 +117,19 @@ def as_words(name: str, part: ArrayLike, bits: int = 64) -> Words:
 
 @compiled
 def _fill_random_u64s(
-    seeds: Words, stream: np.uint64, indices: Words, positions: Words, out: Words
+    first: int,
+    last: int,
+    seeds: Words,
+    stream: np.uint64,
+    indices: Words,
+    positions: Words,
+    out: Words,
 ) -> None:
-    for i in range(out.shape[0]):
+    for i in range(first, last):
         out[i] = random_u64(seeds[i], stream, indices[i], positions[i])
+
+
+_FILL = RowKernel(_fill_random_u64s, 2048)
 
 
 @compiled

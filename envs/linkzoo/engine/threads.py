@@ -235,10 +235,12 @@ class RowKernel:
     Args:
         kernel: `kernel(first, last, *arrays)`; the first array determines the number of rows.
         grain: Number of rows worth a thread of their own: some tens of microseconds.
+        block: On a GPU, number of rows that a block of threads takes together; 0: a thread
+            takes rows one by one.
     """
 
-    def __init__(self, kernel: Callable[..., None], grain: int) -> None:
-        self.kernel, self.grain = kernel, grain
+    def __init__(self, kernel: Callable[..., None], grain: int, block: int = 0) -> None:
+        self.kernel, self.grain, self.block = kernel, grain, block
         self._found: dict[Any, tuple[Callable[..., None], int]] = {}
 
     def __call__(self, *arrays: Any) -> None:

@@ -45,7 +45,7 @@ def apply(state: Record, action: int) -> None:
         line = 1 + count(state.board, row, action, up, right)
         if line + count(state.board, row, action, -up, -right) >= LINE:  # R3
             state.winners = 1 << np.int64(state.seat)
-    if state.winners == 0 and (state.board[ROWS - 1] != EMPTY).all():  # R4
+    if state.winners == 0 and state.ply == ROWS * COLUMNS:  # R4
         state.winners = BOTH
     state.seat = OVER if state.winners != 0 else 1 - state.seat
 

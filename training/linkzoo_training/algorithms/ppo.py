@@ -108,11 +108,12 @@ class PPOTrainer(Trainer):
         part, advantage = part[shard], advantage[shard]
         # Forward pass
         with self.autocast():
-            logits, values = self.network(batch.features[part])
+            features = batch.features.index_select(0, part)
+            logits, values = self.network(features)
             if self.critic is not None:  # values of both are trained
-                better = self.critic(batch.features[part], batch.privileged[part])
+                better = self.critic(features, batch.privileged.index_select(0, part))
                 values = torch.stack([values, better])
-        logits = masked(logits, batch.mask[part])
+        logits = masked(logits, batch.mask.index_select(0, part))
         log_policy = torch.log_softmax(logits, -1)
         # Policy loss and entropy
         log_probability = log_policy.gather(1, batch.action[part, None]).squeeze(1)

@@ -6,7 +6,14 @@ import numpy as np
 
 import linkzoo
 from linkzoo import Positions, get_game
-from linkzoo.compile import ENVIRONMENTS, compile_ahead
+from linkzoo.compile import (
+    ENVIRONMENTS,
+    ON_DEVICE,
+    add_device,
+    capability_of,
+    compile_ahead,
+    compile_for,
+)
 from linkzoo.core.kernels import kernels
 from linkzoo_training.agents.baselines import GreedyAgent, UctAgent
 from linkzoo_training.commands.common import GAMES
@@ -38,16 +45,47 @@ def use_training(name: str) -> None:
         make_trainer(read_config(data)).iterate()
 
 
+def use_rollouts(name: str, capability: tuple[int, int]) -> None:
+    """Compiles what PPO launches with `env_device: cuda`, for such a GPU; needs none."""
+    import torch
+
+    from linkzoo_training.config.config import PPOConfig, read_config
+    from linkzoo_training.networks.flat import Critic, make_network
+    from linkzoo_training.selfplay.cuda_backend import CudaBackend
+    from linkzoo_training.selfplay.opponent_pool import OpponentPool
+    from linkzoo_training.selfplay.rollout import RolloutGames
+
+    compile_for(capability)
+    observation = get_game(name).observation
+    hidden, symmetric = observation.privileged_spec is not None, observation.symmetries is not None
+    kinds = ["flat", "action"] if observation.action_spec is not None else ["flat"]
+    for kind in kinds:
+        data = {"algorithm": "ppo", "name": "compiling", "game": name, **_SMALL, "network": kind}
+        data |= {"minibatches": 1, "pool": {"share": 0}, "initial_states": {"midgame": 0.5}}
+        data |= {"critic": "full" if hidden else "shared", "symmetric": symmetric}
+        config = read_config(data)
+        assert isinstance(config, PPOConfig)
+        games = RolloutGames(config, CudaBackend(torch.device("cpu")))
+        critic = Critic(games.game, 8, 1) if hidden else None
+        games.begin()
+        network = make_network(games.game, kind, 8, 1)
+        games.collect(network, OpponentPool(1, 0), 0.0, 0, critic)
+
+
 USES = (f"{__name__}:use_training", f"{__name__}:use_agents", ENVIRONMENTS)
+ON_GPU = (f"{__name__}:use_rollouts", ON_DEVICE)
 
 
 def add_arguments(parser: ArgumentParser) -> None:
     """Adds the command's options."""
     text = f"games to compile: {GAMES} (default: all)"
     parser.add_argument("names", metavar="GAME", nargs="*", help=text)
+    add_device(parser)
 
 
 def run(args: Namespace) -> None:
     """Compiles the games and reports each one."""
-    for line in compile_ahead(args.names or linkzoo.game_names(), USES):
+    on_device = (capability_of(args.arch),) if args.device == "cuda" else ()
+    uses = ON_GPU if on_device else USES
+    for line in compile_ahead(args.names or linkzoo.game_names(), uses, *on_device):
         print(line, flush=True)

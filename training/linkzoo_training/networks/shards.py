@@ -23,14 +23,14 @@ T = TypeVar("T")
 _threads = 1
 
 
-def use(threads: int, of_torch: int = 1) -> None:
-    """Sets the numbers of threads for shards and of torch's own threads in this process.
+def use(threads: int) -> None:
+    """Sets the number of threads for shards in this process; torch's operations get one each.
 
     Before the first call, batches aren't split.
     """
     global _threads  # noqa: PLW0603 - one number for the process, as torch's
     _threads = threads
-    torch.set_num_threads(of_torch)
+    torch.set_num_threads(1)
 
 
 def sharded_forward(network: Callable[..., tuple[Tensor, ...]], *rows: Tensor) -> list[Tensor]:

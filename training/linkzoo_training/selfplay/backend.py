@@ -13,7 +13,7 @@ from torch import Tensor
 from linkzoo import VecStep, make_vec
 from linkzoo.core.features import FeatureMap
 from linkzoo.engine.threads import RowKernel
-from linkzoo_training.arrays import Array, Int64s
+from linkzoo_training.arrays import Array
 from linkzoo_training.config.config import PPOConfig
 from linkzoo_training.networks.symmetries import PERMUTE
 from linkzoo_training.networks.transfers import ToHost
@@ -103,8 +103,8 @@ class HostBackend:
     def check_finite(self) -> None:
         """Raises the ValueError that `check_actions` has deferred, if any."""
 
-    def changed(self, done: Tensor) -> Int64s | None:
-        """Returns the rows where `done`; None if the host can't know them without a GPU sync."""
+    def changed(self, done: Tensor) -> Any:
+        """Returns the games where `done`, as an argument of `VecEnv.refresh`; empty for none."""
         return np.flatnonzero(done.numpy())
 
 

@@ -5,7 +5,7 @@ from typing import Any
 
 import numpy as np
 import torch
-from numpy.typing import DTypeLike, NDArray
+from numpy.typing import DTypeLike
 from torch import Tensor
 
 from linkzoo.core.features import FeatureMap
@@ -87,6 +87,6 @@ class CudaBackend(HostBackend):
         if self._diverged.any():
             raise ValueError(DIVERGED)
 
-    def changed(self, done: Tensor) -> NDArray[np.int64] | None:  # noqa: ARG002 - used by HostBackend
-        """Returns None: reading the rows would wait for the GPU."""
-        return None
+    def changed(self, done: Tensor) -> Tensor:
+        """Returns `done` [N], as reading the rows would wait for the GPU."""
+        return done

@@ -13,7 +13,7 @@ def _advantages(
     last: int,
     players: Int8s,  # [N], the number of seats of each game
     payoff: Float32s,  # [T, N, P], by absolute seat
-    values: Float32s,  # [T + 1, N, P], by absolute seat
+    values: Float32s,  # [T + 1, N, P], relative to the seat to act
     done: Bools,  # [T, N], whether the game ended with the ply
     seat: Int8s,  # [T + 1, N], the seat to act
     decay: np.float32,  # lambda, applied between consecutive decisions of the same seat
@@ -32,10 +32,12 @@ def _advantages(
             running = np.float32(0)
             for t in range(plies - 1, -1, -1):
                 ahead = np.float32(0 if done[t, i] else 1)
-                error = payoff[t, i, p] + ahead * values[t + 1, i, p] - values[t, i, p]
+                value = values[t, i, (p - seat[t, i]) % seats]
+                following = values[t + 1, i, (p - seat[t + 1, i]) % seats]
+                error = payoff[t, i, p] + ahead * following - value
                 onward = decay if seat[t + 1, i] == p else np.float32(1)
                 running = error + ahead * onward * running
-                targets[t, i, (p - seat[t, i]) % seats] = running + values[t, i, p]
+                targets[t, i, (p - seat[t, i]) % seats] = running + value
                 if seat[t, i] == p:
                     advantage[t, i] = running
         for t in range(plies):

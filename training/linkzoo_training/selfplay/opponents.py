@@ -7,15 +7,65 @@ import torch
 from torch import Tensor
 
 from linkzoo import Agent, Game
+from linkzoo.engine.compiled import compiled
+from linkzoo.engine.threads import RowKernel
 from linkzoo.registry import id_of
 from linkzoo_training.agents.make import make_agent
-from linkzoo_training.arrays import Float64s
+from linkzoo_training.arrays import Bools, Float32s, Float64s, Int8s, Int64s
 from linkzoo_training.config.config import PoolConfig
 from linkzoo_training.networks.transfers import ToHost
 from linkzoo_training.selfplay.backend import HostBackend
 from linkzoo_training.selfplay.opponent_pool import OpponentPool
 
 ITSELF = -1  # opponent slot of pure self-play games
+
+
+@compiled
+def _act(
+    first: int,
+    last: int,
+    acts: Bools,  # [n], output: whether an opponent is to act
+    seat: Int8s,  # [n], the seat to act
+    slot: Int64s,  # [n]
+    learner_seat: Int8s,  # [n]
+    players: Int8s,  # [n]
+    sides: Int8s,  # [P + 1, P], by number of players and seat
+) -> None:
+    for i in range(first, last):
+        side = sides[players[i]]
+        acts[i] = slot[i] != ITSELF and side[seat[i]] != side[learner_seat[i]]
+
+
+@compiled
+def _count(
+    first: int,
+    last: int,
+    done: Bools,  # [n]
+    payoff: Float32s,  # [n, P]
+    counts: Bools,  # [n], whether a game of self-play counts
+    slot: Int64s,  # [n]
+    learner_seat: Int8s,  # [n]
+    players: Int8s,  # [n]
+    wins: Float64s,  # [n, P], totals of self-play
+    results: Float64s,  # [n, 2, slots], totals of the learner's scores and games
+) -> None:
+    for i in range(first, last):
+        if done[i] and slot[i] != ITSELF:
+            own = payoff[i, learner_seat[i]]
+            results[i, 0, slot[i]] += 1.0 if own > 0 else 0.0 if own < 0 else 0.5
+            results[i, 1, slot[i]] += 1.0
+        elif done[i] and counts[i]:
+            best, winners = payoff[i, 0], 0
+            for p in range(1, players[i]):
+                best = max(best, payoff[i, p])
+            for p in range(players[i]):
+                winners += payoff[i, p] == best
+            for p in range(players[i]):
+                if payoff[i, p] == best:
+                    wins[i, p] += 1 / winners
+
+
+_ACT, _COUNT = RowKernel(_act, 2048), RowKernel(_count, 1024)
 
 
 class Opponents:
@@ -29,22 +79,21 @@ class Opponents:
     def __init__(
         self, config: PoolConfig, game: Game, players: Tensor, backend: HostBackend
     ) -> None:
-        self._players, self._size = players.long(), config.size
+        self._players, self._size, self._backend = players, config.size, backend
         fixed = id_of(game), game.fixed.values
         self.agents = [make_agent(name, *fixed) for name in config.fixed_opponents]
         slots = config.size + len(self.agents)
         self.fixed_slots = list(range(config.size, slots))
         self._slots = backend.tensor(np.arange(slots))
-        self.slot = torch.full_like(self._players, ITSELF)
+        self.slot = torch.full_like(players, ITSELF, dtype=torch.int64)
         self.learner_seat = torch.zeros_like(players)
         sides = np.zeros((game.max_players + 1, game.max_players), np.int8)  # by players and seat
         for count in range(game.min_players, game.max_players + 1):
             sides[count, :count] = game.facts.sides(count)
-        self._side = backend.tensor(sides)
-        self._seats = backend.tensor(np.arange(game.max_players))
-        # Totals since `report`: wins by seat in self-play; the learner's scores and games by slot.
-        self._wins = backend.zeros(game.max_players, dtype=torch.float64)
-        self._results = backend.zeros(2, max(1, slots), dtype=torch.float64)
+        self._sides = backend.tensor(sides)
+        # Totals of each game since `report`.
+        self._wins = backend.zeros(len(players), game.max_players, dtype=torch.float64)
+        self._results = backend.zeros(len(players), 2, max(1, slots), dtype=torch.float64)
 
     def against(self, slot: int) -> Tensor:
         """Returns the games played against a slot, bool [N]."""
@@ -52,9 +101,10 @@ class Opponents:
 
     def act_in(self, seat: Tensor, games: slice = slice(None)) -> Tensor:
         """Returns whether an opponent is to act, bool [n], for seats to act `seat` [n]."""
-        players = self._players[games]
-        own = self._side[players, self.learner_seat[games].long()]
-        return (self.slot[games] != ITSELF) & (self._side[players, seat.long()] != own)
+        acts = torch.empty_like(seat, dtype=torch.bool)
+        given = self.slot[games], self.learner_seat[games], self._players[games], self._sides
+        self._backend.run(_ACT, acts, seat, *given)
+        return acts
 
     def rows(
         self, acts: Tensor, pool: OpponentPool, games: slice = slice(None)
@@ -85,25 +135,18 @@ class Opponents:
         """Returns the fixed agent in a slot; None for a snapshot."""
         return None if slot < self._size else self.agents[slot - self._size]
 
-    def count(self, games: slice | Tensor, payoff: Tensor, done: Tensor, counts: Tensor) -> None:
+    def count(self, games: slice, payoff: Tensor, done: Tensor, counts: Tensor) -> None:
         """Counts the results of games with payoffs [n, P] where `done` [n].
 
         Wins of self-play games are counted where `counts` [n].
         """
-        slot, itself = self.slot[games], self.slot[games] == ITSELF
-        own = payoff.gather(1, self.learner_seat[games].long()[:, None])[:, 0]
-        met = (done & ~itself).double()
-        score = torch.where(own > 0, 1.0, torch.where(own < 0, 0.0, 0.5)) * met
-        self._results.index_add_(1, slot.clamp(min=0), torch.stack([score, met]))
-        seats = payoff.shape[1]
-        playing = self._seats[:seats] < self._players[games][:, None]
-        best = torch.where(playing, payoff, -torch.inf)
-        won = (best == best.amax(1, keepdim=True)).double() * (done & itself & counts)[:, None]
-        self._wins[:seats] += (won / won.sum(1, keepdim=True).clamp(min=1)).sum(0)
+        given = self.slot[games], self.learner_seat[games], self._players[games]
+        totals = self._wins[games], self._results[games]
+        self._backend.run(_COUNT, done, payoff, counts, *given, *totals)
 
     def report(self, pool: OpponentPool) -> Float64s:
         """Reports results since the last call to the pool; returns wins by seat in self-play."""
-        wins, results = (array.copy() for array in ToHost(self._wins, self._results).arrays())
+        wins, results = ToHost(self._wins.sum(0), self._results.sum(0)).arrays()
         pool.count(*results[:, : pool.size])
         self._wins.zero_()
         self._results.zero_()

@@ -137,7 +137,7 @@ class ReplayGames:
             finished = np.flatnonzero(done)
             learned += [self._samples(game) for game in finished.tolist()]
             if len(finished):
-                self._count(finished)
+                self._count(done)
                 self._begin_games(done, progress, opponents)
         self.wins += self.opponents.report(pool)[: len(self.wins)]
         return join(learned)
@@ -203,12 +203,14 @@ class ReplayGames:
         policy, values = self._policy[game, plies].copy(), self._values[game, plies].copy()
         return Samples(states, finals, policy, values)
 
-    def _count(self, rows: Int64s) -> None:
-        payoff = np.zeros((len(rows), self.game.max_players), np.float32)
-        kernels(self.game).outcome(self.states[rows], payoff, np.zeros_like(payoff))
-        games, done = torch.from_numpy(rows), torch.ones(len(rows), dtype=torch.bool)
-        counts = self._initial_states.from_initial_state[games]
-        self.opponents.count(games, torch.from_numpy(payoff), done, counts)
+    def _count(self, done: Bools) -> None:
+        ended = self.states[done]
+        payoff = np.zeros((len(done), self.game.max_players), np.float32)
+        of_ended = payoff[done]
+        kernels(self.game).outcome(ended, of_ended, np.zeros_like(of_ended))
+        payoff[done] = of_ended
+        counts = self._initial_states.from_initial_state
+        self.opponents.count(slice(None), torch.from_numpy(payoff), torch.from_numpy(done), counts)
 
     def _begin_games(self, which: Bools, progress: float, opponents: list[int]) -> None:
         self.length[which] = 0

@@ -40,7 +40,7 @@ class Batch:
     log_probability: Tensor  # float32 [T*N], log-probability at sampling time
     advantage: Tensor  # float32 [T*N], of the seat that acted
     targets: Tensor  # float32 [T*N, P], lambda-returns relative to the seat that acted
-    log_policy: Tensor  # bfloat16 [T*N, A], all log-probabilities; A is 0 without `kl_coef`
+    log_policy: Tensor  # float32 [T*N, A], all log-probabilities; A is 0 without `kl_coef`
     privileged: Tensor  # integers [T*N, H], privileged features; H is 0 without a full critic
     learner: Tensor  # bool [T*N], whether the learner acted (else an opponent)
     # Teacher targets where the learner acted: moves int64 [T*N] or action values float16 [T*N, A].
@@ -91,7 +91,6 @@ class RolloutGames:
         if (found := self._symmetries) is not None:
             maps = found.features, found.hidden, found.back, found.actions
             self._sources = [backend.tensor(sources) for sources in maps]
-        self._seat_numbers = backend.tensor(np.arange(len(self.wins)))
         self._allocate()
 
     def _allocate(self) -> None:
@@ -107,7 +106,7 @@ class RolloutGames:
         )
         self._mask = sent(plies, games, actions, dtype=torch.int8)
         kept = actions if config.kl_coef > 0 else 0
-        self._log_policy = torch.zeros(plies, games, kept, dtype=torch.bfloat16, device=self.device)
+        self._log_policy = torch.zeros(plies, games, kept, device=self.device)
         self._action = zeros(plies, games, dtype=torch.int64)
         self._log_probability = zeros(plies, games)
         self._learner = zeros(plies, games, dtype=torch.bool)
@@ -186,7 +185,7 @@ class RolloutGames:
                 self._teacher_targets[t, rows] = targets
             yield
             values, actions, self._log_probability[t, games] = receive()
-            self._keep_values(values, t, games)
+            self._values[t, games] = values[:, : len(self.wins)]
             actions = backend.check_actions(actions, self._mask.host[t, games])
             self._action[t, games] = actions
             if self._symmetries is not None:
@@ -195,7 +194,7 @@ class RolloutGames:
             self._done[t, games] = now.done
             self._payoff[t, games] = now.reward + task.margin_weight * now.score
             changed = backend.changed(now.done)
-            if changed is None or len(changed):
+            if len(changed):
                 self.opponents.count(games, now.reward, now.done, self.from_initial_state[games])
                 states, mask = group.states, now.action_mask
                 self._initial_states.begin(now.done, games, states, mask, task.chances)
@@ -204,7 +203,7 @@ class RolloutGames:
         receive = backend.receive(self._evaluate(task.network, task.critic, -1, games)[0])
         yield
         (values,) = receive()
-        self._keep_values(values, -1, games)
+        self._values[-1, games] = values[:, : len(self.wins)]
 
     def _encode(self, group: Group, t: int) -> None:
         self._seat[t, group.games] = group.now.seat
@@ -277,13 +276,6 @@ class RolloutGames:
         states, numbers = ToHost(self._states[rows], rows).arrays()
         seeds = random_u64s(self.config.seed, stream, ply, numbers)
         return Positions(self.game, states.reshape(-1).view(self.game.state), seeds)
-
-    def _keep_values(self, relative: Tensor, t: int, games: slice) -> None:
-        """Stores values [n, P], relative to the seats to act at ply t, by absolute seat."""
-        players = self.players[games].long()[:, None]
-        offset = (self._seat_numbers - self._seat[t, games].long()[:, None]) % players
-        there = self._seat_numbers < players
-        self._values[t, games] = torch.where(there, relative.gather(1, offset), 0)
 
     def _batch(self, has_targets: bool) -> Batch:
         """Computes advantages and lambda-returns; returns the iteration's plies in one row each."""

@@ -72,10 +72,12 @@ def draw(probabilities: Tensor, uniform: Tensor) -> tuple[Tensor, Tensor]:
     """
     sums = probabilities.cumsum(-1)
     total = sums[:, -1]
-    found = torch.searchsorted(sums, (uniform * total)[:, None], right=True)[:, 0]
-    found = torch.where(found < sums.shape[1], found, probabilities.argmax(-1))  # rounding errors
-    drawn = torch.where(total.isfinite(), found, -1)
-    return drawn, probabilities.gather(-1, found[:, None])[:, 0].log()
+    found = torch.searchsorted(sums, (uniform * total)[:, None], right=True)
+    found = found.clamp(max=sums.shape[1] - 1)  # the product may be rounded up to the total
+    # Sums made in parallel may grow where a probability is 0.
+    found = torch.where(probabilities.gather(-1, found) > 0, found, probabilities.argmax(-1, True))
+    drawn = torch.where(total.isfinite(), found[:, 0], -1)
+    return drawn, probabilities.gather(-1, found)[:, 0].log()
 
 
 def sample(
