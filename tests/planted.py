@@ -140,9 +140,9 @@ FAULTS = [
     Planted(
         "vector: the observation of the game that ended",
         "envs/linkzoo/core/kernels.py",
-        "            observe(states[i], states[i].seat, row(observations, i))\n",
+        "            observe(state, state.seat, row(observations, i))\n",
         "            if not done[i]:\n"
-        "                observe(states[i], states[i].seat, row(observations, i))\n",
+        "                observe(state, state.seat, row(observations, i))\n",
         "tests/common/test_vector.py -k linkage",
         compiled=True,
     ),

@@ -24,7 +24,8 @@ pytestmark = pytest.mark.last
 
 ROOT = Path(__file__).parents[1]
 PAGES = [ROOT / "README.md", *sorted((ROOT / "docs").rglob("*.md"))]
-TRAINING = ("first_agent", "workers")  # tutorials
+# Tutorials
+TRAINING = "first_agent workers your_network experiments positions league hidden_game".split()
 
 
 def rules_page(name: str) -> str:
@@ -129,19 +130,23 @@ def test_the_game_to_look_at_is_a_whole_one(name: str) -> None:
     assert f"played/{name}.html" in (ROOT / "docs" / "games" / f"{name}.md").read_text()
 
 
-def test_the_tutorial_writes_the_example() -> None:
+@pytest.mark.parametrize(
+    ("tutorial", "name"), [("your_game", "connect_four"), ("hidden_game", "leduc")]
+)
+def test_the_tutorial_writes_the_example(tutorial: str, name: str) -> None:
     """Its blocks that begin with a file's name are the files, word for word."""
-    page = (ROOT / "docs" / "tutorials" / "your_game.md").read_text(encoding="utf-8")
+    page = (ROOT / "docs" / "tutorials" / f"{tutorial}.md").read_text(encoding="utf-8")
     written: dict[str, list[str]] = {}
-    for block in blocks(page, "python"):
-        title = re.match(r"# (connect_four/\w+\.py)\n", block)
+    for block in [*blocks(page, "python"), *blocks(page, "yaml")]:
+        title = re.match(rf"# ({name}/\w+\.py|\w+\.yaml)\n", block)
         if title:
             written.setdefault(title[1], []).append(block[title.end() :].strip("\n"))
-    folder = ROOT / "examples" / "connect_four"
-    files = {str(path.relative_to(folder)): path for path in folder.glob("connect_four/*.py")}
+    folder = ROOT / "examples" / name
+    paths = [*folder.glob(f"{name}/*.py"), *folder.glob("*.yaml")]
+    files = {str(path.relative_to(folder)): path for path in paths}
     assert written.keys() == files.keys()
-    for name, path in files.items():
-        assert "\n\n\n".join(written[name]) + "\n" == path.read_text(encoding="utf-8")
+    for file, path in files.items():
+        assert "\n\n\n".join(written[file]) + "\n" == path.read_text(encoding="utf-8")
 
 
 @pytest.mark.parametrize(
@@ -226,7 +231,8 @@ assert gymnasium.make("linkzoo:linkzoo/Linkage-v0", seat=1).reset(seed=1)
 @pytest.mark.parametrize(
     "page",
     [
-        # Both train for seconds; quick: test_cli.py and the README, test_executors.py
+        # These train for seconds; quick: test_cli.py and the README, test_executors.py,
+        # test_own_network.py, test_callbacks.py, test_sweep.py and test_leduc.py
         pytest.param(page, id=page.stem, marks=[pytest.mark.slow] * (page.stem in TRAINING))
         for page in PAGES
     ],

@@ -8,8 +8,8 @@ from numpy.typing import NDArray
 
 import linkzoo
 from linkzoo import Positions, RandomAgent, SeatEnv
-from linkzoo.integrations import FeatureEnv, FunctionAgent, ObservationPolicy, OpponentPool
-from linkzoo_training import load_agent, make_agent, play_match
+from linkzoo.integrations import FunctionAgent, OpponentPool
+from linkzoo_training import play_match
 
 
 class Fixed:
@@ -90,25 +90,6 @@ def test_a_full_pool_gives_up_the_oldest_but_the_first() -> None:
             OpponentPool(agents, size=1)
 
 
-def test_a_trained_policy_as_a_callable() -> None:
-    """The same moves as the agent's, for one observation and for a batch."""
-    agent = load_agent("linkage", views=1)
-    policy = ObservationPolicy(agent, agent.game)
-    vec = linkzoo.make_vec("linkage", 8)
-    now = vec.reset(3)
-    for _ in range(6):
-        expected = agent.act(Positions(vec.game, vec.states.copy(), np.zeros(8, np.uint64)))
-        seen = {"observation": now.observation, "action_mask": now.action_mask}
-        assert (policy(seen) == expected).all()
-        one = policy({name: array[2] for name, array in seen.items()})
-        assert isinstance(one, int)
-        assert one == expected[2]
-        actions, state = policy.predict(now.observation, action_masks=now.action_mask == 1)
-        assert state is None
-        assert (actions == expected).all()
-        now = vec.step(expected)
-
-
 def test_a_function_of_observations_as_they_are() -> None:
     """`features=False` shows what the environment does."""
     seen = []
@@ -123,23 +104,3 @@ def test_a_function_of_observations_as_they_are() -> None:
     positions = Positions(env.game, states, np.zeros(1, np.uint64))
     FunctionAgent("plain", choose, features=False).act(positions)
     assert (seen[0][0] == env.observe(env.agent_selection)["observation"]).all()
-
-
-def test_features_are_no_observations() -> None:
-    """A policy of ours says which class shows what it reads."""
-    policy = ObservationPolicy(RandomAgent(), linkzoo.get_game("love_links"))
-    env = FeatureEnv("love_links")
-    env.reset(seed=1)
-    with pytest.raises(ValueError, match=r"float32\[\d+\].* GameEnv and SeatEnv, not the features"):
-        policy(env.observe("player_0"))
-    vec = linkzoo.make_vec("love_links", 3).reset(1)
-    with pytest.raises(ValueError, match="not the features"):
-        policy.predict(vec.observation[:, :5], vec.action_mask)
-
-
-def test_search_needs_positions() -> None:
-    policy = ObservationPolicy(make_agent("uct-2", "linkage"), linkzoo.get_game("linkage"))
-    env = linkzoo.make("linkage")
-    env.reset(seed=1)
-    with pytest.raises(ValueError, match="needs whole positions"):
-        policy(env.observe("player_0"))

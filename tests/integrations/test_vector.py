@@ -13,7 +13,7 @@ from numpy.typing import NDArray
 import linkzoo
 from linkzoo import Positions, SeatEnv
 from linkzoo.integrations import FeatureSeatEnv, FeatureSeatVectorEnv, SeatVectorEnv
-from tests.common.variants import ONE, Variant, few_variants, one_of_each_game
+from tests.common.variants import ONE, Variant, one_of_each_game
 
 GAMES = 6
 
@@ -42,7 +42,7 @@ def last_legal(mask: NDArray[np.int8]) -> NDArray[np.int64]:
     return chosen
 
 
-@few_variants
+@one_of_each_game
 def test_the_games_are_those_of_one_environment(variant: Variant) -> None:
     """Observations, masks, rewards and ends, for two games in each row, from any seat."""
     opponent = First()

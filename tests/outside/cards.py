@@ -4,7 +4,6 @@ Each seat gets a card. In turn it stays (0) or draws another (1); the highest ca
 """
 
 from dataclasses import replace
-from typing import Any
 
 import numpy as np
 from numpy.typing import NDArray
@@ -27,8 +26,8 @@ from linkzoo import (
 
 CARDS, SEATS, OVER = 9, 3, -1
 FIELDS = (
-    Field("hands", "i1", (SEATS, CARDS), 0, 1),
-    Field("deck", "i1", (CARDS,), 0, CARDS - 1),
+    Field("hands", "i1", (SEATS, CARDS), 0, 1, hidden="others"),
+    Field("deck", "i1", (CARDS,), 0, CARDS - 1, hidden="all"),
     Field("left", "i1", (), 0, CARDS),
 )
 
@@ -153,19 +152,9 @@ OPEN = Game(  # as if the cards lay open
 )
 
 
-def to_dict(state: Record, seat: int | None = None) -> dict[str, Any]:
-    """The fields; for a seat without the deck and the other hands."""
-    found = OPEN.to_dict(state, seat)
-    if seat is not None:
-        hands = [hand if other == seat else None for other, hand in enumerate(found["hands"])]
-        found |= {"hands": hands, "deck": None}
-    return found
-
-
 GAME = replace(
     OPEN,
     observation=replace(
         OPEN.observation, privileged_spec=ObservationSpec(HIDDEN, (27,)), reveal=reveal
     ),
-    notation=replace(OPEN.notation, to_dict=to_dict, from_dict=OPEN.from_dict),
 )

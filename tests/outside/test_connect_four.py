@@ -128,6 +128,7 @@ def test_training(algorithm: str, tmp_path: Path, monkeypatch: pytest.MonkeyPatc
 
 
 @pytest.mark.last
+@pytest.mark.slow  # quick: test_another_process_finds_the_game in test_registry.py
 def test_commands_in_a_process_of_their_own(tmp_path: Path) -> None:
     """Nothing but `--game` says where the game is; so do a record and a worker's configuration."""
     run = ("-m", "linkzoo_training", "evaluate", "greedy", "random", "--game", NAME)

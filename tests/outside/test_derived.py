@@ -12,6 +12,7 @@ from linkzoo.core.kernels import kernels
 from linkzoo.testing.play import positions
 from tests.common.play import outcome_of
 from tests.common.variants import Variant, few_variants
+from tests.outside import cards
 
 GAME = connect_four.GAME
 PARTS = (GAME, GAME.rules, GAME.observation, GAME.notation, GAME.drawing, GAME.facts)
@@ -126,7 +127,7 @@ DETERMINIZES = replace(GAME.rules, determinize=GAME.determinize)
         (GAME, {"facts": replace(FACTS, typical_length=43)}, "^typical_length: 43 is not in"),
         (GAME, {"facts": replace(FACTS, chance=True)}, "^determinize: .* hidden .* or chance"),
         (GAME, {"observation": HIDES}, "^determinize: .* hidden information or chance needs one"),
-        (GAME, {"observation": HIDES, "rules": DETERMINIZES}, "^to_dict and from_dict: .* hidden"),
+        (GAME, {"observation": HIDES, "rules": DETERMINIZES}, "^fields: .* hidden information"),
         (GAME, {"options": OptionsWithGravity}, "^fields: the option gravity is no field"),
         (GAME, {"options": dict}, "^options: <class 'dict'> doesn't derive from linkzoo.Options"),
         (GAME, {"fields": (Field("more", "f4"),)}, "^field 'more': f4 is not an integer type"),
@@ -153,3 +154,26 @@ def test_fields_contradict_one_another() -> None:
     ):
         with pytest.raises(ValueError, match=complaint):
             _ = replace(GAME, fields=tuple(Field(name, "i1") for name in names.split())).state
+    for field, complaint in (
+        (Field("deck", "i1", hidden="seat"), "^field 'deck': hidden is 'others' or 'all'"),  # type: ignore[arg-type]
+        (Field("deck", "i1", hidden="others"), "^field 'deck': .* needs an element per seat"),
+    ):
+        with pytest.raises(ValueError, match=complaint):
+            _ = replace(GAME, fields=(field,)).state
+
+
+def test_json_of_a_seat_lacks_what_is_hidden() -> None:
+    """Field(hidden=...) alone leaves it out; the referee's view reads back."""
+    game = cards.GAME
+    state = game.blank(2)
+    game.rules.new_game(state, np.uint64(4))
+    whole, seen = game.to_dict(state), game.to_dict(state, 1)
+    assert seen == {
+        **{name: value for name, value in whole.items() if name != "seed"},
+        "hands": [None, whole["hands"][1], None],
+        "deck": None,
+    }
+    assert sum(whole["hands"][1]) == 1
+    assert game.from_dict(whole).tobytes() == state.tobytes()
+    with pytest.raises(ValueError, match=r"^hands\[0\]: None is not a list"):
+        game.from_dict(seen)

@@ -7,7 +7,7 @@ import numpy as np
 import pytest
 import torch
 
-from linkzoo import Positions, get_game, make_vec
+from linkzoo import Agent, Positions, get_game, make_vec
 from linkzoo.testing.play import action_features_of
 from linkzoo_training.agents.policy import PolicyAgent, SearchAgent, load_agent
 from linkzoo_training.config.config import read_config
@@ -16,6 +16,7 @@ from linkzoo_training.networks.inputs import MAX_LISTED, Inputs
 from linkzoo_training.networks.symmetries import symmetries
 from linkzoo_training.selfplay.executors import LocalExecutor
 from linkzoo_training.train import make_trainer
+from tests.driving import first_quick
 from tests.training.helpers import midgame, weights
 
 LINK_O = get_game("link_o")
@@ -48,7 +49,10 @@ ALPHAZERO: dict[str, Any] = {
     "reuse": 1,
     "batch_size": 16,
 }
-both = pytest.mark.parametrize("fields", [PPO, ALPHAZERO], ids=["ppo", "alphazero"])
+# Names of games, for the process that compiles theirs.
+both = pytest.mark.parametrize(
+    "fields", [PPO, ALPHAZERO], ids=["link_o, ppo", "love_links, alphazero"]
+)
 
 
 def loud(game: str = "link_o") -> Any:
@@ -119,6 +123,7 @@ def test_games_without_features_name_another_network() -> None:
         make_network(get_game("linkage"), "action", 8, 1)
 
 
+@pytest.mark.slow  # quick: test_resume.py, with other networks
 @both
 def test_a_resumed_run_is_the_uninterrupted_run(fields: dict[str, Any], tmp_path: Path) -> None:
     config = read_config(fields)
@@ -149,16 +154,18 @@ def test_workers_play_it_and_checkpoints_hold_it(fields: dict[str, Any], tmp_pat
     legal = masked(expected, torch.from_numpy(positions.action_mask))
     torch.testing.assert_close(logits, legal, atol=1e-3, rtol=1e-3)
     assert values.shape == (6, game.max_players)
-    for player in (agent, SearchAgent(agent, 6)):
+    players: list[Agent] = [agent, SearchAgent(agent, 6)] if fields is ALPHAZERO else [agent]
+    for player in players:
         actions = player.act(positions)
         assert positions.action_mask[np.arange(6), actions].all()
 
 
-def test_averaged_views_and_a_search_take_it() -> None:
+@pytest.mark.parametrize("simulations", first_quick([0, 8]))
+def test_averaged_views_and_a_search_take_it(simulations: int) -> None:
     agent = PolicyAgent("loud", LINK_O, loud(), {}, views=4, temperature=0.0)
+    player = SearchAgent(agent, simulations) if simulations else agent
     positions = midgame(LINK_O, 8, 12)
-    for player in (agent, SearchAgent(agent, 8)):
-        assert positions.action_mask[np.arange(8), player.act(positions)].all()
+    assert positions.action_mask[np.arange(8), player.act(positions)].all()
 
 
 def test_many_legal_actions_are_played_as_well() -> None:

@@ -43,7 +43,7 @@ def test_saved_policy_plays_the_same(folder: Path) -> None:
     network = make_network(get_game("linkage"), "flat", 16, 1)
     original = PolicyAgent("original", get_game("linkage"), network, {})
     loaded = load_agent(folder)
-    assert loaded.name == "saved"
+    assert loaded.name == str(folder)
     assert loaded.card["note"] == "a test"
     where = positions()
     torch.testing.assert_close(loaded.evaluate(where), original.evaluate(where))
@@ -74,7 +74,7 @@ def test_a_card_may_name_a_temperature(folder: Path) -> None:
     edit(folder, temperature=0.25)
     found = [load_agent(folder, temperature=given) for given in (None, 0.25, 0.0)]
     assert [agent.temperature for agent in found] == [0.25, 0.25, 0.0]
-    assert [agent.name for agent in found] == ["saved", "saved", "saved~0"]
+    assert [agent.name for agent in found] == [str(folder), str(folder), f"{folder}~0"]
     edit(folder, temperature=None)
     assert load_agent(folder).temperature == 0
 
@@ -95,7 +95,7 @@ def test_draws_follow_the_policy(folder: Path) -> None:
 def test_views_make_the_policy_symmetric(folder: Path) -> None:
     """Averaged over all symmetries, a position and its image get the same values and answers."""
     game, agent = get_game("linkage"), load_agent(folder, views=192)
-    assert agent.name == "saved@192"
+    assert agent.name == f"{folder}@192"
     assert game.observation.symmetries is not None
     _, actions, _ = game.observation.symmetries()
     where, image = positions(4), positions(4)

@@ -119,7 +119,7 @@ def test_the_blunder_rate_on_the_card(tmp_path: Path) -> None:
     game = linkzoo.get_game("linkage")
     other = {"agent": "mine:9", "note": "stays"}
     card = {"network": {"kind": "flat", "width": 8, "blocks": 1}, "views": 1, "strength": []}
-    card["blunder_rate"] = [{"agent": "mine", "note": "goes"}, other]
+    card["blunder_rate"] = [{"agent": str(tmp_path / "mine"), "note": "goes"}, other]
     save_checkpoint(tmp_path / "mine", make_network(game, "flat", 8, 1), game, card)
     path = tmp_path / "result.json"
     found = ["--solved-positions", "--card", "--json", str(path)]
@@ -128,7 +128,7 @@ def test_the_blunder_rate_on_the_card(tmp_path: Path) -> None:
     assert kept == other
     data = json.loads(path.read_text(encoding="utf-8"))["blunder_rate"]
     assert new["share"] == data["share"]
-    assert new["command"] == "linkzoo evaluate mine --solved-positions --seed 0"
+    assert new["command"] == f"linkzoo evaluate {tmp_path}/mine --solved-positions --seed 0"
 
 
 def test_options_may_stand_anywhere(capsys: pytest.CaptureFixture[str], tmp_path: Path) -> None:

@@ -111,10 +111,10 @@ def test_commands_take_them(
     monkeypatch.chdir(tmp_path)
     evaluate = ["evaluate", "my_agents.py:FirstLegal", "random", "--game", "linkage"]
     assert main([*evaluate, "--games", "20"]) == 0
-    assert "first" in capsys.readouterr().out
+    assert "my_agents.py:FirstLegal against random" in capsys.readouterr().out
     assert main(["tournament", "random", f"{file}:made", "--games", "4", "--output", "t"]) == 0
     assert main(["evaluate", f"{file}:Cheater", "random", "--games", "2"]) == 2
-    assert "cheater (agent A) played the illegal action -1" in capsys.readouterr().err
+    assert ":Cheater (agent A) played the illegal action -1" in capsys.readouterr().err
 
 
 def test_they_are_met_in_training(file: str) -> None:

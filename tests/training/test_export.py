@@ -20,9 +20,9 @@ from linkzoo_training.networks.inputs import MAX_LISTED
 @pytest.mark.parametrize(
     ("game", "kind"),
     [
-        ("love_links", "flat"),
-        ("linkage", "board"),
         ("love_links", "action"),
+        pytest.param("love_links", "flat", marks=pytest.mark.slow),
+        pytest.param("linkage", "board", marks=pytest.mark.slow),
         pytest.param("link_o", "graph", marks=pytest.mark.slow),
     ],
 )

@@ -14,6 +14,7 @@ from linkzoo import game_names, get_game
 from linkzoo.core.kernels import kernels
 from linkzoo_training.checkpoints import fingerprints as module
 from linkzoo_training.checkpoints.fingerprints import fingerprints
+from tests.driving import first_quick
 
 Change = Callable[..., None]
 
@@ -99,7 +100,7 @@ def test_a_change_of_what_is_paid_is_noticed(name: str) -> None:
     assert planted(name, "play", win)["rules"] != usual["rules"]
 
 
-@pytest.mark.parametrize("name", game_names())
+@pytest.mark.parametrize("name", first_quick(game_names(), 2))
 def test_a_change_of_an_observation_is_noticed(name: str) -> None:
     """In any part, in one game at one ply; the rules stay what they are."""
     game, usual, last = get_game(name), untouched(name), longest(name)

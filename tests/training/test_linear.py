@@ -16,6 +16,7 @@ from linkzoo_training.commands.cli import main
 from linkzoo_training.evaluation.labels import LabelSettings, make_labels, read_labels, regret
 from linkzoo_training.evaluation.match import play_match
 from linkzoo_training.search.linear import context_of
+from tests.driving import first_quick
 
 GAME = get_game("love_links")
 SETTINGS = LabelSettings("love_links", {}, (2, 3), "greedy", 4, "random", 0.5, 7)
@@ -51,12 +52,13 @@ def test_scores_are_features_times_weights_that_the_context_changes() -> None:
         assert not values[i, given.action_mask[i] == 0].any()
 
 
-@pytest.mark.parametrize("game", ["link_o", "love_links", "love_formula"])
+@pytest.mark.parametrize("game", first_quick(["love_links", "link_o", "love_formula"]))
 def test_the_shipped_scorer_beats_greedy(game: str) -> None:
     result = play_match(game, make_agent("linear", game), make_agent("greedy", game), 100)
     assert result.win_share().low > 0.5
 
 
+@pytest.mark.slow  # quick: the labels below; other commands that go on
 def test_a_stopped_run_of_labels_goes_on(labelled: Path, tmp_path: Path) -> None:
     path = tmp_path / "labels.npz"
     make_labels(SETTINGS, 1, path, lambda _: None)
@@ -93,6 +95,7 @@ def test_a_fit_learns(labelled: Path, tmp_path: Path, capsys: pytest.CaptureFixt
     assert play_match("love_links", agent, RandomAgent(), 40).win_share().low > 0.6
 
 
+@pytest.mark.slow  # quick: test_labels in test_other_boards.py
 def test_labels_command_writes_what_fit_reads(tmp_path: Path) -> None:
     path = tmp_path / "few.npz"
     options = ["--positions", "1", "--playouts", "1", "--players", "2", "--rollout", "linear"]

@@ -101,6 +101,7 @@ def test_hidden_layers_and_all_else(game: str, kind: str) -> None:
         np.sort([id(one) for one in (*hidden, *others)]), np.sort([id(one) for one in every])
     )
     assert min(one.ndim for one in hidden) >= 2
+    assert heads.margins is not None
     outer = {network.value.weight, heads.margins.weight}
     outer |= {one for name, one in network.named_parameters() if name.endswith("inputs.weight")}
     assert len(outer) == 3

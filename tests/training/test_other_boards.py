@@ -57,9 +57,12 @@ def run(policy: str, tmp_path: Path, monkeypatch: pytest.MonkeyPatch) -> Callabl
     [
         "evaluate random greedy --game link_o board=ring4x12",
         "evaluate random greedy board=ring4x12 --game link_o",
-        "evaluate random random --game link_o board=ring4x12 target=[0,1]",
+        pytest.param(
+            "evaluate random random --game link_o board=ring4x12 target=[0,1]",
+            marks=pytest.mark.slow,
+        ),
         "evaluate SMALL random",
-        "evaluate SMALL SMALL:2 --openings 0",
+        pytest.param("evaluate SMALL SMALL:2 --openings 0", marks=pytest.mark.slow),
         "evaluate random SMALL --game link_o",
     ],
 )
@@ -90,6 +93,7 @@ def test_tournaments(run: Callable[[str], int]) -> None:
     assert json.loads(match.read_text())["options"]["board"] == "ring4x12"
 
 
+@pytest.mark.slow  # quick: labels of link_o, in test_linear.py
 def test_labels(run: Callable[[str], int]) -> None:
     assert run("labels link_o --agent SMALL --positions 1 --playouts 1 --out a.npz") == 0
     assert run("labels link_o board=ring4x12 --positions 1 --playouts 1 --out b.npz") == 0
@@ -184,19 +188,18 @@ def test_own_cards(run: Callable[[str], int], tmp_path: Path) -> None:
     assert Path(json.loads(Path("m").read_text())["options"]["cards"]).name == "mine.csv"
 
 
-def test_every_path_warns_of_numbers_of_players_that_were_not_trained(policy: str) -> None:
+@pytest.mark.slow  # quick: the warning of a policy, in test_agents.py
+def test_every_path_warns_of_numbers_of_players_that_were_not_trained() -> None:
     """R15: a policy for two and three players, with four."""
-    agent = load_agent(policy)
+    game = get_game("love_links")
     card = {"trained": {"config": {"num_players": [2, 3]}}}
-    agent, three = (
-        PolicyAgent("few", GAME, agent.network, card),
-        midgame(GAME, 2, 3, players=3, **BOARD),
-    )
-    search, four = SearchAgent(agent, 2), midgame(GAME, 2, 3, players=4, **BOARD)
-    settings: dict[str, Any] = {"num_players": 4, "options": BOARD}
-    record = play("link_o", RandomAgent(), HumanAgent(end_of_input), **settings)
+    agent = PolicyAgent("few", game, make_network(game, "flat", 8, 1), card)
+    three, four = (midgame(game, 2, 3, players=players) for players in (3, 4))
+    search = SearchAgent(agent, 2)
+    settings: dict[str, Any] = {"num_players": 4}
+    record = play("love_links", RandomAgent(), HumanAgent(end_of_input), seat=1, **settings)
 
-    player = Player(AgentSpec.parse(policy), GAME)
+    player = Player(AgentSpec.parse("few"), game)
     vars(player)["agent"] = agent  # a cached property
     paths: list[Callable[[], object]] = [
         lambda: agent.act(four),
@@ -204,8 +207,8 @@ def test_every_path_warns_of_numbers_of_players_that_were_not_trained(policy: st
         lambda: search.act(four),
         lambda: search.analyse(four),
         lambda: values_along(agent, record),
-        lambda: play_match("link_o", agent, RandomAgent(), 1, **settings),
-        lambda: play("link_o", agent, HumanAgent(end_of_input), seat=0, **settings),
+        lambda: play_match("love_links", agent, RandomAgent(), 1, **settings),
+        lambda: play("love_links", agent, HumanAgent(end_of_input), seat=1, **settings),
         lambda: player.act(four.states[0], 5),
     ]
     for path in paths:

@@ -70,13 +70,13 @@ def test_no_more_threads_than_cores() -> None:
 )
 def test_resumed_run_is_the_uninterrupted_run(tmp_path: Path, changes: dict[str, object]) -> None:
     config = ppo_config({**QUICK, **changes})
-    whole = run(config, 8)
-    part = run(config, 5)
+    whole = run(config, 6)
+    part = run(config, 4)
     part.save(tmp_path)
     resumed = PPOTrainer(config)
     resumed.load(tmp_path)
     assert (resumed.iteration, resumed.steps) == (part.iteration, part.steps)
-    for _ in range(3):
+    for _ in range(2):
         resumed.iterate()
     assert weights(resumed) == weights(whole)
 
@@ -326,7 +326,7 @@ def test_the_kl_coefficient_holds_the_policy() -> None:
         if kl_coef:
             legal = batch.mask > 0
             torch.testing.assert_close(
-                batch.log_policy[legal].float(), before[legal].detach(), atol=0.05, rtol=0.01
+                batch.log_policy[legal], before[legal].detach(), atol=1e-5, rtol=0
             )
         for _ in range(3):
             trainer.learn(batch)

@@ -33,21 +33,14 @@ train(load_config(sys.argv[1]), folder=Path(sys.argv[2]), executor=executor)
 """
 
 
+@pytest.mark.slow  # quick: test_stopped_training_goes_on in test_ppo.py
 @pytest.mark.parametrize(
     ("fields", "iterations", "workers"),
     [
-        ({**test_ppo.QUICK, "average": 9, "total_steps": 40 * 16 * 24}, 40, 0),
-        pytest.param(
-            {**test_ppo.QUICK, "total_steps": 25 * 16 * 24}, 25, 2, marks=pytest.mark.slow
-        ),
-        pytest.param(
-            {**test_alphazero.TINY, "average": 9, "total_steps": 30 * 12 * 8},
-            30,
-            0,
-            marks=pytest.mark.slow,
-        ),
+        ({**test_ppo.QUICK, "total_steps": 25 * 16 * 24}, 25, 2),
+        ({**test_alphazero.TINY, "average": 9, "total_steps": 30 * 12 * 8}, 30, 0),
     ],
-    ids=["ppo", "ppo with workers", "alphazero"],
+    ids=["ppo with workers", "alphazero"],
 )
 def test_a_killed_run_goes_on(
     fields: dict[str, Any], iterations: int, workers: int, tmp_path: Path

@@ -17,6 +17,7 @@ from linkzoo_training.algorithms.trainer import Trainer
 from linkzoo_training.commands.cli import main
 from linkzoo_training.networks import shards
 from linkzoo_training.selfplay.rollout import RolloutGames
+from tests.driving import first_quick
 from tests.training import test_alphazero, test_ppo
 from tests.training.helpers import alphazero_config, ppo_config, weights
 
@@ -69,7 +70,9 @@ def test_shards_are_all_rows_in_order(rows: int, threads: int) -> None:
     ("make", "changes"),
     [
         pytest.param(ppo, BOARD, id="linkage, ppo"),
-        pytest.param(alphazero, {"precision": "bf16"}, id="linkage, alphazero"),
+        pytest.param(
+            alphazero, {"precision": "bf16"}, id="linkage, alphazero", marks=pytest.mark.slow
+        ),
         pytest.param(ppo, FULL_CRITIC, id="link_o, full critic", marks=pytest.mark.slow),
     ],
 )
@@ -193,7 +196,7 @@ envs.close()
     sys.platform == "win32" or sys.version_info >= (3, 12),
     reason="no fork on Windows; later Pythons warn of a fork beside threads",
 )
-@pytest.mark.parametrize("script", [FORK, ASYNC], ids=["shards", "gymnasium"])
+@pytest.mark.parametrize("script", first_quick([FORK, ASYNC]), ids=["shards", "gymnasium"])
 def test_threads_after_a_fork(script: str) -> None:
     """R18: a forked process has threads of its own, and none keeps a process from ending."""
     subprocess.run([sys.executable, "-c", script], check=True, timeout=60)
@@ -202,7 +205,8 @@ def test_threads_after_a_fork(script: str) -> None:
 @pytest.mark.parametrize("command", ["evaluate", "tournament"])
 def test_commands_that_ask_networks_share_rows(command: str, tmp_path: Path) -> None:
     """Two evaluations side by side took 7 times as long as one while torch shared operations."""
-    shards.use(1, of_torch=2)
+    shards.use(1)
+    torch.set_num_threads(2)
     set_num_threads(min(2, MAX_THREADS))
     output = ["--output", str(tmp_path)] if command == "tournament" else []
     assert main([command, "random", "greedy", "--games", "2", *output]) == 0

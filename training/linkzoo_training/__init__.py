@@ -13,11 +13,12 @@ from typing import Any
 if "OMP_WAIT_POLICY" not in os.environ:
     os.environ.setdefault("GOMP_SPINCOUNT", "10000")
 
-__all__ = ["against_baselines", "load_agent", "make_agent", "play_match", "solve"]
+__all__ = ["against_baselines", "load_agent", "load_policy", "make_agent", "play_match", "solve"]
 
 _HOMES = {
     "against_baselines": "evaluation.match",
     "load_agent": "agents.policy",
+    "load_policy": "agents.make",
     "make_agent": "agents.make",
     "play_match": "evaluation.match",
     "solve": "search.solver",

@@ -1,4 +1,4 @@
-"""Types of NumPy arrays, for signatures with many of them."""
+"""Types of NumPy arrays, and numbers by seat."""
 
 from typing import Any
 
@@ -12,3 +12,11 @@ Int64s = NDArray[np.int64]
 UInt64s = NDArray[np.uint64]
 Float32s = NDArray[np.float32]
 Float64s = NDArray[np.float64]
+
+
+def relative(numbers: Float32s, seat: Array, players: Array) -> Float32s:
+    """Rotates numbers [M, P] by seat so that `seat` [M] comes first; 0 beyond `players` [M]."""
+    index = np.arange(numbers.shape[1])
+    where = (seat[:, None].astype(np.int64) + index) % players[:, None]
+    turned: Float32s = np.take_along_axis(numbers, where, 1)
+    return np.where(index < players[:, None], turned, np.float32(0))

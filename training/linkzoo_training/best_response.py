@@ -18,9 +18,8 @@ from rich.table import Table
 from linkzoo import Agent, get_game
 from linkzoo.core.files import write_atomically
 from linkzoo.registry import id_of
-from linkzoo_training.agents.make import make_agent
-from linkzoo_training.agents.policy import PolicyAgent, SearchAgent
-from linkzoo_training.agents.specs import SHIPPED, AgentSpec
+from linkzoo_training.agents.named import NamedAgent
+from linkzoo_training.agents.specs import AgentSpec
 from linkzoo_training.algorithms.trainer import Trainer
 from linkzoo_training.checkpoints.checkpoint import load_card
 from linkzoo_training.config.config import PPOConfig, load_config, read_config
@@ -200,10 +199,7 @@ def _measure(
     response: Agent, config: PPOConfig, blocks: Mapping[int, int], openings: str | None
 ) -> list[BestResponse]:
     """Plays the response and the agent against the agent; `blocks` are by number of players."""
-    spec = AgentSpec.parse(config.pool.fixed_opponents[0])
-    agent = make_agent(spec, config.game, config.options)
-    if isinstance(agent, PolicyAgent | SearchAgent) and spec.source != SHIPPED:
-        agent.name = str(spec)  # its full path, so that the card's commands can be run
+    agent = NamedAgent(config.pool.fixed_opponents[0], config.game, config.options)
     settings: dict[str, Any] = {"seed": TEST_SEED, "openings": openings, "options": config.options}
     with Console(stderr=True).status("playing the best response against the agent"):
         return [

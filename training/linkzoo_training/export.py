@@ -76,6 +76,10 @@ def export_onnx(checkpoint: str | Path, path: Path) -> None:
             verbose=False,
         )
     assert program is not None
-    about = {"checkpoint": agent.name, "game": id_of(agent.game), "version": agent.game.version}
+    about = {
+        "checkpoint": Path(agent.name).name,
+        "game": id_of(agent.game),
+        "version": agent.game.version,
+    }
     program.model.metadata_props["linkzoo"] = json.dumps(about)
     write_atomically(path, program.model_proto.SerializeToString())

@@ -33,7 +33,7 @@ def find_config(path_or_name: str | Path, folder: Path = Path()) -> Path:
     """
     text = str(path_or_name)
     for path in (folder / text, shipped("configs") / f"{text}.yaml"):
-        if _exists(path):
+        if file_exists(path):
             return path
     names = sorted(path.stem for path in shipped("configs").glob("*.yaml"))
     where = "" if folder == Path() else f" in {folder}"
@@ -47,7 +47,7 @@ def shipped_checkpoints() -> list[str]:
 
 def is_checkpoint(folder: str | Path) -> bool:
     """Returns whether a folder holds a checkpoint."""
-    return _exists(Path(folder) / "card.json")
+    return file_exists(Path(folder) / "card.json")
 
 
 def find_checkpoint(path_or_name: str | Path) -> Path:
@@ -73,7 +73,7 @@ def find_checkpoint(path_or_name: str | Path) -> Path:
     )
 
 
-def _exists(path: Path) -> bool:
+def file_exists(path: Path) -> bool:
     """Returns whether a file exists; False for a path that is too long."""
     try:
         return path.is_file()

@@ -1,5 +1,6 @@
 """Training runs, from a configuration to a checkpoint, with any trainer."""
 
+from collections.abc import Sequence
 from contextlib import nullcontext
 from pathlib import Path
 from typing import Any
@@ -16,8 +17,9 @@ from linkzoo_training.algorithms.logger import Logger, plot_curve, read_metrics
 from linkzoo_training.algorithms.ppo import PPOTrainer
 from linkzoo_training.algorithms.resume import describe
 from linkzoo_training.algorithms.trainer import STATE_FILE, Trainer
+from linkzoo_training.callbacks import Callback, Callbacks, Run
 from linkzoo_training.config.config import AnyConfig, PPOConfig
-from linkzoo_training.evaluation.openings import RANDOM
+from linkzoo_training.evaluation.openings import read_openings
 from linkzoo_training.evaluation.report import match_table
 from linkzoo_training.evaluation.result import MatchResult
 from linkzoo_training.runtime import StopSignal, alone_in
@@ -40,6 +42,7 @@ def train(
     resume: bool = False,
     executor: Executor | None = None,
     stop: StopSignal | None = None,
+    callbacks: Sequence[Callback] = (),
 ) -> Path:
     """Trains a policy, evaluates it at the end of the budget and writes `<folder>/checkpoint`.
 
@@ -53,21 +56,31 @@ def train(
             have changed, and whether the weights depend on it.
         executor: Runs the workers that play; None: the trainer plays itself.
         stop: Stops the run with its state saved, and tells the caller.
+        callbacks: Called at the start, after iterations and evaluations, and at the end.
 
     Returns:
         The output folder.
 
     Raises:
-        ValueError: Another run uses the folder, or its state can't be resumed; it stays unchanged.
+        ValueError: A callback is none, another run uses the folder, or its state can't be resumed;
+            it stays unchanged.
     """
     folder = Path("runs") / config.name if folder is None else folder
-    with distributed.joined(), alone_in(folder) if distributed.rank() == 0 else nullcontext():
-        trainer = learn(config, folder, resume=resume, executor=executor, stop=stop)
+    with (
+        distributed.joined(),
+        alone_in(folder) if distributed.rank() == 0 else nullcontext(),
+        Callbacks(callbacks) as every,
+    ):
+        trainer = learn(
+            config, folder, resume=resume, executor=executor, stop=stop, callbacks=every
+        )
         if trainer is not None and distributed.rank() == 0:
             with Console().status("evaluating the trained policy"):
                 agent = trainer.agent(config.views, config.temperature)
                 opponents, blocks = config.eval.final_opponents, config.eval.final_blocks
-                results = trainer.evaluate(agent, opponents, blocks, seed=EVAL_SEED + 1)
+                match = {"seed": EVAL_SEED + 1, "openings": config.eval.openings}
+                results = trainer.evaluate(agent, opponents, blocks, **match)
+            every.evaluation(results)
             trainer.publish(folder / "checkpoint", [result.for_card() for result in results])
             for result in results:
                 Console().print(match_table(result))
@@ -82,6 +95,7 @@ def learn(
     resume: bool,
     executor: Executor | None = None,
     stop: StopSignal | None = None,
+    callbacks: Callbacks | None = None,
 ) -> Trainer | None:
     """Trains as `train` does and plots the learning curve; returns None if stopped (and saved)."""
     path = folder / STATE_FILE
@@ -94,20 +108,22 @@ def learn(
         _resume(trainer, folder)
     title, stop = f"{config.name}: {config.algorithm}, {config.game}", stop or StopSignal()
     logger = Logger(folder, title, trainer.iteration) if distributed.rank() == 0 else None
+    run, every = Run(trainer, folder), callbacks or Callbacks()
     for left in folder.glob(f"*{PART}") if logger is not None else ():
         left.unlink()  # left by a process that was killed while writing
     with logger or nullcontext(), stop:
-        while not distributed.any_rank(trainer.finished or stop.exit_code != 0):
+        if logger is not None:
+            every.start(run)
+        while not distributed.any_rank(trainer.finished or stop.exit_code != 0 or run.stopping):
             metrics: dict[str, Any] = trainer.iterate()
             if logger is not None:
                 if trainer.iteration % config.eval.every == 0 or trainer.finished:
-                    match: dict[str, Any] = {"seed": EVAL_SEED, "openings": RANDOM}
-                    opponents, blocks = config.eval.opponents, config.eval.blocks
-                    for result in trainer.evaluate(trainer.agent(), opponents, blocks, **match):
-                        metrics |= _win_rates(result)
+                    metrics |= _short_matches(trainer, every)
                 logger.log(metrics, trainer.progress, trainer.eta)
-            if trainer.iteration % config.save_every == 0:
+                every.iteration(metrics)
+            if distributed.any_rank(trainer.iteration % config.save_every == 0 or run.saving):
                 trainer.save(folder)
+                run.saving = False
         trainer.save(folder)
         stopped = distributed.any_rank(stop.exit_code != 0)
     if logger is not None:
@@ -117,18 +133,38 @@ def learn(
                 f"stopped and saved in {folder}: continue with the same command and --resume"
             )
         elif trainer.progress < 1:
-            Console().print(
-                f"stopped by max_seconds after {trainer.steps:,} of {config.total_steps:,} steps: "
-                "the schedules didn't end; continue with --resume and a larger max_seconds",
-                highlight=False,
-            )
+            _tell_early_end(trainer, by_callback=run.stopping)
     return None if stopped else trainer
 
 
+def _short_matches(trainer: Trainer, callbacks: Callbacks) -> dict[str, float]:
+    """Plays the matches of an evaluation during training; returns their win rates."""
+    config = trainer.config.eval
+    match: dict[str, Any] = {"seed": EVAL_SEED, "openings": config.openings}
+    results = trainer.evaluate(trainer.agent(), config.opponents, config.blocks, **match)
+    callbacks.evaluation(results)
+    return {name: share for result in results for name, share in _win_rates(result).items()}
+
+
+def _tell_early_end(trainer: Trainer, *, by_callback: bool) -> None:
+    """Says that training ended before its schedules did."""
+    by, how = ("a callback", "") if by_callback else ("max_seconds", " and a larger max_seconds")
+    Console().print(
+        f"stopped by {by} after {trainer.steps:,} of {trainer.config.total_steps:,} steps: the "
+        f"schedules didn't end; continue with --resume{how}",
+        highlight=False,
+    )
+
+
 def _check_opponents(config: AnyConfig) -> None:
-    """Raises ValueError unless all agents of the matches play this game: before training."""
+    """Raises ValueError unless all agents and openings of the matches are fine: before training."""
     for opponent in (*config.eval.opponents, *config.eval.final_opponents):
         make_agent(opponent, config.game, config.options)
+    game = get_game(config.game, config.options)
+    blocks = max(config.eval.blocks, config.eval.final_blocks)
+    for players in config.players:
+        blanks = [game.blank(players, config.options)]
+        read_openings(config.eval.openings, game, blanks, blocks)
 
 
 def _resume(trainer: Trainer, folder: Path) -> None:

@@ -43,6 +43,11 @@ class Positions:
     def __len__(self) -> int:
         return len(self.states)
 
+    @property
+    def num_players(self) -> NDArray[np.int64]:
+        """int64[N], the players of each game."""
+        return self.states["num_players"].astype(np.int64)
+
     @cached_property
     def action_mask(self) -> NDArray[np.int8]:
         """int8[N, num_actions], 1 for legal actions."""

@@ -155,8 +155,11 @@ def file_text(name: str, path: str) -> str | None:
     A byte order mark isn't part of the text.
     """
     try:
-        return Path(path).read_text(encoding="utf-8-sig") if Path(path).is_file() else None
+        text = Path(path).read_text(encoding="utf-8-sig") if Path(path).is_file() else None
     except UnicodeDecodeError as error:
         raise ValueError(f"{name}: {path[:80]!r} isn't UTF-8 text: save it as UTF-8") from error
     except (OSError, ValueError) as error:  # name too long, null byte, no permission
         raise ValueError(f"{name}: can't read {path[:80]!r} ({type(error).__name__})") from error
+    if text is not None and "\0" in text:
+        raise ValueError(f"{name}: {path[:80]!r} isn't text: it has NUL bytes")
+    return text

@@ -103,7 +103,8 @@ class Notation:
         action_to_text: The text of an action.
         text_to_action: The action of a text.
         action_parts: The elements a person selects to make an action.
-        to_dict: The position as JSON. None, in a game that hides nothing: the record's fields.
+        to_dict: The position as JSON. None: the record's fields, of which a seat's view lacks what
+            `Field.hidden` says.
         from_dict: Parses the result of `to_dict`; the game validates the record.
         unordered: Keys of `to_dict` with lists that `from_dict` accepts in any order.
     """

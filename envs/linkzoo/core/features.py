@@ -38,6 +38,12 @@ class FeatureMap:
                     levels.append(level)
                     bound = max(abs(part.low), abs(part.high))
                     scale.append(1.0 if one_hot else 1.0 / max(bound, 1))
+        # The element that holds each element's number: the first copy of one that is broadcast.
+        self.first = np.arange(spec.size)
+        for part, where in parts:
+            if part.broadcast:
+                copies = int(np.prod(part.shape[-2:]))
+                self.first[where] = np.repeat(np.arange(where.start, where.stop, copies), copies)
         self.columns = np.array(columns, np.int64)
         self.levels = np.array(levels, np.int64)
         # Scale of each feature, to the range -1..1.

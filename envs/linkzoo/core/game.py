@@ -102,8 +102,11 @@ class Game:
                 "determinize: a game with hidden information or chance needs one "
                 "(Facts(chance=False) says that the seed decides nothing)"
             )
-        if hides and self.notation.to_dict is None:
-            raise ValueError("to_dict and from_dict: a game with hidden information needs them")
+        if hides and self.notation.to_dict is None and not any(each.hidden for each in self.fields):
+            raise ValueError(
+                "fields: a game with hidden information says what a seat's JSON leaves out "
+                "(Field(..., hidden='others') or 'all'), or has its own to_dict and from_dict"
+            )
         if Options not in getattr(self.options, "__mro__", ()):
             raise ValueError(f"options: {shown(self.options)} doesn't derive from linkzoo.Options")
         declared = set(self.state.names or ())
@@ -218,7 +221,8 @@ class Game:
 
         Args:
             num_players: The number of players; None for the smallest.
-            options: Options by name; standard values by default.
+            options: Options by name; standard values by default, and the values that are compiled
+                in.
 
         Raises:
             ValueError: The number of players, an option or its value is invalid.
@@ -233,7 +237,8 @@ class Game:
                 raise ValueError(f"{self.name} has no option {shown(name)}; it has {names}")
         record: Record = np.zeros(1, self.state)[0]
         record["num_players"] = players
-        write_options(record, self.options(**options), self.fixed.values, self.fixed.digest)
+        chosen = self.options(**{**self.fixed.values, **options})
+        write_options(record, chosen, self.fixed.values, self.fixed.digest)
         return record
 
     def chosen_options(self, state: Record) -> dict[str, Any]:

@@ -1,4 +1,4 @@
-"""JSON positions: the common header, and the fields of a game without hidden information."""
+"""JSON positions: the common header, and the record's fields."""
 
 from collections.abc import Collection, Mapping, Sequence
 from dataclasses import dataclass, field
@@ -70,14 +70,14 @@ class JsonHeader:
 
 
 class FieldsJson:
-    """JSON positions of a game without hidden information: the record's fields by name."""
+    """JSON positions: the record's fields by name; null where one is hidden from a seat."""
 
     def __init__(self, header: JsonHeader, fields: Sequence[Field]) -> None:
         self._header, self._fields = header, {each.name: each for each in fields}
 
     def to_dict(self, state: Record, seat: int | None = None) -> dict[str, Any]:
         """Returns the position; with a `seat`, the seat's view without the seed."""
-        values = {name: state[name].tolist() for name in self._fields}
+        values = {name: _shown(state, each, seat) for name, each in self._fields.items()}
         return {**self._header.write(state, seat), "winners": winners_of(state), **values}
 
     def from_dict(self, data: Mapping[str, Any]) -> Record:
@@ -94,6 +94,16 @@ class FieldsJson:
         for name, each in self._fields.items():
             state[name] = _numbers(name, data[name], each, each.shape)
         return state
+
+
+def _shown(state: Record, field: Field, seat: int | None) -> Any:
+    """Returns a field as JSON data; with a `seat`, None for what is hidden from it."""
+    values = state[field.name].tolist()
+    if seat is None or field.hidden is None:
+        return values
+    if field.hidden == "all":
+        return None
+    return [own if other == seat else None for other, own in enumerate(values)]
 
 
 def winners_of(state: Record) -> list[int]:

@@ -26,7 +26,11 @@ class LegalActions(Protocol):
 
 
 class Apply(Protocol):
-    """Plays a legal action and continues until a seat has a choice or the game ends."""
+    """Plays a legal action and continues until a seat has a choice or the game ends.
+
+    Sets `seat` to the seat to act next, which may be the same one; seats that are out are skipped.
+    At the end `seat` is -1, and `winners` has the bits of the seats with the highest payoff.
+    """
 
     def __call__(self, state: Record, action: int) -> None: ...
 
@@ -101,7 +105,12 @@ class ActionParts(Protocol):
 
 
 class ToDict(Protocol):
-    """Returns the position as JSON data: the referee's view or a seat's view."""
+    """Returns the position as JSON data: the referee's view or a seat's view.
+
+    The referee's view has the record's `seed` and its `options` (`Game.chosen_options`), and
+    `from_dict` reads it back to an equal record. A seat's view has no `seed`, and is the same in
+    all worlds that the seat can't tell apart.
+    """
 
     def __call__(self, state: Record, seat: int | None = None) -> dict[str, Any]: ...
 

@@ -2,7 +2,7 @@
 
 from collections.abc import Sequence
 from itertools import groupby
-from typing import Any, NamedTuple
+from typing import Any, Literal, NamedTuple
 
 import numpy as np
 from numpy.typing import NDArray
@@ -40,6 +40,8 @@ class Field(NamedTuple):
         low: The smallest value in any reachable position; None for the type's minimum. Fields used
             as an index or a count need both bounds.
         high: The largest value, inclusive.
+        hidden: What the JSON of a seat's view leaves out: `"others"`, all but the seat's own
+            element of a field with one per seat, or `"all"`. None: everything is shown.
     """
 
     name: str
@@ -47,6 +49,7 @@ class Field(NamedTuple):
     shape: tuple[int, ...] = ()
     low: int | None = None
     high: int | None = None
+    hidden: Literal["others", "all"] | None = None
 
 
 SKIP_FORCED = Field("skip_forced", "i1", (), 0, 1)  # an option of every game
@@ -73,8 +76,8 @@ def record_dtype(fields: Sequence[Field]) -> np.dtype[Any]:
         fields: The fields of the options and of the game itself.
 
     Raises:
-        ValueError: A field isn't integer, a name occurs twice, or a name is an attribute of
-            `np.record`.
+        ValueError: A field isn't integer, a name occurs twice, a name is an attribute of
+            `np.record`, or `hidden` isn't one of its values or needs an element per seat.
     """
     own = [SKIP_FORCED, *fields]
     names = [name for name, _ in HEADER]
@@ -85,6 +88,10 @@ def record_dtype(fields: Sequence[Field]) -> np.dtype[Any]:
             raise ValueError(f"field {field.name!r}: the name is an attribute of np.record")
         if field.name in names:
             raise ValueError(f"field {field.name!r} is declared twice")
+        if field.hidden not in (None, "others", "all"):
+            raise ValueError(f"field {field.name!r}: hidden is 'others' or 'all'")
+        if field.hidden == "others" and not field.shape:
+            raise ValueError(f"field {field.name!r}: hidden='others' needs an element per seat")
         names.append(field.name)
     own.sort(key=lambda field: -np.dtype(field.dtype).itemsize)
     ordered = [field[:3] for field in own]

@@ -5,13 +5,12 @@
     env = integrations.FeatureEnv("linkage")  # AEC, flat float32 observations
     env = integrations.FeatureSeatEnv("linkage", seat=None)  # gymnasium, one seat
     agent = integrations.FunctionAgent("mine", choose)  # a framework's policy as an agent of ours
-    policy = integrations.ObservationPolicy(agent)  # an agent of ours as a callable for frameworks
 
 Nothing here imports a framework; `integrations.rllib` and `integrations.open_spiel` do.
 """
 
 from linkzoo.integrations.advantages import seat_advantages
-from linkzoo.integrations.agents import FunctionAgent, ObservationPolicy, OpponentPool
+from linkzoo.integrations.agents import FunctionAgent, OpponentPool
 from linkzoo.integrations.envs import FeatureEnv, FeatureSeatEnv
 from linkzoo.integrations.vector import FeatureSeatVectorEnv, SeatVectorEnv
 
@@ -20,7 +19,6 @@ __all__ = [
     "FeatureSeatEnv",
     "FeatureSeatVectorEnv",
     "FunctionAgent",
-    "ObservationPolicy",
     "OpponentPool",
     "SeatVectorEnv",
     "seat_advantages",

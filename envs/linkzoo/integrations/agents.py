@@ -1,7 +1,6 @@
-"""Policies across the border: a framework's as an agent of ours, and ours as a callable."""
+"""Policies of frameworks as agents, and several agents as one."""
 
-from collections.abc import Callable, Mapping, Sequence
-from dataclasses import dataclass
+from collections.abc import Callable, Sequence
 from functools import cache
 from typing import Any
 
@@ -11,8 +10,6 @@ from numpy.typing import ArrayLike, NDArray
 from linkzoo.core.agent import Agent, Positions
 from linkzoo.core.arguments import boolean
 from linkzoo.core.features import FeatureMap
-from linkzoo.core.game import Game
-from linkzoo.core.state import Records
 from linkzoo.engine.rng import STREAM_POOL, random_u64s
 
 _feature_map = cache(FeatureMap)
@@ -80,66 +77,3 @@ class OpponentPool:
             chosen = Positions(positions.game, states[rows], positions.seeds[rows])
             actions[rows] = self.agents[index].act(chosen)
         return actions
-
-
-@dataclass
-class _Seen:
-    """The part of Positions that observations alone can give."""
-
-    game: Game
-    observation: NDArray[Any]
-    action_mask: NDArray[np.int8]
-    seeds: NDArray[np.uint64]
-
-    def __len__(self) -> int:
-        return len(self.observation)
-
-    @property
-    def states(self) -> Records:
-        raise ValueError("this agent needs whole positions, not observations: use its act()")
-
-
-class ObservationPolicy:
-    """A trained policy of ours as a callable over observations, without an environment.
-
-    `policy(observation)` takes the dict that `GameEnv` gives, of one seat or of a batch, and
-    returns the action, an int or int64[N]; `predict` is that of Stable-Baselines3. For agents that
-    need no more than the observation and the mask: a loaded checkpoint does, tree search doesn't
-    (ValueError). `seed` fixes the draws of a policy with a temperature.
-    """
-
-    def __init__(self, agent: Agent, game: Game, seed: int = 0) -> None:
-        self.agent, self.game = agent, game
-        self._rng = np.random.default_rng(seed)
-
-    def __call__(self, observation: Mapping[str, NDArray[Any]]) -> Any:
-        """Returns the action for an observation dict (`observation`, `action_mask`), or a batch."""
-        return self.predict(observation["observation"], observation["action_mask"])[0]
-
-    def predict(
-        self,
-        observation: NDArray[Any],
-        action_masks: ArrayLike,
-        state: None = None,
-        episode_start: None = None,  # noqa: ARG002  # Stable-Baselines3's signature
-        deterministic: bool = True,  # noqa: ARG002  # the same
-    ) -> tuple[Any, None]:
-        """Returns the actions for observations [*spec.shape] or [N, ...], and the state, None.
-
-        `episode_start` and `deterministic` are accepted and ignored: the policy has no memory,
-        and draws if it was loaded with a temperature.
-        """
-        spec = self.game.observation.spec
-        shape = spec.shape
-        many = observation.ndim > len(shape)
-        if observation.shape[many:] != shape or observation.dtype.kind == "f":
-            raise ValueError(
-                f"observations are {observation.dtype}{list(observation.shape)}, and this policy "
-                f"reads {np.dtype(spec.dtype)}{list(shape)} or a batch: those of GameEnv and "
-                "SeatEnv, not the features of FeatureEnv and FeatureSeatEnv"
-            )
-        batch = observation.reshape(-1, *shape).astype(spec.dtype, copy=False)
-        mask = np.asarray(action_masks, np.int8).reshape(len(batch), self.game.num_actions)
-        seeds = self._rng.integers(2**63, size=len(batch), dtype=np.uint64)
-        actions = self.agent.act(_Seen(self.game, batch, mask, seeds))  # type: ignore[arg-type]
-        return (actions if many else int(actions[0])), state

@@ -18,7 +18,7 @@ from ray.rllib.core.rl_module.apis.value_function_api import ValueFunctionAPI
 from ray.rllib.core.rl_module.torch import TorchRLModule
 from torch import Tensor, nn
 
-from linkzoo.integrations.agents import ObservationPolicy
+from linkzoo.policy import Policy
 
 ILLEGAL_LOGIT = -1e9
 
@@ -66,21 +66,21 @@ class MaskedModule(TorchRLModule, ValueFunctionAPI):
 class AgentModule(RLModule):
     """A trained policy of linkzoo as a frozen policy of RLlib.
 
-    `model_config["policy"]` is an ObservationPolicy. The environment has to show observations as
+    `model_config["policy"]` is a `linkzoo.load_policy`. The environment has to show observations as
     they are: `PettingZooEnv(linkzoo.make(...))`, not FeatureEnv. Leave it out of
     `policies_to_train`; it is no torch module to RLlib, whose learner would want to optimise one.
     """
 
     def setup(self) -> None:
         """Takes the policy; RLlib calls it."""
-        self.plays: ObservationPolicy = self.model_config["policy"]
+        self.plays: Policy = self.model_config["policy"]
 
     def compile(self, *_args: Any, **_kwargs: Any) -> None:
         """Nothing to compile; RLlib may ask."""
 
     def _forward(self, batch: dict[str, Any], **_: Any) -> dict[str, Any]:
         seen = {name: np.asarray(values) for name, values in batch[Columns.OBS].items()}
-        return {Columns.ACTIONS: self.plays(seen)}
+        return {Columns.ACTIONS: self.plays.predict(seen)}
 
     def _forward_train(self, batch: dict[str, Any], **_: Any) -> dict[str, Any]:
         raise NotImplementedError(

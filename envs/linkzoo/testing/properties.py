@@ -123,8 +123,6 @@ def payoffs(game: Game, history: Sequence[Record]) -> None:
     require(np.array_equal(won, most), f"{payoff}, but winners {int(end.winners):b}")
     if won.all():
         require(not payoff.any(), f"{payoff} of a draw")
-    elif len({game.facts.sides(players)[seat] for seat in np.flatnonzero(won)}) == 1:
-        require(payoff.max() == 1, f"{payoff} of a sole winner")
 
 
 def action_parts(game: Game, history: Sequence[Record]) -> None:

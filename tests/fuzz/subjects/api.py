@@ -36,7 +36,8 @@ ODD = ["a b", "ü", "x:5", "x~0.5", "x@2", "x@2:5", "-x", "%41", "'", "日本", 
 LEFT_OUT = set(
     "Agent Drawing Facts Field FixedOptions Game Graph Mask Notation Observation ObservationPart "
     "ObservationSpec Options RandomAgent Record Rules VecStep compiled rng.philox rng.random_u64 "
-    "rng.below rng.shuffle rng.game_seed rng.as_words rng.Word".split()
+    "rng.below rng.shuffle rng.game_seed rng.as_words rng.Word "
+    "load_positions save_positions".split()  # files: tests/training/test_positions.py
 )
 _NUMBERS: list[Any] = [b"1", {}, float("nan"), float("inf"), 1j, 10**30, -(10**30), "\u0661", "x"]
 _NUMBERS += [np.timedelta64(1, "s"), np.array([1.5]), True, "1", ["1"], object()]
@@ -166,7 +167,10 @@ def generators(w: World) -> dict[str, Choices]:
         **dict.fromkeys(["game", "get_game.name"], game),
         **dict.fromkeys(["Positions.game", "register.game"], _case(rules, "game", no_rules)),
         **dict.fromkeys(["a", "b", "agent"], agent),
-        **dict.fromkeys(["get_game.options", "make_agent.options", "solve.options"], mapping),
+        **dict.fromkeys(
+            ["get_game.options", "load_policy.options", "make_agent.options", "solve.options"],
+            mapping,
+        ),
         **{key: _case(False, key, [*_WORDS, None]) for key in ("check", "checks")},
         "reward": _case("win", "reward", [*_WORDS, None]),
         "illegal": _case("raise", "illegal", [*_WORDS, None]),
@@ -199,6 +203,13 @@ def generators(w: World) -> dict[str, Choices]:
             "agent simulations playouts linear",
             [*names, *_AGENTS.split()],
             same=[AgentSpec.parse("uct-2")],
+        ),
+        "load_policy.game": _case(name, "game agent", names[1:], same=[None]),
+        "load_policy.agent": _case(
+            name,
+            "agent checkpoint simulations playouts linear",
+            [*names, *_AGENTS.split()],
+            same=[*w.places, *map(str, w.places)],
         ),
         "path_or_name": _case(
             name,

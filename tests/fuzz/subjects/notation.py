@@ -29,7 +29,8 @@ def attempt(dice: Dice, game: str, folder: Path) -> bool:
         except ValueError:
             return False
         assert isinstance(text, str), f"a text of type {type(text).__name__}"
-        assert isinstance(value, int | np.integer), f"a text for {short(value)}"
+        number = value[()] if isinstance(value, np.ndarray) and value.ndim == 0 else value
+        assert isinstance(number, int | np.integer), f"a text for {short(value)}"
         assert not isinstance(value, bool | np.bool_), f"a text for {short(value)}"
         value = text
     elif dice.chance(0.2):

@@ -163,6 +163,7 @@ def test_without_a_board_the_auxiliary_heads_tell_margins_alone() -> None:
         losses = trainer.iterate()
     assert losses["loss/auxiliary"] > 0
     assert trainer.auxiliary.planes is None
+    assert trainer.auxiliary.margins is not None
     assert KUHN_POKER.game.max_players == trainer.auxiliary.margins.out_features
 
 

@@ -1,78 +1,23 @@
-"""Custom agents by their import paths: `path/to/file.py:NAME` and `package.module:NAME`."""
+"""Custom agents by their import paths (`imports`)."""
 
-import hashlib
-import re
-import sys
-from importlib import import_module
-from importlib.util import find_spec, module_from_spec, spec_from_file_location
-from pathlib import Path
-from types import ModuleType
 from typing import Any
 
 from linkzoo import Agent
 from linkzoo.core.agent import check_agent
-
-_IMPORT_PATH = re.compile(r"(?:.+\.py|[^\W\d]\w*(?:\.[^\W\d]\w*)*):[^\W\d]\w*")
-
-
-def is_import_path(text: str) -> bool:
-    """Returns whether a text has the form of an import path, whether or not it exists."""
-    return _IMPORT_PATH.fullmatch(text) is not None
-
-
-def check_import_path(path: str) -> None:
-    """Raises ValueError if the file or package doesn't exist; runs none of its code."""
-    home = path.rpartition(":")[0]
-    in_file = home.endswith(".py")
-    if not (Path(home).is_file() if in_file else find_spec(home.partition(".")[0])):
-        raise ValueError(f"agent {path!r}: there is no {'file' if in_file else 'module'} {home}")
+from linkzoo_training.imports import import_object
 
 
 def load_custom_agent(path: str) -> Agent:
     """Imports a custom agent, or a class or function that returns one without arguments.
 
-    The file can import modules from its own folder, like a script.
-
     Raises:
         ValueError: The file, module or name doesn't exist, fails to import or construct, or isn't
             an agent.
     """
-    home, _, name = path.rpartition(":")
+    found: Any = import_object(path, "agent")
     try:
-        module = _import_file(Path(home)) if home.endswith(".py") else import_module(home)
-        found: Any = getattr(module, name, None)
-        if isinstance(found, type) or (found is not None and not hasattr(found, "act")):
+        if isinstance(found, type) or not hasattr(found, "act"):
             found = found()
     except Exception as error:  # user code can raise anything
         raise ValueError(f"agent {path!r}: {type(error).__name__}: {error}") from error
-    if found is None:
-        raise ValueError(f"agent {path!r}: {home} has no {name}, or it is None")
     return check_agent(found, f"agent {path!r}")
-
-
-def source_file(path: str) -> Path | None:
-    """Returns the file of an import path; None for a module without one."""
-    home = path.rpartition(":")[0]
-    if home.endswith(".py"):
-        return Path(home)
-    found = find_spec(home)
-    return Path(found.origin) if found and found.has_location and found.origin else None
-
-
-def _import_file(path: Path) -> ModuleType:
-    """Imports a file once and returns its module; appends its folder to `sys.path`."""
-    file = path.resolve()
-    name = f"{file.stem}_{hashlib.sha256(str(file).encode()).hexdigest()[:12]}"
-    if name not in sys.modules:
-        if str(file.parent) not in sys.path:
-            sys.path.append(str(file.parent))
-        spec = spec_from_file_location(name, file)
-        assert spec is not None
-        assert spec.loader is not None
-        module = sys.modules[name] = module_from_spec(spec)
-        try:
-            spec.loader.exec_module(module)
-        except BaseException:
-            del sys.modules[name]
-            raise
-    return sys.modules[name]

@@ -1,12 +1,15 @@
 """Makes agents from their names."""
 
 from collections.abc import Mapping
+from pathlib import Path
 from typing import Any
 
 from linkzoo import Agent, get_game
 from linkzoo.core.arguments import shown
+from linkzoo.policy import Policy
 from linkzoo_training.agents.custom import load_custom_agent
 from linkzoo_training.agents.specs import AgentSpec
+from linkzoo_training.resources import check_installed, find_checkpoint
 
 
 def make_agent(spec: str | AgentSpec, game: str, options: Mapping[str, Any] | None = None) -> Agent:
@@ -51,3 +54,25 @@ def make_agent(spec: str | AgentSpec, game: str, options: Mapping[str, Any] | No
         return policy if spec.simulations is None else SearchAgent(policy, spec.simulations)
     except ValueError as error:
         raise ValueError(f"agent {shown(str(spec))}: {error}") from error
+
+
+def load_policy(
+    agent: str | Path,
+    game: str | None = None,
+    options: Mapping[str, Any] | None = None,
+    *,
+    seed: int = 0,
+) -> Policy:
+    """Loads a policy that plays in any loop; see `linkzoo.load_policy`."""
+    spec = AgentSpec.parse(str(agent))
+    if spec.kind == "checkpoint":
+        check_installed("train", "torch", "safetensors", "pydantic")
+    if game is None:
+        checkpoint = spec.checkpoint("")
+        if not checkpoint:
+            raise ValueError(f"agent {shown(str(spec))}: name the game that it plays")
+        from linkzoo_training.checkpoints.checkpoint import load_card  # loads torch
+
+        game = str(load_card(find_checkpoint(checkpoint))["game"])
+    made = make_agent(spec, game, options)
+    return Policy(made, getattr(made, "game", None) or get_game(game, options), seed=seed)

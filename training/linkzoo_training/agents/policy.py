@@ -14,14 +14,16 @@ from linkzoo import Game, Positions, get_game
 from linkzoo.core.arguments import integer, real, shown
 from linkzoo.engine.rng import STREAM_ACTION, random_u64s
 from linkzoo_training.agents.specs import AgentSpec
+from linkzoo_training.arrays import relative
 from linkzoo_training.checkpoints.checkpoint import CARD, load_card, read_weights
 from linkzoo_training.checkpoints.fingerprints import fingerprints
+from linkzoo_training.imports import is_import_path
 from linkzoo_training.networks.flat import make_network, masked
 from linkzoo_training.networks.policy_value import PolicyValueNet
 from linkzoo_training.networks.shards import sharded_forward
 from linkzoo_training.networks.symmetries import symmetries
 from linkzoo_training.networks.transfers import to_device
-from linkzoo_training.resources import find_checkpoint
+from linkzoo_training.resources import find_checkpoint, shipped
 from linkzoo_training.schema import MAX_TEMPERATURE
 from linkzoo_training.search.gumbel import Found, GumbelSearch
 from linkzoo_training.search.solver import side_solver
@@ -112,8 +114,13 @@ class PolicyAgent:
             are on the CPU.
         """
         logits, values = self._outputs(positions)
-        absent = np.arange(values.shape[1]) >= positions.states["num_players"][:, None]
+        absent = np.arange(values.shape[1]) >= positions.num_players[:, None]
         return logits, values.masked_fill(torch.from_numpy(absent), 0)
+
+    def distribution(self, positions: Positions) -> tuple[NDArray[np.float32], NDArray[np.float32]]:
+        """Returns probabilities float32[N, A] at temperature 1, and values as `evaluate` does."""
+        logits, values = self.evaluate(positions)
+        return logits.softmax(-1).numpy(), values.numpy()
 
     def _outputs(self, positions: Positions) -> tuple[Tensor, Tensor]:
         """Returns masked logits [N, A] and values [N, P], without masking absent seats."""
@@ -149,9 +156,9 @@ class PolicyAgent:
         """Raises ValueError for another game; warns about untrained numbers of players."""
         if positions.game.key != self.game.key:
             raise ValueError(f"{self.name} plays {self.game}, not {positions.game}")
-        if self._players and isinstance(positions, Positions):  # else no player count
+        if self._players:
             trained = sorted(self._players)
-            for players in sorted(set(positions.states["num_players"].tolist()) - self._players):
+            for players in sorted(set(positions.num_players.tolist()) - self._players):
                 text = f"{self.name} was trained for {trained} players, not {players}"
                 warnings.warn(text, stacklevel=3)
 
@@ -204,6 +211,16 @@ class SearchAgent:
                 actions[part] = policy.sample(logits, positions.seeds[part])
         return actions
 
+    def distribution(self, positions: Positions) -> tuple[NDArray[np.float32], NDArray[np.float32]]:
+        """Returns improved policies float32[N, A], and values as PolicyAgent's; raises as `act`."""
+        self.policy.check_positions(positions)
+        states, seeds = positions.states.copy(), positions.seeds
+        starts = range(0, max(1, len(states)), self._count)
+        found = [self._run(states[i : i + self._count], seeds[i : i + self._count]) for i in starts]
+        values = np.concatenate([part.values for part in found])
+        values = relative(values, states["seat"], positions.num_players)
+        return np.concatenate([part.policy for part in found]), values
+
     def analyse(
         self, positions: Positions
     ) -> tuple[NDArray[np.float32], NDArray[np.float32], NDArray[np.int64]]:
@@ -250,7 +267,8 @@ def load_agent(
     card = load_card(folder)
     try:
         game = get_game(card["game"], card["fixed"])
-        with torch.device("meta"):  # allocates no memory, even for huge networks in a card
+        # "meta" allocates no memory, even for huge networks in a card; user code may not know it.
+        with torch.device("cpu" if is_import_path(card["network"]["kind"]) else "meta"):
             outline = make_network(game, **card["network"])
     except ValueError as error:
         raise ValueError(f"{folder / CARD}: {error}") from error
@@ -272,7 +290,8 @@ def load_agent(
     views = integer("views", card["views"] if views is None else views, 1, 2**31 - 1)
     own_views = None if views == card["views"] else views
     own_temperature = None if temperature == default else temperature
-    label = AgentSpec("checkpoint", folder.resolve().name, own_views, own_temperature)
+    source = folder.name if folder.parent == shipped("checkpoints") else str(path_or_name)
+    label = AgentSpec("checkpoint", source, own_views, own_temperature)
     try:
         return PolicyAgent(
             str(label), game, network, card, temperature=temperature, views=views, device=device

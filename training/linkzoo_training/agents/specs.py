@@ -16,9 +16,9 @@ import numpy as np
 from linkzoo import Agent, RandomAgent, get_game
 from linkzoo.core.arguments import shown, string
 from linkzoo_training.agents.baselines import ExactAgent, GreedyAgent, MonteCarloAgent, UctAgent
-from linkzoo_training.agents.custom import check_import_path, is_import_path, source_file
 from linkzoo_training.agents.human import HumanAgent
 from linkzoo_training.agents.linear import LinearAgent, load_scorer
+from linkzoo_training.imports import check_import_path, is_import_path, source_file
 from linkzoo_training.resources import find_checkpoint, is_checkpoint, shipped_checkpoints
 from linkzoo_training.search.solver import check_solver
 
@@ -100,6 +100,11 @@ class AgentSpec:
             text += f"~{np.format_float_positional(self.temperature, trim='-')}"
         return text if self.simulations is None else f"{text}:{self.simulations}"
 
+    def resolved(self, game: str) -> "AgentSpec":
+        """Returns the spec with the shipped checkpoint's name instead of `checkpoint`."""
+        shipped = self.kind == "checkpoint" and self.source == SHIPPED
+        return replace(self, source=game) if shipped else self
+
     def with_simulations(self, simulations: int | None) -> "AgentSpec":
         """Returns the spec with a search added, if it is a checkpoint without one."""
         added = self.kind == "checkpoint" and self.simulations is None
@@ -107,9 +112,7 @@ class AgentSpec:
 
     def checkpoint(self, game: str) -> str | None:
         """Returns the name or folder of the checkpoint that plays a game; None for other agents."""
-        if self.kind != "checkpoint":
-            return None
-        return game if self.source == SHIPPED else self.source
+        return self.resolved(game).source if self.kind == "checkpoint" else None
 
     def fixed(self, game: str) -> dict[str, Any]:
         """Returns the board or cards that a checkpoint plays, if they aren't the standard ones."""
@@ -136,7 +139,7 @@ class AgentSpec:
         if self.kind == "linear":
             load_scorer(get_game(game), self.source or None)
         if self.kind == "custom":
-            check_import_path(self.source)
+            check_import_path(self.source, "agent")
         elif checkpoint is None:
             self.baseline()
         else:

@@ -25,7 +25,7 @@ from linkzoo_training.algorithms import distributed
 from linkzoo_training.algorithms.muon import Muon
 from linkzoo_training.algorithms.optimizers import Optimizers
 from linkzoo_training.algorithms.trainer import Trainer
-from linkzoo_training.arrays import Array, Float32s
+from linkzoo_training.arrays import Float32s, relative
 from linkzoo_training.checkpoints.checkpoint import add_prefix, strip_prefix
 from linkzoo_training.config.config import AlphaZeroConfig
 from linkzoo_training.config.schedule import at
@@ -73,10 +73,9 @@ class AlphaZeroTrainer(Trainer):
         self.parameters = [*self.network.parameters(), *self.auxiliary.parameters()]
         hidden, others = split_hidden(self.network, self.auxiliary)
         rate, decay = config.learning_rate.first, config.weight_decay
-        self.optimizers = Optimizers(
-            muon=Muon(hidden, rate, weight_decay=decay),
-            adam=torch.optim.AdamW(decayed(others, decay), lr=rate, fused=True),
-        )
+        muon = {"muon": Muon(hidden, rate, weight_decay=decay)} if hidden else {}
+        adam = torch.optim.AdamW(decayed(others, decay), lr=rate, fused=True)
+        self.optimizers = Optimizers(**muon, adam=adam)
         distributed.broadcast_weights(self.parameters)
         self.behaviour_policy = frozen(self.network, self.bf16)
         self.window: list[Samples] = []  # one per iteration, the oldest first
@@ -178,7 +177,9 @@ class AlphaZeroTrainer(Trainer):
         gain = batch.policy.clamp(min=1e-30).log() - log_policy
         policy_loss = (batch.policy * gain).sum(-1).mean()
         value_loss = (values.float() - batch.values).square().mean()
-        auxiliary_loss = (margins.float() - batch.margins).square().mean()
+        auxiliary_loss = torch.zeros_like(value_loss)
+        if self.auxiliary.margins is not None:
+            auxiliary_loss = (margins.float() - batch.margins).square().mean()
         if self.auxiliary.planes is not None:
             auxiliary_loss = auxiliary_loss + (planes.float() - batch.planes).square().mean()
         loss = policy_loss + value_loss + _AUXILIARY_WEIGHT * auxiliary_loss
@@ -207,11 +208,3 @@ class AlphaZeroTrainer(Trainer):
         ends = np.cumsum(sizes.numpy())
         starts = ends - sizes.numpy()
         self.window = [samples[a:b] for a, b in zip(starts, ends, strict=True)]
-
-
-def relative(numbers: Float32s, seat: Array, players: Array) -> Float32s:
-    """Rotates numbers [M, P] by seat so that `seat` [M] comes first; 0 beyond `players` [M]."""
-    index = np.arange(numbers.shape[1])
-    where = (seat[:, None].astype(np.int64) + index) % players[:, None]
-    turned: Float32s = np.take_along_axis(numbers, where, 1)
-    return np.where(index < players[:, None], turned, np.float32(0))

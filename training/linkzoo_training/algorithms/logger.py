@@ -142,5 +142,6 @@ def plot_curve(rows: list[dict[str, Any]], path: Path, title: str) -> None:
         plot(learning, name, linewidth=1)
     learning.set(xlabel="million steps")
     learning.grid(alpha=0.3)
-    learning.legend(fontsize="small")
+    if learning.lines:
+        learning.legend(fontsize="small")
     figure.savefig(path, dpi=120)

@@ -22,7 +22,7 @@ from linkzoo import Game, get_game
 from linkzoo.core.arguments import check_keys, integer, sequence
 from linkzoo.engine import threads
 from linkzoo.registry import id_of
-from linkzoo_training.agents.make import make_agent
+from linkzoo_training.agents.named import NamedAgent
 from linkzoo_training.agents.policy import PolicyAgent
 from linkzoo_training.algorithms import distributed
 from linkzoo_training.algorithms.optimizers import STATES, Optimizers
@@ -34,12 +34,13 @@ from linkzoo_training.config.schedule import Schedule, at
 from linkzoo_training.evaluation.match import play_match
 from linkzoo_training.evaluation.result import MatchResult
 from linkzoo_training.networks import shards
-from linkzoo_training.networks.flat import make_network
+from linkzoo_training.networks.flat import frozen, make_network
 from linkzoo_training.networks.policy_value import PolicyValueNet
 from linkzoo_training.networks.transfers import traffic
 from linkzoo_training.resources import find_checkpoint
 from linkzoo_training.runtime import compile_clock, find_device, use_bf16
 from linkzoo_training.selfplay.executors import Executor
+from linkzoo_training.selfplay.league import League, load_snapshot
 from linkzoo_training.selfplay.opponent_pool import OpponentPool
 from linkzoo_training.selfplay.replay import ReplayGames
 from linkzoo_training.selfplay.rollout import RolloutGames
@@ -71,7 +72,7 @@ class Trainer(ABC):
         threads.set_num_threads(self._threads)
         self.game: Game = get_game(config.game, config.options)
         self.device = find_device(config.device)
-        shards.use(self._threads, 1 if self.device.type == "cpu" else self._threads)
+        shards.use(self._threads)
         if self.device.type == "cuda":
             if self.device.index is not None:
                 torch.cuda.set_device(self.device)  # for games on the device, too
@@ -83,6 +84,9 @@ class Trainer(ABC):
             checkpoint.load_weights(network, find_checkpoint(config.initial_checkpoint))
         self.network: PolicyValueNet = network.to(self.device)
         self.pool = OpponentPool(config.pool.size, config.seed)
+        self.league: League | None = None
+        if config.pool.league is not None:
+            self.league = League(Path(config.pool.league), f"{config.name}-{config.seed}")
         self.average: AveragedModel | None = None
         if config.average:
             average = get_ema_multi_avg_fn(1 - 1 / config.average)
@@ -126,10 +130,27 @@ class Trainer(ABC):
         """Runs one iteration, play and learn, and returns its metrics."""
 
     def add_opponent(self) -> None:
-        """Adds the behaviour policy to the pool every `snapshot_every` iterations."""
-        pool = self.config.pool
-        if self.iteration % pool.snapshot_every == 0 and pool.share * pool.size:
-            self.play.drop_opponent(self.pool.add(self.behaviour_policy), self.progress)
+        """Adds the behaviour policy to the pool every `snapshot_every` iterations.
+
+        In a league, it is published then, and in other iterations a rival's new snapshot is added.
+        """
+        pool, league = self.config.pool, self.league
+        if not pool.share * pool.size:
+            return
+        if self.iteration % pool.snapshot_every == 0:
+            slot = self.pool.add(self.behaviour_policy)
+            if league is not None:
+                league.added(slot)
+                if distributed.rank() == 0:
+                    self.publish(league.own(self.iteration), [])
+        elif league is not None and (rival := league.newer(self.iteration)) is not None:
+            name, folder = rival
+            network = load_snapshot(deepcopy(self.network), self.game, folder)
+            slot = self.pool.add(frozen(network, self.bf16))
+            league.added(slot, name)
+        else:
+            return
+        self.play.drop_opponent(slot, self.progress)
 
     def autocast(self) -> torch.autocast:
         """Returns the context of forward passes in training."""
@@ -165,6 +186,8 @@ class Trainer(ABC):
                 metrics[f"self-play wins/{role}"] = wins[seat] / wins.sum()
         if self.pool.networks:
             metrics["pool win rate"] = float(self.pool.win_rates().mean())
+        if self.league is not None:
+            metrics |= self.league.win_rates(self.pool)
         if isinstance(self.play, SelfPlayWorkers):
             waited, self.play.waited = self.play.waited, 0.0
             metrics["learner idle"] = waited / spent
@@ -198,7 +221,7 @@ class Trainer(ABC):
         game, options = id_of(self.game), self.config.options
         return [
             play_match(game, agent, against, blocks, num_players=n, options=options, **settings)
-            for against in [make_agent(opponent, game, options) for opponent in opponents]
+            for against in [NamedAgent(opponent, game, options) for opponent in opponents]
             for n in self.config.players
         ]
 

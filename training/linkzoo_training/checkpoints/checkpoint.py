@@ -76,6 +76,21 @@ def load_tensors(path: Path) -> tuple[dict[str, Tensor], dict[str, Any]]:
     return tensors, meta
 
 
+def read_meta(path: Path) -> dict[str, Any]:
+    """Returns the JSON data of `save_tensors` without reading the tensors or checking the file.
+
+    Raises:
+        ValueError: The file is damaged.
+    """
+    try:
+        with path.open("rb") as file:
+            header = json.loads(file.read(int.from_bytes(file.read(8), "little")))
+        meta: dict[str, Any] = json.loads(header["__metadata__"]["json"])
+    except (ValueError, KeyError, TypeError, OverflowError, MemoryError, RecursionError) as error:
+        raise ValueError(f"{path} is damaged: {error}") from error
+    return meta
+
+
 class _Network(BaseModel):
     model_config = ConfigDict(extra="forbid", strict=True)
     kind: str

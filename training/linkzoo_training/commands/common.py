@@ -114,8 +114,8 @@ def add_settings(parser: ArgumentParser) -> None:
 
 def add_openings(parser: ArgumentParser, default: str = "2-4") -> None:
     """Adds `--openings`; the range depends on the game."""
-    text = f"random plies before each game, such as 0 or 2-4 (default: {default})"
-    parser.add_argument("--openings", metavar="PLIES", help=text)
+    text = "random plies before each game, such as 0 or 2-4, or a file of positions, one per block"
+    parser.add_argument("--openings", metavar="PLIES|FILE", help=f"{text} (default: {default})")
 
 
 def add_simulations(parser: ArgumentParser) -> None:

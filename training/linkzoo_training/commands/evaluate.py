@@ -11,16 +11,17 @@ from typing import Any
 
 from linkzoo import Agent, GameRecord, get_game
 from linkzoo.core.files import write_atomically
-from linkzoo_training.agents.make import make_agent
+from linkzoo_training.agents.named import NamedAgent
 from linkzoo_training.agents.specs import AgentSpec
 from linkzoo_training.commands import common
 from linkzoo_training.evaluation import solved_positions
 from linkzoo_training.evaluation.labels import read_labelled_positions, regret
 from linkzoo_training.evaluation.ladder import read_ladder, run_ladder, with_strength
-from linkzoo_training.evaluation.match import Match, blocks_of
+from linkzoo_training.evaluation.match import BlockWorker, Match, blocks_of
 from linkzoo_training.evaluation.result import variants_of
 from linkzoo_training.evaluation.statistics import Sprt
 from linkzoo_training.resources import find_checkpoint
+from linkzoo_training.selfplay.executors import Executor
 
 HELP = "measure an agent: in matches, on solved or on labelled positions"
 
@@ -57,6 +58,7 @@ def add_arguments(parser: ArgumentParser) -> None:
     common.add_simulations(parser)
     text = "blocks, or positions, that are played side by side (default: %(default)s)"
     add("--batch", type=common.whole(1, 2**20), default=64, metavar="N", help=text)
+    common.add_executor(parser, "matches")
     common.add_json(parser)
     text = "new or empty folder for the games against B; A has side 0 in BLOCK-A0.json"
     text += " (default: games aren't saved)"
@@ -79,19 +81,22 @@ def run(args: Namespace) -> None:
     common.share_rows()
     a = _agent(args, args.a)
     data: dict[str, Any] = {}
-    for part, table, complete in _parts(args, a, card):
-        data |= part
-        if args.json is not None:
-            write_atomically(args.json, (json.dumps(data, indent=1) + "\n").encode())
-        Console().print(table)
-        if not complete:
-            Console().print("interrupted: only the finished games are counted")
-            raise KeyboardInterrupt
+    with common.make_executor(args) as executor:
+        if executor is not None:
+            executor.start(BlockWorker)
+        for part, table, complete in _parts(args, a, card, executor):
+            data |= part
+            if args.json is not None:
+                write_atomically(args.json, (json.dumps(data, indent=1) + "\n").encode())
+            Console().print(table)
+            if not complete:
+                Console().print("interrupted: only the finished games are counted")
+                raise KeyboardInterrupt
 
 
 def _agent(args: Namespace, name: str) -> Agent:
     spec = AgentSpec.parse(name).with_simulations(args.simulations)
-    return make_agent(spec, args.game, variants_of(args.options)[0])
+    return NamedAgent(spec, args.game, variants_of(args.options)[0])
 
 
 def _check(args: Namespace) -> None:
@@ -122,14 +127,16 @@ def _card(args: Namespace) -> Path:
         raise ValueError(f"--card: {error}") from error
 
 
-def _parts(args: Namespace, a: Agent, card: Path | None) -> Iterator[_Part]:
+def _parts(
+    args: Namespace, a: Agent, card: Path | None, executor: Executor | None
+) -> Iterator[_Part]:
     if args.solved_positions:
         solved_positions.read_solved_positions(get_game(args.game))  # raises before any game
     labels = read_labelled_positions(args.game) if args.labelled_positions else None
     if args.b is not None:
-        yield _match(args, a)
+        yield _match(args, a, executor)
     if args.ladder:
-        yield _ladder(args, a, card)
+        yield _ladder(args, a, card, executor)
     if args.solved_positions:
         yield _blunders(args, a, card)
     if labels is not None:
@@ -139,7 +146,7 @@ def _parts(args: Namespace, a: Agent, card: Path | None) -> Iterator[_Part]:
         yield {"regret": found._asdict()}, regret_table(a.name, found, labels), True
 
 
-def _match(args: Namespace, a: Agent) -> _Part:
+def _match(args: Namespace, a: Agent, executor: Executor | None) -> _Part:
     from linkzoo_training.evaluation.report import match_table
 
     b, options = _agent(args, args.b), args.options
@@ -151,8 +158,14 @@ def _match(args: Namespace, a: Agent) -> _Part:
     keep = None if args.records is None else _recorder(args.records)
     sprt = None if args.sprt is None else Sprt(*args.sprt)
     with common.progress_bar() as show:
-        progress = partial(show, "blocks")
-        result = match.play(batch=args.batch, sprt=sprt, partial=True, progress=progress, keep=keep)
+        result = match.play(
+            batch=args.batch,
+            sprt=sprt,
+            partial=True,
+            progress=partial(show, "blocks"),
+            keep=keep,
+            executor=executor,
+        )
     return result.to_dict(), match_table(result), not result.interrupted
 
 
@@ -164,7 +177,7 @@ def _recorder(folder: Path) -> Callable[[str, GameRecord], None]:
     return lambda name, record: record.save(folder / f"{name}.json")
 
 
-def _ladder(args: Namespace, a: Agent, card: Path | None) -> _Part:
+def _ladder(args: Namespace, a: Agent, card: Path | None, executor: Executor | None) -> _Part:
     """Plays the ladder; each match is written to the card as soon as it is finished."""
     from linkzoo_training.checkpoints.checkpoint import load_card, save_card
     from linkzoo_training.evaluation.report import ladder_table
@@ -185,7 +198,7 @@ def _ladder(args: Namespace, a: Agent, card: Path | None) -> _Part:
         rules.blank(count, variant)  # raises for unsupported settings
     matches = []
     with common.progress_bar() as show:
-        for match in run_ladder(ladder, a, players, args.batch, show):
+        for match in run_ladder(ladder, a, players, args.batch, show, executor):
             matches.append(match)
             if card is not None:
                 save_card(card, with_strength(load_card(card), ladder, match))

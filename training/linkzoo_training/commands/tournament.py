@@ -6,7 +6,7 @@ from functools import partial
 from typing import Any
 
 from linkzoo import game_names, get_game
-from linkzoo_training.agents.make import make_agent
+from linkzoo_training.agents.named import NamedAgent
 from linkzoo_training.agents.specs import AgentSpec
 from linkzoo_training.commands import common
 from linkzoo_training.evaluation.ladder import read_ladder
@@ -53,6 +53,7 @@ def run(args: Namespace) -> None:
         specs = [*map(AgentSpec.parse, ladder.opponents), *specs]
         openings = ladder.openings if openings is None else openings
         options = ladder.options[0]
+    specs = [spec.resolved(args.game) for spec in specs]
     names = tuple(map(str, specs))
     options = {**options, **common.options_of(settings, args.game, *names)}
     first = variants_of(options)[0]
@@ -61,7 +62,7 @@ def run(args: Namespace) -> None:
     blocks = blocks_of(rules, players, args.games, options)
     plan = Tournament(args.game, names, blocks, args.seed, players, openings, options)
     common.share_rows()
-    make = partial(make_agent, game=args.game, options=first)
+    make = partial(NamedAgent, game=args.game, options=first)
     for spec in specs:  # raises before the first match
         spec.check(args.game, human=False)
         make(spec)

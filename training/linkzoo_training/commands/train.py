@@ -16,6 +16,8 @@ def add_arguments(parser: ArgumentParser) -> None:
     add("settings", metavar="FIELD=VALUE", nargs="*", help=text)
     add("--resume", action="store_true", help="continue a run that was stopped")
     add("--folder", type=Path, help="output folder of the run (default: runs/NAME)")
+    text = "callback of the run, may be repeated (default: none)"
+    add("--callback", metavar="FILE.py:NAME", action="append", default=[], help=text)
     add_executor(parser, "games")
 
 
@@ -24,10 +26,14 @@ def run(args: Namespace) -> int:
     from linkzoo_training.config.config import load_config
 
     config = load_config(args.config, args.settings)  # raises before torch is loaded
+    from linkzoo_training.callbacks import load_callback
     from linkzoo_training.runtime import StopSignal
     from linkzoo_training.train import train
 
-    stop = StopSignal()
+    stop, folder, resume = StopSignal(), args.folder, args.resume
+    callbacks = [load_callback(path) for path in args.callback]
     with make_executor(args) as executor:
-        train(config, folder=args.folder, resume=args.resume, executor=executor, stop=stop)
+        train(
+            config, folder=folder, resume=resume, executor=executor, stop=stop, callbacks=callbacks
+        )
     return stop.exit_code

@@ -17,7 +17,8 @@ from linkzoo_training import schema
 from linkzoo_training.agents.specs import AgentSpec
 from linkzoo_training.config.fields import check_varied, override, read_file
 from linkzoo_training.config.schedule import Schedule, at
-from linkzoo_training.resources import find_checkpoint, find_config
+from linkzoo_training.imports import check_import_path, is_import_path
+from linkzoo_training.resources import file_exists, find_checkpoint, find_config
 from linkzoo_training.search.solver import check_solver
 
 
@@ -26,6 +27,18 @@ def _no_bool(value: Any) -> Any:
     if isinstance(value, bool):
         raise PydanticCustomError("number", "must be a number")
     return value
+
+
+def _known_network(kind: str) -> str:
+    """Refuses the name of no network, and the import path of no file or package."""
+    kinds = ("flat", "board", "graph", "action")
+    if is_import_path(kind):
+        check_import_path(kind, "network")
+    elif kind not in kinds:
+        raise PydanticCustomError(
+            "network", f"must be one of {', '.join(kinds)}, FILE.py:NAME or module:NAME"
+        )
+    return kind
 
 
 Int = Annotated[int, pydantic.BeforeValidator(_no_bool)]
@@ -48,6 +61,7 @@ Stages = Annotated[tuple[Simulations, ...], Field(min_length=1, max_length=1000)
 Agents = Annotated[tuple[str, ...], Field(max_length=100)]
 # Part of a file name
 Name = Annotated[str, pydantic.StringConstraints(pattern=r"^\w[^/\\\x00-\x1f]*$", max_length=200)]
+Network = Annotated[str, pydantic.AfterValidator(_known_network)]
 Device = Annotated[str, pydantic.StringConstraints(pattern=r"^(auto|cpu|cuda(:[0-9]{1,3})?)$")]
 
 # A constant schedule is a single number in YAML and JSON.
@@ -67,6 +81,8 @@ class InitialStatesConfig:
     depth: Share = 0.8  # maximum random plies, as a share of the game's typical length
     vary: dict[str, tuple[Int, Int]] = field(default_factory=dict)  # options sampled from low..high
     vary_share: Share = 0.6  # share of games with sampled options; the others have `options`
+    file: str | None = None  # positions that games begin from, JSON lines (linkzoo positions)
+    file_share: Share = 1.0  # share of games that begin from the file
 
 
 @dataclass(frozen=True, config=_STRICT)
@@ -74,6 +90,7 @@ class EvalConfig:
     """Matches of the policy: short ones during training, long ones of the published agent."""
 
     every: Count = 50  # iterations between short matches
+    openings: str = "2-4"  # random plies before each game, or a file of positions
     opponents: Agents = ("random", "greedy")  # opponents in short matches
     blocks: Annotated[Int, Field(ge=1, le=10**6)] = 100  # blocks of a short match
     final_opponents: Agents = ("random", "greedy", "uct-100")  # stronger, for the card
@@ -89,6 +106,7 @@ class PoolConfig:
     active: Few = 3  # snapshots in new games of an iteration: few, for large batches
     snapshot_every: Count = 50  # iterations
     fixed_opponents: Agents = ()  # agents that play in every iteration, such as greedy
+    league: str | None = None  # folder shared by runs that play each other's latest snapshots
 
 
 @dataclass(frozen=True, config=_STRICT)
@@ -130,7 +148,7 @@ class Config:
     save_every: Count = 50  # iterations between training checkpoints
 
     # Network
-    network: Literal["flat", "board", "graph", "action"] = "flat"  # what it shares weights over
+    network: Network = "flat"  # flat, board, graph or action, or FILE.py:NAME of a function
     width: Width = 256  # size of layers, or channels per cell
     blocks: Annotated[Int, Field(ge=0, le=schema.MAX_BLOCKS)] = 4  # residual blocks of two layers
     initial_checkpoint: str | None = None  # name or folder of a checkpoint to start from
@@ -161,9 +179,15 @@ class Config:
             raise ValueError(f"symmetric: {self.game} has no symmetries")
         if self.views > 1:
             integer("views", self.views, 1, len(symmetries()[0]) if symmetries else 1)
-        self._check_agents("pool.fixed_opponents", *self.pool.fixed_opponents)
+        pool = self.pool
+        if pool.league is not None and (pool.snapshot_every < 2 or not pool.share * pool.size):
+            raise ValueError("pool.league: needs pool.snapshot_every of 2 or more, share and size")
+        self._check_agents("pool.fixed_opponents", *pool.fixed_opponents)
         self._check_agents("eval.opponents", *self.eval.opponents)
         self._check_agents("eval.final_opponents", *self.eval.final_opponents)
+        file = self.initial_states.file
+        if file is not None and not file_exists(Path(file)):
+            raise ValueError(f"initial_states.file: there is no file {file}")
         if self.initial_checkpoint is not None:
             find_checkpoint(self.initial_checkpoint)  # raises if there is none
         return self

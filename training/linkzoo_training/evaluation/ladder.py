@@ -14,9 +14,10 @@ from pathlib import Path
 from typing import Any
 
 from linkzoo import Agent, get_game
-from linkzoo_training.agents.make import make_agent
+from linkzoo_training.agents.named import NamedAgent
 from linkzoo_training.evaluation.match import Match, blocks_of
 from linkzoo_training.evaluation.result import MatchResult, variants_of
+from linkzoo_training.selfplay.executors import Executor
 
 FORMAT = "linkzoo-ladder/2"
 LADDERS = Path(__file__).parent / "ladders"
@@ -57,23 +58,25 @@ def run_ladder(
     players: Sequence[int],
     batch: int = 64,
     progress: Callable[[str, int, int], None] = lambda *_: None,
+    executor: Executor | None = None,
 ) -> Iterator[MatchResult]:
     """Plays an agent against every opponent with all these numbers of players; yields the results.
 
     Calls `progress(match, finished, blocks)` after each batch of blocks. After Ctrl-C no further
-    match is played.
+    match is played. `executor` is that of `Match.play`.
     """
     matches = product(ladder.opponents.items(), ladder.options, players)
     for (opponent, games), options, count in matches:
         what = f"{opponent}, {count} players{''.join(f', {n}={v}' for n, v in options.items())}"
         first = variants_of(options)[0]
         blocks = blocks_of(get_game(ladder.game, first), count, games, options)
-        against = make_agent(opponent, ladder.game, first)
+        against = NamedAgent(opponent, ladder.game, first)
         match = Match(
             ladder.game, agent, against, blocks, ladder.seed, ladder.openings, count, options
         )
         try:
-            result = match.play(batch=batch, progress=partial(progress, what))
+            show = partial(progress, what)
+            result = match.play(batch=batch, progress=show, executor=executor)
         except KeyboardInterrupt:
             return
         yield result

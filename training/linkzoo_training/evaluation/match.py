@@ -1,10 +1,10 @@
 """Matches between two agents: in each block, every side is played with the same luck."""
 
 import time
-from collections.abc import Callable, Mapping, Sequence
-from dataclasses import dataclass, replace
+from collections.abc import Callable, Iterator, Mapping, Sequence
+from dataclasses import dataclass, fields, replace
 from itertools import product
-from typing import Any
+from typing import Any, NamedTuple
 
 import numpy as np
 from numpy.typing import NDArray
@@ -17,9 +17,10 @@ from linkzoo.core.state import Record
 from linkzoo.engine.rng import STREAM_ACTION, random_u64s
 from linkzoo_training.agents.baselines import GreedyAgent
 from linkzoo_training.agents.playing import NOBODY, decision_seeds, play_games
-from linkzoo_training.evaluation.openings import RANDOM, random_openings, read_openings
+from linkzoo_training.evaluation.openings import RANDOM, Openings, RandomPlies, read_openings
 from linkzoo_training.evaluation.result import MatchResult, by_block, variants_of, win_shares
 from linkzoo_training.evaluation.statistics import Sprt
+from linkzoo_training.selfplay.executors import Executor, Kept, LocalExecutor, in_order
 
 
 class _Timed:
@@ -36,10 +37,33 @@ class _Timed:
         return actions
 
     @property
-    def per_move(self) -> float | None:
-        """Mean seconds per move, in batches."""
-        moves = sum(count for count, _ in self._calls[1:])
-        return sum(seconds for _, seconds in self._calls[1:]) / moves if moves else None
+    def total(self) -> tuple[int, float]:
+        """The timed moves and their seconds."""
+        calls = self._calls[1:]
+        return sum(count for count, _ in calls), sum(seconds for _, seconds in calls)
+
+
+class PlayedBlocks(NamedTuple):
+    """Finished blocks of a match, b of them."""
+
+    finals: NDArray[Any]  # final records [b, V, n]
+    moves: NDArray[np.int64]  # [b, V, n, 2], of A and B
+    timed: tuple[tuple[int, float], tuple[int, float]]  # timed moves of A and B, and their seconds
+    records: list[tuple[str, GameRecord]]  # by name, if asked for
+
+
+class BlockWorker:
+    """Plays batches of blocks; a task is a match, its openings, the blocks and if to record."""
+
+    def play(
+        self,
+        weights: None,  # noqa: ARG002 - see Worker
+        task: "tuple[Match, Openings, range, bool]",
+        kept: Kept,  # noqa: ARG002 - see Worker
+    ) -> PlayedBlocks:
+        """Returns the finished blocks."""
+        match, openings, blocks, recorded = task
+        return match.play_blocks(openings, blocks, recorded=recorded)
 
 
 def blocks_of(
@@ -68,7 +92,8 @@ class Match:
         blocks: The number of blocks.
         seed: Determines openings, chance and the agents' seeds.
         openings: Random plies before each game, such as `0` or `2-4` (the default; uniform, ends
-            included; fewer where the game would end).
+            included; fewer where the game would end), or a file of positions
+            (`linkzoo.load_positions`), each of which begins at most one block.
         num_players: The game's minimum by default.
         options: Options of the game. A list plays each of its values in every block:
             `{"threshold": [13, 14]}` makes four games a block.
@@ -99,6 +124,10 @@ class Match:
         self._blanks = [self._rules.blank(self.num_players, variant) for variant in variants]
         self._players = int(self._blanks[0].num_players)
         self._seats = np.array(self._rules.one_of_each_side(self._players))  # one per side
+        self._sides = np.array(self._rules.facts.sides(self._players))  # by seat
+
+    def __reduce__(self) -> tuple[Any, ...]:
+        return Match, tuple(getattr(self, field.name) for field in fields(self))
 
     def play(
         self,
@@ -108,6 +137,7 @@ class Match:
         partial: bool = False,
         progress: Callable[[int, int], None] | None = None,
         keep: Callable[[str, GameRecord], None] | None = None,
+        executor: Executor | None = None,
     ) -> MatchResult:
         """Plays the match.
 
@@ -118,6 +148,9 @@ class Match:
             progress: Called as `progress(finished, blocks)` after each batch.
             keep: Called as `keep(name, record)` with every game. `00012-1-A0` is block 12, the
                 second variant of the options (left out if there is one), A on side 0.
+            executor: Plays batches of blocks, after `executor.start(BlockWorker)`; None for this
+                process. The agents must be picklable, such as `NamedAgent`. The result doesn't
+                depend on it.
 
         Returns:
             The result.
@@ -130,22 +163,31 @@ class Match:
         if sprt is not None and sides != 2:
             raise ValueError(f"sprt: Elo is for two sides, and {self._players} players are {sides}")
         sprt = None if sprt is None else replace(sprt, games=variants * sides)
-        agents, shape = (_Timed(self.a, "A"), _Timed(self.b, "B")), (0, variants, sides)
-        played = [(np.empty(shape, self._rules.state), np.empty((*shape, 2), np.int64))]
+        if executor is None:
+            executor = LocalExecutor()
+            executor.start(BlockWorker)
+        batch = min(batch, -(-self.blocks // executor.workers))
+        openings = read_openings(self.openings, self._rules, self._blanks, self.blocks)
+        parts = [range(i, min(i + batch, self.blocks)) for i in range(0, self.blocks, batch)]
+        tasks = [(self, openings, part, keep is not None) for part in parts]
+        played, end = [self._none()], None  # the block that decides the test
         try:
-            for first in range(0, self.blocks, batch):
-                last = min(first + batch, self.blocks)
-                played.append(self._play_blocks(range(first, last), agents, keep))
+            for part, found in zip(parts, in_order(executor.play(None, tasks)), strict=True):
+                played.append(found)
+                for name, record in found.records:
+                    assert keep is not None
+                    keep(name, record)
                 if progress is not None:
-                    progress(last, self.blocks)
-                shares = by_block(self._shares(np.concatenate([finals for finals, _ in played])))
-                if sprt is not None and sprt.end(shares, since=first) is not None:
+                    progress(part.stop, self.blocks)
+                if sprt is not None:
+                    shares = by_block(self._shares(_joined(played, "finals")))
+                    end = sprt.end(shares, since=part.start)
+                if end is not None:
                     break
         except KeyboardInterrupt:
             if not partial:
                 raise
-        finals, moves = (np.concatenate(parts) for parts in zip(*played, strict=True))
-        end = None if sprt is None else sprt.end(by_block(self._shares(finals)))
+        finals, moves = _joined(played, "finals"), _joined(played, "moves")
         made = moves[:end].sum((0, 1, 2)).tolist()
         lists = {name: v for name, v in (self.options or {}).items() if isinstance(v, list)}
         return MatchResult(
@@ -161,31 +203,32 @@ class Match:
             payoff=self._payoffs(finals[:end]),
             length=finals[:end]["ply"].astype(np.int64),
             moves=(made[0], made[1]),
-            seconds_per_move=(agents[0].per_move, agents[1].per_move),
+            seconds_per_move=(_per_move(played, 0), _per_move(played, 1)),
             sprt=sprt,
         )
 
-    def _play_blocks(
-        self,
-        blocks: range,
-        agents: Sequence[Agent],
-        keep: Callable[[str, GameRecord], None] | None = None,
-    ) -> tuple[NDArray[Any], NDArray[np.int64]]:
-        """Returns final records [len(blocks), V, n] and moves of A and B [len(blocks), V, n, 2].
+    def _none(self) -> PlayedBlocks:
+        shape = 0, len(self._blanks), len(self._seats)
+        moves = np.empty((*shape, 2), np.int64)
+        return PlayedBlocks(np.empty(shape, self._rules.state), moves, ((0, 0), (0, 0)), [])
+
+    def play_blocks(self, openings: Openings, blocks: range, *, recorded: bool) -> PlayedBlocks:
+        """Plays the blocks with these numbers.
 
         Decision seeds depend on match, block, ply and seat, but not on the agent: both agents meet
         the same seeds in mirrored games.
         """
         game, seed = self._rules, np.uint64(self.seed)
-        plies, sides = read_openings(self.openings, game), np.array(game.facts.sides(self._players))
+        agents, sides = (_Timed(self.a, "A"), _Timed(self.b, "B")), self._sides
         shape = len(blocks), len(self._blanks), len(self._seats)
-        begin = [random_openings(game, blank, seed, plies, blocks) for blank in self._blanks]
+        begin = [openings.begin(game, blank, seed, blocks) for blank in self._blanks]
         states = np.repeat(np.stack(begin, 1).ravel(), shape[2])
         focal = np.tile(np.arange(shape[2]), shape[0] * shape[1])  # side of A
         block_seeds = random_u64s(self.seed, STREAM_ACTION, np.array(blocks))
         game_seeds = np.repeat(block_seeds, shape[1] * shape[2])
         moves = np.zeros((len(states), 2), np.int64)
-        records = [] if keep is None else [self._begun(state) for state in states]
+        new = isinstance(openings, RandomPlies)  # games, else the positions of a file
+        records = [self._begun(state, new) for state in states] if recorded else []
 
         def acting(states: NDArray[Any]) -> NDArray[Any]:
             return np.asarray(sides[states["seat"]] != focal).astype(np.int64)
@@ -198,15 +241,21 @@ class Match:
             moves[rows, acting(states)[rows]] += 1
             for row in rows if records else ():
                 records[row].actions.append(int(actions[row]))
-        if keep is not None:
-            names = product(blocks, range(shape[1]), range(shape[2]))
-            for (block, variant, side), record in zip(names, records, strict=True):
-                which = f"{block:05}-{variant}" if shape[1] > 1 else f"{block:05}"
-                keep(f"{which}-A{side}", record)
-        return states.reshape(shape), moves.reshape(*shape, 2)
+        names = list(self._names(blocks)) if recorded else []
+        return PlayedBlocks(
+            states.reshape(shape),
+            moves.reshape(*shape, 2),
+            (agents[0].total, agents[1].total),
+            list(zip(names, records, strict=True)),
+        )
 
-    def _begun(self, state: Record) -> GameRecord:
-        start = self._rules.to_dict(state) if state.ply else None
+    def _names(self, blocks: range) -> Iterator[str]:
+        variants, sides = range(len(self._blanks)), range(len(self._seats))
+        for block, variant, side in product(blocks, variants, sides):
+            yield f"{block:05}-{variant}-A{side}" if len(variants) > 1 else f"{block:05}-A{side}"
+
+    def _begun(self, state: Record, new: bool) -> GameRecord:
+        start = None if new and state.ply == 0 else self._rules.to_dict(state)
         return GameRecord.of(self._rules, state, start)
 
     def _shares(self, finals: NDArray[Any]) -> NDArray[np.float64]:
@@ -219,6 +268,16 @@ class Match:
         kernels(self._rules).outcome(finals.ravel(), payoff, np.empty_like(payoff))
         by_game = payoff.reshape(*finals.shape, self._players)
         return by_game[..., np.arange(len(self._seats)), self._seats].astype(np.float64)
+
+
+def _joined(played: Sequence[PlayedBlocks], name: str) -> NDArray[Any]:
+    return np.concatenate([getattr(blocks, name) for blocks in played])
+
+
+def _per_move(played: Sequence[PlayedBlocks], agent: int) -> float | None:
+    """Returns an agent's mean seconds per move, in batches."""
+    moves = sum(blocks.timed[agent][0] for blocks in played)
+    return sum(blocks.timed[agent][1] for blocks in played) / moves if moves else None
 
 
 def play_match(

@@ -1,21 +1,26 @@
-"""Openings of matches: new games after some random plies."""
+"""Openings of matches: new games after some random plies, or the positions of a file."""
 
 import hashlib
 import re
 from collections.abc import Sequence
-from typing import Any
+from dataclasses import dataclass
+from pathlib import Path
+from typing import Any, NamedTuple
 
 import numpy as np
 from numpy.typing import NDArray
 
-from linkzoo import Game
+from linkzoo import Game, load_positions
 from linkzoo.core.arguments import shown, string
 from linkzoo.core.kernels import kernels
+from linkzoo.core.options import option_names
 from linkzoo.core.state import Record
 from linkzoo.engine.rng import STREAM_SETUP, game_seeds, random_u64s
+from linkzoo_training.resources import file_exists
 
 RANDOM_PLIES = (2, 4)
 RANDOM = "{}-{}".format(*RANDOM_PLIES)
+_PLIES = re.compile(r"([0-9]{1,999})(?:-([0-9]{1,999}))?")
 
 
 def random_openings(
@@ -38,14 +43,92 @@ def digest(states: NDArray[Any]) -> str:
     return hashlib.sha256(states.tobytes()).hexdigest()
 
 
-def read_openings(text: str | None, game: Game) -> tuple[int, int]:
-    """Returns the fewest and most plies of `0` or `2-4` (None is `2-4`); ValueError for others."""
+class RandomPlies(NamedTuple):
+    """Openings of `low` to `high` random plies, uniform."""
+
+    low: int
+    high: int
+
+    def begin(
+        self, game: Game, blank: Record, seed: np.uint64, blocks: Sequence[int]
+    ) -> NDArray[Any]:
+        """Returns the first positions of blocks; `blank` has the options and players."""
+        return random_openings(game, blank, seed, self, blocks)
+
+
+@dataclass(frozen=True)
+class Book:
+    """Openings from a file: each begins one block, in an order that the seed of the match draws."""
+
+    states: NDArray[Any]  # [N]
+
+    def begin(
+        self,
+        game: Game,  # noqa: ARG002 - as in RandomPlies
+        blank: Record,  # noqa: ARG002 - its options are those of the states
+        seed: np.uint64,
+        blocks: Sequence[int],
+    ) -> NDArray[Any]:
+        """Returns the first positions of blocks; later chance follows from the match's seed."""
+        order = np.argsort(random_u64s(seed, STREAM_SETUP, np.arange(len(self.states)), 2))
+        which = np.array(blocks, np.uint64)
+        states = self.states[order[which]]
+        states["seed"] = game_seeds(seed, which)
+        return states
+
+
+Openings = RandomPlies | Book
+
+
+def is_file(text: str) -> bool:
+    """Returns whether openings are a file of positions."""
+    return _PLIES.fullmatch(text) is None and file_exists(Path(text))
+
+
+def read_openings(
+    text: str | None, game: Game, blanks: Sequence[Record] = (), blocks: int = 0
+) -> Openings:
+    """Returns the openings of a match.
+
+    Args:
+        text: `0` or `2-4` for random plies, or a file of positions; None is `2-4`.
+        game: The game.
+        blanks: Records with the options and the number of players of each variant in a block.
+        blocks: The blocks of the match.
+
+    Raises:
+        ValueError: The text is neither, or the file has too few positions, or others.
+    """
     text = RANDOM if text is None else string("openings", text)
+    if is_file(text):
+        return _read_book(text, game, blanks, blocks)
     most = game.facts.max_length
-    numbers = re.fullmatch(r"([0-9]{1,999})(?:-([0-9]{1,999}))?", text)
+    numbers = _PLIES.fullmatch(text)
     if numbers is None:
-        raise ValueError(f"openings: {shown(text)} is no number of plies such as '0' or '2-4'")
+        raise ValueError(
+            f"openings: {shown(text)} is no number of plies such as '0' or '2-4', and no file"
+        )
     low, high = int(numbers[1]), int(numbers[2] or numbers[1])
     if not low <= high <= most:
         raise ValueError(f"openings: {text!r} has no numbers of plies in 0..{most}")
-    return low, high
+    return RandomPlies(low, high)
+
+
+def _read_book(path: str, game: Game, blanks: Sequence[Record], blocks: int) -> Book:
+    """Returns the positions of a file for the match's number of players; ValueError if too few."""
+    states = load_positions(path, game)
+    for blank in blanks:
+        states = states[states["num_players"] == blank["num_players"]]
+        for name in set(option_names(game.options)) - set(game.fixed.values):
+            if len(other := np.flatnonzero(states[name] != blank[name])):
+                found, wanted = game.chosen_options(states[other[0]]), game.chosen_options(blank)
+                raise ValueError(
+                    f"openings: {path} has a position with {name}={found[name]}, but the match is "
+                    f"played with {wanted[name]}"
+                )
+    if len(states) < blocks:
+        raise ValueError(
+            f"openings: {path} has {len(states)} positions for {blanks[0].num_players} players; "
+            f"each begins one block, so play at most that many, not {blocks}"
+        )
+    return Book(states)

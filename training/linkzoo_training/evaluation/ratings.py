@@ -36,6 +36,16 @@ class Pairing:
         return int(self.share.shape[2])
 
 
+def share_table(pairings: Sequence[Pairing], agents: int) -> NDArray[np.float64]:
+    """Returns shares of wins [A, A], of the row against copies of the column; NaN: not played."""
+    shares = np.full((agents, agents), np.nan)
+    for pairing in pairings:
+        shares[pairing.a, pairing.b] = pairing.share.mean()
+        if pairing.sides == 2:
+            shares[pairing.b, pairing.a] = 1 - pairing.share.mean()
+    return shares
+
+
 def bradley_terry(pairings: Sequence[Pairing], agents: int) -> list[Estimate]:
     """Returns the ratings of all agents on the Elo scale with 95 % intervals; their mean is 0.
 

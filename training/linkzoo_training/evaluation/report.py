@@ -12,7 +12,7 @@ from linkzoo import get_game
 from linkzoo.core.files import write_atomically
 from linkzoo_training.evaluation.labels import Labels
 from linkzoo_training.evaluation.ladder import Ladder
-from linkzoo_training.evaluation.ratings import Pairing, bradley_terry
+from linkzoo_training.evaluation.ratings import Pairing, bradley_terry, share_table
 from linkzoo_training.evaluation.result import MatchResult, by_block, settings_of, variants_of
 from linkzoo_training.evaluation.solved_positions import BlunderRate
 from linkzoo_training.evaluation.statistics import Estimate, from_blocks
@@ -34,7 +34,7 @@ def make_table(
 ) -> Table:
     """Returns a table for the terminal, text and then numbers; the last row can be a total."""
     table = Table(title=title)
-    table.add_column(columns[0], no_wrap=True)
+    table.add_column(columns[0], overflow="fold")
     for column in columns[1:]:
         table.add_column(column, justify="right")
     for number, row in enumerate(rows, 2):
@@ -87,12 +87,7 @@ def regret_table(agent: str, found: Estimate, labels: Labels) -> Table:
 def write_ratings(settings: Tournament, pairings: Sequence[Pairing], folder: Path) -> str:
     """Writes ratings.json, ratings.md and ratings.png to a folder; returns the Markdown."""
     count = len(settings.agents)
-    shares = np.full((count, count), np.nan)  # of the row against copies of the column
-    for pairing in pairings:
-        shares[pairing.a, pairing.b] = pairing.share.mean()
-        if pairing.sides == 2:
-            shares[pairing.b, pairing.a] = 1 - pairing.share.mean()
-    found = bradley_terry(pairings, count)
+    shares, found = share_table(pairings, count), bradley_terry(pairings, count)
     order = sorted(range(count), key=lambda agent: -found[agent].mean)
     ratings = {settings.agents[agent]: found[agent] for agent in order}
     rows = [[None if np.isnan(s) else s for s in shares[agent, order].tolist()] for agent in order]

@@ -189,7 +189,9 @@ class MatchResult:
     def __str__(self) -> str:
         columns, *rows = self.rows()
         total = zip(columns[1:], rows[-1][1:], strict=True) if rows else ()
-        return "\n".join([self.title, *(": ".join(pair) for pair in total), *self.notes()])
+        return "\n".join(
+            [self.title, *(": ".join(pair) for pair in total), "; ".join(self.notes())]
+        )
 
     def _repr_html_(self) -> str:
         """Returns the table and its notes, for notebooks."""

@@ -19,6 +19,7 @@ from linkzoo import Agent, get_game
 from linkzoo.core.files import write_atomically
 from linkzoo_training.agents.specs import AgentSpec
 from linkzoo_training.evaluation.match import play_match
+from linkzoo_training.evaluation.openings import is_file
 from linkzoo_training.evaluation.ratings import Pairing
 from linkzoo_training.evaluation.result import variants_of
 from linkzoo_training.search import uct
@@ -116,7 +117,10 @@ def _digest(settings: Tournament, names: tuple[str, str]) -> str:
         versions.append(rules.fixed.digest)  # of the board or cards
     what = [settings.game, versions, settings.blocks, settings.seed, settings.num_players]
     agents = [*names, *(AgentSpec.parse(name).digest(settings.game) for name in names)]
-    text = json.dumps([*what, settings.openings, dict(settings.options), *agents])
+    openings = [settings.openings]
+    if settings.openings is not None and is_file(settings.openings):
+        openings.append(hashlib.sha256(Path(settings.openings).read_bytes()).hexdigest())
+    text = json.dumps([*what, *openings, dict(settings.options), *agents])
     return hashlib.sha256(text.encode()).hexdigest()[:16]
 
 

@@ -11,10 +11,12 @@ from torch import Tensor, nn
 from linkzoo import Game
 from linkzoo.core.features import RAW, FeatureMap
 from linkzoo_training.arrays import Array
+from linkzoo_training.imports import is_import_path
 from linkzoo_training.networks.action import ActionNet
 from linkzoo_training.networks.cells import BoardNet, GraphNet
+from linkzoo_training.networks.own import OwnNet
 from linkzoo_training.networks.policy_value import OUTER, PolicyValueNet, small_init
-from linkzoo_training.networks.sparse import SparseLinear
+from linkzoo_training.networks.sparse import SparseLinear, joined
 from linkzoo_training.networks.trunk import ResidualTrunk
 
 ILLEGAL_LOGIT = -1e9
@@ -42,7 +44,8 @@ class FlatNet(PolicyValueNet):
 
     def heads(self, cells: Tensor | None, whole: Tensor) -> tuple[Tensor, Tensor]:  # noqa: ARG002
         """Implements `PolicyValueNet.heads`."""
-        return self.policy(whole), self.value(whole)
+        logits, values = joined(whole, self.policy, self.value)
+        return logits, values
 
 
 class Critic(nn.Module):
@@ -77,36 +80,41 @@ class AuxiliaryHeads(nn.Module):
     """Heads that predict the end of the game, as auxiliary losses; unused in play.
 
     They predict the score margins [B, P] relative to the observing seat and, for a board, its final
-    planes [B, C * H * W] as that seat observes them, scaled.
+    planes [B, C * H * W] as that seat observes them, scaled. A network of one's own has none.
     """
 
     def __init__(self, network: PolicyValueNet) -> None:
         super().__init__()
-        self.margins = small_init(nn.Linear(network.value.in_features, network.value.out_features))
+        self.margins: nn.Linear | None = None
         self.planes: nn.Linear | None = None
+        if isinstance(network, OwnNet):
+            return
+        self.margins = small_init(nn.Linear(network.value.in_features, network.value.out_features))
         if isinstance(network, BoardNet):
             self.planes = small_init(nn.Linear(network.policy.in_features, network.board[0]))
 
     def forward(self, cells: Tensor | None, whole: Tensor) -> tuple[Tensor, Tensor]:
-        """Returns score margins [B, P] and planes, [B, 0] without a board."""
+        """Returns score margins [B, P] and planes, [B, 0] where there are none."""
         planes = whole[:, :0]
         if self.planes is not None and cells is not None:
             planes = self.planes(cells).transpose(1, 2).flatten(1)
-        return self.margins(whole), planes
+        return whole[:, :0] if self.margins is None else self.margins(whole), planes
 
 
 def make_network(game: Game, kind: str, width: int, blocks: int) -> PolicyValueNet:
     """Creates a network (`Config.network`); raises ValueError if the game has none such."""
+    if is_import_path(kind):
+        return OwnNet(game, kind)
     kinds = {"flat": FlatNet, "board": BoardNet, "graph": GraphNet, "action": ActionNet}
     if kind not in kinds:
-        raise ValueError(f"network: {kind!r} is not one of {list(kinds)}")
+        raise ValueError(f"network: {kind!r} is not one of {list(kinds)}, or FILE.py:NAME")
     return kinds[kind](game, width, blocks)
 
 
 def frozen(network: Network, bf16: bool) -> Network:
     """Returns a frozen inference copy, in bf16 if `bf16`; SparseLinear stays in float32."""
-    copy = deepcopy(network).requires_grad_(False)
-    if bf16:
+    copy = deepcopy(network).requires_grad_(False).eval()
+    if bf16 and not getattr(network, "keeps_float32", False):
         copy.to(torch.bfloat16)
         for layer, original in zip(copy.modules(), network.modules(), strict=True):
             if isinstance(layer, SparseLinear) and layer.weight.device.type == "cpu":

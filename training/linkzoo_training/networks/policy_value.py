@@ -9,8 +9,10 @@ from torch import Tensor, nn
 from linkzoo import Game
 from linkzoo_training.networks.inputs import Inputs
 
-# Names of input and output layers; all others are hidden.
-OUTER = set("inputs numbers of_kinds of_groups described action policy elsewhere value".split())
+# Names of input and output layers; all others are hidden. `module`: all of a network of one's own.
+OUTER = set(
+    "inputs numbers of_kinds of_groups described action policy elsewhere value module".split()
+)
 
 
 class PolicyValueNet(nn.Module):
@@ -22,6 +24,7 @@ class PolicyValueNet(nn.Module):
 
     value: nn.Linear
     has_scales = False  # whether `standardise` sets any
+    keeps_float32 = False  # whether inference copies stay in float32
 
     def __init__(self, game: Game, *, lists_actions: bool = False) -> None:
         super().__init__()

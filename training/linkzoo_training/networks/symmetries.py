@@ -98,17 +98,11 @@ class Symmetries:
 def _of_features(spec: ObservationSpec, symmetric: Int64s) -> Int64s:
     """Converts symmetries [S, size] of an observation's numbers to its features' [S, F]."""
     features = FeatureMap(spec)
-    # Features hold a broadcast number once: replace each of its copies by the first.
-    copies = np.arange(spec.size)
-    for part, where in zip(spec.parts, spec.slices().values(), strict=True):
-        if part.broadcast:
-            repeats = int(np.prod(part.shape[-2:]))
-            copies[where] = np.repeat(np.arange(where.start, where.stop, repeats), repeats)
     read = list(zip(features.columns.tolist(), features.levels.tolist(), strict=True))
     index = {pair: feature for feature, pair in enumerate(read)}
     return np.array(
         [
-            [index[int(copies[sources[column]]), level] for column, level in read]
+            [index[int(features.first[sources[column]]), level] for column, level in read]
             for sources in symmetric
         ]
     )

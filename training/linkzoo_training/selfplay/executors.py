@@ -67,6 +67,17 @@ class Executor(ABC):
         self.stop()
 
 
+def in_order(results: Results) -> Iterator[Any]:
+    """Yields the results of `Executor.play` in the order of the tasks."""
+    waiting: dict[int, Any] = {}
+    following = 0
+    for index, result in results:
+        waiting[index] = result
+        while following in waiting:
+            yield waiting.pop(following)
+            following += 1
+
+
 class LocalExecutor(Executor):
     """Plays tasks in this process, each when its result is read."""
 

@@ -1,4 +1,4 @@
-"""Initial states of self-play games: sampled options, random opening plies and opponents."""
+"""Initial states of self-play games: options, random plies, positions of a file, opponents."""
 
 from collections.abc import Sequence
 from typing import Any
@@ -8,7 +8,7 @@ import torch
 from numpy.typing import NDArray
 from torch import Tensor
 
-from linkzoo import get_game
+from linkzoo import Game, get_game, load_positions
 from linkzoo.core.kernels import kernels
 from linkzoo.engine.compiled import compiled
 from linkzoo.engine.rng import STREAM_INITIAL_STATE, below, random_u64
@@ -16,11 +16,11 @@ from linkzoo.engine.threads import RowKernel
 from linkzoo_training.arrays import Bools, Int8s, Int64s
 from linkzoo_training.config.config import Config
 from linkzoo_training.config.schedule import at
-from linkzoo_training.selfplay.backend import HostBackend
+from linkzoo_training.selfplay.backend import HostBackend, as_tensor
 from linkzoo_training.selfplay.opponents import ITSELF, Opponents
 
 # Positions of a game's random numbers.
-_VARIED, _RANDOM, _DEPTH, _POOLED, _OPPONENT, _SEED, _SEAT = range(7)
+_VARIED, _RANDOM, _DEPTH, _POOLED, _OPPONENT, _SEED, _SEAT, _FILED = range(8)
 _OPTION = 8  # first of the sampled options
 
 
@@ -41,11 +41,15 @@ def _draw(
     ranges: Int64s,  # [V, 5]: lowest, highest, default value, offset and size in bytes
     random_share: float,  # of games with random opening plies
     deepest: float,  # maximum number of random plies
+    file_share: float,  # of games that begin from a position of the file
+    positions: NDArray[np.uint8],  # [M, bytes], those of the file, by number of players
+    ends: Int64s,  # the positions for p players are those in ends[p - 1]..ends[p] - 1
+    seed_offset: int,  # of a record's seed, in bytes
     pool_share: float,  # of games against an opponent
     opponents: Int64s,  # slots to choose from, the first `count`
     count: int,  # 0 for pure self-play
-    states: NDArray[np.uint8],  # [N, bytes], output: blank records with the sampled options
-    plies: Int64s,  # [N], output: random plies, -1 where no game begins
+    states: NDArray[np.uint8],  # [N, bytes], output: blank records with options, or positions
+    plies: Int64s,  # [N], output: random plies, -1 where no new game begins
     seeds: Int64s,  # [N], output: bits of a uint64
     from_initial_state: Bools,  # [N], output: default options and no random plies
     slot: Int64s,  # [N], output: the opponent's slot, or ITSELF
@@ -71,7 +75,17 @@ def _draw(
         plies[i] = 0
         if _uniform(seed, number, _RANDOM) < random_share:
             plies[i] = np.int64(_uniform(seed, number, _DEPTH) * (deepest + 1))
-        seeds[i] = np.int64(random_u64(seed, STREAM_INITIAL_STATE, number, _SEED))
+        game_seed = random_u64(seed, STREAM_INITIAL_STATE, number, _SEED)
+        seeds[i] = np.int64(game_seed)
+        if _uniform(seed, number, _FILED) < file_share:
+            start = ends[players[i] - 1]
+            count_here = ends[players[i]] - start
+            chosen = start + below(count_here, seed, STREAM_INITIAL_STATE, number, _DEPTH)
+            for byte in range(positions.shape[1]):
+                states[i, byte] = positions[chosen, byte]
+            for byte in range(8):  # later chance is new
+                states[i, seed_offset + byte] = (game_seed >> np.uint64(8 * byte)) & np.uint64(255)
+            plies[i] = -1
         from_initial_state[i] = not varied and plies[i] == 0
         slot[i] = ITSELF
         if count > 0 and _uniform(seed, number, _POOLED) < pool_share:
@@ -105,6 +119,7 @@ class InitialStates:
         for option, (low, high) in config.initial_states.vary.items():
             dtype, offset = self._game.state.fields[option][:2]  # type: ignore[index]  # structured dtype
             ranges.append((low, high, records[option][0], offset, dtype.itemsize))
+        self._positions = _read_positions(config, self._game, backend)
         # GPUs don't take empty arrays
         self._ranges = backend.tensor(np.array(ranges or [(0, 0, 0, 0, 0)], np.int64))
 
@@ -117,6 +132,9 @@ class InitialStates:
             self._ranges,
             float(at(config.midgame, progress)),
             config.depth * self._game.facts.typical_length,
+            config.file_share * (config.file is not None),
+            *self._positions,
+            self._game.state.fields["seed"][1],  # type: ignore[index]  # structured dtype
             self._config.pool.share,
             self._backend.tensor(np.array([*opponents, ITSELF], np.int64)),
             len(opponents),
@@ -127,7 +145,8 @@ class InitialStates:
     ) -> None:
         """Starts new games where `which` [n] is set in a slice of the run's games.
 
-        Overwrites their records `states`, uint8 [n, bytes], and `mask`, int8 [n, A].
+        Overwrites their records `states`, uint8 [n, bytes], and the rows of new games in `mask`,
+        int8 [n, A], but not of positions from a file.
         """
         run, opponents = self._backend.run, self.opponents
         numbers = torch.where(which, self.begun + which.cumsum(0) - 1, -1)
@@ -148,3 +167,19 @@ class InitialStates:
         """Restores the state from `tensors`."""
         for name, tensor in self._saved.items():
             tensor.copy_(saved[name])
+
+
+def _read_positions(config: Config, game: Game, backend: HostBackend) -> tuple[Tensor, Tensor]:
+    """Returns the positions of the file, uint8 [M, bytes], and where each number of players ends.
+
+    Raises:
+        ValueError: The file is wrong, or has no position for one of the numbers of players.
+    """
+    path, ends = config.initial_states.file, np.zeros(game.max_players + 1, np.int64)
+    states = np.zeros(1, game.state) if path is None else load_positions(path, game)
+    states = states[np.argsort(states["num_players"], kind="stable")]
+    for players in config.players if path is not None else ():
+        if players not in states["num_players"]:
+            raise ValueError(f"initial_states.file: {path} has no position for {players} players")
+    ends[:] = np.searchsorted(states["num_players"], np.arange(len(ends)), "right")
+    return as_tensor(states).to(backend.home), backend.tensor(ends)

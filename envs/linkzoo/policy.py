@@ -1,0 +1,249 @@
+"""A policy in any loop: actions, probabilities and values for environments and observations."""
+
+from collections.abc import Callable, Mapping
+from dataclasses import dataclass
+from typing import Any
+
+import numpy as np
+from numpy.typing import NDArray
+from pettingzoo import ParallelEnv
+
+from linkzoo.core.agent import Agent, Positions
+from linkzoo.core.arguments import integer, shown
+from linkzoo.core.game import Game
+from linkzoo.core.state import Records
+from linkzoo.engine.rng import STREAM_PREDICT, random_u64s
+from linkzoo.envs.aec import GameEnv
+from linkzoo.envs.gym import SeatEnv
+
+_ACTED, _SEEN = "action_mask", "observation"  # keys of an observation dict
+
+
+class Policy:
+    """An agent in any loop: pass an environment, or what it shows.
+
+    Every method takes one of
+
+    - a `GameEnv` (AEC) or a `SeatEnv` (gymnasium), wrapped or not: its next decision;
+    - an observation dict, with `observation` and `action_mask`, of one decision or of N;
+    - a PettingZoo parallel environment, or its dict of observation dicts by agent: the decisions of
+      the agents to act;
+    - a `VecEnv` or a `SeatVectorEnv` (gymnasium) of N games: the next decision of each.
+
+    `predict` returns what the environment's `step` takes. Results for one decision, for N, and for
+    a dict of agents have no leading axis, a leading axis N, and are dicts by agent. A game of N
+    that waits for its next `reset` has action 0, and its probabilities and values are 0.
+
+    It is an agent too: an opponent, or one side of a match.
+
+    Args:
+        agent: The agent that plays. One that needs whole positions, such as a tree search, takes
+            environments but no observations.
+        game: The game that it plays.
+        seed: The seed of the draws of `predict`, 0..2**64-1.
+
+    Raises:
+        ValueError: The seed is wrong.
+    """
+
+    def __init__(self, agent: Agent, game: Game, *, seed: int = 0) -> None:
+        self.agent, self.game, self.name = agent, game, agent.name
+        self._seed, self._asked = integer("seed", seed, 0, 2**64 - 1), 0
+
+    def act(self, positions: Positions) -> NDArray[np.int64]:
+        """Returns the agent's action for each position, int64[N]."""
+        return self.agent.act(positions)
+
+    def predict(self, where: Any) -> Any:
+        """Returns the actions that the agent plays.
+
+        Args:
+            where: An environment or observations, see above.
+
+        Returns:
+            An int; int64[N] for N decisions; a dict of ints by agent.
+
+        Raises:
+            ValueError: `where` is none of the above or of another game, no seat is to act, or the
+                agent needs whole positions.
+        """
+        return self._each(where, self._actions)[0]
+
+    def probabilities(self, where: Any) -> Any:
+        """Returns the policy's probability of every action, 0 for illegal ones.
+
+        Those of a network at temperature 1, averaged over its symmetric views; those of a search
+        after it.
+
+        Args:
+            where: An environment or observations, see above.
+
+        Returns:
+            float32[A]; float32[N, A] for N decisions; a dict by agent.
+
+        Raises:
+            ValueError: As `predict`, or the agent has no network.
+        """
+        return self._each(where, self._distribution)[0]
+
+    def values(self, where: Any) -> Any:
+        """Returns the expected payoff of every seat, about -1 to 1.
+
+        Index 0 is the seat to act, index 1 the next one, and so on; absent seats have 0.
+
+        Args:
+            where: An environment or observations, see above.
+
+        Returns:
+            float32[P], for P the game's largest number of players; float32[N, P] for N decisions;
+            a dict by agent.
+
+        Raises:
+            ValueError: As `predict`, or the agent has no network.
+        """
+        return self._each(where, self._distribution)[1]
+
+    def _actions(self, decisions: "_Decisions") -> tuple[NDArray[Any], ...]:
+        """Returns the actions [N], 0 where no seat is to act."""
+        actions = np.zeros(len(decisions.open), np.int64)
+        if decisions.open.any():
+            actions[decisions.open] = self.agent.act(self._positions(decisions))
+        return (actions,)
+
+    def _distribution(self, decisions: "_Decisions") -> tuple[NDArray[Any], ...]:
+        """Returns probabilities [N, A] and values [N, P], 0 where no seat is to act."""
+        agent: Any = self.agent
+        if not hasattr(agent, "distribution"):
+            raise ValueError(f"{self.name} has no probabilities and values: choose a checkpoint")
+        sizes = self.game.num_actions, self.game.max_players
+        found = tuple(np.zeros((len(decisions.open), size), np.float32) for size in sizes)
+        if decisions.open.any():
+            for array, part in zip(
+                found, agent.distribution(self._positions(decisions)), strict=True
+            ):
+                array[decisions.open] = part
+        return found
+
+    def _positions(self, decisions: "_Decisions") -> Positions:
+        """Returns the positions in which a seat is to act, with newly drawn seeds."""
+        rows = np.flatnonzero(decisions.open)
+        indices = self._asked + np.arange(len(rows))
+        self._asked += len(rows)
+        return decisions.positions(rows, random_u64s(self._seed, STREAM_PREDICT, indices))
+
+    def _each(
+        self, where: Any, ask: Callable[["_Decisions"], tuple[NDArray[Any], ...]]
+    ) -> tuple[Any, ...]:
+        """Returns what `ask` returns for the decisions, in the form of `where`."""
+        if isinstance(where, ParallelEnv):
+            env: Any = where.unwrapped
+            seen = {name: env.observe(name) for name in env.agents}
+            return self._by_agent(seen, lambda _: self._each(env, ask))
+        if isinstance(where, Mapping) and _SEEN not in where:
+            return self._by_agent(where, lambda name: self._each(where[name], ask))
+        decisions = self._observed(where) if isinstance(where, Mapping) else self._states(where)
+        found = ask(decisions)
+        if not decisions.one:
+            return found
+        if not decisions.open[0]:
+            raise ValueError(f"{self.name}: no seat is to act")
+        return tuple(int(array[0]) if array.ndim == 1 else array[0] for array in found)
+
+    def _by_agent(
+        self, seen: Mapping[str, Any], each: Callable[[str], tuple[Any, ...]]
+    ) -> tuple[Any, ...]:
+        """Returns dicts of the results for the agents to act."""
+        acting = [name for name, one in seen.items() if np.any(_mask_of(one))]
+        if not acting:
+            raise ValueError(f"{self.name}: no seat is to act")
+        found = zip(*map(each, acting), strict=True)
+        return tuple(dict(zip(acting, results, strict=True)) for results in found)
+
+    def _states(self, where: Any) -> "_Decisions":
+        """Returns the decisions in an environment."""
+        env = getattr(where, "unwrapped", where)
+        env = env.env if isinstance(env, SeatEnv) else env
+        game, one = getattr(env, "game", None), isinstance(env, GameEnv)
+        states = np.frombuffer(bytearray(env.get_state()), env.game.state) if one else None
+        states = getattr(env, "states", None) if states is None else states
+        if not isinstance(states, np.ndarray) or not isinstance(game, Game):
+            raise ValueError(
+                f"{shown(where)} is no environment of linkzoo on the CPU, and no dict with "
+                f"{_SEEN!r} and {_ACTED!r}"
+            )
+        if game.key != self.game.key:
+            raise ValueError(f"{self.name} plays {self.game}, not {game}")
+        return _Decisions(
+            np.asarray(states["seat"] >= 0),
+            one,
+            lambda rows, seeds: Positions(game, states[rows], seeds),
+        )
+
+    def _observed(self, seen: Mapping[str, Any]) -> "_Decisions":
+        """Returns the decisions in an observation dict."""
+        spec, mask = self.game.observation.spec, np.asarray(_mask_of(seen), np.int8)
+        observation = np.asarray(seen[_SEEN])
+        one = observation.ndim == len(spec.shape)
+        if observation.shape[not one :] != spec.shape or observation.dtype.kind not in "iu":
+            raise ValueError(
+                f"observations are {observation.dtype}{list(observation.shape)}, and this policy "
+                f"reads {np.dtype(spec.dtype)}{list(spec.shape)} or a batch: those of GameEnv and "
+                "SeatEnv, not the features of FeatureEnv and FeatureSeatEnv"
+            )
+        batch = observation.reshape(-1, *spec.shape).astype(spec.dtype, copy=False)
+        shape = (len(batch), self.game.num_actions)
+        if mask.shape != shape[one:]:
+            raise ValueError(f"{_ACTED} has shape {list(mask.shape)}, not {list(shape[one:])}")
+        masks = mask.reshape(shape)
+
+        def positions(rows: NDArray[np.int64], seeds: NDArray[np.uint64]) -> Any:
+            return _Observed(self.game, batch[rows], masks[rows], seeds)
+
+        return _Decisions(np.asarray(masks.any(1)), one, positions)
+
+
+@dataclass
+class _Decisions:
+    """N decisions; `positions(rows, seeds)` makes those of some rows.
+
+    Attributes:
+        open: bool[N], where a seat is to act.
+        one: Whether it is one decision without a leading axis.
+        positions: Takes rows and seeds [M].
+    """
+
+    open: NDArray[np.bool_]
+    one: bool
+    positions: Callable[[NDArray[np.int64], NDArray[np.uint64]], Positions]
+
+
+@dataclass
+class _Observed:
+    """The part of Positions that observations alone can give."""
+
+    game: Game
+    observation: NDArray[Any]
+    action_mask: NDArray[np.int8]
+    seeds: NDArray[np.uint64]
+
+    def __len__(self) -> int:
+        return len(self.observation)
+
+    @property
+    def num_players(self) -> NDArray[np.int64]:
+        """int64[N], from the observation's part of this name, if it has one."""
+        spec, most = self.game.observation.spec, self.game.max_players
+        if "num_players" not in spec.slices():
+            return np.full(len(self), most)
+        told = spec.view(self.observation, "num_players").reshape(len(self), -1)[:, 0]
+        return told.astype(np.int64)
+
+    @property
+    def states(self) -> Records:
+        raise ValueError("this agent needs whole positions: pass the environment, no observations")
+
+
+def _mask_of(seen: Any) -> Any:
+    if not isinstance(seen, Mapping) or not {_SEEN, _ACTED} <= seen.keys():
+        raise ValueError(f"{shown(seen)} is no dict with {_SEEN!r} and {_ACTED!r}")
+    return seen[_ACTED]

@@ -1,0 +1,144 @@
+"""`linkzoo selfplay`: games as records, NumPy files and Minari data sets."""
+
+import json
+import os
+import subprocess
+import sys
+from importlib.util import find_spec
+from pathlib import Path
+
+import numpy as np
+import pytest
+
+from linkzoo import GameRecord, get_game
+from linkzoo_training.commands.cli import main
+from linkzoo_training.evaluation import dataset
+from linkzoo_training.evaluation.openings import Openings
+from linkzoo_training.evaluation.played_games import GamesPlan, PlayedGames, play_part
+
+ROOT = Path(__file__).parents[2]
+PLAN = GamesPlan("love_links", ("greedy", "random"), 7, 3, "0-3", seed=4, batch=3)
+
+
+def arguments(form: str, out: Path, *more: str) -> list[str]:
+    games = ["--games", "7", "--players", "3", "--openings", "0-3", "--seed", "4", "--batch", "3"]
+    return [
+        "selfplay",
+        *PLAN.agents,
+        "--game",
+        PLAN.game,
+        *games,
+        "--format",
+        form,
+        "--out",
+        str(out),
+        *more,
+    ]
+
+
+def test_arrays_and_records_are_the_same_games(tmp_path: Path) -> None:
+    assert main(arguments("npz", tmp_path / "a")) == 0
+    assert main(arguments("records", tmp_path / "b")) == 0
+    game, number = get_game(PLAN.game), 0
+    records = sorted((tmp_path / "b" / "games").iterdir())
+    assert len(records) == 7
+    for part in sorted((tmp_path / "a").glob("*.npz")):
+        with np.load(part) as file:
+            arrays = dict(file)
+        for agents, payoff, score in zip(
+            *(arrays[n] for n in ("agents", "payoff", "score")), strict=True
+        ):
+            own = arrays["game"] == number
+            assert agents.tolist() == [(number + seat) % 2 for seat in range(3)]
+            record = GameRecord.load(records[number])
+            *states, last = record.replay()
+            assert record.actions == arrays["action"][own].tolist()
+            assert arrays["seat"][own].tolist() == [state.seat for state in states]
+            want = np.zeros((2, 3), np.float32)
+            game.payoffs(last, want[0])
+            game.score_margins(last, want[1])
+            assert (payoff == want[0]).all()
+            assert (score == want[1]).all()
+            for state, seen, mask in zip(
+                states, arrays["observation"][own], arrays["action_mask"][own], strict=True
+            ):
+                observed = np.zeros_like(seen).reshape(-1)
+                game.rules.legal_actions(state, wanted := np.zeros_like(mask))
+                game.observation.observe(state, state.seat, observed)
+                assert (observed == seen.reshape(-1)).all()
+                assert (wanted == mask).all()
+            number += 1
+    assert number == 7
+    about = json.loads((tmp_path / "a" / "dataset.json").read_text())
+    assert (about["format"], about["files"], about["games"]) == ("linkzoo-dataset/1", "npz", 7)
+    assert about["observation"]["shape"] == list(game.observation.spec.shape)
+    assert (
+        sum(np.prod(part["shape"]) for part in about["observation"]["parts"])
+        == game.observation.spec.size
+    )
+
+
+def test_a_stopped_command_goes_on(
+    tmp_path: Path, monkeypatch: pytest.MonkeyPatch, capsys: pytest.CaptureFixture[str]
+) -> None:
+    assert main(arguments("npz", tmp_path)) == 0
+    parts = sorted(tmp_path.glob("*.npz"))
+    whole = {part: part.read_bytes() for part in parts}
+    parts[1].unlink()
+    played: list[range] = []
+
+    def spy(plan: GamesPlan, games: range, openings: Openings) -> PlayedGames:
+        played.append(games)
+        return play_part(plan, games, openings)
+
+    monkeypatch.setattr(dataset, "play_part", spy)
+    assert main(arguments("npz", tmp_path)) == 0
+    assert played == [range(3, 6)]
+    assert {part: part.read_bytes() for part in parts} == whole
+    assert main(arguments("npz", tmp_path, "--seed", "5")) == 2
+    assert "is of other games: choose another folder" in capsys.readouterr().err
+    (tmp_path / "dataset.json").unlink()
+    assert main(arguments("npz", tmp_path)) == 2
+    assert "isn't empty, and has no dataset.json" in capsys.readouterr().err
+
+
+def test_a_seat_sees_an_episode() -> None:
+    """What Minari gets: one more observation than actions, masks, and the payoff at the end."""
+    plan = GamesPlan("love_links", ("greedy", "random"), 4, 2, "0")
+    played = play_part(plan, range(4), plan.read_openings())
+    form = dataset.Minari.__new__(dataset.Minari)  # without the package
+    episodes = form.encode(plan, played)
+    assert len(episodes) == 8
+    for episode in episodes:
+        game, seat, agent = episode["options"].values()
+        own = (played.game == game) & (played.seat == seat)
+        assert agent == plan.agents[(game + seat) % 2]
+        assert (episode["actions"] == played.action[own]).all()
+        assert (episode["observations"][:-1] == played.observation[own]).all()
+        assert len(episode["observations"]) == len(episode["infos"]["action_mask"]) == own.sum() + 1
+        assert episode["rewards"].sum() == episode["rewards"][-1] == played.payoff[game, seat]
+        assert episode["terminations"].tolist() == [False] * (own.sum() - 1) + [True]
+        assert not episode["infos"]["action_mask"][-1].any()
+
+
+@pytest.mark.skipif(find_spec("minari") is not None, reason="minari is installed")
+def test_minari_missing(tmp_path: Path, capsys: pytest.CaptureFixture[str]) -> None:
+    assert main(arguments("minari", tmp_path)) == 2
+    assert "pip install 'linkzoo[minari]'" in capsys.readouterr().err
+
+
+@pytest.mark.slow  # quick: test_a_seat_sees_an_episode
+@pytest.mark.skipif(find_spec("minari") is None, reason="needs the extra minari")
+def test_a_clone_learns_from_minari(tmp_path: Path) -> None:
+    import minari
+
+    command = ["selfplay", "greedy", "--game", "love_links", "--format", "minari"]
+    assert main([*command, "--games", "300", "--batch", "200", "--out", str(tmp_path)]) == 0
+    os.environ["MINARI_DATASETS_PATH"] = str(tmp_path)
+    found = minari.load_dataset("linkzoo/love_links/selfplay-v0")
+    assert found.total_episodes == 600
+    assert found.action_space.n == get_game("love_links").num_actions
+    example = [str(ROOT / "examples" / "behaviour_cloning.py"), "love_links", str(tmp_path)]
+    run = subprocess.run([sys.executable, *example], capture_output=True, text=True, check=True)
+    share = float(run.stdout.split("share in %: ")[1].split()[0])
+    assert share > 60, run.stdout

@@ -1,0 +1,111 @@
+"""Leagues: runs that play each other's latest snapshots, and their ratings."""
+
+import json
+from pathlib import Path
+from typing import Any
+
+import pytest
+import torch
+
+from linkzoo_training.algorithms.trainer import Trainer
+from linkzoo_training.commands.cli import main
+from linkzoo_training.selfplay.league import League, find_snapshots
+from linkzoo_training.train import make_trainer
+from tests.training.helpers import ppo_config
+
+TINY = {
+    "name": "x",
+    "game": "linkage",
+    "num_envs": 8,
+    "horizon": 24,
+    "width": 8,
+    "blocks": 0,
+    "num_threads": 1,
+    "precision": "fp32",
+    "minibatches": 1,
+    "epochs": 1,
+    "total_steps": 10**6,
+}
+
+
+def member(folder: Path, **changes: Any) -> Trainer:
+    pool = {"share": 1.0, "size": 4, "snapshot_every": 2, "league": str(folder)}
+    return make_trainer(ppo_config({**TINY, "pool": pool, **changes}))
+
+
+def weights(network: torch.nn.Module) -> bytes:
+    return b"".join(t.numpy().tobytes() for t in network.state_dict().values())
+
+
+def test_runs_meet_each_others_latest_snapshots(
+    tmp_path: Path, capsys: pytest.CaptureFixture[str]
+) -> None:
+    one, other = (member(tmp_path, seed=seed) for seed in (1, 2))
+    first = {trainer: weights(trainer.network) for trainer in (one, other)}
+    one.iterate()
+    other.iterate()
+    assert len(one.pool.networks) == len(other.pool.networks) == 1  # their own
+    assert {name: list(found) for name, found in find_snapshots(tmp_path).items()} == {
+        "x-1": [0],
+        "x-2": [0],
+    }
+    metrics = one.iterate()
+    assert [weights(network) for network in one.pool.networks] == [first[one], first[other]]
+    assert 0 <= metrics["league/x-2"] <= 1
+    for _ in range(3):
+        other.iterate()  # publishes after 2 iterations
+    second = weights(other.network)
+    for _ in range(2):
+        one.iterate()
+    latest = find_snapshots(tmp_path)["x-2"]
+    assert list(latest) == [0, 2]
+    assert len(one.pool.networks) == 4  # its own twice, the other's twice
+    assert weights(one.pool.networks[3]) not in (first[other], second)
+    # Rated: every snapshot against every other.
+    assert main(["league", str(tmp_path), "random", "--games", "4", "--every", "2"]) == 0
+    data = json.loads((tmp_path / "ratings" / "ratings.json").read_text())
+    names = [str(path) for run in find_snapshots(tmp_path).values() for path in run.values()]
+    assert sorted(data["agents"]) == sorted([*names, "random"])
+    assert (tmp_path / "ratings" / "league.png").read_bytes().startswith(b"\x89PNG")
+    assert "league.png" in capsys.readouterr().out
+
+
+def test_a_name_is_taken_once(tmp_path: Path) -> None:
+    member(tmp_path).iterate()
+    with pytest.raises(ValueError, match=r"pool\.league: .*x-0 exists: continue that run with"):
+        member(tmp_path).iterate()
+
+
+def test_other_networks_are_refused(tmp_path: Path) -> None:
+    member(tmp_path, seed=1, width=16).iterate()
+    mine = member(tmp_path)
+    mine.iterate()
+    with pytest.raises(ValueError, match=r"pool\.league: all runs need the same network: .*x-1"):
+        mine.iterate()
+
+
+def test_rivals_are_looked_at_in_turn(tmp_path: Path) -> None:
+    for name in ("a", "b", "me"):
+        for iteration in (0, 7):
+            folder = tmp_path / name / f"{iteration:08}"
+            folder.mkdir(parents=True)
+            (folder / "card.json").write_text("{}")
+    league = League(tmp_path, "me")
+    found = [league.newer(turn) for turn in range(4)]
+    assert found[:2] == [(name, tmp_path / name / "00000007") for name in ("a", "b")]
+    assert found[2:] == [None, None]
+    league.added(3, "a")
+    league.added(2, "b")
+    league.added(3)
+    assert league._slots == {"b": 2}
+
+
+@pytest.mark.parametrize("pool", [{"snapshot_every": 1}, {"share": 0.0}, {"size": 0}])
+def test_a_league_needs_a_pool(pool: dict[str, Any]) -> None:
+    with pytest.raises(ValueError, match=r"pool\.league: needs pool\.snapshot_every of 2 or more"):
+        ppo_config({**TINY, "pool": {"league": "x", **pool}})
+
+
+def test_an_empty_league_is_named(tmp_path: Path, capsys: pytest.CaptureFixture[str]) -> None:
+    assert main(["league", str(tmp_path)]) == 2
+    assert "no snapshots of a league" in capsys.readouterr().err

@@ -1,0 +1,218 @@
+"""Files of positions: written, read, and played from in training and in matches."""
+
+import json
+import pickle
+from collections.abc import Callable, Sequence
+from pathlib import Path
+from typing import Any
+
+import numpy as np
+import pytest
+import torch
+
+from linkzoo import GameRecord, RandomAgent, get_game, load_positions, save_positions
+from linkzoo.registry import NAMES
+from linkzoo_training.agents.named import NamedAgent
+from linkzoo_training.commands.cli import main
+from linkzoo_training.evaluation.match import BlockWorker, Match, play_match
+from linkzoo_training.evaluation.statistics import Sprt
+from linkzoo_training.selfplay.backend import HostBackend
+from linkzoo_training.selfplay.executors import NOTHING, Executor, Kept, Results, Worker
+from linkzoo_training.selfplay.rollout import RolloutGames
+from linkzoo_training.train import train
+from tests.training.helpers import midgame, ppo_config
+
+LINKAGE = get_game("linkage")
+
+
+@pytest.fixture
+def book(tmp_path: Path) -> Path:
+    """Twelve different positions of Linkage, five plies in."""
+    save_positions(tmp_path / "book.jsonl", LINKAGE, midgame(LINKAGE, 12, 5).states)
+    return tmp_path / "book.jsonl"
+
+
+@pytest.mark.parametrize("name", NAMES)
+def test_positions_are_read_as_they_were_written(name: str, tmp_path: Path) -> None:
+    game = get_game(name)
+    states = np.concatenate([midgame(game, 3, 9, players=n).states for n in {*game.players}])
+    save_positions(tmp_path / "p", game, states, [{"mine": i} for i in range(len(states))])
+    assert (load_positions(tmp_path / "p", game) == states).all()
+    lines = [json.loads(line) for line in (tmp_path / "p").read_text().splitlines()]
+    assert [line["mine"] for line in lines] == list(range(len(states)))
+    states["seed"] += 1  # later chance; the position stays a valid one
+    for state in states:
+        assert game.from_bytes(state.tobytes()) == state
+
+
+@pytest.mark.parametrize(
+    ("text", "complaint"),
+    [
+        ("", "no positions"),
+        ("[]", r"line 1: \[\] has no field `position`"),
+        ('{"position": 5}', "line 1: position: 5 is not a dict"),
+        ("{", "line 1: not valid JSON"),
+        ('{"position": {}, "position": {}}', "'position' is set twice"),
+        ("OVER", "line 1: the game is over: no seat is to act"),
+    ],
+)
+def test_a_wrong_line_is_named(text: str, complaint: str, tmp_path: Path) -> None:
+    if text == "OVER":
+        record = GameRecord.of(LINKAGE, midgame(LINKAGE, 1, 0).states[0])
+        play = midgame(LINKAGE, 1, 30).states  # one action from the end
+        state = play[0].copy()
+        mask = np.zeros(LINKAGE.num_actions, np.int8)
+        while state.seat >= 0:
+            LINKAGE.rules.legal_actions(state, mask)
+            LINKAGE.rules.apply(state, int(mask.argmax()))
+        assert record.start is None
+        save_positions(tmp_path / "p", LINKAGE, np.array([state], LINKAGE.state))
+    else:
+        (tmp_path / "p").write_text(text)
+    with pytest.raises(ValueError, match=complaint):
+        load_positions(tmp_path / "p", LINKAGE)
+
+
+@pytest.mark.parametrize("share", [1.0, 0.5])
+def test_training_games_begin_at_the_positions(share: float, tmp_path: Path) -> None:
+    game, counts = get_game("love_links"), (2, 3)
+    states = np.concatenate([midgame(game, 4, 9, players=n).states for n in (3, 2)])
+    save_positions(tmp_path / "p", game, states)
+    starts = {"file": str(tmp_path / "p"), "file_share": share, "midgame": 0.0}
+    config = ppo_config(
+        {
+            "name": "x",
+            "game": "love_links",
+            "num_players": list(counts),
+            "num_envs": 400,
+            "initial_states": starts,
+        }
+    )
+    games = RolloutGames(config, HostBackend(torch.device("cpu")))
+    games.begin()
+    begun = games.states
+    there = begun["ply"] == 9
+    assert there.mean() == pytest.approx(share, abs=0.1)
+    assert not games.from_initial_state.numpy()[there].any()
+    assert games.from_initial_state.numpy()[~there].all()
+    assert (begun["num_players"] == np.tile(counts, 200)).all()
+    assert len(set(begun["seed"].tolist())) == 400  # later chance differs
+    plain = begun[there].copy()
+    plain["seed"], states["seed"] = 0, 0
+    assert {one.tobytes() for one in plain} == {one.tobytes() for one in states}
+
+
+@pytest.mark.parametrize(
+    ("changes", "complaint"),
+    [
+        ({"initial_states": {"file": "no.jsonl"}}, r"initial_states\.file: there is no file no"),
+        ({"eval": {"openings": "BOOK"}}, "12 positions for 2 players.* not 500"),
+        (
+            {"game": "love_links", "initial_states": {"file": "BOOK"}},
+            "line 1: a position of 'linkage', not of",
+        ),
+    ],
+)
+def test_a_file_that_does_not_fit_is_refused_before_training(
+    changes: dict[str, Any], complaint: str, book: Path, tmp_path: Path
+) -> None:
+    data = json.loads(
+        json.dumps({"name": "x", "game": "linkage", "num_envs": 4, **changes}).replace(
+            "BOOK", str(book)
+        )
+    )
+    with pytest.raises(ValueError, match=complaint):
+        train(ppo_config(data), folder=tmp_path / "run")
+
+
+def test_each_position_opens_one_block(book: Path) -> None:
+    random, kept = RandomAgent(), dict[str, GameRecord]()
+    match = Match("linkage", random, random, 12, seed=3, openings=str(book))
+    result = match.play(keep=kept.__setitem__)
+    assert result.share.sum() == 12
+    starts = [record.start for record in kept.values()]
+    assert starts[::2] == starts[1::2]  # once with either agent on either side
+    for start in starts:
+        assert start is not None
+        start["seed"] = 0
+    written = [json.loads(line)["position"] | {"seed": 0} for line in book.read_text().splitlines()]
+    assert sorted(map(str, starts[::2])) == sorted(map(str, written))
+    assert str(starts[::2]) != str(written)  # the seed draws the order
+    for record in kept.values():
+        *_, last = record.replay()
+        assert last.seat == -1
+
+
+@pytest.mark.parametrize(
+    ("settings", "complaint"),
+    [
+        ({"blocks": 13}, "12 positions for 2 players; each begins one block.* not 13"),
+        ({"options": {"threshold": 13}}, "a position with threshold=12, but the match .* with 13"),
+        ({"openings": "nothing"}, "no number of plies such as '0' or '2-4', and no file"),
+    ],
+)
+def test_a_match_refuses_other_positions(settings: Any, complaint: str, book: Path) -> None:
+    settings = {"blocks": 2, "openings": str(book), **settings}
+    with pytest.raises(ValueError, match=complaint):
+        play_match("linkage", RandomAgent(), RandomAgent(), **settings)
+
+
+class Backwards(Executor):
+    """Two workers that get pickled tasks and finish the last one first."""
+
+    def start(self, make: Callable[[], Worker]) -> None:
+        self._worker = make()
+
+    def play(self, weights: Any, tasks: Sequence[Any], kept: Kept = NOTHING) -> Results:
+        for index in reversed(range(len(tasks))):
+            yield index, self._worker.play(weights, pickle.loads(pickle.dumps(tasks[index])), kept)
+
+    def stop(self) -> None:
+        """Nothing runs."""
+
+
+@pytest.mark.parametrize("sprt", [None, Sprt(0, 300)])
+def test_workers_play_the_same_match(sprt: Sprt | None, book: Path) -> None:
+    greedy, random = NamedAgent("greedy", "linkage"), NamedAgent("random", "linkage")
+    for openings, blocks in ((None, 40), (str(book), 12)):
+        match = Match("linkage", greedy, random, blocks, 3, openings)
+        here, kept, there = dict[str, GameRecord](), dict[str, GameRecord](), Backwards(2)
+        there.start(BlockWorker)
+        one = match.play(batch=8, sprt=sprt, keep=here.__setitem__)
+        other = match.play(batch=8, sprt=sprt, keep=kept.__setitem__, executor=there)
+        assert (one.share == other.share).all()
+        assert (one.length == other.length).all()
+        assert (one.moves, one.blocks) == (other.moves, other.blocks)
+        counted = [name for name in here if int(name.partition("-")[0]) < one.blocks]
+        assert len(counted) == 2 * one.blocks
+        assert [kept[name] for name in counted] == [here[name] for name in counted]
+
+
+def test_commands(
+    tmp_path: Path, monkeypatch: pytest.MonkeyPatch, capsys: pytest.CaptureFixture[str]
+) -> None:
+    monkeypatch.chdir(tmp_path)
+    match = ["evaluate", "checkpoint~0", "greedy", "--game", "linkage", "--games"]
+    assert main([*match, "4", "--record", "games"]) == 0
+    assert "linkage~0 against greedy" in capsys.readouterr().out
+    plies = ["--first", "17", "--last", "18"]
+    assert main(["positions", "games", *plies, "--count", "3", "--out", "p.jsonl"]) == 0
+    assert "3 different positions of 4 games" in capsys.readouterr().out
+    lines = [json.loads(line) for line in Path("p.jsonl").read_text().splitlines()]
+    assert {line["position"]["ply"] for line in lines} <= {17, 18}
+    assert lines[0]["record"].startswith("games/")
+    assert main(["solve", "p.jsonl", "--out", "s.jsonl"]) == 0
+    solved = [json.loads(line) for line in Path("s.jsonl").read_text().splitlines()]
+    assert [line["position"] for line in solved] == [line["position"] for line in lines]
+    states = load_positions("s.jsonl", LINKAGE)
+    for line, state in zip(solved, states, strict=True):
+        own = line["solution"]["winner"] == state.seat
+        assert bool(line["solution"]["winning"]) == own
+    Path("s.jsonl").write_text(json.dumps({**solved[0], "solution": {"kept": 1}}) + "\n")
+    assert main(["solve", "p.jsonl", "--out", "s.jsonl"]) == 0  # continues
+    assert '{"kept": 1}' in Path("s.jsonl").read_text()
+    assert len(Path("s.jsonl").read_text().splitlines()) == 3
+    assert main([*match, "6", "--openings", "s.jsonl"]) == 0
+    assert main([*match, "8", "--openings", "s.jsonl"]) == 2
+    assert main(["positions", "games", "--first", "99", "--out", "q"]) == 2
+    assert "no positions at plies 99.." in capsys.readouterr().err

@@ -1,0 +1,75 @@
+"""`linkzoo league`: rates the snapshots of runs that play against each other."""
+
+import time
+from argparse import ArgumentParser, Namespace
+from functools import partial
+from pathlib import Path
+
+from linkzoo import get_game
+from linkzoo_training.agents.named import NamedAgent
+from linkzoo_training.agents.specs import AgentSpec
+from linkzoo_training.commands import common
+from linkzoo_training.evaluation.match import blocks_of
+from linkzoo_training.evaluation.tournament import Tournament, run_tournament
+
+HELP = "rate the snapshots of a league of runs"
+
+
+def add_arguments(parser: ArgumentParser) -> None:
+    """Adds the command's options."""
+    add = parser.add_argument
+    add("folder", type=Path, metavar="FOLDER", help="folder of the league (pool.league)")
+    text = f"other agents to rate beside the snapshots (default: none): {common.AGENTS}"
+    add("agents", metavar="AGENT", nargs="*", help=text)
+    text = "rate snapshots at multiples of N iterations (default: all)"
+    add("--every", type=common.whole(1, 10**9), default=1, metavar="N", help=text)
+    common.add_players(parser)
+    text = "games per match, rounded up to whole blocks (default: %(default)s)"
+    add("--games", type=common.whole(1, 10**8), default=100, metavar="N", help=text)
+    add("--seed", type=common.SEED, default=0, help="seed of the matches (default: %(default)s)")
+    common.add_openings(parser)
+    common.add_executor(parser, "matches")
+    text = "rate new snapshots again and again, after so many seconds (default: once)"
+    add("--watch", type=common.number(1, 10**6, float), metavar="SECONDS", help=text)
+
+
+def run(args: Namespace) -> None:
+    """Plays the missing matches and writes the ratings and their picture, until Ctrl-C if asked."""
+    _rate(args)
+    while args.watch is not None:
+        time.sleep(args.watch)
+        _rate(args)
+
+
+def _rate(args: Namespace) -> None:
+    from linkzoo_training.checkpoints.checkpoint import load_card
+    from linkzoo_training.evaluation.league import plot_league
+    from linkzoo_training.evaluation.report import write_ratings
+    from linkzoo_training.selfplay.league import find_snapshots
+
+    found = find_snapshots(args.folder)
+    kept = {
+        run: {number: path for number, path in paths.items() if number % args.every == 0}
+        for run, paths in found.items()
+    }
+    members = [path for paths in kept.values() for path in paths.values()]
+    if not members:
+        raise ValueError(f"{args.folder}: no snapshots of a league (pool.league) there")
+    card = load_card(members[0])
+    game, options = card["game"], card["fixed"]
+    rules = get_game(game, options)
+    players = int(rules.blank(args.players, options).num_players)
+    specs = [AgentSpec.parse(agent).resolved(game) for agent in args.agents]
+    for spec in specs:
+        spec.check(game, human=False)
+    names = (*map(str, members), *map(str, specs))
+    blocks = blocks_of(rules, players, args.games, options)
+    plan = Tournament(game, names, blocks, args.seed, players, args.openings, options)
+    common.share_rows()
+    make, output = partial(NamedAgent, game=game, options=options), args.folder / "ratings"
+    with common.make_executor(args) as executor, common.progress_bar() as show:
+        pairings = run_tournament(plan, make, output, show, executor)
+    write_ratings(plan, pairings, output)
+    plot_league(plan, pairings, kept, output / "league.png")
+    for name in ("league.png", "ratings.md", "ratings.json"):
+        print(output / name)

@@ -1,0 +1,59 @@
+"""`linkzoo selfplay`: games between agents as data."""
+
+from argparse import ArgumentParser, Namespace
+from functools import partial
+
+from linkzoo import get_game
+from linkzoo_training.agents.named import NamedAgent
+from linkzoo_training.agents.specs import AgentSpec
+from linkzoo_training.commands import common
+
+HELP = "play games between agents and write them as data"
+
+
+def add_arguments(parser: ArgumentParser) -> None:
+    """Adds the command's options."""
+    add = parser.add_argument
+    text = "agents that play, in turn on each side; one plays against itself: "
+    add("agents", metavar="AGENT", nargs="+", help=text + common.AGENTS)
+    common.add_settings(parser)
+    common.add_game(parser)
+    common.add_players(parser)
+    text = "number of games (default: %(default)s)"
+    add("--games", type=common.whole(1, 10**8), default=1000, metavar="N", help=text)
+    add("--seed", type=common.SEED, default=0, help="seed of the games (default: %(default)s)")
+    common.add_openings(parser)
+    common.add_simulations(parser)
+    text = "records: a JSON file per game; npz: arrays with a row per decision; minari: a Minari "
+    text += "data set (extra minari), one episode per game and seat (default: %(default)s)"
+    add("--format", choices=["records", "npz", "minari"], default="records", help=text)
+    text = "games that are played side by side and written together (default: %(default)s)"
+    add("--batch", type=common.whole(1, 2**20), default=512, metavar="N", help=text)
+    common.add_executor(parser, "games")
+    text = "folder to write; one that a stopped command has begun is continued (required)"
+    add("--out", type=common.output_folder, metavar="FOLDER", required=True, help=text)
+
+
+def run(args: Namespace) -> None:
+    """Writes the games that the folder doesn't have yet."""
+    from linkzoo_training.evaluation.dataset import write_dataset
+    from linkzoo_training.evaluation.openings import RANDOM
+    from linkzoo_training.evaluation.played_games import GamesPlan
+
+    settings = [*filter(common.is_setting, args.agents), *args.settings]
+    agents = [agent for agent in args.agents if not common.is_setting(agent)]
+    if not agents:
+        raise ValueError("selfplay: name an agent that plays")
+    game = common.game_of(args.game, agents[0])
+    specs = [AgentSpec.parse(agent).with_simulations(args.simulations) for agent in agents]
+    options = common.options_of(settings, game, *agents)
+    players = int(get_game(game, options).blank(args.players, options).num_players)
+    for spec in specs:  # raises before the first game
+        spec.check(game, human=False)
+    names = tuple(NamedAgent(spec, game, options).name for spec in specs)
+    openings = RANDOM if args.openings is None else args.openings
+    plan = GamesPlan(game, names, args.games, players, openings, args.seed, options, args.batch)
+    common.share_rows()
+    with common.make_executor(args) as executor, common.progress_bar() as show:
+        write_dataset(plan, args.format, args.out, partial(show, "games"), executor)
+    print(f"{args.out}: {args.games:,} games of {game}")

@@ -1,0 +1,66 @@
+"""`linkzoo sweep`."""
+
+from argparse import ArgumentParser, Namespace
+from collections.abc import Sequence
+from typing import TYPE_CHECKING
+
+from linkzoo_training.commands import common
+
+if TYPE_CHECKING:
+    from rich.table import Table
+
+    from linkzoo_training.sweep import SweepRun
+
+HELP = "train one run per combination of values"
+
+
+def add_arguments(parser: ArgumentParser) -> None:
+    """Adds the command's options."""
+    add = parser.add_argument
+    add("config", metavar="CONFIG", help="YAML file, or the name of a preset")
+    text = (
+        "fields of the configuration with their values, such as learning_rate=1e-3,3e-4 seed=1..3"
+    )
+    add("settings", metavar="FIELD=VALUES", nargs="*", help=text)
+    text = "folder of the runs' folders (default: runs/NAME_sweep)"
+    add("--folder", type=common.output_folder, metavar="FOLDER", help=text)
+    common.add_executor(parser, "runs")
+
+
+def run(args: Namespace) -> int:
+    """Trains the missing runs and prints the final matches of all; returns 1 if some failed."""
+    from rich.console import Console
+
+    from linkzoo_training.sweep import LOG, run_sweep, sweep_runs
+
+    runs = sweep_runs(args.config, args.settings, args.folder)
+    console = Console(highlight=False, soft_wrap=True, markup=False)
+    home = runs[0].folder.parent
+    logs = "" if args.executor == "local" else f", their output in FOLDER/{LOG}"
+    console.print(f"{len(runs)} runs in {home}{logs}")
+
+    def show(one: "SweepRun", failure: str, done: int) -> None:
+        console.print(f"{done}/{len(runs)} {one.label}: {failure or 'finished'}")
+
+    with common.make_executor(args) as executor:
+        failed = run_sweep(runs, executor, show)
+    console.print(_table([one for one in runs if one.finished]))
+    console.print(f"linkzoo plot '{home}/*'")
+    return 1 if failed else 0
+
+
+def _table(runs: "Sequence[SweepRun]") -> "Table":
+    """Returns the final matches of runs, for the terminal."""
+    from linkzoo_training.checkpoints.checkpoint import load_card
+    from linkzoo_training.evaluation.report import make_table
+
+    rows = []
+    for one in runs:
+        card = load_card(one.folder / "checkpoint")
+        for match in card["strength"]:
+            share = match["win_share"]
+            text = f"{share['mean']:.1%} [{share['low']:.1%}, {share['high']:.1%}]"
+            opponent = f"{match['agents'][1]}, {match['num_players']} players"
+            rows.append((one.label, f"{card['trained']['seconds']:,.0f}", opponent, text))
+    columns = ("run", "seconds", "against", "share of wins")
+    return make_table("final matches", columns, rows, total=False)

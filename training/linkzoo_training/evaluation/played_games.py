@@ -1,0 +1,159 @@
+"""Games between agents as arrays: one row per decision, for data sets."""
+
+from collections.abc import Mapping
+from dataclasses import dataclass, field
+from typing import Any
+
+import numpy as np
+from numpy.typing import NDArray
+
+from linkzoo import Game, GameRecord, get_game
+from linkzoo.core.kernels import kernels
+from linkzoo.core.state import Record
+from linkzoo.engine.rng import STREAM_ACTION, random_u64s
+from linkzoo_training.agents.named import NamedAgent
+from linkzoo_training.agents.playing import NOBODY, decision_seeds, play_games
+from linkzoo_training.evaluation.openings import Openings, RandomPlies, read_openings
+
+
+@dataclass(frozen=True)
+class GamesPlan:
+    """Which games are played; part i has games `i * batch` up to the next part's, and depends on i.
+
+    In game g, side k is played by agent `(g + k) % len(agents)`: agents take turns on the sides.
+
+    Attributes:
+        game: The name of the game.
+        agents: The names of the agents.
+        games: The number of games.
+        num_players: The number of players.
+        openings: Random plies before each game, or a file of positions, see `read_openings`.
+        seed: Seed of the games and agents.
+        options: Options of the game.
+        batch: Games of a part, which are played side by side.
+    """
+
+    game: str
+    agents: tuple[str, ...]
+    games: int
+    num_players: int
+    openings: str
+    seed: int = 0
+    options: Mapping[str, Any] = field(default_factory=dict)
+    batch: int = 512
+
+    @property
+    def rules(self) -> Game:
+        """The game."""
+        return get_game(self.game, self.options)
+
+    @property
+    def blank(self) -> Record:
+        """A record with the number of players and the options set."""
+        return self.rules.blank(self.num_players, self.options)
+
+    @property
+    def parts(self) -> list[range]:
+        """The numbers of the games of each part."""
+        starts = range(0, self.games, self.batch)
+        return [range(first, min(first + self.batch, self.games)) for first in starts]
+
+    def read_openings(self) -> Openings:
+        """Returns the openings; ValueError if they are wrong, or too few."""
+        return read_openings(self.openings, self.rules, [self.blank], self.games)
+
+
+@dataclass(frozen=True)
+class PlayedGames:
+    """G finished games of P players, and their decisions as T rows, game by game in order of play.
+
+    Attributes:
+        games: The numbers of the games.
+        starts: Records [G], of the first positions.
+        new: Whether these are new games, so that seed and options determine them.
+        finals: Records [G], of the last positions.
+        agents: int8[G, P], the index of the agent in each seat.
+        payoff: float32[G, P].
+        score: float32[G, P], score margins.
+        game: int64[T], the number of the game.
+        seat: int8[T], the seat that acts.
+        action: int64[T].
+        observation: [T, *shape], what the seat observes.
+        action_mask: int8[T, A].
+    """
+
+    games: range
+    starts: NDArray[Any]
+    new: bool
+    finals: NDArray[Any]
+    agents: NDArray[np.int8]
+    payoff: NDArray[np.float32]
+    score: NDArray[np.float32]
+    game: NDArray[np.int64]
+    seat: NDArray[np.int8]
+    action: NDArray[np.int64]
+    observation: NDArray[Any]
+    action_mask: NDArray[np.int8]
+
+    def records(self, rules: Game) -> list[GameRecord]:
+        """Returns the games as records."""
+        ends = np.searchsorted(self.game, np.arange(self.games.start, self.games.stop + 1))
+        found = []
+        for index, state in enumerate(self.starts):
+            start = None if self.new and state["ply"] == 0 else rules.to_dict(state)
+            record = GameRecord.of(rules, state, start)
+            record.actions += self.action[ends[index] : ends[index + 1]].tolist()
+            found.append(record)
+        return found
+
+
+def play_part(plan: GamesPlan, games: range, openings: Openings) -> PlayedGames:
+    """Plays the games with these numbers.
+
+    Raises:
+        ValueError: An agent doesn't exist, or plays an illegal action.
+    """
+    rules, sides = plan.rules, np.array(plan.rules.facts.sides(plan.num_players))
+    numbers = np.array(games)
+    starts = openings.begin(rules, plan.blank, np.uint64(plan.seed), games)
+    states, game_seeds = starts.copy(), random_u64s(plan.seed, STREAM_ACTION, numbers)
+    agents = [NamedAgent(name, plan.game, plan.options) for name in plan.agents]
+    by_seat = ((numbers[:, None] + sides) % len(agents)).astype(np.int8)
+    rows: list[tuple[NDArray[Any], ...]] = []
+
+    def acting(states: NDArray[Any]) -> NDArray[Any]:
+        return np.asarray(by_seat[np.arange(len(states)), states["seat"]], np.int64)
+
+    def seeds(rows: NDArray[np.int64]) -> NDArray[np.uint64]:
+        return decision_seeds(game_seeds[rows], states[rows])
+
+    for actions in play_games(rules, states, agents, acting, seeds):
+        going = np.flatnonzero(actions != NOBODY)
+        here = states[going]
+        masks = np.empty((len(going), rules.num_actions), np.int8)
+        kernels(rules).fill_masks(here, masks)
+        seat = here["seat"].copy()
+        rows.append((going, seat, actions[going], observe(rules, here, seat), masks))
+    which, *columns = (np.concatenate(parts) for parts in zip(*rows, strict=True))
+    order = np.argsort(which, kind="stable")
+    payoff, score = np.zeros((2, len(states), plan.num_players), np.float32)
+    kernels(rules).outcome(states, payoff, score)
+    return PlayedGames(
+        games,
+        starts,
+        isinstance(openings, RandomPlies),
+        states,
+        by_seat,
+        payoff,
+        score,
+        numbers[which[order]],
+        *(column[order] for column in columns),
+    )
+
+
+def observe(game: Game, states: NDArray[Any], seats: NDArray[np.int8]) -> NDArray[Any]:
+    """Returns what seats [N] observe in records [N], [N, *shape]."""
+    spec = game.observation.spec
+    flat = np.empty((len(states), spec.size), spec.dtype)
+    kernels(game).observe(states, seats, flat)
+    return flat.reshape(len(states), *spec.shape)

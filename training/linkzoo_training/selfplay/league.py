@@ -1,0 +1,86 @@
+"""Leagues: runs that share a folder of snapshots, and play against each other's latest ones.
+
+The folder has a folder per run, and in it a checkpoint per snapshot, named by its iteration:
+`link_o-1/00000050`. Runs need not begin together, nor on one machine.
+"""
+
+from collections.abc import Mapping
+from pathlib import Path
+
+from torch import nn
+
+from linkzoo import Game
+from linkzoo_training.checkpoints.checkpoint import load_card, load_weights
+from linkzoo_training.checkpoints.fingerprints import fingerprints
+from linkzoo_training.networks.policy_value import PolicyValueNet
+from linkzoo_training.resources import is_checkpoint
+from linkzoo_training.selfplay.opponent_pool import OpponentPool
+
+Snapshots = Mapping[str, Mapping[int, Path]]  # by run and iteration
+
+
+def find_snapshots(folder: Path) -> Snapshots:
+    """Returns the snapshots in a league's folder, by run and in order."""
+    found: dict[str, dict[int, Path]] = {}
+    for path in sorted(folder.glob("*/" + "[0-9]" * 8)):
+        if is_checkpoint(path):
+            found.setdefault(path.parent.name, {})[int(path.name)] = path
+    return found
+
+
+class League:
+    """One run in a league; `name` is that of its folder."""
+
+    def __init__(self, folder: Path, name: str) -> None:
+        self.folder, self.name = folder, name
+        self._met: dict[str, Path] = {}  # the last snapshot taken of each rival
+        self._slots: dict[str, int] = {}  # of these in the pool
+
+    def own(self, iteration: int) -> Path:
+        """Returns the folder of the run's own snapshot.
+
+        Raises:
+            ValueError: This is the first one, but the league has a run of this name.
+        """
+        home = self.folder / self.name
+        if iteration == 0 and home.exists():
+            raise ValueError(
+                f"pool.league: {home} exists: continue that run with --resume, or choose another "
+                "name, seed or league"
+            )
+        return home / f"{iteration:08}"
+
+    def newer(self, turn: int) -> tuple[str, Path] | None:
+        """Looks at one rival, in turn; returns its name and its latest snapshot if that is new."""
+        rivals = find_snapshots(self.folder)
+        names = [name for name in rivals if name != self.name]
+        if not names:
+            return None
+        name = names[turn % len(names)]
+        latest = rivals[name][max(rivals[name])]
+        if self._met.get(name) == latest:
+            return None
+        self._met[name] = latest
+        return name, latest
+
+    def added(self, slot: int, name: str | None = None) -> None:
+        """Notes that a slot of the pool has a rival's snapshot; None: one of the run's own."""
+        self._slots = {other: own for other, own in self._slots.items() if own != slot}
+        if name is not None:
+            self._slots[name] = slot
+
+    def win_rates(self, pool: OpponentPool) -> dict[str, float]:
+        """Returns the recent score against each rival's snapshot in the pool, as metrics."""
+        rates = pool.win_rates()
+        return {f"league/{name}": float(rates[slot]) for name, slot in self._slots.items()}
+
+
+def load_snapshot(network: PolicyValueNet, game: Game, folder: Path) -> nn.Module:
+    """Loads a rival's snapshot into a network; ValueError if it is of another game or network."""
+    if load_card(folder)["fingerprints"] != fingerprints(game):
+        raise ValueError(f"pool.league: {folder} is of another game, or of other rules")
+    try:
+        load_weights(network, folder)
+    except ValueError as error:
+        raise ValueError(f"pool.league: all runs need the same network: {error}") from error
+    return network

@@ -1,0 +1,167 @@
+"""Sweeps: one run per combination of values, each in a folder of its own, on any executor."""
+
+import re
+from collections.abc import Callable, Iterator, Sequence
+from contextlib import nullcontext, redirect_stderr, redirect_stdout
+from dataclasses import dataclass
+from functools import partial
+from itertools import product
+from pathlib import Path
+from typing import Any
+
+from linkzoo_training.checkpoints.checkpoint import CARD, load_card
+from linkzoo_training.config.config import AnyConfig, load_config
+from linkzoo_training.runtime import StopSignal
+from linkzoo_training.selfplay.executors import Executor, Kept, LocalExecutor
+from linkzoo_training.train import train
+
+_MAX_RUNS = 10_000
+LOG = "log.txt"  # in a run's folder: what it prints on an executor
+
+
+@dataclass(frozen=True)
+class SweepRun:
+    """A run of a sweep.
+
+    Attributes:
+        label: Its own settings, `field=value,field=value`.
+        config: Its configuration.
+        folder: Its folder.
+    """
+
+    label: str
+    config: AnyConfig
+    folder: Path
+
+    @property
+    def finished(self) -> bool:
+        """Whether its checkpoint is there, trained with this configuration."""
+        folder = self.folder / "checkpoint"
+        if not (folder / CARD).is_file():
+            return False
+        trained: dict[str, Any] = load_card(folder)["trained"]
+        return bool(trained.get("config") == self.config.to_dict())
+
+
+def sweep_runs(
+    config: str | Path, settings: Sequence[str], folder: Path | None = None
+) -> list[SweepRun]:
+    """Returns the runs of a sweep: every combination of the values.
+
+    Args:
+        config: A YAML file, or the name of a preset.
+        settings: `field=value,value,...`, where `1..3` is 1, 2, 3; one value holds for all runs.
+        folder: The folder of the runs' folders; None: `runs/NAME_sweep`.
+
+    Raises:
+        ValueError: A configuration is invalid, two runs would share a folder, or there are more
+            than 10,000 runs.
+    """
+    choices = [_choices(setting) for setting in settings]
+    count = 1
+    for values in choices:
+        count *= len(values)
+    if count > _MAX_RUNS:
+        raise ValueError(f"a sweep of {count:,} runs: at most {_MAX_RUNS:,} are possible")
+    runs: dict[Path, SweepRun] = {}
+    for chosen in product(*choices):
+        own = [one for one, values in zip(chosen, choices, strict=True) if len(values) > 1]
+        label = ",".join(own) or "single"
+        made = load_config(config, chosen)
+        home = Path("runs") / f"{made.name}_sweep" if folder is None else folder
+        path = home / re.sub(r"[^\w.,=+-]", "_", label)
+        if path in runs:
+            raise ValueError(f"{label} and {runs[path].label} would share the folder {path}")
+        runs[path] = SweepRun(label, made, path)
+    return list(runs.values())
+
+
+def _choices(setting: str) -> list[str]:
+    """Returns the settings `field=value` of a setting with several values."""
+    name, separator, text = setting.partition("=")
+    if not separator:
+        raise ValueError(f"{setting!r} is not field=value,value")
+    return [f"{name}={value}" for part in _split(text) for value in _expand(part)]
+
+
+def _split(text: str) -> Iterator[str]:
+    """Splits a text at commas outside brackets and quotes."""
+    depth, start, quote = 0, 0, ""
+    for index, sign in enumerate(text):
+        if quote:
+            quote = "" if sign == quote else quote
+        elif sign in "'\"":
+            quote = sign
+        elif sign in "[{(":
+            depth += 1
+        elif sign in ")}]":
+            depth -= 1
+        elif sign == "," and depth == 0:
+            yield text[start:index].strip()
+            start = index + 1
+    yield text[start:].strip()
+
+
+def _expand(text: str) -> list[str]:
+    """Returns the integers of a range `1..3`, else the text."""
+    found = re.fullmatch(r"(-?\d{1,9})\.\.(-?\d{1,9})", text)
+    if not found:
+        return [text]
+    first, last = int(found[1]), int(found[2])
+    if not first <= last < first + _MAX_RUNS:
+        raise ValueError(f"{text}: a range is LOW..HIGH of at most {_MAX_RUNS:,} integers")
+    return [str(value) for value in range(first, last + 1)]
+
+
+class _SweepWorker:
+    """Trains runs; with `log`, what they print goes to a file in their folders."""
+
+    def __init__(self, *, log: bool) -> None:
+        self._log = log
+
+    def play(self, weights: None, task: SweepRun, kept: Kept) -> str:  # noqa: ARG002 - see Worker
+        """Trains or resumes a run; returns why it failed, or an empty text."""
+        stop = StopSignal()
+        task.folder.mkdir(parents=True, exist_ok=True)
+        log = (task.folder / LOG).open("a", encoding="utf-8") if self._log else None
+        with (
+            log or nullcontext(),
+            redirect_stdout(log) if log else nullcontext(),
+            redirect_stderr(log) if log else nullcontext(),
+        ):
+            try:
+                train(task.config, folder=task.folder, resume=True, stop=stop)
+            except (ValueError, RuntimeError, OSError, MemoryError) as error:
+                return f"{type(error).__name__}: {error}"
+        if stop.exit_code:
+            raise KeyboardInterrupt  # the run is saved
+        return ""
+
+
+def run_sweep(
+    runs: Sequence[SweepRun],
+    executor: Executor | None = None,
+    progress: Callable[[SweepRun, str, int], None] = lambda *_: None,
+) -> dict[str, str]:
+    """Trains the runs that aren't finished; one that was stopped continues.
+
+    Args:
+        runs: The runs of `sweep_runs`.
+        executor: Trains several at once, one per worker; None: one after the other, here.
+        progress: Called after each run, with why it failed or an empty text, and with the number of
+            runs that are done.
+
+    Returns:
+        Why runs failed, by label.
+    """
+    left = [run for run in runs if not run.finished]
+    done, failed = len(runs) - len(left), {}
+    local = executor is None
+    executor = LocalExecutor() if executor is None else executor
+    executor.start(partial(_SweepWorker, log=not local))
+    for index, failure in executor.play(None, left):
+        done += 1
+        if failure:
+            failed[left[index].label] = failure
+        progress(left[index], failure, done)
+    return failed
