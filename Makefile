@@ -6,14 +6,15 @@ VERSION := $(shell $(PYTHON) $(VERSION_OF))
 VENV ?= .venv$(if $(findstring command,$(origin PYTHON)),-$(VERSION))
 CONFIG ?= configs/linkage_ppo_quick.yaml
 ARGS ?=
-MINUTES ?= 1
 SEED ?= 0
 GAME ?= linkage
 PYTEST_ARGS ?= -n 2 --dist loadscope --durations=20
 FRAMEWORKS ?= .venv-frameworks
 AGILERL ?= .venv-agilerl
 CUDA ?= .venv-cuda
-CUDA_PYTHON ?= $(CUDA)/bin/python
+# That of `make test-ptx` if it is there; or name one that has torch for the GPU.
+CUDA_PYTHON ?= $(or $(wildcard $(CUDA)/bin/python),$(PYTHON))
+OUT ?= runs/gpu
 LOWEST ?= .venv-lowest-$(VERSION)
 NEWEST ?= .venv-newest-$(VERSION)
 ENVS ?= .venv-envs-$(VERSION)
@@ -34,8 +35,7 @@ LOCKS := $(wildcard locks/*.txt)
 # first, and builds aren't isolated, because pip ignores constraints in isolated builds.
 pip_locked = $(1)/bin/python $(PIP_INSTALL) -c locks/$$($(1)/bin/python $(VERSION_OF)).txt
 locked = $(pip_locked) hatchling && $(pip_locked) --no-build-isolation $(2)
-# A machine with a GPU may have an interpreter with all that is needed: then nothing is installed.
-CUDA_MADE := $(if $(filter $(CUDA)/%,$(CUDA_PYTHON)),$(CUDA)/.made)
+# A machine with a GPU may have no network: nothing is installed there.
 ON_GPU := PYTHONPATH=envs:training:$(PYTHONPATH) $(CUDA_PYTHON)
 
 .DEFAULT_GOAL := help
@@ -61,12 +61,14 @@ test-ptx: $(CUDA)/.made ## the kernels through CUDA's compilers (450 MB); no GPU
 test-nightly: $(CUDA)/.made ## those of them that take minutes
 	$(CUDA)/bin/python -m pytest tests/cuda -m "ptxas and nightly"
 
-test-gpu: $(CUDA_MADE) ## what can only run on a GPU (CUDA_PYTHON=...)
+test-gpu: ## what can only run on a GPU (CUDA_PYTHON=...)
 	$(ON_GPU) -m pytest tests/gpu
 
-gpu: $(CUDA_MADE) ## on a GPU: its tests, benchmarks and training, with a report (ARGS=..., CUDA_PYTHON=...)
-	$(ON_GPU) -m benchmarks.gpu $(ARGS)
+gpu: MINUTES ?= 8
+gpu: ## on a GPU: its tests, benchmarks and a minute of training (MINUTES=..., OUT=..., ARGS=..., CUDA_PYTHON=...)
+	$(ON_GPU) -m benchmarks.gpu --minutes $(MINUTES) --out $(OUT) $(ARGS)
 
+fuzz: MINUTES ?= 1
 fuzz: $(VENV)/.dev ## wrong and damaged input, until something breaks (MINUTES=..., SEED=..., ARGS=...)
 	$(BIN)/python -m tests.fuzz --minutes $(MINUTES) --seed $(SEED) $(ARGS)
 

@@ -13,17 +13,17 @@ from numba.core.dispatcher import Dispatcher
 
 from linkzoo import game_names, registry
 
-_TOGETHER = (
-    *game_names(),
-    "connect_four",
-    "miniatures",
-)  # in the names of tests that compile the same
+# Words in the names of tests that compile the same rules, and the game of these.
+_TOGETHER = {name: name for name in (*game_names(), "connect_four", "leduc", "miniatures")}
+_TOGETHER |= {"test_other_boards": "link_o", "test_linear": "love_links"}
+_TOGETHER |= {f"test_{name}": "linkage" for name in ("gumbel", "solver", "solved_positions")}
 _IMPORTS_TORCH = re.compile(r"^(from|import) (torch|linkzoo_training)\b", re.MULTILINE)
 _COMPILED = pytest.StashKey[list[str]]()
 
 
 def pytest_configure(config: pytest.Config) -> None:
     """The tests are about the package's own games, whatever else is installed."""
+    gc.disable()  # it took a quarter of collecting the tests
     installed = pytest.MonkeyPatch()
     installed.setattr(registry, "_installed", dict)
     config.add_cleanup(installed.undo)
@@ -36,7 +36,7 @@ def pytest_xdist_make_scheduler(config: pytest.Config, log: Any) -> Any:
 
     class ByGame(LoadScopeScheduling):
         def _split_scope(self, nodeid: str) -> str:
-            return next((name for name in _TOGETHER if name in nodeid), nodeid)
+            return next((game for word, game in _TOGETHER.items() if word in nodeid), nodeid)
 
     return ByGame(config, log) if config.getvalue("dist") == "loadscope" else None
 
@@ -74,6 +74,7 @@ def pytest_collection_finish(session: pytest.Session) -> None:
         if function.signatures and "linkzoo" in function.__module__
     ]
     # 550,000 objects of modules and tests stay to the end: full collections took 9 % of compiling.
+    gc.enable()
     gc.collect()
     gc.freeze()
 

@@ -9,6 +9,7 @@ from tests.common.play import clone, finish, mask_of, observation_of, outcome_of
 from tests.common.variants import (
     Variant,
     every_variant,
+    every_variant_slowly,
     few_variants,
     one_of_each_game,
     random_games,
@@ -240,7 +241,7 @@ def test_environments_without_a_seed_differ(variant: Variant) -> None:
 # Rendering
 
 
-@every_variant
+@every_variant_slowly
 def test_render_modes(variant: Variant) -> None:
     """Drawn at the start, at every 16th ply and at the end; each game's test_draw looks closer."""
     for mode in ("ansi", "svg"):
@@ -258,7 +259,7 @@ def test_render_modes(variant: Variant) -> None:
         assert env.render()
 
 
-@few_variants
+@one_of_each_game
 def test_pixels(variant: Variant) -> None:
     env = variant.env(render_mode="rgb_array")
     env.reset(seed=2)

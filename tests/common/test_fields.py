@@ -4,7 +4,7 @@ from typing import Any
 
 import numpy as np
 import pytest
-from hypothesis import given
+from hypothesis import given, settings
 from hypothesis import strategies as st
 
 from linkzoo.core.arguments import agrees, boolean, check_keys, integer, sequence, string
@@ -20,6 +20,7 @@ anything = st.one_of(
 )
 
 
+@settings(max_examples=50)
 @given(anything)
 def test_integer(value: Any) -> None:
     if type(value) is int and -5 <= value <= 9:
@@ -56,6 +57,7 @@ def test_string(value: Any) -> None:
             string("s", value)
 
 
+@settings(max_examples=50)
 @given(anything)
 def test_sequence(value: Any) -> None:
     if isinstance(value, list) and 1 <= len(value) <= 2:

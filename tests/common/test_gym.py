@@ -284,7 +284,7 @@ def test_pickle(variant: Variant) -> None:
     assert play(env, 1) == play(other, 1)
 
 
-@few_variants
+@one_of_each_game
 def test_registered(variant: Variant) -> None:
     title = "".join(word.capitalize() for word in variant.name.split("_"))
     name = f"linkzoo/{title}-v0"

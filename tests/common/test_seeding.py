@@ -167,8 +167,7 @@ def test_games_say_whether_their_seed_decides_anything(variant: Variant) -> None
 @pytest.mark.last
 @pytest.mark.parametrize("which", ["one", pytest.param("all", marks=pytest.mark.slow)])
 def test_processes_agree(which: str) -> None:
-    """Fresh processes with other hash seeds show the same games as this one."""
+    """A fresh process with another hash seed shows the same games as this one."""
     here = "".join(f"{name}: {value}\n" for name, value in fingerprints(2, which).items())
-    for hash_seed in ("0", "4242"):
-        run = ("-m", "tests.common.fingerprint", "2", which)
-        assert run_python(*run, PYTHONHASHSEED=hash_seed) == here
+    run = ("-m", "tests.common.fingerprint", "2", which)
+    assert run_python(*run, PYTHONHASHSEED="4242") == here

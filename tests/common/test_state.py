@@ -13,7 +13,13 @@ import pytest
 from linkzoo import GameEnv, GameRecord
 from linkzoo.testing import properties
 from tests.common.play import finish, mask_of, plies, snapshot
-from tests.common.variants import Variant, every_variant, few_variants, random_games
+from tests.common.variants import (
+    Variant,
+    every_variant,
+    every_variant_slowly,
+    few_variants,
+    random_games,
+)
 
 
 def through_json(env: GameEnv) -> GameEnv:
@@ -63,7 +69,7 @@ def compare(way: str, other: GameEnv, expected: dict[str, Any]) -> None:
 
 
 @random_games
-@every_variant
+@every_variant_slowly
 def test_every_way_at_every_ply(variant: Variant, seeds: list[int]) -> None:
     """The same position, and the same continuation; the original doesn't notice.
 
@@ -149,7 +155,7 @@ def test_clones_share_nothing_that_changes(variant: Variant) -> None:
 
 
 @random_games
-@every_variant
+@every_variant_slowly
 def test_json_gives_the_same_bytes(variant: Variant, seeds: list[int]) -> None:
     """`from_dict(to_dict(s))` for the referee; a seat's view has no seed and is JSON as well.
 
@@ -164,7 +170,7 @@ def test_json_gives_the_same_bytes(variant: Variant, seeds: list[int]) -> None:
 
 
 @random_games
-@every_variant
+@every_variant_slowly
 def test_notation_names_each_action(variant: Variant, seeds: list[int]) -> None:
     """Every legal move has a text of its own that leads back to it, at every ply."""
     game, env = variant.game, variant.env()

@@ -22,6 +22,7 @@ from linkzoo.engine.threads import (
     set_num_threads,
 )
 from tests.common.play import run_python
+from tests.driving import first_quick
 
 pytestmark = pytest.mark.last
 
@@ -229,7 +230,7 @@ pytestmark_fork = pytest.mark.skipif(
 )
 
 
-@pytest.mark.parametrize("layer", ["default", "workqueue"])
+@pytest.mark.parametrize("layer", first_quick(["default", "workqueue"]))
 @pytest.mark.parametrize(
     "script", [pytest.param(FORK, marks=pytestmark_fork), CROWD], ids=["fork", "crowd"]
 )

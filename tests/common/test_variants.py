@@ -63,6 +63,8 @@ def test_games_have_keys_of_their_own() -> None:
     games = {id(variant.game): variant.game for variant in ALL}.values()
     assert len({game.key for game in games}) == len(set(games)) == len(games)
     for game in games:
+        own = game.chosen_options(game.blank())
+        assert own == {**own, **game.fixed.values}
         for option in game.fixed.values:
             others = [other for other in games if other.name == game.name and other is not game]
             assert others, f"{option} has one value in all variants"

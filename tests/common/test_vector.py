@@ -11,7 +11,13 @@ from numpy.typing import NDArray
 from linkzoo import VecEnv, VecStep, make_vec
 from linkzoo.engine.threads import MAX_THREADS
 from tests.common.play import choose, plies, run_python
-from tests.common.variants import FEW, Variant, every_variant, few_variants
+from tests.common.variants import (
+    FEW,
+    Variant,
+    every_variant,
+    every_variant_slowly,
+    few_variants,
+)
 from tests.driving import first_quick
 
 SEED = 2024
@@ -85,7 +91,7 @@ def expected_game(variant: Variant, seed: int, reward: str = "win") -> list[Any]
     return [*found, (list(env.rewards.values()), list(scored.rewards.values()), ply)]
 
 
-@every_variant
+@every_variant_slowly
 @pytest.mark.parametrize("reward", ["win", "score"])
 def test_games_are_those_of_the_aec_environment(variant: Variant, reward: str) -> None:
     vec = build(variant, 5, reward=reward)

@@ -123,7 +123,7 @@ def test_every_move_has_a_text(name: str) -> None:
         assert game.notation.text_to_action(state, text) == action
 
 
-@pytest.mark.parametrize("setup", first_quick(SETUPS[:7], 5), ids=str)
+@pytest.mark.parametrize("setup", first_quick(SETUPS[:7], 3), ids=str)
 def test_every_legal_move_both_ways(setup: Setup) -> None:
     """At every ply each legal action has the text that the rules give it, and no other has it."""
     game = game_of(setup.options.get("board", "ring4x16"))
@@ -195,22 +195,21 @@ def test_the_fields_of_a_new_match() -> None:
 def test_round_trip_at_every_ply(setup: Setup) -> None:
     """JSON and back gives the same bytes, which then play on alike."""
     game = game_of(setup.options.get("board", "ring4x16"))
-    for seed in (0, 2**64 - 1):
-        state, other = start(setup, seed), None
-        rng = np.random.default_rng(seed % 1000)
-        while True:
-            if other is not None:
-                assert other.tobytes() == state.tobytes()
-            data = json.loads(json.dumps(game.to_dict(state)))
-            kept = copy.deepcopy(data)
-            other = game.from_dict(data)
-            assert data == kept
+    state, other = start(setup, 2**64 - 1), None
+    rng = np.random.default_rng(1)
+    while True:
+        if other is not None:
             assert other.tobytes() == state.tobytes()
-            if state.seat < 0:
-                break
-            action = int(rng.choice(np.flatnonzero(legal_mask(state, game=game))))
-            game.rules.apply(state, action)
-            game.rules.apply(other, action)
+        data = json.loads(json.dumps(game.to_dict(state)))
+        kept = copy.deepcopy(data)
+        other = game.from_dict(data)
+        assert data == kept
+        assert other.tobytes() == state.tobytes()
+        if state.seat < 0:
+            break
+        action = int(rng.choice(np.flatnonzero(legal_mask(state, game=game))))
+        game.rules.apply(state, action)
+        game.rules.apply(other, action)
 
 
 @pytest.mark.parametrize("setup", first_quick(SETUPS[:6], 2), ids=str)

@@ -66,7 +66,7 @@ def expect(state: np.record, oracle: Oracle, game: Game) -> None:
                 np.testing.assert_array_equal(seen, expected, err_msg=f"{name} of seat {seat}")
 
 
-@pytest.mark.parametrize("setup", first_quick(SETUPS, 2), ids=str)
+@pytest.mark.parametrize("setup", first_quick(SETUPS), ids=str)
 def test_every_piece_at_every_ply(setup: Setup) -> None:
     """Section 6, relative to each seat; the last position too."""
     game = game_of(setup.options.get("board", "ring4x16"))

@@ -190,7 +190,7 @@ def colour(pixel: NDArray[np.uint8]) -> str:
 @pytest.mark.parametrize("setup", SETUPS, ids=str)
 def test_picture_shows_what_is_on_every_cell(setup: Setup) -> None:
     """Looks at a corner of each cell, which no mark and no counter covers."""
-    for position in game(setup, 1)[3::9] + game(setup, 1)[-1:]:
+    for position in (game(setup, 1)[len(game(setup, 1)) // 2], game(setup, 1)[-1]):
         image, grid = rasterise(GAME.draw_svg(position.state)), Grid(position.size)
         for row, column in position.squares():
             x, y = grid.middle(SIZE * row + column)

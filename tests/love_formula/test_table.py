@@ -257,10 +257,17 @@ def test_what_spreadsheets_write(
     [
         (b"Shopping Spree", b'"Shopping\nSpree"', r"name: 'Shopping\\nSpree' .* a line break"),
         (b"Shopping Spree", b"Shopping Spr\xe9e", "isn't UTF-8 text: save it as UTF-8"),
+        (b"Shopping Spree", b"Shopping\0Spree", "isn't text: it has NUL bytes"),
         (b"Shopping Spree", b'"' + b"x" * 200_000 + b'"', "^cards: line 50: field larger than"),
         (b",name,", b"|name|", "columns .* between ',', ';' or tabs"),
     ],
-    ids=["a line break in a name", "another encoding", "a long cell", "another separator"],
+    ids=[
+        "a line break in a name",
+        "another encoding",
+        "no text",
+        "a long cell",
+        "another separator",
+    ],
 )
 def test_what_can_not_be_read(old: bytes, new: bytes, message: str, tmp_path: Path) -> None:
     """R6: the error says what to do."""
@@ -331,6 +338,7 @@ def test_positions_belong_to_their_table(tmp_path: Path) -> None:
         GAME.from_dict(game.to_dict(state))
 
 
+@pytest.mark.slow  # quick: swaps with the standard cards in test_cards.py
 def test_a_swap_at_a_couple_that_needs_two_of_a_kind(tmp_path: Path) -> None:
     """R10: a card of a swap is laid at the couple of the other one, wherever that lists it."""
     rows = shipped_rows()

@@ -8,7 +8,7 @@ import numpy as np
 
 from linkzoo.registry import get_game
 from tests import driving
-from tests.love_links.oracle import Json, Move, Oracle, Setup, by_id, read_move
+from tests.love_links.oracle import Json, Move, Oracle, Setup, by_id
 
 GAME = get_game("love_links")
 
@@ -151,8 +151,3 @@ def ends(state: np.record) -> dict[int, str]:
 def score(state: np.record, side: int = 0) -> int:
     """A side's score."""
     return int(GAME.to_dict(state)["scores"][side])
-
-
-def link_of(text: str) -> str:
-    """The link that a move's text names."""
-    return read_move(text).link

@@ -105,9 +105,13 @@ def test_determinize_is_a_function_of_its_seed() -> None:
 
 
 @pytest.mark.parametrize(
-    "supply", [["2-5", "3-6", "7-2"], ["2-5", "2-5", "7-M"], ["2-3", "2-4", "3-6", "5-2"]]
+    ("metal", "supply"),
+    [
+        ("bronze", ["2-5", "3-6", "7-2"]),
+        ("silver", ["2-5", "2-5", "7-M"]),
+        ("gold", ["2-3", "2-4", "3-6", "5-2"]),
+    ],
 )
-@pytest.mark.parametrize("metal", ROUNDS)
 def test_determinize_is_uniform_over_the_orders(metal: str, supply: list[str]) -> None:
     """Chi-square over all orders of a small supply."""
     bronze = "2-5 3-6 7-2 7-M 2-3 2-4 5-2".split()

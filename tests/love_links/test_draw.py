@@ -9,6 +9,7 @@ import numpy as np
 import pytest
 
 from linkzoo.svg.raster import rasterise
+from tests.driving import first_quick
 from tests.love_links.helpers import (
     GAME,
     POLICIES,
@@ -30,11 +31,11 @@ LINK = re.compile(r"(\d+-(?:\d+|M))([bsg])([DRES]?)(?:\((\d)\))?(?:×(\d))?")
 
 @cache
 def states() -> list[np.record]:
-    """Every position of a game per combination of options and way to play."""
+    """Positions of a game per combination of options and way to play: every third from the end."""
     found = []
     for seed, setup in enumerate(SETUPS):
         policy = POLICIES[seed % len(POLICIES)]
-        found += [clone(state) for state, _, _ in walk(setup, seed, policy)]
+        found += [clone(state) for state, _, _ in walk(setup, seed, policy)][::-3][::-1]
     return found
 
 
@@ -191,7 +192,7 @@ def test_every_seat_sees_the_same() -> None:
             assert len({draw(state, seat) for seat in (None, *range(state.num_players))}) == 1
 
 
-@pytest.mark.parametrize("setup", SETUPS, ids=str)
+@pytest.mark.parametrize("setup", first_quick(SETUPS[::-1], 2), ids=str)
 def test_pictures_of_different_positions_differ(setup: Setup) -> None:
     """They can be rasterised, and neither owners nor the seat to act are lost in it."""
     rng = np.random.default_rng(2)

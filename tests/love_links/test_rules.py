@@ -108,7 +108,7 @@ def turn(data: Json, *moves: str) -> Json:
 @pytest.mark.parametrize("setup", SETUPS, ids=str)
 def test_r1_to_r22_games_agree_with_the_oracle(setup: Setup, policy: Policy) -> None:
     """R1-R22 at every ply of games played in four ways."""
-    for seed in range(5):
+    for seed in range(2):
         for state, oracle, _ in walk(setup, seed, policy):
             assert_same(state, oracle)
 
@@ -329,7 +329,7 @@ def test_r6_top_ups_in_play() -> None:
     """R6: rounds begin with hands of four and at least five bracelets; slots are the lowest."""
     counts: Counter[int] = Counter()
     for setup in STANDARD:
-        for seed in range(40):
+        for seed in range(12):
             before: Json = {}
             for state, _, move in walk(setup, 500 + seed, closing if seed % 2 else uniform):
                 data = GAME.to_dict(state)
@@ -764,7 +764,7 @@ def test_r20_one_bracelet_is_never_completed(setup: Setup) -> None:
     """R20: ten seven-keys and nine seven-locks leave an open key 7 at the end, always."""
     mask = np.zeros(GAME.num_actions, np.int8)
     rng = np.random.default_rng(16)
-    for seed in range(250):
+    for seed in range(80):
         state = start(setup, seed)
         while state.seat >= 0:
             GAME.rules.legal_actions(state, mask)

@@ -8,14 +8,11 @@ from ray.rllib.env.wrappers.pettingzoo_env import PettingZooEnv
 from ray.tune.registry import register_env
 
 import linkzoo
-from linkzoo.integrations import ObservationPolicy
 from linkzoo.integrations.rllib import AgentModule, MaskedModule
-from linkzoo_training import load_agent
 
 
 def test_a_policy_of_ours_plays_in_rllib(ray: Any) -> None:
     """The shipped policy as the frozen opponent of a learner that knows nothing: it wins."""
-    agent = load_agent("linkage", views=1)
     register_env("raw_linkage", lambda _: PettingZooEnv(linkzoo.make("linkage", illegal="raise")))
     one = linkzoo.make("linkage")
     spaces: Any = {
@@ -24,7 +21,7 @@ def test_a_policy_of_ours_plays_in_rllib(ray: Any) -> None:
     }
     ours = RLModuleSpec(
         module_class=AgentModule,
-        model_config={"policy": ObservationPolicy(agent, agent.game)},
+        model_config={"policy": linkzoo.load_policy("linkage@1")},
         **spaces,
     )
     learner = RLModuleSpec(module_class=MaskedModule, **spaces)
