@@ -12,7 +12,7 @@ PYTEST_ARGS ?= -n 2 --dist loadscope --durations=20
 FRAMEWORKS ?= .venv-frameworks
 AGILERL ?= .venv-agilerl
 CUDA ?= .venv-cuda
-# That of `make test-ptx` if it is there; or name one that has torch for the GPU.
+# The interpreter of `make test-ptx`, if it was made; another one may have torch for the GPU.
 CUDA_PYTHON ?= $(or $(wildcard $(CUDA)/bin/python),$(PYTHON))
 OUT ?= runs/gpu
 LOWEST ?= .venv-lowest-$(VERSION)

@@ -21,12 +21,12 @@ from benchmarks.gpu_turn import wait_for_turn
 from numpy.typing import NDArray
 from torch import Tensor, nn
 
-from linkzoo.core.kernels import kernels
+from linkzoo.core.kernels import kernels, observations
 from linkzoo_training.algorithms.alphazero import AlphaZeroTrainer, Batch
 from linkzoo_training.config.config import AlphaZeroConfig, load_config
 from linkzoo_training.networks.shards import sharded_forward
 from linkzoo_training.selfplay import replay
-from linkzoo_training.selfplay.replay import ReplayGames, Samples, observations
+from linkzoo_training.selfplay.replay import ReplayGames, Samples
 
 
 class Watched(AlphaZeroTrainer):
@@ -92,7 +92,7 @@ def main() -> None:
         game, states = trainer.game, trainer.play.states
         masks = np.empty((len(states), game.num_actions), np.int8)
         kernels(game).fill_masks(states, masks)
-        flat = observations(game, states, states["seat"].copy())
+        flat = observations(game, states, states["seat"])
         seen = trainer.network.encoding.encode(states, masks, flat)
         alone.append(network_alone(trainer, samples, seen))
     steps = config.num_envs * config.horizon

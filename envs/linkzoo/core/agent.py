@@ -9,7 +9,7 @@ from numpy.typing import NDArray
 
 from linkzoo.core.arguments import shown
 from linkzoo.core.game import Game
-from linkzoo.core.kernels import kernels
+from linkzoo.core.kernels import kernels, observations
 from linkzoo.engine.rng import as_words
 
 
@@ -58,10 +58,8 @@ class Positions:
     @cached_property
     def observation(self) -> NDArray[Any]:
         """[N, *spec.shape], the observation of the seat to act."""
-        spec = self.game.observation.spec
-        flat = np.empty((len(self), spec.size), spec.dtype)
-        kernels(self.game).observe(self.states, np.ascontiguousarray(self.states["seat"]), flat)
-        return flat.reshape(len(self), *spec.shape)
+        flat = observations(self.game, self.states, self.states["seat"])
+        return flat.reshape(len(self), *self.game.observation.spec.shape)
 
 
 class Agent(Protocol):

@@ -363,3 +363,11 @@ class Kernels:
 def kernels(game: Game) -> Kernels:
     """Returns the compiled loops of a game; each is compiled at its first call."""
     return Kernels(game)
+
+
+def observations(game: Game, states: Records, seats: NDArray[np.int8]) -> NDArray[Any]:
+    """Returns the flat observations of seats [N] in records [N], [N, size]."""
+    spec = game.observation.spec
+    flat = np.empty((len(states), spec.size), spec.dtype)
+    kernels(game).observe(states, np.ascontiguousarray(seats), flat)
+    return flat

@@ -11,8 +11,15 @@ from numpy.typing import DTypeLike, NDArray
 from linkzoo.core.arguments import integer, shown
 from linkzoo.core.state import Record
 from linkzoo.cuda import device as gpu
-from linkzoo.cuda import staged
-from linkzoo.cuda.staged import WORD, staged_random_actions, staged_refresh, staged_step
+from linkzoo.cuda.staged import (
+    WORD,
+    is_shared,
+    shared_step,
+    staged_random_actions,
+    staged_refresh,
+    staged_step,
+    words,
+)
 from linkzoo.envs.vector import VecEnv, VecStep
 
 DEVICE = "cuda"  # torch's current device
@@ -60,7 +67,7 @@ class CudaVecEnv(VecEnv):
     def _zeros(self, shape: tuple[int, ...], dtype: DTypeLike) -> Any:
         count = math.prod(shape)
         made = torch.from_numpy(np.empty(0, dtype)).dtype
-        size = staged.words(count * made.itemsize) * WORD // made.itemsize  # whole words
+        size = words(count * made.itemsize) * WORD // made.itemsize  # whole words
         return torch.zeros(size, dtype=made, device=DEVICE)[:count].view(shape)
 
     def _on_host(self, array: Any) -> NDArray[Any]:
@@ -78,8 +85,8 @@ class CudaVecEnv(VecEnv):
         self._every = torch.ones(self.num_envs, dtype=torch.bool, device=DEVICE)
         self._mask_words = gpu.view(_words(mask), np.uint64)
         self._flat_words = gpu.view(_words(flat), np.uint64)
-        together = staged.is_shared(self.game)
-        self._stepping = staged.shared_step(self.game) if together else staged_step(self.game)
+        together = is_shared(self.game)
+        self._stepping = shared_step(self.game) if together else staged_step(self.game)
         self._arrays = (
             gpu.view(self._actions),
             gpu.view(_words(self.states), np.uint64) if together else self.records(),

@@ -1,4 +1,4 @@
-"""What a seat sees: its card, the board, the chips and all actions; and what is hidden from it."""
+"""The observation of a seat (its card, the board, chips, all actions), and the hidden cards."""
 
 import numpy as np
 from numpy.typing import NDArray

@@ -19,7 +19,7 @@ import numpy as np
 import torch
 from torch import Tensor, nn
 
-from linkzoo.core.kernels import kernels
+from linkzoo.core.kernels import kernels, observations
 from linkzoo.engine.rng import STREAM_ORDER, permutation
 from linkzoo_training.algorithms import distributed
 from linkzoo_training.algorithms.muon import Muon
@@ -130,9 +130,9 @@ class AlphaZeroTrainer(Trainer):
         # Inputs and policy targets
         mask = np.empty((count, game.num_actions), np.int8)
         kernels(game).fill_masks(samples.states, mask)
-        flat = replay.observations(game, samples.states, seat)
+        flat = observations(game, samples.states, seat)
         features = self.network.encoding.encode(samples.states, mask, flat)
-        final = self.network.map(replay.observations(game, samples.finals, seat))
+        final = self.network.map(observations(game, samples.finals, seat))
         policy = samples.policy.astype(np.float32)
         policy /= policy.sum(1, keepdims=True)
         if self.config.symmetric:

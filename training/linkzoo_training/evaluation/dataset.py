@@ -18,7 +18,7 @@ from linkzoo import Game
 from linkzoo.core.arguments import parse_json
 from linkzoo.core.files import write_atomically
 from linkzoo_training.evaluation.openings import Openings
-from linkzoo_training.evaluation.played_games import GamesPlan, PlayedGames, observe, play_part
+from linkzoo_training.evaluation.played_games import GamesPlan, PlayedGames, play_part, shown_to
 from linkzoo_training.resources import check_installed
 from linkzoo_training.selfplay.executors import Executor, Kept, LocalExecutor, in_order
 
@@ -105,11 +105,10 @@ class Minari:
         """Returns the fields of Minari's `EpisodeBuffer` for each seat with a decision."""
         rules, episodes = plan.rules, []
         seats = [np.full(len(played.finals), s, np.int8) for s in range(plan.num_players)]
-        last = [observe(rules, played.finals, seat) for seat in seats]
-        ends = np.searchsorted(played.game, np.arange(played.games.start, played.games.stop + 1))
+        last = [shown_to(rules, played.finals, seat) for seat in seats]
         none = np.zeros((1, rules.num_actions), np.int8)
-        for index, number in enumerate(played.games):
-            rows = np.arange(ends[index], ends[index + 1])
+        for index, (number, part) in enumerate(zip(played.games, played.rows, strict=True)):
+            rows = np.arange(part.start, part.stop)
             for seat in range(plan.num_players):
                 own = rows[played.seat[rows] == seat]
                 if not len(own):

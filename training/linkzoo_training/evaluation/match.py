@@ -13,11 +13,10 @@ from linkzoo import Agent, Game, GameRecord, Positions, RandomAgent, get_game
 from linkzoo.core.agent import check_agent
 from linkzoo.core.arguments import boolean, integer
 from linkzoo.core.kernels import kernels
-from linkzoo.core.state import Record
 from linkzoo.engine.rng import STREAM_ACTION, random_u64s
 from linkzoo_training.agents.baselines import GreedyAgent
 from linkzoo_training.agents.playing import NOBODY, decision_seeds, play_games
-from linkzoo_training.evaluation.openings import RANDOM, Openings, RandomPlies, read_openings
+from linkzoo_training.evaluation.openings import RANDOM, Openings, begin_record, read_openings
 from linkzoo_training.evaluation.result import MatchResult, by_block, variants_of, win_shares
 from linkzoo_training.evaluation.statistics import Sprt
 from linkzoo_training.selfplay.executors import Executor, Kept, LocalExecutor, in_order
@@ -227,8 +226,7 @@ class Match:
         block_seeds = random_u64s(self.seed, STREAM_ACTION, np.array(blocks))
         game_seeds = np.repeat(block_seeds, shape[1] * shape[2])
         moves = np.zeros((len(states), 2), np.int64)
-        new = isinstance(openings, RandomPlies)  # games, else the positions of a file
-        records = [self._begun(state, new) for state in states] if recorded else []
+        records = [begin_record(game, state, openings) for state in states] if recorded else []
 
         def acting(states: NDArray[Any]) -> NDArray[Any]:
             return np.asarray(sides[states["seat"]] != focal).astype(np.int64)
@@ -253,10 +251,6 @@ class Match:
         variants, sides = range(len(self._blanks)), range(len(self._seats))
         for block, variant, side in product(blocks, variants, sides):
             yield f"{block:05}-{variant}-A{side}" if len(variants) > 1 else f"{block:05}-A{side}"
-
-    def _begun(self, state: Record, new: bool) -> GameRecord:
-        start = None if new and state.ply == 0 else self._rules.to_dict(state)
-        return GameRecord.of(self._rules, state, start)
 
     def _shares(self, finals: NDArray[Any]) -> NDArray[np.float64]:
         """Returns A's share of each win, [B, V, n]; in game k of a variant A plays side k."""

@@ -10,7 +10,7 @@ from typing import Any, NamedTuple
 import numpy as np
 from numpy.typing import NDArray
 
-from linkzoo import Game, load_positions
+from linkzoo import Game, GameRecord, load_positions
 from linkzoo.core.arguments import shown, string
 from linkzoo.core.kernels import kernels
 from linkzoo.core.options import option_names
@@ -78,6 +78,12 @@ class Book:
 
 
 Openings = RandomPlies | Book
+
+
+def begin_record(game: Game, state: Record, openings: Openings) -> GameRecord:
+    """Returns the record of a game that begins in a position of the openings."""
+    new = isinstance(openings, RandomPlies) and state.ply == 0  # seed and options determine it
+    return GameRecord.of(game, state, None if new else game.to_dict(state))
 
 
 def is_file(text: str) -> bool:

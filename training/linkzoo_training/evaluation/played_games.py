@@ -2,18 +2,19 @@
 
 from collections.abc import Mapping
 from dataclasses import dataclass, field
+from itertools import pairwise
 from typing import Any
 
 import numpy as np
 from numpy.typing import NDArray
 
 from linkzoo import Game, GameRecord, get_game
-from linkzoo.core.kernels import kernels
+from linkzoo.core.kernels import kernels, observations
 from linkzoo.core.state import Record
 from linkzoo.engine.rng import STREAM_ACTION, random_u64s
 from linkzoo_training.agents.named import NamedAgent
 from linkzoo_training.agents.playing import NOBODY, decision_seeds, play_games
-from linkzoo_training.evaluation.openings import Openings, RandomPlies, read_openings
+from linkzoo_training.evaluation.openings import Openings, begin_record, read_openings
 
 
 @dataclass(frozen=True)
@@ -69,8 +70,8 @@ class PlayedGames:
 
     Attributes:
         games: The numbers of the games.
+        openings: What they began from.
         starts: Records [G], of the first positions.
-        new: Whether these are new games, so that seed and options determine them.
         finals: Records [G], of the last positions.
         agents: int8[G, P], the index of the agent in each seat.
         payoff: float32[G, P].
@@ -83,8 +84,8 @@ class PlayedGames:
     """
 
     games: range
+    openings: Openings
     starts: NDArray[Any]
-    new: bool
     finals: NDArray[Any]
     agents: NDArray[np.int8]
     payoff: NDArray[np.float32]
@@ -95,14 +96,18 @@ class PlayedGames:
     observation: NDArray[Any]
     action_mask: NDArray[np.int8]
 
+    @property
+    def rows(self) -> list[slice]:
+        """The rows of each game."""
+        ends = np.searchsorted(self.game, np.arange(self.games.start, self.games.stop + 1))
+        return [slice(first, last) for first, last in pairwise(ends.tolist())]
+
     def records(self, rules: Game) -> list[GameRecord]:
         """Returns the games as records."""
-        ends = np.searchsorted(self.game, np.arange(self.games.start, self.games.stop + 1))
         found = []
-        for index, state in enumerate(self.starts):
-            start = None if self.new and state["ply"] == 0 else rules.to_dict(state)
-            record = GameRecord.of(rules, state, start)
-            record.actions += self.action[ends[index] : ends[index + 1]].tolist()
+        for state, rows in zip(self.starts, self.rows, strict=True):
+            record = begin_record(rules, state, self.openings)
+            record.actions += self.action[rows].tolist()
             found.append(record)
         return found
 
@@ -133,15 +138,15 @@ def play_part(plan: GamesPlan, games: range, openings: Openings) -> PlayedGames:
         masks = np.empty((len(going), rules.num_actions), np.int8)
         kernels(rules).fill_masks(here, masks)
         seat = here["seat"].copy()
-        rows.append((going, seat, actions[going], observe(rules, here, seat), masks))
+        rows.append((going, seat, actions[going], shown_to(rules, here, seat), masks))
     which, *columns = (np.concatenate(parts) for parts in zip(*rows, strict=True))
     order = np.argsort(which, kind="stable")
     payoff, score = np.zeros((2, len(states), plan.num_players), np.float32)
     kernels(rules).outcome(states, payoff, score)
     return PlayedGames(
         games,
+        openings,
         starts,
-        isinstance(openings, RandomPlies),
         states,
         by_seat,
         payoff,
@@ -151,9 +156,6 @@ def play_part(plan: GamesPlan, games: range, openings: Openings) -> PlayedGames:
     )
 
 
-def observe(game: Game, states: NDArray[Any], seats: NDArray[np.int8]) -> NDArray[Any]:
-    """Returns what seats [N] observe in records [N], [N, *shape]."""
-    spec = game.observation.spec
-    flat = np.empty((len(states), spec.size), spec.dtype)
-    kernels(game).observe(states, seats, flat)
-    return flat.reshape(len(states), *spec.shape)
+def shown_to(game: Game, states: NDArray[Any], seats: NDArray[np.int8]) -> NDArray[Any]:
+    """Returns the observations of seats [N] in records [N], [N, *shape]."""
+    return observations(game, states, seats).reshape(len(states), *game.observation.spec.shape)

@@ -9,7 +9,7 @@ from numpy.typing import NDArray
 from torch import Tensor, nn
 
 from linkzoo import Game, Positions
-from linkzoo.core.kernels import kernels
+from linkzoo.core.kernels import kernels, observations
 from linkzoo.engine.rng import STREAM_FIXED_OPPONENT, STREAM_SELF_PLAY, random_u64s
 from linkzoo_training.agents.playing import checked_actions
 from linkzoo_training.arrays import Array, Bools, Float32s, Int64s
@@ -70,13 +70,6 @@ def join(parts: list[Samples]) -> Samples:
     """Concatenates one or more sets of samples."""
     names = [field.name for field in fields(Samples)]
     return Samples(*(np.concatenate([getattr(part, name) for part in parts]) for name in names))
-
-
-def observations(game: Game, states: Array, seats: Array) -> Array:
-    """Returns the flat observations of seats [M] in records [M]."""
-    flat = np.empty((len(states), game.observation.spec.size), game.observation.spec.dtype)
-    kernels(game).observe(states, seats, flat)
-    return flat
 
 
 class ReplayGames:
@@ -169,7 +162,7 @@ class ReplayGames:
         chances = torch.zeros(len(self.states), self.game.num_actions, device=self.device)
         states, masks = self.states[rows], np.empty((len(rows), self.game.num_actions), np.int8)
         kernels(self.game).fill_masks(states, masks)
-        flat = observations(self.game, states, states["seat"].copy())
+        flat = observations(self.game, states, states["seat"])
         seen = self._inputs.encode(states, masks, flat)
         logits, _ = sharded_forward(network, to_device(seen, self.device))
         where = to_device(rows, self.device)
@@ -204,11 +197,10 @@ class ReplayGames:
         return Samples(states, finals, policy, values)
 
     def _count(self, done: Bools) -> None:
-        ended = self.states[done]
         payoff = np.zeros((len(done), self.game.max_players), np.float32)
-        of_ended = payoff[done]
-        kernels(self.game).outcome(ended, of_ended, np.zeros_like(of_ended))
-        payoff[done] = of_ended
+        ended = payoff[done]
+        kernels(self.game).outcome(self.states[done], ended, np.zeros_like(ended))
+        payoff[done] = ended
         counts = self._initial_states.from_initial_state
         self.opponents.count(slice(None), torch.from_numpy(payoff), torch.from_numpy(done), counts)
 
