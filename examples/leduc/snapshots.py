@@ -1,4 +1,4 @@
-"""A callback that keeps the policy every 10 iterations, from a quarter of the run on."""
+"""A callback that keeps the policy every 10 iterations, in the last quarter of the run."""
 
 from collections.abc import Mapping
 
@@ -10,5 +10,5 @@ class Snapshots(Callback):
 
     def on_iteration(self, run: Run, metrics: Mapping[str, float]) -> None:
         """Called after each iteration."""
-        if run.progress >= 0.25 and run.iteration % 10 == 0:
+        if run.progress >= 0.75 and run.iteration % 10 == 0:
             run.save_checkpoint(run.folder / "snapshots" / f"{run.iteration:05}")

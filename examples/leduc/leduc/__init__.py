@@ -25,5 +25,5 @@ GAME = Game(
     ),
     notation=Notation(action_to_text=text.action_to_text, text_to_action=text.text_to_action),
     drawing=Drawing(text=text.draw),
-    facts=Facts(typical_length=6, max_length=2 * rules.MOVES),
+    facts=Facts(typical_length=6, max_length=2 * rules.MOVES, open_moves=True),
 )
