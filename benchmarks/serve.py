@@ -61,7 +61,7 @@ class Client:
     async def turn(self, name: str, view: Any) -> Any:
         """Polls until it is the person's turn or the game is over; returns the view."""
         while view["thinking"]:
-            view = await self.ask(f"tables/{name}?wait=true")
+            view = await self.ask(f"tables/{name}?since={view['version']}")
         if view["error"]:
             raise RuntimeError(view["error"])
         return view

@@ -1,14 +1,17 @@
-"""Writes the generated parts of the games' pages: facts, rules in pictures, sample actions.
+"""Writes the generated parts of the games' pages: facts, usage, rules in pictures, versions.
 
 `python -m scripts.game_pages` fills the marked sections of docs/games/*.md and draws positions of
 the recorded games in docs/games/played; a test fails when a page isn't up to date.
+`python -m scripts.played` draws the animations.
 """
 
 import dataclasses
+import io
 from pathlib import Path
 from typing import NamedTuple
 
 import numpy as np
+from PIL import Image
 
 import linkzoo
 from linkzoo import Game, GameRecord
@@ -16,7 +19,18 @@ from linkzoo.core.state import Record
 from linkzoo.svg.raster import to_png
 
 FOLDER = Path(__file__).parents[1] / "docs" / "games"
-WIDTH = 720  # of pictures, in pixels
+IMAGES = FOLDER.parent / "images"
+WIDTH, THUMBNAIL = 720, 480  # of pictures, in pixels
+# Of each game's animation, its arguments of `linkzoo replay`.
+ANIMATIONS = {
+    "linkage": "--width 480 --milliseconds 700",
+    "love_links": "--width 480 --milliseconds 700",
+    "link_o": "--width 480 --milliseconds 700",
+    "love_formula": "--width 560 --plies 140-175",
+}
+CHANGES = ("the first version",)  # what came with each version of the environments
+# Of each game's thumbnail, the ply.
+THUMBNAILS = {"linkage": 14, "love_links": 50, "link_o": 40, "love_formula": 150}
 _EXAMPLES = 4  # legal actions shown per position
 
 
@@ -100,28 +114,93 @@ SCENES = {
 
 
 def filled(name: str) -> str:
-    """Returns the page of a game with its marked sections filled."""
+    """Returns the page of a game, or the overview, `index`, with its marked sections filled."""
     page = (FOLDER / f"{name}.md").read_text(encoding="utf-8")
-    game = linkzoo.get_game(name)
-    for mark, text in (("facts", facts(game)), ("pictures", scenes(name))):
+    for mark, text in _sections(name).items():
         before, start, rest = page.partition(f"<!-- {mark} -->\n")
         _, end, after = rest.partition(f"<!-- /{mark} -->")
         page = f"{before}{start}{text}\n{end}{after}"
     return page
 
 
+def _sections(name: str) -> dict[str, str]:
+    if name == "index":
+        return {"games": overview()}
+    game = linkzoo.get_game(name)
+    return {
+        "animation": animation(game),
+        "facts": facts(game),
+        "usage": usage(game),
+        "pictures": scenes(name),
+        "versions": versions(game),
+    }
+
+
+def overview() -> str:
+    """Returns a table of all games."""
+    rows = ["| game | players | actions | observation | hidden | chance | decisions |"]
+    rows.append("|---|---|---:|---:|---|---|---:|")
+    for game in map(linkzoo.get_game, linkzoo.game_names()):
+        cells = (
+            f"[{game.title}]({game.name}.md)",
+            _players(game),
+            f"{game.num_actions:,}",
+            "×".join(map(str, game.observation.spec.shape)),
+            "no" if game.observation.privileged_spec is None else "yes",
+            "yes" if game.facts.chance else "no",
+            f"about {game.facts.typical_length:,}",
+        )
+        rows.append(f"| {' | '.join(cells)} |")
+    return "\n".join(rows)
+
+
+def _players(game: Game) -> str:
+    return " to ".join(map(str, dict.fromkeys((game.min_players, game.max_players))))
+
+
+def animation(game: Game) -> str:
+    """Returns the animation, and the command that draws it."""
+    command = f"linkzoo replay {game.name}.json --gif {game.name}.gif {ANIMATIONS[game.name]}"
+    played = f"played/{game.name}"
+    return (
+        f"![A game of {game.title}](../images/{game.name}.gif)\n\n"
+        f"The best policy plays itself: [walk through the game]({played}.html), or replay "
+        f"[its record]({played}.json). The animation:\n\n    {command}\n"
+    )
+
+
+def usage(game: Game) -> str:
+    """Returns a program that plays a game, as any PettingZoo environment is played."""
+    return f"""```python
+from linkzoo import {game.name}_v0
+
+env = {game.name}_v0.env(num_players={game.min_players}, render_mode="ansi")
+env.reset(seed=1)
+for agent in env.agent_iter():
+    observation, reward, termination, truncation, info = env.last()
+    mask = info["action_mask"]
+    env.step(None if termination else env.action_space(agent).sample(mask))
+print(env.render())
+```"""
+
+
+def versions(game: Game) -> str:
+    """Returns a table of the environment's versions."""
+    rows = [f"| `{game.name}_v{number}` | {text} |" for number, text in enumerate(CHANGES)]
+    return "\n".join(["| version | changes |", "|---|---|", *reversed(rows)])
+
+
 def facts(game: Game) -> str:
     """Returns a table of the game's declared properties."""
     spec = game.observation.spec
     shape = f"{np.dtype(spec.dtype)}[{', '.join(map(str, spec.shape))}]"
-    players = dict.fromkeys((game.min_players, game.max_players))
     privileged, symmetries = game.observation.privileged_spec, game.observation.symmetries
     hidden = [] if privileged is None else [f"`{part.name}`" for part in privileged.parts]
     count = 1 if symmetries is None else len(symmetries()[0])
     options = [f"`{field.name}`" for field in dataclasses.fields(game.options)]
     rows = {
         "environment": f'`linkzoo.{game.name}_v0`, `linkzoo.make("{game.name}")`',
-        "players": " to ".join(map(str, players)),
+        "players": _players(game),
         "chance": "yes" if game.facts.chance else "none",
         "hidden from a seat": ", ".join(hidden) or "nothing",
         "actions": f"`Discrete({game.num_actions})`, [their meaning](#actions)",
@@ -135,9 +214,8 @@ def facts(game: Game) -> str:
         "symmetries": str(count) if count > 1 else "none",
         "exact solver": "yes" if game.solver else "none",
     }
-    return "\n".join(
-        ["| | |", "|---|---|", *(f"| {what} | {fact} |" for what, fact in rows.items())]
-    )
+    first, *others = (f"| {what} | {fact} |" for what, fact in rows.items())
+    return "\n".join([first, "|---|---|", *others])
 
 
 def scenes(name: str) -> str:
@@ -159,16 +237,29 @@ def scenes(name: str) -> str:
     return "\n\n".join(["", *parts, ""])
 
 
-def _positions(name: str) -> list[tuple[Scene, Game, Record]]:
+def _states(name: str) -> tuple[Game, list[Record]]:
     record = GameRecord.load(FOLDER / "played" / f"{name}.json")
-    game, states = linkzoo.get_game(name, record.options), list(record.replay())
+    return linkzoo.get_game(name, record.options), list(record.replay())
+
+
+def _positions(name: str) -> list[tuple[Scene, Game, Record]]:
+    game, states = _states(name)
     return [(scene, game, states[scene.ply]) for scene in SCENES[name]]
+
+
+def thumbnail(name: str) -> Image.Image:
+    """Returns the upper part of the drawing for narrow screens: its letters are large."""
+    game, states = _states(name)
+    drawn = to_png(game.draw_tall(states[THUMBNAILS[name]], None), THUMBNAIL)
+    return Image.open(io.BytesIO(drawn)).convert("RGB").crop((0, 0, THUMBNAIL, THUMBNAIL))
 
 
 if __name__ == "__main__":
     (FOLDER / "rules").mkdir(exist_ok=True)
-    for name in linkzoo.game_names():
+    for name in [*linkzoo.game_names(), "index"]:
         (FOLDER / f"{name}.md").write_text(filled(name), encoding="utf-8")
+    for name in linkzoo.game_names():
+        thumbnail(name).save(IMAGES / f"{name}_board.png")
         for number, (scene, game, state) in enumerate(_positions(name), 1):
             picture = FOLDER / "rules" / f"{name}_{number}.png"
             picture.write_bytes(to_png(game.draw_svg(state, scene.seat), WIDTH))

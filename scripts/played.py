@@ -1,21 +1,20 @@
 """Writes docs/games/played: a game of each game's best policy against itself, to look at.
 
-`python -m scripts.played` plays them again: a record and a page with the policy's values
-for each, and the README's animation.
+`python -m scripts.played` writes a page with the policy's values and an animation of each record;
+with `--again` the policies play anew first.
 """
 
-from pathlib import Path
+import sys
 
 import numpy as np
+from scripts.game_pages import ANIMATIONS, FOLDER, IMAGES
 
 import linkzoo
 from linkzoo import GameRecord, Positions
 from linkzoo_training import load_agent
-from linkzoo_training.web.pictures import as_gif, as_html
+from linkzoo_training.commands.cli import main
 
-DOCS = Path(__file__).parents[1] / "docs"
-FOLDER = DOCS / "games" / "played"
-ANIMATION = DOCS / "images" / "linkage.gif"
+PLAYED = FOLDER / "played"
 # The policy of each game, and options: of LINK-O one round alone.
 BEST: dict[str, tuple[str, dict[str, int]]] = {
     "linkage": ("linkage_az", {}),
@@ -37,9 +36,11 @@ def play(game: str, policy: str, options: dict[str, int]) -> GameRecord:
 
 
 if __name__ == "__main__":
-    FOLDER.mkdir(exist_ok=True)
+    PLAYED.mkdir(exist_ok=True)
     for name, (policy, options) in BEST.items():
-        record = play(name, policy, options)
-        record.save(FOLDER / f"{name}.json")
-        as_html(record, FOLDER / f"{name}.html", load_agent(policy))
-    as_gif(GameRecord.load(FOLDER / "linkage.json"), ANIMATION, width=420, milliseconds=700)
+        record = PLAYED / f"{name}.json"
+        if "--again" in sys.argv:
+            play(name, policy, options).save(record)
+        page, animation = PLAYED / f"{name}.html", IMAGES / f"{name}.gif"
+        main(["replay", str(record), "--html", str(page), "--agent", policy])
+        main(["replay", str(record), "--gif", str(animation), *ANIMATIONS[name].split()])

@@ -9,6 +9,8 @@ import pytest
 from playwright.sync_api import Browser, Page, sync_playwright
 from tests.web.server import Client, serving
 
+from linkzoo_training.web.tables import Table
+
 
 def _chromium() -> str:
     """Where the browser is: CHROMIUM, or on the PATH."""
@@ -57,30 +59,39 @@ class Screen:
         """Goes to an address of the page."""
         self.page.goto(f"http://127.0.0.1:{self.client.port}/{path}")
 
-    def start(self, game: str, seats: list[str]) -> None:
-        """A new game by the form."""
-        self.open()
-        self.page.select_option("#game", game)
-        self.page.select_option("#players", str(len(seats)))
-        for seat, who in enumerate(seats):
-            self.page.fill(f"#seat{seat}", who)
-        self.page.fill("#seed", "4")
-        self.page.click("button.main")
-        self.page.wait_for_selector(".status, .cover h1")
+    def start(self, game: str, seats: list[str], **more: Any) -> Table:
+        """A new game; the start page has tests of its own."""
+        name = self.client.table(game, seats, **{"seed": 4, **more})
+        self.open(f"#/table/{name}")
+        self.page.wait_for_selector(".board svg, .cover h1")
+        return self.client.server.viewer(name).table
 
     def status(self) -> str:
         """What the page says."""
         return str(self.page.inner_text(".status"))
 
+    def choose(self, *parts: str) -> None:
+        """Clicks on parts in turn, on the board or below it."""
+        for part in parts:
+            self.page.locator(
+                f'.board [data-part="{part}"].lit, [data-choice="{part}"]'
+            ).first.click()
+
+    def confirm(self) -> None:
+        """Plays the move that is chosen."""
+        self.page.click(".choices .main")
+
     def click(self) -> bool:
-        """Clicks on something that is lit, as soon as anything is; False at the end of the game."""
+        """Clicks on something to choose; False at the end of the game, or of a person's turn."""
         return bool(
             self.page.wait_for_function(
                 """() => {
+                  const ready = [...document.querySelectorAll(".choices .main")];
                   const lit = ".board [data-part].lit, .choices [data-choice]";
-                  const found = [...document.querySelectorAll(lit)];
-                  const status = document.querySelector(".status").textContent;
-                  if (!found.length) return /wins?\\.|draw/.test(status) ? "over" : "";
+                  const found = ready.length ? ready : [...document.querySelectorAll(lit)];
+                  const end = ".tools .main:not([hidden]), .cover:not([hidden]) h1";
+                  const over = document.querySelector(end);
+                  if (!found.length) return over ? "over" : "";
                   const one = found[Math.floor(Math.random() * found.length)];
                   one.dispatchEvent(new MouseEvent("click", { bubbles: true }));
                   return "clicked";
@@ -92,7 +103,7 @@ class Screen:
 
 @pytest.fixture
 def screen(browser: Browser, client: Client) -> Iterator[Screen]:
-    page = browser.new_page(viewport={"width": 1300, "height": 950})
+    page = browser.new_page(viewport={"width": 1300, "height": 950}, reduced_motion="reduce")
     shown = Screen(page, client)
     yield shown
     page.close()

@@ -87,7 +87,7 @@ class Policy:
         return self._each(where, self._distribution)[0]
 
     def values(self, where: Any) -> Any:
-        """Returns the expected payoff of every seat, about -1 to 1.
+        """Returns the expected payoff of every seat, -1 to 1.
 
         Index 0 is the seat to act, index 1 the next one, and so on; absent seats have 0.
 
@@ -121,7 +121,7 @@ class Policy:
             for array, part in zip(
                 found, agent.distribution(self._positions(decisions)), strict=True
             ):
-                array[decisions.open] = part
+                array[decisions.open] = part.clip(-1, 1)  # score margins beside payoffs go beyond
         return found
 
     def _positions(self, decisions: "_Decisions") -> Positions:

@@ -1,7 +1,9 @@
 """A recorded game as a page, an animation and pictures; and records that commands write."""
 
+import gzip
 import json
 import re
+from base64 import b64decode
 from io import StringIO
 from pathlib import Path
 from typing import Any
@@ -11,12 +13,15 @@ import pytest
 from PIL import Image
 
 from linkzoo import GameRecord, game_names, get_game, make
+from linkzoo.svg.raster import rasterise
 from linkzoo_training import load_agent
 from linkzoo_training.agents.values import values_along
 from linkzoo_training.commands.cli import main
 from linkzoo_training.commands.replay import load_evaluator
-from linkzoo_training.web import pictures
-from linkzoo_training.web.pictures import MOST_BYTES, as_html, frames
+from linkzoo_training.web import pictures, replay_page
+from linkzoo_training.web.pictures import as_gif
+from linkzoo_training.web.replay_page import MOST_BYTES, as_html
+from linkzoo_training.web.replays import Replay
 from tests.driving import first_quick
 
 
@@ -33,33 +38,39 @@ def _played(game: str, plies: int) -> GameRecord:
     return record
 
 
-def _pictures(page: str) -> list[str]:
-    """What the page makes of its data."""
-    data = re.search(r'id="data">(.*?)</script>', page, re.DOTALL)
+def _held(file: Path) -> dict[str, Any]:
+    """What a page holds."""
+    data = re.search(r'id="data">(.*?)</script>', file.read_text(), re.DOTALL)
     assert data is not None
-    found: list[str] = []
-    before: list[str] = []
-    for _, edits in json.loads(data[1]):
-        after: list[str] = []
-        at = 0
-        for start, end, fresh in edits:
-            after += [*before[at:start], *fresh]
-            at = end
-        before = [*after, *before[at:]]
-        found.append("".join(before))
+    found: dict[str, Any] = json.loads(gzip.decompress(b64decode(data[1])))
     return found
 
 
 @pytest.mark.parametrize("game", first_quick(game_names(), 1))
-def test_the_page_of_a_whole_game_holds_every_picture_and_nothing_from_elsewhere(
+def test_the_page_of_a_whole_game_holds_all_views_and_moves_and_nothing_from_elsewhere(
     game: str, tmp_path: Path
 ) -> None:
-    record = _played(game, 10_000)
-    as_html(record, tmp_path / "game.html")
-    page = (tmp_path / "game.html").read_text()
-    assert len(page.encode()) <= MOST_BYTES
-    assert _pictures(page) == [svg for svg, _ in frames(record)]
-    assert set(re.findall(r"https?://[^\"'\\]*", page)) <= {"http://www.w3.org/2000/svg"}
+    record, file = _played(game, 10_000), tmp_path / "game.html"
+    as_html(record, file)
+    assert file.stat().st_size <= MOST_BYTES
+    held, replay = _held(file), Replay(record)
+    assert held["heads"] == json.loads(json.dumps(list(map(replay.head, replay.viewers))))
+    for viewer, views in zip(replay.viewers, held["views"], strict=True):
+        for ply, view in enumerate(views):
+            svgs = ["".join(held["pieces"][piece] for piece in svg) for svg in view.pop("svgs")]
+            assert svgs == [replay.picture(ply, viewer, tall=tall) for tall in (False, True)]
+            assert view == json.loads(json.dumps(replay.words(ply, viewer)))
+    addresses = set(re.findall(r"https?://[^\"'\\]*", file.read_text() + "".join(held["pieces"])))
+    assert addresses <= {"http://www.w3.org/2000/svg"}
+
+
+def test_a_page_has_a_view_for_each_seat_only_where_something_is_hidden() -> None:
+    assert Replay(_played("linkage", 2)).viewers == [None]
+    replay = Replay(_played("link_o", 2))
+    assert replay.viewers == [None, 0, 1]
+    assert len({replay.picture(1, viewer) for viewer in replay.viewers}) == 3
+    with pytest.raises(ValueError, match="seat: 2 is none of the viewers"):
+        replay.picture(1, 2)
 
 
 def test_the_page_holds_the_values_of_the_games_checkpoint(tmp_path: Path) -> None:
@@ -67,9 +78,7 @@ def test_the_page_holds_the_values_of_the_games_checkpoint(tmp_path: Path) -> No
     record = _played("linkage", 10_000)
     record.save(file)
     assert main(["replay", str(file), "--html", str(page)]) == 0
-    held = re.search(r'id="along">(.*?)</script>', page.read_text(), re.DOTALL)
-    assert held is not None
-    assert json.loads(held[1]) == values_along(load_agent("linkage"), record).to_dict()
+    assert _held(page)["values"] == values_along(load_agent("linkage"), record).to_dict()
     assert main(["replay", str(file), "--html", str(page), "--agent", "random"]) == 2
 
 
@@ -84,23 +93,68 @@ def test_what_no_checkpoint_plays_has_no_values() -> None:
 def test_a_page_that_would_be_too_large_is_refused(
     tmp_path: Path, monkeypatch: pytest.MonkeyPatch
 ) -> None:
-    monkeypatch.setattr(pictures, "MOST_BYTES", 1000)
-    with pytest.raises(ValueError, match="above 1000"):
+    monkeypatch.setattr(replay_page, "MOST_BYTES", 1000)
+    with pytest.raises(ValueError, match="longer than 1000"):
         as_html(_played("linkage", 3), tmp_path / "game.html")
     assert list(tmp_path.iterdir()) == []
 
 
 def test_replay_writes_a_gif_and_pngs(tmp_path: Path, capsys: pytest.CaptureFixture[str]) -> None:
     file = tmp_path / "game.json"
-    _played("linkage", 3).save(file)
+    _played("linkage", 5).save(file)
     gif, folder = tmp_path / "game.gif", tmp_path / "pictures"
     command = ["replay", str(file), "--gif", str(gif), "--png", str(folder), "--width", "200"]
-    assert main(command) == 0
+    assert main([*command, "--plies", "2-5"]) == 0
     with Image.open(gif) as animation:
         assert (animation.n_frames, animation.width) == (4, 200)  # type: ignore[attr-defined]
-    assert sorted(path.name for path in folder.iterdir()) == [f"000{n}.png" for n in range(4)]
+    assert sorted(path.name for path in folder.iterdir()) == [f"000{n}.png" for n in range(2, 6)]
     assert main(["replay", str(file)]) == 2
     assert "--html FILE" in capsys.readouterr().err
+    assert main(["replay", str(file), "--png", str(folder), "--plies", "4-6"]) == 2
+    assert "plies: 4-6 is not within 0-5" in capsys.readouterr().err
+    with pytest.raises(SystemExit):
+        main(["replay", str(file), "--png", str(folder), "--plies", "5"])
+    assert "'5' is not like 10-20" in capsys.readouterr().err
+
+
+def test_an_animation_has_the_positions_and_fewer_of_them_if_it_is_too_large(
+    tmp_path: Path, monkeypatch: pytest.MonkeyPatch
+) -> None:
+    record, file, told = _played("linkage", 6), tmp_path / "game.gif", list[tuple[int, int]]()
+    tell = lambda _, done, total: told.append((done, total))  # noqa: E731
+    assert as_gif(record, file, width=160, progress=tell) == 1
+    assert told == [(done, 7) for done in range(1, 8)]
+    states, game = list(record.replay()), get_game("linkage")
+    with Image.open(file) as animation:
+        for ply in (0, 3, 6):
+            animation.seek(ply)
+            shown = np.asarray(animation.convert("RGB"), np.int16)
+            drawn = rasterise(game.draw_svg(states[ply]), 160).astype(np.int16)
+            assert np.abs(shown - drawn).max() <= 60  # one palette for all
+            assert np.abs(shown - drawn).mean() < 3
+    size = file.stat().st_size
+    monkeypatch.setattr(pictures, "MOST_GIF_BYTES", 2 * size // 3)
+    assert as_gif(record, file, width=160) > 1
+    assert file.stat().st_size <= 2 * size // 3
+    monkeypatch.setattr(pictures, "MOST_FRAMES", 2)
+    assert as_gif(record, file, width=160) >= 4
+
+
+@pytest.mark.slow
+@pytest.mark.parametrize("players", [2, 4])
+@pytest.mark.parametrize("game", game_names())
+def test_any_whole_game_fits_a_page_and_an_animation(
+    game: str, players: int, tmp_path: Path
+) -> None:
+    env = make(game, min(players, get_game(game).max_players))
+    env.reset(seed=2)
+    dice = np.random.default_rng(0)
+    while not all(env.terminations.values()):
+        mask = env.infos[env.agent_selection]["action_mask"]
+        env.step(int(dice.choice(np.flatnonzero(mask))))
+    as_gif(env.record(), tmp_path / "game.gif")  # in several processes
+    assert (tmp_path / "game.gif").stat().st_size <= pictures.MOST_GIF_BYTES
+    as_html(env.record(), tmp_path / "game.html")
 
 
 def test_play_saves_into_a_folder(

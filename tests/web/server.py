@@ -10,11 +10,10 @@ from dataclasses import dataclass, field
 from pathlib import Path
 from typing import Any
 
-import uvicorn
-
 from linkzoo_training.commands.serve import listen
-from linkzoo_training.web.app import Server, create_app
+from linkzoo_training.web.connections import HttpServer
 from linkzoo_training.web.safety import Address
+from linkzoo_training.web.server import Server
 
 Answer = tuple[int, Any]
 
@@ -72,15 +71,17 @@ def serving(records: Path, token: str | None = None, **more: Any) -> Iterator[Cl
     listening = listen("127.0.0.1", 0)
     address = Address("127.0.0.1", listening.getsockname()[1], token)
     server = Server(records, **more)
-    running = uvicorn.Server(
-        uvicorn.Config(create_app(server, address), log_level="warning", ws="none")
-    )
+    running = HttpServer(server, address)
+    others = set(threading.enumerate())
     thread = threading.Thread(target=running.run, args=([listening],))
     thread.start()
     try:
         yield Client(address.port, server)
     finally:
+        server.stop()
         running.should_exit = True
         thread.join(20)
-        server.players.close()
+        for agent in set(threading.enumerate()) - others:
+            if agent.name.startswith("agent "):  # native code at Python's end would abort it
+                agent.join(60)
         listening.close()

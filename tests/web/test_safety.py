@@ -9,8 +9,16 @@ from urllib.parse import quote
 import numpy as np
 import pytest
 
-from linkzoo_training.web.safety import COOKIE, MOST_BYTES, is_loopback
+from linkzoo_training.web.safety import (
+    COOKIE,
+    MOST_BYTES,
+    is_loopback,
+    own_address,
+    without_paths,
+)
 from tests.web.server import Client, serving
+
+ROOT = Path(__file__).parents[2]
 
 
 @pytest.mark.parametrize("host", ["evil.example", "127.0.0.1.evil.example", "127.0.0.1:1", ""])
@@ -51,6 +59,24 @@ def test_a_server_for_others_asks_for_its_token(tmp_path: Path) -> None:
 def test_which_addresses_need_no_token() -> None:
     assert [is_loopback(host) for host in ("127.0.0.1", "localhost", "::1")] == [True] * 3
     assert [is_loopback(host) for host in ("0.0.0.0", "192.168.1.5", "::", "x")] == [False] * 4  # noqa: S104
+
+
+def test_the_address_is_one_that_other_devices_can_open() -> None:
+    assert own_address("192.168.1.5") == "192.168.1.5"
+    assert own_address("0.0.0.0") not in ("", "0.0.0.0")  # noqa: S104 - never listened on
+
+
+@pytest.mark.parametrize(
+    ("text", "safe"),
+    [
+        ("/home/me/x.py: bad", "x.py: bad"),
+        ("no file '/etc/passwd'\n here", "no file 'passwd' here"),
+        (r"C:\Users\me\x.json: bad", "x.json: bad"),
+        ("FILE.py:NAME, uct/greedy, http://a.b/c/d, 1 / 2", None),
+    ],
+)
+def test_messages_hold_no_paths(text: str, safe: str | None) -> None:
+    assert without_paths(text) == (text if safe is None else safe)
 
 
 @pytest.mark.parametrize("declared", [True, False])
@@ -129,27 +155,45 @@ def _requests(client: Client) -> list[tuple[str, str, Any]]:
     """A good request of every route that asks for something: method, path and JSON."""
     name, agents = (client.table("linkage", ["human" if a else "random", "random"]) for a in (1, 0))
     record = client.ask(f"tables/{name}/record")[1]
+    client.settled(name)
     record["moves"] = ["W a1-b1", "B c3-c4"]
     replay = client.ask("replays", record)[1]["id"]
+    over, fresh = (client.table("linkage", ["human", "random"]) for _ in range(2))
+    client.ask(f"tables/{over}/resign", {})
+    client.ask(f"tables/{name}/move", {"move": "W a1-b1"})
+    saved, kept = (client.ask(f"tables/{table}/save", {})[1]["file"] for table in (over, agents))
     new = {"game": "linkage", "seats": ["human", "random"], "options": {}, "seed": 3}
     return [
         ("POST", "tables", new),
         ("POST", "tables", {**new, "game": "link_o", "options": {"board": "ring4x16"}}),
-        ("GET", f"tables/{name}?wait=true", None),
+        ("POST", "tables", {**new, "seats": ["human", "human"], "names": ["Ada"], "apart": True}),
+        ("GET", f"tables?ids={name}&ids={agents}", None),
+        ("GET", f"tables/{name}?tall=true", None),
+        ("GET", f"tables/{name}/log/0", None),
         ("DELETE", f"tables/{client.table('linkage', ['human', 'random'])}", None),
         ("POST", f"tables/{name}/move", {"move": "W a1-b1"}),
+        ("POST", f"tables/{fresh}/preview", {"move": "W a1-b1"}),
         ("POST", f"tables/{name}/look", {"seat": 0}),
         ("POST", f"tables/{name}/back", {}),
         ("POST", f"tables/{agents}/step", {}),
         ("POST", f"tables/{name}/analysis", {"agent": "checkpoint"}),
+        ("POST", f"tables/{name}/analysis", {"agent": "checkpoint", "last": True}),
+        ("POST", f"tables/{client.table('linkage', ['human', 'random'])}/resign", {}),
+        ("POST", f"tables/{over}/rematch", {}),
         ("POST", f"tables/{name}/save", {}),
         ("GET", f"tables/{name}/record", None),
         ("POST", "replays", record),
-        ("GET", f"replays/{replay}/1?seat=0", None),
+        ("GET", f"replays/{replay}", None),
+        ("GET", f"replays/{replay}/1?tall=true", None),
         ("POST", f"replays/{replay}/1/analysis", {"agent": "linkage:4"}),
         ("POST", f"replays/{replay}/values", {"agent": "checkpoint"}),
+        ("GET", "records", None),
+        ("GET", f"records/{kept}", None),
+        ("DELETE", f"records/{saved}", None),
         ("GET", "catalogue", None),
         ("GET", "strength", None),
+        ("GET", "games/linkage/rules", None),
+        ("POST", "games/linkage/prepare", {"agents": ["human", "greedy"]}),
     ]
 
 
@@ -166,7 +210,7 @@ def _bent(dice: np.random.Generator, path: str) -> str:
 
 @pytest.mark.parametrize(
     ("times", "seed"),
-    [(400, 0), pytest.param(3000, 1, marks=pytest.mark.slow)],
+    [(400, 0), pytest.param(10_000, 1, marks=pytest.mark.slow)],
 )
 def test_mutated_requests_get_an_answer_and_no_failure(
     client: Client, times: int, seed: int
@@ -179,12 +223,13 @@ def test_mutated_requests_get_an_answer_and_no_failure(
             requests = _requests(client)
         method, path, data = requests[number % len(requests)]
         kind = f"{method} {re.sub('[^/?]{20,}', 'ID', path)}"
-        path = path if dice.random() < 0.8 else _bent(dice, path)
-        if dice.random() < 0.05:
+        good = number < len(requests)  # each once as it should be
+        path = path if good or dice.random() < 0.8 else _bent(dice, path)
+        if not good and dice.random() < 0.05:
             method = str(dice.choice(["GET", "PUT", "DELETE", "TRACE", "POST"]))
-        sent = data if dice.random() < 0.2 else _mutated(dice, data)
+        sent = data if good or dice.random() < 0.2 else _mutated(dice, data)
         body = b"" if data is None else json.dumps(sent).encode()
-        if dice.random() < 0.2:
+        if not good and dice.random() < 0.2:
             body = _garbled(dice, body)
         address = quote(f"/api/{path}", safe="/?=%")
         status, _, answer = client.raw(method, address, body, {"Content-Type": "application/json"})
@@ -192,6 +237,9 @@ def test_mutated_requests_get_an_answer_and_no_failure(
         assert status < 500, (method, path, body[:300], answer)
         if status >= 400 and answer and method != "TRACE":
             assert json.loads(answer)["error"], (method, path, body[:300], answer)
+    own = [str(path).encode() for path in (ROOT, client.server.records, Path.home())]
+    assert [body[:300] for body in client.sent if any(path in body for path in own)] == []
     assert {200, 400, 404, 409, 422} <= {status for _, status in seen}
     answered = {kind for kind, status in seen if status == 200}
-    assert {kind for kind, _ in seen} - answered <= {"POST tables/ID/look"}  # nobody else is there
+    alone = {"POST tables/ID/look", "POST tables/ID/rematch"}  # nobody else is there; not over
+    assert {kind for kind, _ in seen} - answered <= alone

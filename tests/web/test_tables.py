@@ -19,7 +19,7 @@ from linkzoo_training import load_agent
 from linkzoo_training.agents.values import values_along
 from linkzoo_training.checkpoints.checkpoint import load_card
 from linkzoo_training.resources import find_checkpoint, shipped_checkpoints
-from linkzoo_training.web import app, players
+from linkzoo_training.web import players, table_routes
 from linkzoo_training.web.players import MOST_SIMULATIONS
 from tests.web.server import Client, serving
 
@@ -42,6 +42,7 @@ class FailingAgent:
         raise KeyError(f"lost {len(positions)}")
 
 
+ROOT = Path(__file__).parents[2]
 SLOW, FAILING = "tests.web.test_tables:SlowAgent", "tests.web.test_tables:FailingAgent"
 
 
@@ -53,8 +54,9 @@ def test_a_game_is_played_to_its_end_and_saved(client: Client) -> None:
         assert status == 200
     assert view["moves"] == []
     assert len(view["winners"]) == 1
-    file = client.ask(f"tables/{name}/save", {})[1]["file"]
-    record = GameRecord.load(client.server.records / file)
+    files = {client.ask(f"tables/{name}/save", {})[1]["file"] for _ in range(2)}
+    assert len(files) == 1  # saved again, it replaces the first
+    record = GameRecord.load(client.server.records / files.pop())
     assert record.to_dict() == client.ask(f"tables/{name}/record")[1]
     assert len(record.actions) == len(view["log"])
 
@@ -120,16 +122,21 @@ def test_the_answer_to_a_move_has_a_quick_agents_move(client: Client) -> None:
     assert len(view["log"]) == 4
 
 
-def test_a_page_waits_for_an_agent_but_not_for_ever(tmp_path: Path) -> None:
+def test_a_page_waits_for_a_change_but_not_for_ever(
+    tmp_path: Path, monkeypatch: pytest.MonkeyPatch
+) -> None:
+    monkeypatch.setattr(table_routes, "LATER", 0.3)
     with serving(tmp_path, custom_agents=[SLOW]) as client:
         SlowAgent.go.clear()
         name = client.table("linkage", ["human", SLOW])
-        client.ask(f"tables/{name}/move", {"move": "W a1-b1"})
+        view = client.ask(f"tables/{name}/move", {"move": "W a1-b1"})[1]
         begun = time.monotonic()
-        assert client.ask(f"tables/{name}?wait=true")[1]["thinking"]
-        assert app.LATER <= time.monotonic() - begun < 10 * app.LATER
-        threading.Timer(app.LATER / 10, SlowAgent.go.set).start()
-        assert len(client.ask(f"tables/{name}?wait=true")[1]["log"]) == 2
+        view = client.ask(f"tables/{name}?since={view['version']}")[1]
+        assert view["thinking"]
+        assert view["preparing"]  # it never moved before
+        assert 0.3 <= time.monotonic() - begun < 3
+        threading.Timer(0.05, SlowAgent.go.set).start()
+        assert len(client.ask(f"tables/{name}?since={view['version']}")[1]["log"]) == 2
 
 
 def test_an_agent_that_fails_is_named_and_the_game_stays(tmp_path: Path) -> None:
@@ -159,7 +166,7 @@ def _hidden_texts(table: Any, seat: int) -> set[bytes]:
 def test_what_one_person_holds_never_goes_to_another(client: Client) -> None:
     """LINK-O: between two looks no answer holds more than the looking seat's view gives."""
     name = client.table("link_o", ["human", "human"])
-    table, game = client.server.tables.get(name), get_game("link_o")
+    table, game = client.server.viewer(name).table, get_game("link_o")
     for _ in range(12):
         view = client.ask(f"tables/{name}")[1]
         seat = view["waiting"]
@@ -173,7 +180,7 @@ def test_what_one_person_holds_never_goes_to_another(client: Client) -> None:
         looking = view["looking"]
         assert view["text"] == game.drawing.text(table.state, looking)
         assert game.draw_svg(table.state, 1 - looking) != game.draw_svg(table.state, looking)
-        assert view["log"] == []
+        assert len(view["log"]) == len(table.history.seen(looking))
         client.sent.clear()
         client.ask(f"tables/{name}/move", {"move": view["moves"][0]["text"]})
         if table.waiting is not None:
@@ -188,10 +195,10 @@ def test_a_person_against_agents_sees_the_same_in_worlds_he_cant_tell_apart(
 ) -> None:
     name = client.table(game, ["random", "human"])
     view = client.settled(name)
-    table = client.server.tables.get(name)
+    table = client.server.viewer(name).table
     with table.lock:
         table.game.determinize(table.state, 1, np.uint64(99))
-        table.shown = None
+        table.shown.clear()
     assert client.ask(f"tables/{name}")[1] == view
 
 
@@ -209,6 +216,10 @@ def test_a_person_against_agents_sees_the_same_in_worlds_he_cant_tell_apart(
         ({"seats": ["human", "linkage:99999999"]}, "simulations"),
         ({"seats": ["human", "tests"]}, "checkpoints"),
         ({"seats": ["human", "love_links:4"]}, "plays love_links, not linkage"),
+        ({"game": "link_o", "seats": ["human", "linkage"]}, "plays linkage, not link_o"),
+        ({"seats": ["human", "linkage@9999"]}, "views: 9999 is not in"),
+        ({"seats": ["human", "linkage~9999"]}, "temperature"),
+        ({"seats": ["human", "linear"]}, "no scorer ships for linkage"),
         ({"options": {"size": 3}}, "size"),
         ({"game": "link_o", "options": {"board": "/etc/passwd"}}, "board"),
         ({"seed": -1}, "seed"),
@@ -222,6 +233,7 @@ def test_what_a_page_may_not_ask_for_is_named(
     assert status == 400
     assert said in answer["error"]
     assert "\n" not in answer["error"]
+    assert str(ROOT) not in answer["error"]
 
 
 def test_analysis_gives_shares_values_visits_and_the_exact_verdict(client: Client) -> None:
@@ -260,7 +272,7 @@ def test_a_replay_has_the_values_along_it(client: Client) -> None:
     name = client.ask("replays", {**record, "moves": ["W a1-b1", "B c3-c4"]})[1]["id"]
     status, found = client.ask(f"replays/{name}/values", {"agent": "checkpoint"})
     assert status == 200, found
-    held = client.server.replays.get(name).record
+    held = client.server.replays.get(name)[0].record
     assert found == values_along(load_agent("linkage"), held).to_dict()
     for agent, said in (("random", "no policy"), ("love_links", "not linkage"), ("x", "there are")):
         status, answer = client.ask(f"replays/{name}/values", {"agent": agent})
@@ -292,18 +304,33 @@ def test_strength_is_of_the_games_that_are_offered(tmp_path: Path) -> None:
         assert {card["title"] for card in cards} == {"Linkage"}
 
 
-def test_games_are_limited_and_idle_ones_make_room(tmp_path: Path) -> None:
+def test_games_are_limited_and_unused_ones_make_room(tmp_path: Path) -> None:
     with serving(tmp_path) as client:
-        client.server.tables.most = 2
+        tables = client.server.tables
+        tables.most = 2
         names = [client.table("linkage", ["human", "random"]) for _ in range(2)]
         body = {"game": "linkage", "seats": ["human", "random"]}
         assert client.ask("tables", body)[0] == 429
         client.ask(f"tables/{names[0]}", method="DELETE")
         assert client.ask(f"tables/{names[0]}")[0] == 404
-        assert client.ask("tables", body)[0] == 200
-        client.server.tables.idle = 0
-        assert client.ask("tables", body)[0] == 200
+        names.append(client.table("linkage", ["human", "random"]))
+        assert client.ask(f"tables/{names[1]}")[0] == 200
+        tables.spare = 0  # as if they hadn't been used for long: the new one crowds one out
+        names.append(client.table("linkage", ["human", "random"]))
+        assert [client.ask(f"tables/{name}")[0] for name in names[1:]] == [200, 404, 200]
+        tables.idle = 0
         assert client.ask(f"tables/{names[1]}")[0] == 404
+
+
+def test_an_agent_forgets_a_closed_game(tmp_path: Path) -> None:
+    with serving(tmp_path, custom_agents=[SLOW]) as client:
+        SlowAgent.go.clear()
+        names = [client.table("linkage", [SLOW, "human"]) for _ in range(3)]
+        player = next(iter(client.server.players._held.values()))
+        for name in names:
+            client.ask(f"tables/{name}", method="DELETE")
+        assert player.waiting == 1  # what it thinks about now
+        SlowAgent.go.set()
 
 
 def test_a_new_replay_takes_the_place_of_the_longest_unused(tmp_path: Path) -> None:
@@ -316,17 +343,23 @@ def test_a_new_replay_takes_the_place_of_the_longest_unused(tmp_path: Path) -> N
         assert [client.ask(f"replays/{name}/0")[0] for name in names] == [200, 404, 200]
 
 
-def test_an_agent_with_too_much_to_do_says_so(
-    tmp_path: Path, monkeypatch: pytest.MonkeyPatch
-) -> None:
-    monkeypatch.setattr(players, "MOST_WAITING", 0)
+def test_a_busy_agent_is_asked_again(tmp_path: Path, monkeypatch: pytest.MonkeyPatch) -> None:
     with serving(tmp_path) as client:
         name = client.table("linkage", ["human", "random"])
-        client.ask(f"tables/{name}/move", {"move": "W a1-b1"})
-        assert "too much to do" in client.ask(f"tables/{name}")[1]["error"]
+        monkeypatch.setattr(players, "MOST_WAITING", 0)
+        view = client.ask(f"tables/{name}/move", {"move": "W a1-b1"})[1]
+        assert "too much to do" in view["busy"]
+        assert view["thinking"]
+        assert view["error"] == ""
         assert client.ask(f"tables/{name}/analysis", {"agent": "checkpoint"})[0] == 409
         client.ask(f"tables/{name}/back", {})
         assert client.ask(f"tables/{name}/analysis", {"agent": "checkpoint"})[0] == 429
+        view = client.ask(f"tables/{name}/move", {"move": "W a1-b1"})[1]
+        monkeypatch.undo()
+        while view["thinking"]:
+            view = client.ask(f"tables/{name}?since={view['version']}")[1]
+        assert view["busy"] == ""
+        assert len(view["log"]) == 2
 
 
 def test_a_killed_server_loses_no_saved_game(tmp_path: Path) -> None:

@@ -1,7 +1,7 @@
 """The parts of a game (`linkzoo.core.game.Game`)."""
 
-from collections.abc import Callable
-from dataclasses import dataclass
+from collections.abc import Callable, Mapping
+from dataclasses import dataclass, field
 
 import numpy as np
 from numpy.typing import NDArray
@@ -125,13 +125,20 @@ class Notation:
 class Drawing:
     """Drawings for people, in plain Python.
 
+    In an SVG, `data-part` names what a person selects (`Notation.action_parts`), and `data-item`
+    what `Guide.touched` names; an item keeps its name from ply to ply. Colours follow the
+    `color-scheme` of what is around the SVG (see `linkzoo.svg.elements.document`).
+
     Attributes:
         text: The position as lines of text.
         svg: The position as an SVG document. None: the text as SVG.
+        tall: The same for a narrow screen, such as a phone: hands under the board, large letters.
+            None: `svg`.
     """
 
     text: protocols.Draw
     svg: protocols.Draw | None = None
+    tall: protocols.Draw | None = None
 
 
 @dataclass(frozen=True, kw_only=True)
@@ -146,6 +153,9 @@ class Facts:
         sides: The sides of the seats.
         seat_names: Roles of the seats, such as ("More", "Fewer").
         role_options: Options that, if not standard, make roles chosen in play.
+        playout_options: Options, with values that end a game sooner, at a result that tells who
+            played well. A search may play on under them.
+        open_moves: Whether all seats see all moves, though something else is hidden, such as hands.
         uct_c: The best exploration constant of UCB1 for tree search with random rollouts, on
             payoffs of -1..1.
     """
@@ -157,7 +167,10 @@ class Facts:
     sides: protocols.Sides = each_for_itself
     seat_names: tuple[str, ...] = ()
     role_options: tuple[str, ...] = ()
+    playout_options: Mapping[str, int] = field(default_factory=dict)
+    open_moves: bool = False
     uct_c: float = 1.0  # good for most of the tuned games
 
     def __post_init__(self) -> None:
         boolean("chance", self.chance)
+        boolean("open_moves", self.open_moves)

@@ -8,6 +8,7 @@ from linkzoo.core.state import Mask, Record
 from linkzoo.engine.compiled import compiled
 from linkzoo.svg import elements as svg
 
+_DARK = {"#ffffff": "#1d1c1a", "#000000": "#f1ede4"}
 _SIZE, _ADVANCE, _LEADING = 16, 10, 20  # letters in a drawing, in pixels
 
 
@@ -116,7 +117,8 @@ def make_svg(title: str, text: Draw) -> Draw:
             for column, letter in enumerate(line)
             if letter != " "
         ]
-        background = svg.rect(0, 0, width, height, fill="white")
-        return svg.document(width, height, title, background, *letters)
+        background = svg.rect(0, 0, width, height, fill="#ffffff")
+        words = svg.group(*letters, fill="#000000")
+        return svg.document(width, height, title, background, words, dark=_DARK)
 
     return draw_svg

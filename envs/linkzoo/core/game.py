@@ -14,6 +14,7 @@ from gymnasium.spaces import Box
 from linkzoo.core import defaults
 from linkzoo.core.arguments import agrees, in_order, integer, mapping, shown
 from linkzoo.core.contract import Drawing, Facts, Notation, Observation, Rules
+from linkzoo.core.guide import Guide
 from linkzoo.core.observation import ObservationSpec
 from linkzoo.core.options import (
     Options,
@@ -68,6 +69,7 @@ class Game:
         drawing: Drawings for people.
         facts: Facts that can't be derived from the rules.
         fixed: Options that are compiled in.
+        guide: The class derived from `linkzoo.Guide` that makes `words`.
         solver: The module of the exact solver (`linkzoo.core.solver`).
 
     Raises:
@@ -88,6 +90,7 @@ class Game:
     facts: Facts
     options: type[Options] = Options
     fixed: FixedOptions = FixedOptions()
+    guide: Callable[[Notation, Rules, int, bool], Guide] = Guide
     solver: ModuleType | None = None
 
     def __post_init__(self) -> None:
@@ -185,6 +188,18 @@ class Game:
     def draw_svg(self) -> Draw:
         """Returns the position as SVG: the referee's view or a seat's view."""
         return self.drawing.svg or defaults.make_svg(self.title, self.drawing.text)
+
+    @cached_property
+    def draw_tall(self) -> Draw:
+        """Returns the position as SVG for a narrow screen, such as a phone."""
+        return self.drawing.tall or self.draw_svg
+
+    @cached_property
+    def words(self) -> Guide:
+        """The game's words for people: prompts, a log, spoken moves, scores and rules."""
+        hidden = self.observation.privileged_spec is not None
+        secret = hidden and not self.facts.open_moves
+        return self.guide(self.notation, self.rules, self.num_actions, secret)
 
     def roles(self, options: Mapping[str, Any]) -> tuple[str, ...]:
         """Returns the roles of the seats under these options.

@@ -2,9 +2,12 @@
 
 Every function returns markup. It takes markup or, where documented, plain text, which it escapes.
 Lengths are in user units: pixels, unless the picture is scaled. Keyword arguments become
-attributes, such as `stroke_width=2` for `stroke-width="2"`; `None` omits one.
+attributes, such as `stroke_width=2` for `stroke-width="2"` or `class_`; `None` omits one.
 """
 
+from collections.abc import Mapping
+from functools import lru_cache
+from types import MappingProxyType
 from xml.sax.saxutils import escape, quoteattr
 
 Value = str | float | None
@@ -15,12 +18,13 @@ FONTS = "DejaVu Sans, Verdana, sans-serif"
 
 def element(tag: str, *children: str, **attributes: Value) -> str:
     """Returns `<tag attributes>children</tag>`."""
-    named = "".join(
-        f" {name.replace('_', '-')}={quoteattr(_plain(value))}"
-        for name, value in attributes.items()
-        if value is not None
-    )
+    named = "".join(_attribute(*item) for item in attributes.items() if item[1] is not None)
     return f"<{tag}{named}>{''.join(children)}</{tag}>" if children else f"<{tag}{named}/>"
+
+
+@lru_cache(maxsize=2**14, typed=True)  # a picture repeats most of its attributes
+def _attribute(name: str, value: str | float) -> str:
+    return f" {name.rstrip('_').replace('_', '-')}={quoteattr(_plain(value))}"
 
 
 def rect(
@@ -54,12 +58,43 @@ def group(*children: str, **attributes: Value) -> str:
     return element("g", *children, **attributes)
 
 
-def document(width: float, height: float, title: str, *children: str) -> str:
-    """Returns an SVG document; `title` is its plain-text description for screen readers."""
+def described(name: str, words: str) -> str:
+    """Returns a group's name and its description, for screen readers and tooltips."""
+    return element("title", escape(name)) + element("desc", escape(words))
+
+
+def document(
+    width: float,
+    height: float,
+    title: str,
+    *children: str,
+    name: str = "text",
+    dark: Mapping[str, str] = MappingProxyType({}),
+) -> str:
+    """Returns an SVG document.
+
+    Args:
+        width: The width.
+        height: The height.
+        title: Its plain-text description for screen readers.
+        children: Its markup.
+        name: What the class of the document ends in, for the colours in the dark.
+        dark: What stands in the dark for a colour of `fill` and `stroke`, each written alike as a
+            hexadecimal number; others stay. It is dark where CSS's `color-scheme` says so: that of
+            the page around the SVG, or the reader's if the SVG stands alone. Pictures of pixels
+            (`raster.py`) are always light.
+    """
+    rules = [
+        f'.linkzoo-{name} [{what}="{light}"]{{{what}:light-dark({light},{other})}}'
+        for light, other in dark.items()
+        for what in ("fill", "stroke")
+    ]
     return element(
         "svg",
         element("title", escape(title)),
+        element("style", "svg:root{color-scheme:light dark}", *rules) if rules else "",
         *children,
+        class_=f"linkzoo-{name}",
         xmlns="http://www.w3.org/2000/svg",
         width=width,
         height=height,

@@ -1,5 +1,6 @@
 """Rasterises SVG without a display or system fonts."""
 
+import re
 from io import BytesIO
 
 import numpy as np
@@ -9,6 +10,7 @@ from PIL import Image
 
 from linkzoo.svg.letters import FOLDER
 
+_STYLE = re.compile("<style>.*?</style>", re.DOTALL)
 FONTS = [str(path) for path in sorted(FOLDER.glob("*.ttf"))]
 
 
@@ -29,9 +31,9 @@ def rasterise(svg: str, width: int | None = None) -> NDArray[np.uint8]:
 
 
 def to_png(svg: str, width: int | None = None) -> bytes:
-    """Renders an SVG as a PNG file; see `rasterise`."""
+    """Renders an SVG as a PNG file, without the colours of the dark; see `rasterise`."""
     return resvg_py.svg_to_bytes(
-        svg_string=svg,
+        svg_string=_STYLE.sub("", svg, count=1),
         width=width,
         background="#ffffff",
         skip_system_fonts=True,

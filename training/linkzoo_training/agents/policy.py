@@ -1,7 +1,7 @@
 """Trained policies as agents, with and without a search."""
 
 import warnings
-from collections.abc import Mapping
+from collections.abc import Callable, Mapping
 from pathlib import Path
 from typing import Any
 
@@ -222,21 +222,34 @@ class SearchAgent:
         return np.concatenate([part.policy for part in found]), values
 
     def analyse(
-        self, positions: Positions
+        self, positions: Positions, check: Callable[[], None] = lambda: None
     ) -> tuple[NDArray[np.float32], NDArray[np.float32], NDArray[np.int64]]:
         """Searches the first position; raises as `PolicyAgent.act`.
+
+        Args:
+            positions: The positions.
+            check: Called before every forward pass; what it raises ends the search.
 
         Returns:
             The improved policy float32[A], the values float32[P] by seat, and the visits int64[A]
             of the actions, all 0 if the exact solver solves the position.
         """
         self.policy.check_positions(positions)
-        found = self._run(positions.states[:1].copy(), positions.seeds[:1])
+        found = self._run(positions.states[:1].copy(), positions.seeds[:1], check)
         return found.policy[0], found.values[0], self._search.visits(0)
 
-    def _run(self, states: NDArray[Any], seeds: NDArray[np.uint64]) -> Found:
+    def _run(
+        self,
+        states: NDArray[Any],
+        seeds: NDArray[np.uint64],
+        check: Callable[[], None] = lambda: None,
+    ) -> Found:
+        def evaluate(features: NDArray[Any]) -> tuple[Tensor, Tensor]:
+            check()
+            return self.policy.forward(features)
+
         temperature = self.policy.temperature or 1.0  # the search needs a positive temperature
-        return self._search.run(states, seeds, self.policy.forward, temperature=temperature)
+        return self._search.run(states, seeds, evaluate, temperature=temperature)
 
 
 def load_agent(

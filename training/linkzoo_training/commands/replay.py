@@ -1,11 +1,13 @@
 """`linkzoo replay`: a recorded game as a web page, an animation or images."""
 
-from argparse import ArgumentParser, Namespace
+import re
+from argparse import ArgumentParser, ArgumentTypeError, Namespace
 from pathlib import Path
 
 from linkzoo import Agent, GameRecord, get_game
+from linkzoo.core.arguments import shown
 from linkzoo_training.agents.make import make_agent
-from linkzoo_training.commands.common import output_file, output_folder, whole
+from linkzoo_training.commands.common import output_file, output_folder, progress_bar, whole
 from linkzoo_training.resources import shipped_checkpoints
 
 HELP = "show a recorded game as a page or as pictures"
@@ -21,28 +23,42 @@ def add_arguments(parser: ArgumentParser) -> None:
     add("--gif", type=output_file, metavar="FILE", help="animation to write (default: none)")
     text = "folder for a picture of every position (default: none)"
     add("--png", type=output_folder, metavar="FOLDER", help=text)
+    text = "plies of --gif and --png, such as 10-20 or 10- (default: all)"
+    add("--plies", type=_plies, metavar="A-B", default=(0, None), help=text)
     text = "width of pictures in pixels (default: %(default)s)"
     add("--width", type=whole(16, 4096), default=640, help=text)
     text = "time per position of the animation in milliseconds (default: %(default)s)"
     add("--milliseconds", type=whole(20, 60_000), default=900, help=text)
 
 
+def _plies(text: str) -> tuple[int, int | None]:
+    found = re.fullmatch(r"(\d{0,9})-(\d{0,9})", text)
+    if found is None:
+        raise ArgumentTypeError(f"{shown(text)} is not like 10-20, 10- or -20")
+    return int(found[1] or 0), int(found[2]) if found[2] else None
+
+
 def run(args: Namespace) -> None:
     """Writes the requested files."""
-    from linkzoo_training.web.pictures import as_gif, as_html, as_pngs
+    from linkzoo_training.web.pictures import as_gif, as_pngs
+    from linkzoo_training.web.replay_page import as_html
 
     if not (args.html or args.gif or args.png):
         raise ValueError("replay: needs --html FILE, --gif FILE or --png FOLDER")
     record = GameRecord.load(args.file)
-    if args.html:
-        as_html(record, args.html, load_evaluator(args.agent, record))
-        print(f"Saved: {args.html}")
-    if args.gif:
-        as_gif(record, args.gif, width=args.width, milliseconds=args.milliseconds)
-        print(f"Saved: {args.gif}")
-    if args.png:
-        count = as_pngs(record, args.png, width=args.width)
-        print(f"Saved: {count} pictures in {args.png}")
+    pictures = {"width": args.width, "plies": args.plies}
+    with progress_bar() as show:
+        if args.html:
+            as_html(record, args.html, load_evaluator(args.agent, record), show)
+            print(f"Saved: {args.html}")
+        if args.gif:
+            time = args.milliseconds
+            step = as_gif(record, args.gif, milliseconds=time, progress=show, **pictures)
+            every = "" if step == 1 else f" (1 of {step} positions, to keep it short)"
+            print(f"Saved: {args.gif}{every}")
+        if args.png:
+            count = as_pngs(record, args.png, progress=show, **pictures)
+            print(f"Saved: {count} pictures in {args.png}")
 
 
 def load_evaluator(spec: str | None, record: GameRecord) -> Agent | None:

@@ -31,10 +31,10 @@ def run(args: Namespace) -> None:
     """Serves until Ctrl-C."""
     check_installed("train,web", "fastapi", "uvicorn")
     import torch
-    import uvicorn
 
-    from linkzoo_training.web.app import Server, create_app
+    from linkzoo_training.web.connections import HttpServer
     from linkzoo_training.web.safety import Address, is_loopback
+    from linkzoo_training.web.server import Server
 
     custom = [get_game(name).name for name in args.add_game]
     for agent in args.add_agent:
@@ -44,20 +44,9 @@ def run(args: Namespace) -> None:
     listening = listen(args.host, args.port)
     address = Address(args.host, listening.getsockname()[1], token)
     games = list(dict.fromkeys([*registry.game_names(), *custom]))
-    server = Server(args.records, games, args.add_agent)
+    server = HttpServer(Server(args.records, games, args.add_agent), address)
     print(f"linkzoo: {address.url} (Ctrl-C ends it; saved games go to {args.records})", flush=True)
-    config = uvicorn.Config(
-        create_app(server, address),
-        log_level="warning",
-        ws="none",
-        server_header=False,
-        timeout_keep_alive=30,
-        limit_concurrency=512,
-    )
-    try:
-        uvicorn.Server(config).run([listening])
-    finally:
-        server.players.close()
+    server.serve_until_stopped(listening)
 
 
 def listen(host: str, port: int) -> socket.socket:

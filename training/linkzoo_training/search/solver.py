@@ -30,11 +30,16 @@ class Solution:
     score: int | None
 
 
-@cache
-def solver(game: Game) -> Solver:
-    """Returns the solver of a game, cached; raises ValueError if the game has none."""
+def new_solver(game: Game) -> Solver:
+    """Returns a solver of a game, for one thread; ValueError if the game has none."""
     made: Solver = _declared(game).Solver(ENTRIES)
     return made
+
+
+@cache
+def solver(game: Game) -> Solver:
+    """Returns a shared solver of a game, which remembers earlier searches; see `new_solver`."""
+    return new_solver(game)
 
 
 def check_solver(game: str) -> None:
@@ -86,7 +91,7 @@ def solve(
         OutOfReachError: A search would visit more than about `limit` positions.
     """
     rules = get_game(game, options)
-    exact, limit = solver(rules), integer("limit", limit, 0, 2**63 - 1)
+    exact, limit = new_solver(rules), integer("limit", limit, 0, 2**63 - 1)
     checked_states(rules, np.asarray(state)[None])
     winning = np.flatnonzero(winning_actions(rules, exact, state, limit) == 1)
     return Solution(exact.winner(state, limit), tuple(winning.tolist()), exact.score(state, limit))

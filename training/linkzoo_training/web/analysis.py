@@ -7,16 +7,14 @@ from linkzoo.core.solver import OutOfReachError
 from linkzoo.core.state import Record
 from linkzoo.registry import id_of
 from linkzoo_training.agents.policy import PolicyAgent, SearchAgent
-from linkzoo_training.agents.values import values_along
+from linkzoo_training.agents.values import SOLVER_LIMIT, values_along
 from linkzoo_training.search.solver import solve
 from linkzoo_training.web.players import Player, one_position
 from linkzoo_training.web.views import Json, moves
 
-SOLVER_LIMIT = 2**17  # positions per search: half a second
-
 
 def analyse(player: Player, game: Game, state: Record, seed: int) -> Json:
-    """Returns move probabilities and visits, values by seat, and the exact verdict.
+    """Returns move probabilities and visits, values by seat in -1..1, and the exact verdict.
 
     Uses only information of the seat to act. Call it in the player's thread. ValueError for an
     agent without a policy, and for a finished game.
@@ -26,7 +24,7 @@ def analyse(player: Player, game: Game, state: Record, seed: int) -> Json:
         raise ValueError("the game is over")
     positions = one_position(game, state, seed)
     if isinstance(agent, SearchAgent):
-        shares, values, visits = agent.analyse(positions)
+        shares, values, visits = agent.analyse(positions, player.check)
     elif isinstance(agent, PolicyAgent):
         logits, relative = agent.evaluate(positions)
         shares = logits.softmax(-1)[0].numpy()
@@ -39,7 +37,7 @@ def analyse(player: Player, game: Game, state: Record, seed: int) -> Json:
     return {
         "agent": agent.name,
         "seat": int(state.seat),
-        "values": [round(float(value), 4) for value in values[: int(state.num_players)]],
+        "values": [round(float(v), 4) for v in values[: int(state.num_players)].clip(-1, 1)],
         "moves": [
             {
                 **move,

@@ -1,92 +1,121 @@
-"""Exports recorded games as web pages, animations and images, with the referee's view."""
+"""Draws recorded games as animations and images, with the referee's view."""
 
-import difflib
 import io
-import json
-import re
-from collections.abc import Iterator
-from html import escape
+from collections.abc import Callable, Iterable, Iterator
+from concurrent.futures import ProcessPoolExecutor
+from itertools import count, repeat
+from math import ceil
+from multiprocessing import get_context
 from pathlib import Path
+from typing import TypeVar
 
-from linkzoo import Agent, GameRecord, get_game
+from PIL import Image
+
+from linkzoo import GameRecord, get_game
 from linkzoo.core.files import write_atomically
+from linkzoo.core.state import Record
+from linkzoo.engine.threads import get_num_threads
 from linkzoo.svg.raster import to_png
-from linkzoo_training.agents.values import values_along
 
-MOST_BYTES = 2_000_000  # limit of a page
-_STATIC = Path(__file__).with_name("static")
-_LINES = re.compile(r"(?<=>)")  # splits an SVG into pieces, of which few differ between plies
+MOST_GIF_BYTES, MOST_FRAMES = 3_000_000, 300  # limits of an animation
+MOST_PROCESSES, FEW = 8, 40  # draw at once; so few pictures are drawn in this process
+_COLOURS = 255  # of an animation; one more is for what stays
+_SAMPLES = 6  # frames that its colours are chosen from
 
-
-def frames(record: GameRecord) -> Iterator[tuple[str, str]]:
-    """Yields the referee's SVG of every position with the move that led to it."""
-    game = get_game(record.game, record.options)
-    move, actions = "the start", iter(record.actions)
-    for state in record.replay():
-        yield game.draw_svg(state), move
-        action = next(actions, None)
-        if action is not None:
-            move = f"player {state.seat}: {game.notation.action_to_text(state, action)}"
+Progress = Callable[[str, int, int], None]
+T = TypeVar("T")
 
 
-def as_html(record: GameRecord, file: Path, agent: Agent | None = None) -> None:
-    """Writes a self-contained page, with a policy's values of the positions.
+def as_gif(
+    record: GameRecord,
+    file: Path,
+    *,
+    width: int = 640,
+    milliseconds: int = 900,
+    plies: tuple[int, int | None] = (0, None),
+    progress: Progress = lambda *_: None,
+) -> int:
+    """Writes an animation, `width` pixels wide, of the positions of these plies, bounds included.
 
-    ValueError if it would exceed MOST_BYTES, and for an agent without a policy.
+    It has every position, or, to stay within MOST_FRAMES and MOST_GIF_BYTES, every n-th and the
+    last one; returns n. ValueError for plies that the game doesn't have.
     """
-    game = get_game(record.game, record.options)
-    values = None if agent is None else values_along(agent, record).to_dict()
-    curve = (_STATIC / "curve.js").read_text(encoding="utf-8")
-    parts = {
-        "title": escape(game.title),
-        "data": _embedded(_differences(frames(record))),
-        "values": _embedded(values),
-        "curve": curve.replace("export ", ""),
-    }
-    page = (_STATIC / "replay.html").read_text(encoding="utf-8")
-    content = re.sub(r"\{\{(\w+)\}\}", lambda found: parts[found[1]], page).encode()
-    if len(content) > MOST_BYTES:
-        raise ValueError(f"{file}: the page would have {len(content)} bytes, above {MOST_BYTES}")
-    write_atomically(file, content)
-
-
-def _embedded(data: object) -> str:
-    """Returns JSON that is safe inside a page's script."""
-    text = json.dumps(data, separators=(",", ":"), ensure_ascii=False)
-    return text.replace("</", "<\\/").replace("<!--", "<\\u0021--")
-
-
-def _differences(pictures: Iterator[tuple[str, str]]) -> list[list[object]]:
-    """Encodes each move with its changes to the previous SVG's pieces: [from, to, pieces]."""
-    before: list[str] = []
-    found: list[list[object]] = []
-    for svg, move in pictures:
-        pieces = _LINES.split(svg)
-        same = difflib.SequenceMatcher(None, before, pieces, autojunk=False)
-        edits = [
-            [start, end, pieces[first:last]]
-            for kind, start, end, first, last in same.get_opcodes()
-            if kind != "equal"
-        ]
-        found.append([move, edits])
-        before = pieces
-    return found
-
-
-def as_gif(record: GameRecord, file: Path, *, width: int = 640, milliseconds: int = 900) -> None:
-    """Writes an animation, `width` pixels wide, with one frame per position."""
-    from PIL import Image
-
-    images = (Image.open(io.BytesIO(to_png(svg, width))) for svg, _ in frames(record))
-    first, *others = (image.convert("RGB").quantize(128) for image in images)
-    content, times = io.BytesIO(), [milliseconds] * len(others) + [4 * milliseconds]
-    first.save(content, "GIF", save_all=True, append_images=others, duration=times, loop=0)
+    states = _between(record, plies)
+    step = ceil(len(states) / MOST_FRAMES)
+    pictures = list(_drawn(record, _thinned(states, step), width, progress))
+    images = _with_common_colours(pictures)
+    for factor in count(1):
+        first, *others = _thinned(images, factor)
+        content, times = io.BytesIO(), [milliseconds] * len(others) + [4 * milliseconds]
+        first.save(content, "GIF", save_all=True, append_images=others, duration=times, loop=0)
+        if len(content.getvalue()) <= MOST_GIF_BYTES or len(others) <= 1:
+            break
     write_atomically(file, content.getvalue())
+    return step * factor
 
 
-def as_pngs(record: GameRecord, folder: Path, *, width: int = 640) -> int:
-    """Writes an image of every position (0000.png, 0001.png, …); returns their number."""
-    count = 0
-    for count, (svg, _) in enumerate(frames(record), 1):
-        write_atomically(folder / f"{count - 1:04}.png", to_png(svg, width))
-    return count
+def as_pngs(
+    record: GameRecord,
+    folder: Path,
+    *,
+    width: int = 640,
+    plies: tuple[int, int | None] = (0, None),
+    progress: Progress = lambda *_: None,
+) -> int:
+    """Writes an image of every position (0000.png, 0001.png, …) of these plies, bounds included.
+
+    Returns their number; ValueError for plies that the game doesn't have.
+    """
+    states = _between(record, plies)
+    for ply, picture in enumerate(_drawn(record, states, width, progress), plies[0]):
+        write_atomically(folder / f"{ply:04}.png", picture)
+    return len(states)
+
+
+def _between(record: GameRecord, plies: tuple[int, int | None]) -> list[Record]:
+    first, last = plies[0], len(record.actions) if plies[1] is None else plies[1]
+    if not 0 <= first <= last <= len(record.actions):
+        raise ValueError(f"plies: {first}-{last} is not within 0-{len(record.actions)}")
+    return list(record.replay())[first : last + 1]
+
+
+def _thinned(things: list[T], step: int) -> list[T]:
+    """Returns every step-th thing, the first and the last one included."""
+    return [*things[:-1:step], things[-1]]
+
+
+def _drawn(
+    record: GameRecord, states: list[Record], width: int, progress: Progress
+) -> Iterator[bytes]:
+    """Yields the referee's picture of each position as PNG; many are drawn in several processes."""
+    draw = get_game(record.game, record.options).draw_svg
+    drawings = map(draw, states)
+    if len(states) <= FEW:
+        yield from _told(map(to_png, drawings, repeat(width)), len(states), progress)
+        return
+    processes = min(MOST_PROCESSES, get_num_threads())
+    with ProcessPoolExecutor(processes, get_context("spawn")) as pool:
+        yield from _told(pool.map(to_png, drawings, repeat(width)), len(states), progress)
+
+
+def _told(pictures: Iterable[bytes], total: int, progress: Progress) -> Iterator[bytes]:
+    for done, picture in enumerate(pictures, 1):
+        progress("pictures", done, total)
+        yield picture
+
+
+def _with_common_colours(pictures: list[bytes]) -> list[Image.Image]:
+    """Decodes PNGs of one size with one palette: what stays the same has the same pixels."""
+    chosen = pictures[:: max(1, len(pictures) // _SAMPLES)] + pictures[-1:]
+    samples = [_decoded(picture) for picture in chosen]
+    width, height = samples[0].size
+    together = Image.new("RGB", (width, height * len(samples)))
+    for number, sample in enumerate(samples):
+        together.paste(sample, (0, number * height))
+    palette = together.quantize(_COLOURS)
+    none = Image.Dither.NONE
+    return [_decoded(picture).quantize(palette=palette, dither=none) for picture in pictures]
+
+
+def _decoded(picture: bytes) -> Image.Image:
+    return Image.open(io.BytesIO(picture)).convert("RGB")

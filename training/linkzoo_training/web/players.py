@@ -3,15 +3,17 @@
 import re
 import threading
 from collections import OrderedDict
-from collections.abc import Callable, Sequence
-from concurrent.futures import Future, ThreadPoolExecutor
+from collections.abc import Callable, Iterable, Sequence
+from concurrent.futures import Future
 from functools import cached_property
-from typing import Any, TypeVar
+from queue import SimpleQueue
+from typing import Any, Generic, TypeVar
 
 import numpy as np
 
 from linkzoo import Agent, Game, Positions, get_game
 from linkzoo.core.arguments import integer, shown
+from linkzoo.core.kernels import kernels
 from linkzoo.core.state import Record
 from linkzoo.registry import id_of
 from linkzoo_training.agents.make import make_agent
@@ -31,6 +33,13 @@ T = TypeVar("T")
 
 class BusyError(Exception):
     """The server has no capacity left."""
+
+
+class AbandonedError(Exception):
+    """Nobody waits for the work any more, or the server ends."""
+
+    def __init__(self) -> None:
+        super().__init__("the server ended this")
 
 
 def read_agent(text: str, game: str, custom: Sequence[str] = ()) -> AgentSpec:
@@ -56,7 +65,7 @@ def read_agent(text: str, game: str, custom: Sequence[str] = ()) -> AgentSpec:
 
 def _requested(text: str) -> AgentSpec:
     spec = AgentSpec.parse(text) if _NAME.fullmatch(text) else AgentSpec("custom", text)
-    if spec.kind in (HUMAN, "custom") or (spec.kind == "linear" and spec.source):
+    if spec.kind in (HUMAN, "custom", "llm") or (spec.kind == "linear" and spec.source):
         raise ValueError(f"agent {shown(text)}: not one of those that the page offers")
     checkpoints = [SHIPPED, *shipped_checkpoints()]
     if spec.kind == "checkpoint" and spec.source not in checkpoints:
@@ -70,40 +79,94 @@ def _requested(text: str) -> AgentSpec:
     return spec
 
 
+class Task(Future[T], Generic[T]):
+    """Work of an agent's thread that nobody may be waiting for any more."""
+
+    abandoned = False
+
+    def abandon(self) -> None:
+        """Cancels the work if it hasn't begun; else it ends at the next `Player.check`."""
+        self.abandoned = True
+        self.cancel()
+
+
 class Player:
-    """An agent with its own thread, so that agents don't wait for one another."""
+    """An agent with its own thread, so that agents don't wait for one another.
+
+    Attributes:
+        ready: Whether it has acted, so that its code is compiled and its weights are loaded.
+        waiting: The number of its unfinished tasks.
+    """
 
     def __init__(self, spec: AgentSpec, game: Game) -> None:
         self._spec, self._game = spec, game
-        self._thread = ThreadPoolExecutor(1, thread_name_prefix="agent")
-        self._lock, self.waiting = threading.Lock(), 0
+        self._lock, self.ready, self.waiting = threading.Lock(), False, 0
+        self._tasks: SimpleQueue[tuple[Task[Any], Callable[..., Any]] | None] = SimpleQueue()
+        self._now: Task[Any] | None = None
+        # A daemon: the server ends whatever its agents are doing.
+        threading.Thread(target=self._work, name=f"agent {spec}", daemon=True).start()
 
     @cached_property
     def agent(self) -> Agent:
         """The agent, created on first use; only its own thread reads this."""
         return make_agent(self._spec, id_of(self._game), self._game.fixed.values)
 
-    def act(self, state: Record, seed: int) -> int:
-        """Returns a legal action of the agent. Call it in the agent's thread."""
-        return int(checked_actions(self.agent, one_position(self._game, state, seed))[0])
+    def act(self, state: Record, seed: int) -> tuple[int, str]:
+        """Returns a legal action of the agent and its comment. Call it in the agent's thread."""
+        positions = one_position(self._game, state, seed)
+        action = int(checked_actions(self.agent, positions)[0])
+        self.ready = True
+        return action, positions.comments[0]
 
-    def submit(self, task: Callable[..., T], *arguments: Any) -> "Future[T]":
+    @property
+    def loaded(self) -> bool:
+        """Whether the agent has been created."""
+        return "agent" in vars(self)
+
+    @property
+    def running(self) -> bool:
+        """Whether a task is being done."""
+        return self._now is not None and not self._now.done()
+
+    def check(self) -> None:
+        """Raises AbandonedError if the thread's present task was abandoned."""
+        if self._now is not None and self._now.abandoned:
+            raise AbandonedError
+
+    def submit(self, task: Callable[..., T], *arguments: Any) -> Task[T]:
         """Queues `task(self, *arguments)` for the thread; BusyError if the queue is full."""
         with self._lock:
             if self.waiting >= MOST_WAITING:
                 raise BusyError(f"{self._spec} has too much to do: try again")
             self.waiting += 1
-        future = self._thread.submit(task, self, *arguments)
+        future: Task[T] = Task()
         future.add_done_callback(self._finished)
+        self._tasks.put((future, lambda: task(self, *arguments)))
         return future
+
+    def _work(self) -> None:
+        while (item := self._tasks.get()) is not None:
+            future, task = item
+            if not future.set_running_or_notify_cancel():
+                continue
+            self._now = future
+            try:
+                future.set_result(task())
+            except BaseException as error:  # noqa: BLE001 - the one who asked gets it
+                future.set_exception(error)
 
     def _finished(self, _: Future[Any]) -> None:
         with self._lock:
             self.waiting -= 1
 
     def close(self) -> None:
-        """Stops the thread after its current task."""
-        self._thread.shutdown(wait=False, cancel_futures=True)
+        """Stops the thread; its present task is abandoned, the others are cancelled."""
+        while not self._tasks.empty():
+            if (item := self._tasks.get()) is not None:
+                item[0].abandon()
+        if self._now is not None:
+            self._now.abandon()
+        self._tasks.put(None)
 
 
 def one_position(game: Game, state: Record, seed: int) -> Positions:
@@ -112,19 +175,32 @@ def one_position(game: Game, state: Record, seed: int) -> Positions:
     return Positions(game, states, decision_seeds(np.array([seed], np.uint64), states))
 
 
+def _first_move(player: Player, game: Game) -> None:
+    """Plays a move and draws the position after it, which compiles what a game needs."""
+    states = np.array([game.blank()], game.state)
+    mask = np.zeros((1, game.num_actions), np.int8)
+    kernels(game).begin(states, np.zeros(1, np.uint64), mask)
+    action, _ = player.act(states[0], 0)
+    outcome = np.zeros((2, int(states[0].num_players)), np.float32)
+    kernels(game).play_one(states, action, mask[0], *outcome)
+    game.draw_svg(states[0], 0)
+
+
 class Players:
     """The agents in use; the least recently used are dropped to make room."""
 
     def __init__(self) -> None:
-        self._lock = threading.Lock()
+        self._lock, self._closed = threading.Lock(), False
         self._held: OrderedDict[tuple[AgentSpec, tuple[str, int, int]], Player] = OrderedDict()
 
     def submit(
         self, spec: AgentSpec, game: Game, task: Callable[..., T], *arguments: Any
-    ) -> "Future[T]":
+    ) -> Task[T]:
         """Queues `task(player, *arguments)` in an agent's thread; BusyError if there is no room."""
         key = (spec, game.key)
         with self._lock:
+            if self._closed:
+                raise BusyError("the server is ending")
             if key not in self._held:
                 if len(self._held) >= MOST_AGENTS:
                     idle = next((key for key, it in self._held.items() if not it.waiting), None)
@@ -135,9 +211,46 @@ class Players:
             self._held.move_to_end(key)
             return self._held[key].submit(task, *arguments)
 
+    def load(self, agents: Iterable[tuple[AgentSpec, Game]]) -> None:
+        """Loads agents that aren't loaded, and waits for them.
+
+        Raises:
+            ValueError: An agent can't be loaded.
+            BusyError: There is no room.
+        """
+        for spec, game in agents:
+            player = self._held.get((spec, game.key))
+            if player is None or not player.loaded:
+                try:
+                    self.submit(spec, game, lambda player: player.agent and None).result()
+                except BusyError:
+                    raise
+                except Exception as error:  # custom agents can raise anything
+                    with self._lock:
+                        failed = self._held.pop((spec, game.key), None)
+                    if failed is not None:
+                        failed.close()
+                    raise ValueError(f"agent {shown(str(spec))}: {error}") from error
+
+    def ready(self, spec: AgentSpec, game: Game) -> bool:
+        """Returns whether an agent is loaded and compiled."""
+        player = self._held.get((spec, game.key))
+        return player is not None and player.ready
+
+    def prepare(self, agents: Iterable[AgentSpec], game: Game) -> bool:
+        """Begins to compile a game and agents; returns whether all are ready."""
+        ready = True
+        for spec in (AgentSpec("random"), *agents):
+            if not self.ready(spec, game):
+                ready = False
+                player = self._held.get((spec, game.key))
+                if player is None or not player.waiting:
+                    self.submit(spec, game, _first_move, game)
+        return ready
+
     def close(self) -> None:
-        """Stops all threads."""
+        """Stops all agents for good."""
         with self._lock:
-            for player in self._held.values():
-                player.close()
-            self._held.clear()
+            self._closed = True
+        for player in self._held.values():
+            player.close()

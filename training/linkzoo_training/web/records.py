@@ -1,15 +1,62 @@
-"""Saves played games."""
+"""Saved games in a folder."""
 
+import re
 from datetime import UTC, datetime
 from pathlib import Path
 from secrets import token_hex
+from typing import Any
 
 from linkzoo import GameRecord, get_game
+from linkzoo.core.arguments import agrees, parse_json, shown
+from linkzoo.record import FORMAT
+
+MOST_LISTED = 200  # records that a page lists, the newest
+_NAME = re.compile(r"[A-Za-z0-9_][\w.-]{0,120}\.json")
+
+
+def new_name(record: GameRecord) -> str:
+    """Returns a new file's name, made of the game and the time."""
+    name = get_game(record.game, record.options).name
+    return f"{name}-{datetime.now(UTC):%Y%m%d-%H%M%S}-{token_hex(4)}.json"
 
 
 def save_new(record: GameRecord, folder: Path) -> Path:
-    """Writes a record atomically into a folder; returns the new file, named by game and time."""
-    name = get_game(record.game, record.options).name
-    file = folder / f"{name}-{datetime.now(UTC):%Y%m%d-%H%M%S}-{token_hex(4)}.json"
+    """Writes a record atomically into a folder; returns the new file."""
+    file = folder / new_name(record)
     record.save(file)
     return file
+
+
+def find_saved(folder: Path, name: str) -> Path:
+    """Returns the file of a saved game; ValueError if the folder has none of that name."""
+    file = folder / name
+    if not _NAME.fullmatch(name) or not file.is_file():
+        raise ValueError(f"no saved game {shown(name)}")
+    return file
+
+
+def list_saved(folder: Path) -> list[dict[str, Any]]:
+    """Returns the games saved in a folder, the newest first: file, game, players and moves.
+
+    Files that hold no record of a known game are left out.
+    """
+    files = [file for file in folder.glob("*.json") if _NAME.fullmatch(file.name)]
+    times = {file: file.stat().st_mtime for file in files if file.is_file()}
+    newest = sorted(times, key=lambda file: -times[file])[:MOST_LISTED]
+    return [found for file in newest if (found := _summary(file, times[file])) is not None]
+
+
+def _summary(file: Path, time: float) -> dict[str, Any] | None:
+    try:  # neither compiles the game nor replays its moves
+        data = parse_json(file.read_text(encoding="utf-8-sig"))
+        agrees("format", data["format"], FORMAT)
+        title, players, moves = get_game(data["game"]).title, data["num_players"], data["moves"]
+        return {
+            "file": file.name,
+            "title": title,
+            "players": int(players),
+            "moves": len(moves),
+            "time": int(time),
+        }
+    except (OSError, ValueError, TypeError, KeyError):
+        return None

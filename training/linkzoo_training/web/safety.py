@@ -1,6 +1,8 @@
 """Request guard: hosts, origins, tokens and body sizes."""
 
+import re
 import secrets
+import socket
 from dataclasses import dataclass
 from http.cookies import CookieError, SimpleCookie
 from ipaddress import ip_address
@@ -16,7 +18,9 @@ _TOO_LARGE = f"a request has at most {MOST_BYTES} bytes"
 COOKIE = "linkzoo_token"
 _HEADERS = {
     "Content-Security-Policy": (
-        "default-src 'none'; script-src 'self'; style-src 'self'; img-src 'self' data:; "
+        "default-src 'none'; script-src 'self'; style-src 'self'; "
+        "style-src-elem 'self' 'unsafe-inline'; "  # drawings bring their colours in the dark
+        "img-src 'self' data:; "
         "connect-src 'self'; base-uri 'none'; form-action 'none'; frame-ancestors 'none'"
     ),
     "X-Content-Type-Options": "nosniff",
@@ -25,12 +29,35 @@ _HEADERS = {
 }
 
 
+_PATH = re.compile(r"""(?<![\w.:/~<])(?:~|[A-Za-z]:)?[\\/](?:[^\s\\/'",;:()\[\]]+[\\/])+(?=\w)""")
+
+
+def without_paths(text: str) -> str:
+    """Returns a message in one line, with absolute paths cut down to their last names."""
+    return _PATH.sub("", " ".join(text.split()))
+
+
 def is_loopback(host: str) -> bool:
     """Returns whether an address is reachable from this machine only."""
     try:
         return host == "localhost" or ip_address(host).is_loopback
     except ValueError:
         return False
+
+
+def own_address(host: str) -> str:
+    """Returns an address to listen on, or for all of them this machine's in its network."""
+    if host not in ("", "0.0.0.0", "::"):  # noqa: S104 - a comparison
+        return host
+    family, other = (
+        (socket.AF_INET6, "2001:db8::1") if host == "::" else (socket.AF_INET, "192.0.2.1")
+    )
+    with socket.socket(family, socket.SOCK_DGRAM) as route:
+        try:
+            route.connect((other, 9))  # sends nothing: it finds out which address would be used
+        except OSError:
+            return "::1" if host == "::" else "127.0.0.1"
+        return str(route.getsockname()[0])
 
 
 @dataclass(frozen=True)
@@ -49,8 +76,9 @@ class Address:
 
     @property
     def url(self) -> str:
-        """The URL to open in the browser."""
-        host = f"[{self.host}]" if ":" in self.host else self.host
+        """The URL to open in the browser, here or on another device."""
+        host = own_address(self.host)
+        host = f"[{host}]" if ":" in host else host
         page = f"http://{host}:{self.port}/"
         return page if self.token is None else f"{page}?token={quote(self.token)}"
 

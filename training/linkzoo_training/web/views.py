@@ -2,16 +2,19 @@
 
 import re
 from collections.abc import Collection, Mapping
-from dataclasses import fields
-from typing import Any, Literal, get_args, get_origin
+from itertools import islice
+from typing import Any
 
-from linkzoo import Game, GameRecord, get_game
+import numpy as np
+
+from linkzoo import Game, get_game
+from linkzoo.core.arguments import integer
+from linkzoo.core.kernels import kernels
 from linkzoo.core.state import Record
 from linkzoo_training.checkpoints.checkpoint import load_card
 from linkzoo_training.evaluation.result import settings_of
 from linkzoo_training.resources import find_checkpoint, shipped_checkpoints
-from linkzoo_training.web.players import HUMAN
-from linkzoo_training.web.tables import Table
+from linkzoo_training.web.viewers import Viewer
 
 Json = dict[str, Any]
 
@@ -54,89 +57,121 @@ def _match(match: Mapping[str, Any]) -> Json:
     }
 
 
-def table_view(table: Table) -> Json:
-    """Returns the view of a game in progress for its viewer."""
-    waiting = table.waiting
+def table_view(viewer: Viewer, *, tall: bool = False) -> Json:
+    """Returns the view of a game in progress, `tall` for a narrow screen."""
+    table, sees = viewer.table, viewer.sees
     common = {
         "game": table.game.name,
         "title": table.game.title,
         "seats": list(map(str, table.seats)),
+        "names": table.names,
         "roles": list(table.game.roles(table.record.options)),
-        "waiting": waiting,
+        "own": viewer.own,
+        "waiting": viewer.waiting,
         "watching": not table.humans,
+        "version": table.version,
         "error": table.error,
     }
-    if waiting is not None:  # cover screen: picture and moves are not sent
+    if viewer.waiting is not None:  # cover screen: picture and moves are not sent
         return {**common, "looking": None}
-    seat = table.looking if table.secret else None
     return {
         **common,
-        "looking": table.looking,
+        "looking": viewer.seat,
+        "acting": None if table.over else int(table.state.seat),
         "over": table.over,
-        "winners": winners(table.state),
+        "winners": table.winners,
+        "resigned": table.resigned,
         "thinking": table.thinking,
-        "svg": picture(table.game, table.state, seat),
-        "text": table.game.drawing.text(table.state, seat),
-        "moves": moves(table.game, table.state, table.legal()),
-        "can_take_back": bool(table.humans) and table.last_own() is not None,
+        "preparing": table.preparing,
+        "busy": table.busy,
+        "svg": picture(table.game, table.state, sees, tall=tall),
+        "text": table.game.drawing.text(table.state, sees),
+        **words(table.game, table.state, sees, viewer.legal()),
+        "can_take_back": viewer.last_own() is not None,
         "can_open": not table.secret,
-        "log": [] if table.secret else [{"seat": s, "text": text} for s, text in table.log],
+        "log": [
+            {"seat": event.seat, "words": event.words, "touched": event.touched}
+            for event in table.history.seen(sees)
+        ],
     }
 
 
-def picture(game: Game, state: Record, seat: int | None) -> str:
-    """Returns the SVG of a view without its own size, which the page sets."""
-    svg = game.draw_svg(state, seat)
+def summary(viewer: Viewer) -> Json:
+    """Returns what a list of games says of one: who plays, how far it is, and whose turn."""
+    table = viewer.table
+    return {
+        "title": table.game.title,
+        "seats": list(map(str, table.seats)),
+        "names": table.names,
+        "own": viewer.own,
+        "moves": len(table.record.actions),
+        "over": table.over,
+        "winners": table.winners,
+        "yours": bool(viewer.legal()),
+    }
+
+
+def words(game: Game, state: Record, seat: int | None, legal: list[int]) -> Json:
+    """Returns what the game says of a position to a viewer, and the legal moves."""
+    guide, found = game.words, moves(game, state, legal)
+    parts = {part for move in found for part in move["parts"]}
+    return {
+        "prompt": guide.prompt(state, seat),
+        "scores": [row._asdict() for row in guide.score_rows(state, seat)],
+        "moves": found,
+        "parts": {part: guide.part_words(state, part) for part in sorted(parts)},
+    }
+
+
+def entry(viewer: Viewer, number: int, *, tall: bool = False) -> Json:
+    """Returns the picture of the position after a move of the viewer's log."""
+    viewer.check_looking()
+    events = viewer.table.history.seen(viewer.sees)
+    ply = events[integer("entry", number, 0, len(events) - 1)].ply
+    state = next(islice(viewer.table.record.replay(), ply + 1, None))
+    return {"svg": picture(viewer.table.game, state, viewer.sees, tall=tall)}
+
+
+def preview(viewer: Viewer, move: str, *, tall: bool = False) -> Json:
+    """Returns the picture after a move; "" if luck or what others hide decides what comes of it.
+
+    It is drawn in two worlds that the viewer can't tell from the true one.
+    """
+    viewer.check_turn()
+    game, state, sees = viewer.table.game, viewer.table.state, viewer.sees
+    action, found = viewer.table.action(move), []
+    mask = np.zeros(game.num_actions, np.int8)
+    outcome = np.zeros((2, int(state.num_players)), np.float32)
+    for seed in range(2):
+        worlds = np.array([state])
+        game.determinize(worlds[0], int(state.seat), np.uint64(seed))
+        touched = game.words.touched(worlds[0], action, sees)
+        kernels(game).play_one(worlds, action, mask, *outcome)
+        found.append((picture(game, worlds[0], sees, tall=tall), touched))
+    svg, touched = found[0] if found[0] == found[1] else ("", ())
+    return {"svg": svg, "touched": touched}
+
+
+def picture(game: Game, state: Record, seat: int | None, *, tall: bool = False) -> str:
+    """Returns the SVG of a view without its own size, which the page sets.
+
+    A `tall` one is for a narrow screen.
+    """
+    svg = (game.draw_tall if tall else game.draw_svg)(state, seat)
     return re.sub(r'^(<svg[^>]*?) width="[\d.]+" height="[\d.]+"', r"\1", svg)
 
 
 def moves(game: Game, state: Record, legal: list[int]) -> list[Json]:
-    """Returns legal actions with their texts and the elements to click."""
+    """Returns legal actions with their texts, spoken names, and the elements to click."""
     found, notation = [], game.notation
     for action in legal:
         text = notation.action_to_text(state, action)
         parts = notation.action_parts(state, action) if notation.action_parts else (text,)
-        found.append({"text": text, "parts": list(parts)})
+        spoken = game.words.action_words(state, action)
+        found.append({"text": text, "words": spoken, "parts": list(parts)})
     return found
-
-
-def log(record: GameRecord) -> list[Json]:
-    """Returns the moves of a game with their seats."""
-    game = get_game(record.game, record.options)
-    return [
-        {"seat": int(state.seat), "text": game.notation.action_to_text(state, action)}
-        for state, action in zip(record.replay(), record.actions, strict=False)
-    ]
 
 
 def winners(state: Record) -> list[int]:
     """Returns the seats that have won; none before the end."""
     return [seat for seat in range(int(state.num_players)) if int(state.winners) >> seat & 1]
-
-
-def catalogue(names: list[str], custom: list[str]) -> Json:
-    """Returns the available games with their options, and the agents."""
-    games = [_game(get_game(name), name) for name in names]
-    agents = [HUMAN, "random", "greedy", "uct-100", "uct-1000", *custom]
-    return {"games": games, "agents": agents}
-
-
-def _game(game: Game, name: str) -> Json:
-    own = [own for own in shipped_checkpoints() if re.fullmatch(rf"{game.name}(_[a-z]+)?", own)]
-    solved, fixed = [] if game.solver is None else ["exact"], game.fixed.values
-    return {
-        "name": name,
-        "title": game.title,
-        "players": list(range(game.min_players, game.max_players + 1)),
-        "hidden": game.observation.privileged_spec is not None,
-        "roles": list(game.facts.seat_names),
-        "options": [_option(game, f) for f in fields(game.options) if f.name not in fixed],
-        "agents": [*solved, *own, *(f"{found}:64" for found in own)],
-    }
-
-
-def _option(game: Game, field: Any) -> Json:
-    default = getattr(game.options(), field.name)
-    choices = list(get_args(field.type)) if get_origin(field.type) is Literal else []
-    kind = "choice" if choices else "flag" if isinstance(default, bool) else "number"
-    return {"name": field.name, "kind": kind, "choices": choices, "default": default}

@@ -22,12 +22,13 @@ from linkzoo.games.link_o import (
 from linkzoo.games.link_o.board import STANDARD_BOARD, Board, full_name, load_board
 from linkzoo.games.link_o.components import CODES, MAX_PLAYERS, board_tables
 from linkzoo.games.link_o.graph import graph
+from linkzoo.games.link_o.guide import LinkOGuide
 from linkzoo.games.link_o.notation import MoveTexts
 from linkzoo.games.link_o.options import MAX_ROUNDS, Options
 from linkzoo.games.link_o.positions import PositionJson
 from linkzoo.games.link_o.rules import placement, turns
 from linkzoo.games.link_o.state import FIELDS, SCORE_SCALE, STATE
-from linkzoo.games.link_o.svg import draw_svg
+from linkzoo.games.link_o.svg import draw_svg, draw_tall
 from linkzoo.games.link_o.symmetry import symmetries
 from linkzoo.games.link_o.text import draw_text
 
@@ -104,9 +105,16 @@ def _game_on(board_name: str, board: Board) -> Game:
         drawing=Drawing(
             text=lambda state, seat=None: draw_text(positions.to_dict(state, seat), board, seat),
             svg=lambda state, seat=None: draw_svg(positions.to_dict(state, seat), board, seat),
+            tall=lambda state, seat=None: draw_tall(positions.to_dict(state, seat), board, seat),
         ),
-        facts=Facts(typical_length=163, max_length=max_length, score_scale=SCORE_SCALE),
+        facts=Facts(
+            typical_length=163,
+            max_length=max_length,
+            score_scale=SCORE_SCALE,
+            playout_options={"target": 0},  # the round, whoever leads the match
+        ),
         fixed=FixedOptions(values=fixed, digest=digest, with_options=game_with),
+        guide=LinkOGuide,
     )
 
 

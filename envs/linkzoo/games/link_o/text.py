@@ -4,6 +4,7 @@ from itertools import groupby
 from textwrap import wrap
 from typing import Any
 
+from linkzoo.core.guide import count, winners_text
 from linkzoo.games.link_o.board import Board
 
 Json = dict[str, Any]
@@ -110,11 +111,6 @@ def bag_order(view: Json) -> str:
     return "next one first" if isinstance(view["bag"], list) and view["bag"] else ""
 
 
-def count(number: int, thing: str) -> str:
-    """`1 tile`, `2 tiles`."""
-    return f"{number} {thing}{'s' * (number != 1)}"
-
-
 def stage(view: Json) -> str:
     """The round, how long the match is, and the bonus for a circle (R23) if there is one."""
     target, bonus = view["options"]["target"], view["options"]["circle_bonus"]
@@ -126,10 +122,7 @@ def turn(view: Json) -> str:
     """Who is to play, or who has won."""
     if view["seat"] is not None:
         return f"Player {view['seat']} to play"
-    if len(view["winners"]) in (0, view["num_players"]):
-        return "A draw"
-    *others, last = map(str, view["winners"])
-    return f"Players {', '.join(others)} and {last} win" if others else f"Player {last} wins"
+    return winners_text(view["winners"], view["num_players"])
 
 
 def remark(view: Json) -> str:

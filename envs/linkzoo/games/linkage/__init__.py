@@ -4,6 +4,7 @@ from linkzoo.core.contract import Drawing, Facts, Notation, Observation, Rules
 from linkzoo.core.game import Game
 from linkzoo.games.linkage import (
     components,
+    guide,
     notation,
     observation,
     options,
@@ -45,7 +46,7 @@ GAME = Game(
         to_dict=positions.to_dict,
         from_dict=positions.from_dict,
     ),
-    drawing=Drawing(text=text.draw_text, svg=svg.draw_svg),
+    drawing=Drawing(text=text.draw_text, svg=svg.draw_svg, tall=svg.draw_tall),
     facts=Facts(
         typical_length=21,
         max_length=components.MAX_LENGTH,
@@ -55,5 +56,6 @@ GAME = Game(
         role_options=("free_hole",),
         uct_c=0.35,
     ),
+    guide=guide.LinkageGuide,
     solver=solver,
 )

@@ -1,5 +1,6 @@
 """Descriptions of a Linkage position, shared by text and SVG."""
 
+from linkzoo.core.guide import count
 from linkzoo.core.state import Record
 from linkzoo.games.linkage import components
 from linkzoo.games.linkage.state import HOLE, NONE, ROLE
@@ -62,7 +63,7 @@ def turn(state: Record) -> str:
 def remark(state: Record) -> str:
     """Returns a remark on the turn, or ""."""
     if state.seat == NONE:
-        return f"{state.groups} group{'s' if state.groups != 1 else ''}"
+        return count(state.groups, "group")
     if state.phase == HOLE:
         return "on any cell"
     if state.phase == ROLE:

@@ -1,7 +1,7 @@
 """Love Formula: drafting couples and perfect dates, for two to four (RULES.md)."""
 
 from collections.abc import Mapping
-from functools import cache
+from functools import cache, partial
 from types import SimpleNamespace
 from typing import Any
 
@@ -21,6 +21,7 @@ from linkzoo.games.love_formula import (
 from linkzoo.games.love_formula.action_features import outcome, spec, terms, traits
 from linkzoo.games.love_formula.cards import STANDARD, Cards, full_name, load_cards
 from linkzoo.games.love_formula.components import MAX_LENGTH, MAX_PLAYERS
+from linkzoo.games.love_formula.guide import LoveFormulaGuide
 from linkzoo.games.love_formula.notation import Moves
 from linkzoo.games.love_formula.options import Options
 from linkzoo.games.love_formula.positions import Positions
@@ -38,7 +39,7 @@ from linkzoo.games.love_formula.rules import (
     turns,
 )
 from linkzoo.games.love_formula.state import FIELDS, STATE
-from linkzoo.games.love_formula.svg import draw_svg
+from linkzoo.games.love_formula.svg import draw_svg, draw_tall
 from linkzoo.games.love_formula.text import draw_text
 from linkzoo.games.love_formula.validation import decision, frames, stages, zones
 
@@ -81,6 +82,7 @@ def _game_of(name: str, cards: Cards) -> Game:
             apply=compiled.course.apply,
             scores=compiled.scoring.scores,
             determinize=compiled.determinize.determinize,
+            reshuffle=compiled.determinize.reshuffle,
             heuristic=compiled.heuristic.heuristic,
             validate=compiled.validation.validate,
         ),
@@ -103,9 +105,11 @@ def _game_of(name: str, cards: Cards) -> Game:
         drawing=Drawing(
             text=lambda state, seat=None: draw_text(to_dict(state, seat), cards, seat),
             svg=lambda state, seat=None: draw_svg(to_dict(state, seat), cards, seat),
+            tall=lambda state, seat=None: draw_tall(to_dict(state, seat), cards, seat),
         ),
         facts=Facts(typical_length=400, max_length=MAX_LENGTH, score_scale=30),
         fixed=fixed,
+        guide=partial(LoveFormulaGuide, cards),
     )
 
 

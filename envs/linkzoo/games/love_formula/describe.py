@@ -3,7 +3,8 @@
 from collections.abc import Mapping
 from typing import Any, NamedTuple
 
-from linkzoo.games.love_formula.cards import Card
+from linkzoo.core.guide import winners_text
+from linkzoo.games.love_formula.cards import KINDS, REACTION, Card
 from linkzoo.games.love_formula.components import TURNS
 
 Json = dict[str, Any]
@@ -28,11 +29,6 @@ _PROMPTS = {
     "REACT": "may react",
     "PAY": "may pay with cards of the hand",
 }
-
-
-def count(number: int, thing: str) -> str:
-    """Returns `1 card`, `2 cards`."""
-    return f"{number} {thing}{'s' * (number != 1)}"
 
 
 def size(cards: list[str] | int) -> int:
@@ -65,10 +61,7 @@ def turn(view: Json) -> str:
     """Returns the turn or the winner as text."""
     if view["stage"] != "over":
         return "Another player to act" if view["seat"] is None else f"Player {view['seat']} to act"
-    if len(view["winners"]) == view["num_players"]:
-        return "A draw"
-    *others, last = map(str, view["winners"])
-    return f"Players {', '.join(others)} and {last} win" if others else f"Player {last} wins"
+    return winners_text(view["winners"], view["num_players"])
 
 
 def remark(view: Json) -> str:
@@ -79,14 +72,16 @@ def remark(view: Json) -> str:
         return ""
     effect = view["effect"] or {"who": None, "left": 0}
     return _PROMPTS[view["decision"]].format(
-        moving=_preparation_at(view, view["window"]["moving"]),
+        moving=moving(view),
         placed=view["limbo"] or (view["acting"] or {"card": ""})["card"],
         whose="the" if effect["who"] == view["seat"] else f"player {effect['who']}'s",
         left=effect["left"],
     )
 
 
-def _preparation_at(view: Json, position: str | None) -> str:
+def moving(view: Json) -> str:
+    """Returns the preparation that is being moved, or ""."""
+    position = view["window"]["moving"]
     if position is None:
         return ""
     place, _, what = position.partition("/")
@@ -103,6 +98,18 @@ def shield(view: Json, player: int) -> str:
 def needs(table: Table, couple: Json) -> dict[str, bool]:
     """Returns the preparations that a couple requires, and whether each is attached."""
     return {name: name in couple["attached"] for name in table[couple["card"]].requirements}
+
+
+def complete(table: Table, couple: Json) -> bool:
+    """Returns whether a couple has all that it requires."""
+    return all(needs(table, couple).values())
+
+
+def face(card: Card) -> str:
+    """Returns what stands on a card below its name."""
+    kind = f"{KINDS[card.kind]}, {card.subtype}" if card.subtype else KINDS[card.kind]
+    priority = "" if card.kind == REACTION else f", priority {card.priority}"
+    return f"{kind[:1].upper()}{kind[1:]}{priority}. {card.text}".strip()
 
 
 def obstacles_at(view: Json, couple: Json) -> list[Json]:
@@ -148,7 +155,7 @@ def happening(view: Json) -> list[Entry]:
         found.append(Entry(view["limbo"], None, "is to be placed"))
     if acting:
         event = react if react and react["kind"] != "prep_discarded" else {}
-        aims = event.get("couple") or " and ".join(map(_target, acting["targets"]))
+        aims = event.get("couple") or " and ".join(map(target, acting["targets"]))
         note = f"→ {aims}" if aims else ""
         found.append(Entry(acting["card"], acting["by"], note, event.get("cancelled", False)))
     if effect and effect["list"] != "on_resolve":
@@ -168,11 +175,11 @@ def _pending(react: Json) -> list[Entry]:
     return found[::-1]
 
 
-def _target(target: str | int) -> str:
-    """Returns `Love Letter of Pen Pals`, `item slot of player 1` or `player 1`; else `target`."""
-    if isinstance(target, int):
-        return f"player {target}"
-    place, _, what = target.partition("/")
+def target(aim: str | int) -> str:
+    """Returns `Love Letter of Pen Pals`, `item slot of player 1` or `player 1`; else `aim`."""
+    if isinstance(aim, int):
+        return f"player {aim}"
+    place, _, what = aim.partition("/")
     if not what:
         return place
     return f"{what} slot of player {place}" if place.isdigit() else f"{what} of {place}"

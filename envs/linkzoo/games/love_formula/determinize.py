@@ -28,6 +28,16 @@ def determinize(state: Record, seat: int, seed: np.uint64) -> None:
 
 
 @compiled
+def reshuffle(state: Record, seat: int, seed: np.uint64) -> None:
+    """Shuffles the deck; all that the seats hold, pass on or look at stays."""
+    state.seed = seed
+    cards, size = local(DECK, np.int64), int64(state.deck_size)
+    cards[:size] = state.deck[:size]
+    _shuffle(state, cards, size, _ALL)
+    state.deck[:size] = cards[:size]
+
+
+@compiled
 def _pour(counts: NDArray[Any], pool: NDArray[np.int64], size: int) -> int:
     """Adds counted cards to the first `size` cards of a pool; how many there are then."""
     for card in range(tables.NUM_TYPES):

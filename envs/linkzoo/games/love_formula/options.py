@@ -13,10 +13,14 @@ WINDOWS, OFF = 0, 1
 
 @dataclass(frozen=True)
 class Options(options.Options):
-    """Variants of Love Formula; ValueError names a value that isn't allowed.
+    """Variants of Love Formula.
 
-    - `cards`: the table of the package, or a CSV file of the user's own.
-    - `voluntary_discards`: offered in the windows of own cards (R11), or not at all.
+    Attributes:
+        cards: The table of the package, or a CSV file of the user's own.
+        voluntary_discards: Discards are offered in the windows of own cards (R11), or not at all.
+
+    Raises:
+        ValueError: Names a value that isn't allowed.
     """
 
     cards: str = STANDARD

@@ -2,6 +2,7 @@
 
 from textwrap import wrap
 
+from linkzoo.core.guide import count
 from linkzoo.games.love_formula import describe
 from linkzoo.games.love_formula.cards import Cards
 from linkzoo.games.love_formula.describe import Json, Table
@@ -57,7 +58,7 @@ def _folded(label: str, words: str, indent: str = "    ") -> list[str]:
 
 def _player(view: Json, player: int, seat: int | None, table: Table) -> list[str]:
     field = view["fields"][player]
-    said = [describe.count(view["vp"][player], "point")]
+    said = [count(view["vp"][player], "point")]
     if player in view["order"]:
         place = view["order"].index(player) + 1
         said.append(f"plays no. {place} with priority {view['priorities'][player]}")
@@ -84,6 +85,6 @@ def _couple(view: Json, couple: Json, table: Table) -> list[str]:
     ]
     for entry in describe.obstacles_at(view, couple):
         timed = table[entry["card"]].turns
-        left = f"{describe.count(entry['turns_left'], 'turn')} left" if timed else "no end"
+        left = f"{count(entry['turns_left'], 'turn')} left" if timed else "no end"
         parts.append(f"{entry['card']} of player {entry['by']} ({left})")
     return _folded(couple["card"], "; ".join(filter(None, parts)))

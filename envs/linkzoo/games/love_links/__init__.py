@@ -5,6 +5,7 @@ from linkzoo.core.game import Game
 from linkzoo.games.love_links import (
     action_features,
     components,
+    guide,
     notation,
     observation,
     options,
@@ -46,7 +47,7 @@ GAME = Game(
         from_dict=positions.from_dict,
         unordered=("hands", "bracelets"),
     ),
-    drawing=Drawing(text=text.draw_text, svg=svg.draw_svg),
+    drawing=Drawing(text=text.draw_text, svg=svg.draw_svg, tall=svg.draw_tall),
     facts=Facts(
         typical_length=89,
         max_length=components.TOTAL,
@@ -54,4 +55,5 @@ GAME = Game(
         sides=state.sides,
         uct_c=0.7,
     ),
+    guide=guide.LoveLinksGuide,
 )

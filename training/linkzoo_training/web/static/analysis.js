@@ -13,7 +13,7 @@ export function judgeField() {
   const fill = async (game) => {
     games ??= ask("catalogue");
     const one = (await games).games.find(({ name }) => name === game);
-    const judges = one.agents.filter((name) => name !== "exact");
+    const { judges } = one;
     known.replaceChildren(...judges.map((value) => make("option", { value })));
     if (input.value === "") input.value = judges[0] ?? "checkpoint";
     return judges.length > 0;
@@ -65,7 +65,7 @@ export function analysisCard(question, judged) {
 function drawn({ agent, seat, values, moves, exact }) {
   const worth = values.map((value, one) => make("li", {}, `Player ${one}${one === seat ? " (to move)" : ""}: ${value >= 0 ? "+" : "−"}${Math.abs(value).toFixed(2)}`));
   const searched = moves.some(({ visits }) => visits !== null);
-  const head = make("tr", {}, make("th", {}, "move"), make("th", {}, ""), make("th", { className: "number" }, "share"), searched ? make("th", { className: "number" }, "visits") : null);
+  const head = make("tr", {}, make("th", {}, "move"), make("td", {}), make("th", { className: "number" }, "share"), searched ? make("th", { className: "number" }, "visits") : null);
   const winning = new Set(exact?.winning ?? []);
   const rows = moves.map(({ text, share, visits }) =>
     make(

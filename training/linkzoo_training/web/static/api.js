@@ -1,16 +1,25 @@
 // Questions to the server, and small helpers of the page.
 
+let page = new AbortController();
+
+/** Drops what a page that one leaves has asked for: the server stops its analyses. */
+export function abandon() {
+  page.abort();
+  page = new AbortController();
+}
+
 export async function ask(path, body, method) {
   const options = { method: method ?? (body === undefined ? "GET" : "POST") };
   if (body !== undefined) {
+    options.signal = page.signal;
     options.headers = { "Content-Type": "application/json" };
     options.body = JSON.stringify(body);
   }
   let response;
   try {
     response = await fetch(`api/${path}`, options);
-  } catch {
-    throw new Error("the server doesn't answer");
+  } catch (error) {
+    throw error.name === "AbortError" ? error : new Error("the server doesn't answer");
   }
   const answer = await response.json();
   if (!response.ok) {
@@ -32,6 +41,10 @@ export function make(tag, properties = {}, ...children) {
   return element;
 }
 
+export function labelled(words, input) {
+  return make("label", {}, words, input);
+}
+
 export function button(label, onclick, properties = {}) {
   return make("button", { type: "button", onclick: () => guarded(onclick), ...properties }, label);
 }
@@ -49,7 +62,7 @@ export async function guarded(task) {
     await task();
     return true;
   } catch (error) {
-    say(error.message);
+    if (error.name !== "AbortError") say(error.message);
     return false;
   }
 }

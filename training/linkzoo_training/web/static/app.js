@@ -1,6 +1,7 @@
 // Which page an address is: #/, #/table/ID, #/replay/ID/PLY, #/strength.
 
-import { guarded, make, say } from "./api.js";
+import { abandon, guarded, make, say } from "./api.js";
+import { forget, leaveGame, remember } from "./games.js";
 import { replayPage } from "./replay.js";
 import { setupPage } from "./setup.js";
 import { strengthPage } from "./strength.js";
@@ -8,30 +9,54 @@ import { tablePage } from "./table.js";
 
 let leave = () => undefined;
 let replay; // the record that is open, and its id
+let latest; // the address that was asked for last: it may change while its page loads
 
 async function show() {
-  const page = document.getElementById("page");
+  const main = document.getElementById("page");
   const [, kind, id, ply] = location.hash.split("/");
   if (kind === "replay" && replay?.id === id) return replay.go(Number(ply) || 0);
+  abandon();
   leave();
   leave = () => undefined;
   replay = undefined;
   document.getElementById("title").textContent = "";
-  page.replaceChildren(make("p", {}, "Loading …"));
-  try {
-    if (kind === "table" && id) leave = await tablePage(page, id);
-    else if (kind === "replay" && id) {
-      replay = await replayPage(page, id, Number(ply) || 0);
-      const opened = replay;
-      leave = () => opened.leave();
-    } else if (kind === "strength") await strengthPage(page);
-    else await setupPage(page);
-  } catch (error) {
-    page.replaceChildren(make("p", {}, "This game isn’t there any more. ", make("a", { href: "#/" }, "A new one?")));
-    say(error.message);
-  }
-  page.focus({ preventScroll: true });
+  const page = make("div", {}, make("p", {}, "Loading …"));
+  const wanted = (latest = page);
+  main.replaceChildren(page);
+  const [left, opened] = await load(page, kind, id, Number(ply) || 0);
+  if (wanted !== latest) return left();
+  [leave, replay] = [left, opened];
+  main.focus({ preventScroll: true });
   return undefined;
+}
+
+/** Fills a page; returns what is done when it is left, and the record that it shows. */
+async function load(page, kind, id, ply) {
+  const nothing = () => undefined;
+  try {
+    if (kind === "table" && id) {
+      const left = await tablePage(page, id);
+      remember(id);
+      return [
+        () => {
+          left();
+          if (!location.hash.startsWith("#/replay/")) guarded(() => leaveGame(id));
+        },
+      ];
+    }
+    if (kind === "replay" && id) {
+      const opened = await replayPage(page, id, ply);
+      return [() => opened.leave(), opened];
+    }
+    if (kind === "strength") return [(await strengthPage(page)) ?? nothing];
+    return [(await setupPage(page)) ?? nothing];
+  } catch (error) {
+    if (error.name === "AbortError") return [nothing];
+    if (kind === "table" && error.status === 404) forget(id);
+    page.replaceChildren(make("h1", {}, "This game isn’t there any more"), make("p", {}, make("a", { href: "#/" }, "A new one?")));
+    say(error.message);
+    return [nothing];
+  }
 }
 
 addEventListener("hashchange", () => guarded(show));

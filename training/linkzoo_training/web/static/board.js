@@ -1,41 +1,78 @@
-// The picture of a position. A move is a sequence of its named parts: those that can come next are
-// lit, and the move is played as soon as one is left. What the picture lacks are buttons below it.
+// The picture of a position and a move in the making: select its parts, look at it, confirm it.
+// What the picture lacks are buttons below it.
 
 import { button, make } from "./api.js";
+import { Faces } from "./faces.js";
+import { within } from "./geometry.js";
+import { arrive, mark, places } from "./marks.js";
+import { Selection } from "./selection.js";
 import { showShares } from "./shares.js";
+import { Walk } from "./walk.js";
+
+const TARGET = 24; // pixels that a target has at least
+
+const partOf = (element) => element.closest("[data-part]")?.dataset.part;
+
+/** What is a button for an element: its own shape if there are others to choose in it. */
+function handle(element) {
+  const inner = [...element.querySelectorAll(".lit, .chosen")].some((other) => other.matches("[data-part]"));
+  return (inner && element.querySelector(":scope > :is(rect, path, circle, polygon)")) || element;
+}
 
 export class Board {
-  constructor(play) {
-    this.play = play;
-    this.chosen = [];
-    this.moves = [];
+  /** `play(text)` plays a move and says whether it was played; `confirm()` says whether it is shown and
+   * asked for first, `preview(text)` what it leads to. */
+  constructor(play, confirm = () => false, preview = undefined) {
+    Object.assign(this, { play, confirm, preview });
+    this.selection = new Selection([]);
+    this.names = {};
     this.judged = []; // moves with their shares
-    this.picture = make("div", { className: "board" });
-    this.choices = make("div", { className: "row choices", role: "group", "aria-label": "choices" });
     this.keys = false; // whether the latest choice was made by a key
-    this.picture.addEventListener("click", (event) => this.point(event.target));
+    this.picture = make("div", { className: "board", role: "group", "aria-label": "board", tabIndex: -1 });
+    this.past = make("div", { className: "past", hidden: true, "aria-hidden": "true" });
+    this.bar = make("div", { className: "row choices", role: "group", "aria-label": "choices" });
+    const stage = make("div", { className: "stage" }, this.picture, this.past);
+    this.faces = new Faces(stage);
+    this.element = make("div", {}, stage, this.bar);
+    this.walk = new Walk(this.picture);
+    this.picture.addEventListener("click", (event) => this.point(event));
     this.picture.addEventListener("keydown", (event) => {
       if (event.key !== "Enter" && event.key !== " ") return;
       event.preventDefault();
-      this.point(event.target);
+      const part = partOf(event.target);
+      if (part !== undefined) this.choose(part);
     });
-    this.element = make("div", {}, this.picture, this.choices);
     this.element.addEventListener("pointerdown", () => (this.keys = false), true);
     this.element.addEventListener(
       "keydown",
       (event) => {
         if (["Enter", " ", "Escape"].includes(event.key)) this.keys = true;
-        if (event.key === "Escape") this.clear();
+        if (event.key === "Escape") this.undo();
       },
       true,
     );
+    new ResizeObserver(() => this.frame()).observe(this.picture);
   }
 
-  show(svg, moves) {
-    this.picture.innerHTML = svg;
-    this.moves = moves;
+  /** A position with its moves; `names` are the spoken names of parts, `touched` the last moves' items. */
+  show(svg, moves, { names = {}, touched = [] } = {}) {
+    const held = this.element.contains(document.activeElement);
+    if (svg !== this.svg) {
+      this.picture.innerHTML = this.svg = svg;
+      this.faces.hide();
+    }
+    // The drawing holds what can be chosen: it is a group, no image.
+    this.picture.querySelector("svg")?.setAttribute("role", "group");
+    const { chosen } = this.selection;
+    const same = JSON.stringify(moves) === JSON.stringify(this.selection.moves);
+    this.selection = new Selection(moves);
+    if (same) this.selection.chosen = chosen; // only the picture is another, such as a tall one
+    this.names = names;
+    this.touched = touched;
     this.judged = [];
-    this.clear();
+    this.hinted = [];
+    this.light();
+    if (held) this.hold();
   }
 
   /** Shows the shares of moves on their parts, until the picture changes; none with []. */
@@ -44,93 +81,157 @@ export class Board {
     this.light();
   }
 
+  /** Marks the parts of a move that is advised. */
+  hint(parts) {
+    this.hinted = parts;
+    this.frame();
+  }
+
   enlarge() {
     const large = this.picture.classList.toggle("large");
+    this.past.classList.toggle("large", large);
     this.light();
     return large;
   }
 
-  clear() {
-    this.chosen = [];
+  /** Shows another position over the board, without a change to what is chosen; "" for none. */
+  look(svg, touched = [], came = 0) {
+    const before = came ? this.places(touched) : undefined;
+    const shown = svg ? { svg, touched, kind: "earlier" } : { svg: "", touched: [], kind: "preview", ...this.foreseen };
+    this.past.hidden = shown.svg === "";
+    this.past.innerHTML = shown.svg;
+    this.past.dataset.kind = shown.kind;
+    mark(this.past, "last", shown.touched);
+    if (before) arrive(this.past, touched, before, came);
+  }
+
+  /** Shows how the touched items came onto the board. */
+  arrive(touched, before, time) {
+    arrive(this.picture, touched, before, time);
+  }
+
+  places(touched) {
+    return places(this.past.hidden ? this.picture : this.past, touched);
+  }
+
+  undo() {
+    const { selection } = this;
+    if (this.undone) selection.chosen = [];
+    else selection.chosen.pop();
+    this.undone = true;
     this.light();
+    if (this.keys) this.hold();
   }
 
-  /** The moves that have all chosen parts, in any order. */
-  open(extra = [], moves = this.moves) {
-    return moves.filter(({ parts }) => {
-      const left = [...parts];
-      return [...this.chosen, ...extra].every((part) => {
-        const place = left.indexOf(part);
-        if (place >= 0) left.splice(place, 1);
-        return place >= 0;
-      });
-    });
-  }
-
-  /** What can come next: first parts, then whatever is left of the moves and decides something. */
-  next() {
-    const open = this.open();
-    if (this.chosen.length === 0) return new Set(open.map(({ parts }) => parts[0]));
-    const parts = [...new Set(open.flatMap((move) => move.parts))];
-    return new Set(
-      parts.filter((part) => {
-        const left = this.open([part]).length;
-        return left > 0 && left < open.length;
-      }),
-    );
+  /** Focuses what comes next, the board itself while there is nothing. */
+  hold() {
+    const stop = this.walk.elements.find((element) => element.getAttribute("tabindex") === "0");
+    (this.bar.querySelector(".main") ?? stop ?? this.bar.querySelector("button") ?? this.picture).focus();
   }
 
   light() {
-    const next = this.next();
-    const drawn = new Set();
-    for (const element of this.picture.querySelectorAll("[data-part]")) {
-      const part = element.dataset.part;
-      const lit = next.has(part);
-      element.classList.toggle("lit", lit);
-      element.classList.toggle("chosen", this.chosen.includes(part));
-      if (lit) {
-        drawn.add(part);
-        element.setAttribute("tabindex", "0");
-        element.setAttribute("role", "button");
-        element.setAttribute("aria-label", part);
-      } else {
-        for (const name of ["tabindex", "role", "aria-label"]) element.removeAttribute(name);
-      }
+    const { chosen, ready } = this.selection;
+    const next = this.selection.next();
+    const marked = new Set([...chosen, ...(ready?.parts ?? [])]);
+    const held = this.element.contains(document.activeElement);
+    const [drawn, stops, fresh] = [new Set(), [], []];
+    for (const element of this.picture.querySelectorAll("[role=button]")) {
+      for (const name of ["role", "aria-label", "aria-pressed"]) element.removeAttribute(name);
     }
-    showShares(this.picture, this.open([], this.judged), this.chosen);
-    const missing = [...next].filter((part) => !drawn.has(part));
-    this.choices.replaceChildren(
-      ...missing.map((part) => button(part, () => this.choose(part), { "data-choice": part })),
-      ...(this.chosen.length
-        ? [
-            make("span", { className: "soft" }, `chosen: ${this.chosen.join(", ")}`),
-            button("Clear", () => this.clear(), { title: "Escape" }),
-          ]
-        : []),
-    );
-    // Who uses keys goes on at what comes next.
-    if (this.keys) this.element.querySelector(".lit, .choices button")?.focus();
+    for (const element of this.picture.querySelectorAll("[data-part]")) {
+      const { part } = element.dataset;
+      const outer = element.parentElement.closest("[data-part]")?.dataset.part !== part;
+      const [lit, taken] = [outer && next.has(part) && !marked.has(part), outer && marked.has(part) && this.selection.can(part)];
+      element.classList.toggle("lit", lit);
+      element.classList.toggle("chosen", taken);
+      if (!lit && !taken) continue;
+      drawn.add(part);
+      stops.push(element);
+      if (lit) fresh.push(element);
+    }
+    for (const element of stops) {
+      const { part } = element.dataset;
+      const target = handle(element);
+      target.setAttribute("role", "button");
+      target.setAttribute("aria-label", this.names[part] ?? part);
+      target.setAttribute("aria-pressed", `${marked.has(part)}`);
+    }
+    const onward = this.keys && chosen.length ? this.walk.nearest(fresh.map(handle)) : undefined;
+    this.walk.renew(stops.map(handle));
+    showShares(this.picture, this.selection.open(this.judged), chosen);
+    this.frame();
+    this.showBar([...next].filter((part) => !drawn.has(part)));
+    this.ahead(ready);
+    // Who uses keys goes on at what comes next; nobody loses the focus.
+    if (this.keys && held) (this.bar.querySelector(".main") ?? onward ?? this.bar.querySelector("[data-choice]"))?.focus();
+    if (held && !this.element.contains(document.activeElement)) this.hold();
   }
 
-  point(target) {
+  /** Shows what a move that is chosen leads to, as far as that can be known. */
+  async ahead(move) {
+    if (this.aheadOf === move) return;
+    this.aheadOf = move;
+    if (this.foreseen) this.foresee(undefined);
+    if (!move || !this.preview) return;
+    this.asked = this.preview(move.text).catch(() => undefined);
+    const foreseen = await this.asked;
+    if (this.aheadOf === move && foreseen?.svg) this.foresee(foreseen);
+  }
+
+  foresee(foreseen) {
+    this.foreseen = foreseen;
+    this.look("");
+  }
+
+  frame() {
+    mark(this.picture, "last", this.touched ?? []);
+    mark(this.picture, "hint", this.hinted ?? [], "data-part");
+  }
+
+  showBar(missing) {
+    const { chosen, ready } = this.selection;
+    const words = ready ? `${ready.words ?? ready.text}` : chosen.map((part) => this.names[part] ?? part).join(", ");
+    this.bar.replaceChildren(
+      ...(ready ? [button("Play", () => this.commit(ready), { className: "main" })] : []),
+      ...(chosen.length ? [make("span", { className: "words", role: "status" }, ready ? words : `Chosen: ${words}.`)] : []),
+      ...missing.map((part) => button(this.names[part] ?? part, () => this.choose(part), { "data-choice": part })),
+      ...(chosen.length ? [button("Undo", () => this.undo(), { title: "Escape" })] : []),
+    );
+  }
+
+  /** The part at a place: what is hit, or the nearest whose frame holds the place. */
+  point({ target, clientX, clientY }) {
     for (let at = target; at && at !== this.picture; at = at.parentElement) {
       const part = at.dataset?.part;
-      if (part === undefined) continue;
-      if (this.chosen.includes(part) && !this.open([part]).length) return this.clear();
-      if (this.open([part]).length) return this.choose(part);
+      if (part !== undefined && this.selection.can(part)) return this.choose(part);
     }
-    return undefined;
+    const boxes = this.walk.elements.map((element) => [within(element.getBoundingClientRect(), clientX, clientY, TARGET), element]);
+    const [[far, element] = [Infinity]] = boxes.sort(([a], [b]) => a - b);
+    return far < Infinity ? this.choose(partOf(element)) : undefined;
   }
 
-  async choose(part) {
-    this.chosen.push(part);
-    const open = this.open();
-    if (open.length !== 1) return this.light();
-    const moves = this.moves;
-    this.moves = []; // until the answer is there
+  choose(part) {
+    this.undone = false;
+    this.selection.choose(part);
+    const { ready } = this.selection;
+    if (ready && !this.confirm()) return this.commit(ready);
+    return this.light();
+  }
+
+  /** Chooses a whole move, as from a list. */
+  prepare(move) {
+    this.selection.chosen = [...move.parts];
+    this.undone = false;
+    return this.confirm() ? this.light() : this.commit(move);
+  }
+
+  async commit(move) {
+    const { moves } = this.selection;
+    this.selection = new Selection([]); // until the answer is there
     this.light();
-    if (await this.play(open[0].text)) return undefined;
-    this.moves = moves;
-    return this.clear();
+    await this.asked; // what it leads to is asked for before it is played
+    if (await this.play(move.text)) return;
+    this.selection = new Selection(moves);
+    this.light();
   }
 }

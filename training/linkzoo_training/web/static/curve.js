@@ -1,5 +1,4 @@
-// The value of each seat along a game as a curve, and the moves at which it fell most. It is a
-// part of the page of one record, too, and so imports nothing.
+// The value of each seat along a game as a curve, who wins with best play, and the turning points.
 
 // A colour and a way of dashing for each seat.
 const LOOKS = [
@@ -19,20 +18,20 @@ export function drawn(tag, attributes, ...children) {
   return element;
 }
 
-export function line(steps, seat, dashed = true) {
+function line(steps, seat) {
   const [colour, dashes] = LOOKS[seat % LOOKS.length];
-  const path = drawn("path", { d: steps, fill: "none", stroke: "currentColor", "stroke-width": 2.2, "stroke-dasharray": dashed ? dashes : "" });
+  const path = drawn("path", { d: steps, fill: "none", stroke: "currentColor", "stroke-width": 2.2, "stroke-dasharray": dashes });
   path.style.stroke = colour;
   return path;
 }
 
 /** A line of a legend. */
-export function sample(seat) {
+function sample(seat) {
   return drawn("svg", { width: 34, height: 10, "aria-hidden": "true" }, line("M0 5H34", seat));
 }
 
 /** Moves words that stand one upon the other apart: [x, y, …] below the one that is in the way. */
-export function apart(places) {
+function apart(places) {
   let free = 0;
   return places
     .sort(([, a], [, b]) => a - b)
@@ -59,20 +58,24 @@ export class Curve {
     this.ply = 0;
     this.chart = part("div", "chart");
     this.legend = part("div", "legend");
+    this.exact = part("p", "exact");
+    this.turns = part("h3", "", "Turning points");
     this.falls = part("ol", "falls");
-    this.element = part("div", "curve", this.chart, this.legend, this.falls);
+    this.element = part("div", "curve", this.chart, this.legend, this.exact, this.turns, this.falls);
     this.chart.addEventListener("click", (event) => this.point(event));
     new ResizeObserver(() => this.draw()).observe(this.chart);
   }
 
   show(found) {
     this.found = found;
-    const falls = found.falls.map(({ ply, seat, move, by }) => {
-      const jump = part("button", "", `Ply ${ply}: ${found.seats[seat]} played ${move}, ${signed(-by)}`);
+    const falls = found.falls.map(({ ply, seat, move, by, thrown }) => {
+      const cost = thrown ? "threw away a won game" : signed(-by);
+      const jump = part("button", "", `Ply ${ply}, ${found.seats[seat]}: ${move}, ${cost}`);
       jump.type = "button";
       jump.onclick = () => this.go(ply);
       return part("li", "", jump);
     });
+    this.turns.hidden = !falls.length;
     this.falls.replaceChildren(...falls);
     this.draw();
   }
@@ -119,9 +122,18 @@ export class Curve {
       picture.append(drawn("text", { x: x + 6, y: y + 4, fill: "currentColor", "font-size": LETTER }, `${seat}`));
     }
     this.chart.replaceChildren(picture);
+    this.exact.textContent = this.verdict();
     const here = values[this.ply];
     this.legend.replaceChildren(
       ...seats.map((name, seat) => part("span", "", sample(seat), ` ${name}: ${here ? signed(here[seat]) : ""}`)),
     );
+  }
+  /** Who wins the position with best play, as far as there is a solver and it knows. */
+  verdict() {
+    const { exact, seats } = this.found;
+    if (!exact.length) return "";
+    const winner = exact[this.ply];
+    if (winner === null || winner === undefined) return `With best play: known from ply ${exact.findIndex((one) => one !== null)} on.`;
+    return winner < 0 ? "With best play: a draw." : `With best play: ${seats[winner]} wins.`;
   }
 }

@@ -1,118 +1,159 @@
-// The first page: a new game, or a record from a file.
+// The first page: a new game, one's games, and records.
 
-import { ask, button, guarded, make } from "./api.js";
+import { ask, button, guarded, labelled, make } from "./api.js";
+import { remember } from "./games.js";
+import { Help } from "./help.js";
+import { fileCard, gamesCard, savedCard } from "./lists.js";
+import { Seats } from "./seats.js";
+
+const POLL = 1000; // milliseconds between questions whether a game is ready
 
 export async function setupPage(page) {
-  const { games, agents } = await ask("catalogue");
-  const form = make("form", { className: "card" });
-  const fields = make("div", { className: "fields" });
-  const seats = make("div", { className: "fields" });
-  const options = make("div", { className: "fields" });
-  const names = make("select", { id: "game" }, ...games.map((g) => make("option", { value: g.name }, g.title)));
-  const count = make("select", { id: "players" });
-  const seed = make("input", { id: "seed", inputMode: "numeric", pattern: "[0-9]*", placeholder: "new each time" });
-  const known = make("datalist", { id: "agents" });
-  const game = () => games.find((one) => one.name === names.value);
+  const setup = new Setup(await ask("catalogue"));
+  page.replaceChildren(setup.links, setup.form, await gamesCard((links, names) => setup.showLinks(links, names)), await savedCard(), fileCard(), setup.help.element);
+  document.title = "linkzoo";
+  setup.showGame();
+  return () => setup.leave();
+}
 
-  const showSeats = () => {
-    const before = [...seats.querySelectorAll("input")].map((input) => input.value);
-    seats.replaceChildren(
-      ...Array.from({ length: Number(count.value) }, (_, seat) =>
-        labelled(
-          `Player ${seat}${game().roles[seat] ? ` (${game().roles[seat]})` : ""}`,
-          agentField(`seat${seat}`, before[seat] ?? (seat === 0 ? "human" : "random")),
-        ),
-      ),
+class Setup {
+  constructor({ games: offered, address, shared }) {
+    Object.assign(this, { offered, address, shared, timer: 0 });
+    this.help = new Help();
+    this.names = make("select", { id: "game" }, ...offered.map((one) => make("option", { value: one.name }, one.title)));
+    this.count = make("select", { id: "players" });
+    this.seed = make("input", { id: "seed", inputMode: "numeric", pattern: "[0-9]*", placeholder: "new each time" });
+    this.apart = make("input", { type: "checkbox", id: "apart" });
+    this.each = make("label", { className: "flag" }, this.apart, "Each person plays on a device of their own");
+    this.seats = new Seats(() => this.changed());
+    this.options = make("div", { className: "fields" });
+    this.ready = make("p", { className: "soft", role: "status" });
+    this.start = make("button", { type: "submit", className: "main" }, "Start");
+    this.links = make("section", { className: "card", hidden: true, tabIndex: -1 });
+    this.form = make(
+      "form",
+      { className: "card" },
+      make("h1", {}, "New game"),
+      make("div", { className: "fields" }, labelled("Game", this.names), labelled("Players", this.count)),
+      this.seats.element,
+      this.each,
+      make("details", {}, make("summary", {}, "Options"), this.options),
+      this.ready,
+      make("div", { className: "row" }, this.start, button("Rules", () => this.help.open(this.names.value))),
     );
-  };
-  const showGame = () => {
-    const one = game();
-    count.replaceChildren(...one.players.map((n) => make("option", { value: n }, `${n}`)));
-    known.replaceChildren(...[...agents, ...one.agents].map((name) => make("option", { value: name })));
-    options.replaceChildren(...one.options.map(optionField));
-    seats.replaceChildren();
-    showSeats();
-  };
-  names.onchange = showGame;
-  count.onchange = showSeats;
-  fields.append(labelled("Game", names), labelled("Players", count), labelled("Seed", seed));
-  form.append(
-    make("h1", {}, "New game"),
-    fields,
-    make("p", { className: "soft" }, "Each seat is “human” or an agent: random, greedy, uct-100, checkpoint, a checkpoint’s name, with :64 behind it for a search."),
-    seats,
-    known,
-    make("details", {}, make("summary", {}, "Options of the game"), options),
-    make("div", { className: "row" }, make("button", { type: "submit", className: "main" }, "Start")),
-  );
-  form.onsubmit = (event) => {
-    event.preventDefault();
-    guarded(async () => {
-      const wanted = {
-        game: names.value,
-        seats: [...seats.querySelectorAll("input")].map((input) => input.value.trim()),
-        options: Object.fromEntries([...options.querySelectorAll("[name]")].map((input) => [input.name, valueOf(input)])),
-        seed: seed.value === "" ? null : Number(seed.value),
-      };
-      const start = form.querySelector("button.main");
-      start.disabled = true;
-      start.textContent = "Starting … (a game is compiled at its first use)";
-      try {
-        const { id } = await ask("tables", wanted);
-        location.hash = `#/table/${id}`;
-      } finally {
-        start.disabled = false;
-        start.textContent = "Start";
-      }
-    });
-  };
-  showGame();
-  page.replaceChildren(form, recordCard());
-}
+    this.names.onchange = () => this.showGame();
+    this.count.onchange = () => this.showSeats();
+    this.form.onsubmit = (event) => {
+      event.preventDefault();
+      guarded(() => this.begin());
+    };
+  }
 
-function recordCard() {
-  const file = make("input", { type: "file", accept: ".json,application/json", id: "file" });
-  const open = async () => {
-    if (!file.files.length) throw new Error("choose a file first");
-    let data;
+  get game() {
+    return this.offered.find((one) => one.name === this.names.value);
+  }
+
+  showGame() {
+    this.count.replaceChildren(...this.game.players.map((n) => make("option", { value: n }, `${n}`)));
+    this.options.replaceChildren(...this.game.options.map(optionField), labelled("Seed of the game’s chance", this.seed));
+    this.showSeats();
+  }
+
+  showSeats() {
+    this.seats.show(this.game, Number(this.count.value));
+    this.changed();
+  }
+
+  /** Other players are chosen: the server gets them ready while the page is read. */
+  changed() {
+    this.each.hidden = this.seats.people() < 2;
+    clearTimeout(this.timer);
+    this.timer = setTimeout(() => this.prepare(), 200);
+  }
+
+  async prepare() {
+    const { title, name } = this.game;
+    const agents = this.seats.players().filter(Boolean);
+    const wanted = JSON.stringify([name, agents]);
+    this.wanted = wanted;
+    let words = "";
     try {
-      data = JSON.parse(await file.files[0].text());
-    } catch {
-      throw new Error(`${file.files[0].name} is no JSON`);
+      const { ready } = await ask(`games/${encodeURIComponent(name)}/prepare`, { agents });
+      words = ready ? `${title} is ready.` : `Compiling ${title} and its agents: at their first use this takes up to a minute. You can start meanwhile.`;
+      if (!ready && this.wanted === wanted) this.timer = setTimeout(() => this.prepare(), POLL);
+    } catch (error) {
+      words = `Sorry: ${error.message}`;
     }
-    const { id } = await ask("replays", data);
-    location.hash = `#/replay/${id}/0`;
-  };
-  return make(
-    "section",
-    { className: "card" },
-    make("h1", {}, "Replay a record"),
-    make("div", { className: "row" }, labelled("A saved game (JSON)", file), button("Open", open)),
-  );
-}
+    if (this.wanted === wanted && this.ready.textContent !== words) this.ready.textContent = words;
+  }
 
-function labelled(words, input) {
-  return make("label", {}, words, input);
-}
+  async begin() {
+    const apart = this.apart.checked && !this.each.hidden;
+    this.start.disabled = true;
+    try {
+      const { id, seats } = await ask("tables", {
+        game: this.names.value,
+        seats: this.seats.players(),
+        names: this.seats.names(),
+        apart,
+        options: Object.fromEntries([...this.options.querySelectorAll("[name]")].map((input) => [input.name, valueOf(input)])),
+        seed: this.seed.value === "" ? null : Number(this.seed.value),
+      });
+      remember(id, seats);
+      if (apart) this.showLinks(seats, this.seats.names());
+      else location.hash = `#/table/${id}`;
+    } finally {
+      this.start.disabled = false;
+    }
+  }
 
-function agentField(id, value) {
-  const input = make("input", { id, value, autocomplete: "off", spellcheck: false });
-  input.setAttribute("list", "agents");
-  return input;
+  /** Shows the links of the seats, to be sent to those who play there. */
+  showLinks(links, names) {
+    const base = this.shared ? this.address : `${location.origin}/`;
+    const item = ([seat, link]) => {
+      const address = `${base}#/table/${link}`;
+      const who = names[seat] || `Player ${seat}`;
+      const copy = button("Copy", async () => {
+        await navigator.clipboard.writeText(address);
+        copy.textContent = "Copied";
+      }, { "aria-label": `Copy the link of ${who}` });
+      return make("li", {}, make("span", {}, `${who}: `, make("a", { href: address }, address)), navigator.clipboard ? copy : null);
+    };
+    this.links.replaceChildren(
+      make("h2", {}, "A link for each player"),
+      make("p", {}, "Open one yourself, and send the others to those who play: a link shows what its seat may see, and leads back to the game at any time."),
+      make("ul", { className: "list" }, ...Object.entries(links).map(item)),
+      ...(this.shared ? [] : [make("p", { className: "soft" }, "This server can be reached from this machine alone. Start it with “linkzoo serve --host 0.0.0.0” to play on other devices.")]),
+    );
+    this.links.hidden = false;
+    this.links.focus();
+  }
+
+  leave() {
+    clearTimeout(this.timer);
+    this.wanted = undefined;
+  }
 }
 
 function optionField(option) {
+  const id = `option-${option.name}`;
+  const title = option.name[0].toUpperCase() + option.name.slice(1).replaceAll("_", " ");
+  const words = make("p", { id: `${id}-words`, className: "soft hint" }, option.words);
+  const described = { name: option.name, id, "aria-describedby": words.id };
+  return make("div", {}, ...field(option, title, described), words);
+}
+
+function field(option, title, described) {
   if (option.kind === "choice") {
-    const select = make("select", { name: option.name }, ...option.choices.map((c) => make("option", { value: c }, `${c}`)));
+    const select = make("select", described, ...option.choices.map((c) => make("option", { value: c }, `${c}`.replaceAll("_", " "))));
     select.dataset.kind = typeof option.choices[0] === "number" ? "number" : "text";
     select.value = option.default;
-    return labelled(option.name, select);
+    return [labelled(title, select)];
   }
   if (option.kind === "flag") {
-    const box = make("input", { type: "checkbox", name: option.name, checked: option.default });
-    return make("label", { className: "flag" }, box, option.name);
+    return [make("label", { className: "flag" }, make("input", { type: "checkbox", checked: option.default, ...described }), title)];
   }
-  return labelled(option.name, make("input", { type: "number", name: option.name, value: option.default }));
+  return [labelled(title, make("input", { type: "number", value: option.default, ...described }))];
 }
 
 function valueOf(input) {

@@ -1,9 +1,10 @@
-// A policy's shares on the picture: on each named part how likely a move with it is, in percent.
+// A policy's shares on the picture: by each named part how likely a move with it is, in percent.
 
 import { drawn } from "./curve.js";
+import { place } from "./geometry.js";
 
 const [LEAST, MOST] = [0.01, 12]; // the share that is shown, and on how many parts
-const [LETTER, SMALL, NARROW] = [13, 10, 600]; // pixels: of letters, and in a narrow picture
+const [LETTER, SMALL, NARROW] = [13, 11, 600]; // pixels: of letters, and in a narrow picture
 
 /** `moves` have `parts` and a `share`; parts that are `chosen` are in all of them. */
 export function showShares(picture, moves, chosen) {
@@ -14,9 +15,15 @@ export function showShares(picture, moves, chosen) {
   svg.append(layer);
   const narrow = svg.clientWidth < NARROW;
   const size = (narrow ? SMALL : LETTER) * (svg.viewBox.baseVal.width / svg.clientWidth);
+  const words = [...svg.querySelectorAll("text")].map((text) => place(text, svg));
+  const taken = [];
   for (const [part, share] of likely(moves, chosen)) {
     const element = picture.querySelector(`[data-part="${CSS.escape(part)}"]`);
-    if (element) layer.append(badge(place(element, svg), size, share, narrow ? "" : " %"));
+    if (!element) continue;
+    const label = `${Math.round(100 * share)}${narrow ? "" : " %"}`;
+    const box = free(element, svg, size * (0.62 * label.length + 0.5), 1.44 * size, words, taken);
+    taken.push(box);
+    layer.append(badge(box, size, share, label));
   }
 }
 
@@ -31,23 +38,29 @@ function likely(moves, chosen) {
   return found.sort(([, a], [, b]) => b - a).slice(0, MOST);
 }
 
-/** Where an element is, in the units of the picture. */
-function place(element, svg) {
-  const box = element.getBoundingClientRect();
-  const back = svg.getScreenCTM().inverse();
-  const [from, to] = [[box.left, box.top], [box.right, box.bottom]].map(([x, y]) => new DOMPoint(x, y).matrixTransform(back));
-  return { left: from.x, top: from.y, right: to.x, bottom: to.y };
+const overlap = (a, b) => Math.max(0, Math.min(a.right, b.right) - Math.max(a.left, b.left)) * Math.max(0, Math.min(a.bottom, b.bottom) - Math.max(a.top, b.top));
+
+/** A place for a number: in its element, in the middle if that is bare, else off it; off words and other
+ * numbers. */
+function free(element, svg, width, height, words, taken) {
+  const part = place(element, svg);
+  const [across, down] = [(part.left + part.right) / 2, (part.top + part.bottom) / 2];
+  const middle = { left: (part.left + across) / 2, right: (across + part.right) / 2, top: (part.top + down) / 2, bottom: (down + part.bottom) / 2 };
+  const columns = [part.left, part.left + width, across, part.right - width, part.right];
+  const boxes = columns.flatMap((x) => [down, part.bottom, part.top].map((y) => ({ left: x - width / 2, right: x + width / 2, top: y - height / 2, bottom: y + height / 2 })));
+  const { width: right, height: bottom } = svg.viewBox.baseVal;
+  const sum = (box, others) => others.reduce((total, other) => total + overlap(box, other), 0);
+  const bare = !element.querySelector(":not(rect, g, title, desc)");
+  const distance = ({ left, top }) => (bare ? Math.hypot(left + width / 2 - across, top + height / 2 - down) : 0);
+  const outside = (box, frame) => width * height - overlap(box, frame);
+  const cost = (box) =>
+    100 * outside(box, { left: 0, top: 0, right, bottom }) + 10 * sum(box, taken) + 3 * sum(box, words) + 0.8 * outside(box, part) + (bare ? 0 : 2 * overlap(box, middle)) + distance(box) * 0.01;
+  return boxes.map((box) => [cost(box), box]).sort(([a], [b]) => a - b)[0][1];
 }
 
-/** A number in a box, filled from a half on: it hides as little of what it belongs to as can be. */
-function badge({ left, top, right, bottom }, size, share, unit) {
-  const words = `${Math.round(100 * share)}${unit}`;
-  const [width, height] = [size * (0.62 * words.length + 0.5), 1.44 * size];
-  const wide = right - left > 2.5 * width;
-  const x = wide ? right - 0.6 * width : (left + right) / 2;
-  const y = wide || bottom - top > 2 * height ? (top + bottom) / 2 : bottom;
-  const [paper, ink] = share >= 0.5 ? ["#3b1266", "#ffffff"] : ["#ffffff", "#3b1266"];
-  const text = drawn("text", { x, y: y + 0.36 * size, "text-anchor": "middle", "font-size": size, "font-weight": 600, fill: ink }, words);
-  const box = drawn("rect", { x: x - width / 2, y: y - height / 2, width, height, rx: size / 3, fill: paper, stroke: "#3b1266", "stroke-width": size / 8 });
-  return drawn("g", { class: "share" }, box, text);
+/** A number in a box, filled from a half on. */
+function badge({ left, right, top, bottom }, size, share, label) {
+  const text = drawn("text", { x: (left + right) / 2, y: (top + bottom) / 2 + 0.36 * size, "text-anchor": "middle", "font-size": size, "font-weight": 600 }, label);
+  const box = drawn("rect", { x: left, y: top, width: right - left, height: bottom - top, rx: size / 3, "stroke-width": size / 8 });
+  return drawn("g", { class: share >= 0.5 ? "share much" : "share" }, box, text);
 }

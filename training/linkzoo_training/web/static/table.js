@@ -1,41 +1,66 @@
 // A game in progress: play it, or watch agents play it.
 
 import { analysisCard } from "./analysis.js";
-import { ask, button, download, guarded, make, result, seatName } from "./api.js";
+import { ask, button, download, guarded, make } from "./api.js";
 import { Board } from "./board.js";
+import { Coach } from "./coach.js";
+import { Help } from "./help.js";
+import { Log } from "./log.js";
+import { Score } from "./score.js";
+import { Steps } from "./steps.js";
+import { Typed } from "./typed.js";
+
+const NARROW = matchMedia("(max-width: 799px)");
+const CONFIRM = "linkzoo.confirm"; // whether the page asks before each move, as this browser remembers
+const PACES = [["200", "fast"], ["800", "normal"], ["2000", "slow"]];
 
 export async function tablePage(page, id) {
-  const first = await ask(`tables/${id}`);
   const table = new TablePage(page, id);
-  table.show(first);
+  await table.look(() => ask(table.path("")));
   return () => table.leave();
 }
 
 class TablePage {
   constructor(page, id) {
-    this.id = id;
-    this.timer = 0;
-    this.left = false;
-    this.shown = "";
-    this.status = make("p", { className: "status", role: "status", "aria-live": "polite" });
-    this.board = new Board((text) => guarded(() => this.do("move", { move: text })));
-    this.side = make("aside", {});
-    this.tools = make("div", { className: "row" });
-    this.cover = make("section", { className: "card cover" });
-    this.layout = make("div", { className: "layout" }, make("section", {}, this.status, this.board.element, this.tools), this.side);
+    Object.assign(this, { id, timer: 0, left: false, shown: "", known: undefined, pictures: new Map() });
+    this.title = make("h1", {});
+    this.status = make("p", { className: "status", role: "status" });
+    this.help = new Help();
+    this.board = new Board((text) => guarded(() => this.do("move", { move: text })), () => this.confirm.checked, (move) => ask(this.path("/preview"), { move }));
+    this.steps = new Steps(this.board, (number) => this.picture(number), (words) => this.tell(words));
+    this.log = new Log((number) => this.peek(number), () => this.peek());
+    this.typed = new Typed((move) => this.board.prepare(move), (text) => this.do("move", { move: text }), (parts) => this.board.hint(parts));
+    this.coach = new Coach((agent, last) => ask(`tables/${id}/analysis`, last ? { agent, last } : { agent }), (parts) => this.board.hint(parts));
     this.analysis = analysisCard((agent) => ask(`tables/${id}/analysis`, { agent }), (moves) => this.board.judge(moves));
-    page.replaceChildren(this.cover, this.layout);
-    this.buildTools();
-    this.buildSide();
+    this.score = new Score();
+    this.words = make("pre", { tabIndex: 0, "aria-label": "the position in words" });
+    this.cover = make("section", { className: "card cover", hidden: true });
+    this.layout = make(
+      "div",
+      { className: "layout", hidden: true },
+      make("section", { className: "play" }, make("div", { className: "row" }, this.title, button("Rules and help", () => this.help.open(this.view.game))), this.status, this.board.element, this.coach.element, this.tools()),
+      make(
+        "aside",
+        { className: "about", "aria-label": "about the game" },
+        this.score.element,
+        make("section", { className: "card" }, make("h2", {}, "Moves so far"), this.log.list),
+        this.typed.element,
+        this.analysis.element,
+        make("details", { className: "card" }, make("summary", {}, "The position in words"), this.words),
+      ),
+    );
+    page.replaceChildren(this.cover, this.layout, this.help.element);
+    this.redraw = () => guarded(() => this.look(() => ask(this.path(""))));
+    NARROW.addEventListener("change", this.redraw);
   }
 
-  buildTools() {
+  tools() {
+    this.confirm = make("input", { type: "checkbox", checked: localStorage.getItem(CONFIRM) !== "no" });
+    this.confirm.onchange = () => localStorage.setItem(CONFIRM, this.confirm.checked ? "yes" : "no");
     this.back = button("Take back", () => this.do("back", {}));
-    this.pace = make(
-      "select",
-      { "aria-label": "pace" },
-      ...[["200", "fast"], ["800", "normal"], ["2000", "slow"]].map(([value, name]) => make("option", { value }, name)),
-    );
+    this.resign = button("Resign", () => this.do("resign", {}));
+    this.rematch = button("Rematch", () => this.do("rematch", {}), { className: "main" });
+    this.pace = make("select", { "aria-label": "pace" }, ...PACES.map(([value, name]) => make("option", { value }, name)));
     this.pace.value = "800";
     this.run = button("Play", () => this.toggleRun());
     this.step = button("One move", () => this.do("step", {}));
@@ -50,107 +75,117 @@ class TablePage {
     });
     const save = button("Save", async () => {
       const { file } = await ask(`tables/${this.id}/save`, {});
-      this.status.textContent = `Saved as ${file}.`;
+      this.tell(`Saved as ${file}.`);
     });
-    this.tools.append(this.watching, this.back, save, this.download, this.openRecord, large, button("New game", () => {
-      location.hash = "#/";
-    }));
+    this.asking = make("label", { className: "flag" }, this.confirm, "Ask before each move");
+    const leave = button("New game", () => void (location.hash = "#/"));
+    return make("div", { className: "row tools" }, this.rematch, this.watching, this.back, this.asking, this.resign, save, this.download, this.openRecord, large, leave);
   }
 
-  buildSide() {
-    this.seats = make("ul", {});
-    this.input = make("input", { id: "move", autocomplete: "off", spellcheck: false, "aria-label": "your move" });
-    this.list = make("div", { className: "moves" });
-    this.input.oninput = () => this.filter();
-    this.list.onkeydown = (event) => {
-      const beside = { ArrowRight: "nextElementSibling", ArrowDown: "nextElementSibling", ArrowLeft: "previousElementSibling", ArrowUp: "previousElementSibling" }[event.key];
-      if (beside === undefined) return;
-      event.preventDefault();
-      event.target[beside]?.focus();
-    };
-    const form = make("form", { className: "row" }, this.input, make("button", { type: "submit" }, "Play it"));
-    form.onsubmit = (event) => {
-      event.preventDefault();
-      guarded(() => this.do("move", { move: this.input.value }));
-    };
-    this.typing = make("section", { className: "card" }, make("h2", {}, "Your move, typed or chosen"), form, this.list);
-    this.log = make("ol", { className: "log", tabIndex: 0, "aria-label": "moves so far" });
-    this.words = make("pre", { tabIndex: 0 });
-    this.side.append(
-      make("section", { className: "card" }, make("h2", {}, "Seats"), this.seats),
-      this.typing,
-      this.analysis.element,
-      make("details", { className: "card", open: true }, make("summary", {}, "Moves so far"), this.log),
-      make("details", { className: "card" }, make("summary", {}, "The position in words"), this.words),
-    );
+  /** A question to the server about this game; a narrow screen has pictures of its own. */
+  path(what, more = "") {
+    return `tables/${this.id}${what}?tall=${NARROW.matches}${more}`;
   }
 
   async do(what, body) {
-    this.show(await ask(`tables/${this.id}/${what}`, body));
+    await this.look(() => ask(this.path(`/${what}`), body));
+  }
+
+  async look(question) {
+    this.show(await question());
   }
 
   show(view) {
     if (this.left) return;
     clearTimeout(this.timer);
-    document.getElementById("title").textContent = view.title;
+    this.view = view;
+    // A tab in the background shows that its person is to move.
+    document.title = `${view.moves?.length ? "● Your move: " : ""}${view.title}, linkzoo`;
+    this.title.textContent = view.title;
     const covered = view.waiting !== null;
     this.cover.hidden = !covered;
     this.layout.hidden = covered;
     if (covered) this.showCover(view);
     else this.showTable(view);
-    if (!covered && view.thinking) this.later(0, () => ask(`tables/${this.id}?wait=true`));
-    else if (!covered && this.running && !view.over && !view.error) {
-      this.later(Number(this.pace.value), () => ask(`tables/${this.id}/step`, {}));
-    } else this.setRunning(this.running && !view.over && !view.error);
+    if (covered) return;
+    const going = this.running && !view.over && !view.error;
+    // On screens of their own others may do something at any time.
+    if (view.thinking || view.own !== null) this.later(0, () => ask(this.path("", `&since=${view.version}`)));
+    else if (going) this.later(Number(this.pace.value), () => ask(this.path("/step"), {}));
+    else this.setRunning(going);
   }
 
   later(time, question) {
-    this.timer = setTimeout(() => guarded(async () => this.show(await question())), time);
+    this.timer = setTimeout(() => guarded(() => this.look(question)), time);
   }
 
   showCover(view) {
     this.shown = "";
+    this.known = undefined;
+    this.pictures.clear();
+    this.steps.skip();
+    this.board.look("");
     this.board.show("", []);
-    this.log.replaceChildren();
+    this.log.show([]);
     this.words.textContent = "";
-    this.list.replaceChildren();
+    this.typed.show([]);
     this.analysis.clear();
+    this.coach.say("");
     const look = button(`I am player ${view.waiting}: show my view`, () => this.do("look", { seat: view.waiting }), { className: "main" });
     this.cover.replaceChildren(make("h1", {}, `Pass the screen to player ${view.waiting}`), make("p", {}, "Nobody else should look."), look);
     look.focus();
   }
 
   showTable(view) {
-    const key = JSON.stringify([view.svg, view.moves]);
+    const mine = view.own ?? view.looking;
+    const key = JSON.stringify([view.svg, view.moves, view.log.length]);
     if (key !== this.shown) {
       this.shown = key;
-      this.board.show(view.svg, view.moves);
-      this.input.value = "";
-      this.moves = view.moves;
-      this.filter();
+      const fresh = this.known === undefined || view.log.length < this.known ? [] : view.log.slice(this.known);
+      if (view.log.length < (this.known ?? 0)) this.pictures.clear();
+      const first = this.known ?? view.log.length;
+      this.known = view.log.length;
+      this.board.show(view.svg, view.moves, { names: view.parts, touched: latest(view.log, mine) });
+      this.typed.show(view.moves);
       this.analysis.clear();
+      this.coach.say("");
       this.words.textContent = view.text;
-      this.log.replaceChildren(...view.log.map(({ seat, text }) => make("li", {}, `${seat}: ${text}`)));
-      this.log.scrollTop = this.log.scrollHeight;
+      this.log.show(view.log);
+      guarded(() => this.steps.run(fresh.map((move, index) => ({ ...move, number: first + index }))));
     }
-    this.seats.replaceChildren(...view.seats.map((_, seat) => make("li", {}, seatName(view.seats, view.roles, seat))));
-    this.status.textContent = statusOf(view);
-    this.typing.hidden = view.moves.length === 0;
-    this.back.hidden = view.watching;
+    this.score.show(view, view.over ? undefined : view.acting, view.watching ? undefined : mine);
+    if (!this.steps.running) this.tell();
+    this.back.hidden = this.asking.hidden = view.watching;
     this.back.disabled = !view.can_take_back;
+    this.resign.hidden = view.watching || view.over;
+    this.rematch.hidden = !view.over;
     this.watching.hidden = !view.watching;
     this.run.disabled = this.step.disabled = view.over;
     this.openRecord.hidden = this.download.hidden = !view.can_open;
-    this.analysis.offer(view.game, !view.over && (view.watching || view.moves.length > 0));
+    const now = !view.over && (view.watching || view.moves.length > 0);
+    this.analysis.offer(view.game, now);
+    this.coach.offer(view.game, now && !view.watching, view.can_take_back);
   }
 
-  filter() {
-    const typed = this.input.value.trim().toLowerCase();
-    const found = this.moves.filter(({ text }) => text.toLowerCase().includes(typed));
-    // One stop for Tab; arrows go on from there.
-    this.list.replaceChildren(
-      ...found.map(({ text }, index) => button(text, () => this.do("move", { move: text }), { tabIndex: index ? -1 : 0 })),
-    );
+  /** Says what happens, or without words what can be done. */
+  tell(words) {
+    this.status.textContent = words ?? statusOf(this.view);
+  }
+
+  async picture(number) {
+    if (!this.pictures.has(number)) this.pictures.set(number, ask(this.path(`/log/${number}`)));
+    return (await this.pictures.get(number)).svg;
+  }
+
+  /** Shows the position after a move of the log; without a number that of now. */
+  async peek(number) {
+    this.peeked = number;
+    if (number === undefined) return this.board.look("");
+    const { words, touched } = this.view.log[number];
+    const svg = await this.picture(number);
+    if (this.peeked !== number) return undefined;
+    this.board.look(svg, touched);
+    return words;
   }
 
   toggleRun() {
@@ -166,12 +201,25 @@ class TablePage {
   leave() {
     this.left = true;
     clearTimeout(this.timer);
+    NARROW.removeEventListener("change", this.redraw);
+    this.steps.skip();
   }
 }
 
+/** What the moves since one's own have touched; without people the last move's. */
+function latest(log, own) {
+  const since = log.findLastIndex(({ seat }) => seat === own);
+  const moves = log.slice(since < 0 || since === log.length - 1 ? -1 : since + 1);
+  return moves.flatMap(({ touched }) => touched);
+}
+
 function statusOf(view) {
+  const who = `Player ${view.acting}${view.names?.[view.acting] ? ` (${view.names[view.acting]})` : ""}`;
   if (view.error) return `An agent failed: ${view.error}`;
-  if (view.over) return result(view);
-  if (view.moves.length) return `Player ${view.looking}, your move: choose what is framed.`;
-  return view.watching && !view.thinking ? "Ready." : "Others are thinking …";
+  if (view.over) return view.resigned === null ? view.prompt : `Player ${view.resigned} resigned. ${view.prompt}`;
+  if (view.moves.length) return `${who}, your move. ${view.prompt}`;
+  if (view.busy) return `${who} waits for a free place: ${view.busy} …`;
+  if (view.preparing) return `Compiling ${view.seats[view.acting]} … its first move can take half a minute.`;
+  if (view.thinking) return `${who} is thinking …`;
+  return view.watching ? `${who} is next: press Play or One move.` : `${who} is to move.`;
 }

@@ -11,7 +11,7 @@ export function valuesCard(question, go) {
   const show = async () => {
     const found = await question(await judge.name());
     curve.show(found);
-    words.textContent = `By ${found.agent}, without a search, and by what the seat to move knows: from −1 (lost) to +1 (won). Below are the moves at which it fell most.`;
+    words.textContent = `By ${found.agent}, without a search, and by what the seat to move knows: from −1 (lost) to +1 (won).`;
   };
   let asked = false;
   return {

@@ -1,21 +1,31 @@
-"""Positions of LINK-O as SVG: the board at the left, the players at the right."""
+"""Positions of LINK-O as SVG: the board, and the players beside it or below it."""
 
 from linkzoo.games.link_o.board import Board
 from linkzoo.games.link_o.svg import style
 from linkzoo.games.link_o.svg.board import draw_board
-from linkzoo.games.link_o.svg.panel import draw_panel
+from linkzoo.games.link_o.svg.panel import draw_below, draw_panel
 from linkzoo.games.link_o.text import Json, turn
 from linkzoo.svg.elements import document, rect
+from linkzoo.svg.panel import PAGE, TALL
 
 
 def draw_svg(view: Json, board: Board, seat: int | None = None) -> str:
     """Returns a seat's or the referee's view as an SVG of 1200 x 720 pixels; marks the `seat`."""
     paints = style.paints(board.colours)
-    return document(
-        style.WIDTH,
-        style.HEIGHT,
-        f"LINK-O: {turn(view)}",
-        rect(0, 0, style.WIDTH, style.HEIGHT, fill=style.PAGE),
-        draw_board(view, board, paints),
-        draw_panel(view, seat, paints),
-    )
+    side = style.HEIGHT - 2 * style.MARGIN
+    drawn = draw_board(view, board, paints, side, style.MARGIN)
+    return _document(view, style.WIDTH, style.HEIGHT, drawn, draw_panel(view, seat, paints))
+
+
+def draw_tall(view: Json, board: Board, seat: int | None = None) -> str:
+    """Returns a view for a narrow screen, the hands below the board."""
+    paints = style.paints(board.colours)
+    drawn = draw_board(view, board, paints, TALL - 8, 4)
+    below, height = draw_below(view, seat, paints, TALL + 6)
+    return _document(view, TALL, height, drawn, below)
+
+
+def _document(view: Json, width: float, height: float, *parts: str) -> str:
+    page = rect(0, 0, width, height, fill=PAGE)
+    title = f"LINK-O: {turn(view)}"
+    return document(width, height, title, page, *parts, name="link_o", dark=style.DARK)

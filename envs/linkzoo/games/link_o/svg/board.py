@@ -9,19 +9,20 @@ from linkzoo.games.link_o.board import Board
 from linkzoo.games.link_o.svg import style
 from linkzoo.games.link_o.text import Json, connector_value, filled
 from linkzoo.svg.elements import group, path, rect, text
-from linkzoo.svg.panel import seat_mark
+from linkzoo.svg.panel import CARD, GREY, INK, seat_mark
 
 Point = tuple[float, float]
-_SIDE = style.HEIGHT - 2 * style.MARGIN  # side of the board's square
+_TARGET = 27  # what can be clicked is no smaller: 24 pixels on a screen of 320
 
 
 class Layout:
-    """A board, scaled to the square at the left of the picture.
+    """A board, scaled to a square with a margin around it.
 
-    `tile_scale` makes tiles fit between their neighbours and the next circle.
+    `tile_scale` makes tiles fit between their neighbours and the next circle. Where that makes them
+    small, they don't have owners and numbers (`named`).
     """
 
-    def __init__(self, board: Board) -> None:
+    def __init__(self, board: Board, side: float, margin: float) -> None:
         self._spaces = board.spaces
         places = [(space.x, space.y) for space in board.spaces]
         xs, ys = zip(*places, strict=True)
@@ -31,11 +32,12 @@ class Layout:
         tile_scale = min(0.84 * nearest / style.BREADTH, 0.86 * min(steps) / style.LENGTH)
         wide = max(xs) - min(xs) + tile_scale * style.LENGTH
         high = max(ys) - min(ys) + tile_scale * style.LENGTH
-        self._scale = _SIDE / max(wide, high)
-        middle = style.HEIGHT / 2
+        self._scale = side / max(wide, high)
+        middle = margin + side / 2
         self._left = middle - self._scale * (min(xs) + max(xs)) / 2
         self._top = middle - self._scale * (min(ys) + max(ys)) / 2
         self.tile_scale = tile_scale * self._scale
+        self.named = self.tile_scale > 0.6
 
     def at(self, space: int) -> Point:
         """Returns the centre of a space."""
@@ -61,9 +63,9 @@ class Layout:
         return sum(xs) / len(xs), sum(ys) / len(ys)
 
 
-def draw_board(view: Json, board: Board, paints: style.Paints) -> str:
-    """Returns the board's markup, at the left of the picture."""
-    layout = Layout(board)
+def draw_board(view: Json, board: Board, paints: style.Paints, side: float, margin: float) -> str:
+    """Returns the board's markup, in a square with a margin around it."""
+    layout = Layout(board, side, margin)
     circles = list(zip(board.colours, board.rings, strict=True))
     pairs = [(one, space.partner) for one, space in enumerate(board.spaces)]
     rings = [_ring(ring, layout, paints[colour]) for colour, ring in circles]
@@ -88,8 +90,8 @@ def _ring(ring: list[int], layout: Layout, look: style.Paint) -> str:
 def _link(one: int, other: int, layout: Layout) -> str:
     """Returns the bar between two partners, with the frames around them."""
     bar = path("M", *layout.at(one), "L", *layout.at(other), stroke_width=22 * layout.tile_scale)
-    frames = [_place(space, layout, 5, fill=style.INK) for space in (one, other)]
-    return group(bar, *frames, stroke=style.INK)
+    frames = [_place(space, layout, 5, fill=INK) for space in (one, other)]
+    return group(bar, *frames, stroke=INK)
 
 
 def _place(space: int, layout: Layout, margin: float, **look: Any) -> str:
@@ -107,10 +109,12 @@ def _place(space: int, layout: Layout, margin: float, **look: Any) -> str:
 def _circle(view: Json, ring: list[int], layout: Layout, paints: style.Paints, colour: str) -> str:
     """Returns a circle's spaces with their tiles, and its colour in the centre."""
     x, y = centre = layout.centre(ring)
-    look = paints[colour]
+    look, large = paints[colour], layout.named
+    bold: dict[str, Any] = {"font_weight": "bold", "fill": look.face, "stroke": look.rim}
+    count = f"{colour}, {filled(view, ring)}"
     return group(
-        text(colour[0].upper(), x, y + 18, 84, font_weight="bold", fill=look.face, stroke=look.rim),
-        text(f"{colour}, {filled(view, ring)}", x, y + 46, 15, fill=style.GREY),
+        text(colour[0].upper(), x, y + (18 if large else 8), 84 if large else 40, **bold),
+        text(count, x, y + (46 if large else 26), 15 if large else 12.5, fill=GREY),
         *(_space(view, space, layout, paints, colour, centre) for space in ring),
         text_anchor="middle",
     )
@@ -124,12 +128,28 @@ def _space(
     scale, look = layout.tile_scale, paints[colour]
     lying = view["board"].get(str(space))
     if lying is None:
-        place = _place(space, layout, 0, fill=style.CARD, stroke=look.rim, stroke_width=1.5)
-        number = text(str(space), x, y + 5, 14, fill=style.INK)
-        return group(place, number, data_part=f"@{space}")
-    number_x, number_y = layout.inward(space, centre, 51 * scale)
-    return group(
-        style.tile(lying["tile"], paints, x, y, scale, layout.angle(space), connector_value(lying)),
-        seat_mark(lying["by"], *layout.inward(space, centre, 33 * scale), 6, style.INK),
-        text(str(space), number_x, number_y + 3.5, 10, fill=style.GREY),
+        place = _place(space, layout, 0, fill=CARD, stroke=look.rim, stroke_width=1.5)
+        number = text(str(space), x, y + 5, 14 if layout.named else 12.5, fill=INK)
+        return group(_target(space, layout), place, number, data_part=f"@{space}")
+    tile = style.tile(
+        lying["tile"], paints, x, y, scale, layout.angle(space), connector_value(lying)
+    )
+    marks = ""
+    if layout.named:
+        number_x, number_y = layout.inward(space, centre, 58 * scale)
+        marks = seat_mark(lying["by"], *layout.inward(space, centre, 35 * scale), 8, INK)
+        marks += text(str(space), number_x, number_y + 4, 12, fill=GREY)
+    return group(tile, marks, data_item=f"space {space}")
+
+
+def _target(space: int, layout: Layout) -> str:
+    """Returns what can be clicked of a space: up to halfway to its partner, and inwards."""
+    x, y = layout.at(space)
+    least, outwards = _TARGET / layout.tile_scale, style.BREADTH / 1.68
+    length, breadth = max(style.LENGTH, least), max(2 * outwards, least)
+    return rect(
+        *(-length / 2, -outwards, length, breadth),
+        fill_opacity=0,
+        transform=f"translate({x:.2f} {y:.2f}) rotate({layout.angle(space):.2f}) "
+        f"scale({layout.tile_scale:.4f})",
     )

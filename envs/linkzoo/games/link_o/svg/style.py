@@ -8,11 +8,12 @@ from collections.abc import Mapping, Sequence
 from typing import Any, NamedTuple
 
 from linkzoo.games.link_o.text import tile_parts
+from linkzoo.svg import panel
 from linkzoo.svg.elements import circle, group, path, rect, text
 
 WIDTH, HEIGHT, MARGIN = 1200, 720, 20
-INK, GREY, LINE, PAGE, CARD = "#2b2a28", "#716b5c", "#ddd5c3", "#faf7f0", "#ffffff"
 BACK = "#b9ae98"  # hidden tiles
+WHITE, BLACK = "#fffffe", "#2b2a29"  # on tiles
 
 # A tile in its own units, centred at (0, 0), with its ends at the left and at the right.
 LENGTH, BREADTH = 60, 40
@@ -36,11 +37,16 @@ class Paint(NamedTuple):
 
 
 _PAINTS = (
-    Paint("#c8402f", "#7a1f14", "#ffffff", "#f3d3cc"),
-    Paint("#244f9e", "#122c5e", "#ffffff", "#ccd7ec"),
-    Paint("#2f9a72", "#14543c", "#ffffff", "#cde8dc"),
-    Paint("#f6c834", "#8a6508", INK, "#fbeebf"),
+    Paint("#c8402f", "#7a1f14", WHITE, "#f3d3cc"),
+    Paint("#244f9e", "#122c5e", WHITE, "#ccd7ec"),
+    Paint("#2f9a72", "#14543c", WHITE, "#cde8dc"),
+    Paint("#f6c834", "#8a6508", BLACK, "#fbeebf"),
 )
+# What stands for these colours in the dark; tiles keep their faces and pips.
+_RINGS = "#5b2f28 #2b3a5c #24493b #54481f".split()
+_RIMS = "#e58a7c #8ea9e2 #6fcfa6 #e3bd4c".split()
+DARK = panel.DARK | {paint.ring: dark for paint, dark in zip(_PAINTS, _RINGS, strict=True)}
+DARK |= {paint.rim: dark for paint, dark in zip(_PAINTS, _RIMS, strict=True)}
 _NAMES = ("red", "blue", "green", "yellow")
 Paints = Mapping[str, Paint]
 
@@ -59,19 +65,22 @@ def tile(
     A LINK-O has a chain along it, with `value` in its ring.
     """
     return group(
-        face(words, paints, value, angle),
+        face(words, paints, value, angle, max(20, 12.5 / scale)),
         transform=f"translate({x:.2f} {y:.2f}) rotate({angle:.2f}) scale({scale:.4f})",
         data_tile=words,
     )
 
 
-def face(words: str, paints: Paints, value: str = "", angle: float = 0) -> str:
-    """Returns a tile around (0, 0) in its own units, its value upright after a turn by `angle`."""
+def face(words: str, paints: Paints, value: str = "", angle: float = 0, size: float = 20) -> str:
+    """Returns a tile around (0, 0) in its own units.
+
+    Its value, of letter size `size`, is upright after a turn by `angle`.
+    """
     colour, ends = tile_parts(words)
     look = paints[colour]
     left, top = -LENGTH / 2, -BREADTH / 2
     ground: dict[str, Any] = {"fill": look.face, "stroke": look.rim, "stroke_width": 2}
-    marks = _pips(ends, look) if ends else _chain(look, value, angle)
+    marks = _pips(ends, look) if ends else _chain(look, value, angle, size)
     return group(rect(left, top, LENGTH, BREADTH, 7, **ground), marks)
 
 
@@ -86,7 +95,7 @@ def _pips(ends: list[int], look: Paint) -> str:
     return line + "".join(halves)
 
 
-def _chain(look: Paint, value: str, angle: float) -> str:
+def _chain(look: Paint, value: str, angle: float, size: float) -> str:
     """Returns a ring with a value, and half of the next ring at either end."""
     links = path(
         *("M", -LENGTH / 2, -10, "h", 5, "a", 10, 10, 0, 0, 1, 0, 20, "h", -5),
@@ -95,7 +104,11 @@ def _chain(look: Paint, value: str, angle: float) -> str:
         stroke=look.pip,
         stroke_width=4,
     )
-    ring = circle(0, 0, 14.5, fill="#fff", stroke=INK, stroke_width=5)
-    bold: dict[str, Any] = {"text_anchor": "middle", "font_weight": "bold", "fill": INK}
+    ring = circle(0, 0, max(14.5, 0.6 * size), fill=WHITE, stroke=BLACK, stroke_width=5)
+    bold: dict[str, Any] = {"text_anchor": "middle", "font_weight": "bold", "fill": BLACK}
     upright = f"rotate({-angle:.2f})"
-    return links + ring + (text(value, 0, 7.2, 20, **bold, transform=upright) if value else "")
+    return (
+        links
+        + ring
+        + (text(value, 0, 0.36 * size, size, **bold, transform=upright) if value else "")
+    )

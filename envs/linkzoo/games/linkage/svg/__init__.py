@@ -2,20 +2,35 @@
 
 from linkzoo.core.state import Record
 from linkzoo.games.linkage.describe import turn
-from linkzoo.games.linkage.svg import style
-from linkzoo.games.linkage.svg.board import draw_board
-from linkzoo.games.linkage.svg.panel import draw_panel
+from linkzoo.games.linkage.svg import panel, style
+from linkzoo.games.linkage.svg.board import Grid, draw_board
 from linkzoo.svg.elements import document, rect
+from linkzoo.svg.panel import PAGE, TALL
 
 
 def draw_svg(state: Record, seat: int | None = None) -> str:
     """Returns the position as an SVG document of 896 x 592 pixels; all seats see the same."""
+    board = draw_board(state, Grid(int(state.board_size)))
+    return _document(state, style.WIDTH, style.HEIGHT, board, panel.draw_panel(state))
+
+
+def draw_tall(state: Record, seat: int | None = None) -> str:
+    """Returns the position for a narrow screen, the supply below the board."""
+    grid = Grid(int(state.board_size), margin=4, side=TALL - 8, edge=18)
+    below, height = panel.draw_below(state, TALL, (TALL - 16) / panel.WIDTH)
+    return _document(state, TALL, height, draw_board(state, grid), below)
+
+
+def _document(state: Record, width: float, height: float, *parts: str) -> str:
+    title = f"Linkage: {turn(state)}"
+    page = rect(0, 0, width, height, fill=PAGE)
     return document(
-        style.WIDTH,
-        style.HEIGHT,
-        f"Linkage: {turn(state)}",
+        width,
+        height,
+        title,
         style.definitions(),
-        rect(0, 0, style.WIDTH, style.HEIGHT, fill=style.PAGE),
-        draw_board(state),
-        draw_panel(state),
+        page,
+        *parts,
+        name="linkage",
+        dark=style.DARK,
     )

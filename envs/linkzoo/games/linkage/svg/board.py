@@ -11,16 +11,17 @@ from linkzoo.games.linkage.state import HOLE, NONE
 from linkzoo.games.linkage.svg import style
 from linkzoo.svg.elements import circle, group, rect, text
 
-_AREA = style.HEIGHT - 2 * style.MARGIN  # the square of the board
-_EDGE = 30  # space for coordinates around the cells
+_SIDE = style.HEIGHT - 2 * style.MARGIN  # of the board in the wide drawing
 
 
-def draw_board(state: Record) -> str:
+def draw_board(state: Record, grid: "Grid") -> str:
     """Returns the markup of the board and its contents."""
-    grid = Grid(int(state.board_size))
     board, rims = _empty_board(state, grid), _rims(state, grid)
     pieces = [
-        style.domino(piece_colour(state, index), *grid.box(piece_cells(state, index), 0.07))
+        group(
+            style.domino(piece_colour(state, index), *grid.box(piece_cells(state, index), 0.07)),
+            data_item=f"piece {index}",
+        )
         for index in range(state.num_pieces)
     ]
     return "".join([board, rims, *pieces, _counters(state, grid)])
@@ -28,19 +29,26 @@ def draw_board(state: Record) -> str:
 
 @dataclass(frozen=True)
 class Grid:
-    """Pixel coordinates of a `size` by `size` board."""
+    """Pixel coordinates of a `size` by `size` board in a square.
+
+    `margin` is to the square's left and above it, `side` the square's, and `edge` the space for
+    coordinates around the cells.
+    """
 
     size: int
+    margin: int = style.MARGIN
+    side: int = _SIDE
+    edge: int = 30
 
     @property
     def cell(self) -> int:
         """The side of a cell; boards of 5 or more fill the square."""
-        return min(110, (_AREA - 2 * _EDGE) // self.size)
+        return min(self.side // 5, (self.side - 2 * self.edge) // self.size)
 
     @property
     def start(self) -> float:
         """The left edge of the first column and the upper edge of the first row."""
-        return style.MARGIN + (_AREA - self.size * self.cell) / 2
+        return self.margin + (self.side - self.size * self.cell) / 2
 
     def middle(self, cell: int) -> tuple[float, float]:
         """Returns the centre (x, y) of a cell (7r + c)."""
@@ -56,25 +64,27 @@ class Grid:
 
 
 def _empty_board(state: Record, grid: Grid) -> str:
-    corner, side = grid.start - _EDGE, grid.size * grid.cell + 2 * _EDGE
+    corner, side = grid.start - grid.edge, grid.size * grid.cell + 2 * grid.edge
     covered, closed = describe.piece_indices(state), describe.closed_cells(state)
     cells = []
     for cell in describe.board_cells(state):
         if cell not in covered:
             box, fill = grid.box((cell,), 0.03), style.CLOSED if cell in closed else style.CELL
-            cells.append(rect(*box, 0.1 * grid.cell, fill=fill, data_part=CELL_NAMES[cell]))
+            face = rect(*box, 0.1 * grid.cell, fill=fill)
+            whole = rect(*grid.box((cell,), 0), fill_opacity=0)  # no dead clicks between cells
+            cells.append(group(whole, face, data_part=CELL_NAMES[cell]))
     board = rect(corner, corner, side, side, 18, fill=style.FRAME)
     return board + "".join(cells) + _coordinates(grid)
 
 
 def _coordinates(grid: Grid) -> str:
-    before = grid.start - _EDGE / 2
+    before, letter = grid.start - grid.edge / 2, max(grid.edge / 2, 13)
     names = []
     for index in range(grid.size):
         along = grid.start + (index + 0.5) * grid.cell
-        names.append(text(COLUMNS[index], along, before + 5, 15))
-        names.append(text(str(index + 1), before, along + 5, 15))
-    return group(*names, text_anchor="middle", fill="#6b5b3a", font_weight="bold")
+        names.append(text(COLUMNS[index], along, before + letter / 3, letter))
+        names.append(text(str(index + 1), before, along + letter / 3, letter))
+    return group(*names, text_anchor="middle", fill=style.COORDINATE, font_weight="bold")
 
 
 def _rims(state: Record, grid: Grid) -> str:
@@ -104,7 +114,8 @@ def _counters(state: Record, grid: Grid) -> str:
     """Returns the hole and the green counter, and dots where the hole can be placed."""
     counters = ""
     if state.hole != NONE:
-        counters += style.hole(*grid.middle(int(state.hole)), 0.36 * grid.cell)
+        hole = style.hole(*grid.middle(int(state.hole)), 0.36 * grid.cell)
+        counters += group(hole, data_item="hole")
     if state.phase == HOLE:
         places = map(grid.middle, describe.board_cells(state))
         dots = [circle(*place, 0.09 * grid.cell) for place in places]
@@ -112,5 +123,5 @@ def _counters(state: Record, grid: Grid) -> str:
     if state.counter != NONE:
         first, second = map(grid.middle, piece_cells(state, state.counter))
         middle = (first[0] + second[0]) / 2, (first[1] + second[1]) / 2
-        counters += style.counter(*middle, 0.2 * grid.cell)
+        counters += group(style.counter(*middle, 0.2 * grid.cell), pointer_events="none")
     return counters

@@ -5,13 +5,18 @@ Nothing depends on hue alone: the piece colours differ in lightness and in their
 
 from typing import Any, NamedTuple
 
+from linkzoo.svg import panel
 from linkzoo.svg.elements import circle, element, group, path, rect
 
 WIDTH, HEIGHT, MARGIN = 896, 592, 21
-INK, GREY, LINE, PAGE = "#2b2a28", "#716b5c", "#ddd5c3", "#faf7f0"
-FRAME, CELL = "#cbb994", "#e7dcc3"
-GREEN, BLACK = "#12934b", "#1c1b1a"
-ROLES = {"More": "#6a4a9c", "Fewer": "#2f6573"}
+FRAME, CELL, COORDINATE = "#cbb994", "#e7dcc3", "#6b5b3a"
+GREEN, BLACK, WHITE = "#12934b", "#1c1b1a", "#fffffe"
+MORE, FEWER, STRIPE, CLOSED_CELL = "#6a4a9c", "#2f6573", "#7fb58b", "#d9dfbd"
+# What stands for these colours in the dark; pieces and counters keep theirs.
+_LIGHT = (FRAME, CELL, COORDINATE, MORE, FEWER, STRIPE, CLOSED_CELL)
+_DARK = "#4a4232 #6b6048 #e0d2ae #c3a6ee #7fc3d3 #6fbf86 #44573f".split()
+DARK = panel.DARK | dict(zip(_LIGHT, _DARK, strict=True))
+ROLES = {"More": MORE, "Fewer": FEWER}
 CLOSED = "url(#linkage-closed)"  # fill for cells closed by the counter
 
 
@@ -66,21 +71,21 @@ def hole(x: float, y: float, radius: float) -> str:
     """Returns the black counter around (x, y)."""
     return group(
         circle(x, y, radius, fill=BLACK),
-        circle(x, y, 0.68 * radius, fill="none", stroke="#55524d", stroke_width=0.09 * radius),
+        circle(x, y, 0.68 * radius, fill="none", stroke="#8a857c", stroke_width=0.09 * radius),
     )
 
 
 def counter(x: float, y: float, radius: float) -> str:
     """Returns the green counter around (x, y)."""
     return group(
-        circle(x, y, radius, fill=GREEN, stroke="#fff", stroke_width=0.2 * radius),
-        circle(x, y, 0.5 * radius, fill="none", stroke="#fff", stroke_width=0.14 * radius),
+        circle(x, y, radius, fill=GREEN, stroke=WHITE, stroke_width=0.2 * radius),
+        circle(x, y, 0.5 * radius, fill="none", stroke=WHITE, stroke_width=0.14 * radius),
     )
 
 
 def definitions() -> str:
     """Returns the definition of `CLOSED`, green hatching, for a document."""
-    stripes = rect(0, 0, 9, 9, fill="#d9dfbd") + rect(0, 0, 2.5, 9, fill="#7fb58b")
+    stripes = rect(0, 0, 9, 9, fill=CLOSED_CELL) + rect(0, 0, 2.5, 9, fill=STRIPE)
     look: dict[str, Any] = {"id": "linkage-closed", "width": 9, "height": 9}
     units, turned = "userSpaceOnUse", "rotate(45)"
     pattern = element("pattern", stripes, **look, patternUnits=units, patternTransform=turned)

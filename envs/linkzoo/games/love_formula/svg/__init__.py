@@ -3,9 +3,10 @@
 from linkzoo.games.love_formula import describe
 from linkzoo.games.love_formula.cards import Cards
 from linkzoo.games.love_formula.describe import Json, Table
-from linkzoo.games.love_formula.svg import panel, style
+from linkzoo.games.love_formula.svg import fields, panel, style
 from linkzoo.games.love_formula.svg.fields import Box, draw_field, room_for
 from linkzoo.svg.elements import document, rect
+from linkzoo.svg.panel import TALL, moved
 
 _GAP = 10
 _COLUMNS = {2: 1, 3: 1, 4: 2}  # columns of fields by number of players
@@ -18,14 +19,35 @@ def draw_svg(view: Json, cards: Cards, seat: int | None = None) -> str:
     """
     table = {card.name: card for card in cards.cards}
     boxes = enumerate(_boxes(view, table))
-    return document(
-        style.WIDTH,
-        style.HEIGHT,
-        f"Love Formula: {describe.turn(view)}",
-        rect(0, 0, style.WIDTH, style.HEIGHT, fill=style.PAGE),
-        *(draw_field(view, player, seat, table, box) for player, box in boxes),
-        panel.draw_panel(view, table),
-    )
+    drawn = [draw_field(view, player, seat, table, box) for player, box in boxes]
+    panel_ = panel.draw_panel(view, table)
+    return _document(view, style.WIDTH, style.HEIGHT, *drawn, panel_)
+
+
+def draw_tall(view: Json, cards: Cards, seat: int | None = None) -> str:
+    """Returns the position for a narrow screen: the own field and hand, the turn, other fields."""
+    table = {card.name: card for card in cards.cards}
+    first = next((each for each in (seat, view["seat"]) if each is not None), 0)
+    drawn, top, scale = [], 4.0, (TALL - 12) / panel.WIDTH
+    for step in range(view["num_players"]):
+        player = (first + step) % view["num_players"]
+        height = room_for(view, player, table, TALL - 8, fields.TALL)
+        box = Box(4, top, TALL - 8, height)
+        drawn.append(draw_field(view, player, seat, table, box, fields.TALL))
+        top += height + 8
+        if not step:
+            turn, end = panel.draw_turn(view, table)
+            drawn.append(moved(turn, 6 - scale * panel.LEFT, top - 16 * scale, scale))
+            top += (end - 16) * scale
+    piles, end = panel.draw_below(view, table)
+    drawn.append(moved(piles, 6 - scale * panel.LEFT, top, scale))
+    return _document(view, TALL, top + end * scale, *drawn)
+
+
+def _document(view: Json, width: float, height: float, *parts: str) -> str:
+    title = f"Love Formula: {describe.turn(view)}"
+    page = rect(0, 0, width, height, fill=style.PAGE)
+    return document(width, height, title, page, *parts, name="love_formula", dark=style.DARK)
 
 
 def _boxes(view: Json, table: Table) -> list[Box]:

@@ -10,12 +10,16 @@ from linkzoo.games.love_formula.svg import style
 from linkzoo.games.love_formula.svg.style import PITCH
 from linkzoo.svg.elements import group, rect, text
 from linkzoo.svg.letters import fit
+from linkzoo.svg.panel import moved
 
 _HEAD, _INSET, _GAP = 36, 10, 7
 _COLUMN = 150  # minimum width of a column of couples and cards
 _LINE, _NAME = 15, 12  # line height and letter size of a couple's name
 _LABEL = 22  # height of a label above cards
-_SCALES = tuple(percent / 100 for percent in range(120, 20, -5))
+# Scales, and whether cards that are held show their texts.
+_LOOKS = [(percent / 100, True) for percent in range(150, 85, -5)]
+_LOOKS += [(percent / 100, False) for percent in range(150, 20, -5)]
+TALL = 1.36  # scale for narrow screens
 
 
 class Box(NamedTuple):
@@ -34,12 +38,17 @@ class _Block(NamedTuple):
     draw: Callable[[], str]
 
 
-def draw_field(view: Json, player: int, seat: int | None, table: Table, box: Box) -> str:
-    """Returns a player's field in a box, at the largest scale that fits."""
+def draw_field(
+    view: Json, player: int, seat: int | None, table: Table, box: Box, given: float = 0
+) -> str:
+    """Returns a player's field in a box, with the texts of cards if there is room.
+
+    It has the largest scale that fits, or the one `given`.
+    """
     chosen = player == view["seat"] or player in view["winners"]
     border, colour = (3, style.SEATS[player]) if chosen else (1, style.LINE)
-    for scale in _SCALES:
-        content = _laid_out(view, player, table, (box.width - 2 * _INSET) / scale)
+    for scale, faces in [(given, True)] if given else _LOOKS:
+        content = _laid_out(view, player, table, (box.width - 2 * _INSET) / scale, faces=faces)
         if content.height * scale <= box.height - _HEAD - _INSET / 2:
             break
     moved = f"translate({box.left + _INSET:.2f} {box.top + _HEAD:.2f}) scale({scale:g})"
@@ -53,28 +62,30 @@ def draw_field(view: Json, player: int, seat: int | None, table: Table, box: Box
     )
 
 
-def room_for(view: Json, player: int, table: Table, width: float) -> float:
-    """Returns the height of a field of some width at full size."""
-    return _HEAD + _laid_out(view, player, table, width - 2 * _INSET).height + _INSET / 2
+def room_for(view: Json, player: int, table: Table, width: float, scale: float = 1) -> float:
+    """Returns the height of a field of some width, at a scale and with the texts of cards."""
+    content = _laid_out(view, player, table, (width - 2 * _INSET) / scale, faces=True)
+    return _HEAD + content.height * scale + _INSET / 2 + 0.1
 
 
 def _head(view: Json, player: int, seat: int | None, box: Box) -> str:
     y, right = box.top + 24, box.left + box.width - _INSET
-    who = f"Player {player}" + " (you)" * (player == seat)
+    narrow, own = box.width < 400, player == seat
+    who = "You" if narrow and own else f"Player {player}" + " (you)" * own
     note = describe.shield(view, player)
     points = str(view["vp"][player])
     return group(
         style.seat_mark(player, box.left + 21, y - 6, 11),
         text(who, box.left + 40, y, 17, font_weight="bold"),
-        text(note, box.left + box.width / 2, y, 13, text_anchor="middle") if note else "",
+        text(note, box.left + 0.54 * box.width, y, 13, text_anchor="middle") if note else "",
         text("points", right, y, 12.5, text_anchor="end", fill=style.GREY),
         text(points, right + _INSET - 58, y + 1, 21, text_anchor="end", font_weight="bold"),
     )
 
 
-def _laid_out(view: Json, player: int, table: Table, width: float) -> _Block:
+def _laid_out(view: Json, player: int, table: Table, width: float, *, faces: bool) -> _Block:
     """Lays out free slots and couples in balanced columns, with the cards held below."""
-    columns = int((width + _GAP) / (_COLUMN + _GAP))
+    columns = max(int((width + _GAP) / (_COLUMN + _GAP)), 1)
     step = (width + _GAP) / columns
     couples = view["fields"][player]["couples"]
     blocks = [_free(view, player, table, step - _GAP)]
@@ -88,14 +99,17 @@ def _laid_out(view: Json, player: int, table: Table, width: float) -> _Block:
     height = max(ends)
     for label, cards in describe.held(view, player).items():
         if describe.size(cards):
-            block = _cards(label, cards, table, step, columns)
+            picked = "pack" if view["stage"] == "draft" else "hand"
+            named = player == view["seat"] and label == picked
+            if faces and isinstance(cards, list):
+                block = _faces(label, cards, table, step, columns, named=named)
+            else:
+                block = _cards(label, cards, table, step, columns, named=named)
             placed.append((block, 0.0, height))
             height += block.height
     return _Block(
         height,
-        lambda: "".join(
-            group(block.draw(), transform=f"translate({x:.2f} {y:.2f})") for block, x, y in placed
-        ),
+        lambda: "".join(moved(block.draw(), x, y) for block, x, y in placed),
     )
 
 
@@ -137,13 +151,22 @@ def _couple(view: Json, couple: Json, table: Table, width: float) -> _Block:
             card = table[entry["card"]]
             left = str(entry["turns_left"]) if card.turns else "∞"
             strip = style.strip(card, 5, top + PITCH * row, width - 10, left, by=entry["by"])
-            rows.append(group(strip, data_part=f"OBSTACLE {describe.copy_of(view, entry)}"))
-        return group(
+            name = f"OBSTACLE {describe.copy_of(view, entry)}"
+            rows.append(group(strip, data_part=name, data_item=name))
+        name = f"COUPLE {couple['card']}"
+        # Where its preparations can be selected too, it is selected beside them.
+        apart = view["decision"] == "DISCARD_MENU"
+        head = (
             rect(0, 0, width, height, 7, fill=face, stroke=rim, stroke_width=1.5),
             text(mark, 7, 17, 14, fill=rim),
-            *rows,
+            *rows[: len(lines)],
+        )
+        return group(
+            group(*head, data_part=name) if apart else "".join(head),
+            *rows[len(lines) :],
             data_couple=couple["card"],
-            data_part=f"COUPLE {couple['card']}",
+            data_item=name,
+            data_part=None if apart else name,
         )
 
     return _Block(height, draw)
@@ -152,10 +175,33 @@ def _couple(view: Json, couple: Json, table: Table, width: float) -> _Block:
 def _place(name: str, card: Card | None, empty: tuple[str, str], y: float, width: float) -> str:
     """Returns a position with its preparation, or an empty one with its label and subtype."""
     strip = style.strip(card, 5, y, width - 10) if card else style.place(*empty, 5, y, width - 10)
-    return group(strip, data_part=f"POS {name}")
+    return group(strip, data_part=f"POS {name}", data_item=f"POS {name}")
 
 
-def _cards(label: str, cards: list[str] | int, table: Table, step: float, columns: int) -> _Block:
+def _faces(
+    label: str, cards: list[str], table: Table, step: float, columns: int, *, named: bool
+) -> _Block:
+    """Returns cards with their texts, in columns."""
+    ends = [float(_LABEL)] * columns
+    drawn = [text(f"{label.capitalize()}, {len(cards)}", 0, 16, _NAME, font_weight="bold")]
+    for name, number in describe.copies(cards).items():
+        column = min(range(columns), key=ends.__getitem__)
+        note = f"×{number}" if number > 1 else ""
+        face, height = style.face(table[name], step - _GAP, note, named=named)
+        drawn.append(moved(face, step * column, ends[column]))
+        ends[column] += height + 4
+    return _Block(max(ends) + 2, lambda: "".join(drawn))
+
+
+def _cards(
+    label: str,
+    cards: list[str] | int,
+    table: Table,
+    step: float,
+    columns: int,
+    *,
+    named: bool,
+) -> _Block:
     """Returns cards in rows, or backs in one row."""
     rows = 0 if isinstance(cards, int) else -(-len(describe.copies(cards)) // columns)
     name = f"{label.capitalize()}, {describe.size(cards)}"
@@ -166,12 +212,11 @@ def _cards(label: str, cards: list[str] | int, table: Table, step: float, column
             pitch = min(11, (step * columns - 80) / cards)
             backs = [rect(72 + pitch * i, 4, 0.75 * pitch, 15, 2) for i in range(cards)]
             return words + group(*backs, fill=style.BACK)
-        for place, (card, number) in enumerate(describe.copies(cards).items()):
-            row, column = divmod(place, columns)
+        for index, (card, number) in enumerate(describe.copies(cards).items()):
+            row, column = divmod(index, columns)
             note = f"×{number}" if number > 1 else ""
-            words += style.strip(
-                table[card], step * column, _LABEL + PITCH * row, step - _GAP, note
-            )
+            place = step * column, _LABEL + PITCH * row, step - _GAP
+            words += style.strip(table[card], *place, note, named=named)
         return words
 
     return _Block(_LABEL + PITCH * rows + 4, draw)

@@ -6,19 +6,23 @@ Nothing depends on hue alone: metals differ in lightness, stones and side marks 
 from typing import Any
 
 from linkzoo.games.love_links.components import LINK_TEXTS, LINKS, STONES
+from linkzoo.svg import panel
 from linkzoo.svg.elements import circle, group, path, rect, text
 
-WIDTH, HEIGHT, MARGIN = 1200, 720, 20
-INK, GREY, LINE, PAGE = "#2b2a28", "#716b5c", "#ddd5c3", "#faf7f0"
+WIDTH, HEIGHT = 1200, 640
+TABLE, LETTERS = "#efe7d6", "#2b2a29"  # below the bracelets, on links
 SIDES = ("#7240a8", "#0e7f7a", "#c2417c")
-
+# What stands for these colours in the dark; links keep theirs.
+DARK = panel.DARK | dict(
+    zip((TABLE, *SIDES), "#353129 #c3a0f0 #57c4bd #f08fb9".split(), strict=True)
+)
 
 FACES, RIMS = ("#c98d5e", "#d3d8de", "#f5cb46"), ("#6f4220", "#697482", "#8f6a08")  # by metal
-_STONES = dict(zip(STONES[1:], ("#ffffff", "#d21f3c", "#12934b", "#2456c9"), strict=True))
+_STONES = dict(zip(STONES[1:], ("#fffffe", "#d21f3c", "#12934b", "#2456c9"), strict=True))
 _HOLE = "#3a352e"
 
 # A link in its own units: its left edge is at 0, the centre of the key's disc.
-LINK_WIDTH, LINK_HEIGHT, KEY_RADIUS = 70, 36, 13
+LINK_WIDTH, LINK_HEIGHT, KEY_RADIUS = 72, 36, 13
 _MIDDLE = LINK_HEIGHT / 2
 
 
@@ -36,7 +40,7 @@ def link(number: int, x: float, y: float, scale: float, side: int | None = None)
         path("M", LINK_WIDTH, _MIDDLE - 15, "a", 15, 15, 0, 0, 0, 0, 30, "z", fill=_HOLE),
         circle(0, _MIDDLE, KEY_RADIUS, fill="#fffdf6", stroke=rim, stroke_width=2),
         _word(key, 0),
-        _word(lock, 43.5),
+        _word(lock, 44),
         stone(STONES[kind.stone], 24, _MIDDLE, 7.5),
         "" if side is None else mark(side, 24, LINK_HEIGHT + 1, 7),
         transform=f"translate({x:.2f} {y:.2f}) scale({scale:.4f})",
@@ -45,14 +49,14 @@ def link(number: int, x: float, y: float, scale: float, side: int | None = None)
 
 
 def _word(words: str, x: float) -> str:
-    return text(words, x, _MIDDLE + 5.8, 16, text_anchor="middle", font_weight="bold", fill=INK)
+    return text(words, x, _MIDDLE + 6.1, 17, text_anchor="middle", font_weight="bold", fill=LETTERS)
 
 
 def stone(name: str, x: float, y: float, r: float) -> str:
     """Returns a stone around (x, y): diamond, round ruby, square emerald or hexagonal sapphire."""
     if not name:
         return ""
-    look: dict[str, Any] = {"fill": _STONES[name], "stroke": INK, "stroke_width": 1.2}
+    look: dict[str, Any] = {"fill": _STONES[name], "stroke": LETTERS, "stroke_width": 1.2}
     if name == "diamond":
         return path("M", x, y - r, "l", r, r, -r, r, -r, -r, "z", **look)
     if name == "ruby":
@@ -65,7 +69,7 @@ def stone(name: str, x: float, y: float, r: float) -> str:
 
 def mark(side: int, x: float, y: float, r: float) -> str:
     """Returns a side's mark on its links, around (x, y): a lozenge, a disc or a triangle."""
-    look: dict[str, Any] = {"fill": SIDES[side], "stroke": "#fff", "stroke_width": 0.22 * r}
+    look: dict[str, Any] = {"fill": SIDES[side], "stroke": panel.CARD, "stroke_width": 0.22 * r}
     if side == 0:
         return path("M", x, y - r, "l", 1.2 * r, r, -1.2 * r, r, -1.2 * r, -r, "z", **look)
     if side == 1:

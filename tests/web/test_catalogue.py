@@ -1,0 +1,81 @@
+"""What the start page offers: opponents by measured strength, options in words, games got ready."""
+
+import time
+from pathlib import Path
+
+import pytest
+
+from linkzoo import game_names, get_game
+from linkzoo_training.checkpoints.checkpoint import load_card
+from linkzoo_training.resources import find_checkpoint
+from linkzoo_training.web.catalogue import agent_words, option_words, strengths
+from tests.web.server import Client, serving
+
+
+@pytest.mark.parametrize("game", game_names())
+def test_opponents_are_ranked_by_the_matches_of_the_cards(client: Client, game: str) -> None:
+    offered = {one["name"]: one for one in client.ask("catalogue")[1]["games"]}[game]
+    agents = {agent["name"]: agent["rating"] for agent in offered["agents"]}
+    measured = [rating for rating in agents.values() if rating is not None]
+    assert measured == sorted(measured, reverse=True)
+    assert agents["random"] == 0
+    assert {"random", "greedy", "uct-100", "uct-1000", game} <= set(agents)
+    assert not [name for name in agents if name.startswith(("cheat", "hands", "exact"))]
+    matches = load_card(find_checkpoint(game))["strength"]
+    shares: dict[str, list[float]] = {"random": [], "greedy": []}
+    for match in matches:
+        if match["agents"][1] in shares and match["num_players"] == 2:
+            shares[match["agents"][1]].append(match["win_share"]["mean"])
+    for opponent, won in shares.items():  # who beats whom in all its matches stands above
+        if all(share > 0.55 for share in won):
+            assert agents[game] > agents[opponent]
+
+
+def test_each_agent_that_is_offered_can_play(tmp_path: Path) -> None:
+    with serving(tmp_path) as client:
+        for game in client.ask("catalogue")[1]["games"]:
+            names = [agent["name"] for agent in game["agents"]]
+            assert ("linear" in names) == (game["name"] != "linkage")
+            for name in names:
+                client.ask(f"tables/{client.table(game['name'], ['human', name])}", method="DELETE")
+
+
+def test_what_agents_do_is_said_in_a_few_words() -> None:
+    assert agent_words("greedy") == "looks one move ahead"
+    assert agent_words("uct-1000") == "tries 1,000 random games before a move"
+    assert agent_words("linkage_az") == "a trained policy"
+    assert agent_words("linkage_az:200") == "a trained policy, with a search of 200 steps"
+    assert agent_words("my.module:Agent") == "an agent of this server"
+
+
+@pytest.mark.parametrize("game", game_names())
+def test_every_option_has_an_explanation(client: Client, game: str) -> None:
+    offered = {one["name"]: one for one in client.ask("catalogue")[1]["games"]}[game]
+    assert [option["name"] for option in offered["options"] if not option["words"]] == []
+    assert option_words(get_game("linkage").options)["free_hole"] == (
+        "Seat 0 places the hole, seat 1 chooses a role."
+    )
+
+
+def test_a_game_without_measured_agents_has_no_ratings() -> None:
+    class Nothing:
+        name = "nothing"
+
+    assert strengths(Nothing()) == {}
+
+
+def test_a_game_and_its_agents_are_prepared_while_the_page_is_read(tmp_path: Path) -> None:
+    with serving(tmp_path) as client:
+        wanted = {"agents": ["human", "greedy", "linkage"]}
+        begun = time.monotonic()
+        while not client.ask("games/linkage/prepare", wanted)[1]["ready"]:
+            assert time.monotonic() - begun < 60
+            time.sleep(0.05)
+        assert len(client.server.players._held) == 3  # random, for the game itself
+        view = client.settled(client.table("linkage", ["greedy", "human"]))
+        assert not view["preparing"]
+        for agent, said in (("love_links", "plays love_links"), ("linkage@9999", "views")):
+            status, answer = client.ask("games/linkage/prepare", {"agents": [agent]})
+            assert status == 400
+            assert said in answer["error"]
+        assert client.ask("games/chess/prepare", wanted)[0] == 400

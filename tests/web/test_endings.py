@@ -1,0 +1,125 @@
+"""What ends in time: abandoned analyses, half-open connections, and the server itself."""
+
+import json
+import os
+import signal
+import socket
+import subprocess
+import sys
+import time
+from collections.abc import Callable
+from contextlib import suppress
+from pathlib import Path
+
+import pytest
+
+from linkzoo_training.web import connections
+from linkzoo_training.web.players import MOST_SIMULATIONS
+from tests.web.server import Client, serving
+
+SLOW = f"linkage:{MOST_SIMULATIONS}"  # many seconds a move
+
+
+def _post(port: int, path: str, body: object) -> socket.socket:
+    """Sends a request, without waiting for the answer."""
+    data = json.dumps(body).encode()
+    sent = socket.create_connection(("127.0.0.1", port))
+    sent.sendall(
+        f"POST /api/{path} HTTP/1.1\r\nHost: 127.0.0.1:{port}\r\nContent-Type: application/json\r\n"
+        f"Content-Length: {len(data)}\r\n\r\n".encode()
+        + data
+    )
+    return sent
+
+
+def _until(done: Callable[[], bool], seconds: float) -> float:
+    """Waits until something is done; returns how long that took."""
+    begun = time.monotonic()
+    while not done():
+        assert time.monotonic() - begun < seconds
+        time.sleep(0.01)
+    return time.monotonic() - begun
+
+
+def test_an_analysis_ends_when_its_page_goes(tmp_path: Path) -> None:
+    with serving(tmp_path) as client:
+        name = client.table("linkage", ["human", "random"])
+        client.ask(f"tables/{name}/analysis", {"agent": "linkage:2"})  # compiles the search
+        asked = [_post(client.port, f"tables/{name}/analysis", {"agent": SLOW}) for _ in range(3)]
+        players = client.server.players
+        _until(lambda: any(player.waiting == 3 for player in players._held.values()), 30)
+        player = next(player for player in players._held.values() if player.waiting)
+        _until(lambda: player.running, 30)
+        for connection in asked:
+            connection.close()
+        assert _until(lambda: not player.waiting, 10) < 1
+
+
+def test_half_open_connections_make_room_and_end(
+    tmp_path: Path, monkeypatch: pytest.MonkeyPatch
+) -> None:
+    monkeypatch.setattr(connections, "HALF_OPEN_SECONDS", 0.5)
+    with serving(tmp_path) as client:
+        begun = f"POST /api/tables HTTP/1.1\r\nHost: 127.0.0.1:{client.port}\r\n".encode()
+        opened = []
+        for part in (b"", begun, begun + b"Content-Length: 9\r\n\r\n{"):
+            for _ in range(connections.MOST_HALF_OPEN):
+                opened.append(socket.create_connection(("127.0.0.1", client.port)))
+                opened[-1].sendall(part)
+        assert client.ask("records")[0] == 200
+        for connection in opened:
+            connection.settimeout(5)
+            with connection, suppress(ConnectionResetError):
+                assert connection.recv(9) == b""
+
+
+def test_a_slow_but_steady_client_isnt_half_open(tmp_path: Path) -> None:
+    with serving(tmp_path) as client, socket.create_connection(("127.0.0.1", client.port)) as slow:
+        slow.settimeout(10)
+        for part in (
+            b"GET /api/records HTTP/1.1\r\nHo",
+            f"st: 127.0.0.1:{client.port}\r\n\r\n".encode(),
+        ):
+            slow.sendall(part)
+            time.sleep(0.1)
+        assert slow.recv(99).startswith(b"HTTP/1.1 200")
+
+
+@pytest.mark.slow  # test_an_analysis_ends_when_its_page_goes
+@pytest.mark.parametrize("number", [signal.SIGTERM, signal.SIGINT])
+def test_a_signal_ends_the_server_within_a_second(tmp_path: Path, number: int) -> None:
+    """One of three times: on a busy machine a process may wait that long for a core."""
+    assert any(_ends_in(tmp_path, number) < 1 for _ in range(3))
+
+
+def _ends_in(folder: Path, number: int) -> float:
+    """The seconds that a busy server takes to end after a signal."""
+    command = [
+        sys.executable,
+        "-m",
+        "linkzoo_training",
+        "serve",
+        "--port=0",
+        f"--record={folder}",
+    ]
+    with subprocess.Popen(command, stdout=subprocess.PIPE, text=True) as process:
+        assert process.stdout is not None
+        port = int(process.stdout.readline().split("127.0.0.1:")[1].split("/")[0])
+        client = Client(port, None)  # type: ignore[arg-type]
+        name = client.table("linkage", ["human", "human"], apart=True)
+        client.ask(f"tables/{name}/analysis", {"agent": "linkage:2"})
+        version = client.ask(f"tables/{name}")[1]["version"]
+        opened = [_post(port, f"tables/{name}/analysis", {"agent": SLOW}) for _ in range(3)]
+        opened.append(socket.create_connection(("127.0.0.1", port)))  # half open
+        opened[-1].sendall(b"POST /api/tables HTTP/1.1\r\nContent-Length: 9\r\nHost: x\r\n\r\n")
+        opened.append(socket.create_connection(("127.0.0.1", port)))  # waits for a change
+        path = f"GET /api/tables/{name}?since={version} HTTP/1.1\r\nHost: 127.0.0.1:{port}\r\n\r\n"
+        opened[-1].sendall(path.encode())
+        time.sleep(1)
+        begun = time.monotonic()
+        os.kill(process.pid, number)
+        process.wait(20)
+        seconds = time.monotonic() - begun
+        for connection in opened:
+            connection.close()
+    return seconds

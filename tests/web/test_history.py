@@ -1,0 +1,98 @@
+"""What the page is told of moves: the log, earlier pictures, and what a move leads to."""
+
+import numpy as np
+import pytest
+
+from linkzoo import get_game
+from linkzoo.core.kernels import kernels
+from linkzoo_training.web.history import History
+from linkzoo_training.web.tables import Table
+from linkzoo_training.web.viewers import Viewer
+from linkzoo_training.web.views import entry, preview, table_view
+from tests.web.server import Client
+
+
+def _table(client: Client, game: str, seats: list[str]) -> Table:
+    name = client.table(game, seats)
+    return client.server.viewer(name).table
+
+
+def _first(table: Table) -> str:
+    action = table.legal()[0]
+    return table.game.notation.action_to_text(table.state, action)
+
+
+@pytest.mark.parametrize("game", ["linkage", "love_formula"])
+def test_a_log_leaves_out_what_a_seat_does_not_see(client: Client, game: str) -> None:
+    table = _table(client, game, ["human", "human"])
+    words = table.game.words
+    mine: list[str] = []
+    for _ in range(3):
+        state, seat = table.state.copy(), int(table.state.seat)
+        if table.waiting is not None:
+            table.look(seat)
+        action = table.legal()[-1]
+        table.play(table.game.notation.action_to_text(state, action))
+        mine.append(words.event(state, action, 0 if table.hides else None))
+    viewer = Viewer(table, own=0 if table.hides else None)
+    shown = [event.words for event in table.history.seen(0)]
+    assert shown == [sentence for sentence in mine if sentence]
+    assert len(table.history) == 3
+    assert table.history.last_of([0]) == max(
+        event.ply for event in table.history.seen(None) if event.seat == 0
+    )
+    if not table.hides:
+        assert [row["words"] for row in table_view(viewer)["log"]] == shown
+    table.history.cut(1)
+    assert len(table.history) == 1
+
+
+def test_an_entry_of_the_log_is_the_position_after_it(client: Client) -> None:
+    table = _table(client, "linkage", ["human", "human"])
+    for _ in range(3):
+        table.play(_first(table))
+    positions = list(table.record.replay())
+    svg = entry(Viewer(table), 1)["svg"]
+    assert svg.split(">", 1)[1] == table.game.draw_svg(positions[2]).split(">", 1)[1]
+    with pytest.raises(ValueError, match=r"entry: 3 is not in 0\.\.2"):
+        entry(Viewer(table), 3)
+
+
+def test_a_preview_is_the_picture_after_the_move(client: Client) -> None:
+    table = _table(client, "linkage", ["human", "human"])
+    move = _first(table)
+    found = preview(Viewer(table), move)
+    assert table.record.actions == []
+    table.play(move)
+    assert found["svg"] == entry(Viewer(table), 0)["svg"]
+    assert found["touched"] == table.history.seen(None)[0].touched
+
+
+@pytest.mark.parametrize("game", ["link_o", "love_links", "love_formula"])
+def test_a_preview_is_the_same_in_all_worlds_of_a_seat(client: Client, game: str) -> None:
+    """It tells nothing of hidden cards and of what is drawn next."""
+    found = 0
+    for seed in range(2):
+        name = client.table(game, ["human", "random"], seed=seed)
+        client.settled(name)
+        table = client.server.viewer(name).table
+        move, seat = _first(table), int(table.state.seat)
+        told = preview(Viewer(table), move)
+        found += told["svg"] != ""
+        for world in range(2):
+            table.game.determinize(table.state, seat, np.uint64(100 + world))
+            kernels(table.game).fill_masks.serial(table._states, table._mask)
+            assert preview(Viewer(table), move) == told
+    assert found or game == "link_o"  # there the others may have to draw
+
+
+def test_a_history_of_an_open_game_is_one_for_all() -> None:
+    game = get_game("linkage")
+    states = np.zeros(1, game.state)
+    states[0] = game.blank(2, {})
+    mask = np.zeros((1, game.num_actions), np.int8)
+    kernels(game).begin(states, np.array([1], np.uint64), mask)
+    history = History(game, [0, 1])
+    history.add(states[0], int(np.flatnonzero(mask[0])[0]))
+    assert history.seen(0) == history.seen(None)
+    assert history.last_of([1]) is None

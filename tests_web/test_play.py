@@ -1,0 +1,267 @@
+"""The page of a game: choose, look and confirm; the log; the coach; several people."""
+
+import json
+import time
+
+import pytest
+from playwright.sync_api import Browser, expect
+from tests.web.server import Client
+
+from linkzoo import game_names
+from linkzoo.testing.play import mask_of, positions
+from tests_web.conftest import Screen
+
+_MOST_CLICKS = 3000
+
+
+@pytest.mark.parametrize("confirming", [True, False])
+@pytest.mark.parametrize("game", game_names())
+def test_a_whole_game_by_clicks(screen: Screen, game: str, *, confirming: bool) -> None:
+    table = screen.start(game, ["human", "random" if confirming else "checkpoint"])
+    screen.page.set_checked(".tools input[type=checkbox]", confirming)
+    for _ in range(_MOST_CLICKS):
+        if not screen.click():
+            break
+    assert table.over
+    assert screen.status() == table.game.words.outcome(table.state)
+
+
+def test_a_move_is_chosen_shown_and_confirmed(screen: Screen) -> None:
+    table = screen.start("linkage", ["human", "random"])
+    page, words = screen.page, table.game.words
+    screen.choose("R", "c3", "d3")
+    action = table.action("R c3-d3")
+    assert page.inner_text(".choices .words") == words.action_words(table.state, action)
+    page.wait_for_selector('.past[data-kind="preview"]:not([hidden])')
+    page.wait_for_selector(".past .marks.last rect")
+    assert table.record.actions == []
+    page.click('.board [data-part="c4"]')  # instead of d3
+    assert page.inner_text(".choices .words") == "red domino on c3 and c4"
+    screen.confirm()
+    page.wait_for_selector(".log li")
+    assert page.inner_text(".log li") == table.history.seen(None)[0].words
+
+
+def test_without_the_question_the_last_part_plays_the_move(screen: Screen) -> None:
+    table = screen.start("linkage", ["human", "random"])
+    screen.page.uncheck(".tools input[type=checkbox]")
+    screen.page.reload()  # the browser remembers
+    screen.choose("R", "c3", "d3")
+    screen.page.wait_for_selector(".log li")
+    assert table.record.actions[0] == table.game.notation.text_to_action(table.state, "R c3-d3")
+    screen.page.check(".tools input[type=checkbox]")
+
+
+def test_escape_takes_back_the_last_part_and_then_all(screen: Screen) -> None:
+    screen.start("linkage", ["human", "random"])
+    page = screen.page
+    screen.choose("R", "c3", "d3")
+    page.keyboard.press("Escape")
+    assert page.inner_text(".choices .words") == "Chosen: red domino, c3."
+    page.keyboard.press("Escape")
+    assert page.locator(".choices .words").count() == 0
+    assert page.locator(".board .chosen").count() == 0
+
+
+def test_all_of_a_piece_is_its_target(screen: Screen) -> None:
+    screen.start("linkage", ["human", "random"])
+    for part in ("W", "R"):
+        box = screen.page.locator(f'.board [data-part="{part}"]').bounding_box()
+        assert box is not None
+        for share in (0.02, 0.35, 0.66, 0.98):  # between the dominoes, too
+            screen.page.mouse.click(box["x"] + share * box["width"], box["y"] + box["height"] / 2)
+            assert screen.page.locator(f'.board .chosen[data-part="{part}"]').count() == 1
+            screen.page.keyboard.press("Escape")
+
+
+def test_take_back_and_reload_go_on(screen: Screen) -> None:
+    screen.start("linkage", ["human", "random"])
+    page = screen.page
+    page.wait_for_selector(".board .lit")
+    before = page.inner_html(".board")
+    screen.choose("W", "a1", "b1")
+    screen.confirm()
+    page.wait_for_selector(".log li >> nth=1")
+    page.wait_for_selector(".board .lit")
+    after = page.locator(".board .lit").count()
+    page.reload()
+    page.wait_for_selector(".log li >> nth=1")
+    page.wait_for_selector(".board .lit")
+    assert page.locator(".board .lit").count() == after
+    page.get_by_role("button", name="Take back").click()
+    page.wait_for_function("() => document.querySelectorAll('.log li').length === 0")
+    assert page.inner_html(".board") == before
+
+
+def test_two_people_never_get_what_the_other_holds(screen: Screen) -> None:
+    screen.page.on("response", screen.keep)
+    table = screen.start("link_o", ["human", "human"])
+    for _ in range(6):
+        screen.page.wait_for_selector(".cover h1")
+        seat = table.waiting
+        assert seat is not None
+        assert screen.page.inner_text(".cover h1") == f"Pass the screen to player {seat}"
+        assert screen.page.inner_html(".board") == ""
+        screen.page.click(".cover button")
+        screen.page.wait_for_selector(".board .lit")
+        seen, before = {seat}, len(screen.traffic)
+        other = json.dumps(table.game.drawing.text(table.state, 1 - seat))
+        while table.waiting is None:
+            screen.click()
+            time.sleep(0.05)
+        for _, body in screen.traffic[before - 1 :]:
+            assert other not in body
+            looking = json.loads(body).get("looking")
+            assert looking is None or looking in seen
+
+
+# Of Love Formula: a random game's seed and ply, and what the first seat points at there.
+_POINTED = [(5, 193, "OBSTACLE Bullying#1"), (4, 123, "FREE"), (2, 178, "CARD School Festival")]
+
+
+@pytest.mark.parametrize(("seed", "ply", "part"), _POINTED)
+def test_what_a_card_asks_for_is_pointed_at_in_the_picture(
+    screen: Screen, seed: int, ply: int, part: str
+) -> None:
+    table = screen.start("love_formula", ["human", "random"])
+    game = table.game
+    put = positions(game, 2, dict(game.fixed.values), seed)[ply]
+    with table.lock:
+        table._states[0] = put
+        table._mask[0] = mask_of(game, put)
+        table.touch()
+    screen.page.reload()
+    action = table.action(part)
+    screen.choose(part)
+    screen.confirm()
+    for _ in range(100):
+        if table.record.actions:
+            break
+        time.sleep(0.05)
+    assert table.record.actions[0] == action
+
+
+def test_the_log_shows_a_move_on_the_board(screen: Screen) -> None:
+    table = screen.start("linkage", ["human", "random"])
+    page = screen.page
+    screen.choose("W", "a1", "b1")
+    screen.confirm()
+    page.wait_for_selector(".log li >> nth=1")
+    first = table.history.seen(None)[0]
+    page.hover(".log button >> nth=0")
+    page.wait_for_selector('.past[data-kind="earlier"]:not([hidden]) .marks.last rect')
+    shown = page.locator(".past .marks.last .over").count()
+    assert shown == len(set(first.touched))
+    page.mouse.move(5, 5)
+    page.wait_for_selector(".past", state="hidden")
+    page.focus(".log button >> nth=1")
+    page.wait_for_selector(".past:not([hidden])")
+    page.keyboard.press("ArrowUp")
+    assert page.evaluate("() => document.activeElement.textContent") == first.words
+
+
+def test_opponents_moves_are_shown_one_after_another(browser: Browser, client: Client) -> None:
+    page = browser.new_page(viewport={"width": 1300, "height": 950})
+    screen = Screen(page, client)
+    screen.start("love_links", ["human", "random", "random"])
+    page.evaluate(
+        """() => {
+          window.said = [];
+          const status = document.querySelector(".status");
+          const watch = new MutationObserver(() => said.push(status.textContent));
+          watch.observe(status, { childList: true });
+        }"""
+    )
+    for _ in range(9):
+        screen.click()
+        if page.locator(".log li").count() > 3:
+            break
+    page.wait_for_function("() => /your move/.test(document.querySelector('.status').textContent)")
+    said = page.evaluate("() => said")
+    entries = page.locator(".log li").all_inner_texts()
+    assert [words for words in said if words in entries] == entries
+    assert page.locator(".board .marks.last rect").count()
+    assert screen.wrong == []
+    page.close()
+
+
+def test_an_opponents_last_move_is_marked(screen: Screen) -> None:
+    table = screen.start("linkage", ["human", "random"])
+    screen.choose("W", "a1", "b1")
+    screen.confirm()
+    screen.page.wait_for_selector(".log li >> nth=1")
+    screen.page.wait_for_selector(".board .marks.last rect")
+    touched = set(table.history.seen(None)[1].touched)
+    assert screen.page.locator(".board .marks.last .over").count() == len(touched)
+
+
+def test_the_shares_of_an_agent_stand_on_the_board(screen: Screen, client: Client) -> None:
+    screen.start("linkage", ["human", "random"])
+    screen.page.wait_for_selector(".board .lit")
+    screen.page.get_by_role("button", name="Analyse").click()
+    screen.page.wait_for_selector(".board .share")
+    table = screen.page.url.split("/")[-1]
+    agent = screen.page.input_value(".analysis input")
+    moves = client.ask(f"tables/{table}/analysis", {"agent": agent})[1]["moves"]
+    yellow = sum(move["share"] for move in moves if "Y" in move["parts"])
+    shown = screen.page.locator(".board .share").all_text_contents()
+    assert f"{yellow:.0%}".replace("%", " %") in shown
+    assert 2 <= len(shown) <= 12
+    screen.choose("Y")
+    best = max((move for move in moves if "Y" in move["parts"]), key=lambda move: move["share"])
+    cell = best["parts"][1]
+    there = sum(move["share"] for move in moves if {"Y", cell} <= set(move["parts"]))
+    after = screen.page.locator(".board .share").all_text_contents()
+    assert f"{there:.0%}".replace("%", " %") in after
+
+
+def test_a_coach_shows_its_move_and_what_it_would_have_played(
+    screen: Screen, client: Client
+) -> None:
+    screen.start("linkage", ["human", "random"])
+    page, table = screen.page, screen.page.url.split("/")[-1]
+    page.get_by_role("button", name="Hint").click()
+    page.wait_for_selector(".board .marks.hint rect")
+    judge = page.input_value(".analysis input")
+    found = client.ask(f"tables/{table}/analysis", {"agent": judge})[1]
+    best = found["moves"][0]
+    assert f"would play: {best['words']} " in page.inner_text(".coach [role=status]")
+    assert page.locator(".board .marks.hint .over").count() == len(best["parts"])
+    screen.choose("W", "a1", "b1")
+    screen.confirm()
+    page.wait_for_selector(".log li >> nth=1")
+    page.get_by_role("button", name="What would you have played?").click()
+    said = page.get_by_text("Instead of your last move it would have played:")
+    assert best["words"] in said.inner_text()
+
+
+def test_rules_are_in_the_page(screen: Screen) -> None:
+    table = screen.start("linkage", ["human", "random"])
+    page = screen.page
+    page.get_by_role("button", name="Rules and help").click()
+    page.wait_for_selector("dialog[open] figure svg")
+    shown = page.inner_text("dialog")
+    short = table.game.words.rules_text()
+    assert short is not None
+    assert short.split(". ")[0].replace("*", "").split("\n")[0] in shown.replace("\n", " ")
+    assert page.locator("dialog figure").count() == 3
+    page.keyboard.press("Escape")
+    page.wait_for_selector("dialog", state="hidden")
+
+
+def test_a_card_shows_its_face(screen: Screen) -> None:
+    """To a pointer, to a touch and to the focus, until Escape or the pointer leaves."""
+    screen.start("love_formula", ["human", "random"])
+    page = screen.page
+    card, face = page.locator(".board [data-card]").first, page.locator(".face")
+    name, words = card.locator("> title").text_content(), card.locator("> desc").text_content()
+    assert name
+    assert words
+    card.hover()
+    expect(face).to_have_text(name + words)
+    page.keyboard.press("Escape")
+    page.locator("h1").hover()
+    expect(face).to_be_hidden()
+    part = page.locator('.board [role="button"]:has([data-card])').first
+    part.focus()
+    expect(face).to_contain_text("priority")

@@ -1,0 +1,191 @@
+"""The replay page, on the server and as a file, and the strength page."""
+
+import re
+from html import unescape
+from pathlib import Path
+
+import pytest
+from playwright.sync_api import Browser, Page
+
+from linkzoo import GameRecord, get_game
+from linkzoo_training import load_agent
+from linkzoo_training.agents.values import values_along
+from linkzoo_training.web.replay_page import as_html
+from tests_web.conftest import Screen
+
+PLAYED = Path(__file__).parents[1] / "docs" / "games" / "played"
+
+
+def _record(game: str) -> GameRecord:
+    return GameRecord.load(PLAYED / f"{game}.json")
+
+
+def _served(screen: Screen, game: str, ply: int) -> Page:
+    """The replay of a recorded game on the server."""
+    name = screen.client.ask("replays", _record(game).to_dict())[1]["id"]
+    screen.open(f"#/replay/{name}/{ply}")
+    return screen.page
+
+
+def _file(browser: Browser, game: str, ply: int, folder: Path) -> Page:
+    """The replay of a recorded game as a file, without a network."""
+    record = _record(game)
+    as_html(record, folder / "game.html", load_agent(game))
+    page = browser.new_page(reduced_motion="reduce")
+    page.context.set_offline(True)
+    page.goto(f"{(folder / 'game.html').as_uri()}#{ply}")
+    return page
+
+
+def _at(page: Page, ply: int) -> None:
+    """Waits until a ply is shown."""
+    page.wait_for_function(
+        f"() => document.querySelector('.status')?.textContent.startsWith('Ply {ply} ')"
+    )
+
+
+@pytest.mark.parametrize("where", ["server", "file"])
+def test_a_replay_is_walked_by_buttons_keys_slider_moves_and_by_itself(
+    screen: Screen, browser: Browser, tmp_path: Path, where: str
+) -> None:
+    page = (
+        _served(screen, "linkage", 2)
+        if where == "server"
+        else _file(browser, "linkage", 2, tmp_path)
+    )
+    _at(page, 2)
+    words = get_game("linkage").words
+    states = list(_record("linkage").replay())
+    sentence = words.event(states[1], _record("linkage").actions[1])
+    assert page.inner_text(".status") == f"Ply 2 of 22: {sentence}"
+    assert page.inner_text(".log [aria-current]") == sentence
+    assert page.locator(".board .marks.last .over").count() == 1
+    assert page.url.endswith("2")
+    for name, ply in (("next", 3), ("previous", 2), ("last", 22), ("first", 0)):
+        page.get_by_role("button", name=name, exact=True).click()
+        _at(page, ply)
+    for key, ply in (("End", 22), ("ArrowLeft", 21), ("Home", 0), ("ArrowRight", 1)):
+        page.locator("body").press(key)
+        _at(page, ply)
+    page.fill("input[type=range]", "5")
+    _at(page, 5)
+    page.locator(".log button").nth(19).click()
+    _at(page, 20)
+    page.select_option("[aria-label=speed]", "fast")
+    page.evaluate("() => document.activeElement.blur()")
+    page.keyboard.press(" ")
+    _at(page, 22)
+    assert words.outcome(states[-1]) in page.inner_text(".play")
+    page.get_by_role("button", name="Play", exact=True).wait_for()  # it has stopped
+    if where == "file":
+        page.close()
+
+
+def test_a_move_of_the_list_is_shown_while_it_is_pointed_at_or_focused(screen: Screen) -> None:
+    page = _served(screen, "linkage", 2)
+    _at(page, 2)
+    page.locator(".log button").nth(4).hover()
+    page.wait_for_selector('.past[data-note="ply 5"] .marks.last')
+    page.mouse.move(0, 0)
+    page.wait_for_selector(".past", state="hidden")
+    page.locator(".log button").nth(1).focus()
+    page.keyboard.press("ArrowDown")
+    page.wait_for_selector('.past[data-note="ply 3"] svg')
+    page.keyboard.press("Enter")
+    _at(page, 3)
+    page.wait_for_selector(".past", state="hidden")
+
+
+@pytest.mark.parametrize("where", ["server", "file"])
+def test_each_seat_has_its_view_and_its_moves(
+    screen: Screen, browser: Browser, tmp_path: Path, where: str
+) -> None:
+    page = (
+        _served(screen, "link_o", 3) if where == "server" else _file(browser, "link_o", 3, tmp_path)
+    )
+    _at(page, 3)
+    record, game = _record("link_o"), get_game("link_o", _record("link_o").options)
+    states = list(record.replay())
+    state, moves = states[3], list(zip(states, record.actions, strict=False))
+    for seat in (1, None, 0):
+        page.select_option("[aria-label='seen by']", "" if seat is None else str(seat))
+        words = re.findall(r"<text[^>]*>([^<]*)</text>", game.draw_svg(state, seat))
+        page.wait_for_function(
+            """words => words === [...document.querySelectorAll(".board svg text")]
+                .map((text) => text.textContent).join("|")""",
+            arg="|".join(map(unescape, words)),
+        )
+        told = [game.words.event(before, action, seat) for before, action in moves]
+        assert page.locator(".log li").all_text_contents() == list(filter(None, told))
+    if where == "file":
+        page.close()
+
+
+@pytest.mark.parametrize("where", ["server", "file"])
+def test_the_values_stay_in_their_chart_and_lead_to_the_turning_points(
+    screen: Screen, browser: Browser, tmp_path: Path, where: str
+) -> None:
+    game = "love_formula"
+    page = _served(screen, game, 3) if where == "server" else _file(browser, game, 3, tmp_path)
+    if where == "server":
+        page.fill(".values input", game)
+        page.get_by_role("button", name="Show", exact=True).click()
+    page.wait_for_selector(".falls button")
+    page.wait_for_function("document.querySelector('.chart svg').clientHeight > 0")
+    height = page.locator(".chart svg").evaluate("svg => svg.clientHeight")
+    for line in page.locator(".chart path[stroke-dasharray]").all():
+        steps = [float(y) for y in re.findall(r" ([\d.-]+)", line.get_attribute("d") or "")]
+        assert 0 < min(steps) <= max(steps) < height
+    falls = values_along(load_agent(game), _record(game)).falls
+    shown = page.locator(".falls button").all_text_contents()
+    assert [int(words.split()[1].strip(",")) for words in shown] == [fall.ply for fall in falls]
+    assert falls[0].move in shown[0]
+    before = page.get_attribute(".chart .now", "d")
+    page.click(".falls button")
+    _at(page, falls[0].ply)
+    assert page.get_attribute(".chart .now", "d") != before
+    page.click(".chart", position={"x": 27, "y": 40})
+    _at(page, 0)
+    if where == "file":
+        page.close()
+
+
+def test_a_replay_says_who_wins_with_best_play(screen: Screen) -> None:
+    page = _served(screen, "linkage", 0)
+    exact = values_along(load_agent("linkage_az"), _record("linkage")).exact
+    first = next(ply for ply, winner in enumerate(exact) if winner is not None)
+    assert page.locator(".exact").inner_text() == ""
+    page.wait_for_function("() => document.querySelector('.exact').textContent")
+    assert page.inner_text(".exact") == f"With best play: known from ply {first} on."
+    page.locator("body").press("End")
+    _at(page, 22)
+    assert page.inner_text(".exact") == "With best play: player 0 (More) wins."
+
+
+def test_strength_has_a_bar_for_each_match_and_nothing_lies_upon_another(screen: Screen) -> None:
+    screen.open("#/strength")
+    page = screen.page
+    page.wait_for_selector(".bar")
+    cards = screen.client.ask("strength")[1]["cards"]
+    for card in cards:
+        bars = page.locator(f"#{card['name']} .bar")
+        assert bars.count() == len(card["matches"]) + len(card["blunders"])
+        mean = 100 * card["matches"][0]["share"]["mean"]
+        assert f"{mean:.1f} [" in page.inner_text(f"#{card['name']} td >> nth=0")
+    for width in (320, 1440):
+        page.set_viewport_size({"width": width, "height": 800})
+        assert page.evaluate("() => document.documentElement.scrollWidth") <= width
+        assert page.evaluate(
+            """() => [...document.querySelectorAll("th, td")].every((cell) =>
+              cell.scrollWidth <= cell.clientWidth + 1)"""
+        )
+
+
+def test_the_file_of_a_record_needs_nothing_else(browser: Browser, tmp_path: Path) -> None:
+    page = _file(browser, "linkage", 0, tmp_path)
+    asked: list[str] = []
+    page.on("request", lambda request: asked.append(request.url))
+    page.reload()
+    _at(page, 0)
+    assert [url for url in asked if not url.startswith("data:")] == [page.url.split("#")[0]]
+    page.close()

@@ -1,0 +1,150 @@
+"""The start page: opponents, options, two devices, one's games and saved games."""
+
+import re
+from pathlib import Path
+
+import pytest
+from playwright.sync_api import Browser, Page, expect
+from tests.web.server import Client, serving
+
+from tests_web.conftest import Screen
+
+
+def _table_id(page: Page) -> str:
+    page.wait_for_url(re.compile("#/table/"))
+    return str(page.url.split("/")[-1])
+
+
+def test_a_game_is_set_up_by_keys_alone(screen: Screen, client: Client) -> None:
+    screen.open()
+    page = screen.page
+    page.wait_for_selector("#seat1")
+    wanted = {"game": "Love Links", "players": "3", "seat1": "random: ", "seat2": "linear: "}
+    for name, text in wanted.items():
+        for _ in range(30):
+            page.keyboard.press("Tab")
+            if page.evaluate("() => document.activeElement.id") == name:
+                break
+        page.keyboard.type(text)
+    for _ in range(30):
+        page.keyboard.press("Tab")
+        if page.evaluate("() => document.activeElement.textContent") == "Start":
+            break
+    page.keyboard.press("Enter")
+    table = client.server.viewer(_table_id(page)).table
+    assert table.game.name == "love_links"
+    assert list(map(str, table.seats)) == ["human", "random", "linear"]
+
+
+def test_the_menu_follows_the_game_and_says_how_strong(screen: Screen, client: Client) -> None:
+    screen.open()
+    page = screen.page
+    page.wait_for_selector("#seat1")
+    for game in client.ask("catalogue")[1]["games"]:
+        page.select_option("#game", game["name"])
+        shown = page.locator("#seat1 option").all_text_contents()
+        assert shown[1:-1] == [f"{agent['name']}: {agent['words']}" for agent in game["agents"]]
+        page.select_option("#seat1", "random")
+        assert page.inner_text("#seat1-words") == "Strength 0, where random play has 0."
+    page.select_option("#seat1", "other")
+    page.fill("#seat1-other", "uct-x")
+    page.click("button[type=submit]")
+    expect(page.locator("#error")).to_contain_text("uct-x")
+    screen.wrong.clear()  # the browser reports the refusal
+
+
+def test_options_are_explained_and_taken(screen: Screen, client: Client) -> None:
+    screen.open()
+    page = screen.page
+    page.select_option("#game", "linkage")
+    page.click("summary")
+    assert page.locator("#option-free_hole-words").inner_text().startswith("Seat 0 places the hole")
+    page.get_by_label("Threshold").fill("14")
+    page.fill("#seat0-name", "Ada")
+    page.fill("#seed", "4")
+    page.click("button[type=submit]")
+    table = client.server.viewer(_table_id(page)).table
+    assert table.record.options["threshold"] == 14
+    assert [table.record.seed, table.names] == [4, ["Ada", ""]]
+    screen.open()
+    assert page.input_value("#seat0-name") == "Ada"
+
+
+def test_games_that_are_left_unplayed_or_over_are_closed(screen: Screen, client: Client) -> None:
+    page = screen.page
+    ids = []
+    for moves in (0, 1):
+        screen.open()
+        page.select_option("#game", "linkage")
+        page.select_option("#seat1", "random")
+        page.click("button[type=submit]")
+        ids.append(_table_id(page))
+        page.wait_for_selector(".board svg")
+        if moves:
+            client.ask(f"tables/{ids[-1]}/move", {"move": "W a1-b1"})
+        page.get_by_role("button", name="New game").click()
+        page.wait_for_selector("#seat1")
+    expect(page.locator(".list a")).to_have_count(1)
+    assert client.server.peek(ids[0]) is None
+    page.get_by_role("button", name=re.compile("Close Linkage")).click()
+    expect(page.locator(".list a")).to_have_count(0)
+    assert client.server.peek(ids[1]) is None
+
+
+def test_saved_games_are_opened_and_deleted(screen: Screen, client: Client) -> None:
+    name = client.table("linkage", ["human", "random"])
+    client.ask(f"tables/{name}/save", {})
+    screen.open()
+    page = screen.page
+    saved = page.locator("section", has_text="Saved games").locator("li")
+    saved.first.wait_for()
+    count = saved.count()
+    page.get_by_role("button", name=re.compile("^Open Linkage")).first.click()
+    page.wait_for_url(re.compile("#/replay/"))
+    screen.open()
+    drop = page.get_by_role("button", name=re.compile("^Delete Linkage")).first
+    drop.click()
+    expect(drop).to_have_text("Delete for good?")
+    drop.click()
+    expect(saved).to_have_count(count - 1)
+
+
+@pytest.mark.parametrize("token", [None, "right"])
+def test_two_people_play_on_two_devices(
+    browser: Browser, tmp_path: Path, token: str | None
+) -> None:
+    with serving(tmp_path, token=token) as client:
+        first, second = (browser.new_context(reduced_motion="reduce") for _ in range(2))
+        page = first.new_page()
+        page.goto(f"http://127.0.0.1:{client.port}/{f'?token={token}' if token else ''}")
+        page.select_option("#game", "link_o")
+        page.select_option("#seat1", "human")
+        page.check("#apart")
+        page.click("button[type=submit]")
+        links = page.locator(".list a[href*='#/table/']")
+        expect(links).to_have_count(2)
+        addresses = [str(links.nth(seat).get_attribute("href")) for seat in range(2)]
+        assert all(("token=" in address) == bool(token) for address in addresses)
+        pages = [page, second.new_page()]
+        for one, address in zip(pages, addresses, strict=True):
+            one.set_default_timeout(30_000)
+            one.goto(address)
+            one.wait_for_selector(".board svg")
+        table = next(iter(client.server.tables))
+        for moves in range(1, 4):
+            acting = int(table.state.seat)
+            move = table.game.notation.action_to_text(table.state, table.legal()[0])
+            pages[acting].wait_for_selector(".board .lit")
+            pages[acting].evaluate(
+                """([id, move]) => fetch(`api/tables/${id}/move`, {method: "POST",
+                headers: {"Content-Type": "application/json"}, body: JSON.stringify({move})})""",
+                [_table_id(pages[acting]), move],
+            )
+            for one in pages:  # both pages hear of it by themselves
+                one.wait_for_selector(f".log li >> nth={moves - 1}")
+        pages[1].reload()
+        pages[1].wait_for_selector(".log li >> nth=2")
+        drawn = pages[1].inner_html(".board")
+        assert str(table.game.to_dict(table.state, 1)["hands"][1][0]) in drawn
+        first.close()
+        second.close()

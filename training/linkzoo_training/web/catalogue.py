@@ -1,0 +1,134 @@
+"""What the start page offers: games, their options, and opponents by strength."""
+
+import re
+from collections.abc import Mapping
+from dataclasses import fields
+from functools import cache
+from inspect import cleandoc
+from typing import Any, Literal, get_args, get_origin
+
+import numpy as np
+
+from linkzoo import Game, get_game
+from linkzoo.core.options import Options
+from linkzoo_training.agents.linear import load_scorer
+from linkzoo_training.agents.specs import AgentSpec
+from linkzoo_training.checkpoints.checkpoint import load_card
+from linkzoo_training.evaluation.ladder import read_ladder
+from linkzoo_training.evaluation.ratings import Pairing, bradley_terry
+from linkzoo_training.resources import find_checkpoint, shipped_checkpoints
+from linkzoo_training.web.views import Json
+
+_BASELINES = ("random", "greedy", "uct-100", "uct-1000")  # of a game without a ladder
+_CHEATS = ("hands", "cheat")
+_WORDS = {
+    "random": "plays any legal move",
+    "greedy": "looks one move ahead",
+    "linear": "weighs what each move leads to",
+    "uct": "tries {:,} random games before a move",
+    "mc": "tries {:,} random games with each move",
+    "checkpoint": "a trained policy",
+}
+
+
+def catalogue(names: list[str], custom: list[str]) -> Json:
+    """Returns the available games with their options and opponents."""
+    return {"games": [_game(get_game(name), name, custom) for name in names]}
+
+
+def _game(game: Game, name: str, custom: list[str]) -> Json:
+    fixed, words = game.fixed.values, option_words(game.options)
+    found = [*map(str, opponents(game)), *custom]
+    measured = strengths(game)
+    ranked = sorted(found, key=lambda agent: -measured.get(agent, -np.inf))
+    policies = [agent for agent in ranked if AgentSpec.parse(agent).kind == "checkpoint"]
+    return {
+        "name": name,
+        "title": game.title,
+        "players": list(range(game.min_players, game.max_players + 1)),
+        "hidden": game.observation.privileged_spec is not None,
+        "roles": list(game.facts.seat_names),
+        "options": [_option(game, f, words) for f in fields(game.options) if f.name not in fixed],
+        "agents": [
+            {"name": agent, "words": agent_words(agent), "rating": measured.get(agent)}
+            for agent in ranked
+        ],
+        "judges": sorted(policies, key=lambda agent: ":" in agent),  # the quick ones first
+    }
+
+
+def opponents(game: Game) -> list[AgentSpec]:
+    """Returns the agents of the package that play a game and see no more than their seat may."""
+    try:
+        names = [*read_ladder(game.name).opponents]
+    except ValueError:  # it has no ladder
+        names = [*_BASELINES]
+    try:
+        load_scorer(game)
+        names.append("linear")
+    except ValueError:  # it has no scorer
+        pass
+    names += [agent for name, card in _cards(game).items() for agent in (name, *_searches(card))]
+    specs = [AgentSpec.parse(name) for name in dict.fromkeys(names)]
+    return [spec for spec in specs if spec.kind not in _CHEATS]
+
+
+def agent_words(name: str) -> str:
+    """Returns what an agent does, in a few words."""
+    spec = AgentSpec.parse(name)
+    words = _WORDS.get(spec.kind, "an agent of this server").format(spec.simulations)
+    searches = spec.kind == "checkpoint" and spec.simulations is not None
+    return f"{words}, with a search of {spec.simulations:,} steps" if searches else words
+
+
+@cache
+def strengths(game: Game) -> Mapping[str, int]:
+    """Returns the ratings of agents by all matches in the cards of the game's checkpoints.
+
+    They are on the Elo scale, above `random`; agents that weren't measured are left out.
+    """
+    matches = [match for card in _cards(game).values() for match in card.get("strength", [])]
+    names = [*dict.fromkeys(name for match in matches for name in match["agents"])]
+    if "random" not in names:
+        return {}
+    pairings = []
+    for match in matches:
+        a, b = map(names.index, match["agents"])
+        shape = match["blocks"], 1, len(match["sides"])
+        pairings.append(Pairing(a, b, np.full(shape, match["win_share"]["mean"])))
+    found = [rating.mean for rating in bradley_terry(pairings, len(names))]
+    zero = found[names.index("random")]
+    return {name: round(rating - zero) for name, rating in zip(names, found, strict=True)}
+
+
+def _cards(game: Game) -> dict[str, Mapping[str, Any]]:
+    cards = {name: load_card(find_checkpoint(name)) for name in shipped_checkpoints()}
+    return {name: card for name, card in cards.items() if card["game"] == game.name}
+
+
+def _searches(card: Mapping[str, Any]) -> list[str]:
+    """Returns the agents with a search that a card has measured."""
+    return [agent for match in card.get("strength", []) if ":" in (agent := match["agents"][0])]
+
+
+def option_words(options: type[Options]) -> dict[str, str]:
+    """Returns the meaning of each option, from the docstrings of the class and of its bases."""
+    found = {}
+    for kind in reversed(options.__mro__):
+        _, _, attributes = cleandoc(kind.__doc__ or "").partition("Attributes:\n")
+        for name, text in re.findall(r"^    (\w+): (.+(?:\n {8}.+)*)", attributes, re.MULTILINE):
+            found[name] = re.sub(r" \(R[^)]*\)|`", "", " ".join(text.split()))
+    return found
+
+
+def _option(game: Game, field: Any, words: Mapping[str, str]) -> Json:
+    default = getattr(game.options(), field.name)
+    choices = list(get_args(field.type)) if get_origin(field.type) is Literal else []
+    kind = "choice" if choices else "flag" if isinstance(default, bool) else "number"
+    return {
+        "name": field.name,
+        "words": words.get(field.name, ""),
+        "kind": kind,
+        "choices": choices,
+        "default": default,
+    }

@@ -1,0 +1,66 @@
+"""What each viewer may know of the moves of a game in progress."""
+
+from collections.abc import Iterable
+from typing import NamedTuple
+
+from linkzoo import Game
+from linkzoo.core.state import Record
+
+Viewer = int | None  # a seat, or None for the referee
+
+
+class Event(NamedTuple):
+    """A move as a viewer knows it; without words it is hidden.
+
+    Attributes:
+        ply: The number of moves before it.
+        seat: Who moved.
+        words: A sentence about it.
+        touched: The items of the drawing after it that it placed or changed.
+    """
+
+    ply: int
+    seat: int
+    words: str
+    touched: tuple[str, ...]
+
+
+class History:
+    """The moves of a game, in words, for the referee and for the seats with people.
+
+    Args:
+        game: The game.
+        seats: The seats that look.
+    """
+
+    def __init__(self, game: Game, seats: Iterable[int]) -> None:
+        self._game = game
+        self._hides = game.observation.privileged_spec is not None
+        self._events: dict[Viewer, list[Event]] = {
+            viewer: [] for viewer in [None, *(seats if self._hides else [])]
+        }
+
+    def __len__(self) -> int:
+        return len(self._events[None])
+
+    def add(self, state: Record, action: int) -> None:
+        """Adds a move that is played in `state`."""
+        seat, words = int(state.seat), self._game.words
+        for viewer, events in self._events.items():
+            sentence = words.event(state, action, viewer)
+            touched = words.touched(state, action, viewer) if sentence else ()
+            events.append(Event(len(events), seat, sentence, touched))
+
+    def cut(self, length: int) -> None:
+        """Drops all moves but the first `length`."""
+        for events in self._events.values():
+            del events[length:]
+
+    def seen(self, viewer: Viewer) -> list[Event]:
+        """Returns the moves that a viewer knows of, the earliest first."""
+        return [event for event in self._events[viewer if self._hides else None] if event.words]
+
+    def last_of(self, seats: Iterable[int | None]) -> int | None:
+        """Returns the ply of the last move of these seats; None if there is none."""
+        own = set(seats)
+        return next((e.ply for e in reversed(self._events[None]) if e.seat in own), None)

@@ -1,0 +1,82 @@
+"""Exports recorded games as self-contained web pages."""
+
+import gzip
+import json
+import re
+from base64 import b64encode
+from html import escape
+from pathlib import Path
+from typing import Any
+
+from linkzoo import Agent, GameRecord
+from linkzoo.core.files import write_atomically
+from linkzoo_training.agents.values import values_along
+from linkzoo_training.web.pictures import Progress
+from linkzoo_training.web.replays import Replay
+
+MOST_BYTES = 1_000_000  # limit of a page
+_STATIC = Path(__file__).with_name("static")
+_MODULES = "api curve faces geometry marks selection shares walk board log score replayer".split()
+_TAGS = re.compile(r"(?<=>)")  # splits an SVG into pieces, of which few differ between plies
+
+
+def as_html(
+    record: GameRecord,
+    file: Path,
+    agent: Agent | None = None,
+    progress: Progress = lambda *_: None,
+) -> None:
+    """Writes a self-contained page: the views of all who look, the moves, a policy's values.
+
+    It has the drawings for narrow screens, too, if it stays within MOST_BYTES with them. ValueError
+    if it would exceed MOST_BYTES without them, and for an agent without a policy.
+    """
+    replay = Replay(record)
+    values = None if agent is None else values_along(agent, record).to_dict()
+    for shapes in (False, True), (False,):
+        page = _page(replay, {**_packed(replay, shapes, progress), "values": values})
+        if len(page) <= MOST_BYTES:
+            write_atomically(file, page)
+            return
+    raise ValueError(f"{file}: the page would be longer than {MOST_BYTES} bytes")
+
+
+def _page(replay: Replay, data: dict[str, Any]) -> bytes:
+    packed = gzip.compress(json.dumps(data, separators=(",", ":")).encode(), mtime=0)
+    parts = {
+        "title": escape(replay.game.title),
+        "style": _static("style.css") + _static("board.css"),
+        "modules": json.dumps({"imports": {name: _module(name) for name in _MODULES}}),
+        "data": b64encode(packed).decode(),
+    }
+    page = _static("replay.html")
+    return re.sub(r"\{\{(\w+)\}\}", lambda found: parts[found[1]], page).encode()
+
+
+def _module(name: str) -> str:
+    """Returns a module's address that holds it; it imports others by their names."""
+    script = re.sub(r'from "\./(\w+)\.js"', r'from "\1"', _static(f"{name}.js"))
+    return f"data:text/javascript;base64,{b64encode(script.encode()).decode()}"
+
+
+def _static(name: str) -> str:
+    return (_STATIC / name).read_text(encoding="utf-8")
+
+
+def _packed(replay: Replay, shapes: tuple[bool, ...], progress: Progress) -> dict[str, Any]:
+    """Returns heads and views by viewer; an SVG is a list of places in the list of all pieces.
+
+    A view has its picture in each of the `shapes`, tall or not.
+    """
+    pieces: dict[str, int] = {}
+    views: list[list[Any]] = []
+    plies = len(replay.positions)
+    for viewer in replay.viewers:
+        views.append([])
+        for ply in range(plies):
+            drawn = [_TAGS.split(replay.picture(ply, viewer, tall=tall)) for tall in shapes]
+            parts = [[pieces.setdefault(part, len(pieces)) for part in svg] for svg in drawn]
+            views[-1].append({**replay.words(ply, viewer), "svgs": parts})
+            progress("positions", sum(map(len, views)), len(replay.viewers) * plies)
+    heads = [replay.head(viewer) for viewer in replay.viewers]
+    return {"heads": heads, "views": views, "pieces": list(pieces)}

@@ -1,0 +1,58 @@
+"""Routes of opened records."""
+
+import asyncio
+from collections.abc import Mapping
+from typing import Annotated, Any
+
+from fastapi import Body, FastAPI, Request
+
+from linkzoo import GameRecord, get_game
+from linkzoo.core.arguments import string
+from linkzoo.registry import id_of
+from linkzoo_training.web.analysis import along, analyse
+from linkzoo_training.web.players import Task, read_agent
+from linkzoo_training.web.replays import Replay
+from linkzoo_training.web.server import AgentWanted, Server
+from linkzoo_training.web.tables import safe_options
+from linkzoo_training.web.views import Json
+
+
+def add_replays(app: FastAPI, server: Server) -> None:
+    """Adds the routes of opened records."""
+
+    @app.post("/api/replays")
+    def open_record(data: Annotated[dict[str, Any], Body()]) -> Json:
+        name = string("game", data.get("game"))
+        server.check_game(name)
+        options = data.get("options")
+        if isinstance(options, Mapping):
+            safe_options(get_game(name), options)
+        return {"id": server.replays.add(Replay(GameRecord.from_dict(data)))[0]}
+
+    @app.get("/api/replays/{name}")
+    def head(name: str, seat: int | None = None) -> Json:
+        return server.replays.get(name)[0].head(seat)
+
+    @app.get("/api/replays/{name}/{ply}")
+    def position(name: str, ply: int, seat: int | None = None, *, tall: bool = False) -> Json:
+        replay, _ = server.replays.get(name)
+        return {**replay.words(ply, seat), "svg": replay.picture(ply, seat, tall=tall)}
+
+    @app.post("/api/replays/{name}/{ply}/analysis")
+    async def evaluate(name: str, ply: int, wanted: AgentWanted, request: Request) -> Json:
+        replay, _ = server.replays.get(name)
+        task = await asyncio.to_thread(_analyse, server, replay, ply, wanted.agent)
+        return await server.finished(request, task)
+
+    @app.post("/api/replays/{name}/values")
+    async def values(name: str, wanted: AgentWanted, request: Request) -> Json:
+        replay, _ = server.replays.get(name)
+        spec = read_agent(wanted.agent, id_of(replay.game), server.custom_agents)
+        task = server.players.submit(spec, replay.game, along, replay.record)
+        return await server.finished(request, task)
+
+
+def _analyse(server: Server, replay: Replay, ply: int, agent: str) -> Task[Json]:
+    state, game = replay.position(ply), replay.game
+    spec = read_agent(agent, id_of(game), server.custom_agents)
+    return server.players.submit(spec, game, analyse, game, state, replay.record.seed)

@@ -1,0 +1,74 @@
+"""Opened records: each position and the moves so far, as a viewer may know them."""
+
+from linkzoo import GameRecord, get_game
+from linkzoo.core.arguments import integer
+from linkzoo.core.state import Record
+from linkzoo_training.web.history import Event, History, Viewer
+from linkzoo_training.web.views import Json, picture, winners
+
+
+class Replay:
+    """A record with its positions and, where something is hidden, a view for each seat.
+
+    Args:
+        record: The record; its moves are legal.
+    """
+
+    def __init__(self, record: GameRecord) -> None:
+        self.record, self.game = record, get_game(record.game, record.options)
+        self.positions = list(record.replay())
+        hides = self.game.observation.privileged_spec is not None
+        self.viewers: list[Viewer] = [None, *(range(record.num_players) if hides else ())]
+        self._logs: dict[Viewer, list[Event]] = {}
+
+    def position(self, ply: int) -> Record:
+        """Returns the position after `ply` actions; ValueError if there is none."""
+        return self.positions[integer("ply", ply, 0, len(self.positions) - 1)]
+
+    def head(self, viewer: Viewer) -> Json:
+        """Returns what holds for all positions: the seats, the viewers and a viewer's log.
+
+        ValueError for another viewer than the referee (None) and, in a game that hides something, a
+        seat.
+        """
+        return {
+            "game": self.game.name,
+            "title": self.game.title,
+            "players": self.record.num_players,
+            "roles": list(self.game.roles(self.record.options)),
+            "viewers": self.viewers,
+            "plies": len(self.positions) - 1,
+            "log": [
+                {"ply": event.ply + 1, "words": event.words, "touched": event.touched}
+                for event in self._log(viewer)
+            ],
+        }
+
+    def picture(self, ply: int, viewer: Viewer, *, tall: bool = False) -> str:
+        """Returns a position's SVG, `tall` for a narrow screen; raises as `head`."""
+        self._check(viewer)
+        return picture(self.game, self.position(ply), viewer, tall=tall)
+
+    def words(self, ply: int, viewer: Viewer) -> Json:
+        """Returns what is said of a position; raises as `head`."""
+        self._check(viewer)
+        state, words = self.position(ply), self.game.words
+        return {
+            "acting": None if state.seat < 0 else int(state.seat),
+            "prompt": words.prompt(state, viewer),
+            "scores": [row._asdict() for row in words.score_rows(state, viewer)],
+            "winners": winners(state),
+        }
+
+    def _check(self, viewer: Viewer) -> None:
+        if viewer not in self.viewers:
+            raise ValueError(f"seat: {viewer} is none of the viewers {self.viewers[1:]}")
+
+    def _log(self, viewer: Viewer) -> list[Event]:
+        self._check(viewer)
+        if viewer not in self._logs:
+            history = History(self.game, [] if viewer is None else [viewer])
+            for state, action in zip(self.positions, self.record.actions, strict=False):
+                history.add(state, action)
+            self._logs[viewer] = history.seen(viewer)
+        return self._logs[viewer]

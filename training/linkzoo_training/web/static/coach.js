@@ -1,0 +1,51 @@
+// A coach: the best move of an agent for the position on the board, or for one's last move.
+
+import { judgeField } from "./analysis.js";
+import { button, make } from "./api.js";
+
+const signed = (value) => `${value < 0 ? "−" : "+"}${Math.abs(value).toFixed(2)} (−1 lost, +1 won)`;
+const percent = (share) => `${Math.round(100 * share)} %`;
+
+/** `ask(agent, last)` analyses the position, or that before one's last move; `hint(parts)` marks a move. */
+export class Coach {
+  constructor(ask, hint) {
+    this.ask = ask;
+    this.judge = judgeField();
+    this.said = make("p", { role: "status" });
+    this.now = button("Hint", async () => {
+      const { agent, best, value } = await this.best(false);
+      hint(best.parts);
+      this.say(`${agent} would play: ${best.words ?? best.text} (${percent(best.share)} of its choice). It values your position at ${signed(value)}.`);
+    });
+    this.before = button("What would you have played?", async () => {
+      const { agent, best, value, played } = await this.best(true);
+      const other = best.text === played?.text ? "It would have played your move, too" : `Instead of your last move it would have played: ${best.words ?? best.text}`;
+      const own = played ? `; it gives ${percent(best.share)} to that and ${percent(played.share)} to yours` : "";
+      this.say(`${agent}: ${other}${best.text === played?.text ? ` (${percent(best.share)})` : own}. It valued your position at ${signed(value)}.`);
+    });
+    this.element = make("section", { className: "coach", "aria-label": "coach" }, make("div", { className: "row" }, this.now, this.before), this.said);
+  }
+
+  async best(last) {
+    this.say("Thinking …");
+    try {
+      const { agent, seat, values, moves, played } = await this.ask(await this.judge.name(), last);
+      return { agent, best: moves[0], value: values[seat], played: moves.find(({ text }) => text === played) };
+    } catch (error) {
+      this.say("");
+      throw error;
+    }
+  }
+
+  say(words) {
+    this.said.textContent = words;
+  }
+
+  /** What can be asked now. */
+  async offer(game, now, before) {
+    this.now.disabled = !now;
+    this.before.disabled = !before;
+    this.element.hidden = !(now || before);
+    this.element.hidden ||= !(await this.judge.offer(game));
+  }
+}

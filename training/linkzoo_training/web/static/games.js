@@ -1,0 +1,50 @@
+// The games that this browser takes part in, kept between visits.
+
+import { ask } from "./api.js";
+
+const KEY = "linkzoo.games";
+const MOST = 50;
+
+/** Their ids, with the links of all seats where this browser has begun the game; the newest first. */
+export function games() {
+  try {
+    return JSON.parse(localStorage.getItem(KEY)) ?? [];
+  } catch {
+    return [];
+  }
+}
+
+function keep(list) {
+  localStorage.setItem(KEY, JSON.stringify(list.slice(0, MOST)));
+}
+
+/** Adds a game; `links` are the ids of people's own links by seat. */
+export function remember(id, links = {}) {
+  const known = games().find((game) => game.id === id);
+  keep([known ?? { id, links }, ...games().filter((game) => game.id !== id)]);
+}
+
+export function forget(id) {
+  keep(games().filter((game) => game.id !== id));
+}
+
+export async function close(id) {
+  await ask(`tables/${id}`, undefined, "DELETE");
+  forget(id);
+}
+
+/** What the server says of these games; those that it no longer has are forgotten. */
+export async function current() {
+  const known = games();
+  if (!known.length) return [];
+  const { tables } = await ask(`tables?${known.map(({ id }) => `ids=${encodeURIComponent(id)}`).join("&")}`);
+  const found = new Map(tables.map((table) => [table.id, table]));
+  keep(known.filter(({ id }) => found.has(id)));
+  return known.filter(({ id }) => found.has(id)).map((game) => ({ ...game, ...found.get(game.id) }));
+}
+
+/** Closes a game that one goes away from, if it is over or nobody has moved in it. */
+export async function leaveGame(id) {
+  const game = (await current()).find((one) => one.id === id);
+  if (game && game.own === null && (game.over || game.moves === 0)) await close(id);
+}

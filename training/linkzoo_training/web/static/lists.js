@@ -1,0 +1,97 @@
+// The start page's lists: one's games, saved games, and records from files.
+
+import { ask, button, labelled, make, result } from "./api.js";
+import { close, current } from "./games.js";
+
+/** One's games on this server; `share(links, names)` shows the links of a game's seats. */
+export async function gamesCard(share) {
+  const body = make("ul", { className: "list" });
+  const element = make("section", { className: "card" }, make("h2", {}, "Your games"), body);
+  const show = async () => {
+    const found = await current();
+    element.hidden = found.length === 0;
+    body.replaceChildren(
+      ...found.map((game) => {
+        const words = `${game.title}: ${game.seats.map((who, seat) => player(game, who, seat)).join(", ")}`;
+        return make(
+          "li",
+          {},
+          make("span", {}, make("a", { href: `#/table/${game.id}` }, words), `, ${standing(game)}`),
+          button("Close", async () => {
+            await close(game.id);
+            await show();
+          }, { "aria-label": `Close ${words}` }),
+          Object.keys(game.links).length ? button("Links", () => share(game.links, game.names), { "aria-label": `Links of ${words}` }) : null,
+        );
+      }),
+    );
+  };
+  await show();
+  return element;
+}
+
+function player({ own, names }, who, seat) {
+  if (own === seat) return "you";
+  return names[seat] || (who === "human" ? "a person" : who);
+}
+
+function standing(game) {
+  const moves = `${game.moves} move${game.moves === 1 ? "" : "s"}`;
+  if (game.over) return `${moves}. ${result(game)}`;
+  return game.yours ? `${moves}, your move` : moves;
+}
+
+/** The games saved on the server: open or delete one. */
+export async function savedCard() {
+  const body = make("ul", { className: "list" });
+  const element = make("section", { className: "card" }, make("h2", {}, "Saved games"), body);
+  const show = async () => {
+    const { records } = await ask("records");
+    element.hidden = records.length === 0;
+    body.replaceChildren(...records.map((record) => savedItem(record, show)));
+  };
+  await show();
+  return element;
+}
+
+function savedItem({ file, title, players, moves, time }, show) {
+  const when = new Date(1000 * time).toLocaleString([], { dateStyle: "medium", timeStyle: "short" });
+  const words = `${title}, ${players} players, ${moves} moves, ${when}`;
+  const path = `records/${encodeURIComponent(file)}`;
+  const drop = button("Delete", async () => {
+    if (drop.textContent === "Delete") {
+      drop.textContent = "Delete for good?";
+      return;
+    }
+    await ask(path, undefined, "DELETE");
+    await show();
+  }, { "aria-label": `Delete ${words}` });
+  drop.onblur = () => (drop.textContent = "Delete");
+  return make("li", {}, make("span", {}, words), button("Open", async () => openRecord(await ask(path)), { "aria-label": `Open ${words}` }), drop);
+}
+
+/** A field for a record from a file of one's own. */
+export function fileCard() {
+  const file = make("input", { type: "file", accept: ".json,application/json", id: "file" });
+  const open = async () => {
+    if (!file.files.length) throw new Error("choose a file first");
+    let data;
+    try {
+      data = JSON.parse(await file.files[0].text());
+    } catch {
+      throw new Error(`${file.files[0].name} is no JSON`);
+    }
+    await openRecord(data);
+  };
+  return make(
+    "section",
+    { className: "card" },
+    make("h2", {}, "Replay a record"),
+    make("div", { className: "row" }, labelled("A saved game (JSON)", file), button("Open", open)),
+  );
+}
+
+async function openRecord(data) {
+  const { id } = await ask("replays", data);
+  location.hash = `#/replay/${id}/0`;
+}

@@ -1,0 +1,54 @@
+// Frames around what moves have touched, upon a picture, and its way there.
+
+import { drawn } from "./curve.js";
+import { centre, place } from "./geometry.js";
+
+const SPACE = 4; // pixels between an item and its frame
+
+export const calm = () => matchMedia("(prefers-reduced-motion: reduce)").matches;
+
+const items = (holder, name) => [...holder.querySelectorAll(`[data-item="${CSS.escape(name)}"]`)];
+
+/** Frames around items or parts; `kind` is their class, and replaces those of the same kind. */
+export function mark(holder, kind, names, attribute = "data-item") {
+  const svg = holder.querySelector("svg");
+  if (!svg) return;
+  svg.querySelector(`:scope > .marks.${kind}`)?.remove();
+  if (!names.length || !svg.clientWidth) return;
+  const layer = drawn("g", { class: `marks ${kind}`, "pointer-events": "none", "aria-hidden": "true" });
+  const unit = svg.viewBox.baseVal.width / svg.clientWidth;
+  for (const name of new Set(names)) {
+    for (const element of svg.querySelectorAll(`[${attribute}="${CSS.escape(name)}"]`)) {
+      const { left, top, right, bottom } = place(element, svg);
+      const space = SPACE * unit;
+      const box = { x: left - space, y: top - space, width: right - left + 2 * space, height: bottom - top + 2 * space, rx: 2 * space };
+      for (const layerOf of ["under", "over"]) layer.append(drawn("rect", { class: layerOf, ...box }));
+    }
+  }
+  svg.append(layer);
+}
+
+/** Where the items are now, for `arrive` in the next picture. */
+export function places(holder, names) {
+  return new Map(names.flatMap((name) => items(holder, name).slice(0, 1).map((element) => [name, centre(element.getBoundingClientRect())])));
+}
+
+/** Shows how touched items came: from where they were, or out of nothing. */
+export function arrive(holder, names, before, time) {
+  if (calm()) return;
+  for (const name of new Set(names)) {
+    for (const element of items(holder, name)) {
+      const was = before.get(name);
+      const now = centre(element.getBoundingClientRect());
+      const frames = was && Math.hypot(was.x - now.x, was.y - now.y) > 2 ? { translate: [shift(element, was, now), "0 0"] } : { opacity: [0, 1] };
+      element.animate(frames, { duration: time, easing: "ease-out" });
+    }
+  }
+}
+
+/** The way from `now` back to `was`, in the units of the element's parent. */
+function shift(element, was, now) {
+  const back = element.parentElement.getScreenCTM().inverse();
+  const [from, to] = [was, now].map(({ x, y }) => new DOMPoint(x, y).matrixTransform(back));
+  return `${from.x - to.x}px ${from.y - to.y}px`;
+}

@@ -1,0 +1,27 @@
+// The seats, whose turn it is, and the score as it is reckoned.
+
+import { make, seatName } from "./api.js";
+
+export class Score {
+  constructor() {
+    this.seats = make("ul", { className: "seats" });
+    this.table = make("div", { className: "score" });
+    this.element = make("section", { className: "card" }, make("h2", {}, "Seats and score"), this.seats, this.table);
+  }
+
+  /** `acting` is the seat to act, or undefined; `own` that of the person at the screen. */
+  show({ seats, roles, names, scores, winners }, acting, own) {
+    this.seats.replaceChildren(
+      ...seats.map((_, seat) => {
+        const notes = [seat === own ? "you" : "", seat === acting ? "to act" : "", winners.includes(seat) ? "won" : ""].filter(Boolean);
+        const name = names?.[seat] ? `${names[seat]}, ` : "";
+        return make("li", { className: seat === acting ? "acting" : "" }, `${name}${seatName(seats, roles, seat)}`, make("span", { className: "soft" }, notes.length ? ` (${notes.join(", ")})` : ""));
+      }),
+    );
+    const head = make("tr", {}, make("td", {}), ...seats.map((_, seat) => make("th", { scope: "col", className: "number" }, `${seat}`)));
+    const rows = scores.map(({ label, values }, index) =>
+      make("tr", { className: index === scores.length - 1 ? "total" : "" }, make("th", { scope: "row" }, label), ...values.map((value) => make("td", { className: "number" }, value))),
+    );
+    this.table.replaceChildren(...(rows.length ? [make("table", {}, make("caption", {}, "Score by player"), make("thead", {}, head), make("tbody", {}, ...rows))] : []));
+  }
+}
