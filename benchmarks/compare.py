@@ -3,7 +3,8 @@
 With `connect_four:GAME`, after `pip install examples/connect_four`, all packages play one game.
 
 Every measurement runs in its own process; rounds alternate between the packages, so that noise
-affects all of them, and the table shows each one's best round. Install the peers with `pip install
+affects all of them, and the table shows each one's best round. All of them get the same cores
+(`--cores`), but OpenSpiel uses one in any case. Install the peers with `pip install
 -e '.[train,bench]' -c constraints.txt`. Prints Markdown.
 """
 
@@ -36,7 +37,7 @@ COMPARISONS = [
     (
         "UCT playouts from the first position",
         "linkzoo-uct",
-        [("open_spiel-uct", "connect_four")],  # uses one core; ours uses all
+        [("open_spiel-uct", "connect_four")],
     ),
     ("copying a position", "clone", []),
     ("copying an environment", "clone-env", []),
@@ -62,8 +63,11 @@ def main() -> None:
     parser.add_argument("game")
     parser.add_argument("--players", type=int, help="default: the game's smallest number")
     parser.add_argument("--rounds", type=int, default=2)
+    parser.add_argument("--cores", type=int, default=1, help="of each process")
     arguments = parser.parse_args()
-    print(f"{platform.machine()}, {os.cpu_count()} cores, best of {arguments.rounds} rounds\n")
+    cores = sorted(os.sched_getaffinity(0))[: arguments.cores]
+    os.sched_setaffinity(0, cores)
+    print(f"{platform.machine()}, {len(cores)} cores, best of {arguments.rounds} rounds\n")
     print("| what | system | speed | linkzoo is |")
     print("|---|---|---:|---:|")
     for title, ours, peers in COMPARISONS:

@@ -8,8 +8,18 @@ import pytest
 from hypothesis import given
 from hypothesis import strategies as st
 
-from linkzoo.core.kernels import count_legal, nth_legal, random_legal
-from linkzoo.engine.rng import SEED_LIMIT, below, game_seed, philox, random_u64, shuffle
+from linkzoo.core.kernels import _RANDOM_ACTIONS, count_legal, nth_legal, random_legal
+from linkzoo.engine.rng import (
+    SEED_LIMIT,
+    STREAM_ACTION,
+    below,
+    fill_random_per_seed,
+    game_seed,
+    philox,
+    random_u64,
+    random_u64s,
+    shuffle,
+)
 from tests.common.fingerprint import fingerprints
 from tests.common.play import run_python
 from tests.common.variants import Variant, every_variant
@@ -132,6 +142,22 @@ def test_legal_actions_are_counted_and_found(bits: list[int]) -> None:
 def test_many_legal_actions_are_counted() -> None:
     assert count_legal(np.ones(1000, np.int8)) == 1000
     assert nth_legal(np.ones(1000, np.int8), 999) == 999
+
+
+@pytest.mark.parametrize("actions", [1, 7, 8, 9, 336])
+def test_rows_of_random_actions_are_random_legal_actions(actions: int) -> None:
+    """And so are the numbers behind them, whichever loop draws them."""
+    chance = np.random.default_rng(actions)
+    masks = (chance.random((40, actions)) < 0.5).astype(np.int8)
+    masks[3] = 0
+    seeds = chance.integers(0, 2**64, 40, dtype=np.uint64)
+    found, numbers = np.empty(40, np.int64), np.empty(40, np.uint64)
+    for index in (0, 5, 2**40 + 1):
+        _RANDOM_ACTIONS(masks, seeds, np.uint64(index), found)
+        rows = list(zip(masks, seeds, strict=True))
+        assert found.tolist() == [random_legal(m, s, STREAM_ACTION, index) for m, s in rows]
+        fill_random_per_seed(0, 40, seeds, STREAM_ACTION, np.uint64(index), numbers)
+        assert numbers.tolist() == random_u64s(seeds, STREAM_ACTION, [index] * 40).tolist()
 
 
 def test_random_actions_are_uniform() -> None:

@@ -55,7 +55,7 @@ RUNS: dict[str, dict[str, Any]] = {
 def test_the_folder_is_short() -> None:
     """Rules, observation and text."""
     files = Path(connect_four.__file__).parent.glob("*.py")
-    assert sum(len(path.read_text().splitlines()) for path in files) <= 145
+    assert sum(len(path.read_text().splitlines()) for path in files) <= 150
 
 
 def test_pettingzoo() -> None:

@@ -96,7 +96,7 @@ def test_json_names_what_is_wrong() -> None:
 @pytest.mark.parametrize("part", PARTS, ids=lambda part: type(part).__name__)
 def test_a_missing_part_is_named(part: Any) -> None:
     given = {field.name: getattr(part, field.name) for field in fields(part)}
-    required = [field.name for field in fields(part) if field.default is MISSING]
+    required = [f.name for f in fields(part) if f.default is f.default_factory is MISSING]
     assert required
     for name in required:
         without = {other: value for other, value in given.items() if other != name}
@@ -133,7 +133,7 @@ DETERMINIZES = replace(GAME.rules, determinize=GAME.determinize)
         (GAME, {"fields": (Field("more", "f4"),)}, "^field 'more': f4 is not an integer type"),
         (SEEN, {"privileged_spec": SEEN.spec}, "^privileged_spec and reveal: "),
         (SEEN, {"reveal": SEEN.observe}, "^privileged_spec and reveal: "),
-        (SEEN, {"graph": lambda: None}, "^graph: action_cells must say"),
+        (SEEN, {"graph": lambda: None, "action_cells": None}, "^graph: action_cells must say"),
         (SEEN.spec.parts[0], {"broadcast": 1}, "^own: broadcast: 1 is not true or false"),
         (SEEN.spec.parts[0], {"categorical": "no"}, "categorical: 'no' is not true or false"),
         (FACTS, {"chance": "no"}, "^chance: 'no' is not true or false"),

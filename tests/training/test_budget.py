@@ -19,9 +19,22 @@ def test_the_end_on_time_is_said(tmp_path: Path, capsys: pytest.CaptureFixture[s
     config = ppo_config({**test_ppo.QUICK, "max_seconds": 1e-6})
     assert learn(config, tmp_path, resume=False) is not None
     said = " ".join(capsys.readouterr().out.split())
-    assert "stopped by max_seconds after 384 of 3,840 steps" in said
+    assert "stopped by max_seconds after 384 of 3,840 steps: the schedules ended with it" in said
     assert learn(ppo_config(test_ppo.QUICK), tmp_path, resume=True) is not None
     assert "stopped by" not in capsys.readouterr().out
+
+
+def test_schedules_follow_the_budget_that_is_spent_faster() -> None:
+    trainer = PPOTrainer(ppo_config({**test_ppo.QUICK, "max_seconds": 8.0}))
+    trainer.iteration, trainer.seconds = 1, 2.0
+    assert trainer.progress == 2 / 8
+    assert not trainer.finished
+    assert trainer.eta == 6
+    trainer.iteration = 5
+    assert trainer.progress == 5 * 384 / 3840
+    trainer.seconds = 8.5
+    assert trainer.progress == 1
+    assert trainer.finished
 
 
 def test_compiling_is_not_on_the_clock(monkeypatch: pytest.MonkeyPatch) -> None:

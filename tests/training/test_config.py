@@ -257,10 +257,6 @@ def test_wrong_fields_are_named(override: str, message: str) -> None:
     ("overrides", "message"),
     [
         (["solver_limit=-1"], "solver_limit: Input should be greater than or equal to 0, not -1"),
-        (
-            ["game=love_links", "initial_states={}", "symmetric=false", "solver_limit=9"],
-            "no solver for love",
-        ),
         (["simulations=[]"], "simulations"),
         (["reuse=3"], "reuse: 3 does not divide"),
     ],
@@ -268,6 +264,36 @@ def test_wrong_fields_are_named(override: str, message: str) -> None:
 def test_wrong_fields_of_alphazero_are_named(overrides: list[str], message: str) -> None:
     with pytest.raises(ValueError, match=message):
         load_config("linkage_az", overrides)
+
+
+@pytest.mark.parametrize(
+    ("game", "fields"),
+    [
+        ("linkage", ("alphazero", "board", True)),
+        ("love_links", ("alphazero", "flat", False)),
+        ("link_o", ("ppo", "graph", True)),
+        ("love_formula", ("ppo", "flat", False)),
+        ("connect_four:GAME", ("alphazero", "board", True)),
+        ("leduc:GAME", ("ppo", "flat", False)),
+    ],
+)
+def test_a_game_alone_gets_a_configuration(game: str, fields: tuple[Any, ...]) -> None:
+    """Picked by what is hidden and what the observation is; settings come last."""
+    config = load_config(game)
+    assert (config.algorithm, config.network, config.symmetric) == fields
+    assert (config.game, config.max_seconds) == (game, 1800)
+    assert getattr(config, "critic", "full") == "full"
+    other = load_config(game, ["network=flat", "total_steps=5000", "eval.every=7"])
+    assert (other.network, other.total_steps, other.max_seconds) == ("flat", 5000, None)
+    assert (other.eval.every, other.eval.blocks) == (7, 100)
+
+
+def test_a_preset_is_of_its_game() -> None:
+    text = "linkage_ppo_quick is a configuration of linkage: `linkzoo train connect_four:GAME`"
+    with pytest.raises(ValueError, match=text):
+        load_config("linkage_ppo_quick", ["game=connect_four:GAME"])
+    with pytest.raises(ValueError, match="no solver for love"):
+        load_config("love_links", ["solver_limit=9"])
 
 
 NUMBER = re.compile(r"\b(int|float)\b")

@@ -76,10 +76,17 @@ def test_board_logits_follow_the_board() -> None:
                 torch.testing.assert_close(here[vertical], there[vertical + 7])
 
 
-@pytest.mark.parametrize("kind", ["board", "graph"])
-def test_only_where_the_game_lies_on_such(kind: str) -> None:
-    with pytest.raises(ValueError, match=f"network: love_links has no {kind}; use 'flat'"):
-        make_network(get_game("love_links"), kind, 8, 1)
+def test_only_where_the_game_lies_on_such() -> None:
+    """The message says what is missing."""
+    love_links, unplaced = get_game("love_links"), observing(CONNECT_FOUR, action_cells=None)
+    for kind, game, message in (
+        ("board", love_links, r"love_links observes no board \[C, H, W\]; use 'flat'"),
+        ("graph", love_links, "love_links's Observation has no graph; use 'flat'"),
+        ("board", unplaced, "connect_four's Observation has no action_cells, .*; add them, or use"),
+    ):
+        with pytest.raises(ValueError, match=f"^network: {message}"):
+            make_network(game, kind, 8, 1)
+    assert isinstance(make_network(CONNECT_FOUR, "board", 8, 1), BoardNet)
 
 
 def test_graph_logits_follow_the_circles() -> None:

@@ -74,9 +74,10 @@ def test_a_killed_run_goes_on(
 PPO = {**test_ppo.QUICK, "eval": {"every": 100}, "total_steps": 4 * 16 * 24}
 AZ = {**test_alphazero.TINY, "eval": PPO["eval"], "total_steps": 4 * 12 * 8}
 # Another value for every field that may change, and whether training depends on it.
-FREELY: dict[str, Any] = {"name": "b", "max_seconds": 9999, "save_every": 3, "views": 2}
+FREELY: dict[str, Any] = {"name": "b", "save_every": 3, "views": 2}
 FREELY |= {"temperature": 0.5, "eval": {"every": 4, "opponents": ["random"], "blocks": 3}}
 SHARED: dict[str, Any] = {"num_threads": 2, "precision": "bf16", "symmetric": True}
+SHARED |= {"max_seconds": 9999}
 SHARED |= {
     "learning_rate": [1e-3, 1e-4],
     "initial_states": {"vary": {}, "midgame": 0.1, "depth": 0.4},

@@ -200,13 +200,13 @@ def test_groups_that_take_turns_play_the_same_games(splits: int) -> None:
 
 def test_the_network_is_asked_for_one_group_after_the_other() -> None:
     """So that it answers for one while the other is played."""
-    config, asked = ppo_config({**TINY, "horizon": 3}), list[int]()
+    config, asked = ppo_config({**TINY, "num_envs": 64, "horizon": 3}), list[int]()
     games = RolloutGames(config, HostBackend(torch.device("cpu"), 2))
     network = make_network(games.game, config.network, config.width, config.blocks)
     network.register_forward_hook(lambda _, given, __: asked.append(len(given[0])))
     games.begin([])
     games.collect(network, OpponentPool(config.pool.size, 0), 0.0, 0)
-    assert asked == 4 * [8, 8]
+    assert asked == 4 * [32, 32]
     config = ppo_config({**TINY, "num_envs": 1, "minibatches": 1})
     (group,) = RolloutGames(config, HostBackend(torch.device("cpu"), 2)).groups
     assert group.games == slice(0, 1)

@@ -1,5 +1,6 @@
 """Shards of rows: threads give what one batch would give, and the same again."""
 
+import os
 import subprocess
 import sys
 from collections.abc import Iterator
@@ -130,6 +131,80 @@ def test_gradients_of_alphazero_are_those_of_the_whole(monkeypatch: pytest.Monke
         )
         found.append([terms, *gradients(trainer)])
     torch.testing.assert_close(*found, rtol=1e-4, atol=1e-6)
+
+
+def test_sizes_are_few_and_hardly_larger() -> None:
+    """Code is kept for every new number of rows."""
+    assert [shards.padded_size(rows) for rows in (0, 1, 16, 17, 512, 513, 3000, 4096)] == [
+        *(0, 16, 16, 32, 512, 544, 3072, 4096)
+    ]
+    sizes = {rows: shards.padded_size(rows) for rows in range(1, 2**14 + 1)}
+    assert all(rows <= size < rows + max(16, rows / 16) for rows, size in sizes.items())
+    assert len(set(sizes.values())) == 32 + 5 * 16
+
+
+def test_padding_changes_neither_outputs_nor_gradients() -> None:
+    """Of a network that sees only padded sizes."""
+    seen: list[int] = []
+    layer = nn.Linear(4, 3)
+
+    def network(rows: Tensor, other: Tensor) -> tuple[Tensor, Tensor]:
+        seen.append(len(rows))
+        return layer(rows), rows.sum(1) + other[:, 0]
+
+    rows, other = torch.randn(37, 4), torch.arange(37.0)[:, None]
+    out, total = shards.padded_forward(network, rows, other)
+    assert seen == [48]
+    torch.testing.assert_close(out, layer(rows))
+    torch.testing.assert_close(total, rows.sum(1) + other[:, 0])
+    found = torch.autograd.grad(out.square().sum(), layer.weight)
+    torch.testing.assert_close(found, torch.autograd.grad(layer(rows).square().sum(), layer.weight))
+    shards.sharded_forward(network, rows[:0], other[:0])
+    assert seen == [48, 0]
+
+
+@pytest.mark.parametrize("make", [ppo, alphazero])
+def test_networks_see_few_sizes(make: Any, monkeypatch: pytest.MonkeyPatch) -> None:
+    """In play, of opponents too, and in learning; slow: the memory of a whole run."""
+    trainer, sizes = make({"pool": {"share": 0.5, "snapshot_every": 1}}), set()
+    read = type(trainer.network).read
+
+    def noting(network: Any, features: Tensor) -> Any:
+        sizes.add(len(features))
+        return read(network, features)
+
+    monkeypatch.setattr(type(trainer.network), "read", noting)
+    for _ in range(3):
+        trainer.iterate()
+    assert len(sizes) > 1
+    assert all(size == shards.padded_size(size) for size in sizes)
+
+
+MEMORY = """
+import sys
+from linkzoo_training.config.config import load_config
+from linkzoo_training.train import make_trainer
+settings = ["max_seconds=", "epochs=1", "pool.snapshot_every=5", *sys.argv[2:]]
+trainer = make_trainer(load_config(sys.argv[1], settings))
+for iteration in range(200):
+    trainer.iterate()
+    if iteration in (20, 199):
+        lines = open("/proc/self/status").read().splitlines()
+        print(next(line.split()[1] for line in lines if line.startswith("VmHWM")))
+"""
+
+
+@pytest.mark.slow  # quick: test_networks_see_few_sizes
+@pytest.mark.skipif(sys.platform != "linux", reason="reads /proc")
+def test_a_run_needs_constant_memory() -> None:
+    """It grew from 439 to 895 MB in 28 iterations."""
+    config = "examples/connect_four/connect_four_ppo.yaml"
+    command = [sys.executable, "-c", MEMORY, config, "network=flat", "width=256", "blocks=2"]
+    where = {**os.environ, "PYTHONPATH": "examples/connect_four"}
+    done = subprocess.run(command, check=True, env=where, capture_output=True, text=True)
+    early, late = (int(kilobytes) / 1024 for kilobytes in done.stdout.split())
+    assert late < 600
+    assert late - early < 50
 
 
 def test_what_nothing_depends_on_has_no_gradient() -> None:

@@ -37,7 +37,9 @@ def find_config(path_or_name: str | Path, folder: Path = Path()) -> Path:
             return path
     names = sorted(path.stem for path in shipped("configs").glob("*.yaml"))
     where = "" if folder == Path() else f" in {folder}"
-    raise ValueError(f"no configuration {shown(text)}{where}: give a YAML file, or one of {names}")
+    raise ValueError(
+        f"no configuration {shown(text)}{where}: give a YAML file, a game, or one of {names}"
+    )
 
 
 def shipped_checkpoints() -> list[str]:

@@ -132,8 +132,8 @@ def learn(
             Console().print(
                 f"stopped and saved in {folder}: continue with the same command and --resume"
             )
-        elif trainer.progress < 1:
-            _tell_early_end(trainer, by_callback=run.stopping)
+        elif trainer.steps < config.total_steps:
+            _tell_early_end(trainer)
     return None if stopped else trainer
 
 
@@ -146,14 +146,14 @@ def _short_matches(trainer: Trainer, callbacks: Callbacks) -> dict[str, float]:
     return {name: share for result in results for name, share in _win_rates(result).items()}
 
 
-def _tell_early_end(trainer: Trainer, *, by_callback: bool) -> None:
-    """Says that training ended before its schedules did."""
-    by, how = ("a callback", "") if by_callback else ("max_seconds", " and a larger max_seconds")
-    Console().print(
-        f"stopped by {by} after {trainer.steps:,} of {trainer.config.total_steps:,} steps: the "
-        f"schedules didn't end; continue with --resume{how}",
-        highlight=False,
-    )
+def _tell_early_end(trainer: Trainer) -> None:
+    """Says that training ended before `total_steps`, and whether its schedules ended, too."""
+    by, ended = "max_seconds", "the schedules ended with it; continue with --resume and more time"
+    if not trainer.finished:
+        by, ended = "a callback", "the schedules didn't end; continue with --resume"
+    total = trainer.config.total_steps
+    text = f"stopped by {by} after {trainer.steps:,} of {total:,} steps: {ended}"
+    Console().print(text, highlight=False)
 
 
 def _check_opponents(config: AnyConfig) -> None:

@@ -15,10 +15,10 @@ from linkzoo.core.game import Game
 from linkzoo.core.protocols import Apply, LegalActions, Observe, ObserveAction
 from linkzoo.core.state import Actions, Mask, Masks, Record, Records, SeatFloats, Seeds
 from linkzoo.engine.compiled import compiled, local
-from linkzoo.engine.rng import STREAM_ACTION, game_seed, random_u64
+from linkzoo.engine.rng import STREAM_ACTION, fill_random_per_seed, game_seed, random_u64
 from linkzoo.engine.threads import RowKernel
 
-_BLOCK = 32
+_BLOCK = 8  # actions; shorter and longer blocks are slower
 _GRAIN, _GRAIN_QUICK, _GRAIN_SLOW = 64, 512, 4  # rows worth a thread of their own
 
 # Fills the mask; with `skip_forced`, first plays forced decisions.
@@ -53,32 +53,39 @@ def count_legal(mask: Mask) -> int:
 
 @compiled
 def nth_legal(mask: Mask, n: int) -> int:
-    """Returns the n-th legal action (from 0) of a mask with more than n."""
-    start = 0
-    while True:
-        end = min(start + _BLOCK, mask.shape[0])
+    """Returns the n-th legal action (from 0) of a mask with more than n.
+
+    It adds blocks of a fixed length, and counts in the last one without branching.
+    """
+    start, size = 0, mask.shape[0]
+    while start + _BLOCK <= size:
         block = np.int64(0)
-        for action in range(start, end):
+        for action in range(start, start + _BLOCK):
             block += mask[action]
         if n < block:
             break
         n -= block  # type: ignore[assignment]  # int64
-        start = end
-    for action in range(start, mask.shape[0]):
+        start += _BLOCK
+    found = start
+    for action in range(start, min(start + _BLOCK, size)):
         n -= np.int64(mask[action])  # type: ignore[assignment]  # int64
-        if n < 0:
-            return action
-    return -1
+        found += n >= 0
+    return found
+
+
+@compiled
+def drawn_legal(mask: Mask, drawn: np.uint64) -> int:
+    """Returns the legal action that a uniform number stands for; -1 for none."""
+    count = count_legal(mask)
+    if count == 0:
+        return -1
+    return nth_legal(mask, np.int64(drawn % np.uint64(count)))  # type: ignore[arg-type]  # int64
 
 
 @compiled
 def random_legal(mask: Mask, seed: np.uint64, stream: int, index: int) -> int:
     """Returns a uniformly random legal action; -1 for none."""
-    count = count_legal(mask)
-    if count == 0:
-        return -1
-    drawn = random_u64(seed, stream, index) % np.uint64(count)
-    return nth_legal(mask, np.int64(drawn))  # type: ignore[arg-type]  # int64
+    return drawn_legal(mask, random_u64(seed, stream, index))
 
 
 @compiled
@@ -94,8 +101,10 @@ def first_illegal(masks: Masks, actions: Actions) -> int:
 def _fill_random_actions(
     first: int, last: int, masks: Masks, seeds: Seeds, index: int, actions: Actions
 ) -> None:
+    drawn = actions.view(np.uint64)
+    fill_random_per_seed(first, last, seeds, STREAM_ACTION, index, drawn)
     for i in range(first, last):
-        actions[i] = random_legal(masks[i], seeds[i], STREAM_ACTION, index)
+        actions[i] = drawn_legal(masks[i], drawn[i])
 
 
 _RANDOM_ACTIONS = RowKernel(_fill_random_actions, _GRAIN_QUICK)

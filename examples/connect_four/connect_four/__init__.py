@@ -12,7 +12,10 @@ GAME = Game(
     fields=rules.FIELDS,
     rules=Rules(new_game=rules.new_game, legal_actions=rules.legal_actions, apply=rules.apply),
     observation=Observation(
-        spec=observation.SPEC, observe=observation.observe, symmetries=observation.symmetries
+        spec=observation.SPEC,
+        observe=observation.observe,
+        action_cells=observation.ACTION_CELLS,
+        symmetries=observation.symmetries,
     ),
     notation=Notation(action_to_text=text.action_to_text, text_to_action=text.text_to_action),
     drawing=Drawing(text=text.draw),

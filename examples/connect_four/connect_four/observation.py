@@ -14,6 +14,7 @@ SPEC = ObservationSpec(
     ),
     (2, ROWS, COLUMNS),
 )
+ACTION_CELLS = np.arange(COLUMNS)  # a column's lowest cell, for networks that read the board
 
 
 @compiled

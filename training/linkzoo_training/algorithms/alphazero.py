@@ -168,9 +168,8 @@ class AlphaZeroTrainer(Trainer):
         batch = Batch(*(tensor[shard] for tensor in batch))
         # Forward pass
         with self.autocast():
-            cells, pooled = self.network.read(batch.features)
-            logits, values = self.network.heads(cells, pooled)
-            margins, planes = self.auxiliary(cells, pooled)
+            found = shards.padded_forward(self._outputs, batch.features)
+            logits, values, margins, planes = found
         log_policy = torch.log_softmax(masked(logits, batch.mask), -1)
         entropy = -(log_policy.exp() * log_policy).sum(-1).mean()
         # Policy loss, KL(improved policy || policy), value and auxiliary losses
@@ -184,6 +183,11 @@ class AlphaZeroTrainer(Trainer):
             auxiliary_loss = auxiliary_loss + (planes.float() - batch.planes).square().mean()
         loss = policy_loss + value_loss + _AUXILIARY_WEIGHT * auxiliary_loss
         return loss, torch.stack([policy_loss, value_loss, auxiliary_loss, entropy]).detach()
+
+    def _outputs(self, features: Tensor) -> tuple[Tensor, ...]:
+        """Returns logits, values, score margins and planes of the network and auxiliary heads."""
+        cells, pooled = self.network.read(features)
+        return *self.network.heads(cells, pooled), *self.auxiliary(cells, pooled)
 
     def tensors(self) -> dict[str, Tensor]:
         """Returns the auxiliary heads, the game states and the samples of the window."""

@@ -109,10 +109,8 @@ class PPOTrainer(Trainer):
         # Forward pass
         with self.autocast():
             features = batch.features.index_select(0, part)
-            logits, values = self.network(features)
-            if self.critic is not None:  # values of both are trained
-                better = self.critic(features, batch.privileged.index_select(0, part))
-                values = torch.stack([values, better])
+            privileged = batch.privileged.index_select(0, part)
+            logits, *found = shards.padded_forward(self._outputs, features, privileged)
         logits = masked(logits, batch.mask.index_select(0, part))
         log_policy = torch.log_softmax(logits, -1)
         # Policy loss and entropy
@@ -123,7 +121,7 @@ class PPOTrainer(Trainer):
         policy_loss = -torch.minimum(ratio * advantage, clipped * advantage).mean()
         entropy = -(torch.softmax(logits, -1) * log_policy).sum(-1).mean()
         # Value loss
-        targets = batch.targets[part]
+        targets, values = batch.targets[part], torch.stack(found)
         errors = values.float()[..., : targets.shape[1]] - targets
         value_loss = 0.5 * errors.square().mean()
         # Total, with the teacher's imitation loss, which at first replaces the policy loss
@@ -142,6 +140,11 @@ class PPOTrainer(Trainer):
             clipfrac = (ratio != clipped).float().mean()
             terms = torch.stack([policy_loss, value_loss, entropy, approx_kl, clipfrac])
         return loss, terms
+
+    def _outputs(self, features: Tensor, privileged: Tensor) -> tuple[Tensor, ...]:
+        """Returns logits [M, A] and values [M, P], those of a full critic too."""
+        found = self.network(features)
+        return found if self.critic is None else (*found, self.critic(features, privileged))
 
     def _imitation_loss(self, log_policy: Tensor, targets: Tensor) -> Tensor:
         """Returns the distance of the policy [M, A] from the teacher's targets.

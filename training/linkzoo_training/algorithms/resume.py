@@ -4,11 +4,18 @@ from collections.abc import Collection, Mapping
 from typing import Any
 
 # Training doesn't depend on these fields and sections.
-FREE = ("name", "max_seconds", "save_every", "eval", "views", "temperature")
+FREE = ("name", "save_every", "eval", "views", "temperature")
 # These act from the next iteration on.
 EFFECTIVE = (
-    *("total_steps", "device", "env_device", "num_threads", "precision", "initial_states"),
-    *("symmetric", "pool.active", "pool.snapshot_every", "pool.league", "learning_rate"),
+    *("total_steps", "max_seconds", "device", "env_device", "num_threads", "precision"),
+    *(
+        "initial_states",
+        "symmetric",
+        "pool.active",
+        "pool.snapshot_every",
+        "pool.league",
+        "learning_rate",
+    ),
     "score_margin_weight",
     *("minibatches", "epochs", "gae_lambda", "clip", "entropy", "kl_coef", "teacher"),
     *("simulations", "considered", "least_range", "solver_limit", "window", "reuse", "batch_size"),

@@ -104,8 +104,13 @@ class Trainer(ABC):
 
     @property
     def progress(self) -> float:
-        """Progress of the schedules: 0 at the start, 1 at `total_steps`."""
-        return min(1.0, self.steps / self.config.total_steps)
+        """Progress of the schedules, 0..1: the share of `total_steps` or of `max_seconds` spent.
+
+        It is the larger share, so schedules end when the run does.
+        """
+        limit = self.config.max_seconds
+        spent = 0.0 if limit is None else self.seconds / limit
+        return min(1.0, max(self.steps / self.config.total_steps, spent))
 
     @property
     def machine(self) -> str:
@@ -115,15 +120,12 @@ class Trainer(ABC):
     @property
     def finished(self) -> bool:
         """Whether the budget of steps or seconds is spent."""
-        limit = self.config.max_seconds
-        return self.progress >= 1.0 or (limit is not None and self.seconds >= limit)
+        return self.progress >= 1.0
 
     @property
     def eta(self) -> float:
         """Seconds left in the budget, at the average speed so far."""
-        left = self.seconds * (1 / max(self.progress, 1e-9) - 1)
-        limit = self.config.max_seconds
-        return left if limit is None else min(left, max(0.0, limit - self.seconds))
+        return self.seconds * (1 / max(self.progress, 1e-9) - 1)
 
     @abstractmethod
     def iterate(self) -> dict[str, float]:
@@ -170,9 +172,10 @@ class Trainer(ABC):
         Compilation isn't counted, nor the first wait for workers, which start and compile then.
         """
         spent = max(spent - self._compiling.since(time.perf_counter() - spent), 1e-6)
-        self.seconds += spent
+        trained = spent
         if isinstance(self.play, SelfPlayWorkers) and not self._timed:
-            self.seconds -= min(self.play.waited, spent)
+            trained -= min(self.play.waited, spent)
+        self.seconds += distributed.broadcast(lambda: trained)  # schedules may depend on it
         self._timed = True
         metrics = {
             "iteration": self.iteration,

@@ -67,12 +67,16 @@ def measure_cuda(name: str, num_players: int | None = None) -> Iterator[str]:
     yield f"  {_CUDA_GAMES:,} games in lock-step    {rate(work):>12,.0f} steps/s"
 
 
-def rate(work: Work, seconds: float | None = None) -> float:
-    """Returns units of work per second, after a warm-up call that compiles."""
+def rate(
+    work: Work,
+    seconds: float | None = None,
+    clock: Callable[[], float] = time.perf_counter,
+) -> float:
+    """Returns units of work per second of a clock, after a warm-up call that compiles."""
     work()
-    done, start = 0, time.perf_counter()
+    done, start = 0, clock()
     seconds = _SECONDS if seconds is None else seconds
-    while (spent := time.perf_counter() - start) < seconds:
+    while (spent := clock() - start) < seconds:
         done += work()
     return done / spent
 

@@ -2,8 +2,13 @@
 
 from argparse import ArgumentParser, Namespace
 from pathlib import Path
+from typing import TYPE_CHECKING
 
+from linkzoo import get_game
 from linkzoo_training.commands.common import add_executor, make_executor
+
+if TYPE_CHECKING:
+    from linkzoo_training.config.config import AnyConfig
 
 HELP = "train a policy by self-play"
 
@@ -11,7 +16,8 @@ HELP = "train a policy by self-play"
 def add_arguments(parser: ArgumentParser) -> None:
     """Adds the command's options."""
     add = parser.add_argument
-    add("config", metavar="CONFIG", help="YAML file, or the name of a preset")
+    text = "YAML file, name of a preset, or a game, for a configuration picked by its facts"
+    add("config", metavar="CONFIG", help=text)
     text = "fields that override the configuration, such as seed=1 (default: none)"
     add("settings", metavar="FIELD=VALUE", nargs="*", help=text)
     add("--resume", action="store_true", help="continue a run that was stopped")
@@ -24,8 +30,11 @@ def add_arguments(parser: ArgumentParser) -> None:
 def run(args: Namespace) -> int:
     """Trains; returns 0, or 128 plus the number of the signal that stopped it."""
     from linkzoo_training.config.config import load_config
+    from linkzoo_training.config.standard import is_game
 
     config = load_config(args.config, args.settings)  # raises before torch is loaded
+    if is_game(args.config):
+        print(_describe(config))
     from linkzoo_training.callbacks import load_callback
     from linkzoo_training.runtime import StopSignal
     from linkzoo_training.train import train
@@ -37,3 +46,15 @@ def run(args: Namespace) -> int:
             config, folder=folder, resume=resume, executor=executor, stop=stop, callbacks=callbacks
         )
     return stop.exit_code
+
+
+def _describe(config: "AnyConfig") -> str:
+    """Returns a line that says what was picked for a game, and why."""
+    hides = get_game(config.game, config.options).observation.privileged_spec is not None
+    limit, shape = config.max_seconds, f"{config.width} wide, {config.blocks} blocks"
+    budget = f"{config.total_steps:,} steps" if limit is None else f"{limit / 60:g} minutes"
+    return (
+        f"picked for {config.game}, in which {'something' if hides else 'nothing'} is hidden: "
+        f"algorithm={config.algorithm} network={config.network} ({shape}), {budget}; "
+        "change fields with FIELD=VALUE"
+    )

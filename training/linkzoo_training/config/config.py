@@ -15,10 +15,11 @@ from linkzoo import Game, get_game
 from linkzoo.core.arguments import integer
 from linkzoo_training import schema
 from linkzoo_training.agents.specs import AgentSpec
-from linkzoo_training.config.fields import check_varied, override, read_file
+from linkzoo_training.config.fields import check_varied, merged, override, read_file
 from linkzoo_training.config.schedule import Schedule, at
+from linkzoo_training.config.standard import is_game, standard_fields
 from linkzoo_training.imports import check_import_path, is_import_path
-from linkzoo_training.resources import file_exists, find_checkpoint, find_config
+from linkzoo_training.resources import file_exists, find_checkpoint, find_config, shipped
 from linkzoo_training.search.solver import check_solver
 
 
@@ -127,7 +128,8 @@ class TeacherConfig:
 class Config:
     """Fields of every trainer. A step is one ply of one game.
 
-    Schedules run over `total_steps`; `[first, last]` is linear, a single number is constant.
+    Schedules run over `total_steps`, or over `max_seconds` if the time is spent sooner; `[first,
+    last]` is linear, a single number is constant.
     """
 
     # Task
@@ -144,7 +146,7 @@ class Config:
 
     # Duration
     total_steps: Annotated[Int, Field(ge=1, le=10**15)] = 20_000_000  # length of the schedules
-    max_seconds: Seconds | None = None  # ends training early, before schedules end
+    max_seconds: Seconds | None = None  # ends training, and its schedules, early
     save_every: Count = 50  # iterations between training checkpoints
 
     # Network
@@ -347,14 +349,28 @@ def read_config(data: Any) -> AnyConfig:
 
 
 def load_config(path_or_name: str | Path, overrides: Sequence[str] = ()) -> AnyConfig:
-    """Reads a YAML file, or a shipped configuration by its name.
+    """Reads a YAML file, or a shipped configuration by its name; a game's name picks one for it.
 
     With `extends: NAME` in a file, fields that it doesn't set come from that configuration, in
     sections too: a file beside it, or a preset. `overrides` are `field=value` with a YAML value; a
     dot reaches into a section (`pool.share=0.5`). Raises ValueError for invalid files or fields.
     """
+    text = str(path_or_name)
+    if is_game(text):
+        fields, changes = standard_fields(text), override({}, overrides)
+        if "total_steps" in changes:
+            del fields["max_seconds"]
+        return read_config(merged(fields, changes))
     path = find_config(path_or_name)
-    data = override(read_file(path), overrides)
+    data = read_file(path)
+    game = data.get("game")
+    data = override(data, overrides)
+    if path.parent == shipped("configs") and data["game"] != game:
+        get_game(data["game"])  # raises if there is none
+        raise ValueError(
+            f"{text} is a configuration of {game}: `linkzoo train {data['game']}` picks one for "
+            f"{data['game']}, or write a file"
+        )
     check_varied(data, override({}, overrides))
     try:
         return read_config(data)

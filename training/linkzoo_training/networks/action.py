@@ -10,6 +10,7 @@ from torch import Tensor, nn
 from linkzoo import Game
 from linkzoo_training.networks.inputs import MAX_LISTED
 from linkzoo_training.networks.policy_value import PolicyValueNet, small_init
+from linkzoo_training.networks.shards import padded_forward
 from linkzoo_training.networks.trunk import MIN_DEVIATION, ResidualTrunk
 
 _HIDDEN_SHARE = 2  # the tower's width is the trunk's divided by this
@@ -57,20 +58,19 @@ class ActionNet(PolicyValueNet):
         state = self.state(whole)
         if torch.compiler.is_exporting():  # shapes must not depend on data
             action = cells[:, :, 0].long() - 1
-            scores = self._score(cells, state[:, None])
+            (scores,) = self._scores(cells, state[:, None])
             logits = scores.new_zeros(whole.shape[0], self.num_actions + 1)  # -1 is the last
             return logits.scatter(1, action % logits.shape[1], scores)[:, :-1], self.value(whole)
         position, row = cells[:, :, 0].nonzero(as_tuple=True)
         listed = cells[position, row]
-        scores = self._score(listed, state.index_select(0, position))
+        (scores,) = padded_forward(self._scores, listed, state.index_select(0, position))
         logits = scores.new_zeros(whole.shape[0], self.num_actions)
         action = listed[:, 0].long() - 1
         return logits.index_put((position, action), scores), self.value(whole)
 
-    def _score(self, rows: Tensor, state: Tensor) -> Tensor:
+    def _scores(self, rows: Tensor, state: Tensor) -> tuple[Tensor]:
         """Returns the scores [...] of rows [..., 1 + K], given a part of the state [..., H]."""
         action = (rows[..., 0].long() - 1).clamp(min=0)
         described = self.described(rows[..., 1:] * self.action_scale)
         x = torch.relu(described + self.action(action) + state)
-        scores: Tensor = self.policy(x + torch.relu(self.second(x))).squeeze(-1)
-        return scores
+        return (self.policy(x + torch.relu(self.second(x))).squeeze(-1),)

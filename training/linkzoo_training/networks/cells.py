@@ -59,8 +59,13 @@ class BoardNet(CellNet):
 
     def __init__(self, game: Game, width: int, blocks: int) -> None:
         super().__init__(game)
-        if self.map.board is None or game.observation.action_cells is None:
-            raise ValueError(f"network: {game.name} has no board; use 'flat'")
+        if self.map.board is None:
+            raise ValueError(f"network: {game.name} observes no board [C, H, W]; use 'flat'")
+        if game.observation.action_cells is None:
+            raise ValueError(
+                f"network: {game.name}'s Observation has no action_cells, each action's place on "
+                "the board; add them, or use 'flat'"
+            )
         self.board = self.map.board
         planes, height, columns = self.board
         numbers = len(self.map) - planes * height * columns
@@ -107,8 +112,8 @@ class GraphNet(CellNet):
 
     def __init__(self, game: Game, width: int, blocks: int) -> None:
         super().__init__(game)
-        if game.observation.graph is None or game.observation.action_cells is None:
-            raise ValueError(f"network: {game.name} has no graph; use 'flat'")
+        if game.observation.graph is None:
+            raise ValueError(f"network: {game.name}'s Observation has no graph; use 'flat'")
         graph = game.observation.graph()
         cells, kinds = graph.neighbours.shape
         try:

@@ -4,6 +4,9 @@ Torch would split every single operation among its threads and wait for all of t
 which is slow on a busy machine. Here one thread runs all operations of its shard, and threads wait
 for each other only once per batch. Gradients are summed in the order of the shards, so the same
 number of threads reproduces the same weights.
+
+oneDNN, which runs torch's layers on a CPU, prepares code for each new number of rows and keeps it:
+training grew by half a gigabyte. So rows are padded to a few sizes.
 """
 
 import os
@@ -18,6 +21,7 @@ from torch import Tensor
 
 MIN_ROWS = 32  # rows per thread; with fewer rows, fewer threads
 _STEP = 16  # shard sizes are multiples: convolutions are slow for each new shape
+_BITS = 5  # of padded sizes: at most 1/16 of the rows is padding
 
 T = TypeVar("T")
 _threads = 1
@@ -41,12 +45,31 @@ def sharded_forward(network: Callable[..., tuple[Tensor, ...]], *rows: Tensor) -
 
     def ask(shard: slice) -> tuple[Tensor, ...]:
         with torch.no_grad():
-            return network(*(tensor[shard] for tensor in rows))
+            return padded_forward(network, *(tensor[shard] for tensor in rows))
 
     found = _each(ask, split(len(rows[0]), rows[0].device))
     if len(found) == 1:
         return list(found[0])
     return [torch.cat(parts) for parts in zip(*found, strict=True)]
+
+
+def padded_forward(network: Callable[..., tuple[Tensor, ...]], *rows: Tensor) -> tuple[Tensor, ...]:
+    """Returns a network's outputs for tensors of N rows; on a CPU it gets N of a few sizes.
+
+    Copies of the last row are the padding; no gradient comes from them.
+    """
+    count, device = len(rows[0]), rows[0].device
+    extra = padded_size(count) - count if device.type == "cpu" else 0
+    if not extra:
+        return network(*rows)
+    filled = (torch.cat([tensor, tensor[-1:].expand(extra, *tensor.shape[1:])]) for tensor in rows)
+    return tuple(output[:count] for output in network(*filled))
+
+
+def padded_size(rows: int) -> int:
+    """Returns the size that a number of rows is padded to: a multiple of 16 with few bits."""
+    step = max(_STEP, 1 << max(0, rows.bit_length() - _BITS))
+    return -(-rows // step) * step
 
 
 def backward(

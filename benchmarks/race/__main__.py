@@ -1,0 +1,111 @@
+"""The race: `python -m benchmarks.race [SYSTEM ...] [--minutes 3 8] [--cores 1 2] [--seeds 0 1 2]`.
+
+Each system learns Connect Four from nothing, in CPU minutes per core, in a process of its own. Then
+its policy plays, with one forward pass per move, against OpenSpiel's MCTSBot and on solved
+positions. Rows are appended to `runs/race/results.jsonl`; runs that it has are left out, so an
+interrupted race goes on. Other packages are installed in `runs/race/envs`, by pip, when they first
+run. `--tables` prints Markdown and draws `docs/images/race.png`.
+"""
+
+import argparse
+import json
+import os
+import platform
+import subprocess
+import sys
+import venv
+from itertools import product
+from pathlib import Path
+from typing import Any, NamedTuple
+
+from benchmarks.race.report import report
+
+ROOT = Path(__file__).parents[2]
+FOLDER = ROOT / "runs" / "race"
+
+
+class System(NamedTuple):
+    """A module of this package with its first argument, and what it needs besides OpenSpiel."""
+
+    module: str
+    variant: str
+    packages: tuple[str, ...] = ()  # none: it runs in this environment
+
+
+_PGX = ("pgx>=2.6", "mctx", "dm-haiku", "optax", "open-spiel>=2.0.2")
+SYSTEMS = {
+    "linkzoo AlphaZero, board": System("ours", "alphazero,board"),
+    "linkzoo AlphaZero, flat": System("ours", "alphazero,flat"),
+    "linkzoo PPO, board": System("ours", "ppo,board"),
+    "linkzoo PPO, flat": System("ours", "ppo,flat"),
+    "pgx + mctx, random starts": System("pgx_mctx", "starts", _PGX),
+    "pgx + mctx, as its example": System("pgx_mctx", "example", _PGX),
+    "MaskablePPO on our VecEnv": System("maskable_ppo", "ours"),  # extra sb3
+}
+
+
+def python_of(system: System) -> str:
+    """Returns the interpreter of a system's environment, which it makes."""
+    if not system.packages:
+        return sys.executable
+    folder = FOLDER / "envs" / system.module
+    if not folder.exists():
+        print(f"installing {', '.join(system.packages)} in {folder}", flush=True)
+        venv.create(folder, with_pip=True)
+        python = str(folder / "bin" / "python")
+        install = [python, "-m", "pip", "install", "-q", *system.packages]
+        subprocess.run(install, check=True)
+    return str(folder / "bin" / "python")
+
+
+def run(name: str, seconds: int, cores: int, seed: int, games: int) -> dict[str, Any]:
+    """Runs a system in a process of its own; returns its row."""
+    system = SYSTEMS[name]
+    module = f"benchmarks.race.{system.module}"
+    command = [python_of(system), "-m", module, system.variant, "--seconds", str(seconds)]
+    command += ["--cores", str(cores), "--seed", str(seed), "--games", str(games)]
+    command += ["--positions", str(ROOT / "benchmarks" / "race" / "positions.jsonl")]
+    paths = [str(ROOT), str(ROOT / "examples" / "connect_four")]
+    paths += filter(None, [os.environ.get("PYTHONPATH")])
+    threads = {name: str(cores) for name in ("OMP_NUM_THREADS", "MKL_NUM_THREADS")}
+    own = {**os.environ, **threads, "PYTHONPATH": os.pathsep.join(paths), "JAX_PLATFORMS": "cpu"}
+    if hasattr(os, "sched_setaffinity"):  # JAX has as many threads as it sees cores
+        chosen = sorted(os.sched_getaffinity(0))[-cores:]
+        command = ["taskset", "-c", ",".join(map(str, chosen)), *command]
+    done = subprocess.run(command, cwd=ROOT, env=own, stdout=subprocess.PIPE, text=True, check=True)
+    found: dict[str, Any] = json.loads(done.stdout.splitlines()[-1])
+    return found
+
+
+def main() -> None:
+    parser = argparse.ArgumentParser(description=__doc__)
+    parser.add_argument("systems", nargs="*", metavar="SYSTEM", help="default: all of them")
+    parser.add_argument("--minutes", type=int, nargs="+", default=[3, 8])
+    parser.add_argument("--cores", type=int, nargs="+", default=[1, 2])
+    parser.add_argument("--seeds", type=int, nargs="+", default=[0, 1, 2])
+    parser.add_argument("--games", type=int, default=400, help="against each opponent")
+    parser.add_argument("--tables", action="store_true", help="print the tables of what has run")
+    arguments = parser.parse_args()
+    systems = arguments.systems or list(SYSTEMS)
+    if unknown := set(systems) - set(SYSTEMS):
+        parser.error(f"no system {sorted(unknown)}; there are {list(SYSTEMS)}")
+    file = FOLDER / "results.jsonl"
+    file.parent.mkdir(parents=True, exist_ok=True)
+    rows = [json.loads(line) for line in file.open()] if file.exists() else []
+    if arguments.tables:
+        report(rows, ROOT / "docs" / "images" / "race.png")
+        return
+    finished = {(row["system"], row["minutes"], row["cores"], row["seed"]) for row in rows}
+    planned = product(arguments.minutes, arguments.cores, arguments.seeds, systems)
+    runs = [(name, *rest) for *rest, name in planned if (name, *rest) not in finished]
+    for number, (name, minutes, cores, seed) in enumerate(runs):
+        print(f"[{number + 1}/{len(runs)}] {name}, {minutes} min, {cores} cores, seed {seed}")
+        row = {"system": name, "minutes": minutes, "cores": cores, "seed": seed}
+        row |= run(name, 60 * minutes, cores, seed, arguments.games)
+        row |= {"machine": platform.machine()}
+        with file.open("a") as there:
+            there.write(json.dumps(row) + "\n")
+
+
+if __name__ == "__main__":
+    main()

@@ -1,0 +1,88 @@
+"""SB3's MaskablePPO in the race, on our vector environment, with the settings of `examples/sb3.py`.
+
+It learns one seat against random play and frozen copies of itself. Plies are its own decisions.
+"""
+
+from typing import Any
+
+import numpy as np
+import torch
+from benchmarks.race.judge import Runner
+from numpy.typing import NDArray
+from sb3_contrib import MaskablePPO
+from stable_baselines3.common.callbacks import BaseCallback
+
+import linkzoo
+from linkzoo.integrations import FeatureSeatVectorEnv, FunctionAgent, OpponentPool
+from linkzoo.integrations.sb3 import SB3VecEnv
+
+_GAMES, _ROLLOUT, _EVERY = 64, 64, 4
+
+
+def frozen(model: MaskablePPO) -> FunctionAgent:
+    """Returns a frozen copy of the policy as an agent that samples its actions."""
+    policy = model.policy_class(
+        model.observation_space, model.action_space, model.lr_schedule, **model.policy_kwargs
+    )
+    policy.load_state_dict(model.policy.state_dict())
+
+    def choose(features: Any, mask: Any) -> Any:
+        return policy.predict(features, action_masks=mask, deterministic=False)[0]
+
+    return FunctionAgent(f"sb3-{model.num_timesteps}", choose)
+
+
+class Clock(BaseCallback):  # type: ignore[misc]  # no types where it isn't installed
+    """Stops the run in time, and adds a copy of the learner to the pool now and then."""
+
+    def __init__(self, runner: Runner, pool: OpponentPool) -> None:
+        super().__init__()
+        self.runner, self.pool, self.rollouts, self.going = runner, pool, 0, True
+
+    def policy(self, boards: NDArray[np.int8]) -> NDArray[Any]:
+        policy = self.model.policy
+        with torch.no_grad():
+            seen = torch.from_numpy(boards.reshape(len(boards), -1)).float()
+            logits: NDArray[Any] = policy.action_net(
+                policy.mlp_extractor.forward_actor(seen)
+            ).numpy()
+        return logits
+
+    def _on_step(self) -> bool:
+        return self.going
+
+    def _on_rollout_start(self) -> None:
+        if self.rollouts:
+            self.going = self.runner.goes_on(self.policy, self.num_timesteps)
+            if self.rollouts % _EVERY == 0:
+                self.pool.add(frozen(self.model))
+        self.rollouts += 1
+
+
+def main() -> None:
+    runner = Runner()
+    torch.set_num_threads(runner.cores)
+    pool = OpponentPool([linkzoo.RandomAgent()])
+    games = FeatureSeatVectorEnv(
+        "connect_four:GAME", _GAMES, seat=None, opponent=pool, illegal="raise", skip_forced=True
+    )
+    model = MaskablePPO(
+        "MlpPolicy",
+        SB3VecEnv(games),
+        n_steps=_ROLLOUT,
+        batch_size=512,
+        n_epochs=4,
+        gamma=1.0,
+        ent_coef=0.01,
+        learning_rate=1e-3,
+        policy_kwargs={"net_arch": [256, 256]},
+        seed=runner.seed,
+        device="cpu",
+    )
+    clock = Clock(runner, pool)
+    model.learn(10**12, callback=clock)
+    runner.finish(clock.policy, model.num_timesteps)
+
+
+if __name__ == "__main__":
+    main()

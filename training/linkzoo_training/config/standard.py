@@ -1,0 +1,55 @@
+"""The configuration of a game that is trained without one, picked by the game's facts."""
+
+from typing import Any
+
+from linkzoo import Game, game_names, get_game
+from linkzoo.core.features import FeatureMap
+from linkzoo.engine.threads import get_num_threads
+from linkzoo_training.imports import is_import_path
+
+_SECONDS = 1800  # of training, unless a setting says how long
+_MANY = 512  # features of a position for which a fully connected network gets more blocks
+_STEPS = 10**12  # none: the time ends the run
+
+
+def is_game(text: str) -> bool:
+    """Returns whether a text names a game, by its name or as module:name."""
+    return text in game_names() or (is_import_path(text) and ".py:" not in text)
+
+
+def standard_fields(name: str) -> dict[str, Any]:
+    """Returns the fields of a game's configuration.
+
+    AlphaZero learns games in which nothing is hidden, PPO with a critic that sees everything the
+    others. The network shares its weights over a board or a graph if the game has one.
+
+    Raises:
+        ValueError: There is no such game.
+    """
+    game = get_game(name)
+    fields = {
+        "name": f"{game.name}_standard",
+        "game": name,
+        "options": {"skip_forced": True},  # a decision with one legal action teaches nothing
+        "max_seconds": _SECONDS,
+        "total_steps": _STEPS,
+        "num_threads": get_num_threads(),
+        "symmetric": game.observation.symmetries is not None,
+        **_network(game),
+    }
+    if game.observation.privileged_spec is None:
+        weight = 0.0 if game.rules.scores is None else 0.5
+        found = {"simulations": [32], "score_margin_weight": weight}
+        return {**fields, "algorithm": "alphazero", **found}
+    found = {"entropy": [0.05, 0.01], "clip": 0.1, "minibatches": 8, "epochs": 2}
+    return {**fields, "algorithm": "ppo", "critic": "full", **found}
+
+
+def _network(game: Game) -> dict[str, Any]:
+    """Returns the network's fields."""
+    observation, features = game.observation, FeatureMap(game.observation.spec)
+    if observation.graph is not None:
+        return {"network": "graph", "width": 64, "blocks": 1}
+    if features.board is not None and observation.action_cells is not None:
+        return {"network": "board", "width": 32, "blocks": 3}
+    return {"network": "flat", "width": 256, "blocks": 2 if len(features) < _MANY else 4}
