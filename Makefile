@@ -11,6 +11,7 @@ GAME ?= linkage
 PYTEST_ARGS ?= -n 2 --dist loadscope --durations=20
 FRAMEWORKS ?= .venv-frameworks
 AGILERL ?= .venv-agilerl
+LLM ?= .venv-llm
 CUDA ?= .venv-cuda
 # The interpreter of `make test-ptx`, if it was made; another one may have torch for the GPU.
 CUDA_PYTHON ?= $(or $(wildcard $(CUDA)/bin/python),$(PYTHON))
@@ -73,11 +74,12 @@ fuzz: $(VENV)/.dev ## wrong and damaged input, until something breaks (MINUTES=.
 	$(BIN)/python -m tests.fuzz --minutes $(MINUTES) --seed $(SEED) $(ARGS)
 
 test-web: $(VENV)/.browser ## the page of `linkzoo serve` in a real browser (apt-get install chromium)
-	$(BIN)/python -m pytest tests_web
+	$(BIN)/python -m pytest tests_web -n 2 --dist worksteal
 
-test-integrations: $(FRAMEWORKS)/.made $(AGILERL)/.made ## frameworks and their own programs on every game
+test-integrations: $(FRAMEWORKS)/.made $(AGILERL)/.made $(LLM)/.made ## frameworks and their own programs on every game
 	$(FRAMEWORKS)/bin/python -m pytest tests_integrations/frameworks $(FRAMEWORK_TESTS)
 	$(AGILERL)/bin/python -m pytest tests_integrations/agilerl $(FRAMEWORK_TESTS)
+	$(LLM)/bin/python -m pytest tests_integrations/llm $(FRAMEWORK_TESTS)
 
 test-versions: test-lowest test-newest ## the quick tests with the lowest and the newest packages (PYTHON=python3.13)
 
@@ -129,8 +131,8 @@ clean: ## remove what is built (not $(VENV), not runs/)
 # The frameworks warn of much that isn't ours to change.
 FRAMEWORK_TESTS := -W default
 
-# One environment for all frameworks (RLlib pins gymnasium), and one for AgileRL, which needs older
-# packages.
+# One environment for all frameworks (RLlib pins gymnasium), one for AgileRL, which needs older
+# packages, and one for language models.
 $(FRAMEWORKS)/.made: pyproject.toml constraints.txt
 	$(PYTHON) -m venv $(FRAMEWORKS)
 	$(FRAMEWORKS)/bin/python $(PIP_INSTALL) -c constraints.txt -e ".[train,dev,ray,rllib,torchrl,tianshou,sb3,openspiel]" supersuit
@@ -139,6 +141,11 @@ $(FRAMEWORKS)/.made: pyproject.toml constraints.txt
 $(AGILERL)/.made: pyproject.toml constraints.txt
 	$(PYTHON) -m venv $(AGILERL)
 	$(AGILERL)/bin/python $(PIP_INSTALL) -c constraints.txt -e ".[train,dev]" agilerl peft
+	touch $@
+
+$(LLM)/.made: pyproject.toml constraints.txt
+	$(PYTHON) -m venv $(LLM)
+	$(LLM)/bin/python $(PIP_INSTALL) -c constraints.txt -e ".[train,dev,openenv,textarena,verifiers,trl]" mistral-common
 	touch $@
 
 # CUDA's compilers are large: here, and not for every developer.

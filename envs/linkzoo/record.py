@@ -34,6 +34,7 @@ class GameRecord:
         actions: The actions, in order.
         digest: The digest of the board or the cards (`Game.digest`); other data aren't replayed.
             None: unknown, as in old records, or the game has none.
+        comments: What agents said about their actions, by index.
     """
 
     game: str
@@ -44,6 +45,7 @@ class GameRecord:
     start: dict[str, Any] | None = None
     actions: list[int] = field(default_factory=list)
     digest: str | None = None
+    comments: dict[int, str] = field(default_factory=dict, init=False)
 
     @classmethod
     def of(cls, game: Game, state: Record, start: dict[str, Any] | None = None) -> "GameRecord":
@@ -99,6 +101,10 @@ class GameRecord:
             data[name] = int(data[name])  # of NumPy, perhaps
         if self.digest is None:
             del data["digest"]
+        del data["comments"]
+        if self.comments:  # those of moves that were taken back stay out
+            said = {str(index): self.comments.get(index) for index in range(len(moves))}
+            data["comments"] = {index: text for index, text in said.items() if text}
         del data["actions"]
         return data
 
@@ -113,7 +119,7 @@ class GameRecord:
     def from_dict(cls, data: Mapping[str, Any]) -> "GameRecord":
         """Returns the record of `to_dict`; ValueError names the field or the move that is wrong."""
         keys = "format game version num_players options seed start moves"
-        arguments.check_keys("record", data, keys.split(), optional=("digest",))
+        arguments.check_keys("record", data, keys.split(), optional=("digest", "comments"))
         arguments.agrees("format", data["format"], FORMAT)
         game = get_game(data["game"])
         arguments.agrees("version", data["version"], game.version)
@@ -137,6 +143,11 @@ class GameRecord:
                 state = next(positions)
             except ValueError as error:
                 raise ValueError(f"moves[{index}]: {error}") from error
+        indices = set(map(str, range(len(record.actions))))
+        for key, text in arguments.mapping("comments", data.get("comments", {})).items():
+            if key not in indices:
+                raise ValueError(f"comments: {arguments.shown(key)} is no index of `moves`")
+            record.comments[int(key)] = arguments.string(f"comments[{key}]", text)
         return record
 
     def save(self, path: str | Path) -> None:

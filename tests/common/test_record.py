@@ -15,7 +15,7 @@ import pytest
 
 from linkzoo import GameEnv, GameRecord, get_game, make
 from tests.common.play import finish
-from tests.common.variants import FILES, Variant, few_variants
+from tests.common.variants import FILES, ONE, Variant, few_variants
 from tests.driving import first_quick
 
 
@@ -66,6 +66,24 @@ def test_wrong_fields(variant: Variant, start: bool) -> None:
     for name, value, message in wrong:
         with pytest.raises(ValueError, match=message):
             GameRecord.from_dict({**data, name: value})
+
+
+def test_comments_are_kept() -> None:
+    data = played(ONE[0])
+    assert "comments" not in data  # as in older records
+    record = GameRecord.from_dict({**data, "comments": {"0": "why not", "2": "<b>"}})
+    assert record.comments == {0: "why not", 2: "<b>"}
+    assert record.to_dict() == {**data, "comments": {"0": "why not", "2": "<b>"}}
+    record.actions = record.actions[:2]  # a move is taken back
+    assert record.to_dict()["comments"] == {"0": "why not"}
+    for wrong, message in (
+        ([], r"^comments: \[\] is not a dict"),
+        ({"99999": "late"}, "^comments: '99999' is no index"),
+        ({"-1": "early"}, "^comments: '-1' is no index"),
+        ({"0": 1}, r"^comments\[0\]: 1 is not a string"),
+    ):
+        with pytest.raises(ValueError, match=message):
+            GameRecord.from_dict({**data, "comments": wrong})
 
 
 @few_variants

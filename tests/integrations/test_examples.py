@@ -34,7 +34,8 @@ def test_short_and_for_any_game(path: Path) -> None:
 
 @pytest.mark.parametrize("path", EXAMPLES, ids=lambda path: path.stem)
 def test_in_the_documentation(path: Path) -> None:
-    page = (ROOT / "docs" / "frameworks.md").read_text(encoding="utf-8")
+    pages = (ROOT / "docs" / name for name in ("frameworks.md", "language_models.md"))
+    page = "".join(page.read_text(encoding="utf-8") for page in pages)
     assert f"python examples/{path.name} " in page
     assert "    python examples/" + path.name in path.read_text(encoding="utf-8")
 
@@ -52,6 +53,7 @@ def test_the_single_file_example_runs(
 def test_the_package_of_integrations_imports_no_framework() -> None:
     loaded = run_python("-c", "import sys, linkzoo.integrations; print(*sys.modules)").split()
     heavy = {"torch", "ray", "torchrl", "tianshou", "stable_baselines3", "pyspiel", "agilerl"}
+    heavy |= {"openenv", "textarena", "verifiers", "trl", "transformers"}
     assert not heavy & set(loaded)
     assert "linkzoo.integrations.vector" in loaded
     plain = run_python("-c", "import sys, linkzoo; print(*sys.modules)").split()

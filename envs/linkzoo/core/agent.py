@@ -1,6 +1,6 @@
 """The agent protocol: takes a batch of positions, returns an action for each."""
 
-from dataclasses import dataclass
+from dataclasses import dataclass, field
 from functools import cached_property
 from typing import Any, Protocol
 
@@ -23,6 +23,8 @@ class Positions:
             `determinize`.
         seeds: uint64[N], the only source of randomness: equal positions and seeds give equal
             actions.
+        comments: N texts, empty at first. An agent may say here why it plays its actions; they are
+            kept in the records of games.
 
     Raises:
         ValueError: The states aren't records of the game, there isn't a seed for each, or a game
@@ -32,6 +34,7 @@ class Positions:
     game: Game
     states: NDArray[Any]
     seeds: NDArray[np.uint64]
+    comments: list[str] = field(init=False, repr=False, compare=False)
 
     def __post_init__(self) -> None:
         self.states = checked_states(self.game, self.states)
@@ -39,6 +42,7 @@ class Positions:
         self.seeds = np.require(as_words("seeds", self.seeds), requirements=["C", "W"])
         if len(self.seeds) != len(self.states):
             raise ValueError(f"seeds: {len(self.seeds)} for {len(self.states)} positions")
+        self.comments = [""] * len(self.states)
 
     def __len__(self) -> int:
         return len(self.states)

@@ -12,6 +12,7 @@ Nothing here imports a framework; `integrations.rllib` and `integrations.open_sp
 from linkzoo.integrations.advantages import seat_advantages
 from linkzoo.integrations.agents import FunctionAgent, OpponentPool
 from linkzoo.integrations.envs import FeatureEnv, FeatureSeatEnv
+from linkzoo.integrations.text import TextSeatEnv, TextStep
 from linkzoo.integrations.vector import FeatureSeatVectorEnv, SeatVectorEnv
 
 __all__ = [
@@ -21,5 +22,7 @@ __all__ = [
     "FunctionAgent",
     "OpponentPool",
     "SeatVectorEnv",
+    "TextSeatEnv",
+    "TextStep",
     "seat_advantages",
 ]

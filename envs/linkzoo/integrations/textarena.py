@@ -1,0 +1,121 @@
+"""TextArena: a game as one of its environments, and agents of ours as its players.
+
+    register()
+    env = textarena.make("linkzoo/Linkage-v0", board_size=5, threshold=8)
+    env.reset(num_players=2, seed=1)
+    players = {0: model, 1: AgentPlayer(RandomAgent(), env)}
+
+Needs the extra `textarena`.
+"""
+
+from secrets import randbelow
+from typing import Any
+
+import textarena as ta
+from textarena.envs.registration import ENV_REGISTRY, register_with_versions
+
+from linkzoo.core.agent import Agent, check_agent
+from linkzoo.core.arguments import integer
+from linkzoo.engine.rng import SEED_LIMIT
+from linkzoo.registry import game_names, get_game, id_of
+from linkzoo.text import MoveError, TextGame
+
+
+class TextArenaEnv(ta.Env):
+    """A TextGame as an environment of TextArena: every seat is a player that answers in text.
+
+    A player that gives more illegal answers in a row than `error_allowance` ends the game: its
+    reward is -1, and that of the others 0.
+
+    Args:
+        game: The game's name, or `module:name`.
+        error_allowance: How many illegal answers in a row are only told to be so, 0..1000.
+        options: Options of the game.
+
+    Attributes:
+        text_game: The game that is played, from `reset` on.
+
+    Raises:
+        ValueError: There is no such game or option.
+    """
+
+    text_game: TextGame
+
+    def __init__(self, game: str, *, error_allowance: int = 1, **options: Any) -> None:
+        self._game, self._options = game, options
+        self._allowed = integer("error_allowance", error_allowance, 0, 1000)
+        TextGame(game, **options)
+
+    def reset(self, num_players: int, seed: int | None = None) -> None:
+        """Starts a game; `seed` fixes all chance of it, and None draws one."""
+        own = randbelow(SEED_LIMIT) if seed is None else seed
+        self.text_game = TextGame(self._game, num_players, seed=own, **self._options)
+        self.state = ta.FFAMultiPlayerState(num_players, seed, error_allowance=self._allowed)
+        rules = self.text_game.rules()
+        self.state.reset(game_state={}, player_prompt_function=lambda **_: rules)
+        self._ask()
+
+    def step(self, action: str) -> tuple[bool, ta.Info]:
+        """Plays the move that an answer states."""
+        state, seat = self.state, self.state.current_player_id
+        kind = ta.ObservationType
+        state.add_observation(action, kind.PLAYER_ACTION, from_id=seat, to_id=seat)
+        try:
+            self.text_game.play(action)
+        except MoveError as error:
+            if state.set_invalid_move(str(error)):
+                rewards = dict.fromkeys(range(state.num_players), 0.0) | {seat: -1.0}
+                state.set_game_outcome(rewards, f"Invalid move of player {seat}: {error}")
+        else:
+            if self.text_game.over:
+                for player in range(state.num_players):
+                    state.add_observation(
+                        self.text_game.view(player), kind.GAME_BOARD, to_id=player
+                    )
+                state.set_game_outcome(dict(enumerate(self.text_game.payoffs)), "The game is over.")
+            else:
+                self._ask()
+        done, info = state.step(rotate_player=False)
+        return done, info
+
+    def _ask(self) -> None:
+        seat = self.text_game.seat
+        self.state.manually_set_current_player_id(seat)
+        self.state.add_observation(
+            self.text_game.prompt(), ta.ObservationType.GAME_BOARD, to_id=seat
+        )
+
+
+class AgentPlayer(ta.Agent):
+    """An agent of ours as a player in a TextArenaEnv; it sees the position, not the text.
+
+    Args:
+        agent: The agent.
+        env: The environment that it plays in, wrapped or not.
+    """
+
+    def __init__(self, agent: Agent, env: ta.Env) -> None:
+        self._agent, self._env = check_agent(agent), env
+
+    def __call__(self, observation: str) -> str:  # noqa: ARG002  # it looks at the position
+        """Returns the agent's move in notation, in square brackets."""
+        game: TextGame = self._env.text_game
+        action = int(self._agent.act(game.positions)[0])
+        return f"[{game.game.notation.action_to_text(game.state, action)}]"
+
+
+def register() -> None:
+    """Makes all games known to `textarena.make`, as `linkzoo/Linkage-v0` and so on.
+
+    As with TextArena's own games, a player reads all that it was told; with `-train` at the end of
+    the name, the rules and the latest position; with `-raw`, the messages as a list.
+    """
+    wrappers = {
+        "default": [ta.wrappers.LLMObservationWrapper],
+        "-train": [ta.wrappers.GameMessagesAndCurrentBoardObservationWrapper],
+    }
+    for name in game_names():
+        title = "".join(word.capitalize() for word in name.split("_"))
+        key, game = f"linkzoo/{title}-v0", id_of(get_game(name))
+        if key not in ENV_REGISTRY:
+            register_with_versions(key, TextArenaEnv, wrappers, game=game)

@@ -1,0 +1,127 @@
+"""TRL: whole games as the rollouts of its GRPO trainer.
+
+    rollouts = GameRollouts(lambda: TextSeatEnv("linkage"), tokenizer, max_tokens=400)
+    trainer = GRPOTrainer(
+        model, game_rewards, args, rollouts.seeds(1000), processing_class=tokenizer,
+        rollout_func=rollouts,
+    )
+
+Needs the extra `trl`.
+"""
+
+from collections.abc import Callable, Sequence
+from typing import Any
+
+import torch
+from datasets import Dataset
+
+from linkzoo.core.arguments import integer
+from linkzoo.integrations.text import TextSeatEnv
+
+Message = dict[str, str]
+
+
+class GameRollouts:
+    """Plays a game for each prompt, which is the game's seed, as one conversation: `rollout_func`.
+
+    The model's tokens are trained on, and the environment's aren't. A game's return is the sum of
+    its rewards.
+
+    Args:
+        make_env: Makes an environment.
+        tokenizer: The model's tokenizer, with a chat template whose turns end with `eos_token`.
+        max_tokens: How long an answer may be, in tokens; longer ones are cut off.
+    """
+
+    def __init__(
+        self, make_env: Callable[[], TextSeatEnv], tokenizer: Any, max_tokens: int
+    ) -> None:
+        self._make_env, self._tokenizer = make_env, tokenizer
+        self._max_tokens = integer("max_tokens", max_tokens, 1, 2**31 - 1)
+
+    def seeds(self, count: int) -> Dataset:
+        """Returns the games 0..count-1 as a data set of prompts."""
+        prompts = [[{"role": "user", "content": str(seed)}] for seed in range(count)]
+        return Dataset.from_dict({"prompt": prompts})
+
+    def __call__(self, prompts: Sequence[Sequence[Message]], trainer: Any) -> dict[str, Any]:
+        """Returns what TRL asks of a `rollout_func`, and what `game_rewards` takes."""
+        model = trainer.accelerator.unwrap_model(trainer.model)
+        return self.play(model, [int(prompt[-1]["content"]) for prompt in prompts])
+
+    def play(self, model: Any, seeds: Sequence[int]) -> dict[str, Any]:
+        """Plays a game for each seed, all at once.
+
+        Args:
+            model: A causal language model of transformers; its answers are sampled.
+            seeds: The seeds of the games, N of them.
+
+        Returns:
+            Lists of N: the tokens of the first message (`prompt_ids`) and of all that follows
+            (`completion_ids`), which of the latter are the model's (`env_mask`), `returns`, and the
+            numbers of `answers` and of `legal` ones. `logprobs` is None: TRL reckons them.
+        """
+        envs = [self._make_env() for _ in seeds]
+        firsts = [env.reset(seed) for env, seed in zip(envs, seeds, strict=True)]
+        prompts = [self._tokens([_user(first)], more=True) for first in firsts]
+        told: list[list[int]] = [[] for _ in seeds]
+        masks: list[list[int]] = [[] for _ in seeds]
+        returns, answers, legal = [0.0] * len(seeds), [0] * len(seeds), [0] * len(seeds)
+        going = list(range(len(seeds)))
+        while going:
+            said = self._answers(model, [prompts[game] + told[game] for game in going])
+            asked, going = going, []
+            for game, ids in zip(asked, said, strict=True):
+                step = envs[game].step(self._tokenizer.decode(ids, skip_special_tokens=True))
+                answers[game] += 1
+                legal[game] += step.legal
+                returns[game] += step.reward
+                more = [] if step.done else self._next(step.message)
+                told[game] += ids + more
+                masks[game] += [1] * len(ids) + [0] * len(more)
+                if not step.done:
+                    going.append(game)
+        tokens = {"prompt_ids": prompts, "completion_ids": told, "env_mask": masks}
+        return {**tokens, "logprobs": None, "returns": returns, "answers": answers, "legal": legal}
+
+    def _answers(self, model: Any, contexts: list[list[int]]) -> list[list[int]]:
+        """Returns a sampled answer for each context, with the token that ends it."""
+        batch = self._tokenizer.pad(
+            {"input_ids": contexts}, padding_side="left", return_tensors="pt"
+        ).to(model.device)
+        training = model.training
+        model.eval()
+        with torch.no_grad():
+            found = model.generate(**batch, do_sample=True, max_new_tokens=self._max_tokens)
+        model.train(training)
+        rows, end = found[:, batch["input_ids"].shape[1] :].tolist(), self._tokenizer.eos_token_id
+        return [row[: row.index(end) + 1] if end in row else row for row in rows]
+
+    def _next(self, message: str) -> list[int]:
+        """Returns what stands between the end of an answer and the next answer."""
+        talk = [_user("?"), {"role": "assistant", "content": "!"}]
+        before = self._tokens(talk, more=False)
+        end = len(before) - before[::-1].index(self._tokenizer.eos_token_id)
+        return self._tokens([*talk, _user(message)], more=True)[end:]
+
+    def _tokens(self, talk: list[Message], *, more: bool) -> list[int]:
+        ids: list[int] = self._tokenizer.apply_chat_template(
+            talk, add_generation_prompt=more, return_dict=False
+        )
+        return ids
+
+
+def game_rewards(
+    returns: list[float],
+    answers: list[int],
+    legal: list[int],
+    log_metric: Callable[[str, float], None],
+    **_: Any,
+) -> list[float]:
+    """Returns the games' returns, as a reward function of TRL; logs the share of legal answers."""
+    log_metric("legal", sum(legal) / sum(answers))
+    return returns
+
+
+def _user(content: str) -> Message:
+    return {"role": "user", "content": content}

@@ -1,0 +1,201 @@
+r"""Reads a move from a free-text answer.
+
+What decides is, if there is one, the last mark: `Move: ...` (or answer, action, choice),
+`<answer>...</answer>` or `\boxed{...}`; else the last move in the text. Thoughts in
+`<think>...</think>` don't count. Letter case, dashes, spaces, brackets, quotes and words such as
+"on" don't matter.
+"""
+
+import re
+import unicodedata
+from collections.abc import Iterable, Mapping, Sequence
+from contextlib import suppress
+from functools import cached_property
+from typing import Literal
+
+from linkzoo.core.arguments import shown, string
+from linkzoo.core.game import Game
+from linkzoo.core.state import Record
+from linkzoo.text.moves import MAX_NUMBERED, legal_moves
+
+_MAX_LENGTH = 20_000  # characters of an answer, from its end
+_SHORT = 12  # tokens of an answer that may be a part of a move
+_SHOWN = 8  # moves that a message lists
+_MARK = re.compile(
+    r"<(?P<tag>answer|move|action)>(?P<inside>[^<]*)"
+    r"|\\boxed\{(?P<boxed>[^{}]*)"
+    r"|\b(?:answer|move|action|choice)\b[\"'*_` ]{0,4}[:=](?P<line>[^\n]*)",
+    re.IGNORECASE,
+)
+_TOKEN = re.compile(r"[^\W\d_]+|\d+")
+_IGNORED = frozenset("at in on the to from with and slot space".split())
+_FILLERS = frozenset("move number option no answer i choose play pick take my is choice".split())
+
+Tokens = tuple[str, ...]
+
+
+class MoveError(ValueError):
+    """An answer that is no legal move; the message teaches what is legal.
+
+    Attributes:
+        kind: `"unreadable"`: it states no move; `"illegal"`: the move isn't legal here;
+            `"ambiguous"`: it may mean several legal moves.
+    """
+
+    def __init__(self, kind: Literal["unreadable", "illegal", "ambiguous"], message: str) -> None:
+        super().__init__(message)
+        self.kind = kind
+
+
+def read_move(game: Game, state: Record, answer: str) -> int:
+    """Returns the legal action that an answer states.
+
+    Args:
+        game: The game.
+        state: The position; a seat is to act.
+        answer: A move in the game's notation, its number in `list_moves`, or a text with a move. If
+            the text has a mark, such as a line `Move: ...`, the last mark decides, else the last
+            move in the text.
+
+    Raises:
+        MoveError: No legal move is stated, or it isn't clear which.
+    """
+    legal = legal_moves(game, state)
+    answer = string("answer", answer)
+    if answer in legal:
+        return legal[answer]
+    return _Reader(game, state, legal).read(answer[-_MAX_LENGTH:])
+
+
+class _Reader:
+    """Reads answers in one position."""
+
+    def __init__(self, game: Game, state: Record, legal: Mapping[str, int]) -> None:
+        self._game, self._state, self._legal = game, state, legal
+        self._moves = {_tokens(text): text for text in legal}
+
+    @cached_property
+    def _named(self) -> dict[Tokens, str]:
+        """Legal moves, and all others that have a name."""
+        notation, named = self._game.notation, dict(self._moves)
+        for action in range(self._game.num_actions):
+            with suppress(ValueError):
+                text = notation.action_to_text(self._state, action)
+                if notation.text_to_action(self._state, text) == action:
+                    named.setdefault(_tokens(text), text)
+        return named
+
+    def read(self, answer: str) -> int:
+        before, end, after = answer.rpartition("</think>")
+        if not end and re.match(r"\s*<think>", before or after):
+            raise MoveError(
+                "unreadable", "your answer ends before the thinking does: think less, then move"
+            )
+        marked = _last_mark(after)
+        text = after if marked is None else marked
+        tokens = _tokens(text)
+        if tokens in self._moves:
+            return self._legal[self._moves[tokens]]
+        stated = self._stated(tokens)
+        if marked is None:
+            longer = [move for move in stated if len(_tokens(move)) > 1]
+            stated = (longer or stated)[-1:]
+        if len(set(stated)) > 1:
+            self._refuse_several(stated)
+        if stated:
+            return self._legal_one(stated[0])
+        number = [token for token in tokens if token not in _FILLERS]
+        if len(number) == 1 and number[0].isdecimal() and len(self._legal) <= MAX_NUMBERED:
+            return self._numbered(number[0])
+        return self._guessed(tokens, text)
+
+    def _stated(self, tokens: Tokens) -> list[str]:
+        """Returns the moves in a text, legal or not, in order; the longest where several begin."""
+        lengths = sorted(set(map(len, self._named)), reverse=True)
+        found, start = [], 0
+        while start < len(tokens):
+            parts = (tokens[start : start + length] for length in lengths)
+            move = next((part for part in parts if part in self._named), None)
+            if move is not None:
+                found.append(self._named[move])
+            start += 1 if move is None else len(move)
+        # A word such as "yes" is a move where it is legal or stands alone.
+        return [m for m in found if m in self._legal or len(_tokens(m)) > 1 or _tokens(m) == tokens]
+
+    def _legal_one(self, move: str) -> int:
+        if move not in self._legal:
+            close = self._closest(move)
+            raise MoveError("illegal", f"{move} is not legal here. {self._hint(close)}")
+        return self._legal[move]
+
+    def _numbered(self, number: str) -> int:
+        index = int(number) - 1 if len(number) < len("9999") else -1
+        if not 0 <= index < len(self._legal):
+            raise MoveError(
+                "illegal", f"there is no move {number[:9]}: the moves are 1 to {len(self._legal)}"
+            )
+        return list(self._legal.values())[index]
+
+    def _guessed(self, tokens: Tokens, text: str) -> int:
+        """Returns the only legal move with the same tokens, or with all those of a short text."""
+        found: list[str] = []
+        for length in sorted(set(map(len, self._moves)), reverse=True):
+            by_tokens: dict[Tokens, list[str]] = {}
+            for move, name in self._moves.items():
+                if len(move) == length > 2:
+                    by_tokens.setdefault(tuple(sorted(move)), []).append(name)
+            for start in range(len(tokens) - length + 1 if by_tokens else 0):
+                found += by_tokens.get(tuple(sorted(tokens[start : start + length])), [])
+        if not found and 0 < len(tokens) <= _SHORT:
+            found = [name for move, name in self._moves.items() if _contains(move, tokens)]
+        found = list(dict.fromkeys(found))
+        if len(found) == 1:
+            return self._legal[found[0]]
+        if found:
+            self._refuse_several(found)
+        said = shown(" ".join(text.split())[-80:])
+        like = self._hint(self._legal)
+        raise MoveError("unreadable", f"your answer states no move: {said}. {like}")
+
+    def _refuse_several(self, moves: Iterable[str]) -> None:
+        several = list(dict.fromkeys(moves))
+        names = ", ".join(several[:_SHOWN])
+        raise MoveError("ambiguous", f"your answer may mean {names}: state one move alone")
+
+    def _closest(self, move: str) -> list[str]:
+        """Returns the legal moves that share the most with a move."""
+        tokens = _tokens(move)
+
+        def shared(name: str) -> int:
+            return sum(own == other for own, other in zip(_tokens(name), tokens, strict=False))
+
+        return sorted(self._legal, key=lambda name: -shared(name))
+
+    def _hint(self, moves: Iterable[str]) -> str:
+        (*names,) = moves
+        if len(names) <= _SHOWN:
+            return f"Legal moves: {', '.join(names)}"
+        return f"Legal moves are, among others, {', '.join(names[:_SHOWN])}"
+
+
+def _tokens(text: str) -> Tokens:
+    """Returns runs of letters and of digits, in lower case, without words that say nothing."""
+    plain = unicodedata.normalize("NFKC", text).casefold()
+    return tuple(token for token in _TOKEN.findall(plain) if token not in _IGNORED)
+
+
+def _last_mark(text: str) -> str | None:
+    """Returns what stands in the last mark; after an empty line the next one that has words."""
+    marks = list(_MARK.finditer(text))
+    if not marks:
+        return None
+    last = marks[-1]
+    if last["line"] is None or _TOKEN.search(last["line"]):
+        return last["inside"] or last["boxed"] or last["line"] or ""
+    lines = (line for line in text[last.end() :].splitlines() if not line.startswith("```"))
+    return next((line for line in lines if _TOKEN.search(line)), "")
+
+
+def _contains(move: Sequence[str], tokens: Sequence[str]) -> bool:
+    starts = range(len(move) - len(tokens) + 1)
+    return any(move[start : start + len(tokens)] == tokens for start in starts)

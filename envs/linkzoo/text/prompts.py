@@ -1,0 +1,91 @@
+"""What a seat is told: the rules, its view of a position, what happened, and its legal moves."""
+
+from collections.abc import Mapping, Sequence
+from typing import Any
+
+from linkzoo.core.game import Game
+from linkzoo.core.state import OVER, Record
+from linkzoo.text.moves import MAX_NUMBERED, legal_moves, list_moves
+
+MAX_EVENTS = 20  # latest events in a prompt
+_MAX_EVENT_LENGTH = 1200  # characters of all of them
+
+
+def rules_text(game: Game, options: Mapping[str, Any] | None = None, *, full: bool = False) -> str:
+    """Returns a game's rules in words: its title, rules, printed cards, and options.
+
+    Args:
+        game: The game.
+        options: The options that it is played with; those that are standard aren't told.
+        full: The numbered rules with the notation, instead of the rules in short.
+    """
+    rules = game.words.rules_text(full=full)
+    parts = [f"# {game.title}", rules or "The rules come without words: read the legal moves."]
+    if printed := game.words.components():
+        parts.append(f"## Cards\n\n{printed}")
+    standard, words = game.chosen_options(game.blank()), game.words.option_words()
+    told = [
+        f"- {name} = {value} instead of {standard[name]}: {words.get(name, '')}".rstrip(": ")
+        for name, value in (options or {}).items()
+        if value != standard[name] and name not in game.fixed.values
+    ]
+    if told:
+        parts.append("\n".join(["## Options of this game", "", *told]))
+    return "\n\n".join(parts) + "\n"
+
+
+def describe(game: Game, state: Record, seat: int) -> str:
+    """Returns who a seat is and what it sees: equal in all worlds that it can't tell apart.
+
+    Args:
+        game: The game.
+        state: The position.
+        seat: The seat that looks.
+    """
+    players = int(state.num_players)
+    roles = game.roles(game.chosen_options(state))
+    role = f" ({roles[seat]})" if roles else ""
+    sides = game.facts.sides(players)
+    mates = [other for other in range(players) if sides[other] == sides[seat] and other != seat]
+    team = f", in a team with player {' and '.join(map(str, mates))}" if mates else ""
+    first = f"You are player {seat}{role} of {players} in {game.title}{team}."
+    return f"{first}\n\n{game.drawing.text(state, seat).rstrip()}"
+
+
+def ask(game: Game, state: Record, events: Sequence[str] = ()) -> str:
+    """Returns the prompt for the seat to act: its view, what happened, the legal moves.
+
+    Args:
+        game: The game.
+        state: The position; a seat is to act.
+        events: What the seat may know of earlier moves, oldest first; the latest 20 are told.
+
+    Raises:
+        ValueError: The game is over.
+    """
+    seat = int(state.seat)
+    if seat == OVER:
+        raise ValueError("the game is over: no seat is to act")
+    parts = [describe(game, state, seat)]
+    if told := _latest(events):
+        parts.append("What happened:\n" + "\n".join(f"- {event}" for event in told))
+    count = len(legal_moves(game, state))
+    numbered = count <= MAX_NUMBERED
+    note = "" if numbered else "; choose one in each bracket"
+    parts.append(f"Legal moves ({count}{note}):\n{list_moves(game, state)}")
+    number = " or its number" if numbered else ""
+    parts.append(
+        f"{game.words.prompt(state, seat)} Think as you like, then end with a line "
+        f'"Move: ", followed by one legal move{number}.'
+    )
+    return "\n\n".join(parts) + "\n"
+
+
+def _latest(events: Sequence[str]) -> list[str]:
+    """Returns the last events that fit."""
+    found: list[str] = []
+    for event in reversed(events[-MAX_EVENTS:]):
+        if sum(map(len, found)) + len(event) > _MAX_EVENT_LENGTH:
+            break
+        found.append(event)
+    return found[::-1]

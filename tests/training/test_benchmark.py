@@ -1,0 +1,105 @@
+"""Benchmark positions: what they are, what they find, and the command."""
+
+import json
+from pathlib import Path
+
+import numpy as np
+import pytest
+
+from linkzoo import Positions, RandomAgent
+from linkzoo_training.agents.make import make_agent
+from linkzoo_training.commands.cli import main
+from linkzoo_training.evaluation import benchmark
+from linkzoo_training.evaluation.benchmark import (
+    ask_positions,
+    benchmark_games,
+    read_benchmark_positions,
+)
+
+every_game = pytest.mark.parametrize("name", benchmark_games())
+
+
+class Best:
+    """Plays what is worth most, or least."""
+
+    def __init__(self, values: np.ndarray, sign: int) -> None:
+        self.name, self._values, self._sign = "best", values, sign
+
+    def act(self, positions: Positions) -> np.ndarray:
+        found = [v for v in self._values if (np.isfinite(v) == 1).any()]
+        rows = [self._row(mask) for mask in positions.action_mask]
+        return np.array([int(np.nanargmax(self._sign * found[row])) for row in rows])
+
+    def _row(self, mask: np.ndarray) -> int:
+        return int(np.flatnonzero((np.isfinite(self._values) == mask).all(1))[0])
+
+
+@every_game
+def test_positions_have_a_blunder_and_something_better(name: str) -> None:
+    known = read_benchmark_positions(name)
+    assert len(known.states) > 20
+    assert (known.states["seat"] >= 0).all()
+    positions = Positions(known.game, known.states, np.zeros(len(known.states), np.uint64))
+    assert (np.isfinite(known.values) == positions.action_mask).all()
+    assert (np.nanmax(known.lost, 1) >= known.blunder).all()
+    assert np.nanmin(known.lost) == 0
+    assert len(np.unique(known.states["seed"])) == len(known.states)
+
+
+@every_game
+def test_who_knows_the_values_loses_nothing(name: str) -> None:
+    known = read_benchmark_positions(name).first(20)
+    result = ask_positions(known, Best(known.values, 1))
+    assert (result.positions, result.blunders.mean, result.regret.mean) == (20, 0, 0)
+    assert result.usage is None
+    result = ask_positions(known, Best(known.values, -1))
+    assert result.blunders.mean == 1
+    assert result.regret.mean == pytest.approx(np.nanmax(known.lost, 1).mean())
+
+
+def test_random_play_is_what_it_says() -> None:
+    known = read_benchmark_positions("linkage")
+    many = [ask_positions(known, RandomAgent(), seed) for seed in range(40)]
+    blunders = np.mean([result.blunders.mean for result in many])
+    assert blunders == pytest.approx(many[0].random_blunders, abs=0.03)
+    assert many[0].random_regret == pytest.approx(2 * many[0].random_blunders)
+
+
+def test_the_positions_are_what_their_titles_say() -> None:
+    known = read_benchmark_positions("love_links")
+    greedy = ask_positions(known, make_agent("greedy", "love_links"))
+    assert greedy.blunders.mean > 0.9
+    assert (read_benchmark_positions("link_o").states["bag_size"] <= 6).all()
+    drafts = read_benchmark_positions("love_formula").states
+    assert ((drafts["half"] == 1) & (drafts["turn"] < 0)).all()
+
+
+def test_the_exact_solver_never_blunders() -> None:
+    known = read_benchmark_positions("linkage").first(8)
+    assert ask_positions(known, make_agent("exact", "linkage")).blunders.mean == 0
+
+
+def test_the_command_prints_one_table(tmp_path: Path, capsys: pytest.CaptureFixture[str]) -> None:
+    path = tmp_path / "b.json"
+    command = f"benchmark greedy --game linkage --positions 9 --games 1 --json {path}"
+    assert main(command.split()) == 0
+    said = capsys.readouterr().out
+    parts = json.loads(path.read_text())["parts"]
+    assert list(parts)[:2] == ["linkage: exact verdicts", "linkage: against random"]
+    assert len(parts) == 4
+    assert "(9)" in said
+    assert "(4)" in said
+    assert main("benchmark exact --game love_links --positions 2 --games 0".split()) == 2
+    path.write_text("{}")
+    assert main(command.split()) == 2
+    assert "is no result of linkzoo benchmark" in capsys.readouterr().err
+
+
+def test_a_file_for_other_rules_is_refused(tmp_path: Path, monkeypatch: pytest.MonkeyPatch) -> None:
+    text = (benchmark.BENCHMARK_POSITIONS / "linkage.json").read_text()
+    (tmp_path / "linkage.json").write_text(text.replace('"version":1', '"version":9'))
+    monkeypatch.setattr(benchmark, "BENCHMARK_POSITIONS", tmp_path)
+    with pytest.raises(ValueError, match=r"linkage\.json, for the rules of another version: vers"):
+        read_benchmark_positions("linkage")
+    with pytest.raises(ValueError, match=r"no benchmark positions for link_o; .* \['linkage'\]"):
+        read_benchmark_positions("link_o")

@@ -1,0 +1,343 @@
+"""Language models as agents, against a local server that speaks the protocol, well or badly."""
+
+import json
+import threading
+import time
+from collections.abc import Iterator
+from pathlib import Path
+
+import numpy as np
+import pytest
+
+from linkzoo import GameRecord, Positions, RandomAgent, get_game
+from linkzoo.testing.play import positions as played
+from linkzoo_training.agents.llm import LlmAgent, LlmSettings
+from linkzoo_training.agents.make import make_agent
+from linkzoo_training.agents.named import NamedAgent
+from linkzoo_training.agents.playing import GivesUpError
+from linkzoo_training.agents.specs import AgentSpec
+from linkzoo_training.commands.cli import main
+from linkzoo_training.evaluation.match import Match
+from linkzoo_training.selfplay.executors import ProcessExecutor
+from linkzoo_training.web.players import read_agent
+from tests.training.llm_server import LlmServer, llm_server
+
+pytest.importorskip("openai")
+
+SMALL = {"board_size": 3, "threshold": 3}
+
+
+@pytest.fixture
+def server() -> Iterator[LlmServer]:
+    with llm_server() as running:
+        yield running
+
+
+def make(server: LlmServer, model: str, **settings: object) -> LlmAgent:
+    agent = make_agent(server.agent(model, **settings), "linkage", SMALL)
+    assert isinstance(agent, LlmAgent)
+    return agent
+
+
+def some_positions(count: int = 1) -> Positions:
+    game = get_game("linkage")
+    states = np.array([played(game, 2, SMALL, seed)[0] for seed in range(count)])
+    return Positions(game, states, np.arange(count, dtype=np.uint64))
+
+
+FIRST = 0  # the first legal action: W a1-b1
+
+
+def test_the_model_is_told_rules_and_position(server: LlmServer) -> None:
+    agent, positions = make(server, "first", temperature=0.5, max_tokens=77), some_positions()
+    assert agent.act(positions).tolist() == [FIRST]
+    (asked,) = server.requests
+    rules, prompt = asked.pop("messages")
+    assert asked == {"model": "first", "temperature": 0.5, "max_tokens": 77}
+    assert rules["role"] == "system"
+    assert "board_size = 3 instead of 7" in rules["content"]
+    assert prompt["role"] == "user"
+    assert prompt["content"].startswith("You are player 0 (More) of 2 in Linkage.")
+    assert positions.comments == ["The first is fine.\n\nI take the first.\nMove: 1"]
+    usage = agent.usage
+    assert (usage.decisions, usage.legal, usage.refused, usage.drawn) == (1, 1, 0, 0)
+    assert (usage.requests, usage.prompt_tokens, usage.completion_tokens) == (1, 100, 10)
+    assert usage.cost is None
+
+
+@pytest.mark.parametrize(("rules", "size"), [("none", 1), ("short", 2), ("full", 2)])
+def test_rules_are_short_or_full_or_absent(server: LlmServer, rules: str, size: int) -> None:
+    settings = {"rules": rules, "tokens_field": "max_completion_tokens"}
+    make(server, "first", **settings).act(some_positions())
+    (asked,) = server.requests
+    assert len(asked["messages"]) == size
+    assert ("## Rules" in asked["messages"][0]["content"]) == (rules == "full")
+    assert asked["max_completion_tokens"] == 4096
+    assert "max_tokens" not in asked
+    assert "temperature" not in asked
+
+
+def test_an_illegal_answer_is_refused_with_a_lesson(server: LlmServer) -> None:
+    server.answers = ["Move: hole a1", "I give up", "Move: b c2-c3"]
+    agent, positions = make(server, "says"), some_positions()
+    (action,) = agent.act(positions)
+    assert positions.game.notation.action_to_text(positions.states[0], int(action)) == "B c2-c3"
+    first, second, third = (request["messages"] for request in server.requests)
+    assert second[: len(first)] == first
+    assert third[: len(second)] == second
+    assert second[-2] == {"role": "assistant", "content": "Move: hole a1"}
+    assert "hole a1 is not legal here. Legal moves" in second[-1]["content"]
+    assert "states no move" in third[-1]["content"]
+    assert (agent.usage.legal, agent.usage.refused, agent.usage.drawn) == (0, 2, 0)
+    assert "(refused: hole a1 is not legal here" in positions.comments[0]
+
+
+@pytest.mark.parametrize(
+    ("model", "why"),
+    [
+        ("rambling", "(refused: "),
+        ("huge", "(no reply: it has more than 2,097,152 bytes)"),
+        ("compressed", "(no reply: it is compressed)"),
+        ("bad_json", "(no reply: it is no chat completion"),
+        ("other_json", "(no reply: it is no chat completion"),
+        ("no_text", "(no reply: its content is not text)"),
+        ("drips", "(no reply: it takes more than 0.3 s)"),
+    ],
+)
+def test_after_bad_answers_the_move_is_drawn(server: LlmServer, model: str, why: str) -> None:
+    agent, positions = make(server, model, tries=2, retries=0, timeout=0.3), some_positions()
+    assert agent.act(positions).tolist() == RandomAgent().act(positions).tolist()
+    assert len(server.requests) == 2
+    assert (agent.usage.legal, agent.usage.refused, agent.usage.drawn) == (0, 2, 1)
+    assert why in positions.comments[0]
+    assert positions.comments[0].endswith("(drawn at random)")
+    assert len(positions.comments[0]) < 10_000
+
+
+def test_failed_requests_are_tried_again(server: LlmServer) -> None:
+    assert make(server, "fails_once").act(some_positions()).tolist() == [FIRST]
+    assert len(server.requests) == 2
+
+
+def test_a_server_says_when_to_come_back(server: LlmServer) -> None:
+    start = time.perf_counter()
+    assert make(server, "limited").act(some_positions()).tolist() == [FIRST]
+    assert time.perf_counter() - start >= 0.2
+    assert len(server.requests) == 2
+
+
+@pytest.mark.parametrize(
+    ("model", "message"),
+    [
+        ("failing", "InternalServerError: (Error code: 500|<html>out of order)"),
+        ("slow", "APITimeoutError"),
+        ("refusing", "AuthenticationError: .*Bearer \\*\\*\\*"),
+        ("elsewhere", "307"),
+    ],
+)
+def test_it_gives_up_where_the_server_fails(
+    server: LlmServer, model: str, message: str, monkeypatch: pytest.MonkeyPatch
+) -> None:
+    monkeypatch.setenv("SECRET", "sesame-1234")
+    agent = make(server, model, retries=0, timeout=0.2, key_env="SECRET")
+    with pytest.raises(GivesUpError, match=message) as caught:
+        agent.act(some_positions())
+    assert server.url in str(caught.value)
+    assert "sesame" not in str(caught.value)
+    assert set(server.keys) == {"Bearer sesame-1234"}
+
+
+def test_no_server_at_all() -> None:
+    agent = make_agent("llm:x,base_url=http://127.0.0.1:9/v1,retries=0", "linkage")
+    with pytest.raises(GivesUpError, match=r"http://127.0.0.1:9/v1.*APIConnectionError"):
+        agent.act(some_positions())
+
+
+def test_keys_stay_out_of_records_and_go_where_they_should(
+    server: LlmServer, monkeypatch: pytest.MonkeyPatch
+) -> None:
+    monkeypatch.setenv("OPENAI_API_KEY", "sesame-1234")
+    positions = some_positions()
+    make(server, "echoes").act(positions)  # a server that no key was named for
+    monkeypatch.setenv("OPENAI_BASE_URL", server.url)
+    agent = make_agent("llm:echoes", "linkage")
+    agent.act(positions)
+    assert server.keys == ["Bearer none", "Bearer sesame-1234"]
+    assert positions.comments == ["You sent Bearer ***.\nMove: 1"]
+    monkeypatch.delenv("OPENAI_API_KEY")
+    with pytest.raises(ValueError, match="set the environment variable OPENAI_API_KEY"):
+        make_agent("llm:echoes", "linkage")
+    with pytest.raises(ValueError, match="set the environment variable MISSING"):
+        make(server, "first", key_env="MISSING")
+
+
+def test_many_positions_are_asked_at_once(server: LlmServer) -> None:
+    agent = make(server, "at_once", concurrency=4)
+    assert agent.act(some_positions(12)).tolist() == [FIRST] * 12
+    assert 1 < server.most_at_once <= 2 * 4  # an answered one may not have ended yet
+    assert agent.usage.requests == agent.usage.legal == 12
+
+
+def test_money_and_tokens_are_counted(server: LlmServer) -> None:
+    agent = make(server, "first", price_in=2, price_out=30)
+    agent.act(some_positions(5))
+    assert agent.usage.cost == pytest.approx(5 * (100 * 2 + 10 * 30) / 1e6)
+    assert str(agent.usage) == (
+        "100.0% of 5 moves legal at once, 0 drawn at random, 500 + 50 tokens in 5 requests, "
+        "cost 0.0025"
+    )
+    agent.begin_match()
+    assert (agent.usage.requests, agent.usage.cost) == (0, 0.0)
+    agent = make(server, "absurd_usage")
+    agent.act(some_positions())
+    messages = server.requests[-1]["messages"]
+    expected = -(-sum(len(message["content"]) for message in messages) // 3)
+    assert (agent.usage.prompt_tokens, agent.usage.completion_tokens) == (expected, 3)
+    assert agent.usage.estimated == 1
+    assert "about " in str(agent.usage)
+
+
+@pytest.mark.parametrize(
+    ("budget", "message"),
+    [
+        ({"budget_tokens": 1000}, "the budget of 1,000 tokens is spent"),
+        ({"budget_cost": 0.005, "price_in": 2, "price_out": 30}, "the budget of 0.005 is spent"),
+    ],
+)
+def test_a_budget_is_kept(server: LlmServer, budget: dict[str, float], message: str) -> None:
+    """10 requests, and those under way."""
+    agent = make(server, "first", concurrency=2, **budget)
+    with pytest.raises(GivesUpError, match=message):
+        agent.act(some_positions(20))
+    assert 10 <= agent.usage.requests <= 12
+
+
+def test_a_spent_budget_ends_a_match_with_its_finished_games(server: LlmServer) -> None:
+    name = server.agent("first", budget_tokens=500, concurrency=1)
+    agent, other = NamedAgent(name, "linkage", SMALL), make_agent("random", "linkage")
+    match, message = Match("linkage", agent, other, 9, options=SMALL), "500 tokens is spent"
+    for _ in range(2):  # each match has the budget
+        result = match.play(batch=1, partial=True)
+        assert 0 < result.games < 18
+        assert result.interrupted
+        assert message in result.stopped
+        assert message in "\n".join(result.notes())
+        assert result.usage[0] is not None
+        assert result.usage[0]["requests"] == 5
+        assert result.to_dict()["usage"] == [result.usage[0], None]
+    with pytest.raises(GivesUpError, match=message):
+        match.play(batch=9, partial=True)  # no game is finished
+
+
+def test_matches_are_played_and_recorded(
+    server: LlmServer, tmp_path: Path, capsys: pytest.CaptureFixture[str]
+) -> None:
+    name, games = server.agent("markup"), tmp_path / "games"
+    command = f"evaluate {name} greedy --game linkage --games 4 --openings 0 --record {games}"
+    settings = [f"{name}={value}" for name, value in SMALL.items()]
+    assert main([*command.split(), "--json", str(tmp_path / "m.json"), *settings]) == 0
+    assert "legal at once" in capsys.readouterr().out
+    data = json.loads((tmp_path / "m.json").read_text())
+    assert data["usage"][0]["legal"] == data["usage"][0]["decisions"] == data["moves"][0] > 0
+    files = sorted(games.iterdir())
+    assert len(files) == 4
+    for file, side in zip(files, [0, 1, 0, 1], strict=True):
+        record = GameRecord.load(file)
+        states = list(record.replay())
+        own = [i for i in range(len(record.actions)) if states[i].seat == side]
+        assert sorted(record.comments) == own
+        assert set(record.comments.values()) == {"<script>alert(1)</script>\x1b[2J Move: 1"}
+        assert "<script" not in record._repr_html_()
+        assert GameRecord.from_dict(record.to_dict()) == record
+
+
+@pytest.mark.slow
+def test_tournaments_take_models(server: LlmServer, tmp_path: Path) -> None:
+    name = server.agent("first")
+    settings = [f"{name}={value}" for name, value in SMALL.items()]
+    command = f"tournament {name} random --game linkage --games 2 --output {tmp_path}"
+    assert main([*command.split(), *settings]) == 0
+    assert f"| {name} |" in (tmp_path / "ratings.md").read_text()
+
+
+def test_pages_ask_for_models_of_the_command_line_alone(server: LlmServer) -> None:
+    name = server.agent("first")
+    assert str(read_agent(name, "linkage", [name])) == name
+    with pytest.raises(ValueError, match="not one of those that the page offers"):
+        read_agent(name, "linkage")
+    with pytest.raises(ValueError, match="not one of those that the page offers"):
+        read_agent("llm:gpt", "linkage")
+
+
+def test_workers_play_no_models(server: LlmServer) -> None:
+    name = server.agent("first")
+    agent = NamedAgent(name, "linkage", SMALL)
+    match = Match("linkage", agent, agent, 1, options=SMALL)
+    with pytest.raises(ValueError, match="play in this process"):
+        match.play(executor=ProcessExecutor(2))
+
+
+def test_a_stop_ends_what_is_under_way(server: LlmServer) -> None:
+    """As Ctrl-C does: the exception of one request ends the others."""
+    agent = make(server, "drips", timeout=30, retries=0, concurrency=8)
+    threading.Timer(0.3, agent._close).start()
+    start = time.perf_counter()
+    with pytest.raises(GivesUpError):
+        agent.act(some_positions(8))
+    assert time.perf_counter() - start < 5
+
+
+@pytest.mark.parametrize(
+    ("text", "message"),
+    [
+        ("", "name a model"),
+        ("m,heat=3", "no setting 'heat'; there are base_url, key_env, "),
+        ("m,temperature=hot", "temperature: 'hot' is not a number in 0..10"),
+        ("m,temperature=nan", "temperature: nan is not in 0..10|not a number"),
+        ("m,tries=0", "tries: 0 is not in 1..100"),
+        ("m,tries=2.5", "tries: '2.5' is not an integer in 1..100"),
+        ("m,rules=all", r"rules='all' is not one of \['short', 'full', 'none'\]"),
+        ("m,base_url=", "base_url: no text"),
+        ("m,price_in=1", "set both price_in and price_out"),
+        ("m,budget_cost=1", "set both price_in and price_out"),
+    ],
+)
+def test_wrong_names(text: str, message: str) -> None:
+    with pytest.raises(ValueError, match=message):
+        LlmSettings.parse(text)
+    with pytest.raises(ValueError, match=message):
+        AgentSpec.parse(f"llm:{text}").check("linkage")
+
+
+def test_names_of_models_are_kept_as_they_are() -> None:
+    for name in ("llm:meta/Llama-3.1:70b@latest~1", "llm:m,temperature=0,base_url=http://h:1/v1"):
+        spec = AgentSpec.parse(name)
+        assert (spec.kind, str(spec)) == ("llm", name)
+        assert spec.with_simulations(3) == spec
+    assert LlmSettings.parse("a/b:c@d").model == "a/b:c@d"
+
+
+def test_benchmarks_take_models(
+    server: LlmServer, tmp_path: Path, capsys: pytest.CaptureFixture[str]
+) -> None:
+    """Every part is counted; the same command asks for nothing that is in the file."""
+    name, path = server.agent("reads", price_in=1, price_out=1), tmp_path / "b.json"
+    command = f"benchmark {name} --game linkage --positions 5 --games 0 --json {path}".split()
+    assert main(command) == 0
+    assert "blunders" in capsys.readouterr().out
+    (part,) = json.loads(path.read_text())["parts"].values()
+    assert part["usage"] == {
+        "decisions": 5,
+        "legal": 5,
+        "refused": 0,
+        "drawn": 0,
+        "requests": 5,
+        "estimated": 0,
+        "prompt_tokens": 500,
+        "completion_tokens": 50,
+        "cost": pytest.approx(550 / 1e6),
+    }
+    assert main(command) == 0
+    assert len(server.requests) == 5
+    assert main([*command, "--seed", "1"]) == 2
+    assert "has other settings" in capsys.readouterr().err

@@ -1,0 +1,82 @@
+"""OpenEnv: its validator accepts the server, and its client plays what the environment plays."""
+
+import threading
+import time
+from collections.abc import Iterator
+from concurrent.futures import ThreadPoolExecutor
+from pathlib import Path
+from typing import Any
+
+import pytest
+import uvicorn
+from openenv.cli._validation import validate_multi_mode_deployment, validate_running_environment
+
+from linkzoo.integrations import TextSeatEnv
+from linkzoo.integrations.openenv import TextAction, TextClient, make_app
+
+KIND: dict[str, Any] = {"board_size": 3, "threshold": 4, "max_illegal": 1, "illegal_cost": 0.5}
+FOLDER = Path(__file__).parents[2] / "examples" / "openenv_env"
+
+
+@pytest.fixture(scope="module")
+def address() -> Iterator[str]:
+    config = uvicorn.Config(make_app("linkage", sessions=4, **KIND), port=0, log_level="error")
+    server = uvicorn.Server(config)
+    thread = threading.Thread(target=server.run)
+    thread.start()
+    while not server.started:
+        time.sleep(0.05)
+    yield f"http://127.0.0.1:{server.servers[0].sockets[0].getsockname()[1]}"
+    server.should_exit = True
+    thread.join()
+
+
+def test_its_validator_accepts_the_server(address: str) -> None:
+    report = validate_running_environment(address, timeout_s=60)
+    assert report["passed"], report
+    assert report["mode"] == "simulation"
+
+
+def test_its_validator_wants_only_a_lock_of_the_folder() -> None:
+    """The lock is of the user's index: `uv lock` makes it."""
+    _, issues = validate_multi_mode_deployment(FOLDER)
+    assert issues == ["Missing uv.lock - run 'uv lock' to generate it"]
+
+
+def play(address: str, seed: int) -> list[Any]:
+    """All that a client sees of a game with one wrong answer."""
+    with TextClient(base_url=address).sync() as client:
+        result = client.reset(seed=seed)
+        seen: list[Any] = [result.observation.message]
+        for answer in ["nonsense", *["1"] * 9]:
+            if result.done:
+                break
+            result = client.step(TextAction(answer=answer))
+            told = result.observation
+            seen.append((told.message, result.reward, result.done, told.legal))
+        state = client.state()
+        assert (state.game, state.step_count) == ("linkage", len(seen) - 1)
+    return seen
+
+
+def test_its_client_plays_what_the_environment_plays(address: str) -> None:
+    for seed in range(3):
+        env = TextSeatEnv("linkage", **KIND)
+        wanted: list[Any] = [env.reset(seed)]
+        for answer in ["nonsense", *["1"] * 9]:
+            step = env.step(answer)
+            wanted.append((step.message, step.reward, step.done, step.legal))
+            if step.done:
+                break
+        assert play(address, seed) == wanted
+
+
+def test_clients_have_games_of_their_own(address: str) -> None:
+    alone = [play(address, seed) for seed in range(4)]
+    with ThreadPoolExecutor(4) as pool:
+        assert list(pool.map(lambda seed: play(address, seed), range(4))) == alone
+
+
+def test_wrong_arguments_are_refused_at_once() -> None:
+    with pytest.raises(ValueError, match="seat"):
+        make_app("linkage", seat=2)

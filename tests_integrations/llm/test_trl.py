@@ -1,0 +1,107 @@
+"""TRL gets what was played: the model's tokens marked, the rewards of the game, whole games."""
+
+import re
+from pathlib import Path
+from typing import Any
+
+import pytest
+import torch
+from transformers import AutoModelForCausalLM, LlamaConfig
+
+from linkzoo.integrations import TextSeatEnv
+from linkzoo.integrations.trl import GameRollouts
+from tests_integrations.running import load_example, run_example
+
+SMALL: dict[str, Any] = {"board_size": 3, "threshold": 4}
+BRIEFLY = "--steps 1 --seeds 1 --generations 4 --batches 1 --match 4".split()
+
+
+class Scripted:
+    """A model that always gives the same tokens, and notes what it was shown."""
+
+    device, training = "cpu", True
+
+    def __init__(self, answer: list[int]) -> None:
+        self.answer, self.shown = answer, list[list[int]]()
+
+    def eval(self) -> None:
+        self.training = False
+
+    def train(self, on: bool) -> None:
+        self.training = on
+
+    def generate(
+        self, input_ids: torch.Tensor, attention_mask: torch.Tensor, **_: Any
+    ) -> torch.Tensor:
+        self.shown += [
+            row[mask == 1].tolist() for row, mask in zip(input_ids, attention_mask, strict=True)
+        ]
+        answer = torch.tensor(self.answer).expand(len(input_ids), -1)
+        return torch.cat([input_ids, answer], dim=1)
+
+
+@pytest.mark.parametrize("said", ["1", "no"])
+def test_tokens_are_the_conversation(said: str) -> None:
+    tokenizer = load_example("trl_grpo").character_tokenizer()
+    after = tokenizer("junk").input_ids  # beyond the end of the answer
+    model = Scripted(tokenizer(f"{said}<end>").input_ids + after)
+    kind: dict[str, Any] = {"rules": "none", "max_illegal": 1, "illegal_cost": 0.5, **SMALL}
+    found = GameRollouts(lambda: TextSeatEnv("linkage", **kind), tokenizer, 9).play(
+        model, [1, 2, 3]
+    )
+    assert model.training
+    for game, seed in enumerate([1, 2, 3]):
+        env = TextSeatEnv("linkage", **kind)
+        text, mask, rewards, legal, done = f"{env.reset(seed)}:", list[int](), [], [], False
+        first = tokenizer(text).input_ids
+        shown = [first]
+        while not done:
+            step = env.step(said)
+            more = "" if step.done else f"{step.message}:"
+            text += f"{said}<end>{more}"
+            mask += [1] * (len(said) + 1) + [0] * len(tokenizer(more).input_ids)
+            shown.append(tokenizer(text).input_ids)
+            rewards.append(step.reward)
+            legal.append(step.legal)
+            done = step.done
+        assert found["prompt_ids"][game] == first
+        assert first + found["completion_ids"][game] == shown.pop()
+        assert all(context in model.shown for context in shown)
+        assert found["env_mask"][game] == mask
+        assert found["returns"][game] == sum(rewards)
+        assert (found["answers"][game], found["legal"][game]) == (len(legal), sum(legal))
+
+
+def test_the_example_learns(tmp_path: Path) -> None:
+    """Fewer on a board of 3x3: a player at random wins 2/3 of the games against another one."""
+    options = ["board_size=3", "threshold=4", "seat=1"]
+    arguments = [part for option in options for part in ("--option", option)]
+    printed = run_example("trl_grpo", "linkage", *arguments, "--out", str(tmp_path))
+    found = re.findall(r"([0-9.]+)% legal, ([0-9.]+)% of 400 games won", printed)
+    (legal, won), (legal_after, won_after) = [(float(a), float(b)) for a, b in found]
+    assert legal < 60
+    assert won < 50
+    assert legal_after > 95
+    assert won_after > 90
+
+
+@pytest.mark.parametrize("game", ["linkage", "love_links"])
+def test_the_example_runs(game: str, tmp_path: Path) -> None:
+    printed = run_example("trl_grpo", game, *BRIEFLY, "--out", str(tmp_path))
+    assert "'legal'" in printed
+    assert "after:" in printed
+
+
+def test_the_example_takes_a_model(tmp_path: Path) -> None:
+    load_example("trl_grpo").character_tokenizer().save_pretrained(tmp_path)
+    sizes = {"hidden_size": 32, "intermediate_size": 32, "num_attention_heads": 2}
+    config = LlamaConfig(
+        num_hidden_layers=1, vocab_size=98, pad_token_id=0, eos_token_id=1, **sizes
+    )
+    AutoModelForCausalLM.from_config(config).save_pretrained(tmp_path)
+    out = tmp_path / "out"
+    printed = run_example(
+        "trl_grpo", "love_links", *BRIEFLY, "--model", str(tmp_path), "--out", str(out)
+    )
+    assert "after:" in printed
+    assert (out / "model.safetensors").is_file()

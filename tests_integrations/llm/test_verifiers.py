@@ -1,0 +1,102 @@
+"""verifiers: its own commands validate the games, and play them against a model's endpoint."""
+
+import json
+import os
+import subprocess
+import sys
+import threading
+from collections.abc import Iterator
+from http.server import BaseHTTPRequestHandler, ThreadingHTTPServer
+from pathlib import Path
+from typing import Any
+
+import pytest
+
+from linkzoo.integrations import TextSeatEnv
+
+KIND: dict[str, Any] = {"max_illegal": 2, "illegal_cost": 0.5}
+SMALL: dict[str, Any] = {"board_size": 3, "threshold": 4}
+PACKAGE = Path(__file__).parents[2] / "examples" / "verifiers_env"
+
+
+class Model(BaseHTTPRequestHandler):
+    """Answers nonsense to a first message, and then `Move: 1`."""
+
+    def do_POST(self) -> None:
+        asked = json.loads(self.rfile.read(int(self.headers["content-length"])))
+        turns = sum(message["role"] == "user" for message in asked["messages"])
+        assert asked["messages"][0]["role"] == "system"
+        message = {"role": "assistant", "content": "Hm." if turns == 1 else "Move: 1"}
+        choices = [{"index": 0, "finish_reason": "stop", "message": message}]
+        usage = {"prompt_tokens": 1, "completion_tokens": 1, "total_tokens": 2}
+        said = {"id": "1", "object": "chat.completion", "created": 1, "model": "m"}
+        body = json.dumps({**said, "choices": choices, "usage": usage}).encode()
+        self.send_response(200)
+        self.send_header("Content-Type", "application/json")
+        self.send_header("Content-Length", str(len(body)))
+        self.end_headers()
+        self.wfile.write(body)
+
+
+@pytest.fixture
+def endpoint() -> Iterator[str]:
+    server = ThreadingHTTPServer(("127.0.0.1", 0), Model)
+    threading.Thread(target=server.serve_forever).start()
+    yield f"http://127.0.0.1:{server.server_port}/v1"
+    server.shutdown()
+    server.server_close()
+
+
+def run(program: str, out: Path, *arguments: str) -> list[dict[str, Any]]:
+    """Runs a command of verifiers to its end; the rows that it wrote."""
+    path = os.pathsep.join([str(PACKAGE), os.environ.get("PYTHONPATH", "")])
+    done = subprocess.run(
+        [str(Path(sys.executable).with_name(program)), "linkzoo-game", "-o", str(out), *arguments],
+        env={**os.environ, "PYTHONPATH": path, "MODEL_KEY": "none"},
+        capture_output=True,
+        text=True,
+        check=False,
+        timeout=600,
+    )
+    assert done.returncode == 0, done.stdout[-2000:] + done.stderr[-4000:]
+    (file,) = out.rglob("*.jsonl")
+    return [json.loads(line) for line in file.read_text(encoding="utf-8").splitlines()]
+
+
+@pytest.mark.parametrize("game", ["linkage", "love_links"])
+def test_its_validator_accepts_the_games(game: str, tmp_path: Path) -> None:
+    rows = run(
+        "vf-validate",
+        tmp_path,
+        *("--only-gold", "--runtime.type", "subprocess", "--rich", "false", "-n", "3"),
+        *("--taskset.game", game, "--taskset.opponent", "greedy"),
+    )
+    assert [row["reason"] for row in rows] == ["valid"] * 3
+
+
+def test_pays_what_the_environment_pays(endpoint: str, tmp_path: Path) -> None:
+    rows = run(
+        "vf-eval",
+        tmp_path,
+        *("-n", "3", "--no-rich", "--model", "m"),
+        *("--client.base-url", endpoint, "--client.api-key-var", "MODEL_KEY"),
+        *("--env.taskset.options", json.dumps(SMALL)),
+        *("--env.taskset.max-illegal", "2", "--env.taskset.illegal-cost", "0.5"),
+    )
+    wanted = {}
+    for seed in range(3):
+        env = TextSeatEnv("linkage", **KIND, **SMALL)
+        env.reset(seed)
+        steps = [env.step("Hm.")]
+        while not steps[-1].done:
+            steps.append(env.step("Move: 1"))
+        legal = sum(step.legal for step in steps) / len(steps)
+        wanted[f"linkage#{seed}"] = sum(step.reward for step in steps), legal
+    found = {}
+    for row in rows:
+        (trace,) = row.get("traces", [row])
+        assert trace["ok"], trace["errors"]
+        reward = trace["rewards"]["game"]
+        score = reward["score"] if isinstance(reward, dict) else reward
+        found[trace["task"]["data"]["name"]] = score, trace["metrics"]["legal"]
+    assert found == wanted

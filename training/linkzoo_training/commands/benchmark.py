@@ -1,0 +1,154 @@
+"""`linkzoo benchmark`: an agent on fixed positions, and in short matches against the ladders."""
+
+import json
+from argparse import ArgumentParser, Namespace
+from collections.abc import Callable, Iterator
+from functools import partial
+from pathlib import Path
+from typing import Any
+
+from linkzoo import Agent, get_game
+from linkzoo.core.arguments import parse_json
+from linkzoo.core.files import write_atomically
+from linkzoo_training.agents.named import NamedAgent
+from linkzoo_training.agents.specs import AgentSpec
+from linkzoo_training.agents.usage import Usage
+from linkzoo_training.commands import common
+from linkzoo_training.evaluation.benchmark import (
+    ask_positions,
+    benchmark_games,
+    read_benchmark_positions,
+)
+from linkzoo_training.evaluation.ladder import read_ladder
+from linkzoo_training.evaluation.match import Match, blocks_of
+from linkzoo_training.evaluation.result import variants_of
+
+HELP = "measure an agent, such as a language model, on fixed positions and in short matches"
+
+FORMAT = "linkzoo-benchmark/1"
+_OPPONENTS = 3  # the first ones of a game's ladder
+
+_Part = tuple[str, Callable[[], dict[str, Any]]]  # its name, and a function that measures
+
+
+def add_arguments(parser: ArgumentParser) -> None:
+    """Adds the command's options."""
+    add = parser.add_argument
+    add("agent", metavar="AGENT", help=f"agent to measure: {common.AGENTS}")
+    text = "game to measure it on; may be repeated (default: all that it plays of those with "
+    text += "benchmark positions)"
+    add("--game", action="append", choices=benchmark_games(), help=text)
+    text = "positions of each game, the first ones (default: all)"
+    add("--positions", type=common.whole(2, 10**6), default=10**6, metavar="N", help=text)
+    text = f"games against each of the first {_OPPONENTS} opponents of a game's ladder, rounded up "
+    text += "to whole blocks; 0: none (default: %(default)s)"
+    add("--games", type=common.whole(0, 10**6), default=10, metavar="N", help=text)
+    text = "blocks that are played side by side (default: %(default)s)"
+    add("--batch", type=common.whole(1, 2**20), default=16, metavar="N", help=text)
+    add("--seed", type=common.SEED, default=0, help="seed of the agents (default: %(default)s)")
+    text = "JSON file of the results, written after every part; an existing one of the same "
+    text += "settings is continued (default: none)"
+    add("--json", type=common.output_file, metavar="FILE", help=text)
+
+
+def run(args: Namespace) -> None:
+    """Measures what the file doesn't have yet, and prints one table."""
+    from rich.console import Console
+
+    from linkzoo_training.evaluation.report import make_table
+
+    spec = AgentSpec.parse(args.agent)
+    games = args.game or [game for game in benchmark_games() if _plays(spec, game)]
+    if not games:
+        spec.check(benchmark_games()[0], human=False)  # says what is wrong
+    for game in games:
+        spec.check(game, human=False)
+    settings = {"agent": str(spec), "seed": args.seed, "games": args.games}
+    settings["positions"] = args.positions
+    data = {"format": FORMAT, **settings, "parts": _done(args.json, settings)}
+    parts: dict[str, Any] = data["parts"]
+    common.share_rows()
+    with common.progress_bar() as show:
+        for game in games:
+            for name, measure in _parts(args, spec, game, show):
+                if name not in parts:
+                    parts[name] = measure()
+                    if args.json is not None:
+                        write_atomically(args.json, (json.dumps(data, indent=1) + "\n").encode())
+    rows = [_row(name, part) for name, part in parts.items()]
+    title = f"{spec} on the benchmark"
+    columns = ("test", "blunders, or wins", "random", "regret", "legal", "tokens", "cost")
+    Console().print(make_table(title, columns, rows, total=False))
+
+
+def _plays(spec: AgentSpec, game: str) -> bool:
+    """Returns whether an agent plays a game: a checkpoint plays one, the solver few."""
+    try:
+        spec.check(game, human=False)
+        NamedAgent(spec, game)
+    except ValueError:
+        return False
+    return True
+
+
+def _done(path: Path | None, settings: dict[str, Any]) -> dict[str, Any]:
+    """Returns the finished parts in a file; ValueError if it has other settings."""
+    if path is None or not path.exists():
+        return {}
+    try:
+        data = parse_json(path.read_bytes())
+        same = {name: data[name] for name in settings} == settings and data["format"] == FORMAT
+        parts: dict[str, Any] = dict(data["parts"])
+    except (ValueError, TypeError, LookupError) as error:
+        raise ValueError(f"{path} is no result of linkzoo benchmark: {error}") from error
+    if not same:
+        raise ValueError(f"{path} has other settings than {settings}: name another file")
+    return parts
+
+
+def _parts(args: Namespace, spec: AgentSpec, game: str, show: common.Progress) -> Iterator[_Part]:
+    """Yields the measurements of a game."""
+    known = read_benchmark_positions(game).first(args.positions)
+    name = f"{game}: {known.title}"
+
+    def ask() -> dict[str, Any]:
+        agent = NamedAgent(spec, game)
+        return ask_positions(known, agent, args.seed, partial(show, name)).to_dict()
+
+    yield name, ask
+    ladder = read_ladder(game)
+    for opponent in list(ladder.opponents)[: _OPPONENTS if args.games else 0]:
+        name = f"{game}: against {opponent}"
+        yield name, partial(_match, args, spec, game, opponent, partial(show, name))
+
+
+def _match(
+    args: Namespace, spec: AgentSpec, game: str, opponent: str, show: Callable[[int, int], None]
+) -> dict[str, Any]:
+    """Returns the result of a short match, under the ladder's first options."""
+    ladder = read_ladder(game)
+    options = ladder.options[0]
+    first = variants_of(options)[0]
+    rules = get_game(game, first)
+    players = rules.min_players
+    blocks = blocks_of(rules, players, args.games, options)
+    a: Agent = NamedAgent(spec, game, first)
+    b = NamedAgent(opponent, game, first)
+    match = Match(game, a, b, blocks, ladder.seed, ladder.openings, players, options)
+    return match.play(batch=args.batch, progress=show).to_dict()
+
+
+def _row(name: str, part: dict[str, Any]) -> tuple[str, ...]:
+    """Returns a row of the table."""
+    matched = "win_share" in part
+    share = part["win_share" if matched else "blunders"]
+    value = f"{100 * share['mean']:.1f} [{100 * share['low']:.1f}, {100 * share['high']:.1f}]"
+    random = "" if matched else f"{100 * part['random_blunders']:.1f}"
+    regret = "" if matched else f"{part['regret']['mean']:.3f}"
+    found = (part.get("usage") or [None])[0] if matched else part["usage"]
+    usage = Usage(**found) if found else Usage()
+    legal = f"{usage.legal / usage.decisions:.1%}" if usage.decisions else "100%"
+    tokens = f"{usage.tokens:,}" if found else ""
+    cost = "" if usage.cost is None else f"{usage.cost:.3g}"
+    label = f"{name} ({part['games' if matched else 'positions']:,})"
+    return label, value, random, regret, legal, tokens, cost

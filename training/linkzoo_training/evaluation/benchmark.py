@@ -1,0 +1,157 @@
+"""Benchmark positions: a fixed set for each game, with the values of all legal actions.
+
+The files in `benchmark_positions/` are made by `benchmarks/benchmark_positions.py`.
+"""
+
+from collections.abc import Callable
+from dataclasses import dataclass
+from pathlib import Path
+from typing import Any, NamedTuple
+
+import numpy as np
+from numpy.typing import NDArray
+
+from linkzoo import Agent, Game, Positions, get_game
+from linkzoo.core.arguments import agrees, check_keys, parse_json
+from linkzoo.core.kernels import kernels
+from linkzoo.engine.rng import STREAM_ACTION, random_u64s
+from linkzoo_training.agents.playing import checked_actions
+from linkzoo_training.evaluation.statistics import Estimate, normal_mean, wilson
+
+FORMAT = "linkzoo-benchmark-positions/1"
+BENCHMARK_POSITIONS = Path(__file__).parent / "benchmark_positions"
+_KEYS = "format game title blunder positions".split()
+_BATCH = 16  # positions that an agent is asked for at once
+
+
+@dataclass(frozen=True)
+class BenchmarkPositions:
+    """N positions of a game, and what their legal actions are worth to the seat to act.
+
+    Attributes:
+        game: The game.
+        title: What is tested.
+        blunder: By how much a blunder is worth less than the best action, at least.
+        states: Records [N].
+        values: float32[N, num_actions], on the scale of payoffs; NaN for illegal actions.
+    """
+
+    game: Game
+    title: str
+    blunder: float
+    states: NDArray[Any]
+    values: NDArray[np.float32]
+
+    @property
+    def lost(self) -> NDArray[np.float32]:
+        """By how much each action is worth less than the best, [N, num_actions]."""
+        best: NDArray[np.float32] = np.nanmax(self.values, 1, keepdims=True)
+        return best - self.values
+
+    def first(self, count: int) -> "BenchmarkPositions":
+        """Returns the first positions, all of them if there are no more."""
+        parts = self.states[:count], self.values[:count]
+        return BenchmarkPositions(self.game, self.title, self.blunder, *parts)
+
+
+def benchmark_games() -> list[str]:
+    """Returns the games that have benchmark positions."""
+    return sorted(file.stem for file in BENCHMARK_POSITIONS.glob("*.json"))
+
+
+def read_benchmark_positions(name: str) -> BenchmarkPositions:
+    """Returns a game's benchmark positions; ValueError if it has none or its rules have changed."""
+    game = get_game(name)
+    path = BENCHMARK_POSITIONS / f"{game.name}.json"
+    if not path.is_file():
+        games = benchmark_games()
+        raise ValueError(f"no benchmark positions for {game.name}; there are some for {games}")
+    try:
+        data = parse_json(path.read_bytes())
+        check_keys("benchmark positions", data, _KEYS)
+        agrees("format", data["format"], FORMAT)
+        entries = data["positions"]
+        states = np.array([game.from_dict(entry["position"]) for entry in entries])
+        masks = np.empty((len(states), game.num_actions), np.int8)
+        kernels(game).fill_masks(states, masks)
+        agrees("values", [len(entry["values"]) for entry in entries], masks.sum(1).tolist())
+    except ValueError as error:
+        raise ValueError(f"{path}, for the rules of another version: {error}") from error
+    values = np.full(masks.shape, np.nan, np.float32)
+    values[masks == 1] = np.concatenate([entry["values"] for entry in entries])
+    return BenchmarkPositions(game, data["title"], data["blunder"], states, values)
+
+
+class PositionsResult(NamedTuple):
+    """What an agent did in N benchmark positions.
+
+    Attributes:
+        game: The game's name.
+        title: What was tested.
+        positions: N.
+        blunders: The share of blunders, with Wilson's interval.
+        regret: How much less its actions are worth than the best, on the scale of payoffs.
+        random_blunders: The share of blunders of random play.
+        random_regret: The regret of random play.
+        usage: What the agent used (`Usage`), if it counts.
+    """
+
+    game: str
+    title: str
+    positions: int
+    blunders: Estimate
+    regret: Estimate
+    random_blunders: float
+    random_regret: float
+    usage: dict[str, Any] | None
+
+    def to_dict(self) -> dict[str, Any]:
+        """Returns JSON data."""
+        return {
+            **self._asdict(),
+            "blunders": self.blunders._asdict(),
+            "regret": self.regret._asdict(),
+        }
+
+
+def ask_positions(
+    known: BenchmarkPositions,
+    agent: Agent,
+    seed: int = 0,
+    progress: Callable[[int, int], None] = lambda *_: None,
+) -> PositionsResult:
+    """Asks an agent for its action in each benchmark position.
+
+    Args:
+        known: The positions.
+        agent: The agent.
+        seed: Fixes the agent's seeds.
+        progress: Called as `progress(finished, positions)` after each batch.
+
+    Raises:
+        ValueError: The agent plays an illegal action.
+        GivesUpError: The agent can't go on.
+    """
+    count, counting = len(known.states), getattr(agent, "usage", None) is not None
+    if counting:
+        agent.begin_match()  # type: ignore[attr-defined]  # what counts has it
+    seeds = random_u64s(seed, STREAM_ACTION, np.arange(count))
+    actions = np.empty(count, np.int64)
+    for first in range(0, count, _BATCH):
+        rows = slice(first, min(first + _BATCH, count))
+        positions = Positions(known.game, known.states[rows].copy(), seeds[rows])
+        actions[rows] = checked_actions(agent, positions)
+        progress(rows.stop, count)
+    lost = known.lost
+    own = lost[np.arange(count), actions].astype(np.float64)
+    blunders = np.where(np.isnan(lost), np.nan, lost >= known.blunder)
+    return PositionsResult(
+        game=known.game.name,
+        title=known.title,
+        positions=count,
+        blunders=wilson(float((own >= known.blunder).mean()), count),
+        regret=normal_mean(own),
+        random_blunders=float(np.nanmean(blunders, 1).mean()),
+        random_regret=float(np.nanmean(lost, 1).mean()),
+        usage=agent.usage.to_dict() if counting else None,  # type: ignore[attr-defined]
+    )
