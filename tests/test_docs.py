@@ -4,6 +4,7 @@ import dataclasses
 import json
 import re
 import shlex
+from importlib.metadata import version
 from math import prod
 from pathlib import Path
 from pydoc import locate
@@ -18,6 +19,7 @@ from linkzoo.core.observation import ObservationSpec
 from linkzoo.registry import NAMES
 from linkzoo_training.commands.cli import main, make_parser
 from linkzoo_training.config.config import load_config
+from linkzoo_training.web import replay_page
 from tests.common.play import run_python
 
 pytestmark = pytest.mark.last
@@ -87,7 +89,7 @@ def test_rules_page_has_the_spaces(name: str) -> None:
     assert f"`{np.dtype(game.observation.spec.dtype)}[{shape}]`" in rules_page(name)
 
 
-@pytest.mark.parametrize("name", linkzoo.game_names())
+@pytest.mark.parametrize("name", [*linkzoo.game_names(), "index"])
 def test_game_page_is_what_the_code_says(name: str) -> None:
     page = (game_pages.FOLDER / f"{name}.md").read_text(encoding="utf-8")
     assert game_pages.filled(name) == page, "run python -m scripts.game_pages"
@@ -126,8 +128,14 @@ def test_the_game_to_look_at_is_a_whole_one(name: str) -> None:
     folder = ROOT / "docs" / "games" / "played"
     *_, last = linkzoo.GameRecord.load(folder / f"{name}.json").replay()
     assert last.seat == -1
-    assert (folder / f"{name}.html").stat().st_size < 2_000_000
+    assert (folder / f"{name}.html").stat().st_size <= replay_page.MOST_BYTES
+    assert (game_pages.IMAGES / f"{name}.gif").stat().st_size <= 1_000_000
     assert f"played/{name}.html" in (ROOT / "docs" / "games" / f"{name}.md").read_text()
+
+
+def test_the_site_names_the_packages_version() -> None:
+    settings = (ROOT / "mkdocs.yml").read_text(encoding="utf-8")
+    assert f"site_name: linkzoo {version('linkzoo')} " in settings
 
 
 @pytest.mark.parametrize(

@@ -18,6 +18,7 @@ from linkzoo import link_o_v0, linkage_v0, love_formula_v0, love_links_v0
 from linkzoo.core.agent import Agent, Positions, RandomAgent
 from linkzoo.core.contract import Drawing, Facts, Notation, Observation, Rules
 from linkzoo.core.game import FixedOptions, Game
+from linkzoo.core.guide import Guide, ScoreRow
 from linkzoo.core.observation import Graph, ObservationPart, ObservationSpec
 from linkzoo.core.options import Options
 from linkzoo.core.state import Field, Mask, Record
@@ -45,6 +46,7 @@ __all__ = [
     "GameEnv",
     "GameRecord",
     "Graph",
+    "Guide",
     "Mask",
     "Notation",
     "Observation",
@@ -55,6 +57,7 @@ __all__ = [
     "RandomAgent",
     "Record",
     "Rules",
+    "ScoreRow",
     "SeatEnv",
     "VecEnv",
     "VecStep",

@@ -479,3 +479,19 @@ def test_a_seats_view_is_no_position() -> None:
     """What others hold isn't in it, so it can't be read back."""
     with pytest.raises(ValueError, match=r"\b(hands|deck|ply|seed|piles|packs)\b"):
         GAME.from_dict(GAME.to_dict(start(), 0))
+
+
+@pytest.mark.parametrize("plies", [9, 60, 95])
+def test_a_shuffle_of_the_deck_alone_leaves_the_rest(plies: int) -> None:
+    """What `hands-N` sees of other worlds: only the order of the deck is new."""
+    state = midgame(Setup(3), 2, plies)
+    other, again = clone(state), redealt(state, int(state.seat), 5)
+    for world in (other, again):
+        assert GAME.rules.reshuffle is not None
+        GAME.rules.reshuffle(world, int(state.seat), np.uint64(5))
+    found, data = GAME.to_dict(other), GAME.to_dict(state)
+    deck = found["deck"], data["deck"]
+    assert deck[0] != deck[1]
+    assert sorted(deck[0]) == sorted(deck[1])
+    assert {**found, "deck": data["deck"], "seed": data["seed"]} == data
+    assert GAME.to_dict(again)["hands"] != found["hands"] or plies < 10

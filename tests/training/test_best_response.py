@@ -185,8 +185,12 @@ def test_a_bound_is_shown_only_where_the_interval_allows_it() -> None:
     won, itself = (play_match("linkage", one, agent, 50) for one in (GreedyAgent(), agent))
     captions = []
     for response in (won, itself):
-        table = best_response_table(BestResponse(response, itself), budget)
-        captions.append(str(table.caption).splitlines()[1])
+        found = BestResponse(response, itself, won)
+        _, bound, *_, linear = str(best_response_table(found, budget).caption).splitlines()
+        captions.append(bound)
+        gain = BestResponse(won, itself).gain()
+        assert found.linear_gain() == gain
+        assert linear.startswith(f"gain of the linear scorer: {gain.mean:+.3f} [")
     assert captions[0].startswith("lower bound on exploitability: +0.")
     assert captions[1].startswith("no gain shown: +0.000 [-0.")
 

@@ -241,6 +241,7 @@ def test_roles_are_not_named_where_they_are_chosen() -> None:
         rules = get_game(name)
         standard = rules.chosen_options(rules.blank())
         assert set(rules.facts.role_options) <= set(standard)
+        assert set(rules.facts.playout_options) <= set(standard)
         assert rules.roles(standard) == rules.roles({}) == rules.facts.seat_names
 
 

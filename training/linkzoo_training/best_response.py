@@ -18,6 +18,7 @@ from rich.table import Table
 from linkzoo import Agent, get_game
 from linkzoo.core.files import write_atomically
 from linkzoo.registry import id_of
+from linkzoo_training.agents.linear import LinearAgent, has_scorer
 from linkzoo_training.agents.named import NamedAgent
 from linkzoo_training.agents.specs import AgentSpec
 from linkzoo_training.algorithms.trainer import Trainer
@@ -43,21 +44,29 @@ class BestResponse:
 
     response: MatchResult  # the response against the agent
     itself: MatchResult  # the agent against itself
+    linear: MatchResult | None = None  # the game's linear scorer, if it has one, against the agent
 
     def gain(self, side: int | None = None) -> Estimate:
         """Returns the response's payoff minus the agent's in the same place.
 
         Over all sides (None) its expectation is a lower bound on the agent's exploitability.
         """
-        more = self.response.payoff - self.itself.payoff
-        return from_blocks(by_block(more, side), -2, 2)
+        return self._gain(self.response, side)
+
+    def linear_gain(self) -> Estimate | None:
+        """Returns the scorer's payoff minus the agent's over all sides: another lower bound."""
+        return None if self.linear is None else self._gain(self.linear, None)
+
+    def _gain(self, match: MatchResult, side: int | None) -> Estimate:
+        return from_blocks(by_block(match.payoff - self.itself.payoff, side), -2, 2)
 
     def to_dict(self) -> dict[str, Any]:
         """Returns JSON data: the gain per side and over all sides, and both matches."""
-        response = self.response
+        response, linear = self.response, self.linear_gain()
         return {
             "num_players": response.num_players,
             "gain": self.gain()._asdict(),
+            "linear_gain": linear and linear._asdict(),
             "fair_share": 1 / response.num_sides,
             "sides": [
                 {"label": response.side_label(side), "gain": self.gain(side)._asdict()}
@@ -201,11 +210,15 @@ def _measure(
     """Plays the response and the agent against the agent; `blocks` are by number of players."""
     agent = NamedAgent(config.pool.fixed_opponents[0], config.game, config.options)
     settings: dict[str, Any] = {"seed": TEST_SEED, "openings": openings, "options": config.options}
+    # A response that learned from the agent shares its blind spots; the scorer sees otherwise.
+    others = [LinearAgent()] if has_scorer(get_game(config.game, config.options)) else []
     with Console(stderr=True).status("playing the best response against the agent"):
         return [
             BestResponse(
-                play_match(config.game, response, agent, count, num_players=players, **settings),
-                play_match(config.game, agent, agent, count, num_players=players, **settings),
+                *(
+                    play_match(config.game, each, agent, count, num_players=players, **settings)
+                    for each in (response, agent, *others)
+                )
             )
             for players, count in blocks.items()
         ]
@@ -253,4 +266,7 @@ def best_response_table(found: BestResponse, budget: Mapping[str, Any]) -> Table
         f"({1000 * budget['seconds_per_step']:.3g} ms a step), network {budget['network']}, "
         f"from {start}"
     )
+    if linear := found.linear_gain():
+        bounds = f"[{linear.low:+.3f}, {linear.high:+.3f}]"
+        table.caption += f"\ngain of the linear scorer: {linear.mean:+.3f} {bounds}"
     return table

@@ -34,9 +34,10 @@ ODD = ["a b", "ü", "x:5", "x~0.5", "x@2", "x@2:5", "-x", "%41", "'", "日本", 
 # What isn't called: types that hold what authors of games declare (`check_game` is their test), and
 # compiled functions, which are fast because they check nothing.
 LEFT_OUT = set(
-    "Agent Drawing Facts Field FixedOptions Game Graph Mask Notation Observation ObservationPart "
-    "ObservationSpec Options RandomAgent Record Rules VecStep compiled rng.philox rng.random_u64 "
-    "rng.below rng.shuffle rng.game_seed rng.as_words rng.Word "
+    "Agent Drawing Facts Field FixedOptions Game Graph Guide Mask Notation Observation "
+    "ObservationPart ObservationSpec Options RandomAgent Record Rules ScoreRow VecStep compiled "
+    "rng.philox rng.random_u64 rng.fill_random_per_seed rng.below rng.shuffle rng.game_seed "
+    "rng.as_words rng.Word "
     "load_positions save_positions".split()  # files: tests/training/test_positions.py
 )
 _NUMBERS: list[Any] = [b"1", {}, float("nan"), float("inf"), 1j, 10**30, -(10**30), "\u0661", "x"]

@@ -29,6 +29,7 @@ _LINES = [
     "play {first} --opponent random --seat 0 --seed 1 --record game.json",
     "play {first} --opponent uct-2 --seat 1 --seed 5 --simulations 2 threshold=9",
     "bench --game {first} --players 2",
+    "benchmark random --game {first} --positions 3 --games 2 --batch 2 --json b.json --seed 1",
     f"train {_FIRST_QUICK} name={{run}} {_TRAIN}",
     f"best-response random --game {{first}} --games 2 --steps 32 --config {_FIRST_QUICK} {_TRAIN}",
 ]

@@ -5,6 +5,7 @@ from typing import Any
 
 import numpy as np
 
+from linkzoo.text import read_move
 from tests.common.play import mask_of
 from tests.fuzz import positions
 from tests.fuzz.dice import Dice, any_value, mutate_text, short
@@ -40,6 +41,13 @@ def attempt(dice: Dice, game: str, folder: Path) -> bool:
         action = dice.below(rules.num_actions) if dice.chance(0.2) else action
         value = mutate_text(dice, rules.notation.action_to_text(state, action))
     dice.note(f"text {short(value)} at ply {state.ply}")
+    if len(legal) and dice.chance(0.3):
+        try:
+            action = read_move(rules, state, value)
+        except ValueError:
+            return False
+        assert action in legal, f"action {action}, which isn't legal"
+        return True
     try:
         found: Any = rules.notation.text_to_action(state, value)
     except ValueError:

@@ -17,9 +17,9 @@ from linkzoo_training.search.greedy import greedy
 from linkzoo_training.search.monte_carlo import NO_SCORER, action_values
 from linkzoo_training.search.solver import solver, successors
 
-_MAX_SIMULATIONS = 10**6  # tree search limit: about 60 MB per thread
+MAX_SIMULATIONS = 10**6  # tree search limit: about 60 MB per thread
 _AT_ONCE = 2**20  # max simulations per call: a few seconds, so that Ctrl-C is handled
-_DEFAULT_MARGIN_WEIGHT = 0.5  # a margin is far less noisy than a win
+MARGIN_WEIGHT = 0.5  # a margin is far less noisy than a win
 
 
 class GreedyAgent:
@@ -50,7 +50,7 @@ class UctAgent:
     def __init__(
         self, simulations: int, exploration: float | None = None, *, sees: uct.Sight = "own"
     ) -> None:
-        simulations = integer("simulations", simulations, 1, _MAX_SIMULATIONS)
+        simulations = integer("simulations", simulations, 1, MAX_SIMULATIONS)
         if exploration is not None and not 0 <= exploration < inf:
             raise ValueError(f"exploration={exploration} is not 0 or more, and finite")
         self.simulations, self.exploration, self.sees = simulations, exploration, sees
@@ -64,7 +64,7 @@ class UctAgent:
         search = uct.searcher(game, self.sees)
         exploration = game.facts.uct_c if self.exploration is None else float(self.exploration)
         count = self.simulations
-        for part in _parts(len(states), count):
+        for part in parts(len(states), count):
             search(states[part], seeds[part], count, exploration, masks[part], actions[part])
         return actions
 
@@ -80,8 +80,8 @@ class MonteCarloAgent:
         ValueError: A number is out of range.
     """
 
-    def __init__(self, playouts: int, score_margin_weight: float = _DEFAULT_MARGIN_WEIGHT) -> None:
-        playouts = integer("playouts", playouts, 1, _MAX_SIMULATIONS)
+    def __init__(self, playouts: int, score_margin_weight: float = MARGIN_WEIGHT) -> None:
+        playouts = integer("playouts", playouts, 1, MAX_SIMULATIONS)
         if not 0 <= score_margin_weight < inf:
             raise ValueError(f"score_margin_weight={score_margin_weight} is not 0 or more, finite")
         self.playouts, self.score_margin_weight = playouts, score_margin_weight
@@ -101,8 +101,9 @@ class MonteCarloAgent:
         states, seeds, masks = positions.states, positions.seeds, positions.action_mask
         estimate, weight = action_values(positions.game), float(score_margin_weight)
         values = np.empty(masks.shape, np.float32)
-        for part in _parts(len(states), self.playouts * int(masks.sum(1).max(initial=1))):
-            settings = self.playouts, weight, NO_SCORER
+        playouts = np.full(len(states), self.playouts)
+        for part in parts(len(states), self.playouts * int(masks.sum(1).max(initial=1))):
+            settings = playouts[part], weight, NO_SCORER
             estimate(states[part], seeds[part], *settings, masks[part], values[part])
         return values
 
@@ -134,7 +135,7 @@ class ExactAgent:
         return np.array(chosen, np.int64)
 
 
-def _parts(count: int, simulations: int) -> Iterator[slice]:
+def parts(count: int, simulations: int) -> Iterator[slice]:
     """Splits N positions into slices that stay within the simulations of one call."""
     size = max(4 * get_num_threads(), _AT_ONCE // simulations)
     return (slice(first, first + size) for first in range(0, count, size))

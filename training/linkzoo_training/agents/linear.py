@@ -35,21 +35,26 @@ class LinearAgent:
         Raises:
             ValueError: There is no scorer for the game.
         """
-        return self._run(positions)[1]
+        return self.scores(positions)[1]
 
     def action_values(self, positions: Positions, score_margin_weight: float) -> NDArray[Any]:  # noqa: ARG002 - fixed when it was fitted
         """Returns the scores float32[N, num_actions] of legal actions, 0 for others.
 
         Scores estimate an action's value up to a constant per position.
         """
-        return np.where(positions.action_mask, self._run(positions)[0], 0)
+        return np.where(positions.action_mask, self.scores(positions)[0], 0)
 
-    def _run(self, positions: Positions) -> tuple[NDArray[np.float32], NDArray[np.int64]]:
-        game, masks = positions.game, positions.action_mask
+    def scorer(self, game: Game) -> Scorer:
+        """Returns the scorer for a game, for compiled code; raises as `act`."""
         if game not in self._scorers:
             self._scorers[game] = make_scorer(game, self.file)
+        return self._scorers[game]
+
+    def scores(self, positions: Positions) -> tuple[NDArray[np.float32], NDArray[np.int64]]:
+        """Returns scores float32[N, A], -inf if illegal, and best actions; raises as `act`."""
+        game, masks = positions.game, positions.action_mask
         scores, actions = np.empty(masks.shape, np.float32), np.empty(len(masks), np.int64)
-        linear(game)(positions.states, self._scorers[game], masks, scores, actions)
+        linear(game)(positions.states, self.scorer(game), masks, scores, actions)
         return scores, actions
 
 
@@ -59,15 +64,25 @@ def make_scorer(game: Game, file: str | None = None) -> Scorer:
     return Scorer(context_of(action_spec(game)), weights)
 
 
+def has_scorer(game: Game) -> bool:
+    """Returns whether a scorer ships for a game."""
+    return game.observation.action_spec is not None and _shipped(game).is_file()
+
+
+def _shipped(game: Game) -> Path:
+    return _SCORERS / f"{game.name}.json"
+
+
 def load_scorer(game: Game, file: str | None = None) -> NDArray[np.float32]:
     """Returns the weights [K, 1 + C] of a file of `save_scorer`, or of the game's shipped one.
 
     Raises:
         ValueError: There is no such file, it is damaged, or it was made for other features.
     """
-    path = _SCORERS / f"{game.name}.json" if file is None else Path(file)
+    path = _shipped(game) if file is None else Path(file)
     if not path.is_file():
-        raise ValueError(f"linear: no scorer ships for {game.name}, and there is no file {path}")
+        reason = f"no scorer ships for {game.name}" if file is None else f"there is no file {path}"
+        raise ValueError(f"linear: {reason}")
     return _parse(game, path, path.read_bytes())
 
 

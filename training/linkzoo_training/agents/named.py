@@ -3,7 +3,7 @@
 import json
 from collections.abc import Mapping
 from functools import cache
-from typing import Any
+from typing import Any, cast
 
 import numpy as np
 from numpy.typing import NDArray
@@ -11,6 +11,7 @@ from numpy.typing import NDArray
 from linkzoo import Agent, Positions
 from linkzoo_training.agents.make import make_agent
 from linkzoo_training.agents.specs import AgentSpec
+from linkzoo_training.agents.usage import Usage
 
 
 class NamedAgent:
@@ -35,6 +36,17 @@ class NamedAgent:
     def act(self, positions: Positions) -> NDArray[np.int64]:
         """Returns the agent's actions."""
         return _made(*self._how).act(positions)
+
+    def begin_match(self) -> None:
+        """Tells an agent that counts what it uses that a match begins."""
+        if self.usage is not None:
+            cast(Any, _made(*self._how)).begin_match()
+
+    @property
+    def usage(self) -> Usage | None:
+        """What the agent has used since the match began; None if it doesn't count."""
+        usage: Usage | None = getattr(_made(*self._how), "usage", None)
+        return usage
 
 
 @cache

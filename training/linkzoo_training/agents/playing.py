@@ -14,6 +14,13 @@ from linkzoo.engine.rng import STREAM_ACTION, random_u64s
 NOBODY = -1
 
 
+class GivesUpError(ValueError):
+    """An agent can't go on: its budget is spent, or a server that it needs doesn't answer.
+
+    A match keeps its finished games, as after Ctrl-C.
+    """
+
+
 def decision_seeds(seeds: NDArray[np.uint64], states: NDArray[Any]) -> NDArray[np.uint64]:
     """Returns the seeds of the next decisions in games [N] with these seeds, uint64[N]."""
     return random_u64s(seeds, STREAM_ACTION, states["ply"], states["seat"])
@@ -50,11 +57,13 @@ def play_games(
     agents: Sequence[Agent],
     acting: Callable[[NDArray[Any]], NDArray[Any]],
     seeds: Callable[[NDArray[np.int64]], NDArray[np.uint64]],
+    comment: Callable[[int, str], None] = lambda *_: None,
 ) -> Iterator[NDArray[np.int64]]:
     """Continues games in place until no agent is to act.
 
     `acting` returns the index of the agent to act in each record [N], or NOBODY to leave a game as
     it is; finished games are ignored. `seeds` returns the seeds of the decisions in rows [M].
+    `comment` is called with a row and what an agent says about its action there, if it does.
 
     Yields:
         The actions of each ply before they are played, int64[N], NOBODY for none. The array is
@@ -75,6 +84,9 @@ def play_games(
                 positions = Positions(game, states[rows], seeds(rows))
                 positions.action_mask = masks[rows]  # already computed
                 actions[rows] = checked_actions(agent, positions)
+                for row, text in zip(rows.tolist(), positions.comments, strict=True):
+                    if text:
+                        comment(row, text)
         if (actions == NOBODY).all():
             return
         yield actions

@@ -9,6 +9,7 @@ import re
 from collections.abc import Callable, Iterator
 from dataclasses import dataclass, replace
 from functools import partial
+from pathlib import Path
 from typing import Any
 
 import numpy as np
@@ -18,6 +19,8 @@ from linkzoo.core.arguments import shown, string
 from linkzoo_training.agents.baselines import ExactAgent, GreedyAgent, MonteCarloAgent, UctAgent
 from linkzoo_training.agents.human import HumanAgent
 from linkzoo_training.agents.linear import LinearAgent, load_scorer
+from linkzoo_training.agents.linear_search import LinearSearchAgent
+from linkzoo_training.agents.llm import LlmAgent, LlmSettings
 from linkzoo_training.imports import check_import_path, is_import_path, source_file
 from linkzoo_training.resources import find_checkpoint, is_checkpoint, shipped_checkpoints
 from linkzoo_training.search.solver import check_solver
@@ -40,6 +43,7 @@ _SEARCH = re.compile(rf"({'|'.join(_SEARCHES)})-([0-9]+)")
 _SUFFIX = re.compile(
     r"(?s)(.+)(?:@(?P<views>[0-9]+)|~(?P<temperature>[0-9]+(?:\.[0-9]+)?)|:(?P<simulations>[0-9]+))"
 )
+_LLM = "llm:"  # a language model
 _MAX_DIGITS = 18  # max digits of a number in a name
 
 
@@ -48,10 +52,10 @@ class AgentSpec:
     """A parsed agent name; `str` returns the name.
 
     Attributes:
-        kind: random, greedy, exact, human, linear, uct, hands, cheat, mc, checkpoint
+        kind: random, greedy, exact, human, linear, uct, hands, cheat, mc, llm, checkpoint
             or custom.
         source: A checkpoint's name or folder, "checkpoint" for the game's shipped one, a linear
-            scorer's file, or a custom agent's import path.
+            scorer's file, a language model with its settings, or a custom agent's import path.
         views: Symmetric views that a checkpoint averages; None for its card's value.
         temperature: The temperature of a checkpoint's policy; None for its card's value.
         simulations: Simulations per move (mc: playouts per action); None for no search.
@@ -76,15 +80,18 @@ class AgentSpec:
         if isinstance(text, AgentSpec):
             return text
         text = string("agent", text)
-        if text in _SIMPLE:
-            return cls(text)
+        if text in _SIMPLE or text.startswith(_LLM):
+            return cls("llm", text.removeprefix(_LLM)) if text.startswith(_LLM) else cls(text)
         if search := _SEARCH.fullmatch(text):
             return cls(search[1], **_numbers(text, {"simulations": search[2]}))
         readings, names = list(_readings(text)), {SHIPPED, *shipped_checkpoints()}
         known = [reading for reading in readings if reading[0] in names]
         known += [reading for reading in readings if is_checkpoint(reading[0])]
-        if not known and text.endswith(".json"):
-            return cls("linear", text)
+        scorers = [reading for reading in readings if _is_scorer(*reading)]
+        if not known and scorers:
+            source, suffixes = scorers[0]
+            file = "" if source == "linear" else source
+            return cls("linear", file, **_numbers(text, suffixes))
         if not known and is_import_path(text):
             return cls("custom", text)
         source, suffixes = known[0] if known else readings[-1]
@@ -93,6 +100,8 @@ class AgentSpec:
     def __str__(self) -> str:
         if self.kind in _SEARCHES:
             return f"{self.kind}-{self.simulations}"
+        if self.kind == "llm":
+            return _LLM + self.source
         text = self.source or self.kind
         if self.views is not None:
             text += f"@{self.views}"
@@ -149,14 +158,18 @@ class AgentSpec:
                 raise ValueError(
                     f"agent {shown(str(self))}: {error}; agents without a checkpoint are random, "
                     "greedy, uct-N (such as uct-100), hands-N, cheat-N, mc-N, exact, human, "
-                    "linear, FILE.json of `linkzoo fit`, and custom agents, FILE.py:NAME or "
-                    "module:NAME"
+                    "linear, FILE.json of `linkzoo fit`, llm:MODEL, and custom agents, "
+                    "FILE.py:NAME or module:NAME"
                 ) from error
 
     def baseline(self) -> Agent:
         """Makes an agent that needs neither a checkpoint nor custom code."""
         if self.kind == "linear":
-            return LinearAgent(self.source or None)
+            scorer = LinearAgent(self.source or None)
+            playouts = self.simulations
+            return scorer if playouts is None else LinearSearchAgent(scorer, playouts)
+        if self.kind == "llm":
+            return LlmAgent(LlmSettings.parse(self.source))
         if self.simulations is None:
             return _SIMPLE[self.kind]()
         return _SEARCHES[self.kind](self.simulations)
@@ -165,7 +178,7 @@ class AgentSpec:
         """Returns a SHA-256 of the agent's weights or code; None for baselines.
 
         It covers a checkpoint's card, with the hash of the weights but without measured results, or
-        the file of a custom agent, without its imports.
+        the file of a linear scorer or of a custom agent, without its imports.
         """
         from linkzoo_training.checkpoints.checkpoint import load_card  # loads torch
 
@@ -174,6 +187,8 @@ class AgentSpec:
             card = load_card(find_checkpoint(checkpoint))
             measured = {"strength": None, "blunder_rate": None}
             data = json.dumps(card | measured, sort_keys=True).encode()
+        elif self.kind == "linear" and self.source:
+            data = Path(self.source).read_bytes()
         elif self.kind == "custom" and (file := source_file(self.source)) is not None:
             data = file.read_bytes()
         else:
@@ -192,6 +207,10 @@ def _readings(text: str) -> Iterator[tuple[str, dict[str, str]]]:
             return
         suffixes = {**suffixes, **new}
         yield text, suffixes
+
+
+def _is_scorer(source: str, suffixes: dict[str, str]) -> bool:
+    return (source == "linear" or source.endswith(".json")) and suffixes.keys() <= {"simulations"}
 
 
 def _numbers(text: str, suffixes: dict[str, str]) -> dict[str, Any]:

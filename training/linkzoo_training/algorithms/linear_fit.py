@@ -11,6 +11,7 @@ import numpy as np
 from numpy.typing import NDArray
 
 from linkzoo.core.arguments import shown
+from linkzoo.core.observation import ObservationSpec
 from linkzoo_training.evaluation.labels import Labels, means, regrets
 from linkzoo_training.evaluation.statistics import Estimate, normal_mean
 from linkzoo_training.search.linear import action_spec, context_of
@@ -51,12 +52,9 @@ def fit_linear(files: Sequence[Labels]) -> Fit:
     features = np.concatenate([labels.features() for labels in files]).astype(np.float32)
     values = np.concatenate([labels.values for labels in files])
     counts = np.concatenate([labels.counts for labels in files])
-    bounds = np.array([max(abs(part.low), abs(part.high), 1) for part in spec.parts], np.float32)
     scale = np.maximum(_centred(features[:, own], counts).std(0), 1e-6)
-    situation = np.concatenate(
-        [np.ones((len(features), 1), np.float32), features[:, context] / bounds[context]], 1
-    )
-    inputs = (features[:, own] / scale)[:, :, None] * situation[:, None, :]
+    factors = context_factors(spec, features[:, context])
+    inputs = (features[:, own] / scale)[:, :, None] * factors[:, None, :]
     rows = _centred(inputs.reshape(len(inputs), -1), counts)
     targets = _centred(values[:, None], counts)[:, 0]
     # A position is held out by its number, so that more labels keep the division.
@@ -71,11 +69,39 @@ def fit_linear(files: Sequence[Labels]) -> Fit:
         scores = test_rows @ _ridge(rows[used], targets[used])
         chosen = test_values[_best(scores, test_counts)]
         table.append(FitRow(size, normal_mean(regrets(test_values, test_counts, chosen))))
-    weights = np.zeros((spec.size, 1 + len(context)), np.float32)
-    solved = _ridge(rows, targets).reshape(len(own), -1)
-    weights[own] = solved / scale[:, None] / np.concatenate([[1], bounds[context]])
+    weights = unscaled(spec, _ridge(rows, targets), scale)
     uniform = regrets(test_values, test_counts, means(test_values, test_counts))
     return Fit(weights, table, float(uniform.mean()))
+
+
+def context_factors(spec: ObservationSpec, context: NDArray[np.float32]) -> NDArray[np.float32]:
+    """Returns [M, 1 + C]: 1, and context features [M, C] divided by their largest values."""
+    ones = np.ones((len(context), 1), np.float32)
+    return np.concatenate([ones, context / _bounds(spec)], 1)
+
+
+def unscaled(
+    spec: ObservationSpec, solved: NDArray[np.float64], scale: NDArray[np.float32]
+) -> NDArray[np.float32]:
+    """Returns a scorer's weights [K, 1 + C].
+
+    Args:
+        spec: The layout of the action features.
+        solved: The weights of products of features, divided by `scale`, and `context_factors`.
+        scale: The divisors of the features that aren't context.
+    """
+    context = context_of(spec)
+    own = np.setdiff1d(np.arange(spec.size), context)
+    weights = np.zeros((spec.size, 1 + len(context)), np.float32)
+    factors = np.concatenate([[1], _bounds(spec)])
+    weights[own] = solved.reshape(len(own), -1) / scale[:, None] / factors
+    return weights
+
+
+def _bounds(spec: ObservationSpec) -> NDArray[np.float32]:
+    """Returns the largest absolute value [C] of each context feature, at least 1."""
+    parts = (spec.parts[k] for k in context_of(spec))
+    return np.array([max(abs(part.low), abs(part.high), 1) for part in parts], np.float32)
 
 
 def _sizes(most: int) -> Iterator[int]:

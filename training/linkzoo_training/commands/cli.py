@@ -10,10 +10,12 @@ from linkzoo import __version__
 from linkzoo_training.agents.human import QuitError
 from linkzoo_training.commands import (
     bench,
+    benchmark,
     best_response,
     evaluate,
     export,
     fit,
+    improve,
     labels,
     league,
     play,
@@ -64,8 +66,10 @@ COMMANDS: Mapping[str, Command] = {
     "positions": positions,
     "solve": solve,
     "bench": bench,
+    "benchmark": benchmark,
     "labels": labels,
     "fit": fit,
+    "improve": improve,
     "export": export,
     "compile": compile_games,
 }

@@ -20,9 +20,11 @@ from linkzoo_training.selfplay.executors import EXECUTORS, Executor
 
 GAMES = f"{', '.join(game_names())}, or module:name of a custom game"
 AGENTS = (
-    "random, greedy, uct-N, hands-N, cheat-N, mc-N, exact, linear, a FILE.json of fit, "
+    "random, greedy, uct-N, hands-N, cheat-N, mc-N, exact, linear or a FILE.json of fit with an "
+    "optional :N (playouts per move), "
     "checkpoint (the game's shipped policy), a checkpoint's name or folder with optional suffixes "
-    "@N (symmetric views), ~T (temperature) and :N (simulations per move), or a custom agent, "
+    "@N (symmetric views), ~T (temperature) and :N (simulations per move), llm:MODEL (a language "
+    "model, with settings such as llm:MODEL,base_url=http://localhost:8000/v1), or a custom agent, "
     "FILE.py:NAME or module:NAME"
 )
 

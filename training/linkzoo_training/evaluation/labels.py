@@ -195,8 +195,8 @@ def _label(settings: LabelSettings, states: NDArray[Any]) -> Labels:
         scorer = make_scorer(game, None if settings.rollout == "linear" else settings.rollout)
     seeds = random_u64s(states["seed"] ^ np.uint64(settings.seed), STREAM_SEARCH, states["ply"])
     label = action_values(game, settings.rollout != RANDOM)
-    playouts = settings.playouts, float(settings.score_margin_weight)
-    label(states, seeds, *playouts, scorer, masks, values)
+    playouts, weight = np.full(len(states), settings.playouts), float(settings.score_margin_weight)
+    label(states, seeds, playouts, weight, scorer, masks, values)
     _, actions = masks.nonzero()
     return Labels(settings, 1, states, masks.sum(1, np.int64), actions, values[masks > 0])
 

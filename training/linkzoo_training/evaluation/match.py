@@ -15,7 +15,8 @@ from linkzoo.core.arguments import boolean, integer
 from linkzoo.core.kernels import kernels
 from linkzoo.engine.rng import STREAM_ACTION, random_u64s
 from linkzoo_training.agents.baselines import GreedyAgent
-from linkzoo_training.agents.playing import NOBODY, decision_seeds, play_games
+from linkzoo_training.agents.playing import NOBODY, GivesUpError, decision_seeds, play_games
+from linkzoo_training.agents.usage import Usage
 from linkzoo_training.evaluation.openings import RANDOM, Openings, begin_record, read_openings
 from linkzoo_training.evaluation.result import MatchResult, by_block, variants_of, win_shares
 from linkzoo_training.evaluation.statistics import Sprt
@@ -143,7 +144,8 @@ class Match:
         Args:
             batch: Blocks in lock-step; the result doesn't depend on it.
             sprt: Ends the match with the block that decides this test, for two sides.
-            partial: Whether Ctrl-C returns the result of the finished batches.
+            partial: Whether Ctrl-C, or an agent that gives up, returns the result of the finished
+                batches.
             progress: Called as `progress(finished, blocks)` after each batch.
             keep: Called as `keep(name, record)` with every game. `00012-1-A0` is block 12, the
                 second variant of the options (left out if there is one), A on side 0.
@@ -155,21 +157,29 @@ class Match:
             The result.
 
         Raises:
-            ValueError: The game has no such openings, or an agent plays an illegal action.
+            ValueError: The game has no such openings, an agent plays an illegal action, or one that
+                counts what it uses is to play elsewhere than in this process.
+            GivesUpError: An agent can't go on, and not `partial` or no game is finished.
         """
         batch, partial = integer("batch", batch, 1, 2**53), boolean("partial", partial)
         variants, sides = len(self._blanks), len(self._seats)
         if sprt is not None and sides != 2:
             raise ValueError(f"sprt: Elo is for two sides, and {self._players} players are {sides}")
         sprt = None if sprt is None else replace(sprt, games=variants * sides)
+        counting: list[Any] = [a for a in (self.a, self.b) if getattr(a, "usage", None) is not None]
         if executor is None:
             executor = LocalExecutor()
             executor.start(BlockWorker)
+        elif counting:
+            raise ValueError(f"{counting[0].name} asks many games at once: play in this process")
+        for agent in counting:
+            agent.begin_match()
         batch = min(batch, -(-self.blocks // executor.workers))
         openings = read_openings(self.openings, self._rules, self._blanks, self.blocks)
         parts = [range(i, min(i + batch, self.blocks)) for i in range(0, self.blocks, batch)]
         tasks = [(self, openings, part, keep is not None) for part in parts]
         played, end = [self._none()], None  # the block that decides the test
+        stopped = ""
         try:
             for part, found in zip(parts, in_order(executor.play(None, tasks)), strict=True):
                 played.append(found)
@@ -183,8 +193,9 @@ class Match:
                     end = sprt.end(shares, since=part.start)
                 if end is not None:
                     break
-        except KeyboardInterrupt:
-            if not partial:
+        except (KeyboardInterrupt, GivesUpError) as error:
+            stopped = str(error)
+            if not partial or (stopped and len(played) == 1):
                 raise
         finals, moves = _joined(played, "finals"), _joined(played, "moves")
         made = moves[:end].sum((0, 1, 2)).tolist()
@@ -204,6 +215,8 @@ class Match:
             moves=(made[0], made[1]),
             seconds_per_move=(_per_move(played, 0), _per_move(played, 1)),
             sprt=sprt,
+            usage=(_usage(self.a), _usage(self.b)),
+            stopped=stopped,
         )
 
     def _none(self) -> PlayedBlocks:
@@ -234,7 +247,11 @@ class Match:
         def seeds(rows: NDArray[np.int64]) -> NDArray[np.uint64]:
             return decision_seeds(game_seeds[rows], states[rows])
 
-        for actions in play_games(game, states, agents, acting, seeds):
+        def comment(row: int, text: str) -> None:
+            if records:
+                records[row].comments[len(records[row].actions)] = text
+
+        for actions in play_games(game, states, agents, acting, seeds, comment):
             rows = np.flatnonzero(actions != NOBODY)
             moves[rows, acting(states)[rows]] += 1
             for row in rows if records else ():
@@ -262,6 +279,12 @@ class Match:
         kernels(self._rules).outcome(finals.ravel(), payoff, np.empty_like(payoff))
         by_game = payoff.reshape(*finals.shape, self._players)
         return by_game[..., np.arange(len(self._seats)), self._seats].astype(np.float64)
+
+
+def _usage(agent: Agent) -> dict[str, Any] | None:
+    """Returns what an agent has used in a match, if it counts."""
+    usage: Usage | None = getattr(agent, "usage", None)
+    return None if usage is None else usage.to_dict()
 
 
 def _joined(played: Sequence[PlayedBlocks], name: str) -> NDArray[Any]:

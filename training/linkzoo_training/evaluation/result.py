@@ -12,6 +12,7 @@ from numpy.typing import NDArray
 
 from linkzoo import Game, get_game
 from linkzoo.core.arguments import mapping
+from linkzoo_training.agents.usage import Usage
 from linkzoo_training.evaluation.statistics import Counts, Estimate, Sprt, elo, from_blocks
 
 FORMAT = "linkzoo-match/3"
@@ -85,6 +86,8 @@ class MatchResult:
     moves: tuple[int, int]  # by A and B
     seconds_per_move: tuple[float | None, float | None]  # for A and B, in batches
     sprt: Sprt | None = None  # the test that may end the match early
+    usage: tuple[dict[str, Any] | None, ...] = (None, None)  # of A and B, if they count it
+    stopped: str = ""  # why an agent gave up
 
     @property
     def blocks(self) -> int:
@@ -173,6 +176,8 @@ class MatchResult:
             )
         if self.interrupted:
             lines.append(f"interrupted: {self.blocks:,} of {self.requested:,} blocks")
+        if self.stopped:
+            lines.append(self.stopped)
         if self.blocks:
             lines.append(f"{self.length.mean():.1f} decisions a game")
         if self.blocks and self.num_sides == 2:
@@ -184,6 +189,9 @@ class MatchResult:
         for name, seconds in zip(self.agents, self.seconds_per_move, strict=True):
             if seconds is not None:
                 lines.append(f"{name}: {1000 * seconds:.3g} ms a move, in batches")
+        for name, usage in zip(self.agents, self.usage, strict=True):
+            if usage is not None:
+                lines.append(f"{name}: {Usage(**usage)}")
         return lines
 
     def __str__(self) -> str:
@@ -223,6 +231,8 @@ class MatchResult:
             "illegal_moves": 0,  # an illegal move ends a match with an error
             "seconds_per_move": list(self.seconds_per_move),
         }
+        if any(self.usage):
+            data["usage"] = list(self.usage)
         if not self.blocks:
             return data
         sides = range(self.num_sides)

@@ -18,7 +18,7 @@ from linkzoo.core.protocols import ObserveAction
 from linkzoo.core.state import Actions, Mask, Masks, Record, Records
 from linkzoo.engine.compiled import compiled
 from linkzoo.engine.threads import RowKernel
-from linkzoo_training.arrays import Float32s, Int64s
+from linkzoo_training.arrays import Float32s, Int8s, Int64s
 
 
 class Scorer(NamedTuple):
@@ -26,6 +26,16 @@ class Scorer(NamedTuple):
 
     context: Int64s
     weights: Float32s
+
+
+@compiled
+def weigh(scorer: Scorer, features: Int8s, linear: Float32s) -> None:
+    """Fills the weight of each feature [K] in the context of one action's features."""
+    context, weights = scorer.context, scorer.weights
+    for k in range(len(weights)):
+        linear[k] = weights[k, 0]
+        for c in range(len(context)):
+            linear[k] += weights[k, 1 + c] * features[context[c]]
 
 
 class Choose(Protocol):
@@ -44,7 +54,7 @@ def make_choose(observe_action: ObserveAction) -> Choose:
     def choose(
         state: Record, mask: Mask, scorer: Scorer, scratch: Records, scores: Float32s
     ) -> int:
-        context, weights = scorer.context, scorer.weights
+        weights = scorer.weights
         features, linear = np.empty(len(weights), np.int8), np.empty(len(weights), np.float32)
         best = -1
         for action in range(mask.shape[0]):
@@ -54,10 +64,7 @@ def make_choose(observe_action: ObserveAction) -> Choose:
             scratch[0] = state
             observe_action(state, action, scratch[0], features)
             if best < 0:
-                for k in range(len(weights)):
-                    linear[k] = weights[k, 0]
-                    for c in range(len(context)):
-                        linear[k] += weights[k, 1 + c] * features[context[c]]
+                weigh(scorer, features, linear)
             score = np.float32(0)
             for k in range(len(weights)):
                 score += linear[k] * features[k]

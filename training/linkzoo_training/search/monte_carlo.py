@@ -24,7 +24,7 @@ from linkzoo.core.state import Mask, Record, Records
 from linkzoo.engine.compiled import compiled
 from linkzoo.engine.rng import STREAM_SEARCH, random_u64
 from linkzoo.engine.threads import RowKernel
-from linkzoo_training.arrays import Float32s
+from linkzoo_training.arrays import Float32s, Int64s
 from linkzoo_training.search.linear import Choose, Scorer, choose_action
 
 NO_SCORER = Scorer(np.zeros(0, np.int64), np.zeros((0, 1), np.float32))  # of random playouts
@@ -89,7 +89,7 @@ def make_action_values(game: GameFunctions, playout_action: Playout) -> Callable
         last: int,
         states: Records,
         seeds: NDArray[np.uint64],
-        playouts: int,
+        playouts: Int64s,
         score_margin_weight: float,
         scorer: Scorer,
         masks: NDArray[np.int8],
@@ -103,7 +103,7 @@ def make_action_values(game: GameFunctions, playout_action: Playout) -> Callable
             payoff, margin = np.empty(players, np.float32), np.empty(players, np.float32)
             mask = np.empty(masks.shape[1], np.int8)
             values[i] = 0
-            for playout in range(playouts):
+            for playout in range(playouts[i]):
                 fresh = random_u64(seeds[i], STREAM_SEARCH, playout)
                 dealt[0] = states[i]
                 determinize(dealt[0], seat, fresh)
@@ -125,7 +125,7 @@ def make_action_values(game: GameFunctions, playout_action: Playout) -> Callable
                     score_margins(world[0], margin)
                     values[i, action] += payoff[seat] + score_margin_weight * margin[seat]
             for action in range(masks.shape[1]):
-                values[i, action] /= playouts
+                values[i, action] /= playouts[i]
 
     return action_values
 
@@ -135,9 +135,9 @@ def action_values(game: Game, linear: bool = False) -> RowKernel:
     """Returns the flat Monte Carlo kernel of a game, compiled at its first call.
 
     Call it with `(states, seeds, playouts, score_margin_weight, scorer, masks, values)`: unfinished
-    records [N], uint64 seeds [N], playouts per legal action (1 or more), the weight of score
-    margins beside payoffs, the Scorer or NO_SCORER, int8 masks [N, A] of legal actions and float32
-    values [N, A] to fill. Row i depends only on record i and seed i.
+    records [N], uint64 seeds [N], playouts per legal action int64[N] (1 or more), the weight of
+    score margins beside payoffs, the Scorer or NO_SCORER, int8 masks [N, A] of legal actions and
+    float32 values [N, A] to fill. Row i depends only on record i and seed i.
     """
     playout = make_linear_playout(choose_action(game)) if linear else random_playout
     return RowKernel(make_action_values(kernels(game).functions, playout), 1)

@@ -1,0 +1,76 @@
+"""`linear:N`: playouts by a linear scorer before each decision."""
+
+import numpy as np
+import pytest
+
+from linkzoo import Positions, get_game, make_vec
+from linkzoo_training.agents.linear import LinearAgent
+from linkzoo_training.agents.linear_search import LinearSearchAgent
+from linkzoo_training.agents.make import make_agent
+from linkzoo_training.agents.specs import AgentSpec
+from linkzoo_training.evaluation.labels import read_labelled_positions
+from linkzoo_training.search import monte_carlo
+
+
+def midgame(count: int, target: int = 64) -> Positions:
+    vec = make_vec("link_o", count, 3, target=target)
+    now = vec.reset(3)
+    for _ in range(12):
+        now = vec.step(now.action_mask.argmax(1))
+    return Positions(vec.game, vec.states, np.arange(count, dtype=np.uint64))
+
+
+@pytest.mark.parametrize("name", ["linear:64", "mine.json:8", "some/linear.json"])
+def test_names_are_read_and_written(name: str) -> None:
+    spec = AgentSpec.parse(name)
+    assert (spec.kind, str(spec)) == ("linear", name)
+    assert spec.source == ("" if name == "linear:64" else name.partition(":")[0])
+
+
+def test_playouts_find_better_actions() -> None:
+    """In positions that the scorer's own labels judge, as `--labelled-positions` measures."""
+    labels, some = read_labelled_positions("link_o"), slice(200)
+    scorer = LinearAgent()
+    found = {
+        playouts: labels.regrets(scorer if playouts == 0 else LinearSearchAgent(scorer, playouts))
+        for playouts in (0, 128)
+    }
+    assert found[128][some].mean() < 0.95 * found[0][some].mean()
+
+
+def test_decisions_do_not_depend_on_the_batch_nor_on_the_match() -> None:
+    """A playout ends with the round, whatever the match needs."""
+    agent, positions = make_agent("linear:24", "link_o"), midgame(12)
+    actions = agent.act(positions)
+    assert positions.action_mask[np.arange(12), actions].all()
+    for i in (0, 7):
+        alone = Positions(positions.game, positions.states[i : i + 1], positions.seeds[i : i + 1])
+        assert agent.act(alone) == actions[i : i + 1]
+    assert (agent.act(midgame(12, target=0)) == actions).all()
+    assert (positions.states["target"] == 64).all()
+
+
+def test_sure_choices_take_no_playouts(monkeypatch: pytest.MonkeyPatch) -> None:
+    played = list[int]()
+    play = monte_carlo.action_values(get_game("link_o"), linear=True)
+
+    def counted(states: np.ndarray, seeds: np.ndarray, playouts: np.ndarray, *rest: object) -> None:
+        masks = rest[2]
+        assert isinstance(masks, np.ndarray)
+        played.append(int((playouts * masks.sum(1)).sum()))
+        play(states, seeds, playouts, *rest)
+
+    monkeypatch.setattr(
+        "linkzoo_training.agents.linear_search.action_values", lambda *_, **__: counted
+    )
+    positions = midgame(40)
+    scores, best = LinearAgent().scores(positions)
+    near = (scores > scores.max(1, keepdims=True) - 4).sum(1)
+    actions = make_agent("linear:24", "link_o").act(positions)
+    assert (actions[near == 1] == best[near == 1]).all()
+    assert 0 < sum(played) <= 24 * (near > 1).sum() + near[near > 24 // 2].sum()
+
+
+def test_playouts_have_a_range() -> None:
+    with pytest.raises(ValueError, match="simulations"):
+        make_agent("linear:0", "link_o")

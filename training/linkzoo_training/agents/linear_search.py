@@ -1,0 +1,86 @@
+"""A linear scorer with a search before each decision: playouts that all seats play by its scores.
+
+The candidates share the playouts by sequential halving (Karnin, Koren and Somekh, "Almost optimal
+exploration in multi-armed bandits", ICML 2013): all get equally many, the better half goes on. The
+n-th playouts of all candidates share a world, so that they differ by the action and not by luck.
+What playouts say is added to the scores, the more of it the more playouts there are. So noise moves
+no choice of which the scorer is sure, and such a choice takes no playouts.
+"""
+
+import numpy as np
+from numpy.typing import NDArray
+
+from linkzoo import Game, Positions
+from linkzoo.core.arguments import integer
+from linkzoo.engine.rng import STREAM_ACTION, random_u64s
+from linkzoo_training.agents.baselines import MARGIN_WEIGHT, MAX_SIMULATIONS, parts
+from linkzoo_training.agents.linear import LinearAgent
+from linkzoo_training.search.monte_carlo import action_values
+
+# Score of 1 more result: (_LEAST + playouts) * _GROWTH, measured on labelled positions.
+_LEAST, _GROWTH = 16, 0.25
+_SURE = 4.0  # scores that are lower than the best by this are no candidates: 1/55 as probable
+
+
+class LinearSearchAgent:
+    """Plays the candidate with the best score and playouts together.
+
+    Args:
+        scorer: The linear scorer.
+        simulations: Playouts per decision, about.
+
+    Raises:
+        ValueError: `simulations` is out of range.
+    """
+
+    def __init__(self, scorer: LinearAgent, simulations: int) -> None:
+        self.scorer = scorer
+        self.simulations = integer("simulations", simulations, 1, MAX_SIMULATIONS)
+        self.name = f"{scorer.name}:{self.simulations}"
+
+    def act(self, positions: Positions) -> NDArray[np.int64]:
+        """Returns an action of each position, int64[N]; raises as `LinearAgent.act`."""
+        scores, actions = self.scorer.scores(positions)
+        candidates = scores >= scores.max(1, keepdims=True) - _SURE
+        rows = np.flatnonzero(candidates.sum(1) > 1)
+        for part in parts(len(rows), self.simulations):
+            some = rows[part]
+            states, seeds = positions.states[some], positions.seeds[some]
+            actions[some] = self._halve(
+                positions.game, states, seeds, scores[some], candidates[some]
+            )
+        return actions
+
+    def _halve(
+        self,
+        game: Game,
+        states: NDArray[np.void],
+        seeds: NDArray[np.uint64],
+        scores: NDArray[np.float32],
+        candidates: NDArray[np.bool_],
+    ) -> NDArray[np.int64]:
+        """Returns the best of several candidates [N, A] of each record."""
+        states = states.copy()
+        for name, value in game.facts.playout_options.items():
+            states[name] = value
+        play, scorer = action_values(game, linear=True), self.scorer.scorer(game)
+        rounds = np.ceil(np.log2(candidates.sum(1))).astype(np.int64)
+        totals, played = np.zeros(scores.shape, np.float32), np.zeros(len(states), np.int64)
+        for number in range(int(rounds.max())):
+            left = candidates.sum(1)
+            rows = np.flatnonzero(left > 1)
+            share = np.maximum(1, self.simulations // (rounds * left))[rows]
+            values = np.empty((len(rows), scores.shape[1]), np.float32)
+            fresh = random_u64s(seeds[rows], STREAM_ACTION, number)
+            masks = candidates[rows].astype(np.int8)
+            play(states[rows], fresh, share, MARGIN_WEIGHT, scorer, masks, values)
+            totals[rows] += share[:, None] * values
+            played[rows] += share
+            weight = (_LEAST + played[rows, None]) * np.float32(_GROWTH)
+            found = scores[rows] + weight * totals[rows] / played[rows, None]
+            order = np.argsort(-np.where(masks, found, -np.inf), 1, kind="stable")
+            np.put_along_axis(
+                masks, order, np.arange(masks.shape[1]) < (left[rows, None] + 1) // 2, 1
+            )
+            candidates[rows] = masks
+        return np.asarray(candidates.argmax(1), np.int64)

@@ -1,0 +1,97 @@
+"""The softmax policy of a linear scorer: samples actions and tells the features of the choice."""
+
+from collections.abc import Callable
+from functools import cache
+from math import exp
+
+import numpy as np
+
+from linkzoo.core.game import Game
+from linkzoo.core.kernels import count_legal
+from linkzoo.core.protocols import ObserveAction
+from linkzoo.core.state import Actions, Masks, Records
+from linkzoo.engine.compiled import compiled
+from linkzoo.engine.rng import STREAM_POLICY, random_u64
+from linkzoo.engine.threads import RowKernel
+from linkzoo_training.arrays import Float32s, Float64s
+from linkzoo_training.search.linear import Scorer, action_spec, weigh
+
+
+@compiled
+def draw(chances: Float64s, uniform: float) -> int:
+    """Turns scores [N] into probabilities and draws one of them by a number below 1."""
+    best, total = chances[0], 0.0
+    for n in range(1, len(chances)):
+        best = max(best, chances[n])
+    for n in range(len(chances)):
+        chances[n] = exp(chances[n] - best)
+        total += chances[n]
+    drawn, left = -1, uniform
+    for n in range(len(chances)):
+        chances[n] /= total
+        if drawn < 0 and (left < chances[n] or n == len(chances) - 1):
+            drawn = n
+        left -= chances[n]
+    return drawn
+
+
+def make_sample(observe_action: ObserveAction) -> Callable[..., None]:
+    """Returns the kernel that samples actions and fills the scores' gradients."""
+
+    @compiled
+    def sample(
+        first: int,
+        last: int,
+        states: Records,
+        masks: Masks,
+        scorer: Scorer,
+        actions: Actions,
+        situations: Float32s,
+        gradients: Float32s,
+    ) -> None:
+        context, size = scorer.context, len(scorer.weights)
+        linear = np.empty(size, np.float32)
+        for i in range(first, last):
+            scratch = states[i : i + 1].copy()
+            legal = np.empty(count_legal(masks[i]), np.int64)
+            features = np.empty((len(legal), size), np.int8)
+            chances = np.zeros(len(legal))
+            n = 0
+            for action in range(masks.shape[1]):
+                if masks[i, action] == 0:
+                    continue
+                scratch[0] = states[i]
+                observe_action(states[i], action, scratch[0], features[n])
+                if n == 0:
+                    weigh(scorer, features[0], linear)
+                for k in range(size):
+                    chances[n] += linear[k] * features[n, k]
+                legal[n] = action
+                n += 1
+            bits = random_u64(states[i].seed, STREAM_POLICY, states[i].ply) >> np.uint64(11)
+            chosen = draw(chances, np.float64(bits) / 2.0**53)
+            actions[i] = legal[chosen]
+            for c in range(len(context)):
+                situations[i, c] = features[0, context[c]]
+            for k in range(size):
+                mean = 0.0
+                for n in range(len(legal)):
+                    mean += chances[n] * features[n, k]
+                gradients[i, k] = features[chosen, k] - mean
+
+    return sample
+
+
+@cache
+def sampler(game: Game) -> RowKernel:
+    """Returns the softmax policy of a game with action features, compiled at its first call.
+
+    Call it with `(states, masks, scorer, actions, situations, gradients)`: unfinished records [N],
+    their int8 masks [N, A], a Scorer, and int64 actions [N], float32 contexts [N, C] and float32
+    gradients [N, K] to fill: the action's features less their mean under the policy. Row i depends
+    only on record i: its seed and ply draw the action.
+    """
+    action_spec(game)
+    observe_action = game.observation.observe_action
+    assert observe_action is not None  # as the spec
+    return RowKernel(make_sample(observe_action), 4)
