@@ -52,14 +52,15 @@ test: $(VENV)/.dev ## install, then run the tests but the slow ones (PYTEST_ARGS
 	$(BIN)/python -m pytest -m "not slow" $(PYTEST_ARGS)
 
 test-slow: $(VENV)/.dev ## install, then run the slow tests, those that `make test` leaves out
-	$(BIN)/python -m pytest -m "slow and not ptxas and not gpu" $(PYTEST_ARGS)
+	$(BIN)/python -m pytest -m "slow and not nightly and not ptxas and not gpu" $(PYTEST_ARGS)
 
 test-all: test test-slow test-ptx ## every test but those that take many minutes or a GPU
 
 test-ptx: $(CUDA)/.made ## the kernels through CUDA's compilers (450 MB); no GPU is needed
 	$(CUDA)/bin/python -m pytest tests/cuda -m "ptxas and not nightly"
 
-test-nightly: $(CUDA)/.made ## those of them that take minutes
+test-nightly: $(VENV)/.dev $(CUDA)/.made ## the tests that take minutes, of the kernels too
+	$(BIN)/python -m pytest -m "nightly and not ptxas" $(PYTEST_ARGS)
 	$(CUDA)/bin/python -m pytest tests/cuda -m "ptxas and nightly"
 
 test-gpu: ## what can only run on a GPU (CUDA_PYTHON=...)

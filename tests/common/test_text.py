@@ -46,7 +46,11 @@ def phrased(move: str, listed: str, way: int) -> str:
 
 @pytest.mark.parametrize("variant", ONE, ids=str)
 @pytest.mark.parametrize(
-    "games", [pytest.param(1, id="a_game"), pytest.param(1000, marks=pytest.mark.slow, id="many")]
+    "games",
+    [
+        pytest.param(1, id="a_game"),
+        pytest.param(1000, marks=[pytest.mark.slow, pytest.mark.nightly], id="many"),
+    ],
 )
 def test_games_through_text_are_those_by_numbers(variant: Variant, games: int) -> None:
     """Whoever reads nothing but the list of moves plays the games that actions play."""

@@ -141,6 +141,7 @@ def test_an_animation_has_the_positions_and_fewer_of_them_if_it_is_too_large(
 
 
 @pytest.mark.slow
+@pytest.mark.nightly
 @pytest.mark.parametrize("players", [2, 4])
 @pytest.mark.parametrize("game", game_names())
 def test_any_whole_game_fits_a_page_and_an_animation(
