@@ -1,8 +1,10 @@
 """The page by keys alone, for screen readers, on small screens and in the dark."""
 
 import json
+import threading
 from collections.abc import Callable
 from pathlib import Path
+from typing import Any
 
 import pytest
 from axe_playwright_python.sync_playwright import Axe
@@ -10,6 +12,7 @@ from playwright.sync_api import Browser
 from tests.web.server import Client
 
 from linkzoo import game_names
+from linkzoo_training.web.players import Player
 from tests_web.conftest import Screen
 
 PLAYED = Path(__file__).parents[1] / "docs" / "games" / "played"
@@ -165,8 +168,17 @@ def test_keys_alone_make_moves(screen: Screen) -> None:
     assert page.inner_text(".log li") == table.history.seen(None)[0].words
 
 
-def test_the_focus_stays_on_the_board_while_an_agent_thinks(screen: Screen) -> None:
-    screen.start("linkage", ["human", "uct-10000"])
+def test_the_focus_stays_on_the_board_while_an_agent_thinks(
+    screen: Screen, monkeypatch: pytest.MonkeyPatch
+) -> None:
+    thought, act = threading.Event(), Player.act
+
+    def slowly(player: Player, *given: Any) -> tuple[int, str]:
+        thought.wait(60)
+        return act(player, *given)
+
+    monkeypatch.setattr(Player, "act", slowly)
+    screen.start("linkage", ["human", "uct-100"])
     page = screen.page
     for part in ("R", "b1", "b2"):
         page.wait_for_selector(f'.board [data-part="{part}"].lit')
@@ -177,6 +189,7 @@ def test_the_focus_stays_on_the_board_while_an_agent_thinks(screen: Screen) -> N
         "() => /thinking|Compiling/.test(document.querySelector('.status').textContent)"
     )
     assert page.evaluate("() => document.activeElement.className") == "board"
+    thought.set()
     page.wait_for_selector(".log li >> nth=1")
     page.wait_for_selector(".board .lit")
     assert _focused(screen) is not None
