@@ -146,7 +146,7 @@ def overview() -> str:
             _players(game),
             f"{game.num_actions:,}",
             "×".join(map(str, game.observation.spec.shape)),
-            "no" if game.observation.privileged_spec is None else "yes",
+            "yes" if game.hides else "no",
             "yes" if game.facts.chance else "no",
             f"about {game.facts.typical_length:,}",
         )

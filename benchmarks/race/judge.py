@@ -1,4 +1,4 @@
-"""What every runner of the race shares: its arguments, its clock, and how strong a policy is.
+"""The part that all runners of the race share: arguments, clock and measures of strength.
 
 It imports NumPy and OpenSpiel alone, so it runs in the environment of each package.
 """

@@ -33,15 +33,15 @@ def test_a_log_leaves_out_what_a_seat_does_not_see(client: Client, game: str) ->
             table.look(seat)
         action = table.legal()[-1]
         table.play(table.game.notation.action_to_text(state, action))
-        mine.append(words.event(state, action, 0 if table.hides else None))
-    viewer = Viewer(table, own=0 if table.hides else None)
+        mine.append(words.event(state, action, 0 if table.game.hides else None))
+    viewer = Viewer(table, own=0 if table.game.hides else None)
     shown = [event.words for event in table.history.seen(0)]
     assert shown == [sentence for sentence in mine if sentence]
     assert len(table.history) == 3
     assert table.history.last_of([0]) == max(
         event.ply for event in table.history.seen(None) if event.seat == 0
     )
-    if not table.hides:
+    if not table.game.hides:
         assert [row["words"] for row in table_view(viewer)["log"]] == shown
     table.history.cut(1)
     assert len(table.history) == 1

@@ -10,7 +10,7 @@ from numpy.typing import NDArray
 from linkzoo.core.arguments import shown
 from linkzoo.core.game import Game
 from linkzoo.core.kernels import kernels, observations
-from linkzoo.engine.rng import as_words
+from linkzoo.engine.rng import STREAM_ACTION, as_words, random_u64s
 
 
 @dataclass
@@ -105,6 +105,11 @@ def check_unfinished(states: NDArray[Any]) -> None:
         raise ValueError(
             f"the game is over in position {over[0]} of {len(states)}: no seat is to act"
         )
+
+
+def decision_seeds(seeds: NDArray[np.uint64], states: NDArray[Any]) -> NDArray[np.uint64]:
+    """Returns the seeds of the next decisions in games [N] with these seeds, uint64[N]."""
+    return random_u64s(seeds, STREAM_ACTION, states["ply"], states["seat"])
 
 
 class RandomAgent:

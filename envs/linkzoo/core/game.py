@@ -94,7 +94,7 @@ class Game:
     solver: ModuleType | None = None
 
     def __post_init__(self) -> None:
-        facts, hides = self.facts, self.observation.privileged_spec is not None
+        facts, hides = self.facts, self.hides
         if not self.name.isidentifier():
             raise ValueError(f"name: {shown(self.name)} is not an identifier")
         integer("players", self.players[0], 1, self.players[1])
@@ -189,6 +189,11 @@ class Game:
         """Returns the position as SVG: the referee's view or a seat's view."""
         return self.drawing.svg or defaults.make_svg(self.title, self.drawing.text)
 
+    @property
+    def hides(self) -> bool:
+        """Whether anything is hidden from a seat."""
+        return self.observation.privileged_spec is not None
+
     @cached_property
     def draw_tall(self) -> Draw:
         """Returns the position as SVG for a narrow screen, such as a phone."""
@@ -197,8 +202,7 @@ class Game:
     @cached_property
     def words(self) -> Guide:
         """The game's words for people: prompts, a log, spoken moves, scores and rules."""
-        hidden = self.observation.privileged_spec is not None
-        secret = hidden and not self.facts.open_moves
+        secret = self.hides and not self.facts.open_moves
         return self.guide(self.notation, self.rules, self.num_actions, secret)
 
     def roles(self, options: Mapping[str, Any]) -> tuple[str, ...]:

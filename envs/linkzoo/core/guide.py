@@ -1,4 +1,4 @@
-"""What a game says to people: prompts, a log, spoken moves, scores as they are reckoned, rules."""
+"""Words of a game for people: prompts, a log, spoken moves, how the score adds up, rules."""
 
 import re
 from collections.abc import Collection, Iterator
@@ -8,7 +8,7 @@ from typing import NamedTuple
 import numpy as np
 
 from linkzoo.core.contract import Notation, Rules
-from linkzoo.core.state import Record
+from linkzoo.core.state import Record, winners_of
 
 # ruff: noqa: ARG002 - the methods are defaults, which needn't use what a game's own need
 _FULL = ("Words", "Rules", "Notation")  # the sections of a RULES.md that players need
@@ -104,8 +104,7 @@ class Guide:
 
     def outcome(self, state: Record) -> str:
         """Returns the end of a finished game with its reason, a sentence or two."""
-        players = int(state.num_players)
-        return f"{winners_text([s for s in range(players) if state.winners >> s & 1], players)}."
+        return f"{winners_text(winners_of(state), int(state.num_players))}."
 
     def rules_text(self, *, full: bool = False) -> str | None:
         """Returns the rules in Markdown, without a title: in short, or `full` with numbers.

@@ -8,7 +8,7 @@ import numpy as np
 
 from linkzoo.core.arguments import agrees, check_keys, integer, sequence
 from linkzoo.core.options import Options, option_names, read_options, write_options
-from linkzoo.core.state import Field, Record
+from linkzoo.core.state import Field, Record, winners_of
 
 
 @dataclass(frozen=True)
@@ -104,11 +104,6 @@ def _shown(state: Record, field: Field, seat: int | None) -> Any:
     if field.hidden == "all":
         return None
     return [own if other == seat else None for other, own in enumerate(values)]
-
-
-def winners_of(state: Record) -> list[int]:
-    """Returns the seats that have won."""
-    return [seat for seat in range(state.num_players) if int(state.winners) >> seat & 1]
 
 
 def read_winners(value: Any, num_players: int) -> int:

@@ -55,6 +55,11 @@ class Field(NamedTuple):
 SKIP_FORCED = Field("skip_forced", "i1", (), 0, 1)  # an option of every game
 
 
+def winners_of(state: Record) -> list[int]:
+    """Returns the seats that have won; none before the end."""
+    return [seat for seat in range(int(state.num_players)) if int(state.winners) >> seat & 1]
+
+
 class QuickRecord(np.record):  # type: ignore[misc]  # np.record is final in the stubs alone
     """A record with faster attribute access: np.record looks attributes up in Python first."""
 

@@ -46,7 +46,7 @@ def _defaults(rules: Game) -> dict[str, Any]:
 
 def game_type(rules: Game) -> pyspiel.GameType:
     """Returns the facts of a game that pyspiel asks for."""
-    open_ = not rules.facts.chance and rules.observation.privileged_spec is None
+    open_ = not rules.facts.chance and not rules.hides
     chance, information = pyspiel.GameType.ChanceMode, pyspiel.GameType.Information
     return pyspiel.GameType(
         short_name=short_name(rules.name),

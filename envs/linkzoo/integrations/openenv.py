@@ -31,7 +31,7 @@ class TextAction(Action):
 
 
 class TextObservation(Observation):
-    """What to tell the model next; `reward` and `done` are those of the answer."""
+    """The next message to the model; `reward` and `done` are those of the answer."""
 
     message: str = Field(description="The position, what was wrong, or how the game ended")
     legal: bool = Field(default=True, description="Whether the answer was a legal move")

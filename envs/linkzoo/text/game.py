@@ -5,12 +5,11 @@ from typing import Any
 
 import numpy as np
 
-from linkzoo.core.agent import Positions
+from linkzoo.core.agent import Positions, decision_seeds
 from linkzoo.core.arguments import integer
 from linkzoo.core.game import Game
 from linkzoo.core.kernels import kernels
 from linkzoo.core.state import OVER, Record
-from linkzoo.engine.rng import STREAM_ACTION, random_u64s
 from linkzoo.record import GameRecord
 from linkzoo.registry import get_game
 from linkzoo.text.answers import read_move
@@ -97,7 +96,7 @@ class TextGame:
     @property
     def positions(self) -> Positions:
         """The position as an agent takes it: `agent.act(game.positions)[0]` is its action."""
-        seeds = random_u64s(self._seed, STREAM_ACTION, self._states["ply"], self._states["seat"])
+        seeds = decision_seeds(np.array([self._seed]), self._states)
         return Positions(self.game, self._states.copy(), seeds)
 
     def rules(self, *, full: bool = False) -> str:

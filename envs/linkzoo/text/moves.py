@@ -31,7 +31,11 @@ def list_moves(game: Game, state: Record) -> str:
         game: The game.
         state: The position; a seat is to act.
     """
-    moves = list(legal_moves(game, state))
+    return listed(list(legal_moves(game, state)))
+
+
+def listed(moves: Sequence[str]) -> str:
+    """Returns the lines of `list_moves` for these moves."""
     if len(moves) <= MAX_NUMBERED:
         return "\n".join(f"{number}. {move}" for number, move in enumerate(moves, 1))
     return "\n".join(_patterns([tuple(move.split(" ")) for move in moves]))

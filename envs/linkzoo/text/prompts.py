@@ -5,7 +5,7 @@ from typing import Any
 
 from linkzoo.core.game import Game
 from linkzoo.core.state import OVER, Record
-from linkzoo.text.moves import MAX_NUMBERED, legal_moves, list_moves
+from linkzoo.text.moves import MAX_NUMBERED, legal_moves, listed
 
 MAX_EVENTS = 20  # latest events in a prompt
 _MAX_EVENT_LENGTH = 1200  # characters of all of them
@@ -69,10 +69,10 @@ def ask(game: Game, state: Record, events: Sequence[str] = ()) -> str:
     parts = [describe(game, state, seat)]
     if told := _latest(events):
         parts.append("What happened:\n" + "\n".join(f"- {event}" for event in told))
-    count = len(legal_moves(game, state))
-    numbered = count <= MAX_NUMBERED
+    moves = list(legal_moves(game, state))
+    numbered = len(moves) <= MAX_NUMBERED
     note = "" if numbered else "; choose one in each bracket"
-    parts.append(f"Legal moves ({count}{note}):\n{list_moves(game, state)}")
+    parts.append(f"Legal moves ({len(moves)}{note}):\n{listed(moves)}")
     number = " or its number" if numbered else ""
     parts.append(
         f"{game.words.prompt(state, seat)} Think as you like, then end with a line "

@@ -9,7 +9,6 @@ from numpy.typing import NDArray
 from linkzoo import Agent, Game, Positions
 from linkzoo.core.agent import check_agent
 from linkzoo.core.kernels import kernels
-from linkzoo.engine.rng import STREAM_ACTION, random_u64s
 
 NOBODY = -1
 
@@ -19,11 +18,6 @@ class GivesUpError(ValueError):
 
     A match keeps its finished games, as after Ctrl-C.
     """
-
-
-def decision_seeds(seeds: NDArray[np.uint64], states: NDArray[Any]) -> NDArray[np.uint64]:
-    """Returns the seeds of the next decisions in games [N] with these seeds, uint64[N]."""
-    return random_u64s(seeds, STREAM_ACTION, states["ply"], states["seat"])
 
 
 def checked_actions(agent: Agent, positions: Positions) -> NDArray[np.int64]:
@@ -49,6 +43,27 @@ def checked_actions(agent: Agent, positions: Positions) -> NDArray[np.int64]:
             f"{state['ply']}"
         )
     return actions.astype(np.int64)
+
+
+def actions_in(
+    agent: Agent,
+    game: Game,
+    states: NDArray[Any],
+    seeds: NDArray[np.uint64],
+    batch: int,
+    progress: Callable[[int, int], None],
+) -> NDArray[np.int64]:
+    """Returns an agent's actions in records [N] with their seeds, asked in batches, int64[N].
+
+    Calls `progress(finished, N)` after each batch; raises as `checked_actions`.
+    """
+    actions = np.empty(len(states), np.int64)
+    for first in range(0, len(states), batch):
+        rows = slice(first, min(first + batch, len(states)))
+        positions = Positions(game, states[rows].copy(), seeds[rows])
+        actions[rows] = checked_actions(agent, positions)
+        progress(rows.stop, len(states))
+    return actions
 
 
 def play_games(

@@ -35,7 +35,7 @@ _MAX_LOGIT = 1e8  # limit for sane networks, far below the mask's ILLEGAL_LOGIT
 
 def _default_temperature(game: Game) -> float:
     # With hidden information optimal play is often mixed; the greedy policy was never trained.
-    return 0.0 if game.observation.privileged_spec is None else 1.0
+    return 1.0 if game.hides else 0.0
 
 
 class PolicyAgent:

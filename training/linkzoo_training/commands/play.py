@@ -10,13 +10,14 @@ import numpy as np
 from numpy.typing import NDArray
 
 from linkzoo import Agent, GameRecord, get_game
+from linkzoo.core.agent import decision_seeds
 from linkzoo.core.arguments import integer
 from linkzoo.core.kernels import kernels
-from linkzoo.core.state import Record
+from linkzoo.core.state import Record, winners_of
 from linkzoo.engine.rng import SEED_LIMIT
 from linkzoo_training.agents.human import HumanAgent, QuitError
 from linkzoo_training.agents.make import make_agent
-from linkzoo_training.agents.playing import decision_seeds, play_games
+from linkzoo_training.agents.playing import play_games
 from linkzoo_training.agents.specs import AgentSpec
 from linkzoo_training.commands import common
 from linkzoo_training.web.records import save_new
@@ -109,7 +110,7 @@ def play(
 
 
 def _result(state: Record, seat: int) -> str:
-    winners = [p for p in range(int(state.num_players)) if (int(state.winners) >> p) & 1]
+    winners = winners_of(state)
     if len(winners) == state.num_players:
         return "The game is a tie."
     if seat in winners:

@@ -50,7 +50,7 @@ def run(args: Namespace) -> int:
 
 def _describe(config: "AnyConfig") -> str:
     """Returns a line that says what was picked for a game, and why."""
-    hides = get_game(config.game, config.options).observation.privileged_spec is not None
+    hides = get_game(config.game, config.options).hides
     limit, shape = config.max_seconds, f"{config.width} wide, {config.blocks} blocks"
     budget = f"{config.total_steps:,} steps" if limit is None else f"{limit / 60:g} minutes"
     return (

@@ -37,7 +37,7 @@ def standard_fields(name: str) -> dict[str, Any]:
         "symmetric": game.observation.symmetries is not None,
         **_network(game),
     }
-    if game.observation.privileged_spec is None:
+    if not game.hides:
         weight = 0.0 if game.rules.scores is None else 0.5
         found = {"simulations": [32], "score_margin_weight": weight}
         return {**fields, "algorithm": "alphazero", **found}

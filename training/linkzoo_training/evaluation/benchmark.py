@@ -11,11 +11,11 @@ from typing import Any, NamedTuple
 import numpy as np
 from numpy.typing import NDArray
 
-from linkzoo import Agent, Game, Positions, get_game
+from linkzoo import Agent, Game, get_game
 from linkzoo.core.arguments import agrees, check_keys, parse_json
 from linkzoo.core.kernels import kernels
 from linkzoo.engine.rng import STREAM_ACTION, random_u64s
-from linkzoo_training.agents.playing import checked_actions
+from linkzoo_training.agents.playing import actions_in
 from linkzoo_training.evaluation.statistics import Estimate, normal_mean, wilson
 
 FORMAT = "linkzoo-benchmark-positions/1"
@@ -136,12 +136,7 @@ def ask_positions(
     if counting:
         agent.begin_match()  # type: ignore[attr-defined]  # what counts has it
     seeds = random_u64s(seed, STREAM_ACTION, np.arange(count))
-    actions = np.empty(count, np.int64)
-    for first in range(0, count, _BATCH):
-        rows = slice(first, min(first + _BATCH, count))
-        positions = Positions(known.game, known.states[rows].copy(), seeds[rows])
-        actions[rows] = checked_actions(agent, positions)
-        progress(rows.stop, count)
+    actions = actions_in(agent, known.game, known.states, seeds, _BATCH, progress)
     lost = known.lost
     own = lost[np.arange(count), actions].astype(np.float64)
     blunders = np.where(np.isnan(lost), np.nan, lost >= known.blunder)

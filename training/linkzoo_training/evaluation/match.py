@@ -10,12 +10,12 @@ import numpy as np
 from numpy.typing import NDArray
 
 from linkzoo import Agent, Game, GameRecord, Positions, RandomAgent, get_game
-from linkzoo.core.agent import check_agent
+from linkzoo.core.agent import check_agent, decision_seeds
 from linkzoo.core.arguments import boolean, integer
 from linkzoo.core.kernels import kernels
 from linkzoo.engine.rng import STREAM_ACTION, random_u64s
 from linkzoo_training.agents.baselines import GreedyAgent
-from linkzoo_training.agents.playing import NOBODY, GivesUpError, decision_seeds, play_games
+from linkzoo_training.agents.playing import NOBODY, GivesUpError, play_games
 from linkzoo_training.agents.usage import Usage
 from linkzoo_training.evaluation.openings import RANDOM, Openings, begin_record, read_openings
 from linkzoo_training.evaluation.result import MatchResult, by_block, variants_of, win_shares

@@ -9,11 +9,12 @@ import numpy as np
 from numpy.typing import NDArray
 
 from linkzoo import Game, GameRecord, get_game
+from linkzoo.core.agent import decision_seeds
 from linkzoo.core.kernels import kernels, observations
 from linkzoo.core.state import Record
 from linkzoo.engine.rng import STREAM_ACTION, random_u64s
 from linkzoo_training.agents.named import NamedAgent
-from linkzoo_training.agents.playing import NOBODY, decision_seeds, play_games
+from linkzoo_training.agents.playing import NOBODY, play_games
 from linkzoo_training.evaluation.openings import Openings, begin_record, read_openings
 
 

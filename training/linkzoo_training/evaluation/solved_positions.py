@@ -12,11 +12,11 @@ from typing import Any, NamedTuple
 import numpy as np
 from numpy.typing import NDArray
 
-from linkzoo import Agent, Game, Positions, get_game
+from linkzoo import Agent, Game, get_game
 from linkzoo.core.arguments import check_keys, parse_json
 from linkzoo.core.kernels import kernels
 from linkzoo.engine.rng import STREAM_ACTION, random_u64s
-from linkzoo_training.agents.playing import checked_actions
+from linkzoo_training.agents.playing import actions_in
 from linkzoo_training.evaluation.openings import digest, random_openings
 from linkzoo_training.evaluation.result import side_label
 from linkzoo_training.evaluation.statistics import Estimate, wilson
@@ -157,11 +157,6 @@ def measure_blunders(
     solved = read_solved_positions(get_game(game))
     count = len(solved.states)
     seeds = random_u64s(seed, STREAM_ACTION, np.arange(count))
-    blunders = np.empty(count, np.bool_)
-    for first in range(0, count, batch):
-        rows = slice(first, min(first + batch, count))
-        positions = Positions(solved.game, solved.states[rows].copy(), seeds[rows])
-        known = solved.wins[rows]
-        blunders[rows] = known[np.arange(len(known)), checked_actions(agent, positions)] == 0
-        progress(rows.stop, count)
+    actions = actions_in(agent, solved.game, solved.states, seeds, batch, progress)
+    blunders = solved.wins[np.arange(count), actions] == 0
     return BlunderRate(solved, agent.name, seed, blunders)

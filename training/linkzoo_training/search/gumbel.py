@@ -93,7 +93,7 @@ class GumbelSearch:
         self.game, self.simulations = inputs.game, simulations
         game = inputs.game
         if min_value_range is None:
-            hides = game.observation.privileged_spec is not None
+            hides = game.hides
             min_value_range = HIDDEN_MIN_VALUE_RANGE if hides else MIN_VALUE_RANGE
         memory = side_solver(game).memory(count if solver_limit else 0, solver_limit)
         rows = [considered_visits(count, simulations) for count in range(considered + 1)]

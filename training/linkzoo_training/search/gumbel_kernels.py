@@ -293,7 +293,7 @@ def gumbel_kernels(game: Game) -> GumbelKernels:
     """Returns the kernels of a game, cached."""
     functions, solver = kernels(game).functions, side_solver(game)
     legal_actions = functions.legal_actions
-    asks_others = game.observation.privileged_spec is not None  # others act on their observations
+    asks_others = game.hides  # others act on their observations
     pay = make_pay(functions.payoffs, functions.score_margins)
     descend = make_descend(functions, solver, pay, asks_others)
     run_simulations = make_run_simulations(functions, descend)

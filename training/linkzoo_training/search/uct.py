@@ -280,9 +280,9 @@ def searcher(game: Game, sees: Sight = "own") -> RowKernel:
     record i and seed i.
     """
     functions = kernels(game).functions
-    perfect = game.observation.privileged_spec is None and not game.facts.chance
+    perfect = not (game.hides or game.facts.chance)
     determinize = _peek if sees == "all" else functions.determinize
-    if sees == "hands" and game.observation.privileged_spec is not None:
+    if sees == "hands" and game.hides:
         if game.rules.reshuffle is None:
             raise ValueError(f"hands-N: {game.name} has no `reshuffle` (`Rules`)")
         determinize = game.rules.reshuffle

@@ -11,13 +11,10 @@ import numpy as np
 
 from linkzoo import Game, get_game
 from linkzoo.core.options import Options
-from linkzoo_training.agents.linear import load_scorer
 from linkzoo_training.agents.specs import AgentSpec
-from linkzoo_training.checkpoints.checkpoint import load_card
 from linkzoo_training.evaluation.ladder import read_ladder
 from linkzoo_training.evaluation.ratings import Pairing, bradley_terry
-from linkzoo_training.resources import find_checkpoint, shipped_checkpoints
-from linkzoo_training.web.views import Json
+from linkzoo_training.web.views import Json, shipped_cards
 
 _BASELINES = ("random", "greedy", "uct-100", "uct-1000")  # of a game without a ladder
 _CHEATS = ("hands", "cheat")
@@ -46,7 +43,7 @@ def _game(game: Game, name: str, custom: list[str]) -> Json:
         "name": name,
         "title": game.title,
         "players": list(range(game.min_players, game.max_players + 1)),
-        "hidden": game.observation.privileged_spec is not None,
+        "hidden": game.hides,
         "roles": list(game.facts.seat_names),
         "options": [_option(game, f, words) for f in fields(game.options) if f.name not in fixed],
         "agents": [
@@ -63,11 +60,6 @@ def opponents(game: Game) -> list[AgentSpec]:
         names = [*read_ladder(game.name).opponents]
     except ValueError:  # it has no ladder
         names = [*_BASELINES]
-    try:
-        load_scorer(game)
-        names.append("linear")
-    except ValueError:  # it has no scorer
-        pass
     names += [agent for name, card in _cards(game).items() for agent in (name, *_searches(card))]
     specs = [AgentSpec.parse(name) for name in dict.fromkeys(names)]
     return [spec for spec in specs if spec.kind not in _CHEATS]
@@ -102,8 +94,7 @@ def strengths(game: Game) -> Mapping[str, int]:
 
 
 def _cards(game: Game) -> dict[str, Mapping[str, Any]]:
-    cards = {name: load_card(find_checkpoint(name)) for name in shipped_checkpoints()}
-    return {name: card for name, card in cards.items() if card["game"] == game.name}
+    return {name: card for name, card in shipped_cards() if card["game"] == game.name}
 
 
 def _searches(card: Mapping[str, Any]) -> list[str]:
@@ -115,7 +106,8 @@ def option_words(options: type[Options]) -> dict[str, str]:
     """Returns the meaning of each option, from the docstrings of the class and of its bases."""
     found = {}
     for kind in reversed(options.__mro__):
-        _, _, attributes = cleandoc(kind.__doc__ or "").partition("Attributes:\n")
+        _, _, rest = cleandoc(kind.__doc__ or "").partition("Attributes:\n")
+        attributes, _, _ = rest.partition("\n\n")
         for name, text in re.findall(r"^    (\w+): (.+(?:\n {8}.+)*)", attributes, re.MULTILINE):
             found[name] = re.sub(r" \(R[^)]*\)|`", "", " ".join(text.split()))
     return found

@@ -35,9 +35,8 @@ class History:
 
     def __init__(self, game: Game, seats: Iterable[int]) -> None:
         self._game = game
-        self._hides = game.observation.privileged_spec is not None
         self._events: dict[Viewer, list[Event]] = {
-            viewer: [] for viewer in [None, *(seats if self._hides else [])]
+            viewer: [] for viewer in [None, *(seats if game.hides else [])]
         }
 
     def __len__(self) -> int:
@@ -58,7 +57,9 @@ class History:
 
     def seen(self, viewer: Viewer) -> list[Event]:
         """Returns the moves that a viewer knows of, the earliest first."""
-        return [event for event in self._events[viewer if self._hides else None] if event.words]
+        return [
+            event for event in self._events[viewer if self._game.hides else None] if event.words
+        ]
 
     def last_of(self, seats: Iterable[int | None]) -> int | None:
         """Returns the ply of the last move of these seats; None if there is none."""

@@ -12,12 +12,13 @@ from typing import Any, Generic, TypeVar
 import numpy as np
 
 from linkzoo import Agent, Game, Positions, get_game
+from linkzoo.core.agent import decision_seeds
 from linkzoo.core.arguments import integer, shown
 from linkzoo.core.kernels import kernels
 from linkzoo.core.state import Record
 from linkzoo.registry import id_of
 from linkzoo_training.agents.make import make_agent
-from linkzoo_training.agents.playing import checked_actions, decision_seeds
+from linkzoo_training.agents.playing import checked_actions
 from linkzoo_training.agents.specs import SHIPPED, AgentSpec
 from linkzoo_training.checkpoints.checkpoint import load_card
 from linkzoo_training.resources import find_checkpoint, shipped_checkpoints

@@ -2,9 +2,9 @@
 
 from linkzoo import GameRecord, get_game
 from linkzoo.core.arguments import integer
-from linkzoo.core.state import Record
+from linkzoo.core.state import Record, winners_of
 from linkzoo_training.web.history import Event, History, Viewer
-from linkzoo_training.web.views import Json, picture, winners
+from linkzoo_training.web.views import Json, picture
 
 
 class Replay:
@@ -17,8 +17,8 @@ class Replay:
     def __init__(self, record: GameRecord) -> None:
         self.record, self.game = record, get_game(record.game, record.options)
         self.positions = list(record.replay())
-        hides = self.game.observation.privileged_spec is not None
-        self.viewers: list[Viewer] = [None, *(range(record.num_players) if hides else ())]
+        seats = range(record.num_players if self.game.hides else 0)
+        self.viewers: list[Viewer] = [None, *seats]
         self._logs: dict[Viewer, list[Event]] = {}
 
     def position(self, ply: int) -> Record:
@@ -57,7 +57,7 @@ class Replay:
             "acting": None if state.seat < 0 else int(state.seat),
             "prompt": words.prompt(state, viewer),
             "scores": [row._asdict() for row in words.score_rows(state, viewer)],
-            "winners": winners(state),
+            "winners": winners_of(state),
         }
 
     def _check(self, viewer: Viewer) -> None:

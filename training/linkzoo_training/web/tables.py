@@ -11,7 +11,7 @@ import numpy as np
 from linkzoo import Game, GameRecord, get_game
 from linkzoo.core.arguments import shown
 from linkzoo.core.kernels import kernels
-from linkzoo.core.state import Record
+from linkzoo.core.state import Record, winners_of
 from linkzoo_training.agents.specs import AgentSpec
 from linkzoo_training.web.history import History
 from linkzoo_training.web.players import HUMAN, BusyError, Player, Players, Task, read_agent
@@ -105,21 +105,15 @@ class Table:
     @property
     def winners(self) -> list[int]:
         """The seats that have won: those of the other sides if one has resigned."""
-        players = len(self.seats)
-        if self.resigned is not None:
-            sides = self.game.facts.sides(players)
-            return [seat for seat in range(players) if sides[seat] != sides[self.resigned]]
-        return [seat for seat in range(players) if int(self.state.winners) >> seat & 1]
-
-    @property
-    def hides(self) -> bool:
-        """Whether seats know different things in this game."""
-        return self.game.observation.privileged_spec is not None
+        if self.resigned is None:
+            return winners_of(self.state)
+        sides = self.game.facts.sides(len(self.seats))
+        return [seat for seat, side in enumerate(sides) if side != sides[self.resigned]]
 
     @property
     def secret(self) -> bool:
         """Whether information is hidden from a person at a screen."""
-        return self.hides and not self.over and bool(self.humans)
+        return self.game.hides and not self.over and bool(self.humans)
 
     @property
     def waiting(self) -> int | None:

@@ -46,7 +46,7 @@ class Viewer:
         screen of one's own no other person has moved since.
         """
         table = self.table
-        own = [self.seat] if table.hides or self.own is not None else table.humans
+        own = [self.seat] if table.game.hides or self.own is not None else table.humans
         ply = table.history.last_of(own)
         if self.own is None or ply is None:
             return ply

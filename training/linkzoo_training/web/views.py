@@ -1,7 +1,7 @@
 """JSON views for the page, limited to the viewer's information."""
 
 import re
-from collections.abc import Collection, Mapping
+from collections.abc import Collection, Iterator, Mapping
 from itertools import islice
 from typing import Any
 
@@ -21,8 +21,14 @@ Json = dict[str, Any]
 
 def cards(games: Collection[str]) -> Json:
     """Returns the strength results of the shipped checkpoints that play these games."""
-    found = [(name, load_card(find_checkpoint(name))) for name in shipped_checkpoints()]
-    return {"cards": [_card(name, card) for name, card in found if card["game"] in games]}
+    found = [_card(name, card) for name, card in shipped_cards() if card["game"] in games]
+    return {"cards": found}
+
+
+def shipped_cards() -> Iterator[tuple[str, Mapping[str, Any]]]:
+    """Yields the names and cards of the shipped checkpoints."""
+    for name in shipped_checkpoints():
+        yield name, load_card(find_checkpoint(name))
 
 
 def _card(name: str, card: Mapping[str, Any]) -> Json:
@@ -170,8 +176,3 @@ def moves(game: Game, state: Record, legal: list[int]) -> list[Json]:
         spoken = game.words.action_words(state, action)
         found.append({"text": text, "words": spoken, "parts": list(parts)})
     return found
-
-
-def winners(state: Record) -> list[int]:
-    """Returns the seats that have won; none before the end."""
-    return [seat for seat in range(int(state.num_players)) if int(state.winners) >> seat & 1]

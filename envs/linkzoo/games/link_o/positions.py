@@ -6,8 +6,8 @@ from typing import Any
 import numpy as np
 
 from linkzoo.core.arguments import boolean, check_keys, integer, mapping, sequence, shown, string
-from linkzoo.core.positions import JsonHeader, none_or_integer, or_none, read_winners, winners_of
-from linkzoo.core.state import Record
+from linkzoo.core.positions import JsonHeader, none_or_integer, or_none, read_winners
+from linkzoo.core.state import Record, winners_of
 from linkzoo.games.link_o.board import Board, shipped
 from linkzoo.games.link_o.components import HAND, NONE, TYPES, VALUES, WILD, set_of
 from linkzoo.games.link_o.notation import laid_texts, tile_texts

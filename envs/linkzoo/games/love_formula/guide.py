@@ -40,7 +40,7 @@ _WORDS |= {"FREE": "to the free slot"}
 
 
 class LoveFormulaGuide(Guide):
-    """What a seat reads of a move is what changes in its view (`to_dict`), and the cards revealed.
+    """A seat reads of a move how its view (`to_dict`) changes, and the cards that are revealed.
 
     Args:
         cards: The table of cards.

@@ -11,8 +11,8 @@ from typing import Any, NamedTuple
 import numpy as np
 
 from linkzoo.core.arguments import boolean, check_keys, integer, sequence, shown
-from linkzoo.core.positions import JsonHeader, read_winners, winners_of
-from linkzoo.core.state import Record
+from linkzoo.core.positions import JsonHeader, read_winners
+from linkzoo.core.state import Record, winners_of
 from linkzoo.games.love_formula import decisions, phases
 from linkzoo.games.love_formula.cards import LISTS, MAX_TYPES, STANDARD, SUBTYPES
 from linkzoo.games.love_formula.components import COUPLES, NEEDS, NONE, OBSTACLES, PICKS, REACTIONS

@@ -4,8 +4,8 @@ from collections.abc import Mapping
 from typing import Any
 
 from linkzoo.core.arguments import boolean, check_keys, integer, sequence, shown
-from linkzoo.core.positions import JsonHeader, none_or_integer, or_none, read_winners, winners_of
-from linkzoo.core.state import Record
+from linkzoo.core.positions import JsonHeader, none_or_integer, or_none, read_winners
+from linkzoo.core.state import Record, winners_of
 from linkzoo.games.love_links import components
 from linkzoo.games.love_links.components import COPIES, LINK_TEXTS, METALS, NUM_SIDES, SLOTS, TOTAL
 from linkzoo.games.love_links.notation import hand_texts

@@ -42,7 +42,7 @@ _PAINTS = (
     Paint("#2f9a72", "#14543c", WHITE, "#cde8dc"),
     Paint("#f6c834", "#8a6508", BLACK, "#fbeebf"),
 )
-# What stands for these colours in the dark; tiles keep their faces and pips.
+# Replacements for these colours in the dark; tiles keep their faces and pips.
 _RINGS = "#5b2f28 #2b3a5c #24493b #54481f".split()
 _RIMS = "#e58a7c #8ea9e2 #6fcfa6 #e3bd4c".split()
 DARK = panel.DARK | {paint.ring: dark for paint, dark in zip(_PAINTS, _RINGS, strict=True)}

@@ -12,7 +12,7 @@ WIDTH, HEIGHT, MARGIN = 896, 592, 21
 FRAME, CELL, COORDINATE = "#cbb994", "#e7dcc3", "#6b5b3a"
 GREEN, BLACK, WHITE = "#12934b", "#1c1b1a", "#fffffe"
 MORE, FEWER, STRIPE, CLOSED_CELL = "#6a4a9c", "#2f6573", "#7fb58b", "#d9dfbd"
-# What stands for these colours in the dark; pieces and counters keep theirs.
+# Replacements for these colours in the dark; pieces and counters keep theirs.
 _LIGHT = (FRAME, CELL, COORDINATE, MORE, FEWER, STRIPE, CLOSED_CELL)
 _DARK = "#4a4232 #6b6048 #e0d2ae #c3a6ee #7fc3d3 #6fbf86 #44573f".split()
 DARK = panel.DARK | dict(zip(_LIGHT, _DARK, strict=True))

@@ -43,7 +43,7 @@ LOOKS = {
 INCOMPLETE = ("#fdf0f4", LOOKS["couple"].band, LOOKS["couple"].mark)
 COMPLETE = ("#fdeebb", "#c98a10", "★")
 
-# What stands for these colours in the dark; bands and marks keep theirs.
+# Replacements for these colours in the dark; bands and marks keep theirs.
 _FACES = "#473613 #213d2a #22364d #4d2636 #3f3a42 #372c52 #4f2c20".split()
 DARK = {look.face: dark for look, dark in zip(LOOKS.values(), _FACES, strict=True)}
 _GROUND = (INK, GREY, LINE, PAGE, CARD, BACK, INCOMPLETE[0], COMPLETE[0])

@@ -12,7 +12,7 @@ from linkzoo.svg.elements import circle, group, path, rect, text
 WIDTH, HEIGHT = 1200, 640
 TABLE, LETTERS = "#efe7d6", "#2b2a29"  # below the bracelets, on links
 SIDES = ("#7240a8", "#0e7f7a", "#c2417c")
-# What stands for these colours in the dark; links keep theirs.
+# Replacements for these colours in the dark; links keep theirs.
 DARK = panel.DARK | dict(
     zip((TABLE, *SIDES), "#353129 #c3a0f0 #57c4bd #f08fb9".split(), strict=True)
 )
