@@ -416,6 +416,29 @@ def test_a_lock_that_is_removed_is_held_by_one(tmp_path: Path) -> None:
     assert not [path for path in tmp_path.rglob("*") if path.is_file()]
 
 
+def test_a_folder_that_another_process_removes_is_made_again(
+    tmp_path: Path, monkeypatch: pytest.MonkeyPatch
+) -> None:
+    """`mkdir` found the folder, and it was gone when `mkdir` asked whether it is one."""
+    mkdir, failures = Path.mkdir, [FileExistsError, FileNotFoundError]
+
+    def other_process(self: Path, *args: Any, **kwargs: Any) -> None:
+        if failures:
+            raise failures.pop()
+        mkdir(self, *args, **kwargs)
+
+    monkeypatch.setattr(Path, "mkdir", other_process)
+    with alone_in(tmp_path / "run"):
+        assert (tmp_path / "run" / "run.pid").is_file()
+    assert not failures
+
+
+def test_a_run_in_a_place_that_is_a_file(tmp_path: Path) -> None:
+    (tmp_path / "run").touch()
+    with pytest.raises(NotADirectoryError, match=r"run"), alone_in(tmp_path / "run"):
+        pass
+
+
 def test_writers_do_not_share_a_name(tmp_path: Path, monkeypatch: pytest.MonkeyPatch) -> None:
     """F7: what another process is writing stays untouched."""
     seen: list[Path] = []

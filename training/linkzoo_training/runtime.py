@@ -86,7 +86,8 @@ def alone_in(folder: Path) -> Iterator[None]:
     holder, path = folder / "run.pid", folder / "run.lock"
     made = [new for new in (folder, *folder.parents) if not new.exists()]
     while True:
-        folder.mkdir(parents=True, exist_ok=True)
+        with suppress(FileExistsError, FileNotFoundError):  # another process removes it meanwhile
+            folder.mkdir(parents=True, exist_ok=True)
         with suppress(FileNotFoundError), path.open("ab") as file:
             try:
                 lock = FileLock(path).acquire(blocking=False)
