@@ -298,7 +298,10 @@ def walk(setup: Setup, seed: int, quiet: bool = True) -> Iterator[tuple[Both, st
     The oracle chooses among its own legal moves; `quiet` means few voluntary discards.
     """
     rng = np.random.default_rng([seed, setup.num_players])
-    both = Both.begin(setup, seed)
+    game, table = get_game("love_formula", setup.options), TABLE
+    if "cards" in setup.options:
+        table = read_table(Path(setup.options["cards"]))
+    both = Both.begin(setup, seed, game, table)
     yield both, None
     while both.oracle.seat is not None:
         moves = both.oracle.moves()

@@ -11,7 +11,6 @@ import json
 from collections import Counter
 from collections.abc import Generator, Iterable
 from dataclasses import dataclass, field
-from functools import cache
 from pathlib import Path
 from typing import Any
 
@@ -421,7 +420,7 @@ class Oracle:
         for number in range(first, len(self.order)):
             self.cursor = number
             yield from self.resolve(self.order[number])
-        self.end_of_turn()
+        yield from self.end_of_turn()
         self.stage = ""
 
     def start_of_turn(self) -> Flow:
@@ -473,7 +472,7 @@ class Oracle:
             values = [self.priorities[seat] for seat in self.order]
             assert values == sorted(values, reverse=True), (values, self.order)
 
-    def end_of_turn(self) -> None:
+    def end_of_turn(self) -> Flow:
         """R8, T4."""
         self.stage, self.step = "end", ""
         for obstacle in list(self.obstacles):
@@ -481,10 +480,7 @@ class Oracle:
                 continue
             card = self.table[obstacle.card]
             if card.turns > 0 and obstacle.turns_left == 0:
-                for op in card.on_expire:
-                    assert op[0] == "DISCARD_COUPLE_IF_INCOMPLETE"
-                    if not self.complete(obstacle.couple):
-                        self.drop_couple(obstacle.couple)
+                yield from self.run_ops(card.on_expire, obstacle)
                 if obstacle in self.obstacles:
                     self.discard_obstacle(obstacle)
 
@@ -851,7 +847,9 @@ class Oracle:
         self.look = []
 
     def discard_hand(self, who: int, seat: int, count: int, chooser: str) -> Flow:
-        """Fewer if there are no more."""
+        """Fewer if there are no more; `me` sees the hand."""
+        if chooser == "me" and who != seat:
+            self.known[seat][who] = Counter(self.hands[who])
         if chooser == "random":
             self.discard_at_random(who, count)
             return
@@ -906,39 +904,40 @@ class Oracle:
         for op in ops:
             if obstacle not in self.obstacles:
                 return
-            who = self.controller(obstacle.couple)
             name, *arguments = op
-            assert arguments[0] == "couple_controller"
-            attached = list(self.fields[who].couples[obstacle.couple])
-            places = [f"POS {obstacle.couple}/{card}" for card in attached]
+            if name == "DISCARD_COUPLE_IF_INCOMPLETE":
+                if not self.complete(obstacle.couple):
+                    self.drop_couple(obstacle.couple)
+                continue
+            who, (controller, count, *chooser) = self.controller(obstacle.couple), arguments
+            assert controller == "couple_controller"
             if name == "DISCARD_HAND":
-                yield from self.discard_hand(who, obstacle.by, arguments[1], arguments[2])
-            elif name == "CHOOSE_DISCARD":
-                yield from self.choose_discard(who, obstacle, cards(self.discardable(who)) + places)
-            elif name == "DISCARD_AFFECTED_PREP":
-                yield from self.choose_discard(who, obstacle, places)
-            elif name == "RETURN_AFFECTED_PREP":
-                if places:
-                    move = yield from self.ask(who, "CHOICE", places)
-                    self.take_openly(who, self.remove(move))
-            else:
-                assert name == "PAY_TO_REMOVE"
-                count = arguments[1]
+                yield from self.discard_hand(who, obstacle.by, count, *chooser)
+            elif name == "PAY_TO_REMOVE":
                 if len(self.discardable(who)) >= count:
                     move = yield from self.ask(who, "PAY", ["YES", "PASS"])
                     if move == "YES":
                         yield from self.discard_hand(who, who, count, "self")
                         self.discard_obstacle(obstacle)
+            else:
+                for _ in range(count):
+                    yield from self.choose(name, who, obstacle)
 
-    def choose_discard(self, who: int, obstacle: Obstacle, options: list[str]) -> Flow:
-        """R24: a hand card, or an attached preparation (E3)."""
+    def choose(self, name: str, who: int, obstacle: Obstacle) -> Flow:
+        """R24: a hand card, if that is a choice, or an attached preparation."""
+        options = cards(self.discardable(who)) if name == "CHOOSE_DISCARD" else []
+        attached = self.fields[who].couples[obstacle.couple]
+        options += [f"POS {obstacle.couple}/{card}" for card in attached]
         if not options:
             return
         move = yield from self.ask(who, "CHOICE", options)
         if move.startswith("CARD "):
             self.discard_hand_card(who, card_of(move))
+        elif name == "RETURN_AFFECTED_PREP":
+            self.take_openly(who, self.remove(move))
         else:
-            yield from self.discard_preparation(move, obstacle.by, who)
+            assert name in {"CHOOSE_DISCARD", "DISCARD_AFFECTED_PREP"}
+            yield from self.discard_preparation(move, obstacle.by, who)  # E3
 
     # Reactions
 
@@ -1161,9 +1160,3 @@ def cards(names: Iterable[str]) -> list[str]:
 
 def card_of(move: str) -> str:
     return move.removeprefix("CARD ")
-
-
-@cache
-def shipped(path: str) -> Table:
-    """The table of the package."""
-    return read_table(Path(path))

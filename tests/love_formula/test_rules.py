@@ -8,6 +8,7 @@ import numpy as np
 import pytest
 
 from linkzoo import make
+from tests.common.variants import OTHER_CARDS
 from tests.driving import first_quick
 from tests.love_formula.helpers import (
     GAME,
@@ -32,6 +33,7 @@ from tests.love_formula.oracle import Json, Oracle, Setup
 
 SETUPS = (
     *(asked_all(players) for players in (2, 3, 4)),
+    *(asked_all(players, cards=OTHER_CARDS) for players in (2, 3, 4)),
     *(asked_all(players, voluntary_discards="off") for players in (2, 3, 4)),
 )
 DEFAULTS = {"voluntary_discards": "windows", "skip_forced": True}
@@ -46,14 +48,14 @@ COUPLES: list[Json] = [{"Pen Pals": []}, {"Swim Team Duo": []}, {"Barista & Regu
 # Whole games
 
 
-@pytest.mark.parametrize("setup", first_quick(SETUPS, 3), ids=str)
+@pytest.mark.parametrize("setup", first_quick(SETUPS, 4), ids=str)
 def test_games_beside_the_oracle(setup: Setup) -> None:
     """R1-R27: positions, legal moves, payoffs and margins at every decision."""
     kinds = Counter[str]()
     for seed in range(2):
         for game, _ in walk(setup, seed):
             kinds[game.data["decision"]] += 1
-            assert game.oracle.everywhere() - Counter({JOB: 4}) == Counter(TABLE.deck)
+            assert game.oracle.everywhere() - Counter({JOB: 4}) == Counter(game.table.deck)
     assert {"DRAFT", "SELECT", "WINDOW", "PLACE", "REACT", "TARGET_COUPLE"} <= set(kinds)
 
 
