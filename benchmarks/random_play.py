@@ -40,7 +40,7 @@ def main() -> None:
         legal.append(float(masks[playing].sum(axis=1, dtype=np.int64).mean()))
         asked.append(int(playing.sum()))
         mover = states["seat"].copy()
-        run.random_actions(masks, seeds, np.int64(len(legal)), actions)
+        run.random_actions(masks, seeds, np.array([len(legal)]), actions)
         run.play(states, actions, masks)
         again += playing & (states["seat"] == mover)
 

@@ -153,7 +153,7 @@ def test_rows_of_random_actions_are_random_legal_actions(actions: int) -> None:
     seeds = chance.integers(0, 2**64, 40, dtype=np.uint64)
     found, numbers = np.empty(40, np.int64), np.empty(40, np.uint64)
     for index in (0, 5, 2**40 + 1):
-        _RANDOM_ACTIONS(masks, seeds, np.uint64(index), found)
+        _RANDOM_ACTIONS(masks, seeds, np.array([index]), found)
         rows = list(zip(masks, seeds, strict=True))
         assert found.tolist() == [random_legal(m, s, STREAM_ACTION, index) for m, s in rows]
         fill_random_per_seed(0, 40, seeds, STREAM_ACTION, np.uint64(index), numbers)

@@ -172,7 +172,7 @@ def play(seed, games=300, steps=20):
     now, actions, seeds = vec.reset(seed), np.empty(games, np.int64), np.arange(games).astype("u8")
     digest = hashlib.sha256()
     for step in range(steps):
-        kernels(vec.game).random_actions(now.action_mask, seeds, step, actions)
+        kernels(vec.game).random_actions(now.action_mask, seeds, np.array([step]), actions)
         now = vec.step(actions)
         for array in vars(now).values():
             digest.update(array.tobytes())

@@ -119,6 +119,7 @@ class RandomAgent:
 
     def act(self, positions: Positions) -> NDArray[np.int64]:
         """Returns a uniformly random legal action for each position, int64[N]."""
-        masks, actions = positions.action_mask, np.empty(len(positions), np.int64)
-        kernels(positions.game).random_actions(masks, positions.seeds, np.int64(0), actions)
+        masks, seeds = positions.action_mask, positions.seeds
+        actions = np.empty(len(positions), np.int64)
+        kernels(positions.game).random_actions(masks, seeds, np.zeros(1, np.int64), actions)
         return actions

@@ -53,6 +53,8 @@ def is_integer(value: object) -> TypeGuard[int | np.integer[Any]]:
 
 def integer(name: str, value: object, low: int, high: int) -> int:
     """Returns `value` as an int if it is an integer (`is_integer`) in low..high."""
+    if type(value) is int and low <= value <= high:
+        return value  # the usual case, four times as fast
     if not is_integer(value):
         raise ValueError(f"{name}: {shown(value)} is not an integer in {low}..{high}")
     number = int(value)

@@ -45,10 +45,10 @@ class GameFunctions:
 @compiled
 def count_legal(mask: Mask) -> int:
     """Returns the number of ones in a mask."""
-    count = np.int64(0)  # in the interpreter, the mask's int8 would overflow
+    count = np.int32(0)  # twice as fast as int64
     for action in range(mask.shape[0]):
-        count += mask[action]
-    return count  # type: ignore[return-value]  # int64
+        count = np.int32(count + mask[action])
+    return np.int64(count)  # type: ignore[return-value]  # int64
 
 
 @compiled
@@ -99,10 +99,15 @@ def first_illegal(masks: Masks, actions: Actions) -> int:
 
 @compiled
 def _fill_random_actions(
-    first: int, last: int, masks: Masks, seeds: Seeds, index: int, actions: Actions
+    first: int,
+    last: int,
+    masks: Masks,
+    seeds: Seeds,
+    index: NDArray[np.int64],  # [1]
+    actions: Actions,
 ) -> None:
     drawn = actions.view(np.uint64)
-    fill_random_per_seed(first, last, seeds, STREAM_ACTION, index, drawn)
+    fill_random_per_seed(first, last, seeds, STREAM_ACTION, index[0], drawn)
     for i in range(first, last):
         actions[i] = drawn_legal(masks[i], drawn[i])
 
@@ -159,6 +164,8 @@ def make_step(
         done: NDArray[np.bool_],
         lengths: NDArray[np.int32],
     ) -> None:
+        payoff[first:last] = 0
+        margin[first:last] = 0
         for i in range(first, last):
             state = record(states, i)
             apply(state, actions[i])
@@ -171,9 +178,6 @@ def make_step(
                 episodes[i] += 1
                 new_game(state, game_seed(run_seed[0], i, episodes[i]))
                 skip_forced_actions(state, row(masks, i))
-            else:
-                payoff[i] = 0
-                margin[i] = 0
             seats[i] = state.seat
             observe(state, state.seat, row(observations, i))
 

@@ -98,8 +98,10 @@ def overload_of(function: Callable[..., Any], *arguments: Any) -> Any:
     return compiled_function.overloads[signature]
 
 
-def rebind(modules: Sequence[ModuleType], constants: Mapping[str, Any]) -> list[ModuleType]:
-    """Returns copies of rules modules with other values for some constants.
+def rebind(
+    modules: Sequence[ModuleType], constants: Mapping[str, Any]
+) -> dict[ModuleType, ModuleType]:
+    """Returns copies of rules modules, by module, with other values for some constants.
 
     For rules over configurable data, such as a board: the modules declare the standard data as
     ordinary constants, and this makes the rules for other data. The copies refer to one another, by
@@ -107,17 +109,20 @@ def rebind(modules: Sequence[ModuleType], constants: Mapping[str, Any]) -> list[
 
     Args:
         modules: Modules with functions, compiled or plain, that use the constants.
-        constants: New values by name, set in each module that has the name.
+        constants: New values by name, set in each module that has the name. None: the modules are
+            their own copies.
 
     Raises:
         ValueError: No module has a constant of this name, or two have different ones.
     """
-    copies = []
+    if not constants:
+        return {module: module for module in modules}
+    copies = {}
     made: dict[int, Any] = {}  # new functions and modules by id of the original
     for module in modules:
         copy = ModuleType(module.__name__, module.__doc__)
         copy.__dict__.update(vars(module))
-        copies.append(copy)
+        copies[module] = copy
         made[id(module)] = copy
         for value in vars(module).values():
             function = value.function if isinstance(value, _Compiled) else value
@@ -132,7 +137,7 @@ def rebind(modules: Sequence[ModuleType], constants: Mapping[str, Any]) -> list[
         if len({id(vars(module)[name]) for module in found}) > 1:
             where = [module.__name__ for module in found]
             raise ValueError(f"{name!r} is another constant in some of the modules {where}")
-    for copy in copies:
+    for copy in copies.values():
         space = copy.__dict__
         space.update({name: made[id(value)] for name, value in space.items() if id(value) in made})
         space.update({name: value for name, value in constants.items() if name in space})

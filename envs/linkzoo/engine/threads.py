@@ -18,15 +18,15 @@ import os
 import threading
 import time
 from collections.abc import Callable
-from functools import partial
-from typing import Any
+from functools import cached_property, partial
+from typing import Any, NoReturn
 
 import numba
 import numpy as np
 from numpy.typing import NDArray
 
 from linkzoo.engine import atomics
-from linkzoo.engine.compiled import compiled, overload_of
+from linkzoo.engine.compiled import compiled, entry_point, overload_of
 
 Words = NDArray[np.int64]  # [_WORDS]
 
@@ -108,6 +108,12 @@ def _prepare(buffer: NDArray[np.int64], kernel: int, *arrays: Any) -> int:
 
 
 @compiled
+def _call(body: int, data: int, count: int) -> int:
+    """Runs a packed call on all rows on this thread; returns nonzero if it raised."""
+    return atomics.call_packed(body, data, 0, count)  # type: ignore[no-any-return]  # int64
+
+
+@compiled
 def _share(words: Words, body: int, data: int, helpers: int, part: int, count: int) -> None:
     """Caller's side: opens the rows to helpers, processes chunks, closes, and waits briefly."""
     atomics.store(words, _BODY, body)
@@ -131,15 +137,13 @@ class _Pool:
         self.mine = threading.Lock()  # held by the current caller
         self._words = np.zeros(_WORDS, np.int64)
         self._words[_JOINED] = -_CLOSED
-        self._buffer = np.zeros(atomics.BUFFER_BYTES // 8, np.int64)
-        self._data = self._buffer.ctypes.data
         self._held: tuple[Any, ...] = ()  # arrays that helpers may still use; keeps them alive
         self._asleep: list[threading.Lock] = []
         self._threads: list[threading.Thread] = []
         self._stopped = False
 
-    def share(self, helpers: int, part: int, kernel: int, arrays: tuple[Any, ...]) -> int:
-        """Calls the kernel at this address with up to `helpers` helpers; requires `mine`.
+    def share(self, helpers: int, part: int, call: tuple[int, int], arrays: tuple[Any, ...]) -> int:
+        """Runs a packed call (body, data) with up to `helpers` helpers; requires `mine`.
 
         Returns 0, or 1 + the first row of a failed chunk.
         """
@@ -148,16 +152,23 @@ class _Pool:
         self._wake(helpers)
         self._held = arrays
         try:
-            body = _prepare(self._buffer, kernel, *arrays)
-            _share(self._words, body, self._data, helpers, part, len(arrays[0]))
+            self._share(self._words, *call, helpers, part, len(arrays[0]))
         finally:
             failed = self._wait()  # also after Ctrl-C
             self._held = ()
         return failed
 
+    @cached_property
+    def _share(self) -> Callable[..., None]:
+        return entry_point(_share, self._words, 0, 0, 0, 0, 0)
+
+    @cached_property
+    def _ended(self) -> Callable[..., int]:
+        return entry_point(_ended, self._words, 0)
+
     def _wait(self) -> int:
         """Waits until no helper is active; returns the result of `share`."""
-        while (failed := int(_ended(self._words, 1))) < 0:
+        while (failed := self._ended(self._words, 1)) < 0:
             time.sleep(_NAP)
         return failed
 
@@ -241,7 +252,7 @@ class RowKernel:
 
     def __init__(self, kernel: Callable[..., None], grain: int, block: int = 0) -> None:
         self.kernel, self.grain, self.block = kernel, grain, block
-        self._found: dict[Any, tuple[Callable[..., None], int]] = {}
+        self._found: dict[Any, int] = {}  # addresses
 
     def __call__(self, *arrays: Any) -> None:
         """Runs all rows on the default number of threads."""
@@ -256,26 +267,30 @@ class RowKernel:
         if self._are_few(threads, len(arrays[0])):
             self.kernel(0, len(arrays[0]), *arrays)
         else:
-            self._share(threads, self._compiled(arrays)[1], arrays)
+            self.bind(*arrays)(threads)
 
     def bind(self, *arrays: Any) -> Callable[[int], None]:
-        """Returns `on` bound to these arrays, which skips the type lookup."""
-        count = len(arrays[0])
-        serial, address = self._compiled(arrays)
+        """Returns `on` bound to these arrays: they are converted once, not in every call."""
+        if _INTERPRETED:
+            return lambda threads: self.on(threads, *arrays)
+        count, buffer = len(arrays[0]), np.empty(atomics.BUFFER_BYTES // 8, np.int64)
+        body, data = _prepare(buffer, self._address(arrays), *arrays), buffer.ctypes.data
+        held, serial = (*arrays, buffer), entry_point(_call, 0, 0, 0)
+        few = self._are_few(2, count)
 
         def run(threads: int) -> None:
-            if self._are_few(threads, count):
-                serial(0, count, *arrays)
-            else:
-                self._share(threads, address, arrays)
+            if threads > 1 and not few:
+                self._share(threads, (body, data), held)
+            elif serial(body, data, count):
+                self._raise_again(0, count, arrays)
 
         return run
 
     def _are_few(self, threads: int, count: int) -> bool:
         return threads == 1 or count < 2 * self.grain or _INTERPRETED
 
-    def _share(self, threads: int, kernel: int, arrays: tuple[Any, ...]) -> None:
-        count = len(arrays[0])
+    def _share(self, threads: int, call: tuple[int, int], held: tuple[Any, ...]) -> None:
+        count, arrays = len(held[0]), held[:-1]
         part = max(self.grain, -(-count // (_PARTS * threads)))
         helpers = min(threads, -(-count // part)) - 1
         pool = _pool
@@ -283,23 +298,25 @@ class RowKernel:
             self.kernel(0, count, *arrays)
             return
         try:
-            failed = pool.share(helpers, part, kernel, arrays)
+            failed = pool.share(helpers, part, call, held)
         finally:
             pool.mine.release()
         if failed:
             last = min(failed - 1 + part, count)
-            self.kernel(failed - 1, last, *arrays)  # re-raises the error on this thread
-            raise RuntimeError(f"rows {failed - 1}..{last - 1} raised in a thread, but not again")
+            self._raise_again(failed - 1, last, arrays)
 
-    def _compiled(self, arrays: tuple[Any, ...]) -> tuple[Callable[..., None], int]:
-        """Compiles the kernel for the types of these arrays; returns it and its address."""
-        if _INTERPRETED:
-            return self.kernel, 0
+    def _raise_again(self, first: int, last: int, arrays: tuple[Any, ...]) -> NoReturn:
+        """Raises the error of a packed call, by calling the kernel from Python."""
+        self.kernel(first, last, *arrays)
+        raise RuntimeError(f"rows {first}..{last - 1} raised an error, but not again")
+
+    def _address(self, arrays: tuple[Any, ...]) -> int:
+        """Compiles the kernel for the types of these arrays; returns its address."""
         key = tuple(map(_kind, arrays))
         if key not in self._found:
             found = overload_of(self.kernel, 0, 0, *arrays)
-            address: int = found.library.get_pointer_to_function(found.fndesc.llvm_func_name)
-            self._found[key] = found.entry_point, address
+            name = found.fndesc.llvm_func_name
+            self._found[key] = found.library.get_pointer_to_function(name)
         return self._found[key]
 
 

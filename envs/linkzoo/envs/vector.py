@@ -11,6 +11,7 @@ from numpy.typing import ArrayLike, DTypeLike, NDArray
 from linkzoo.core.arguments import boolean, integer, one_of, shown
 from linkzoo.core.kernels import first_illegal, kernels
 from linkzoo.core.state import Record
+from linkzoo.engine.compiled import entry_point
 from linkzoo.engine.rng import game_seed, game_seeds
 from linkzoo.engine.threads import MAX_THREADS, RowKernel, get_num_threads
 from linkzoo.envs.aec import REWARDS
@@ -68,7 +69,6 @@ class VecEnv:
     """
 
     device = "cpu"
-    _result: type[VecStep] = VecStep  # of `reset` and `step`
 
     def __init__(
         self,
@@ -136,9 +136,9 @@ class VecEnv:
     def _show(self) -> None:
         """Makes the result of `reset` and `step` from the arrays that the kernels fill."""
         self._kernels = kernels(self.game)
-        self._step: Callable[[int], None] | None = None  # the kernel with its arrays, once used
-        self._bound = (0, 0)
-        self._now = self._result(
+        self._draw: Callable[[int], None] | None = None  # the kernel with its arrays, once used
+        self._bound: tuple[Any, Any] = (None, None)  # arrays that `_step` is bound to
+        self._now = VecStep(
             observation=self._flat.reshape(self.num_envs, *self.game.observation.spec.shape),
             action_mask=self._mask,
             seat=self._seat,
@@ -155,9 +155,8 @@ class VecEnv:
 
     def __getstate__(self) -> dict[str, Any]:
         """Leaves out the views of the arrays: a copy's would show those of another."""
-        state = vars(self).copy()
-        del state["_kernels"], state["_step"], state["_now"]
-        return state
+        made = {"_kernels", "_now", "_draw", "_bound", "_step", "_first_of_illegal"}
+        return {name: value for name, value in vars(self).items() if name not in made}
 
     def __setstate__(self, state: dict[str, Any]) -> None:
         vars(self).update(state)
@@ -177,7 +176,7 @@ class VecEnv:
             ValueError: The seed is wrong or, at the first reset, the game's rules are.
         """
         self._seed[0] = integer("seed", seed, 0, 2**64 - 1)
-        self._seeds = game_seeds(self._seed[0], np.arange(self.num_envs))
+        self._seeds[:] = game_seeds(self._seed[0], np.arange(self.num_envs))
         self._begin(self._seeds)
         for array in (self.episodes, self._payoff, self._margin, self._done, self._length):
             array[:] = 0
@@ -226,18 +225,23 @@ class VecEnv:
         chosen = actions if type(actions) is np.ndarray else _as_array("actions", actions)
         if chosen.shape != (self.num_envs,) or chosen.dtype.kind not in "iu":
             raise self._no_actions(chosen)
+        states, episodes = self._bound
+        if states is not self.states or episodes is not self.episodes:  # set from outside
+            self._bind()
         self._actions[:] = chosen  # one type and layout of array: others are compiled anew
         if self.check:
-            index = first_illegal(self._mask, self._actions)
+            index = self._first_of_illegal(self._mask, self._actions)
             if index >= 0:
                 self._refuse(index)
-        if self._step is None or self._bound != (id(self.states), id(self.episodes)):
-            self._bound = id(self.states), id(self.episodes)  # both may be set from outside
-            self._step = self._kernels.step.bind(
-                self.states, self._actions, self._seed, *self._filled()
-            )
         self._step(self.num_threads or get_num_threads())
         return self._now
+
+    def _bind(self) -> None:
+        """Binds the kernels of a step to its arrays."""
+        self._bound = self.states, self.episodes
+        self._first_of_illegal = entry_point(first_illegal, self._mask, self._actions)
+        arrays = self.states, self._actions, self._seed, *self._filled()
+        self._step = self._kernels.step.bind(*arrays)
 
     def random_actions(self, seed: int = 0) -> NDArray[np.int64]:
         """Returns uniformly random legal actions, int64[N].
@@ -247,10 +251,14 @@ class VecEnv:
                 depend on it, on the masks and on the seed of the run.
         """
         self._check_started("random_actions")
-        index = np.int64(integer("seed", seed, 0, 2**63 - 1))
-        actions = np.empty(self.num_envs, np.int64)
-        self._run(self._kernels.random_actions, self._mask, self._seeds, index, actions)
-        return actions
+        index = integer("seed", seed, 0, 2**63 - 1)
+        if self._draw is None:
+            self._index, self._drawn = np.zeros(1, np.int64), np.zeros(self.num_envs, np.int64)
+            arrays = self._mask, self._seeds, self._index, self._drawn
+            self._draw = self._kernels.random_actions.bind(*arrays)
+        self._index[0] = index
+        self._draw(self.num_threads or get_num_threads())
+        return self._drawn.copy()
 
     def refresh(self, rows: NDArray[np.int64] | None = None) -> VecStep:
         """Makes masks, observations and seats anew after `states` were changed from outside.

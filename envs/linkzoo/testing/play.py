@@ -117,7 +117,7 @@ def play_out(game: Game, states: Records) -> Records:
         same = (masks.any(1) == live).all()
         require(same, "an action is legal after the end, or none is legal before it")
         ply = states["ply"].copy()
-        kernel.random_actions(masks, seeds, np.uint64(int(ply.max())), actions)
+        kernel.random_actions(masks, seeds, np.array([ply.max()], np.int64), actions)
         kernel.play(states, actions, masks)
         require((states["ply"] == ply + live).all(), "ply doesn't count the actions")
         require(states["ply"].max() <= game.facts.max_length, "no end within max_length plies")

@@ -28,7 +28,6 @@ Work = Callable[[], int]
 
 
 def add_arguments(parser: ArgumentParser) -> None:
-    """Adds the command's options."""
     add_game(parser, game_names()[0])
     add_players(parser)
     text = "device that plays; cuda measures only games in lock-step (default: %(default)s)"
@@ -93,7 +92,8 @@ def aec_steps(env: Any) -> Work:
             observation, _, termination, truncation, _ = env.last()
             if termination or truncation:
                 return steps
-            legal = observation["action_mask"].nonzero()[0]
+            # of int8, `nonzero` takes a third of the time of a step with LINK-O's 1,664 actions
+            legal = observation["action_mask"].view(bool).nonzero()[0]
             env.step(int(legal[int(chance() * len(legal))]))
             steps += 1
 
