@@ -11,16 +11,14 @@ import argparse
 import json
 import re
 from contextlib import redirect_stdout
+from dataclasses import replace
 from io import StringIO
 from pathlib import Path
 from typing import Any
 
-from linkzoo_training import make_agent, play_match
 from linkzoo_training.agents.policy import load_agent
 from linkzoo_training.config.config import AnyConfig, load_config
 from linkzoo_training.evaluation.ladder import read_ladder
-from linkzoo_training.evaluation.match import blocks_of
-from linkzoo_training.networks.flat import parameter_count
 from linkzoo_training.train import make_trainer, train
 
 ROOT = Path(__file__).parents[1]
@@ -73,17 +71,8 @@ def share(checkpoint: Path, opponent: str, games: int, players: int) -> str:
     """Returns the win share against an agent, with the settings of the game's ladder."""
     agent = load_agent(checkpoint)
     ladder = read_ladder(agent.game.name)
-    options = ladder.options[0]
-    match = play_match(
-        ladder.game,
-        agent,
-        make_agent(opponent, ladder.game),
-        blocks=blocks_of(agent.game, players, games, options),
-        seed=ladder.seed + 1,  # unlike the ladder's
-        openings=ladder.openings,
-        num_players=players,
-        options=options,
-    )
+    ladder = replace(ladder, seed=ladder.seed + 1)  # other games
+    match = ladder.match(agent, opponent, games, players, ladder.options[0]).play()
     mean, low, high = (100 * number for number in match.win_share())
     return f"{mean:.1f} % [{low:.1f}, {high:.1f}]"
 
@@ -107,7 +96,7 @@ def main() -> None:
         players = configured(arguments.preset, network, 1, arguments.settings).players[0]
         cells = [
             network,
-            f"{parameter_count(agent.network):,}",
+            f"{sum(one.numel() for one in agent.network.parameters()):,}",
             f"{steps / seconds:,.0f}",
             f"{steps:,}",
             *(

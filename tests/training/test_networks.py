@@ -11,7 +11,7 @@ from connect_four import GAME as CONNECT_FOUR
 from linkzoo import Game, get_game, make_vec
 from linkzoo.core.observation import Graph, ObservationPart, ObservationSpec
 from linkzoo.registry import id_of
-from linkzoo_training.networks.cells import BoardNet, GraphNet, rearrange
+from linkzoo_training.networks.cells import BoardNet, GraphNet, gather
 from linkzoo_training.networks.flat import FlatNet, make_network, masked
 from linkzoo_training.networks.inputs import Inputs
 from linkzoo_training.networks.symmetries import symmetries
@@ -176,11 +176,12 @@ def test_a_board_without_numbers_or_actions_elsewhere(numbers: int, elsewhere: i
     assert all(p.grad is not None and p.grad.any() for p in network.parameters())
 
 
-def test_gradient_of_the_rearranged_logits() -> None:
+def test_gradient_of_a_gather() -> None:
     where = torch.tensor([4, 0, 2])
     source = torch.tensor([1, 3, 2, 3, 0])
     logits = torch.randn(2, 5, dtype=torch.float64, requires_grad=True)
-    assert torch.autograd.gradcheck(lambda x: rearrange(x, where, source), (logits,))
+    assert torch.autograd.gradcheck(lambda x: gather(x, 1, where, source), (logits,))
+    assert torch.autograd.gradcheck(lambda x: gather(x.T, 0, where, source), (logits,))
 
 
 def test_unknown_networks_are_refused() -> None:

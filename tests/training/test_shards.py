@@ -64,7 +64,10 @@ def test_shards_are_all_rows_in_order(rows: int, threads: int) -> None:
     assert len(found) == max(1, min(threads, rows // 16))
     sizes = [shard.stop - shard.start for shard in found]
     assert max(sizes) - min(sizes) < 2 * 16
-    assert shards.split(rows, torch.device("meta")) == [slice(0, rows)]
+    assert shards.split(rows, torch.device("meta"), 100) == [slice(0, rows)]
+    parts = shards.split(rows, CPU, 100)
+    assert [row for part in parts for row in range(rows)[part]] == list(range(rows))
+    assert max(part.stop - part.start for part in parts) < 100 + 16
 
 
 @pytest.mark.parametrize(
@@ -93,7 +96,9 @@ def gradients(trainer: PPOTrainer | AlphaZeroTrainer) -> list[Tensor]:
     return [one.grad for one in trainer.parameters if one.grad is not None]
 
 
-@pytest.mark.parametrize("changes", [{**BOARD, "precision": "fp32"}, FULL_CRITIC])
+@pytest.mark.parametrize(
+    "changes", [{**BOARD, "precision": "fp32"}, FULL_CRITIC], ids=["linkage", "link_o"]
+)
 def test_gradients_are_those_of_the_whole(
     monkeypatch: pytest.MonkeyPatch, changes: dict[str, Any]
 ) -> None:
@@ -184,11 +189,12 @@ MEMORY = """
 import sys
 from linkzoo_training.config.config import load_config
 from linkzoo_training.train import make_trainer
-settings = ["max_seconds=", "epochs=1", "pool.snapshot_every=5", *sys.argv[2:]]
+settings = ["max_seconds=", "epochs=1", "pool.snapshot_every=5", *sys.argv[3:]]
 trainer = make_trainer(load_config(sys.argv[1], settings))
-for iteration in range(200):
+last = int(sys.argv[2])
+for iteration in range(last + 1):
     trainer.iterate()
-    if iteration in (20, 199):
+    if iteration in (20, last):
         lines = open("/proc/self/status").read().splitlines()
         print(next(line.split()[1] for line in lines if line.startswith("VmHWM")))
 """
@@ -196,10 +202,12 @@ for iteration in range(200):
 
 @pytest.mark.slow  # quick: test_networks_see_few_sizes
 @pytest.mark.skipif(sys.platform != "linux", reason="reads /proc")
-def test_a_run_needs_constant_memory() -> None:
+@pytest.mark.parametrize("last", ["70", pytest.param("199", marks=pytest.mark.nightly)])
+def test_a_run_needs_constant_memory(last: str) -> None:
     """It grew from 439 to 895 MB in 28 iterations."""
     config = "examples/connect_four/connect_four_ppo.yaml"
-    command = [sys.executable, "-c", MEMORY, config, "network=flat", "width=256", "blocks=2"]
+    settings = ["network=flat", "width=256", "blocks=2"]
+    command = [sys.executable, "-c", MEMORY, config, last, *settings]
     where = {**os.environ, "PYTHONPATH": "examples/connect_four"}
     done = subprocess.run(command, check=True, env=where, capture_output=True, text=True)
     early, late = (int(kilobytes) / 1024 for kilobytes in done.stdout.split())

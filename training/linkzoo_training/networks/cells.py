@@ -32,10 +32,12 @@ class CellNet(PolicyValueNet):
         self.policy = small_init(nn.Linear(width, own))
         self.elsewhere = small_init(nn.Linear(2 * width, elsewhere)) if elsewhere else None
         self.value = small_init(nn.Linear(2 * width, game.max_players))
-        where = game.observation.action_cells.copy()
+        place = game.observation.action_cells
+        where = np.where(place < 0, place, place % cells * own + place // cells)
         where[where < 0] = own * cells + np.arange(elsewhere)
         source = np.full(own * cells + elsewhere, game.num_actions)
         source[where] = np.arange(game.num_actions)
+        self._in_order = np.array_equal(where, np.arange(len(source)))
         self.register_buffer("where", torch.from_numpy(where), persistent=False)
         self.register_buffer("source", torch.from_numpy(source), persistent=False)
 
@@ -48,10 +50,12 @@ class CellNet(PolicyValueNet):
     def heads(self, cells: Tensor | None, whole: Tensor) -> tuple[Tensor, Tensor]:
         """Implements `PolicyValueNet.heads`."""
         assert cells is not None
-        logits = self.policy(cells).transpose(1, 2).flatten(1)
+        logits = self.policy(cells).flatten(1)
         if self.elsewhere is not None:
             logits = torch.cat([logits, self.elsewhere(whole)], 1)
-        return rearrange(logits, self.where, self.source), self.value(whole)
+        if not self._in_order:
+            logits = gather(logits, 1, self.where, self.source)
+        return logits, self.value(whole)
 
 
 class BoardNet(CellNet):
@@ -109,6 +113,7 @@ class GraphNet(CellNet):
     kinds: Tensor
     group: Tensor
     shares: Tensor
+    max_rows = 384  # what a backward pass reads again is still in the cache
 
     def __init__(self, game: Game, width: int, blocks: int) -> None:
         super().__init__(game)
@@ -146,52 +151,66 @@ class GraphNet(CellNet):
         for kind, ends in enumerate(graph.neighbours.T):
             has = ends >= 0
             tables[f"from_{kind}"] = ends[has]
-            tables[f"to_{kind}"] = np.where(has, np.cumsum(has) - 1, has.sum())
+            tables[f"to_{kind}"] = np.flatnonzero(has)
+            tables[f"source_{kind}"] = np.full(cells, has.sum())
+            tables[f"source_{kind}"][ends[has]] = np.arange(has.sum())
         for name, table in tables.items():
             self.register_buffer(name, torch.from_numpy(table), persistent=False)
 
     def read(self, features: Tensor) -> tuple[Tensor, Tensor]:
         """Implements `PolicyValueNet.read`; inside, [N, B, C] makes neighbours contiguous."""
         scaled = nn.functional.pad(features * self.scale, (0, 1)).T  # 0 for missing features
-        cells, groups, numbers = scaled[self.reads].split(self._sizes)
+        read = scaled.contiguous().index_select(0, self.reads)
+        cells, groups, numbers = read.split(self._sizes)
         cells = cells.unflatten(0, (len(self.kinds), -1)).transpose(1, 2)
         groups = groups.unflatten(0, (len(self.shares), -1)).transpose(1, 2)
         x = self.inputs(cells)
         if self.of_kinds is not None:
-            x = x + self.of_kinds(self.kinds)[:, None]
+            x += self.of_kinds(self.kinds)[:, None]
         if self.of_groups is not None:
-            x = x + self.of_groups(groups)[self.group]
+            x += self.of_groups(groups).index_select(0, self.group)
         if self.numbers is not None:
-            x = x + self.numbers(numbers.T)
+            x += self.numbers(numbers.T)
         layers = zip(self.first, self.pooled, self.second, *self.edges, strict=True)
         for first, pooled, second, *edges in layers:
             h = torch.relu(x)
             means = (self.shares.to(h.dtype) @ h.flatten(1)).unflatten(1, h.shape[1:])
             whole = h.mean(0).expand_as(means)
-            y = first(h) + pooled(torch.cat([means, whole], 2))[self.group]
+            y = first(h)
+            y += pooled(torch.cat([means, whole], 2)).index_select(0, self.group)
             for kind, edge in enumerate(edges):
-                told = edge(h.index_select(0, self.get_buffer(f"from_{kind}")))
-                told = nn.functional.pad(told, (0, 0, 0, 0, 0, 1))  # 0 for cells without this edge
-                y = y + told.index_select(0, self.get_buffer(f"to_{kind}"))
+                ends, source = (self.get_buffer(f"{what}_{kind}") for what in ("from", "source"))
+                told = edge(gather(h, 0, ends, source))
+                if len(told) == len(h):
+                    y += told
+                else:
+                    y = y.index_add(0, self.get_buffer(f"to_{kind}"), told)
             x = x + second(torch.relu(y))
-        return self._summarise(x.transpose(0, 1), numbers.T)
+        return self._summarise(x.transpose(0, 1).contiguous(), numbers.T)
 
 
-class _Rearrange(torch.autograd.Function):
-    """Autograd function of `rearrange`; a gather as backward is far faster than a scatter-add."""
+class _Gather(torch.autograd.Function):
+    """Autograd function of `gather`; a gather as backward is far faster than a scatter-add."""
 
     @staticmethod
-    def forward(context: Any, logits: Tensor, where: Tensor, source: Tensor) -> Tensor:
+    def forward(context: Any, x: Tensor, dim: int, where: Tensor, source: Tensor) -> Tensor:
+        context.dim = dim
         context.save_for_backward(source)
-        return logits[:, where]
+        return x.index_select(dim, where)
 
     @staticmethod
-    def backward(context: Any, gradient: Tensor) -> tuple[Tensor, None, None]:
+    def backward(context: Any, gradient: Tensor) -> tuple[Tensor, None, None, None]:
         (source,) = context.saved_tensors
-        return nn.functional.pad(gradient, (0, 1))[:, source], None, None
+        if gradient.shape[context.dim] < len(source):
+            none = torch.zeros_like(gradient.narrow(context.dim, 0, 1))
+            gradient = torch.cat([gradient, none], context.dim)
+        return gradient.index_select(context.dim, source), None, None, None
 
 
-def rearrange(logits: Tensor, where: Tensor, source: Tensor) -> Tensor:
-    """Selects columns `where` [A] of logits [B, C]; `source` [C] is the inverse, A if unused."""
-    out: Tensor = _Rearrange.apply(logits, where, source)  # type: ignore[no-untyped-call]
+def gather(x: Tensor, dim: int, where: Tensor, source: Tensor) -> Tensor:
+    """Selects the distinct indices `where` [A] of a dimension of length C.
+
+    `source` [C] is the inverse, A if unused.
+    """
+    out: Tensor = _Gather.apply(x, dim, where, source)  # type: ignore[no-untyped-call]
     return out

@@ -149,8 +149,3 @@ def split_hidden(network: PolicyValueNet, heads: nn.Module) -> tuple[list[Tensor
         inside = parameter.ndim > 1 and not OUTER & set(name.split("."))
         (hidden if inside else others).append(parameter)
     return hidden, [*others, *heads.parameters()]
-
-
-def parameter_count(network: nn.Module) -> int:
-    """Returns the number of trainable parameters."""
-    return sum(parameter.numel() for parameter in network.parameters())
