@@ -1,12 +1,13 @@
 """Writes the results in the cards of the shipped checkpoints into docs/strength.md and the README.
 
-Fills the section of each checkpoint with its training, matches and blunder rate, fills the win
-shares of the summary tables of both pages, and draws docs/images/strength.png. The cards come from
-`linkzoo evaluate CHECKPOINT --ladder --card` and `--solved-positions --card`.
+Fills the section of each checkpoint with its training, matches and blunder rate, fills the summary
+tables of both pages, and draws docs/images/strength.png. The cards come from `linkzoo evaluate
+CHECKPOINT --ladder --card` and `--solved-positions --card`; the matches of linear scorers, which
+have no cards, are in `benchmarks/linear.json`.
 
 With `--check`, replays the matches of the README's table instead, from another seed, and fails if
-an interval of a card and the new one don't overlap. With `--check --all`, replays every match of
-the cards, which takes hours.
+an interval of a card and the new one don't overlap. With `--check --all`, replays every match,
+which takes hours.
 """
 
 import argparse
@@ -20,6 +21,7 @@ from typing import Any
 from matplotlib.figure import Figure
 
 from linkzoo import get_game
+from linkzoo.registry import NAMES
 from linkzoo_training.agents.make import make_agent
 from linkzoo_training.commands.common import share_rows
 from linkzoo_training.evaluation.ladder import read_ladder
@@ -32,10 +34,29 @@ PAGE = ROOT / "docs" / "strength.md"
 PICTURE = ROOT / "docs" / "images" / "strength.png"
 README = ROOT / "README.md"
 CHECKPOINTS = ROOT / "checkpoints"
-# A row of a summary table: policy, number of players, opponent, share of wins.
+LINEAR = ROOT / "benchmarks" / "linear.json"
+# A row of the README's table: agent, game if it has no card, players, opponent, share of wins.
 ROW = re.compile(
-    r"^(\| `(\w+)`, (\d) players \|[^|]+\| `([\w-]+)`[^|]*\| )([^|]+)( \|)$", re.MULTILINE
+    r"^(\| `(\w+)`(?: in ([^,|]+))?, (\d) players \|[^|]+\| `([\w-]+)`[^|]*\| )([^|]+)( \|)$",
+    re.MULTILINE,
 )
+# The matches of the page's summary table: game, agent, opponent.
+SUMMARY = [
+    ("linkage", "linkage_az", "greedy"),
+    ("linkage", "linkage_az", "uct-1000"),
+    ("linkage", "linkage_az:200", "uct-1000"),
+    ("linkage", "linkage_az:200", "uct-10000"),
+    ("love_links", "linear", "greedy"),
+    ("love_links", "linear", "uct-1000"),
+    ("love_links", "love_links_az", "greedy"),
+    ("love_links", "love_links_az", "uct-1000"),
+    ("link_o", "linear", "greedy"),
+    ("link_o", "linear:256", "greedy"),
+    ("link_o", "link_o", "greedy"),
+    ("love_formula", "linear", "greedy"),
+    ("love_formula", "love_formula", "greedy"),
+    ("love_formula", "love_formula", "uct-1000"),
+]
 
 Rows = Iterable[Iterable[str]]
 
@@ -49,6 +70,10 @@ def games(match: Mapping[str, Any]) -> str:
     """Returns the number of games, and of draws if there are any."""
     draws = match.get("draws", 0)  # cards of earlier versions don't count them
     return f"{match['games']:,}" + (f" ({draws:,} drawn)" if draws else "")
+
+
+def cell(match: Mapping[str, Any]) -> str:
+    return f"{percent(match['win_share'])} of {games(match)}"
 
 
 def table(rows: Rows) -> str:
@@ -75,13 +100,7 @@ def table_rows(matches: list[dict[str, Any]]) -> Rows:
     yield "agent", "opponent", *(f"{number} players" for number in players)
     for agents in dict.fromkeys(tuple(match["agents"]) for match in matches):
         found = {m["num_players"]: m for m in matches if tuple(m["agents"]) == agents}
-        cells = (
-            f"{percent(found[number]['win_share'])} of {games(found[number])}"
-            if number in found
-            else ""
-            for number in players
-        )
-        yield *agents, *cells
+        yield *agents, *(cell(found[number]) if number in found else "" for number in players)
 
 
 def blunder_rows(found: list[dict[str, Any]]) -> Rows:
@@ -126,36 +145,63 @@ def filled(page: str) -> str:
         return f"<!-- card {match[1]} -->\n\n{section(card_of(match[1]))}\n\n<!-- /card -->"
 
     page = re.sub(r"<!-- card (\w+) -->.*?<!-- /card -->", fill, page, flags=re.DOTALL)
-    return filled_readme(page)
+    text = f"<!-- summary -->\n\n{table(summary_rows())}\n\n<!-- /summary -->"
+    return re.sub("<!-- summary -->.*<!-- /summary -->", text, page, flags=re.DOTALL)
+
+
+def entries() -> list[dict[str, Any]]:
+    """Returns all matches of the cards and of the linear scorers."""
+    cards = [card_of(path.parent.name) for path in sorted(CHECKPOINTS.glob("*/card.json"))]
+    linear: list[dict[str, Any]] = json.loads(LINEAR.read_text("utf-8"))
+    return [*(entry for card in cards for entry in card["strength"]), *linear]
+
+
+def find(game: str, agent: str, opponent: str) -> dict[int, dict[str, Any]]:
+    """Returns the matches of two agents by number of players: the first with each number."""
+    found = [e for e in entries() if (e["game"], e["agents"]) == (game, [agent, opponent])]
+    return {entry["num_players"]: entry for entry in reversed(found)}
+
+
+def summary_rows() -> Rows:
+    """Yields a row for each pair of agents in SUMMARY."""
+    players = 2, 3, 4, 6
+    yield "game", "agent", "opponent", *(f"{number} players" for number in players)
+    for game, agent, opponent in SUMMARY:
+        found = find(game, agent, opponent)
+        cells = (cell(found[number]) if number in found else "" for number in players)
+        yield get_game(game).title, f"`{agent}`", f"`{opponent}`", *cells
 
 
 def entry_of(row: re.Match[str]) -> dict[str, Any]:
-    """Returns the match of a row of a summary table: the card's first with these agents."""
-    name, players, opponent = row[2], int(row[3]), row[4]
-    return next(
-        entry
-        for entry in card_of(name)["strength"]
-        if entry["agents"] == [name, opponent] and entry["num_players"] == players
-    )
+    """Returns the match of a row of the README's table."""
+    _, name, title, players, opponent, *_ = row.groups()
+    titles = {get_game(game).title: game for game in NAMES}
+    game = titles[title] if title else card_of(name)["game"]
+    return find(game, name, opponent)[int(players)]
 
 
 def filled_readme(page: str) -> str:
-    """Returns the page with the win shares of its summary table filled from the cards."""
-    return ROW.sub(lambda row: f"{row[1]}{percent(entry_of(row)['win_share'])}{row[6]}", page)
+    """Returns the README with the win shares of its table filled."""
+    return ROW.sub(lambda row: f"{row[1]}{cell(entry_of(row))}{row[7]}", page)
 
 
-def draw(page: str) -> None:
+def draw() -> None:
     """Draws the page's summary table: win shares, intervals, and the share of equal players (|)."""
-    rows = list(ROW.finditer(page))[::-1]
-    figure = Figure(figsize=(9, 5), layout="constrained")
+    matches = [m for row in SUMMARY for _, m in sorted(find(*row).items())][::-1]
+    figure = Figure(figsize=(9, 0.24 * len(matches) + 0.8), layout="constrained")
     axes = figure.subplots()
-    for height, row in enumerate(rows):
-        share = entry_of(row)["win_share"]
+    for height, match in enumerate(matches):
+        share, players = match["win_share"], match["num_players"]
         axes.plot([100 * share["low"], 100 * share["high"]], [height] * 2, "C0", linewidth=2)
-        axes.plot(100 * share["mean"], height, "C0o")
-        axes.plot(100 / int(row[3]), height, "k|", markersize=12)
-    labels = [f"{row[2]} v {row[4]}, {row[3]} players" for row in rows]
-    axes.set(yticks=range(len(rows)), yticklabels=labels, xlim=(0, 101))
+        axes.plot(100 * share["mean"], height, "C0o", markersize=4)
+        sides = len(get_game(match["game"]).one_of_each_side(players))
+        axes.plot(100 / sides, height, "k|", markersize=10)
+    labels = [
+        f"{get_game(m['game']).title}: {' v '.join(m['agents'])}, {m['num_players']} players"
+        for m in matches
+    ]
+    axes.set(yticks=range(len(matches)), yticklabels=labels, xlim=(0, 101))
+    axes.set_ylim(-0.7, len(matches) - 0.3)
     axes.set_xlabel("share of wins in %, 95 % interval; |: equal players")
     axes.grid(alpha=0.3)
     figure.savefig(PICTURE, dpi=100, metadata={"Software": None})
@@ -168,10 +214,10 @@ def overlap(one: Mapping[str, float], other: Estimate) -> bool:
 
 def again(entry: Mapping[str, Any], games: int, seed: int) -> MatchResult:
     """Replays a card's match from another seed, with at most `games` games."""
-    game, options, players = get_game(entry["game"]), entry["options"], entry["num_players"]
-    a, b = (make_agent(name, game.name) for name in entry["agents"])
+    game, options, players = entry["game"], entry["options"], entry["num_players"]
+    a, b = (make_agent(name, game) for name in entry["agents"])
     return play_match(
-        game.name,
+        game,
         a,
         b,
         blocks_of(game, players, min(games, entry["games"]), options),
@@ -183,11 +229,8 @@ def again(entry: Mapping[str, Any], games: int, seed: int) -> MatchResult:
 
 
 def entries_of(readme: str, *, every: bool) -> Iterable[dict[str, Any]]:
-    """Returns the matches of the README's table, or of every card."""
-    if not every:
-        return map(entry_of, ROW.finditer(readme))
-    names = [path.parent.name for path in sorted(CHECKPOINTS.glob("*/card.json"))]
-    return (entry for name in names for entry in card_of(name)["strength"])
+    """Returns the matches of the README's table, or all."""
+    return entries() if every else map(entry_of, ROW.finditer(readme))
 
 
 def check(entries: Iterable[Mapping[str, Any]], games: int, seed: int) -> bool:
@@ -211,7 +254,7 @@ def check(entries: Iterable[Mapping[str, Any]], games: int, seed: int) -> bool:
 def main() -> None:
     parser = argparse.ArgumentParser(description=__doc__)
     parser.add_argument("--check", action="store_true", help="replay the README's matches")
-    parser.add_argument("--all", action="store_true", help="replay every match of the cards")
+    parser.add_argument("--all", action="store_true", help="replay every match")
     parser.add_argument("--games", type=int, default=1000, help="most games of a replayed match")
     parser.add_argument("--seed", type=int, default=1)
     arguments = parser.parse_args()
@@ -222,7 +265,7 @@ def main() -> None:
         sys.exit(not check(entries, arguments.games, arguments.seed))
     PAGE.write_text(filled(PAGE.read_text(encoding="utf-8")), encoding="utf-8")
     README.write_text(filled_readme(readme), encoding="utf-8")
-    draw(PAGE.read_text(encoding="utf-8"))
+    draw()
 
 
 if __name__ == "__main__":

@@ -189,6 +189,9 @@ def test_the_search_is_the_papers(plies: int, options: dict[str, Any]) -> None:
         policy = softmax(logits)
         np.testing.assert_allclose(found.policy[row], policy, atol=1e-4)
         np.testing.assert_allclose(found.values[row], policy @ completed, atol=1e-4)
+        legal = np.isfinite(logits)
+        gain = np.log(policy[legal] / softmax(reference.logits[0])[legal])
+        np.testing.assert_allclose(found.surprise[row], policy[legal] @ gain, atol=1e-4)
         best = np.where(visits == visits.max(), logits, -np.inf).argmax()
         assert found.actions[row] == best
 

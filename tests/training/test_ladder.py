@@ -114,7 +114,7 @@ def fixture_folder(tmp_path: Path, monkeypatch: pytest.MonkeyPatch) -> Path:
         {"agents": ["mine:4", "random"], "num_players": 2, "ladder": 2, "note": "this ladder"},
         {"agents": ["mine", "random"], "num_players": 2, "ladder": 2, "note": "made again"},
     ]
-    standard = {"options": {"short": False, "skip_forced": False}}
+    standard = {"game": "love_links", "options": {"short": False, "skip_forced": False}}
     strength = [entry | standard for entry in old]
     card = {"network": network, "views": 1, "trained": {}, "strength": strength}
     save_checkpoint(tmp_path / "mine", make_network(game, "flat", 8, 1), game, card)
@@ -170,9 +170,7 @@ def test_the_readme_names_matches_of_cards(folder: Path, monkeypatch: pytest.Mon
     monkeypatch.setattr(strength, "CHECKPOINTS", folder.parent)
     (row,) = strength.ROW.finditer("| `mine`, 2 players | an hour | `greedy` | ? |")
     assert strength.entry_of(row) == next(e for e in entries if e["agents"][1] == "greedy")
-    assert strength.filled_readme(row[0]).endswith(
-        f"| {strength.percent(strength.entry_of(row)['win_share'])} |"
-    )
+    assert strength.filled_readme(row[0]).endswith(f"| {strength.cell(strength.entry_of(row))} |")
 
 
 def test_commands_of_cards_hold_the_options(folder: Path) -> None:

@@ -8,7 +8,6 @@ HELP = "label positions with the values of their actions"
 
 
 def add_arguments(parser: ArgumentParser) -> None:
-    """Adds the command's options."""
     add, whole = parser.add_argument, common.whole
     add("game", metavar="GAME", help=f"game: {common.GAMES}")
     common.add_settings(parser)
@@ -23,9 +22,9 @@ def add_arguments(parser: ArgumentParser) -> None:
     text = "agent whose games the positions are from (default: %(default)s)"
     add("--agent", default="greedy", help=text)
     common.add_players(parser, "each number that the game allows")
-    text = "weight of score margins beside payoffs (default: %(default)s)"
-    weight = common.number(0, 100, float)
-    add("--score-margin-weight", type=weight, default=0.5, metavar="WEIGHT", help=text)
+    common.add_score_margin_weight(parser)
+    text = "share of the positions with a choice that are labelled (default: %(default)s)"
+    add("--share", type=common.number(0, 1, float), default=0.15, help=text)
     add("--seed", type=common.SEED, default=0, help="seed (default: %(default)s)")
 
 
@@ -35,17 +34,16 @@ def run(args: Namespace) -> None:
     from linkzoo_training.evaluation.labels import LabelSettings, make_labels
 
     options = common.options_of(args.settings, args.game, args.agent)
-    game = get_game(args.game, options)
-    players = range(game.min_players, game.max_players + 1)
     settings = LabelSettings(
         args.game,
         options,
-        (args.players,) if args.players else tuple(players),
+        common.player_counts(args.players, get_game(args.game, options)),
         args.agent,
         args.playouts,
         args.rollout,
         args.score_margin_weight,
         args.seed,
+        args.share,
     )
     with common.progress_bar() as show:
         labels = make_labels(

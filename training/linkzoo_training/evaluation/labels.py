@@ -30,7 +30,7 @@ FORMAT = "linkzoo-labels/1"
 RANDOM = "random"  # playouts
 _SHIPPED = Path(__file__).parent / "labelled_positions"
 _GAMES = 64  # games of a part
-_RANDOM_SHARE, _LABELLED_SHARE = 0.1, 0.15  # of the positions with a choice
+_RANDOM_SHARE = 0.1  # of the positions with a choice
 
 
 @dataclass(frozen=True)
@@ -46,6 +46,7 @@ class LabelSettings:
         rollout: Who plays the playouts: `random`, `linear`, or a file of `linkzoo fit`.
         score_margin_weight: Weight of score margins beside payoffs.
         seed: Seed of the games and playouts.
+        share: Share of the positions with a choice that are labelled.
     """
 
     game: str
@@ -56,6 +57,7 @@ class LabelSettings:
     rollout: str
     score_margin_weight: float
     seed: int
+    share: float = 0.15
 
 
 @dataclass(frozen=True)
@@ -177,9 +179,9 @@ def _positions(settings: LabelSettings, agent: Agent, part: int) -> NDArray[Any]
         draws = random_u64s(seeds(going), STREAM_LABELS, 1) / 2.0**64
         masks, chosen = np.empty((len(going), game.num_actions), np.int8), actions[going]
         kernels(game).fill_masks(states[going], masks)
-        kernels(game).random_actions(masks, seeds(going), 1, chosen)
+        kernels(game).random_actions(masks, seeds(going), np.ones(1, np.int64), chosen)
         actions[going] = np.where(draws < _RANDOM_SHARE, chosen, actions[going])
-        labelled = (masks.sum(1) > 1) & (draws > 1 - _LABELLED_SHARE)
+        labelled = (masks.sum(1) > 1) & (draws > 1 - settings.share)
         found.append(states[going][labelled])
         ply += 1
     return np.concatenate(found)

@@ -30,6 +30,7 @@ import torch
 from torch import Tensor
 
 from linkzoo.core.agent import check_unfinished
+from linkzoo.core.kernels import kernels
 from linkzoo_training.arrays import Array, Float32s, Int64s, UInt64s
 from linkzoo_training.networks.flat import masked
 from linkzoo_training.networks.inputs import Inputs
@@ -39,6 +40,7 @@ from linkzoo_training.search.gumbel_batch import Settings, Trees
 from linkzoo_training.search.gumbel_kernels import draw_views, gumbel_kernels
 from linkzoo_training.search.gumbel_tree import NODE, considered_visits
 from linkzoo_training.search.solver import side_solver
+from linkzoo_training.search.tree import ROOT
 
 CONSIDERED = 16  # actions tried at the root
 MIN_VALUE_RANGE = 1e-8  # smallest range of a node's values that is scaled to 0..1
@@ -56,6 +58,7 @@ class Found:
     actions: Int64s  # [N]: chosen actions
     policy: Float32s  # [N, A]: the improved policy, 0 for illegal actions
     values: Float32s  # [N, P]: values of the improved policy, by seat
+    surprise: Float32s  # [N]: KL divergence of the improved policy from the network's, in nats
 
 
 class GumbelSearch:
@@ -168,7 +171,13 @@ class GumbelSearch:
         in_turn(*(self._grow(group, trees, evaluate, settings, gumbel_scale) for group in groups))
         actions = np.empty(count, np.int64)
         kernel.decide(actions, trees, settings)
-        return Found(actions, trees.policy.copy(), trees.values.copy())
+        policy, prior = trees.policy.copy(), trees.priors[:, ROOT]
+        legal = np.empty((count, self.game.num_actions), np.int8)
+        kernels(self.game).fill_masks(states, legal)
+        total = np.where(legal, prior, 0).sum(1, keepdims=True)
+        ratio = np.divide(policy * total, prior, out=np.ones_like(policy), where=policy > 0)
+        surprise = np.maximum((policy * np.log(ratio)).sum(1), 0)
+        return Found(actions, policy, trees.values.copy(), surprise)
 
     def _grow(
         self,

@@ -136,12 +136,13 @@ class ReplayGames:
         return join(learned)
 
     def _keep(self, rows: Int64s, found: Found) -> None:
-        """Stores the positions of games `rows` [M] with their search results."""
-        length = self.length[rows]
+        """Stores the positions of games `rows` [M] whose search found enough, with its results."""
+        kept = found.surprise >= self.config.min_surprise
+        rows, length = rows[kept], self.length[rows[kept]]
         self._allocate(int(self.length.max()) + 1)
         self._states[rows, length] = self.states[rows]
-        self._policy[rows, length] = found.policy
-        self._values[rows, length] = found.values
+        self._policy[rows, length] = found.policy[kept]
+        self._values[rows, length] = found.values[kept]
         self.length[rows] += 1
 
     def _replies(self, others: Tensor, pool: OpponentPool) -> Int64s:
