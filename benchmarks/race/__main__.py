@@ -1,10 +1,11 @@
-"""The race: `python -m benchmarks.race [SYSTEM ...] [--minutes 3 8] [--cores 1 2] [--seeds 0 1 2]`.
+"""The race: `python -m benchmarks.race [SYSTEM ...] [--minutes 3 8] [--cores 1 2] [--seeds 1 2 3]`.
 
 Each system learns Connect Four from nothing, in CPU minutes per core, in a process of its own. Then
 its policy plays, with one forward pass per move, against OpenSpiel's MCTSBot and on solved
 positions. Rows are appended to `runs/race/results.jsonl`; runs that it has are left out, so an
-interrupted race goes on. Other packages are installed in `runs/race/envs`, by pip, when they first
-run. `--tables` prints Markdown and draws `docs/images/race.png`.
+interrupted race goes on. Our own runs need the extras `train`, `sb3` and `bench`; other packages
+are installed in `runs/race/envs`, from `requirements/*.txt`, when they first run. `--tables` prints
+Markdown and draws `docs/images/race.png`.
 """
 
 import argparse
@@ -25,37 +26,40 @@ FOLDER = ROOT / "runs" / "race"
 
 
 class System(NamedTuple):
-    """A module of this package with its first argument, and what it needs besides OpenSpiel."""
+    """A module of this package with its first argument.
+
+    It runs in this environment, or in its own if `requirements/MODULE.txt` is there.
+    """
 
     module: str
     variant: str
-    packages: tuple[str, ...] = ()  # none: it runs in this environment
 
 
-_PGX = ("pgx>=2.6", "mctx", "dm-haiku", "optax", "open-spiel>=2.0.2")
 SYSTEMS = {
     "linkzoo AlphaZero, board": System("ours", "alphazero,board"),
     "linkzoo AlphaZero, flat": System("ours", "alphazero,flat"),
     "linkzoo PPO, board": System("ours", "ppo,board"),
     "linkzoo PPO, flat": System("ours", "ppo,flat"),
-    "pgx + mctx, random starts": System("pgx_mctx", "starts", _PGX),
-    "pgx + mctx, as its example": System("pgx_mctx", "example", _PGX),
-    "MaskablePPO on our VecEnv": System("maskable_ppo", "ours"),  # extra sb3
+    "pgx + mctx, random starts": System("pgx_mctx", "starts"),
+    "pgx + mctx, as its example": System("pgx_mctx", "example"),
+    "MaskablePPO on our VecEnv": System("maskable_ppo", "ours"),
+    "MaskablePPO as PettingZoo's tutorial": System("pettingzoo_tutorial", "tutorial"),
+    "OpenSpiel alpha_zero": System("open_spiel_az", "example"),
 }
 
 
 def python_of(system: System) -> str:
     """Returns the interpreter of a system's environment, which it makes."""
-    if not system.packages:
+    needs = Path(__file__).parent / "requirements" / f"{system.module}.txt"
+    if not needs.exists():
         return sys.executable
     folder = FOLDER / "envs" / system.module
+    python = str(folder / "bin" / "python")
     if not folder.exists():
-        print(f"installing {', '.join(system.packages)} in {folder}", flush=True)
+        print(f"installing {needs} in {folder}", flush=True)
         venv.create(folder, with_pip=True)
-        python = str(folder / "bin" / "python")
-        install = [python, "-m", "pip", "install", "-q", *system.packages]
-        subprocess.run(install, check=True)
-    return str(folder / "bin" / "python")
+        subprocess.run([python, "-m", "pip", "install", "-q", "-r", str(needs)], check=True)
+    return python
 
 
 def run(name: str, seconds: int, cores: int, seed: int, games: int) -> dict[str, Any]:
@@ -82,7 +86,7 @@ def main() -> None:
     parser.add_argument("systems", nargs="*", metavar="SYSTEM", help="default: all of them")
     parser.add_argument("--minutes", type=int, nargs="+", default=[3, 8])
     parser.add_argument("--cores", type=int, nargs="+", default=[1, 2])
-    parser.add_argument("--seeds", type=int, nargs="+", default=[0, 1, 2])
+    parser.add_argument("--seeds", type=int, nargs="+", default=[1, 2, 3])
     parser.add_argument("--games", type=int, default=400, help="against each opponent")
     parser.add_argument("--tables", action="store_true", help="print the tables of what has run")
     arguments = parser.parse_args()

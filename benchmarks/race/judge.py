@@ -1,6 +1,7 @@
 """The part that all runners of the race share: arguments, clock and measures of strength.
 
-It imports NumPy and OpenSpiel alone, so it runs in the environment of each package.
+It imports NumPy alone, and OpenSpiel when the training is over: so it runs in the environment of
+each package, and isn't in the memory that is measured.
 """
 
 import argparse
@@ -13,11 +14,18 @@ from pathlib import Path
 from typing import Any
 
 import numpy as np
-import pyspiel
 from numpy.typing import NDArray
 
 ROWS, COLUMNS = 6, 7
 _OPENING = 4  # random plies before a game
+# Opponents, OpenSpiel's MCTSBot with the constant of its examples: simulations, and whether it
+# proves wins and losses (`solve`), which makes it much stronger.
+_OPPONENTS = {
+    "mcts_100": (100, False),
+    "mcts_1000": (1000, False),
+    "mcts_1000_solving": (1000, True),
+}
+_UCT_C = 2.0
 _MEMORY = 1000  # limit of a search, in megabytes
 _EVERY = 30  # seconds between points of the curve
 
@@ -84,11 +92,11 @@ class Runner:
             "curve": self._curve,
             "best_moves": round(self._best_moves(policy), 4),
         }
-        for simulations in (100, 1000):
-            pairs = match(policy, simulations, self.arguments.games // 2)
+        for name, (simulations, solves) in _OPPONENTS.items():
+            pairs = match(policy, simulations, solves, self.arguments.games // 2)
             half = 1.96 * pairs.std(ddof=1) / len(pairs) ** 0.5
             share = pairs.mean()
-            row[f"mcts_{simulations}"] = [round(x, 4) for x in (share, share - half, share + half)]
+            row[name] = [round(x, 4) for x in (share, share - half, share + half)]
         print(json.dumps(row))
 
     def _best_moves(self, policy: Policy) -> float:
@@ -115,8 +123,10 @@ def board_of(columns: str) -> NDArray[np.int8]:
     return board
 
 
-def match(policy: Policy, simulations: int, pairs: int) -> NDArray[np.float64]:
+def match(policy: Policy, simulations: int, solves: bool, pairs: int) -> NDArray[np.float64]:
     """Returns the policy's shares of wins against MCTSBot, [pairs]: both seats of each opening."""
+    import pyspiel
+
     rules = pyspiel.load_game("connect_four")
     games = []
     for number in range(2 * pairs):
@@ -128,7 +138,7 @@ def match(policy: Policy, simulations: int, pairs: int) -> NDArray[np.float64]:
         rollouts = pyspiel.RandomRolloutEvaluator(1, number)
         selection = pyspiel.ChildSelectionPolicy.UCT
         bot = pyspiel.MCTSBot(
-            rules, rollouts, 1.0, simulations, _MEMORY, True, number, False, selection
+            rules, rollouts, _UCT_C, simulations, _MEMORY, solves, number, False, selection
         )
         games.append([state, columns, bot])
     while any(not state.is_terminal() for state, _, _ in games):

@@ -7,7 +7,13 @@ from typing import Any
 import matplotlib as mpl
 import numpy as np
 
-_COLUMNS = "seeds,best moves,v MCTS-100,v MCTS-1000,plies/s,start,memory".split(",")
+_STRENGTH = {
+    "best moves": "best_moves",
+    "v MCTS-100": "mcts_100",
+    "v MCTS-1000": "mcts_1000",
+    "v MCTS-1000, solving": "mcts_1000_solving",
+}
+_COLUMNS = ["seeds", *_STRENGTH, "plies/s", "start", "memory"]
 
 
 def report(rows: Sequence[dict[str, Any]], image: Path) -> None:
@@ -19,10 +25,9 @@ def report(rows: Sequence[dict[str, Any]], image: Path) -> None:
         named = {name: _runs(chosen, name) for name in {row["system"]: None for row in chosen}}
         for name, runs in sorted(named.items(), key=lambda pair: -_mean(pair[1], "best_moves")):
             start, megabytes = (_mean(runs, what) for what in ("startup", "megabytes"))
+            strength = [_spread([run[what] for run in runs]) for what in _STRENGTH.values()]
             print(
-                f"| {name} | {len(runs)} | {_spread([run['best_moves'] for run in runs], 3)} | "
-                f"{_spread([run['mcts_100'][0] for run in runs], 3)} | "
-                f"{_spread([run['mcts_1000'][0] for run in runs], 3)} | "
+                f"| {name} | {len(runs)} | {' | '.join(strength)} | "
                 f"{_mean(runs, 'plies_per_second'):,.0f} | {start:.0f} s | {megabytes:,.0f} MB |"
             )
     _draw([row for row in rows if row["cores"] == 1], image)
@@ -36,12 +41,13 @@ def _mean(runs: Sequence[dict[str, Any]], what: str) -> float:
     return float(np.mean([run[what] for run in runs]))
 
 
-def _spread(numbers: Sequence[float], digits: int) -> str:
-    """Returns the mean, and the lowest and highest of several."""
-    text = f"{np.mean(numbers):.{digits}f}"
-    if len(numbers) == 1:
-        return text
-    return f"{text} ({min(numbers):.{digits}f} to {max(numbers):.{digits}f})"
+def _spread(numbers: Sequence[Any]) -> str:
+    """Returns the mean with its range over several runs, or one run's number with its interval."""
+    means = [number[0] if isinstance(number, list) else number for number in numbers]
+    text = f"{np.mean(means):.3f}"
+    if len(means) > 1:
+        return f"{text} ({min(means):.3f} to {max(means):.3f})"
+    return f"{text} [{numbers[0][1]:.3f}, {numbers[0][2]:.3f}]" if means != numbers else text
 
 
 def _draw(rows: Sequence[dict[str, Any]], image: Path) -> None:
