@@ -5,7 +5,7 @@ from typing import Any
 
 import pytest
 from agilerl.rollouts import collect_rollouts
-from tests.test_docs import ROOT, blocks
+from tests.snippets import ROOT, blocks
 
 import linkzoo
 from tests_integrations.running import load_example, run_example, run_main, wins

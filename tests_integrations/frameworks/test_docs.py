@@ -3,7 +3,7 @@
 from typing import Any
 
 import pytest
-from tests.test_docs import ROOT, blocks
+from tests.snippets import ROOT, blocks
 
 # Whether the snippets of a page follow one another, or stand by themselves.
 PAGES = {"frameworks.md": False, "tutorials/framework.md": True}

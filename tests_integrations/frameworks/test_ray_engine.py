@@ -1,12 +1,10 @@
 """Workers as Ray actors: the same weights and matches as in this process, killed actors or not."""
 
-from functools import partial
 from pathlib import Path
 from typing import Any
 
 import pytest
 
-from linkzoo_training.agents.make import make_agent
 from linkzoo_training.algorithms.trainer import Trainer
 from linkzoo_training.config.config import read_config
 from linkzoo_training.evaluation.tournament import Tournament, run_tournament
@@ -50,16 +48,14 @@ def test_a_run_survives_the_death_of_an_actor(ray: Any, fields: dict[str, Any]) 
 
 def test_tournaments_are_those_of_this_process(ray: Any, tmp_path: Path) -> None:
     settings = Tournament("linkage", ("random", "greedy", "uct-5"), 6, 1, 2, "0")
-    make = partial(make_agent, game="linkage")
     with RayExecutor(2) as executor:
-        found = run_tournament(settings, make, tmp_path / "ray", executor=executor)
-    expected = run_tournament(settings, make, tmp_path / "here")
+        found = run_tournament(settings, tmp_path / "ray", executor=executor)
+    expected = run_tournament(settings, tmp_path / "here")
     for one, other in zip(expected, found, strict=True):
         assert (one.share == other.share).all()
 
 
 def test_errors_of_actors_are_raised_here(ray: Any, tmp_path: Path) -> None:
     settings = Tournament("linkage", ("random", "greedy"), 2, 1, 2, "nonsense")
-    make = partial(make_agent, game="linkage")
     with RayExecutor(1) as executor, pytest.raises(ValueError, match="nonsense"):
-        run_tournament(settings, make, tmp_path, executor=executor)
+        run_tournament(settings, tmp_path, executor=executor)

@@ -3,7 +3,7 @@
 from pathlib import Path
 
 import pytest
-from tests.test_docs import ROOT, blocks
+from tests.snippets import ROOT, blocks
 
 PAGE = ROOT / "docs" / "language_models.md"
 FOUND = blocks(PAGE.read_text(encoding="utf-8"), "py")

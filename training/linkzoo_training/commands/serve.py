@@ -13,7 +13,6 @@ HELP = "play, watch and replay in the browser"
 
 
 def add_arguments(parser: ArgumentParser) -> None:
-    """Adds the command's options."""
     add = parser.add_argument
     text = "address to listen on; other machines need the printed token (default: %(default)s)"
     add("--host", default="127.0.0.1", help=text)
@@ -23,8 +22,9 @@ def add_arguments(parser: ArgumentParser) -> None:
     add("--record", type=output_folder, dest="records", default=folder, metavar="FOLDER", help=text)
     text = "custom game to offer too, module:name; may be repeated (default: none)"
     add("--add-game", action="append", default=[], metavar="GAME", help=text)
-    text = "agent to offer too: FILE.py:NAME, module:NAME or a checkpoint's folder; may be repeated"
-    add("--add-agent", action="append", default=[], metavar="AGENT", help=f"{text} (default: none)")
+    text = "agent to offer too: llm:MODEL, FILE.py:NAME, module:NAME or a checkpoint's folder; "
+    text += "may be repeated (default: none)"
+    add("--add-agent", action="append", default=[], metavar="AGENT", help=text)
 
 
 def run(args: Namespace) -> None:
