@@ -11,7 +11,7 @@ from axe_playwright_python.sync_playwright import Axe
 from playwright.sync_api import Browser
 from tests.web.server import Client
 
-from linkzoo import game_names
+from linkzoo import game_names, get_game
 from linkzoo_training.web.players import Player
 from tests_web.conftest import Screen
 
@@ -166,6 +166,54 @@ def test_keys_alone_make_moves(screen: Screen) -> None:
     # The focus is on the board again, where it was.
     assert _focused(screen) is not None
     assert page.inner_text(".log li") == table.history.seen(None)[0].words
+
+
+def _tab(screen: Screen, words: str) -> None:
+    """Goes with Tab to what has this id or these words."""
+    for _ in range(60):
+        screen.page.keyboard.press("Tab")
+        found = "() => document.activeElement.id || document.activeElement.textContent"
+        if screen.page.evaluate(found) == words:
+            return
+    pytest.fail(f"Tab never came to {words}")
+
+
+@pytest.mark.parametrize("game", game_names())
+def test_every_game_is_begun_and_played_by_keys_alone(screen: Screen, game: str) -> None:
+    page, press = screen.page, screen.page.keyboard.press
+    screen.open()
+    page.wait_for_selector("form")
+    _tab(screen, "game")
+    page.keyboard.type(get_game(game).title)
+    _tab(screen, "seat1")
+    page.keyboard.type("random")
+    _tab(screen, "Start")
+    press("Enter")
+    page.wait_for_selector(".board .lit")
+    table = screen.client.server.viewer(page.url.split("/")[-1]).table
+    assert table.game.name == game
+    _tab(screen, "Rules and help")
+    press("Enter")
+    page.wait_for_selector("dialog[open] figure svg")
+    press("Escape")
+    page.wait_for_selector("dialog", state="hidden")
+    _tab(screen, "Hint")
+    press("Enter")
+    page.get_by_text("would play:").wait_for()
+    ready = "() => document.activeElement.matches('.board [role=button], .choices button')"
+    while not page.evaluate(ready):
+        press("Shift+Tab")
+    press("Enter")
+    assert page.locator(".board .chosen").count()
+    for _ in range(4):
+        press("Escape")
+    assert page.locator(".board .chosen").count() == 0
+    for _ in range(50):
+        page.wait_for_function(ready)
+        press("Enter")
+        if table.history.last_of([0]) is not None and len(table.record.actions) >= 10:
+            return
+    pytest.fail("Enter alone never made ten moves")
 
 
 def test_the_focus_stays_on_the_board_while_an_agent_thinks(

@@ -4,7 +4,7 @@ import json
 import time
 
 import pytest
-from playwright.sync_api import Browser, expect
+from playwright.sync_api import Browser, Route, expect
 from tests.web.server import Client
 
 from linkzoo import game_names
@@ -91,6 +91,25 @@ def test_take_back_and_reload_go_on(screen: Screen) -> None:
     page.get_by_role("button", name="Take back").click()
     page.wait_for_function("() => document.querySelectorAll('.log li').length === 0")
     assert page.inner_html(".board") == before
+
+
+def test_a_picture_for_another_width_that_comes_late_is_not_shown(screen: Screen) -> None:
+    screen.start("link_o", ["human", "random"])
+    page, held = screen.page, list[Route]()
+    width = "() => document.querySelector('.board svg').viewBox.baseVal.width"
+    wide = page.evaluate(width)
+
+    def hold(route: Route) -> None:
+        held.append(route)
+
+    page.route("**/api/tables/*?tall=true", hold)
+    with page.expect_request("**/*?tall=true"):
+        page.set_viewport_size({"width": 500, "height": 900})
+    with page.expect_response("**/*?tall=false"):
+        page.set_viewport_size({"width": 1300, "height": 900})
+    with page.expect_response("**/*?tall=false"):  # asked for again
+        held[0].continue_()
+    assert page.evaluate(width) == wide
 
 
 def test_two_people_never_get_what_the_other_holds(screen: Screen) -> None:

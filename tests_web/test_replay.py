@@ -40,7 +40,7 @@ def _file(browser: Browser, game: str, ply: int, folder: Path) -> Page:
 def _at(page: Page, ply: int) -> None:
     """Waits until a ply is shown."""
     page.wait_for_function(
-        f"() => document.querySelector('.status')?.textContent.startsWith('Ply {ply} ')"
+        f"() => document.querySelector('.status')?.textContent.startsWith('Move {ply} ')"
     )
 
 
@@ -57,7 +57,7 @@ def test_a_replay_is_walked_by_buttons_keys_slider_moves_and_by_itself(
     words = get_game("linkage").words
     states = list(_record("linkage").replay())
     sentence = words.event(states[1], _record("linkage").actions[1])
-    assert page.inner_text(".status") == f"Ply 2 of 22: {sentence}"
+    assert page.inner_text(".status") == f"Move 2 of 22: {sentence}"
     assert page.inner_text(".log [aria-current]") == sentence
     assert page.locator(".board .marks.last .over").count() == 1
     assert page.url.endswith("2")
@@ -85,12 +85,12 @@ def test_a_move_of_the_list_is_shown_while_it_is_pointed_at_or_focused(screen: S
     page = _served(screen, "linkage", 2)
     _at(page, 2)
     page.locator(".log button").nth(4).hover()
-    page.wait_for_selector('.past[data-note="ply 5"] .marks.last')
+    page.wait_for_selector('.past[data-note="move 5"] .marks.last')
     page.mouse.move(0, 0)
     page.wait_for_selector(".past", state="hidden")
     page.locator(".log button").nth(1).focus()
     page.keyboard.press("ArrowDown")
-    page.wait_for_selector('.past[data-note="ply 3"] svg')
+    page.wait_for_selector('.past[data-note="move 3"] svg')
     page.keyboard.press("Enter")
     _at(page, 3)
     page.wait_for_selector(".past", state="hidden")
@@ -154,9 +154,8 @@ def test_a_replay_says_who_wins_with_best_play(screen: Screen) -> None:
     page = _served(screen, "linkage", 0)
     exact = values_along(load_agent("linkage_az"), _record("linkage")).exact
     first = next(ply for ply, winner in enumerate(exact) if winner is not None)
-    assert page.locator(".exact").inner_text() == ""
     page.wait_for_function("() => document.querySelector('.exact').textContent")
-    assert page.inner_text(".exact") == f"With best play: known from ply {first} on."
+    assert page.inner_text(".exact") == f"With best play: known from move {first} on."
     page.locator("body").press("End")
     _at(page, 22)
     assert page.inner_text(".exact") == "With best play: player 0 (More) wins."

@@ -58,7 +58,7 @@ def test_options_are_explained_and_taken(screen: Screen, client: Client) -> None
     page = screen.page
     page.select_option("#game", "linkage")
     page.click("summary")
-    assert page.locator("#option-free_hole-words").inner_text().startswith("Seat 0 places the hole")
+    assert page.locator("#option-free_hole-words").inner_text().startswith("seat 0 puts the hole")
     page.get_by_label("Threshold").fill("14")
     page.fill("#seat0-name", "Ada")
     page.fill("#seed", "4")

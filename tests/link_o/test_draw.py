@@ -120,7 +120,7 @@ by
   Player 0: 0 points, 5 tiles, first turn due
 > Player 1 (you): 31 points, 3 tiles
       red 0-2 LINK-O, green 3-3
-  Player 2: 7 points, 9 tiles, starter, dug 4, passed
+  Player 2: 7 points, 9 tiles, starter, drew 4, passed
   Bag: 40 tiles
 
 Circles run clockwise; 1-3 on a space: 1 faces the space before, 3 the next one. 4=28: a connector
@@ -336,7 +336,7 @@ def test_svg_tells_scores_hands_and_what_happened() -> None:
     drawn = words(parsed(position(), BOARD))
     for said in (
         *("Player 0", "Player 1", "Player 2", "0", "31", "7", "5 tiles", "3 tiles", "9 tiles"),
-        *("first turn due", "starter · dug 4 · passed", "40 tiles", "red, 4 of 16"),
+        *("first turn due", "starter · drew 4 · passed", "40 tiles", "red, 4 of 16"),
         *("round 2, first to 64", "Last round: player 1 went out, 31 points"),
     ):
         assert said in drawn

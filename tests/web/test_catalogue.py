@@ -8,7 +8,7 @@ import pytest
 from linkzoo import game_names, get_game
 from linkzoo_training.checkpoints.checkpoint import load_card
 from linkzoo_training.resources import find_checkpoint
-from linkzoo_training.web.catalogue import agent_words, option_words, strengths
+from linkzoo_training.web.catalogue import agent_words, strengths
 from tests.web.server import Client, serving
 
 
@@ -51,10 +51,10 @@ def test_what_agents_do_is_said_in_a_few_words() -> None:
 @pytest.mark.parametrize("game", game_names())
 def test_every_option_has_an_explanation(client: Client, game: str) -> None:
     offered = {one["name"]: one for one in client.ask("catalogue")[1]["games"]}[game]
-    assert [option["name"] for option in offered["options"] if not option["words"]] == []
-    assert option_words(get_game("linkage").options)["free_hole"] == (
-        "Seat 0 places the hole, seat 1 chooses a role."
-    )
+    words = get_game(game).words.option_words()
+    assert [option["words"] for option in offered["options"]] == [
+        words[option["name"]] for option in offered["options"]
+    ]
 
 
 def test_a_game_without_measured_agents_has_no_ratings() -> None:

@@ -210,7 +210,11 @@ def _bent(dice: np.random.Generator, path: str) -> str:
 
 @pytest.mark.parametrize(
     ("times", "seed"),
-    [(400, 0), pytest.param(10_000, 1, marks=pytest.mark.slow)],
+    [
+        (400, 0),
+        pytest.param(2_000, 1, marks=pytest.mark.slow),
+        pytest.param(10_000, 2, marks=[pytest.mark.slow, pytest.mark.nightly]),
+    ],
 )
 def test_mutated_requests_get_an_answer_and_no_failure(
     client: Client, times: int, seed: int

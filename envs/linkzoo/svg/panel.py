@@ -3,6 +3,7 @@
 from collections.abc import Iterable
 
 from linkzoo.svg.elements import circle, group, rect, text
+from linkzoo.svg.letters import fit
 
 INK, GREY, LINE, PAGE, CARD = "#2b2a28", "#716b5c", "#ddd5c3", "#faf7f0", "#ffffff"
 DARK = dict(
@@ -25,9 +26,10 @@ def heading(game: str, note: str, left: float, right: float) -> str:
 
 def banner(words: str, note: str, left: float, width: float, colour: str, *, over: bool) -> str:
     """Returns the turn in a banner, a note below and, at the end of a game, a star."""
+    lines, size = fit(note, width - (60 if over else 28), 14, 12.5)
     return rect(left, 60, width, 54, 10, fill=colour) + group(
-        text(words, left + 16, 84 if note else 93, 17, font_weight="bold"),
-        text(note, left + 16, 104, 14) if note else "",
+        text(words, left + 14, 84 if note else 93, 17, font_weight="bold"),
+        *(text(line, left + 14, 104, size) for line in lines),
         text("★", left + width - 14, 98, 30, text_anchor="end") if over else "",
         fill=CARD,
     )

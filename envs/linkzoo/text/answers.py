@@ -8,9 +8,10 @@ What decides is, if there is one, the last mark: `Move: ...` (or answer, action,
 
 import re
 import unicodedata
-from collections.abc import Iterable, Mapping, Sequence
+from collections.abc import Iterable, Mapping
 from contextlib import suppress
 from functools import cached_property
+from operator import eq
 from typing import Literal
 
 from linkzoo.core.arguments import shown, string
@@ -124,7 +125,9 @@ class _Reader:
 
     def _legal_one(self, move: str) -> int:
         if move not in self._legal:
-            close = self._closest(move)
+            tokens = _tokens(move)
+            shared = {name: sum(map(eq, _tokens(name), tokens)) for name in self._legal}
+            close = sorted(self._legal, key=shared.__getitem__, reverse=True)
             raise MoveError("illegal", f"{move} is not legal here. {self._hint(close)}")
         return self._legal[move]
 
@@ -147,7 +150,8 @@ class _Reader:
             for start in range(len(tokens) - length + 1 if by_tokens else 0):
                 found += by_tokens.get(tuple(sorted(tokens[start : start + length])), [])
         if not found and 0 < len(tokens) <= _SHORT:
-            found = [name for move, name in self._moves.items() if _contains(move, tokens)]
+            part = f" {' '.join(tokens)} "
+            found = [name for move, name in self._moves.items() if part in f" {' '.join(move)} "]
         found = list(dict.fromkeys(found))
         if len(found) == 1:
             return self._legal[found[0]]
@@ -161,15 +165,6 @@ class _Reader:
         several = list(dict.fromkeys(moves))
         names = ", ".join(several[:_SHOWN])
         raise MoveError("ambiguous", f"your answer may mean {names}: state one move alone")
-
-    def _closest(self, move: str) -> list[str]:
-        """Returns the legal moves that share the most with a move."""
-        tokens = _tokens(move)
-
-        def shared(name: str) -> int:
-            return sum(own == other for own, other in zip(_tokens(name), tokens, strict=False))
-
-        return sorted(self._legal, key=lambda name: -shared(name))
 
     def _hint(self, moves: Iterable[str]) -> str:
         (*names,) = moves
@@ -194,8 +189,3 @@ def _last_mark(text: str) -> str | None:
         return last["inside"] or last["boxed"] or last["line"] or ""
     lines = (line for line in text[last.end() :].splitlines() if not line.startswith("```"))
     return next((line for line in lines if _TOKEN.search(line)), "")
-
-
-def _contains(move: Sequence[str], tokens: Sequence[str]) -> bool:
-    starts = range(len(move) - len(tokens) + 1)
-    return any(move[start : start + len(tokens)] == tokens for start in starts)

@@ -13,7 +13,7 @@ from linkzoo.core.state import OVER, Record
 from linkzoo.record import GameRecord
 from linkzoo.registry import get_game
 from linkzoo.text.answers import read_move
-from linkzoo.text.prompts import MAX_EVENTS, ask, describe, rules_text
+from linkzoo.text.prompts import ask, describe, rules_text
 
 
 class TextGame:
@@ -69,7 +69,7 @@ class TextGame:
         self.record = GameRecord.of(self.game, self.state, None if start is None else dict(start))
         self._outcome = np.zeros((2, int(self.state.num_players)), np.float32)
         self._before: list[Record] = []  # the position before each move
-        self._told: dict[tuple[int, int], str] = {}  # events by move and seat
+        self._told: list[list[str]] = [[] for _ in self.payoffs]  # events by seat and move
 
     @property
     def seat(self) -> int | None:
@@ -109,12 +109,7 @@ class TextGame:
         Raises:
             ValueError: The game is over.
         """
-        events: list[str] = []
-        for index in reversed(range(len(self._before))):
-            if len(events) >= MAX_EVENTS:
-                break
-            events += filter(None, [self._event(index, int(self.state.seat))])
-        return ask(self.game, self.state, events[::-1])
+        return ask(self.game, self.state, [] if self.over else self.events(int(self.state.seat)))
 
     def view(self, seat: int) -> str:
         """Returns who a seat is and what it sees, at any time; at the end, the outcome."""
@@ -124,15 +119,11 @@ class TextGame:
     def events(self, seat: int) -> list[str]:
         """Returns what a seat may know of the moves so far, a sentence each."""
         seat = integer("seat", seat, 0, int(self.state.num_players) - 1)
-        told = (self._event(index, seat) for index in range(len(self._before)))
-        return [event for event in told if event]
-
-    def _event(self, index: int, seat: int) -> str:
-        """Returns what a seat may know of a move, "" for nothing."""
-        if (index, seat) not in self._told:
+        told = self._told[seat]
+        for index in range(len(told), len(self._before)):
             state, action = self._before[index], self.record.actions[index]
-            self._told[index, seat] = self.game.words.event(state, action, seat)
-        return self._told[index, seat]
+            told.append(self.game.words.event(state, action, seat))
+        return [event for event in told if event]
 
     def play(self, answer: str | int) -> int:
         """Plays the move of an answer, or an action by its number.

@@ -7,7 +7,7 @@ from linkzoo.core.game import Game
 from linkzoo.core.state import OVER, Record
 from linkzoo.text.moves import MAX_NUMBERED, legal_moves, listed
 
-MAX_EVENTS = 20  # latest events in a prompt
+_MAX_EVENTS = 20  # latest events in a prompt
 _MAX_EVENT_LENGTH = 1200  # characters of all of them
 
 
@@ -23,15 +23,19 @@ def rules_text(game: Game, options: Mapping[str, Any] | None = None, *, full: bo
     parts = [f"# {game.title}", rules or "The rules come without words: read the legal moves."]
     if printed := game.words.components():
         parts.append(f"## Cards\n\n{printed}")
+    if told := changed_options(game, options or {}):
+        parts.append("\n".join(["## Options of this game", "", *(f"- {line}" for line in told)]))
+    return "\n\n".join(parts) + "\n"
+
+
+def changed_options(game: Game, options: Mapping[str, Any]) -> list[str]:
+    """Returns a line about each option that isn't standard: its value and its meaning."""
     standard, words = game.chosen_options(game.blank()), game.words.option_words()
-    told = [
-        f"- {name} = {value} instead of {standard[name]}: {words.get(name, '')}".rstrip(": ")
-        for name, value in (options or {}).items()
+    return [
+        f"{name} = {value} instead of {standard[name]}: {words.get(name, '')}".rstrip(": ")
+        for name, value in options.items()
         if value != standard[name] and name not in game.fixed.values
     ]
-    if told:
-        parts.append("\n".join(["## Options of this game", "", *told]))
-    return "\n\n".join(parts) + "\n"
 
 
 def describe(game: Game, state: Record, seat: int) -> str:
@@ -84,7 +88,7 @@ def ask(game: Game, state: Record, events: Sequence[str] = ()) -> str:
 def _latest(events: Sequence[str]) -> list[str]:
     """Returns the last events that fit."""
     found: list[str] = []
-    for event in reversed(events[-MAX_EVENTS:]):
+    for event in reversed(events[-_MAX_EVENTS:]):
         if sum(map(len, found)) + len(event) > _MAX_EVENT_LENGTH:
             break
         found.append(event)

@@ -1,16 +1,13 @@
 """What the start page offers: games, their options, and opponents by strength."""
 
-import re
 from collections.abc import Mapping
 from dataclasses import fields
 from functools import cache
-from inspect import cleandoc
 from typing import Any, Literal, get_args, get_origin
 
 import numpy as np
 
 from linkzoo import Game, get_game
-from linkzoo.core.options import Options
 from linkzoo_training.agents.specs import AgentSpec
 from linkzoo_training.evaluation.ladder import read_ladder
 from linkzoo_training.evaluation.ratings import Pairing, bradley_terry
@@ -34,7 +31,7 @@ def catalogue(names: list[str], custom: list[str]) -> Json:
 
 
 def _game(game: Game, name: str, custom: list[str]) -> Json:
-    fixed, words = game.fixed.values, option_words(game.options)
+    fixed, words = game.fixed.values, game.words.option_words()
     found = [*map(str, opponents(game)), *custom]
     measured = strengths(game)
     ranked = sorted(found, key=lambda agent: -measured.get(agent, -np.inf))
@@ -100,17 +97,6 @@ def _cards(game: Game) -> dict[str, Mapping[str, Any]]:
 def _searches(card: Mapping[str, Any]) -> list[str]:
     """Returns the agents with a search that a card has measured."""
     return [agent for match in card.get("strength", []) if ":" in (agent := match["agents"][0])]
-
-
-def option_words(options: type[Options]) -> dict[str, str]:
-    """Returns the meaning of each option, from the docstrings of the class and of its bases."""
-    found = {}
-    for kind in reversed(options.__mro__):
-        _, _, rest = cleandoc(kind.__doc__ or "").partition("Attributes:\n")
-        attributes, _, _ = rest.partition("\n\n")
-        for name, text in re.findall(r"^    (\w+): (.+(?:\n {8}.+)*)", attributes, re.MULTILINE):
-            found[name] = re.sub(r" \(R[^)]*\)|`", "", " ".join(text.split()))
-    return found
 
 
 def _option(game: Game, field: Any, words: Mapping[str, str]) -> Json:

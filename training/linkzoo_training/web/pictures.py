@@ -17,7 +17,7 @@ from linkzoo.core.state import Record
 from linkzoo.engine.threads import get_num_threads
 from linkzoo.svg.raster import to_png
 
-MOST_GIF_BYTES, MOST_FRAMES = 3_000_000, 300  # limits of an animation
+MOST_GIF_BYTES, MOST_FRAMES = 3_000_000, 120  # limits of an animation
 MOST_PROCESSES, FEW = 8, 40  # draw at once; so few pictures are drawn in this process
 _COLOURS = 255  # of an animation; one more is for what stays
 _SAMPLES = 6  # frames that its colours are chosen from

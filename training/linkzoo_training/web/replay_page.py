@@ -13,11 +13,11 @@ from linkzoo.core.files import write_atomically
 from linkzoo_training.agents.values import values_along
 from linkzoo_training.web.pictures import Progress
 from linkzoo_training.web.replays import Replay
+from linkzoo_training.web.views import TAGS
 
 MOST_BYTES = 1_000_000  # limit of a page
 _STATIC = Path(__file__).with_name("static")
 _MODULES = "api curve faces geometry marks selection shares walk board log score replayer".split()
-_TAGS = re.compile(r"(?<=>)")  # splits an SVG into pieces, of which few differ between plies
 
 
 def as_html(
@@ -74,7 +74,7 @@ def _packed(replay: Replay, shapes: tuple[bool, ...], progress: Progress) -> dic
     for viewer in replay.viewers:
         views.append([])
         for ply in range(plies):
-            drawn = [_TAGS.split(replay.picture(ply, viewer, tall=tall)) for tall in shapes]
+            drawn = [TAGS.split(replay.picture(ply, viewer, tall=tall)) for tall in shapes]
             parts = [[pieces.setdefault(part, len(pieces)) for part in svg] for svg in drawn]
             views[-1].append({**replay.words(ply, viewer), "svgs": parts})
             progress("positions", sum(map(len, views)), len(replay.viewers) * plies)

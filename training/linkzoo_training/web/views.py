@@ -11,12 +11,15 @@ from linkzoo import Game, get_game
 from linkzoo.core.arguments import integer
 from linkzoo.core.kernels import kernels
 from linkzoo.core.state import Record
+from linkzoo.text.prompts import changed_options
 from linkzoo_training.checkpoints.checkpoint import load_card
 from linkzoo_training.evaluation.result import settings_of
 from linkzoo_training.resources import find_checkpoint, shipped_checkpoints
 from linkzoo_training.web.viewers import Viewer
 
 Json = dict[str, Any]
+TAGS = re.compile(r"(?<=>)")  # splits an SVG behind its tags
+_WORLDS = 4  # in which the outcome of a move is drawn
 
 
 def cards(games: Collection[str]) -> Json:
@@ -69,6 +72,7 @@ def table_view(viewer: Viewer, *, tall: bool = False) -> Json:
     common = {
         "game": table.game.name,
         "title": table.game.title,
+        "variant": changed_options(table.game, table.record.options),
         "seats": list(map(str, table.seats)),
         "names": table.names,
         "roles": list(table.game.roles(table.record.options)),
@@ -93,13 +97,20 @@ def table_view(viewer: Viewer, *, tall: bool = False) -> Json:
         "svg": picture(table.game, table.state, sees, tall=tall),
         "text": table.game.drawing.text(table.state, sees),
         **words(table.game, table.state, sees, viewer.legal()),
+        "prompt": named(table.game.words.prompt(table.state, sees), table.names),
         "can_take_back": viewer.last_own() is not None,
         "can_open": not table.secret,
         "log": [
-            {"seat": event.seat, "words": event.words, "touched": event.touched}
-            for event in table.history.seen(sees)
+            {"seat": seat, "words": named(told, table.names), "touched": touched}
+            for _, seat, told, touched in table.history.seen(sees)
         ],
     }
+
+
+def named(words: str, names: list[str]) -> str:
+    """Returns words in which people with a name have it, instead of such as `Player 0`."""
+    known = {str(seat): name for seat, name in enumerate(names) if name}
+    return re.sub(r"\bplayer (\d+)\b", lambda p: known.get(p[1], p[0]), words, flags=re.IGNORECASE)
 
 
 def summary(viewer: Viewer) -> Json:
@@ -139,23 +150,42 @@ def entry(viewer: Viewer, number: int, *, tall: bool = False) -> Json:
 
 
 def preview(viewer: Viewer, move: str, *, tall: bool = False) -> Json:
-    """Returns the picture after a move; "" if luck or what others hide decides what comes of it.
-
-    It is drawn in two worlds that the viewer can't tell from the true one.
-    """
+    """Returns the picture after a move, without what differs in worlds that fit the viewer's."""
     viewer.check_turn()
     game, state, sees = viewer.table.game, viewer.table.state, viewer.sees
-    action, found = viewer.table.action(move), []
+    action, pictures, touched = viewer.table.action(move), [], []
     mask = np.zeros(game.num_actions, np.int8)
     outcome = np.zeros((2, int(state.num_players)), np.float32)
-    for seed in range(2):
+    for seed in range(_WORLDS):
         worlds = np.array([state])
         game.determinize(worlds[0], int(state.seat), np.uint64(seed))
-        touched = game.words.touched(worlds[0], action, sees)
+        touched.append(game.words.touched(worlds[0], action, sees))
         kernels(game).play_one(worlds, action, mask, *outcome)
-        found.append((picture(game, worlds[0], sees, tall=tall), touched))
-    svg, touched = found[0] if found[0] == found[1] else ("", ())
-    return {"svg": svg, "touched": touched}
+        pictures.append(picture(game, worlds[0], sees, tall=tall))
+    return {
+        "svg": _common(pictures),
+        "touched": tuple(item for item in touched[0] if all(item in other for other in touched)),
+        "certain": len(set(pictures)) == 1,
+    }
+
+
+def _common(pictures: list[str]) -> str:
+    """Returns the first SVG without the shapes and words that aren't in all the others."""
+    first, *others = [list(_placed(svg)) for svg in pictures]
+    shared = set(first).intersection(*others)
+    blank = re.compile(r"^[^<]+|<[^>]*/>$")  # words before an end tag, or a shape
+    return "".join(key[-1] if key in shared else blank.sub("", key[-1]) for key in first)
+
+
+def _placed(svg: str) -> Iterator[tuple[str, ...]]:
+    """Yields the tags of an SVG, with the words before them, each after the tags around it."""
+    around: list[str] = []
+    for piece in TAGS.split(svg):
+        yield (*around, piece)
+        if "</" in piece:
+            around.pop()
+        elif not piece.endswith("/>"):
+            around.append(piece if around else "")  # pictures may differ in height
 
 
 def picture(game: Game, state: Record, seat: int | None, *, tall: bool = False) -> str:

@@ -20,19 +20,7 @@ NO_SCORE, SPLIT = 0, 1
 
 @dataclass(frozen=True)
 class Options(options.Options):
-    """Variants of LINK-O.
-
-    Attributes:
-        board: A board of the package, or a JSON file of the user's own.
-        target: Points that win the match (R20), 0..1000; 0: one round is the whole game.
-        circle_bonus: Points for completing a circle (R23), 0..100.
-        open_connectors: On first turns, any empty connector of the colour, or only an adjacent one
-            (R6).
-        dig: A seat that can't place draws until it can, or draws one tile (R7, R16).
-        next_starter: Who starts a later round (R3).
-        blocked_tie: Nobody scores, or those who tie share (R19).
-        max_rounds: The number of rounds after which the highest total wins (R21), 1..100.
-        redeal_inference: `determinize` gives no seat a tile that it certainly lacks.
+    """Variants of LINK-O; the section Options of RULES.md explains them.
 
     Raises:
         ValueError: Names a value that isn't allowed.

@@ -149,11 +149,11 @@ def last_round(view: Json) -> str:
 
 
 def notes(view: Json, seat: int) -> list[str]:
-    """Whether a seat opened the round, has its first turn pending, dug or passed."""
+    """Whether a seat opened the round, has its first turn pending, drew or passed."""
     dug = view["dug"][seat]
     return [
         *["starter"] * (seat == view["starter"]),
         *["first turn due"] * bool(view["first_turn"][seat]),
-        *[f"dug {dug}"] * bool(dug),
+        *[f"drew {dug}"] * bool(dug),
         *["passed"] * bool(view["passed"][seat]),
     ]

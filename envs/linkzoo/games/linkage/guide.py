@@ -63,15 +63,15 @@ class LinkageGuide(Guide):
         return f"{NAMES[part]} domino" if part in NAMES else part
 
     def score_rows(self, state: Record, seat: int | None = None) -> list[ScoreRow]:
-        margin = float(state.groups - state.threshold) + 0.5
         if state.more == NONE:
             return []
         more = [player == state.more for player in range(2)]
+        winning = [own == (state.groups >= state.threshold) for own in more]
         wanted = (f"{state.threshold} or more", f"{state.threshold - 1} or fewer")
         return [
             ScoreRow("groups to win (R10)", tuple(wanted[not own] for own in more)),
             ScoreRow("groups so far (R9)", (str(state.groups),) * 2),
-            ScoreRow("ahead by", tuple(f"{margin if own else -margin:+g}" for own in more)),
+            ScoreRow("if it ended now", tuple("wins" if won else "loses" for won in winning)),
         ]
 
     def outcome(self, state: Record) -> str:

@@ -10,12 +10,7 @@ from linkzoo.games.linkage.state import MAX_THRESHOLD, MIN_SIZE, STANDARD_THRESH
 
 @dataclass(frozen=True)
 class Options(options.Options):
-    """Variants of Linkage.
-
-    Attributes:
-        free_hole: Seat 0 places the hole, seat 1 chooses a role (R11).
-        board_size: 3..7; a smaller board is the top-left part of the 7x7 grid.
-        threshold: Groups that win for More (R10), 1..32767; `None`: 12, on the 7x7 board only.
+    """Variants of Linkage; the section Options of RULES.md explains them.
 
     Raises:
         ValueError: Names a value that isn't allowed.

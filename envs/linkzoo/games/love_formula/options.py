@@ -13,11 +13,7 @@ WINDOWS, OFF = 0, 1
 
 @dataclass(frozen=True)
 class Options(options.Options):
-    """Variants of Love Formula.
-
-    Attributes:
-        cards: The table of the package, or a CSV file of the user's own.
-        voluntary_discards: Discards are offered in the windows of own cards (R11), or not at all.
+    """Variants of Love Formula; the section Options of RULES.md explains them.
 
     Raises:
         ValueError: Names a value that isn't allowed.

@@ -7,10 +7,6 @@ from linkzoo.core import options
 
 @dataclass(frozen=True)
 class Options(options.Options):
-    """Variants of Love Links.
-
-    Attributes:
-        short: The game ends as soon as a side has 90 points (R21).
-    """
+    """Variants of Love Links; the section Options of RULES.md explains them."""
 
     short: bool = False

@@ -67,10 +67,9 @@ export async function guarded(task) {
   }
 }
 
-export function seatName(seats, roles, seat) {
-  const role = roles?.[seat] ? ` (${roles[seat]})` : "";
-  const who = seats?.[seat] === undefined ? "" : `: ${seats[seat]}`;
-  return `Player ${seat}${role}${who}`;
+/** What one calls who sits somewhere: a person, by the name if there is one, or an agent. */
+export function called(who, name) {
+  return name || (who === "human" ? "a person" : who);
 }
 
 export function result(view) {

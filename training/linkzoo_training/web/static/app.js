@@ -19,7 +19,6 @@ async function show() {
   leave();
   leave = () => undefined;
   replay = undefined;
-  document.getElementById("title").textContent = "";
   const page = make("div", {}, make("p", {}, "Loading …"));
   const wanted = (latest = page);
   main.replaceChildren(page);

@@ -11,6 +11,9 @@ import { Walk } from "./walk.js";
 
 const TARGET = 24; // pixels that a target has at least
 
+/** Whether the screen is narrow, so that pictures are tall. */
+export const NARROW = matchMedia("(max-width: 1023px)");
+
 const partOf = (element) => element.closest("[data-part]")?.dataset.part;
 
 /** What is a button for an element: its own shape if there are others to choose in it. */
@@ -94,13 +97,14 @@ export class Board {
     return large;
   }
 
-  /** Shows another position over the board, without a change to what is chosen; "" for none. */
-  look(svg, touched = [], came = 0) {
+  /** Shows another position over the board, with a note in its corner; "" for none, or the preview. */
+  look(svg, touched = [], came = 0, note = "earlier") {
     const before = came ? this.places(touched) : undefined;
-    const shown = svg ? { svg, touched, kind: "earlier" } : { svg: "", touched: [], kind: "preview", ...this.foreseen };
+    const shown = svg ? { svg, touched, note } : { svg: "", touched: [], ...this.foreseen };
     this.past.hidden = shown.svg === "";
     this.past.innerHTML = shown.svg;
-    this.past.dataset.kind = shown.kind;
+    this.past.dataset.kind = svg ? "earlier" : "preview";
+    this.past.dataset.note = shown.note ?? (shown.certain ? "preview" : "preview; what is blank isn’t known yet");
     mark(this.past, "last", shown.touched);
     if (before) arrive(this.past, touched, before, came);
   }
@@ -175,7 +179,7 @@ export class Board {
     if (!move || !this.preview) return;
     this.asked = this.preview(move.text).catch(() => undefined);
     const foreseen = await this.asked;
-    if (this.aheadOf === move && foreseen?.svg) this.foresee(foreseen);
+    if (this.aheadOf === move && foreseen) this.foresee(foreseen);
   }
 
   foresee(foreseen) {

@@ -70,7 +70,7 @@ export class Curve {
     this.found = found;
     const falls = found.falls.map(({ ply, seat, move, by, thrown }) => {
       const cost = thrown ? "threw away a won game" : signed(-by);
-      const jump = part("button", "", `Ply ${ply}, ${found.seats[seat]}: ${move}, ${cost}`);
+      const jump = part("button", "", `Move ${ply}, ${found.seats[seat]}: ${move}, ${cost}`);
       jump.type = "button";
       jump.onclick = () => this.go(ply);
       return part("li", "", jump);
@@ -133,7 +133,7 @@ export class Curve {
     const { exact, seats } = this.found;
     if (!exact.length) return "";
     const winner = exact[this.ply];
-    if (winner === null || winner === undefined) return `With best play: known from ply ${exact.findIndex((one) => one !== null)} on.`;
+    if (winner === null || winner === undefined) return `With best play: known from move ${exact.findIndex((one) => one !== null)} on.`;
     return winner < 0 ? "With best play: a draw." : `With best play: ${seats[winner]} wins.`;
   }
 }

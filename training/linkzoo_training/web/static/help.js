@@ -24,17 +24,23 @@ export class Help {
     this.element.addEventListener("click", ({ target }) => target === this.element && this.element.close());
   }
 
-  async open(game) {
+  /** Shows the rules of a game; `variant` says of its options which aren't standard. */
+  async open(game, variant = []) {
     if (this.game !== game) {
       const rules = await ask(`games/${encodeURIComponent(game)}/rules`);
       this.game = game;
       this.pictures = rules.pictures;
-      this.body.replaceChildren(...sections(rules));
+      this.body.replaceChildren(...changed(variant), ...sections(rules));
       this.element.querySelector("h2").textContent = `Rules of ${rules.title}`;
     }
     this.element.showModal();
     for (const [index, { touched }] of this.pictures.entries()) mark(this.body.querySelectorAll(".drawing")[index], "last", touched);
   }
+}
+
+function changed(variant) {
+  if (!variant.length) return [];
+  return [make("h3", {}, "Options of this game"), make("ul", {}, ...variant.map((words) => make("li", {}, words))), make("p", {}, "The rules below are those of the standard game.")];
 }
 
 function sections({ short, full, pictures }) {

@@ -1,6 +1,6 @@
 // The start page's lists: one's games, saved games, and records from files.
 
-import { ask, button, labelled, make, result } from "./api.js";
+import { ask, button, called, labelled, make, result } from "./api.js";
 import { close, current } from "./games.js";
 
 /** One's games on this server; `share(links, names)` shows the links of a game's seats. */
@@ -32,7 +32,7 @@ export async function gamesCard(share) {
 
 function player({ own, names }, who, seat) {
   if (own === seat) return "you";
-  return names[seat] || (who === "human" ? "a person" : who);
+  return called(who, names[seat]);
 }
 
 function standing(game) {

@@ -3,7 +3,7 @@
 import { drawn } from "./curve.js";
 import { centre, place } from "./geometry.js";
 
-const SPACE = 4; // pixels between an item and its frame
+const SPACE = 2; // pixels between an item and its frame
 
 export const calm = () => matchMedia("(prefers-reduced-motion: reduce)").matches;
 

@@ -1,11 +1,10 @@
 // A game to look at ply by ply: its board, its controls, its moves and the score.
 
 import { button, guarded, make } from "./api.js";
-import { Board } from "./board.js";
+import { Board, NARROW } from "./board.js";
 import { Log } from "./log.js";
 import { Score } from "./score.js";
 
-const NARROW_SCREEN = matchMedia("(max-width: 799px)");
 const SPEEDS = [["400", "fast"], ["1000", "normal"], ["2500", "slow"]];
 const ARRIVAL = 350; // milliseconds
 
@@ -18,7 +17,7 @@ export class Replayer {
     this.status = make("p", { className: "status", role: "status" });
     this.prompt = make("p", { className: "soft" });
     this.board = new Board(() => undefined);
-    this.slider = make("input", { type: "range", min: 0, value: 0, "aria-label": "ply" });
+    this.slider = make("input", { type: "range", min: 0, value: 0, "aria-label": "move" });
     this.slider.oninput = () => guarded(() => this.go(Number(this.slider.value)));
     this.auto = button("Play", () => this.toggle());
     this.pace = make("select", { "aria-label": "speed" }, ...SPEEDS.map(([value, name]) => make("option", { value }, name)));
@@ -50,7 +49,7 @@ export class Replayer {
     this.keys = (event) => this.key(event);
     this.redraw = () => guarded(() => this.go(this.ply));
     document.addEventListener("keydown", this.keys);
-    NARROW_SCREEN.addEventListener("change", this.redraw);
+    NARROW.addEventListener("change", this.redraw);
   }
 
   /** Takes the chosen viewer's place, and goes to a ply. */
@@ -60,7 +59,7 @@ export class Replayer {
     this.title.textContent = head.title;
     this.plies = this.slider.max = head.plies;
     if (!this.seen.length) {
-      const names = head.viewers.map((viewer) => make("option", { value: viewer ?? "" }, viewer === null ? "everything" : `player ${viewer}’s view`));
+      const names = head.viewers.map((viewer) => make("option", { value: viewer ?? "" }, viewer === null ? "everything shown" : `player ${viewer}’s view`));
       this.seen.replaceChildren(...names);
       this.seen.hidden = names.length === 1;
     }
@@ -70,8 +69,8 @@ export class Replayer {
   }
 
   view(ply) {
-    const key = [ply, this.viewer, NARROW_SCREEN.matches].join();
-    if (!this.views.has(key)) this.views.set(key, this.source.view(ply, this.viewer, NARROW_SCREEN.matches));
+    const key = [ply, this.viewer, NARROW.matches].join();
+    if (!this.views.has(key)) this.views.set(key, this.source.view(ply, this.viewer, NARROW.matches));
     return this.views.get(key);
   }
 
@@ -88,7 +87,7 @@ export class Replayer {
     this.peek();
     this.board.show(view.svg, [], { touched });
     if (before) this.board.arrive(touched, before, ARRIVAL);
-    this.status.textContent = `Ply ${ply} of ${this.plies}${words ? `: ${words}` : ""}`;
+    this.status.textContent = `Move ${ply} of ${this.plies}${words ? `: ${words}` : ""}`;
     this.prompt.textContent = view.prompt;
     this.log.mark(number);
     this.score.show({ seats: Array.from({ length: players }), roles, ...view }, view.acting ?? undefined);
@@ -102,8 +101,7 @@ export class Replayer {
     const { ply, touched } = this.head.log[number];
     const { svg } = await this.view(ply);
     if (this.peeked !== number) return undefined;
-    this.board.past.dataset.note = `ply ${ply}`;
-    return this.board.look(ply === this.ply ? "" : svg, touched);
+    return this.board.look(ply === this.ply ? "" : svg, touched, 0, `move ${ply}`);
   }
 
   key(event) {
@@ -138,6 +136,6 @@ export class Replayer {
   leave() {
     this.stop();
     document.removeEventListener("keydown", this.keys);
-    NARROW_SCREEN.removeEventListener("change", this.redraw);
+    NARROW.removeEventListener("change", this.redraw);
   }
 }

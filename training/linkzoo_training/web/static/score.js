@@ -1,6 +1,6 @@
 // The seats, whose turn it is, and the score as it is reckoned.
 
-import { make, seatName } from "./api.js";
+import { called, make } from "./api.js";
 
 export class Score {
   constructor() {
@@ -12,10 +12,11 @@ export class Score {
   /** `acting` is the seat to act, or undefined; `own` that of the person at the screen. */
   show({ seats, roles, names, scores, winners }, acting, own) {
     this.seats.replaceChildren(
-      ...seats.map((_, seat) => {
+      ...seats.map((sits, seat) => {
         const notes = [seat === own ? "you" : "", seat === acting ? "to act" : "", winners.includes(seat) ? "won" : ""].filter(Boolean);
-        const name = names?.[seat] ? `${names[seat]}, ` : "";
-        return make("li", { className: seat === acting ? "acting" : "" }, `${name}${seatName(seats, roles, seat)}`, make("span", { className: "soft" }, notes.length ? ` (${notes.join(", ")})` : ""));
+        const who = called(sits, names?.[seat]);
+        const words = `Player ${seat}${roles?.[seat] ? ` (${roles[seat]})` : ""}${who ? `: ${who}` : ""}`;
+        return make("li", { className: seat === acting ? "acting" : "" }, words, make("span", { className: "soft" }, notes.length ? ` (${notes.join(", ")})` : ""));
       }),
     );
     const head = make("tr", {}, make("td", {}), ...seats.map((_, seat) => make("th", { scope: "col", className: "number" }, `${seat}`)));

@@ -7,7 +7,7 @@ export async function strengthPage(page) {
   document.title = "How strong, linkzoo";
   page.replaceChildren(
     make("h1", {}, "How strong"),
-    make("p", {}, "Shares of the wins in matches against the agents of each game’s ladder, with intervals of 95 %. A name with :N searches with N simulations a move."),
+    make("p", {}, "Shares of the wins in matches against the agents of each game’s ladder, with intervals of 95 %. A name with :N searches with N simulations a move; cheat-N sees what is hidden from the others."),
     make("div", { className: "cards" }, ...cards.map(section)),
   );
 }

@@ -1,8 +1,8 @@
 // A game in progress: play it, or watch agents play it.
 
 import { analysisCard } from "./analysis.js";
-import { ask, button, download, guarded, make } from "./api.js";
-import { Board } from "./board.js";
+import { ask, button, download, guarded, make, result } from "./api.js";
+import { Board, NARROW } from "./board.js";
 import { Coach } from "./coach.js";
 import { Help } from "./help.js";
 import { Log } from "./log.js";
@@ -10,7 +10,6 @@ import { Score } from "./score.js";
 import { Steps } from "./steps.js";
 import { Typed } from "./typed.js";
 
-const NARROW = matchMedia("(max-width: 799px)");
 const CONFIRM = "linkzoo.confirm"; // whether the page asks before each move, as this browser remembers
 const PACES = [["200", "fast"], ["800", "normal"], ["2000", "slow"]];
 
@@ -38,7 +37,7 @@ class TablePage {
     this.layout = make(
       "div",
       { className: "layout", hidden: true },
-      make("section", { className: "play" }, make("div", { className: "row" }, this.title, button("Rules and help", () => this.help.open(this.view.game))), this.status, this.board.element, this.coach.element, this.tools()),
+      make("section", { className: "play" }, make("div", { className: "row" }, this.title, button("Rules and help", () => this.help.open(this.view.game, this.view.variant))), this.status, this.board.element, this.coach.element, this.tools()),
       make(
         "aside",
         { className: "about", "aria-label": "about the game" },
@@ -92,7 +91,11 @@ class TablePage {
   }
 
   async look(question) {
-    this.show(await question());
+    const narrow = NARROW.matches;
+    const view = await question();
+    // Turned or resized meanwhile: it has the other picture.
+    if (narrow !== NARROW.matches) await this.look(() => ask(this.path("")));
+    else this.show(view);
   }
 
   show(view) {
@@ -131,8 +134,9 @@ class TablePage {
     this.typed.show([]);
     this.analysis.clear();
     this.coach.say("");
-    const look = button(`I am player ${view.waiting}: show my view`, () => this.do("look", { seat: view.waiting }), { className: "main" });
-    this.cover.replaceChildren(make("h1", {}, `Pass the screen to player ${view.waiting}`), make("p", {}, "Nobody else should look."), look);
+    const who = view.names[view.waiting] || `player ${view.waiting}`;
+    const look = button(`I am ${who}: show my view`, () => this.do("look", { seat: view.waiting }), { className: "main" });
+    this.cover.replaceChildren(make("h1", {}, `Pass the screen to ${who}`), make("p", {}, "Nobody else should look."), look);
     look.focus();
   }
 
@@ -214,9 +218,10 @@ function latest(log, own) {
 }
 
 function statusOf(view) {
-  const who = `Player ${view.acting}${view.names?.[view.acting] ? ` (${view.names[view.acting]})` : ""}`;
+  const name = (seat) => `Player ${seat}${view.names[seat] ? ` (${view.names[seat]})` : ""}`;
+  const who = name(view.acting);
   if (view.error) return `An agent failed: ${view.error}`;
-  if (view.over) return view.resigned === null ? view.prompt : `Player ${view.resigned} resigned. ${view.prompt}`;
+  if (view.over) return view.resigned === null ? view.prompt : `${name(view.resigned)} resigned. ${result(view)}`;
   if (view.moves.length) return `${who}, your move. ${view.prompt}`;
   if (view.busy) return `${who} waits for a free place: ${view.busy} …`;
   if (view.preparing) return `Compiling ${view.seats[view.acting]} … its first move can take half a minute.`;

@@ -136,10 +136,10 @@ def _space(
     )
     marks = ""
     if layout.named:
-        number_x, number_y = layout.inward(space, centre, 58 * scale)
-        marks = seat_mark(lying["by"], *layout.inward(space, centre, 35 * scale), 8, INK)
-        marks += text(str(space), number_x, number_y + 4, 12, fill=GREY)
-    return group(tile, marks, data_item=f"space {space}")
+        number_x, number_y = layout.inward(space, centre, 60 * scale)
+        marks = seat_mark(lying["by"], *layout.inward(space, centre, 35 * scale), 9.7, INK)
+        marks += text(str(space), number_x, number_y + 5, 13.5, fill=GREY)
+    return group(tile, data_item=f"space {space}") + marks
 
 
 def _target(space: int, layout: Layout) -> str:

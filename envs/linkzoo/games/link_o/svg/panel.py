@@ -29,6 +29,7 @@ _NOTES = 20  # height of a line for notes, where the first one has no room for t
 _LETTER = 15  # width of a colour's letter before its tiles
 _SCALES = (1.2, 1, 0.9, 0.8, 0.7, 0.64, 0.58, 0.52, 0.46, 0.4, 0.34, 0.3)  # for tiles in hands
 _TALL = 0.85
+_SMALL = 13.5  # of the smallest letters, where there is room
 
 
 class Column(NamedTuple):
@@ -74,11 +75,11 @@ def draw_below(view: Json, seat: int | None, paints: style.Paints, top: float) -
 def _turn(view: Json, column: Column, top: float) -> tuple[str, float]:
     """Returns the game's name, the round, the turn and how the last round ended; its lower edge."""
     width, said = column.right - column.left, (words.turn(view), words.remark(view))
-    last, size = fit(words.last_round(view), width - 32, 13, 12.5, 2)
+    last, size = fit(words.last_round(view), width - 32, _SMALL, 12.5, 2)
     down = 24 if column.narrow else 0  # for the round
     parts = (
         heading("LINK-O", "" if down else words.stage(view), 0, width),
-        text(words.stage(view), 0, 70, 13, fill=GREY) if down else "",
+        text(words.stage(view), 0, 70, _SMALL, fill=GREY) if down else "",
         moved(banner(*said, 0, width, INK, over=view["seat"] is None), 0, down),
         *(text(line, 16, 136 + 16 * row + down, size, fill=GREY) for row, line in enumerate(last)),
     )
@@ -142,12 +143,13 @@ def _card(
     head = _HEAD + _NOTES if below else _HEAD
     height, score = head + _height(hand, column), str(view["scores"][player])
     notes = (left + _INSET, top + 44) if below else (left + 126, top + 22)
+    lines, size = fit(said, right - notes[0] - (_INSET if below else 125), _SMALL, 12.5)
     card = group(
         rect(left, top, right - left, height, 10, fill=CARD, stroke=colour, stroke_width=border),
         seat_mark(player, left + 24, top + 17, 10, INK),
         text(who, left + 42, top + 23, 16, font_weight="bold"),
-        text(said, *notes, 12.5, fill=GREY),
-        text(words.tally(hand), right - 68, top + 22, 13, text_anchor="end"),
+        *(text(line, *notes, size, fill=GREY) for line in lines),
+        text(words.tally(hand), right - 68, top + 22, _SMALL, text_anchor="end"),
         text(score, right - _INSET, top + 25, 21, text_anchor="end", font_weight="bold"),
         _tiles(hand, column, top + head, paints, named=player == view["seat"]),
         data_item=f"seat {player}",
@@ -160,8 +162,8 @@ def _bag(view: Json, column: Column, top: float, paints: style.Paints) -> str:
     bag = view["bag"]
     return group(
         text("Bag", left + _INSET, top + 22, 16, font_weight="bold"),
-        text(words.bag_order(view), left + 56, top + 22, 13, fill=GREY),
-        text(words.tally(bag), right - _INSET, top + 22, 13, text_anchor="end"),
+        text(words.bag_order(view), left + 56, top + 22, _SMALL, fill=GREY),
+        text(words.tally(bag), right - _INSET, top + 22, _SMALL, text_anchor="end"),
         _tiles(bag, column, top + _HEAD, paints),
     )
 
@@ -187,18 +189,18 @@ def _tiles(
 
 def _key(paints: style.Paints, column: Column, top: float) -> str:
     width = column.right - column.left
-    wild = style.face(f"{list(paints)[2]} LINK-O", paints, "3")
+    wild = style.face(f"{list(paints)[2]} LINK-O", paints, "3", size=23)
     wildness = "a LINK-O is wild; on a connector it has a value (? none yet)"
-    lines, size = fit(wildness, width - 46, 13, 12.5, 2)
-    row = 6 + 16 * len(lines)
+    lines, size = fit(wildness, width - 46, _SMALL, 12.5, 2)
+    row = 8 + 16 * len(lines)
     frames = [rect(x, row + 8, 15, 19, 4) for x in (2, 19)]
     key = group(
         path("M", 0, 0, "h", width, stroke=LINE, stroke_width=1.5),
-        moved(wild, 20, 20, 0.65),
-        *(text(line, 46, 18 + 16 * index, size) for index, line in enumerate(lines)),
+        moved(wild, 20, 16, 0.6),
+        *(text(line, 46, 20 + 16 * index, size) for index, line in enumerate(lines)),
         group(*frames, fill=CARD, stroke=INK, stroke_width=3),
-        text("linked connectors: doubles, LINK-Os", 46, row + 22, 13),
-        seat_mark(0, 19, row + 40, 9, INK),
-        text("who placed the tile", 46, row + 44, 13),
+        text("linked connectors: doubles, LINK-Os", 46, row + 22, _SMALL),
+        seat_mark(0, 19, row + 39, 9, INK),
+        text("who placed the tile", 46, row + 43, _SMALL),
     )
     return moved(key, column.left, top)

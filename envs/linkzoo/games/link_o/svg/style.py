@@ -65,7 +65,7 @@ def tile(
     A LINK-O has a chain along it, with `value` in its ring.
     """
     return group(
-        face(words, paints, value, angle, max(20, 12.5 / scale)),
+        face(words, paints, value, angle, max(21.5, 12.5 / scale)),
         transform=f"translate({x:.2f} {y:.2f}) rotate({angle:.2f}) scale({scale:.4f})",
         data_tile=words,
     )

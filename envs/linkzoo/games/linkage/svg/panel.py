@@ -102,13 +102,13 @@ def _supply(state: Record, index: int) -> str:
     slots = [(_LEFT + 28 + 38 * i, y) for i in range(left + placed)]
     return group(
         rect(_LEFT, y - 8, WIDTH, 36, fill_opacity=0),  # all of the row can be selected
-        text(letter, _LEFT, y + 16, 17, font_weight="bold"),
+        text(letter, _LEFT + 5, y + 16, 17, font_weight="bold"),
         *(style.rimmed(letter, *slot) for slot in slots[:left]),
         *(
             rect(x + 1, y + 1, 34, 17, 4, fill="none", stroke=LINE, stroke_width=1.5)
             for x, y in slots[left:]
         ),
-        text(str(left), _RIGHT, y + 16, 17, text_anchor="end"),
+        text(str(left), _RIGHT - 6, y + 16, 17, text_anchor="end"),
         data_part=letter,
     )
 

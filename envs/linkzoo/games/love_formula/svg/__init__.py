@@ -54,9 +54,12 @@ def _boxes(view: Json, table: Table) -> list[Box]:
     """Returns the boxes of the fields; the height of a row depends on its content."""
     players, columns = view["num_players"], _COLUMNS[view["num_players"]]
     width = (style.WIDTH - 2 * style.MARGIN - panel.WIDTH - _GAP * columns) / columns
-    needs = [room_for(view, player, table, width) for player in range(players)]
-    rows = [max(needs[first : first + columns]) for first in range(0, players, columns)]
-    share = (style.HEIGHT - 2 * style.MARGIN - _GAP * (len(rows) - 1)) / sum(rows)
+    for faces in (True, False):
+        needs = [room_for(view, player, table, width, faces=faces) for player in range(players)]
+        rows = [max(needs[first : first + columns]) for first in range(0, players, columns)]
+        share = (style.HEIGHT - 2 * style.MARGIN - _GAP * (len(rows) - 1)) / sum(rows)
+        if share >= fields.FACES:
+            break
     boxes, top = [], float(style.MARGIN)
     for row in rows:
         for column in range(columns):

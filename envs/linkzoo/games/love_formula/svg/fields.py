@@ -17,6 +17,7 @@ _COLUMN = 150  # minimum width of a column of couples and cards
 _LINE, _NAME = 15, 12  # line height and letter size of a couple's name
 _LABEL = 22  # height of a label above cards
 # Scales, and whether cards that are held show their texts.
+FACES = 0.9  # the least scale with them
 _LOOKS = [(percent / 100, True) for percent in range(150, 85, -5)]
 _LOOKS += [(percent / 100, False) for percent in range(150, 20, -5)]
 TALL = 1.36  # scale for narrow screens
@@ -62,9 +63,11 @@ def draw_field(
     )
 
 
-def room_for(view: Json, player: int, table: Table, width: float, scale: float = 1) -> float:
-    """Returns the height of a field of some width, at a scale and with the texts of cards."""
-    content = _laid_out(view, player, table, (width - 2 * _INSET) / scale, faces=True)
+def room_for(
+    view: Json, player: int, table: Table, width: float, scale: float = 1, *, faces: bool = True
+) -> float:
+    """Returns the height of a field of some width, at a scale, with or without cards' texts."""
+    content = _laid_out(view, player, table, (width - 2 * _INSET) / scale, faces=faces)
     return _HEAD + content.height * scale + _INSET / 2 + 0.1
 
 
@@ -77,7 +80,7 @@ def _head(view: Json, player: int, seat: int | None, box: Box) -> str:
     return group(
         style.seat_mark(player, box.left + 21, y - 6, 11),
         text(who, box.left + 40, y, 17, font_weight="bold"),
-        text(note, box.left + 0.54 * box.width, y, 13, text_anchor="middle") if note else "",
+        text(note, right - 84, y, 13, text_anchor="end") if note else "",
         text("points", right, y, 12.5, text_anchor="end", fill=style.GREY),
         text(points, right + _INSET - 58, y + 1, 21, text_anchor="end", font_weight="bold"),
     )

@@ -167,5 +167,5 @@ def _key(top: float) -> str:
         path("M", LEFT, top, "h", WIDTH, stroke=style.LINE, stroke_width=1.5),
         *marks,
         text("★ complete; 3: priority", LEFT + 92, top + 67, 12),
-        text("At an obstacle: turns left (∞ no end), its player.", LEFT, top + 92, 11),
+        text("On an obstacle: turns left (or ∞), its player", LEFT, top + 92, 12),
     )

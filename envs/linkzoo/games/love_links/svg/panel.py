@@ -7,7 +7,8 @@ from linkzoo.svg.elements import group, path, rect, text
 from linkzoo.svg.panel import CARD, GREY, INK, LINE, Part, banner, heading
 
 _HEAD, _HAND, _GAP = 44, 44, 10  # heights: a side's first line, a hand; between cards
-_BEFORE = 22  # space before the first link of a hand
+_BEFORE = 28  # space before the first link of a hand
+_SMALL = 13.5  # of the smallest letters
 
 
 def draw_turn(position: describe.Json, width: float) -> Part:
@@ -37,7 +38,7 @@ def _card(position: describe.Json, side: int, width: float) -> Part:
         rect(1, 0, width - 2, height, 10, fill=CARD, stroke=colour, stroke_width=border),
         style.mark(side, 20, 23, 10),
         text(name, 38, 29, 17, font_weight="bold", fill=colour),
-        text(captured, width - 80, 29, 13, text_anchor="end"),
+        text(captured, width - 80, 29, _SMALL, text_anchor="end"),
         text(score, width - 14, 32, 24, text_anchor="end", font_weight="bold"),
         *(_hand(position, seat, width, _HEAD + _HAND * row) for row, seat in enumerate(seats)),
         data_item=f"side {side}",
@@ -61,7 +62,7 @@ def _hand(position: describe.Json, seat: int, width: float, top: float) -> str:
         link = style.link(LINK_NUMBERS[words], left, y, scale)
         links.append(group(whole, link, data_part=words) if acts else link)
     alone = len(describe.seats_of(position, describe.side_of(position, seat))) == 1
-    name = "" if alone else text(str(seat), 3, top + 22, 13, fill=GREY)
+    name = "" if alone else text(str(seat), 8, top + 22, _SMALL, fill=GREY)
     return group(ground, name, *links)
 
 
@@ -76,10 +77,10 @@ def draw_supply(position: describe.Json, width: float) -> Part:
         boxes += [
             rect(x, 18, step - 8, 52, 8, **look),
             text(name, x + 10, 37, 14, font_weight="bold"),
-            text(f"{metal + 1} pt", x + 10, 60, 13),
+            text(f"{metal + 1} pt", x + 10, 60, _SMALL),
             number,
         ]
-    words = text("links left in the supplies", 0, 11, 13, fill=GREY)
+    words = text("links left in the supplies", 0, 11, _SMALL, fill=GREY)
     return words + group(*boxes, fill=style.LETTERS), 84
 
 
@@ -89,16 +90,16 @@ def draw_key(width: float) -> Part:
         style.stone(name, 9 + width / 2 * (index % 2), 86 + 24 * (index // 2), 8)
         + text(
             f"{name} {10 if name == 'diamond' else 5} points",
-            *(24 + width / 2 * (index % 2), 91 + 24 * (index // 2), 13),
+            *(24 + width / 2 * (index % 2), 91 + 24 * (index // 2), _SMALL),
         )
         for index, name in enumerate(STONES[1:])
     ]
     key = group(
         path("M", 0, 0, "h", width, stroke=LINE, stroke_width=1.5),
         style.link(0, 13, 12, 0.8),
-        text("key in the disc, lock beside the hole,", 82, 24, 13),
-        text("below it the mark of who placed it", 82, 41, 13),
-        text("+26: closing it brings so much, and its last link", 0, 65, 13),
+        text("key in the disc, lock beside the hole,", 82, 24, _SMALL),
+        text("below it the mark of who placed it", 82, 41, _SMALL),
+        text("+26: points for closing it, without the last link", 0, 65, _SMALL),
         *stones,
     )
     return key, 124

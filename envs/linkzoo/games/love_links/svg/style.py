@@ -49,7 +49,8 @@ def link(number: int, x: float, y: float, scale: float, side: int | None = None)
 
 
 def _word(words: str, x: float) -> str:
-    return text(words, x, _MIDDLE + 6.1, 17, text_anchor="middle", font_weight="bold", fill=LETTERS)
+    look = {"text_anchor": "middle", "font_weight": "bold", "fill": LETTERS}
+    return text(words, x, _MIDDLE + 6.3, 17.5, **look)
 
 
 def stone(name: str, x: float, y: float, r: float) -> str:
