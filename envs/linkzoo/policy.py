@@ -107,7 +107,7 @@ class Policy:
         """Returns the actions [N], 0 where no seat is to act."""
         actions = np.zeros(len(decisions.open), np.int64)
         if decisions.open.any():
-            actions[decisions.open] = self.agent.act(self._positions(decisions))
+            actions[decisions.open] = self.agent.act(decisions.positions)
         return (actions,)
 
     def _distribution(self, decisions: "_Decisions") -> tuple[NDArray[Any], ...]:
@@ -118,18 +118,15 @@ class Policy:
         sizes = self.game.num_actions, self.game.max_players
         found = tuple(np.zeros((len(decisions.open), size), np.float32) for size in sizes)
         if decisions.open.any():
-            for array, part in zip(
-                found, agent.distribution(self._positions(decisions)), strict=True
-            ):
+            for array, part in zip(found, agent.distribution(decisions.positions), strict=True):
                 array[decisions.open] = part.clip(-1, 1)  # score margins beside payoffs go beyond
         return found
 
-    def _positions(self, decisions: "_Decisions") -> Positions:
-        """Returns the positions in which a seat is to act, with newly drawn seeds."""
-        rows = np.flatnonzero(decisions.open)
-        indices = self._asked + np.arange(len(rows))
-        self._asked += len(rows)
-        return decisions.positions(rows, random_u64s(self._seed, STREAM_PREDICT, indices))
+    def _draw(self, count: int) -> NDArray[np.uint64]:
+        """Returns the seeds of the next decisions."""
+        indices = self._asked + np.arange(count)
+        self._asked += count
+        return random_u64s(self._seed, STREAM_PREDICT, indices)
 
     def _each(
         self, where: Any, ask: Callable[["_Decisions"], tuple[NDArray[Any], ...]]
@@ -173,11 +170,9 @@ class Policy:
             )
         if game.key != self.game.key:
             raise ValueError(f"{self.name} plays {self.game}, not {game}")
-        return _Decisions(
-            np.asarray(states["seat"] >= 0),
-            one,
-            lambda rows, seeds: Positions(game, states[rows], seeds),
-        )
+        acting = states["seat"] >= 0
+        own = states[acting]
+        return _Decisions(acting, one, Positions(game, own, self._draw(len(own))))
 
     def _observed(self, seen: Mapping[str, Any]) -> "_Decisions":
         """Returns the decisions in an observation dict."""
@@ -195,26 +190,19 @@ class Policy:
         if mask.shape != shape[one:]:
             raise ValueError(f"{_ACTED} has shape {list(mask.shape)}, not {list(shape[one:])}")
         masks = mask.reshape(shape)
-
-        def positions(rows: NDArray[np.int64], seeds: NDArray[np.uint64]) -> Any:
-            return _Observed(self.game, batch[rows], masks[rows], seeds)
-
-        return _Decisions(np.asarray(masks.any(1)), one, positions)
+        acting = np.asarray(masks.any(1))
+        own = batch[acting]
+        found = _Observed(self.game, own, masks[acting], self._draw(len(own)))
+        return _Decisions(acting, one, found)
 
 
 @dataclass
 class _Decisions:
-    """N decisions; `positions(rows, seeds)` makes those of some rows.
+    """N decisions."""
 
-    Attributes:
-        open: bool[N], where a seat is to act.
-        one: Whether it is one decision without a leading axis.
-        positions: Takes rows and seeds [M].
-    """
-
-    open: NDArray[np.bool_]
-    one: bool
-    positions: Callable[[NDArray[np.int64], NDArray[np.uint64]], Positions]
+    open: NDArray[np.bool_]  # [N], where a seat is to act
+    one: bool  # whether it is one decision without a leading axis
+    positions: Any  # Positions or _Observed, where a seat is to act
 
 
 @dataclass

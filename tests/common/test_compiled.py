@@ -104,14 +104,15 @@ def test_rebind(modules: list[Any]) -> None:
     limits, users = modules
     low: Any
     high: Any
-    low, high = rebind(modules, {"LIMIT": 2})[1], rebind(modules, {"LIMIT": 7})[1]
+    low, high = (rebind(modules, {"LIMIT": limit})[users] for limit in (2, 7))
     assert (low.twice_capped(5), high.twice_capped(2), high.twice_capped(5)) == (22, 74, 77)
     assert (low.by_module(5), high.by_module(5), users.by_module(5)) == (22, 75, 33)
     assert users.twice_capped(5) == 33
     assert (low.label(), users.label()) == ("at most 2", "at most 3")
     assert (limits.LIMIT, low.LIMIT, high.LIMIT) == (3, 2, 7)
     assert low.capped is not high.capped
-    assert rebind([limits], {"LIMIT": 4})[0].__name__ == "limits"
+    assert rebind([limits], {"LIMIT": 4})[limits].__name__ == "limits"
+    assert rebind(modules, {}) == {limits: limits, users: users}
 
 
 def test_rebind_refuses_a_constant_that_no_module_has(modules: list[Any]) -> None:
@@ -134,7 +135,7 @@ def test_symbols_of_different_functions_have_different_names(modules: list[Any])
 
     Numba tells functions of one process from one another by counting them, and nothing else.
     """
-    bound: list[Any] = [rebind(modules, {"LIMIT": limit})[1].later for limit in (4, 5)]
+    bound: list[Any] = [rebind(modules, {"LIMIT": limit})[modules[1]].later for limit in (4, 5)]
     made: list[Any] = [make_added(function) for function in (tripled, squared)]
     for pair in (bound, made):
         names = [function.callee.py_func.__qualname__ for function in pair]

@@ -17,6 +17,7 @@ from linkzoo.cuda import compiler, cubins, device, vector
 from linkzoo.cuda.compiler import kind_of
 from linkzoo.engine import cache
 from linkzoo.engine.compiled import compiled
+from linkzoo.engine.threads import RowKernel
 
 H100 = (9, 0)
 FLOATS, INTEGERS = ((kind_of(np.zeros(2, dtype)),) for dtype in (np.float32, np.int64))
@@ -32,6 +33,9 @@ def _rows(first: int, last: int, rows: Any) -> None:
 def _others(first: int, last: int, rows: Any) -> None:
     for i in range(first, last):
         rows[i] -= 1
+
+
+ROWS, OTHERS = RowKernel(_rows, 1), RowKernel(_others, 1)
 
 
 @pytest.fixture
@@ -50,10 +54,10 @@ def made(tmp_path: Path, monkeypatch: pytest.MonkeyPatch) -> list[Any]:
 
 def test_a_kernel_is_compiled_once(made: list[Any], monkeypatch: pytest.MonkeyPatch) -> None:
     """For its code, the kinds of its arguments, the GPU, the block and the versions."""
-    first = cubins.machine_code(_rows, FLOATS, H100)
-    assert cubins.machine_code(_rows, FLOATS, H100) == first
-    tasks: list[Any] = [(_rows, INTEGERS, H100), (_others, FLOATS, H100), (_rows, FLOATS, (8, 6))]
-    for task in (*tasks, (_rows, FLOATS, H100, 32)):
+    first = cubins.machine_code(ROWS, FLOATS, H100)
+    assert cubins.machine_code(ROWS, FLOATS, H100) == first
+    tasks: list[Any] = [(ROWS, INTEGERS, H100), (OTHERS, FLOATS, H100), (ROWS, FLOATS, (8, 6))]
+    for task in (*tasks, (RowKernel(_rows, 1, 32), FLOATS, H100)):
         for _ in range(2):
             assert cubins.machine_code(*task) != first
     assert len(made) == 5
@@ -64,9 +68,9 @@ def test_a_kernel_is_compiled_once(made: list[Any], monkeypatch: pytest.MonkeyPa
     ):
         with monkeypatch.context() as patch:
             patch.setattr(module, name, value)
-            assert cubins.machine_code(_rows, FLOATS, H100) != first
+            assert cubins.machine_code(ROWS, FLOATS, H100) != first
     monkeypatch.setattr(numba, "__version__", numba.__version__ + ".post1")  # a bug fix
-    assert cubins.machine_code(_rows, FLOATS, H100) == first
+    assert cubins.machine_code(ROWS, FLOATS, H100) == first
     assert len(made) == 8
     assert {file.suffix for file in cubins.folder().iterdir()} == {".cubin"}
 
@@ -85,24 +89,24 @@ def test_a_damaged_file_is_replaced(made: list[Any], monkeypatch: pytest.MonkeyP
 
     monkeypatch.setattr(device, "ObjectCode", Code)
     monkeypatch.setattr(torch.cuda, "get_device_capability", lambda: H100)
-    assert cubins.machine_code(_rows, FLOATS, H100).endswith(b"1")
-    assert device.load(_rows, FLOATS).endswith(b"2")
-    assert device.load(_rows, FLOATS).endswith(b"2")
+    assert cubins.machine_code(ROWS, FLOATS, H100).endswith(b"1")
+    assert device.load(ROWS, FLOATS).endswith(b"2")
+    assert device.load(ROWS, FLOATS).endswith(b"2")
     assert len(made) == 2
     monkeypatch.setattr(Code, "get_kernel", lambda *_: 1 / 0)
     with pytest.raises(ZeroDivisionError):
-        device.load(_rows, FLOATS)
+        device.load(ROWS, FLOATS)
 
 
 def test_the_files_used_last_are_kept(made: list[Any], monkeypatch: pytest.MonkeyPatch) -> None:
     monkeypatch.setattr(cubins, "_FILES", 3)
     for age, block in enumerate((1, 2, 3)):
-        cubins.machine_code(_rows, FLOATS, H100, block)
+        cubins.machine_code(RowKernel(_rows, 1, block), FLOATS, H100)
         for file in cubins.folder().iterdir():
             os.utime(file, (age - 10, age - 10))
-    cubins.machine_code(_rows, FLOATS, H100, 1)
+    cubins.machine_code(RowKernel(_rows, 1, 1), FLOATS, H100)
     for block in (4, 5, 1):
-        cubins.machine_code(_rows, FLOATS, H100, block)
+        cubins.machine_code(RowKernel(_rows, 1, block), FLOATS, H100)
     assert len(made) == 5
     assert len(list(cubins.folder().iterdir())) == 3
 
@@ -114,8 +118,8 @@ def test_a_folder_that_cannot_be_written(
     (tmp_path / "new").write_text("a file")
     monkeypatch.setattr(cache, "_warned", set())
     with pytest.warns(RuntimeWarning, match="NUMBA_CACHE_DIR"):
-        cubins.machine_code(_rows, FLOATS, H100)
-    cubins.machine_code(_rows, FLOATS, H100)  # a warning would be an error
+        cubins.machine_code(ROWS, FLOATS, H100)
+    cubins.machine_code(ROWS, FLOATS, H100)  # a warning would be an error
     assert len(made) == 2
 
 
@@ -147,7 +151,7 @@ def test_compiling_ahead(made: list[Any], monkeypatch: pytest.MonkeyPatch) -> No
     monkeypatch.setattr(vector, "DEVICE", "cuda")
     for _ in range(2):
         use_device("linkage", H100)
-        names = sorted(task[0].__name__ for task in made)
+        names = sorted(task[0].kernel.__name__ for task in made)
         assert names == ["random_actions", "refresh", "reset_rows", "step"]
     assert {task[2] for task in made} == {H100}
 

@@ -73,11 +73,10 @@ def test_views(driver: Driver) -> None:
 
 @pytest.mark.parametrize("number", [2, np.uint64(2), np.float32(2)], ids=repr)
 def test_a_kernel_is_loaded_once_for_each_kind(driver: Driver, number: Any) -> None:
-    kernel = device.Kernel(_add)
     for dtype in (torch.float32, torch.float32, torch.int8):
         rows = torch.zeros(3, dtype=dtype)
         for factor in (True, np.bool_(True)):
-            kernel(device.view(rows), number, factor)
+            device.launch(ADD, rows, number, factor)
         assert (rows == 4).all()
     assert len(driver.loaded) == len(set(driver.loaded)) == 2
     assert driver.launches[0] == driver.launches[-1]

@@ -20,6 +20,7 @@ from linkzoo import VecEnv
 from linkzoo.compile import use_device
 from linkzoo.cuda.compiler import ENTRY, cubin, kind_of, ptx
 from linkzoo.engine.compiled import compiled, local
+from linkzoo.engine.threads import RowKernel
 from linkzoo_training.commands import compile as compile_command
 from linkzoo_training.commands.compile import use_rollouts
 from tests.cuda.without_gpu import Loaded, without_gpu
@@ -81,15 +82,15 @@ def kernels_of(use: Callable[..., None], game: str) -> dict[str, list[Loaded]]:
             patch.setattr(module, "compile_for", lambda _: None)
         use(game, ARCHITECTURE)
     for loaded in driver.loaded:
-        found[loaded.rows.__name__].append(loaded)
+        found[loaded.rows.kernel.__name__].append(loaded)
     return found
 
 
 def assembled(loaded: Loaded, folder: Path) -> tuple[str, Used]:
     """The PTX of a kernel, and what ptxas says of it."""
-    text = ptx(loaded.rows, loaded.kinds, ARCHITECTURE, loaded.block)
+    text = ptx(loaded.rows, loaded.kinds, ARCHITECTURE)
     used = ptxas(text, folder)
-    print(loaded.rows.__name__, used)
+    print(loaded.rows.kernel.__name__, used)
     return text, used
 
 
@@ -130,14 +131,17 @@ def _rows_with_arrays(first: Any, last: Any, numbers: Any) -> None:
         _reversed(numbers[i], i)
 
 
+ROWS_WITH_ARRAYS = RowKernel(_rows_with_arrays, 1)
+
+
 def test_arrays_of_a_function_are_the_threads_own() -> None:
-    text = ptx(_rows_with_arrays, (kind_of(np.zeros((3, _SIZE), np.int64)),), ARCHITECTURE)
+    text = ptx(ROWS_WITH_ARRAYS, (kind_of(np.zeros((3, _SIZE), np.int64)),), ARCHITECTURE)
     assert re.search(r"\.local .*\[32\]", text)
 
 
 def test_machine_code() -> None:
     """Linked, with the symbol by which it is loaded."""
-    code = cubin(_rows_with_arrays, (kind_of(np.zeros((3, _SIZE), np.int64)),), ARCHITECTURE)
+    code = cubin(ROWS_WITH_ARRAYS, (kind_of(np.zeros((3, _SIZE), np.int64)),), ARCHITECTURE)
     assert code.startswith(b"\x7fELF")
     assert f".text.{ENTRY}\0".encode() in code
 

@@ -11,7 +11,7 @@ import torch
 from linkzoo import make_vec
 from tests.common.play import run_python
 from tests.common.test_vector import build as build_cpu
-from tests.common.variants import FEW, ONE, Variant, every_variant_slowly, few_variants
+from tests.common.variants import FEW, ONE, Variant, few_variants, one_game
 from tests.cuda.without_gpu import assert_same_games, build, without_gpu
 from tests.driving import first_quick
 
@@ -24,7 +24,7 @@ def _no_gpu() -> Iterator[None]:
         yield
 
 
-@every_variant_slowly
+@one_game
 def test_games_are_those_of_the_cpu(variant: Variant) -> None:
     """To the end of several games, and in the games that follow them."""
     steps = 2 * variant.game.facts.typical_length

@@ -5,9 +5,8 @@ and numbers.
 """
 
 import ctypes
-from collections.abc import Callable, Iterator
+from collections.abc import Iterator
 from contextlib import contextmanager
-from functools import cache
 from types import SimpleNamespace
 from typing import Any, NamedTuple
 
@@ -19,6 +18,7 @@ from numpy.typing import NDArray
 from linkzoo import VecEnv
 from linkzoo.cuda import device, vector
 from linkzoo.cuda.compiler import Kind, kind_of
+from linkzoo.engine.threads import RowKernel
 from tests.common.variants import Variant
 
 _THREADS = 1024  # in a block, at most
@@ -27,9 +27,8 @@ _THREADS = 1024  # in a block, at most
 class Loaded(NamedTuple):
     """A kernel in the driver."""
 
-    rows: Callable[..., None]
+    rows: RowKernel
     kinds: tuple[Kind, ...]
-    block: int
 
 
 class Launch(NamedTuple):
@@ -55,9 +54,9 @@ class Driver:
         self.launches: list[Launch] = []
         self.stream = 0
 
-    def load(self, rows: Callable[..., None], kinds: tuple[Kind, ...], block: int) -> Loaded:
+    def load(self, rows: RowKernel, kinds: tuple[Kind, ...]) -> Loaded:
         """Like `linkzoo.cuda.device.load`."""
-        self.loaded.append(Loaded(rows, kinds, block))
+        self.loaded.append(Loaded(rows, kinds))
         return self.loaded[-1]
 
     def launch(self, stream: int, config: Any, loaded: Loaded, *raw: Any) -> None:
@@ -65,17 +64,18 @@ class Driver:
         (grid, *_), (block, *_) = config.grid, config.block
         assert grid > 0
         assert 0 < block <= _THREADS
-        self.launches.append(Launch(loaded.rows.__name__, stream, grid, block))
+        rows, together = loaded.rows.kernel, loaded.rows.block
+        self.launches.append(Launch(rows.__name__, stream, grid, block))
         given = iter(raw)
         arguments = [_decode(kind, given) for kind in loaded.kinds]
         assert not list(given)
         count = len(arguments[0])
-        if loaded.block:
-            for first in range(0, grid * loaded.block, loaded.block):
-                loaded.rows(first, min(first + loaded.block, count), *arguments)
+        if together:
+            for first in range(0, grid * together, together):
+                rows(first, min(first + together, count), *arguments)
         else:
             for i in range(count):
-                loaded.rows(i, i + 1, *arguments)
+                rows(i, i + 1, *arguments)
 
     def current_stream(self) -> Any:
         """Like torch's."""
@@ -113,7 +113,7 @@ def without_gpu(*, simulated: bool = False) -> Iterator[Driver]:
         if simulated:
             patch.setattr(device, "view", _view)
         else:
-            patch.setattr(device, "kernel", cache(device.Kernel))  # none that others loaded
+            patch.setattr(device, "_loaded", {})  # none that others loaded
             patch.setattr(device, "load", driver.load)
             patch.setattr(device, "launch_kernel", driver.launch)
             patch.setattr(device, "_stream", lambda handle: handle)

@@ -2,6 +2,7 @@
 
 from collections.abc import Callable, Mapping
 from dataclasses import dataclass, field
+from typing import Any
 
 import numpy as np
 from numpy.typing import NDArray
@@ -9,6 +10,7 @@ from numpy.typing import NDArray
 from linkzoo.core import protocols
 from linkzoo.core.arguments import boolean
 from linkzoo.core.observation import Graph, ObservationSpec
+from linkzoo.core.state import Record
 
 
 def each_for_itself(num_players: int) -> tuple[int, ...]:
@@ -100,20 +102,23 @@ class Notation:
     """Moves as text and positions as JSON, both ways, in plain Python.
 
     Attributes:
-        action_to_text: The text of an action.
-        text_to_action: The action of a text.
-        action_parts: The elements a person selects to make an action.
+        action_to_text: Returns the text of an action; ValueError if there is no such action.
+        text_to_action: Returns the action of a text; ValueError if it isn't a move.
+        action_parts: Returns the elements that a person selects to make an action, in order: names
+            of SVG elements (`data-part`), or choices in words that aren't in the drawing. No legal
+            action's names may be a subset of another's.
         to_dict: The position as JSON. None: the record's fields, of which a seat's view lacks what
             `Field.hidden` says.
-        from_dict: Parses the result of `to_dict`; the game validates the record.
+        from_dict: Parses the result of `to_dict`; ValueError names an unreadable field. The game
+            validates the record.
         unordered: Keys of `to_dict` with lists that `from_dict` accepts in any order.
     """
 
-    action_to_text: protocols.ActionToText
-    text_to_action: protocols.TextToAction
-    action_parts: protocols.ActionParts | None = None
+    action_to_text: Callable[[Record, int], str]
+    text_to_action: Callable[[Record, str], int]
+    action_parts: Callable[[Record, int], tuple[str, ...]] | None = None
     to_dict: protocols.ToDict | None = None
-    from_dict: protocols.FromDict | None = None
+    from_dict: Callable[[Mapping[str, Any]], Record] | None = None
     unordered: tuple[str, ...] = ()
 
     def __post_init__(self) -> None:
@@ -150,7 +155,8 @@ class Facts:
         max_length: Upper bound on the number of decisions.
         chance: Whether the seed affects games, under any option.
         score_scale: The score difference that counts as 1 in score margins.
-        sides: The sides of the seats.
+        sides: Returns the side of each seat, from 0, for a number of players; seats on a side share
+            payoffs and win together.
         seat_names: Roles of the seats, such as ("More", "Fewer").
         role_options: Options that, if not standard, make roles chosen in play.
         playout_options: Options, with values that end a game sooner, at a result that tells who
@@ -164,7 +170,7 @@ class Facts:
     max_length: int
     chance: bool = True
     score_scale: int = 1
-    sides: protocols.Sides = each_for_itself
+    sides: Callable[[int], tuple[int, ...]] = each_for_itself
     seat_names: tuple[str, ...] = ()
     role_options: tuple[str, ...] = ()
     playout_options: Mapping[str, int] = field(default_factory=dict)

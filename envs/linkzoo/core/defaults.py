@@ -1,9 +1,11 @@
 """Default parts of a game, derived from the other parts."""
 
+from collections.abc import Callable
+
 import numpy as np
 from numpy.typing import NDArray
 
-from linkzoo.core.protocols import Draw, Heuristic, LegalActions, SeatValues, Sides, Validate
+from linkzoo.core.protocols import Draw, Heuristic, LegalActions, SeatValues, Validate
 from linkzoo.core.state import Mask, Record
 from linkzoo.engine.compiled import compiled
 from linkzoo.svg import elements as svg
@@ -12,30 +14,24 @@ _DARK = {"#ffffff": "#1d1c1a", "#000000": "#f1ede4"}
 _SIZE, _ADVANCE, _LEADING = 16, 10, 20  # letters in a drawing, in pixels
 
 
-class SideTables:
-    """Sides by number of players, int64[max_players + 1, max_players]; -1 for none.
-
-    Attributes:
-        side: The side of each seat.
-        first: The first seat of each side.
-    """
-
-    def __init__(self, sides: Sides, min_players: int, max_players: int) -> None:
-        self.side, self.first = np.full((2, max_players + 1, max_players), -1, np.int64)
-        for players in range(min_players, max_players + 1):
-            of_seats = sides(players)
-            self.side[players, :players] = of_seats
-            for number in set(of_seats):
-                self.first[players, number] = of_seats.index(number)
+def first_seats(
+    sides: Callable[[int], tuple[int, ...]], min_players: int, max_players: int
+) -> NDArray[np.int64]:
+    """Returns the first seat of each side by number of players; -1 where there is no such side."""
+    first = np.full((max_players + 1, max_players), -1, np.int64)
+    for players in range(min_players, max_players + 1):
+        of_seats = sides(players)
+        for side in set(of_seats):
+            first[players, side] = of_seats.index(side)
+    return first
 
 
-def make_payoffs(tables: SideTables) -> SeatValues:
+def make_payoffs(first_of: NDArray[np.int64]) -> SeatValues:
     """Returns payoffs derived from winners and sides.
 
     Zeros before the end and for a draw. Else, if w of n sides win, a side gets (1/w if it won else
     0) - 1/n, scaled so that a sole winner gets 1.
     """
-    side_of, first_of = tables.side, tables.first
 
     @compiled
     def payoffs(state: Record, out: NDArray[np.float32]) -> None:
@@ -47,15 +43,14 @@ def make_payoffs(tables: SideTables) -> SeatValues:
         for seat in range(players):
             out[seat] = 0
             if winners != 0:
-                share = ((winners >> first_of[players, side_of[players, seat]]) & 1) * count - won
+                share = ((winners >> seat) & 1) * count - won
                 out[seat] = np.float32(share) / np.float32(won * (count - 1))
 
     return payoffs
 
 
-def make_score_margins(tables: SideTables, scores: SeatValues, scale: int) -> SeatValues:
+def make_score_margins(first_of: NDArray[np.int64], scores: SeatValues, scale: int) -> SeatValues:
     """Returns score margins: own score less the mean of the other sides', over `scale`."""
-    first_of = tables.first
 
     @compiled
     def score_margins(state: Record, out: NDArray[np.float32]) -> None:

@@ -3,13 +3,13 @@
 from collections.abc import Callable, Mapping
 from dataclasses import dataclass, field
 from functools import cached_property
-from math import prod
 from struct import Struct
 from types import ModuleType
 from typing import Any
 
 import numpy as np
 from gymnasium.spaces import Box
+from numpy.typing import NDArray
 
 from linkzoo.core import defaults
 from linkzoo.core.arguments import agrees, in_order, integer, mapping, shown
@@ -152,7 +152,7 @@ class Game:
     @cached_property
     def payoffs(self) -> SeatValues:
         """Fills the payoffs of a finished game (compiled)."""
-        return self.rules.payoffs or defaults.make_payoffs(self._sides)
+        return self.rules.payoffs or defaults.make_payoffs(self._first_seats)
 
     @cached_property
     def score_margins(self) -> SeatValues:
@@ -160,7 +160,7 @@ class Game:
         scores, scale = self.rules.scores, self.facts.score_scale
         if self.rules.score_margins is not None or scores is None:
             return self.rules.score_margins or self.payoffs
-        return defaults.make_score_margins(self._sides, scores, scale)
+        return defaults.make_score_margins(self._first_seats, scores, scale)
 
     @property
     def determinize(self) -> Determinize:
@@ -230,8 +230,7 @@ class Game:
         """The space of full information: the flat observation, then the hidden information."""
         spec, hidden = self.observation.spec, self.observation.privileged_spec
         parts = (*spec.parts, *(() if hidden is None else hidden.parts))
-        size = sum(prod(part.shape) for part in parts)
-        return ObservationSpec(parts, (size,), spec.dtype).space()
+        return ObservationSpec(parts, dtype=spec.dtype).space()
 
     def blank(
         self, num_players: int | None = None, options: Mapping[str, Any] | None = None
@@ -340,8 +339,8 @@ class Game:
         return validate_first
 
     @cached_property
-    def _sides(self) -> defaults.SideTables:
-        return defaults.SideTables(self.facts.sides, *self.players)
+    def _first_seats(self) -> NDArray[np.int64]:
+        return defaults.first_seats(self.facts.sides, *self.players)
 
     @cached_property
     def _json(self) -> FieldsJson:

@@ -45,7 +45,7 @@ class ObservationSpec:
 
     Attributes:
         parts: The parts, in order.
-        shape: The shape of the whole array.
+        shape: The shape of the whole array; flat by default.
         dtype: The integer NumPy type.
 
     Raises:
@@ -53,12 +53,14 @@ class ObservationSpec:
     """
 
     parts: tuple[ObservationPart, ...]
-    shape: tuple[int, ...]
+    shape: tuple[int, ...] = ()
     dtype: DTypeLike = np.int8
 
     def __post_init__(self) -> None:
         size = sum(prod(part.shape) for part in self.parts)
-        if size != prod(self.shape):
+        if not self.shape:
+            object.__setattr__(self, "shape", (size,))
+        elif size != prod(self.shape):
             raise ValueError(f"the parts hold {size} numbers, the shape {self.shape}")
 
     @property
@@ -75,8 +77,11 @@ class ObservationSpec:
         return found
 
     def starts(self) -> Any:
-        """Returns where each part begins, a named tuple: compiled code reads it as constants."""
-        starts = {name: where.start for name, where in self.slices().items()}
+        """Returns where each part begins, a named tuple: compiled code reads it as constants.
+
+        They are int64: Numba compiles a function anew for each integer of Python.
+        """
+        starts = {name: np.int64(where.start) for name, where in self.slices().items()}
         return namedtuple("Starts", starts)(**starts)
 
     def space(self) -> Box:

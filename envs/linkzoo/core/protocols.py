@@ -4,7 +4,6 @@ Compiled functions take a record, which they modify in place where documented, a
 into the caller's arrays. They must write every element.
 """
 
-from collections.abc import Mapping
 from typing import Any, Protocol
 
 import numpy as np
@@ -82,28 +81,6 @@ class Validate(Protocol):
     def __call__(self, state: Record, scratch: Record) -> str: ...
 
 
-class ActionToText(Protocol):
-    """Returns an action in the game's notation; ValueError if there is no such action."""
-
-    def __call__(self, state: Record, action: int) -> str: ...
-
-
-class TextToAction(Protocol):
-    """Returns the action of a move's text; ValueError if it isn't a move."""
-
-    def __call__(self, state: Record, text: str) -> int: ...
-
-
-class ActionParts(Protocol):
-    """Returns the elements that a person selects to make an action, in order.
-
-    They are names of SVG elements (`data-part`), or choices in words that aren't in the drawing. No
-    legal action's names may be a subset of another's.
-    """
-
-    def __call__(self, state: Record, action: int) -> tuple[str, ...]: ...
-
-
 class ToDict(Protocol):
     """Returns the position as JSON data: the referee's view or a seat's view.
 
@@ -115,22 +92,7 @@ class ToDict(Protocol):
     def __call__(self, state: Record, seat: int | None = None) -> dict[str, Any]: ...
 
 
-class FromDict(Protocol):
-    """Parses the result of `to_dict`; ValueError names an unreadable field.
-
-    The caller validates the record.
-    """
-
-    def __call__(self, data: Mapping[str, Any]) -> Record: ...
-
-
 class Draw(Protocol):
     """Returns the position as text or SVG: the referee's view or a seat's view."""
 
     def __call__(self, state: Record, seat: int | None = None) -> str: ...
-
-
-class Sides(Protocol):
-    """Returns the side of each seat, from 0; seats on a side share payoffs and win together."""
-
-    def __call__(self, num_players: int) -> tuple[int, ...]: ...

@@ -24,6 +24,7 @@ from numba.core import event
 from numpy.typing import NDArray
 
 from linkzoo.engine.compiled import barrier, local, shared, thread, threads
+from linkzoo.engine.threads import RowKernel
 
 SIMULATED = bool(numba.config.ENABLE_CUDASIM)  # type: ignore[attr-defined]  # NUMBA_ENABLE_CUDASIM
 ENTRY = "rows"  # the kernel's symbol in machine code
@@ -105,32 +106,28 @@ def kind_of(value: Any) -> Kind:
     return kind(_NUMBERS.get(type(value)) or value.dtype)
 
 
-def kernel(rows: Callable[..., None], block: int) -> Callable[[Any], None]:
-    """Returns `rows(first, last, *arguments)` as a function of a thread and its arguments.
+def kernel(rows: RowKernel) -> Callable[[Any], None]:
+    """Returns `rows.kernel(first, last, *arguments)` as a function of a thread and its arguments.
 
-    The threads take one row after another; all threads of a block take `block` rows together, if
-    it isn't 0.
+    The threads take one row after another; all threads of a block take `rows.block` rows together,
+    if it isn't 0.
     """
+    take, block = rows.kernel, rows.block
 
     def each(arguments: Any) -> None:
         i = cuda.grid(1)
         while i < arguments[0].shape[0]:
-            rows(i, i + 1, *arguments)
+            take(i, i + 1, *arguments)
             i += cuda.gridsize(1)
 
     def together(arguments: Any) -> None:
         first = cuda.blockIdx.x * block
-        rows(first, min(first + block, arguments[0].shape[0]), *arguments)
+        take(first, min(first + block, arguments[0].shape[0]), *arguments)
 
     return together if block else each
 
 
-def ptx(
-    rows: Callable[..., None],
-    kinds: tuple[Kind, ...],
-    capability: tuple[int, int],
-    block: int = 0,
-) -> str:
+def ptx(rows: RowKernel, kinds: tuple[Kind, ...], capability: tuple[int, int]) -> str:
     """Compiles a `kernel` to PTX, for arguments of these kinds."""
     arguments = types.BaseTuple.from_types([_type(kind) for kind in kinds])
     device = SimpleNamespace(compute_capability=capability)
@@ -140,19 +137,14 @@ def ptx(
         _replaced(dispatcher, "get_current_device", lambda: device),
         _replaced(CUDATargetContext, "make_constant_array", _make_constant_array),
     ):
-        text: str = cuda.compile_ptx(kernel(rows, block), (arguments,), cc=capability)[0]
+        text: str = cuda.compile_ptx(kernel(rows), (arguments,), cc=capability)[0]
     (entry,) = re.findall(r"\.entry (\w+)", text)
     return text.replace(entry, ENTRY)
 
 
-def cubin(
-    rows: Callable[..., None],
-    kinds: tuple[Kind, ...],
-    capability: tuple[int, int],
-    block: int = 0,
-) -> bytes:
+def cubin(rows: RowKernel, kinds: tuple[Kind, ...], capability: tuple[int, int]) -> bytes:
     """Compiles a `kernel` to machine code with the symbol `ENTRY`."""
-    code = ObjectCode.from_ptx(ptx(rows, kinds, capability, block).encode())
+    code = ObjectCode.from_ptx(ptx(rows, kinds, capability).encode())
     options = LinkerOptions(arch="sm_{}{}".format(*capability))
     with event.trigger_event("numba:compile"):
         return bytes(Linker(code, options=options).link("cubin").code)

@@ -10,7 +10,6 @@ without that variable, beside the compiled modules of this package or in the use
 
 import hashlib
 import os
-from collections.abc import Callable
 from contextlib import suppress
 from functools import cache
 from importlib.metadata import version
@@ -24,6 +23,7 @@ from linkzoo.cuda import compiler
 from linkzoo.cuda.compiler import Kind
 from linkzoo.engine.cache import Lock, announce, warn
 from linkzoo.engine.portable import portable_source
+from linkzoo.engine.threads import RowKernel
 
 _FOLDER = "linkzoo_cubins"
 _FILES = 256  # kernels kept on disk, the last used
@@ -32,36 +32,36 @@ _WAIT = 600.0  # seconds to wait for another process, before compiling here too
 
 
 def machine_code(
-    rows: Callable[..., None],
+    rows: RowKernel,
     kinds: tuple[Kind, ...],
     capability: tuple[int, int],
-    block: int = 0,
     *,
     again: bool = False,
 ) -> bytes:
     """Returns the machine code of a kernel from the cache, or compiles it.
 
     Args:
-        rows: A compiled row function.
+        rows: The row function (`linkzoo.cuda.compiler.kernel`).
         kinds: The kinds of its arguments behind `first` and `last`.
         capability: Compute capability of the GPU.
-        block: Rows per block of threads, 0 for a thread per row (`linkzoo.cuda.compiler.kernel`).
         again: Compiles even if there is a file, because it can't be loaded.
     """
     numbers = ".".join(numba.__version__.split(".")[:2]), version("numba-cuda")
-    source = portable_source(rows, *numbers, _compiler(), capability, block, *map(_words, kinds))  # type: ignore[arg-type]  # compiled
-    path = folder() / f"{rows.__name__}_{source.digest}.cubin"
+    versions = *numbers, _compiler(), capability, rows.block, *map(_words, kinds)
+    source = portable_source(rows.kernel, *versions)  # type: ignore[arg-type]  # compiled
+    name = rows.kernel.__name__
+    path = folder() / f"{name}_{source.digest}.cubin"
     if not again and (found := _read(path)):
         return found
     lock = Lock(path.with_suffix(".lock"))
-    what = ", ".join(sorted(source.titles)) or rows.__name__
+    what = ", ".join(sorted(source.titles)) or name
     with suppress(OSError):
         path.parent.mkdir(parents=True, exist_ok=True)
     try:
         if lock.acquire(f"{what} for the GPU", _WAIT) and (found := _read(path)):
             return found
         announce(source, " for the GPU", _SECONDS)
-        made = compiler.cubin(rows, kinds, capability, block)
+        made = compiler.cubin(rows, kinds, capability)
         _write(path, made)
         return made
     finally:

@@ -24,6 +24,7 @@ _BLOCKS = 4  # blocks per multiprocessor: the rows of more threads don't fit in 
 _names = "bool uint8 uint16 uint32 uint64 int8 int16 int32 int64 float16 float32 float64".split()
 _DTYPES = {getattr(torch, name): np.dtype(name) for name in _names if hasattr(torch, name)}
 _thread = threading.local()
+_loaded: dict[tuple[Callable[..., None], int, tuple[Kind, ...]], Any] = {}  # kernels
 _target: tuple[int, int] | None = None  # compute capability, if this process only compiles
 
 
@@ -36,60 +37,42 @@ class Array(NamedTuple):
     tensor: torch.Tensor  # keeps the memory
 
 
-class Kernel:
-    """A row function `rows(first, last, *arguments)` as a CUDA kernel.
-
-    A thread takes rows one by one, or all threads of a block `block` rows together.
-    """
-
-    def __init__(self, rows: Callable[..., None], block: int = 0) -> None:
-        self.rows, self.block = rows, block
-        self._loaded: dict[tuple[Kind, ...], Any] = {}
-
-    def __call__(self, *arguments: Any) -> None:
-        """Launches all rows of the first argument on torch's current stream.
-
-        Args:
-            arguments: Results of `view`, NumPy numbers and integers (int64).
-        """
-        count = arguments[0].shape[0]
-        if not count:
-            return
-        blocks = -(-count // (self.block or _BLOCK))
-        if compiler.SIMULATED:
-            block = 1 if self.block else _BLOCK  # its threads share no arrays
-            cuda.jit(compiler.kernel(self.rows, self.block))[blocks, block](arguments)
-            return
-        kinds = tuple([a.kind if type(a) is Array else kind_of(a) for a in arguments])
-        if _target is not None:
-            cubins.machine_code(self.rows, kinds, _target, self.block)
-            self.rows(0, count, *map(_on_host, arguments))
-            return
-        loaded = self._loaded.get(kinds)
-        if loaded is None:
-            loaded = self._loaded[kinds] = load(self.rows, kinds, self.block)
-        parameters: list[Any] = []
-        for argument in arguments:
-            if type(argument) is Array:
-                parameters += argument.parameters
-            else:
-                parameters.append(argument)
-        if not self.block:
-            blocks = min(blocks, _BLOCKS * _multiprocessors())
-        config = _config(blocks, self.block or _BLOCK)
-        launch_kernel(stream(), config, loaded, *parameters)
-
-
-@cache
-def kernel(rows: Callable[..., None], block: int = 0) -> Kernel:
-    """Returns the cached CUDA kernel of a compiled row function."""
-    return Kernel(rows, block)
-
-
 def launch(rows: RowKernel, *arguments: Any) -> None:
-    """Runs all rows; arguments are tensors, results of `view`, and numbers."""
-    made = [view(a) if isinstance(a, torch.Tensor) else a for a in arguments]
-    kernel(rows.kernel, rows.block)(*made)
+    """Launches all rows of the first argument on torch's current stream.
+
+    Args:
+        rows: The row function `kernel(first, last, *arguments)`: a thread takes rows one by one, or
+            all threads of a block `rows.block` rows together.
+        arguments: Tensors, results of `view`, NumPy numbers and integers (int64).
+    """
+    block = rows.block
+    made = tuple([view(a) if isinstance(a, torch.Tensor) else a for a in arguments])
+    count = made[0].shape[0]
+    if not count:
+        return
+    blocks = -(-count // (block or _BLOCK))
+    if compiler.SIMULATED:
+        size = 1 if block else _BLOCK  # its threads share no arrays
+        cuda.jit(compiler.kernel(rows))[blocks, size](made)
+        return
+    kinds = tuple([a.kind if type(a) is Array else kind_of(a) for a in made])
+    if _target is not None:
+        cubins.machine_code(rows, kinds, _target)
+        rows.serial(*map(_on_host, made))
+        return
+    key = rows.kernel, block, kinds
+    loaded = _loaded.get(key)
+    if loaded is None:
+        loaded = _loaded[key] = load(rows, kinds)
+    parameters: list[Any] = []
+    for argument in made:
+        if type(argument) is Array:
+            parameters += argument.parameters
+        else:
+            parameters.append(argument)
+    if not block:
+        blocks = min(blocks, _BLOCKS * _multiprocessors())
+    launch_kernel(stream(), _config(blocks, block or _BLOCK), loaded, *parameters)
 
 
 def view(tensor: torch.Tensor, dtype: DTypeLike | None = None) -> Array:
@@ -123,11 +106,11 @@ def _on_host(argument: Any) -> Any:
     return argument.tensor.numpy().view(argument.kind.dtype)
 
 
-def load(rows: Callable[..., None], kinds: tuple[Kind, ...], block: int = 0) -> Any:
+def load(rows: RowKernel, kinds: tuple[Kind, ...]) -> Any:
     """Returns a kernel for arguments of these kinds, ready to be launched."""
     capability = torch.cuda.get_device_capability()
     for again in (False, True):  # a file in the cache may be damaged
-        made = cubins.machine_code(rows, kinds, capability, block, again=again)
+        made = cubins.machine_code(rows, kinds, capability, again=again)
         code = ObjectCode.from_cubin(made)
         try:
             return code.get_kernel(compiler.ENTRY)

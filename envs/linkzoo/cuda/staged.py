@@ -113,18 +113,13 @@ def shared_step(game: Game) -> RowKernel:
         episodes: NDArray[np.int64],
         masks: Words,
         observations: Words,
-        seats: NDArray[np.int8],
-        payoff: Any,
-        margin: Any,
-        done: NDArray[np.bool_],
-        lengths: NDArray[np.int32],
+        *others: Any,
     ) -> None:
         near_states = shared(all_records, np.uint64)
         near_masks = shared(all_masks, np.uint64)
         near_observations = shared(all_observations, np.uint64)
         own_states, own_masks = near_states.view(record), near_masks.view(np.int8)
         own_observations = near_observations.view(dtype)
-        others = seats, payoff, margin, done, lengths
         for start in range(first, last, BLOCK):
             count = min(BLOCK, last - start)
             copy_words(states, start * record_words, near_states, 0, count * record_words)

@@ -1,7 +1,6 @@
 """Vector environment on a GPU, with torch tensors."""
 
 import math
-from dataclasses import dataclass
 from typing import Any
 
 import numpy as np
@@ -20,42 +19,28 @@ from linkzoo.cuda.staged import (
     staged_step,
     words,
 )
-from linkzoo.envs.vector import VecEnv, VecStep
+from linkzoo.envs.vector import VecEnv
 
 DEVICE = "cuda"  # torch's current device
-
-
-@dataclass(frozen=True)
-class CudaVecStep(VecStep):
-    """`VecStep` with torch tensors on the device."""
-
-    observation: Any
-    action_mask: Any
-    seat: Any
-    reward: Any
-    done: Any
-    episode_length: Any
-    score: Any
 
 
 class CudaVecEnv(VecEnv):
     """N games in lock-step on torch's current CUDA device, one thread per game.
 
     Games and arguments equal those of `VecEnv`, bit for bit, except for `num_threads`. Arrays are
-    tensors: those of `CudaVecStep`, `episodes` (int64[N]), and `states` (uint8[N, record size]),
+    tensors: those of `VecStep`, `episodes` (int64[N]), and `states` (uint8[N, record size]),
     which may be written to but not replaced. Work runs on torch's current stream. With
     `check=False` and actions on the device, `step` doesn't synchronise; with `check=True` it
     transfers one number.
     """
 
     device = "cuda"
-    _result = CudaVecStep
     states: Any
     episodes: Any
     _actions: Any
     _mask: Any
     _flat: Any
-    _now: CudaVecStep
+    _now: Any
 
     def __init__(self, *args: Any, num_threads: int | None = None, **kwargs: Any) -> None:
         if num_threads is not None:
@@ -97,11 +82,6 @@ class CudaVecEnv(VecEnv):
             *map(gpu.view, others),
         )
 
-    def reset(self, seed: int = 0) -> CudaVecStep:
-        """Starts new games; like `VecEnv.reset`."""
-        super().reset(seed)
-        return self._now
-
     def _begin(self, seeds: NDArray[np.uint64]) -> None:
         self._seeds_there.copy_(torch.from_numpy(seeds.view(np.int64)))
         self._seed_there.copy_(torch.from_numpy(self._seed.view(np.int64)))
@@ -109,7 +89,7 @@ class CudaVecEnv(VecEnv):
         plies = torch.zeros_like(self._seeds_there)
         gpu.launch(self._kernels.reset_rows, self.records(), self._mask, starts, starts, plies)
 
-    def step(self, actions: Any) -> CudaVecStep:
+    def step(self, actions: Any) -> Any:
         """Plays an action in every game: integers [N], as a tensor or anything NumPy accepts.
 
         Raises ValueError like `VecEnv.step`.
@@ -146,7 +126,7 @@ class CudaVecEnv(VecEnv):
         legal = self._mask.gather(1, nearest[:, None])[:, 0] != 0
         return torch.where(legal & (nearest == self._actions), self.num_envs, self._rows).min()
 
-    def refresh(self, rows: Any = None) -> CudaVecStep:
+    def refresh(self, rows: Any = None) -> Any:
         """Like `VecEnv.refresh`.
 
         Args:

@@ -10,9 +10,9 @@ import numpy as np
 from linkzoo.core.agent import Agent, RandomAgent, check_agent
 from linkzoo.core.arguments import integer, one_of, real, string
 from linkzoo.engine.rng import SEED_LIMIT, game_seed
+from linkzoo.envs.aec import REWARDS
 from linkzoo.text import MoveError, TextGame
 
-REWARDS = ("win", "score")
 RULES = ("none", "short", "full")
 
 

@@ -12,7 +12,7 @@ from numpy.typing import ArrayLike, NDArray
 from linkzoo.core.agent import Agent, Positions, RandomAgent, check_agent
 from linkzoo.core.arguments import integer, one_of
 from linkzoo.core.features import FeatureMap
-from linkzoo.core.kernels import first_illegal, kernels
+from linkzoo.core.kernels import first_illegal, kernels, observations
 from linkzoo.core.state import Records
 from linkzoo.engine.rng import SEED_LIMIT, game_seeds
 from linkzoo.envs.aec import ILLEGAL, REWARDS
@@ -181,21 +181,15 @@ class SeatVectorEnv(VectorEnv[Any, Any, NDArray[Any]]):
 
     def _now(self) -> tuple[Any, dict[str, Any]]:
         """Returns what the seats see of all games, and the masks as gymnasium's infos."""
-        seen = self._shown(self._seen(self.states, self.seats), self._mask.copy())
+        seen = self._shown(observations(self.game, self.states, self.seats), self._mask.copy())
         have = np.ones(self.num_envs, np.bool_)
         return seen, {"action_mask": self._mask.copy(), "_action_mask": have}
-
-    def _seen(self, states: Records, seats: NDArray[np.int8]) -> NDArray[Any]:
-        """Returns flat observations [N, size]: what seat `seats[i]` sees of record i."""
-        spec = self.game.observation.spec
-        flat = np.empty((len(states), spec.size), spec.dtype)
-        self._kernels.observe(states, seats, flat)
-        return flat
 
     def _final(self, over: NDArray[np.int64], terminated: NDArray[np.bool_]) -> dict[str, Any]:
         """Returns what the seats see of games that are over, as gymnasium's environments do."""
         masks = np.zeros((len(over), self.game.num_actions), np.int8)
-        last = self._shown(self._seen(self.states[over], self.seats[over]), masks)
+        flat = observations(self.game, self.states[over], self.seats[over])
+        last = self._shown(flat, masks)
         final = np.full(self.num_envs, None, object)
         for index, seen in zip(over, iterate(self.observation_space, last), strict=True):
             final[index] = seen

@@ -15,13 +15,11 @@ SPEC = ObservationSpec(
         Part("num_players", (1,), 2, MAX_PLAYERS, "players", categorical=True),
         Part("paid", (MAX_PLAYERS,), 0, MAX_PAID, "chips paid, own ones first"),
         Part("history", (2, MOVES), NONE, RAISE, "actions by round", categorical=True),
-    ),
-    (4 + MAX_PLAYERS + 2 * MOVES,),
+    )
 )
 AT = SPEC.starts()
 HIDDEN = ObservationSpec(
-    (Part("deck", (MAX_PLAYERS,), NONE, MAX_PLAYERS, "hands, then board", categorical=True),),
-    (MAX_PLAYERS,),
+    (Part("deck", (MAX_PLAYERS,), NONE, MAX_PLAYERS, "hands, then board", categorical=True),)
 )
 
 

@@ -2,8 +2,7 @@
 
 from collections.abc import Mapping
 from functools import cache
-from types import ModuleType
-from typing import Any, NamedTuple
+from typing import Any
 
 import numpy as np
 
@@ -33,38 +32,22 @@ from linkzoo.games.link_o.symmetry import symmetries
 from linkzoo.games.link_o.text import draw_text
 
 _NAME, _VERSION, _PLAYERS = "link_o", 1, (2, MAX_PLAYERS)
-
-
-class Compiled(NamedTuple):
-    """The modules of compiled code that uses the board, directly or in what it calls."""
-
-    placement: ModuleType = placement
-    turns: ModuleType = turns
-    heuristic: ModuleType = heuristic
-    validation: ModuleType = validation
-    determinize: ModuleType = determinize
-    observation: ModuleType = observation
-    action_features: ModuleType = action_features
+# The modules of compiled code that uses the board, directly or in what it calls.
+_COMPILED = (placement, turns, heuristic, validation, determinize, observation, action_features)
 
 
 @cache
 def _game_on(board_name: str, board: Board) -> Game:
     """The game on a board, which is compiled in."""
-    compiled = Compiled()
     tables = board_tables(board)
     spec, privileged_spec = observation.make_spec(tables), observation.PRIVILEGED_SPEC
-    if board_name != STANDARD_BOARD:
-        constants = {"BOARD": tables, "AT": spec.starts()}
-        compiled = Compiled(*rebind(compiled, constants))
+    constants = {"BOARD": tables, "AT": spec.starts()} if board_name != STANDARD_BOARD else {}
+    made = rebind(_COMPILED, constants)
     fixed, digest = {"board": board_name}, int(board.digest, 16)
     max_length = MAX_ROUNDS * tables.size
     moves = MoveTexts(board)
-    positions = PositionJson(
-        board,
-        JsonHeader(_NAME, _VERSION, Options, STATE, _PLAYERS, max_length, fixed, digest),
-        place=compiled.placement.place,
-        placeable=compiled.placement.placeable,
-    )
+    header = JsonHeader(_NAME, _VERSION, Options, STATE, _PLAYERS, max_length, fixed, digest)
+    positions = PositionJson(board, header, made[placement])
     return Game(
         name=_NAME,
         version=_VERSION,
@@ -74,22 +57,22 @@ def _game_on(board_name: str, board: Board) -> Game:
         fields=FIELDS,
         options=Options,
         rules=Rules(
-            new_game=compiled.turns.new_game,
-            legal_actions=compiled.turns.legal_actions,
-            apply=compiled.turns.apply,
-            scores=compiled.turns.scores,
-            determinize=compiled.determinize.determinize,
-            reshuffle=compiled.determinize.reshuffle,
-            heuristic=compiled.heuristic.heuristic,
-            validate=compiled.validation.validate,
+            new_game=made[turns].new_game,
+            legal_actions=made[turns].legal_actions,
+            apply=made[turns].apply,
+            scores=made[turns].scores,
+            determinize=made[determinize].determinize,
+            reshuffle=made[determinize].reshuffle,
+            heuristic=made[heuristic].heuristic,
+            validate=made[validation].validate,
         ),
         observation=Observation(
             spec=spec,
-            observe=compiled.observation.observe,
+            observe=made[observation].observe,
             privileged_spec=privileged_spec,
-            reveal=compiled.observation.reveal,
+            reveal=made[observation].reveal,
             action_spec=action_features.ACTION_SPEC,
-            observe_action=compiled.action_features.action_features,
+            observe_action=made[action_features].action_features,
             action_cells=np.arange(CODES * tables.size).reshape(CODES, -1).T.ravel(),
             graph=lambda: graph(board, spec),
             symmetries=lambda: symmetries(board, spec, privileged_spec),

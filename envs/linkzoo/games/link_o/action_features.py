@@ -11,27 +11,14 @@ from linkzoo.core.state import Record
 from linkzoo.engine.compiled import compiled, local
 from linkzoo.games.link_o import components
 from linkzoo.games.link_o.board import CIRCLES, MAX_SPACES
-from linkzoo.games.link_o.components import (
-    BOARD,
-    EMPTY,
-    HAND,
-    KIND,
-    KINDS,
-    LINKO,
-    LINKOS,
-    MAX_PLAYERS,
-    NONE,
-    ONE,
-    POINTS,
-)
+from linkzoo.games.link_o.components import BOARD, EMPTY, KIND, KINDS, LINKO, LINKOS, MAX_PLAYERS
 from linkzoo.games.link_o.rules import placement
-from linkzoo.games.link_o.rules.placement import Opening
 from linkzoo.games.link_o.rules.tiles import bit, hand_points, hidden_from, size_of, take_from_hand
 from linkzoo.games.link_o.state import BAG
 
 _PERCENT = 100
 _MAX_SHOWN = 127  # points and placements; more are shown as this
-_MAX_HAND = HAND + BAG
+_MAX_HAND = components.HAND + BAG
 
 
 def _feature(name: str, high: int, meaning: str, broadcast: bool = False) -> ObservationPart:
@@ -74,7 +61,7 @@ _FEATURES = (
     _feature("num_players", MAX_PLAYERS, "players", True),
     _feature("not_begun", MAX_PLAYERS, "others whose first turn is to come (R6)", True),
 )
-ACTION_SPEC = ObservationSpec(_FEATURES, (len(_FEATURES),))
+ACTION_SPEC = ObservationSpec(_FEATURES)
 _AT = ACTION_SPEC.starts()
 
 
@@ -98,11 +85,11 @@ def _describe_move(
 ) -> None:
     seat = state.seat
     near = bit(BOARD.prev[space]) | bit(BOARD.next[space])
-    if BOARD.partner[space] != NONE:
+    if BOARD.partner[space] != components.NONE:
         near |= bit(BOARD.partner[space])
         out[_AT.connector] = 1
     circle = BOARD.circles[BOARD.circle[space]]
-    out[_AT.points] = POINTS[kind]
+    out[_AT.points] = components.POINTS[kind]
     out[_AT.linko] = kind == LINKO
     out[_AT.neighbours] = size_of(near & state.occupied)
     out[_AT.circle_done] = after.occupied & circle == circle
@@ -127,7 +114,7 @@ def _describe_spaces(
     own, own_but_linkos, others, fitting = EMPTY, EMPTY, EMPTY, EMPTY
     everywhere = local(KINDS, np.uint64)  # the spaces of any colour that a kind fits
     for kind in range(KINDS):
-        everywhere[kind] = _fitting_kind(after, opening, kind)
+        everywhere[kind] = placement.fitting_kind(after, opening, kind)
         for colour in range(CIRCLES):
             spaces = everywhere[kind] & BOARD.circles[colour]
             tile = bit(KINDS * colour + kind)
@@ -145,9 +132,9 @@ def _describe_spaces(
                 spaces = everywhere[kind] & BOARD.circles[colour]
                 copies = 2 if held_twice & tile else 1
                 placements += size_of(spaces)
-                stuck_points += 0 if spaces else copies * POINTS[kind]
+                stuck_points += 0 if spaces else copies * components.POINTS[kind]
                 out[_AT.fitting] += copies if spaces else 0
-                out[_AT.flexible] += copies if spaces & (spaces - ONE) else 0
+                out[_AT.flexible] += copies if spaces & (spaces - components.ONE) else 0
                 out[_AT.secure] += copies if spaces & ~others else 0
     unseen = size_of(once & fitting) + size_of(twice & fitting)
     empty = BOARD.spaces & ~after.occupied
@@ -169,16 +156,6 @@ def _describe_spaces(
         met |= meeting
     out[_AT.blocked] = size_of(several & empty & BOARD.connectors)
     return fitting
-
-
-@compiled
-def _fitting_kind(state: Record, opening: Opening, kind: int) -> np.uint64:
-    """Returns the spaces, of any colour, where a kind of tile fits in either direction."""
-    straight, turned = components.STRAIGHT[kind], components.TURNED[kind]
-    spaces = placement.fitting(state, opening, straight)
-    if turned != straight:
-        spaces |= placement.fitting(state, opening, turned)
-    return spaces
 
 
 @compiled

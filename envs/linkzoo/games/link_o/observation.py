@@ -1,7 +1,5 @@
 """The observation of a seat of LINK-O, and what is hidden: other hands, the bag's order (R2)."""
 
-from math import prod
-
 import numpy as np
 from numpy.typing import NDArray
 
@@ -24,7 +22,7 @@ def make_spec(board: components.BoardTables) -> ObservationSpec:
     """Returns the layout of what a seat observes on a board."""
     spaces, by_value, connectors = (board.size,), (VALUES, board.size), len(board.connector)
     points = f"points, hundreds and rest; {_MAX_SHOWN} is or more"
-    return _spec(
+    parts = (
         Part("hand", (TYPES,), 0, 2, "tiles of each type in the own hand"),
         Part("unseen", (TYPES,), 0, 2, "tiles of each type in the other hands and the bag"),
         Part("occupied", spaces, 0, 1, "1 where a tile lies"),
@@ -47,10 +45,7 @@ def make_spec(board: components.BoardTables) -> ObservationSpec:
         Part("dug", _SEATS, 0, BAG, "tiles dug in each seat's latest turn"),
         Part("passed", _SEATS, 0, 1, "1 if a seat's latest turn was a pass"),
     )
-
-
-def _spec(*parts: Part) -> ObservationSpec:
-    return ObservationSpec(parts, (sum(prod(part.shape) for part in parts),))
+    return ObservationSpec(parts)
 
 
 # For the standard board; for other boards they are rebound.
@@ -58,9 +53,11 @@ SPEC = make_spec(BOARD)
 AT = SPEC.starts()
 
 _ORDER = "tiles by type, second LINK-Os last: 52 is drawn next, then 51; 0 is not in the bag"
-PRIVILEGED_SPEC = _spec(
-    Part("hands", (MAX_PLAYERS - 1, TYPES), 0, 2, "tiles of each type in the other hands"),
-    Part("draw_order", (components.TILES,), 0, BAG, _ORDER),
+PRIVILEGED_SPEC = ObservationSpec(
+    (
+        Part("hands", (MAX_PLAYERS - 1, TYPES), 0, 2, "tiles of each type in the other hands"),
+        Part("draw_order", (components.TILES,), 0, BAG, _ORDER),
+    )
 )
 
 

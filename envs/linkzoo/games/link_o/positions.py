@@ -1,6 +1,7 @@
 """Positions of LINK-O as JSON, both ways (section "JSON" of RULES.md)."""
 
-from collections.abc import Callable, Mapping
+from collections.abc import Mapping
+from types import ModuleType
 from typing import Any
 
 import numpy as np
@@ -30,18 +31,11 @@ class PositionJson:
     Args:
         board: The board.
         header: What positions begin with.
-        place, placeable: The functions of `rules.placement`, as compiled for the board.
+        rules: The module `rules.placement` as it is for the board.
     """
 
-    def __init__(
-        self,
-        board: Board,
-        header: JsonHeader,
-        *,
-        place: Callable[[Record, int, int, int], None],
-        placeable: Callable[[Record, int], np.uint64],
-    ) -> None:
-        self._header, self._place, self._placeable = header, place, placeable
+    def __init__(self, board: Board, header: JsonHeader, rules: ModuleType) -> None:
+        self._header, self._rules = header, rules
         self._connectors = set(board.connectors)
         self._tiles, self._laid = tile_texts(board), laid_texts(board)
         self._types = {text: tile for tile, text in enumerate(self._tiles)}
@@ -63,7 +57,7 @@ class PositionJson:
         lacks = state.lacks[: len(players)].tolist()
         if state.seat != NONE and state.dug[state.seat]:
             # This seat has drawn a tile that it can place, and nobody else knows which.
-            lacks[state.seat] &= ~int(self._placeable(state, state.first_turn[state.seat]))
+            lacks[state.seat] &= ~int(self._rules.placeable(state, state.first_turn[state.seat]))
         data = {
             **self._header.write(state, seat),
             "round": int(state.round_number),
@@ -128,7 +122,7 @@ class PositionJson:
             state.last_winner = none_or_integer("last_round: winner", last["winner"], 0, last_seat)
         if state.seat != NONE and state.dug[state.seat]:  # `to_dict` leaves these out
             state.lacks[state.seat] |= np.uint64(
-                self._placeable(state, state.first_turn[state.seat])
+                self._rules.placeable(state, state.first_turn[state.seat])
             )
         return state
 
@@ -167,7 +161,7 @@ class PositionJson:
                 if tile not in self._laid[space]:
                     raise ValueError(f"{where}: no tile {shown(tile)} of its colour")
                 owner = integer(f"{where}: by", entry["by"], 0, int(state.num_players) - 1)
-                self._place(state, space, self._laid[space].index(tile), owner)
+                self._rules.place(state, space, self._laid[space].index(tile), owner)
         for text, entry in data.items():
             if "value" in entry:
                 value = none_or_integer(f"board: {text}: value", entry["value"], 0, VALUES - 1)

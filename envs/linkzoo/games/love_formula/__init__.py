@@ -2,7 +2,6 @@
 
 from collections.abc import Mapping
 from functools import cache, partial
-from types import SimpleNamespace
 from typing import Any
 
 from linkzoo.core.arguments import string
@@ -54,11 +53,11 @@ _CHECKS = (validation, decision, frames, stages, zones)
 @cache
 def _game_of(name: str, cards: Cards) -> Game:
     """Love Formula with a table of cards, which is compiled in."""
-    modules = [*_COMPILED, *_CHECKS]
+    constants = {}
     if name != STANDARD:
-        found = tables.constants(cards) | observation.constants(cards)
-        modules = rebind(modules, found | traits.constants(cards))
-    compiled = SimpleNamespace(**{each.__name__.split(".")[-1]: each for each in modules})
+        constants = tables.constants(cards) | observation.constants(cards)
+        constants |= traits.constants(cards)
+    made = rebind((*_COMPILED, *_CHECKS), constants)
     fixed = FixedOptions(
         values={"cards": name}, digest=int(cards.digest, 16), with_options=game_with
     )
@@ -66,33 +65,33 @@ def _game_of(name: str, cards: Cards) -> Game:
         NAME, VERSION, Options, STATE, PLAYERS, MAX_LENGTH, fixed.values, fixed.digest
     )
     moves = Moves(cards)
-    positions = Positions(moves, header, compiled)
+    positions = Positions(moves, header, made)
     to_dict = positions.to_dict
     return Game(
         name=NAME,
         version=VERSION,
         title="Love Formula",
         players=PLAYERS,
-        num_actions=int(compiled.tables.NUM_ACTIONS),
+        num_actions=int(made[tables].NUM_ACTIONS),
         fields=FIELDS,
         options=Options,
         rules=Rules(
-            new_game=compiled.course.new_game,
-            legal_actions=compiled.legal.legal_actions,
-            apply=compiled.course.apply,
-            scores=compiled.scoring.scores,
-            determinize=compiled.determinize.determinize,
-            reshuffle=compiled.determinize.reshuffle,
-            heuristic=compiled.heuristic.heuristic,
-            validate=compiled.validation.validate,
+            new_game=made[course].new_game,
+            legal_actions=made[legal].legal_actions,
+            apply=made[course].apply,
+            scores=made[scoring].scores,
+            determinize=made[determinize].determinize,
+            reshuffle=made[determinize].reshuffle,
+            heuristic=made[heuristic].heuristic,
+            validate=made[validation].validate,
         ),
         observation=Observation(
-            spec=compiled.observation.SPEC,
-            observe=compiled.observation.observe,
-            privileged_spec=compiled.observation.PRIVILEGED_SPEC,
-            reveal=compiled.observation.reveal,
+            spec=made[observation].SPEC,
+            observe=made[observation].observe,
+            privileged_spec=made[observation].PRIVILEGED_SPEC,
+            reveal=made[observation].reveal,
             action_spec=action_features.ACTION_SPEC,
-            observe_action=compiled.action_features.action_features,
+            observe_action=made[action_features].action_features,
         ),
         notation=Notation(
             action_to_text=moves.action_to_text,

@@ -220,9 +220,8 @@ def _choose_selected(state: Record, other: int) -> int:
 @compiled
 def _give_reaction(state: Record, other: int, pool: NDArray[np.int64], size: int) -> int:
     """Who is asked for a reaction has one: if not a known one, the last of the pool that works."""
-    for card in range(tables.NUM_TYPES):
-        if reactions.can_play(state, other, card):
-            return size
+    if reactions.can_react(state, other):
+        return size
     place = size - 1
     state.hands[other, pool[place]] += 1
     while not reactions.can_play(state, other, pool[place]):

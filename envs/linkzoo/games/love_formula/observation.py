@@ -4,9 +4,7 @@ A card that lies face down, or was picked in this round of a draft, counts as st
 pack for all other seats.
 """
 
-from collections import namedtuple
 from functools import partial
-from math import prod
 from typing import Any
 
 import numpy as np
@@ -38,7 +36,7 @@ def make_spec(cards: Cards) -> ObservationSpec:
     obstacles = (COUPLES, len(cards.of_kind(OBSTACLE)))
     preparations = (len(cards.of_kind(PREPARATION)),)
     of_seats, of_types = (MAX_PLAYERS, *preparations), (MAX_PLAYERS, count)
-    return _spec(
+    parts = (
         # The course of the game, and the cards that go round.
         _Category("decision", one, 0, len(decisions.NAMES), "what is asked, 0: nothing"),
         _Category("num_players", one, 2, MAX_PLAYERS, "players"),
@@ -87,30 +85,26 @@ def make_spec(cards: Cards) -> ObservationSpec:
         Part("taken", types, 0, MAX_HAND, "cards that others took and have not shown"),
         Part("known", (_OTHERS, count), 0, copies, "cards that others certainly hold"),
     )
+    return ObservationSpec(parts)
 
 
 def make_privileged_spec(cards: Cards) -> ObservationSpec:
     """Returns what is hidden from a seat with a table of cards."""
     shape, copies = (_OTHERS, len(cards.cards)), max(card.copies for card in cards.cards)
-    return _spec(
+    parts = (
         Part("hands", shape, 0, copies, "the other hands, by type"),
         Part("selections", shape, 0, 1, "what lies face down before the others"),
         Part("piles", shape, 0, copies, "what the others have picked"),
         Part("packs", shape, 0, copies, "the packs that the others hold"),
         Part("draw_order", (components.DECK,), 0, components.DECK, _DRAW_ORDER),
     )
-
-
-def _spec(*parts: Part) -> ObservationSpec:
-    return ObservationSpec(parts, (sum(prod(part.shape) for part in parts),))
+    return ObservationSpec(parts)
 
 
 def constants(cards: Cards) -> dict[str, Any]:
     """Returns the constants of a table of cards below, by name."""
     spec = make_spec(cards)
-    found = {name: np.int64(where.start) for name, where in spec.slices().items()}
-    starts = namedtuple("starts", found)(**found)
-    return {"SPEC": spec, "PRIVILEGED_SPEC": make_privileged_spec(cards), "AT": starts}
+    return {"SPEC": spec, "PRIVILEGED_SPEC": make_privileged_spec(cards), "AT": spec.starts()}
 
 
 _STANDARD = constants(tables.STANDARD_CARDS)

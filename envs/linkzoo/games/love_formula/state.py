@@ -11,22 +11,9 @@ from numpy.typing import NDArray
 
 from linkzoo.core.state import Field, Record, record_dtype
 from linkzoo.engine.compiled import compiled
-from linkzoo.games.love_formula import decisions, phases
+from linkzoo.games.love_formula import components, decisions, phases
 from linkzoo.games.love_formula.cards import LISTS, MAX_LOOK, MAX_NUMBER, MAX_OPS, MAX_TYPES
-from linkzoo.games.love_formula.components import (
-    COUPLES,
-    DECK,
-    MAX_PLAYERS,
-    NEEDS,
-    NONE,
-    OBSTACLES,
-    PICKS,
-    POSITIONS,
-    REACTIONS,
-    SLOTS,
-    TURNS,
-    int64,
-)
+from linkzoo.games.love_formula.components import COUPLES, MAX_PLAYERS, NONE, OBSTACLES, int64
 from linkzoo.games.love_formula.options import OFF, WINDOWS
 
 # Streams of chance, with what their index counts.
@@ -44,6 +31,7 @@ _CARD = (NONE, MAX_TYPES - 1)
 _SEAT = (NONE, MAX_PLAYERS - 1)
 _COUPLE = (NONE, COUPLES - 1)
 _FLAG = (0, 1)
+_PENDING = (components.REACTIONS,)
 
 FIELDS = (
     # The options.
@@ -51,25 +39,25 @@ FIELDS = (
     Field("voluntary_discards", "i1", (), WINDOWS, OFF),
     # Where the game stands.
     Field("half", "i1", (), 1, 2),
-    Field("turn", "i1", (), NONE, 2 * TURNS - 1),  # from 0; -1 before the first
+    Field("turn", "i1", (), NONE, 2 * components.TURNS - 1),  # from 0; -1 before the first
     Field("stage", "i1", (), 0, len(phases.STAGES) - 1),
     Field("cursor", "i1", (), 0, OBSTACLES),  # seat, obstacle, or place in the order, by stage
     Field("step", "i1", (), 0, len(phases.STEPS) - 1),
     Field("decision", "i1", (), NONE, len(decisions.NAMES) - 1),  # NONE when the game is over
     # Cards that nobody has.
-    Field("deck", "i1", (DECK,), *_CARD),  # drawn from its end; NONE where drawn
-    Field("deck_size", "i1", (), 0, DECK),
-    Field("discard", "i1", (DECK,), *_CARD),  # oldest first; NONE behind them
-    Field("discard_size", "i1", (), 0, DECK),
+    Field("deck", "i1", (components.DECK,), *_CARD),  # drawn from its end; NONE where drawn
+    Field("deck_size", "i1", (), 0, components.DECK),
+    Field("discard", "i1", (components.DECK,), *_CARD),  # oldest first; NONE behind them
+    Field("discard_size", "i1", (), 0, components.DECK),
     Field("reshuffles", "i1", (), 0, LIMIT),
     Field("random_discards", "i1", (), 0, LIMIT),  # in this turn
     # Cards of the seats; packs and picks by the seat that the pack was dealt to.
     Field("hands", "i1", _COUNTS, 0, MAX_HAND),
     Field("hand_size", "i1", _BY_SEAT, 0, MAX_HAND),
-    Field("piles", "i1", _COUNTS, 0, PICKS),
-    Field("packs", "i1", _COUNTS, 0, PICKS),
-    Field("picks", "i1", (MAX_PLAYERS, PICKS), *_CARD),
-    Field("draft_round", "i1", (), 0, PICKS - 1),  # of the draft: picks before it
+    Field("piles", "i1", _COUNTS, 0, components.PICKS),
+    Field("packs", "i1", _COUNTS, 0, components.PICKS),
+    Field("picks", "i1", (MAX_PLAYERS, components.PICKS), *_CARD),
+    Field("draft_round", "i1", (), 0, components.PICKS - 1),  # of the draft: picks before it
     # The cards of this turn.
     Field("selected", "i1", _BY_SEAT, *_CARD),
     Field("priorities", "i1", _BY_SEAT, NONE, LIMIT),
@@ -77,10 +65,10 @@ FIELDS = (
     Field("order_size", "i1", (), 0, MAX_PLAYERS),
     # Fields.
     Field("owner", "i1", (COUPLES,), *_SEAT),  # NONE for couples that are in no field
-    Field("attached", "i1", (COUPLES,), 0, 2**NEEDS - 1),  # a bit for each requirement
-    Field("free", "i1", (MAX_PLAYERS, SLOTS), *_CARD),
+    Field("attached", "i1", (COUPLES,), 0, 2**components.NEEDS - 1),  # a bit for each requirement
+    Field("free", "i1", (MAX_PLAYERS, components.SLOTS), *_CARD),
     # The last turn that it lasts.
-    Field("shield", "i1", _BY_SEAT, NONE, 2 * TURNS - 1 + MAX_NUMBER),
+    Field("shield", "i1", _BY_SEAT, NONE, 2 * components.TURNS - 1 + MAX_NUMBER),
     Field("obstacle_type", "i1", (OBSTACLES,), *_CARD),  # in order of attachment
     Field("obstacle_couple", "i1", (OBSTACLES,), *_COUPLE),
     Field("obstacle_by", "i1", (OBSTACLES,), *_SEAT),
@@ -89,12 +77,12 @@ FIELDS = (
     # The windows of a resolution (R11).
     Field("move_used", "i1", (), *_FLAG),
     Field("discard_closed", "i1", (), *_FLAG),
-    Field("moving", "i1", (), NONE, POSITIONS - 1),  # a position
+    Field("moving", "i1", (), NONE, components.POSITIONS - 1),  # a position
     # The card that resolves.
     Field("acting_card", "i1", (), *_CARD),
     Field("acting_by", "i1", (), *_SEAT),
     Field("acting_step", "i1", (), NONE, len(phases.ACTING_STEPS) - 1),
-    Field("targets", "i1", (2,), NONE, max(POSITIONS, MAX_TYPES) - 1),
+    Field("targets", "i1", (2,), NONE, max(components.POSITIONS, MAX_TYPES) - 1),
     # The list of ops that runs.
     Field("effect_list", "i1", (), NONE, len(LISTS) - 1),
     Field("effect_card", "i1", (), *_CARD),
@@ -119,12 +107,12 @@ FIELDS = (
     Field("event_recovered", "i1", (), *_FLAG),
     Field("poll", "i1", (), *_SEAT),
     Field("quiet", "i1", (), 0, MAX_PLAYERS),  # seats in a row that passed
-    Field("resolving", "i1", (), NONE, REACTIONS - 1),  # the pending reaction that resolves
-    Field("pending_card", "i1", (REACTIONS,), *_CARD),
-    Field("pending_by", "i1", (REACTIONS,), *_SEAT),
-    Field("pending_answers", "i1", (REACTIONS,), NONE, REACTIONS - 1),
-    Field("pending_cancelled", "i1", (REACTIONS,), *_FLAG),
-    Field("pending_size", "i1", (), 0, REACTIONS),
+    Field("resolving", "i1", (), NONE, components.REACTIONS - 1),  # the pending one that resolves
+    Field("pending_card", "i1", _PENDING, *_CARD),
+    Field("pending_by", "i1", _PENDING, *_SEAT),
+    Field("pending_answers", "i1", _PENDING, NONE, components.REACTIONS - 1),
+    Field("pending_cancelled", "i1", _PENDING, *_FLAG),
+    Field("pending_size", "i1", (), 0, components.REACTIONS),
     # Knowledge of seats; the first index is the seat that knows.
     Field("taken", "i1", _COUNTS, 0, MAX_HAND),
     Field("known", "i1", (MAX_PLAYERS, MAX_PLAYERS, MAX_TYPES), 0, MAX_HAND),

@@ -7,17 +7,7 @@ from linkzoo.core.observation import ObservationPart, ObservationSpec
 from linkzoo.core.state import Record
 from linkzoo.engine.compiled import compiled
 from linkzoo.games.love_links import components
-from linkzoo.games.love_links.components import (
-    FITS,
-    HAND_PLACES,
-    KEYS,
-    LOCKS,
-    MAX_PLAYERS,
-    METAL_POINTS,
-    SLOTS,
-    STONE_POINTS,
-    TOTAL,
-)
+from linkzoo.games.love_links.components import FITS, HAND_PLACES, KEYS, LOCKS, SLOTS, TOTAL
 from linkzoo.games.love_links.rules import CLOSED_LENGTH, closing_points, closing_value, place
 from linkzoo.games.love_links.state import side_of
 
@@ -66,9 +56,9 @@ _FEATURES = (
     _feature("supply", TOTAL, "links in the round's supply", True),
     _feature("hand", HAND_PLACES, "links in the hand before the action", True),
     _feature("lead", _MAX_SHOWN, "points ahead of the best other side", True, -_MAX_SHOWN),
-    _feature("num_players", MAX_PLAYERS, "players", True),
+    _feature("num_players", components.MAX_PLAYERS, "players", True),
 )
-ACTION_SPEC = ObservationSpec(_FEATURES, (len(_FEATURES),))
+ACTION_SPEC = ObservationSpec(_FEATURES)
 _AT = ACTION_SPEC.starts()
 
 
@@ -86,8 +76,8 @@ def action_features(state: Record, action: int, scratch: Record, out: NDArray[np
     out[_AT.close] = closed
     out[_AT.start] = action >= components.NEW
     out[_AT.match] = points > 0 and not closed
-    out[_AT.link_metal] = METAL_POINTS[link]
-    out[_AT.link_stone] = STONE_POINTS[link]
+    out[_AT.link_metal] = components.METAL_POINTS[link]
+    out[_AT.link_stone] = components.STONE_POINTS[link]
     out[_AT.master] = LOCKS[link] == components.MASTER
     following = (seat + 1) % players
     if not closed and slot != components.SET_ASIDE:
@@ -104,7 +94,7 @@ def action_features(state: Record, action: int, scratch: Record, out: NDArray[np
     left = 0
     for number in range(after.hand_size[seat]):
         held = after.hands[seat, number]
-        left += METAL_POINTS[held] + STONE_POINTS[held]
+        left += components.METAL_POINTS[held] + components.STONE_POINTS[held]
     out[_AT.hand_points] = min(left, _MAX_SHOWN)
     _describe_position(state, side, out)
 

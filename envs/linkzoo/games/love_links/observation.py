@@ -1,7 +1,6 @@
 """The observation of a seat of Love Links: everything but the order of the supplies (R4)."""
 
 from functools import partial
-from math import prod
 
 import numpy as np
 from numpy.typing import NDArray
@@ -58,9 +57,8 @@ _PARTS = (
     Part("target", (1,), 0, TARGET, "90 in the short game (R21), else 0"),
     _Category("num_players", (1,), 2, MAX_PLAYERS, "players"),
 )
-SPEC = ObservationSpec(_PARTS, (sum(prod(part.shape) for part in _PARTS),), np.int16)
-# Where each part begins.
-_AT = SPEC.starts()
+SPEC = ObservationSpec(_PARTS, dtype=np.int16)
+_AT = SPEC.starts()  # where each part begins
 
 
 @compiled

@@ -130,14 +130,22 @@ def fitting(state: Record, opening: Opening, code: int) -> np.uint64:
 
 
 @compiled
+def fitting_kind(state: Record, opening: Opening, kind: int) -> np.uint64:
+    """Returns the spaces, of any colour, where a kind of tile fits in either direction."""
+    straight, turned = components.STRAIGHT[kind], components.TURNED[kind]
+    spaces = fitting(state, opening, straight)
+    if turned != straight:
+        spaces |= fitting(state, opening, turned)
+    return spaces
+
+
+@compiled
 def placeable(state: Record, first: int) -> np.uint64:
     """Returns the types that can be placed somewhere, on a first turn (R6) or later (R9..R15)."""
     opening = openings(state, first)
     types = EMPTY
     for kind in range(KINDS):
-        spaces = fitting(state, opening, components.STRAIGHT[kind])
-        if components.TURNED[kind] != components.STRAIGHT[kind]:
-            spaces |= fitting(state, opening, components.TURNED[kind])
+        spaces = fitting_kind(state, opening, kind)
         for colour in range(CIRCLES):
             if spaces & BOARD.circles[colour]:
                 types |= bit(KINDS * colour + kind)

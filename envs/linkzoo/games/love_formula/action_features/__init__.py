@@ -33,7 +33,7 @@ def action_features(state: Record, action: int, scratch: Record, out: NDArray[np
             holder = int64(state.effect_who)
         outcome.move_card(scratch, seat, card)
     elif action < tables.AT_COUPLE:
-        card = _at_position(state, seat, outcome.position_of(state, seat, action), scratch, out)
+        card = _at_position(state, seat, fields.position_of(state, seat, action), scratch, out)
     elif action < tables.AT_OBSTACLE:
         couple = int64(NONE) if action == tables.AT_FREE else int64(action - tables.AT_COUPLE)
         card = _at_couple(state, seat, couple, scratch, out)
@@ -76,7 +76,7 @@ def _other_action(
 ) -> None:
     """Describes an action that names no card, preparation and couple."""
     if action < tables.AT_PLAYER:
-        outcome.clear_obstacle(after, action - tables.AT_OBSTACLE)
+        fields.discard_obstacle(after, fields.obstacle_of(after, action - tables.AT_OBSTACLE))
     elif action < tables.AT_PASS:
         terms.describe_owner(state, seat, left_of(state, seat, action - tables.AT_PLAYER), out)
     elif action == tables.AT_YES:

@@ -8,9 +8,8 @@ from linkzoo.core.state import Record
 from linkzoo.engine.compiled import compiled
 from linkzoo.games.love_formula import decisions, ops, phases, tables
 from linkzoo.games.love_formula.action_features.traits import DISCARDS, TRAITS
-from linkzoo.games.love_formula.components import FREE_SLOT, NONE, SLOTS, int64
-from linkzoo.games.love_formula.rules import effects, fields
-from linkzoo.games.love_formula.state import left_of
+from linkzoo.games.love_formula.components import NONE, int64
+from linkzoo.games.love_formula.rules import effects, fields, resolution
 
 
 @compiled
@@ -29,16 +28,6 @@ def move_card(after: Record, seat: int, card: int) -> None:
             after.selected[seat] = card
         elif decision == decisions.REACT and after.event == phases.PREP_EVENT:
             after.hands[seat, after.event_card] += 1  # a lost preparation returns
-
-
-@compiled
-def position_of(state: Record, seat: int, action: int) -> int:
-    """Returns the position that an action names."""
-    position = int64(action - tables.AT_POS)
-    if position < FREE_SLOT:
-        return position
-    slot = position - FREE_SLOT
-    return FREE_SLOT + SLOTS * left_of(state, seat, slot // SLOTS) + slot % SLOTS
 
 
 @compiled
@@ -77,12 +66,7 @@ def move_to(after: Record, seat: int, couple: int) -> int:
         after.moving = NONE
         fields.lay(after, seat, card, couple)
     elif decision == decisions.PLACE:
-        card = int64(after.limbo)
-        if card == NONE:
-            card = int64(after.acting_card)
-            after.selected[seat] = NONE
-        after.limbo = NONE
-        fields.lay(after, seat, card, couple)
+        card = resolution.place(after, couple)
     elif decision == decisions.TARGET_COUPLE:
         card = int64(after.acting_card)
         if after.event == NONE:
@@ -103,15 +87,6 @@ def _attach(after: Record, card: int, couple: int) -> None:
         after.obstacle_couple[place] = couple
         after.turns_left[place] = tables.TIMER[card]
         after.obstacle_count += 1
-
-
-@compiled
-def clear_obstacle(after: Record, number: int) -> None:
-    """Discards the obstacle with this number among the actions that name obstacles."""
-    place = 0
-    while fields.obstacle_action(after, place) != number:
-        place += 1
-    fields.discard_obstacle(after, place)
 
 
 @compiled

@@ -98,7 +98,7 @@ _FEATURES = (
     _feature("other_hand", 0, _MAX, "cards in the own hand", True),
     _feature("other_players", 0, MAX_PLAYERS, "players", True),
 )
-ACTION_SPEC = ObservationSpec(_FEATURES, (len(_FEATURES),))
+ACTION_SPEC = ObservationSpec(_FEATURES)
 FEATURE = ACTION_SPEC.starts()  # where each feature is
 # The feature that counts cards of a kind.
 ALIKE = np.array(

@@ -5,7 +5,7 @@ import numpy as np
 from linkzoo.core.state import Record
 from linkzoo.engine.compiled import compiled
 from linkzoo.games.love_formula import decisions, phases, tables
-from linkzoo.games.love_formula.components import FREE_SLOT, NONE, SLOTS, int64
+from linkzoo.games.love_formula.components import NONE, int64
 from linkzoo.games.love_formula.rules import (
     draft,
     effects,
@@ -156,17 +156,10 @@ def _target_of(state: Record, action: int) -> int:
     if action >= tables.AT_PLAYER:
         return left_of(state, state.seat, action - tables.AT_PLAYER)
     if action >= tables.AT_OBSTACLE:
-        place = 0
-        while fields.obstacle_action(state, place) != action - tables.AT_OBSTACLE:
-            place += 1
-        return place
+        return fields.obstacle_of(state, action - tables.AT_OBSTACLE)
     if action >= tables.AT_COUPLE:
         return int64(action - tables.AT_COUPLE)
-    position = int64(action - tables.AT_POS)
-    if position < FREE_SLOT:
-        return position
-    slot = position - FREE_SLOT
-    return FREE_SLOT + SLOTS * left_of(state, state.seat, slot // SLOTS) + slot % SLOTS
+    return fields.position_of(state, int64(state.seat), action)
 
 
 @compiled

@@ -8,7 +8,7 @@ from linkzoo.engine.compiled import compiled
 from linkzoo.games.love_formula import components, ops, phases, tables
 from linkzoo.games.love_formula.components import FREE_SLOT, NEEDS, NONE, SLOTS, int64
 from linkzoo.games.love_formula.rules import piles
-from linkzoo.games.love_formula.state import remove_at
+from linkzoo.games.love_formula.state import left_of, remove_at
 
 # Positions of preparations (R10)
 
@@ -136,6 +136,16 @@ def position_action(state: Record, seat: int, position: int) -> int:
     return int64(tables.AT_POS) + position
 
 
+@compiled
+def position_of(state: Record, seat: int, action: int) -> int:
+    """The position that an action names."""
+    position = int64(action - tables.AT_POS)
+    if position < FREE_SLOT:
+        return position
+    slot = position - FREE_SLOT
+    return FREE_SLOT + SLOTS * left_of(state, seat, slot // SLOTS) + slot % SLOTS
+
+
 # Couples and obstacles
 
 
@@ -190,6 +200,15 @@ def obstacle_rank(state: Record, place: int) -> int:
 def obstacle_action(state: Record, place: int) -> int:
     """The number of an obstacle among the actions that name obstacles."""
     return int64(tables.OBSTACLE_FIRST[state.obstacle_type[place]]) + obstacle_rank(state, place)
+
+
+@compiled
+def obstacle_of(state: Record, number: int) -> int:
+    """The place of the obstacle with a number among the actions that name obstacles."""
+    place = 0
+    while obstacle_action(state, place) != number:
+        place += 1
+    return place
 
 
 @compiled

@@ -40,7 +40,7 @@ def close_event(state: Record) -> None:
 def advance_reactions(state: Record) -> bool:
     """R20: asks on, and resolves when all have passed in a row; says whether all is settled."""
     while state.quiet < state.num_players:
-        if _can_react(state, int64(state.poll)):
+        if can_react(state, int64(state.poll)):
             ask(state, decisions.REACT, state.poll)
             return False
         pass_reaction(state)
@@ -77,7 +77,8 @@ def play_reaction(state: Record, card: int) -> None:
 
 
 @compiled
-def _can_react(state: Record, seat: int) -> bool:
+def can_react(state: Record, seat: int) -> bool:
+    """Whether a seat holds a reaction that it can play."""
     for card in range(tables.NUM_TYPES):
         if can_play(state, seat, card):
             return True

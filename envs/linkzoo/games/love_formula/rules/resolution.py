@@ -70,7 +70,7 @@ def _begin_card(state: Record) -> None:
 
 
 @compiled
-def place(state: Record, couple: int) -> None:
+def place(state: Record, couple: int) -> int:
     """R12: lays down a preparation that was taken, or the card itself; NONE: in the free slot."""
     seat, card = int64(state.acting_by), int64(state.limbo)
     if card == NONE:
@@ -78,6 +78,7 @@ def place(state: Record, couple: int) -> None:
         state.selected[seat] = NONE
     state.limbo = NONE
     fields.lay(state, seat, card, couple)
+    return card
 
 
 @compiled
