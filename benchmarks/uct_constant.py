@@ -37,7 +37,7 @@ def main() -> None:
             arguments.game,
             UctAgent(arguments.simulations, new),
             UctAgent(arguments.simulations, old),
-            blocks_of(rules, players, arguments.games, arguments.options),
+            blocks_of(arguments.game, players, arguments.games, arguments.options),
             seed=arguments.seed,
             openings=arguments.openings,
             num_players=players,

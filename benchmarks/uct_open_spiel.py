@@ -18,7 +18,7 @@ from connect_four import GAME as CONNECT_FOUR
 from linkzoo import Positions
 from linkzoo.engine.rng import STREAM_ACTION, random_u64
 from linkzoo_training.agents.baselines import UctAgent
-from linkzoo_training.evaluation.openings import random_openings
+from linkzoo_training.evaluation.openings import RandomPlies
 from linkzoo_training.evaluation.result import win_shares
 from linkzoo_training.evaluation.statistics import Counts, from_blocks
 
@@ -60,7 +60,7 @@ def player(spec: str, simulations: int) -> Player:
 def result(a: Player, b: Player, seed: np.uint64, opening: int) -> list[float]:
     """Returns A's share of the win in each seat, from one opening."""
     game = pyspiel.load_game("connect_four")
-    start = random_openings(CONNECT_FOUR, CONNECT_FOUR.blank(), seed, _PLIES, [opening])[0]
+    start = RandomPlies(*_PLIES).begin(CONNECT_FOUR, CONNECT_FOUR.blank(), seed, [opening])[0]
     shares = []
     for seat in range(2):
         record, state = start.copy(), game.new_initial_state()

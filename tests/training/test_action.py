@@ -168,7 +168,7 @@ def test_averaged_views_and_a_search_take_it(simulations: int) -> None:
     assert positions.action_mask[np.arange(8), player.act(positions)].all()
 
 
-def test_many_legal_actions_are_played_as_well() -> None:
+def test_many_legal_actions_of_link_o_are_played_as_well() -> None:
     """Beyond MAX_LISTED actions aren't scored, but stay legal."""
     vec = make_vec("link_o", 1)
     mask = np.zeros((1, LINK_O.num_actions), np.int8)

@@ -110,6 +110,7 @@ def test_same_seed_same_weights() -> None:
             marks=pytest.mark.slow,
         ),
     ],
+    ids=lambda changes: str(changes.get("game", "linkage")),
 )
 def test_resumed_run_is_the_uninterrupted_run(tmp_path: Path, changes: dict[str, object]) -> None:
     """After any iteration, with games and samples in flight; two players, and two or more."""
@@ -221,6 +222,14 @@ def test_samples_are_whole_games() -> None:
         assert goal.tobytes() in reached
         games += last
     assert games >= 12
+
+
+def test_positions_where_search_changes_little_give_no_samples() -> None:
+    every, some, none = (
+        {state.tobytes() for state in run(alphazero_config(fields), 1).window[0].states}
+        for fields in ({**TINY, "horizon": 30, "min_surprise": least} for least in (0, 0.05, 100))
+    )
+    assert set() == none < some < every
 
 
 class Highest(nn.Module):

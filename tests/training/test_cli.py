@@ -383,7 +383,7 @@ def test_play(
     assert main(["play", "linkage", "--opponent", "greedy", "--record", str(path)]) == 0
     out = capsys.readouterr().out
     assert "W c4-d4 is not legal here" in out
-    assert "Player 1 plays " in out
+    assert "Player 1 places a " in out
     assert f"Saved: {path}" in out
     assert GameRecord.load(path).actions[0] == 0
 

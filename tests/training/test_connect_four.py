@@ -55,7 +55,7 @@ def test_random_games() -> None:
     actions = np.empty(count, np.int64)
     while (states["seat"] >= 0).any():
         before = states[:40].copy()
-        run.random_actions(masks, start.seeds, np.int64(states["ply"].max()), actions)
+        run.random_actions(masks, start.seeds, np.array([states["ply"].max()], np.int64), actions)
         run.play(states, actions, masks)
         for old, state, action in zip(before, states, actions, strict=False):
             if old["seat"] < 0:

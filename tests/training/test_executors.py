@@ -4,7 +4,6 @@ import os
 import subprocess
 import sys
 from collections.abc import Iterator, Mapping, Sequence
-from functools import partial
 from itertools import pairwise
 from multiprocessing import active_children
 from multiprocessing.connection import Connection
@@ -15,7 +14,6 @@ from typing import Any
 import pytest
 import torch
 
-from linkzoo_training.agents.make import make_agent
 from linkzoo_training.algorithms import ppo
 from linkzoo_training.algorithms.trainer import Trainer
 from linkzoo_training.config.config import read_config
@@ -253,15 +251,14 @@ def test_it_learns_what_is_right() -> None:
 @pytest.mark.slow  # quick: resumed runs with workers are those without
 def test_tournaments_are_the_same_on_every_engine(tmp_path: Path) -> None:
     settings = tournament.Tournament("linkage", ("random", "greedy", "uct-5"), 6, 1, 2, "0")
-    make = partial(make_agent, game="linkage")
-    expected = tournament.run_tournament(settings, make, tmp_path / "here")
+    expected = tournament.run_tournament(settings, tmp_path / "here")
     finished: list[tuple[str, int, int]] = []
 
     def progress(*match: Any) -> None:
         finished.append(match)
 
     with ProcessExecutor(2) as executor:
-        found = tournament.run_tournament(settings, make, tmp_path / "there", progress, executor)
+        found = tournament.run_tournament(settings, tmp_path / "there", progress, executor)
     for one, other in zip(expected, found, strict=True):
         assert (one.a, one.b) == (other.a, other.b)
         assert (one.share == other.share).all()

@@ -191,7 +191,7 @@ def test_damaged_cards(folder: Path, capsys: pytest.CaptureFixture[str]) -> None
         with pytest.raises(ValueError, match=r"card\.json"):
             load_agent(folder)
     path.write_bytes(b'{"format": "linkzoo-checkpoint/1"}')
-    assert "thrown_wins blunder_rate" in refused(folder, capsys)
+    assert "no card of format linkzoo-checkpoint/2" in refused(folder, capsys)
     path.write_bytes(b'{"format": "linkzoo-checkpoint/2"}')
     assert "game: Field required" in refused(folder, capsys)
 

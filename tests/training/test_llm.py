@@ -280,7 +280,14 @@ def test_workers_play_no_models(server: LlmServer) -> None:
 def test_a_stop_ends_what_is_under_way(server: LlmServer) -> None:
     """As Ctrl-C does: the exception of one request ends the others."""
     agent = make(server, "drips", timeout=30, retries=0, concurrency=8)
-    threading.Timer(0.3, agent._close).start()
+
+    def stop() -> None:
+        while agent._client is None:
+            time.sleep(0.01)
+        time.sleep(0.3)
+        agent._client.close()
+
+    threading.Thread(target=stop).start()
     start = time.perf_counter()
     with pytest.raises(GivesUpError):
         agent.act(some_positions(8))

@@ -177,23 +177,22 @@ def test_an_interruption_keeps_the_finished_blocks() -> None:
     assert told == [(5, 20), (10, 20)]
     assert (part.blocks, part.requested) == (10, 20)
     assert (part.share == whole.share[:10]).all()
-    nothing = Match("linkage", Interrupted(1), RandomAgent(), 20).play(partial=True)
-    assert nothing.blocks == 0
-    assert json.loads(json.dumps(nothing.to_dict()))["blocks"] == 0
-    assert "interrupted: 0 of 20 blocks" in shown(nothing)
-    for some in (part, nothing):
-        assert some.interrupted
-        with pytest.raises(ValueError, match=r"interrupted after \d+ of 20 blocks, no result"):
-            some.for_card()
+    assert "interrupted: 10 of 20 blocks" in shown(part)
+    assert part.interrupted
+    with pytest.raises(ValueError, match=r"interrupted after 10 of 20 blocks, no result"):
+        part.for_card()
     assert not whole.interrupted
     assert whole.for_card()["blocks"] == 20
 
 
 def test_an_interrupted_match_is_none() -> None:
-    """A3: what isn't asked for a part of a match (a final evaluation, a card) doesn't get one."""
-    for calls in (1, 50):
+    """A3: what isn't asked for a part of a match (a final evaluation, a card) doesn't get one.
+
+    Nor is there one before the first batch is finished.
+    """
+    for calls, partial in ((1, True), (1, False), (50, False)):
         with pytest.raises(KeyboardInterrupt):
-            Match("linkage", Interrupted(calls), RandomAgent(), 20).play(batch=5)
+            Match("linkage", Interrupted(calls), RandomAgent(), 20).play(batch=5, partial=partial)
 
 
 def shown(result: MatchResult) -> str:

@@ -7,14 +7,14 @@ import pytest
 from numpy.typing import NDArray
 
 from linkzoo import get_game
-from linkzoo_training.evaluation.openings import random_openings, read_openings
+from linkzoo_training.evaluation.openings import RandomPlies, read_openings
 
 LINKAGE = get_game("linkage")
 
 
 def openings(seed: int, indices: range, **options: int) -> NDArray[Any]:
     blank = LINKAGE.blank(2, options)
-    return random_openings(LINKAGE, blank, np.uint64(seed), (2, 4), indices)
+    return RandomPlies(2, 4).begin(LINKAGE, blank, np.uint64(seed), indices)
 
 
 def test_openings_by_name() -> None:

@@ -28,7 +28,7 @@ from linkzoo_training.evaluation.match import play_match
 from linkzoo_training.networks.flat import make_network
 from linkzoo_training.train import train
 from linkzoo_training.web.players import Player, read_agent
-from tests.love_formula.test_table import own_rows, write
+from tests.common.variants import OTHER_CARDS
 from tests.training.helpers import midgame
 
 BOARD: dict[str, Any] = {"board": "ring4x12"}
@@ -96,9 +96,11 @@ def test_tournaments(run: Callable[[str], int]) -> None:
 @pytest.mark.slow  # quick: labels of link_o, in test_linear.py
 def test_labels(run: Callable[[str], int]) -> None:
     assert run("labels link_o --agent SMALL --positions 1 --playouts 1 --out a.npz") == 0
-    assert run("labels link_o board=ring4x12 --positions 1 --playouts 1 --out b.npz") == 0
-    for name in ("a.npz", "b.npz"):
-        assert read_labels(Path(name)).game is GAME
+    fewer = "--positions 1 --playouts 1 --share 0.03 --out b.npz"
+    assert run(f"labels link_o board=ring4x12 {fewer}") == 0
+    many, few = (read_labels(Path(name)) for name in ("a.npz", "b.npz"))
+    assert many.game is few.game is GAME
+    assert len(few.states) < len(many.states) / 2
 
 
 def test_a_game_in_the_terminal_and_its_replay(
@@ -182,10 +184,10 @@ def test_training_on_it_from_start_to_card(tmp_path: Path, policy: str) -> None:
 
 
 @pytest.mark.slow  # quick: other boards; another table of cards compiles for a minute
-def test_own_cards(run: Callable[[str], int], tmp_path: Path) -> None:
-    write(tmp_path / "mine.csv", own_rows())
-    assert run("evaluate random greedy --game love_formula cards=mine.csv --games 2 --json m") == 0
-    assert Path(json.loads(Path("m").read_text())["options"]["cards"]).name == "mine.csv"
+def test_own_cards_of_love_formula(run: Callable[[str], int]) -> None:
+    command = f"evaluate random greedy --game love_formula cards={OTHER_CARDS} --games 2 --json m"
+    assert run(command) == 0
+    assert json.loads(Path("m").read_text())["options"]["cards"] == OTHER_CARDS
 
 
 @pytest.mark.slow  # quick: the warning of a policy, in test_agents.py

@@ -14,10 +14,10 @@ from linkzoo import GameRecord, RandomAgent, get_game, load_positions, save_posi
 from linkzoo.registry import NAMES
 from linkzoo_training.agents.named import NamedAgent
 from linkzoo_training.commands.cli import main
-from linkzoo_training.evaluation.match import BlockWorker, Match, play_match
+from linkzoo_training.evaluation.match import Match, play_match
 from linkzoo_training.evaluation.statistics import Sprt
 from linkzoo_training.selfplay.backend import HostBackend
-from linkzoo_training.selfplay.executors import NOTHING, Executor, Kept, Results, Worker
+from linkzoo_training.selfplay.executors import NOTHING, Executor, Kept, Results, TaskWorker, Worker
 from linkzoo_training.selfplay.rollout import RolloutGames
 from linkzoo_training.train import train
 from tests.training.helpers import midgame, ppo_config
@@ -177,7 +177,7 @@ def test_workers_play_the_same_match(sprt: Sprt | None, book: Path) -> None:
     for openings, blocks in ((None, 40), (str(book), 12)):
         match = Match("linkage", greedy, random, blocks, 3, openings)
         here, kept, there = dict[str, GameRecord](), dict[str, GameRecord](), Backwards(2)
-        there.start(BlockWorker)
+        there.start(TaskWorker)
         one = match.play(batch=8, sprt=sprt, keep=here.__setitem__)
         other = match.play(batch=8, sprt=sprt, keep=kept.__setitem__, executor=there)
         assert (one.share == other.share).all()

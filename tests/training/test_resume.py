@@ -10,7 +10,7 @@ from typing import Any
 
 import pytest
 
-from linkzoo_training.algorithms.resume import EFFECTIVE, FIXED, FREE, is_in
+from linkzoo_training.algorithms.resume import FIXED, FREE, is_in
 from linkzoo_training.config.config import AlphaZeroConfig, PPOConfig, read_config
 from linkzoo_training.config.fields import merged
 from linkzoo_training.schema import field_names
@@ -22,11 +22,18 @@ from tests.training.helpers import weights
 pytestmark = pytest.mark.last
 
 RUN = """
-import sys
+import sys, time
 from pathlib import Path
+from linkzoo_training.algorithms.logger import Logger
 from linkzoo_training.config.config import load_config
 from linkzoo_training.selfplay.executors import ProcessExecutor
 from linkzoo_training.train import train
+log = Logger.log
+def log_and_wait(self, metrics, *rest):
+    log(self, metrics, *rest)
+    if metrics["iteration"] == 20:
+        time.sleep(100)  # the run must not end before it is killed
+Logger.log = log_and_wait
 workers = int(sys.argv[3])
 executor = ProcessExecutor(workers) if workers else None
 train(load_config(sys.argv[1]), folder=Path(sys.argv[2]), executor=executor)
@@ -98,7 +105,7 @@ IN_AZ: dict[str, Any] = {
     "least_range": 0.5,
 }
 IN_AZ |= {"solver_limit": 100, "window": 2, "reuse": 1, "batch_size": 16, "weight_decay": 0.1}
-IN_AZ |= {"root_share": 0.1, "score_margin_weight": 0.3, "symmetric": False}
+IN_AZ |= {"root_share": 0.1, "min_surprise": 0.01, "score_margin_weight": 0.3, "symmetric": False}
 
 
 def stopped(data: dict[str, Any], folder: Path, iterations: int = 3) -> None:
@@ -107,6 +114,16 @@ def stopped(data: dict[str, Any], folder: Path, iterations: int = 3) -> None:
     for _ in range(iterations):
         trainer.iterate()
     trainer.save(folder)
+
+
+EFFECTIVE = (
+    *("total_steps", "max_seconds", "device", "env_device", "num_threads", "precision"),
+    *("initial_states", "symmetric", "pool.active", "pool.snapshot_every", "pool.league"),
+    *("learning_rate", "score_margin_weight"),
+    *("minibatches", "epochs", "gae_lambda", "clip", "entropy", "kl_coef", "teacher"),
+    *("simulations", "considered", "least_range", "solver_limit", "window", "reuse", "batch_size"),
+    *("weight_decay", "root_share", "min_surprise"),
+)
 
 
 @pytest.mark.parametrize("config", [PPOConfig, AlphaZeroConfig])

@@ -5,7 +5,7 @@ import pytest
 import torch
 
 from linkzoo.engine.rng import STREAM_ORDER, STREAM_POLICY, permutation, random_u64s
-from linkzoo_training.algorithms.order import shuffled, sorted_keys
+from linkzoo_training.algorithms.ppo import shuffled, sorted_keys
 from linkzoo_training.selfplay.sampling import draw, sample
 
 

@@ -8,15 +8,14 @@ from typing import Any
 
 import numpy as np
 import pytest
+from benchmarks import solved_positions as maker
 from numpy.typing import NDArray
 
 from linkzoo import Positions, RandomAgent
 from linkzoo.games.linkage.solver import Solver
 from linkzoo_training.agents.baselines import GreedyAgent, UctAgent
-from linkzoo_training.evaluation import make_solved_positions as maker
 from linkzoo_training.evaluation import solved_positions as module
 from linkzoo_training.evaluation.ladder import read_ladder
-from linkzoo_training.evaluation.make_solved_positions import make_solved_positions
 from linkzoo_training.evaluation.solved_positions import (
     SolvedPositions,
     measure_blunders,
@@ -164,7 +163,7 @@ def test_the_program(tmp_path: Path, monkeypatch: pytest.MonkeyPatch) -> None:
 
     def make(count: int = 1) -> dict[str, Any]:
         calls[0] = 0
-        return make_solved_positions(GAME, count, work, ["greedy", "random"])
+        return maker.make_solved_positions(GAME, count, work, ["greedy", "random"])
 
     monkeypatch.setattr(maker, "winning_actions", counted)
     work = tmp_path / "work.json"

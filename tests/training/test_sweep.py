@@ -124,6 +124,7 @@ def test_every_combination_is_a_run(tmp_path: Path) -> None:
     for setting, text in (
         ("seed", "'seed' is not field=value,value"),
         ("seed=1,1", "would share the folder"),
+        ("seed=1,[2", "has no valid YAML values"),
         ("seed=3..1", "a range is LOW..HIGH"),
         ("seed=1..9999", "at most 10,000"),
         ("learning_rat=1,2", "did you mean learning_rate"),
@@ -157,7 +158,7 @@ def test_a_sweep_from_the_command_line(
     assert (folders[0] / LOG).exists() == (executor != "local")
     out = capsys.readouterr().out
     assert "2/2 seed=" in out
-    assert f"{cards[0]['strength'][0]['win_share']['mean']:.1%}" in out
+    assert f"{100 * cards[0]['strength'][0]['win_share']['mean']:.1f} [" in out
     card = (folders[0] / "checkpoint" / "card.json").stat().st_mtime_ns
     assert main(command) == 0  # nothing is left
     assert (folders[0] / "checkpoint" / "card.json").stat().st_mtime_ns == card

@@ -9,8 +9,7 @@ import numpy as np
 import pytest
 import torch
 
-from linkzoo import Agent, get_game
-from linkzoo_training.agents.make import make_agent
+from linkzoo import get_game
 from linkzoo_training.checkpoints.checkpoint import save_checkpoint
 from linkzoo_training.commands.cli import main
 from linkzoo_training.evaluation import tournament
@@ -20,10 +19,6 @@ from linkzoo_training.evaluation.result import MatchResult
 from linkzoo_training.evaluation.tournament import Tournament, run_tournament
 from linkzoo_training.networks.flat import make_network
 from linkzoo_training.search import uct
-
-
-def make(name: str) -> Agent:
-    return make_agent(name, "linkage")
 
 
 @pytest.fixture(name="settings")
@@ -45,15 +40,15 @@ def test_an_interrupted_tournament_goes_on(
 
     monkeypatch.setattr(tournament, "play_match", interrupted)
     with pytest.raises(KeyboardInterrupt):
-        run_tournament(settings, make, tmp_path)
+        run_tournament(settings, tmp_path)
     assert len(list((tmp_path / "matches").iterdir())) == 2
     monkeypatch.setattr(tournament, "play_match", play)
-    whole = run_tournament(settings, make, tmp_path / "other")
-    for one, other in zip(run_tournament(settings, make, tmp_path), whole, strict=True):
+    whole = run_tournament(settings, tmp_path / "other")
+    for one, other in zip(run_tournament(settings, tmp_path), whole, strict=True):
         assert (one.a, one.b) == (other.a, other.b)
         assert (one.share == other.share).all()
     monkeypatch.setattr(tournament, "play_match", None)  # nothing is left to play
-    run_tournament(settings, make, tmp_path)
+    run_tournament(settings, tmp_path)
 
 
 def test_matches_of_another_search_are_not_taken_over(
@@ -111,12 +106,12 @@ def test_a_damaged_match_is_named_before_any_is_played(
     path.write_bytes(wild.encode("latin-1"))
     monkeypatch.setattr(tournament, "play_match", None)
     with pytest.raises(ValueError, match=rf"{path.name} is damaged"):
-        run_tournament(settings, make, tmp_path)
+        run_tournament(settings, tmp_path)
     assert list(path.parent.iterdir()) == [path]
 
 
 def test_files(tmp_path: Path, settings: Tournament) -> None:
-    page = write_ratings(settings, run_tournament(settings, make, tmp_path), tmp_path)
+    page = write_ratings(settings, run_tournament(settings, tmp_path), tmp_path)
     assert (tmp_path / "ratings.md").read_text() == page
     data = json.loads((tmp_path / "ratings.json").read_text())
     order = [row["agent"] for row in data["ratings"]]
@@ -134,7 +129,7 @@ def test_more_than_two_sides_meet_both_ways(tmp_path: Path) -> None:
     """With three players one agent sits alone against two copies of the other, and they change."""
     settings = Tournament("love_links", ("random", "greedy"), 2, 1, 3, None)
     assert settings.pairs() == [(0, 1), (1, 0)]
-    pairings = run_tournament(settings, lambda name: make_agent(name, "love_links"), tmp_path)
+    pairings = run_tournament(settings, tmp_path)
     assert [pairing.share.shape for pairing in pairings] == [(2, 1, 3), (2, 1, 3)]
     assert Tournament("love_links", ("random", "greedy"), 2, 1, 4, None).pairs() == [(0, 1)]
 

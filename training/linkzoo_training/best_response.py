@@ -22,7 +22,6 @@ from linkzoo_training.agents.linear import LinearAgent, has_scorer
 from linkzoo_training.agents.named import NamedAgent
 from linkzoo_training.agents.specs import AgentSpec
 from linkzoo_training.algorithms.trainer import Trainer
-from linkzoo_training.checkpoints.checkpoint import load_card
 from linkzoo_training.config.config import PPOConfig, load_config, read_config
 from linkzoo_training.config.fields import merged, override
 from linkzoo_training.evaluation.match import blocks_of, play_match
@@ -30,7 +29,7 @@ from linkzoo_training.evaluation.openings import read_openings
 from linkzoo_training.evaluation.report import make_table
 from linkzoo_training.evaluation.result import MatchResult, by_block
 from linkzoo_training.evaluation.statistics import Estimate, from_blocks
-from linkzoo_training.resources import find_checkpoint, find_config
+from linkzoo_training.resources import find_config
 from linkzoo_training.runtime import StopSignal, alone_in
 from linkzoo_training.train import EVAL_SEED, learn, tell_files
 
@@ -124,12 +123,12 @@ def best_response_config(
         "score_margin_weight": [base.score_margin_weight.first, 0.0],
         "views": 1,
     }
-    checkpoint = AgentSpec.parse(agent).checkpoint(game)
-    if checkpoint is not None:
-        network = load_card(find_checkpoint(checkpoint))["network"]
-        changes |= {"initial_checkpoint": checkpoint, "network": network["kind"]}
+    spec = AgentSpec.parse(agent)
+    if card := spec.card(game):
+        network = card["network"]
+        changes |= {"initial_checkpoint": spec.checkpoint(game), "network": network["kind"]}
         changes |= {"width": network["width"], "blocks": network["blocks"]}
-        changes["options"] = AgentSpec.parse(agent).fixed(game)  # its board or cards
+        changes["options"] = spec.fixed(game)  # its board or cards
     if steps is not None:
         changes["total_steps"] = steps
     if steps is not None or seconds is not None:
@@ -185,7 +184,7 @@ def train_best_response(
     """
     rules = get_game(config.game, config.options)
     read_openings(openings, rules)  # raises before training begins
-    blocks = {players: blocks_of(rules, players, games) for players in config.players}
+    blocks = {players: blocks_of(config.game, players, games) for players in config.players}
     folder = Path("runs") / config.name if folder is None else folder
     with alone_in(folder):
         trainer = learn(config, folder, resume=resume, stop=stop)

@@ -2,7 +2,6 @@
 
 from collections.abc import Mapping, Sequence
 from pathlib import Path
-from types import TracebackType
 from typing import Any
 
 from linkzoo_training.agents.policy import PolicyAgent
@@ -104,12 +103,7 @@ class Callbacks:
     def __enter__(self) -> "Callbacks":
         return self
 
-    def __exit__(
-        self,
-        kind: type[BaseException] | None,
-        error: BaseException | None,
-        where: TracebackType | None,
-    ) -> None:
+    def __exit__(self, *error: object) -> None:
         for callback in self._callbacks if self._started else ():
             callback.on_end(self.run)
 

@@ -44,33 +44,18 @@ class StopSignal:
         self.exit_code = 128 + number
 
 
-class _CompileClock(event.Listener):
-    """Records when this process compiles, from the clock's creation on."""
-
-    def __init__(self) -> None:
-        self._spans: list[tuple[float, float]] = []  # start, duration: seconds of time.perf_counter
-        self._depth, self._begun = 0, 0.0
-        event.register("numba:compile", self)
-
-    def on_start(self, _event: Any) -> None:
-        if self._depth == 0:  # nested compilation belongs to the outer span
-            self._begun = time.perf_counter()
-        self._depth += 1
-
-    def on_end(self, _event: Any) -> None:
-        self._depth -= 1
-        if self._depth == 0:
-            self._spans.append((self._begun, time.perf_counter() - self._begun))
-
-    def since(self, moment: float) -> float:
-        """Returns the seconds of compilation that began after a time of `time.perf_counter`."""
-        return sum(spent for begun, spent in self._spans if begun >= moment)
-
-
 @cache
-def compile_clock() -> _CompileClock:
-    """Returns the clock of this process."""
-    return _CompileClock()
+def _compiling() -> event.TimingListener:
+    """Returns the listener that times this process's compilation, from the first call on."""
+    listener = event.TimingListener()
+    event.register("numba:compile", listener)
+    return listener
+
+
+def training_clock() -> float:
+    """Returns the seconds of a clock that stands still while this process compiles."""
+    listener = _compiling()
+    return time.perf_counter() - (listener.duration if listener.done else 0.0)
 
 
 @contextmanager
@@ -114,16 +99,12 @@ def alone_in(folder: Path) -> Iterator[None]:
 
 def find_device(name: str) -> torch.device:
     """Returns the device that a configuration names; raises ValueError if it isn't available."""
+    found = torch.cuda.is_available()
     if name == "auto":
-        name = "cuda" if torch.cuda.is_available() else "cpu"
-    device = None
-    with suppress(RuntimeError):
-        device = torch.device(name)
-    if device is None or device.type not in ("cpu", "cuda"):
-        raise ValueError(f"device: {name!r} is not one of auto, cpu, cuda")
-    if device.type == "cuda" and not torch.cuda.is_available():
+        name = "cuda" if found else "cpu"
+    if name != "cpu" and not found:
         raise ValueError("device: cuda, but torch finds no GPU")
-    return device
+    return torch.device(name)
 
 
 def use_bf16(precision: str, device: torch.device) -> bool:

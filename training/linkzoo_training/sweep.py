@@ -1,18 +1,20 @@
 """Sweeps: one run per combination of values, each in a folder of its own, on any executor."""
 
 import re
-from collections.abc import Callable, Iterator, Sequence
-from contextlib import nullcontext, redirect_stderr, redirect_stdout
+from collections.abc import Callable, Sequence
+from contextlib import redirect_stderr, redirect_stdout
 from dataclasses import dataclass
 from functools import partial
 from itertools import product
 from pathlib import Path
 from typing import Any
 
+import yaml
+
 from linkzoo_training.checkpoints.checkpoint import CARD, load_card
 from linkzoo_training.config.config import AnyConfig, load_config
 from linkzoo_training.runtime import StopSignal
-from linkzoo_training.selfplay.executors import Executor, Kept, LocalExecutor
+from linkzoo_training.selfplay.executors import Executor, LocalExecutor, TaskWorker
 from linkzoo_training.train import train
 
 _MAX_RUNS = 10_000
@@ -81,25 +83,18 @@ def _choices(setting: str) -> list[str]:
     name, separator, text = setting.partition("=")
     if not separator:
         raise ValueError(f"{setting!r} is not field=value,value")
-    return [f"{name}={value}" for part in _split(text) for value in _expand(part)]
+    return [f"{name}={value}" for part in _split(text) for value in _expand(part)] or [setting]
 
 
-def _split(text: str) -> Iterator[str]:
-    """Splits a text at commas outside brackets and quotes."""
-    depth, start, quote = 0, 0, ""
-    for index, sign in enumerate(text):
-        if quote:
-            quote = "" if sign == quote else quote
-        elif sign in "'\"":
-            quote = sign
-        elif sign in "[{(":
-            depth += 1
-        elif sign in ")}]":
-            depth -= 1
-        elif sign == "," and depth == 0:
-            yield text[start:index].strip()
-            start = index + 1
-    yield text[start:].strip()
+def _split(text: str) -> list[str]:
+    """Splits a text at the commas between YAML values, not those inside one."""
+    whole = f"[{text}]"
+    try:
+        found = yaml.compose(whole, yaml.SafeLoader)
+    except yaml.YAMLError as error:
+        raise ValueError(f"{text!r} has no valid YAML values ({error})") from error
+    assert isinstance(found, yaml.SequenceNode)
+    return [whole[value.start_mark.index : value.end_mark.index] for value in found.value]
 
 
 def _expand(text: str) -> list[str]:
@@ -113,29 +108,24 @@ def _expand(text: str) -> list[str]:
     return [str(value) for value in range(first, last + 1)]
 
 
-class _SweepWorker:
-    """Trains runs; with `log`, what they print goes to a file in their folders."""
+def _train(run: SweepRun) -> str:
+    """Trains or resumes a run; returns why it failed, or an empty text."""
+    stop = StopSignal()
+    try:
+        train(run.config, folder=run.folder, resume=True, stop=stop)
+    except (ValueError, RuntimeError, OSError, MemoryError) as error:
+        return f"{type(error).__name__}: {error}"
+    if stop.exit_code:
+        raise KeyboardInterrupt  # the run is saved
+    return ""
 
-    def __init__(self, *, log: bool) -> None:
-        self._log = log
 
-    def play(self, weights: None, task: SweepRun, kept: Kept) -> str:  # noqa: ARG002 - see Worker
-        """Trains or resumes a run; returns why it failed, or an empty text."""
-        stop = StopSignal()
-        task.folder.mkdir(parents=True, exist_ok=True)
-        log = (task.folder / LOG).open("a", encoding="utf-8") if self._log else None
-        with (
-            log or nullcontext(),
-            redirect_stdout(log) if log else nullcontext(),
-            redirect_stderr(log) if log else nullcontext(),
-        ):
-            try:
-                train(task.config, folder=task.folder, resume=True, stop=stop)
-            except (ValueError, RuntimeError, OSError, MemoryError) as error:
-                return f"{type(error).__name__}: {error}"
-        if stop.exit_code:
-            raise KeyboardInterrupt  # the run is saved
-        return ""
+def _train_logged(run: SweepRun) -> str:
+    """Trains as `_train`; what is printed goes to a file in the run's folder."""
+    run.folder.mkdir(parents=True, exist_ok=True)
+    file = (run.folder / LOG).open("a", encoding="utf-8")
+    with file, redirect_stdout(file), redirect_stderr(file):
+        return _train(run)
 
 
 def run_sweep(
@@ -156,10 +146,10 @@ def run_sweep(
     """
     left = [run for run in runs if not run.finished]
     done, failed = len(runs) - len(left), {}
-    local = executor is None
+    work = _train if executor is None else _train_logged
     executor = LocalExecutor() if executor is None else executor
-    executor.start(partial(_SweepWorker, log=not local))
-    for index, failure in executor.play(None, left):
+    executor.start(TaskWorker)
+    for index, failure in executor.play(None, [partial(work, run) for run in left]):
         done += 1
         if failure:
             failed[left[index].label] = failure

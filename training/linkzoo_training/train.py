@@ -104,8 +104,9 @@ def learn(
         raise ValueError(f"{path} exists: continue with --resume, or choose another name or folder")
     _check_opponents(config)
     trainer = make_trainer(config, executor)
-    if exists:
-        _resume(trainer, folder)
+    changes = trainer.load(folder) if exists else {}
+    if changes and distributed.rank() == 0:
+        Console(soft_wrap=True, highlight=False, markup=False).print(describe(changes))
     title, stop = f"{config.name}: {config.algorithm}, {config.game}", stop or StopSignal()
     logger = Logger(folder, title, trainer.iteration) if distributed.rank() == 0 else None
     run, every = Run(trainer, folder), callbacks or Callbacks()
@@ -165,12 +166,6 @@ def _check_opponents(config: AnyConfig) -> None:
     for players in config.players:
         blanks = [game.blank(players, config.options)]
         read_openings(config.eval.openings, game, blanks, blocks)
-
-
-def _resume(trainer: Trainer, folder: Path) -> None:
-    changes = trainer.load(folder)
-    if changes and distributed.rank() == 0:
-        Console(soft_wrap=True, highlight=False, markup=False).print(describe(changes))
 
 
 def tell_files(folder: Path) -> None:

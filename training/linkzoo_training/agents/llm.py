@@ -4,6 +4,7 @@ import os
 import threading
 from collections.abc import Callable, Iterator, Mapping, Sequence
 from concurrent.futures import Future
+from contextlib import suppress
 from dataclasses import dataclass, fields
 from functools import partial
 from queue import Empty, SimpleQueue
@@ -104,21 +105,12 @@ class LlmSettings:
         return key
 
 
-def _whole(low: int, high: int) -> Callable[[str, str], int]:
-    def read(name: str, text: str) -> int:
-        return integer(name, int(text) if text.isdecimal() and len(text) < 19 else text, low, high)
-
-    return read
-
-
-def _number(low: float, high: float) -> Callable[[str, str], float]:
-    def read(name: str, text: str) -> float:
-        try:
-            return real(name, float(text), low, high)
-        except ValueError:
-            raise ValueError(
-                f"{name}: {shown(text)} is not a number in {low:g}..{high:g}"
-            ) from None
+def _number(check: Callable[..., Any], low: float, high: float) -> Callable[[str, str], Any]:
+    def read(name: str, text: str) -> Any:
+        value: Any = text  # which `check` names if it is no number
+        with suppress(ValueError):
+            value = int(text) if check is integer else float(text)
+        return check(name, value, low, high)
 
     return read
 
@@ -138,17 +130,17 @@ _READERS: Mapping[str, Callable[[str, str], Any]] = {
     "base_url": _text(),
     "key_env": _text(),
     "rules": _text(("short", "full", "none")),
-    "temperature": _number(0, 10),
-    "max_tokens": _whole(1, 10**6),
+    "temperature": _number(real, 0, 10),
+    "max_tokens": _number(integer, 1, 10**6),
     "tokens_field": _text(("max_tokens", "max_completion_tokens")),
-    "tries": _whole(1, 100),
-    "timeout": _number(0.01, 86_400),
-    "retries": _whole(0, 100),
-    "concurrency": _whole(1, 256),
-    "budget_tokens": _whole(1, 10**15),
-    "budget_cost": _number(0, 10**9),
-    "price_in": _number(0, 10**6),
-    "price_out": _number(0, 10**6),
+    "tries": _number(integer, 1, 100),
+    "timeout": _number(real, 0.01, 86_400),
+    "retries": _number(integer, 0, 100),
+    "concurrency": _number(integer, 1, 256),
+    "budget_tokens": _number(integer, 1, 10**15),
+    "budget_cost": _number(real, 0, 10**9),
+    "price_in": _number(real, 0, 10**6),
+    "price_out": _number(real, 0, 10**6),
 }
 assert list(_READERS) == [each.name for each in fields(LlmSettings)][1:]
 
@@ -194,21 +186,31 @@ class LlmAgent:
         Raises:
             GivesUpError: The budget is spent, or the server fails.
         """
-        actions = RandomAgent().act(positions)
+        from linkzoo_training.agents.chat import ChatClient
+
+        settings, actions = self.settings, RandomAgent().act(positions)
         prompts = [ask(positions.game, state) for state in positions.states]
-        client = self._connected()
+        if self._client is None:
+            self._client = ChatClient(
+                settings.base_url, self._key, settings.timeout, settings.retries
+            )
+        client = self._client
         tasks = [
             partial(self._decide, client, positions.game, state, prompt)
             for state, prompt in zip(positions.states, prompts, strict=True)
         ]
         try:
-            for row, decision in enumerate(_run_tasks(tasks, self.settings.concurrency)):
+            for row, decision in enumerate(_run_tasks(tasks, settings.concurrency)):
                 positions.comments[row] = decision.comment
-                self._count(decision)
+                self.usage.decisions += 1
+                self.usage.legal += decision.refused == 0
+                self.usage.refused += decision.refused
+                self.usage.drawn += decision.action is None
                 if decision.action is not None:
                     actions[row] = decision.action
         except BaseException:
-            self._close()  # ends the requests under way
+            self._client = None
+            client.close()  # ends the requests under way
             raise
         return actions
 
@@ -272,29 +274,6 @@ class LlmAgent:
             raise GivesUpError(f"{self.name}: the budget of {most:,} tokens is spent")
         if money is not None and cost is not None and cost >= money:
             raise GivesUpError(f"{self.name}: the budget of {money:g} is spent")
-
-    def _count(self, decision: _Decision) -> None:
-        self.usage.decisions += 1
-        self.usage.legal += decision.refused == 0
-        self.usage.refused += decision.refused
-        self.usage.drawn += decision.action is None
-
-    def _connected(self) -> "ChatClient":
-        from linkzoo_training.agents.chat import ChatClient
-
-        settings = self.settings
-        with self._lock:
-            if self._client is None:
-                self._client = ChatClient(
-                    settings.base_url, self._key, settings.timeout, settings.retries
-                )
-            return self._client
-
-    def _close(self) -> None:
-        with self._lock:
-            client, self._client = self._client, None
-        if client is not None:
-            client.close()
 
 
 def _run_tasks(tasks: Sequence[Callable[[], _Decision]], concurrency: int) -> Iterator[_Decision]:

@@ -5,11 +5,12 @@ from pathlib import Path
 from typing import Any
 
 from linkzoo import Agent, get_game
+from linkzoo.core.agent import check_agent
 from linkzoo.core.arguments import shown
 from linkzoo.policy import Policy
-from linkzoo_training.agents.custom import load_custom_agent
 from linkzoo_training.agents.specs import AgentSpec
-from linkzoo_training.resources import check_installed, find_checkpoint
+from linkzoo_training.imports import import_object
+from linkzoo_training.resources import check_installed
 
 
 def make_agent(spec: str | AgentSpec, game: str, options: Mapping[str, Any] | None = None) -> Agent:
@@ -36,14 +37,15 @@ def make_agent(spec: str | AgentSpec, game: str, options: Mapping[str, Any] | No
         The agent.
 
     Raises:
-        ValueError: The agent or game doesn't exist, or the checkpoint plays another game.
+        ValueError: The agent or game doesn't exist, the checkpoint plays another game, or a custom
+            agent fails to import or isn't an agent.
     """
     spec = AgentSpec.parse(spec)
     get_game(game, options)
     spec.check(game)
     checkpoint = spec.checkpoint(game)
     if spec.kind == "custom":
-        return load_custom_agent(spec.source)
+        return _load_custom_agent(spec.source)
     if checkpoint is None:
         return spec.baseline()
     from linkzoo_training.agents.policy import SearchAgent, load_agent
@@ -58,6 +60,17 @@ def make_agent(spec: str | AgentSpec, game: str, options: Mapping[str, Any] | No
         raise ValueError(f"agent {shown(str(spec))}: {error}") from error
 
 
+def _load_custom_agent(path: str) -> Agent:
+    """Imports a custom agent, or a class or function that returns one without arguments."""
+    found: Any = import_object(path, "agent")
+    try:
+        if isinstance(found, type) or not hasattr(found, "act"):
+            found = found()
+    except Exception as error:  # user code can raise anything
+        raise ValueError(f"agent {path!r}: {type(error).__name__}: {error}") from error
+    return check_agent(found, f"agent {path!r}")
+
+
 def load_policy(
     agent: str | Path,
     game: str | None = None,
@@ -70,11 +83,8 @@ def load_policy(
     if spec.kind == "checkpoint":
         check_installed("train", "torch", "safetensors", "pydantic")
     if game is None:
-        checkpoint = spec.checkpoint("")
-        if not checkpoint:
+        if not spec.checkpoint(""):
             raise ValueError(f"agent {shown(str(spec))}: name the game that it plays")
-        from linkzoo_training.checkpoints.checkpoint import load_card  # loads torch
-
-        game = str(load_card(find_checkpoint(checkpoint))["game"])
+        game = str(spec.card("")["game"])
     made = make_agent(spec, game, options)
     return Policy(made, getattr(made, "game", None) or get_game(game, options), seed=seed)

@@ -9,6 +9,7 @@ from numpy.typing import NDArray
 from linkzoo import Agent, Game, Positions
 from linkzoo.core.agent import check_agent
 from linkzoo.core.kernels import kernels
+from linkzoo.engine.rng import STREAM_ACTION, random_u64s
 
 NOBODY = -1
 
@@ -49,15 +50,17 @@ def actions_in(
     agent: Agent,
     game: Game,
     states: NDArray[Any],
-    seeds: NDArray[np.uint64],
+    seed: int,
     batch: int,
     progress: Callable[[int, int], None],
 ) -> NDArray[np.int64]:
-    """Returns an agent's actions in records [N] with their seeds, asked in batches, int64[N].
+    """Returns an agent's actions in records [N], asked in batches, int64[N].
 
-    Calls `progress(finished, N)` after each batch; raises as `checked_actions`.
+    `seed` fixes the agent's seeds. Calls `progress(finished, N)` after each batch; raises as
+    `checked_actions`.
     """
     actions = np.empty(len(states), np.int64)
+    seeds = random_u64s(seed, STREAM_ACTION, np.arange(len(states)))
     for first in range(0, len(states), batch):
         rows = slice(first, min(first + batch, len(states)))
         positions = Positions(game, states[rows].copy(), seeds[rows])

@@ -26,6 +26,10 @@ from linkzoo_training.resources import find_checkpoint, is_checkpoint, shipped_c
 from linkzoo_training.search.solver import check_solver
 
 SHIPPED = "checkpoint"  # the game's shipped checkpoint
+BASELINES = (
+    "random, greedy, uct-N, hands-N, cheat-N, mc-N, exact, linear or a FILE.json of fit with an "
+    "optional :N (playouts per move)"
+)
 _SIMPLE: dict[str, Callable[[], Agent]] = {
     "random": RandomAgent,
     "greedy": GreedyAgent,
@@ -123,12 +127,22 @@ class AgentSpec:
         """Returns the name or folder of the checkpoint that plays a game; None for other agents."""
         return self.resolved(game).source if self.kind == "checkpoint" else None
 
-    def fixed(self, game: str) -> dict[str, Any]:
-        """Returns the board or cards that a checkpoint plays, if they aren't the standard ones."""
+    def card(self, game: str) -> dict[str, Any]:
+        """Returns the card of the checkpoint that plays a game, empty for other agents.
+
+        Raises:
+            ValueError: There is no such checkpoint, or its card is damaged.
+        """
+        checkpoint = self.checkpoint(game)
+        if checkpoint is None:
+            return {}
         from linkzoo_training.checkpoints.checkpoint import load_card  # loads torch
 
-        checkpoint, standard = self.checkpoint(game), get_game(game).fixed.values
-        card = {} if checkpoint is None else load_card(find_checkpoint(checkpoint))["fixed"]
+        return load_card(find_checkpoint(checkpoint))
+
+    def fixed(self, game: str) -> dict[str, Any]:
+        """Returns the board or cards that a checkpoint plays, if they aren't the standard ones."""
+        card, standard = self.card(game).get("fixed", {}), get_game(game).fixed.values
         return {name: own for name, own in card.items() if own != standard.get(name, own)}
 
     def check(self, game: str, *, human: bool = True) -> None:
@@ -156,10 +170,8 @@ class AgentSpec:
                 find_checkpoint(checkpoint)
             except ValueError as error:
                 raise ValueError(
-                    f"agent {shown(str(self))}: {error}; agents without a checkpoint are random, "
-                    "greedy, uct-N (such as uct-100), hands-N, cheat-N, mc-N, exact, human, "
-                    "linear, FILE.json of `linkzoo fit`, llm:MODEL, and custom agents, "
-                    "FILE.py:NAME or module:NAME"
+                    f"agent {shown(str(self))}: {error}; agents without a checkpoint are human, "
+                    f"{BASELINES}, llm:MODEL, FILE.py:NAME and module:NAME"
                 ) from error
 
     def baseline(self) -> Agent:
@@ -180,11 +192,7 @@ class AgentSpec:
         It covers a checkpoint's card, with the hash of the weights but without measured results, or
         the file of a linear scorer or of a custom agent, without its imports.
         """
-        from linkzoo_training.checkpoints.checkpoint import load_card  # loads torch
-
-        checkpoint = self.checkpoint(game)
-        if checkpoint is not None:
-            card = load_card(find_checkpoint(checkpoint))
+        if card := self.card(game):
             measured = {"strength": None, "blunder_rate": None}
             data = json.dumps(card | measured, sort_keys=True).encode()
         elif self.kind == "linear" and self.source:

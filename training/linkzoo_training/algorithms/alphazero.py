@@ -11,7 +11,6 @@ seat to act observes (`search.gumbel`). Samples store complete states, but the n
 the observation and the action mask of the seat to act, and learns to predict the outcome from them.
 """
 
-import time
 from functools import partial
 from typing import NamedTuple
 
@@ -33,6 +32,7 @@ from linkzoo_training.networks import shards
 from linkzoo_training.networks.flat import AuxiliaryHeads, decayed, frozen, masked, split_hidden
 from linkzoo_training.networks.symmetries import symmetries
 from linkzoo_training.networks.transfers import to_device
+from linkzoo_training.runtime import training_clock
 from linkzoo_training.selfplay import replay
 from linkzoo_training.selfplay.executors import Executor
 from linkzoo_training.selfplay.replay import ReplayGames, Samples
@@ -82,18 +82,18 @@ class AlphaZeroTrainer(Trainer):
 
     def iterate(self) -> dict[str, float]:
         """Runs one iteration, play and learn, and returns its metrics."""
-        started, simulations = time.perf_counter(), self.config.simulations_at(self.progress)
+        started, simulations = training_clock(), self.config.simulations_at(self.progress)
         self.add_opponent()
         # Self-play by search
         samples = self.play.collect(self.behaviour_policy, self.pool, self.progress, self.iteration)
         self.window = [*self.window, samples][-self.config.window :]
-        played = time.perf_counter() - started
+        played = training_clock() - started
         # Losses and steps
         losses = self.learn(self.samples_for_iteration())
         self.end_iteration()
         self.behaviour_policy = frozen(self.network, self.bf16)
         # Logs
-        spent = time.perf_counter() - started
+        spent = training_clock() - started
         play = {"simulations": simulations, "time playing": played / spent, "samples": len(samples)}
         return self.common_metrics(spent) | play | losses
 
@@ -117,7 +117,8 @@ class AlphaZeroTrainer(Trainer):
         losses: list[Tensor] = []
         for index, rows in enumerate(parts if fewest else []):
             loss = partial(self._loss, self._batch(samples[rows], index))
-            losses.append(shards.backward(loss, len(rows), self.parameters))
+            most = self.network.max_rows
+            losses.append(shards.backward(loss, len(rows), self.parameters, most))
             distributed.average_gradients(self.parameters, len(rows))
             nn.utils.clip_grad_norm_(self.parameters, _MAX_GRAD_NORM)
             self.optimizers.step()

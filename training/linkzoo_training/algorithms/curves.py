@@ -141,11 +141,9 @@ def _curve(label: str, series: Sequence[tuple[Float64s, Float64s]]) -> Curve:
 
 def plot_curves(curves: Sequence[Curve], path: Path, x: str, y: str) -> None:
     """Draws curves as PNG or SVG, by the file's ending: means, and bands from min to max."""
-    from matplotlib.backends.backend_agg import FigureCanvasAgg
     from matplotlib.figure import Figure
 
     figure = Figure(figsize=(9, 5), layout="constrained")
-    FigureCanvasAgg(figure)
     axes = figure.subplots()
     for curve in curves:
         label = f"{curve.label} ({curve.runs} runs)" if curve.runs > 1 else curve.label

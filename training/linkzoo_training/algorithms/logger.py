@@ -3,6 +3,7 @@
 import json
 import time
 from collections.abc import Mapping
+from datetime import timedelta
 from itertools import zip_longest
 from pathlib import Path
 from typing import Any
@@ -66,15 +67,18 @@ class Logger:
         elif time.monotonic() - self._last_line > _PLAIN_INTERVAL:
             self._last_line = time.monotonic()
             shown = "  ".join(f"{name} {_text(value)}" for name, value in self._shown.items())
-            self._console.print(f"{progress:4.0%} ETA {_clock(eta)}  {shown}", highlight=False)
+            self._console.print(
+                f"{progress:4.0%} ETA {timedelta(seconds=int(eta))}  {shown}", highlight=False
+            )
 
     def _table(self, progress: float, eta: float) -> Group:
         table = Table.grid(padding=(0, 2))
         cells = [(f"[dim]{name}", _text(value)) for name, value in self._shown.items()]
         half = (len(cells) + 1) // 2
-        for left, right in zip_longest(cells[:half], cells[half:], fillvalue=("", "")):
-            table.add_row(*left, *right)
-        title = f"[bold]{self.title}[/]  {progress:.0%}  ETA {_clock(eta)}  (Ctrl-C saves)"
+        for one, other in zip_longest(cells[:half], cells[half:], fillvalue=("", "")):
+            table.add_row(*one, *other)
+        left = timedelta(seconds=int(eta))
+        title = f"[bold]{self.title}[/]  {progress:.0%}  ETA {left}  (Ctrl-C saves)"
         return Group(title, ProgressBar(1.0, progress), table)
 
 
@@ -111,19 +115,11 @@ def _text(value: Any) -> str:
     return f"{value:,}" if isinstance(value, int) else str(value)
 
 
-def _clock(seconds: float) -> str:
-    minutes, rest = divmod(int(seconds), 60)
-    hours, minutes = divmod(minutes, 60)
-    return f"{hours}:{minutes:02}:{rest:02}" if hours else f"{minutes}:{rest:02}"
-
-
 def plot_curve(rows: list[dict[str, Any]], path: Path, title: str) -> None:
     """Writes the learning curve as PNG: win rates of short matches, losses and entropy by steps."""
-    from matplotlib.backends.backend_agg import FigureCanvasAgg
     from matplotlib.figure import Figure
 
     figure = Figure(figsize=(9, 7), layout="constrained")
-    FigureCanvasAgg(figure)
     strength, learning = figure.subplots(2, 1, sharex=True)
 
     def plot(axes: Any, name: str, **style: Any) -> None:

@@ -6,24 +6,25 @@ seat along each game (`selfplay.gae`), and takes `epochs` passes of clipped poli
 over the plies of the learner.
 """
 
-import time
 from functools import partial
 
+import numpy as np
 import torch
 from torch import Tensor, nn
 
 from linkzoo.cuda import require
+from linkzoo.engine.rng import STREAM_ORDER, permutation, random_u64s
 from linkzoo_training.agents.make import make_agent
 from linkzoo_training.algorithms import distributed
 from linkzoo_training.algorithms.optimizers import Optimizers
-from linkzoo_training.algorithms.order import shuffled
 from linkzoo_training.algorithms.trainer import Trainer
 from linkzoo_training.checkpoints.checkpoint import add_prefix, strip_prefix
 from linkzoo_training.config.config import PPOConfig
 from linkzoo_training.config.schedule import at
 from linkzoo_training.networks import shards
 from linkzoo_training.networks.flat import Critic, frozen, masked
-from linkzoo_training.networks.transfers import splits_on
+from linkzoo_training.networks.transfers import splits_on, to_device
+from linkzoo_training.runtime import training_clock
 from linkzoo_training.selfplay.backend import HostBackend
 from linkzoo_training.selfplay.encoder import sample_inputs
 from linkzoo_training.selfplay.executors import Executor
@@ -61,7 +62,7 @@ class PPOTrainer(Trainer):
 
     def iterate(self) -> dict[str, float]:
         """Runs one iteration, play and learn, and returns its metrics."""
-        started = time.perf_counter()
+        started = training_clock()
         self.add_opponent()
         # Rollout: transitions, advantages and lambda-returns
         batch = self.play.collect(
@@ -72,7 +73,7 @@ class PPOTrainer(Trainer):
         self.end_iteration()
         self._freeze()
         # Logs
-        metrics = self.common_metrics(time.perf_counter() - started) | losses
+        metrics = self.common_metrics(training_clock() - started) | losses
         returns, errors = batch.targets[batch.learner, 0], batch.advantage[batch.learner]
         explained = 1 - errors.var() / returns.var().clamp(min=1e-12)
         return metrics | {"explained variance": float(explained)}
@@ -91,7 +92,8 @@ class PPOTrainer(Trainer):
             order = rows[shuffled(len(rows), config.seed, passes, rows.device)]
             for part in distributed.minibatches(order, config.minibatches):
                 loss = partial(self._loss, batch, part, advantage[part], has_targets)
-                losses.append(shards.backward(loss, len(part), self.parameters))
+                most = self.network.max_rows
+                losses.append(shards.backward(loss, len(part), self.parameters, most))
                 distributed.average_gradients(self.parameters, len(part))
                 nn.utils.clip_grad_norm_(self.parameters, _MAX_GRAD_NORM)
                 self.optimizers.step()
@@ -218,3 +220,21 @@ def make_games(
     play = RolloutGames(config, backend)
     play.begin()
     return play
+
+
+def shuffled(count: int, seed: int, passes: int, device: torch.device) -> Tensor:
+    """Returns the random permutation of `count` rows for a pass, int64[count] on the device.
+
+    The permutation of a GPU differs from the CPU's: the GPU would have to wait for a sequential
+    shuffle on the host.
+    """
+    if device.type == "cpu":
+        return torch.from_numpy(permutation(count, seed, STREAM_ORDER, passes))
+    return sorted_keys(count, seed, passes, device)
+
+
+def sorted_keys(count: int, seed: int, passes: int, device: torch.device) -> Tensor:
+    """Returns a random permutation by sorting one random number per row on the device."""
+    numbers = random_u64s(seed, STREAM_ORDER, passes, np.arange(count))
+    keys = (numbers >> np.uint64(1)).astype(np.int64)
+    return to_device(keys, device).argsort(stable=True)

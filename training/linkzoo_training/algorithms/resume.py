@@ -5,16 +5,7 @@ from typing import Any
 
 # Training doesn't depend on these fields and sections.
 FREE = ("name", "save_every", "eval", "views", "temperature")
-# These act from the next iteration on.
-EFFECTIVE = (
-    *("total_steps", "max_seconds", "device", "env_device", "num_threads", "precision"),
-    *("initial_states", "symmetric", "pool.active", "pool.snapshot_every", "pool.league"),
-    *("learning_rate", "score_margin_weight"),
-    *("minibatches", "epochs", "gae_lambda", "clip", "entropy", "kl_coef", "teacher"),
-    *("simulations", "considered", "least_range", "solver_limit", "window", "reuse", "batch_size"),
-    *("weight_decay", "root_share"),
-)
-# These can't change, and why.
+# These can't change, and why. All others act from the next iteration on.
 FIXED = {
     "algorithm": "each trainer has a state of its own",
     "game num_players options": "the saved games and weights are of this task",

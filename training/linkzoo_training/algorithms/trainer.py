@@ -5,11 +5,9 @@ as an uninterrupted one.
 """
 
 import platform
-import time
 from abc import ABC, abstractmethod
 from collections.abc import Mapping, Sequence
 from copy import deepcopy
-from math import inf
 from pathlib import Path
 from typing import Any
 
@@ -19,7 +17,7 @@ from torch import Tensor, nn
 from torch.optim.swa_utils import AveragedModel, get_ema_multi_avg_fn
 
 from linkzoo import Game, get_game
-from linkzoo.core.arguments import check_keys, integer, sequence
+from linkzoo.core.arguments import check_keys, integer, real, sequence
 from linkzoo.engine import threads
 from linkzoo.registry import id_of
 from linkzoo_training.agents.named import NamedAgent
@@ -38,7 +36,7 @@ from linkzoo_training.networks.flat import frozen, make_network
 from linkzoo_training.networks.policy_value import PolicyValueNet
 from linkzoo_training.networks.transfers import traffic
 from linkzoo_training.resources import find_checkpoint
-from linkzoo_training.runtime import compile_clock, find_device, use_bf16
+from linkzoo_training.runtime import find_device, use_bf16
 from linkzoo_training.selfplay.executors import Executor
 from linkzoo_training.selfplay.league import League, load_snapshot
 from linkzoo_training.selfplay.opponent_pool import OpponentPool
@@ -63,7 +61,6 @@ class Trainer(ABC):
 
     def __init__(self, config: AnyConfig, executor: Executor | None = None) -> None:
         self.config = config
-        self._compiling = compile_clock()
         self._timed = False  # whether this process has timed an iteration
         self.workers = 0 if executor is None else executor.workers
         torch.set_flush_denormal(True)  # denormal weights and moments made the CPU 10 times slower
@@ -169,9 +166,9 @@ class Trainer(ABC):
     def common_metrics(self, spent: float) -> dict[str, float]:
         """Adds an iteration's seconds and returns the metrics common to all trainers.
 
-        Compilation isn't counted, nor the first wait for workers, which start and compile then.
+        The first wait for workers isn't counted: they start and compile then.
         """
-        spent = max(spent - self._compiling.since(time.perf_counter() - spent), 1e-6)
+        spent = max(spent, 1e-6)
         trained = spent
         if isinstance(self.play, SelfPlayWorkers) and not self._timed:
             trained -= min(self.play.waited, spent)
@@ -289,14 +286,9 @@ class Trainer(ABC):
         required = ("config", "iteration", "seconds", "workers", "processes")
         check_keys(str(path), meta, required, ("changes",))
         sequence(f"{path}: changes", meta.get("changes", []), 0, 10**6)
-        if not isinstance(meta["config"], dict):
-            raise ValueError(f"{path}: config: {meta['config']!r} is not a JSON object")
         try:
             saved = read_config(meta["config"])
-        except ValueError as error:
-            raise ValueError(f"{path}: {error}") from error
-        before = flat(saved.to_dict()) | {name: meta[name] for name in self._shape()}
-        try:
+            before = flat(saved.to_dict()) | {name: meta[name] for name in self._shape()}
             changes = find_changes(before, flat(self.config.to_dict()) | self._shape())
         except ValueError as error:
             raise ValueError(f"{path}: {error}") from error
@@ -305,11 +297,7 @@ class Trainer(ABC):
         if self.config.total_steps <= done - self._plies:
             total = self.config.total_steps
             raise ValueError(f"{path}: total_steps: {total}, but the run has {done} steps already")
-        seconds = meta["seconds"]
-        if isinstance(seconds, bool) or not isinstance(seconds, int | float):
-            raise ValueError(f"{path}: seconds: {seconds!r} is no number")
-        if not 0 <= seconds < inf:
-            raise ValueError(f"{path}: seconds: {seconds} is not 0 or more")
+        real(f"{path}: seconds", meta["seconds"], 0, 1e12)
         return changes
 
     def _check_tensors(self, path: Path, tensors: Mapping[str, Tensor]) -> None:

@@ -67,7 +67,7 @@ def load_tensors(path: Path) -> tuple[dict[str, Tensor], dict[str, Any]]:
         seal, text = header["sha256"].encode(), header["json"]
         meta = json.loads(text)
     except KeyError as error:
-        raise ValueError(f"{path} is damaged, or of an older version: it has no {error}") from error
+        raise ValueError(f"{path} is damaged: it has no {error}") from error
     except (SafetensorError, ValueError, RecursionError) as error:
         raise ValueError(f"{path} is damaged: {error}") from error
     found = hashlib.sha256(data.replace(seal, _UNSEALED.encode(), 1)).hexdigest()
@@ -153,9 +153,7 @@ def load_card(folder: Path) -> dict[str, Any]:
     except ValueError as error:
         raise ValueError(f"{path} is damaged: {error}") from error
     if not isinstance(card, dict) or card.get("format") != FORMAT:
-        old = isinstance(card, dict) and card.get("format") == "linkzoo-checkpoint/1"
-        now = "; margin_weight is score_margin_weight now, thrown_wins blunder_rate" if old else ""
-        raise ValueError(f"{path} is no card of format {FORMAT}{now}")
+        raise ValueError(f"{path} is no card of format {FORMAT}")
     try:
         _Card.model_validate(card)
     except ValidationError as error:

@@ -36,7 +36,7 @@ def fingerprints(game: Game) -> dict[str, str]:
             rules.update(seats.tobytes() + masks.tobytes())
             seen.update(observed.tobytes())
             actions = np.empty(len(states), np.int64)
-            kernel.random_actions(masks, seeds, np.int64(ply), actions)
+            kernel.random_actions(masks, seeds, np.array([ply]), actions)
             kernel.play(states, actions, masks)
             ply += 1
             over = states["seat"] < 0

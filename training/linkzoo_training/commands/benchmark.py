@@ -7,7 +7,6 @@ from functools import partial
 from pathlib import Path
 from typing import Any
 
-from linkzoo import Agent, get_game
 from linkzoo.core.arguments import parse_json
 from linkzoo.core.files import write_atomically
 from linkzoo_training.agents.named import NamedAgent
@@ -20,8 +19,8 @@ from linkzoo_training.evaluation.benchmark import (
     read_benchmark_positions,
 )
 from linkzoo_training.evaluation.ladder import read_ladder
-from linkzoo_training.evaluation.match import Match, blocks_of
 from linkzoo_training.evaluation.result import variants_of
+from linkzoo_training.evaluation.statistics import Estimate
 
 HELP = "measure an agent, such as a language model, on fixed positions and in short matches"
 
@@ -32,7 +31,6 @@ _Part = tuple[str, Callable[[], dict[str, Any]]]  # its name, and a function tha
 
 
 def add_arguments(parser: ArgumentParser) -> None:
-    """Adds the command's options."""
     add = parser.add_argument
     add("agent", metavar="AGENT", help=f"agent to measure: {common.AGENTS}")
     text = "game to measure it on; may be repeated (default: all that it plays of those with "
@@ -128,13 +126,8 @@ def _match(
     """Returns the result of a short match, under the ladder's first options."""
     ladder = read_ladder(game)
     options = ladder.options[0]
-    first = variants_of(options)[0]
-    rules = get_game(game, first)
-    players = rules.min_players
-    blocks = blocks_of(rules, players, args.games, options)
-    a: Agent = NamedAgent(spec, game, first)
-    b = NamedAgent(opponent, game, first)
-    match = Match(game, a, b, blocks, ladder.seed, ladder.openings, players, options)
+    agent = NamedAgent(spec, game, variants_of(options)[0])
+    match = ladder.match(agent, opponent, args.games, None, options)
     return match.play(batch=args.batch, progress=show).to_dict()
 
 
@@ -142,7 +135,7 @@ def _row(name: str, part: dict[str, Any]) -> tuple[str, ...]:
     """Returns a row of the table."""
     matched = "win_share" in part
     share = part["win_share" if matched else "blunders"]
-    value = f"{100 * share['mean']:.1f} [{100 * share['low']:.1f}, {100 * share['high']:.1f}]"
+    value = Estimate(**share).percent()
     random = "" if matched else f"{100 * part['random_blunders']:.1f}"
     regret = "" if matched else f"{part['regret']['mean']:.3f}"
     found = (part.get("usage") or [None])[0] if matched else part["usage"]

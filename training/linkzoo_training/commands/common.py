@@ -11,17 +11,15 @@ from pathlib import Path
 from tempfile import TemporaryFile
 from typing import Any, TypeVar
 
-from linkzoo import game_names
+from linkzoo import Game, game_names
 from linkzoo.core.arguments import shown
 from linkzoo.engine.threads import get_num_threads
-from linkzoo_training.agents.specs import AgentSpec
-from linkzoo_training.resources import find_checkpoint
+from linkzoo_training.agents.specs import BASELINES, AgentSpec
 from linkzoo_training.selfplay.executors import EXECUTORS, Executor
 
 GAMES = f"{', '.join(game_names())}, or module:name of a custom game"
 AGENTS = (
-    "random, greedy, uct-N, hands-N, cheat-N, mc-N, exact, linear or a FILE.json of fit with an "
-    "optional :N (playouts per move), "
+    f"{BASELINES}, "
     "checkpoint (the game's shipped policy), a checkpoint's name or folder with optional suffixes "
     "@N (symmetric views), ~T (temperature) and :N (simulations per move), llm:MODEL (a language "
     "model, with settings such as llm:MODEL,base_url=http://localhost:8000/v1), or a custom agent, "
@@ -108,6 +106,13 @@ def add_players(parser: ArgumentParser, default: str = "the game's minimum") -> 
     parser.add_argument("--players", type=int, help=f"number of players (default: {default})")
 
 
+def add_score_margin_weight(parser: ArgumentParser) -> None:
+    """Adds `--score-margin-weight`."""
+    text, weight = "weight of score margins beside payoffs (default: %(default)s)", 0.5
+    name, kind = "--score-margin-weight", number(0, 100, float)
+    parser.add_argument(name, type=kind, default=weight, metavar="WEIGHT", help=text)
+
+
 def add_settings(parser: ArgumentParser) -> None:
     """Adds `OPTION=VALUE`."""
     text = "game options, such as skip_forced=true (default: the standard options)"
@@ -152,14 +157,18 @@ def make_executor(args: Namespace) -> AbstractContextManager[Executor | None]:
 
 def game_of(chosen: str | None, agent: str) -> str:
     """Returns the chosen game, else the game of a checkpoint, else the first game."""
-    game = chosen or game_names()[0]
-    checkpoint = AgentSpec.parse(agent).checkpoint(game)
-    if chosen is None and checkpoint is not None:
-        from linkzoo_training.checkpoints.checkpoint import load_card  # loads torch
-
-        with suppress(ValueError):  # make_agent raises the error
-            game = load_card(find_checkpoint(checkpoint))["game"]
+    if chosen is not None:
+        return chosen
+    game = game_names()[0]
+    with suppress(ValueError):  # make_agent raises the error
+        game = AgentSpec.parse(agent).card(game).get("game", game)
     return game
+
+
+def player_counts(chosen: int | None, game: Game) -> tuple[int, ...]:
+    """Returns the chosen number of players, else each number that the game allows."""
+    every = range(game.min_players, game.max_players + 1)
+    return tuple(every) if chosen is None else (chosen,)
 
 
 def is_setting(text: str) -> bool:

@@ -77,7 +77,6 @@ ON_GPU = (f"{__name__}:use_rollouts", ON_DEVICE)
 
 
 def add_arguments(parser: ArgumentParser) -> None:
-    """Adds the command's options."""
     text = f"games to compile: {GAMES} (default: all)"
     parser.add_argument("names", metavar="GAME", nargs="*", help=text)
     add_device(parser)

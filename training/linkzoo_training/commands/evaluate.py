@@ -17,11 +17,11 @@ from linkzoo_training.commands import common
 from linkzoo_training.evaluation import solved_positions
 from linkzoo_training.evaluation.labels import read_labelled_positions, regret
 from linkzoo_training.evaluation.ladder import read_ladder, run_ladder, with_strength
-from linkzoo_training.evaluation.match import BlockWorker, Match, blocks_of
+from linkzoo_training.evaluation.match import Match, blocks_of
 from linkzoo_training.evaluation.result import variants_of
 from linkzoo_training.evaluation.statistics import Sprt
 from linkzoo_training.resources import find_checkpoint
-from linkzoo_training.selfplay.executors import Executor
+from linkzoo_training.selfplay.executors import Executor, TaskWorker
 
 HELP = "measure an agent: in matches, on solved or on labelled positions"
 
@@ -32,7 +32,6 @@ _Part = tuple[dict[str, Any], Any, bool]  # JSON data, a table, False if Ctrl-C 
 
 
 def add_arguments(parser: ArgumentParser) -> None:
-    """Adds the command's options."""
     add = parser.add_argument
     add("a", metavar="A", help=f"agent to measure: {common.AGENTS}")
     text = "its opponent (default: none; needed without --ladder, --solved-positions and "
@@ -83,7 +82,7 @@ def run(args: Namespace) -> None:
     data: dict[str, Any] = {}
     with common.make_executor(args) as executor:
         if executor is not None:
-            executor.start(BlockWorker)
+            executor.start(TaskWorker)
         for part, table, complete in _parts(args, a, card, executor):
             data |= part
             if args.json is not None:
@@ -149,11 +148,8 @@ def _parts(
 def _match(args: Namespace, a: Agent, executor: Executor | None) -> _Part:
     from linkzoo_training.evaluation.report import match_table
 
-    b, options = _agent(args, args.b), args.options
-    first = variants_of(options)[0]
-    rules = get_game(args.game, first)
-    players = int(rules.blank(args.players, first).num_players)
-    blocks = blocks_of(rules, players, _GAMES if args.games is None else args.games, options)
+    b, options, players = _agent(args, args.b), args.options, args.players
+    blocks = blocks_of(args.game, players, _GAMES if args.games is None else args.games, options)
     match = Match(args.game, a, b, blocks, args.seed or 0, args.openings, players, options)
     keep = None if args.records is None else _recorder(args.records)
     sprt = None if args.sprt is None else Sprt(*args.sprt)
@@ -192,8 +188,7 @@ def _ladder(args: Namespace, a: Agent, card: Path | None, executor: Executor | N
     )
     if args.games is not None:
         ladder = replace(ladder, opponents=dict.fromkeys(ladder.opponents, args.games))
-    every = range(rules.min_players, rules.max_players + 1)
-    players = every if args.players is None else [args.players]
+    players = common.player_counts(args.players, rules)
     for count, variant in product(players, variants_of(options)):
         rules.blank(count, variant)  # raises for unsupported settings
     matches = []

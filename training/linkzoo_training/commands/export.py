@@ -8,7 +8,6 @@ HELP = "write a checkpoint's network to a file that needs no torch"
 
 
 def add_arguments(parser: ArgumentParser) -> None:
-    """Adds the command's options."""
     add = parser.add_argument
     add("checkpoint", metavar="CHECKPOINT", help="name of a shipped checkpoint, or a folder")
     add("--onnx", type=output_file, metavar="FILE", required=True, help="output file (required)")

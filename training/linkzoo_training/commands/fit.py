@@ -9,7 +9,6 @@ HELP = "fit a linear scorer of actions to labelled positions"
 
 
 def add_arguments(parser: ArgumentParser) -> None:
-    """Adds the command's options."""
     add = parser.add_argument
     add("labels", type=Path, metavar="LABELS", nargs="+", help="files of `linkzoo labels`")
     text = "output file, .json, which is an agent's name (required)"

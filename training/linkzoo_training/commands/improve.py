@@ -8,7 +8,6 @@ HELP = "improve a linear scorer of actions by self-play"
 
 
 def add_arguments(parser: ArgumentParser) -> None:
-    """Adds the command's options."""
     add, whole, number = parser.add_argument, common.whole, common.number
     add("game", metavar="GAME", help=f"game: {common.GAMES}")
     common.add_settings(parser)
@@ -25,8 +24,7 @@ def add_arguments(parser: ArgumentParser) -> None:
     text = "how much scores grow per gain in result (default: %(default)s)"
     add("--learning-rate", type=number(0, 10_000, float), default=5.0, metavar="RATE", help=text)
     common.add_players(parser, "each number that the game allows")
-    text = "weight of score margins beside payoffs (default: %(default)s)"
-    add("--score-margin-weight", type=number(0, 100, float), default=0.5, metavar="W", help=text)
+    common.add_score_margin_weight(parser)
     add("--seed", type=common.SEED, default=0, help="seed (default: %(default)s)")
 
 
@@ -36,12 +34,10 @@ def run(args: Namespace) -> None:
     from linkzoo_training.algorithms.natural_gradient import ImproveSettings, improve
 
     options = common.options_of(args.settings, args.game)
-    game = get_game(args.game, options)
-    players = range(game.min_players, game.max_players + 1)
     settings = ImproveSettings(
         args.game,
         options,
-        (args.players,) if args.players else tuple(players),
+        common.player_counts(args.players, get_game(args.game, options)),
         args.scorer,
         args.temperature,
         args.decisions,

@@ -2,11 +2,9 @@
 
 import time
 from argparse import ArgumentParser, Namespace
-from functools import partial
 from pathlib import Path
 
 from linkzoo import get_game
-from linkzoo_training.agents.named import NamedAgent
 from linkzoo_training.agents.specs import AgentSpec
 from linkzoo_training.commands import common
 from linkzoo_training.evaluation.match import blocks_of
@@ -16,7 +14,6 @@ HELP = "rate the snapshots of a league of runs"
 
 
 def add_arguments(parser: ArgumentParser) -> None:
-    """Adds the command's options."""
     add = parser.add_argument
     add("folder", type=Path, metavar="FOLDER", help="folder of the league (pool.league)")
     text = f"other agents to rate beside the snapshots (default: none): {common.AGENTS}"
@@ -60,15 +57,13 @@ def _rate(args: Namespace) -> None:
     rules = get_game(game, options)
     players = int(rules.blank(args.players, options).num_players)
     specs = [AgentSpec.parse(agent).resolved(game) for agent in args.agents]
-    for spec in specs:
-        spec.check(game, human=False)
     names = (*map(str, members), *map(str, specs))
-    blocks = blocks_of(rules, players, args.games, options)
+    blocks = blocks_of(game, players, args.games, options)
     plan = Tournament(game, names, blocks, args.seed, players, args.openings, options)
     common.share_rows()
-    make, output = partial(NamedAgent, game=game, options=options), args.folder / "ratings"
+    output = args.folder / "ratings"
     with common.make_executor(args) as executor, common.progress_bar() as show:
-        pairings = run_tournament(plan, make, output, show, executor)
+        pairings = run_tournament(plan, output, show, executor)
     write_ratings(plan, pairings, output)
     plot_league(plan, pairings, kept, output / "league.png")
     for name in ("league.png", "ratings.md", "ratings.json"):

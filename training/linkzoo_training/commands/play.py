@@ -13,7 +13,6 @@ from linkzoo import Agent, GameRecord, get_game
 from linkzoo.core.agent import decision_seeds
 from linkzoo.core.arguments import integer
 from linkzoo.core.kernels import kernels
-from linkzoo.core.state import Record, winners_of
 from linkzoo.engine.rng import SEED_LIMIT
 from linkzoo_training.agents.human import HumanAgent, QuitError
 from linkzoo_training.agents.make import make_agent
@@ -26,7 +25,6 @@ HELP = "play against an agent in the terminal"
 
 
 def add_arguments(parser: ArgumentParser) -> None:
-    """Adds the command's options."""
     add = parser.add_argument
     add("game", metavar="GAME", help=f"game: {common.GAMES}")
     text = f"agent in all other seats: {common.AGENTS} (default: %(default)s)"
@@ -97,23 +95,12 @@ def play(
     human.write(f"{rules.title}: you are player {seat} against {opponent.name}.")
     try:
         for (action,) in play_games(rules, states, (opponent, human), acting, seeds):
-            turn = int(states[0].seat)
-            if turn != seat:
-                text = rules.notation.action_to_text(states[0], int(action))
-                human.write(f"Player {turn} plays {text}")
+            event = rules.words.event(states[0], int(action), seat)
+            if event and states[0].seat != seat:
+                human.write(event)
             played.actions.append(int(action))
         human.write(rules.drawing.text(states[0], seat))
-        human.write(_result(states[0], seat))
+        human.write(rules.words.outcome(states[0]))
     except QuitError:
         human.write("Stopped before the end.")
     return played
-
-
-def _result(state: Record, seat: int) -> str:
-    winners = winners_of(state)
-    if len(winners) == state.num_players:
-        return "The game is a tie."
-    if seat in winners:
-        others = [f"player {p}" for p in winners if p != seat]
-        return f"You win, together with {' and '.join(others)}." if others else "You win."
-    return f"You lose: {' and '.join(f'player {p}' for p in winners)} won."

@@ -10,7 +10,6 @@ HELP = "draw the learning curves of runs, with a band over seeds"
 
 
 def add_arguments(parser: ArgumentParser) -> None:
-    """Adds the command's options."""
     add = parser.add_argument
     text = "folders of runs, such as runs/*; those that differ in their seeds alone share a curve"
     add("runs", metavar="RUN", nargs="+", help=text)

@@ -1,7 +1,6 @@
 """`linkzoo positions`: positions of recorded games, as a file."""
 
 from argparse import ArgumentParser, Namespace
-from collections.abc import Iterator
 from pathlib import Path
 
 import numpy as np
@@ -18,7 +17,6 @@ HELP = "write the positions of recorded games to a file"
 
 
 def add_arguments(parser: ArgumentParser) -> None:
-    """Adds the command's options."""
     add = parser.add_argument
     text = "JSON files of games of one kind, or folders of them"
     add("sources", type=Path, metavar="RECORD", nargs="+", help=text)
@@ -35,7 +33,10 @@ def add_arguments(parser: ArgumentParser) -> None:
 
 def run(args: Namespace) -> None:
     """Writes each position in which a seat is to act once, however many games reach it."""
-    paths = [path for source in args.sources for path in _records(source)]
+    folders = [
+        sorted(source.glob("*.json")) if source.is_dir() else [source] for source in args.sources
+    ]
+    paths = [path for files in folders for path in files]
     game: Game | None = None
     found: dict[bytes, tuple[Record, str]] = {}
     for path in paths:
@@ -61,11 +62,3 @@ def run(args: Namespace) -> None:
     states = np.array([state for state, _ in kept], game.state)
     save_positions(args.out, game, states, [{"record": path} for _, path in kept])
     print(f"{args.out}: {len(kept):,} different positions of {len(paths):,} games")
-
-
-def _records(source: Path) -> Iterator[Path]:
-    """Yields a file, or the JSON files of a folder in order."""
-    if not source.is_dir():
-        yield source
-        return
-    yield from sorted(source.glob("*.json"))

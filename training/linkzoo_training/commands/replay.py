@@ -14,7 +14,6 @@ HELP = "show a recorded game as a page or as pictures"
 
 
 def add_arguments(parser: ArgumentParser) -> None:
-    """Adds the command's options."""
     add = parser.add_argument
     add("file", type=Path, metavar="RECORD", help="JSON file of a game, written by --record")
     add("--html", type=output_file, metavar="FILE", help="web page to write (default: none)")

@@ -12,7 +12,6 @@ HELP = "play games between agents and write them as data"
 
 
 def add_arguments(parser: ArgumentParser) -> None:
-    """Adds the command's options."""
     add = parser.add_argument
     text = "agents that play, in turn on each side; one plays against itself: "
     add("agents", metavar="AGENT", nargs="+", help=text + common.AGENTS)

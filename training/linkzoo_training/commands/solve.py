@@ -20,7 +20,6 @@ _EVERY = 20  # positions between saves
 
 
 def add_arguments(parser: ArgumentParser) -> None:
-    """Adds the command's options."""
     add = parser.add_argument
     add("file", type=Path, metavar="FILE", help="file of positions (linkzoo positions)")
     text = "file to write: the lines with a field `solution`; an existing one is continued "

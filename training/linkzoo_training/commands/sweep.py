@@ -15,7 +15,6 @@ HELP = "train one run per combination of values"
 
 
 def add_arguments(parser: ArgumentParser) -> None:
-    """Adds the command's options."""
     add = parser.add_argument
     add("config", metavar="CONFIG", help="YAML file, or the name of a preset")
     text = (
@@ -53,14 +52,14 @@ def _table(runs: "Sequence[SweepRun]") -> "Table":
     """Returns the final matches of runs, for the terminal."""
     from linkzoo_training.checkpoints.checkpoint import load_card
     from linkzoo_training.evaluation.report import make_table
+    from linkzoo_training.evaluation.statistics import Estimate
 
     rows = []
     for one in runs:
         card = load_card(one.folder / "checkpoint")
         for match in card["strength"]:
-            share = match["win_share"]
-            text = f"{share['mean']:.1%} [{share['low']:.1%}, {share['high']:.1%}]"
+            share = Estimate(**match["win_share"]).percent()
             opponent = f"{match['agents'][1]}, {match['num_players']} players"
-            rows.append((one.label, f"{card['trained']['seconds']:,.0f}", opponent, text))
-    columns = ("run", "seconds", "against", "share of wins")
+            rows.append((one.label, f"{card['trained']['seconds']:,.0f}", opponent, share))
+    columns = ("run", "seconds", "against", "share in %")
     return make_table("final matches", columns, rows, total=False)

@@ -2,11 +2,9 @@
 
 from argparse import ArgumentParser, Namespace
 from collections.abc import Mapping
-from functools import partial
 from typing import Any
 
 from linkzoo import game_names, get_game
-from linkzoo_training.agents.named import NamedAgent
 from linkzoo_training.agents.specs import AgentSpec
 from linkzoo_training.commands import common
 from linkzoo_training.evaluation.ladder import read_ladder
@@ -18,7 +16,6 @@ HELP = "play every agent against every other, with ratings"
 
 
 def add_arguments(parser: ArgumentParser) -> None:
-    """Adds the command's options."""
     add = parser.add_argument
     add("agents", metavar="AGENT", nargs="*", help=f"agents that play: {common.AGENTS}")
     text = "add the agents of the game's ladder, and use its openings and options"
@@ -59,15 +56,11 @@ def run(args: Namespace) -> None:
     first = variants_of(options)[0]
     rules = get_game(args.game, first)
     players = int(rules.blank(args.players, first).num_players)
-    blocks = blocks_of(rules, players, args.games, options)
+    blocks = blocks_of(args.game, players, args.games, options)
     plan = Tournament(args.game, names, blocks, args.seed, players, openings, options)
     common.share_rows()
-    make = partial(NamedAgent, game=args.game, options=first)
-    for spec in specs:  # raises before the first match
-        spec.check(args.game, human=False)
-        make(spec)
     with common.make_executor(args) as executor, common.progress_bar() as show:
-        pairings = run_tournament(plan, make, args.output, show, executor)
+        pairings = run_tournament(plan, args.output, show, executor)
     Console().print(Markdown(write_ratings(plan, pairings, args.output)))
     for name in ("ratings.md", "ratings.json", "ratings.png"):
         print(args.output / name)

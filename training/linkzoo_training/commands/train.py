@@ -14,7 +14,6 @@ HELP = "train a policy by self-play"
 
 
 def add_arguments(parser: ArgumentParser) -> None:
-    """Adds the command's options."""
     add = parser.add_argument
     text = "YAML file, name of a preset, or a game, for a configuration picked by its facts"
     add("config", metavar="CONFIG", help=text)

@@ -14,7 +14,6 @@ from numpy.typing import NDArray
 from linkzoo import Agent, Game, get_game
 from linkzoo.core.arguments import agrees, check_keys, parse_json
 from linkzoo.core.kernels import kernels
-from linkzoo.engine.rng import STREAM_ACTION, random_u64s
 from linkzoo_training.agents.playing import actions_in
 from linkzoo_training.evaluation.statistics import Estimate, normal_mean, wilson
 
@@ -135,8 +134,7 @@ def ask_positions(
     count, counting = len(known.states), getattr(agent, "usage", None) is not None
     if counting:
         agent.begin_match()  # type: ignore[attr-defined]  # what counts has it
-    seeds = random_u64s(seed, STREAM_ACTION, np.arange(count))
-    actions = actions_in(agent, known.game, known.states, seeds, _BATCH, progress)
+    actions = actions_in(agent, known.game, known.states, seed, _BATCH, progress)
     lost = known.lost
     own = lost[np.arange(count), actions].astype(np.float64)
     blunders = np.where(np.isnan(lost), np.nan, lost >= known.blunder)

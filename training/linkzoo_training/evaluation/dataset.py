@@ -14,13 +14,12 @@ from typing import Any, Protocol
 
 import numpy as np
 
-from linkzoo import Game
 from linkzoo.core.arguments import parse_json
 from linkzoo.core.files import write_atomically
 from linkzoo_training.evaluation.openings import Openings
 from linkzoo_training.evaluation.played_games import GamesPlan, PlayedGames, play_part, shown_to
 from linkzoo_training.resources import check_installed
-from linkzoo_training.selfplay.executors import Executor, Kept, LocalExecutor, in_order
+from linkzoo_training.selfplay.executors import Executor, LocalExecutor, TaskWorker, in_order
 
 FORMAT = "linkzoo-dataset/1"
 ABOUT = "dataset.json"
@@ -177,15 +176,8 @@ FORMATS: dict[str, Callable[[GamesPlan], Format]] = {
 }
 
 
-class GamesWorker:
-    """Plays parts of a plan and encodes them."""
-
-    def __init__(self, plan: GamesPlan, form: str, openings: Openings) -> None:
-        self._plan, self._form, self._openings = plan, FORMATS[form](plan), openings
-
-    def play(self, weights: None, task: range, kept: Kept) -> Any:  # noqa: ARG002 - see Worker
-        """Returns the encoded games."""
-        return self._form.encode(self._plan, play_part(self._plan, task, self._openings))
+def _play_encoded(files: Format, plan: GamesPlan, openings: Openings, games: range) -> Any:
+    return files.encode(plan, play_part(plan, games, openings))
 
 
 def write_dataset(
@@ -218,9 +210,10 @@ def write_dataset(
     left = [games for games in plan.parts if not files.has(folder, games)]
     write_atomically(about, (json.dumps(data, indent=1) + "\n").encode())
     executor = LocalExecutor() if executor is None else executor
-    executor.start(partial(GamesWorker, plan, form, openings))
+    executor.start(TaskWorker)
+    tasks = [partial(_play_encoded, files, plan, openings, games) for games in left]
     done = plan.games - sum(map(len, left))
-    for games, encoded in zip(left, in_order(executor.play(None, left)), strict=True):
+    for games, encoded in zip(left, in_order(executor.play(None, tasks)), strict=True):
         files.write(folder, games, encoded)
         done += len(games)
         progress(done, plan.games)
@@ -228,25 +221,19 @@ def write_dataset(
 
 def _about(plan: GamesPlan) -> dict[str, Any]:
     """Returns what a data set holds, as JSON data."""
-    rules = plan.rules
-    options = rules.chosen_options(plan.blank)
-    observation = {
-        "shape": list(rules.observation.spec.shape),
-        "dtype": np.dtype(rules.observation.spec.dtype).name,
-        "parts": _parts(rules),
-    }
-    fields = {**asdict(plan), "agents": list(plan.agents), "options": options}
+    rules, spec = plan.rules, plan.rules.observation.spec
+    names = ("name", "shape", "low", "high", "meaning")
     return {
         "format": FORMAT,
         "version": rules.version,
         "digest": rules.digest,
-        **fields,
+        **asdict(plan),
+        "agents": list(plan.agents),
+        "options": rules.chosen_options(plan.blank),
         "num_actions": rules.num_actions,
-        "observation": observation,
+        "observation": {
+            "shape": list(spec.shape),
+            "dtype": np.dtype(spec.dtype).name,
+            "parts": [{name: getattr(part, name) for name in names} for part in spec.parts],
+        },
     }
-
-
-def _parts(rules: Game) -> list[dict[str, Any]]:
-    """Returns the parts of an observation, in order."""
-    names = ("name", "shape", "low", "high", "meaning")
-    return [{name: getattr(part, name) for name in names} for part in rules.observation.spec.parts]

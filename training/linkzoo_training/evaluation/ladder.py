@@ -38,6 +38,19 @@ class Ladder:
     opponents: Mapping[str, int]  # agents, with the games of each match
     options: Sequence[Mapping[str, Any]] = field(default_factory=lambda: [{}])
 
+    def match(
+        self,
+        agent: Agent,
+        opponent: str,
+        games: int,
+        players: int | None,
+        options: Mapping[str, Any],
+    ) -> Match:
+        """Returns the match of an agent against an opponent, of at least so many games."""
+        blocks = blocks_of(self.game, players, games, options)
+        against = NamedAgent(opponent, self.game, variants_of(options)[0])
+        return Match(self.game, agent, against, blocks, self.seed, self.openings, players, options)
+
 
 def read_ladder(game: str) -> Ladder:
     """Returns the ladder of a game; ValueError if it has none."""
@@ -68,12 +81,7 @@ def run_ladder(
     matches = product(ladder.opponents.items(), ladder.options, players)
     for (opponent, games), options, count in matches:
         what = f"{opponent}, {count} players{''.join(f', {n}={v}' for n, v in options.items())}"
-        first = variants_of(options)[0]
-        blocks = blocks_of(get_game(ladder.game, first), count, games, options)
-        against = NamedAgent(opponent, ladder.game, first)
-        match = Match(
-            ladder.game, agent, against, blocks, ladder.seed, ladder.openings, count, options
-        )
+        match = ladder.match(agent, opponent, games, count, options)
         try:
             show = partial(progress, what)
             result = match.play(batch=batch, progress=show, executor=executor)

@@ -1,5 +1,6 @@
 """Matches between two agents: in each block, every side is played with the same luck."""
 
+import functools
 import time
 from collections.abc import Callable, Iterator, Mapping, Sequence
 from dataclasses import dataclass, fields, replace
@@ -9,7 +10,7 @@ from typing import Any, NamedTuple
 import numpy as np
 from numpy.typing import NDArray
 
-from linkzoo import Agent, Game, GameRecord, Positions, RandomAgent, get_game
+from linkzoo import Agent, GameRecord, Positions, RandomAgent, get_game
 from linkzoo.core.agent import check_agent, decision_seeds
 from linkzoo.core.arguments import boolean, integer
 from linkzoo.core.kernels import kernels
@@ -20,7 +21,7 @@ from linkzoo_training.agents.usage import Usage
 from linkzoo_training.evaluation.openings import RANDOM, Openings, begin_record, read_openings
 from linkzoo_training.evaluation.result import MatchResult, by_block, variants_of, win_shares
 from linkzoo_training.evaluation.statistics import Sprt
-from linkzoo_training.selfplay.executors import Executor, Kept, LocalExecutor, in_order
+from linkzoo_training.selfplay.executors import Executor, LocalExecutor, TaskWorker, in_order
 
 
 class _Timed:
@@ -52,30 +53,19 @@ class PlayedBlocks(NamedTuple):
     records: list[tuple[str, GameRecord]]  # by name, if asked for
 
 
-class BlockWorker:
-    """Plays batches of blocks; a task is a match, its openings, the blocks and if to record."""
-
-    def play(
-        self,
-        weights: None,  # noqa: ARG002 - see Worker
-        task: "tuple[Match, Openings, range, bool]",
-        kept: Kept,  # noqa: ARG002 - see Worker
-    ) -> PlayedBlocks:
-        """Returns the finished blocks."""
-        match, openings, blocks, recorded = task
-        return match.play_blocks(openings, blocks, recorded=recorded)
-
-
 def blocks_of(
-    game: Game, num_players: int, games: int, options: Mapping[str, Any] | None = None
+    game: str, num_players: int | None, games: int, options: Mapping[str, Any] | None = None
 ) -> int:
-    """Returns the number of blocks that hold at least this many games.
+    """Returns the number of blocks of a `Match` that hold at least this many games.
 
     A block has one game per side and variant of the options. Raises ValueError if `games` < 1.
     """
     if games < 1:
         raise ValueError(f"games: {games} is not 1 or more")
-    return -(-games // (len(game.one_of_each_side(num_players)) * len(variants_of(options))))
+    variants = variants_of(options)
+    rules = get_game(game, variants[0])
+    players = int(rules.blank(num_players, variants[0]).num_players)
+    return -(-games // (len(rules.one_of_each_side(players)) * len(variants)))
 
 
 @dataclass
@@ -135,7 +125,7 @@ class Match:
         batch: int = 64,
         sprt: Sprt | None = None,
         partial: bool = False,
-        progress: Callable[[int, int], None] | None = None,
+        progress: Callable[[int, int], None] = lambda *_: None,
         keep: Callable[[str, GameRecord], None] | None = None,
         executor: Executor | None = None,
     ) -> MatchResult:
@@ -145,11 +135,11 @@ class Match:
             batch: Blocks in lock-step; the result doesn't depend on it.
             sprt: Ends the match with the block that decides this test, for two sides.
             partial: Whether Ctrl-C, or an agent that gives up, returns the result of the finished
-                batches.
+                batches, if there are any.
             progress: Called as `progress(finished, blocks)` after each batch.
             keep: Called as `keep(name, record)` with every game. `00012-1-A0` is block 12, the
                 second variant of the options (left out if there is one), A on side 0.
-            executor: Plays batches of blocks, after `executor.start(BlockWorker)`; None for this
+            executor: Plays batches of blocks, after `executor.start(TaskWorker)`; None for this
                 process. The agents must be picklable, such as `NamedAgent`. The result doesn't
                 depend on it.
 
@@ -159,7 +149,7 @@ class Match:
         Raises:
             ValueError: The game has no such openings, an agent plays an illegal action, or one that
                 counts what it uses is to play elsewhere than in this process.
-            GivesUpError: An agent can't go on, and not `partial` or no game is finished.
+            GivesUpError: An agent can't go on, and not `partial` or no batch is finished.
         """
         batch, partial = integer("batch", batch, 1, 2**53), boolean("partial", partial)
         variants, sides = len(self._blanks), len(self._seats)
@@ -169,7 +159,7 @@ class Match:
         counting: list[Any] = [a for a in (self.a, self.b) if getattr(a, "usage", None) is not None]
         if executor is None:
             executor = LocalExecutor()
-            executor.start(BlockWorker)
+            executor.start(TaskWorker)
         elif counting:
             raise ValueError(f"{counting[0].name} asks many games at once: play in this process")
         for agent in counting:
@@ -177,26 +167,26 @@ class Match:
         batch = min(batch, -(-self.blocks // executor.workers))
         openings = read_openings(self.openings, self._rules, self._blanks, self.blocks)
         parts = [range(i, min(i + batch, self.blocks)) for i in range(0, self.blocks, batch)]
-        tasks = [(self, openings, part, keep is not None) for part in parts]
-        played, end = [self._none()], None  # the block that decides the test
-        stopped = ""
+        play = functools.partial(self.play_blocks, openings, recorded=keep is not None)
+        tasks = [functools.partial(play, part) for part in parts]
+        played: list[PlayedBlocks] = []
+        end, stopped = None, ""  # the block that decides the test; why an agent gave up
         try:
             for part, found in zip(parts, in_order(executor.play(None, tasks)), strict=True):
                 played.append(found)
                 for name, record in found.records:
                     assert keep is not None
                     keep(name, record)
-                if progress is not None:
-                    progress(part.stop, self.blocks)
+                progress(part.stop, self.blocks)
                 if sprt is not None:
                     shares = by_block(self._shares(_joined(played, "finals")))
                     end = sprt.end(shares, since=part.start)
                 if end is not None:
                     break
         except (KeyboardInterrupt, GivesUpError) as error:
-            stopped = str(error)
-            if not partial or (stopped and len(played) == 1):
+            if not (partial and played):
                 raise
+            stopped = str(error)
         finals, moves = _joined(played, "finals"), _joined(played, "moves")
         made = moves[:end].sum((0, 1, 2)).tolist()
         lists = {name: v for name, v in (self.options or {}).items() if isinstance(v, list)}
@@ -218,11 +208,6 @@ class Match:
             usage=(_usage(self.a), _usage(self.b)),
             stopped=stopped,
         )
-
-    def _none(self) -> PlayedBlocks:
-        shape = 0, len(self._blanks), len(self._seats)
-        moves = np.empty((*shape, 2), np.int64)
-        return PlayedBlocks(np.empty(shape, self._rules.state), moves, ((0, 0), (0, 0)), [])
 
     def play_blocks(self, openings: Openings, blocks: range, *, recorded: bool) -> PlayedBlocks:
         """Plays the blocks with these numbers.

@@ -23,28 +23,13 @@ RANDOM = "{}-{}".format(*RANDOM_PLIES)
 _PLIES = re.compile(r"([0-9]{1,999})(?:-([0-9]{1,999}))?")
 
 
-def random_openings(
-    game: Game, blank: Record, seed: np.uint64, plies: tuple[int, int], indices: Sequence[int]
-) -> NDArray[Any]:
-    """Returns new games after plies[0]..plies[1] random plies, fewer where a game would end."""
-    low, high = plies
-    states = np.zeros(len(indices), game.state)
-    states[:] = blank
-    masks = np.empty((len(states), game.num_actions), np.int8)
-    which = np.array(indices, np.uint64)
-    seeds, dice = game_seeds(seed, which), random_u64s(seed, STREAM_SETUP, which, 1)
-    extra = random_u64s(seed, STREAM_SETUP, which, 0) % np.uint64(high - low + 1)
-    kernels(game).reset_rows(states, masks, seeds, dice, low + extra.astype(int))
-    return states
-
-
 def digest(states: NDArray[Any]) -> str:
     """Returns the SHA-256 of records."""
     return hashlib.sha256(states.tobytes()).hexdigest()
 
 
 class RandomPlies(NamedTuple):
-    """Openings of `low` to `high` random plies, uniform."""
+    """New games after `low` to `high` random plies, uniform, fewer where a game would end."""
 
     low: int
     high: int
@@ -53,7 +38,14 @@ class RandomPlies(NamedTuple):
         self, game: Game, blank: Record, seed: np.uint64, blocks: Sequence[int]
     ) -> NDArray[Any]:
         """Returns the first positions of blocks; `blank` has the options and players."""
-        return random_openings(game, blank, seed, self, blocks)
+        states = np.zeros(len(blocks), game.state)
+        states[:] = blank
+        masks = np.empty((len(states), game.num_actions), np.int8)
+        which = np.array(blocks, np.uint64)
+        seeds, dice = game_seeds(seed, which), random_u64s(seed, STREAM_SETUP, which, 1)
+        extra = random_u64s(seed, STREAM_SETUP, which, 0) % np.uint64(self.high - self.low + 1)
+        kernels(game).reset_rows(states, masks, seeds, dice, self.low + extra.astype(int))
+        return states
 
 
 @dataclass(frozen=True)

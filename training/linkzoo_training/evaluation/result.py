@@ -66,7 +66,7 @@ def side_label(game: Game, num_players: int, side: int, roles: Sequence[str]) ->
 
 @dataclass(frozen=True)
 class MatchResult:
-    """The result of a match between agents A and B.
+    """The result of a match between agents A and B, of one block or more.
 
     Arrays are [B, V, n]: blocks, variants of the options (see `variants_of`; usually one), and the
     side that A plays. All actions were checked to be legal.
@@ -156,7 +156,7 @@ class MatchResult:
     def rows(self) -> list[tuple[str, str, str, str]]:
         """Returns the result as text: column names, a row per side, and a row for all sides."""
         rows = [(f"{self.agents[0]} plays", "won / drawn / lost", "share in %", "mean payoff")]
-        for side in [*range(self.num_sides), None] if self.blocks else []:
+        for side in [*range(self.num_sides), None]:
             mean, low, high = self.mean_payoff(side)
             payoff = f"{mean:+.3f} [{low:+.3f}, {high:+.3f}]"
             share = self.win_share(side).percent()
@@ -178,9 +178,8 @@ class MatchResult:
             lines.append(f"interrupted: {self.blocks:,} of {self.requested:,} blocks")
         if self.stopped:
             lines.append(self.stopped)
-        if self.blocks:
-            lines.append(f"{self.length.mean():.1f} decisions a game")
-        if self.blocks and self.num_sides == 2:
+        lines.append(f"{self.length.mean():.1f} decisions a game")
+        if self.num_sides == 2:
             mean, low, high = (
                 f"{'-' if share < 0.5 else '+'}∞" if rating is None else f"{rating:+.0f}"
                 for share, rating in zip(self.win_share(), self.elo(), strict=True)
@@ -196,7 +195,7 @@ class MatchResult:
 
     def __str__(self) -> str:
         columns, *rows = self.rows()
-        total = zip(columns[1:], rows[-1][1:], strict=True) if rows else ()
+        total = zip(columns[1:], rows[-1][1:], strict=True)
         return "\n".join(
             [self.title, *(": ".join(pair) for pair in total), "; ".join(self.notes())]
         )
@@ -215,6 +214,7 @@ class MatchResult:
 
     def to_dict(self) -> dict[str, Any]:
         """Returns JSON data: the settings, the estimates, and A's results by block."""
+        sides = range(self.num_sides)
         data: dict[str, Any] = {
             "format": FORMAT,
             "game": self.game,
@@ -230,13 +230,7 @@ class MatchResult:
             "moves": list(self.moves),
             "illegal_moves": 0,  # an illegal move ends a match with an error
             "seconds_per_move": list(self.seconds_per_move),
-        }
-        if any(self.usage):
-            data["usage"] = list(self.usage)
-        if not self.blocks:
-            return data
-        sides = range(self.num_sides)
-        data |= {
+            **({"usage": list(self.usage)} if any(self.usage) else {}),
             **self._estimates(),
             "sides": [{"label": self.side_label(s), **self._estimates(s)} for s in sides],
             "mean_length": float(self.length.mean()),
@@ -264,7 +258,7 @@ class MatchResult:
                 f"{self.requested:,} blocks, no result for a card"
             )
         data = self.to_dict()
-        data.pop("block_shares", None)
+        del data["block_shares"]
         command = f"linkzoo evaluate {' '.join(self.agents)} --game {self.game} "
         command += f"--games {self.games} --seed {self.seed} --openings {self.openings} "
         command += f"--players {self.num_players}"

@@ -1,7 +1,7 @@
 """Solved positions, and the blunder rate of an agent: how often it throws away a win.
 
-The files in `solved_positions/` are made by `make_solved_positions`. In each position, the seat to
-act has at least one winning and one losing action.
+The files in `solved_positions/` are made by `benchmarks/solved_positions.py`. In each position, the
+seat to act has at least one winning and one losing action.
 """
 
 from collections.abc import Callable, Mapping, Sequence
@@ -15,9 +15,8 @@ from numpy.typing import NDArray
 from linkzoo import Agent, Game, get_game
 from linkzoo.core.arguments import check_keys, parse_json
 from linkzoo.core.kernels import kernels
-from linkzoo.engine.rng import STREAM_ACTION, random_u64s
 from linkzoo_training.agents.playing import actions_in
-from linkzoo_training.evaluation.openings import digest, random_openings
+from linkzoo_training.evaluation.openings import RandomPlies, digest
 from linkzoo_training.evaluation.result import side_label
 from linkzoo_training.evaluation.statistics import Estimate, wilson
 
@@ -60,11 +59,10 @@ def positions_after(
 ) -> tuple[NDArray[Any], NDArray[np.int8]]:
     """Returns records [N] and masks [N, num_actions] after each entry's `opening` and `actions`.
 
-    An opening is an index into the `random_openings` of the settings.
+    An opening is the number of a block of RandomPlies.
     """
-    (low, high), seed = settings["opening_plies"], np.uint64(settings["seed"])
-    openings = [entry["opening"] for entry in entries]
-    states = random_openings(game, game.blank(), seed, (low, high), openings)
+    openings, seed = RandomPlies(*settings["opening_plies"]), np.uint64(settings["seed"])
+    states = openings.begin(game, game.blank(), seed, [entry["opening"] for entry in entries])
     masks = np.empty((len(states), game.num_actions), np.int8)
     kernels(game).fill_masks(states, masks)
     games = [entry["actions"] for entry in entries]
@@ -155,8 +153,6 @@ def measure_blunders(
         ValueError: The game has no solved positions, or the agent plays an illegal action.
     """
     solved = read_solved_positions(get_game(game))
-    count = len(solved.states)
-    seeds = random_u64s(seed, STREAM_ACTION, np.arange(count))
-    actions = actions_in(agent, solved.game, solved.states, seeds, batch, progress)
-    blunders = solved.wins[np.arange(count), actions] == 0
+    actions = actions_in(agent, solved.game, solved.states, seed, batch, progress)
+    blunders = solved.wins[np.arange(len(actions)), actions] == 0
     return BlunderRate(solved, agent.name, seed, blunders)

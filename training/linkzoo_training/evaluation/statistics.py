@@ -135,7 +135,7 @@ class Sprt:
         """Returns JSON data: the two strengths, the ratio with its bounds, and the verdict."""
         return {
             "elo": [self.low, self.high],
-            "log_ratio": float(self.log_ratios(blocks, len(blocks) - 1)[0]) if len(blocks) else 0.0,
+            "log_ratio": float(self.log_ratios(blocks, len(blocks) - 1)[0]),
             "bounds": [-BOUND, BOUND],
             "accepted": self.verdict(blocks),
         }

@@ -7,7 +7,7 @@ import hashlib
 import json
 from collections.abc import Callable, Mapping
 from dataclasses import dataclass, field
-from functools import cache, partial
+from functools import partial
 from itertools import permutations
 from pathlib import Path
 from typing import Any
@@ -15,15 +15,16 @@ from typing import Any
 import numpy as np
 from numpy.typing import NDArray
 
-from linkzoo import Agent, get_game
+from linkzoo import get_game
 from linkzoo.core.files import write_atomically
+from linkzoo_training.agents.named import NamedAgent
 from linkzoo_training.agents.specs import AgentSpec
 from linkzoo_training.evaluation.match import play_match
 from linkzoo_training.evaluation.openings import is_file
 from linkzoo_training.evaluation.ratings import Pairing
 from linkzoo_training.evaluation.result import variants_of
 from linkzoo_training.search import uct
-from linkzoo_training.selfplay.executors import Executor, Kept, LocalExecutor
+from linkzoo_training.selfplay.executors import Executor, LocalExecutor, TaskWorker
 
 
 @dataclass(frozen=True)
@@ -48,56 +49,42 @@ class Tournament:
         game = get_game(self.game)
         return len(game.one_of_each_side(int(game.blank(self.num_players).num_players)))
 
+    def make_agent(self, name: str) -> NamedAgent:
+        """Makes one of the agents; ValueError if it doesn't exist, or is a person."""
+        AgentSpec.parse(name).check(self.game, human=False)
+        return NamedAgent(name, self.game, variants_of(self.options)[0])
+
     def pairs(self) -> list[tuple[int, int]]:
         """Returns the matches as indices of agents: each pair once, or both ways for 3+ sides."""
         both = self.sides > 2
         return [(a, b) for a, b in permutations(range(len(self.agents)), 2) if a < b or both]
 
 
-class Matches:
-    """A worker that plays matches of a tournament; `make` creates an agent from its name."""
-
-    def __init__(self, settings: Tournament, make: Callable[[str], Agent]) -> None:
-        self.settings, self.agent = settings, cache(make)
-
-    def play(self, weights: None, task: tuple[str, str], kept: Kept) -> dict[str, Any]:  # noqa: ARG002 - see Worker
-        """Returns the result of a match between two agents as JSON data."""
-        settings, (a, b) = self.settings, task
-        return play_match(
-            settings.game,
-            self.agent(a),
-            self.agent(b),
-            settings.blocks,
-            seed=settings.seed,
-            openings=settings.openings,
-            num_players=settings.num_players,
-            options=settings.options,
-        ).to_dict()
-
-
 def run_tournament(
     settings: Tournament,
-    make: Callable[[str], Agent],
     folder: Path,
     progress: Callable[[str, int, int], None] = lambda *_: None,
     executor: Executor | None = None,
 ) -> list[Pairing]:
     """Plays the matches missing in the folder and returns all; Ctrl-C keeps the finished ones.
 
-    Results are in `<folder>/matches`. `make` creates an agent from its name, in every worker of the
-    executor, or in this process without one. Calls `progress(match, finished, matches)` after each.
+    Results are in `<folder>/matches`. The executor plays the matches; None for this process. Calls
+    `progress(match, finished, matches)` after each.
 
     Raises:
-        ValueError: The file of a match is damaged; raised before any match is played.
+        ValueError: An agent doesn't exist, or the file of a match is damaged; raised before any
+            match is played.
     """
+    for name in settings.agents:
+        settings.make_agent(name)
     executor = LocalExecutor() if executor is None else executor
     pairs = settings.pairs()
     names = [(settings.agents[a], settings.agents[b]) for a, b in pairs]
     paths = [folder / "matches" / f"{_digest(settings, both)}.json" for both in names]
     shares = {number: _read(path, settings) for number, path in enumerate(paths) if path.is_file()}
     left = [number for number in range(len(pairs)) if number not in shares]
-    executor.start(partial(Matches, settings, make))
-    results = executor.play(None, [names[number] for number in left])
+    executor.start(TaskWorker)
+    results = executor.play(None, [partial(_play, settings, *names[number]) for number in left])
     for finished, (index, result) in enumerate(results, 1 + len(shares)):
         number = left[index]
         write_atomically(paths[number], (json.dumps(result) + "\n").encode())
@@ -106,14 +93,25 @@ def run_tournament(
     return [Pairing(a, b, shares[number]) for number, (a, b) in enumerate(pairs)]
 
 
+def _play(settings: Tournament, a: str, b: str) -> dict[str, Any]:
+    """Returns the result of a match between two agents as JSON data."""
+    return play_match(
+        settings.game,
+        settings.make_agent(a),
+        settings.make_agent(b),
+        settings.blocks,
+        seed=settings.seed,
+        openings=settings.openings,
+        num_players=settings.num_players,
+        options=settings.options,
+    ).to_dict()
+
+
 def _digest(settings: Tournament, names: tuple[str, str]) -> str:
     """Returns a match's file name: a hash of all its settings."""
-    rules, standard = (
-        get_game(settings.game, variants_of(settings.options)[0]),
-        get_game(settings.game),
-    )
+    rules = get_game(settings.game, variants_of(settings.options)[0])
     versions = [rules.version, uct.VERSION]
-    if rules is not standard:
+    if rules is not get_game(settings.game):
         versions.append(rules.fixed.digest)  # of the board or cards
     what = [settings.game, versions, settings.blocks, settings.seed, settings.num_players]
     agents = [*names, *(AgentSpec.parse(name).digest(settings.game) for name in names)]

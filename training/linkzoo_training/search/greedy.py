@@ -13,8 +13,6 @@ from linkzoo.engine.rng import STREAM_ACTION, STREAM_SEARCH, random_u64
 from linkzoo.engine.threads import RowKernel
 from linkzoo_training.arrays import Int8s, Int64s, UInt64s
 
-VERSION = 1
-
 
 def make_greedy(game: GameFunctions) -> Callable[..., None]:
     """Returns the kernel that chooses legal actions with the greatest heuristic value.

@@ -13,73 +13,27 @@ the move that a small tree prefers don't.
 
 from collections.abc import Callable
 from functools import cache
-from typing import Protocol
 
 import numpy as np
 from numpy.typing import NDArray
 
 from linkzoo.core.game import Game
 from linkzoo.core.kernels import GameFunctions, kernels, random_legal
-from linkzoo.core.state import Mask, Record, Records
+from linkzoo.core.state import Records
 from linkzoo.engine.compiled import compiled
 from linkzoo.engine.rng import STREAM_SEARCH, random_u64
 from linkzoo.engine.threads import RowKernel
-from linkzoo_training.arrays import Float32s, Int64s
+from linkzoo_training.arrays import Int64s
 from linkzoo_training.search.linear import Choose, Scorer, choose_action
 
 NO_SCORER = Scorer(np.zeros(0, np.int64), np.zeros((0, 1), np.float32))  # of random playouts
 
 
-class Playout(Protocol):
-    """The player of playouts; `seed` and `draw` are its randomness."""
+def make_action_values(game: GameFunctions, choose: Choose | None) -> Callable[..., None]:
+    """Returns the kernel that fills the values for the seat to act, 0 outside `masks`.
 
-    def __call__(
-        self,
-        state: Record,
-        mask: Mask,
-        scorer: Scorer,
-        scratch: Records,
-        scores: Float32s,
-        seed: np.uint64,
-        draw: int,
-    ) -> int:
-        """Returns a legal action."""
-
-
-@compiled
-def random_playout(
-    state: Record,  # noqa: ARG001
-    mask: Mask,
-    scorer: Scorer,  # noqa: ARG001
-    scratch: Records,  # noqa: ARG001
-    scores: Float32s,  # noqa: ARG001
-    seed: np.uint64,
-    draw: int,
-) -> int:
-    """Returns a uniformly random action."""
-    return random_legal(mask, seed, STREAM_SEARCH, draw)
-
-
-def make_linear_playout(choose: Choose) -> Playout:
-    """Returns the playout that takes a linear policy's best action."""
-
-    @compiled
-    def linear_playout(
-        state: Record,
-        mask: Mask,
-        scorer: Scorer,
-        scratch: Records,
-        scores: Float32s,
-        seed: np.uint64,  # noqa: ARG001
-        draw: int,  # noqa: ARG001
-    ) -> int:
-        return choose(state, mask, scorer, scratch, scores)
-
-    return linear_playout
-
-
-def make_action_values(game: GameFunctions, playout_action: Playout) -> Callable[..., None]:
-    """Returns the kernel that fills the values for the seat to act, 0 outside `masks`."""
+    `choose` plays the playouts; None: they are random.
+    """
     apply, payoffs, score_margins = game.apply, game.payoffs, game.score_margins
     determinize, skip_forced_actions = game.determinize, game.skip_forced_actions
 
@@ -115,9 +69,10 @@ def make_action_values(game: GameFunctions, playout_action: Playout) -> Callable
                     skip_forced_actions(world[0], mask)
                     draw = 0
                     while world[0].seat >= 0:
-                        chosen = playout_action(
-                            world[0], mask, scorer, scratch, scores, fresh, draw
-                        )
+                        if choose is not None:  # a constant: the other branch is dropped
+                            chosen = choose(world[0], mask, scorer, scratch, scores)
+                        else:
+                            chosen = random_legal(mask, fresh, STREAM_SEARCH, draw)
                         apply(world[0], chosen)
                         skip_forced_actions(world[0], mask)
                         draw += 1
@@ -139,5 +94,5 @@ def action_values(game: Game, linear: bool = False) -> RowKernel:
     score margins beside payoffs, the Scorer or NO_SCORER, int8 masks [N, A] of legal actions and
     float32 values [N, A] to fill. Row i depends only on record i and seed i.
     """
-    playout = make_linear_playout(choose_action(game)) if linear else random_playout
-    return RowKernel(make_action_values(kernels(game).functions, playout), 1)
+    choose = choose_action(game) if linear else None
+    return RowKernel(make_action_values(kernels(game).functions, choose), 1)

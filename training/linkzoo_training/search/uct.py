@@ -56,15 +56,11 @@ class Tree(NamedTuple):
 
 
 @compiled
-def _reset(node: Record, action: int, parent: int) -> None:
+def _begin(node: Record, action: int, parent: int) -> None:
     node.action = action
     node.parent = parent
     node.child = NONE
     node.sibling = NONE
-    node.visits = 0
-    node.available = 0
-    node.legal = 0
-    node.certain = 0
 
 
 @compiled
@@ -100,7 +96,7 @@ def _expand(tree: Tree, size: int, node: int, action: int) -> None:
 
     The action was available at most once per existing child: another untried one was chosen then.
     """
-    _reset(tree.nodes[size], action, node)
+    _begin(tree.nodes[size], action, node)
     sibling = tree.nodes[node].child
     tree.nodes[size].sibling = sibling
     tree.nodes[size].available = 1
@@ -202,9 +198,9 @@ def make_search_one(game: GameFunctions, determinize: Determinize, perfect: bool
         observer = root[0].seat
         players, most = root[0].num_players, simulations + 1
         totals, outcomes = np.zeros((most, players)), np.zeros((most, players), np.float32)
-        tree = Tree(np.empty(most, _NODE), totals, outcomes)
+        tree = Tree(np.zeros(most, _NODE), totals, outcomes)
         payoff = np.empty(players, np.float32)
-        _reset(tree.nodes[ROOT], NONE, NONE)
+        _begin(tree.nodes[ROOT], NONE, NONE)
         size = 1
         for simulation in range(simulations):
             fresh = random_u64(seed, STREAM_SEARCH, simulation)

@@ -33,6 +33,14 @@ class Worker(Protocol):
         """Returns the result of a task; `weights` and `kept` are shared by all tasks of a call."""
 
 
+class TaskWorker:
+    """A worker whose tasks need neither weights nor `kept`: functions without arguments."""
+
+    def play(self, weights: None, task: Callable[[], Any], kept: Kept) -> Any:  # noqa: ARG002 - see Worker
+        """Returns the result of a task."""
+        return task()
+
+
 class Executor(ABC):
     """A set of workers behind `start`, `play` and `stop`; as a context manager it stops on exit."""
 

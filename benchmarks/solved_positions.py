@@ -1,6 +1,6 @@
 """Makes a file of solved positions, in minutes; after Ctrl-C it resumes.
 
-    python -m linkzoo_training.evaluation.make_solved_positions linkage
+    python -m benchmarks.solved_positions linkage
 
 The shipped files were made with the settings below; the command reproduces them.
 """
