@@ -8,15 +8,23 @@ from importlib.util import find_spec
 from pathlib import Path
 from typing import Any
 
+import numpy as np
 import pytest
 from numba.core.dispatcher import Dispatcher
+from numba.core.registry import CPUDispatcher
 
 from linkzoo import game_names, registry
+from linkzoo.engine import threads
+from linkzoo.envs import aec
 
-# Words in the names of tests that compile the same rules, and the game of these.
+# Words in the names of tests that compile the same rules, and the game of these; that export, too.
 _TOGETHER = {name: name for name in (*game_names(), "connect_four", "leduc", "miniatures")}
-_TOGETHER |= {"test_other_boards": "link_o", "test_linear": "love_links"}
+_TOGETHER |= {"test_other_boards": "link_o"}
 _TOGETHER |= {f"test_{name}": "linkage" for name in ("gumbel", "solver", "solved_positions")}
+_TOGETHER |= {f"test_{name}": "love_links" for name in ("improve", "linear", "own_network")}
+# What one process prepares once: a network, a run, a copy of the package, a server.
+_PREPARED = "cache distributed files fingerprints policy resume".split()
+_TOGETHER |= {f"/test_{name}.py": name for name in _PREPARED} | {"tests/web/": "web"}
 _IMPORTS_TORCH = re.compile(r"^(from|import) (torch|linkzoo_training)\b", re.MULTILINE)
 _COMPILED = pytest.StashKey[list[str]]()
 
@@ -93,6 +101,16 @@ def _denormals() -> Iterator[None]:
     yield
     if "torch" in sys.modules:
         sys.modules["torch"].set_flush_denormal(False)
+
+
+@pytest.fixture
+def uncompiled(monkeypatch: pytest.MonkeyPatch) -> Iterator[None]:
+    """Rules run in the interpreter: those of a board or cards of a test's own play few plies."""
+    monkeypatch.setattr(CPUDispatcher, "__call__", lambda self, *args: self.py_func(*args))
+    monkeypatch.setattr(aec, "entry_point", lambda function, *_: function)
+    monkeypatch.setattr(threads, "_INTERPRETED", True)
+    with np.errstate(all="ignore"):  # compiled code doesn't warn of overflow either
+        yield
 
 
 @pytest.fixture

@@ -11,6 +11,7 @@ import numpy as np
 import pytest
 
 from linkzoo import GameEnv, GameRecord, SeatEnv, VecEnv, game_names, get_game
+from tests import broken
 
 NO_ACTIONS: list[Any] = [
     *(np.timedelta64(0, "s"), np.datetime64(0, "s"), 0.0, np.float32(0), True, np.bool_(0)),
@@ -53,6 +54,18 @@ def test_no_position(env: GameEnv, state: Any) -> None:
     with pytest.raises(ValueError, match=r"state of|position: "):
         env.set_state(state)
     assert env.get_state() == before
+
+
+def test_keys_of_a_position(env: GameEnv) -> None:
+    """Each is required but the seed, and points that follow from others; no other is known."""
+    game, data = env.game, env.to_dict()
+    for name in data.keys() - {"seed", "vp"}:
+        broken.refuses(game, {key: value for key, value in data.items() if key != name}, name)
+    broken.refuses(game, data | {"colour": "W"}, "colour")
+    broken.refuses(game, data | {"options": data["options"] | {"wrap": True}}, "wrap")
+    wrongs: list[Any] = [[], game.name, None]
+    for wrong in wrongs:
+        broken.refuses(game, wrong, "position")
 
 
 @pytest.mark.parametrize("text", [None, 5, b"PASS", ["a"], {}, "", "x" * 5000], ids=repr)

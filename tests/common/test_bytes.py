@@ -71,3 +71,5 @@ def test_what_the_rules_make_lies_in_the_bounds(variant: Variant) -> None:
     }
     for data in positions(variant, 3, 8):
         assert game.from_bytes(data).tobytes() == data
+        with pytest.raises(ValueError, match="bytes"):
+            game.from_bytes(data[:-1])

@@ -16,7 +16,6 @@ import pytest
 from linkzoo import GameEnv, GameRecord, get_game, make
 from tests.common.play import finish
 from tests.common.variants import FILES, ONE, Variant, few_variants
-from tests.driving import first_quick
 
 
 def played(variant: Variant, start: bool = False) -> dict[str, Any]:
@@ -160,7 +159,8 @@ def test_a_number_of_too_many_digits(tmp_path: Path) -> None:
         get_game("link_o", {"board": str(path)})
 
 
-@pytest.mark.parametrize("name", first_quick(list(FILES)))
+@pytest.mark.usefixtures("uncompiled")
+@pytest.mark.parametrize("name", FILES)
 def test_records_are_of_the_data_of_then(
     name: str, tmp_path: Path, monkeypatch: pytest.MonkeyPatch
 ) -> None:

@@ -17,7 +17,7 @@ from linkzoo.games.love_formula import cards
 
 Options = dict[str, Any]
 
-_OTHER_CARDS = str(Path(__file__).with_name("love_formula_cards.csv"))
+OTHER_CARDS = str(Path(__file__).with_name("love_formula_cards.csv"))
 
 
 class DataFile(NamedTuple):
@@ -74,7 +74,7 @@ VARIANTS: dict[str, list[tuple[int, Options]]] = {
         (4, {}),
         (2, {"skip_forced": False}),
         (3, {"voluntary_discards": "off"}),
-        (3, {"cards": _OTHER_CARDS}),
+        (3, {"cards": OTHER_CARDS}),
     ],
 }
 
@@ -143,6 +143,8 @@ every_variant = _Cases([variant for variant in ALL if variant not in OTHER_RULES
 few_variants = _Cases(FEW)
 # For what copies, saves and shows any position: the options are numbers in it like others.
 every_variant_slowly = _Cases(ONE, [variant for variant in ALL if variant not in ONE])
+# For what games only carry through: the same code, whatever their rules are.
+one_game = _Cases(ONE[:1], [variant for variant in ALL if variant is not ONE[0]])
 # For code that reads no options: what depends on them is checked in the tests over every variant.
 one_of_each_game = _Cases(ONE, [variant for variant in FEW if variant not in ONE])
 random_games = pytest.mark.parametrize("seeds", SEEDS)

@@ -344,6 +344,7 @@ def test_positions_belong_to_their_board() -> None:
         game_of("ring4x12").from_dict(data)
 
 
+@pytest.mark.usefixtures("uncompiled")
 def test_a_position_on_a_board_of_52_spaces(tmp_path: Path) -> None:
     """Spaces that the board hasn't are refused."""
     path = written(MIXED, tmp_path)

@@ -12,11 +12,9 @@ from tests import broken
 from tests.driving import first_quick
 from tests.link_o.helpers import (
     GAME,
-    clone,
     game_of,
     legal_mask,
     nearly_full,
-    play_random,
     play_text,
     position,
     read,
@@ -108,6 +106,7 @@ def test_move_texts(text: str, action: int) -> None:
     assert GAME.notation.text_to_action(state, text) == action
 
 
+@pytest.mark.usefixtures("uncompiled")
 @pytest.mark.parametrize("name", BOARDS)
 def test_every_move_has_a_text(name: str) -> None:
     """All actions that a regular space or a connector has, both ways."""
@@ -227,37 +226,6 @@ def test_a_seats_view_is_no_position() -> None:
     """What others hold isn't in it, so it can't be read back."""
     with pytest.raises(ValueError, match=r"\b(hands|bag|ply|seed)\b"):
         GAME.from_dict(GAME.to_dict(read(middle()), 0))
-
-
-@pytest.mark.parametrize(
-    "options",
-    [
-        {"target": 0},
-        {"target": 100, "circle_bonus": 16},
-        {"dig": "one", "open_connectors": "adjacent_only"},
-        {"next_starter": "winner"},
-        {"next_starter": "random", "blocked_tie": "split"},
-        {"max_rounds": 7, "redeal_inference": True},
-        {"skip_forced": True},
-    ],
-)
-def test_options_come_back(options: Json) -> None:
-    """As the strings and numbers that they were given as."""
-    data = GAME.to_dict(start(Setup(3, options), 3))
-    assert data["options"] == DEFAULTS | options
-    state = GAME.from_dict(data)
-    assert GAME.chosen_options(state) == DEFAULTS | options
-    again = GAME.blank(3, GAME.chosen_options(state))
-    GAME.rules.new_game(again, np.uint64(3))
-    assert again.tobytes() == state.tobytes()
-
-
-def test_bytes_round_trip() -> None:
-    """The record's bytes are the whole game; a wrong length is refused."""
-    state = play_random(start(Setup(4), 4), np.random.default_rng(4), 30)
-    assert clone(state).tobytes() == state.tobytes()
-    with pytest.raises(ValueError, match="bytes"):
-        GAME.from_bytes(state.tobytes()[:-1])
 
 
 def test_a_finished_match_comes_back() -> None:
@@ -449,27 +417,6 @@ def test_broken_options_are_named(option: str, wrong: Any) -> None:
     broken.refuses(GAME, data, option)
     del data["options"][option]
     broken.refuses(GAME, data, option)
-
-
-@pytest.mark.parametrize("field", [name for name in Oracle(2, {}).to_dict() if name != "seed"])
-def test_missing_field_is_named(field: str) -> None:
-    """Every field is required; only the seed may be left out."""
-    data = middle()
-    del data[field]
-    broken.refuses(GAME, data, field)
-
-
-def test_unknown_keys_are_named() -> None:
-    broken.refuses(GAME, middle() | {"colour": "W"}, "colour")
-    data = middle()
-    data["options"]["bonus"] = 90
-    broken.refuses(GAME, data, "bonus")
-
-
-def test_not_a_position() -> None:
-    wrong: list[Any] = [[], "link_o", None]
-    for data in wrong:
-        broken.refuses(GAME, data, "position")
 
 
 def test_unsorted_hands_are_sorted() -> None:

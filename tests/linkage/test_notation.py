@@ -11,11 +11,8 @@ import pytest
 from tests.linkage.helpers import (
     GAME,
     SETUPS,
-    clone,
     legal_list,
     legal_mask,
-    place,
-    play,
     play_random,
     play_text,
     start,
@@ -212,14 +209,6 @@ def test_seat_view_has_no_seed() -> None:
         assert GAME.to_dict(state, 1) == referee
 
 
-def test_bytes_round_trip() -> None:
-    """The record's bytes are the whole game; a wrong length is refused."""
-    state = play(start(), [place(0, (0, 0), (0, 1))])
-    assert clone(state).tobytes() == state.tobytes()
-    with pytest.raises(ValueError, match="bytes"):
-        GAME.from_bytes(state.tobytes()[:-1])
-
-
 # Bad positions: one field broken at a time
 
 BROKEN: list[tuple[str, Any]] = [
@@ -326,15 +315,6 @@ def test_broken_option_is_named(option: str, value: Any) -> None:
         GAME.from_dict(data)
 
 
-@pytest.mark.parametrize("field", [name for name in two_pieces() if name != "seed"])
-def test_missing_field_is_named(field: str) -> None:
-    """Section 6: every field but the seed is required."""
-    data = two_pieces()
-    del data[field]
-    with pytest.raises(ValueError, match=rf"\b{field}\b"):
-        GAME.from_dict(data)
-
-
 @pytest.mark.parametrize("option", ["free_hole", "board_size", "threshold", "skip_forced"])
 def test_missing_option_is_named(option: str) -> None:
     """Section 6: the options are complete."""
@@ -342,24 +322,6 @@ def test_missing_option_is_named(option: str) -> None:
     del data["options"][option]
     with pytest.raises(ValueError, match=rf"\b{option}\b"):
         GAME.from_dict(data)
-
-
-def test_unknown_keys_are_named() -> None:
-    """Section 6: nothing else may be there."""
-    with pytest.raises(ValueError, match=r"\bcolour\b"):
-        GAME.from_dict(two_pieces() | {"colour": "W"})
-    data = two_pieces()
-    data["options"]["wrap"] = True
-    with pytest.raises(ValueError, match=r"\bwrap\b"):
-        GAME.from_dict(data)
-
-
-def test_not_a_position() -> None:
-    """Section 6: a list or a text is no position."""
-    wrong: list[Any] = [[], "linkage", None]
-    for data in wrong:
-        with pytest.raises(ValueError, match="position"):
-            GAME.from_dict(data)
 
 
 @pytest.mark.parametrize(

@@ -1,7 +1,6 @@
 """Features of legal actions: bounds, no leaks, and the values of positions written by hand."""
 
 from collections.abc import Iterator
-from pathlib import Path
 
 import numpy as np
 import pytest
@@ -12,6 +11,7 @@ from linkzoo.games.love_formula.action_features.traits import constants
 from linkzoo.games.love_formula.cards import load_cards
 from linkzoo.registry import get_game
 from linkzoo.testing.play import action_features_of
+from tests.common.variants import OTHER_CARDS
 from tests.driving import first_quick
 from tests.love_formula.helpers import (
     GAME,
@@ -26,7 +26,6 @@ from tests.love_formula.helpers import (
     start,
 )
 from tests.love_formula.oracle import Setup
-from tests.love_formula.test_table import own_rows, write
 
 NAMES = [part.name for part in ACTION_SPEC.parts]
 CONTEXT = np.array([part.broadcast for part in ACTION_SPEC.parts])
@@ -106,12 +105,11 @@ def test_placing() -> None:
     assert free["worth"] < at_couple.get("worth", 0)
 
 
-def test_another_table(tmp_path: Path) -> None:
+def test_another_table() -> None:
     """The features of another table of cards have the same layout, and its cards' traits."""
-    path = str(write(tmp_path / "mine.csv", own_rows()))
-    rows = constants(load_cards(path))["TRAITS"]
-    cards = {card.name: row for card, row in zip(load_cards(path).cards, rows, strict=True)}
-    assert cards["Shopping Spree"][TRAITS.index("draws")] == 4
-    assert cards["Lost and Found"][TRAITS.index("discards")] == 1
-    assert cards["Cold Feet"][TRAITS.index("slows")] == 1
-    assert get_game("love_formula", {"cards": path}).observation.action_spec == ACTION_SPEC
+    rows, found = constants(load_cards(OTHER_CARDS))["TRAITS"], load_cards(OTHER_CARDS).cards
+    cards = {card.name: row for card, row in zip(found, rows, strict=True)}
+    assert cards["Date Crasher"][TRAITS.index("draws")] == 1
+    assert cards["Shopping Spree"][TRAITS.index("discards")] == 1
+    assert cards["Moving Away"][TRAITS.index("drains")] == 1
+    assert get_game("love_formula", {"cards": OTHER_CARDS}).observation.action_spec == ACTION_SPEC

@@ -15,11 +15,9 @@ from tests.love_formula.helpers import (
     TABLE,
     asked_all,
     both,
-    clone,
     legal_list,
     legal_mask,
     play_on,
-    play_random,
     play_text,
     position,
     read,
@@ -246,27 +244,6 @@ def test_points_follow_from_the_rest() -> None:
         GAME.from_dict(data | {"vp": [1, 3, 1]})
 
 
-def test_options_come_back() -> None:
-    """As what they were given as."""
-    for options in ({"voluntary_discards": "off"}, {"skip_forced": False}, {}):
-        state = start(Setup(3, options), 3)
-        data = GAME.to_dict(GAME.from_dict(GAME.to_dict(state)))
-        chosen = GAME.chosen_options(state)
-        assert data["options"] == chosen
-        assert chosen | options == chosen
-        again = GAME.blank(3, chosen)
-        GAME.rules.new_game(again, np.uint64(3))
-        assert again.tobytes() == state.tobytes()
-
-
-def test_bytes_round_trip() -> None:
-    """The record's bytes are the whole game; a wrong length is refused."""
-    state = play_random(start(Setup(4), 4), np.random.default_rng(4), 150)
-    assert clone(state).tobytes() == state.tobytes()
-    with pytest.raises(ValueError, match="bytes"):
-        GAME.from_bytes(state.tobytes()[:-1])
-
-
 def test_a_finished_game_comes_back() -> None:
     data = finished()
     assert (data["seat"], data["stage"]) == (None, "over")
@@ -481,27 +458,6 @@ def test_broken_options_are_named(option: str, wrong: Any) -> None:
     broken.refuses(GAME, data, option)
     del data["options"][option]
     broken.refuses(GAME, data, option)
-
-
-@pytest.mark.parametrize("field", [name for name in FIELDS if name not in {"seed", "vp"}])
-def test_missing_field_is_named(field: str) -> None:
-    """Every field that is read is required."""
-    data = middle()
-    del data[field]
-    broken.refuses(GAME, data, field)
-
-
-def test_unknown_keys_are_named() -> None:
-    broken.refuses(GAME, middle() | {"colour": "W"}, "colour")
-    data = middle()
-    data["options"]["bonus"] = 90
-    broken.refuses(GAME, data, "bonus")
-
-
-def test_not_a_position() -> None:
-    wrong: list[Any] = [[], "love_formula", None]
-    for data in wrong:
-        broken.refuses(GAME, data, "position")
 
 
 def pending(**changes: Any) -> list[Json]:

@@ -300,7 +300,7 @@ def own_rows() -> Rows:
     return rows
 
 
-@pytest.mark.slow  # quick: the variant with other cards in tests/common
+@pytest.mark.usefixtures("uncompiled")
 def test_a_table_of_ones_own(tmp_path: Path) -> None:
     """It makes its own Game, which plays beside the oracle; other options stay options."""
     path = write(tmp_path / "mine.csv", own_rows())
@@ -323,11 +323,10 @@ def test_a_table_of_ones_own(tmp_path: Path) -> None:
         assert "Cafe" not in named
         assert both.data["options"]["cards"] == str(path)
     env = make("love_formula", 3, cards=str(path))
-    env.reset(seed=3)
     assert env.action_space("player_0").n == game.num_actions  # type: ignore[attr-defined]
 
 
-@pytest.mark.slow  # quick: test_faults.py
+@pytest.mark.usefixtures("uncompiled")
 def test_positions_belong_to_their_table(tmp_path: Path) -> None:
     """A position of one table is refused by the Game of another."""
     path = write(tmp_path / "mine.csv", own_rows())
@@ -338,7 +337,7 @@ def test_positions_belong_to_their_table(tmp_path: Path) -> None:
         GAME.from_dict(game.to_dict(state))
 
 
-@pytest.mark.slow  # quick: swaps with the standard cards in test_cards.py
+@pytest.mark.usefixtures("uncompiled")
 def test_a_swap_at_a_couple_that_needs_two_of_a_kind(tmp_path: Path) -> None:
     """R10: a card of a swap is laid at the couple of the other one, wherever that lists it."""
     rows = shipped_rows()

@@ -13,7 +13,6 @@ from tests.love_links.helpers import (
     GAME,
     POLICIES,
     SETUPS,
-    clone,
     legal_list,
     legal_mask,
     play_random,
@@ -280,23 +279,6 @@ def test_seat_view_of_the_position_by_hand() -> None:
     assert list(view) == [name for name in middle() if name != "seed"]
 
 
-def test_options_come_back() -> None:
-    for options in ({"short": True}, {"skip_forced": True}, {"short": True, "skip_forced": True}):
-        state = GAME.blank(3, options)
-        GAME.rules.new_game(state, np.uint64(3))
-        data = GAME.to_dict(state)
-        assert data["options"] == {"short": False, "skip_forced": False} | options
-        assert GAME.from_dict(data).tobytes() == state.tobytes()
-
-
-def test_bytes_round_trip() -> None:
-    """The record's bytes are the whole game; a wrong length is refused."""
-    state = play_random(start(Setup(4), 4), np.random.default_rng(4), 30)
-    assert clone(state).tobytes() == state.tobytes()
-    with pytest.raises(ValueError, match="bytes"):
-        GAME.from_bytes(state.tobytes()[:-1])
-
-
 def test_hands_in_any_order() -> None:
     """Sorted by type."""
     data = middle()
@@ -461,27 +443,6 @@ def test_broken_options_are_named(option: str) -> None:
     data = middle()
     del data["options"][option]
     broken.refuses(GAME, data, option)
-
-
-@pytest.mark.parametrize("field", [name for name in middle() if name != "seed"])
-def test_missing_field_is_named(field: str) -> None:
-    """Every field but the seed is required."""
-    data = middle()
-    del data[field]
-    broken.refuses(GAME, data, field)
-
-
-def test_unknown_keys_are_named() -> None:
-    broken.refuses(GAME, middle() | {"colour": "W"}, "colour")
-    data = middle()
-    data["options"]["target"] = 90
-    broken.refuses(GAME, data, "target")
-
-
-def test_not_a_position() -> None:
-    wrong: list[Any] = [[], "love_links", None]
-    for data in wrong:
-        broken.refuses(GAME, data, "position")
 
 
 @pytest.mark.parametrize(
