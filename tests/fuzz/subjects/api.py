@@ -48,7 +48,7 @@ _NAMES += "| |é|../x|os:path|no.such:GAME|:|/|~|.|nobody".split("|")
 _AGENTS = (
     "uct- uct-0 uct--1 uct-1.5 mc-0 Uct-2 uct uct-² checkpoint:0 checkpoint@0 checkpoint@99999"
 )
-_AGENTS += " checkpoint~nan checkpoint~-1 checkpoint~1e3 checkpoint:99999999999 linear:5 x.json"
+_AGENTS += " checkpoint~nan checkpoint~-1 checkpoint~1e3 checkpoint:99999999999 linear:-1 x.json"
 _PLIES = ["x", "4-2", -1, "-", "", "9" * 20, "1-", "\u0661", "0\n", " 0", "0-9999999", [0], 5, 0.5]
 
 
