@@ -124,7 +124,7 @@ class GameRecord:
         game = get_game(data["game"])
         arguments.agrees("version", data["version"], game.version)
         arguments.check_keys("options", data["options"], option_names(game.options))
-        digest = data.get("digest")
+        digest = arguments.string("digest", data["digest"]) if "digest" in data else None
         game = get_same_game(data["game"], data["options"], digest)
         players = arguments.integer("num_players", data["num_players"], *game.players)
         seed = arguments.integer("seed", data["seed"], 0, 2**64 - 1)

@@ -235,6 +235,8 @@ def test_records_of_games_without_files_have_no_digest(tmp_path: Path) -> None:
     assert "digest" not in record.to_dict()
     with pytest.raises(ValueError, match=r"^digest: linkage .* other data .* None now, 'a'"):
         GameRecord.from_dict(record.to_dict() | {"digest": "a"})
+    with pytest.raises(ValueError, match=r"^digest: None is not a string"):
+        GameRecord.from_dict(record.to_dict() | {"digest": None})
     path = tmp_path / "game.json"
     path.write_text(json.dumps(record.to_dict()), encoding="utf-8-sig")
     assert GameRecord.load(path) == record

@@ -244,7 +244,7 @@ def test_options_out_of_range(
         ("train linkage_ppo seed=[", "'seed=[' has no valid YAML value"),
         ("train linkage_ppo seed=!!python/name:os.system", "has no valid YAML value"),
         ("train linkage_ppo gae_lambda=.inf", "gae_lambda: "),
-        ("best-response random --steps 0", "total_steps: "),
+        ("best-response random total_steps=0", "total_steps: "),
         ("best-response random --seconds nan", "max_seconds: "),
         ("play chess", "no game 'chess'"),
         ("bench --game no_such:GAME", "can't import no_such"),

@@ -178,7 +178,10 @@ def _trains(config: AnyConfig) -> None:
         trainer = make_trainer(config)
     except ValueError:
         return  # this machine can't
-    metrics = trainer.iterate()
+    try:
+        metrics = trainer.iterate()
+    except OSError:
+        return  # a league in a folder that can't exist
     numbers = [number for number in leaves(config.to_dict()) if isinstance(number, float)]
     if max(map(abs, numbers)) > _USUAL:
         return

@@ -1,5 +1,6 @@
 """Records of games: their JSON as text and as data, and records made by hand."""
 
+import dataclasses
 import json
 from functools import cache
 from pathlib import Path
@@ -78,7 +79,8 @@ def _write(dice: Dice, path: Path, data: dict[str, Any]) -> None:
 
 def _by_hand(dice: Dice, record: GameRecord) -> bool:
     """Fields that no `from_dict` has checked; `replay` and `to_dict` find what is wrong."""
-    fields = dict(vars(record))
+    fields = {field.name: getattr(record, field.name) for field in dataclasses.fields(record)}
+    del fields["comments"]  # no argument
     name, value = dice.pick(list(fields)), any_value(dice)
     if name == "actions" and dice.chance(0.7):
         value = list(record.actions)

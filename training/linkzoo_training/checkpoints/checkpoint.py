@@ -108,7 +108,7 @@ class _Card(BaseModel):
     sha256: str
     fingerprints: dict[str, str]
     network: _Network
-    views: Annotated[int, Field(ge=1)]
+    views: Annotated[int, Field(ge=1, le=2**31 - 1)]
     temperature: Annotated[float | None, Field(ge=0, le=schema.MAX_TEMPERATURE)] = None
     score_margin_weight: Annotated[float, Field(ge=0, le=schema.MAX_WEIGHT)] = 0.0
     least_range: Annotated[float | None, Field(gt=0, le=schema.MAX_RANGE)] = None

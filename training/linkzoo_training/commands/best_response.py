@@ -16,7 +16,7 @@ def add_arguments(parser: ArgumentParser) -> None:
     common.add_game(parser)
     common.add_players(parser, "each number that the game allows")
     budget = "(default: the configuration's"
-    steps = common.whole(0, 10**15)
+    steps = common.whole(1, 10**15)
     add("--steps", type=steps, metavar="N", help=f"training budget in plies {budget})")
     text = f"training budget in seconds {budget}; with --steps: no limit)"
     add("--seconds", type=float, help=text)
