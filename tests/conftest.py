@@ -22,7 +22,7 @@ _TOGETHER = {name: name for name in (*game_names(), "connect_four", "leduc", "mi
 _TOGETHER |= {"test_other_boards": "link_o"}
 _TOGETHER |= {f"test_{name}": "linkage" for name in ("gumbel", "solver", "solved_positions")}
 _TOGETHER |= {f"test_{name}": "love_links" for name in ("improve", "linear", "own_network")}
-# What one process prepares once: a network, a run, a copy of the package, a server.
+# These modules prepare something once per process: a network, a run, a package, a server.
 _PREPARED = "cache distributed files fingerprints policy resume".split()
 _TOGETHER |= {f"/test_{name}.py": name for name in _PREPARED} | {"tests/web/": "web"}
 _IMPORTS_TORCH = re.compile(r"^(from|import) (torch|linkzoo_training)\b", re.MULTILINE)

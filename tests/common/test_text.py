@@ -53,7 +53,7 @@ def phrased(move: str, listed: str, way: int) -> str:
     ],
 )
 def test_games_through_text_are_those_by_numbers(variant: Variant, games: int) -> None:
-    """Whoever reads nothing but the list of moves plays the games that actions play."""
+    """Moves chosen from the list of moves give the same games as actions."""
     for seed in range(games):
         by_text, by_number = started(variant, seed), started(variant, seed)
         for turn in itertools.count():

@@ -483,7 +483,7 @@ def test_a_seats_view_is_no_position() -> None:
 
 @pytest.mark.parametrize("plies", [9, 60, 95])
 def test_a_shuffle_of_the_deck_alone_leaves_the_rest(plies: int) -> None:
-    """What `hands-N` sees of other worlds: only the order of the deck is new."""
+    """`hands-N` keeps all hands in other worlds: only the order of the deck changes."""
     state = midgame(Setup(3), 2, plies)
     other, again = clone(state), redealt(state, int(state.seat), 5)
     for world in (other, again):

@@ -278,7 +278,7 @@ def test_workers_play_no_models(server: LlmServer) -> None:
 
 
 def test_a_stop_ends_what_is_under_way(server: LlmServer) -> None:
-    """As Ctrl-C does: the exception of one request ends the others."""
+    """An exception of one request ends the others, as Ctrl-C does."""
     agent = make(server, "drips", timeout=30, retries=0, concurrency=8)
 
     def stop() -> None:

@@ -39,7 +39,7 @@ def _played(game: str, plies: int) -> GameRecord:
 
 
 def _held(file: Path) -> dict[str, Any]:
-    """What a page holds."""
+    """The contents of a page."""
     data = re.search(r'id="data">(.*?)</script>', file.read_text(), re.DOTALL)
     assert data is not None
     found: dict[str, Any] = json.loads(gzip.decompress(b64decode(data[1])))

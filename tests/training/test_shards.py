@@ -149,7 +149,7 @@ def test_sizes_are_few_and_hardly_larger() -> None:
 
 
 def test_padding_changes_neither_outputs_nor_gradients() -> None:
-    """Of a network that sees only padded sizes."""
+    """The network sees padded sizes alone."""
     seen: list[int] = []
     layer = nn.Linear(4, 3)
 

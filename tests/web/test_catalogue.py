@@ -1,4 +1,4 @@
-"""What the start page offers: opponents by measured strength, options in words, games got ready."""
+"""The start page: opponents by measured strength, options in words, games got ready."""
 
 import time
 from pathlib import Path

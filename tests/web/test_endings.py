@@ -1,4 +1,4 @@
-"""What ends in time: abandoned analyses, half-open connections, and the server itself."""
+"""Abandoned analyses, half-open connections and the server itself end in time."""
 
 import json
 import os

@@ -1,4 +1,4 @@
-"""What the page is told of moves: the log, earlier pictures, and what a move leads to."""
+"""Moves in the page: the log, earlier pictures, and previews."""
 
 import numpy as np
 import pytest

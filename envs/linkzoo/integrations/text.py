@@ -18,7 +18,7 @@ RULES = ("none", "short", "full")
 
 @dataclass(frozen=True)
 class TextStep:
-    """What an answer led to.
+    """The result of an answer.
 
     Attributes:
         message: What to tell the model next: the position, what was wrong, or how the game ended.

@@ -31,7 +31,7 @@ class LinkzooConfig(vf.TasksetConfig):
     max_illegal: int = 3
     """How many illegal answers in a game are only told to be so."""
     illegal_cost: float = 0.0
-    """What each illegal answer takes from the reward."""
+    """The penalty for each illegal answer."""
     options: dict[str, Any] = Field(default_factory=dict)
     """Options of the game."""
 

@@ -1,4 +1,4 @@
-"""What a seat is told: the rules, its view of a position, what happened, and its legal moves."""
+"""Text for a seat: the rules, its view of a position, the events, and its legal moves."""
 
 from collections.abc import Mapping, Sequence
 from typing import Any

@@ -44,7 +44,7 @@ class NamedAgent:
 
     @property
     def usage(self) -> Usage | None:
-        """What the agent has used since the match began; None if it doesn't count."""
+        """The usage since the match began; None if the agent doesn't count it."""
         usage: Usage | None = getattr(_made(*self._how), "usage", None)
         return usage
 

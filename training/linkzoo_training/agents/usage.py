@@ -1,4 +1,4 @@
-"""What an agent has used up in a match: requests, tokens, money, and answers that were illegal."""
+"""An agent's usage in a match: requests, tokens, money, and illegal answers."""
 
 from dataclasses import asdict, dataclass
 from typing import Any

@@ -62,7 +62,7 @@ class ImproveSettings:
 
 
 class Step(NamedTuple):
-    """What a step found.
+    """The result of a step.
 
     Attributes:
         number: The step, from 1.

@@ -82,7 +82,7 @@ def read_benchmark_positions(name: str) -> BenchmarkPositions:
 
 
 class PositionsResult(NamedTuple):
-    """What an agent did in N benchmark positions.
+    """The actions of an agent in N benchmark positions, and their costs.
 
     Attributes:
         game: The game's name.

@@ -1,4 +1,4 @@
-"""What the start page offers: games, their options, and opponents by strength."""
+"""The data of the start page: games, their options, and opponents by strength."""
 
 from collections.abc import Mapping
 from dataclasses import fields

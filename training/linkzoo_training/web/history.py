@@ -1,4 +1,4 @@
-"""What each viewer may know of the moves of a game in progress."""
+"""The moves of a game in progress, as each viewer may know them."""
 
 from collections.abc import Iterable
 from typing import NamedTuple

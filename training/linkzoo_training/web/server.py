@@ -1,4 +1,4 @@
-"""What the routes of the server share: games, agents, folders and limits."""
+"""The state that the server's routes share: games, agents, folders and limits."""
 
 import asyncio
 from dataclasses import dataclass, field
