@@ -210,6 +210,7 @@ def test_integers_with_an_exponent() -> None:
         ("evaluate random random --sprt 0 1e308", "--sprt: '1e308' is not a number in -4000.."),
         ("evaluate random random --sprt much 5", "--sprt: 'much' is not a number in -4000.."),
         ("train linkage_ppo --executor processes --workers 9999999", "--workers: '9999999' is not"),
+        ("best-response random --steps 0", "--steps: '0' is not an integer in 1.."),
         ("best-response random --games 0", "--games: '0' is not an integer in 1.."),
         ("serve --port 65536", "--port: '65536' is not an integer in 0..65535"),
         ("replay game.json --width 15", "--width: '15' is not an integer in 16..4096"),

@@ -180,6 +180,7 @@ def test_the_search_is_the_papers(plies: int, options: dict[str, Any]) -> None:
     positions = midgame(LINKAGE, 6, plies, **options)
     search = GumbelSearch(Inputs(LINKAGE), 6, 48)
     found = search.run(positions.states, positions.seeds, answer)
+    surprise = search.surprise(6)
     for row, state in enumerate(positions.states):
         reference = Reference(LINKAGE, state, answer, 48)
         logits, visits, completed = reference.improved(0)
@@ -191,7 +192,7 @@ def test_the_search_is_the_papers(plies: int, options: dict[str, Any]) -> None:
         np.testing.assert_allclose(found.values[row], policy @ completed, atol=1e-4)
         legal = np.isfinite(logits)
         gain = np.log(policy[legal] / softmax(reference.logits[0])[legal])
-        np.testing.assert_allclose(found.surprise[row], policy[legal] @ gain, atol=1e-4)
+        np.testing.assert_allclose(surprise[row], policy[legal] @ gain, atol=1e-4)
         best = np.where(visits == visits.max(), logits, -np.inf).argmax()
         assert found.actions[row] == best
 

@@ -190,11 +190,10 @@ class LlmAgent:
 
         settings, actions = self.settings, RandomAgent().act(positions)
         prompts = [ask(positions.game, state) for state in positions.states]
-        if self._client is None:
-            self._client = ChatClient(
-                settings.base_url, self._key, settings.timeout, settings.retries
-            )
-        client = self._client
+        client = self._client or ChatClient(
+            settings.base_url, self._key, settings.timeout, settings.retries
+        )
+        self._client = client  # for the next call; another thread may take it away
         tasks = [
             partial(self._decide, client, positions.game, state, prompt)
             for state, prompt in zip(positions.states, prompts, strict=True)

@@ -58,7 +58,6 @@ class Found:
     actions: Int64s  # [N]: chosen actions
     policy: Float32s  # [N, A]: the improved policy, 0 for illegal actions
     values: Float32s  # [N, P]: values of the improved policy, by seat
-    surprise: Float32s  # [N]: KL divergence of the improved policy from the network's, in nats
 
 
 class GumbelSearch:
@@ -171,13 +170,7 @@ class GumbelSearch:
         in_turn(*(self._grow(group, trees, evaluate, settings, gumbel_scale) for group in groups))
         actions = np.empty(count, np.int64)
         kernel.decide(actions, trees, settings)
-        policy, prior = trees.policy.copy(), trees.priors[:, ROOT]
-        legal = np.empty((count, self.game.num_actions), np.int8)
-        kernels(self.game).fill_masks(states, legal)
-        total = np.where(legal, prior, 0).sum(1, keepdims=True)
-        ratio = np.divide(policy * total, prior, out=np.ones_like(policy), where=policy > 0)
-        surprise = np.maximum((policy * np.log(ratio)).sum(1), 0)
-        return Found(actions, policy, trees.values.copy(), surprise)
+        return Found(actions, trees.policy.copy(), trees.values.copy())
 
     def _grow(
         self,
@@ -233,6 +226,21 @@ class GumbelSearch:
         if self._views is not None:
             symmetries(self.game).turn_back(chances, which)
         return chances, values
+
+    def surprise(self, count: int) -> Float32s:
+        """Returns how far the latest search of `count` positions changed the policy, [count].
+
+        It is the KL divergence of the improved policy from the network's, in nats.
+        """
+        roots, policy, prior = (
+            array[:count]
+            for array in (self._trees.roots, self._trees.policy, self._trees.priors[:, ROOT])
+        )
+        legal = np.empty(policy.shape, np.int8)
+        kernels(self.game).fill_masks(roots, legal)
+        total = np.where(legal, prior, 0).sum(1, keepdims=True)
+        ratio = np.divide(policy * total, prior, out=np.ones_like(policy), where=policy > 0)
+        return np.asarray(np.maximum((policy * np.log(ratio)).sum(1), 0))
 
     def visits(self, row: int) -> Int64s:
         """Returns the latest search's visits of each root action in one position, int64 [A]."""

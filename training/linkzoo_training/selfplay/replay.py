@@ -20,7 +20,7 @@ from linkzoo_training.networks.inputs import Inputs
 from linkzoo_training.networks.shards import sharded_forward
 from linkzoo_training.networks.symmetries import symmetries
 from linkzoo_training.networks.transfers import ToHost, splits_on, to_device
-from linkzoo_training.search.gumbel import Found, GumbelSearch
+from linkzoo_training.search.gumbel import GumbelSearch
 from linkzoo_training.selfplay.backend import DIVERGED, HostBackend, as_tensor
 from linkzoo_training.selfplay.initial_states import InitialStates
 from linkzoo_training.selfplay.opponent_pool import OpponentPool
@@ -123,7 +123,11 @@ class ReplayGames:
                 self.states[own], seeds, evaluate, gumbel_scale=1.0, splits=splits_on(self.device)
             )
             actions[own] = found.actions
-            self._keep(own, found)
+            if config.min_surprise:
+                kept = search.surprise(len(own)) >= config.min_surprise
+                self._keep(own[kept], found.policy[kept], found.values[kept])
+            else:
+                self._keep(own, found.policy, found.values)
             self.plies += 1
             kernels(self.game).play(self.states, actions, masks)
             done = self.states["seat"] < 0
@@ -135,14 +139,13 @@ class ReplayGames:
         self.wins += self.opponents.report(pool)[: len(self.wins)]
         return join(learned)
 
-    def _keep(self, rows: Int64s, found: Found) -> None:
-        """Stores the positions of games `rows` [M] whose search found enough, with its results."""
-        kept = found.surprise >= self.config.min_surprise
-        rows, length = rows[kept], self.length[rows[kept]]
+    def _keep(self, rows: Int64s, policy: Float32s, values: Float32s) -> None:
+        """Stores the positions of games `rows` [M] with the results of their search."""
+        length = self.length[rows]
         self._allocate(int(self.length.max()) + 1)
         self._states[rows, length] = self.states[rows]
-        self._policy[rows, length] = found.policy[kept]
-        self._values[rows, length] = found.values[kept]
+        self._policy[rows, length] = policy
+        self._values[rows, length] = values
         self.length[rows] += 1
 
     def _replies(self, others: Tensor, pool: OpponentPool) -> Int64s:
