@@ -8,9 +8,9 @@ from typing import Any
 import numpy as np
 import torch
 from benchmarks.race.judge import Runner
+from benchmarks.race.sb3 import Clock
 from numpy.typing import NDArray
 from sb3_contrib import MaskablePPO
-from stable_baselines3.common.callbacks import BaseCallback
 
 import linkzoo
 from linkzoo.integrations import FeatureSeatVectorEnv, FunctionAgent, OpponentPool
@@ -32,30 +32,22 @@ def frozen(model: MaskablePPO) -> FunctionAgent:
     return FunctionAgent(f"sb3-{model.num_timesteps}", choose)
 
 
-class Clock(BaseCallback):  # type: ignore[misc]  # no types where it isn't installed
-    """Stops the run in time, and adds a copy of the learner to the pool now and then."""
+def observe(boards: NDArray[np.int8]) -> NDArray[np.float32]:
+    """Returns boards [N, 2, 6, 7] as the environment shows them: features in a row."""
+    return boards.reshape(len(boards), -1).astype(np.float32)
+
+
+class FreezingClock(Clock):
+    """Adds a copy of the learner to the pool now and then, too."""
 
     def __init__(self, runner: Runner, pool: OpponentPool) -> None:
-        super().__init__()
-        self.runner, self.pool, self.rollouts, self.going = runner, pool, 0, True
-
-    def policy(self, boards: NDArray[np.int8]) -> NDArray[Any]:
-        policy = self.model.policy
-        with torch.no_grad():
-            seen = torch.from_numpy(boards.reshape(len(boards), -1)).float()
-            logits: NDArray[Any] = policy.action_net(
-                policy.mlp_extractor.forward_actor(seen)
-            ).numpy()
-        return logits
-
-    def _on_step(self) -> bool:
-        return self.going
+        super().__init__(runner, observe)
+        self.pool, self.rollouts = pool, 0
 
     def _on_rollout_start(self) -> None:
-        if self.rollouts:
-            self.going = self.runner.goes_on(self.policy, self.num_timesteps)
-            if self.rollouts % _EVERY == 0:
-                self.pool.add(frozen(self.model))
+        super()._on_rollout_start()
+        if self.rollouts and self.rollouts % _EVERY == 0:
+            self.pool.add(frozen(self.model))
         self.rollouts += 1
 
 
@@ -79,7 +71,7 @@ def main() -> None:
         seed=runner.seed,
         device="cpu",
     )
-    clock = Clock(runner, pool)
+    clock = FreezingClock(runner, pool)
     model.learn(10**12, callback=clock)
     runner.finish(clock.policy, model.num_timesteps)
 

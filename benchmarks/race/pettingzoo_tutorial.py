@@ -10,10 +10,10 @@ import gymnasium
 import numpy as np
 import torch
 from benchmarks.race.judge import Runner
+from benchmarks.race.sb3 import Clock
 from numpy.typing import NDArray
 from pettingzoo.classic import connect_four_v3
 from sb3_contrib import MaskablePPO
-from stable_baselines3.common.callbacks import BaseCallback
 
 
 class BothSeats(gymnasium.Env[NDArray[np.int8], int]):
@@ -40,33 +40,16 @@ class BothSeats(gymnasium.Env[NDArray[np.int8], int]):
         return mask
 
 
-class Clock(BaseCallback):  # type: ignore[misc]  # no types where it isn't installed
-    """Stops the run in time."""
-
-    def __init__(self, runner: Runner) -> None:
-        super().__init__()
-        self.runner, self.going = runner, True
-
-    def policy(self, boards: NDArray[np.int8]) -> NDArray[Any]:
-        seen = boards[:, :, ::-1].transpose(0, 2, 3, 1).copy()  # the highest row first
-        with torch.no_grad():
-            distribution = self.model.policy.get_distribution(torch.from_numpy(seen))
-        logits: NDArray[Any] = distribution.distribution.logits.numpy()
-        return logits
-
-    def _on_step(self) -> bool:
-        return self.going
-
-    def _on_rollout_start(self) -> None:
-        if self.num_timesteps:
-            self.going = self.runner.goes_on(self.policy, self.num_timesteps)
+def observe(boards: NDArray[np.int8]) -> NDArray[np.int8]:
+    """Returns boards [N, 2, 6, 7] as the environment shows them: the highest row first."""
+    return boards[:, :, ::-1].transpose(0, 2, 3, 1).copy()
 
 
 def main() -> None:
     runner = Runner()
     torch.set_num_threads(runner.cores)
     model = MaskablePPO("MlpPolicy", BothSeats(), seed=runner.seed, device="cpu")
-    clock = Clock(runner)
+    clock = Clock(runner, observe)
     model.learn(10**12, callback=clock)
     runner.finish(clock.policy, model.num_timesteps)
 
