@@ -180,7 +180,7 @@ def test_the_search_is_the_papers(plies: int, options: dict[str, Any]) -> None:
     positions = midgame(LINKAGE, 6, plies, **options)
     search = GumbelSearch(Inputs(LINKAGE), 6, 48)
     found = search.run(positions.states, positions.seeds, answer)
-    surprise = search.surprise(6)
+    surprise = search.surprise(found)
     for row, state in enumerate(positions.states):
         reference = Reference(LINKAGE, state, answer, 48)
         logits, visits, completed = reference.improved(0)

@@ -190,10 +190,9 @@ class LlmAgent:
 
         settings, actions = self.settings, RandomAgent().act(positions)
         prompts = [ask(positions.game, state) for state in positions.states]
-        client = self._client or ChatClient(
+        client = self._client = self._client or ChatClient(
             settings.base_url, self._key, settings.timeout, settings.retries
         )
-        self._client = client  # for the next call; another thread may take it away
         tasks = [
             partial(self._decide, client, positions.game, state, prompt)
             for state, prompt in zip(positions.states, prompts, strict=True)

@@ -168,8 +168,7 @@ class Trainer(ABC):
 
         The first wait for workers isn't counted: they start and compile then.
         """
-        spent = max(spent, 1e-6)
-        trained = spent
+        spent = trained = max(spent, 1e-6)
         if isinstance(self.play, SelfPlayWorkers) and not self._timed:
             trained -= min(self.play.waited, spent)
         self.seconds += distributed.broadcast(lambda: trained)  # schedules may depend on it

@@ -227,17 +227,11 @@ class GumbelSearch:
             symmetries(self.game).turn_back(chances, which)
         return chances, values
 
-    def surprise(self, count: int) -> Float32s:
-        """Returns how far the latest search of `count` positions changed the policy, [count].
-
-        It is the KL divergence of the improved policy from the network's, in nats.
-        """
-        roots, policy, prior = (
-            array[:count]
-            for array in (self._trees.roots, self._trees.policy, self._trees.priors[:, ROOT])
-        )
+    def surprise(self, found: Found) -> Float32s:
+        """Returns the KL divergence of the latest search's policy from the network's, nats [N]."""
+        policy, prior = found.policy, self._trees.priors[: len(found.policy), ROOT]
         legal = np.empty(policy.shape, np.int8)
-        kernels(self.game).fill_masks(roots, legal)
+        kernels(self.game).fill_masks(self._trees.roots[: len(policy)], legal)
         total = np.where(legal, prior, 0).sum(1, keepdims=True)
         ratio = np.divide(policy * total, prior, out=np.ones_like(policy), where=policy > 0)
         return np.asarray(np.maximum((policy * np.log(ratio)).sum(1), 0))

@@ -123,11 +123,9 @@ class ReplayGames:
                 self.states[own], seeds, evaluate, gumbel_scale=1.0, splits=splits_on(self.device)
             )
             actions[own] = found.actions
-            if config.min_surprise:
-                kept = search.surprise(len(own)) >= config.min_surprise
-                self._keep(own[kept], found.policy[kept], found.values[kept])
-            else:
-                self._keep(own, found.policy, found.values)
+            least = config.min_surprise
+            kept = search.surprise(found) >= least if least else np.ones(len(own), np.bool_)
+            self._keep(own[kept], found.policy[kept], found.values[kept])
             self.plies += 1
             kernels(self.game).play(self.states, actions, masks)
             done = self.states["seat"] < 0
