@@ -163,13 +163,12 @@ class GameEnv(SetByReset, AECEnv[str, dict[str, Any], int | None]):
         if not legal:
             self._end([-1.0 if other == agent else 0.0 for other in self.possible_agents])
             return
-        mask = np.empty(self.game.num_actions, np.int8)
+        mask = self._mask  # ours alone: callers may write into theirs
         seat = self._play_one(self._states, action, mask, *self._payoffs)
         self._actions.append(action)
         if seat < 0:
             self._end(self._payoffs[self._reward == "score"])
         else:
-            self._mask = mask  # ours alone: callers may write into theirs
             self.agent_selection = self.possible_agents[seat]
             self.infos[self.agent_selection] = {"action_mask": mask.copy()}
         if self.render_mode == "human":
@@ -257,6 +256,7 @@ class GameEnv(SetByReset, AECEnv[str, dict[str, Any], int | None]):
             for name in ("rewards", "_cumulative_rewards", "terminations", "truncations"):
                 setattr(copy, name, getattr(self, name).copy())
             copy.infos = {agent: info.copy() for agent, info in self.infos.items()}
+            copy._mask = self._mask.copy()
         return copy
 
     def __deepcopy__(self, memo: dict[int, Any]) -> "GameEnv":
@@ -300,8 +300,7 @@ class GameEnv(SetByReset, AECEnv[str, dict[str, Any], int | None]):
 
     @cached_property
     def _play_one(self) -> Callable[..., int]:
-        mask = np.empty(self.game.num_actions, np.int8)
-        return entry_point(self._kernels.play_one, self._states, 0, mask, *self._payoffs)
+        return entry_point(self._kernels.play_one, self._states, 0, self._mask, *self._payoffs)
 
     @cached_property
     def _observe_one(self) -> Callable[..., None]:
