@@ -1,6 +1,7 @@
 """Networks: what they read, and that those with cells treat every cell alike."""
 
 from dataclasses import replace
+from functools import partial
 from typing import Any
 
 import numpy as np
@@ -11,7 +12,7 @@ from connect_four import GAME as CONNECT_FOUR
 from linkzoo import Game, get_game, make_vec
 from linkzoo.core.observation import Graph, ObservationPart, ObservationSpec
 from linkzoo.registry import id_of
-from linkzoo_training.networks.cells import BoardNet, GraphNet, gather
+from linkzoo_training.networks.cells import BoardNet, GraphNet, _Gather, _Messages
 from linkzoo_training.networks.flat import FlatNet, make_network, masked
 from linkzoo_training.networks.inputs import Inputs
 from linkzoo_training.networks.symmetries import symmetries
@@ -180,8 +181,28 @@ def test_gradient_of_a_gather() -> None:
     where = torch.tensor([4, 0, 2])
     source = torch.tensor([1, 3, 2, 3, 0])
     logits = torch.randn(2, 5, dtype=torch.float64, requires_grad=True)
-    assert torch.autograd.gradcheck(lambda x: gather(x, 1, where, source), (logits,))
-    assert torch.autograd.gradcheck(lambda x: gather(x.T, 0, where, source), (logits,))
+    assert torch.autograd.gradcheck(lambda x: _Gather.apply(x, where, source), (logits,))  # type: ignore[no-untyped-call]
+
+
+def test_messages_and_their_gradient() -> None:
+    """Beside an obvious version: each cell by itself, edge by edge."""
+    torch.manual_seed(1)
+    network = make_network(LINK_O, "graph", 3, 1).double()
+    assert isinstance(network, GraphNet)
+    assert LINK_O.observation.graph is not None
+    first, pooled = network.first[0], network.pooled[0]
+    edges = [next(edge.children()) for edge in network.edges]
+    h = torch.randn(64, 2, 3, dtype=torch.float64, requires_grad=True)
+    layers: list[Any] = [pooled, first, *edges]
+    inputs = (h, first.bias, *(layer.weight for layer in layers))
+    found = _Messages.apply(network, *inputs)  # type: ignore[no-untyped-call]
+    graph = LINK_O.observation.graph()
+    for cell, (group, ends) in enumerate(zip(graph.group, graph.neighbours, strict=True)):
+        means = h[torch.from_numpy(graph.group == group)].mean(0), h.mean(0)
+        expected = first(h[cell]) + pooled(torch.cat(means, 1))
+        expected += sum(edge(h[end]) for edge, end in zip(edges, ends, strict=True) if end >= 0)
+        torch.testing.assert_close(found[cell], expected)
+    assert torch.autograd.gradcheck(partial(_Messages.apply, network), inputs, fast_mode=True)
 
 
 def test_unknown_networks_are_refused() -> None:

@@ -20,7 +20,6 @@ from linkzoo_training.algorithms.optimizers import Optimizers
 from linkzoo_training.algorithms.trainer import Trainer
 from linkzoo_training.checkpoints.checkpoint import add_prefix, strip_prefix
 from linkzoo_training.config.config import PPOConfig
-from linkzoo_training.config.schedule import at
 from linkzoo_training.networks import shards
 from linkzoo_training.networks.flat import Critic, frozen, masked
 from linkzoo_training.networks.transfers import splits_on, to_device
@@ -92,8 +91,7 @@ class PPOTrainer(Trainer):
             order = rows[shuffled(len(rows), config.seed, passes, rows.device)]
             for part in distributed.minibatches(order, config.minibatches):
                 loss = partial(self._loss, batch, part, advantage[part], has_targets)
-                most = self.network.max_rows
-                losses.append(shards.backward(loss, len(part), self.parameters, most))
+                losses.append(shards.backward(loss, len(part), self.parameters))
                 distributed.average_gradients(self.parameters, len(part))
                 nn.utils.clip_grad_norm_(self.parameters, _MAX_GRAD_NORM)
                 self.optimizers.step()
@@ -132,7 +130,7 @@ class PPOTrainer(Trainer):
             imitation_loss = self._imitation_loss(log_policy, batch.teacher_targets[part])
             loss = loss + config.teacher_weight(progress) * imitation_loss
         if not (has_targets and config.only_imitates(progress)):
-            loss = loss + policy_loss - at(config.entropy, progress) * entropy
+            loss = loss + policy_loss - config.entropy.at(progress) * entropy
             if config.kl_coef > 0:
                 change = log_policy - batch.log_policy[part]
                 divergence = (torch.softmax(logits, -1) * change).sum(-1).mean()

@@ -4,6 +4,7 @@ from typing import Any
 
 import numpy as np
 import torch
+from numpy.typing import NDArray
 from torch import Tensor, nn
 
 from linkzoo import Game
@@ -41,11 +42,9 @@ class CellNet(PolicyValueNet):
         self.register_buffer("where", torch.from_numpy(where), persistent=False)
         self.register_buffer("source", torch.from_numpy(source), persistent=False)
 
-    def _summarise(self, cells: Tensor, numbers: Tensor) -> tuple[Tensor, Tensor]:
-        """Returns the outputs of `read` from cells [B, N, C] and numbers [B, D] of no cell."""
-        cells = torch.relu(cells)
-        pooled = torch.cat([cells.mean(1), numbers.to(cells.dtype)], 1)
-        return cells, torch.relu(self.summary(pooled))
+    def _summarise(self, means: Tensor, numbers: Tensor) -> Tensor:
+        """Returns what `read` says of the whole from means [B, C] and numbers [B, D] of no cell."""
+        return torch.relu(self.summary(torch.cat([means, numbers.to(means.dtype)], 1)))
 
     def heads(self, cells: Tensor | None, whole: Tensor) -> tuple[Tensor, Tensor]:
         """Implements `PolicyValueNet.heads`."""
@@ -54,7 +53,7 @@ class CellNet(PolicyValueNet):
         if self.elsewhere is not None:
             logits = torch.cat([logits, self.elsewhere(whole)], 1)
         if not self._in_order:
-            logits = gather(logits, 1, self.where, self.source)
+            logits = _Gather.apply(logits, self.where, self.source)  # type: ignore[no-untyped-call]
         return logits, self.value(whole)
 
 
@@ -93,7 +92,8 @@ class BoardNet(CellNet):
             h = torch.relu(x)
             h = self._convolve(first, h) + pooled(h.mean(1))[:, None]
             x = x + self._convolve(second, torch.relu(h))
-        return self._summarise(x, numbers)
+        cells = torch.relu(x)
+        return cells, self._summarise(cells.mean(1), numbers)
 
     def _convolve(self, layer: nn.Module, cells: Tensor) -> Tensor:
         """Convolves [B, H * W, C]; channels-last memory is fastest on the CPU."""
@@ -109,11 +109,10 @@ class GraphNet(CellNet):
     2018), and the means over its group and over all cells.
     """
 
-    reads: Tensor
-    kinds: Tensor
+    cells: Tensor
+    groups: Tensor
     group: Tensor
     shares: Tensor
-    max_rows = 384  # what a backward pass reads again is still in the cache
 
     def __init__(self, game: Game, width: int, blocks: int) -> None:
         super().__init__(game)
@@ -122,11 +121,13 @@ class GraphNet(CellNet):
         graph = game.observation.graph()
         cells, kinds = graph.neighbours.shape
         try:
-            told = [self.map.index(part).ravel() for part in (graph.cells, graph.groups)]
+            told = [self.map.index(part) for part in (graph.cells, graph.groups)]
         except ValueError as error:
             raise ValueError(f"network: {game.name}'s graph: {error}") from error
-        numbers = np.setdiff1d(np.arange(len(self.map)), np.concatenate(told))
-        self._sizes = [len(part) for part in (*told, numbers)]
+        zero = len(self.map)  # the feature that is 0; the next is 1
+        numbers = np.setdiff1d(np.arange(zero), np.concatenate(told, None))
+        self._others = len(numbers)  # features of no cell or group
+        shared = np.tile([*numbers, zero + 1], (len(graph.groups), 1))
 
         def layer(inputs: int) -> nn.Linear | None:
             return nn.Linear(inputs, width, bias=False) if inputs else None
@@ -142,75 +143,109 @@ class GraphNet(CellNet):
         self.edges = nn.ModuleList(layers(width) for _ in range(kinds))
         self._add_heads(game, cells, len(numbers), width)
         members = graph.group == np.arange(len(graph.groups))[:, None]
-        tables = {
-            "reads": np.concatenate([*told, numbers]),
-            "kinds": (graph.neighbours >= 0).astype(np.float32),
+        tables: dict[str, NDArray[Any] | None] = {
+            "scale": np.append(self.map.scale, np.array([0, 1], np.float32)),
+            "cells": np.concatenate([told[0], zero + (graph.neighbours >= 0)], 1),
+            "groups": np.concatenate([told[1], shared], 1),
             "group": graph.group,
             "shares": (members / members.sum(1, keepdims=True)).astype(np.float32),
         }
-        for kind, ends in enumerate(graph.neighbours.T):
-            has = ends >= 0
-            tables[f"from_{kind}"] = ends[has]
-            tables[f"to_{kind}"] = np.flatnonzero(has)
-            tables[f"source_{kind}"] = np.full(cells, has.sum())
-            tables[f"source_{kind}"][ends[has]] = np.arange(has.sum())
+        every = np.arange(cells)
+        for kind, ends in enumerate([every, *graph.neighbours.T]):  # a cell reads itself first
+            to = np.flatnonzero(ends >= 0)
+            order = np.argsort(ends[to])
+            edges = {"from": ends[to], "to": to, "back_from": to[order], "back_to": ends[to][order]}
+            for end, table in edges.items():
+                tables[f"{end}_{kind}"] = None if np.array_equal(table, every) else table
         for name, table in tables.items():
-            self.register_buffer(name, torch.from_numpy(table), persistent=False)
+            found = None if table is None else torch.from_numpy(table)
+            self.register_buffer(name, found, persistent=False)
 
     def read(self, features: Tensor) -> tuple[Tensor, Tensor]:
         """Implements `PolicyValueNet.read`; inside, [N, B, C] makes neighbours contiguous."""
-        scaled = nn.functional.pad(features * self.scale, (0, 1)).T  # 0 for missing features
-        read = scaled.contiguous().index_select(0, self.reads)
-        cells, groups, numbers = read.split(self._sizes)
-        cells = cells.unflatten(0, (len(self.kinds), -1)).transpose(1, 2)
-        groups = groups.unflatten(0, (len(self.shares), -1)).transpose(1, 2)
-        x = self.inputs(cells)
-        if self.of_kinds is not None:
-            x += self.of_kinds(self.kinds)[:, None]
-        if self.of_groups is not None:
-            x += self.of_groups(groups).index_select(0, self.group)
-        if self.numbers is not None:
-            x += self.numbers(numbers.T)
+        scaled = (nn.functional.pad(features, (0, 2), value=1) * self.scale).T.contiguous()
+        groups, bias = _features(scaled, self.groups), self.inputs.bias[:, None]
+        weights = [layer.weight for layer in (self.of_groups, self.numbers) if layer is not None]
+        of_group = nn.functional.linear(groups, torch.cat([*weights, bias], 1))
+        x = of_group.index_select(0, self.group)
+        weights = [layer.weight for layer in (self.inputs, self.of_kinds) if layer is not None]
+        cells = _features(scaled.to(x.dtype), self.cells).flatten(0, 1)
+        x = torch.addmm(x.flatten(0, 1), cells, torch.cat(weights, 1).T).view_as(x)
         layers = zip(self.first, self.pooled, self.second, *self.edges, strict=True)
         for first, pooled, second, *edges in layers:
-            h = torch.relu(x)
-            means = (self.shares.to(h.dtype) @ h.flatten(1)).unflatten(1, h.shape[1:])
-            whole = h.mean(0).expand_as(means)
-            y = first(h)
-            y += pooled(torch.cat([means, whole], 2)).index_select(0, self.group)
-            for kind, edge in enumerate(edges):
-                ends, source = (self.get_buffer(f"{what}_{kind}") for what in ("from", "source"))
-                told = edge(gather(h, 0, ends, source))
-                if len(told) == len(h):
-                    y += told
-                else:
-                    y = y.index_add(0, self.get_buffer(f"to_{kind}"), told)
+            weights = [first.bias, pooled.weight, first.weight, *(edge.weight for edge in edges)]
+            cast = [weight.to(x.dtype) for weight in weights]
+            y: Tensor = _Messages.apply(self, torch.relu(x), *cast)  # type: ignore[no-untyped-call]
             x = x + second(torch.relu(y))
-        return self._summarise(x.transpose(0, 1).contiguous(), numbers.T)
+        numbers = groups[0, :, groups.shape[2] - 1 - self._others : -1]
+        cells = torch.relu(x.transpose(0, 1).contiguous())
+        return cells, self._summarise(cells.sum(1) / len(x), numbers)
+
+
+def _features(features: Tensor, table: Tensor) -> Tensor:
+    """Returns features [F, B] by a table [N, K]: [N, B, K]."""
+    return features.index_select(0, table.flatten()).view(*table.shape, -1).transpose(1, 2)
+
+
+def _add_product(x: Tensor, rows: Tensor | None, read: Tensor, weight: Tensor) -> None:
+    """Adds a product to some rows of `x`; None: to all of them, as the product is computed."""
+    if rows is None:
+        x.flatten(0, 1).addmm_(read.flatten(0, 1), weight)
+    else:
+        x.index_add_(0, rows, read @ weight)
+
+
+class _Messages(torch.autograd.Function):
+    """What cells with activations [N, B, C] read: a linear layer for each kind of edge, and means.
+
+    Sums add up inside matrix products: most of the time went into passes over activations.
+    """
+
+    @staticmethod
+    def forward(
+        context: Any, net: GraphNet, h: Tensor, bias: Tensor, pooled: Tensor, *weights: Tensor
+    ) -> Tensor:
+        means = (net.shares.to(h.dtype) @ h.flatten(1)).unflatten(1, h.shape[1:])
+        pool = torch.cat([means, (h.sum(0) / len(h)).expand_as(means)], 2)
+        y = nn.functional.linear(pool, pooled, bias).index_select(0, net.group)
+        for kind, weight in enumerate(weights):
+            ends, to = getattr(net, f"from_{kind}"), getattr(net, f"to_{kind}")  # None: all cells
+            _add_product(y, to, h if ends is None else h.index_select(0, ends), weight.T)
+        context.net = net
+        context.save_for_backward(h, pool, pooled, *weights)
+        return y
+
+    @staticmethod
+    def backward(context: Any, gradient: Tensor) -> tuple[Tensor | None, ...]:
+        net, (h, pool, pooled, *weights) = context.net, context.saved_tensors
+        shares, to_weights = net.shares.to(h.dtype), []
+        of_group = (shares.sign() @ gradient.flatten(1)).view(-1, h.shape[2])
+        means, whole = (of_group @ pooled).view_as(pool).chunk(2, 2)
+        of_cell = means * shares.amax(1)[:, None, None] + whole.sum(0) / len(h)
+        to_h = of_cell.index_select(0, net.group)
+        for kind, weight in enumerate(weights):
+            to, ends = getattr(net, f"back_from_{kind}"), getattr(net, f"back_to_{kind}")
+            told = gradient if to is None else gradient.index_select(0, to)
+            read = h if ends is None else h.index_select(0, ends)
+            _add_product(to_h, ends, told, weight)
+            to_weights.append(told.flatten(0, 1).T @ read.flatten(0, 1))
+        return None, to_h, of_group.sum(0), of_group.T @ pool.flatten(0, 1), *to_weights
 
 
 class _Gather(torch.autograd.Function):
-    """Autograd function of `gather`; a gather as backward is far faster than a scatter-add."""
+    """Selects the distinct columns `where` [A] of [B, C]; `source` [C] is the inverse, A if unused.
 
-    @staticmethod
-    def forward(context: Any, x: Tensor, dim: int, where: Tensor, source: Tensor) -> Tensor:
-        context.dim = dim
-        context.save_for_backward(source)
-        return x.index_select(dim, where)
-
-    @staticmethod
-    def backward(context: Any, gradient: Tensor) -> tuple[Tensor, None, None, None]:
-        (source,) = context.saved_tensors
-        if gradient.shape[context.dim] < len(source):
-            none = torch.zeros_like(gradient.narrow(context.dim, 0, 1))
-            gradient = torch.cat([gradient, none], context.dim)
-        return gradient.index_select(context.dim, source), None, None, None
-
-
-def gather(x: Tensor, dim: int, where: Tensor, source: Tensor) -> Tensor:
-    """Selects the distinct indices `where` [A] of a dimension of length C.
-
-    `source` [C] is the inverse, A if unused.
+    A gather as backward is far faster than a scatter-add.
     """
-    out: Tensor = _Gather.apply(x, dim, where, source)  # type: ignore[no-untyped-call]
-    return out
+
+    @staticmethod
+    def forward(context: Any, x: Tensor, where: Tensor, source: Tensor) -> Tensor:
+        context.save_for_backward(source)
+        return x.index_select(1, where)
+
+    @staticmethod
+    def backward(context: Any, gradient: Tensor) -> tuple[Tensor, None, None]:
+        (source,) = context.saved_tensors
+        if gradient.shape[1] < len(source):
+            gradient = nn.functional.pad(gradient, (0, 1))
+        return gradient.index_select(1, source), None, None

@@ -130,7 +130,7 @@ def select(observations: Tensor, columns: Tensor, levels: Tensor) -> Tensor:
 
 def masked(logits: Tensor, mask: Tensor) -> Tensor:
     """Returns float32 logits [B, A] with ILLEGAL_LOGIT where the mask [B, A] is 0."""
-    return logits.float().masked_fill(mask == 0, ILLEGAL_LOGIT)
+    return torch.where(mask.bool(), logits.float(), ILLEGAL_LOGIT)
 
 
 def decayed(parameters: Sequence[Tensor], decay: float) -> list[dict[str, Any]]:

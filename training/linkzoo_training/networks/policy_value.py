@@ -25,7 +25,6 @@ class PolicyValueNet(nn.Module):
     value: nn.Linear
     has_scales = False  # whether `standardise` sets any
     keeps_float32 = False  # whether inference copies stay in float32
-    max_rows = 0  # of a backward pass on a CPU (`shards.backward`)
 
     def __init__(self, game: Game, *, lists_actions: bool = False) -> None:
         super().__init__()

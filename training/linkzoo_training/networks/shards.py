@@ -73,17 +73,13 @@ def padded_size(rows: int) -> int:
 
 
 def backward(
-    loss: Callable[[slice], tuple[Tensor, Tensor]],
-    rows: int,
-    parameters: Sequence[Tensor],
-    max_rows: int = 0,
+    loss: Callable[[slice], tuple[Tensor, Tensor]], rows: int, parameters: Sequence[Tensor]
 ) -> Tensor:
     """Sets the gradients of a mean loss over `rows` rows; returns its mean terms [K].
 
-    `loss(shard)` returns the mean loss and terms of a shard; all parameters need gradients. On a
-    CPU, a shard has about `max_rows` rows at most; 0: any number.
+    `loss(shard)` returns the mean loss and terms of a shard; all parameters need gradients.
     """
-    shards = split(rows, parameters[0].device, max_rows)
+    shards = split(rows, parameters[0].device)
     for parameter in parameters:
         parameter.grad = None
     if len(shards) == 1:
@@ -106,15 +102,12 @@ def backward(
     return torch.stack([terms for _, terms in found]).sum(0)
 
 
-def split(rows: int, device: torch.device, max_rows: int = 0) -> list[slice]:
+def split(rows: int, device: torch.device) -> list[slice]:
     """Splits rows into nearly equal shards, one per thread; fewer if there are few rows.
 
-    A thread gets several shards of more than `max_rows` rows together. On a GPU all rows stay
-    together.
+    On a GPU all rows stay together.
     """
-    count = max(1, min(_threads, rows // MIN_ROWS)) if device.type == "cpu" else 1
-    if max_rows and device.type == "cpu":
-        count *= -(-rows // (count * max_rows))
+    count = min(_threads, rows // MIN_ROWS) if device.type == "cpu" else 1
     if count <= 1:
         return [slice(0, rows)]
     steps = -(-rows // _STEP)
