@@ -108,3 +108,16 @@ def test_hidden_layers_and_all_else(game: str, kind: str) -> None:
     assert {id(one) for one in outer} <= {id(one) for one in others}
     blocks = sum(1 for one in hidden if 8 in one.shape[:2])
     assert blocks >= 4, "two layers of each block"
+
+
+def test_large_matrices_in_bfloat16() -> None:
+    """They move nearly as in float32; small ones move exactly so."""
+    torch.manual_seed(5)
+    for size, exact in ((128, False), (64, True)):
+        ours, theirs = (nn.Parameter(torch.zeros(size, size)) for _ in range(2))
+        ours.grad = torch.randn(size, size)
+        theirs.grad = ours.grad.clone()
+        Muon([ours], 0.1, bf16=True).step()
+        Muon([theirs], 0.1).step()
+        assert torch.equal(ours, theirs) == exact
+        assert (ours - theirs).norm() < 0.05 * theirs.norm()

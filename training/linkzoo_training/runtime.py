@@ -1,5 +1,6 @@
 """Runtime support of a run: the device, a locked folder, interruption and compile time."""
 
+import ctypes
 import os
 import signal
 import threading
@@ -16,6 +17,13 @@ from filelock import FileLock, Timeout
 from numba.core import event
 
 from linkzoo.core.files import write_atomically
+
+
+def keep_memory() -> None:
+    """Lets glibc keep large freed tensors' memory for the next: new pages took 9 % of AlphaZero."""
+    if os.name == "posix" and hasattr(libc := ctypes.CDLL(None), "mallopt"):
+        libc.mallopt(-1, 2**28)  # M_TRIM_THRESHOLD: up to that many bytes stay free
+        libc.mallopt(-3, 2**25)  # M_MMAP_THRESHOLD, the highest: tensors below are kept
 
 
 class StopSignal:

@@ -27,7 +27,6 @@ from linkzoo_training.algorithms.trainer import Trainer
 from linkzoo_training.arrays import Float32s, relative
 from linkzoo_training.checkpoints.checkpoint import add_prefix, strip_prefix
 from linkzoo_training.config.config import AlphaZeroConfig
-from linkzoo_training.config.schedule import at
 from linkzoo_training.networks import shards
 from linkzoo_training.networks.flat import AuxiliaryHeads, decayed, frozen, masked, split_hidden
 from linkzoo_training.networks.symmetries import symmetries
@@ -73,7 +72,7 @@ class AlphaZeroTrainer(Trainer):
         self.parameters = [*self.network.parameters(), *self.auxiliary.parameters()]
         hidden, others = split_hidden(self.network, self.auxiliary)
         rate, decay = config.learning_rate.first, config.weight_decay
-        muon = {"muon": Muon(hidden, rate, weight_decay=decay)} if hidden else {}
+        muon = {"muon": Muon(hidden, rate, weight_decay=decay, bf16=self.bf16)} if hidden else {}
         adam = torch.optim.AdamW(decayed(others, decay), lr=rate, fused=True)
         self.optimizers = Optimizers(**muon, adam=adam)
         distributed.broadcast_weights(self.parameters)
@@ -110,15 +109,14 @@ class AlphaZeroTrainer(Trainer):
     def learn(self, samples: Samples) -> dict[str, float]:
         """Takes gradient steps on samples, each used once; returns the mean losses."""
         config = self.config
-        self.optimizers.set_learning_rate(at(config.learning_rate, self.progress))
+        self.optimizers.set_learning_rate(config.learning_rate.at(self.progress))
         order = permutation(len(samples), config.seed, STREAM_ORDER, self.iteration)
         fewest = min(distributed.all_gather(len(order)))
         parts = np.array_split(order, max(1, round(fewest / config.batch_size)))
         losses: list[Tensor] = []
         for index, rows in enumerate(parts if fewest else []):
             loss = partial(self._loss, self._batch(samples[rows], index))
-            most = self.network.max_rows
-            losses.append(shards.backward(loss, len(rows), self.parameters, most))
+            losses.append(shards.backward(loss, len(rows), self.parameters))
             distributed.average_gradients(self.parameters, len(rows))
             nn.utils.clip_grad_norm_(self.parameters, _MAX_GRAD_NORM)
             self.optimizers.step()

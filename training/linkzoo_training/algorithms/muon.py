@@ -10,6 +10,7 @@ from torch import Tensor
 # about 0.7..1.2, small ones quickly.
 _LINEAR, _CUBIC, _QUINTIC = 3.4445, -4.7750, 2.0315
 _REPEATS = 5
+_LARGE = 128  # rows and columns from which bfloat16 is faster; smaller products only wait
 # Matches the update size of AdamW at the same learning rate (Liu et al. 2025, "Muon is scalable for
 # LLM training").
 _RMS = 0.2
@@ -21,7 +22,8 @@ class Muon(torch.optim.Optimizer):
     Updates go equally far along every direction of the momentum, whereas Adam's follow few of them.
     Muon is for hidden layers; input and output layers and biases train better with AdamW, at the
     same learning rate. Weights of more dimensions, such as convolutions, are reshaped to matrices
-    [outputs, rest]. torch.optim.Muon works in bfloat16 and accepts only matrices.
+    [outputs, rest]. With `bf16`, large matrices are orthogonalised in bfloat16, as in
+    torch.optim.Muon, which accepts only matrices.
     """
 
     def __init__(
@@ -31,7 +33,9 @@ class Muon(torch.optim.Optimizer):
         *,
         momentum: float = 0.95,
         weight_decay: float = 0.0,
+        bf16: bool = False,
     ) -> None:
+        self._bf16 = bf16
         super().__init__(parameters, {"lr": lr, "momentum": momentum, "weight_decay": weight_decay})
         for group in self.param_groups:
             for one in group["params"]:
@@ -52,7 +56,8 @@ class Muon(torch.optim.Optimizer):
             for shape, parameters in alike.items():
                 length = group["lr"] * _RMS * max(shape) ** 0.5
                 ahead = torch.stack([self._ahead(one, group["momentum"]) for one in parameters])
-                for one, step in zip(parameters, orthogonal(ahead.flatten(2)), strict=True):
+                dtype = torch.bfloat16 if self._bf16 and min(shape) >= _LARGE else ahead.dtype
+                for one, step in zip(parameters, orthogonal(ahead.flatten(2), dtype), strict=True):
                     one.mul_(1 - group["lr"] * group["weight_decay"])
                     one.sub_(step.reshape(one.shape), alpha=length)
 
@@ -66,11 +71,11 @@ class Muon(torch.optim.Optimizer):
         return parameter.grad.lerp(state["momentum"], momentum)
 
 
-def orthogonal(matrices: Tensor) -> Tensor:
-    """Orthogonalises matrices [N, R, C] approximately, by Newton-Schulz iteration."""
+def orthogonal(matrices: Tensor, dtype: torch.dtype | None = None) -> Tensor:
+    """Orthogonalises matrices [N, R, C] approximately, by Newton-Schulz iteration in a dtype."""
     tall = matrices.shape[1] > matrices.shape[2]
     x: Tensor = matrices.mT if tall else matrices
-    x = x / (x.norm(dim=(1, 2), keepdim=True) + 1e-7)
+    x = (x / (x.norm(dim=(1, 2), keepdim=True) + 1e-7)).to(dtype or x.dtype)
     for _ in range(_REPEATS):
         gram = x @ x.mT
         x = _LINEAR * x + (_CUBIC * gram + _QUINTIC * gram @ gram) @ x

@@ -28,7 +28,7 @@ from linkzoo_training.algorithms.resume import Changes, find_changes
 from linkzoo_training.checkpoints import checkpoint
 from linkzoo_training.config.config import AnyConfig, read_config
 from linkzoo_training.config.fields import flat
-from linkzoo_training.config.schedule import Schedule, at
+from linkzoo_training.config.schedule import Schedule
 from linkzoo_training.evaluation.match import play_match
 from linkzoo_training.evaluation.result import MatchResult
 from linkzoo_training.networks import shards
@@ -36,7 +36,7 @@ from linkzoo_training.networks.flat import frozen, make_network
 from linkzoo_training.networks.policy_value import PolicyValueNet
 from linkzoo_training.networks.transfers import traffic
 from linkzoo_training.resources import find_checkpoint
-from linkzoo_training.runtime import find_device, use_bf16
+from linkzoo_training.runtime import find_device, keep_memory, use_bf16
 from linkzoo_training.selfplay.executors import Executor
 from linkzoo_training.selfplay.league import League, load_snapshot
 from linkzoo_training.selfplay.opponent_pool import OpponentPool
@@ -64,6 +64,7 @@ class Trainer(ABC):
         self._timed = False  # whether this process has timed an iteration
         self.workers = 0 if executor is None else executor.workers
         torch.set_flush_denormal(True)  # denormal weights and moments made the CPU 10 times slower
+        keep_memory()
         threads.restart()  # set it in them too: results must not depend on the thread
         self._threads = min(config.num_threads, threads.MAX_THREADS)
         threads.set_num_threads(self._threads)
@@ -335,8 +336,7 @@ class Trainer(ABC):
             start = checkpoint.load_card(find_checkpoint(config.initial_checkpoint))
             trained["initial_checkpoint"] = start.get("trained", {})
         weight = config.score_margin_weight  # of the value targets
-        if isinstance(weight, Schedule):
-            weight = at(weight, self.progress)
+        weight = weight.at(self.progress) if isinstance(weight, Schedule) else weight
         card = {
             "views": config.views,
             "temperature": config.temperature,
