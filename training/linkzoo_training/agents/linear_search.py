@@ -17,8 +17,10 @@ from linkzoo_training.agents.baselines import MARGIN_WEIGHT, MAX_SIMULATIONS, pa
 from linkzoo_training.agents.linear import LinearAgent
 from linkzoo_training.search.monte_carlo import action_values
 
-# Score of 1 more result: (_LEAST + playouts) * _GROWTH, measured on labelled positions.
+# Score of 1 more result: (_LEAST + playouts) * growth, measured on labelled positions.
 _LEAST, _GROWTH = 16, 0.25
+# Where playouts end sooner than the game, who wins it is open: margins count for most of a result.
+_SOONER_MARGIN_WEIGHT, _SOONER_GROWTH = 8.0, 0.0625
 _SURE = 4.0  # scores that are lower than the best by this are no candidates: 1/55 as probable
 
 
@@ -44,11 +46,9 @@ class LinearSearchAgent:
         candidates = scores >= scores.max(1, keepdims=True) - _SURE
         rows = np.flatnonzero(candidates.sum(1) > 1)
         for part in parts(len(rows), self.simulations):
-            some = rows[part]
-            states, seeds = positions.states[some], positions.seeds[some]
-            actions[some] = self._halve(
-                positions.game, states, seeds, scores[some], candidates[some]
-            )
+            at = rows[part]
+            states, seeds = positions.states[at], positions.seeds[at]
+            actions[at] = self._halve(positions.game, states, seeds, scores[at], candidates[at])
         return actions
 
     def _halve(
@@ -60,9 +60,10 @@ class LinearSearchAgent:
         candidates: NDArray[np.bool_],
     ) -> NDArray[np.int64]:
         """Returns the best of several candidates [N, A] of each record."""
-        states = states.copy()
+        states, margin_weight, growth = states.copy(), MARGIN_WEIGHT, _GROWTH
         for name, value in game.facts.playout_options.items():
             states[name] = value
+            margin_weight, growth = _SOONER_MARGIN_WEIGHT, _SOONER_GROWTH
         play, scorer = action_values(game, linear=True), self.scorer.scorer(game)
         rounds = np.ceil(np.log2(candidates.sum(1))).astype(np.int64)
         totals, played = np.zeros(scores.shape, np.float32), np.zeros(len(states), np.int64)
@@ -73,10 +74,10 @@ class LinearSearchAgent:
             values = np.empty((len(rows), scores.shape[1]), np.float32)
             fresh = random_u64s(seeds[rows], STREAM_ACTION, number)
             masks = candidates[rows].astype(np.int8)
-            play(states[rows], fresh, share, MARGIN_WEIGHT, scorer, masks, values)
+            play(states[rows], fresh, share, margin_weight, scorer, masks, values)
             totals[rows] += share[:, None] * values
             played[rows] += share
-            weight = (_LEAST + played[rows, None]) * np.float32(_GROWTH)
+            weight = (_LEAST + played[rows, None]) * np.float32(growth)
             found = scores[rows] + weight * totals[rows] / played[rows, None]
             order = np.argsort(-np.where(masks, found, -np.inf), 1, kind="stable")
             np.put_along_axis(

@@ -12,7 +12,7 @@ from typing import NamedTuple, Protocol
 import numpy as np
 
 from linkzoo.core.game import Game
-from linkzoo.core.kernels import GameFunctions, kernels
+from linkzoo.core.kernels import GameFunctions, count_legal, kernels, nth_legal
 from linkzoo.core.observation import ObservationSpec
 from linkzoo.core.protocols import ObserveAction
 from linkzoo.core.state import Actions, Mask, Masks, Record, Records
@@ -56,11 +56,11 @@ def make_choose(observe_action: ObserveAction) -> Choose:
     ) -> int:
         weights = scorer.weights
         features, linear = np.empty(len(weights), np.int8), np.empty(len(weights), np.float32)
-        best = -1
         for action in range(mask.shape[0]):
             scores[action] = -np.inf
-            if mask[action] == 0:
-                continue
+        best = -1
+        for n in range(count_legal(mask)):
+            action = nth_legal(mask, n)
             scratch[0] = state
             observe_action(state, action, scratch[0], features)
             if best < 0:

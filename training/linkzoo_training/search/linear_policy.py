@@ -7,7 +7,7 @@ from math import exp
 import numpy as np
 
 from linkzoo.core.game import Game
-from linkzoo.core.kernels import count_legal
+from linkzoo.core.kernels import count_legal, nth_legal
 from linkzoo.core.protocols import ObserveAction
 from linkzoo.core.state import Actions, Masks, Records
 from linkzoo.engine.compiled import compiled
@@ -56,10 +56,8 @@ def make_sample(observe_action: ObserveAction) -> Callable[..., None]:
             legal = np.empty(count_legal(masks[i]), np.int64)
             features = np.empty((len(legal), size), np.int8)
             chances = np.zeros(len(legal))
-            n = 0
-            for action in range(masks.shape[1]):
-                if masks[i, action] == 0:
-                    continue
+            for n in range(len(legal)):
+                action = nth_legal(masks[i], n)
                 scratch[0] = states[i]
                 observe_action(states[i], action, scratch[0], features[n])
                 if n == 0:
@@ -67,7 +65,6 @@ def make_sample(observe_action: ObserveAction) -> Callable[..., None]:
                 for k in range(size):
                     chances[n] += linear[k] * features[n, k]
                 legal[n] = action
-                n += 1
             bits = random_u64(states[i].seed, STREAM_POLICY, states[i].ply) >> np.uint64(11)
             chosen = draw(chances, np.float64(bits) / 2.0**53)
             actions[i] = legal[chosen]

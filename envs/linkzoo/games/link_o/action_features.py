@@ -12,8 +12,8 @@ from linkzoo.engine.compiled import compiled, local
 from linkzoo.games.link_o import components
 from linkzoo.games.link_o.board import CIRCLES, MAX_SPACES
 from linkzoo.games.link_o.components import BOARD, EMPTY, KIND, KINDS, LINKO, LINKOS, MAX_PLAYERS
-from linkzoo.games.link_o.rules import placement
-from linkzoo.games.link_o.rules.tiles import bit, hand_points, hidden_from, size_of, take_from_hand
+from linkzoo.games.link_o.rules import placement, tiles
+from linkzoo.games.link_o.rules.tiles import bit, first_in, hand_points, size_of
 from linkzoo.games.link_o.state import BAG
 
 _PERCENT = 100
@@ -70,11 +70,11 @@ def action_features(state: Record, action: int, scratch: Record, out: NDArray[np
     """Fills `out` with what the seat to act knows of the position after an action."""
     seat = int(np.int64(state.seat))  # int64 in all calls of `place`, which is translated once
     space, code = action // components.CODES, action % components.CODES
-    take_from_hand(scratch, seat, BOARD.circle[space] * KINDS + KIND[code])
+    tiles.take_from_hand(scratch, seat, BOARD.circle[space] * KINDS + KIND[code])
     placement.place(scratch, space, code, seat)
     out[:] = 0
     _describe_move(state, scratch, space, KIND[code], out)
-    once, twice = hidden_from(state, seat)
+    once, twice = tiles.hidden_from(state, seat)
     fitting = _describe_spaces(scratch, seat, BOARD.circles[BOARD.circle[space]], once, twice, out)
     _describe_others(state, scratch, fitting, once, twice, out)
 
@@ -111,31 +111,33 @@ def _describe_spaces(
     """Shows where tiles of the hand and unseen tiles fit; returns the types that fit somewhere."""
     opening = placement.openings(after, False)
     held, held_twice = after.held[seat], after.twice[seat]
-    own, own_but_linkos, others, fitting = EMPTY, EMPTY, EMPTY, EMPTY
+    own_but_linkos, own_linkos, others, fitting = EMPTY, EMPTY, EMPTY, EMPTY
     everywhere = local(KINDS, np.uint64)  # the spaces of any colour that a kind fits
     for kind in range(KINDS):
         everywhere[kind] = placement.fitting_kind(after, opening, kind)
-        for colour in range(CIRCLES):
+    for colour in range(CIRCLES):
+        first = np.uint64(KINDS * colour)
+        hidden, mine, types = once >> first, held >> first, EMPTY
+        for kind in range(KINDS):  # choices of values, not branches: they would take most time
             spaces = everywhere[kind] & BOARD.circles[colour]
-            tile = bit(KINDS * colour + kind)
-            fitting |= tile if spaces else EMPTY
-            if once & tile:
-                others |= spaces
-            if held & tile:
-                own |= spaces
-                own_but_linkos |= EMPTY if kind == LINKO else spaces
-    stuck_points, placements = 0, 0
-    for kind in range(KINDS):
-        for colour in range(CIRCLES):
-            tile = bit(KINDS * colour + kind)
-            if held & tile:
-                spaces = everywhere[kind] & BOARD.circles[colour]
-                copies = 2 if held_twice & tile else 1
-                placements += size_of(spaces)
-                stuck_points += 0 if spaces else copies * components.POINTS[kind]
-                out[_AT.fitting] += copies if spaces else 0
-                out[_AT.flexible] += copies if spaces & (spaces - components.ONE) else 0
-                out[_AT.secure] += copies if spaces & ~others else 0
+            types |= bit(kind) if spaces else EMPTY
+            others |= spaces if hidden & bit(kind) else EMPTY
+            if kind != LINKO:
+                own_but_linkos |= spaces if mine & bit(kind) else EMPTY
+        own_linkos |= everywhere[LINKO] & BOARD.circles[colour] if mine & bit(LINKO) else EMPTY
+        fitting |= types << first
+    own = own_but_linkos | own_linkos
+    stuck_points, placements, left = 0, 0, held
+    while left:
+        tile = first_in(left)
+        left &= left - components.ONE
+        spaces = everywhere[tile % KINDS] & BOARD.circles[tile // KINDS]
+        copies = 2 if held_twice & bit(tile) else 1
+        placements += size_of(spaces)
+        stuck_points += 0 if spaces else copies * components.POINTS[tile % KINDS]
+        out[_AT.fitting] += copies if spaces else 0
+        out[_AT.flexible] += copies if spaces & (spaces - components.ONE) else 0
+        out[_AT.secure] += copies if spaces & ~others else 0
     unseen = size_of(once & fitting) + size_of(twice & fitting)
     empty = BOARD.spaces & ~after.occupied
     out[_AT.stuck_points] = min(stuck_points, _MAX_SHOWN)
