@@ -1,4 +1,4 @@
-"""Our trainers in the race: `alphazero_board`, `alphazero_flat`, `ppo_board`, `ppo_flat`."""
+"""Our trainers in the race: `alphazero,board`, `ppo,flat`, settings after another comma."""
 
 from typing import Any
 

@@ -19,7 +19,8 @@ _COLUMNS = ["seeds", *_STRENGTH, "plies/s", "start", "memory"]
 def report(rows: Sequence[dict[str, Any]], image: Path) -> None:
     """Prints a table for each budget as Markdown and draws the curves of one core."""
     for minutes, cores in sorted({(row["minutes"], row["cores"]) for row in rows}):
-        print(f"\n{minutes} CPU minutes on each of {cores} cores:\n")
+        each = "core" if cores == 1 else "cores, each"
+        print(f"\n{minutes} CPU minutes on {cores} {each}:\n")
         print(f"| system | {' | '.join(_COLUMNS)} |\n|---|{'---:|' * len(_COLUMNS)}")
         chosen = [row for row in rows if (row["minutes"], row["cores"]) == (minutes, cores)]
         named = {name: _runs(chosen, name) for name in {row["system"]: None for row in chosen}}
@@ -56,7 +57,8 @@ def _draw(rows: Sequence[dict[str, Any]], image: Path) -> None:
     from matplotlib import pyplot as plt
 
     figure, axes = plt.subplots(figsize=(7, 4), dpi=100, layout="constrained")
-    for name in {row["system"]: None for row in rows}:
+    best = {row["system"]: row["best_moves"] for row in rows}
+    for name in sorted(best, key=lambda name: -best[name]):
         runs = _runs(rows, name)
         longest = max(run["minutes"] for run in runs)
         curves = [run["curve"] for run in runs if run["minutes"] == longest]

@@ -8,6 +8,8 @@ import pytest
 from benchmarks.race.positions import FILE
 from benchmarks.race.solver import COLUMNS, move_values, new_table, stones, value
 
+from tests.driving import first_quick
+
 TABLE = new_table()
 POSITIONS = [json.loads(line) for line in FILE.read_text(encoding="utf-8").splitlines()]
 
@@ -49,10 +51,11 @@ def test_late_positions_are_solved_as_by_trying_everything() -> None:
     assert found == {-1, 0, 1}
 
 
-def test_the_shipped_positions_have_their_best_columns() -> None:
+@pytest.mark.parametrize("step", first_quick([79, 19]))
+def test_the_shipped_positions_have_their_best_columns(step: int) -> None:
     """Some of every ply; each leaves a choice."""
     assert np.bincount([len(one["columns"]) for one in POSITIONS])[11:].tolist() == [40] * 20
-    for one in POSITIONS[::19]:
+    for one in POSITIONS[::step]:
         values = move_values(*stones(one["columns"]), TABLE)
         best = max(values.values())
         assert one["best"] == [column for column in values if values[column] == best]

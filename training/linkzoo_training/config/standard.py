@@ -39,7 +39,7 @@ def standard_fields(name: str) -> dict[str, Any]:
     }
     if not game.hides:
         weight = 0.0 if game.rules.scores is None else 0.5
-        found = {"simulations": [32], "score_margin_weight": weight}
+        found = {"simulations": [8, 16], "batch_size": 256, "score_margin_weight": weight}
         return {**fields, "algorithm": "alphazero", **found}
     found = {"entropy": [0.05, 0.01], "clip": 0.1, "minibatches": 8, "epochs": 2}
     return {**fields, "algorithm": "ppo", "critic": "full", **found}
