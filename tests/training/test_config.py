@@ -22,7 +22,6 @@ from linkzoo_training.config.config import (
     read_config,
 )
 from linkzoo_training.config.fields import override
-from linkzoo_training.config.schedule import at
 from linkzoo_training.resources import find_checkpoint, shipped
 from tests.training.helpers import ppo_config
 
@@ -365,7 +364,7 @@ def test_wild_numbers_are_refused_by_name(preset: str, field: str) -> None:
         "seed=[",
         "seed=!!python/object/apply:os.getcwd []",
         "seed=" + "9" * 5000,
-        "seed=" + "[" * 5000,
+        "seed=" + "[" * 2000,
         "seed={[1]: 2}",
         "seed=2020-13-45",
         "seed=\x00",
@@ -439,7 +438,7 @@ def test_reading_loads_and_compiles_nothing() -> None:
 )
 def test_schedules_follow_the_run(given: Any, numbers: list[float]) -> None:
     config = ppo_config({"name": "a", "game": "linkage", "score_margin_weight": given})
-    assert [at(config.score_margin_weight, part) for part in (0.0, 0.25, 1.0)] == numbers
+    assert [config.score_margin_weight.at(part) for part in (0.0, 0.25, 1.0)] == numbers
     assert config.to_dict()["score_margin_weight"] == given
 
 

@@ -4,7 +4,8 @@ Only differences between the actions of a position count: features and values ar
 position. Features are scaled to deviation 1; the penalty applies to the scaled weights.
 """
 
-from collections.abc import Iterator, Sequence
+from collections.abc import Sequence
+from itertools import count, takewhile
 from typing import NamedTuple
 
 import numpy as np
@@ -63,7 +64,8 @@ def fit_linear(files: Sequence[Labels]) -> Fit:
     tests = held_out[position]
     test_rows, test_values, test_counts = rows[tests], targets[tests], counts[held_out]
     table = []
-    for size in _sizes(int((~held_out).sum())):
+    most = int((~held_out).sum())
+    for size in (*takewhile(lambda size: size < most, (_STEP << n for n in count())), most):
         known = np.flatnonzero(~held_out)[:size]
         used = np.isin(position, known)
         scores = test_rows @ _ridge(rows[used], targets[used])
@@ -102,15 +104,6 @@ def _bounds(spec: ObservationSpec) -> NDArray[np.float32]:
     """Returns the largest absolute value [C] of each context feature, at least 1."""
     parts = (spec.parts[k] for k in context_of(spec))
     return np.array([max(abs(part.low), abs(part.high), 1) for part in parts], np.float32)
-
-
-def _sizes(most: int) -> Iterator[int]:
-    """Yields the numbers of positions in the table: thousands, doubling, and all."""
-    size = _STEP
-    while size < most:
-        yield size
-        size *= 2
-    yield most
 
 
 def _centred(numbers: NDArray[np.float32], counts: NDArray[np.int64]) -> NDArray[np.float32]:

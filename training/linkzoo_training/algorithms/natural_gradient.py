@@ -160,8 +160,7 @@ def _play(
         results[which] = result
     number, seat, situation, change = (np.concatenate(part) for part in zip(*rows, strict=True))
     known = ~np.isnan(results[number, 0])
-    found = results[number, seat]
-    return Played(number[known], situation[known], change[known], found[known])
+    return Played(number[known], situation[known], change[known], results[number, seat][known])
 
 
 def natural_gradient(
@@ -207,8 +206,7 @@ def natural_gradient(
     direction = solved(squares.sum(0), products.sum(0), len(played.game))
     deviation = float(np.sqrt(direction @ squares.sum(0) @ direction / len(played.game)))
     held_out = normal_mean(predicted / unit * surplus[halves[1]])
-    games = len(np.unique(played.game))
-    step = Step(number, games, len(played.game), deviation, held_out)
+    step = Step(number, len(np.unique(played.game)), len(played.game), deviation, held_out)
     return unscaled(spec, direction, scale), step
 
 

@@ -51,12 +51,7 @@ def run(args: Namespace) -> None:
             settings, args.steps, args.out, lambda done: show("decisions", done, args.decisions)
         )
         for step in found:
-            gain = (
-                f"{step.held_out.mean:+.4f} [{step.held_out.low:+.4f}, {step.held_out.high:+.4f}]"
-            )
-            print(
-                f"{step.number:>4}  {step.games:>9,}  {step.decisions:>10,}  "
-                f"{step.deviation:>7.4f}  {gain}",
-                flush=True,
-            )
+            size = f"{step.games:>9,}  {step.decisions:>10,}  {step.deviation:>7.4f}"
+            gain, low, high = step.held_out
+            print(f"{step.number:>4}  {size}  {gain:+.4f} [{low:+.4f}, {high:+.4f}]", flush=True)
     print(args.out)

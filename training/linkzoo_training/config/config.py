@@ -16,7 +16,7 @@ from linkzoo.core.arguments import integer
 from linkzoo_training import schema
 from linkzoo_training.agents.specs import AgentSpec
 from linkzoo_training.config.fields import check_varied, merged, override, read_file
-from linkzoo_training.config.schedule import Schedule, at
+from linkzoo_training.config.schedule import Schedule
 from linkzoo_training.config.standard import is_game, standard_fields
 from linkzoo_training.imports import check_import_path, is_import_path
 from linkzoo_training.resources import file_exists, find_checkpoint, find_config, shipped
@@ -275,14 +275,14 @@ class PPOConfig(Config):
             return 0.0
         if self.only_imitates(progress):
             return 1.0
-        return at(self.teacher.weight, self._after_teacher(progress))
+        return self.teacher.weight.at(self._after_teacher(progress))
 
     def learning_rate_at(self, progress: float) -> float:
         """Returns the learning rate at this progress (0..1); the teacher's part has its own."""
         if self.teacher is not None and self.only_imitates(progress):
             imitation = Schedule(self.teacher.learning_rate, self.learning_rate.first)
-            return at(imitation, progress / self.teacher.share)
-        return at(self.learning_rate, self._after_teacher(progress))
+            return imitation.at(progress / self.teacher.share)
+        return self.learning_rate.at(self._after_teacher(progress))
 
     def _after_teacher(self, progress: float) -> float:
         """Returns the progress (0..1) of the run after the teacher's part."""

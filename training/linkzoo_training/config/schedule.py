@@ -2,7 +2,7 @@
 
 from typing import Generic, NamedTuple, TypeVar
 
-Number = TypeVar("Number")
+Number = TypeVar("Number", bound=float)
 
 
 class Schedule(NamedTuple, Generic[Number]):
@@ -11,7 +11,6 @@ class Schedule(NamedTuple, Generic[Number]):
     first: Number
     last: Number
 
-
-def at(schedule: Schedule[float], progress: float) -> float:
-    """Returns a schedule's number at a progress of 0..1."""
-    return schedule.first + (schedule.last - schedule.first) * progress
+    def at(self, progress: float) -> float:
+        """Returns the number at a progress of 0..1."""
+        return self.first + (self.last - self.first) * progress

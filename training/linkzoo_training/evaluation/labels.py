@@ -6,7 +6,7 @@ as a linear scorer does; the n-th playouts of all actions share a world (`search
 """
 
 import json
-from collections.abc import Callable, Iterator
+from collections.abc import Callable
 from dataclasses import dataclass
 from io import BytesIO
 from pathlib import Path
@@ -28,6 +28,7 @@ from linkzoo_training.search.monte_carlo import NO_SCORER, action_values
 
 FORMAT = "linkzoo-labels/1"
 RANDOM = "random"  # playouts
+_ARRAYS = ("states", "counts", "actions", "values")
 _SHIPPED = Path(__file__).parent / "labelled_positions"
 _GAMES = 64  # games of a part
 _RANDOM_SHARE = 0.1  # of the positions with a choice
@@ -147,7 +148,8 @@ def make_labels(
     Raises:
         ValueError: The file has other settings, or is damaged.
     """
-    labels = _empty(settings)
+    none, game = np.zeros(0, np.int64), get_game(settings.game, settings.options)
+    labels = Labels(settings, 0, np.zeros(0, game.state), none, none, np.zeros(0, np.float32))
     if path.exists():
         labels = read_labels(path)
         if labels.settings != settings:
@@ -203,27 +205,15 @@ def _label(settings: LabelSettings, states: NDArray[Any]) -> Labels:
     return Labels(settings, 1, states, masks.sum(1, np.int64), actions, values[masks > 0])
 
 
-def _empty(settings: LabelSettings) -> Labels:
-    game = get_game(settings.game, settings.options)
-    empty = np.zeros(0, np.int64)
-    return Labels(settings, 0, np.zeros(0, game.state), empty, empty, empty.astype(np.float32))
-
-
-def _arrays(labels: Labels) -> Iterator[tuple[str, NDArray[Any]]]:
-    for name in ("states", "counts", "actions", "values"):
-        yield name, getattr(labels, name)
-
-
 def _join(one: Labels, other: Labels) -> Labels:
-    pairs = zip(_arrays(one), _arrays(other), strict=True)
-    arrays = {name: np.concatenate([a, b]) for (name, a), (_, b) in pairs}
+    arrays = {name: np.concatenate([vars(one)[name], vars(other)[name]]) for name in _ARRAYS}
     return Labels(one.settings, one.parts + other.parts, **arrays)
 
 
 def write_labels(labels: Labels, path: Path) -> None:
     """Writes labels to a compressed .npz file."""
     about = {"format": FORMAT, "parts": labels.parts, "settings": vars(labels.settings)}
-    arrays: dict[str, Any] = dict(_arrays(labels))
+    arrays = {name: vars(labels)[name] for name in _ARRAYS}
     arrays["states"] = np.frombuffer(labels.states.tobytes(), np.uint8)
     file = BytesIO()
     np.savez_compressed(file, allow_pickle=False, about=np.array(json.dumps(about)), **arrays)
@@ -244,7 +234,7 @@ def read_labels(path: Path) -> Labels:
     try:
         with path.open("rb") as raw, np.load(raw, allow_pickle=False) as file:
             about = json.loads(str(file["about"]))
-            arrays = {name: file[name] for name in ("states", "counts", "actions", "values")}
+            arrays = {name: file[name] for name in _ARRAYS}
         if about["format"] != FORMAT:
             raise ValueError(f"its format is {about['format']!r}, not {FORMAT!r}")  # noqa: TRY301
         players = tuple(about["settings"].pop("players"))

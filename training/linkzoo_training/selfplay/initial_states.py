@@ -15,7 +15,6 @@ from linkzoo.engine.rng import STREAM_INITIAL_STATE, below, random_u64
 from linkzoo.engine.threads import RowKernel
 from linkzoo_training.arrays import Bools, Int8s, Int64s
 from linkzoo_training.config.config import Config
-from linkzoo_training.config.schedule import at
 from linkzoo_training.selfplay.backend import HostBackend, as_tensor
 from linkzoo_training.selfplay.opponents import ITSELF, Opponents
 
@@ -130,7 +129,7 @@ class InitialStates:
             np.uint64(self._config.seed),
             config.vary_share * bool(config.vary),
             self._ranges,
-            float(at(config.midgame, progress)),
+            float(config.midgame.at(progress)),
             config.depth * self._game.facts.typical_length,
             config.file_share * (config.file is not None),
             *self._positions,

@@ -54,8 +54,7 @@ class Samples:
 
 def samples_of(saved: dict[str, Tensor], game: Game) -> Samples:
     """Returns the samples from `Samples.tensors`."""
-    blank = np.empty(0, game.state)
-    records = (as_records(saved[name], blank) for name in ("states", "finals"))
+    records = (saved[name].numpy().view(game.state).copy() for name in ("states", "finals"))
     return Samples(*records, *(saved[name].numpy() for name in ("policy", "values")))
 
 
@@ -228,12 +227,12 @@ class ReplayGames:
 
     def load(self, saved: dict[str, Tensor]) -> None:
         """Restores the state from `tensors`."""
-        self.states = as_records(saved["play.states"], self.states)
+        self.states = saved["play.states"].numpy().view(self.game.state).copy()
         self.length[:] = saved["play.length"].numpy()
         self._allocate(int(self.length.max()))
         self._initial_states.load(strip_prefix("play.", saved))
         kept = self._kept()
-        self._states[kept] = as_records(saved["play.kept.states"], self.states)
+        self._states[kept] = saved["play.kept.states"].numpy().view(self.game.state)
         self._policy[kept] = saved["play.kept.policy"].numpy()
         self._values[kept] = saved["play.kept.values"].numpy()
         self.plies, begun = saved["play.counters"].tolist()
@@ -256,8 +255,3 @@ class ReplayGames:
 def as_bytes(records: Array) -> Tensor:
     """Returns records as a tensor of bytes."""
     return torch.from_numpy(np.frombuffer(records.tobytes(), np.uint8).copy())
-
-
-def as_records(saved: Tensor, like: Array) -> Array:
-    """Returns records [N] from `as_bytes`, of the dtype of `like`."""
-    return saved.numpy().view(like.dtype).copy()

@@ -15,7 +15,6 @@ from linkzoo_training.agents.playing import checked_actions
 from linkzoo_training.arrays import Array
 from linkzoo_training.checkpoints.checkpoint import add_prefix, strip_prefix
 from linkzoo_training.config.config import PPOConfig
-from linkzoo_training.config.schedule import at
 from linkzoo_training.networks.flat import masked
 from linkzoo_training.networks.inputs import RELABEL
 from linkzoo_training.networks.shards import sharded_forward
@@ -157,7 +156,7 @@ class RolloutGames:
         drawn = pool.draw(self.config.pool.active, iteration).tolist()
         chances = self._initial_states.chances(progress, [*drawn, *self.opponents.fixed_slots])
         teacher = self._teacher if self.config.teacher_weight(progress) > 0 else None
-        weight = at(self.config.score_margin_weight, progress)
+        weight = self.config.score_margin_weight.at(progress)
         task = _Iteration(network, critic, pool, teacher, weight, chances)
         in_turn(*(self._play(group, task) for group in self.groups))
         self.plies += self.config.horizon
