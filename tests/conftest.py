@@ -1,6 +1,7 @@
 """Where and in what order tests run, and what collecting them compiles: all workers collect all."""
 
 import gc
+import os
 import re
 import sys
 from collections.abc import Iterable, Iterator
@@ -17,11 +18,12 @@ from linkzoo import game_names, registry
 from linkzoo.engine import threads
 from linkzoo.envs import aec
 
-# Words in the names of tests that compile the same rules, and the game of these; that export, too.
+# Words in the names of tests that compile the same rules, and the game of these.
 _TOGETHER = {name: name for name in (*game_names(), "connect_four", "leduc", "miniatures")}
 _TOGETHER |= {"test_other_boards": "link_o"}
-_TOGETHER |= {f"test_{name}": "linkage" for name in ("gumbel", "solver", "solved_positions")}
-_TOGETHER |= {f"test_{name}": "love_links" for name in ("improve", "linear", "own_network")}
+_SEARCHES = "gumbel monte_carlo own_network solved_positions solver uct".split()
+_TOGETHER |= {f"test_{name}": "linkage" for name in _SEARCHES}
+_TOGETHER |= {f"test_{name}": "love_links" for name in ("dataset", "improve", "linear")}
 # These modules prepare something once per process: a network, a run, a package, a server.
 _PREPARED = "cache distributed files fingerprints policy resume".split()
 _TOGETHER |= {f"/test_{name}.py": name for name in _PREPARED} | {"tests/web/": "web"}
@@ -34,6 +36,7 @@ def pytest_configure(config: pytest.Config) -> None:
     gc.disable()  # it took a quarter of collecting the tests
     installed = pytest.MonkeyPatch()
     installed.setattr(registry, "_installed", dict)
+    installed.setattr(os, "fsync", lambda _: None)  # 700 files took 10 ms each
     config.add_cleanup(installed.undo)
 
 
@@ -73,9 +76,8 @@ def pytest_collection_modifyitems(items: list[pytest.Item]) -> None:
 
 def pytest_collection_finish(session: pytest.Session) -> None:
     """Looks what collecting has compiled, or has loaded from the cache."""
-    functions: list[Any] = [  # isinstance would ask proxies for their class
-        found for found in gc.get_objects() if issubclass(type(found), Dispatcher)
-    ]
+    kinds = {Dispatcher, CPUDispatcher, *CPUDispatcher.__subclasses__()}
+    functions: list[Any] = [found for found in gc.get_objects() if type(found) in kinds]
     session.config.stash[_COMPILED] = [
         str(function)
         for function in functions
@@ -83,7 +85,6 @@ def pytest_collection_finish(session: pytest.Session) -> None:
     ]
     # 550,000 objects of modules and tests stay to the end: full collections took 9 % of compiling.
     gc.enable()
-    gc.collect()
     gc.freeze()
 
 

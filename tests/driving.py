@@ -89,5 +89,6 @@ def play_random(
 
 def first_quick(cases: Sequence[Any], quick: int = 1) -> list[Any]:
     """What to parametrize with: the first cases are tried by every run, the others are slow."""
-    later = [pytest.param(case, marks=pytest.mark.slow) for case in cases[quick:]]
+    values = [case if type(case) is tuple else (case,) for case in cases]
+    later = [pytest.param(*several, marks=pytest.mark.slow) for several in values[quick:]]
     return [*cases[:quick], *later]

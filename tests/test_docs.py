@@ -26,8 +26,8 @@ from tests.snippets import ROOT, blocks
 pytestmark = pytest.mark.last
 
 PAGES = [ROOT / "README.md", *sorted((ROOT / "docs").rglob("*.md"))]
-# Tutorials
 TRAINING = "first_agent workers your_network experiments positions league hidden_game".split()
+TRAINING += ["training", "search", "your_agent"]
 
 
 def rules_page(name: str) -> str:
@@ -235,7 +235,8 @@ assert gymnasium.make("linkzoo:linkzoo/Linkage-v0", seat=1).reset(seed=1)
     "page",
     [
         # These train for seconds; quick: test_cli.py and the README, test_executors.py,
-        # test_own_network.py, test_callbacks.py, test_sweep.py and test_leduc.py
+        # test_own_network.py, test_callbacks.py, test_sweep.py, test_values.py and
+        # outside/test_connect_four.py
         pytest.param(page, id=page.stem, marks=[pytest.mark.slow] * (page.stem in TRAINING))
         for page in PAGES
     ],

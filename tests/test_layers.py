@@ -5,6 +5,7 @@ import re
 import tomllib
 from collections.abc import Iterator
 from dataclasses import dataclass, field
+from functools import cache
 from graphlib import CycleError, TopologicalSorter
 from pathlib import Path
 
@@ -12,6 +13,19 @@ import pytest
 
 ROOT = Path(__file__).parents[1]
 MAX_LINES = 400  # of a file
+
+
+@cache
+def imports(source: str) -> list[str]:
+    """What a program imports, wherever in it: modules, and what they have with their names."""
+    found = list[str]()
+    for node in ast.walk(ast.parse(source)):
+        if isinstance(node, ast.Import):
+            found += [alias.name for alias in node.names]
+        elif isinstance(node, ast.ImportFrom):
+            assert node.level == 0, "imports are absolute"
+            found += [f"{node.module}.{alias.name}" for alias in node.names]
+    return found
 
 
 @dataclass(frozen=True)
@@ -45,17 +59,9 @@ class Package:
 
     def imported(self, source: str) -> Iterator[str]:
         """The modules of the package that a program imports, wherever in it."""
-        for node in ast.walk(ast.parse(source)):
-            if isinstance(node, ast.Import):
-                names = [alias.name for alias in node.names]
-            elif isinstance(node, ast.ImportFrom):
-                assert node.level == 0, "imports are absolute"
-                names = [f"{node.module}.{alias.name}" for alias in node.names]
-            else:
-                continue
-            for name in names:
-                if name.split(".")[0] == self.name:
-                    yield name if name in self.modules else name.rpartition(".")[0]
+        for name in imports(source):
+            if name.split(".")[0] == self.name:
+                yield name if name in self.modules else name.rpartition(".")[0]
 
     def upward(self, module: str, source: str) -> list[str]:
         """What a module imports from the layers above its own."""

@@ -366,7 +366,7 @@ def test_a_game_says_once_that_it_compiles(
 
 
 def test_one_process_compiles(fifth: Callable[..., ModuleType], tmp_path: Path) -> None:
-    """Of three at once; the others load it."""
+    """Of two at once; the other loads it."""
     fifth()
     code = (
         "import time, numba.core.caching as caching\n"
@@ -377,11 +377,11 @@ def test_one_process_compiles(fifth: Callable[..., ModuleType], tmp_path: Path) 
     )
     started = [
         subprocess.Popen([sys.executable, "-c", code], stdout=subprocess.PIPE, cwd=tmp_path)
-        for _ in range(3)
+        for _ in range(2)
     ]
     said = [process.communicate(timeout=60)[0].split() for process in started]
     # A process that comes very late counts no miss; one that waited counts its hit.
-    assert sorted(said) == [[b"40", b"0"], [b"40", b"1"], [b"40", b"1"]]
+    assert sorted(said) == [[b"40", b"0"], [b"40", b"1"]]
 
 
 def test_the_lock_of_a_killed_process(tmp_path: Path, capsys: pytest.CaptureFixture[str]) -> None:

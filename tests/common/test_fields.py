@@ -39,6 +39,7 @@ def test_numpy_integers() -> None:
             integer("n", other, 0, 9)
 
 
+@settings(max_examples=50)
 @given(anything)
 def test_boolean(value: Any) -> None:
     if isinstance(value, bool):
@@ -48,6 +49,7 @@ def test_boolean(value: Any) -> None:
             boolean("b", value)
 
 
+@settings(max_examples=50)
 @given(anything)
 def test_string(value: Any) -> None:
     if isinstance(value, str):
@@ -69,6 +71,7 @@ def test_sequence(value: Any) -> None:
             sequence("l", value, 1, 2)
 
 
+@settings(max_examples=50)
 @given(anything, anything)
 def test_agrees(value: Any, expected: Any) -> None:
     same = value == expected and isinstance(value, bool) == isinstance(expected, bool)

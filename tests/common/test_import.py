@@ -34,8 +34,8 @@ def look(more: str, only: str = "") -> dict[str, list[str]]:
     return found
 
 
-def test_import_compiles_nothing_and_loads_nothing_heavy() -> None:
-    found = look("pass")
+def test_making_environments_compiles_nothing_and_loads_nothing_heavy() -> None:
+    found = look("linkzoo.load_policy; linkzoo.make(name); linkzoo.make_vec(name, 2)")
     assert found["compiled"] == []
     assert found["functions"], "the look-out doesn't see the compiled functions"
     assert not HEAVY & set(found["modules"])
@@ -43,16 +43,14 @@ def test_import_compiles_nothing_and_loads_nothing_heavy() -> None:
 
 def test_the_look_out_sees_what_is_compiled() -> None:
     """With one game: it has to see that something is compiled, not everything."""
-    assert look("linkzoo.make(name).reset(seed=1)", only="[:1]")["compiled"]
+    found = look("linkzoo.make_vec(name, 2).reset()", only="[:1]")
+    assert found["compiled"]
+    assert not {"torch", "numba.cuda", "linkzoo.cuda"} & set(found["modules"])
 
 
 def test_collecting_the_tests_compiles_nothing(compiled_by_collecting: list[str]) -> None:
     """A parametrize list that plays a game is made in every worker, whatever test it runs."""
     assert compiled_by_collecting == []
-
-
-def test_making_an_environment_compiles_nothing() -> None:
-    assert look("linkzoo.make(name); linkzoo.make_vec(name, 2)")["compiled"] == []
 
 
 def test_public_names() -> None:

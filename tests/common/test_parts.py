@@ -21,7 +21,7 @@ def test_parts_keep_the_contract(name: str) -> None:
     game = get_game(name)
     assert game.notation.action_parts is not None
     for players in (game.min_players, game.max_players):
-        properties.action_parts(game, positions(game, players, dict(game.fixed.values), 5))
+        properties.action_parts(game, positions(game, players, dict(game.fixed.values), 5)[::2])
 
 
 @pytest.mark.parametrize("name", game_names())
@@ -29,7 +29,7 @@ def test_parts_lie_in_the_picture_of_the_seat_to_act(name: str) -> None:
     game = get_game(name)
     assert game.notation.action_parts is not None
     for players in (game.min_players, game.max_players):
-        for state in positions(game, players, dict(game.fixed.values), 6)[:-1:4]:
+        for state in positions(game, players, dict(game.fixed.values), 6)[:-1:8]:
             svg = unescape(game.draw_svg(state, int(state.seat)))
             legal = np.flatnonzero(mask_of(game, state)).tolist()
             parts = {part for action in legal for part in game.notation.action_parts(state, action)}
@@ -40,7 +40,7 @@ def test_parts_lie_in_the_picture_of_the_seat_to_act(name: str) -> None:
 def test_love_formula_names_obstacles_by_their_copies() -> None:
     """Of two copies in the field each is pointed at by its number, when one comes or goes."""
     game, found = get_game("love_formula"), 0
-    for seed in range(16):
+    for seed in (3, 4, 6):  # two copies are rare
         before = b""
         for state in positions(game, 4, dict(game.fixed.values), seed):
             if state.obstacle_type.tobytes() == before:

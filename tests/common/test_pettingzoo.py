@@ -12,7 +12,7 @@ import pytest
 
 from linkzoo import GameEnv
 from tests.common.play import plies, snapshot
-from tests.common.variants import Variant, few_variants, one_of_each_game
+from tests.common.variants import Variant, few_variants, one_game, one_of_each_game
 
 with warnings.catch_warnings():
     # Its tests import its own connect_four in a way that it deprecates.
@@ -63,7 +63,7 @@ def test_parallel_seeds(variant: Variant) -> None:
     zoo.parallel_seed_test(partial(build, variant, "parallel_env"), num_cycles=200)
 
 
-@one_of_each_game
+@one_game
 def test_rendering(variant: Variant) -> None:
     svg = {"svg": lambda text: text.startswith("<svg") and text.rstrip().endswith("</svg>")}
     zoo.render_test(partial(build, variant, "env"), custom_tests=svg)

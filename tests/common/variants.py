@@ -143,8 +143,10 @@ every_variant = _Cases([variant for variant in ALL if variant not in OTHER_RULES
 few_variants = _Cases(FEW)
 # For what copies, saves and shows any position: the options are numbers in it like others.
 every_variant_slowly = _Cases(ONE, [variant for variant in ALL if variant not in ONE])
-# For what games only carry through: the same code, whatever their rules are.
-one_game = _Cases(ONE[:1], [variant for variant in ALL if variant is not ONE[0]])
+# For what games only carry through: the same code, whatever their rules are. One of several sizes.
+CARRIED = next(variant for variant in ONE if variant.name == "love_links")
+one_game = _Cases([CARRIED], [variant for variant in ALL if variant is not CARRIED])
+one_of_few = _Cases([CARRIED], [variant for variant in FEW if variant is not CARRIED])
 # For code that reads no options: what depends on them is checked in the tests over every variant.
 one_of_each_game = _Cases(ONE, [variant for variant in FEW if variant not in ONE])
 random_games = pytest.mark.parametrize("seeds", SEEDS)

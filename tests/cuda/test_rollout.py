@@ -25,7 +25,7 @@ CPU = torch.device("cpu")
 SMALL = {
     "name": "small",
     "num_envs": 16,
-    "horizon": 40,
+    "horizon": 20,
     "width": 16,
     "blocks": 1,
     "precision": "fp32",
@@ -41,7 +41,7 @@ KINDS: dict[str, dict[str, Any]] = {
         "teacher": {"agent": "greedy", "share": 0.1},
         "initial_states": {"midgame": [0.2, 0.8], "vary": {"threshold": [9, 14]}},
     },
-    "love_links": {"num_envs": 18, "horizon": 60, "score_margin_weight": 0.3},
+    "love_links": {"pool": {"share": 0.0}, "num_envs": 18, "horizon": 60},
     "link_o": {
         "symmetric": True,
         "critic": "full",
@@ -49,7 +49,7 @@ KINDS: dict[str, dict[str, Any]] = {
         "options": {"target": 0},
         "horizon": 60,
     },
-    "love_formula": {"pool": {"share": 0.0}, "num_envs": 18, "horizon": 60},
+    "love_formula": {"num_envs": 18, "horizon": 60, "score_margin_weight": 0.3},
 }
 
 
@@ -128,7 +128,7 @@ def test_a_run_goes_on_where_its_games_are_played_next() -> None:
 
 def test_nothing_waits_for_the_device(monkeypatch: pytest.MonkeyPatch) -> None:
     """Whatever brings a number from a tensor would; it is asked for once, when all is played."""
-    run = Run(CudaBackend, "love_formula")
+    run = Run(CudaBackend, "love_links")
     run.collect(0)
 
     def refuse(*_: Any) -> Any:

@@ -40,9 +40,9 @@ View = tuple[Json, int | None]
 
 @cache
 def states() -> list[np.record]:
-    """For 2-4 players, random positions of every stage and every kind of decision met."""
+    """For 2 and 4 players, random positions of every stage and every kind of decision met."""
     found = []
-    for players in (2, 3, 4):
+    for players in (2, 4):
         state, rng = start(Setup(players), players), np.random.default_rng(players)
         seen = Counter[str]()
         while state.seat >= 0:

@@ -49,8 +49,10 @@ COUPLES: list[Json] = [{"Pen Pals": []}, {"Swim Team Duo": []}, {"Barista & Regu
 
 
 @pytest.mark.parametrize("setup", first_quick(SETUPS, 4), ids=str)
-def test_games_beside_the_oracle(setup: Setup) -> None:
+def test_games_beside_the_oracle(setup: Setup, request: pytest.FixtureRequest) -> None:
     """R1-R27: positions, legal moves, payoffs and margins at every decision."""
+    if "cards" in setup.options:
+        request.getfixturevalue("uncompiled")
     kinds = Counter[str]()
     for seed in range(2):
         for game, _ in walk(setup, seed):

@@ -28,7 +28,6 @@ from linkzoo import (
 )
 from linkzoo.engine.interpreter import interpreted
 from linkzoo.testing import check_game
-from tests.driving import first_quick
 from tests.outside import cards
 from tests.training.toys import HIGH
 
@@ -102,8 +101,9 @@ ALL_LEGAL = replace(
 )
 
 
+@pytest.mark.slow  # quick: the contract of Leduc hold'em, in test_leduc.py
 @pytest.mark.parametrize(
-    "game", first_quick([cards.GAME, FOUR, ONE_CELL, ALL_LEGAL]), ids=lambda game: game.name
+    "game", [cards.GAME, FOUR, ONE_CELL, ALL_LEGAL], ids=lambda game: game.name
 )
 def test_right_games(game: Game) -> None:
     """Draws, shared wins, forced wins, one cell, masks of ones, observations of zeros."""

@@ -18,7 +18,6 @@ from linkzoo import Positions, Record
 from linkzoo.testing import check_game
 from linkzoo_training.agents.policy import load_agent
 from linkzoo_training.commands.cli import main
-from tests.driving import first_quick
 
 NAME, FOLDER = "leduc:GAME", Path(leduc.__file__).parents[1]
 
@@ -161,7 +160,8 @@ RUNS: dict[str, dict[str, Any]] = {
 }
 
 
-@pytest.mark.parametrize("algorithm", first_quick(list(RUNS)))
+@pytest.mark.slow  # quick: Connect Four's training; Kuhn poker is learned
+@pytest.mark.parametrize("algorithm", RUNS)
 def test_training(algorithm: str, tmp_path: Path, monkeypatch: pytest.MonkeyPatch) -> None:
     """After seconds, far less than uniform play is exploited; the tutorial's run takes longer."""
     monkeypatch.chdir(tmp_path)
@@ -172,6 +172,7 @@ def test_training(algorithm: str, tmp_path: Path, monkeypatch: pytest.MonkeyPatc
     assert exploitability(policy_of("runs/tiny/checkpoint")) < 1.6
 
 
+@pytest.mark.slow  # quick: test_best_response.py
 def test_best_response(tmp_path: Path, monkeypatch: pytest.MonkeyPatch) -> None:
     """A trained response to random play finds less than the exact one, but most of it."""
     monkeypatch.chdir(tmp_path)

@@ -7,6 +7,7 @@ import numpy as np
 import pytest
 import torch
 
+import linkzoo
 from linkzoo import Agent, Positions, get_game, make_vec
 from linkzoo.testing.play import action_features_of
 from linkzoo_training.agents.policy import PolicyAgent, SearchAgent, load_agent
@@ -18,6 +19,7 @@ from linkzoo_training.selfplay.executors import LocalExecutor
 from linkzoo_training.train import make_trainer
 from tests.driving import first_quick
 from tests.training.helpers import midgame, weights
+from tests.training.toys import AHEAD
 
 LINK_O = get_game("link_o")
 SMALL: dict[str, Any] = {
@@ -49,9 +51,9 @@ ALPHAZERO: dict[str, Any] = {
     "reuse": 1,
     "batch_size": 16,
 }
-# Names of games, for the process that compiles theirs.
+# Names of games, for the process that compiles theirs. Slow: love_links; quick: a toy's.
 both = pytest.mark.parametrize(
-    "fields", [PPO, ALPHAZERO], ids=["link_o, ppo", "love_links, alphazero"]
+    "fields", first_quick([PPO, ALPHAZERO]), ids=["link_o, ppo", "love_links, alphazero"]
 )
 
 
@@ -142,19 +144,30 @@ def test_a_resumed_run_is_the_uninterrupted_run(fields: dict[str, Any], tmp_path
 
 @both
 def test_workers_play_it_and_checkpoints_hold_it(fields: dict[str, Any], tmp_path: Path) -> None:
+    check_workers_and_checkpoints(fields, tmp_path)
+
+
+@pytest.mark.usefixtures("uncompiled")
+def test_workers_search_with_it(tmp_path: Path) -> None:
+    linkzoo.register(AHEAD)
+    small = {"game": AHEAD.name, "options": {}, "num_players": [3]}
+    check_workers_and_checkpoints({**ALPHAZERO, **small}, tmp_path)
+
+
+def check_workers_and_checkpoints(fields: dict[str, Any], tmp_path: Path) -> None:
     executor = LocalExecutor(2)
     trainer = make_trainer(read_config(fields), executor)
     for _ in range(3):
         trainer.iterate()
     trainer.publish(tmp_path / "checkpoint", [])
     agent, game = load_agent(tmp_path / "checkpoint"), trainer.game
-    positions = midgame(game, 6, 5)
+    positions = midgame(game, 6, 3)
     logits, values = agent.evaluate(positions)
     expected, _ = trainer.network.eval()(encoded(positions))
     legal = masked(expected, torch.from_numpy(positions.action_mask))
     torch.testing.assert_close(logits, legal, atol=1e-3, rtol=1e-3)
     assert values.shape == (6, game.max_players)
-    players: list[Agent] = [agent, SearchAgent(agent, 6)] if fields is ALPHAZERO else [agent]
+    players: list[Agent] = [agent, SearchAgent(agent, 6)] if "simulations" in fields else [agent]
     for player in players:
         actions = player.act(positions)
         assert positions.action_mask[np.arange(6), actions].all()

@@ -84,8 +84,8 @@ def run(config: AlphaZeroConfig, iterations: int) -> AlphaZeroTrainer:
 
 def test_same_seed_same_weights() -> None:
     config = alphazero_config(TINY)
-    assert weights(run(config, 4)) == weights(run(config, 4))
-    assert weights(run(alphazero_config({**TINY, "seed": 1}), 4)) != weights(run(config, 4))
+    found, other = weights(run(config, 4)), alphazero_config({**TINY, "seed": 1})
+    assert found == weights(run(config, 4)) != weights(run(other, 4))
 
 
 @pytest.mark.parametrize(

@@ -172,17 +172,28 @@ def softmax(logits: NDArray[np.float64]) -> NDArray[np.float64]:
 
 
 @pytest.mark.parametrize(
-    ("plies", "options"), [(8, {}), (16, {}), (1, {"board_size": 4, "threshold": 5})]
+    ("plies", "options"),
+    first_quick([(8, {}), (1, {"board_size": 4, "threshold": 5}), (16, {})], 2),
 )
 def test_the_search_is_the_papers(plies: int, options: dict[str, Any]) -> None:
     """Visits, policy, values and the choice are those of the plain formulas."""
-    answer = opinionated(LINKAGE)
-    positions = midgame(LINKAGE, 6, plies, **options)
-    search = GumbelSearch(Inputs(LINKAGE), 6, 48)
+    check_by_the_formulas(midgame(LINKAGE, 4, plies, **options))
+
+
+@pytest.mark.usefixtures("uncompiled")
+def test_the_search_of_three_seats_is_the_papers() -> None:
+    """One of them acts twice running."""
+    check_by_the_formulas(begin(TABLE, 8))
+
+
+def check_by_the_formulas(positions: Positions) -> None:
+    game = positions.game
+    answer, every = opinionated(game), len(positions)
+    search = GumbelSearch(Inputs(game), every, 48, min_value_range=MIN_VALUE_RANGE)
     found = search.run(positions.states, positions.seeds, answer)
     surprise = search.surprise(found)
     for row, state in enumerate(positions.states):
-        reference = Reference(LINKAGE, state, answer, 48)
+        reference = Reference(game, state, answer, 48)
         logits, visits, completed = reference.improved(0)
         assert {action: count for action, count, _ in children(search, row)} == {
             action: int(visits[action]) for action in reference.next[0]
@@ -222,7 +233,7 @@ def longest(game: Game, state: np.record) -> int:
 
 @pytest.mark.parametrize(
     ("size", "threshold", "free_hole", "plies"),
-    [(4, 5, False, 4), (4, 6, False, 5), (4, 6, True, 6), (5, 8, False, 8)],
+    first_quick([(4, 5, False, 4), (4, 6, True, 6), (4, 6, False, 5), (5, 8, False, 8)], 2),
 )
 def test_finds_the_forced_win(size: int, threshold: int, free_hole: bool, plies: int) -> None:
     """One to three plies before the end, without help from the network; and its value.
@@ -298,6 +309,7 @@ def test_solved_leaves_are_ends(monkeypatch: pytest.MonkeyPatch) -> None:
     assert checked[True] > 40 < checked[False]
 
 
+@pytest.mark.slow  # quick: the search of three seats is the paper's
 def test_every_seat_maximises_its_own_payoff() -> None:
     """Three seats, one of which acts twice running.
 
@@ -364,26 +376,26 @@ def test_luck_does_not_overrule_the_policy(name: str) -> None:
 def test_depends_on_position_and_seed_alone(
     views: NDArray[np.int64] | None, plies: int, limit: int
 ) -> None:
-    positions = midgame(LINKAGE, 24, plies)
+    positions = midgame(LINKAGE, 16, plies)
     before = positions.states.copy()
 
     def run(rows: NDArray[np.int64], count: int, splits: int = 1) -> NDArray[np.float32]:
-        search = GumbelSearch(Inputs(LINKAGE), count, 20, views=views, solver_limit=limit)
+        search = GumbelSearch(Inputs(LINKAGE), count, 12, views=views, solver_limit=limit)
         states, seeds = positions.states[rows], positions.seeds[rows]
         answer = opinionated(LINKAGE)
         return search.run(states, seeds, answer, gumbel_scale=1.0, splits=splits).policy
 
-    rows = np.arange(24)
-    policy = run(rows, 24)
+    rows = np.arange(16)
+    policy = run(rows, 16)
     assert positions.states.tobytes() == before.tobytes()
     assert ((policy > 0) <= (positions.action_mask > 0)).all()
     np.testing.assert_allclose(policy.sum(1), 1, rtol=1e-4)
-    np.testing.assert_allclose(run(rows[::-1], 32), policy[::-1], atol=1e-5)
+    np.testing.assert_allclose(run(rows[::-1], 20), policy[::-1], atol=1e-5)
     np.testing.assert_allclose(run(rows[5:6], 1), policy[5:6], atol=1e-5)
-    np.testing.assert_allclose(run(rows, 24, splits=5), policy, atol=1e-5)
-    np.testing.assert_allclose(run(rows[:2], 24, splits=3), policy[:2], atol=1e-5)
+    np.testing.assert_allclose(run(rows, 16, splits=5), policy, atol=1e-5)
+    np.testing.assert_allclose(run(rows[:2], 16, splits=3), policy[:2], atol=1e-5)
     positions.seeds += np.uint64(1000)
-    assert np.abs(run(rows, 24) - policy).max() > 0.01
+    assert np.abs(run(rows, 16) - policy).max() > 0.01
 
 
 def test_the_network_is_asked_for_one_group_after_the_other() -> None:
@@ -528,6 +540,7 @@ def test_moves_are_legal_whatever_finite_numbers_the_network_answers() -> None:
         assert np.isfinite(found.values).all()
 
 
+@pytest.mark.usefixtures("uncompiled")
 def test_leaves_that_are_all_ends_need_no_network() -> None:
     """One game, one ply before its end: the simulations have nothing to ask."""
     policy = PolicyAgent("small", TABLE, make_network(TABLE, "flat", 8, 1), {})

@@ -86,6 +86,7 @@ class Fakes:
 def fakes(tmp_path: Path, monkeypatch: pytest.MonkeyPatch) -> Fakes:
     monkeypatch.setenv("PYTHONPATH", str(tmp_path))
     monkeypatch.setattr(gpu, "_POLL", 0.02)
+    monkeypatch.setattr("os.sched_getaffinity", lambda _: {0, 1})  # two tasks run at once
     return Fakes(tmp_path)
 
 

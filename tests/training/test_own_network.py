@@ -19,6 +19,7 @@ from linkzoo_training.networks.flat import make_network
 from linkzoo_training.networks.own import OwnNet
 from linkzoo_training.selfplay.executors import LocalExecutor
 from linkzoo_training.train import make_trainer, train
+from tests.driving import first_quick
 from tests.training import test_alphazero, test_ppo
 from tests.training.helpers import weights
 
@@ -107,28 +108,28 @@ def test_it_reads_observations(path: str, game: str) -> None:
 
 
 @pytest.mark.parametrize(
-    ("fields", "stop"),
+    "fields",
     [
-        ({**test_ppo.QUICK, "symmetric": True, "precision": "bf16"}, 3),
-        ({**test_alphazero.TINY, **test_alphazero.POOLED}, 3),
+        {**test_ppo.QUICK, "symmetric": True, "precision": "bf16"},
+        {**test_alphazero.TINY, **test_alphazero.POOLED},
     ],
     ids=["ppo", "alphazero"],
 )
 def test_a_resumed_run_is_the_uninterrupted_run(
-    path: str, tmp_path: Path, fields: dict[str, Any], stop: int
+    path: str, tmp_path: Path, fields: dict[str, Any]
 ) -> None:
     config = read_config({**fields, "network": f"{path}:Tiny"})
-    whole, part = iterated(config, stop + 2), iterated(config, stop)
+    whole, part = iterated(config, 3), iterated(config, 2)
     part.save(tmp_path)
     resumed = make_trainer(config)
     resumed.load(tmp_path)
-    for _ in range(2):
-        resumed.iterate()
+    resumed.iterate()
     assert weights(resumed) == weights(whole) != weights(part)
 
 
-def test_from_training_to_search_and_export(path: str, tmp_path: Path) -> None:
-    fields = {**test_ppo.QUICK, "network": f"{path}:Tiny"}
+@pytest.mark.parametrize("exports", first_quick([False, True]))  # quick: test_export.py
+def test_from_training_to_search_and_export(path: str, tmp_path: Path, exports: bool) -> None:
+    fields = {**test_ppo.QUICK, "network": f"{path}:Tiny", "total_steps": 2 * 16 * 24}
     folder = train(read_config(fields), folder=tmp_path / "run") / "checkpoint"
     assert json.loads((folder / "card.json").read_text())["network"]["kind"] == f"{path}:Tiny"
     agent = load_agent(folder)
@@ -138,6 +139,10 @@ def test_from_training_to_search_and_export(path: str, tmp_path: Path) -> None:
     search = linkzoo.load_policy(f"{folder}:4")
     for one in (policy, search):
         assert env.infos[env.agent_selection]["action_mask"][one.predict(env)] == 1
+    fields = {**fields, "initial_checkpoint": str(folder)}
+    assert weights(make_trainer(read_config(fields)))
+    if not exports:
+        return
     assert main(["export", str(folder), "--onnx", "tiny.onnx"]) == 0
     session = onnxruntime.InferenceSession("tiny.onnx")
     seen = {name: array[None] for name, array in env.observe(env.agent_selection).items()}
@@ -147,8 +152,6 @@ def test_from_training_to_search_and_export(path: str, tmp_path: Path) -> None:
     legal = seen["action_mask"] == 1
     assert np.allclose(logits[legal], expected[0].detach().numpy()[legal], atol=1e-5)
     assert np.allclose(values, expected[1].detach().numpy(), atol=1e-5)
-    fields = {**fields, "initial_checkpoint": str(folder)}
-    assert weights(make_trainer(read_config(fields)))
 
 
 def test_workers_make_it_too(path: str) -> None:

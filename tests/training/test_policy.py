@@ -11,7 +11,6 @@ from linkzoo import Positions
 from linkzoo.integrations import FeatureEnv, SeatVectorEnv
 from linkzoo.policy import Policy
 from linkzoo_training import load_agent, resources
-from tests.common.play import run_python
 
 
 @pytest.fixture(scope="module")
@@ -161,10 +160,6 @@ def test_the_extra_that_is_missing_is_named(monkeypatch: pytest.MonkeyPatch) -> 
     monkeypatch.setattr(resources, "find_spec", lambda name: None if name == "torch" else name)
     with pytest.raises(ValueError, match=r"torch not installed: pip install 'linkzoo\[train\]'"):
         linkzoo.load_policy("linkage")
-
-
-def test_torch_is_loaded_with_a_policy_alone() -> None:
-    run_python("-c", "import linkzoo, sys; linkzoo.load_policy; assert 'torch' not in sys.modules")
 
 
 def test_a_loaded_agent_fits_too() -> None:

@@ -23,6 +23,7 @@ from linkzoo_training.search.solver import (
     winning_actions,
 )
 from tests.common.play import run_python
+from tests.driving import first_quick
 from tests.linkage.helpers import GAME, SETUPS, legal_list, legal_mask, start
 from tests.linkage.oracle import Setup
 from tests.linkage.perfect import perfect_groups
@@ -72,13 +73,16 @@ def late(setup: Setup, empty: int, seed: int) -> np.record | None:
 
 @pytest.mark.parametrize(
     ("state", "groups"),
-    [
-        (partial(small, 3), 3),
-        (partial(small, 4), 6),
-        (partial(rectangle, 4, 5), 7),
-        (partial(rectangle, 4, 6), 8),
-        (partial(small, 5), 8),
-    ],
+    first_quick(
+        [
+            (partial(small, 3), 3),
+            (partial(small, 4), 6),
+            (partial(rectangle, 4, 5), 7),
+            (partial(rectangle, 4, 6), 8),
+            (partial(small, 5), 8),
+        ],
+        3,
+    ),
     ids=["3x3", "4x4", "4x5", "4x6", "5x5"],
 )
 def test_the_known_values_of_small_boards(state: Callable[[], np.record], groups: int) -> None:
@@ -163,7 +167,8 @@ def _groups_decide(state: np.record) -> int:
     return int(more_wins == (state.more == 0))
 
 
-def test_its_move_keeps_the_win_against_every_reply() -> None:
+@pytest.mark.parametrize(("seeds", "least"), first_quick([(20, 170), (60, 500)]))
+def test_its_move_keeps_the_win_against_every_reply(seeds: int, least: int) -> None:
     """From won positions, an exact move and then all replies, to the end."""
 
     def keeps(state: np.record, winner: int) -> int:
@@ -177,12 +182,12 @@ def test_its_move_keeps_the_win_against_every_reply() -> None:
         return sum(keeps(one, winner) for one in after.values())
 
     ends = 0
-    for seed in range(60):
+    for seed in range(seeds):
         state = late(SETUPS[seed % len(SETUPS)], 10, seed)
         if state is not None:  # a win by the last group
             state.threshold = value(state) + seed % 2
             ends += keeps(state, state.more if seed % 2 == 0 else 1 - state.more)
-    assert ends > 500
+    assert ends > least
 
 
 def test_a_solution() -> None:

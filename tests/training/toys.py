@@ -3,6 +3,7 @@
 Three seats, one of which acts twice; a hidden coin; draws and shared wins.
 """
 
+from dataclasses import replace
 from typing import Any
 
 import numpy as np
@@ -59,6 +60,16 @@ def _table_payoffs(state: Record, out: NDArray[np.float32]) -> None:
     for seat in range(3):
         out[seat] = leaf_payoff(state.seed, state.leaf, seat)
     out -= np.float32((out[0] + out[1] + out[2]) / 3)
+
+
+@compiled
+def _see_table(state: Record, seat: int, out: NDArray[Any]) -> None:
+    out[0] = 2**state.ply + state.leaf
+
+
+@compiled
+def _look_ahead(state: Record, action: int, scratch: Record, out: NDArray[np.int8]) -> None:
+    out[0] = 2 * state.leaf + action
 
 
 @compiled
@@ -230,6 +241,24 @@ TABLE = toy(
         determinize=same_world,
     ),
     Facts(typical_length=len(TURNS), max_length=len(TURNS)),
+    observation=Observation(
+        spec=ObservationSpec(
+            (ObservationPart("node", (1,), 0, 2 * LEAVES - 1, "of a tree"),), (1,)
+        ),
+        observe=_see_table,
+    ),
+)
+# The same game, with features of its actions.
+AHEAD = replace(
+    TABLE,
+    name="ahead",
+    observation=replace(
+        TABLE.observation,
+        action_spec=ObservationSpec(
+            (ObservationPart("leaf", (1,), 0, LEAVES, "of the path"),), (1,)
+        ),
+        observe_action=_look_ahead,
+    ),
 )
 COIN = toy(
     "coin",

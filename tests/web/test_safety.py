@@ -211,7 +211,7 @@ def _bent(dice: np.random.Generator, path: str) -> str:
 @pytest.mark.parametrize(
     ("times", "seed"),
     [
-        (400, 0),
+        (200, 0),
         pytest.param(2_000, 1, marks=pytest.mark.slow),
         pytest.param(10_000, 2, marks=[pytest.mark.slow, pytest.mark.nightly]),
     ],
