@@ -19,7 +19,7 @@ from linkzoo_training.__main__ import main as run_process
 from linkzoo_training.commands import bench, common
 from linkzoo_training.commands import compile as compile_command
 from linkzoo_training.commands.cli import main
-from tests.common.variants import ONE, Variant
+from tests.common.variants import CARRIED, Variant
 from tests.cuda.installed import skip_without_numba_cuda
 
 
@@ -447,7 +447,7 @@ def test_bench_on_a_gpu(
     from tests.cuda.without_gpu import build, without_gpu
 
     monkeypatch.setattr(bench, "_SECONDS", 0.05)
-    monkeypatch.setattr(bench, "make_vec", lambda *_, device, **rest: build(ONE[0], 4, **rest))
+    monkeypatch.setattr(bench, "make_vec", lambda *_, device, **rest: build(CARRIED, 4, **rest))
     monkeypatch.setattr("torch.cuda.synchronize", lambda: None)
     monkeypatch.setattr("torch.cuda.get_device_name", lambda: "none")
     with without_gpu():
@@ -471,8 +471,8 @@ def test_a_gpu_plays_the_same_random_games(monkeypatch: pytest.MonkeyPatch) -> N
     monkeypatch.setattr("torch.cuda.synchronize", lambda: None)
     with without_gpu():
         assert (
-            bench.vector_steps("linkage", None, 6, device="cuda")()
-            == bench.vector_steps("linkage", None, 6)()
+            bench.vector_steps("love_links", None, 6, device="cuda")()
+            == bench.vector_steps("love_links", None, 6)()
         )
     device, host = made
     assert device.states.numpy().tobytes() == host.states.tobytes()
