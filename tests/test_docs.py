@@ -107,8 +107,9 @@ def test_strength_is_what_the_cards_say() -> None:
 @pytest.mark.parametrize("name", reference.PAGES)
 def test_reference_is_what_the_code_says(name: str, monkeypatch: pytest.MonkeyPatch) -> None:
     monkeypatch.setenv("COLUMNS", str(reference.WIDTH))
-    page = (reference.FOLDER / name).read_text(encoding="utf-8")
-    assert reference.PAGES[name]() == page, "run python -m scripts.reference"
+    words = (reference.FOLDER / name).read_text(encoding="utf-8").split()
+    # Words alone: argparse of Python 3.13 indents otherwise.
+    assert reference.PAGES[name]().split() == words, "run python -m scripts.reference"
 
 
 def test_the_api_page_names_what_there_is() -> None:
