@@ -409,6 +409,8 @@ BROKEN: list[tuple[str, Any, str]] = [
     ("captured", [1, 0, -2], "captured"),
     ("captured", [1, 0, 95], "captured"),
     ("captured", [1, None, 2], "captured"),
+    ("captured", [94, 1, 0], "captured"),  # together more than there are
+    ("scores", [2**14 - 2**12 + 1, 0, 0], "scores"),  # the end could be above the bound
     ("completed", -1, "completed"),
     ("completed", None, "completed"),
     ("completed", "3", "completed"),

@@ -7,7 +7,7 @@ from linkzoo.engine.compiled import compiled
 from linkzoo.games.love_links import components
 from linkzoo.games.love_links.components import FIRST_LINK, METALS, NONE, NUM_SIDES, TOTAL, TYPES
 from linkzoo.games.love_links.rules import TARGET, end_game
-from linkzoo.games.love_links.state import attach, clear_table
+from linkzoo.games.love_links.state import MAX_SCORE, attach, clear_table
 
 
 @compiled
@@ -104,20 +104,19 @@ def _validate_copies(state: Record) -> str:
     for seat in range(state.num_players):
         for place in range(state.hand_size[seat]):
             left[state.hands[seat, place]] -= 1
-    for link in range(TYPES):
-        if left[link] < state.left[link]:
-            return "hands, supply, links: more copies of a link than the game has"
-    return ""
+    left -= state.left
+    if (left < 0).any():
+        return "hands, supply, links: more copies of a link than the game has"
+    return "captured: more links than have left play" if state.captured.sum() > left.sum() else ""
 
 
 @compiled
 def _validate_turn(state: Record, scratch: Record) -> str:
     """Checks who is to act, or has won."""
-    reached, holding = False, False
-    for side in range(components.MAX_SIDES):
-        reached |= state.short and state.scores[side] >= TARGET  # R21
-    for seat in range(state.num_players):
-        holding |= state.hand_size[seat] > 0
+    if (state.scores > MAX_SCORE - 2**12).any():  # all links together bring fewer points
+        return "scores: more than a game has"
+    reached = state.short != 0 and (state.scores >= TARGET).any()  # R21
+    holding = (state.hand_size > 0).any()
     for metal in range(state.round_number, len(METALS)):
         holding |= state.supply_size[metal] > 0
     if state.seat != NONE:
