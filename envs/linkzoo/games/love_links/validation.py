@@ -6,7 +6,7 @@ from linkzoo.core.state import Record
 from linkzoo.engine.compiled import compiled
 from linkzoo.games.love_links import components
 from linkzoo.games.love_links.components import FIRST_LINK, METALS, NONE, NUM_SIDES, TOTAL, TYPES
-from linkzoo.games.love_links.rules import TARGET, end_game
+from linkzoo.games.love_links.rules import CLOSED_LENGTH, TARGET, end_game
 from linkzoo.games.love_links.state import MAX_SCORE, attach, clear_table
 
 
@@ -107,7 +107,8 @@ def _validate_copies(state: Record) -> str:
     left -= state.left
     if (left < 0).any():
         return "hands, supply, links: more copies of a link than the game has"
-    return "captured: more links than have left play" if state.captured.sum() > left.sum() else ""
+    used = max(int(state.captured.sum()), CLOSED_LENGTH * int(state.completed))  # R10, R18
+    return "captured, completed: more links than have left play" if used > left.sum() else ""
 
 
 @compiled
