@@ -17,7 +17,7 @@ MAX_LINES = 400  # of a file
 
 @cache
 def imports(source: str) -> list[str]:
-    """What a program imports, wherever in it: modules, and what they have with their names."""
+    """Returns the imports anywhere in a program, as `module` or `module.name`."""
     found = list[str]()
     for node in ast.walk(ast.parse(source)):
         if isinstance(node, ast.Import):

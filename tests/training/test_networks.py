@@ -181,7 +181,7 @@ def test_gradient_of_a_gather() -> None:
     where = torch.tensor([4, 0, 2])
     source = torch.tensor([1, 3, 2, 3, 0])
     logits = torch.randn(2, 5, dtype=torch.float64, requires_grad=True)
-    assert torch.autograd.gradcheck(lambda x: _Gather.apply(x, where, source), (logits,))  # type: ignore[no-untyped-call]
+    assert torch.autograd.gradcheck(lambda x: _Gather.apply(x, where, source), (logits,))
 
 
 def test_messages_and_their_gradient() -> None:
@@ -195,7 +195,7 @@ def test_messages_and_their_gradient() -> None:
     h = torch.randn(64, 2, 3, dtype=torch.float64, requires_grad=True)
     layers: list[Any] = [pooled, first, *edges]
     inputs = (h, first.bias, *(layer.weight for layer in layers))
-    found = _Messages.apply(network, *inputs)  # type: ignore[no-untyped-call]
+    found = _Messages.apply(network, *inputs)
     graph = LINK_O.observation.graph()
     for cell, (group, ends) in enumerate(zip(graph.group, graph.neighbours, strict=True)):
         means = h[torch.from_numpy(graph.group == group)].mean(0), h.mean(0)

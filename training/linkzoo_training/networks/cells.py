@@ -53,7 +53,7 @@ class CellNet(PolicyValueNet):
         if self.elsewhere is not None:
             logits = torch.cat([logits, self.elsewhere(whole)], 1)
         if not self._in_order:
-            logits = _Gather.apply(logits, self.where, self.source)  # type: ignore[no-untyped-call]
+            logits = _Gather.apply(logits, self.where, self.source)
         return logits, self.value(whole)
 
 
@@ -175,7 +175,7 @@ class GraphNet(CellNet):
         for first, pooled, second, *edges in layers:
             weights = [first.bias, pooled.weight, first.weight, *(edge.weight for edge in edges)]
             cast = [weight.to(x.dtype) for weight in weights]
-            y: Tensor = _Messages.apply(self, torch.relu(x), *cast)  # type: ignore[no-untyped-call]
+            y: Tensor = _Messages.apply(self, torch.relu(x), *cast)
             x = x + second(torch.relu(y))
         numbers = groups[0, :, groups.shape[2] - 1 - self._others : -1]
         cells = torch.relu(x.transpose(0, 1).contiguous())
@@ -196,7 +196,7 @@ def _add_product(x: Tensor, rows: Tensor | None, read: Tensor, weight: Tensor) -
 
 
 class _Messages(torch.autograd.Function):
-    """What cells with activations [N, B, C] read: a linear layer for each kind of edge, and means.
+    """Sums the messages to cells [N, B, C]: a linear layer for each kind of edge, and means.
 
     Sums add up inside matrix products: most of the time went into passes over activations.
     """

@@ -33,7 +33,7 @@ class SparseLinear(nn.Linear):
         fits = features.shape[1:] == scale.shape == (self.in_features,)
         if fits and kinds == ("cpu", torch.float32, False):
             mixed = torch.is_autocast_enabled("cpu")
-            out: Tensor = _Sparse.apply(self.weight, features, scale.float())  # type: ignore[no-untyped-call]
+            out: Tensor = _Sparse.apply(self.weight, features, scale.float())
             return (out + self.bias).to(torch.get_autocast_dtype("cpu") if mixed else scale.dtype)
         if fits and kinds[0] == "cuda" and not kinds[2]:
             return self._on_gpu(features, scale)
