@@ -5,7 +5,7 @@ from html import unescape
 from pathlib import Path
 
 import pytest
-from playwright.sync_api import Browser, Page
+from playwright.sync_api import Browser, Page, Route
 
 from linkzoo import GameRecord, get_game
 from linkzoo_training import load_agent
@@ -119,6 +119,19 @@ def test_each_seat_has_its_view_and_its_moves(
         assert page.locator(".log li").all_text_contents() == list(filter(None, told))
     if where == "file":
         page.close()
+
+
+def test_keys_before_the_record_has_come_do_no_harm(screen: Screen) -> None:
+    def late(route: Route) -> None:
+        page.locator("body").press("End")
+        route.continue_()
+
+    page = screen.page
+    page.route(re.compile(r"/api/replays/[^/?]+$"), late)
+    _served(screen, "linkage", 3)
+    _at(page, 3)
+    page.locator("body").press("End")
+    _at(page, 22)
 
 
 @pytest.mark.parametrize("where", ["server", "file"])

@@ -22,7 +22,7 @@ export async function replayPage(page, id, ply) {
   const values = valuesCard((agent) => ask(`replays/${id}/values`, { agent }), (at) => replayer.go(at));
   replayer.element.append(values.element);
   replayer.side.append(analysis.element);
-  page.replaceChildren(replayer.element);
   await replayer.see(ply);
+  page.replaceChildren(replayer.element);
   return replayer;
 }

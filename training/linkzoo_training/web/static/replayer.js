@@ -55,7 +55,9 @@ export class Replayer {
   /** Takes the chosen viewer's place, and goes to a ply. */
   async see(ply = this.ply) {
     this.viewer = this.seen.value === "" ? null : Number(this.seen.value);
-    const head = (this.head = await this.source.head(this.viewer));
+    const asked = (this.head = this.source.head(this.viewer));
+    const head = await asked;
+    if (asked !== this.head) return; // another viewer was chosen meanwhile
     this.title.textContent = head.title;
     this.plies = this.slider.max = head.plies;
     if (!this.seen.length) {
@@ -74,12 +76,14 @@ export class Replayer {
     return this.views.get(key);
   }
 
+  /** Shows a ply; a later call takes its place. Keys may call it before the record has come. */
   async go(wanted) {
-    const ply = Math.max(0, Math.min(this.plies, wanted));
     const latest = (this.latest = Symbol("latest"));
+    const head = await this.head;
+    const ply = Math.max(0, Math.min(head.plies, wanted));
     const view = await this.view(ply);
     if (latest !== this.latest) return;
-    const { log, roles, players } = this.head;
+    const { log, roles, players } = head;
     const number = log.findLastIndex((entry) => entry.ply <= ply); // not every move is in a log
     const { words, touched } = log[number]?.ply === ply ? log[number] : { words: ply ? "" : "the start.", touched: [] };
     const before = ply === this.ply + 1 ? this.board.places(touched) : undefined;
@@ -91,14 +95,14 @@ export class Replayer {
     this.prompt.textContent = view.prompt;
     this.log.mark(number);
     this.score.show({ seats: Array.from({ length: players }), roles, ...view }, view.acting ?? undefined);
-    this.went(ply, this.head, view);
+    this.went(ply, head, view);
   }
 
   /** Shows the position after a move of the log; without a number that of now. */
   async peek(number) {
     this.peeked = number;
     if (number === undefined) return this.board.look("");
-    const { ply, touched } = this.head.log[number];
+    const { ply, touched } = (await this.head).log[number];
     const { svg } = await this.view(ply);
     if (this.peeked !== number) return undefined;
     return this.board.look(ply === this.ply ? "" : svg, touched, 0, `move ${ply}`);
