@@ -26,13 +26,13 @@ from linkzoo import Game, Positions, get_game
 from linkzoo.core.files import write_atomically
 from linkzoo.core.kernels import kernels
 from linkzoo.engine.rng import game_seeds, random_u64s
-from linkzoo_training.agents.linear import make_scorer
+from linkzoo_training.agents.linear import load_scorer
 from linkzoo_training.agents.make import make_agent
 from linkzoo_training.agents.playing import checked_actions
 from linkzoo_training.evaluation.benchmark import BENCHMARK_POSITIONS, FORMAT
 from linkzoo_training.evaluation.labels import read_labelled_positions, read_labels
 from linkzoo_training.evaluation.solved_positions import read_solved_positions
-from linkzoo_training.search.monte_carlo import action_values
+from linkzoo_training.search.monte_carlo import NO_SCORER, action_values
 
 COUNT = 40  # positions of a game, at most
 SEED = 20261126
@@ -103,11 +103,11 @@ def relabelled(game: Game, states: NDArray[Any], playouts: int) -> NDArray[np.fl
     masks = np.empty((len(states), game.num_actions), np.int8)
     kernels(game).fill_masks(states, masks)
     halves = np.empty((2, *masks.shape), np.float32)
-    label, scorer = action_values(game, True), make_scorer(game, None)
+    label, scorer = action_values(game, True), load_scorer(game)
     for half, values in enumerate(halves):
         seeds = random_u64s(SEED, 9003, half, np.arange(len(states)))
         each = np.full(len(states), playouts)
-        label(states, seeds, each, MARGIN_WEIGHT, scorer, masks, values)
+        label(states, seeds, each, MARGIN_WEIGHT, scorer, NO_SCORER, masks, values)
     halves[:, masks == 0] = np.nan
     centred = halves - np.nanmean(halves, 2, keepdims=True)
     noise = np.nanstd(centred[0] - centred[1]) / 2

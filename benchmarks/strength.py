@@ -51,7 +51,7 @@ SUMMARY = [
     ("love_links", "love_links_az", "greedy"),
     ("love_links", "love_links_az", "uct-1000"),
     ("link_o", "linear", "greedy"),
-    ("link_o", "linear:256", "greedy"),
+    ("link_o", "linear:2000", "greedy"),
     ("link_o", "link_o", "greedy"),
     ("love_formula", "linear", "greedy"),
     ("love_formula", "love_formula", "greedy"),

@@ -8,7 +8,7 @@ import pytest
 
 from linkzoo import RandomAgent, get_game, make_vec
 from linkzoo.testing.play import action_features_of
-from linkzoo_training.agents.linear import load_scorer, make_scorer, save_scorer
+from linkzoo_training.agents.linear import load_scorer, save_scorer
 from linkzoo_training.agents.make import make_agent
 from linkzoo_training.algorithms.natural_gradient import ImproveSettings, improve
 from linkzoo_training.commands.cli import main
@@ -24,7 +24,7 @@ SETTINGS = ImproveSettings("love_links", {"short": True}, (2,), "", 1.0, 32_000,
 def improved(tmp_path_factory: pytest.TempPathFactory) -> Path:
     """Two steps from a scorer that knows nothing."""
     folder = tmp_path_factory.mktemp("improved")
-    save_scorer(GAME, np.zeros_like(load_scorer(GAME)), folder / "nothing.json")
+    save_scorer(GAME, np.zeros_like(load_scorer(GAME).weights), folder / "nothing.json")
     settings = replace(SETTINGS, scorer=str(folder / "nothing.json"))
     steps = list(improve(settings, 2, folder / "mine.json", lambda _: None))
     assert [step.number for step in steps] == [1, 2]
@@ -44,7 +44,7 @@ def test_a_stopped_run_goes_on_with_its_step(improved: Path, tmp_path: Path) -> 
     settings = replace(SETTINGS, scorer=str(improved / "nothing.json"))
     path = tmp_path / "mine.json"
     with np.load(improved / "mine.npz") as file:
-        assert file["weights"].shape == (3, *load_scorer(GAME).shape)
+        assert file["weights"].shape == (3, *load_scorer(GAME).weights.shape)
         np.savez(path.with_suffix(".npz"), about=file["about"], weights=file["weights"][:2])
     assert [step.number for step in improve(settings, 2, path, lambda _: None)] == [2]
     assert path.read_bytes() == (improved / "mine.json").read_bytes()
@@ -62,7 +62,7 @@ def test_actions_have_the_probabilities_of_a_softmax() -> None:
     now = vec.reset(5)
     states = np.repeat(vec.states[:1], len(vec.states))
     states["seed"] = np.arange(len(states))  # the actions' randomness
-    masks, scorer = np.repeat(now.action_mask[:1], len(states), 0), make_scorer(GAME)
+    masks, scorer = np.repeat(now.action_mask[:1], len(states), 0), load_scorer(GAME)
     features = action_features_of(GAME, states[0]).astype(np.float64)
     context = context_of(GAME.observation.action_spec)  # type: ignore[arg-type]  # it has some
     actions, found = np.empty(len(states), np.int64), np.empty((len(states), len(context)), "f4")
@@ -93,7 +93,9 @@ def test_the_command_prints_steps(
     assert "of it in other games" in out
     assert out.endswith(f"{path}\n")
     with np.load(improved / "mine.npz") as file:
-        np.testing.assert_allclose(load_scorer(GAME, str(path)), file["weights"][1], rtol=1e-5)
+        np.testing.assert_allclose(
+            load_scorer(GAME, str(path)).weights, file["weights"][1], rtol=1e-5
+        )
 
 
 @pytest.mark.parametrize(

@@ -41,7 +41,7 @@ def test_scores_are_features_times_weights_that_the_context_changes() -> None:
     spec = GAME.observation.action_spec
     assert spec is not None
     agent, given = LinearAgent(), positions()
-    weights, context = load_scorer(GAME), context_of(spec)
+    weights, context = load_scorer(GAME).weights, context_of(spec)
     values, actions = agent.action_values(given, 0.0), agent.act(given)
     for i, state in enumerate(given.states):
         x = action_features_of(GAME, state).astype(np.float64)
@@ -89,7 +89,7 @@ def test_a_fit_learns(labelled: Path, tmp_path: Path, capsys: pytest.CaptureFixt
     path = tmp_path / "mine.json"
     assert main(["fit", str(labelled), "--out", str(path)]) == 0
     assert "regret in held-out positions" in capsys.readouterr().out
-    np.testing.assert_allclose(load_scorer(GAME, str(path)), fit.weights, rtol=1e-5)
+    np.testing.assert_allclose(load_scorer(GAME, str(path)).weights, fit.weights, rtol=1e-5)
     agent = make_agent(str(path), "love_links")
     assert agent.name == str(path)
     assert play_match("love_links", agent, RandomAgent(), 40).win_share().low > 0.6
@@ -122,7 +122,7 @@ def test_a_file_of_something_else_is_refused(
     change: dict[str, object], message: str, tmp_path: Path
 ) -> None:
     path = tmp_path / "scorer.json"
-    save_scorer(GAME, load_scorer(GAME), path)
+    save_scorer(GAME, load_scorer(GAME).weights, path)
     path.write_text(json.dumps(json.loads(path.read_text()) | change))
     with pytest.raises(ValueError, match=message):
         load_scorer(GAME, str(path))

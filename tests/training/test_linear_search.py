@@ -6,12 +6,13 @@ import numpy as np
 import pytest
 
 from linkzoo import Positions, get_game, make_vec
-from linkzoo_training.agents.linear import LinearAgent
+from linkzoo_training.agents.linear import LinearAgent, shipped_critic
 from linkzoo_training.agents.linear_search import LinearSearchAgent
 from linkzoo_training.agents.make import make_agent
 from linkzoo_training.agents.specs import AgentSpec
 from linkzoo_training.evaluation.labels import read_labelled_positions
 from linkzoo_training.search import monte_carlo
+from linkzoo_training.search.linear import Scorer, action_spec
 
 
 def midgame(count: int, target: int = 64) -> Positions:
@@ -61,7 +62,7 @@ def test_sure_choices_take_no_playouts(monkeypatch: pytest.MonkeyPatch) -> None:
     play = monte_carlo.action_values(get_game("link_o"), linear=True)
 
     def counted(states: np.ndarray, seeds: np.ndarray, playouts: np.ndarray, *rest: object) -> None:
-        masks = rest[2]
+        masks = rest[3]
         assert isinstance(masks, np.ndarray)
         assert rest[0] == 8.0  # of margins: the round ends, not the match
         played.append(int((playouts * masks.sum(1)).sum()))
@@ -81,3 +82,22 @@ def test_sure_choices_take_no_playouts(monkeypatch: pytest.MonkeyPatch) -> None:
 def test_playouts_have_a_range() -> None:
     with pytest.raises(ValueError, match="simulations"):
         make_agent("linear:0", "link_o")
+
+
+def test_a_critic_ends_playouts_at_a_later_turn_of_the_seat() -> None:
+    """Nobody is out within 14 plies of three players, so nothing but the critic counts."""
+    game, scorer = get_game("link_o"), LinearAgent().scorer(get_game("link_o"))
+    vec = make_vec("link_o", 4, 3, target=0)
+    vec.reset(5)
+    positions = Positions(game, vec.states, np.arange(4, dtype=np.uint64))
+    masks, values = positions.action_mask, np.empty((2, *positions.action_mask.shape), np.float32)
+    weights = np.zeros_like(scorer.weights)
+    weights[[part.name for part in action_spec(game).parts].index("num_players"), 0] = 0.5
+    play = monte_carlo.action_values(game, linear=True)
+    for found, critic in zip(
+        values, (Scorer(scorer.context, weights), shipped_critic(game)), strict=True
+    ):
+        play(vec.states, positions.seeds, np.full(4, 8), 8.0, scorer, critic, masks, found)
+    assert (values[0] == 1.5 * masks).all()
+    assert (np.abs(values[1][masks > 0]) < 2 * 8).all()
+    assert values[1][masks > 0].std() > 0.1

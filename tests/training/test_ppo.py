@@ -255,7 +255,7 @@ def test_the_critic_of_link_o_sees_everything_and_the_policy_does_not() -> None:
     values, logits = play._evaluate(*networks, 0, every)
     hidden = play._privileged.host[0].clone()
     for index, state in enumerate(play.states):
-        game.determinize(state, state.seat, np.uint64(1000 + index))
+        game.determinize(state, int(state.seat), np.uint64(1000 + index))
     assert (play.states != states).all()
     now = group.vec.refresh()
     assert (now.observation == seen).all()

@@ -160,7 +160,7 @@ class Facts:
         seat_names: Roles of the seats, such as ("More", "Fewer").
         role_options: Options that, if not standard, make roles chosen in play.
         playout_options: Options, with values that end a game sooner, at a result that tells who
-            played well. A search may play on under them.
+            played well, or that sample likelier worlds. A search may play on under them.
         open_moves: Whether all seats see all moves, though something else is hidden, such as hands.
         uct_c: The best exploration constant of UCB1 for tree search with random rollouts, on
             payoffs of -1..1.

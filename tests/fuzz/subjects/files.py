@@ -91,7 +91,7 @@ def kinds() -> dict[str, Kind]:
 
 
 def _scorer(path: Path) -> Any:
-    return linear.load_scorer(get_game("link_o"), str(path)).tobytes()
+    return linear.load_scorer(get_game("link_o"), str(path)).weights.tobytes()
 
 
 def warm(game: str, folder: Path) -> None:

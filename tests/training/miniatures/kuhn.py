@@ -72,7 +72,8 @@ def _payoffs(state: Record, out: NDArray[np.float32]) -> None:
 def _observe(state: Record, seat: int, out: NDArray[Any]) -> None:
     out[:CARDS] = 0
     out[state.deck[seat]] = 1
-    out[CARDS:] = state.moves
+    for ply in range(len(state.moves)):
+        out[CARDS + ply] = state.moves[ply]
 
 
 @compiled
@@ -85,7 +86,8 @@ def _reveal(state: Record, seat: int, out: NDArray[Any]) -> None:
 def _determinize(state: Record, seat: int, seed: np.uint64) -> None:
     state.seed = seed
     own = state.deck[seat]
-    state.deck[:] = np.arange(CARDS)  # what is dealt doesn't depend on where cards lay
+    for card in range(CARDS):  # what is dealt doesn't depend on where cards lay
+        state.deck[card] = card
     shuffle(state.deck, CARDS, seed, _STREAM, 0)
     for place in range(CARDS):
         if state.deck[place] == own:

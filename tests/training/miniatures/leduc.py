@@ -136,7 +136,8 @@ def _reveal(state: Record, seat: int, out: NDArray[Any]) -> None:
 def _determinize(state: Record, seat: int, seed: np.uint64) -> None:
     state.seed = seed
     own, shown = state.deck[seat], state.deck[SHOWN]
-    state.deck[:] = np.arange(CARDS)  # what is dealt doesn't depend on where cards lay
+    for card in range(CARDS):  # what is dealt doesn't depend on where cards lay
+        state.deck[card] = card
     shuffle(state.deck, CARDS, seed, _STREAM, 0)
     _put(state, own, seat)
     if state.stage > 0:

@@ -90,8 +90,7 @@ class MonteCarloAgent:
     def act(self, positions: Positions) -> NDArray[np.int64]:
         """Returns the best action of each position, int64[N]; ties go to the lowest index."""
         values = self.action_values(positions, self.score_margin_weight)
-        best: NDArray[np.int64] = np.where(positions.action_mask, values, -inf).argmax(1)
-        return best
+        return np.asarray(np.where(positions.action_mask, values, -inf).argmax(1), np.int64)
 
     def action_values(self, positions: Positions, score_margin_weight: float) -> NDArray[Any]:
         """Returns each action's value for the seat to act, float32[N, num_actions]; 0 if illegal.
@@ -103,7 +102,7 @@ class MonteCarloAgent:
         values = np.empty(masks.shape, np.float32)
         playouts = np.full(len(states), self.playouts)
         for part in parts(len(states), self.playouts * int(masks.sum(1).max(initial=1))):
-            settings = playouts[part], weight, NO_SCORER
+            settings = playouts[part], weight, NO_SCORER, NO_SCORER
             estimate(states[part], seeds[part], *settings, masks[part], values[part])
         return values
 

@@ -12,6 +12,7 @@ from linkzoo import Game, Positions
 from linkzoo.core.arguments import agrees, check_keys, parse_json
 from linkzoo.core.files import write_atomically
 from linkzoo_training.search.linear import Scorer, action_spec, context_of, linear
+from linkzoo_training.search.monte_carlo import NO_SCORER
 
 FORMAT = "linkzoo-linear/1"
 _SCORERS = Path(__file__).parent / "scorers"
@@ -47,7 +48,7 @@ class LinearAgent:
     def scorer(self, game: Game) -> Scorer:
         """Returns the scorer for a game, for compiled code; raises as `act`."""
         if game not in self._scorers:
-            self._scorers[game] = make_scorer(game, self.file)
+            self._scorers[game] = load_scorer(game, self.file)
         return self._scorers[game]
 
     def scores(self, positions: Positions) -> tuple[NDArray[np.float32], NDArray[np.int64]]:
@@ -58,28 +59,30 @@ class LinearAgent:
         return scores, actions
 
 
-def make_scorer(game: Game, file: str | None = None) -> Scorer:
-    """Returns the scorer of a file, or of the game, for compiled code; raises as `load_scorer`."""
-    weights = load_scorer(game, file)
-    return Scorer(context_of(action_spec(game)), weights)
+@cache
+def shipped_critic(game: Game) -> Scorer:
+    """Returns what predicts the results of a game's playouts; NO_SCORER if nothing ships for it."""
+    path = shipped_file(game, critic=True)
+    return load_scorer(game, str(path)) if path.is_file() else NO_SCORER
 
 
 def has_scorer(game: Game) -> bool:
     """Returns whether a scorer ships for a game."""
-    return game.observation.action_spec is not None and _shipped(game).is_file()
+    return game.observation.action_spec is not None and shipped_file(game).is_file()
 
 
-def _shipped(game: Game) -> Path:
-    return _SCORERS / f"{game.name}.json"
+def shipped_file(game: Game, critic: bool = False) -> Path:
+    """Returns the file of the game's scorer or critic; there may be none."""
+    return _SCORERS / f"{game.name}{'_critic' if critic else ''}.json"
 
 
-def load_scorer(game: Game, file: str | None = None) -> NDArray[np.float32]:
-    """Returns the weights [K, 1 + C] of a file of `save_scorer`, or of the game's shipped one.
+def load_scorer(game: Game, file: str | None = None) -> Scorer:
+    """Returns the scorer of a file of `save_scorer`, or the game's shipped one.
 
     Raises:
         ValueError: There is no such file, it is damaged, or it was made for other features.
     """
-    path = _shipped(game) if file is None else Path(file)
+    path = shipped_file(game) if file is None else Path(file)
     if not path.is_file():
         reason = f"no scorer ships for {game.name}" if file is None else f"there is no file {path}"
         raise ValueError(f"linear: {reason}")
@@ -87,7 +90,7 @@ def load_scorer(game: Game, file: str | None = None) -> NDArray[np.float32]:
 
 
 @cache
-def _parse(game: Game, path: Path, text: bytes) -> NDArray[np.float32]:
+def _parse(game: Game, path: Path, text: bytes) -> Scorer:
     try:
         data = parse_json(text)
         check_keys("scorer", data, "format game version features weights".split())
@@ -100,14 +103,13 @@ def _parse(game: Game, path: Path, text: bytes) -> NDArray[np.float32]:
     shape = spec.size, 1 + len(context_of(spec))
     if weights.shape != shape or not np.isfinite(weights).all():
         raise ValueError(f"{path}: weights: not finite numbers {list(shape)}")
-    return weights
+    return Scorer(context_of(spec), weights)
 
 
 def save_scorer(game: Game, weights: NDArray[np.float32], path: Path) -> None:
     """Writes weights [K, 1 + C] to a JSON file."""
     rounded = [[float(f"{weight:.6g}") for weight in row] for row in weights.tolist()]
-    data = {**_header(game), "weights": rounded}
-    write_atomically(path, (json.dumps(data) + "\n").encode())
+    write_atomically(path, (json.dumps({**_header(game), "weights": rounded}) + "\n").encode())
 
 
 def _header(game: Game) -> dict[str, Any]:

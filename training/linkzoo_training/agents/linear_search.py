@@ -4,7 +4,8 @@ The candidates share the playouts by sequential halving (Karnin, Koren and Somek
 exploration in multi-armed bandits", ICML 2013): all get equally many, the better half goes on. The
 n-th playouts of all candidates share a world, so that they differ by the action and not by luck.
 What playouts say is added to the scores, the more of it the more playouts there are. So noise moves
-no choice of which the scorer is sure, and such a choice takes no playouts.
+no choice of which the scorer is sure, and such a choice takes no playouts. Where a critic ships (a
+linear one, `benchmarks/linear_critic.py`), it ends playouts early: it errs by less than their luck.
 """
 
 import numpy as np
@@ -14,13 +15,13 @@ from linkzoo import Game, Positions
 from linkzoo.core.arguments import integer
 from linkzoo.engine.rng import STREAM_ACTION, random_u64s
 from linkzoo_training.agents.baselines import MARGIN_WEIGHT, MAX_SIMULATIONS, parts
-from linkzoo_training.agents.linear import LinearAgent
+from linkzoo_training.agents.linear import LinearAgent, shipped_critic
 from linkzoo_training.search.monte_carlo import action_values
 
 # Score of 1 more result: (_LEAST + playouts) * growth, measured on labelled positions.
 _LEAST, _GROWTH = 16, 0.25
 # Where playouts end sooner than the game, who wins it is open: margins count for most of a result.
-_SOONER_MARGIN_WEIGHT, _SOONER_GROWTH = 8.0, 0.0625
+SOONER_MARGIN_WEIGHT, _SOONER_GROWTH = 8.0, 0.125
 _SURE = 4.0  # scores that are lower than the best by this are no candidates: 1/55 as probable
 
 
@@ -63,8 +64,9 @@ class LinearSearchAgent:
         states, margin_weight, growth = states.copy(), MARGIN_WEIGHT, _GROWTH
         for name, value in game.facts.playout_options.items():
             states[name] = value
-            margin_weight, growth = _SOONER_MARGIN_WEIGHT, _SOONER_GROWTH
+            margin_weight, growth = SOONER_MARGIN_WEIGHT, _SOONER_GROWTH
         play, scorer = action_values(game, linear=True), self.scorer.scorer(game)
+        critic = shipped_critic(game)
         rounds = np.ceil(np.log2(candidates.sum(1))).astype(np.int64)
         totals, played = np.zeros(scores.shape, np.float32), np.zeros(len(states), np.int64)
         for number in range(int(rounds.max())):
@@ -74,14 +76,13 @@ class LinearSearchAgent:
             values = np.empty((len(rows), scores.shape[1]), np.float32)
             fresh = random_u64s(seeds[rows], STREAM_ACTION, number)
             masks = candidates[rows].astype(np.int8)
-            play(states[rows], fresh, share, margin_weight, scorer, masks, values)
+            play(states[rows], fresh, share, margin_weight, scorer, critic, masks, values)
             totals[rows] += share[:, None] * values
             played[rows] += share
             weight = (_LEAST + played[rows, None]) * np.float32(growth)
             found = scores[rows] + weight * totals[rows] / played[rows, None]
             order = np.argsort(-np.where(masks, found, -np.inf), 1, kind="stable")
-            np.put_along_axis(
-                masks, order, np.arange(masks.shape[1]) < (left[rows, None] + 1) // 2, 1
-            )
+            half = (left[rows, None] + 1) // 2
+            np.put_along_axis(masks, order, np.arange(masks.shape[1]) < half, 1)
             candidates[rows] = masks
         return np.asarray(candidates.argmax(1), np.int64)

@@ -109,8 +109,7 @@ def _bounds(spec: ObservationSpec) -> NDArray[np.float32]:
 def _centred(numbers: NDArray[np.float32], counts: NDArray[np.int64]) -> NDArray[np.float32]:
     """Subtracts each position's mean from numbers [M, D]."""
     centre = np.repeat(means(numbers, counts), counts, 0).astype(np.float32)
-    centred: NDArray[np.float32] = numbers - centre
-    return centred
+    return np.asarray(numbers - centre, np.float32)
 
 
 def _best(scores: NDArray[np.float64], counts: NDArray[np.int64]) -> NDArray[np.intp]:

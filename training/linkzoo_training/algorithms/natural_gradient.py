@@ -116,7 +116,7 @@ def improve(
         weights = _read(run, settings)
     else:
         file = None if settings.scorer == SHIPPED else settings.scorer
-        weights = [load_scorer(game, file) / np.float32(settings.temperature)]
+        weights = [load_scorer(game, file).weights / np.float32(settings.temperature)]
     for number in range(len(weights), steps + 1):
         seed = int(random_u64(settings.seed, STREAM_PART, number))
         played = _play(settings, weights[-1], seed, progress)

@@ -67,9 +67,7 @@ def measure_cuda(name: str, num_players: int | None = None) -> Iterator[str]:
 
 
 def rate(
-    work: Work,
-    seconds: float | None = None,
-    clock: Callable[[], float] = time.perf_counter,
+    work: Work, seconds: float | None = None, clock: Callable[[], float] = time.perf_counter
 ) -> float:
     """Returns units of work per second of a clock, after a warm-up call that compiles."""
     work()

@@ -35,10 +35,8 @@ def run(args: Namespace) -> int:
     from linkzoo_training.runtime import StopSignal
 
     game = common.game_of(args.game, args.agent)
-    chosen = {"config": args.config, "players": args.players, "settings": args.settings}
-    config = best_response_config(
-        args.agent, game, steps=args.steps, seconds=args.seconds, **chosen
-    )
+    given = {"config": args.config, "players": args.players, "settings": args.settings}
+    config = best_response_config(args.agent, game, steps=args.steps, seconds=args.seconds, **given)
     stop = StopSignal()
     options = {"openings": args.openings, "output": args.json, "resume": args.resume}
     train_best_response(config, args.games, stop=stop, **options)

@@ -19,7 +19,7 @@ from linkzoo import Agent, Game, Positions, get_game
 from linkzoo.core.files import write_atomically
 from linkzoo.core.kernels import kernels
 from linkzoo.engine.rng import STREAM_LABELS, STREAM_SEARCH, random_u64s
-from linkzoo_training.agents.linear import make_scorer
+from linkzoo_training.agents.linear import load_scorer
 from linkzoo_training.agents.make import make_agent
 from linkzoo_training.agents.playing import checked_actions, play_games
 from linkzoo_training.evaluation.statistics import Estimate, normal_mean
@@ -196,11 +196,11 @@ def _label(settings: LabelSettings, states: NDArray[Any]) -> Labels:
     kernels(game).fill_masks(states, masks)
     values, scorer = np.empty(masks.shape, np.float32), NO_SCORER
     if settings.rollout != RANDOM:
-        scorer = make_scorer(game, None if settings.rollout == "linear" else settings.rollout)
+        scorer = load_scorer(game, None if settings.rollout == "linear" else settings.rollout)
     seeds = random_u64s(states["seed"] ^ np.uint64(settings.seed), STREAM_SEARCH, states["ply"])
     label = action_values(game, settings.rollout != RANDOM)
     playouts, weight = np.full(len(states), settings.playouts), float(settings.score_margin_weight)
-    label(states, seeds, playouts, weight, scorer, masks, values)
+    label(states, seeds, playouts, weight, scorer, NO_SCORER, masks, values)
     _, actions = masks.nonzero()
     return Labels(settings, 1, states, masks.sum(1, np.int64), actions, values[masks > 0])
 

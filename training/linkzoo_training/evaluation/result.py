@@ -196,9 +196,7 @@ class MatchResult:
     def __str__(self) -> str:
         columns, *rows = self.rows()
         total = zip(columns[1:], rows[-1][1:], strict=True)
-        return "\n".join(
-            [self.title, *(": ".join(pair) for pair in total), "; ".join(self.notes())]
-        )
+        return "\n".join([self.title, *(": ".join(row) for row in total), "; ".join(self.notes())])
 
     def _repr_html_(self) -> str:
         """Returns the table and its notes, for notebooks."""

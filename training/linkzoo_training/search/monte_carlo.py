@@ -26,7 +26,8 @@ from linkzoo.engine.threads import RowKernel
 from linkzoo_training.arrays import Int64s
 from linkzoo_training.search.linear import Choose, Scorer, choose_action
 
-NO_SCORER = Scorer(np.zeros(0, np.int64), np.zeros((0, 1), np.float32))  # of random playouts
+NO_SCORER = Scorer(np.zeros(0, np.int64), np.zeros((0, 1), np.float32))
+_HORIZON = 14  # plies of a playout after which a critic may end it
 
 
 def make_action_values(game: GameFunctions, choose: Choose | None) -> Callable[..., None]:
@@ -46,6 +47,7 @@ def make_action_values(game: GameFunctions, choose: Choose | None) -> Callable[.
         playouts: Int64s,
         score_margin_weight: float,
         scorer: Scorer,
+        critic: Scorer,
         masks: NDArray[np.int8],
         values: NDArray[np.float32],
     ) -> None:
@@ -71,14 +73,21 @@ def make_action_values(game: GameFunctions, choose: Choose | None) -> Callable[.
                     while world[0].seat >= 0:
                         if choose is not None:  # a constant: the other branch is dropped
                             chosen = choose(world[0], mask, scorer, scratch, scores)
+                            if len(critic.weights) and draw >= _HORIZON and world[0].seat == seat:
+                                mask[:] = 0
+                                mask[chosen] = 1
+                                choose(world[0], mask, critic, scratch, scores)
+                                values[i, action] += scores[chosen]
+                                break
                         else:
                             chosen = random_legal(mask, fresh, STREAM_SEARCH, draw)
                         apply(world[0], chosen)
                         skip_forced_actions(world[0], mask)
                         draw += 1
-                    payoffs(world[0], payoff)
-                    score_margins(world[0], margin)
-                    values[i, action] += payoff[seat] + score_margin_weight * margin[seat]
+                    else:
+                        payoffs(world[0], payoff)
+                        score_margins(world[0], margin)
+                        values[i, action] += payoff[seat] + score_margin_weight * margin[seat]
             for action in range(masks.shape[1]):
                 values[i, action] /= playouts[i]
 
@@ -89,9 +98,10 @@ def make_action_values(game: GameFunctions, choose: Choose | None) -> Callable[.
 def action_values(game: Game, linear: bool = False) -> RowKernel:
     """Returns the flat Monte Carlo kernel of a game, compiled at its first call.
 
-    Call it with `(states, seeds, playouts, score_margin_weight, scorer, masks, values)`: unfinished
-    records [N], uint64 seeds [N], playouts per legal action int64[N] (1 or more), the weight of
-    score margins beside payoffs, the Scorer or NO_SCORER, int8 masks [N, A] of legal actions and
+    Call it with `(states, seeds, playouts, score_margin_weight, scorer, critic, masks, values)`:
+    unfinished records [N], uint64 seeds [N], playouts per legal action int64[N] (1 or more), the
+    weight of score margins beside payoffs, the Scorer or NO_SCORER, a Scorer whose score of the
+    seat's later actions stands for the result or NO_SCORER, int8 masks [N, A] of legal actions and
     float32 values [N, A] to fill. Row i depends only on record i and seed i.
     """
     choose = choose_action(game) if linear else None

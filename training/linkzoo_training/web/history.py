@@ -57,9 +57,7 @@ class History:
 
     def seen(self, viewer: Viewer) -> list[Event]:
         """Returns the moves that a viewer knows of, the earliest first."""
-        return [
-            event for event in self._events[viewer if self._game.hides else None] if event.words
-        ]
+        return [each for each in self._events[viewer if self._game.hides else None] if each.words]
 
     def last_of(self, seats: Iterable[int | None]) -> int | None:
         """Returns the ply of the last move of these seats; None if there is none."""

@@ -21,10 +21,7 @@ _MODULES = "api curve faces geometry marks selection shares walk board log score
 
 
 def as_html(
-    record: GameRecord,
-    file: Path,
-    agent: Agent | None = None,
-    progress: Progress = lambda *_: None,
+    record: GameRecord, file: Path, agent: Agent | None = None, progress: Progress = lambda *_: None
 ) -> None:
     """Writes a self-contained page: the views of all who look, the moves, a policy's values.
 
