@@ -48,6 +48,7 @@ SUMMARY = [
     ("linkage", "linkage_az:200", "uct-10000"),
     ("love_links", "linear", "greedy"),
     ("love_links", "linear", "uct-1000"),
+    ("love_links", "linear:64", "uct-1000"),
     ("love_links", "love_links_az", "greedy"),
     ("love_links", "love_links_az", "uct-1000"),
     ("link_o", "linear", "greedy"),
