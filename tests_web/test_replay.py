@@ -134,6 +134,19 @@ def test_keys_before_the_record_has_come_do_no_harm(screen: Screen) -> None:
     _at(page, 22)
 
 
+def test_a_failed_question_is_asked_again(screen: Screen) -> None:
+    page = _served(screen, "link_o", 3)
+    _at(page, 3)
+    late = re.compile(r"/api/replays/[^/]+(\?seat=1|/4\?.*)$")
+    page.route(late, lambda route: route.abort())
+    page.select_option("[aria-label='seen by']", "1")
+    page.wait_for_selector("#error:not([hidden])")
+    page.unroute(late)
+    page.locator("body").press("ArrowRight")
+    _at(page, 4)
+    screen.wrong.clear()  # the browser's own words about the question that failed
+
+
 @pytest.mark.parametrize("where", ["server", "file"])
 def test_the_values_stay_in_their_chart_and_lead_to_the_turning_points(
     screen: Screen, browser: Browser, tmp_path: Path, where: str

@@ -94,7 +94,7 @@ def _game_on(board_name: str, board: Board) -> Game:
             typical_length=163,
             max_length=max_length,
             score_scale=SCORE_SCALE,
-            playout_options={"target": 0, "redeal_inference": True},  # the round, whoever leads
+            playout_options={"target": 0, "redeal_inference": True},  # a round, in likely worlds
         ),
         fixed=FixedOptions(values=fixed, digest=digest, with_options=game_with),
         guide=LinkOGuide,

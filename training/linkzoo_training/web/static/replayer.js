@@ -12,7 +12,7 @@ export class Replayer {
   /** `source.head(viewer)` is what holds for all plies, `source.view(ply, viewer, tall)` a position;
    * a viewer is a seat, or null. `went(ply, head)` is told of each ply that is shown. */
   constructor(source, went) {
-    Object.assign(this, { source, went, ply: 0, plies: 0, viewer: null, views: new Map(), timer: 0 });
+    Object.assign(this, { source, went, ply: 0, plies: 0, viewer: null, kept: new Map(), timer: 0 });
     this.title = make("h1", {});
     this.status = make("p", { className: "status", role: "status" });
     this.prompt = make("p", { className: "soft" });
@@ -55,9 +55,9 @@ export class Replayer {
   /** Takes the chosen viewer's place, and goes to a ply. */
   async see(ply = this.ply) {
     this.viewer = this.seen.value === "" ? null : Number(this.seen.value);
-    const asked = (this.head = this.source.head(this.viewer));
-    const head = await asked;
-    if (asked !== this.head) return; // another viewer was chosen meanwhile
+    const { viewer } = this;
+    const head = await this.head();
+    if (viewer !== this.viewer) return; // another one was chosen meanwhile
     this.title.textContent = head.title;
     this.plies = this.slider.max = head.plies;
     if (!this.seen.length) {
@@ -70,16 +70,29 @@ export class Replayer {
     await this.go(ply);
   }
 
+  head() {
+    return this.once([this.viewer].join(), () => this.source.head(this.viewer));
+  }
+
   view(ply) {
-    const key = [ply, this.viewer, NARROW.matches].join();
-    if (!this.views.has(key)) this.views.set(key, this.source.view(ply, this.viewer, NARROW.matches));
-    return this.views.get(key);
+    return this.once([ply, this.viewer, NARROW.matches].join(), () => this.source.view(ply, this.viewer, NARROW.matches));
+  }
+
+  /** The answer to a question, which is asked once, and again only if it failed. */
+  async once(key, question) {
+    if (!this.kept.has(key)) this.kept.set(key, question());
+    try {
+      return await this.kept.get(key);
+    } catch (error) {
+      this.kept.delete(key);
+      throw error;
+    }
   }
 
   /** Shows a ply; a later call takes its place. Keys may call it before the record has come. */
   async go(wanted) {
     const latest = (this.latest = Symbol("latest"));
-    const head = await this.head;
+    const head = await this.head();
     const ply = Math.max(0, Math.min(head.plies, wanted));
     const view = await this.view(ply);
     if (latest !== this.latest) return;
@@ -102,7 +115,7 @@ export class Replayer {
   async peek(number) {
     this.peeked = number;
     if (number === undefined) return this.board.look("");
-    const { ply, touched } = (await this.head).log[number];
+    const { ply, touched } = (await this.head()).log[number];
     const { svg } = await this.view(ply);
     if (this.peeked !== number) return undefined;
     return this.board.look(ply === this.ply ? "" : svg, touched, 0, `move ${ply}`);
