@@ -423,6 +423,7 @@ BROKEN: dict[str, tuple[dict[str, Any], str]] = {
         {"graph": partial(_graph, kind="f8"), **CELLS},
         "graph: cells .* float64",
     ),
+    "places of places": ({"action_cells": np.arange(28).reshape(7, 2, 2)}, "action_cells: the sha"),
     "a place far away": ({"action_cells": np.arange(7) + 10**9}, "action_cells: there are more"),
     "a wrong length": ({"typical_length": 5}, "lengths: typical_length is 5"),
     "too long": ({"typical_length": 6, "max_length": 6}, "no end within max_length"),

@@ -186,11 +186,14 @@ def test_a_policy_warns_of_numbers_of_players_that_it_never_met(tmp_path: Path) 
     policy, game = load_agent("love_links"), get_game("love_links")
     card = {"trained": {"config": {"num_players": [2, 3]}}}
     agent = PolicyAgent("few", game, policy.network, card)
-    for positions in (midgame(game, 4, 3), midgame(game, 4, 3, players=3)):
-        agent.act(positions)
-    for one in (agent, SearchAgent(agent, 2)):
-        with pytest.warns(UserWarning, match=r"few was trained for \[2, 3\] players, not 4"):
-            one.act(midgame(game, 4, 3, players=4))
+    for players in (2, 3):
+        agent.act(midgame(game, 4, 3, players=players))
+    with pytest.warns(UserWarning, match=r"few was trained for \[2, 3\] players, not 4"):
+        agent.act(midgame(game, 4, 3, players=4))
+    card = {"trained": {"config": {"num_players": [3]}}}
+    three = PolicyAgent("three", LINKAGE, load_agent("linkage").network, card)
+    with pytest.warns(UserWarning, match=r"three was trained for \[3\] players, not 2"):
+        SearchAgent(three, 2).act(midgame(LINKAGE, 4, 3))
 
 
 def test_values_of_absent_seats_are_0() -> None:

@@ -177,6 +177,24 @@ def test_a_board_without_numbers_or_actions_elsewhere(numbers: int, elsewhere: i
     assert all(p.grad is not None and p.grad.any() for p in network.parameters())
 
 
+def test_a_logit_of_several_cells_is_the_sum_of_theirs() -> None:
+    """-1 fills up the places of an action that has fewer; one without any lies elsewhere."""
+    torch.manual_seed(1)
+    places = np.array([[0, 42 + 8], [3, -1], [-1, -1], [4, 5], [42, 43], [-1, 7], [8, 50 + 1]])
+    network = make_network(observing(CONNECT_FOUR, action_cells=places), "board", 8, 1)
+    assert isinstance(network, BoardNet)
+    assert network.elsewhere is not None
+    cells, whole = network.read(torch.randint(0, 2, (5, len(network.map)), dtype=torch.int8))
+    of_cells = network.policy(cells).transpose(1, 2).flatten(1)
+    logits, _ = network.heads(cells, whole)
+    assert of_cells.std() > 1e-4
+    for action, own in enumerate(places):
+        expected = (
+            of_cells[:, own[own >= 0]].sum(1) if action != 2 else network.elsewhere(whole)[:, 0]
+        )
+        torch.testing.assert_close(logits[:, action], expected)
+
+
 def test_gradient_of_a_gather() -> None:
     where = torch.tensor([4, 0, 2])
     source = torch.tensor([1, 3, 2, 3, 0])

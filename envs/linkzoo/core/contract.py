@@ -67,9 +67,9 @@ class Observation:
             seat to act can know. Parts that are `broadcast` are equal for all actions of a
             position. None: the game has no action features.
         observe_action: Fills the features of a legal action, int8 (compiled).
-        action_cells: int64[num_actions], each action's place on the board of an observation [C, H,
-            W], or on the graph: plane * cells + cell, in separate action planes; -1 for none. None:
-            there is no board and no graph.
+        action_cells: int64[num_actions] or int64[num_actions, K], each action's place or K places
+            on the board of an observation [C, H, W], or on the graph: plane * cells + cell, in
+            separate action planes; -1 for none. None: there is no board and no graph.
         graph: Returns the graph of the observation.
         symmetries: Returns index arrays of the standard options (observations int64[S, size],
             actions int64[S, num_actions], privileged int64[S, privileged size]), the identity

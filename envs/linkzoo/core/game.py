@@ -16,13 +16,7 @@ from linkzoo.core.arguments import agrees, in_order, integer, mapping, shown
 from linkzoo.core.contract import Drawing, Facts, Notation, Observation, Rules
 from linkzoo.core.guide import Guide
 from linkzoo.core.observation import ObservationSpec
-from linkzoo.core.options import (
-    Options,
-    full_options,
-    option_names,
-    read_options,
-    write_options,
-)
+from linkzoo.core.options import Options, full_options, option_names, read_options, write_options
 from linkzoo.core.positions import FieldsJson, JsonHeader
 from linkzoo.core.protocols import Determinize, Draw, Heuristic, SeatValues, ToDict, Validate
 from linkzoo.core.state import Bounds, Field, Record, Records, record_dtype

@@ -22,7 +22,8 @@ def action_cells(game: Game) -> None:
     places, graph = game.observation.action_cells, game.observation.graph
     if places is None:
         return
-    require(places.shape == (game.num_actions,), f"the shape is {places.shape}")
+    shape = places.shape
+    require(shape[:1] == (game.num_actions,) and len(shape) < 3, f"the shape is {shape}")
     used = places[places >= 0]
     require(len(np.unique(used)) == len(used), "two actions lie in one place")
     cells = prod(game.observation.spec.shape[1:]) if graph is None else len(graph().cells)

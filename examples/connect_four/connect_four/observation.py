@@ -14,7 +14,8 @@ SPEC = ObservationSpec(
     ),
     (2, ROWS, COLUMNS),
 )
-ACTION_CELLS = np.arange(COLUMNS)  # a column's lowest cell, for networks that read the board
+# All cells of a column, for networks that read the board; each row has weights of its own.
+ACTION_CELLS = np.arange(COLUMNS)[:, None] + (COLUMNS + CELLS) * np.arange(ROWS)
 
 
 @compiled

@@ -16,31 +16,36 @@ class CellNet(PolicyValueNet):
 
     Numbers of the observation that belong to no cell, and means over the cells, are added to every
     cell as a bias (global pooling as in KataGo: Wu 2019). An action's logit is computed from its
-    cell, so the game needs `action_cells`.
+    cell, or is the sum over its cells, so the game needs `action_cells`.
     """
 
     scale: Tensor
     where: Tensor
     source: Tensor
+    sums: Tensor | None
 
     def _add_heads(self, game: Game, cells: int, numbers: int, width: int) -> None:
         """Adds the heads; subclasses call it after adding their own layers."""
         assert game.observation.action_cells is not None
         self.register_buffer("scale", torch.from_numpy(self.map.scale), persistent=False)
         self.summary = nn.Linear(width + numbers, 2 * width)
-        own = int(game.observation.action_cells.max()) // cells + 1
-        elsewhere = int((game.observation.action_cells < 0).sum())
+        places = game.observation.action_cells.reshape(game.num_actions, -1)  # [A, K]
+        own, elsewhere = int(places.max()) // cells + 1, (places < 0).all(1)
         self.policy = small_init(nn.Linear(width, own))
-        self.elsewhere = small_init(nn.Linear(2 * width, elsewhere)) if elsewhere else None
+        outside = int(elsewhere.sum())
+        self.elsewhere = small_init(nn.Linear(2 * width, outside)) if outside else None
         self.value = small_init(nn.Linear(2 * width, game.max_players))
-        place = game.observation.action_cells
-        where = np.where(place < 0, place, place % cells * own + place // cells)
-        where[where < 0] = own * cells + np.arange(elsewhere)
-        source = np.full(own * cells + elsewhere, game.num_actions)
-        source[where] = np.arange(game.num_actions)
-        self._in_order = np.array_equal(where, np.arange(len(source)))
-        self.register_buffer("where", torch.from_numpy(where), persistent=False)
+        where = np.where(places < 0, -1, places % cells * own + places // cells)
+        where[elsewhere, 0] = own * cells + np.arange(outside)
+        actions = np.arange(game.num_actions)[:, None]
+        source = np.full(own * cells + outside + 1, game.num_actions)  # the last: -1, no place
+        source[where] = actions
+        source, several = source[:-1], places.shape[1] > 1
+        self._in_order = np.array_equal(source, actions[:, 0])
+        sums = torch.from_numpy((source == actions).astype(np.float32)) if several else None
+        self.register_buffer("where", torch.from_numpy(where[:, 0]), persistent=False)
         self.register_buffer("source", torch.from_numpy(source), persistent=False)
+        self.register_buffer("sums", sums, persistent=False)
 
     def _summarise(self, means: Tensor, numbers: Tensor) -> Tensor:
         """Returns what `read` says of the whole from means [B, C] and numbers [B, D] of no cell."""
@@ -52,7 +57,9 @@ class CellNet(PolicyValueNet):
         logits = self.policy(cells).flatten(1)
         if self.elsewhere is not None:
             logits = torch.cat([logits, self.elsewhere(whole)], 1)
-        if not self._in_order:
+        if self.sums is not None:
+            logits = nn.functional.linear(logits, self.sums)
+        elif not self._in_order:
             logits = _Gather.apply(logits, self.where, self.source)
         return logits, self.value(whole)
 

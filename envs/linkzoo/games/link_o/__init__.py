@@ -11,13 +11,7 @@ from linkzoo.core.contract import Drawing, Facts, Notation, Observation, Rules
 from linkzoo.core.game import FixedOptions, Game
 from linkzoo.core.positions import JsonHeader
 from linkzoo.engine.compiled import rebind
-from linkzoo.games.link_o import (
-    action_features,
-    determinize,
-    heuristic,
-    observation,
-    validation,
-)
+from linkzoo.games.link_o import action_features, determinize, heuristic, observation, validation
 from linkzoo.games.link_o.board import STANDARD_BOARD, Board, full_name, load_board
 from linkzoo.games.link_o.components import CODES, MAX_PLAYERS, board_tables
 from linkzoo.games.link_o.graph import graph
