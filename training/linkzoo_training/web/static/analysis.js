@@ -1,8 +1,8 @@
 // What an agent thinks of the position on the board.
 
-import { ask, button, make } from "./api.js";
+import { ask, button, make, once } from "./api.js";
 
-let games;
+const kept = new Map(); // the catalogue
 
 /** A field for an agent with a policy; `offer(game)` says whether one is known for the game. */
 export function judgeField() {
@@ -11,9 +11,8 @@ export function judgeField() {
   input.setAttribute("list", known.id);
   let offered;
   const fill = async (game) => {
-    games ??= ask("catalogue");
-    const one = (await games).games.find(({ name }) => name === game);
-    const { judges } = one;
+    const { games } = await once(kept, "catalogue", () => ask("catalogue"));
+    const { judges } = games.find(({ name }) => name === game);
     known.replaceChildren(...judges.map((value) => make("option", { value })));
     if (input.value === "") input.value = judges[0] ?? "checkpoint";
     return judges.length > 0;

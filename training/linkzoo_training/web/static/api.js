@@ -30,6 +30,17 @@ export async function ask(path, body, method) {
   return answer;
 }
 
+/** The answer to a question, kept by its key in a map: asked once, and again only if it failed. */
+export async function once(kept, key, question) {
+  if (!kept.has(key)) kept.set(key, question());
+  try {
+    return await kept.get(key);
+  } catch (error) {
+    kept.delete(key);
+    throw error;
+  }
+}
+
 /** An element with properties (`aria-…` and `data-…` are attributes) and children. */
 export function make(tag, properties = {}, ...children) {
   const element = document.createElement(tag);

@@ -1,6 +1,6 @@
 // A game to look at ply by ply: its board, its controls, its moves and the score.
 
-import { button, guarded, make } from "./api.js";
+import { button, guarded, make, once } from "./api.js";
 import { Board, NARROW } from "./board.js";
 import { Log } from "./log.js";
 import { Score } from "./score.js";
@@ -71,22 +71,12 @@ export class Replayer {
   }
 
   head() {
-    return this.once([this.viewer].join(), () => this.source.head(this.viewer));
+    return once(this.kept, [this.viewer].join(), () => this.source.head(this.viewer));
   }
 
   view(ply) {
-    return this.once([ply, this.viewer, NARROW.matches].join(), () => this.source.view(ply, this.viewer, NARROW.matches));
-  }
-
-  /** The answer to a question, which is asked once, and again only if it failed. */
-  async once(key, question) {
-    if (!this.kept.has(key)) this.kept.set(key, question());
-    try {
-      return await this.kept.get(key);
-    } catch (error) {
-      this.kept.delete(key);
-      throw error;
-    }
+    const { kept, source, viewer } = this;
+    return once(kept, [ply, viewer, NARROW.matches].join(), () => source.view(ply, viewer, NARROW.matches));
   }
 
   /** Shows a ply; a later call takes its place. Keys may call it before the record has come. */

@@ -1,7 +1,7 @@
 // A game in progress: play it, or watch agents play it.
 
 import { analysisCard } from "./analysis.js";
-import { ask, button, download, guarded, make, result } from "./api.js";
+import { ask, button, download, guarded, make, once, result } from "./api.js";
 import { Board, NARROW } from "./board.js";
 import { Coach } from "./coach.js";
 import { Help } from "./help.js";
@@ -177,8 +177,7 @@ class TablePage {
   }
 
   async picture(number) {
-    if (!this.pictures.has(number)) this.pictures.set(number, ask(this.path(`/log/${number}`)));
-    return (await this.pictures.get(number)).svg;
+    return (await once(this.pictures, number, () => ask(this.path(`/log/${number}`)))).svg;
   }
 
   /** Shows the position after a move of the log; without a number that of now. */
