@@ -2,16 +2,15 @@
 
 Each system learns Connect Four from nothing, in CPU minutes per core, in a process of its own. Then
 its policy plays, with one forward pass per move, against OpenSpiel's MCTSBot and on solved
-positions. Rows are appended to `runs/race/results.jsonl`; runs that it has are left out, so an
+positions. Rows are appended to the file `--results`; runs that it has are left out, so an
 interrupted race goes on. Our own runs need the extras `train`, `sb3` and `bench`; other packages
 are installed in `runs/race/envs`, from `requirements/*.txt`, when they first run. `--tables` prints
-Markdown and draws `docs/images/race.png`.
+Markdown and draws `docs/images/race.png`; ours are those of `benchmarks/race/results.jsonl`.
 """
 
 import argparse
 import json
 import os
-import platform
 import subprocess
 import sys
 import venv
@@ -20,6 +19,7 @@ from pathlib import Path
 from typing import Any, NamedTuple
 
 from benchmarks.race.report import report
+from llvmlite.binding import get_host_cpu_name
 
 ROOT = Path(__file__).parents[2]
 FOLDER = ROOT / "runs" / "race"
@@ -88,12 +88,13 @@ def main() -> None:
     parser.add_argument("--cores", type=int, nargs="+", default=[1, 2])
     parser.add_argument("--seeds", type=int, nargs="+", default=[1, 2, 3])
     parser.add_argument("--games", type=int, default=400, help="against each opponent")
+    parser.add_argument("--results", type=Path, default=FOLDER / "results.jsonl", metavar="FILE")
     parser.add_argument("--tables", action="store_true", help="print the tables of what has run")
     arguments = parser.parse_args()
     systems = arguments.systems or list(SYSTEMS)
     if unknown := set(systems) - set(SYSTEMS):
         parser.error(f"no system {sorted(unknown)}; there are {list(SYSTEMS)}")
-    file = FOLDER / "results.jsonl"
+    file: Path = arguments.results
     file.parent.mkdir(parents=True, exist_ok=True)
     rows = [json.loads(line) for line in file.open()] if file.exists() else []
     if arguments.tables:
@@ -106,7 +107,7 @@ def main() -> None:
         print(f"[{number + 1}/{len(runs)}] {name}, {minutes} min, {cores} cores, seed {seed}")
         row = {"system": name, "minutes": minutes, "cores": cores, "seed": seed}
         row |= run(name, 60 * minutes, cores, seed, arguments.games)
-        row |= {"machine": platform.machine()}
+        row |= {"processor": get_host_cpu_name()}
         with file.open("a") as there:
             there.write(json.dumps(row) + "\n")
 

@@ -11,10 +11,12 @@ from torch import Tensor
 
 from linkzoo import Game, Positions, game_names, get_game
 from linkzoo.core.features import FeatureMap
+from linkzoo.core.kernels import kernels
 from linkzoo_training.agents.policy import PolicyAgent, SearchAgent
 from linkzoo_training.networks.flat import make_network
 from linkzoo_training.networks.inputs import Inputs
 from linkzoo_training.networks.symmetries import symmetries
+from linkzoo_training.search.evaluations import Evaluations
 from linkzoo_training.search.gumbel import MIN_VALUE_RANGE, Evaluate, GumbelSearch
 from linkzoo_training.search.gumbel_tree import considered_visits
 from linkzoo_training.search.solver import side_solver, solver, successors
@@ -408,6 +410,56 @@ def test_the_network_is_asked_for_one_group_after_the_other() -> None:
 
     GumbelSearch(Inputs(LINKAGE), 24, 5).run(positions.states, positions.seeds, answer, splits=2)
     assert asked == 6 * [12, 12]
+
+
+@pytest.mark.parametrize("game", first_quick(["linkage", "love_links", "link_o"]))
+@pytest.mark.parametrize("entries", [1, 10**6])
+def test_known_evaluations_change_no_search(game: str, entries: int) -> None:
+    """Two plies of the same games; a large table never forgets, and no position is asked twice."""
+    rules, asked = get_game(game), list[bytes]()
+    views = np.array([len(symmetries(rules)) - 1]) if rules.observation.symmetries else None
+    search = GumbelSearch(Inputs(rules), 12, 30, views=views)
+    known = Evaluations(Inputs(rules), entries)
+
+    def answer(features: NDArray[Any]) -> tuple[Tensor, Tensor]:
+        asked.extend(row.tobytes() for row in features)
+        return opinionated(rules)(features)
+
+    positions, evaluated, plain = midgame(rules, 12, 6), list[bytes](), list[bytes]()
+    states, seeds = positions.states, positions.seeds
+    for _ in range(2):
+        wanted = search.run(states, seeds, answer)
+        plain += asked
+        asked.clear()
+        found = search.run(states, seeds, answer, evaluations=known)
+        evaluated += asked
+        asked.clear()
+        np.testing.assert_allclose(found.policy, wanted.policy, atol=1e-5)
+        np.testing.assert_allclose(found.values, wanted.values, atol=1e-5)
+        kernels(rules).play(states, wanted.actions, np.empty((12, rules.num_actions), np.int8))
+        assert (states["seat"] >= 0).all()
+    assert set(evaluated) == set(plain)
+    assert entries == 1 or len(evaluated) == len(set(plain)) < len(plain)
+
+
+def test_evaluations_are_known_by_all_that_the_network_reads() -> None:
+    inputs, rng = Inputs(LINKAGE), np.random.Generator(np.random.PCG64(0))
+    known, actions = Evaluations(inputs, 5000), LINKAGE.num_actions
+    features = rng.integers(-9, 9, (4, inputs.width)).astype(np.int16)
+    masks = np.ones((4, actions), np.int8)
+    chances, values = rng.random((4, actions), np.float32), rng.random((4, 2), np.float32)
+    keys = known.keys(features, masks)
+    assert not known.find(keys)[0].any()
+    known.keep(keys, chances, values)
+    there, *outputs = known.find(keys)
+    assert there.all()
+    assert (outputs[0] == chances).all()
+    assert (outputs[1] == values).all()
+    for array in (features, masks):
+        for column in range(array.shape[1]):
+            array[:, column] -= 1
+            assert not known.find(known.keys(features, masks))[0].any()
+            array[:, column] += 1
 
 
 def test_random_views_of_a_symmetric_network_change_nothing() -> None:

@@ -24,6 +24,7 @@ first world.
 
 from collections.abc import Callable, Generator, Iterator
 from dataclasses import dataclass
+from functools import partial
 
 import numpy as np
 import torch
@@ -31,11 +32,12 @@ from torch import Tensor
 
 from linkzoo.core.agent import check_unfinished
 from linkzoo.core.kernels import kernels
-from linkzoo_training.arrays import Array, Float32s, Int64s, UInt64s
+from linkzoo_training.arrays import Array, Float32s, Int8s, Int64s, UInt64s
 from linkzoo_training.networks.flat import masked
 from linkzoo_training.networks.inputs import Inputs
 from linkzoo_training.networks.symmetries import symmetries
 from linkzoo_training.networks.transfers import ToHost, in_turn, to_device
+from linkzoo_training.search.evaluations import Evaluations
 from linkzoo_training.search.gumbel_batch import Settings, Trees
 from linkzoo_training.search.gumbel_kernels import draw_views, gumbel_kernels
 from linkzoo_training.search.gumbel_tree import NODE, considered_visits
@@ -49,6 +51,9 @@ HIDDEN_MIN_VALUE_RANGE = 1.0  # with hidden information: small differences over 
 
 # A network: maps features [N, F] to logits [N, A] and values [N, P] relative to the seat to act.
 Evaluate = Callable[[Array], tuple[Tensor, Tensor]]
+
+# Yields after the network was called; returns probabilities [R, A] and relative values [R, P].
+Outputs = Generator[None, None, tuple[Float32s, Float32s]]
 
 
 @dataclass(frozen=True)
@@ -141,6 +146,7 @@ class GumbelSearch:
         gumbel_scale: float = 0.0,
         temperature: float = 1.0,
         splits: int = 1,
+        evaluations: Evaluations | None = None,
     ) -> Found:
         """Searches positions.
 
@@ -151,6 +157,9 @@ class GumbelSearch:
             gumbel_scale: 1 to explore, 0 to play.
             temperature: With hidden information, of other seats' actions; above 0.
             splits: Number of groups; the host searches one while a GPU evaluates another.
+            evaluations: Outputs of `evaluate` in earlier searches, which are used and added to;
+                each is of the symmetry that its position was seen through first. None: every leaf
+                is evaluated.
 
         Raises:
             ValueError: A game is over, N exceeds `count`, or network outputs aren't finite.
@@ -167,7 +176,8 @@ class GumbelSearch:
         trees = Trees._make(array[:count] for array in self._trees)
         kernel.instantiate(states, seeds, trees)
         groups = np.array_split(np.arange(count), max(1, min(splits, count)))
-        in_turn(*(self._grow(group, trees, evaluate, settings, gumbel_scale) for group in groups))
+        ask = partial(self._ask, trees=trees, evaluate=evaluate, evaluations=evaluations)
+        in_turn(*(self._grow(group, trees, ask, settings, gumbel_scale) for group in groups))
         actions = np.empty(count, np.int64)
         kernel.decide(actions, trees, settings)
         return Found(actions, trees.policy.copy(), trees.values.copy())
@@ -176,13 +186,13 @@ class GumbelSearch:
         self,
         rows: Int64s,
         trees: Trees,
-        evaluate: Evaluate,
+        ask: Callable[[Int64s], Outputs],
         settings: Settings,
         gumbel_scale: float,
     ) -> Iterator[None]:
         """Runs the searches of some rows; yields after every call of the network."""
         kernel = gumbel_kernels(self.game)
-        chances, values = yield from self._ask(rows, trees, evaluate)
+        chances, values = yield from ask(rows)
         kernel.expand(rows, chances, values, trees)
         kernel.draw(rows, trees, float(gumbel_scale))
         if settings.solver_limit:
@@ -190,25 +200,43 @@ class GumbelSearch:
         trees.waiting[rows] = ~trees.solved[rows]
         kernel.advance(rows[trees.waiting[rows]], chances, values, trees, settings)
         while len(waiting := rows[trees.waiting[rows]]):
-            chances, values = yield from self._ask(waiting, trees, evaluate)
+            chances, values = yield from ask(waiting)
             kernel.advance(waiting, chances, values, trees, settings)
 
     def _ask(
-        self, rows: Int64s, trees: Trees, evaluate: Evaluate
-    ) -> Generator[None, None, tuple[Float32s, Float32s]]:
+        self, rows: Int64s, trees: Trees, evaluate: Evaluate, evaluations: Evaluations | None
+    ) -> Outputs:
         """Evaluates R leaves; yields once after calling the network.
 
         Returns probabilities of all actions [R, A], as other worlds have other legal actions, and
         values [R, P] relative to the seat to act. No illegal action has more than the best legal
         one: the network never learned their logits, which could leave the legal ones nothing.
         """
-        most = 1 + self._settings.score_margin_weight
         masks = trees.masks[rows]
         worlds = trees.worlds[rows] if self._inputs.row else None
         features = self._inputs.encode(worlds, masks, trees.observations[rows])
         which = np.empty(len(rows), np.int64)
         if self._views is not None:
             draw_views(which, self._views, rows, trees.seeds, trees.leaves)
+        if evaluations is None:
+            return (yield from self._evaluate(features, masks, which, evaluate))
+        keys = evaluations.keys(features, masks)
+        known, chances, values = evaluations.find(keys)
+        new = np.flatnonzero(~known)
+        if len(new):
+            fresh, first, inverse = np.unique(keys[new], return_index=True, return_inverse=True)
+            one = new[first]
+            found = yield from self._evaluate(features[one], masks[one], which[one], evaluate)
+            evaluations.keep(fresh, *found)
+            chances[new], values[new] = (outputs[inverse] for outputs in found)
+        return chances, values
+
+    def _evaluate(
+        self, features: Array, masks: Int8s, which: Int64s, evaluate: Evaluate
+    ) -> Outputs:
+        """Calls the network for positions seen through symmetries `which` [R]."""
+        most = 1 + self._settings.score_margin_weight
+        if self._views is not None:
             symmetries(self.game).turn_features(features, which)
             symmetries(self.game).turn_actions(masks, which)
         logits, relative = evaluate(features)

@@ -20,11 +20,14 @@ from linkzoo_training.networks.inputs import Inputs
 from linkzoo_training.networks.shards import sharded_forward
 from linkzoo_training.networks.symmetries import symmetries
 from linkzoo_training.networks.transfers import ToHost, splits_on, to_device
+from linkzoo_training.search.evaluations import Evaluations
 from linkzoo_training.search.gumbel import GumbelSearch
 from linkzoo_training.selfplay.backend import DIVERGED, HostBackend, as_tensor
 from linkzoo_training.selfplay.initial_states import InitialStates
 from linkzoo_training.selfplay.opponent_pool import OpponentPool
 from linkzoo_training.selfplay.sampling import sample
+
+_MEMORY = 4  # outputs of the network that are kept for each node of the trees
 
 
 @dataclass(frozen=True)
@@ -109,6 +112,10 @@ class ReplayGames:
             return logits, values
 
         config, search = self.config, self._searcher(self.config.simulations_at(progress))
+        evaluations = None  # with fewer simulations than actions, searches share few positions
+        if self.game.num_actions <= search.simulations and self.device.type == "cpu":
+            entries = _MEMORY * config.num_envs * (search.simulations + 1)
+            evaluations = Evaluations(self._inputs, entries)
         masks = np.empty((config.num_envs, self.game.num_actions), np.int8)
         drawn = pool.draw(config.pool.active, iteration)
         opponents = [*drawn.tolist(), *self.opponents.fixed_slots]
@@ -119,7 +126,12 @@ class ReplayGames:
             own = np.flatnonzero(~others.numpy())
             seeds = random_u64s(config.seed, STREAM_SELF_PLAY, self.plies, own)
             found = search.run(
-                self.states[own], seeds, evaluate, gumbel_scale=1.0, splits=splits_on(self.device)
+                self.states[own],
+                seeds,
+                evaluate,
+                gumbel_scale=1.0,
+                splits=splits_on(self.device),
+                evaluations=evaluations,
             )
             actions[own] = found.actions
             least = config.min_surprise
