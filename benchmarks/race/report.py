@@ -56,7 +56,7 @@ def _draw(rows: Sequence[dict[str, Any]], image: Path) -> None:
     mpl.use("Agg")
     from matplotlib import pyplot as plt
 
-    figure, axes = plt.subplots(figsize=(7, 4), dpi=100, layout="constrained")
+    figure, axes = plt.subplots(figsize=(8.5, 4), dpi=100, layout="constrained")
     best = {row["system"]: row["best_moves"] for row in rows}
     for name in sorted(best, key=lambda name: -best[name]):
         runs = _runs(rows, name)
@@ -66,6 +66,6 @@ def _draw(rows: Sequence[dict[str, Any]], image: Path) -> None:
         seconds = [np.mean(point[0]) for point in points]
         axes.plot(seconds, [np.mean(point[1]) for point in points], label=name)
     axes.set(xlabel="CPU seconds, one core", ylabel="best moves on solved positions")
-    axes.legend(fontsize="small")
+    figure.legend(loc="outside right upper", fontsize="small", frameon=False)
     figure.savefig(image)
     plt.close(figure)
