@@ -206,7 +206,7 @@ class GumbelSearch:
     def _ask(
         self, rows: Int64s, trees: Trees, evaluate: Evaluate, evaluations: Evaluations | None
     ) -> Outputs:
-        """Evaluates R leaves; yields once after calling the network.
+        """Evaluates R leaves; yields once if it calls the network.
 
         Returns probabilities of all actions [R, A], as other worlds have other legal actions, and
         values [R, P] relative to the seat to act. No illegal action has more than the best legal
