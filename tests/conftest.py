@@ -89,6 +89,13 @@ def pytest_collection_finish(session: pytest.Session) -> None:
     gc.set_threshold(20_000, 20, 20)  # quick collections took another 8 % of it
 
 
+@pytest.hookimpl(tryfirst=True)
+def pytest_runtest_setup() -> None:
+    """Networks of a test and of its fixtures start with the same weights, whatever ran before."""
+    if "torch" in sys.modules:
+        sys.modules["torch"].manual_seed(0)
+
+
 @pytest.fixture(autouse=True)
 def registered_before() -> Iterator[None]:
     """Games that a test registers are forgotten after it."""

@@ -489,7 +489,6 @@ def test_random_views_of_a_symmetric_network_change_nothing() -> None:
 def test_every_game_can_be_searched(game: str) -> None:
     """Perfect information, public chance, hidden tiles; legal actions, and a zero-sum value."""
     rules = get_game(game)
-    torch.manual_seed(0)
     policy = PolicyAgent("bare", rules, make_network(rules, "flat", 8, 1), {})
     positions = midgame(rules, 12, 5)
     agent = SearchAgent(policy, 24)
@@ -504,7 +503,6 @@ def test_every_game_can_be_searched(game: str) -> None:
 
 def test_a_forced_move_takes_no_search() -> None:
     """In the last plies of Linkage; positions with a choice are searched as they are alone."""
-    torch.manual_seed(0)
     policy = PolicyAgent("bare", LINKAGE, make_network(LINKAGE, "flat", 8, 1), {})
     agent = SearchAgent(policy, 4)
     late = midgame(LINKAGE, 200, 20)
@@ -523,7 +521,6 @@ def test_a_search_beats_its_own_network() -> None:
     """A network whose policy is uniform wins by searching with true endings alone."""
     from linkzoo_training.evaluation.match import play_match
 
-    torch.manual_seed(0)
     bare = PolicyAgent("bare", LINKAGE, make_network(LINKAGE, "flat", 8, 1), {})
     options = {"board_size": 5, "threshold": 8}
     result = play_match("linkage", SearchAgent(bare, 64), bare, 60, seed=1, options=options)

@@ -5,7 +5,6 @@ from pathlib import Path
 
 import numpy as np
 import pytest
-import torch
 from benchmarks import strength
 from numpy.typing import NDArray
 
@@ -105,7 +104,6 @@ def fixture_folder(tmp_path: Path, monkeypatch: pytest.MonkeyPatch) -> Path:
     (tmp_path / "ladders" / "love_links.json").write_text(json.dumps(data))
     monkeypatch.setattr(ladders, "LADDERS", tmp_path / "ladders")
     monkeypatch.chdir(tmp_path)
-    torch.manual_seed(1)
     game = get_game("love_links")
     network = {"kind": "flat", "width": 8, "blocks": 1}
     old = [

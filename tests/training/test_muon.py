@@ -15,7 +15,6 @@ SHAPES = [(8, 8), (16, 40), (40, 16), (12, 4, 3, 3)]
 @pytest.mark.parametrize("shape", [(3, 8, 8), (2, 16, 40), (4, 40, 16)])
 def test_singular_values_come_near_one(shape: tuple[int, ...]) -> None:
     """Jordan et al.: those that aren't tiny come to lie about 1, along the same directions."""
-    torch.manual_seed(1)
     matrices = torch.randn(shape)
     found = orthogonal(matrices)
     assert found.shape == shape
@@ -30,7 +29,6 @@ def test_singular_values_come_near_one(shape: tuple[int, ...]) -> None:
 
 @pytest.mark.parametrize("scale", [1e-6, 1.0, 1e6])
 def test_the_size_of_gradients_does_not_matter(scale: float) -> None:
-    torch.manual_seed(2)
     matrices = torch.randn(2, 6, 9)
     torch.testing.assert_close(orthogonal(matrices * scale), orthogonal(matrices), rtol=0, atol=0.1)
     assert (orthogonal(torch.zeros(1, 4, 5)) == 0).all()
@@ -39,7 +37,6 @@ def test_the_size_of_gradients_does_not_matter(scale: float) -> None:
 @pytest.mark.parametrize("shape", SHAPES)
 def test_as_torch_does_it(shape: tuple[int, ...]) -> None:
     """Several steps with decay; torch computes in bfloat16, and takes convolutions as matrices."""
-    torch.manual_seed(3)
     ours, theirs = (nn.Parameter(torch.randn(shape)) for _ in range(2))
     with torch.no_grad():
         theirs.copy_(ours)
@@ -59,7 +56,6 @@ def test_as_torch_does_it(shape: tuple[int, ...]) -> None:
 
 
 def test_of_one_shape_together_as_alone() -> None:
-    torch.manual_seed(4)
     together = [nn.Parameter(torch.randn(5, 7)) for _ in range(3)]
     alone = [nn.Parameter(one.detach().clone()) for one in together]
     optimisers = [Muon(together, 0.1), *(Muon([one], 0.1) for one in alone)]
@@ -112,7 +108,6 @@ def test_hidden_layers_and_all_else(game: str, kind: str) -> None:
 
 def test_large_matrices_in_bfloat16() -> None:
     """They move nearly as in float32; small ones move exactly so."""
-    torch.manual_seed(5)
     for size, exact in ((128, False), (64, True)):
         ours, theirs = (nn.Parameter(torch.zeros(size, size)) for _ in range(2))
         ours.grad = torch.randn(size, size)

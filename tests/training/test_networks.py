@@ -38,7 +38,6 @@ def observing(game: Game, **changes: Any) -> Game:
 
 @pytest.mark.parametrize(("kind", "game"), KINDS)
 def test_shapes_and_a_uniform_start(kind: str, game: Game) -> None:
-    torch.manual_seed(0)
     logits, values = make_network(game, kind, 16, 2)(features(game, kind=kind))
     assert logits.shape == (16, game.num_actions)
     assert values.shape == (16, game.max_players)
@@ -49,7 +48,6 @@ def test_shapes_and_a_uniform_start(kind: str, game: Game) -> None:
 @pytest.mark.parametrize(("kind", "game"), KINDS)
 def test_everything_is_trained(kind: str, game: Game) -> None:
     """Each parameter gets a gradient, but for those behind a gate that is still closed."""
-    torch.manual_seed(0)
     network = make_network(game, kind, 16, 1)
     logits, values = network(features(game, kind=kind))
     (logits.square().sum() + values.sum()).backward()
@@ -60,7 +58,6 @@ def test_everything_is_trained(kind: str, game: Game) -> None:
 
 def test_board_logits_follow_the_board() -> None:
     """Zero padding aside, a pattern moved by a row moves the logits of its placements."""
-    torch.manual_seed(1)
     network = make_network(LINKAGE, "board", 8, 0)
     assert isinstance(network, BoardNet)
     empty = torch.zeros(1, len(network.map), dtype=torch.int8)
@@ -92,7 +89,6 @@ def test_only_where_the_game_lies_on_such() -> None:
 
 def test_graph_logits_follow_the_circles() -> None:
     """LINK-O's circles turned round (four of its symmetries): the logits go with the spaces."""
-    torch.manual_seed(1)
     network, seen = make_network(LINK_O, "graph", 8, 2), features(LINK_O)
     with torch.no_grad():
         for parameter in network.parameters():
@@ -111,7 +107,6 @@ def test_graph_logits_follow_the_circles() -> None:
 
 def test_messages_come_from_the_neighbours() -> None:
     """What lies on a space reaches the logits of spaces within two edges, by two blocks."""
-    torch.manual_seed(1)
     network = make_network(LINK_O, "graph", 8, 2)
     assert isinstance(network, GraphNet)
     with torch.no_grad():
@@ -130,7 +125,6 @@ def test_messages_come_from_the_neighbours() -> None:
 @pytest.mark.parametrize("numbers", [0, 2])
 def test_a_graph_with_less(kinds: int, groups: int, numbers: int) -> None:
     """Without edges, without elements of groups or of nothing: there are no layers for them."""
-    torch.manual_seed(0)  # eight channels may all be silent by chance
     size, cells = 42 + groups + numbers, np.arange(42)
     spec = ObservationSpec((ObservationPart("all", (size,), 0, 2, "anything"),), (size,))
     graph = Graph(
@@ -179,7 +173,6 @@ def test_a_board_without_numbers_or_actions_elsewhere(numbers: int, elsewhere: i
 
 def test_a_logit_of_several_cells_is_the_sum_of_theirs() -> None:
     """-1 fills up the places of an action that has fewer; one without any lies elsewhere."""
-    torch.manual_seed(1)
     places = np.array([[0, 42 + 8], [3, -1], [-1, -1], [4, 5], [42, 43], [-1, 7], [8, 50 + 1]])
     network = make_network(observing(CONNECT_FOUR, action_cells=places), "board", 8, 1)
     assert isinstance(network, BoardNet)
@@ -204,7 +197,6 @@ def test_gradient_of_a_gather() -> None:
 
 def test_messages_and_their_gradient() -> None:
     """Beside an obvious version: each cell by itself, edge by edge."""
-    torch.manual_seed(1)
     network = make_network(LINK_O, "graph", 3, 1).double()
     assert isinstance(network, GraphNet)
     assert LINK_O.observation.graph is not None

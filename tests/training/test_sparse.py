@@ -110,7 +110,6 @@ def test_other_precisions(kind: torch.dtype) -> None:
 
 def test_a_network_that_plays_in_bfloat16_reads_in_float32() -> None:
     game = get_game("love_formula")
-    torch.manual_seed(0)
     network = make_network(game, "flat", 16, 1)
     played = frozen(network, bf16=True)
     kinds = {name: parameter.dtype for name, parameter in played.named_parameters()}
