@@ -1,4 +1,4 @@
-"""Splits the rows of a batch into shards, one per CPU thread.
+"""Splits the rows of a batch into shards for the CPU's threads.
 
 Torch would split every single operation among its threads and wait for all of them after each one,
 which is slow on a busy machine. Here one thread runs all operations of its shard, and threads wait
@@ -20,6 +20,7 @@ import torch
 from torch import Tensor
 
 MIN_ROWS = 32  # rows per thread; with fewer rows, fewer threads
+MAX_ROWS = 768  # rows per shard: more take memory and save no time
 _STEP = 16  # shard sizes are multiples: convolutions are slow for each new shape
 _BITS = 5  # of padded sizes: at most 1/16 of the rows is padding
 
@@ -103,13 +104,12 @@ def backward(
 
 
 def split(rows: int, device: torch.device) -> list[slice]:
-    """Splits rows into nearly equal shards, one per thread; fewer if there are few rows.
+    """Splits rows into nearly equal shards, equally many per thread; few rows use fewer threads.
 
     On a GPU all rows stay together.
     """
-    count = min(_threads, rows // MIN_ROWS) if device.type == "cpu" else 1
-    if count <= 1:
-        return [slice(0, rows)]
+    threads = max(1, min(_threads, rows // MIN_ROWS))
+    count = threads * max(1, -(-rows // (threads * MAX_ROWS))) if device.type == "cpu" else 1
     steps = -(-rows // _STEP)
     ends = [*(_STEP * (steps * part // count) for part in range(count)), rows]
     return [slice(first, last) for first, last in pairwise(ends)]
@@ -118,10 +118,10 @@ def split(rows: int, device: torch.device) -> list[slice]:
 def _each(work: Callable[[slice], T], shards: Sequence[slice]) -> list[T]:
     """Returns `work(shard)` of every shard; raises the error of the first that failed.
 
-    The other shards still run to their end.
+    Other threads' shards still run to their end.
     """
-    if len(shards) == 1:
-        return [work(shards[0])]
+    if min(len(shards), _threads) == 1:
+        return [work(shard) for shard in shards]
     return list(_pool(_threads).map(work, shards))
 
 
