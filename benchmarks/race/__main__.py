@@ -37,7 +37,7 @@ class System(NamedTuple):
 
 SYSTEMS = {
     "linkzoo AlphaZero, board": System("ours", "alphazero,board"),
-    "linkzoo AlphaZero, flat": System("ours", "alphazero,flat"),
+    "linkzoo AlphaZero, flat": System("ours", "alphazero,flat,batch_size=512"),
     "linkzoo PPO, board": System("ours", "ppo,board"),
     "linkzoo PPO, flat": System("ours", "ppo,flat"),
     "pgx + mctx, random starts": System("pgx_mctx", "starts"),
