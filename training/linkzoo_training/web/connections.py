@@ -19,7 +19,7 @@ MOST_CONNECTIONS = 512
 MOST_HALF_OPEN = 64  # connections whose request hasn't come whole; the oldest ones are closed
 HALF_OPEN_SECONDS = 10.0  # until a request has to be there
 IDLE_SECONDS = 30  # of a connection between two requests
-
+ENDING_SECONDS: int | None = 1  # from a signal until requests are broken off; None: they aren't
 
 HalfOpen = dict["Connection", asyncio.TimerHandle]
 
@@ -89,7 +89,7 @@ class HttpServer(uvicorn.Server):
             server_header=False,
             timeout_keep_alive=IDLE_SECONDS,
             limit_concurrency=MOST_CONNECTIONS,
-            timeout_graceful_shutdown=1,
+            timeout_graceful_shutdown=ENDING_SECONDS,
         )
         super().__init__(config)
         self._shared = server
