@@ -101,21 +101,23 @@ def test_gradients_are_those_of_the_whole(
 ) -> None:
     """And they lie in memory as the parameters do, as a fused optimiser expects."""
     trainer = ppo(changes)
-    shards.use(2)
     assert isinstance(trainer.play, RolloutGames)
     critic, progress = trainer.behaviour_critic, 0.5
     batch = trainer.play.collect(trainer.behaviour_policy, trainer.pool, progress, 0, critic)
     part, found = torch.arange(len(batch.action))[::3], []
-    for least in (16, 10**6):
-        monkeypatch.setattr(shards, "MIN_ROWS", least)
-        assert len(shards.split(len(part), CPU)) == (2 if least == 16 else 1)
+    for threads, most, count in ((1, 10**6, 1), (2, 10**6, 2), (1, 64, -(-len(part) // 64))):
+        monkeypatch.setattr(shards, "MAX_ROWS", most)
+        shards.use(threads)
+        assert len(shards.split(len(part), CPU)) == count
         terms = shards.backward(
             lambda shard: trainer._loss(batch, part, batch.advantage[part], True, shard),
             len(part),
             trainer.parameters,
         )
         found.append([terms, *gradients(trainer)])
-    torch.testing.assert_close(*found, rtol=1e-4, atol=1e-6)
+    whole, *parts = found
+    for one in parts:
+        torch.testing.assert_close(one, whole, rtol=1e-4, atol=1e-6)
     assert all(one.grad is None or one.grad.stride() == one.stride() for one in trainer.parameters)
 
 
