@@ -96,7 +96,7 @@ runpy.run_module("linkzoo_training", run_name="__main__")
 @pytest.mark.slow  # test_an_analysis_ends_when_its_page_goes
 @pytest.mark.parametrize("number", [signal.SIGTERM, signal.SIGINT])
 def test_a_signal_ends_the_server_without_a_wait(tmp_path: Path, number: int) -> None:
-    """Nothing has to be broken off after ENDING_SECONDS, nor takes the seconds it would take."""
+    """The signal ends every request: none is broken off later, and none takes its own time."""
     command = [sys.executable, "-c", SERVE, "serve", "--port=0", f"--record={tmp_path}"]
     with subprocess.Popen(command, stdout=subprocess.PIPE, text=True) as process:
         assert process.stdout is not None

@@ -31,7 +31,7 @@ _threads = 1
 def use(threads: int) -> None:
     """Sets the number of threads for shards in this process; torch's operations get one each.
 
-    Before the first call, batches aren't split.
+    Before the first call, there is one thread here, and torch's operations have torch's threads.
     """
     global _threads  # noqa: PLW0603 - one number for the process, as torch's
     _threads = threads
