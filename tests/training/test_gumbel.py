@@ -293,7 +293,7 @@ def test_solved_leaves_are_ends(monkeypatch: pytest.MonkeyPatch) -> None:
     monkeypatch.setattr("linkzoo_training.search.gumbel.LEAF_SHARE", 1)
     limit, exact, checked = 400, solver(LINKAGE), Counter[bool]()
     side = side_solver(LINKAGE)
-    positions, memory = midgame(LINKAGE, 60, 14), side.memory(1, limit)
+    positions = midgame(LINKAGE, 60, 14)
     search = GumbelSearch(Inputs(LINKAGE), 60, 16, solver_limit=limit)
     search.run(positions.states, positions.seeds, opinionated(LINKAGE))
     for row, state in enumerate(positions.states):
@@ -303,8 +303,7 @@ def test_solved_leaves_are_ends(monkeypatch: pytest.MonkeyPatch) -> None:
         for action, _, values in children(search, row):
             one = after[action]
             winner = exact.winner(one)
-            side.forget(memory, 0)
-            solved = one.seat < 0 or side.finish(one, memory, 0, limit)
+            solved = one.seat < 0 or side.finish(one, side.memory(1, limit), 0, limit)
             checked[solved] += 1
             if solved:
                 assert values.tolist() == ([1.0, -1.0] if winner == state.more else [-1.0, 1.0])

@@ -241,16 +241,14 @@ def test_side_solvers_agree_with_the_solver(setup: Setup, empty: int, seed: int)
     if state is None:
         return
     side = side_solver(GAME)
-    finish, keep_best = side.finish, side.keep_best
     memory = side.memory(3, 10**6)
-    ended, mask = state.copy(), legal_mask(state)
-    assert finish(ended, memory, 1, 10**6)
+    ended, solved, mask = state.copy(), state.copy(), legal_mask(state)
+    assert side.finish(ended, memory, 1, 10**6)
     assert ended.seat == -1
     assert ended.groups == value(state)
     assert ended.winners == 1 << SOLVER.winner(state)
-    before = state.tobytes()
-    assert keep_best(state, memory, 2, 10**6, mask)
-    assert state.tobytes() == before
+    assert side.solve(solved, memory, 2, 10**6, mask)
+    assert solved.tobytes() == ended.tobytes()
     best = [a for a, after in successors(GAME, state).items() if value(after) == value(state)]
     assert np.flatnonzero(mask).tolist() == best
     assert set(mask) <= {0, 1}
@@ -259,16 +257,14 @@ def test_side_solvers_agree_with_the_solver(setup: Setup, empty: int, seed: int)
 def test_side_solvers_leave_what_is_out_of_reach() -> None:
     """Too many pieces to come; a search that takes too long; roles that aren't chosen."""
     side = side_solver(GAME)
-    finish, keep_best = side.finish, side.keep_best
     cases = [(start(), 10**4), (rectangle(4, 5), 30_000), (start(Setup(free_hole=True)), 10**9)]
     for state, limit in cases:
         memory, before, mask = side.memory(1, limit), state.tobytes(), legal_mask(state)
         legal = mask.copy()
-        assert not finish(state, memory, 0, limit)
-        assert not keep_best(state, memory, 0, limit, mask)
+        assert not side.finish(state, memory, 0, limit)
+        assert not side.solve(state, memory, 0, limit, mask)
         assert state.tobytes() == before
         assert (mask == legal).all()
-    side.forget(memory, 0)
     other = side_solver(get_game("love_links"))
     assert not other.finish(start(), other.memory(1, 1), 0, 1)
 

@@ -4,11 +4,12 @@
 positions in parallel use compiled functions:
 
 - `memory(count, limit)` allocates the working memory of `count` rows, used by the others
-- `forget(memory, row)` clears a row's memory
-- `finish(state, memory, row, limit)` plays a record to its end under perfect play
-- `keep_best(state, memory, row, limit, mask)` keeps only the best legal actions in a mask
+- `solve(state, memory, row, limit, mask)` clears a row's memory, plays a record to its end under
+  perfect play, and keeps in a mask of its legal actions only those that may be best
+- `finish(state, memory, row, limit)` plays another record of the same search to its end
 
-The latter two return whether the position was solved by a search of at most `limit` positions.
+The latter two return whether the position was solved by a search of at most `limit` positions; if
+not, the record is as it was.
 """
 
 from typing import Protocol

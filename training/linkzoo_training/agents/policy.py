@@ -28,7 +28,8 @@ from linkzoo_training.schema import MAX_TEMPERATURE
 from linkzoo_training.search.gumbel import Found, GumbelSearch
 from linkzoo_training.search.solver import side_solver
 
-SOLVER_LIMIT = 300_000  # solver limit (positions) in searches at play time, see GumbelSearch
+SOLVER_LIMIT = 300_000  # of a game's own solver in searches at play time, see GumbelSearch
+PROOF_LIMIT = 2_000  # of proof-number search
 _MAX_BYTES = 2**28  # memory limit of the trees of one batched search
 _MAX_LOGIT = 1e8  # limit for sane networks, far below the mask's ILLEGAL_LOGIT
 
@@ -170,14 +171,15 @@ class SearchAgent:
     samples a determinization, and with hidden information the other seats follow the policy. If the
     policy averages symmetric views, each position of the search uses one of them. At a temperature
     above 0 the action is sampled from the improved policy. Positions that the exact solver solves
-    within SOLVER_LIMIT positions are played perfectly.
+    within SOLVER_LIMIT or PROOF_LIMIT positions are played perfectly.
 
     Raises:
         ValueError: The simulations per decision are out of range.
     """
 
     def __init__(self, policy: PolicyAgent, simulations: int) -> None:
-        memory = side_solver(policy.game).memory(1, SOLVER_LIMIT)
+        limit = PROOF_LIMIT if policy.game.solver is None else SOLVER_LIMIT
+        memory = side_solver(policy.game).memory(1, limit)
         solving, node = sum(part.nbytes for part in memory), 4 * policy.game.num_actions
         simulations = integer("simulations", simulations, 1, (_MAX_BYTES - solving) // node - 1)
         self.policy, self.simulations = policy, simulations
@@ -190,7 +192,7 @@ class SearchAgent:
             views=policy.views,
             min_value_range=policy.card.get("least_range"),
             score_margin_weight=policy.card.get("score_margin_weight", 0.0),
-            solver_limit=SOLVER_LIMIT,
+            solver_limit=limit,
         )
 
     def act(self, positions: Positions) -> NDArray[np.int64]:

@@ -20,7 +20,7 @@ from linkzoo_training.config.schedule import Schedule
 from linkzoo_training.config.standard import is_game, standard_fields
 from linkzoo_training.imports import check_import_path, is_import_path
 from linkzoo_training.resources import file_exists, find_checkpoint, find_config, shipped
-from linkzoo_training.search.solver import check_solver
+from linkzoo_training.search.solver import check_side_solver
 
 
 def _no_bool(value: Any) -> Any:
@@ -302,7 +302,9 @@ class AlphaZeroConfig(Config):
     simulations: Stages = (16, 32, 64)  # per move; a list is a schedule over equal parts of the run
     considered: Simulations = 16  # actions tried at the root
     least_range: Range = None  # smallest range of values that is scaled to 0..1 (GumbelSearch)
-    solver_limit: Annotated[Int, Field(ge=0, lt=2**31)] = 0  # solver's positions per root; 0: off
+    solver_limit: Annotated[Int, Field(ge=0, lt=2**31)] = (
+        0  # solver's positions per root, see GumbelSearch; 0: off
+    )
 
     # Learning
     min_surprise: Weight = 0.0  # nats that search changes a policy by; others give no sample
@@ -317,7 +319,7 @@ class AlphaZeroConfig(Config):
     @model_validator(mode="after")
     def _check_alphazero(self) -> "AlphaZeroConfig":
         if self.solver_limit:
-            check_solver(self.game)
+            check_side_solver(self.game)
         if self.window % self.reuse:
             raise ValueError(f"reuse: {self.reuse} does not divide the window, {self.window}")
         return self

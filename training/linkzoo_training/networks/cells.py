@@ -84,6 +84,8 @@ class BoardNet(CellNet):
         self.first = nn.ModuleList(nn.Conv2d(width, width, 3, padding=1) for _ in range(blocks))
         self.pooled = nn.ModuleList(nn.Linear(width, width) for _ in range(blocks))
         self.second = nn.ModuleList(nn.Conv2d(width, width, 3, padding=1) for _ in range(blocks))
+        for parameter in self.second.parameters():  # blocks begin as identities (Zhang et al. 2019)
+            nn.init.zeros_(parameter)
         self._add_heads(game, height * columns, numbers, width)
         self.to(memory_format=torch.channels_last)  # type: ignore[call-overload]
 

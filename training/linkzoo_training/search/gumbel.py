@@ -77,9 +77,10 @@ class GumbelSearch:
         min_value_range: A node's values are scaled to 0..1 by their range, or by this if the range
             is smaller. None: MIN_VALUE_RANGE; with hidden information HIDDEN_MIN_VALUE_RANGE.
         score_margin_weight: Weight of score margins in final values, the same as the network's.
-        solver_limit: Positions that an exact solver may visit to solve a root, and LEAF_SHARE times
-            fewer for a leaf. Solved roots are played perfectly, without a search, by the network's
-            preference among the best actions; solved leaves count as final. 0: no solver.
+        solver_limit: Positions that a solver (`search.solver.side_solver`) may visit to solve a
+            root, and LEAF_SHARE times fewer for a leaf. Solved roots are played perfectly, without
+            a search, by the network's preference among the best actions; solved leaves count as
+            final. No root action is tried that is known to lose. 0: no solver.
     """
 
     def __init__(
@@ -130,6 +131,7 @@ class GumbelSearch:
             simulation=np.zeros(count, np.int64),
             waiting=np.zeros(count, np.bool_),
             masks=np.zeros((count, actions), np.int8),
+            candidates=np.zeros((count, actions), np.int8),
             observations=np.zeros((count, game.observation.spec.size), game.observation.spec.dtype),
             values=np.zeros((count, seats), np.float32),
             margins=np.zeros((count, seats), np.float32),
@@ -194,9 +196,9 @@ class GumbelSearch:
         kernel = gumbel_kernels(self.game)
         chances, values = yield from ask(rows)
         kernel.expand(rows, chances, values, trees)
-        kernel.draw(rows, trees, float(gumbel_scale))
         if settings.solver_limit:
             kernel.solve(rows, trees, settings)
+        kernel.draw(rows, trees, float(gumbel_scale))
         trees.waiting[rows] = ~trees.solved[rows]
         kernel.advance(rows[trees.waiting[rows]], chances, values, trees, settings)
         while len(waiting := rows[trees.waiting[rows]]):

@@ -22,6 +22,7 @@ class Trees(NamedTuple):
     simulation: Int64s  # [N]: index of the simulation; -1: evaluation of the root
     waiting: Bools  # [N]: whether the search waits for the network
     masks: Int8s  # [N, A]: legal actions in the world
+    candidates: Int8s  # [N, A]: legal actions of the root that the solver hasn't refuted
     observations: Array  # [N, F]: observation of the seat to act in the world
     values: Float32s  # [N, P]: values of the leaf, by seat
     margins: Float32s  # [N, P]: buffer
@@ -54,3 +55,10 @@ class Tree(NamedTuple):
 def tree_of(trees: Trees, i: int) -> Tree:
     """Returns search i."""
     return Tree(trees.nodes[i], trees.totals[i], trees.priors[i], trees.raw[i])
+
+
+@compiled
+def set_candidates(i: int, trees: Trees) -> None:
+    """Sets the mask of search i to the root's candidates."""
+    for action in range(trees.masks.shape[1]):
+        trees.masks[i, action] = trees.candidates[i, action]

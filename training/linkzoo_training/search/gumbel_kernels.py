@@ -15,8 +15,8 @@ from linkzoo.engine.compiled import compiled
 from linkzoo.engine.rng import STREAM_SEARCH, below, random_u64
 from linkzoo.engine.threads import RowKernel
 from linkzoo_training.arrays import Float32s, Int64s, UInt64s
-from linkzoo_training.search.gumbel_batch import Settings, Trees, tree_of
-from linkzoo_training.search.gumbel_policy import make_decide
+from linkzoo_training.search.gumbel_batch import Settings, Trees, set_candidates, tree_of
+from linkzoo_training.search.gumbel_policy import decide
 from linkzoo_training.search.gumbel_tree import drawn, inner_action, reset, root_action
 from linkzoo_training.search.solver import SideSolver, side_solver
 from linkzoo_training.search.tree import NONE, ROOT
@@ -60,6 +60,7 @@ def make_instantiate(legal_actions: LegalActions, observe: Observe) -> Callable[
             trees.simulation[i] = -1
             trees.waiting[i] = True
             legal_actions(roots[i], trees.masks[i])
+            legal_actions(roots[i], trees.candidates[i])
             observe(roots[i], roots[i].seat, trees.observations[i])
 
     return instantiate
@@ -92,7 +93,7 @@ def _draw(first: int, last: int, rows: Int64s, trees: Trees, gumbel_scale: float
         noisy = trees.noisy[i]
         for action in range(noisy.shape[0]):
             noisy[action] = -inf
-            if trees.masks[i, action]:
+            if trees.candidates[i, action]:
                 noisy[action] = log(trees.priors[i, ROOT, action])
                 if gumbel_scale > 0:
                     bits = random_u64(trees.seeds[i], STREAM_SEARCH, action, _GUMBEL)
@@ -100,23 +101,20 @@ def _draw(first: int, last: int, rows: Int64s, trees: Trees, gumbel_scale: float
                     noisy[action] -= gumbel_scale * log(-log(uniform))
 
 
-def make_solve(legal_actions: LegalActions, solver: SideSolver, pay: Pay) -> Callable[..., None]:
+def make_solve(solver: SideSolver, pay: Pay) -> Callable[..., None]:
     """Returns the kernel that solves roots within the limit.
 
-    It sets their `masks` to the best actions and their `values` to exact ones.
+    It sets their `values` to exact ones. Their `candidates` are the actions that may be best.
     """
-    forget, keep_best, finish = solver.forget, solver.keep_best, solver.finish
+    solve_root = solver.solve
 
     @compiled
     def solve(first: int, last: int, rows: Int64s, trees: Trees, settings: Settings) -> None:
         memory, limit = settings.memory, settings.solver_limit
         for k in range(first, last):
             i = rows[k]
-            world, mask = trees.worlds[i], trees.masks[i]
-            forget(memory, i)
-            legal_actions(world, mask)
-            best_known = keep_best(world, memory, i, limit, mask)
-            trees.solved[i] = best_known and finish(world, memory, i, limit)
+            world = trees.worlds[i]
+            trees.solved[i] = solve_root(world, memory, i, limit, trees.candidates[i])
             if trees.solved[i]:
                 pay(world, settings.score_margin_weight, trees.values[i], trees.margins[i])
 
@@ -169,7 +167,7 @@ def make_run_simulations(game: GameFunctions, descend: Descend) -> OneTree:
 
     It stops when the network is needed again, or after the last simulation.
     """
-    legal_actions, determinize = game.legal_actions, game.determinize
+    determinize = game.determinize
 
     @compiled
     def simulate(i: int, trees: Trees, settings: Settings) -> None:
@@ -177,7 +175,7 @@ def make_run_simulations(game: GameFunctions, descend: Descend) -> OneTree:
         trees.worlds[i] = trees.roots[i]
         trees.leaves[i] = ROOT
         trees.left_tree[i] = False
-        legal_actions(world, mask)
+        set_candidates(i, trees)
         visits = wanted[min(count_legal(mask), wanted.shape[0] - 1), trees.simulation[i]]
         fresh = random_u64(trees.seeds[i], STREAM_SEARCH, visits, _DETERMINIZE)
         determinize(world, world.seat, fresh)
@@ -301,7 +299,7 @@ def gumbel_kernels(game: Game) -> GumbelKernels:
         instantiate=RowKernel(make_instantiate(legal_actions, functions.observe), _GRAIN),
         expand=RowKernel(_expand, _GRAIN),
         draw=RowKernel(_draw, _GRAIN),
-        solve=RowKernel(make_solve(legal_actions, solver, pay), 1),
+        solve=RowKernel(make_solve(solver, pay), 1),
         advance=RowKernel(make_advance(descend, run_simulations, asks_others), 4),
-        decide=RowKernel(make_decide(legal_actions), _GRAIN),
+        decide=RowKernel(decide, _GRAIN),
     )

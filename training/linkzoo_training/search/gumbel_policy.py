@@ -1,15 +1,13 @@
 """Results of a Gumbel search at its roots: the improved policy, its values and an action."""
 
-from collections.abc import Callable
 from math import exp, inf
 
 import numpy as np
 
-from linkzoo.core.protocols import LegalActions
 from linkzoo.core.state import Mask
 from linkzoo.engine.compiled import compiled
 from linkzoo_training.arrays import Float32s, Float64s, Int64s
-from linkzoo_training.search.gumbel_batch import Settings, Trees, tree_of
+from linkzoo_training.search.gumbel_batch import Settings, Trees, set_candidates, tree_of
 from linkzoo_training.search.gumbel_tree import LEGAL, node_statistics, stretch_of
 from linkzoo_training.search.tree import NONE, ROOT
 
@@ -72,21 +70,18 @@ def _improve(i: int, mixed: Float64s, trees: Trees, settings: Settings) -> int:
     return best
 
 
-def make_decide(legal_actions: LegalActions) -> Callable[..., None]:
-    """Returns the kernel that fills the chosen actions, the improved policies and their values."""
-
-    @compiled
-    def decide(first: int, last: int, actions: Int64s, trees: Trees, settings: Settings) -> None:
-        for i in range(first, last):
-            mask, tree = trees.masks[i], tree_of(trees, i)
-            if trees.solved[i]:
-                actions[i] = _perfect(tree.priors[ROOT], mask, trees.noisy[i], trees.policy[i])
-                continue
-            mixed = np.zeros(np.int64(trees.roots[i].num_players))
-            for seat in range(mixed.shape[0]):
-                legal_actions(trees.roots[i], mask)
-                mixed[seat] = node_statistics(tree, ROOT, seat, mask)[2]
-            legal_actions(trees.roots[i], mask)
-            actions[i] = _improve(i, mixed, trees, settings)
-
-    return decide
+@compiled
+def decide(first: int, last: int, actions: Int64s, trees: Trees, settings: Settings) -> None:
+    """Fills the chosen actions, the improved policies and their values."""
+    for i in range(first, last):
+        mask, tree = trees.masks[i], tree_of(trees, i)
+        if trees.solved[i]:
+            candidates, noisy = trees.candidates[i], trees.noisy[i]
+            actions[i] = _perfect(tree.priors[ROOT], candidates, noisy, trees.policy[i])
+            continue
+        mixed = np.zeros(np.int64(trees.roots[i].num_players))
+        for seat in range(mixed.shape[0]):
+            set_candidates(i, trees)
+            mixed[seat] = node_statistics(tree, ROOT, seat, mask)[2]
+        set_candidates(i, trees)
+        actions[i] = _improve(i, mixed, trees, settings)

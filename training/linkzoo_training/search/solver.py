@@ -1,4 +1,4 @@
-"""Exact solutions of games with a solver (`Game.solver`, `linkzoo.core.solver`)."""
+"""Exact solutions: by a game's solver (`Game.solver`, `linkzoo.core.solver`), or by its rules."""
 
 from collections.abc import Callable, Mapping
 from dataclasses import dataclass
@@ -11,10 +11,12 @@ import numpy as np
 from linkzoo import Game, game_names, get_game
 from linkzoo.core.agent import checked_states
 from linkzoo.core.arguments import integer
+from linkzoo.core.kernels import kernels
 from linkzoo.core.solver import ENTRIES, LIMIT, Solver
 from linkzoo.core.state import Mask, Record
 from linkzoo.engine.compiled import compiled
 from linkzoo_training.arrays import Array, Int8s
+from linkzoo_training.search import proof
 
 
 @dataclass(frozen=True)
@@ -62,18 +64,32 @@ class SideSolver:
     """Compiled solver of many positions side by side; `linkzoo.core.solver` documents it."""
 
     memory: Callable[[int, int], Memory]
-    forget: Callable[[Memory, int], Any]
+    solve: Callable[[Record, Memory, int, int, Mask], bool]
     finish: Callable[[Record, Memory, int, int], bool]
-    keep_best: Callable[[Record, Memory, int, int, Mask], bool]
 
 
 @cache
 def side_solver(game: Game) -> SideSolver:
-    """Returns the side solver of a game; without a solver, one that solves nothing."""
+    """Returns the side solver of a game: its own, or else a proof-number search.
+
+    Where neither is possible, it returns one that solves nothing.
+    """
     made = game.solver
-    if made is None:
-        return SideSolver(lambda *_: (), _unsolved, _unsolved, _unsolved)
-    return SideSolver(made.memory, made.forget, made.finish, made.keep_best)
+    if made is not None:
+        return SideSolver(made.memory, made.solve, made.finish)
+    if not proof.applies(game):
+        return SideSolver(lambda *_: (), _unsolved, _unsolved)
+    finish = proof.make_finish(kernels(game).functions)
+    return SideSolver(proof.make_memory(game), proof.make_solve(finish), finish)
+
+
+def check_side_solver(game: str) -> None:
+    """Raises ValueError if positions of the game of that name can't be solved side by side."""
+    if side_solver(get_game(game)).solve is _unsolved:
+        raise ValueError(
+            f"there is no solver for {game}: it needs two seats, no secrets, no chance, and no "
+            "payoffs or scores beyond won, drawn and lost, or a solver of its own"
+        )
 
 
 @compiled

@@ -8,7 +8,7 @@ NONE = -1  # no node, no action
 ROOT = 0
 
 
-def node_dtype(*fields: tuple[str, str]) -> np.dtype[Any]:
+def node_dtype(*fields: tuple[str, str] | tuple[str, str, tuple[int]]) -> np.dtype[Any]:
     """Returns the dtype of nodes with more fields.
 
     A node is a child of its parent by one action; children are a linked list, the newest first.

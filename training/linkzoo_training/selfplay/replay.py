@@ -28,6 +28,7 @@ from linkzoo_training.selfplay.opponent_pool import OpponentPool
 from linkzoo_training.selfplay.sampling import sample
 
 _MEMORY = 4  # outputs of the network that are kept for each node of the trees
+_FEW = 4  # simulations: the root is known from the search before, and a large part of the leaves
 
 
 @dataclass(frozen=True)
@@ -112,8 +113,9 @@ class ReplayGames:
             return logits, values
 
         config, search = self.config, self._searcher(self.config.simulations_at(progress))
-        evaluations = None  # with fewer simulations than actions, searches share few positions
-        if self.game.num_actions <= search.simulations and self.device.type == "cpu":
+        evaluations = None
+        shared = search.simulations <= _FEW or self.game.num_actions <= search.simulations
+        if shared and self.device.type == "cpu":
             entries = _MEMORY * config.num_envs * (search.simulations + 1)
             evaluations = Evaluations(self._inputs, entries)
         masks = np.empty((config.num_envs, self.game.num_actions), np.int8)

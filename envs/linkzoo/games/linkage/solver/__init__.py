@@ -127,13 +127,6 @@ def memory(count: int, limit: int) -> Memory:
 
 
 @compiled
-def forget(memory: Memory, row: int) -> None:
-    """Empties the table of a row of the memory."""
-    memory[0][row].key[:] = 0
-    memory[0][row].work[:] = 0
-
-
-@compiled
 def _further(state: Record, memory: Memory, row: int, limit: int) -> int:
     """Returns the further groups of perfect play for the score, or _OUT_OF_REACH.
 
@@ -174,16 +167,18 @@ def finish(state: Record, memory: Memory, row: int, limit: int) -> bool:
 
 
 @compiled
-def keep_best(state: Record, memory: Memory, row: int, limit: int, mask: Mask) -> bool:
-    """Leaves in a mask of legal actions those of perfect play for the score.
+def solve(state: Record, memory: Memory, row: int, limit: int, mask: Mask) -> bool:
+    """Does as `finish`, and leaves in a mask of legal actions those of perfect play for the score.
 
-    An action that takes more than `limit` positions by itself may be missing. Returns whether the
-    position was solved (see `finish`); if not, the mask is as it was.
+    It empties the table first. An action that takes more than `limit` positions by itself may be
+    missing. If the position isn't solved, the mask is as it was.
     """
+    table, nodes, frames, budget = memory[0][row], memory[1][row], memory[2][row], memory[3][row]
+    table.key[:] = 0
+    table.work[:] = 0
     further = _further(state, memory, row, limit)
     if further == _OUT_OF_REACH:
         return False
-    table, nodes, frames, budget = memory[0][row], memory[1][row], memory[2][row], memory[3][row]
     more, best = nodes[0].more, 0
     for action in range(HOLE_ACTION):
         if mask[action]:
@@ -201,4 +196,8 @@ def keep_best(state: Record, memory: Memory, row: int, limit: int, mask: Mask) -
     for action in range(HOLE_ACTION):
         if mask[action]:
             mask[action] = best == 0 or mask[action] == _BEST
-    return best > 0
+    if best == 0:
+        return False
+    state.groups += further
+    end(state)
+    return True

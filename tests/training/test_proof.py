@@ -1,0 +1,145 @@
+"""Proof-number search: what it proves holds by trying everything, and it keeps its limit."""
+
+from collections import Counter
+from typing import Any
+
+import numpy as np
+import pytest
+from connect_four import GAME as CONNECT_FOUR
+
+from linkzoo import Game, Positions, Record, game_names, get_game
+from linkzoo.core.kernels import kernels
+from linkzoo_training.networks.inputs import Inputs
+from linkzoo_training.search import proof
+from linkzoo_training.search.gumbel import GumbelSearch
+from linkzoo_training.search.solver import SideSolver, side_solver, successors
+from tests.training.helpers import alphazero_config, midgame, value
+from tests.training.test_connect_four import played
+from tests.training.test_gumbel import opinionated
+from tests.training.toys import COIN, TABLE
+
+LINKAGE = get_game("linkage")
+
+
+def by_proof(game: Game) -> SideSolver:
+    """Proof-number search of a game, whether it has a solver of its own or not."""
+    finish = proof.make_finish(kernels(game).functions)
+    return SideSolver(proof.make_memory(game), proof.make_solve(finish), finish)
+
+
+def late(game: Game, count: int, plies: int, **options: Any) -> Positions:
+    """Unfinished positions after so many random plies, which most games may not reach."""
+    positions = midgame(game, 100 * count, plies, **options)
+    rows = np.flatnonzero(positions.states["ply"] == plies)[:count]
+    assert len(rows) == count
+    return Positions(game, positions.states[rows], positions.seeds[rows])
+
+
+def move_values(game: Game, state: Record) -> dict[int, float]:
+    """What every legal action is worth for the seat to act."""
+    seat = int(state["seat"])
+    return {action: value(game, after, seat) for action, after in successors(game, state).items()}
+
+
+def solved(side: SideSolver, state: Record, limit: int) -> tuple[Record | None, set[int]]:
+    """The end of a position, None if it isn't solved, and the actions that are left."""
+    game = CONNECT_FOUR if state.dtype == CONNECT_FOUR.state else LINKAGE
+    mask = np.zeros(game.num_actions, np.int8)
+    game.rules.legal_actions(state, mask)
+    ended, memory = state.copy(), side.memory(3, limit)
+    found = side.solve(ended, memory, 1, limit, mask)
+    assert set(mask) <= {0, 1}
+    assert found or ended.tobytes() == state.tobytes()
+    return ended if found else None, set(np.flatnonzero(mask).tolist())
+
+
+@pytest.mark.parametrize(
+    ("game", "plies", "options"),
+    [
+        (CONNECT_FOUR, 35, {}),
+        (LINKAGE, 3, {"board_size": 4, "threshold": 6}),
+    ],
+    ids=["connect_four", "linkage"],
+)
+def test_solves_what_trying_everything_solves(
+    game: Game, plies: int, options: dict[str, Any]
+) -> None:
+    """The end, and the actions: some that win, all that draw, all of a lost position.
+
+    In Linkage a seat may act twice running (R6).
+    """
+    side, outcomes = by_proof(game), Counter[float]()
+    for state in late(game, 60, plies, **options).states:
+        seat, worth = int(state["seat"]), move_values(game, state)
+        expected, (ended, left) = max(worth.values()), solved(side, state, 10**6)
+        assert ended is not None
+        assert ended["seat"] == -1
+        assert value(game, ended, seat) == expected
+        best = {action for action, found in worth.items() if found == expected}
+        assert left <= best if expected == 1 else left == best
+        assert left
+        outcomes[expected] += 1
+    assert outcomes[1] >= 5 <= outcomes[-1]
+    assert game is LINKAGE or outcomes[0] >= 5
+
+
+@pytest.mark.parametrize(
+    ("columns", "answers"),
+    [("10203", {4}), ("332", {1, 4})],
+    ids=["three in a row, one end is open", "two in a row, both ends are"],
+)
+def test_actions_that_lose_are_left_out(columns: str, answers: set[int]) -> None:
+    """Long before the position is solved."""
+    assert solved(by_proof(CONNECT_FOUR), played(columns), 100_000) == (None, answers)
+
+
+def test_a_forced_win_is_found_early() -> None:
+    """Three discs in a row with both ends open."""
+    ended, left = solved(by_proof(CONNECT_FOUR), played("3326"), 10_000)
+    assert ended is not None
+    assert ended["winners"] == 1
+    assert left <= {1, 4}
+
+
+@pytest.mark.parametrize("limit", [1, 7, 8, 50, 500])
+def test_never_exceeds_its_limit(limit: int) -> None:
+    """Its tree has room for so many positions, and what isn't solved stays as it was."""
+    side, unsolved = by_proof(CONNECT_FOUR), 0
+    for state in midgame(CONNECT_FOUR, 50, 8).states:
+        worth = state.tobytes()
+        ended, left = solved(side, state, limit)
+        assert left
+        assert state.tobytes() == worth
+        unsolved += ended is None
+    assert unsolved > 10
+
+
+def test_which_games_it_solves() -> None:
+    assert proof.applies(CONNECT_FOUR)
+    others = [get_game(name) for name in game_names() if name != "connect_four"]
+    assert not any(proof.applies(game) for game in [*others, TABLE, COIN])
+    config = {"name": "a", "algorithm": "alphazero", "game": "love_links", "solver_limit": 9}
+    with pytest.raises(ValueError, match="there is no solver for love_links: it needs two seats"):
+        alphazero_config(config)
+    assert alphazero_config({**config, "game": "connect_four:GAME"}).solver_limit == 9
+
+
+def test_search_plays_what_is_proven() -> None:
+    """Solved roots are played perfectly; of the others no action that loses has a share."""
+    positions, side, refuted = midgame(CONNECT_FOUR, 300, 16), side_solver(CONNECT_FOUR), 0
+    going = positions.states["seat"] >= 0
+    states, seeds = positions.states[going], positions.seeds[going]
+    search = GumbelSearch(Inputs(CONNECT_FOUR), len(states), 4, solver_limit=500)
+    found = search.run(states, seeds, opinionated(CONNECT_FOUR), gumbel_scale=1.0)
+    for row, state in enumerate(states):
+        ended, left = solved(side, state, 500)
+        assert set(np.flatnonzero(found.policy[row]).tolist()) == left
+        assert found.actions[row] in left
+        assert found.policy[row].sum() == pytest.approx(1, abs=1e-5)
+        if ended is None:
+            refuted += len(successors(CONNECT_FOUR, state)) - len(left)
+        else:
+            seat = int(state["seat"])
+            assert found.values[row, seat] == value(CONNECT_FOUR, ended, seat)
+    assert refuted > 50
+    assert 50 < search._trees.solved.sum() < len(states) - 50

@@ -1,0 +1,165 @@
+"""Proof-number search (Allis et al., "Proof-number search", Artificial Intelligence 66, 1994).
+
+It solves positions by the rules alone: the tree of a position grows at the leaf that decides most,
+until the root is won, drawn or lost, or the tree is full. A node holds for each seat the fewest
+leaves that must be won to prove that the seat wins (`proof`), and the fewest to refute it.
+"""
+
+from collections.abc import Callable
+
+import numpy as np
+
+from linkzoo import Game
+from linkzoo.core.kernels import GameFunctions
+from linkzoo.core.state import Mask, Record, Records
+from linkzoo.engine.compiled import compiled
+from linkzoo_training.arrays import Array
+from linkzoo_training.search.tree import NONE, ROOT, node_dtype
+
+_SEATS, _BOTH, _OVER = 2, 0b11, -1
+_NEVER = 2**20  # leaves: there is no such proof
+_NODE = node_dtype(("seat", "i4"), ("proof", "i4", (_SEATS,)), ("refutation", "i4", (_SEATS,)))
+
+Prove = Callable[[Record, tuple[Array, ...], int, int], bool]
+Solve = Callable[[Record, tuple[Array, ...], int, int, Mask], bool]
+
+
+def applies(game: Game) -> bool:
+    """Returns whether a game has two seats, no secrets, no chance, and is won, drawn or lost."""
+    rules = game.rules
+    plain = rules.payoffs is None and rules.scores is None and rules.score_margins is None
+    return plain and game.players == (_SEATS, _SEATS) and not (game.hides or game.facts.chance)
+
+
+def make_memory(game: Game) -> Callable[[int, int], tuple[Array, ...]]:
+    """Returns the function that allocates the memory of N rows: two records, a tree and a mask."""
+
+    def memory(count: int, limit: int) -> tuple[Array, ...]:
+        masks = np.zeros((count, game.num_actions), np.int8)
+        return np.zeros((count, 2), game.state), np.zeros((count, limit), _NODE), masks
+
+    return memory
+
+
+@compiled
+def _begin(node: Record, world: Record, action: int, parent: int) -> None:
+    """Makes a node a leaf at a record."""
+    node.action = action
+    node.parent = parent
+    node.child = NONE
+    node.sibling = NONE
+    node.seat = world.seat
+    for seat in range(_SEATS):
+        won = world.winners == 1 << seat
+        node.proof[seat] = 1 if world.seat != _OVER else 0 if won else _NEVER
+        node.refutation[seat] = 1 if world.seat != _OVER else _NEVER if won else 0
+
+
+@compiled
+def _update(nodes: Records, node: Record) -> None:
+    """Sets a node's numbers by its children's: the seat to act chooses, the other one can't."""
+    for seat in range(_SEATS):
+        least, total = _NEVER, 0
+        child = node.child
+        while child != NONE:
+            one = nodes[child]
+            if node.seat == seat:
+                least, total = min(least, one.proof[seat]), total + one.refutation[seat]
+            else:
+                least, total = min(least, one.refutation[seat]), total + one.proof[seat]
+            child = one.sibling
+        if node.seat == seat:
+            node.proof[seat], node.refutation[seat] = least, min(total, _NEVER)
+        else:
+            node.proof[seat], node.refutation[seat] = min(total, _NEVER), least
+
+
+@compiled
+def _decided(node: Record, seat: int) -> bool:
+    """Returns whether it is proven that the seat wins, or that it doesn't."""
+    return bool(node.proof[seat] == 0 or node.refutation[seat] == 0)
+
+
+@compiled
+def _next(nodes: Records, node: Record, seat: int) -> int:
+    """Returns the child that decides most for the question whether the seat wins."""
+    child = np.int64(node.child)
+    while child != NONE:
+        one = nodes[child]
+        if node.seat == seat and one.proof[seat] == node.proof[seat]:
+            break
+        if node.seat != seat and one.refutation[seat] == node.refutation[seat]:
+            break
+        child = np.int64(one.sibling)
+    return child  # type: ignore[return-value]  # int64
+
+
+def make_finish(game: GameFunctions) -> Prove:
+    """Returns the function `finish` of `linkzoo.core.solver`. Row `row` keeps the tree."""
+    apply, legal_actions = game.apply, game.legal_actions
+
+    @compiled
+    def finish(state: Record, memory: tuple[Array, ...], row: int, limit: int) -> bool:
+        worlds, nodes, mask = memory[0][row], memory[1][row], memory[2][row]
+        world, after, root = worlds[0], worlds[1], nodes[ROOT]
+        _begin(root, state, NONE, NONE)
+        size, seat = 1, 0
+        while size + mask.shape[0] <= limit:
+            seat = 1 - seat  # the questions take turns
+            if _decided(root, seat):
+                seat = 1 - seat
+                if _decided(root, seat):
+                    break
+            worlds[0] = state
+            leaf = ROOT
+            while nodes[leaf].child != NONE:
+                leaf = _next(nodes, nodes[leaf], seat)
+                apply(world, nodes[leaf].action)
+            legal_actions(world, mask)
+            for action in range(mask.shape[0]):
+                if mask[action]:
+                    worlds[1] = worlds[0]
+                    apply(after, action)
+                    _begin(nodes[size], after, action, leaf)
+                    nodes[size].sibling = nodes[leaf].child
+                    nodes[leaf].child = size
+                    size += 1
+            while leaf != NONE:
+                _update(nodes, nodes[leaf])
+                leaf = nodes[leaf].parent
+        if not (_decided(root, 0) and _decided(root, 1)):
+            return False
+        state.winners = _BOTH
+        for seat in range(_SEATS):
+            if root.proof[seat] == 0:
+                state.winners = 1 << seat
+        state.seat = _OVER
+        return True
+
+    return finish
+
+
+def make_solve(finish: Prove) -> Solve:
+    """Returns the function `solve` of `linkzoo.core.solver`.
+
+    Of a position that isn't solved it takes the actions that lose from the mask.
+    """
+
+    @compiled
+    def solve(state: Record, memory: tuple[Array, ...], row: int, limit: int, mask: Mask) -> bool:
+        seat = np.int64(state.seat)
+        solved, nodes = finish(state, memory, row, limit), memory[1][row]
+        root = nodes[ROOT]
+        child = root.child if root.proof[1 - seat] != 0 else NONE  # all lose
+        while child != NONE:
+            one = nodes[child]
+            if root.proof[seat] == 0:
+                mask[one.action] = one.proof[seat] == 0
+            elif solved:
+                mask[one.action] = one.refutation[1 - seat] == 0
+            else:
+                mask[one.action] = one.proof[1 - seat] != 0
+            child = one.sibling
+        return solved
+
+    return solve
