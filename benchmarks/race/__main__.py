@@ -36,10 +36,12 @@ class System(NamedTuple):
 
 
 SYSTEMS = {
-    "linkzoo AlphaZero, board": System("ours", "alphazero,board"),
-    "linkzoo AlphaZero, flat": System("ours", "alphazero,flat,batch_size=512"),
-    "linkzoo PPO, board": System("ours", "ppo,board"),
-    "linkzoo PPO, flat": System("ours", "ppo,flat"),
+    "linkzoo AlphaZero, board": System("ours", "alphazero board"),
+    "linkzoo AlphaZero, flat": System(
+        "ours", "alphazero flat batch_size=512 simulations=[8,16] solver_limit=0"
+    ),
+    "linkzoo PPO, board": System("ours", "ppo board"),
+    "linkzoo PPO, flat": System("ours", "ppo flat"),
     "pgx + mctx, random starts": System("pgx_mctx", "starts"),
     "pgx + mctx, as its example": System("pgx_mctx", "example"),
     "MaskablePPO on our VecEnv": System("maskable_ppo", "ours"),

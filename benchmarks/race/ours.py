@@ -1,4 +1,4 @@
-"""Our trainers in the race: `alphazero,board`, `ppo,flat`, settings after another comma."""
+"""Our trainers in the race: `alphazero board`, `ppo flat`, settings after them."""
 
 from typing import Any
 
@@ -17,7 +17,7 @@ _FLAT = ("network=flat", "width=256", "blocks=2")
 
 def main() -> None:
     runner = Runner()
-    algorithm, network, *settings = runner.variant.split(",")
+    algorithm, network, *settings = runner.variant.split()
     config = load_config(
         f"examples/connect_four/{_CONFIGS[algorithm]}.yaml",
         [

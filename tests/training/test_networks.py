@@ -8,6 +8,7 @@ import numpy as np
 import pytest
 import torch
 from connect_four import GAME as CONNECT_FOUR
+from torch import nn
 
 from linkzoo import Game, get_game, make_vec
 from linkzoo.core.observation import Graph, ObservationPart, ObservationSpec
@@ -55,6 +56,19 @@ def test_everything_is_trained(kind: str, game: Game) -> None:
     closed = ("first", "pooled") if kind == "board" else ("first", "second")
     assert all(name.removeprefix("trunk.").startswith(closed) for name in silent)
     assert not silent or kind != "graph"
+
+
+def test_blocks_of_a_board_begin_as_identities() -> None:
+    """Whatever their first layers are; once a second one learns, they matter."""
+    network = make_network(LINKAGE, "board", 8, 2)
+    assert isinstance(network, BoardNet)
+    seen = features(LINKAGE, kind="board")
+    before, _ = network.read(seen)
+    for weight in (*network.first.parameters(), *network.pooled.parameters()):
+        nn.init.normal_(weight)
+    assert torch.equal(network.read(seen)[0], before)
+    nn.init.normal_(next(network.second.parameters()))
+    assert not torch.allclose(network.read(seen)[0], before)
 
 
 def test_board_logits_follow_the_board() -> None:
