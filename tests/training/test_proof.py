@@ -8,23 +8,16 @@ import pytest
 from connect_four import GAME as CONNECT_FOUR
 
 from linkzoo import Game, Positions, Record, game_names, get_game
-from linkzoo.core.kernels import kernels
 from linkzoo_training.networks.inputs import Inputs
 from linkzoo_training.search import proof
 from linkzoo_training.search.gumbel import GumbelSearch
-from linkzoo_training.search.solver import SideSolver, side_solver, successors
+from linkzoo_training.search.solver import SideSolver, by_proof, side_solver, successors
 from tests.training.helpers import alphazero_config, midgame, value
 from tests.training.test_connect_four import played
 from tests.training.test_gumbel import opinionated
 from tests.training.toys import COIN, TABLE
 
 LINKAGE = get_game("linkage")
-
-
-def by_proof(game: Game) -> SideSolver:
-    """Proof-number search of a game, whether it has a solver of its own or not."""
-    finish = proof.make_finish(kernels(game).functions)
-    return SideSolver(proof.make_memory(game), proof.make_solve(finish), finish)
 
 
 def late(game: Game, count: int, plies: int, **options: Any) -> Positions:
@@ -36,7 +29,7 @@ def late(game: Game, count: int, plies: int, **options: Any) -> Positions:
 
 
 def move_values(game: Game, state: Record) -> dict[int, float]:
-    """What every legal action is worth for the seat to act."""
+    """Returns the value of each legal action for the seat to act."""
     seat = int(state["seat"])
     return {action: value(game, after, seat) for action, after in successors(game, state).items()}
 

@@ -147,9 +147,8 @@ def make_solve(finish: Prove) -> Solve:
 
     @compiled
     def solve(state: Record, memory: tuple[Array, ...], row: int, limit: int, mask: Mask) -> bool:
-        seat = np.int64(state.seat)
-        solved, nodes = finish(state, memory, row, limit), memory[1][row]
-        root = nodes[ROOT]
+        seat, nodes = np.int64(state.seat), memory[1][row]
+        solved, root = finish(state, memory, row, limit), nodes[ROOT]
         child = root.child if root.proof[1 - seat] != 0 else NONE  # all lose
         while child != NONE:
             one = nodes[child]

@@ -70,15 +70,16 @@ class SideSolver:
 
 @cache
 def side_solver(game: Game) -> SideSolver:
-    """Returns the side solver of a game: its own, or else a proof-number search.
-
-    Where neither is possible, it returns one that solves nothing.
-    """
-    made = game.solver
-    if made is not None:
+    """Returns a game's own side solver, else proof-number search, else one that solves nothing."""
+    if (made := game.solver) is not None:
         return SideSolver(made.memory, made.solve, made.finish)
-    if not proof.applies(game):
-        return SideSolver(lambda *_: (), _unsolved, _unsolved)
+    if proof.applies(game):
+        return by_proof(game)
+    return SideSolver(lambda *_: (), _unsolved, _unsolved)
+
+
+def by_proof(game: Game) -> SideSolver:
+    """Returns a proof-number search of a game, whether it has a solver of its own or not."""
     finish = proof.make_finish(kernels(game).functions)
     return SideSolver(proof.make_memory(game), proof.make_solve(finish), finish)
 
