@@ -157,8 +157,10 @@ def test_the_values_stay_in_their_chart_and_lead_to_the_turning_points(
         page.fill(".values input", game)
         page.get_by_role("button", name="Show", exact=True).click()
     page.wait_for_selector(".falls button")
-    page.wait_for_function("document.querySelector('.chart svg').clientHeight > 0")
-    height = page.locator(".chart svg").evaluate("svg => svg.clientHeight")
+    # One expression: the picture is replaced as the page settles, and a replaced one has no height.
+    height = page.wait_for_function(
+        "document.querySelector('.chart svg')?.clientHeight"
+    ).json_value()
     for line in page.locator(".chart path[stroke-dasharray]").all():
         steps = [float(y) for y in re.findall(r" ([\d.-]+)", line.get_attribute("d") or "")]
         assert 0 < min(steps) <= max(steps) < height
