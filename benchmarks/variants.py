@@ -1,4 +1,4 @@
-"""What settings are worth in equal time: `python -m benchmarks.variants CONFIG VARIANT...`.
+"""Compares settings by strength in equal time: `python -m benchmarks.variants CONFIG VARIANT...`.
 
 A variant is settings with spaces between them, "epochs=1 minibatches=16". Each, and the
 configuration as it is, trains for the same CPU minutes with each seed, in `--folder`; its policy
@@ -11,10 +11,12 @@ import argparse
 import json
 import time
 from pathlib import Path
-from statistics import fmean
 from typing import Any
 
+from benchmarks.race.report import spread
+
 from linkzoo import Agent
+from linkzoo.core.files import write_atomically
 from linkzoo_training.agents.baselines import GreedyAgent
 from linkzoo_training.agents.policy import PolicyAgent, load_agent
 from linkzoo_training.config.config import AnyConfig, load_config
@@ -43,27 +45,18 @@ def shares(
     config: AnyConfig, agent: PolicyAgent, base: PolicyAgent, games: int
 ) -> dict[str, float]:
     """Plays `games` games of each match; returns win shares."""
-    players = sorted({min(config.players), max(config.players)})
+    players, options = sorted({min(config.players), max(config.players)}), config.options
     found = {}
     for count in players:
         opponents: dict[str, Agent] = {"greedy": GreedyAgent(), "as it is": base}
         for name, opponent in opponents.items():
             if opponent is not agent:
-                blocks = blocks_of(config.game, count, games)
-                match = play_match(config.game, agent, opponent, blocks, num_players=count)
+                blocks = blocks_of(config.game, count, games, options)
+                match = play_match(
+                    config.game, agent, opponent, blocks, num_players=count, options=options
+                )
                 found[f"v {name}, {count} players"] = match.win_share().mean
     return found
-
-
-def spread(values: list[float]) -> str:
-    """Returns the mean of the seeds (lowest to highest)."""
-    if not values:
-        return ""
-    mean, low, high = (
-        f"{value:.3f}" if value < 1 else f"{value:,.0f}"
-        for value in (fmean(values), min(values), max(values))
-    )
-    return f"{mean} ({low} to {high})"
 
 
 def table(rows: list[dict[str, Any]]) -> str:
@@ -72,7 +65,7 @@ def table(rows: list[dict[str, Any]]) -> str:
     lines = [f"| settings | {' | '.join(columns)} |", "|---|" + "---:|" * len(columns)]
     for variant in dict.fromkeys(row["variant"] for row in rows):
         own = [row["found"] for row in rows if row["variant"] == variant]
-        cells = [spread([found[key] for found in own if key in found]) for key in columns]
+        cells = [spread([f[key] for f in own]) if key in own[0] else "" for key in columns]
         lines.append(f"| {variant or 'as it is'} | {' | '.join(cells)} |")
     return "\n".join(lines)
 
@@ -99,7 +92,7 @@ def main() -> None:
                 speed = train(config, folder)
                 agent = load_agent(str(folder))
                 found = {"plies/s": speed, **shares(config, agent, base or agent, arguments.games)}
-                result.write_text(json.dumps(found))
+                write_atomically(result, json.dumps(found).encode())
                 print(seed, variant, found, flush=True)
             base = base or load_agent(str(folder))
             rows.append({"variant": variant, "found": json.loads(result.read_text())})

@@ -42,12 +42,19 @@ def _mean(runs: Sequence[dict[str, Any]], what: str) -> float:
     return float(np.mean([run[what] for run in runs]))
 
 
+def spread(values: Sequence[float]) -> str:
+    """Returns the mean of several seeds with the lowest and the highest: shares, or speeds."""
+    found = float(np.mean(values)), min(values), max(values)
+    mean, low, high = (f"{one:.3f}" if one <= 1 else f"{one:,.0f}" for one in found)
+    return f"{mean} ({low} to {high})"
+
+
 def _spread(numbers: Sequence[Any]) -> str:
     """Returns the mean with its range over several runs, or one run's number with its interval."""
     means = [number[0] if isinstance(number, list) else number for number in numbers]
-    text = f"{np.mean(means):.3f}"
     if len(means) > 1:
-        return f"{text} ({min(means):.3f} to {max(means):.3f})"
+        return spread(means)
+    text = f"{means[0]:.3f}"
     return f"{text} [{numbers[0][1]:.3f}, {numbers[0][2]:.3f}]" if means != numbers else text
 
 
