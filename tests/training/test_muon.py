@@ -7,7 +7,7 @@ from torch import nn
 
 from linkzoo import get_game
 from linkzoo_training.algorithms.muon import Muon, orthogonal
-from linkzoo_training.networks.flat import AuxiliaryHeads, make_network, split_hidden
+from linkzoo_training.networks.flat import make_network, split_hidden
 
 SHAPES = [(8, 8), (16, 40), (40, 16), (12, 4, 3, 3)]
 
@@ -88,19 +88,17 @@ def test_no_matrices_and_no_closures() -> None:
     [("linkage", "board"), ("link_o", "graph"), ("love_formula", "flat"), ("linkage", "flat")],
 )
 def test_hidden_layers_and_all_else(game: str, kind: str) -> None:
-    """Every parameter once; matrices inside, and no head among them."""
+    """Every parameter once; matrices inside, and neither inputs nor outputs among them."""
     network = make_network(get_game(game), kind, 8, 2)
-    heads = AuxiliaryHeads(network)
-    hidden, others = split_hidden(network, heads)
-    every = [*network.parameters(), *heads.parameters()]
+    hidden, others = split_hidden(network)
+    every = list(network.parameters())
     assert np.array_equal(
         np.sort([id(one) for one in (*hidden, *others)]), np.sort([id(one) for one in every])
     )
     assert min(one.ndim for one in hidden) >= 2
-    assert heads.margins is not None
-    outer = {network.value.weight, heads.margins.weight}
+    outer = {network.value.weight}
     outer |= {one for name, one in network.named_parameters() if name.endswith("inputs.weight")}
-    assert len(outer) == 3
+    assert len(outer) == 2
     assert {id(one) for one in outer} <= {id(one) for one in others}
     blocks = sum(1 for one in hidden if 8 in one.shape[:2])
     assert blocks >= 4, "two layers of each block"

@@ -16,7 +16,7 @@ from linkzoo_training.algorithms.trainer import STATE_FILE
 from linkzoo_training.checkpoints.checkpoint import save_checkpoint
 from linkzoo_training.config.config import PPOConfig
 from linkzoo_training.evaluation.match import play_match
-from linkzoo_training.networks.flat import masked
+from linkzoo_training.networks.flat import masked, split_hidden
 from linkzoo_training.selfplay.rollout import RolloutGames
 from linkzoo_training.train import train
 from tests.driving import first_quick
@@ -60,7 +60,7 @@ def test_no_more_threads_than_cores() -> None:
     "changes",
     first_quick(
         [
-            {"average": 3},
+            {"average": 3, "optimizer": "muon"},
             {"network": "board", "width": 8, "symmetric": True},
             {},
             {"precision": "bf16"},
@@ -76,6 +76,18 @@ def test_resumed_run_is_the_uninterrupted_run(tmp_path: Path, changes: dict[str,
     assert (resumed.iteration, resumed.steps) == (part.iteration, part.steps)
     resumed.iterate()
     assert weights(resumed) == weights(whole)
+
+
+@pytest.mark.parametrize("critic", ["shared", "full"])
+def test_muon_steps_hidden_layers_and_adam_all_else(critic: str) -> None:
+    data = {**QUICK, "game": "link_o", "initial_states": {}, "critic": critic}
+    for optimizer in ("adam", "muon"):
+        trainer = PPOTrainer(ppo_config({**data, "optimizer": optimizer}))
+        muon, adam = (trainer.optimizers.parameters(name) for name in ("muon", "adam"))
+        hidden, others = split_hidden(trainer.network)
+        every = [*hidden, *others, *([] if trainer.critic is None else trainer.critic.parameters())]
+        assert {id(one) for one in muon} == {id(one) for one in hidden if optimizer == "muon"}
+        assert sorted(map(id, (*muon, *adam))) == sorted(map(id, every))
 
 
 def test_what_is_published_is_an_average() -> None:
@@ -223,6 +235,7 @@ def test_training_beats_the_untrained_policy() -> None:
             "horizon": 32,
             "network": "board",
             "precision": "auto",
+            "optimizer": "muon",
             "learning_rate": [2e-3, 0],
             "minibatches": 8,
             "score_margin_weight": [1.0, 0],
@@ -273,7 +286,8 @@ def test_the_critic_of_link_o_sees_everything_and_the_policy_does_not() -> None:
 
 
 def test_a_run_of_link_o_with_a_full_critic_resumes(tmp_path: Path) -> None:
-    config = ppo_config({**QUICK, "game": "link_o", "initial_states": {}, "critic": "full"})
+    muon = {"critic": "full", "optimizer": "muon"}
+    config = ppo_config({**QUICK, "game": "link_o", "initial_states": {}, **muon})
     whole, part = run(config, 3), run(config, 2)
     part.save(tmp_path)
     resumed = PPOTrainer(config)

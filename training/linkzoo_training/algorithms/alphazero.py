@@ -70,11 +70,12 @@ class AlphaZeroTrainer(Trainer):
             self.play = SelfPlayWorkers(games, executor, self._join)
         self.auxiliary = AuxiliaryHeads(self.network).to(self.device)
         self.parameters = [*self.network.parameters(), *self.auxiliary.parameters()]
-        hidden, others = split_hidden(self.network, self.auxiliary)
+        hidden, others = split_hidden(self.network)
         rate, decay = config.learning_rate.first, config.weight_decay
-        muon = {"muon": Muon(hidden, rate, weight_decay=decay, bf16=self.bf16)} if hidden else {}
-        adam = torch.optim.AdamW(decayed(others, decay), lr=rate, fused=True)
-        self.optimizers = Optimizers(**muon, adam=adam)
+        outer = decayed([*others, *self.auxiliary.parameters()], decay)
+        adam = torch.optim.AdamW(outer, lr=rate, fused=True)
+        muon = Muon(hidden, rate, weight_decay=decay, bf16=self.bf16)
+        self.optimizers = Optimizers(muon=muon, adam=adam)
         distributed.broadcast_weights(self.parameters)
         self.behaviour_policy = frozen(self.network, self.bf16)
         self.window: list[Samples] = []  # one per iteration, the oldest first

@@ -36,7 +36,8 @@ class Muon(torch.optim.Optimizer):
         bf16: bool = False,
     ) -> None:
         self._bf16 = bf16
-        super().__init__(parameters, {"lr": lr, "momentum": momentum, "weight_decay": weight_decay})
+        defaults = {"lr": lr, "momentum": momentum, "weight_decay": weight_decay}
+        super().__init__([{"params": list(parameters)}], defaults)  # maybe none
         for group in self.param_groups:
             for one in group["params"]:
                 if one.ndim < 2:

@@ -16,12 +16,13 @@ from linkzoo.cuda import require
 from linkzoo.engine.rng import STREAM_ORDER, permutation, random_u64s
 from linkzoo_training.agents.make import make_agent
 from linkzoo_training.algorithms import distributed
+from linkzoo_training.algorithms.muon import Muon
 from linkzoo_training.algorithms.optimizers import Optimizers
 from linkzoo_training.algorithms.trainer import Trainer
 from linkzoo_training.checkpoints.checkpoint import add_prefix, strip_prefix
 from linkzoo_training.config.config import PPOConfig
 from linkzoo_training.networks import shards
-from linkzoo_training.networks.flat import Critic, frozen, masked
+from linkzoo_training.networks.flat import Critic, frozen, masked, split_hidden
 from linkzoo_training.networks.transfers import splits_on, to_device
 from linkzoo_training.runtime import training_clock
 from linkzoo_training.selfplay.backend import HostBackend
@@ -47,15 +48,18 @@ class PPOTrainer(Trainer):
         super().__init__(config, executor)
         self.play = make_games(distributed.per_rank(config), self.device, executor)
         self.critic: Critic | None = None
-        self.parameters = list(self.network.parameters())
+        hidden, others = split_hidden(self.network)
+        if config.optimizer == "adam":
+            hidden, others = [], list(self.network.parameters())
         if config.critic == "full":
             self.critic = Critic(self.game, config.width, config.blocks).to(self.device)
-            self.parameters += self.critic.parameters()
+            others += self.critic.parameters()
+        self.parameters = [*hidden, *others]
         self._standardise()
-        adam = torch.optim.Adam(
-            self.parameters, lr=config.learning_rate.first, eps=1e-5, fused=True
-        )
-        self.optimizers = Optimizers(adam=adam)
+        rate = config.learning_rate.first
+        muon = Muon(hidden, rate, bf16=self.bf16)
+        adam = torch.optim.Adam(others, lr=rate, eps=1e-5, fused=True)
+        self.optimizers = Optimizers(muon=muon, adam=adam)
         distributed.broadcast_weights(self.parameters)
         self._freeze()
 

@@ -19,7 +19,7 @@ from linkzoo_training.agents.make import make_agent
 from linkzoo_training.agents.playing import play_games
 from linkzoo_training.agents.specs import AgentSpec
 from linkzoo_training.commands import common
-from linkzoo_training.web.records import save_new
+from linkzoo_training.web.records import new_name
 
 HELP = "play against an agent in the terminal"
 
@@ -52,10 +52,8 @@ def run(args: Namespace) -> None:
     played = play(args.game, agent, HumanAgent(), **settings, options=options)
     path: Path | None = args.record
     if path is not None:
-        if path.is_dir():
-            path = save_new(played, path)
-        else:
-            played.save(path)
+        path = path / new_name(played) if path.is_dir() else path
+        played.save(path)
         print(f"Saved: {path}")
 
 

@@ -244,7 +244,8 @@ class PPOConfig(Config):
     epochs: Few = 3  # passes over an iteration's plies
 
     # PPO (Schulman et al. 2017)
-    learning_rate: ShareSchedule = Schedule(3e-4, 0.0)  # Adam's, after the teacher's part
+    optimizer: Literal["adam", "muon"] = "adam"  # muon: for hidden layers, and Adam for the others
+    learning_rate: ShareSchedule = Schedule(3e-4, 0.0)  # after the teacher's part
     gae_lambda: Share = 0.95  # lambda of GAE, over the decisions of one seat
     clip: Positive = 0.2  # clip range of the probability ratio
     entropy: WeightSchedule = Schedule(0.01, 0.0)  # coefficient of the entropy bonus

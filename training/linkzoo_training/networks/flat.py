@@ -141,11 +141,9 @@ def decayed(parameters: Sequence[Tensor], decay: float) -> list[dict[str, Any]]:
     ]
 
 
-def split_hidden(network: PolicyValueNet, heads: nn.Module) -> tuple[list[Tensor], list[Tensor]]:
-    """Returns the weights of the hidden layers, and all other parameters, heads included."""
-    hidden: list[Tensor] = []
-    others: list[Tensor] = []
+def split_hidden(network: PolicyValueNet) -> tuple[list[Tensor], list[Tensor]]:
+    """Returns the weights of the hidden layers, and all other parameters."""
+    split: dict[bool, list[Tensor]] = {True: [], False: []}
     for name, parameter in network.named_parameters():
-        inside = parameter.ndim > 1 and not OUTER & set(name.split("."))
-        (hidden if inside else others).append(parameter)
-    return hidden, [*others, *heads.parameters()]
+        split[parameter.ndim > 1 and not OUTER & set(name.split("."))].append(parameter)
+    return split[True], split[False]

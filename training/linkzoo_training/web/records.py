@@ -20,13 +20,6 @@ def new_name(record: GameRecord) -> str:
     return f"{name}-{datetime.now(UTC):%Y%m%d-%H%M%S}-{token_hex(4)}.json"
 
 
-def save_new(record: GameRecord, folder: Path) -> Path:
-    """Writes a record atomically into a folder; returns the new file."""
-    file = folder / new_name(record)
-    record.save(file)
-    return file
-
-
 def find_saved(folder: Path, name: str) -> Path:
     """Returns the file of a saved game; ValueError if the folder has none of that name."""
     file = folder / name
