@@ -41,7 +41,7 @@ SYSTEMS = {
         "ours", "alphazero flat batch_size=512 simulations=[8,16] solver_limit=0"
     ),
     "linkzoo PPO, board": System("ours", "ppo board"),
-    "linkzoo PPO, flat": System("ours", "ppo flat"),
+    "linkzoo PPO, flat": System("ours", "ppo flat optimizer=adam epochs=3 num_envs=512 horizon=32"),
     "pgx + mctx, random starts": System("pgx_mctx", "starts"),
     "pgx + mctx, as its example": System("pgx_mctx", "example"),
     "MaskablePPO on our VecEnv": System("maskable_ppo", "ours"),
