@@ -10,7 +10,7 @@ FIXED = {
     "algorithm": "each trainer has a state of its own",
     "game num_players options": "the saved games and weights are of this task",
     "network width blocks critic average": "the saved weights have these shapes",
-    "optimizer": "the saved moments are those of this one",
+    "optimizer": "the saved moments are those of the other one",
     "num_envs horizon": "the saved games, and the count of steps, depend on them",
     "workers processes": "the saved games are divided among them",
     "pool.share pool.size pool.fixed_opponents": "the saved games are against this pool",
