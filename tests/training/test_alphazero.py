@@ -169,6 +169,9 @@ def test_weights_decay_and_biases_and_gates_do_not(kind: str) -> None:
     stepped = [trainer.optimizers.parameters(name) for name in ("muon", "adam")]
     assert sum(map(len, stepped)) == len(before)
     assert min(map(len, stepped)) > 0
+    heads = {id(one) for one in trainer.auxiliary.parameters()}
+    assert heads
+    assert heads <= {id(one) for one in trainer.optimizers.parameters("adam")}
 
 
 def test_plies_not_played_are_not_saved() -> None:

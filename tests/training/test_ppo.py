@@ -225,7 +225,8 @@ def test_stopped_training_goes_on(tmp_path: Path, monkeypatch: pytest.MonkeyPatc
 
 
 @pytest.mark.slow  # quickly: Kuhn poker is learned
-def test_training_beats_the_untrained_policy() -> None:
+@pytest.mark.parametrize("optimizer", ["adam", "muon"])
+def test_training_beats_the_untrained_policy(optimizer: str) -> None:
     """At 14 groups, where both roles win about half at random: under a minute on one core."""
     config = ppo_config(
         {
@@ -235,7 +236,7 @@ def test_training_beats_the_untrained_policy() -> None:
             "horizon": 32,
             "network": "board",
             "precision": "auto",
-            "optimizer": "muon",
+            "optimizer": optimizer,
             "learning_rate": [2e-3, 0],
             "minibatches": 8,
             "score_margin_weight": [1.0, 0],

@@ -52,7 +52,8 @@ def run(args: Namespace) -> None:
     played = play(args.game, agent, HumanAgent(), **settings, options=options)
     path: Path | None = args.record
     if path is not None:
-        path = path / new_name(played) if path.is_dir() else path
+        if path.is_dir():
+            path /= new_name(played)
         played.save(path)
         print(f"Saved: {path}")
 
