@@ -39,35 +39,36 @@ _LOOKS = 1000  # spin iterations before sleeping, 20 to 50 nanoseconds each
 _NAP = 50e-6  # seconds between later polls for completion
 _YIELD: Callable[[], None] = getattr(os, "sched_yield", partial(time.sleep, 0))
 
-# Shared words of a pool, each in its own cache line.
+# Shared words of a pool; those that are written together and read together share a cache line.
 _LINE = 8
 _JOINED = 0 * _LINE  # active helpers, less _CLOSED while none may start
 _NEXT = 1 * _LINE  # chunks taken
-_COUNT = 2 * _LINE  # rows
-_PART = 3 * _LINE  # rows per chunk
-_HELPERS = 4 * _LINE  # helpers allowed to join
-_BODY = 5 * _LINE  # address of the chunk function
-_DATA = 6 * _LINE  # address of its arguments
-_FAILED = 7 * _LINE  # 1 + first row of a failed chunk; 0 for none
-_ALL = 8 * _LINE  # number of chunks
-_FRONT = 9 * _LINE  # chunks taken by the caller, from the front
-_BACK = 10 * _LINE  # chunks taken by helpers, from the back
-_WORDS = 11 * _LINE
+_BACK = 2 * _LINE  # chunks taken by helpers, from the back
+_CALL = 3 * _LINE
+_COUNT = _CALL  # rows
+_PART = _CALL + 1  # rows per chunk
+_ALL = _CALL + 2  # number of chunks
+_HELPERS = _CALL + 3  # helpers allowed to join
+_BODY = _CALL + 4  # address of the chunk function
+_DATA = _CALL + 5  # address of its arguments
+_FAILED = _CALL + 6  # 1 + first row of a failed chunk; 0 for none
+_WORDS = 4 * _LINE
 _CLOSED = 2**40
 
 
 @compiled
-def _take(words: Words, end: int) -> None:
-    """Processes chunks from one end until none is left, so that a thread's rows stay in its cache.
+def _take(words: Words, helps: bool) -> None:
+    """Processes chunks until none is left: the caller from the front, helpers from the back.
 
-    Threads at the same end take consecutive chunks; the ends never overlap.
+    So a thread's rows stay in its cache. The ends never overlap.
     """
     count, part = atomics.load(words, _COUNT), atomics.load(words, _PART)
     parts = atomics.load(words, _ALL)
     body, data = atomics.load(words, _BODY), atomics.load(words, _DATA)
+    front = 0
     while atomics.add(words, _NEXT, 1) < parts:
-        place = atomics.add(words, end, 1)
-        first = part * (place if end == _FRONT else parts - 1 - place)
+        first = part * (parts - 1 - atomics.add(words, _BACK, 1) if helps else front)
+        front += 1
         if atomics.call_packed(body, data, first, min(first + part, count)):
             atomics.store(words, _FAILED, first + 1)
             atomics.store(words, _NEXT, parts)
@@ -84,7 +85,7 @@ def _serve(words: Words, looks: int) -> None:
         if may_join and atomics.load(words, _NEXT) < atomics.load(words, _ALL):
             joined = atomics.add(words, _JOINED, 1)
             if 0 <= joined < atomics.load(words, _HELPERS):
-                _take(words, _BACK)
+                _take(words, True)
                 idle = 0
             atomics.add(words, _JOINED, -1)
         else:
@@ -114,8 +115,9 @@ def _call(body: int, data: int, count: int) -> int:
 
 
 @compiled
-def _share(words: Words, body: int, data: int, helpers: int, part: int, count: int) -> None:
-    """Caller's side: opens the rows to helpers, processes chunks, closes, and waits briefly."""
+def _share(words: Words, body: int, data: int, helpers: int, grain: int, count: int) -> int:
+    """Caller's side: opens the rows to helpers, processes chunks, closes, returns `_ended`."""
+    part = max(grain, -(-count // (_PARTS * (helpers + 1))))
     atomics.store(words, _BODY, body)
     atomics.store(words, _DATA, data)
     atomics.store(words, _COUNT, count)
@@ -123,13 +125,12 @@ def _share(words: Words, body: int, data: int, helpers: int, part: int, count: i
     atomics.store(words, _HELPERS, helpers)
     atomics.store(words, _FAILED, 0)
     atomics.store(words, _ALL, (count + part - 1) // part)
-    atomics.store(words, _FRONT, 0)
     atomics.store(words, _BACK, 0)
     atomics.store(words, _NEXT, 0)
     atomics.add(words, _JOINED, _CLOSED)
-    _take(words, _FRONT)
+    _take(words, False)
     atomics.add(words, _JOINED, -_CLOSED)
-    _ended(words, _LOOKS)
+    return _ended(words, _LOOKS)
 
 
 class _Pool:
@@ -142,24 +143,27 @@ class _Pool:
         self._threads: list[threading.Thread] = []
         self._stopped = False
 
-    def share(self, helpers: int, part: int, call: tuple[int, int], arrays: tuple[Any, ...]) -> int:
+    def share(self, helpers: int, grain: int, call: tuple[int, int], held: tuple[Any, ...]) -> int:
         """Runs a packed call (body, data) with up to `helpers` helpers; requires `mine`.
 
         Returns 0, or 1 + the first row of a failed chunk.
         """
-        self._wait()  # an earlier call may have been interrupted by Ctrl-C
+        if self._held:
+            self._wait()  # an earlier call was interrupted by Ctrl-C, twice
         self._start(helpers)
-        self._wake(helpers)
-        self._held = arrays
+        if self._asleep:
+            self._wake(helpers)
+        self._held, failed = held, -1
         try:
-            self._share(self._words, *call, helpers, part, len(arrays[0]))
+            failed = self._share(self._words, *call, helpers, grain, len(held[0]))
         finally:
-            failed = self._wait()  # also after Ctrl-C
+            if failed < 0:
+                failed = self._wait()  # also after Ctrl-C
             self._held = ()
         return failed
 
     @cached_property
-    def _share(self) -> Callable[..., None]:
+    def _share(self) -> Callable[..., int]:
         return entry_point(_share, self._words, 0, 0, 0, 0, 0)
 
     @cached_property
@@ -290,20 +294,16 @@ class RowKernel:
         return threads == 1 or count < 2 * self.grain or _INTERPRETED
 
     def _share(self, threads: int, call: tuple[int, int], held: tuple[Any, ...]) -> None:
-        count, arrays = len(held[0]), held[:-1]
-        part = max(self.grain, -(-count // (_PARTS * threads)))
-        helpers = min(threads, -(-count // part)) - 1
-        pool = _pool
+        pool, count = _pool, len(held[0])
         if not pool.mine.acquire(blocking=False):
-            self.kernel(0, count, *arrays)
+            self.kernel(0, count, *held[:-1])
             return
         try:
-            failed = pool.share(helpers, part, call, held)
+            failed = pool.share(min(threads, count // self.grain) - 1, self.grain, call, held)
         finally:
             pool.mine.release()
         if failed:
-            last = min(failed - 1 + part, count)
-            self._raise_again(failed - 1, last, arrays)
+            self._raise_again(failed - 1, count, held[:-1])
 
     def _raise_again(self, first: int, last: int, arrays: tuple[Any, ...]) -> NoReturn:
         """Raises the error of a packed call, by calling the kernel from Python."""
