@@ -106,7 +106,7 @@ def test_helpers_help() -> None:
     numbers, turns = np.zeros(64, np.int64), np.full(64, 10**7)
     for _ in range(20):  # others may have the cores
         TOIL.on(2, numbers, turns)
-        if threads._pool._words[threads._BACK] > 0:
+        if threads._pool.words[threads._BACK] > 0:
             return
     raise AssertionError("no helper took a row")
 
@@ -288,6 +288,45 @@ def test_ctrl_c_again_and_again() -> None:
     assert numbers.all()
     assert (others == 3).all()
     assert threads._pool._held == ()
+
+
+INTERRUPTED = """
+import signal, time
+import numpy as np
+from linkzoo.engine import threads
+from linkzoo.engine.compiled import compiled
+
+@compiled
+def count(first, last, numbers):
+    for i in range(first, last):
+        numbers[i] += 1
+
+def press(*_):
+    raise KeyboardInterrupt
+
+call = threads.RowKernel(count, 16).bind(np.zeros(256, np.int64))
+call(3)
+signal.signal(signal.SIGALRM, press)
+for number in range(2000):
+    naps = number % 2  # in which helpers fall asleep
+    try:
+        signal.setitimer(signal.ITIMER_REAL, 2e-4 + number % 50 * 1e-5)
+        while True:
+            call(3)
+            time.sleep(naps * 1e-4)
+    except KeyboardInterrupt:
+        pass
+signal.signal(signal.SIGALRM, signal.SIG_DFL)
+signal.alarm(30)  # ends the process if it hangs
+print("locked" if threads._pool.mine.locked() else "free")
+threads.restart()
+"""
+
+
+@pytest.mark.skipif(sys.platform == "win32", reason="no timers that interrupt on Windows")
+def test_ctrl_c_at_any_moment() -> None:
+    """F5: helpers serve later calls, and end."""
+    assert run_python("-c", INTERRUPTED, NUMBA_NUM_THREADS="3").split() == ["free"]
 
 
 def test_no_more_threads(monkeypatch: pytest.MonkeyPatch) -> None:

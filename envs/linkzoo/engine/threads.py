@@ -18,6 +18,7 @@ import os
 import threading
 import time
 from collections.abc import Callable
+from contextlib import suppress
 from functools import cached_property, partial
 from typing import Any, NoReturn
 
@@ -44,14 +45,13 @@ _LINE = 8
 _JOINED = 0 * _LINE  # active helpers, less _CLOSED while none may start
 _NEXT = 1 * _LINE  # chunks taken
 _BACK = 2 * _LINE  # chunks taken by helpers, from the back
-_CALL = 3 * _LINE
-_COUNT = _CALL  # rows
-_PART = _CALL + 1  # rows per chunk
-_ALL = _CALL + 2  # number of chunks
-_HELPERS = _CALL + 3  # helpers allowed to join
-_BODY = _CALL + 4  # address of the chunk function
-_DATA = _CALL + 5  # address of its arguments
-_FAILED = _CALL + 6  # 1 + first row of a failed chunk; 0 for none
+_COUNT = 3 * _LINE  # rows
+_PART = _COUNT + 1  # rows per chunk
+_ALL = _COUNT + 2  # number of chunks
+_HELPERS = _COUNT + 3  # helpers allowed to join
+_BODY = _COUNT + 4  # address of the chunk function
+_DATA = _COUNT + 5  # address of its arguments
+_FAILED = _COUNT + 6  # 1 + first row of a failed chunk; 0 for none
 _WORDS = 4 * _LINE
 _CLOSED = 2**40
 
@@ -136,8 +136,8 @@ def _share(words: Words, body: int, data: int, helpers: int, grain: int, count: 
 class _Pool:
     def __init__(self) -> None:
         self.mine = threading.Lock()  # held by the current caller
-        self._words = np.zeros(_WORDS, np.int64)
-        self._words[_JOINED] = -_CLOSED
+        self.words = np.zeros(_WORDS, np.int64)
+        self.words[_JOINED] = -_CLOSED
         self._held: tuple[Any, ...] = ()  # arrays that helpers may still use; keeps them alive
         self._asleep: list[threading.Lock] = []
         self._threads: list[threading.Thread] = []
@@ -151,11 +151,10 @@ class _Pool:
         if self._held:
             self._wait()  # an earlier call was interrupted by Ctrl-C, twice
         self._start(helpers)
-        if self._asleep:
-            self._wake(helpers)
+        self._wake(helpers)
         self._held, failed = held, -1
         try:
-            failed = self._share(self._words, *call, helpers, grain, len(held[0]))
+            failed = self._share(self.words, *call, helpers, grain, len(held[0]))
         finally:
             if failed < 0:
                 failed = self._wait()  # also after Ctrl-C
@@ -164,22 +163,22 @@ class _Pool:
 
     @cached_property
     def _share(self) -> Callable[..., int]:
-        return entry_point(_share, self._words, 0, 0, 0, 0, 0)
+        return entry_point(_share, self.words, 0, 0, 0, 0, 0)
 
     @cached_property
     def _ended(self) -> Callable[..., int]:
-        return entry_point(_ended, self._words, 0)
+        return entry_point(_ended, self.words, 0)
 
     def _wait(self) -> int:
         """Waits until no helper is active; returns the result of `share`."""
-        while (failed := self._ended(self._words, 1)) < 0:
+        while (failed := self._ended(self.words, 1)) < 0:
             time.sleep(_NAP)
         return failed
 
     def _start(self, helpers: int) -> None:
         """Starts helpers, fewer if the system allows no more threads."""
         while len(self._threads) < helpers:
-            _serve(self._words, 0)  # compiles it, so that no helper has to
+            _serve(self.words, 0)  # compiles it, so that no helper has to
             thread = threading.Thread(target=self._help, name="linkzoo", daemon=True)
             try:
                 thread.start()
@@ -196,18 +195,20 @@ class _Pool:
                 thread.join(0.01)
 
     def _wake(self, helpers: int) -> None:
-        for _ in range(min(helpers, len(self._asleep))):
-            self._asleep.pop().release()
+        for bed in self._asleep[:helpers]:
+            with suppress(RuntimeError):  # it wakes already
+                bed.release()
 
     def _help(self) -> None:
         bed = threading.Lock()
         bed.acquire()
         while not self._stopped:
-            _serve(self._words, _LOOKS)
+            _serve(self.words, _LOOKS)
             _YIELD()  # the helper may occupy the caller's core
-            _serve(self._words, _LOOKS)
+            _serve(self.words, _LOOKS)
             self._asleep.append(bed)
             bed.acquire()
+            self._asleep.remove(bed)
 
 
 _pool = _Pool()
@@ -295,15 +296,14 @@ class RowKernel:
 
     def _share(self, threads: int, call: tuple[int, int], held: tuple[Any, ...]) -> None:
         pool, count = _pool, len(held[0])
-        if not pool.mine.acquire(blocking=False):
+        if pool.mine.locked():
             self.kernel(0, count, *held[:-1])
             return
-        try:
-            failed = pool.share(min(threads, count // self.grain) - 1, self.grain, call, held)
-        finally:
-            pool.mine.release()
-        if failed:
-            self._raise_again(failed - 1, count, held[:-1])
+        helpers = min(threads, -(-count // self.grain)) - 1
+        with pool.mine:  # no Ctrl-C between its lock and its release; `acquire` lets one in
+            if failed := pool.share(helpers, self.grain, call, held):
+                last = min(failed - 1 + int(pool.words[_PART]), count)
+                self._raise_again(failed - 1, last, held[:-1])
 
     def _raise_again(self, first: int, last: int, arrays: tuple[Any, ...]) -> NoReturn:
         """Raises the error of a packed call, by calling the kernel from Python."""
