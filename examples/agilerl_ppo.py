@@ -1,6 +1,6 @@
 """Trains PPO of AgileRL from one seat, against a pool of frozen copies of itself.
 
-    pip install "linkzoo[train]" agilerl peft  # in an environment of its own
+    pip install ".[train]" agilerl peft  # in an environment of its own
     python examples/agilerl_ppo.py love_links --steps 100000
 
 Takes any game by name. AgileRL reads `info["action_mask"]` when it acts and when it learns.

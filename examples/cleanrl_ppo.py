@@ -1,6 +1,6 @@
 """Self-play PPO in one file, in the style of CleanRL, on the vector environment.
 
-    pip install "linkzoo[train]"
+    pip install ".[train]"
     python examples/cleanrl_ppo.py love_links --steps 400000
 
 Takes any game by name. One network plays all seats of N games in lock-step. `make_vec` checks every

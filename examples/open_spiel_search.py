@@ -1,6 +1,6 @@
 """Plays OpenSpiel's search against an agent of ours, or computes exploitability.
 
-    pip install "linkzoo[openspiel]"
+    pip install ".[openspiel]"
     python examples/open_spiel_search.py linkage --simulations 50
     python examples/open_spiel_search.py "linkage(board_size=3,threshold=4)" --exploitability
 

@@ -1,6 +1,6 @@
 """Trains PPO of RLlib from one seat, against a pool of frozen copies of itself.
 
-    pip install "linkzoo[rllib]"
+    pip install ".[rllib]"
     python examples/rllib_ppo.py love_links --steps 100000
 
 Takes any game by name. SeatEnvRunner plays many games in lock-step, in this process or in

@@ -1,6 +1,6 @@
 """Trains MaskablePPO (sb3-contrib) from one seat, against a pool of frozen copies of itself.
 
-    pip install "linkzoo[sb3]"
+    pip install ".[sb3]"
     python examples/sb3.py linkage --steps 200000
 
 Takes any game by name. Many games run in lock-step. The learner gets a random seat in each game;

@@ -1,6 +1,6 @@
 """Trains DQN of Tianshou by self-play: one seat against a pool of frozen copies of itself.
 
-    pip install "linkzoo[tianshou]"
+    pip install ".[tianshou]"
     python examples/tianshou_dqn.py love_links --steps 16000
 
 Takes any game by name. DQN reads the mask, `obs.mask`, for greedy actions, random actions and

@@ -1,6 +1,6 @@
 """Trains PPO of TorchRL by self-play, with masked actions and advantages per seat.
 
-    pip install "linkzoo[torchrl]"
+    pip install ".[torchrl]"
     python examples/torchrl_ppo.py love_links --steps 400000
 
 Takes any game by name. One network plays all seats of many games in lock-step. The environment

@@ -1,6 +1,6 @@
 """Trains a language model by GRPO (TRL) in whole games against an agent: text in, text out.
 
-    pip install "linkzoo[trl,train]"
+    pip install ".[trl,train]"
     python examples/trl_grpo.py linkage \
         --option board_size=3 --option threshold=4 --option seat=1
     python examples/trl_grpo.py love_links --model MODEL --tokens 1000 --learning-rate 1e-6
