@@ -158,7 +158,7 @@ class Config:
     # Training data
     initial_states: InitialStatesConfig = InitialStatesConfig()  # where games begin
     symmetric: bool = False  # data augmentation with random symmetries of the game
-    pool: PoolConfig = PoolConfig(share=0.0, size=0)  # frozen opponents; off by default for AlphaZero
+    pool: PoolConfig = PoolConfig(share=0.0, size=0)  # frozen opponents; AlphaZero: off by default
 
     # Evaluation and publication
     eval: EvalConfig = EvalConfig()  # matches
