@@ -24,6 +24,7 @@ def keep_memory() -> None:
     if os.name == "posix" and hasattr(libc := ctypes.CDLL(None), "mallopt"):
         libc.mallopt(-1, 2**28)  # M_TRIM_THRESHOLD: up to that many bytes stay free
         libc.mallopt(-3, 2**25)  # M_MMAP_THRESHOLD, the highest: tensors below are kept
+        libc.mallopt(-8, 1)  # M_ARENA_MAX: threads' own arenas would give theirs back
 
 
 class StopSignal:
