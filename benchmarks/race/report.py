@@ -19,8 +19,8 @@ _COLUMNS = ["seeds", *_STRENGTH, "plies/s", "start", "memory"]
 def report(rows: Sequence[dict[str, Any]], image: Path) -> None:
     """Prints a table for each budget as Markdown and draws the curves of one core."""
     for minutes, cores in sorted({(row["minutes"], row["cores"]) for row in rows}):
-        each = "1 core" if cores == 1 else f"each of {cores} cores"
-        print(f"\n{minutes} CPU minutes on {each}:\n")
+        where = "1 core" if cores == 1 else f"each of {cores} cores"
+        print(f"\n{minutes} CPU minutes on {where}:\n")
         print(f"| system | {' | '.join(_COLUMNS)} |\n|---|{'---:|' * len(_COLUMNS)}")
         chosen = [row for row in rows if (row["minutes"], row["cores"]) == (minutes, cores)]
         named = {name: _runs(chosen, name) for name in {row["system"]: None for row in chosen}}
