@@ -17,9 +17,9 @@ from linkzoo.engine.threads import RowKernel
 from linkzoo_training.arrays import Float32s, Int64s, UInt64s
 from linkzoo_training.search.gumbel_batch import Settings, Trees, set_candidates, tree_of
 from linkzoo_training.search.gumbel_policy import decide
-from linkzoo_training.search.gumbel_tree import drawn, inner_action, reset, root_action
+from linkzoo_training.search.gumbel_tree import drawn, inner_action, root_action
 from linkzoo_training.search.solver import SideSolver, side_solver
-from linkzoo_training.search.tree import NONE, ROOT
+from linkzoo_training.search.tree import NONE, ROOT, add_node
 
 # Streams of random numbers, indexed by visit, action, node and ply.
 _DETERMINIZE, _GUMBEL, _VIEW, _REPLY = 0, 1, 2, 3
@@ -52,7 +52,8 @@ def make_instantiate(legal_actions: LegalActions, observe: Observe) -> Callable[
         for i in range(first, last):
             trees.roots[i] = roots[i]
             trees.seeds[i] = seeds[i]
-            reset(trees.nodes[i, ROOT], NONE, NONE)
+            add_node(trees.nodes[i], ROOT, NONE, NONE)
+            trees.nodes[i, ROOT].known = 0
             trees.totals[i] = 0
             trees.worlds[i] = roots[i]
             trees.leaves[i] = ROOT
@@ -141,9 +142,8 @@ def make_descend(game: GameFunctions, solver: SideSolver, pay: Pay, asks_others:
             if not trees.left_tree[i]:
                 if child == NONE:
                     child = trees.simulation[i] + 1
-                    reset(nodes[child], action, node)
-                    nodes[child].sibling = nodes[node].child
-                    nodes[node].child = child
+                    add_node(nodes, child, action, node)
+                    nodes[child].known = 0
                 node = child
             apply(world, action)
             skip_forced_actions(world, mask)

@@ -10,7 +10,7 @@ from math import ceil, exp, inf, log2
 
 import numpy as np
 
-from linkzoo.core.state import Mask, Record
+from linkzoo.core.state import Mask
 from linkzoo.engine.compiled import compiled
 from linkzoo_training.arrays import Float32s, Float64s
 from linkzoo_training.search.gumbel_batch import Tree
@@ -147,17 +147,6 @@ def inner_action(
                 best, best_child, best_score = action, child, score
         child = nodes[child].sibling
     return best, best_child
-
-
-@compiled
-def reset(node: Record, action: int, parent: int) -> None:
-    """Initialises a node without visits and children."""
-    node.action = action
-    node.parent = parent
-    node.child = NONE
-    node.sibling = NONE
-    node.visits = 0
-    node.known = 0
 
 
 @compiled

@@ -14,7 +14,7 @@ from linkzoo.core.kernels import GameFunctions
 from linkzoo.core.state import Mask, Record, Records
 from linkzoo.engine.compiled import compiled
 from linkzoo_training.arrays import Array
-from linkzoo_training.search.tree import NONE, ROOT, node_dtype
+from linkzoo_training.search.tree import NONE, ROOT, add_node, node_dtype
 
 _SEATS, _BOTH, _OVER = 2, 0b11, -1
 _NEVER = 2**20  # leaves: there is no such proof
@@ -42,12 +42,10 @@ def make_memory(game: Game) -> Callable[[int, int], tuple[Array, ...]]:
 
 
 @compiled
-def _begin(node: Record, world: Record, action: int, parent: int) -> None:
-    """Makes a node a leaf at a record."""
-    node.action = action
-    node.parent = parent
-    node.child = NONE
-    node.sibling = NONE
+def _add_leaf(nodes: Records, index: int, world: Record, action: int, parent: int) -> None:
+    """Adds a node at a record to the tree."""
+    add_node(nodes, index, action, parent)
+    node = nodes[index]
     node.seat = world.seat
     for seat in range(_SEATS):
         won = world.winners == 1 << seat
@@ -102,7 +100,7 @@ def make_finish(game: GameFunctions) -> Prove:
     def finish(state: Record, memory: tuple[Array, ...], row: int, limit: int) -> bool:
         worlds, nodes, mask = memory[0][row], memory[1][row], memory[2][row]
         world, after, root = worlds[0], worlds[1], nodes[ROOT]
-        _begin(root, state, NONE, NONE)
+        _add_leaf(nodes, ROOT, state, NONE, NONE)
         size, seat = 1, 0
         while size + mask.shape[0] <= limit:
             seat = 1 - seat  # the questions take turns
@@ -120,9 +118,7 @@ def make_finish(game: GameFunctions) -> Prove:
                 if mask[action]:
                     worlds[1] = worlds[0]
                     apply(after, action)
-                    _begin(nodes[size], after, action, leaf)
-                    nodes[size].sibling = nodes[leaf].child
-                    nodes[leaf].child = size
+                    _add_leaf(nodes, size, after, action, leaf)
                     size += 1
             while leaf != NONE:
                 _update(nodes, nodes[leaf])

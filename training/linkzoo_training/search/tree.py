@@ -4,6 +4,9 @@ from typing import Any
 
 import numpy as np
 
+from linkzoo.core.state import Records
+from linkzoo.engine.compiled import compiled
+
 NONE = -1  # no node, no action
 ROOT = 0
 
@@ -16,3 +19,14 @@ def node_dtype(*fields: tuple[str, str] | tuple[str, str, tuple[int]]) -> np.dty
     """
     links = [(name, "i4") for name in ("action", "parent", "child", "sibling", "visits")]
     return np.dtype((np.record, [*links, *fields]))
+
+
+@compiled
+def add_node(nodes: Records, index: int, action: int, parent: int) -> None:
+    """Makes a node without visits the first child of its parent (NONE: the root of a tree)."""
+    node = nodes[index]
+    node.action, node.parent, node.child = action, parent, NONE
+    node.sibling, node.visits = NONE, 0
+    if parent != NONE:
+        node.sibling = nodes[parent].child
+        nodes[parent].child = index

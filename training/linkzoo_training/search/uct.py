@@ -33,7 +33,7 @@ from linkzoo.engine.compiled import compiled
 from linkzoo.engine.rng import STREAM_SEARCH, random_u64
 from linkzoo.engine.threads import RowKernel
 from linkzoo_training.arrays import Array, Float32s, Float64s, Int8s, Int64s, UInt64s
-from linkzoo_training.search.tree import NONE, ROOT, node_dtype
+from linkzoo_training.search.tree import NONE, ROOT, add_node, node_dtype
 
 Sight = Literal["own", "hands", "all"]
 VERSION = 2  # 1: with the constant 0.35 in every game, and without certain outcomes
@@ -53,14 +53,6 @@ class Tree(NamedTuple):
     nodes: Array  # _NODE[S]
     totals: Float64s  # [S, P]: sums of payoffs, by seat
     outcomes: Float32s  # [S, P]: proven outcomes, by seat
-
-
-@compiled
-def _begin(node: Record, action: int, parent: int) -> None:
-    node.action = action
-    node.parent = parent
-    node.child = NONE
-    node.sibling = NONE
 
 
 @compiled
@@ -96,14 +88,12 @@ def _expand(tree: Tree, size: int, node: int, action: int) -> None:
 
     The action was available at most once per existing child: another untried one was chosen then.
     """
-    _begin(tree.nodes[size], action, node)
-    sibling = tree.nodes[node].child
-    tree.nodes[size].sibling = sibling
+    add_node(tree.nodes, size, action, node)
+    sibling = tree.nodes[size].sibling
     tree.nodes[size].available = 1
     while sibling != NONE:
         tree.nodes[size].available += 1
         sibling = tree.nodes[sibling].sibling
-    tree.nodes[node].child = size
 
 
 @compiled
@@ -200,7 +190,7 @@ def make_search_one(game: GameFunctions, determinize: Determinize, perfect: bool
         totals, outcomes = np.zeros((most, players)), np.zeros((most, players), np.float32)
         tree = Tree(np.zeros(most, _NODE), totals, outcomes)
         payoff = np.empty(players, np.float32)
-        _begin(tree.nodes[ROOT], NONE, NONE)
+        add_node(tree.nodes, ROOT, NONE, NONE)
         size = 1
         for simulation in range(simulations):
             fresh = random_u64(seed, STREAM_SEARCH, simulation)
