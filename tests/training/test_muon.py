@@ -1,5 +1,8 @@
 """Muon: its steps are orthogonal, as long as AdamW's, and those of torch's own."""
 
+import subprocess
+import sys
+
 import numpy as np
 import pytest
 import torch
@@ -7,6 +10,7 @@ from torch import nn
 
 from linkzoo import get_game
 from linkzoo_training.algorithms.muon import Muon, orthogonal
+from linkzoo_training.algorithms.optimizers import light
 from linkzoo_training.networks.flat import make_network, split_hidden
 
 SHAPES = [(8, 8), (16, 40), (40, 16), (12, 4, 3, 3)]
@@ -114,3 +118,37 @@ def test_large_matrices_in_bfloat16() -> None:
         Muon([theirs], 0.1).step()
         assert torch.equal(ours, theirs) == exact
         assert (ours - theirs).norm() < 0.05 * theirs.norm()
+
+
+@pytest.mark.parametrize("kind", [torch.optim.Adam, torch.optim.AdamW])
+def test_light_optimisers_step_like_torchs(kind: type[torch.optim.Adam]) -> None:
+    ours, theirs = (nn.Parameter(torch.ones(3, 4)) for _ in range(2))
+    mine, reference = light(kind)([ours], lr=0.1), kind([theirs], lr=0.1)
+    for _ in range(3):
+        ours.grad = torch.randn(3, 4)
+        theirs.grad = ours.grad.clone()
+        mine.step()
+        reference.step()
+        mine.load_state_dict(mine.state_dict())
+    assert torch.equal(ours, theirs)
+    states = [one.state_dict()["state"][0] for one in (mine, reference)]
+    torch.testing.assert_close(*states, rtol=0, atol=0)
+
+
+@pytest.mark.parametrize(
+    "overrides", [["linkage_az_quick", "initial_checkpoint=null"], ["linkage_ppo_quick"]]
+)
+def test_training_does_not_import_torchs_compiler(overrides: list[str]) -> None:
+    """It takes a second and 70 MB of each run."""
+    code = (
+        "import sys\nfrom linkzoo_training.config.config import load_config\n"
+        "from linkzoo_training.train import make_trainer\n"
+        "small = ['width=16', 'blocks=1', 'num_envs=4', 'horizon=16']\n"
+        "trainer = make_trainer(load_config(sys.argv[1], [*sys.argv[2:], *small]))\n"
+        "trainer.iterate()\ntrainer.optimizers.load(trainer.optimizers.tensors())\n"
+        "print('torch._dynamo' in sys.modules)"
+    )
+    done = subprocess.run(
+        [sys.executable, "-c", code, *overrides], capture_output=True, text=True, check=True
+    )
+    assert done.stdout.splitlines()[-1] == "False"

@@ -22,7 +22,7 @@ from linkzoo.core.kernels import kernels, observations
 from linkzoo.engine.rng import STREAM_ORDER, permutation
 from linkzoo_training.algorithms import distributed
 from linkzoo_training.algorithms.muon import Muon
-from linkzoo_training.algorithms.optimizers import Optimizers
+from linkzoo_training.algorithms.optimizers import Optimizers, light
 from linkzoo_training.algorithms.trainer import Trainer
 from linkzoo_training.arrays import Float32s, relative
 from linkzoo_training.checkpoints.checkpoint import add_prefix, strip_prefix
@@ -73,8 +73,8 @@ class AlphaZeroTrainer(Trainer):
         hidden, others = split_hidden(self.network)
         rate, decay = config.learning_rate.first, config.weight_decay
         outer = decayed([*others, *self.auxiliary.parameters()], decay)
-        adam = torch.optim.AdamW(outer, lr=rate, fused=True)
-        muon = Muon(hidden, rate, weight_decay=decay, bf16=self.bf16)
+        adam = light(torch.optim.AdamW)(outer, lr=rate, fused=True)
+        muon = light(Muon)(hidden, rate, weight_decay=decay, bf16=self.bf16)
         self.optimizers = Optimizers(muon=muon, adam=adam)
         distributed.broadcast_weights(self.parameters)
         self.behaviour_policy = frozen(self.network, self.bf16)
@@ -168,8 +168,7 @@ class AlphaZeroTrainer(Trainer):
         batch = Batch(*(tensor[shard] for tensor in batch))
         # Forward pass
         with self.autocast():
-            found = shards.padded_forward(self._outputs, batch.features)
-            logits, values, margins, planes = found
+            logits, values, margins, planes = shards.padded_forward(self._outputs, batch.features)
         log_policy = torch.log_softmax(masked(logits, batch.mask), -1)
         entropy = -(log_policy.exp() * log_policy).sum(-1).mean()
         # Policy loss, KL(improved policy || policy), value and auxiliary losses

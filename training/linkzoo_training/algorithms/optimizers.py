@@ -1,7 +1,9 @@
 """The optimisers of a run: stepped, saved and restored together."""
 
 from collections.abc import Mapping
+from inspect import unwrap
 from pathlib import Path
+from typing import TypeVar
 
 import torch
 from torch import Tensor
@@ -9,6 +11,18 @@ from torch import Tensor
 from linkzoo_training.checkpoints.checkpoint import add_prefix, fitting, strip_prefix
 
 STATES = ("adam.", "muon.")  # prefixes of their saved tensors
+_WRAPPED = ("add_param_group", "load_state_dict", "state_dict", "step")  # for torch.compile
+
+Kind = TypeVar("Kind", bound=torch.optim.Optimizer)
+
+
+def light(kind: type[Kind]) -> type[Kind]:
+    """Returns a class of optimisers without torch's wrappers, which import its compiler.
+
+    The import takes a second and 70 MB, and nothing here is compiled by torch.
+    """
+    plain = {name: unwrap(getattr(kind, name)) for name in _WRAPPED}
+    return type(kind.__name__, (kind,), plain | {"step": torch.no_grad()(plain["step"])})
 
 
 class Optimizers:
@@ -30,8 +44,7 @@ class Optimizers:
 
     def parameters(self, name: str) -> list[Tensor]:
         """Returns the parameters of one optimiser, in the order of its state."""
-        groups = self.by_name[name].param_groups
-        return [one for group in groups for one in group["params"]]
+        return [one for group in self.by_name[name].param_groups for one in group["params"]]
 
     def tensors(self) -> dict[str, Tensor]:
         """Returns the optimisers' states, named `optimiser.index.entry`."""

@@ -17,7 +17,7 @@ from linkzoo.engine.rng import STREAM_ORDER, permutation, random_u64s
 from linkzoo_training.agents.make import make_agent
 from linkzoo_training.algorithms import distributed
 from linkzoo_training.algorithms.muon import Muon
-from linkzoo_training.algorithms.optimizers import Optimizers
+from linkzoo_training.algorithms.optimizers import Optimizers, light
 from linkzoo_training.algorithms.trainer import Trainer
 from linkzoo_training.checkpoints.checkpoint import add_prefix, strip_prefix
 from linkzoo_training.config.config import PPOConfig
@@ -57,8 +57,8 @@ class PPOTrainer(Trainer):
         self.parameters = [*hidden, *others]
         self._standardise()
         rate = config.learning_rate.first
-        muon = Muon(hidden, rate, bf16=self.bf16)
-        adam = torch.optim.Adam(others, lr=rate, eps=1e-5, fused=True)
+        muon = light(Muon)(hidden, rate, bf16=self.bf16)
+        adam = light(torch.optim.Adam)(others, lr=rate, eps=1e-5, fused=True)
         self.optimizers = Optimizers(muon=muon, adam=adam)
         distributed.broadcast_weights(self.parameters)
         self._freeze()
