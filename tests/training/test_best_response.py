@@ -61,7 +61,7 @@ def response_value(state: Record, seat: int, known: dict[tuple[bytes, int], floa
 
 @pytest.fixture(name="config")
 def fixture_config() -> PPOConfig:
-    return best_response_config("random", "linkage", steps=20 * 128 * 16, settings=FIELDS)
+    return best_response_config("random", "linkage", steps=60 * 128 * 16, settings=FIELDS)
 
 
 def test_a_best_response_is_found(config: PPOConfig, tmp_path: Path) -> None:
