@@ -19,6 +19,7 @@ from linkzoo_training.__main__ import main as run_process
 from linkzoo_training.commands import bench, common
 from linkzoo_training.commands import compile as compile_command
 from linkzoo_training.commands.cli import main
+from tests.common.play import run_python
 from tests.common.variants import CARRIED, Variant
 from tests.cuda.installed import skip_without_numba_cuda
 
@@ -372,8 +373,7 @@ def test_the_module_needs_nothing_of_the_train_extra() -> None:
         "import sys; import linkzoo_training.commands.cli as c; "
         "print(set(sys.modules) & {*c._NEEDED} - {'yaml'})"  # numba imports it if it can
     )
-    done = subprocess.run([sys.executable, "-c", code], capture_output=True, text=True, check=True)
-    assert done.stdout == "set()\n"
+    assert run_python("-c", code) == "set()\n"
 
 
 def test_play(

@@ -2,8 +2,6 @@
 
 import math
 import re
-import subprocess
-import sys
 from pathlib import Path
 from typing import Any, get_type_hints
 
@@ -23,6 +21,7 @@ from linkzoo_training.config.config import (
 )
 from linkzoo_training.config.fields import override
 from linkzoo_training.resources import find_checkpoint, shipped
+from tests.common.play import run_python
 from tests.training.helpers import ppo_config
 
 SHIPPED = sorted(path.stem for path in shipped("configs").glob("*.yaml"))
@@ -427,10 +426,7 @@ def test_reading_loads_and_compiles_nothing() -> None:
         "for name in sys.argv[1:]:\n    load_config(name, ['eval.opponents=[checkpoint]'])\n"
         "print(timer.done, 'torch' in sys.modules)"
     )
-    done = subprocess.run(
-        [sys.executable, "-c", code, *SHIPPED], capture_output=True, text=True, check=True
-    )
-    assert done.stdout == "False False\n"
+    assert run_python("-c", code, *SHIPPED) == "False False\n"
 
 
 @pytest.mark.parametrize(

@@ -1,8 +1,5 @@
 """Muon: its steps are orthogonal, as long as AdamW's, and those of torch's own."""
 
-import subprocess
-import sys
-
 import numpy as np
 import pytest
 import torch
@@ -12,6 +9,7 @@ from linkzoo import get_game
 from linkzoo_training.algorithms.muon import Muon, orthogonal
 from linkzoo_training.algorithms.optimizers import light
 from linkzoo_training.networks.flat import make_network, split_hidden
+from tests.common.play import run_python
 
 SHAPES = [(8, 8), (16, 40), (40, 16), (12, 4, 3, 3)]
 
@@ -148,7 +146,4 @@ def test_training_does_not_import_torchs_compiler(overrides: list[str]) -> None:
         "trainer.iterate()\ntrainer.optimizers.load(trainer.optimizers.tensors())\n"
         "print('torch._dynamo' in sys.modules)"
     )
-    done = subprocess.run(
-        [sys.executable, "-c", code, *overrides], capture_output=True, text=True, check=True
-    )
-    assert done.stdout.splitlines()[-1] == "False"
+    assert run_python("-c", code, *overrides).splitlines()[-1] == "False"
