@@ -447,17 +447,21 @@ def test_evaluations_are_known_by_all_that_the_network_reads() -> None:
     features = rng.integers(-9, 9, (4, inputs.width)).astype(np.int16)
     masks = np.ones((4, actions), np.int8)
     chances, values = rng.random((4, actions), np.float32), rng.random((4, 2), np.float32)
-    keys = known.keys(features, masks)
-    assert not known.find(keys)[0].any()
-    known.keep(keys, chances, values)
-    there, *outputs = known.find(keys)
-    assert there.all()
-    assert (outputs[0] == chances).all()
-    assert (outputs[1] == values).all()
+    twice = [0, 1, 0, 2, 3, 3]
+    new, *outputs = known.find(features[twice], masks[twice])
+    assert new.tolist() == [0, 1, 3, 4]
+    known.keep(chances, values)
+    for wanted, found in zip((chances, values), outputs, strict=True):
+        assert (found == wanted[twice]).all()
+    new, *outputs = known.find(features, masks)
+    assert len(new) == 0
+    for wanted, found in zip((chances, values), outputs, strict=True):
+        assert (found == wanted).all()
     for array in (features, masks):
         for column in range(array.shape[1]):
             array[:, column] -= 1
-            assert not known.find(known.keys(features, masks))[0].any()
+            assert len(known.find(features, masks)[0]) == 4
+            known.keep(chances, values)
             array[:, column] += 1
 
 

@@ -33,13 +33,12 @@ from torch import Tensor
 from linkzoo.core.agent import check_unfinished
 from linkzoo.core.kernels import kernels
 from linkzoo_training.arrays import Array, Float32s, Int8s, Int64s, UInt64s
-from linkzoo_training.networks.flat import masked
 from linkzoo_training.networks.inputs import Inputs
 from linkzoo_training.networks.symmetries import symmetries
-from linkzoo_training.networks.transfers import ToHost, in_turn, to_device
+from linkzoo_training.networks.transfers import ToHost, in_turn
 from linkzoo_training.search.evaluations import Evaluations
 from linkzoo_training.search.gumbel_batch import Settings, Trees
-from linkzoo_training.search.gumbel_kernels import draw_views, gumbel_kernels
+from linkzoo_training.search.gumbel_kernels import draw_views, gumbel_kernels, soften
 from linkzoo_training.search.gumbel_tree import NODE, considered_visits
 from linkzoo_training.search.solver import side_solver
 from linkzoo_training.search.tree import ROOT
@@ -158,7 +157,8 @@ class GumbelSearch:
             evaluate: The network's forward pass.
             gumbel_scale: 1 to explore, 0 to play.
             temperature: With hidden information, of other seats' actions; above 0.
-            splits: Number of groups; the host searches one while a GPU evaluates another.
+            splits: Number of groups; the host searches one while a GPU evaluates another. With
+                `evaluations` there is one.
             evaluations: Outputs of `evaluate` in earlier searches, which are used and added to;
                 each is of the symmetry that its position was seen through first. None: every leaf
                 is evaluated.
@@ -177,7 +177,8 @@ class GumbelSearch:
             )
         trees = Trees._make(array[:count] for array in self._trees)
         kernel.instantiate(states, seeds, trees)
-        groups = np.array_split(np.arange(count), max(1, min(splits, count)))
+        splits = max(1, min(splits, count)) if evaluations is None else 1
+        groups = np.array_split(np.arange(count), splits)
         ask = partial(self._ask, trees=trees, evaluate=evaluate, evaluations=evaluations)
         in_turn(*(self._grow(group, trees, ask, settings, gumbel_scale) for group in groups))
         actions = np.empty(count, np.int64)
@@ -211,8 +212,7 @@ class GumbelSearch:
         """Evaluates R leaves; yields once if it calls the network.
 
         Returns probabilities of all actions [R, A], as other worlds have other legal actions, and
-        values [R, P] relative to the seat to act. No illegal action has more than the best legal
-        one: the network never learned their logits, which could leave the legal ones nothing.
+        values [R, P] relative to the seat to act.
         """
         masks = trees.masks[rows]
         worlds = trees.worlds[rows] if self._inputs.row else None
@@ -222,15 +222,10 @@ class GumbelSearch:
             draw_views(which, self._views, rows, trees.seeds, trees.leaves)
         if evaluations is None:
             return (yield from self._evaluate(features, masks, which, evaluate))
-        keys = evaluations.keys(features, masks)
-        known, chances, values = evaluations.find(keys)
-        new = np.flatnonzero(~known)
+        new, chances, values = evaluations.find(features, masks)
         if len(new):
-            fresh, first, inverse = np.unique(keys[new], return_index=True, return_inverse=True)
-            one = new[first]
-            found = yield from self._evaluate(features[one], masks[one], which[one], evaluate)
-            evaluations.keep(fresh, *found)
-            chances[new], values[new] = (outputs[inverse] for outputs in found)
+            found = yield from self._evaluate(features[new], masks[new], which[new], evaluate)
+            evaluations.keep(*found)
         return chances, values
 
     def _evaluate(
@@ -240,22 +235,17 @@ class GumbelSearch:
         most = 1 + self._settings.score_margin_weight
         if self._views is not None:
             symmetries(self.game).turn_features(features, which)
-            symmetries(self.game).turn_actions(masks, which)
         logits, relative = evaluate(features)
-        best = masked(logits, to_device(masks, logits.device)).amax(-1, keepdim=True)
-        sent = ToHost(
-            torch.softmax(torch.minimum(logits.float(), best), -1).clamp_(min=1e-30),
-            relative.float().clamp(-most, most),
-            torch.stack([*logits.float().aminmax(), *relative.float().aminmax()]),
-        )
+        sent = ToHost(logits.float(), relative.float())
         yield
-        chances, values, extremes = sent.arrays()
-        for what, numbers in (("logits", extremes[:2]), ("values", extremes[2:])):
-            if not np.isfinite(numbers).all():  # extremes are far faster to check
+        chances, values = (np.array(output) for output in sent.arrays())
+        for what, numbers in (("logits", chances), ("values", values)):
+            if not np.isfinite(numbers).all():
                 raise ValueError(f"the network's {what} aren't finite: its weights are damaged")
         if self._views is not None:
             symmetries(self.game).turn_back(chances, which)
-        return chances, values
+        soften(chances, masks)
+        return chances, values.clip(-most, most)
 
     def surprise(self, found: Found) -> Float32s:
         """Returns the KL divergence of the latest search's policy from the network's, nats [N]."""

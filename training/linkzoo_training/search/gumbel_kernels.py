@@ -14,7 +14,7 @@ from linkzoo.core.state import Record, Records
 from linkzoo.engine.compiled import compiled
 from linkzoo.engine.rng import STREAM_SEARCH, below, random_u64
 from linkzoo.engine.threads import RowKernel
-from linkzoo_training.arrays import Float32s, Int64s, UInt64s
+from linkzoo_training.arrays import Float32s, Int8s, Int64s, UInt64s
 from linkzoo_training.search.gumbel_batch import Settings, Trees, set_candidates, tree_of
 from linkzoo_training.search.gumbel_policy import decide
 from linkzoo_training.search.gumbel_tree import drawn, inner_action, root_action
@@ -84,6 +84,28 @@ def _draw_views(
 
 
 draw_views = RowKernel(_draw_views, 512)
+
+
+@compiled
+def _soften(first: int, last: int, logits: Float32s, masks: Int8s) -> None:
+    """Turns logits [R, A] into probabilities, in place.
+
+    No illegal action has more than the best legal one: the network never learned their logits,
+    which could leave the legal ones nothing.
+    """
+    for k in range(first, last):
+        best, total = np.float32(-inf), np.float32(0)
+        for action in range(logits.shape[1]):
+            if masks[k, action]:
+                best = max(best, logits[k, action])
+        for action in range(logits.shape[1]):
+            logits[k, action] = np.exp(min(logits[k, action], best) - best)
+            total += logits[k, action]
+        for action in range(logits.shape[1]):
+            logits[k, action] = max(logits[k, action] / total, np.float32(1e-30))
+
+
+soften = RowKernel(_soften, 64)
 
 
 @compiled
