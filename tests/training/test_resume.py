@@ -105,7 +105,7 @@ IN_AZ: dict[str, Any] = {
     "least_range": 0.5,
 }
 IN_AZ |= {"solver_limit": 100, "window": 2, "reuse": 1, "batch_size": 16, "weight_decay": 0.1}
-IN_AZ |= {"root_share": 0.1, "min_surprise": 0.01, "score_margin_weight": 0.3, "symmetric": False}
+IN_AZ |= {"root_share": 0.1, "score_margin_weight": 0.3, "symmetric": False}
 
 
 def stopped(data: dict[str, Any], folder: Path, iterations: int = 3) -> None:
@@ -122,7 +122,7 @@ EFFECTIVE = (
     *("learning_rate", "score_margin_weight"),
     *("minibatches", "epochs", "gae_lambda", "clip", "entropy", "kl_coef", "teacher"),
     *("simulations", "considered", "least_range", "solver_limit", "window", "reuse", "batch_size"),
-    *("weight_decay", "root_share", "min_surprise"),
+    *("weight_decay", "root_share"),
 )
 
 

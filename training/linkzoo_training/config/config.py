@@ -308,7 +308,6 @@ class AlphaZeroConfig(Config):
     )
 
     # Learning
-    min_surprise: Weight = 0.0  # nats that search changes a policy by; others give no sample
     window: Few = 16  # iterations for which a position is kept
     reuse: Few = 4  # times that a position is trained on, a divisor of `window`
     batch_size: Count = 1024  # positions per gradient step

@@ -47,6 +47,11 @@ class CellNet(PolicyValueNet):
         self.register_buffer("source", torch.from_numpy(source), persistent=False)
         self.register_buffer("sums", sums, persistent=False)
 
+    def _logits(self, cells: Tensor) -> Tensor:
+        """Returns the logits of each cell [B, N, own], from cells [B, N, C]."""
+        logits: Tensor = self.policy(cells)
+        return logits
+
     def _summarise(self, means: Tensor, numbers: Tensor) -> Tensor:
         """Returns what `read` says of the whole from means [B, C] and numbers [B, D] of no cell."""
         return torch.relu(self.summary(torch.cat([means, numbers.to(means.dtype)], 1)))
@@ -54,7 +59,7 @@ class CellNet(PolicyValueNet):
     def heads(self, cells: Tensor | None, whole: Tensor) -> tuple[Tensor, Tensor]:
         """Implements `PolicyValueNet.heads`."""
         assert cells is not None
-        logits = self.policy(cells).flatten(1)
+        logits = self._logits(cells).flatten(1)
         if self.elsewhere is not None:
             logits = torch.cat([logits, self.elsewhere(whole)], 1)
         if self.sums is not None:
@@ -185,10 +190,13 @@ class GraphNet(CellNet):
             weights = [first.bias, pooled.weight, first.weight, *(edge.weight for edge in edges)]
             cast = [weight.to(x.dtype) for weight in weights]
             y: Tensor = _Messages.apply(self, torch.relu(x), *cast)
-            x = x + second(torch.relu(y))
+            x = second(y.relu_()).add_(x)
         numbers = groups[0, :, groups.shape[2] - 1 - self._others : -1]
-        cells = torch.relu(x.transpose(0, 1).contiguous())
-        return cells, self._summarise(cells.sum(1) / len(x), numbers)
+        cells = x.relu_()
+        return cells.transpose(0, 1), self._summarise(cells.sum(0) / len(x), numbers)
+
+    def _logits(self, cells: Tensor) -> Tensor:
+        return self.policy(cells.transpose(0, 1)).transpose(0, 1)  # as it is in memory
 
 
 def _features(features: Tensor, table: Tensor) -> Tensor:

@@ -129,8 +129,8 @@ def select(observations: Tensor, columns: Tensor, levels: Tensor) -> Tensor:
 
 
 def masked(logits: Tensor, mask: Tensor) -> Tensor:
-    """Returns float32 logits [B, A] with ILLEGAL_LOGIT where the mask [B, A] is 0."""
-    return torch.where(mask.bool(), logits.float(), ILLEGAL_LOGIT)
+    """Returns float32 logits [B, A], plus ILLEGAL_LOGIT where the mask [B, A] is 0."""
+    return torch.add(logits.float(), 1 - mask, alpha=ILLEGAL_LOGIT)  # `where` takes twice as long
 
 
 def decayed(parameters: Sequence[Tensor], decay: float) -> list[dict[str, Any]]:

@@ -27,21 +27,19 @@ from dataclasses import dataclass
 from functools import partial
 
 import numpy as np
-import torch
 from torch import Tensor
 
 from linkzoo.core.agent import check_unfinished
-from linkzoo.core.kernels import kernels
-from linkzoo_training.arrays import Array, Float32s, Int8s, Int64s, UInt64s
+from linkzoo.engine.rng import STREAM_SEARCH, random_u64s
+from linkzoo_training.arrays import Array, Float32s, Int64s, UInt64s
 from linkzoo_training.networks.inputs import Inputs
 from linkzoo_training.networks.symmetries import symmetries
 from linkzoo_training.networks.transfers import ToHost, in_turn
 from linkzoo_training.search.evaluations import Evaluations
 from linkzoo_training.search.gumbel_batch import Settings, Trees
-from linkzoo_training.search.gumbel_kernels import draw_views, gumbel_kernels, soften
+from linkzoo_training.search.gumbel_kernels import VIEW, gumbel_kernels
 from linkzoo_training.search.gumbel_tree import NODE, considered_visits
 from linkzoo_training.search.solver import side_solver
-from linkzoo_training.search.tree import ROOT
 
 CONSIDERED = 16  # actions tried at the root
 MIN_VALUE_RANGE = 1e-8  # smallest range of a node's values that is scaled to 0..1
@@ -51,7 +49,7 @@ HIDDEN_MIN_VALUE_RANGE = 1.0  # with hidden information: small differences over 
 # A network: maps features [N, F] to logits [N, A] and values [N, P] relative to the seat to act.
 Evaluate = Callable[[Array], tuple[Tensor, Tensor]]
 
-# Yields after the network was called; returns probabilities [R, A] and relative values [R, P].
+# Yields after the network was called; returns logits [R, A] and relative values [R, P].
 Outputs = Generator[None, None, tuple[Float32s, Float32s]]
 
 
@@ -195,66 +193,50 @@ class GumbelSearch:
     ) -> Iterator[None]:
         """Runs the searches of some rows; yields after every call of the network."""
         kernel = gumbel_kernels(self.game)
-        chances, values = yield from ask(rows)
-        kernel.expand(rows, chances, values, trees)
+        logits, values = yield from ask(rows)
+        kernel.expand(rows, logits, values, trees)
         if settings.solver_limit:
             kernel.solve(rows, trees, settings)
         kernel.draw(rows, trees, float(gumbel_scale))
         trees.waiting[rows] = ~trees.solved[rows]
-        kernel.advance(rows[trees.waiting[rows]], chances, values, trees, settings)
+        kernel.advance(rows[trees.waiting[rows]], logits, values, trees, settings)
         while len(waiting := rows[trees.waiting[rows]]):
-            chances, values = yield from ask(waiting)
-            kernel.advance(waiting, chances, values, trees, settings)
+            logits, values = yield from ask(waiting)
+            kernel.advance(waiting, logits, values, trees, settings)
 
     def _ask(
         self, rows: Int64s, trees: Trees, evaluate: Evaluate, evaluations: Evaluations | None
     ) -> Outputs:
         """Evaluates R leaves; yields once if it calls the network.
 
-        Returns probabilities of all actions [R, A], as other worlds have other legal actions, and
-        values [R, P] relative to the seat to act.
+        Returns logits [R, A] and values [R, P] relative to the seat to act.
         """
-        masks = trees.masks[rows]
         worlds = trees.worlds[rows] if self._inputs.row else None
-        features = self._inputs.encode(worlds, masks, trees.observations[rows])
-        which = np.empty(len(rows), np.int64)
-        if self._views is not None:
-            draw_views(which, self._views, rows, trees.seeds, trees.leaves)
+        features = self._inputs.encode(worlds, trees.masks[rows], trees.observations[rows])
         if evaluations is None:
-            return (yield from self._evaluate(features, masks, which, evaluate))
-        new, chances, values = evaluations.find(features, masks)
+            return (yield from self._evaluate(rows, features, trees, evaluate))
+        entries, new = evaluations.find(features)
         if len(new):
-            found = yield from self._evaluate(features[new], masks[new], which[new], evaluate)
-            evaluations.keep(*found)
-        return chances, values
+            found = yield from self._evaluate(rows[new], features[new], trees, evaluate)
+            evaluations.logits[entries[new]], evaluations.values[entries[new]] = found
+        return evaluations.logits[entries], evaluations.values[entries]
 
-    def _evaluate(
-        self, features: Array, masks: Int8s, which: Int64s, evaluate: Evaluate
-    ) -> Outputs:
-        """Calls the network for positions seen through symmetries `which` [R]."""
-        most = 1 + self._settings.score_margin_weight
-        if self._views is not None:
+    def _evaluate(self, rows: Int64s, features: Array, trees: Trees, evaluate: Evaluate) -> Outputs:
+        """Calls the network for R leaves, each through a random symmetry."""
+        most, views = 1 + self._settings.score_margin_weight, self._views
+        if views is not None:
+            bits = random_u64s(trees.seeds[rows], STREAM_SEARCH, trees.leaves[rows], VIEW)
+            which = views[bits % np.uint64(len(views))]
             symmetries(self.game).turn_features(features, which)
-        logits, relative = evaluate(features)
-        sent = ToHost(logits.float(), relative.float())
+        sent = ToHost(*(output.float() for output in evaluate(features)))
         yield
-        chances, values = (np.array(output) for output in sent.arrays())
-        for what, numbers in (("logits", chances), ("values", values)):
+        logits, values = (np.array(output) for output in sent.arrays())
+        for what, numbers in (("logits", logits), ("values", values)):
             if not np.isfinite(numbers).all():
                 raise ValueError(f"the network's {what} aren't finite: its weights are damaged")
-        if self._views is not None:
-            symmetries(self.game).turn_back(chances, which)
-        soften(chances, masks)
-        return chances, values.clip(-most, most)
-
-    def surprise(self, found: Found) -> Float32s:
-        """Returns the KL divergence of the latest search's policy from the network's, nats [N]."""
-        policy, prior = found.policy, self._trees.priors[: len(found.policy), ROOT]
-        legal = np.empty(policy.shape, np.int8)
-        kernels(self.game).fill_masks(self._trees.roots[: len(policy)], legal)
-        total = np.where(legal, prior, 0).sum(1, keepdims=True)
-        ratio = np.divide(policy * total, prior, out=np.ones_like(policy), where=policy > 0)
-        return np.asarray(np.maximum((policy * np.log(ratio)).sum(1), 0))
+        if views is not None:
+            symmetries(self.game).turn_back(logits, which)
+        return logits, values.clip(-most, most)
 
     def visits(self, row: int) -> Int64s:
         """Returns the latest search's visits of each root action in one position, int64 [A]."""

@@ -10,11 +10,11 @@ import numpy as np
 from linkzoo.core.game import Game
 from linkzoo.core.kernels import GameFunctions, count_legal, kernels
 from linkzoo.core.protocols import LegalActions, Observe, SeatValues
-from linkzoo.core.state import Record, Records
+from linkzoo.core.state import Mask, Record, Records
 from linkzoo.engine.compiled import compiled
-from linkzoo.engine.rng import STREAM_SEARCH, below, random_u64
+from linkzoo.engine.rng import STREAM_SEARCH, random_u64
 from linkzoo.engine.threads import RowKernel
-from linkzoo_training.arrays import Float32s, Int8s, Int64s, UInt64s
+from linkzoo_training.arrays import Float32s, Int64s, UInt64s
 from linkzoo_training.search.gumbel_batch import Settings, Trees, set_candidates, tree_of
 from linkzoo_training.search.gumbel_policy import decide
 from linkzoo_training.search.gumbel_tree import drawn, inner_action, root_action
@@ -22,7 +22,7 @@ from linkzoo_training.search.solver import SideSolver, side_solver
 from linkzoo_training.search.tree import NONE, ROOT, add_node
 
 # Streams of random numbers, indexed by visit, action, node and ply.
-_DETERMINIZE, _GUMBEL, _VIEW, _REPLY = 0, 1, 2, 3
+_DETERMINIZE, _GUMBEL, VIEW, _REPLY = 0, 1, 2, 3
 
 _GRAIN = 16  # minimum rows per thread
 
@@ -65,47 +65,6 @@ def make_instantiate(legal_actions: LegalActions, observe: Observe) -> Callable[
             observe(roots[i], roots[i].seat, trees.observations[i])
 
     return instantiate
-
-
-@compiled
-def _draw_views(
-    first: int,
-    last: int,
-    which: Int64s,
-    views: Int64s,
-    rows: Int64s,
-    seeds: UInt64s,
-    leaves: Int64s,
-) -> None:
-    """Draws the symmetry through which each leaf in `rows` is evaluated."""
-    for k in range(first, last):
-        i = rows[k]
-        which[k] = views[below(views.shape[0], seeds[i], STREAM_SEARCH, leaves[i], _VIEW)]
-
-
-draw_views = RowKernel(_draw_views, 512)
-
-
-@compiled
-def _soften(first: int, last: int, logits: Float32s, masks: Int8s) -> None:
-    """Turns logits [R, A] into probabilities, in place.
-
-    No illegal action has more than the best legal one: the network never learned their logits,
-    which could leave the legal ones nothing.
-    """
-    for k in range(first, last):
-        best, total = np.float32(-inf), np.float32(0)
-        for action in range(logits.shape[1]):
-            if masks[k, action]:
-                best = max(best, logits[k, action])
-        for action in range(logits.shape[1]):
-            logits[k, action] = np.exp(min(logits[k, action], best) - best)
-            total += logits[k, action]
-        for action in range(logits.shape[1]):
-            logits[k, action] = max(logits[k, action] / total, np.float32(1e-30))
-
-
-soften = RowKernel(_soften, 64)
 
 
 @compiled
@@ -226,7 +185,25 @@ def make_run_simulations(game: GameFunctions, descend: Descend) -> OneTree:
 
 
 @compiled
-def _keep(i: int, probabilities: Float32s, relative: Float32s, trees: Trees) -> None:
+def _soften(logits: Float32s, mask: Mask, probabilities: Float32s) -> None:
+    """Fills probabilities [A] from logits [A].
+
+    No illegal action has more than the best legal one: the network never learned their logits,
+    which could leave the legal ones nothing.
+    """
+    best, total = np.float32(-inf), np.float32(0)
+    for action in range(mask.shape[0]):
+        if mask[action]:
+            best = max(best, logits[action])
+    for action in range(mask.shape[0]):
+        probabilities[action] = np.exp(min(logits[action] - best, np.float32(0)))
+        total += probabilities[action]
+    for action in range(mask.shape[0]):
+        probabilities[action] = max(probabilities[action] / total, np.float32(1e-30))
+
+
+@compiled
+def _keep(i: int, logits: Float32s, relative: Float32s, trees: Trees) -> None:
     """Stores the network's outputs for a leaf; outside the tree, only the values."""
     node, players = trees.leaves[i], np.int64(trees.worlds[i].num_players)
     for seat in range(players):
@@ -235,27 +212,26 @@ def _keep(i: int, probabilities: Float32s, relative: Float32s, trees: Trees) -> 
         trees.nodes[i, node].known = 1
         for seat in range(trees.raw.shape[2]):  # assigning a row takes two seconds more to compile
             trees.raw[i, node, seat] = trees.values[i, seat]
-        for action in range(probabilities.shape[0]):
-            trees.priors[i, node, action] = probabilities[action]
+        _soften(logits, trees.masks[i], trees.priors[i, node])
 
 
 @compiled
 def _expand(
-    first: int, last: int, rows: Int64s, probabilities: Float32s, relative: Float32s, trees: Trees
+    first: int, last: int, rows: Int64s, logits: Float32s, relative: Float32s, trees: Trees
 ) -> None:
     for k in range(first, last):
-        _keep(rows[k], probabilities[k], relative[k], trees)
+        _keep(rows[k], logits[k], relative[k], trees)
 
 
 @compiled
-def _reply(i: int, probabilities: Float32s, trees: Trees, settings: Settings) -> tuple[int, int]:
+def _reply(i: int, logits: Float32s, trees: Trees, settings: Settings) -> tuple[int, int]:
     """Draws another seat's action; returns it and the node that it leads to (-1: none yet).
 
     After a new node the simulation leaves the tree.
     """
     world, nodes, node = trees.worlds[i], trees.nodes[i], trees.leaves[i]
     bits = random_u64(world.seed, STREAM_SEARCH, world.ply, _REPLY) >> np.uint64(11)
-    action = drawn(probabilities, settings.reply_exponent, trees.masks[i], bits / 2.0**53)
+    action = drawn(logits, settings.reply_exponent, trees.masks[i], bits / 2.0**53)
     trees.left_tree[i] = node == trees.simulation[i] + 1
     child = nodes[node].child
     while child != NONE and nodes[child].action != action:
@@ -268,7 +244,7 @@ def make_advance(
 ) -> Callable[..., None]:
     """Returns the kernel that continues the simulations in `rows` [R] with the network's outputs.
 
-    Other seats draw from probabilities [R, A]; leaves store them and values [R, P]. Roots have
+    Other seats draw from the policy of logits [R, A]; leaves store it and values [R, P]. Roots have
     theirs already and start their first simulation.
     """
 
@@ -277,7 +253,7 @@ def make_advance(
         first: int,
         last: int,
         rows: Int64s,
-        probabilities: Float32s,
+        logits: Float32s,
         relative: Float32s,
         trees: Trees,
         settings: Settings,
@@ -285,12 +261,12 @@ def make_advance(
         for k in range(first, last):
             i = rows[k]
             if asks_others and trees.worlds[i].seat != trees.roots[i].seat:
-                action, child = _reply(i, probabilities[k], trees, settings)
+                action, child = _reply(i, logits[k], trees, settings)
                 descend(i, action, child, trees, settings)
                 if trees.worlds[i].seat >= 0:
                     continue
             elif trees.simulation[i] >= 0:
-                _keep(i, probabilities[k], relative[k], trees)
+                _keep(i, logits[k], relative[k], trees)
             run_simulations(i, trees, settings)
 
     return advance

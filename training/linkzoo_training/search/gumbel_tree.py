@@ -150,19 +150,18 @@ def inner_action(
 
 
 @compiled
-def drawn(chances: Float32s, exponent: float, mask: Mask, uniform: float) -> int:
-    """Draws one of the actions in `mask` by probabilities [A] to the power of `exponent`."""
-    most = 0.0
+def drawn(logits: Float32s, factor: float, mask: Mask, uniform: float) -> int:
+    """Draws one of the actions in `mask` by the softmax of logits [A] times `factor`."""
+    most, total = -inf, 0.0
     for action in range(mask.shape[0]):
         if mask[action]:
-            most = max(most, np.float64(chances[action]))
-    total = 0.0
+            most = max(most, np.float64(logits[action]))
     for action in range(mask.shape[0]):
         if mask[action]:
-            total += (chances[action] / most) ** exponent
+            total += exp(factor * (logits[action] - most))
     left, chosen = uniform * total, NONE
     for action in range(mask.shape[0]):
         if mask[action] and left >= 0:
             chosen = action
-            left -= (chances[action] / most) ** exponent
+            left -= exp(factor * (logits[action] - most))
     return chosen

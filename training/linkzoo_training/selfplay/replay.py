@@ -136,9 +136,7 @@ class ReplayGames:
                 evaluations=evaluations,
             )
             actions[own] = found.actions
-            least = config.min_surprise
-            kept = search.surprise(found) >= least if least else np.ones(len(own), np.bool_)
-            self._keep(own[kept], found.policy[kept], found.values[kept])
+            self._keep(own, found.policy, found.values)
             self.plies += 1
             kernels(self.game).play(self.states, actions, masks)
             done = self.states["seat"] < 0
