@@ -17,7 +17,6 @@ from linkzoo_training.agents.make import make_agent
 from linkzoo_training.networks.flat import make_network
 from linkzoo_training.networks.policy_value import PolicyValueNet
 from linkzoo_training.networks.symmetries import symmetries
-from linkzoo_training.search.gumbel_kernels import draw_views
 from linkzoo_training.selfplay.backend import HostBackend
 from linkzoo_training.selfplay.encoder import sample_inputs
 from linkzoo_training.selfplay.gae import advantages
@@ -249,16 +248,14 @@ def test_turned_rows_are_symmetric_views() -> None:
 
 
 def test_threads_change_no_byte_of_what_a_network_reads() -> None:
-    """Features, symmetric views, and the views that leaves are seen through."""
+    """Features and symmetric views."""
     vec, usual, found = make_vec("linkage", 2000, check=False), threads.get_num_threads(), []
     now = vec.reset(3)
     maps, seen = symmetries(vec.game), FeatureMap(vec.game.observation.spec)
-    rows, seeds = np.arange(2000)[::-1].copy(), np.arange(2000, dtype=np.uint64)
     for number in (1, threads.MAX_THREADS):
         threads.set_num_threads(number)
         features, mask = seen(now.observation.reshape(2000, -1)), now.action_mask.copy()
-        which = np.empty(2000, np.int64)
-        draw_views(which, np.arange(len(maps)), rows, seeds, rows)
+        which = maps.draw(2000, np.uint64(3), 4)
         maps.turn_features(features, which)
         maps.turn_actions(mask, which)
         found.append((which.tobytes(), features.tobytes(), mask.tobytes()))

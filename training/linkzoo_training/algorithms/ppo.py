@@ -123,7 +123,7 @@ class PPOTrainer(Trainer):
         ratio = log_ratio.exp()
         clipped = ratio.clamp(1 - config.clip, 1 + config.clip)
         policy_loss = -torch.minimum(ratio * advantage, clipped * advantage).mean()
-        entropy = -(torch.softmax(logits, -1) * log_policy).sum(-1).mean()
+        entropy = -(torch.softmax(logits, -1) * log_policy.detach()).sum(-1).mean()
         # Value loss
         targets, values = batch.targets[part], torch.stack(found)
         errors = values.float()[..., : targets.shape[1]] - targets

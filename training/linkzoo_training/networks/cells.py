@@ -177,7 +177,7 @@ class GraphNet(CellNet):
 
     def read(self, features: Tensor) -> tuple[Tensor, Tensor]:
         """Implements `PolicyValueNet.read`; inside, [N, B, C] makes neighbours contiguous."""
-        scaled = (nn.functional.pad(features, (0, 2), value=1) * self.scale).T.contiguous()
+        scaled = nn.functional.pad(features.T, (0, 0, 0, 2), value=1) * self.scale[:, None]
         groups, bias = _features(scaled, self.groups), self.inputs.bias[:, None]
         weights = [layer.weight for layer in (self.of_groups, self.numbers) if layer is not None]
         of_group = nn.functional.linear(groups, torch.cat([*weights, bias], 1))
@@ -196,7 +196,7 @@ class GraphNet(CellNet):
         return cells.transpose(0, 1), self._summarise(cells.sum(0) / len(x), numbers)
 
     def _logits(self, cells: Tensor) -> Tensor:
-        return self.policy(cells.transpose(0, 1)).transpose(0, 1)  # as it is in memory
+        return super()._logits(cells.transpose(0, 1)).transpose(0, 1)  # as cells are in memory
 
 
 def _features(features: Tensor, table: Tensor) -> Tensor:

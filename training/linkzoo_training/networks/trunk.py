@@ -36,7 +36,7 @@ class ResidualTrunk(nn.Module):
 
     def forward(self, features: Tensor) -> Tensor:
         """Maps integer features [B, F] to nonnegative activations [B, width]."""
-        x = self.inputs(features, self.scale).relu_()
+        x = torch.relu(self.inputs(features, self.scale))
         for gate, first, second in zip(self.gates, self.first, self.second, strict=True):
-            x = torch.addcmul(x, gate, second(first(x).relu_()))
-        return x.relu_()
+            x = torch.addcmul(x, gate, second(torch.relu(first(x))))
+        return torch.relu(x)
