@@ -170,8 +170,8 @@ class AlphaZeroTrainer(Trainer):
         with self.autocast():
             logits, values, margins, planes = shards.padded_forward(self._outputs, batch.features)
         log_policy = torch.log_softmax(masked(logits, batch.mask), -1)
-        # Of illegal actions exp() is slow
-        entropy = -(torch.softmax(log_policy, -1) * log_policy).sum(-1).mean()
+        policy = torch.softmax(log_policy, -1)  # exp() is slow where actions are illegal
+        entropy = -(policy * log_policy).sum(-1).mean()
         # Policy loss, KL(improved policy || policy), value and auxiliary losses
         gain = batch.policy.clamp(min=1e-30).log() - log_policy
         policy_loss = (batch.policy * gain).sum(-1).mean()

@@ -117,7 +117,7 @@ class PPOTrainer(Trainer):
             logits, *found = shards.padded_forward(self._outputs, features, privileged)
         logits = masked(logits, batch.mask.index_select(0, part))
         log_policy = torch.log_softmax(logits, -1)
-        # Policy loss and entropy
+        # Policy loss, and entropy: its gradient through log_policy is 0
         log_probability = log_policy.gather(1, batch.action[part, None]).squeeze(1)
         log_ratio = log_probability - batch.log_probability[part]
         ratio = log_ratio.exp()
@@ -161,7 +161,7 @@ class PPOTrainer(Trainer):
             return -log_policy.gather(1, targets[:, None]).mean()
         assert self.config.teacher is not None
         preferred = targets.float() / self.config.teacher.temperature
-        return (log_policy.exp() * (log_policy - preferred)).sum(-1).mean()
+        return (torch.softmax(log_policy, -1) * (log_policy - preferred)).sum(-1).mean()
 
     def _freeze(self) -> None:
         self.behaviour_policy = frozen(self.network, self.bf16)
