@@ -176,7 +176,7 @@ class Policy:
 
     def _observed(self, seen: Mapping[str, Any]) -> "_Decisions":
         """Returns the decisions in an observation dict."""
-        spec, mask = self.game.observation.spec, np.asarray(_mask_of(seen), np.int8)
+        spec, mask = self.game.observation.spec, np.asarray(_mask_of(seen), np.int8) != 0
         observation = np.asarray(seen[_SEEN])
         one = observation.ndim == len(spec.shape)
         if observation.shape[not one :] != spec.shape or observation.dtype.kind not in "iu":
@@ -192,7 +192,7 @@ class Policy:
         masks = mask.reshape(shape)
         acting = np.asarray(masks.any(1))
         own = batch[acting]
-        found = _Observed(self.game, own, masks[acting], self._draw(len(own)))
+        found = _Observed(self.game, own, masks[acting].view(np.int8), self._draw(len(own)))
         return _Decisions(acting, one, found)
 
 

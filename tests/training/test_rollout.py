@@ -248,14 +248,15 @@ def test_turned_rows_are_symmetric_views() -> None:
 
 
 def test_threads_change_no_byte_of_what_a_network_reads() -> None:
-    """Features and symmetric views."""
-    vec, usual, found = make_vec("linkage", 2000, check=False), threads.get_num_threads(), []
+    """Features, symmetric views, and the random numbers that choose the views of leaves."""
+    vec, usual, found = make_vec("linkage", 5000, check=False), threads.get_num_threads(), []
     now = vec.reset(3)
     maps, seen = symmetries(vec.game), FeatureMap(vec.game.observation.spec)
     for number in (1, threads.MAX_THREADS):
         threads.set_num_threads(number)
-        features, mask = seen(now.observation.reshape(2000, -1)), now.action_mask.copy()
-        which = maps.draw(2000, np.uint64(3), 4)
+        features, mask = seen(now.observation.reshape(5000, -1)), now.action_mask.copy()
+        drawn = random_u64s(np.arange(5000), STREAM_TEACHER, np.arange(5000)[::-1])
+        which = (drawn % np.uint64(len(maps))).astype(np.int64)
         maps.turn_features(features, which)
         maps.turn_actions(mask, which)
         found.append((which.tobytes(), features.tobytes(), mask.tobytes()))

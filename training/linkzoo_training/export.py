@@ -21,9 +21,9 @@ from linkzoo_training.resources import check_installed
 class ExportedNet(nn.Module):
     """A network that takes an environment's observations.
 
-    Maps observations [B, …] and action masks [B, A] to logits [B, A], ILLEGAL_LOGIT where illegal,
-    and values [B, P], the observer's first. A network that scores actions also takes the rows of
-    legal actions [B, MAX_LISTED, 1 + K] (`networks.inputs`).
+    Maps observations [B, …] and action masks [B, A] to logits [B, A], about ILLEGAL_LOGIT where
+    illegal, and values [B, P], the observer's first. A network that scores actions also takes the
+    rows of legal actions [B, MAX_LISTED, 1 + K] (`networks.inputs`).
     """
 
     columns: Tensor
@@ -43,7 +43,7 @@ class ExportedNet(nn.Module):
         if actions is not None:
             features = torch.cat([features, actions.flatten(1).float()], 1)
         logits, values = self.network(features)
-        return masked(logits, action_mask.float()), values
+        return masked(logits, action_mask.bool().float()), values
 
 
 def export_onnx(checkpoint: str | Path, path: Path) -> None:

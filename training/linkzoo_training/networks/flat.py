@@ -129,7 +129,7 @@ def select(observations: Tensor, columns: Tensor, levels: Tensor) -> Tensor:
 
 
 def masked(logits: Tensor, mask: Tensor) -> Tensor:
-    """Returns float32 logits [B, A], plus ILLEGAL_LOGIT where the mask [B, A] is 0."""
+    """Returns float32 logits [B, A], plus ILLEGAL_LOGIT where the mask [B, A] is 0, not 1."""
     return torch.add(logits.float(), 1 - mask, alpha=ILLEGAL_LOGIT)  # `where` takes twice as long
 
 
