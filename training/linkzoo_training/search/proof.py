@@ -20,7 +20,8 @@ _SEATS, _BOTH, _OVER = 2, 0b11, -1
 _NEVER = 2**20  # leaves: there is no such proof
 _NODE = node_dtype(("seat", "i4"), ("proof", "i4", (_SEATS,)), ("refutation", "i4", (_SEATS,)))
 
-Prove = Callable[[Record, tuple[Array, ...], int, int], bool]
+Prove = Callable[[Record, tuple[Array, ...], int, Records], bool]
+Finish = Callable[[Record, tuple[Array, ...], int, int], bool]
 Solve = Callable[[Record, tuple[Array, ...], int, int, Mask], bool]
 
 
@@ -32,11 +33,10 @@ def applies(game: Game) -> bool:
 
 
 def make_memory(game: Game) -> Callable[[int, int], tuple[Array, ...]]:
-    """Returns the function that allocates the memory of N rows: two records, a tree and a mask."""
+    """Returns the function that allocates the memory of N rows: two records and a mask."""
 
-    def memory(count: int, limit: int) -> tuple[Array, ...]:
-        masks = np.zeros((count, game.num_actions), np.int8)
-        return np.zeros((count, 2), game.state), np.zeros((count, limit), _NODE), masks
+    def memory(count: int, limit: int) -> tuple[Array, ...]:  # noqa: ARG001
+        return np.zeros((count, 2), game.state), np.zeros((count, game.num_actions), np.int8)
 
     return memory
 
@@ -54,22 +54,25 @@ def _add_leaf(nodes: Records, index: int, world: Record, action: int, parent: in
 
 
 @compiled
-def _update(nodes: Records, node: Record) -> None:
-    """Sets a node's numbers by its children's: the seat to act chooses, the other one can't."""
-    for seat in range(_SEATS):
-        least, total = _NEVER, 0
-        child = node.child
-        while child != NONE:
-            one = nodes[child]
-            if node.seat == seat:
-                least, total = min(least, one.proof[seat]), total + one.refutation[seat]
-            else:
-                least, total = min(least, one.refutation[seat]), total + one.proof[seat]
-            child = one.sibling
-        if node.seat == seat:
-            node.proof[seat], node.refutation[seat] = least, min(total, _NEVER)
-        else:
-            node.proof[seat], node.refutation[seat] = min(total, _NEVER), least
+def _update(nodes: Records, node: Record) -> bool:
+    """Sets a node's numbers by its children's; returns whether they change.
+
+    The seat to act chooses one child, the other seat has to answer all.
+    """
+    seat, other = node.seat, 1 - node.seat
+    win, fail, stop, lose = _NEVER, 0, _NEVER, 0
+    child = node.child
+    while child != NONE:
+        one = nodes[child]
+        win, fail = min(win, one.proof[seat]), fail + one.refutation[seat]
+        stop, lose = min(stop, one.refutation[other]), lose + one.proof[other]
+        child = one.sibling
+    fail, lose = min(fail, _NEVER), min(lose, _NEVER)
+    changed = node.proof[seat] != win or node.refutation[seat] != fail
+    changed = changed or node.refutation[other] != stop or node.proof[other] != lose
+    node.proof[seat], node.refutation[seat] = win, fail
+    node.refutation[other], node.proof[other] = stop, lose
+    return bool(changed)
 
 
 @compiled
@@ -92,17 +95,17 @@ def _next(nodes: Records, node: Record, seat: int) -> int:
     return child  # type: ignore[return-value]  # int64
 
 
-def make_finish(game: GameFunctions) -> Prove:
-    """Returns the function `finish` of `linkzoo.core.solver`. Row `row` keeps the tree."""
+def make_prove(game: GameFunctions) -> Prove:
+    """Returns the search: it fills `nodes`, and plays a position that it solves to its end."""
     apply, legal_actions = game.apply, game.legal_actions
 
     @compiled
-    def finish(state: Record, memory: tuple[Array, ...], row: int, limit: int) -> bool:
-        worlds, nodes, mask = memory[0][row], memory[1][row], memory[2][row]
+    def prove(state: Record, memory: tuple[Array, ...], row: int, nodes: Records) -> bool:
+        worlds, mask = memory[0][row], memory[1][row]
         world, after, root = worlds[0], worlds[1], nodes[ROOT]
         _add_leaf(nodes, ROOT, state, NONE, NONE)
         size, seat = 1, 0
-        while size + mask.shape[0] <= limit:
+        while size + mask.shape[0] <= nodes.shape[0]:
             seat = 1 - seat  # the questions take turns
             if _decided(root, seat):
                 seat = 1 - seat
@@ -120,8 +123,7 @@ def make_finish(game: GameFunctions) -> Prove:
                     apply(after, action)
                     _add_leaf(nodes, size, after, action, leaf)
                     size += 1
-            while leaf != NONE:
-                _update(nodes, nodes[leaf])
+            while leaf != NONE and _update(nodes, nodes[leaf]):
                 leaf = nodes[leaf].parent
         if not (_decided(root, 0) and _decided(root, 1)):
             return False
@@ -132,10 +134,20 @@ def make_finish(game: GameFunctions) -> Prove:
         state.seat = _OVER
         return True
 
+    return prove
+
+
+def make_finish(prove: Prove) -> Finish:
+    """Returns the function `finish` of `linkzoo.core.solver`."""
+
+    @compiled
+    def finish(state: Record, memory: tuple[Array, ...], row: int, limit: int) -> bool:
+        return prove(state, memory, row, np.empty(limit, _NODE))  # a thread's cache holds the tree
+
     return finish
 
 
-def make_solve(finish: Prove) -> Solve:
+def make_solve(prove: Prove) -> Solve:
     """Returns the function `solve` of `linkzoo.core.solver`.
 
     Of a position that isn't solved it takes the actions that lose from the mask.
@@ -143,8 +155,8 @@ def make_solve(finish: Prove) -> Solve:
 
     @compiled
     def solve(state: Record, memory: tuple[Array, ...], row: int, limit: int, mask: Mask) -> bool:
-        seat, nodes = np.int64(state.seat), memory[1][row]
-        solved, root = finish(state, memory, row, limit), nodes[ROOT]
+        seat, nodes = np.int64(state.seat), np.empty(limit, _NODE)
+        solved, root = prove(state, memory, row, nodes), nodes[ROOT]
         child = root.child if root.proof[1 - seat] != 0 else NONE  # all lose
         while child != NONE:
             one = nodes[child]

@@ -80,8 +80,8 @@ def side_solver(game: Game) -> SideSolver:
 
 def by_proof(game: Game) -> SideSolver:
     """Returns a proof-number search of a game, whether it has a solver of its own or not."""
-    finish = proof.make_finish(kernels(game).functions)
-    return SideSolver(proof.make_memory(game), proof.make_solve(finish), finish)
+    prove = proof.make_prove(kernels(game).functions)
+    return SideSolver(proof.make_memory(game), proof.make_solve(prove), proof.make_finish(prove))
 
 
 def check_side_solver(game: str) -> None:
