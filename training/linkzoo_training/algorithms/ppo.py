@@ -7,6 +7,7 @@ over the plies of the learner.
 """
 
 from functools import partial
+from typing import Any
 
 import numpy as np
 import torch
@@ -116,14 +117,13 @@ class PPOTrainer(Trainer):
             privileged = batch.privileged.index_select(0, part)
             logits, *found = shards.padded_forward(self._outputs, features, privileged)
         logits = masked(logits, batch.mask.index_select(0, part))
-        log_policy = torch.log_softmax(logits, -1)
-        # Policy loss, and entropy: its gradient through log_policy is 0
-        log_probability = log_policy.gather(1, batch.action[part, None]).squeeze(1)
+        # Policy loss, and entropy
+        log_probability, entropies = _Chosen.apply(logits, batch.action[part, None])
         log_ratio = log_probability - batch.log_probability[part]
         ratio = log_ratio.exp()
         clipped = ratio.clamp(1 - config.clip, 1 + config.clip)
         policy_loss = -torch.minimum(ratio * advantage, clipped * advantage).mean()
-        entropy = -(torch.softmax(logits, -1) * log_policy.detach()).sum(-1).mean()
+        entropy = entropies.mean()
         # Value loss
         targets, values = batch.targets[part], torch.stack(found)
         errors = values.float()[..., : targets.shape[1]] - targets
@@ -131,12 +131,13 @@ class PPOTrainer(Trainer):
         # Total, with the teacher's imitation loss, which at first replaces the policy loss
         loss = _VALUE_COEF * value_loss
         if has_targets and config.teacher_weight(progress) > 0:
+            log_policy = torch.log_softmax(logits, -1)
             imitation_loss = self._imitation_loss(log_policy, batch.teacher_targets[part])
             loss = loss + config.teacher_weight(progress) * imitation_loss
         if not (has_targets and config.only_imitates(progress)):
             loss = loss + policy_loss - config.entropy.at(progress) * entropy
             if config.kl_coef > 0:
-                change = log_policy - batch.log_policy[part]
+                change = torch.log_softmax(logits, -1) - batch.log_policy[part]
                 divergence = (torch.softmax(logits, -1) * change).sum(-1).mean()
                 loss = loss + config.kl_coef * divergence
         with torch.no_grad():
@@ -194,6 +195,28 @@ class PPOTrainer(Trainer):
         self._freeze()
         self.play.load(saved)
         self.pool.load(saved, self.behaviour_policy)
+
+
+class _Chosen(torch.autograd.Function):
+    """Log-probabilities [M] of actions [M, 1], and entropies [M], of logits [M, A].
+
+    One softmax does for both, forward and backward. The probability of an illegal action is 0.
+    """
+
+    @staticmethod
+    def forward(context: Any, logits: Tensor, actions: Tensor) -> tuple[Tensor, Tensor]:
+        policy = torch.softmax(logits, -1)
+        total = logits.amax(1) - policy.amax(1).log()  # log of the sum of exp(logits)
+        mean = torch.linalg.vecdot(policy, logits)
+        context.save_for_backward(logits, actions, policy, mean)
+        return logits.gather(1, actions).squeeze(1) - total, total - mean
+
+    @staticmethod
+    def backward(context: Any, chosen: Tensor, entropy: Tensor) -> tuple[Tensor, None]:
+        logits, actions, policy, mean = context.saved_tensors
+        constant = (entropy * mean - chosen)[:, None]
+        gradient = torch.addcmul(constant, entropy[:, None], logits, value=-1).mul_(policy)
+        return gradient.scatter_add_(1, actions, chosen[:, None]), None
 
 
 def make_games(
