@@ -47,8 +47,7 @@ def judged(trainer: AlphaZeroTrainer, samples: Samples) -> tuple[float, float, f
     gain = policy.clamp(min=1e-30).log() - torch.log_softmax(logits, -1)
     chosen = policy.gather(1, logits.argmax(-1, keepdim=True)).squeeze(1)
     agrees = chosen >= policy.amax(-1) - 1e-3  # the solver's moves are equally good
-    target, _ = trainer.targets(samples)
-    error = values - torch.from_numpy(target)
+    error = values - torch.from_numpy(trainer.targets(samples))
     return (
         float((policy * gain).sum(-1).mean()),
         float(agrees.float().mean()),

@@ -157,16 +157,6 @@ def test_resumed_run_is_the_uninterrupted_run(tmp_path: Path, workers: int) -> N
     assert weights(resumed) == weights(whole) != weights(part)
 
 
-def test_without_a_board_the_auxiliary_heads_tell_margins_alone() -> None:
-    trainer = AlphaZeroTrainer(config_for(KUHN_POKER.game.name))
-    for _ in range(3):
-        losses = trainer.iterate()
-    assert losses["loss/auxiliary"] > 0
-    assert trainer.auxiliary.planes is None
-    assert trainer.auxiliary.margins is not None
-    assert KUHN_POKER.game.max_players == trainer.auxiliary.margins.out_features
-
-
 def test_kuhn_is_learned() -> None:
     """From uniform play to far less exploitable play, and what the game is worth is known."""
     config = config_for(

@@ -2,13 +2,13 @@
 
 Each iteration plays `horizon` plies of `num_envs` self-play games; every move is chosen by a search
 of `simulations` with the network. Every position of a finished game becomes a sample: the policy
-learns the improved policy of the search, the values learn the outcome mixed with the value of the
-search, and auxiliary heads learn the final position, which improves the features. A sample stays in
-a window of iterations and is trained on a fixed number of times, each time through one of the
-game's symmetries. With hidden information this is expert iteration (Anthony et al., "Thinking fast
-and slow with deep learning and tree search", 2017): search, policy and values use only what the
-seat to act observes (`search.gumbel`). Samples store complete states, but the network reads only
-the observation and the action mask of the seat to act, and learns to predict the outcome from them.
+learns the improved policy of the search, and the values learn the outcome mixed with the value of
+the search. A sample stays in a window of iterations and is trained on a fixed number of times, each
+time through one of the game's symmetries. With hidden information this is expert iteration (Anthony
+et al., "Thinking fast and slow with deep learning and tree search", 2017): search, policy and
+values use only what the seat to act observes (`search.gumbel`). Samples store complete states, but
+the network reads only the observation and the action mask of the seat to act, and learns to predict
+the outcome from them.
 """
 
 from functools import partial
@@ -28,7 +28,7 @@ from linkzoo_training.arrays import Float32s, relative
 from linkzoo_training.checkpoints.checkpoint import add_prefix, strip_prefix
 from linkzoo_training.config.config import AlphaZeroConfig
 from linkzoo_training.networks import shards
-from linkzoo_training.networks.flat import AuxiliaryHeads, decayed, frozen, masked, split_hidden
+from linkzoo_training.networks.flat import decayed, frozen, masked, split_hidden
 from linkzoo_training.networks.symmetries import symmetries
 from linkzoo_training.networks.transfers import to_device
 from linkzoo_training.runtime import training_clock
@@ -38,9 +38,8 @@ from linkzoo_training.selfplay.replay import ReplayGames, Samples
 from linkzoo_training.selfplay.workers import SelfPlayWorkers
 
 _MAX_BATCHES = 2**20  # per iteration
-_AUXILIARY_WEIGHT = 0.2
 _MAX_GRAD_NORM = 1.0
-_LOSSES = ("loss/policy", "loss/value", "loss/auxiliary", "entropy")  # means over the batches
+_LOSSES = ("loss/policy", "loss/value", "entropy")  # means over the batches
 
 
 class Batch(NamedTuple):
@@ -50,8 +49,6 @@ class Batch(NamedTuple):
     mask: Tensor  # [M, A]
     policy: Tensor  # [M, A]: targets
     values: Tensor  # [M, P]: targets, relative to the seat to act
-    margins: Tensor  # [M, P]: final score margins, relative to the seat to act
-    planes: Tensor  # [M, C * H * W]: final board
 
 
 class AlphaZeroTrainer(Trainer):
@@ -68,12 +65,10 @@ class AlphaZeroTrainer(Trainer):
             self.play = ReplayGames(games, self.game, self.device)
         else:
             self.play = SelfPlayWorkers(games, executor, self._join)
-        self.auxiliary = AuxiliaryHeads(self.network).to(self.device)
-        self.parameters = [*self.network.parameters(), *self.auxiliary.parameters()]
+        self.parameters = list(self.network.parameters())
         hidden, others = split_hidden(self.network)
         rate, decay = config.learning_rate.first, config.weight_decay
-        outer = decayed([*others, *self.auxiliary.parameters()], decay)
-        adam = light(torch.optim.AdamW)(outer, lr=rate, fused=True)
+        adam = light(torch.optim.AdamW)(decayed(others, decay), lr=rate, fused=True)
         muon = light(Muon)(hidden, rate, weight_decay=decay, bf16=self.bf16)
         self.optimizers = Optimizers(muon=muon, adam=adam)
         distributed.broadcast_weights(self.parameters)
@@ -126,13 +121,11 @@ class AlphaZeroTrainer(Trainer):
     def _batch(self, samples: Samples, index: int) -> Batch:
         """Returns samples as batch `index` of the iteration, through random symmetries."""
         count, game = len(samples), self.game
-        seat = samples.states["seat"].copy()
         # Inputs and policy targets
         mask = np.empty((count, game.num_actions), np.int8)
         kernels(game).fill_masks(samples.states, mask)
-        flat = observations(game, samples.states, seat)
+        flat = observations(game, samples.states, samples.states["seat"].copy())
         features = self.network.encoding.encode(samples.states, mask, flat)
-        final = self.network.map(observations(game, samples.finals, seat))
         policy = samples.policy.astype(np.float32)
         policy /= policy.sum(1, keepdims=True)
         if self.config.symmetric:
@@ -140,67 +133,49 @@ class AlphaZeroTrainer(Trainer):
             every = symmetries(game)
             which = every.draw(count, np.uint64(self.config.seed), ply)
             every.turn_features(features, which)
-            every.turn_features(final, which)
             every.turn_actions(mask, which)
             every.turn_actions(policy, which)
-        values, margins = self.targets(samples)
-        size = self.network.map.board
-        board = 0 if size is None else int(np.prod(size))
-        planes = final[:, :board] * self.network.map.scale[:board]
-        arrays = features, mask, policy, values, margins, planes
+        arrays = features, mask, policy, self.targets(samples)
         return Batch(*(to_device(array, self.device) for array in arrays))
 
-    def targets(self, samples: Samples) -> tuple[Float32s, Float32s]:
-        """Returns value and score-margin targets of M samples, [M, P], relative to the seat to act.
+    def targets(self, samples: Samples) -> Float32s:
+        """Returns value targets of M samples, [M, P], relative to the seat to act.
 
-        Values mix the outcome with the value of the search (`root_share`).
+        They mix the outcome with the value of the search (`root_share`).
         """
         payoff, margins = np.zeros_like(samples.values), np.zeros_like(samples.values)
         kernels(self.game).outcome(samples.finals, payoff, margins)
         payoff += self.config.score_margin_weight * margins
         share = np.float32(self.config.root_share)
         values = (1 - share) * payoff + share * samples.values
-        seat, players = samples.states["seat"].copy(), samples.states["num_players"]
-        return relative(values, seat, players), relative(margins, seat, players)
+        return relative(values, samples.states["seat"], samples.states["num_players"])
 
     def _loss(self, batch: Batch, shard: slice) -> tuple[Tensor, Tensor]:
-        """Returns the loss of a shard of a batch and the terms _LOSSES, [4]."""
+        """Returns the loss of a shard of a batch and the terms _LOSSES, [3]."""
         batch = Batch(*(tensor[shard] for tensor in batch))
         # Forward pass
         with self.autocast():
-            logits, values, margins, planes = shards.padded_forward(self._outputs, batch.features)
+            logits, values = shards.padded_forward(self.network, batch.features)
         log_policy = torch.log_softmax(masked(logits, batch.mask), -1)
         policy = torch.softmax(log_policy, -1)  # exp() is slow where actions are illegal
         entropy = -(policy * log_policy).sum(-1).mean()
-        # Policy loss, KL(improved policy || policy), value and auxiliary losses
+        # Policy loss, KL(improved policy || policy), and value loss
         gain = batch.policy.clamp(min=1e-30).log() - log_policy
         policy_loss = (batch.policy * gain).sum(-1).mean()
         value_loss = (values.float() - batch.values).square().mean()
-        auxiliary_loss = torch.zeros_like(value_loss)
-        if self.auxiliary.margins is not None:
-            auxiliary_loss = (margins.float() - batch.margins).square().mean()
-        if self.auxiliary.planes is not None:
-            auxiliary_loss = auxiliary_loss + (planes.float() - batch.planes).square().mean()
-        loss = policy_loss + value_loss + _AUXILIARY_WEIGHT * auxiliary_loss
-        return loss, torch.stack([policy_loss, value_loss, auxiliary_loss, entropy]).detach()
-
-    def _outputs(self, features: Tensor) -> tuple[Tensor, ...]:
-        """Returns logits, values, score margins and planes of the network and auxiliary heads."""
-        cells, pooled = self.network.read(features)
-        return *self.network.heads(cells, pooled), *self.auxiliary(cells, pooled)
+        terms = torch.stack([policy_loss, value_loss, entropy]).detach()
+        return policy_loss + value_loss, terms
 
     def tensors(self) -> dict[str, Tensor]:
-        """Returns the auxiliary heads, the game states and the samples of the window."""
-        saved = add_prefix("auxiliary.", self.auxiliary.state_dict())
+        """Returns the game states and the samples of the window."""
         sizes = torch.tensor([len(part) for part in self.window], dtype=torch.int64)
         samples = replay.join([replay.no_samples(self.game), *self.window])
         window = {"sizes": sizes, **samples.tensors()}
         pool = self.pool.tensors() if self.config.pool.share else {}
-        return saved | self.play.tensors() | pool | add_prefix("window.", window)
+        return self.play.tensors() | pool | add_prefix("window.", window)
 
     def restore(self, saved: dict[str, Tensor]) -> None:
         """Restores what `tensors` returned."""
-        self.auxiliary.load_state_dict(strip_prefix("auxiliary.", saved))
         self.behaviour_policy = frozen(self.network, self.bf16)
         self.play.load(saved)
         if self.config.pool.share:

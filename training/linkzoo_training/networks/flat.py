@@ -1,4 +1,4 @@
-"""Fully connected networks, the critic, auxiliary heads, and the factory of networks."""
+"""Fully connected networks, the critic, and the factory of networks."""
 
 from collections.abc import Sequence
 from copy import deepcopy
@@ -74,31 +74,6 @@ class Critic(nn.Module):
     def standardise(self, features: Array, hidden: Array) -> None:
         """Sets the scales of all features to 1 / their standard deviations in a sample."""
         self.trunk.standardise(np.concatenate([features[:, : self._seen], hidden], 1))
-
-
-class AuxiliaryHeads(nn.Module):
-    """Heads that predict the end of the game, as auxiliary losses; unused in play.
-
-    They predict the score margins [B, P] relative to the observing seat and, for a board, its final
-    planes [B, C * H * W] as that seat observes them, scaled. A network of one's own has none.
-    """
-
-    def __init__(self, network: PolicyValueNet) -> None:
-        super().__init__()
-        self.margins: nn.Linear | None = None
-        self.planes: nn.Linear | None = None
-        if isinstance(network, OwnNet):
-            return
-        self.margins = small_init(nn.Linear(network.value.in_features, network.value.out_features))
-        if isinstance(network, BoardNet):
-            self.planes = small_init(nn.Linear(network.policy.in_features, network.board[0]))
-
-    def forward(self, cells: Tensor | None, whole: Tensor) -> tuple[Tensor, Tensor]:
-        """Returns score margins [B, P] and planes, [B, 0] where there are none."""
-        planes = whole[:, :0]
-        if self.planes is not None and cells is not None:
-            planes = self.planes(cells).transpose(1, 2).flatten(1)
-        return whole[:, :0] if self.margins is None else self.margins(whole), planes
 
 
 def make_network(game: Game, kind: str, width: int, blocks: int) -> PolicyValueNet:
