@@ -38,7 +38,7 @@ class System(NamedTuple):
 SYSTEMS = {
     "linkzoo AlphaZero, board": System("ours", "alphazero board"),
     "linkzoo AlphaZero, flat": System(
-        "ours", "alphazero flat batch_size=1024 simulations=[8,16] solver_limit=0"
+        "ours", "alphazero flat batch_size=1024 learning_rate=[6e-3,1e-4]"
     ),
     "linkzoo PPO, board": System("ours", "ppo board"),
     "linkzoo PPO, flat": System("ours", "ppo flat optimizer=adam epochs=3 num_envs=512 horizon=32"),
