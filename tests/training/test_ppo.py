@@ -8,10 +8,11 @@ from typing import Any
 import numpy as np
 import pytest
 import torch
+from torch import Tensor
 
 from linkzoo.engine.threads import MAX_THREADS, get_num_threads
 from linkzoo_training.agents.policy import load_agent
-from linkzoo_training.algorithms.ppo import PPOTrainer
+from linkzoo_training.algorithms.ppo import PPOTrainer, _LogProbability
 from linkzoo_training.algorithms.trainer import STATE_FILE
 from linkzoo_training.checkpoints.checkpoint import save_checkpoint
 from linkzoo_training.config.config import PPOConfig
@@ -44,6 +45,29 @@ def test_same_seed_same_weights() -> None:
     config = ppo_config(QUICK)
     found = weights(run(config, 4))
     assert found == weights(run(config, 4)) != weights(run(ppo_config({**QUICK, "seed": 1}), 4))
+
+
+def test_log_probabilities_and_entropies_are_those_of_log_softmax() -> None:
+    """And their gradients; illegal actions have none."""
+    torch.manual_seed(0)
+    mask, actions = torch.tensor([[1, 1, 0, 1, 0]]).repeat(6, 1), torch.tensor([0, 1, 3, 3, 0, 1])
+    rows, shares = torch.randn(6, 5) * torch.tensor([[0.0], [1], [1], [9], [30], [1]]), [1.5, -0.5]
+
+    def terms(logits: Tensor) -> tuple[Tensor, Tensor]:
+        log_policy = torch.log_softmax(logits, -1)
+        entropy = -(log_policy.exp() * log_policy)[:, mask[0] > 0].sum(1)
+        return log_policy.gather(1, actions[:, None]).squeeze(1), entropy
+
+    found = []
+    for both in (terms, lambda logits: _LogProbability.apply(logits, actions[:, None])):
+        leaf = rows.clone().requires_grad_()
+        chosen, entropy = both(masked(leaf, mask))
+        (shares[0] * chosen * chosen + shares[1] * entropy).sum().backward()
+        assert leaf.grad is not None
+        assert not leaf.grad[mask == 0].any()
+        found.append((chosen, entropy, leaf.grad))
+    for expected, ours in zip(*found, strict=True):
+        torch.testing.assert_close(ours, expected)
 
 
 def test_no_more_threads_than_cores() -> None:

@@ -118,7 +118,7 @@ class PPOTrainer(Trainer):
             logits, *found = shards.padded_forward(self._outputs, features, privileged)
         logits = masked(logits, batch.mask.index_select(0, part))
         # Policy loss, and entropy
-        log_probability, entropies = _Chosen.apply(logits, batch.action[part, None])
+        log_probability, entropies = _LogProbability.apply(logits, batch.action[part, None])
         log_ratio = log_probability - batch.log_probability[part]
         ratio = log_ratio.exp()
         clipped = ratio.clamp(1 - config.clip, 1 + config.clip)
@@ -197,7 +197,7 @@ class PPOTrainer(Trainer):
         self.pool.load(saved, self.behaviour_policy)
 
 
-class _Chosen(torch.autograd.Function):
+class _LogProbability(torch.autograd.Function):
     """Log-probabilities [M] of actions [M, 1], and entropies [M], of logits [M, A].
 
     One softmax does for both, forward and backward. The probability of an illegal action is 0.
