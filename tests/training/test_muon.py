@@ -98,8 +98,8 @@ def test_hidden_layers_and_all_else(game: str, kind: str) -> None:
         np.sort([id(one) for one in (*hidden, *others)]), np.sort([id(one) for one in every])
     )
     assert min(one.ndim for one in hidden) >= 2
-    outer = {network.value.weight}
-    outer |= {one for name, one in network.named_parameters() if name.endswith("inputs.weight")}
+    ends = ("inputs.weight", "value.weight")
+    outer = {one for name, one in network.named_parameters() if name.endswith(ends)}
     assert len(outer) == 2
     assert {id(one) for one in outer} <= {id(one) for one in others}
     blocks = sum(1 for one in hidden if 8 in one.shape[:2])

@@ -47,22 +47,18 @@ class ActionNet(PolicyValueNet):
         deviation = rows[rows[:, 0] > 0, 1:].std(0, dtype=np.float32)
         self.action_scale.copy_(torch.from_numpy(1 / np.maximum(deviation, MIN_DEVIATION)))
 
-    def read(self, features: Tensor) -> tuple[Tensor, Tensor]:
-        """Returns the rows of actions [B, MAX_LISTED, 1 + K] and the trunk's output [B, width]."""
-        position, rows = features.split([len(self.map), MAX_LISTED * self.encoding.row], 1)
-        return rows.unflatten(1, (MAX_LISTED, -1)), self.trunk(position)
-
-    def heads(self, cells: Tensor | None, whole: Tensor) -> tuple[Tensor, Tensor]:
+    def forward(self, features: Tensor) -> tuple[Tensor, Tensor]:
         """Returns logits [B, A], 0 for actions that aren't listed, and values [B, P]."""
-        assert cells is not None
+        position, rows = features.split([len(self.map), MAX_LISTED * self.encoding.row], 1)
+        rows, whole = rows.unflatten(1, (MAX_LISTED, -1)), self.trunk(position)
         state = self.state(whole)
         if torch.compiler.is_exporting():  # shapes must not depend on data
-            action = cells[:, :, 0].long() - 1
-            (scores,) = self._scores(cells, state[:, None])
+            action = rows[:, :, 0].long() - 1
+            (scores,) = self._scores(rows, state[:, None])
             logits = scores.new_zeros(whole.shape[0], self.num_actions + 1)  # -1 is the last
             return logits.scatter(1, action % logits.shape[1], scores)[:, :-1], self.value(whole)
-        position, row = cells[:, :, 0].nonzero(as_tuple=True)
-        listed = cells[position, row]
+        position, row = rows[:, :, 0].nonzero(as_tuple=True)
+        listed = rows[position, row]
         (scores,) = padded_forward(self._scores, listed, state.index_select(0, position))
         logits = scores.new_zeros(whole.shape[0], self.num_actions)
         action = listed[:, 0].long() - 1

@@ -56,9 +56,16 @@ class CellNet(PolicyValueNet):
         """Returns what `read` says of the whole from means [B, C] and numbers [B, D] of no cell."""
         return torch.relu(self.summary(torch.cat([means, numbers.to(means.dtype)], 1)))
 
-    def heads(self, cells: Tensor | None, whole: Tensor) -> tuple[Tensor, Tensor]:
-        """Implements `PolicyValueNet.heads`."""
-        assert cells is not None
+    def read(self, features: Tensor) -> tuple[Tensor, Tensor]:
+        """Returns the heads' inputs: cells [B, N, C] of a board or graph, and the whole [B, D]."""
+        raise NotImplementedError
+
+    def forward(self, features: Tensor) -> tuple[Tensor, Tensor]:
+        """Returns logits [B, A] and values [B, P]."""
+        return self.heads(*self.read(features))
+
+    def heads(self, cells: Tensor, whole: Tensor) -> tuple[Tensor, Tensor]:
+        """Returns logits [B, A] and values [B, P] from the outputs of `read`."""
         logits = self._logits(cells).flatten(1)
         if self.elsewhere is not None:
             logits = torch.cat([logits, self.elsewhere(whole)], 1)
@@ -95,7 +102,7 @@ class BoardNet(CellNet):
         self.to(memory_format=torch.channels_last)  # type: ignore[call-overload]
 
     def read(self, features: Tensor) -> tuple[Tensor, Tensor]:
-        """Implements `PolicyValueNet.read`."""
+        """Implements `CellNet.read`."""
         scaled = features * self.scale
         planes, numbers = scaled.tensor_split([int(np.prod(self.board))], 1)
         cells = planes.unflatten(1, (self.board[0], -1)).transpose(1, 2)  # [B, H * W, C]
@@ -176,7 +183,7 @@ class GraphNet(CellNet):
             self.register_buffer(name, found, persistent=False)
 
     def read(self, features: Tensor) -> tuple[Tensor, Tensor]:
-        """Implements `PolicyValueNet.read`; inside, [N, B, C] makes neighbours contiguous."""
+        """Implements `CellNet.read`; inside, [N, B, C] makes neighbours contiguous."""
         scaled = nn.functional.pad(features.T, (0, 0, 0, 2), value=1) * self.scale[:, None]
         groups, bias = _features(scaled, self.groups), self.inputs.bias[:, None]
         weights = [layer.weight for layer in (self.of_groups, self.numbers) if layer is not None]

@@ -38,13 +38,9 @@ class FlatNet(PolicyValueNet):
         """Implements `PolicyValueNet.standardise`."""
         self.trunk.standardise(features)
 
-    def read(self, features: Tensor) -> tuple[None, Tensor]:
-        """Implements `PolicyValueNet.read`; there are no cells."""
-        return None, self.trunk(features)
-
-    def heads(self, cells: Tensor | None, whole: Tensor) -> tuple[Tensor, Tensor]:  # noqa: ARG002
-        """Implements `PolicyValueNet.heads`."""
-        logits, values = joined(whole, self.policy, self.value)
+    def forward(self, features: Tensor) -> tuple[Tensor, Tensor]:
+        """Returns logits [B, A] and values [B, P]."""
+        logits, values = joined(self.trunk(features), self.policy, self.value)
         return logits, values
 
 

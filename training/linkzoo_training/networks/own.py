@@ -74,23 +74,14 @@ class OwnNet(PolicyValueNet):
             raise ValueError(f"forward doesn't use the parameter {unused[0]}")
         self.zero_grad(set_to_none=True)
 
-    def read(self, features: Tensor) -> tuple[Tensor, Tensor]:
-        """Returns logits [B, A] and values [B, P]: `heads` has nothing to add."""
+    def forward(self, features: Tensor) -> tuple[Tensor, Tensor]:
+        """Returns logits [B, A] and values [B, P]."""
         with torch.autocast(features.device.type, enabled=False):
             numbers = features.float() * self.levels
             flat = numbers.new_zeros(features.shape[0], len(self.first))
             flat = flat.index_add(1, self.columns, numbers)[:, self.first]
             found: tuple[Tensor, Tensor] = self.module(flat.unflatten(1, self.shape))
         return found
-
-    def heads(self, cells: Tensor | None, whole: Tensor) -> tuple[Tensor, Tensor]:
-        """Returns the outputs of `read`."""
-        assert cells is not None
-        return cells, whole
-
-    def forward(self, features: Tensor) -> tuple[Tensor, Tensor]:
-        """Returns logits [B, A] and values [B, P]."""
-        return self.read(features)
 
 
 def _kinds(found: object) -> str:

@@ -22,7 +22,6 @@ class PolicyValueNet(nn.Module):
     to the observing seat: index 0 is its own.
     """
 
-    value: nn.Linear
     has_scales = False  # whether `standardise` sets any
     keeps_float32 = False  # whether inference copies stay in float32
 
@@ -34,17 +33,9 @@ class PolicyValueNet(nn.Module):
     def standardise(self, features: NDArray[Any]) -> None:
         """Sets input scales from a sample [N, F] of features, in fully connected networks."""
 
-    def read(self, features: Tensor) -> tuple[Tensor | None, Tensor]:
-        """Returns the heads' inputs: cells [B, N, C] of a board or graph, and the whole [B, D]."""
-        raise NotImplementedError
-
-    def heads(self, cells: Tensor | None, whole: Tensor) -> tuple[Tensor, Tensor]:
-        """Returns logits [B, A] and values [B, P] from the outputs of `read`."""
-        raise NotImplementedError
-
     def forward(self, features: Tensor) -> tuple[Tensor, Tensor]:
         """Returns logits [B, A] and values [B, P]."""
-        return self.heads(*self.read(features))
+        raise NotImplementedError
 
 
 def small_init(head: Any) -> Any:
