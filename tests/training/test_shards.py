@@ -171,13 +171,13 @@ def test_padding_changes_neither_outputs_nor_gradients() -> None:
 def test_networks_see_few_sizes(make: Any, monkeypatch: pytest.MonkeyPatch) -> None:
     """In play, of opponents too, and in learning; slow: the memory of a whole run."""
     trainer, sizes = make({"pool": {"share": 0.5, "snapshot_every": 1}}), set()
-    read = type(trainer.network).read
+    forward = type(trainer.network).forward
 
     def noting(network: Any, features: Tensor) -> Any:
         sizes.add(len(features))
-        return read(network, features)
+        return forward(network, features)
 
-    monkeypatch.setattr(type(trainer.network), "read", noting)
+    monkeypatch.setattr(type(trainer.network), "forward", noting)
     for _ in range(3):
         trainer.iterate()
     assert len(sizes) > 1
