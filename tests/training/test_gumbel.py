@@ -484,6 +484,17 @@ def test_random_views_of_a_symmetric_network_change_nothing() -> None:
     assert (results[0].policy == results[1].policy).all()
 
 
+@pytest.mark.parametrize("simulations", [1, 8, 200])
+@pytest.mark.parametrize("game", ["connect_four:GAME", "linkage", "love_links", "link_o"])
+def test_a_search_keeps_to_its_memory(game: str, simulations: int) -> None:
+    """Whatever takes most of it: a solver, priors, or nodes; and no further position fits."""
+    rules = get_game(game)
+    policy = PolicyAgent("bare", rules, make_network(rules, "flat", 8, 1), {})
+    agent = SearchAgent(policy, simulations)
+    search, count = agent._search, agent._count
+    assert search.nbytes <= 2**28 < search.nbytes // count * (count + 1)
+
+
 @pytest.mark.parametrize("game", first_quick(["linkage", "love_links", "link_o"]))
 def test_every_game_can_be_searched(game: str) -> None:
     """Perfect information, public chance, hidden tiles; legal actions, and a zero-sum value."""

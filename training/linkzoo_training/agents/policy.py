@@ -2,6 +2,7 @@
 
 import warnings
 from collections.abc import Callable, Mapping
+from functools import partial
 from pathlib import Path
 from typing import Any
 
@@ -26,11 +27,10 @@ from linkzoo_training.networks.transfers import to_device
 from linkzoo_training.resources import find_checkpoint, shipped
 from linkzoo_training.schema import MAX_TEMPERATURE
 from linkzoo_training.search.gumbel import Found, GumbelSearch
-from linkzoo_training.search.solver import side_solver
 
 SOLVER_LIMIT = 300_000  # of a game's own solver in searches at play time, see GumbelSearch
 PROOF_LIMIT = 2_000  # of proof-number search
-_MAX_BYTES = 2**28  # memory limit of the trees of one batched search
+_MAX_BYTES = 2**28  # memory limit of one batched search
 _MAX_LOGIT = 1e8  # limit for sane networks, far below the mask's ILLEGAL_LOGIT
 
 
@@ -179,21 +179,21 @@ class SearchAgent:
 
     def __init__(self, policy: PolicyAgent, simulations: int) -> None:
         limit = PROOF_LIMIT if policy.game.solver is None else SOLVER_LIMIT
-        memory = side_solver(policy.game).memory(1, limit)
-        solving, node = sum(part.nbytes for part in memory), 4 * policy.game.num_actions
-        simulations = integer("simulations", simulations, 1, (_MAX_BYTES - solving) // node - 1)
-        self.policy, self.simulations = policy, simulations
-        self.name = f"{policy.name}:{simulations}"
-        self._count = _MAX_BYTES // (solving + (simulations + 1) * node)
-        self._search = GumbelSearch(
+        make = partial(
+            GumbelSearch,
             policy.network.encoding,
-            self._count,
-            simulations,
             views=policy.views,
             min_value_range=policy.card.get("least_range"),
             score_margin_weight=policy.card.get("score_margin_weight", 0.0),
             solver_limit=limit,
         )
+        least = make(1, 1).nbytes
+        node = make(1, 2).nbytes - least
+        simulations = integer("simulations", simulations, 1, (_MAX_BYTES - least) // node + 1)
+        self.policy, self.simulations = policy, simulations
+        self.name = f"{policy.name}:{simulations}"
+        self._count = _MAX_BYTES // (least + (simulations - 1) * node)
+        self._search = make(self._count, simulations)
 
     def act(self, positions: Positions) -> NDArray[np.int64]:
         """Returns an action for each position, int64[N]; searches if there are several legal ones.

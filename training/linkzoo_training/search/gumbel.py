@@ -238,6 +238,11 @@ class GumbelSearch:
             symmetries(self.game).turn_back(logits, which)
         return logits, values.clip(-most, most)
 
+    @property
+    def nbytes(self) -> int:
+        """Bytes of the trees and of the solver's memory."""
+        return sum(array.nbytes for array in (*self._trees, *self._settings.memory))
+
     def visits(self, row: int) -> Int64s:
         """Returns the latest search's visits of each root action in one position, int64 [A]."""
         nodes, found = self._trees.nodes[row], np.zeros(self.game.num_actions, np.int64)
