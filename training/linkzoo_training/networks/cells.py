@@ -1,5 +1,6 @@
 """Networks that share weights over the cells of a board or graph."""
 
+from abc import abstractmethod
 from typing import Any
 
 import numpy as np
@@ -56,9 +57,9 @@ class CellNet(PolicyValueNet):
         """Returns what `read` says of the whole from means [B, C] and numbers [B, D] of no cell."""
         return torch.relu(self.summary(torch.cat([means, numbers.to(means.dtype)], 1)))
 
+    @abstractmethod
     def read(self, features: Tensor) -> tuple[Tensor, Tensor]:
         """Returns the heads' inputs: cells [B, N, C] of a board or graph, and the whole [B, D]."""
-        raise NotImplementedError
 
     def forward(self, features: Tensor) -> tuple[Tensor, Tensor]:
         """Returns logits [B, A] and values [B, P]."""

@@ -1,6 +1,6 @@
 """Fully connected networks, the critic, and the factory of networks."""
 
-from collections.abc import Sequence
+from collections.abc import Callable, Sequence
 from copy import deepcopy
 from typing import Any, TypeVar
 
@@ -76,6 +76,7 @@ def make_network(game: Game, kind: str, width: int, blocks: int) -> PolicyValueN
     """Creates a network (`Config.network`); raises ValueError if the game has none such."""
     if is_import_path(kind):
         return OwnNet(game, kind)
+    kinds: dict[str, Callable[[Game, int, int], PolicyValueNet]]
     kinds = {"flat": FlatNet, "board": BoardNet, "graph": GraphNet, "action": ActionNet}
     if kind not in kinds:
         raise ValueError(f"network: {kind!r} is not one of {list(kinds)}, or FILE.py:NAME")

@@ -1,5 +1,6 @@
 """Base class of policy and value networks."""
 
+from abc import ABC, abstractmethod
 from typing import Any
 
 import torch
@@ -15,7 +16,7 @@ OUTER = set(
 )
 
 
-class PolicyValueNet(nn.Module):
+class PolicyValueNet(nn.Module, ABC):
     """Logits of all actions and a value for every seat, from features (Inputs).
 
     `forward` maps integer features [B, F] to logits [B, A] and values [B, P]. Values are relative
@@ -33,9 +34,9 @@ class PolicyValueNet(nn.Module):
     def standardise(self, features: NDArray[Any]) -> None:
         """Sets input scales from a sample [N, F] of features, in fully connected networks."""
 
+    @abstractmethod
     def forward(self, features: Tensor) -> tuple[Tensor, Tensor]:
         """Returns logits [B, A] and values [B, P]."""
-        raise NotImplementedError
 
 
 def small_init(head: Any) -> Any:

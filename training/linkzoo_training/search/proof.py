@@ -35,7 +35,7 @@ def applies(game: Game) -> bool:
 def make_memory(game: Game) -> Callable[[int, int], tuple[Array, ...]]:
     """Returns the function that allocates the memory of N rows: two records and a mask."""
 
-    def memory(count: int, limit: int) -> tuple[Array, ...]:  # noqa: ARG001
+    def memory(count: int, _limit: int) -> tuple[Array, ...]:
         return np.zeros((count, 2), game.state), np.zeros((count, game.num_actions), np.int8)
 
     return memory
