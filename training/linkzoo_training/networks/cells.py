@@ -198,7 +198,7 @@ class GraphNet(CellNet):
             weights = [first.bias, pooled.weight, first.weight, *(edge.weight for edge in edges)]
             cast = [weight.to(x.dtype) for weight in weights]
             y: Tensor = _Messages.apply(self, torch.relu(x), *cast)
-            x = second(y.relu_()).add_(x)
+            x = x + second(y.relu_())  # autograd copies views that add_ changes
         numbers = groups[0, :, groups.shape[2] - 1 - self._others : -1]
         cells = x.relu_()
         return cells.transpose(0, 1), self._summarise(cells.sum(0) / len(x), numbers)
