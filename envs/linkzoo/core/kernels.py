@@ -19,7 +19,7 @@ from linkzoo.engine.rng import STREAM_ACTION, fill_random_per_seed, game_seed, r
 from linkzoo.engine.threads import RowKernel
 
 _BLOCK = 8  # actions; shorter and longer blocks are slower
-_GRAIN, _GRAIN_QUICK, _GRAIN_SLOW = 64, 512, 4  # rows worth a thread of their own
+_GRAIN, _GRAIN_QUICK, _GRAIN_SLOW = 64, 128, 4  # rows worth a thread of their own
 
 # Fills the mask; with `skip_forced`, first plays forced decisions.
 SkipForcedActions = Callable[[Record, Mask], None]

@@ -144,14 +144,13 @@ class _Pool:
         self._stopped = False
 
     def share(self, helpers: int, grain: int, call: tuple[int, int], held: tuple[Any, ...]) -> int:
-        """Runs a packed call (body, data) with up to `helpers` helpers; requires `mine`.
-
-        Returns 0, or 1 + the first row of a failed chunk.
-        """
+        """Runs a packed call with up to `helpers` helpers, under `mine`; returns word _FAILED."""
         if self._held:
             self._wait()  # an earlier call was interrupted by Ctrl-C, twice
-        self._start(helpers)
-        self._wake(helpers)
+        if len(self._threads) < helpers:
+            self._start(helpers)
+        if self._asleep:
+            self._wake(helpers)
         self._held, failed = held, -1
         try:
             failed = self._share(self.words, *call, helpers, grain, len(held[0]))
@@ -281,29 +280,22 @@ class RowKernel:
         count, buffer = len(arrays[0]), np.empty(atomics.BUFFER_BYTES // 8, np.int64)
         body, data = _prepare(buffer, self._address(arrays), *arrays), buffer.ctypes.data
         held, serial = (*arrays, buffer), entry_point(_call, 0, 0, 0)
-        few = self._are_few(2, count)
+        few, most = self._are_few(2, count), -(-count // self.grain)
 
         def run(threads: int) -> None:
-            if threads > 1 and not few:
-                self._share(threads, (body, data), held)
-            elif serial(body, data, count):
-                self._raise_again(0, count, arrays)
+            if threads == 1 or few or (pool := _pool).mine.locked():
+                if serial(body, data, count):
+                    self._raise_again(0, count, arrays)
+                return
+            with pool.mine:  # no Ctrl-C between its lock and its release; `acquire` lets one in
+                if failed := pool.share(min(threads, most) - 1, self.grain, (body, data), held):
+                    last = min(failed - 1 + int(pool.words[_PART]), count)
+                    self._raise_again(failed - 1, last, arrays)
 
         return run
 
     def _are_few(self, threads: int, count: int) -> bool:
         return threads == 1 or count < 2 * self.grain or _INTERPRETED
-
-    def _share(self, threads: int, call: tuple[int, int], held: tuple[Any, ...]) -> None:
-        pool, count = _pool, len(held[0])
-        if pool.mine.locked():
-            self.kernel(0, count, *held[:-1])
-            return
-        helpers = min(threads, -(-count // self.grain)) - 1
-        with pool.mine:  # no Ctrl-C between its lock and its release; `acquire` lets one in
-            if failed := pool.share(helpers, self.grain, call, held):
-                last = min(failed - 1 + int(pool.words[_PART]), count)
-                self._raise_again(failed - 1, last, held[:-1])
 
     def _raise_again(self, first: int, last: int, arrays: tuple[Any, ...]) -> NoReturn:
         """Raises the error of a packed call, by calling the kernel from Python."""
