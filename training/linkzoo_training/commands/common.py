@@ -188,10 +188,12 @@ def options_of(settings: Sequence[str], game: str, *agents: str) -> dict[str, An
 
 
 def share_rows() -> None:
-    """Lets this process's threads share network batches (see `shards`)."""
+    """Lets this process's threads share network batches (see `shards`), and keeps their memory."""
     from linkzoo_training.networks import shards  # loads torch
+    from linkzoo_training.runtime import keep_memory
 
     shards.use(get_num_threads())
+    keep_memory()
 
 
 @contextmanager
