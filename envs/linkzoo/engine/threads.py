@@ -249,7 +249,7 @@ class RowKernel:
 
     Args:
         kernel: `kernel(first, last, *arrays)`; the first array determines the number of rows.
-        grain: Number of rows worth a thread of their own: some tens of microseconds.
+        grain: Number of rows worth a thread of their own: some microseconds.
         block: On a GPU, number of rows that a block of threads takes together; 0: a thread
             takes rows one by one.
     """

@@ -36,7 +36,7 @@ from linkzoo_training.networks.flat import frozen, make_network
 from linkzoo_training.networks.policy_value import PolicyValueNet
 from linkzoo_training.networks.transfers import traffic
 from linkzoo_training.resources import find_checkpoint
-from linkzoo_training.runtime import find_device, keep_memory, use_bf16
+from linkzoo_training.runtime import find_device, use_bf16
 from linkzoo_training.selfplay.executors import Executor
 from linkzoo_training.selfplay.league import League, load_snapshot
 from linkzoo_training.selfplay.opponent_pool import OpponentPool
@@ -64,7 +64,6 @@ class Trainer(ABC):
         self._timed = False  # whether this process has timed an iteration
         self.workers = 0 if executor is None else executor.workers
         torch.set_flush_denormal(True)  # denormal weights and moments made the CPU 10 times slower
-        keep_memory()
         threads.restart()  # set it in them too: results must not depend on the thread
         self._threads = min(config.num_threads, threads.MAX_THREADS)
         threads.set_num_threads(self._threads)

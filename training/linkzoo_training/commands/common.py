@@ -188,12 +188,10 @@ def options_of(settings: Sequence[str], game: str, *agents: str) -> dict[str, An
 
 
 def share_rows() -> None:
-    """Lets this process's threads share network batches (see `shards`), and keeps their memory."""
+    """Lets this process's threads share network batches (see `shards`)."""
     from linkzoo_training.networks import shards  # loads torch
-    from linkzoo_training.runtime import keep_memory
 
     shards.use(get_num_threads())
-    keep_memory()
 
 
 @contextmanager

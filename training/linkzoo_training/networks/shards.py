@@ -19,6 +19,8 @@ from typing import TypeVar
 import torch
 from torch import Tensor
 
+from linkzoo_training.runtime import keep_memory
+
 MIN_ROWS = 32  # rows per thread; with fewer rows, fewer threads
 MAX_ROWS = 768  # rows per shard: more take memory and save no time
 _STEP = 16  # shard sizes are multiples: convolutions are slow for each new shape
@@ -31,11 +33,13 @@ _threads = 1
 def use(threads: int) -> None:
     """Sets the number of threads for shards in this process; torch's operations get one each.
 
-    Before the first call, there is one thread here, and torch's operations have torch's threads.
+    Freed memory is kept for the next tensors. Before the first call, there is one thread here, and
+    torch's operations have torch's threads.
     """
     global _threads  # noqa: PLW0603 - one number for the process, as torch's
     _threads = threads
     torch.set_num_threads(1)
+    keep_memory()
 
 
 def sharded_forward(network: Callable[..., tuple[Tensor, ...]], *rows: Tensor) -> list[Tensor]:

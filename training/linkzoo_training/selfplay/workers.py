@@ -22,7 +22,7 @@ from linkzoo.engine.rng import STREAM_PART, random_u64
 from linkzoo_training.checkpoints.checkpoint import add_prefix, pack, strip_prefix, unpack
 from linkzoo_training.config.config import AlphaZeroConfig, AnyConfig, PPOConfig
 from linkzoo_training.networks.flat import Critic, frozen, make_network
-from linkzoo_training.runtime import keep_memory, use_bf16
+from linkzoo_training.runtime import use_bf16
 from linkzoo_training.selfplay.backend import HostBackend
 from linkzoo_training.selfplay.executors import Executor
 from linkzoo_training.selfplay.opponent_pool import OpponentPool, snapshots
@@ -53,7 +53,6 @@ class SelfPlayWorker:
 
     def __init__(self, config: AnyConfig, parts: int) -> None:
         torch.set_flush_denormal(True)  # same as in the learner
-        keep_memory()
         self.config, self.parts, self.device = config, parts, torch.device("cpu")
         self.game, size = get_game(config.game, config.options), (config.width, config.blocks)
         bf16 = use_bf16(config.precision, self.device)
