@@ -213,18 +213,21 @@ def test_gradient_of_a_gather() -> None:
     assert torch.autograd.gradcheck(lambda x: _Gather.apply(x, where, source), (logits,))
 
 
-def test_messages_and_their_gradient() -> None:
-    """Beside an obvious version: each cell by itself, edge by edge."""
-    network = make_network(LINK_O, "graph", 3, 1).double()
-    assert isinstance(network, GraphNet)
+@pytest.mark.parametrize("mixed", [False, True])
+def test_messages_and_their_gradient(mixed: bool) -> None:
+    """Beside an obvious version: each cell by itself, edge by edge; groups may be mixed."""
     assert LINK_O.observation.graph is not None
+    graph = LINK_O.observation.graph()
+    if mixed:
+        graph = graph._replace(group=np.arange(64) * 7 % 4)
+    network = make_network(observing(LINK_O, graph=lambda: graph), "graph", 3, 1).double()
+    assert isinstance(network, GraphNet)
     first, pooled = network.first[0], network.pooled[0]
     edges = [next(edge.children()) for edge in network.edges]
     h = torch.randn(64, 2, 3, dtype=torch.float64, requires_grad=True)
     layers: list[Any] = [pooled, first, *edges]
     inputs = (h, first.bias, *(layer.weight for layer in layers))
     found = _Messages.apply(network, *inputs)
-    graph = LINK_O.observation.graph()
     for cell, (group, ends) in enumerate(zip(graph.group, graph.neighbours, strict=True)):
         means = h[torch.from_numpy(graph.group == group)].mean(0), h.mean(0)
         expected = first(h[cell]) + pooled(torch.cat(means, 1))

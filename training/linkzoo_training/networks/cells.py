@@ -134,7 +134,8 @@ class GraphNet(CellNet):
     cells: Tensor
     groups: Tensor
     group: Tensor
-    shares: Tensor
+    order: Tensor | None
+    sizes: Tensor
 
     def __init__(self, game: Game, width: int, blocks: int) -> None:
         super().__init__(game)
@@ -164,13 +165,16 @@ class GraphNet(CellNet):
         self.pooled = layers(2 * width)
         self.edges = nn.ModuleList(layers(width) for _ in range(kinds))
         self._add_heads(game, cells, len(numbers), width)
-        members = graph.group == np.arange(len(graph.groups))[:, None]
+        order = np.argsort(graph.group, kind="stable")
+        sizes = np.bincount(graph.group, minlength=len(graph.groups))
+        self._sizes = sizes.tolist()
         tables: dict[str, NDArray[Any] | None] = {
             "scale": np.append(self.map.scale, np.array([0, 1], np.float32)),
             "cells": np.concatenate([told[0], zero + (graph.neighbours >= 0)], 1),
             "groups": np.concatenate([told[1], shared], 1),
             "group": graph.group,
-            "shares": (members / members.sum(1, keepdims=True)).astype(np.float32),
+            "order": None if (np.diff(graph.group) >= 0).all() else order,
+            "sizes": sizes.astype(np.float32)[:, None, None],
         }
         every = np.arange(cells)
         for kind, ends in enumerate([every, *graph.neighbours.T]):  # a cell reads itself first
@@ -203,6 +207,12 @@ class GraphNet(CellNet):
         cells = x.relu_()
         return cells.transpose(0, 1), self._summarise(cells.sum(0) / len(x), numbers)
 
+    def group_sums(self, cells: Tensor) -> Tensor:
+        """Returns the sums [G, B, C] over the cells [N, B, C] of each group."""
+        if self.order is not None:
+            cells = cells.index_select(0, self.order)
+        return torch.stack([group.sum(0) for group in cells.split(self._sizes)])
+
     def _logits(self, cells: Tensor) -> Tensor:
         return super()._logits(cells.transpose(0, 1)).transpose(0, 1)  # as cells are in memory
 
@@ -230,8 +240,9 @@ class _Messages(torch.autograd.Function):
     def forward(
         context: Any, net: GraphNet, h: Tensor, bias: Tensor, pooled: Tensor, *weights: Tensor
     ) -> Tensor:
-        means = (net.shares.to(h.dtype) @ h.flatten(1)).unflatten(1, h.shape[1:])
-        pool = torch.cat([means, (h.sum(0) / len(h)).expand_as(means)], 2)
+        sums = net.group_sums(h)
+        whole = (sums.sum(0) / len(h)).expand_as(sums)
+        pool = torch.cat([sums / net.sizes.to(h.dtype), whole], 2)
         y = nn.functional.linear(pool, pooled, bias).index_select(0, net.group)
         for kind, weight in enumerate(weights):
             ends, to = getattr(net, f"from_{kind}"), getattr(net, f"to_{kind}")  # None: all cells
@@ -243,10 +254,9 @@ class _Messages(torch.autograd.Function):
     @staticmethod
     def backward(context: Any, gradient: Tensor) -> tuple[Tensor | None, ...]:
         net, (h, pool, pooled, *weights) = context.net, context.saved_tensors
-        shares, to_weights = net.shares.to(h.dtype), []
-        of_group = (shares.sign() @ gradient.flatten(1)).view(-1, h.shape[2])
+        to_weights, of_group = [], net.group_sums(gradient).flatten(0, 1)
         means, whole = (of_group @ pooled).view_as(pool).chunk(2, 2)
-        of_cell = means * shares.amax(1)[:, None, None] + whole.sum(0) / len(h)
+        of_cell = means / net.sizes.to(h.dtype) + whole.sum(0) / len(h)
         to_h = of_cell.index_select(0, net.group)
         for kind, weight in enumerate(weights):
             to, ends = getattr(net, f"back_from_{kind}"), getattr(net, f"back_to_{kind}")
