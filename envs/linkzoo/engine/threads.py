@@ -161,8 +161,7 @@ class _Pool:
     def _get_ready(self, helpers: int) -> None:
         if self._held:
             self._wait()  # an earlier call was interrupted by Ctrl-C, twice
-        if len(self._threads) < helpers:
-            self._start(helpers)
+        self._start(helpers)
         self._wake(helpers)
 
     @cached_property
@@ -294,7 +293,7 @@ class RowKernel:
                     self._raise_again(0, count, arrays)
                 return
             with pool.mine:  # no Ctrl-C between its lock and its release; `acquire` lets one in
-                helpers = (threads if threads < most else most) - 1  # noqa: FURB136 - twice as fast
+                helpers = (threads if threads < most else most) - 1  # noqa: FURB136 - min: 0.1 us
                 if failed := pool.share(helpers, grain, body, data, count, held):
                     last = min(failed - 1 + int(pool.words[_PART]), count)
                     self._raise_again(failed - 1, last, arrays)

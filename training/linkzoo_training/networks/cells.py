@@ -165,7 +165,7 @@ class GraphNet(CellNet):
         self.pooled = layers(2 * width)
         self.edges = nn.ModuleList(layers(width) for _ in range(kinds))
         self._add_heads(game, cells, len(numbers), width)
-        order = np.argsort(graph.group, kind="stable")
+        every, order = np.arange(cells), np.argsort(graph.group, kind="stable")
         sizes = np.bincount(graph.group, minlength=len(graph.groups))
         self._sizes = sizes.tolist()
         tables: dict[str, NDArray[Any] | None] = {
@@ -173,10 +173,9 @@ class GraphNet(CellNet):
             "cells": np.concatenate([told[0], zero + (graph.neighbours >= 0)], 1),
             "groups": np.concatenate([told[1], shared], 1),
             "group": graph.group,
-            "order": None if (np.diff(graph.group) >= 0).all() else order,
+            "order": None if np.array_equal(order, every) else order,
             "sizes": sizes.astype(np.float32)[:, None, None],
         }
-        every = np.arange(cells)
         for kind, ends in enumerate([every, *graph.neighbours.T]):  # a cell reads itself first
             to = np.flatnonzero(ends >= 0)
             order = np.argsort(ends[to])
