@@ -5,6 +5,7 @@ import os
 import signal
 import threading
 import time
+import timeit
 from collections.abc import Iterator
 from contextlib import contextmanager, suppress
 from functools import cache
@@ -117,9 +118,23 @@ def find_device(name: str) -> torch.device:
 
 
 def use_bf16(precision: str, device: torch.device) -> bool:
-    """Returns whether to compute in bfloat16; `auto` does if the CPU or GPU supports it."""
+    """Returns whether to compute in bfloat16; `auto` does if the GPU can, or the CPU gains by it."""
     if precision != "auto":
         return precision == "bf16"
     if device.type == "cuda":
         return bool(torch.cuda.is_bf16_supported())
-    return bool(torch.ops.mkldnn._is_mkldnn_bf16_supported())
+    return bool(torch.ops.mkldnn._is_mkldnn_bf16_supported()) and _is_bf16_faster()
+
+
+@cache
+def _is_bf16_faster() -> bool:
+    """Returns whether this CPU multiplies matrices faster in bfloat16 than in float32.
+
+    An Intel Xeon without AMX has bfloat16 instructions, but takes twice as long with them.
+    """
+    return _seconds_of_product(torch.bfloat16) < _seconds_of_product(torch.float32)
+
+
+def _seconds_of_product(dtype: torch.dtype) -> float:
+    matrix = torch.ones(256, 256, dtype=dtype)
+    return min(timeit.repeat(lambda: matrix @ matrix, number=1, repeat=5))

@@ -142,7 +142,7 @@ class Config:
     seed: Seed = 0  # seed of all randomness
     device: Device = "auto"  # auto: cuda if torch finds a GPU, else cpu
     num_threads: Count = 2  # at most the cores that the process may use
-    precision: Literal["auto", "bf16", "fp32"] = "auto"  # auto: bf16 if the processor supports it
+    precision: Literal["auto", "bf16", "fp32"] = "auto"  # auto: bf16 where it's faster
 
     # Duration
     total_steps: Annotated[Int, Field(ge=1, le=10**15)] = 20_000_000  # length of the schedules
