@@ -118,7 +118,7 @@ def find_device(name: str) -> torch.device:
 
 
 def use_bf16(precision: str, device: torch.device) -> bool:
-    """Returns whether to compute in bfloat16; `auto` does if the GPU can, or the CPU gains by it."""
+    """Returns whether to compute in bfloat16; `auto` does if the GPU can or the CPU gains by it."""
     if precision != "auto":
         return precision == "bf16"
     if device.type == "cuda":
