@@ -19,6 +19,7 @@ from pathlib import Path
 from typing import Any, NamedTuple
 
 from benchmarks.race.report import report
+from filelock import FileLock
 from llvmlite.binding import get_host_cpu_name
 
 ROOT = Path(__file__).parents[2]
@@ -56,11 +57,14 @@ def python_of(system: System) -> str:
     if not needs.exists():
         return sys.executable
     folder = FOLDER / "envs" / system.module
-    python = str(folder / "bin" / "python")
-    if not folder.exists():
-        print(f"installing {needs} in {folder}", flush=True)
-        venv.create(folder, with_pip=True)
-        subprocess.run([python, "-m", "pip", "install", "-q", "-r", str(needs)], check=True)
+    python, ready = str(folder / "bin" / "python"), folder / "ready"
+    folder.parent.mkdir(parents=True, exist_ok=True)
+    with FileLock(f"{folder}.lock"):  # another race may be installing
+        if not ready.exists():
+            print(f"installing {needs} in {folder}", flush=True)
+            venv.create(folder, with_pip=True, clear=True)
+            subprocess.run([python, "-m", "pip", "install", "-q", "-r", str(needs)], check=True)
+            ready.touch()
     return python
 
 
