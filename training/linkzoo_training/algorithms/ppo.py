@@ -130,10 +130,9 @@ class PPOTrainer(Trainer):
         value_loss = 0.5 * errors.square().mean()
         # Total, with the teacher's imitation loss, which at first replaces the policy loss
         loss = _VALUE_COEF * value_loss
-        if has_targets and config.teacher_weight(progress) > 0:
+        if has_targets and (weight := config.teacher_weight(progress)) > 0:
             log_policy = torch.log_softmax(logits, -1)
-            imitation_loss = self._imitation_loss(log_policy, batch.teacher_targets[part])
-            loss = loss + config.teacher_weight(progress) * imitation_loss
+            loss = loss + weight * self._imitation_loss(log_policy, batch.teacher_targets[part])
         if not (has_targets and config.only_imitates(progress)):
             loss = loss + policy_loss - config.entropy.at(progress) * entropy
             if config.kl_coef > 0:
