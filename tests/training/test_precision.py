@@ -6,7 +6,11 @@ import pytest
 import torch
 
 from linkzoo_training import runtime
+from linkzoo_training.algorithms import distributed
+from linkzoo_training.algorithms.ppo import PPOTrainer
 from linkzoo_training.runtime import use_bf16
+from tests.training import test_ppo
+from tests.training.helpers import ppo_config
 
 CPU = torch.device("cpu")
 
@@ -43,3 +47,11 @@ def test_a_product_takes_time(dtype: torch.dtype) -> None:
 def test_a_named_precision_is_not_measured(monkeypatch: pytest.MonkeyPatch, precision: str) -> None:
     monkeypatch.setattr(runtime, "_seconds_of_product", None)
     assert use_bf16(precision, CPU) is (precision == "bf16")
+
+
+def test_all_ranks_compute_in_bf16_or_none(monkeypatch: pytest.MonkeyPatch) -> None:
+    """Muon rounds differently in bf16, so ranks that differed would learn different weights."""
+    config = ppo_config({**test_ppo.QUICK, "precision": "bf16"})
+    assert PPOTrainer(config).bf16
+    monkeypatch.setattr(distributed, "all_gather", lambda value: [value, False])
+    assert not PPOTrainer(config).bf16

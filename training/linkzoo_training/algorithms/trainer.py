@@ -74,7 +74,7 @@ class Trainer(ABC):
             if self.device.index is not None:
                 torch.cuda.set_device(self.device)  # for games on the device, too
             torch.backends.cudnn.deterministic = True  # for reproducible weights
-        self.bf16 = use_bf16(config.precision, self.device)
+        self.bf16 = all(distributed.all_gather(use_bf16(config.precision, self.device)))
         torch.manual_seed(config.seed)
         network = make_network(self.game, config.network, config.width, config.blocks)
         if config.initial_checkpoint is not None:
