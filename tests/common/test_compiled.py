@@ -100,19 +100,28 @@ def modules(tmp_path: Path, monkeypatch: pytest.MonkeyPatch) -> list[Any]:
 
 
 def test_rebind(modules: list[Any]) -> None:
-    """Copies call each other with their constants, in any order; modules stay as they are."""
+    """Bound functions call each other with their constants; modules stay as they are."""
     limits, users = modules
-    low: Any
-    high: Any
-    low, high = (rebind(modules, {"LIMIT": limit})[users] for limit in (2, 7))
-    assert (low.twice_capped(5), high.twice_capped(2), high.twice_capped(5)) == (22, 74, 77)
-    assert (low.by_module(5), high.by_module(5), users.by_module(5)) == (22, 75, 33)
-    assert users.twice_capped(5) == 33
-    assert (low.label(), users.label()) == ("at most 2", "at most 3")
-    assert (limits.LIMIT, low.LIMIT, high.LIMIT) == (3, 2, 7)
-    assert low.capped is not high.capped
-    assert rebind([limits], {"LIMIT": 4})[limits].__name__ == "limits"
-    assert rebind(modules, {}) == {limits: limits, users: users}
+    low, high = (rebind(modules, {"LIMIT": limit}) for limit in (2, 7))
+    assert low(users.twice_capped)(5) == 22
+    assert [high(users.twice_capped)(number) for number in (2, 5)] == [74, 77]
+    assert low(users.by_module)(5) == 22
+    assert high(users.by_module)(5) == 75
+    assert users.by_module(5) == users.twice_capped(5) == 33
+    assert low(users.label)() == "at most 2"
+    assert users.label() == "at most 3"
+    assert limits.LIMIT == 3
+    assert low(limits.capped) is not high(limits.capped)
+    assert low(limits.capped).__name__ == "capped"
+    assert rebind(modules, {})(users.label) is users.label
+
+
+def test_a_function_of_another_module_is_not_bound(modules: list[Any]) -> None:
+    """A bound module may call it, but it isn't one of theirs: `users` imports `capped`."""
+    limits, users = modules
+    for constants in ({}, {"label": 3}):
+        with pytest.raises(ValueError, match="capped belongs to none of the bound modules"):
+            rebind([users], constants)(limits.capped)
 
 
 def test_rebind_refuses_a_constant_that_no_module_has(modules: list[Any]) -> None:
@@ -135,7 +144,8 @@ def test_symbols_of_different_functions_have_different_names(modules: list[Any])
 
     Numba tells functions of one process from one another by counting them, and nothing else.
     """
-    bound: list[Any] = [rebind(modules, {"LIMIT": limit})[modules[1]].later for limit in (4, 5)]
+    later = modules[1].later
+    bound: list[Any] = [rebind(modules, {"LIMIT": limit})(later) for limit in (4, 5)]
     made: list[Any] = [make_added(function) for function in (tripled, squared)]
     for pair in (bound, made):
         names = [function.callee.py_func.__qualname__ for function in pair]

@@ -98,50 +98,77 @@ def overload_of(function: Callable[..., Any], *arguments: Any) -> Any:
     return compiled_function.overloads[signature]
 
 
-def rebind(
-    modules: Sequence[ModuleType], constants: Mapping[str, Any]
-) -> dict[ModuleType, ModuleType]:
-    """Returns copies of rules modules, by module, with other values for some constants.
+class Rebound:
+    """Functions of rules modules, bound to other values of some constants.
 
-    For rules over configurable data, such as a board: the modules declare the standard data as
-    ordinary constants, and this makes the rules for other data. The copies refer to one another, by
-    function or by module. The originals don't change.
+    A call returns the bound function: `rebound(turns.apply)` is `turns.apply` with these constants.
+    """
+
+    def __init__(self, functions: Mapping[Any, Any]) -> None:
+        self._functions = functions
+
+    def __call__(self, function: F) -> F:
+        """Returns the bound version of a function of the modules.
+
+        Raises:
+            ValueError: The function belongs to none of the modules.
+        """
+        if function not in self._functions:
+            raise ValueError(f"{function.__qualname__} belongs to none of the bound modules")
+        return cast(F, self._functions[function])
+
+
+def rebind(modules: Sequence[ModuleType], constants: Mapping[str, Any]) -> Rebound:
+    """Binds rules modules to other values of some constants.
+
+    For rules over configurable data, such as a board: the modules declare the standard data as an
+    ordinary constant, and this makes the rules for other data. Bound functions refer to one
+    another, by function or by module. The modules don't change.
 
     Args:
         modules: Modules with functions, compiled or plain, that use the constants.
-        constants: New values by name, set in each module that has the name. None: the modules are
-            their own copies.
+        constants: New values by name, set in each module that has the name. None: functions are
+            bound to the constants that their modules declare.
 
     Raises:
         ValueError: No module has a constant of this name, or two have different ones.
     """
+    own = [function for module in modules for function in _own_functions(module)]
     if not constants:
-        return {module: module for module in modules}
-    copies = {}
-    made: dict[int, Any] = {}  # new functions and modules by id of the original
-    for module in modules:
-        copy = ModuleType(module.__name__, module.__doc__)
-        copy.__dict__.update(vars(module))
-        copies[module] = copy
-        made[id(module)] = copy
-        for value in vars(module).values():
-            function = value.function if isinstance(value, _Compiled) else value
-            if isinstance(function, FunctionType) and function.__module__ == module.__name__:
-                bound = _copy(function, copy.__dict__)
-                is_compiled = isinstance(value, _Compiled)
-                made[id(value)] = _Compiled(bound, unique=True) if is_compiled else bound
+        return Rebound({function: function for function in own})
     for name in constants:
-        found = [module for module in modules if name in vars(module)]
-        if not found:
+        holders = [module for module in modules if name in vars(module)]
+        if not holders:
             raise ValueError(f"no module has a constant {name!r}")
-        if len({id(vars(module)[name]) for module in found}) > 1:
-            where = [module.__name__ for module in found]
+        if len({id(vars(module)[name]) for module in holders}) > 1:
+            where = [module.__name__ for module in holders]
             raise ValueError(f"{name!r} is another constant in some of the modules {where}")
-    for copy in copies.values():
-        space = copy.__dict__
-        space.update({name: made[id(value)] for name, value in space.items() if id(value) in made})
-        space.update({name: value for name, value in constants.items() if name in space})
-    return copies
+    copies = {module.__name__: ModuleType(module.__name__, module.__doc__) for module in modules}
+    bound = {function: _bind(function, copies[function.__module__]) for function in own}
+    by_id: dict[int, Any] = {id(module): copies[module.__name__] for module in modules}
+    by_id |= {id(function): copy for function, copy in bound.items()}
+    for module in modules:
+        names = copies[module.__name__].__dict__
+        for name, value in vars(module).items():
+            names[name] = by_id.get(id(value), constants.get(name, value))
+    return Rebound(bound)
+
+
+def _own_functions(module: ModuleType) -> list[Callable[..., Any]]:
+    """Returns the functions that a module defines, compiled or plain."""
+    functions = []
+    for value in vars(module).values():
+        plain = value.function if isinstance(value, _Compiled) else value
+        if isinstance(plain, FunctionType) and plain.__module__ == module.__name__:
+            functions.append(value)
+    return functions
+
+
+def _bind(function: Callable[..., Any], module: ModuleType) -> Callable[..., Any]:
+    """Returns a copy of a function that looks up its globals in another module."""
+    if isinstance(function, _Compiled):
+        return _Compiled(_copy(function.function, module.__dict__), unique=True)
+    return _copy(cast(FunctionType, function), module.__dict__)
 
 
 def _copy(function: FunctionType, names: dict[str, Any], name: str = "") -> FunctionType:

@@ -25,7 +25,9 @@ from linkzoo.games.link_o.svg import draw_svg, draw_tall
 from linkzoo.games.link_o.symmetry import symmetries
 from linkzoo.games.link_o.text import draw_text
 
-_NAME, _VERSION, _PLAYERS = "link_o", 1, (2, MAX_PLAYERS)
+_NAME = "link_o"
+_VERSION = 1
+_PLAYERS = (2, MAX_PLAYERS)
 # The modules of compiled code that uses the board, directly or in what it calls.
 _COMPILED = (placement, turns, heuristic, validation, determinize, observation, action_features)
 
@@ -34,14 +36,16 @@ _COMPILED = (placement, turns, heuristic, validation, determinize, observation, 
 def _game_on(board_name: str, board: Board) -> Game:
     """The game on a board, which is compiled in."""
     tables = board_tables(board)
-    spec, privileged_spec = observation.make_spec(tables), observation.PRIVILEGED_SPEC
+    spec = observation.make_spec(tables)
+    privileged_spec = observation.PRIVILEGED_SPEC
     constants = {"BOARD": tables, "AT": spec.starts()} if board_name != STANDARD_BOARD else {}
-    made = rebind(_COMPILED, constants)
-    fixed, digest = {"board": board_name}, int(board.digest, 16)
+    bound = rebind(_COMPILED, constants)
+    fixed = {"board": board_name}
+    digest = int(board.digest, 16)
     max_length = MAX_ROUNDS * tables.size
     moves = MoveTexts(board)
     header = JsonHeader(_NAME, _VERSION, Options, STATE, _PLAYERS, max_length, fixed, digest)
-    positions = PositionJson(board, header, made[placement])
+    positions = PositionJson(board, header, bound)
     return Game(
         name=_NAME,
         version=_VERSION,
@@ -51,22 +55,22 @@ def _game_on(board_name: str, board: Board) -> Game:
         fields=FIELDS,
         options=Options,
         rules=Rules(
-            new_game=made[turns].new_game,
-            legal_actions=made[turns].legal_actions,
-            apply=made[turns].apply,
-            scores=made[turns].scores,
-            determinize=made[determinize].determinize,
-            reshuffle=made[determinize].reshuffle,
-            heuristic=made[heuristic].heuristic,
-            validate=made[validation].validate,
+            new_game=bound(turns.new_game),
+            legal_actions=bound(turns.legal_actions),
+            apply=bound(turns.apply),
+            scores=bound(turns.scores),
+            determinize=bound(determinize.determinize),
+            reshuffle=bound(determinize.reshuffle),
+            heuristic=bound(heuristic.heuristic),
+            validate=bound(validation.validate),
         ),
         observation=Observation(
             spec=spec,
-            observe=made[observation].observe,
+            observe=bound(observation.observe),
             privileged_spec=privileged_spec,
-            reveal=made[observation].reveal,
+            reveal=bound(observation.reveal),
             action_spec=action_features.ACTION_SPEC,
-            observe_action=made[action_features].action_features,
+            observe_action=bound(action_features.action_features),
             action_cells=np.arange(CODES * tables.size).reshape(CODES, -1).T.ravel(),
             graph=lambda: graph(board, spec),
             symmetries=lambda: symmetries(board, spec, privileged_spec),

@@ -1,7 +1,6 @@
 """Positions of LINK-O as JSON, both ways (section "JSON" of RULES.md)."""
 
 from collections.abc import Mapping
-from types import ModuleType
 from typing import Any
 
 import numpy as np
@@ -9,11 +8,12 @@ import numpy as np
 from linkzoo.core.arguments import boolean, check_keys, integer, mapping, sequence, shown, string
 from linkzoo.core.positions import JsonHeader, none_or_integer, or_none, read_winners
 from linkzoo.core.state import Record, winners_of
+from linkzoo.engine.compiled import Rebound
 from linkzoo.games.link_o.board import Board, shipped
 from linkzoo.games.link_o.components import HAND, NONE, TYPES, VALUES, WILD, set_of
 from linkzoo.games.link_o.notation import laid_texts, tile_texts
 from linkzoo.games.link_o.options import MAX_ROUNDS
-from linkzoo.games.link_o.rules.placement import clear_board
+from linkzoo.games.link_o.rules.placement import clear_board, place, placeable
 from linkzoo.games.link_o.rules.tiles import put_in_hand
 from linkzoo.games.link_o.state import BAG, MAX_SCORE, NOT_YET
 
@@ -31,11 +31,13 @@ class PositionJson:
     Args:
         board: The board.
         header: What positions begin with.
-        rules: The module `rules.placement` as it is for the board.
+        bound: The compiled rules, bound to the board.
     """
 
-    def __init__(self, board: Board, header: JsonHeader, rules: ModuleType) -> None:
-        self._header, self._rules = header, rules
+    def __init__(self, board: Board, header: JsonHeader, bound: Rebound) -> None:
+        self._header = header
+        self._place = bound(place)
+        self._placeable = bound(placeable)
         self._connectors = set(board.connectors)
         self._tiles, self._laid = tile_texts(board), laid_texts(board)
         self._types = {text: tile for tile, text in enumerate(self._tiles)}
@@ -57,7 +59,7 @@ class PositionJson:
         lacks = state.lacks[: len(players)].tolist()
         if state.seat != NONE and state.dug[state.seat]:
             # This seat has drawn a tile that it can place, and nobody else knows which.
-            lacks[state.seat] &= ~int(self._rules.placeable(state, state.first_turn[state.seat]))
+            lacks[state.seat] &= ~int(self._placeable(state, state.first_turn[state.seat]))
         data = {
             **self._header.write(state, seat),
             "round": int(state.round_number),
@@ -122,7 +124,7 @@ class PositionJson:
             state.last_winner = none_or_integer("last_round: winner", last["winner"], 0, last_seat)
         if state.seat != NONE and state.dug[state.seat]:  # `to_dict` leaves these out
             state.lacks[state.seat] |= np.uint64(
-                self._rules.placeable(state, state.first_turn[state.seat])
+                self._placeable(state, state.first_turn[state.seat])
             )
         return state
 
@@ -161,7 +163,7 @@ class PositionJson:
                 if tile not in self._laid[space]:
                     raise ValueError(f"{where}: no tile {shown(tile)} of its colour")
                 owner = integer(f"{where}: by", entry["by"], 0, int(state.num_players) - 1)
-                self._rules.place(state, space, self._laid[space].index(tile), owner)
+                self._place(state, space, self._laid[space].index(tile), owner)
         for text, entry in data.items():
             if "value" in entry:
                 value = none_or_integer(f"board: {text}: value", entry["value"], 0, VALUES - 1)

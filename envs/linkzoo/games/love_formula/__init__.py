@@ -57,7 +57,7 @@ def _game_of(name: str, cards: Cards) -> Game:
     if name != STANDARD:
         constants = tables.constants(cards) | observation.constants(cards)
         constants |= traits.constants(cards)
-    made = rebind((*_COMPILED, *_CHECKS), constants)
+    bound = rebind((*_COMPILED, *_CHECKS), constants)
     fixed = FixedOptions(
         values={"cards": name}, digest=int(cards.digest, 16), with_options=game_with
     )
@@ -65,33 +65,33 @@ def _game_of(name: str, cards: Cards) -> Game:
         NAME, VERSION, Options, STATE, PLAYERS, MAX_LENGTH, fixed.values, fixed.digest
     )
     moves = Moves(cards)
-    positions = Positions(moves, header, made)
+    positions = Positions(moves, header, bound)
     to_dict = positions.to_dict
     return Game(
         name=NAME,
         version=VERSION,
         title="Love Formula",
         players=PLAYERS,
-        num_actions=int(made[tables].NUM_ACTIONS),
+        num_actions=int(tables.constants(cards)["NUM_ACTIONS"]),
         fields=FIELDS,
         options=Options,
         rules=Rules(
-            new_game=made[course].new_game,
-            legal_actions=made[legal].legal_actions,
-            apply=made[course].apply,
-            scores=made[scoring].scores,
-            determinize=made[determinize].determinize,
-            reshuffle=made[determinize].reshuffle,
-            heuristic=made[heuristic].heuristic,
-            validate=made[validation].validate,
+            new_game=bound(course.new_game),
+            legal_actions=bound(legal.legal_actions),
+            apply=bound(course.apply),
+            scores=bound(scoring.scores),
+            determinize=bound(determinize.determinize),
+            reshuffle=bound(determinize.reshuffle),
+            heuristic=bound(heuristic.heuristic),
+            validate=bound(validation.validate),
         ),
         observation=Observation(
-            spec=made[observation].SPEC,
-            observe=made[observation].observe,
-            privileged_spec=made[observation].PRIVILEGED_SPEC,
-            reveal=made[observation].reveal,
+            spec=observation.make_spec(cards),
+            observe=bound(observation.observe),
+            privileged_spec=observation.make_privileged_spec(cards),
+            reveal=bound(observation.reveal),
             action_spec=action_features.ACTION_SPEC,
-            observe_action=made[action_features].action_features,
+            observe_action=bound(action_features.action_features),
         ),
         notation=Notation(
             action_to_text=moves.action_to_text,

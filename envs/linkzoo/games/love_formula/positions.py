@@ -5,7 +5,6 @@ written. Reading goes by name alone: `validation` says whether a position can be
 """
 
 from collections.abc import Callable, Iterator, Mapping, Sequence
-from types import ModuleType
 from typing import Any, NamedTuple
 
 import numpy as np
@@ -13,6 +12,7 @@ import numpy as np
 from linkzoo.core.arguments import boolean, check_keys, integer, sequence, shown
 from linkzoo.core.positions import JsonHeader, read_winners
 from linkzoo.core.state import Record, winners_of
+from linkzoo.engine.compiled import Rebound
 from linkzoo.games.love_formula import decisions, phases
 from linkzoo.games.love_formula.cards import LISTS, MAX_TYPES, STANDARD, SUBTYPES
 from linkzoo.games.love_formula.components import COUPLES, NEEDS, NONE, OBSTACLES, PICKS, REACTIONS
@@ -96,13 +96,15 @@ class Positions:
     Args:
         moves: The texts of a table of cards.
         header: What positions begin with.
-        rules: The modules of compiled rules, each as it is for these cards.
+        bound: The compiled rules, bound to these cards.
     """
 
-    def __init__(
-        self, moves: Moves, header: JsonHeader, rules: Mapping[ModuleType, ModuleType]
-    ) -> None:
-        self._moves, self._header, self._rules = moves, header, rules
+    def __init__(self, moves: Moves, header: JsonHeader, bound: Rebound) -> None:
+        self._moves = moves
+        self._header = header
+        self._points = bound(scoring.points)
+        self._left_when_passed = bound(draft.left_when_passed)
+        self._sees_hand = bound(piles.sees_hand)
         card, couple = _word(moves.names, "card"), _word(moves.couples, "couple")
         self._position = _word(moves.positions, "position")
         kinds = (
@@ -166,7 +168,7 @@ class Positions:
             "draft": [self._list("picks", picks) for picks in state.picks[:n]],
             "passed": [[self._passed(state, seat, pack) for pack in players] for seat in players],
             "known": [[self._held(row) for row in rows[:n]] for rows in state.known[:n]],
-            "vp": [int(self._rules[scoring].points(state, seat)) for seat in players],
+            "vp": [int(self._points(state, seat)) for seat in players],
             "winners": winners_of(state),
         }
         found["deck"].reverse()
@@ -211,7 +213,7 @@ class Positions:
     def _passed(self, state: Record, viewer: int, pack: int) -> list[str]:
         """Returns what was left in a pack when a seat last passed it on."""
         counts = np.zeros(MAX_TYPES, np.int8)
-        self._rules[draft].left_when_passed(state, viewer, pack, counts)
+        self._left_when_passed(state, viewer, pack, counts)
         return self._held(counts)
 
     def _field(self, state: Record, seat: int) -> Json:
@@ -231,7 +233,7 @@ class Positions:
             counts = state.hands[other].copy()
             if state.stage == phases.SELECT and state.selected[other] != NONE:
                 counts[state.selected[other]] += 1
-            open_hand = self._rules[piles].sees_hand(state, other)
+            open_hand = self._sees_hand(state, other)
             data["hands"][other] = self._held(counts) if open_hand else int(counts.sum())
             picked = int(draft.has_picked(state, other))
             data["piles"][other] = len(data["piles"][other]) - picked
