@@ -358,7 +358,7 @@ def test_a_run_begins_with_the_weights_of_a_checkpoint(tmp_path: Path) -> None:
         ({"simulations": [0]}, "simulations"),
         ({"window": 5}, "reuse: 2 does not divide the window, 5"),
         ({"root_share": 1.5}, "root_share"),
-        ({"least_range": 0}, "least_range"),
+        ({"min_value_range": 0}, "min_value_range"),
         ({"algorithm": "muzero"}, r"'muzero' is not one of \['ppo', 'alphazero'\]"),
         ({"clip": 0.2}, "clip"),
     ],

@@ -164,7 +164,7 @@ def test_cards_with_wild_fields(folder: Path) -> None:
     optional: dict[str, Any] = {
         "temperature": 1.0,
         "score_margin_weight": 0.0,
-        "least_range": None,
+        "min_value_range": None,
         "strength": [],
         "blunder_rate": [],
     }

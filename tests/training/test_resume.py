@@ -102,7 +102,7 @@ IN_AZ: dict[str, Any] = {
     "total_steps": 6 * 12 * 8,
     "simulations": [3],
     "considered": 2,
-    "least_range": 0.5,
+    "min_value_range": 0.5,
 }
 IN_AZ |= {"solver_limit": 100, "window": 2, "reuse": 1, "batch_size": 16, "weight_decay": 0.1}
 IN_AZ |= {"root_share": 0.1, "score_margin_weight": 0.3, "symmetric": False}
@@ -121,8 +121,8 @@ EFFECTIVE = (
     *("initial_states", "symmetric", "pool.active", "pool.snapshot_every", "pool.league"),
     *("learning_rate", "score_margin_weight"),
     *("minibatches", "epochs", "gae_lambda", "clip", "entropy", "kl_coef", "teacher"),
-    *("simulations", "considered", "least_range", "solver_limit", "window", "reuse", "batch_size"),
-    *("weight_decay", "root_share"),
+    *("simulations", "considered", "min_value_range", "solver_limit", "window", "reuse"),
+    *("batch_size", "weight_decay", "root_share"),
 )
 
 

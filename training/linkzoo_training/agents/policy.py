@@ -183,7 +183,7 @@ class SearchAgent:
             GumbelSearch,
             policy.network.encoding,
             views=policy.views,
-            min_value_range=policy.card.get("least_range"),
+            min_value_range=policy.card.get("min_value_range"),
             score_margin_weight=policy.card.get("score_margin_weight", 0.0),
             solver_limit=limit,
         )

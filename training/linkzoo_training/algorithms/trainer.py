@@ -340,7 +340,7 @@ class Trainer(ABC):
             "views": config.views,
             "temperature": config.temperature,
             "score_margin_weight": weight,
-            "least_range": getattr(config, "least_range", None),
+            "min_value_range": getattr(config, "min_value_range", None),
             "network": {"kind": config.network, "width": config.width, "blocks": config.blocks},
             "trained": trained,
             "strength": strength,

@@ -111,7 +111,7 @@ class _Card(BaseModel):
     views: Annotated[int, Field(ge=1, le=2**31 - 1)]
     temperature: Annotated[float | None, Field(ge=0, le=schema.MAX_TEMPERATURE)] = None
     score_margin_weight: Annotated[float, Field(ge=0, le=schema.MAX_WEIGHT)] = 0.0
-    least_range: Annotated[float | None, Field(gt=0, le=schema.MAX_RANGE)] = None
+    min_value_range: Annotated[float | None, Field(gt=0, le=schema.MAX_RANGE)] = None
     trained: dict[str, Any] = {}
     strength: list[dict[str, Any]] = []
     blunder_rate: list[dict[str, Any]] = []
@@ -124,7 +124,7 @@ def save_checkpoint(
 
     The card has at least `network` (kind, width, blocks: the arguments of `make_network`) and
     `views` (symmetric views that the agent averages); `score_margin_weight` of its values if not 0,
-    and `least_range` of its search (GumbelSearch) if not the default.
+    and `min_value_range` of its search (GumbelSearch) if not the default.
     """
     weights = pack(network.state_dict())
     full = {

@@ -302,7 +302,7 @@ class AlphaZeroConfig(Config):
     horizon: Annotated[Int, Field(ge=1, le=2**12)] = 16  # plies of every game in one iteration
     simulations: Stages = (16, 32, 64)  # per move; a list is a schedule over equal parts of the run
     considered: Simulations = 16  # actions tried at the root
-    least_range: Range = None  # smallest range of values that is scaled to 0..1 (GumbelSearch)
+    min_value_range: Range = None  # smallest range of values that is scaled to 0..1 (GumbelSearch)
     solver_limit: Annotated[Int, Field(ge=0, lt=2**31)] = (
         0  # solver's positions per root, see GumbelSearch; 0: off
     )

@@ -196,7 +196,7 @@ class ReplayGames:
                 simulations,
                 considered=config.considered,
                 views=views,
-                min_value_range=config.least_range,
+                min_value_range=config.min_value_range,
                 score_margin_weight=config.score_margin_weight,
                 solver_limit=config.solver_limit,
             )
