@@ -68,7 +68,7 @@ test-gpu: ## what can only run on a GPU (CUDA_PYTHON=...)
 
 gpu: MINUTES ?= 8
 gpu: ## on a GPU: its tests, benchmarks and a minute of training (MINUTES=..., OUT=..., ARGS=..., CUDA_PYTHON=...)
-	$(ON_GPU) -m benchmarks.gpu --minutes $(MINUTES) --out $(OUT) $(ARGS)
+	$(ON_GPU) -m lab.gpu --minutes $(MINUTES) --out $(OUT) $(ARGS)
 
 fuzz: MINUTES ?= 1
 fuzz: $(VENV)/.dev ## wrong and damaged input, until something breaks (MINUTES=..., SEED=..., ARGS=...)
@@ -115,19 +115,19 @@ wheel: $(VENV)/.dev ## dist/: the sdist, and the wheel built from it
 	$(BIN)/python -m build --no-isolation
 
 bench: $(VENV)/.bench ## measure speed beside other packages (GAME=...)
-	$(BIN)/python -m benchmarks.startup $(GAME)
-	$(BIN)/python -m benchmarks.compare $(GAME)
-	$(BIN)/python -m benchmarks.ppo $(GAME)_ppo
+	$(BIN)/python -m lab.startup $(GAME)
+	$(BIN)/python -m lab.compare $(GAME)
+	$(BIN)/python -m lab.ppo $(GAME)_ppo
 
 strength: $(VENV)/.train ## play the README's matches again (ARGS=--all: those of every card)
-	$(BIN)/python -m benchmarks.strength --check $(ARGS)
+	$(BIN)/python -m lab.strength --check $(ARGS)
 
 docs: $(VENV)/.docs ## site/: the documentation
 	$(BIN)/zensical build --strict --clean
 
 clean: ## remove what is built (not $(VENV), not runs/)
 	rm -rf build dist site .cache .mypy_cache .pytest_cache .ruff_cache .hypothesis
-	find envs training tests tests_integrations examples benchmarks -name __pycache__ -prune -exec rm -rf {} +
+	find envs training tests tests_integrations examples lab -name __pycache__ -prune -exec rm -rf {} +
 
 # The frameworks warn of much that isn't ours to change.
 FRAMEWORK_TESTS := -W default

@@ -11,7 +11,7 @@ from pydoc import locate
 
 import numpy as np
 import pytest
-from benchmarks import strength
+from lab import strength
 from scripts import game_pages, reference
 
 import linkzoo
@@ -25,7 +25,11 @@ from tests.snippets import ROOT, blocks
 
 pytestmark = pytest.mark.last
 
-PAGES = [ROOT / "README.md", *sorted((ROOT / "docs").rglob("*.md"))]
+PAGES = [
+    ROOT / "README.md",
+    *sorted((ROOT / "docs").rglob("*.md")),
+    *sorted((ROOT / "lab").rglob("*.md")),
+]
 TRAINING = "first_agent workers your_network experiments positions league hidden_game".split()
 TRAINING += ["training", "search", "your_agent"]
 
@@ -92,12 +96,12 @@ def test_game_page_is_what_the_code_says(name: str) -> None:
 
 def test_strength_is_what_the_cards_say() -> None:
     page = strength.PAGE.read_text(encoding="utf-8")
-    assert strength.filled(page) == page, "run python -m benchmarks.strength"
+    assert strength.filled(page) == page, "run python -m lab.strength"
     named = re.findall(r"<!-- card (\w+) -->", page)
     shipped = {path.parent.name for path in strength.CHECKPOINTS.glob("*/card.json")}
     assert sorted(named) == sorted(shipped)
     readme = strength.README.read_text(encoding="utf-8")
-    assert strength.filled_readme(readme) == readme, "run python -m benchmarks.strength"
+    assert strength.filled_readme(readme) == readme, "run python -m lab.strength"
     assert len(strength.ROW.findall(readme)) >= len(NAMES)
     changed = re.sub(r"\d+\.\d % \[.*\] of [\d,]+ \|$", "? |", readme, flags=re.MULTILINE)
     assert changed != readme

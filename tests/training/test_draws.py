@@ -11,7 +11,7 @@ from typing import Any
 import numpy as np
 import pytest
 import torch
-from benchmarks import random_play
+from lab import random_play
 from numpy.typing import NDArray
 
 from linkzoo import Game, Positions, RandomAgent

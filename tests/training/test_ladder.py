@@ -5,7 +5,7 @@ from pathlib import Path
 
 import numpy as np
 import pytest
-from benchmarks import strength
+from lab import strength
 from numpy.typing import NDArray
 
 from linkzoo import Positions, RandomAgent, game_names, get_game

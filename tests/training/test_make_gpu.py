@@ -16,10 +16,10 @@ from typing import Any
 
 import pytest
 import torch
-from benchmarks import alphazero, gpu, gpu_idle, gpu_play, gpu_preflight, ppo
-from benchmarks.gpu_report import cells
-from benchmarks.gpu_tasks import GAMES, Bar, Task, When, play_at_random, tasks
-from benchmarks.gpu_turn import WAITING
+from lab import alphazero, gpu, gpu_idle, gpu_play, gpu_preflight, ppo
+from lab.gpu_report import cells
+from lab.gpu_tasks import GAMES, Bar, Task, When, play_at_random, tasks
+from lab.gpu_turn import WAITING
 
 from linkzoo import make_vec
 from linkzoo.registry import NAMES
@@ -33,7 +33,7 @@ ROOT = gpu.ROOT
 FAKE = """
 import sys, time
 from pathlib import Path
-from benchmarks.gpu_turn import wait_for_turn
+from lab.gpu_turn import wait_for_turn
 
 name, seconds, status = sys.argv[1], float(sys.argv[2]), int(sys.argv[3])
 notes = Path(__file__).with_name(f"{name}.notes").open("w", buffering=1)
@@ -162,8 +162,8 @@ def test_without_what_is_needed_nothing_begins(
 
 
 MAIN = """
-from benchmarks import gpu
-from benchmarks.gpu_tasks import Task, When
+from lab import gpu
+from lab.gpu_tasks import Task, When
 
 gpu._WRITE, gpu._POLL = 0.1, 0.02
 gpu.tasks = lambda runs: [
@@ -197,7 +197,7 @@ def test_a_kill_leaves_what_was_printed(fakes: Fakes, number: signal.Signals) ->
     if number == signal.SIGTERM:
         assert "| long | exit status -15, " in fakes.report()
     else:  # an orphan ends
-        wait_until(lambda: "benchmarks.gpu has ended" in task.read_text())
+        wait_until(lambda: "lab.gpu has ended" in task.read_text())
 
 
 def test_the_run_is_packed_without_its_large_files(tmp_path: Path) -> None:
@@ -211,14 +211,14 @@ def test_the_run_is_packed_without_its_large_files(tmp_path: Path) -> None:
 def test_an_unknown_task_is_named(
     monkeypatch: pytest.MonkeyPatch, capsys: pytest.CaptureFixture[str]
 ) -> None:
-    monkeypatch.setattr(sys, "argv", ["benchmarks.gpu", "nothing"])
+    monkeypatch.setattr(sys, "argv", ["lab.gpu", "nothing"])
     with pytest.raises(SystemExit):
         gpu.main()
     assert "['nothing']: no such task; there are ['preflight', 'tests-" in capsys.readouterr().err
 
 
 def test_the_tasks_need_the_standard_library_alone() -> None:
-    names = run_python("-S", "-m", "benchmarks.gpu", "--list", PYTHONPATH="").splitlines()
+    names = run_python("-S", "-m", "lab.gpu", "--list", PYTHONPATH="").splitlines()
     assert [names[0], names[-1]] == ["preflight", "train-linkage_ppo_gpu"]
     assert len(set(names)) == len(names) > 20
     assert {f"play-{name}" for name in NAMES} < {*names}
@@ -234,7 +234,7 @@ def test_every_task_is_a_command_that_its_module_takes(monkeypatch: pytest.Monke
 
     monkeypatch.setattr(ppo, "PPOTrainer", start)
     monkeypatch.setattr(alphazero, "Watched", start)
-    mains = {"benchmarks.ppo": ppo.main, "benchmarks.alphazero": alphazero.main}
+    mains = {"lab.ppo": ppo.main, "lab.alphazero": alphazero.main}
     started = {}
     for task in tasks(Path("runs")):
         module, *arguments = task.arguments
@@ -278,7 +278,7 @@ import sys
 for name in ("fastapi", "uvicorn"):
     sys.modules[name] = None
 import pytest
-from benchmarks.gpu_tasks import tests
+from lab.gpu_tasks import tests
 
 class Kept:
     def pytest_collection_finish(self, session):

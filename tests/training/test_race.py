@@ -5,8 +5,8 @@ from functools import cache
 
 import numpy as np
 import pytest
-from benchmarks.race.positions import FILE
-from benchmarks.race.solver import COLUMNS, move_values, new_table, stones, value
+from lab.race.positions import FILE
+from lab.race.solver import COLUMNS, move_values, new_table, stones, value
 
 from tests.driving import first_quick
 

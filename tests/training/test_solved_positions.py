@@ -8,7 +8,7 @@ from typing import Any
 
 import numpy as np
 import pytest
-from benchmarks import solved_positions as maker
+from lab import solved_positions as maker
 from numpy.typing import NDArray
 
 from linkzoo import Positions, RandomAgent

@@ -4,7 +4,7 @@ Extends Numba's cache: a function's cache name contains a digest of the code and
 functions it is made of, so nothing else invalidates it. Old versions are removed. Of several
 processes only one compiles a function while the others wait. A read-only folder only causes a
 warning. With Numba's own cache, games start four to six times as slowly (docs/benchmarks.md,
-`python -m benchmarks.engine cache`).
+`python -m lab.engine cache`).
 """
 
 import hashlib

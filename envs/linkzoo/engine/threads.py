@@ -10,7 +10,7 @@ Every process starts its own helpers on first use, also after a fork. They serve
 time; concurrent calls from other Python threads run on those threads alone.
 
 A `ThreadPoolExecutor` of the same kernels takes 1.5 to 2.6 times as long for 256 games
-(docs/benchmarks.md, `python -m benchmarks.engine threads`).
+(docs/benchmarks.md, `python -m lab.engine threads`).
 """
 
 import atexit

@@ -5,7 +5,7 @@ exploration in multi-armed bandits", ICML 2013): all get equally many, the bette
 n-th playouts of all candidates share a world, so that they differ by the action and not by luck.
 What playouts say is added to the scores, the more of it the more playouts there are. So noise moves
 no choice of which the scorer is sure, and such a choice takes no playouts. Where a critic ships (a
-linear one, `benchmarks/linear_critic.py`), it ends playouts early: it errs by less than their luck.
+linear one, `lab/linear_critic.py`), it ends playouts early: it errs by less than their luck.
 """
 
 import numpy as np

@@ -1,6 +1,6 @@
 """Benchmark positions: a fixed set for each game, with the values of all legal actions.
 
-The files in `benchmark_positions/` are made by `benchmarks/benchmark_positions.py`.
+The files in `benchmark_positions/` are made by `lab/benchmark_positions.py`.
 """
 
 from collections.abc import Callable

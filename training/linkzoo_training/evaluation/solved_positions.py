@@ -1,6 +1,6 @@
 """Solved positions, and the blunder rate of an agent: how often it throws away a win.
 
-The files in `solved_positions/` are made by `benchmarks/solved_positions.py`. In each position, the
+The files in `solved_positions/` are made by `lab/solved_positions.py`. In each position, the
 seat to act has at least one winning and one losing action.
 """
 

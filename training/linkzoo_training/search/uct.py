@@ -12,7 +12,7 @@ winning action, and of positions whose actions are all proven (Winands, Björnss
 "Monte-Carlo tree search solver", CG 2008). Without this, the search is slow to avoid a move that
 loses to one reply.
 
-The UCB1 constant is the game's (`Facts.uct_c`), tuned by `benchmarks/uct_constant.py`.
+The UCB1 constant is the game's (`Facts.uct_c`), tuned by `lab/uct_constant.py`.
 
 UCT is a yardstick: any change to its moves, in any game, raises VERSION and the version of every
 ladder that has it as an opponent.

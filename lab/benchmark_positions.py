@@ -1,0 +1,168 @@
+r"""Makes the positions of `linkzoo benchmark`, each from another game.
+
+Linkage: solved positions that ship, with exact verdicts. The others come from labels, whose values
+are means over playouts of the linear agent in determinized worlds: Love Links, where greedy's
+action is a blunder; LINK-O, where the bag is nearly empty; Love Formula, the first draft.
+
+    linkzoo labels love_links --agent linear --rollout linear --playouts 96 --positions 100 \
+        --seed 1000033 --out LABELS.npz
+    python -m lab.benchmark_positions linkage
+    python -m lab.benchmark_positions love_links LABELS.npz
+    linkzoo labels link_o target=0 skip_forced=true --agent linear --rollout linear \
+        --positions 7500 --seed 12 --out ENDS.npz
+    python -m lab.benchmark_positions link_o ENDS.npz
+    python -m lab.benchmark_positions love_formula    # labels its drafts itself
+"""
+
+import argparse
+import json
+from pathlib import Path
+from typing import Any
+
+import numpy as np
+from numpy.typing import NDArray
+
+from linkzoo import Game, Positions, get_game
+from linkzoo.core.files import write_atomically
+from linkzoo.core.kernels import kernels
+from linkzoo.engine.rng import game_seeds, random_u64s
+from linkzoo_training.agents.linear import load_scorer
+from linkzoo_training.agents.make import make_agent
+from linkzoo_training.agents.playing import checked_actions
+from linkzoo_training.evaluation.benchmark import BENCHMARK_POSITIONS, FORMAT
+from linkzoo_training.evaluation.labels import read_labelled_positions, read_labels
+from linkzoo_training.evaluation.solved_positions import read_solved_positions
+from linkzoo_training.search.monte_carlo import NO_SCORER, action_values
+
+COUNT = 40  # positions of a game, at most
+SEED = 20261126
+TITLES = {
+    "linkage": "exact verdicts",
+    "love_links": "greedy's traps",
+    "link_o": "endgames",
+    "love_formula": "first drafts",
+}
+BLUNDERS = {"linkage": 1.0, "love_links": 0.15, "link_o": 0.1, "love_formula": 0.2}
+DRAFTS, DRAFT_ROUNDS, DRAFT_PLAYOUTS, MARGIN_WEIGHT = 32, (2, 8), 96, 0.5
+LAST_TILES, END_PLAYOUTS = 6, 512  # tiles in the bag of LINK-O, playouts of each half
+TRAP_PLAYOUTS = 192
+
+
+def solved() -> tuple[NDArray[Any], NDArray[np.float32]]:
+    """Returns records of Linkage [N] and their values [N, num_actions], evenly spread."""
+    known = read_solved_positions(get_game("linkage"))
+    rows = np.linspace(0, len(known.states) - 1, COUNT).astype(int)
+    values = np.where(known.wins < 0, np.nan, 2.0 * known.wins - 1)
+    return known.states[rows], values[rows].astype(np.float32)
+
+
+def labelled(name: str, path: Path | None) -> tuple[NDArray[Any], NDArray[np.float32]]:
+    """Returns the records and values of a file of labels, NaN for illegal actions."""
+    labels = read_labelled_positions(name) if path is None else read_labels(path)
+    values = np.full((len(labels.states), labels.game.num_actions), np.nan, np.float32)
+    values[labels.position, labels.actions] = labels.values
+    return labels.states, values
+
+
+def drafts() -> tuple[NDArray[Any], NDArray[np.float32]]:
+    """Returns records of Love Formula's first draft and their values, the mean of two halves."""
+    game, (low, high) = get_game("love_formula"), DRAFT_ROUNDS
+    numbers = np.arange(DRAFTS)
+    states = np.zeros(DRAFTS, game.state)
+    states[:] = game.blank(2)
+    masks = np.empty((DRAFTS, game.num_actions), np.int8)
+    kernels(game).begin(states, game_seeds(np.uint64(SEED), numbers), masks)
+    ends = low + random_u64s(SEED, 9001, numbers) % np.uint64(high - low + 1)
+    agent = make_agent("linear", game.name)
+    while len(rows := np.flatnonzero(states["draft_round"] < ends)):
+        positions = Positions(game, states[rows], random_u64s(SEED, 9002, rows))
+        actions = np.full(DRAFTS, -1)
+        actions[rows] = checked_actions(agent, positions)
+        kernels(game).play(states, actions, masks)
+    return states, relabelled(game, states, DRAFT_PLAYOUTS)
+
+
+def endgames(path: Path | None) -> tuple[NDArray[Any], NDArray[np.float32]]:
+    """Returns records of LINK-O whose bag is nearly empty, labelled again with more playouts."""
+    states, values = labelled("link_o", path)
+    few = (states["bag_size"] <= LAST_TILES) & (np.isfinite(values).sum(1) > 1)
+    game = get_game("link_o")
+    states = states[few]
+    return states, relabelled(game, states, END_PLAYOUTS)
+
+
+def traps(path: Path | None) -> tuple[NDArray[Any], NDArray[np.float32]]:
+    """Returns records of Love Links where greedy blunders, labelled again with more playouts."""
+    states, values = labelled("love_links", path)
+    states = states[chosen("love_links", states, values, count=2 * COUNT)]
+    return states, relabelled(get_game("love_links"), states, TRAP_PLAYOUTS)
+
+
+def relabelled(game: Game, states: NDArray[Any], playouts: int) -> NDArray[np.float32]:
+    """Returns the values of actions [N, num_actions], the means of two halves."""
+    masks = np.empty((len(states), game.num_actions), np.int8)
+    kernels(game).fill_masks(states, masks)
+    halves = np.empty((2, *masks.shape), np.float32)
+    label, scorer = action_values(game, True), load_scorer(game)
+    for half, values in enumerate(halves):
+        seeds = random_u64s(SEED, 9003, half, np.arange(len(states)))
+        each = np.full(len(states), playouts)
+        label(states, seeds, each, MARGIN_WEIGHT, scorer, NO_SCORER, masks, values)
+    halves[:, masks == 0] = np.nan
+    centred = halves - np.nanmean(halves, 2, keepdims=True)
+    noise = np.nanstd(centred[0] - centred[1]) / 2
+    print(f"standard error of a value, against the others of its position: {noise:.3f}")
+    return np.asarray(halves.mean(0))
+
+
+def chosen(
+    name: str, states: NDArray[Any], values: NDArray[np.float32], count: int = COUNT
+) -> NDArray[np.int64]:
+    """Returns the rows that test what the title says, at most `count`."""
+    lost = np.nanmax(values, 1, keepdims=True) - values
+    blunders = lost >= BLUNDERS[name]
+    fits = blunders.any(1)
+    if name == "love_links":
+        for seed in range(8):  # greedy draws among equal actions
+            seeds = random_u64s(SEED, 9005, seed, np.arange(len(states)))
+            positions = Positions(get_game(name), states, seeds)
+            actions = checked_actions(make_agent("greedy", name), positions)
+            fits &= blunders[np.arange(len(states)), actions]
+    rows = np.flatnonzero(fits)
+    rows = rows[np.argsort(random_u64s(SEED, 9004, rows))]
+    _, firsts = np.unique(states["seed"][rows], return_index=True)  # one of each game
+    return rows[np.sort(firsts)][:count]
+
+
+def main() -> None:
+    """Writes the file of a game."""
+    parser = argparse.ArgumentParser(description=__doc__.splitlines()[0] if __doc__ else None)
+    parser.add_argument("game", choices=list(TITLES))
+    parser.add_argument("labels", nargs="?", type=Path, help="file of `linkzoo labels`")
+    args = parser.parse_args()
+    name, game = args.game, get_game(args.game)
+    if name == "linkage":
+        states, values = solved()
+    elif name == "link_o":
+        states, values = endgames(args.labels)
+    else:
+        states, values = drafts() if name == "love_formula" else traps(args.labels)
+    rows = chosen(name, states, values)
+    entries = [
+        {
+            "position": game.to_dict(states[row]),
+            "values": [round(float(value), 3) for value in values[row] if not np.isnan(value)],
+        }
+        for row in rows
+    ]
+    data = {"format": FORMAT, "game": name, "title": TITLES[name], "blunder": BLUNDERS[name]}
+    lines = ",\n".join(json.dumps(entry, separators=(",", ":")) for entry in entries)
+    head = json.dumps(data)[:-1]
+    path = BENCHMARK_POSITIONS / f"{name}.json"
+    path.parent.mkdir(exist_ok=True)
+    write_atomically(path, f'{head}, "positions": [\n{lines}\n]}}\n'.encode())
+    print(f"{path}: {len(entries)} positions")
+
+
+if __name__ == "__main__":
+    main()

@@ -1,0 +1,160 @@
+"""pgx and mctx in the race: Gumbel AlphaZero as in pgx's example, with a small network.
+
+`example` is a pair of self-play and learning like pgx's example: 32 simulations, games to their
+end, every position learned once. `starts` begins games after 0 to 16 random plies. The network is
+ours: fully connected, 256 wide, 2 residual blocks.
+"""
+
+from functools import partial
+from typing import Any, NamedTuple
+
+import haiku as hk
+import jax
+import jax.numpy as jnp
+import mctx
+import numpy as np
+import optax
+import pgx
+from lab.race.judge import Runner
+from numpy.typing import NDArray
+from pgx.experimental import auto_reset
+
+_GAMES, _PLIES, _SIMULATIONS, _BATCH = 256, 64, 32, 1024
+_WIDTH, _BLOCKS, _RATE = 256, 2, 1e-3
+_RANDOM_PLIES = 16
+
+env = pgx.make("connect_four")
+
+
+def _network(observation: Any) -> Any:
+    x = jax.nn.relu(hk.Linear(_WIDTH)(observation.reshape(len(observation), -1)))
+    for _ in range(_BLOCKS):
+        x = x + hk.Linear(_WIDTH)(jax.nn.relu(hk.Linear(_WIDTH)(x)))
+    x = jax.nn.relu(x)
+    return hk.Linear(env.num_actions)(x), jnp.tanh(hk.Linear(1)(x)[:, 0])
+
+
+forward = hk.without_apply_rng(hk.transform(_network))
+
+
+class Sample(NamedTuple):
+    observation: Any
+    policy: Any
+    value: Any  # the outcome for the mover
+    weight: Any  # of the value: 0 if the game isn't over
+    learned: Any  # 0: a random ply
+
+
+def _recurrent(model: Any, _: Any, action: Any, state: Any) -> Any:
+    mover = state.current_player
+    state = jax.vmap(env.step)(state, action)
+    logits, value = forward.apply(model, state.observation.astype(jnp.float32))
+    logits = jnp.where(state.legal_action_mask, logits, jnp.finfo(logits.dtype).min)
+    reward = state.rewards[jnp.arange(len(mover)), mover]
+    ended = state.terminated
+    output = mctx.RecurrentFnOutput(
+        reward=reward,
+        discount=jnp.where(ended, 0.0, -1.0),
+        prior_logits=logits,
+        value=jnp.where(ended, 0.0, value),
+    )
+    return output, state
+
+
+def _ply(starts: bool, model: Any, carry: Any, key: Any) -> Any:
+    """Plays one ply; games that began with random plies learn nothing from these."""
+    state, begin = carry
+    search, chance, again, renew = jax.random.split(key, 4)
+    observation, mover = state.observation.astype(jnp.float32), state.current_player
+    logits, value = forward.apply(model, observation)
+    found = mctx.gumbel_muzero_policy(
+        params=model,
+        rng_key=search,
+        root=mctx.RootFnOutput(prior_logits=logits, value=value, embedding=state),
+        recurrent_fn=_recurrent,
+        num_simulations=_SIMULATIONS,
+        invalid_actions=~state.legal_action_mask,
+        qtransform=mctx.qtransform_completed_by_mix_value,
+        gumbel_scale=1.0,
+    )
+    uniform = jnp.where(state.legal_action_mask, 0.0, -jnp.inf)
+    learned = state._step_count >= begin
+    action = jnp.where(learned, found.action, jax.random.categorical(chance, uniform))
+    state = jax.vmap(auto_reset(env.step, env.init))(state, action, jax.random.split(again, _GAMES))
+    drawn = jax.random.randint(renew, (_GAMES,), 0, _RANDOM_PLIES + 1) * starts
+    begin = jnp.where(state.terminated, drawn, begin)
+    reward = state.rewards[jnp.arange(_GAMES), mover]
+    discount = jnp.where(state.terminated, 0.0, -1.0)
+    told = observation, found.action_weights, reward, discount, state.terminated, learned
+    return (state, begin), told
+
+
+def play(starts: bool, model: Any, carry: Any, key: Any) -> Any:
+    """Plays _PLIES plies of every game; returns the carry and samples [_PLIES * _GAMES]."""
+    keys = jax.random.split(key, _PLIES)
+    carry, told = jax.lax.scan(partial(_ply, starts, model), carry, keys)
+    observation, policy, reward, discount, ended, learned = told
+
+    def back(value: Any, ply: Any) -> Any:
+        value = ply[0] + ply[1] * value
+        return value, value
+
+    _, value = jax.lax.scan(back, jnp.zeros(_GAMES), (reward, discount), reverse=True)
+    weight = jnp.cumsum(ended[::-1], 0)[::-1] >= 1
+    sample = Sample(observation, policy, value, weight, learned)
+    return carry, jax.tree.map(lambda x: x.reshape(-1, *x.shape[2:]), sample)
+
+
+def _loss(model: Any, batch: Sample) -> Any:
+    logits, value = forward.apply(model, batch.observation)
+    policy_loss = optax.softmax_cross_entropy(logits, batch.policy) * batch.learned
+    value_loss = optax.l2_loss(value, batch.value) * batch.weight * batch.learned
+    return (policy_loss + value_loss).mean()
+
+
+optimiser = optax.adam(_RATE)
+
+
+def learn(model: Any, memory: Any, samples: Sample, key: Any) -> Any:
+    """Takes a step on each batch of shuffled samples."""
+    order = jax.random.permutation(key, len(samples.value)).reshape(-1, _BATCH)
+
+    def step(carry: Any, rows: Any) -> Any:
+        model, memory = carry
+        gradient = jax.grad(_loss)(model, jax.tree.map(lambda x: x[rows], samples))
+        change, memory = optimiser.update(gradient, memory)
+        return (optax.apply_updates(model, change), memory), 0.0
+
+    return jax.lax.scan(step, (model, memory), order)[0]
+
+
+def main() -> None:
+    runner = Runner()
+    starts, key = runner.variant == "starts", jax.random.PRNGKey(runner.seed)
+    key, first, second = jax.random.split(key, 3)
+    state = jax.vmap(env.init)(jax.random.split(first, _GAMES))
+    model = forward.init(second, state.observation.astype(jnp.float32))
+    memory = optimiser.init(model)
+    begin = jnp.arange(_GAMES) % (_RANDOM_PLIES + 1) * starts
+    carry, plies, going = (state, begin), 0, True
+    playing, learning = jax.jit(partial(play, starts)), jax.jit(learn)
+    apply = jax.jit(lambda model, seen: forward.apply(model, seen)[0])
+
+    def policy(boards: NDArray[np.int8]) -> NDArray[Any]:
+        seen = boards[:, :, ::-1].transpose(0, 2, 3, 1).astype(np.float32)  # the highest row first
+        size = 1 << (len(seen) - 1).bit_length()  # compiles for few sizes
+        filled = np.concatenate([seen, np.zeros((size - len(seen), *seen.shape[1:]), np.float32)])
+        return np.asarray(apply(model, filled))[: len(seen)]
+
+    while going:
+        key, chance, order = jax.random.split(key, 3)
+        carry, samples = playing(model, carry, chance)
+        model, memory = learning(model, memory, samples, order)
+        jax.block_until_ready(model)
+        plies += _GAMES * _PLIES
+        going = runner.goes_on(policy, plies)
+    runner.finish(policy, plies)
+
+
+if __name__ == "__main__":
+    main()
