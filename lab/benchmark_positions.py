@@ -1,14 +1,14 @@
-r"""Makes the positions of `linkzoo benchmark`, each from another game.
+r"""Makes the positions of `linkzoo llm benchmark`, each from another game.
 
 Linkage: solved positions that ship, with exact verdicts. The others come from labels, whose values
 are means over playouts of the linear agent in determinized worlds: Love Links, where greedy's
 action is a blunder; LINK-O, where the bag is nearly empty; Love Formula, the first draft.
 
-    linkzoo labels love_links --agent linear --rollout linear --playouts 96 --positions 100 \
-        --seed 1000033 --out LABELS.npz
+    linkzoo linear labels love_links --agent linear --rollout linear --playouts 96 \
+        --positions 100 --seed 1000033 --out LABELS.npz
     python -m lab.benchmark_positions linkage
     python -m lab.benchmark_positions love_links LABELS.npz
-    linkzoo labels link_o target=0 skip_forced=true --agent linear --rollout linear \
+    linkzoo linear labels link_o target=0 skip_forced=true --agent linear --rollout linear \
         --positions 7500 --seed 12 --out ENDS.npz
     python -m lab.benchmark_positions link_o ENDS.npz
     python -m lab.benchmark_positions love_formula    # labels its drafts itself
@@ -138,7 +138,7 @@ def main() -> None:
     """Writes the file of a game."""
     parser = argparse.ArgumentParser(description=__doc__.splitlines()[0] if __doc__ else None)
     parser.add_argument("game", choices=list(TITLES))
-    parser.add_argument("labels", nargs="?", type=Path, help="file of `linkzoo labels`")
+    parser.add_argument("labels", nargs="?", type=Path, help="file of `linkzoo linear labels`")
     args = parser.parse_args()
     name, game = args.game, get_game(args.game)
     if name == "linkage":

@@ -15,7 +15,7 @@ from contextlib import contextmanager
 from statistics import median
 
 from linkzoo.engine.threads import MAX_THREADS
-from linkzoo_training.commands.bench import Work, vector_steps
+from linkzoo_training.commands.tools.bench import Work, vector_steps
 
 WORKS = {"one thread": 1, "two threads": 2}
 BUSY = "while True: pass"

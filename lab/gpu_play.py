@@ -15,7 +15,7 @@ from lab.gpu_turn import wait_for_turn
 from lab.measure import pgx_vector
 
 from linkzoo import make_vec
-from linkzoo_training.commands.bench import Work, rate, vector_steps
+from linkzoo_training.commands.tools.bench import Work, rate, vector_steps
 
 SIZES = 2**15, 2**17, 2**19  # games in lock-step
 _SECONDS = 1.0  # per size

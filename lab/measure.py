@@ -15,7 +15,7 @@ from typing import Any
 import numpy as np
 
 import linkzoo
-from linkzoo_training.commands.bench import (
+from linkzoo_training.commands.tools.bench import (
     GAMES,
     Work,
     aec_steps,

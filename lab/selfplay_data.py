@@ -1,4 +1,4 @@
-"""The speed of `linkzoo selfplay`, beside that of `make_vec` with the same policy.
+"""The speed of `linkzoo data selfplay`, beside that of `make_vec` with the same policy.
 
 python -m lab.selfplay_data love_links --format npz
 """
@@ -14,8 +14,8 @@ import numpy as np
 from linkzoo import Positions, get_game, make_vec
 from linkzoo.engine.rng import STREAM_ACTION, random_u64s
 from linkzoo_training import make_agent
-from linkzoo_training.commands.bench import rate
 from linkzoo_training.commands.common import share_rows
+from linkzoo_training.commands.tools.bench import rate
 from linkzoo_training.evaluation.dataset import FORMATS, write_dataset
 from linkzoo_training.evaluation.played_games import GamesPlan, play_part
 

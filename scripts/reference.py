@@ -15,7 +15,7 @@ from collections.abc import Iterator, Mapping
 from pathlib import Path
 from typing import Any
 
-from linkzoo_training.commands.cli import make_parser
+from linkzoo_training.commands.cli import make_parser, subcommands
 from linkzoo_training.config import config
 from linkzoo_training.config.schedule import Schedule
 
@@ -29,19 +29,19 @@ into a section (`pool.share=0.5`). A schedule is a number, or `[first, last]`: l
 def commands() -> str:
     """Every command with its help text."""
     parser = make_parser()
-    parts = ["# Command line", f"```text\n{_help(parser)}\n```"]
-    for name, command in _subcommands(parser).items():
-        parts.append(f"## linkzoo {name}\n\n```text\n{_help(command)}\n```")
+    parts = ["# Command line", f"```text\n{_help(parser)}\n```", *_sections_of(parser)]
     return "\n\n".join(parts) + "\n"
+
+
+def _sections_of(parser: argparse.ArgumentParser) -> Iterator[str]:
+    """The commands of a parser; a group's commands follow it."""
+    for command in subcommands(parser).values():
+        yield f"## {command.prog}\n\n```text\n{_help(command)}\n```"
+        yield from _sections_of(command)
 
 
 def _help(parser: argparse.ArgumentParser) -> str:
     return re.sub(r" +$", "", parser.format_help().strip(), flags=re.MULTILINE)
-
-
-def _subcommands(parser: argparse.ArgumentParser) -> dict[str, argparse.ArgumentParser]:
-    (group,) = (a for a in parser._actions if isinstance(a, argparse._SubParsersAction))
-    return dict(group.choices)
 
 
 def configuration() -> str:

@@ -17,7 +17,7 @@ from scripts import game_pages, reference
 import linkzoo
 from linkzoo.core.observation import ObservationSpec
 from linkzoo.registry import NAMES
-from linkzoo_training.commands.cli import main, make_parser
+from linkzoo_training.commands.cli import main, parse_arguments
 from linkzoo_training.config.config import load_config
 from linkzoo_training.web import replay_page
 from tests.common.play import run_python
@@ -212,8 +212,8 @@ def commands(page: Path) -> list[list[str]]:
 def test_commands_are_right(page: Path) -> None:
     """They parse, and those that train by a shipped preset set fields that there are."""
     for arguments in commands(page):
-        parsed, rest = make_parser().parse_known_args(arguments)
-        settings = [*getattr(parsed, "settings", []), *rest]
+        parsed = parse_arguments(arguments)
+        settings = getattr(parsed, "settings", [])
         assert all(re.match(r"[\w.]+=", setting) for setting in settings), arguments
         if arguments[0] == "train" and not arguments[1].endswith(".yaml"):
             load_config(

@@ -21,8 +21,8 @@ from linkzoo.compile import use_device
 from linkzoo.cuda.compiler import ENTRY, cubin, kind_of, ptx
 from linkzoo.engine.compiled import compiled, local
 from linkzoo.engine.threads import RowKernel
-from linkzoo_training.commands import compile as compile_command
-from linkzoo_training.commands.compile import use_rollouts
+from linkzoo_training.commands.tools import compile as compile_command
+from linkzoo_training.commands.tools.compile import use_rollouts
 from tests.cuda.without_gpu import Loaded, without_gpu
 
 pytestmark = [pytest.mark.ptxas, pytest.mark.slow]
@@ -75,7 +75,7 @@ def ptxas(text: str, folder: Path) -> Used:
 
 @cache
 def kernels_of(use: Callable[..., None], game: str) -> dict[str, list[Loaded]]:
-    """What `linkzoo compile --device cuda` compiles for a use of a game, by name."""
+    """What `linkzoo tools compile --device cuda` compiles for a use of a game, by name."""
     found: dict[str, list[Loaded]] = defaultdict(list)
     with without_gpu() as driver, pytest.MonkeyPatch.context() as patch:
         for module in (linkzoo.compile, compile_command):

@@ -178,7 +178,8 @@ def test_best_response(tmp_path: Path, monkeypatch: pytest.MonkeyPatch) -> None:
     monkeypatch.chdir(tmp_path)
     fields = {"name": "tiny", **TINY, **RUNS["ppo"]}
     Path("tiny.yaml").write_text(json.dumps(fields), encoding="utf-8")
-    command = f"best-response random --game {NAME} --config tiny.yaml --steps 65536 --players 2"
+    command = f"experiment best-response random --game {NAME} --players 2"
+    command += " --config tiny.yaml --steps 65536"
     assert main([*command.split(), "--games", "4000", "--json", "found.json"]) == 0
     (found,) = json.loads(Path("found.json").read_text())["players"]
     assert found["gain"]["low"] < 2.3736 / 13

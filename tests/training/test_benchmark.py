@@ -81,7 +81,7 @@ def test_the_exact_solver_never_blunders() -> None:
 
 def test_the_command_prints_one_table(tmp_path: Path, capsys: pytest.CaptureFixture[str]) -> None:
     path = tmp_path / "b.json"
-    command = f"benchmark greedy --game linkage --positions 9 --games 1 --json {path}"
+    command = f"llm benchmark greedy --game linkage --positions 9 --games 1 --json {path}"
     assert main(command.split()) == 0
     said = capsys.readouterr().out
     parts = json.loads(path.read_text())["parts"]
@@ -89,10 +89,10 @@ def test_the_command_prints_one_table(tmp_path: Path, capsys: pytest.CaptureFixt
     assert len(parts) == 4
     assert "(9)" in said
     assert "(4)" in said
-    assert main("benchmark exact --game love_links --positions 2 --games 0".split()) == 2
+    assert main("llm benchmark exact --game love_links --positions 2 --games 0".split()) == 2
     path.write_text("{}")
     assert main(command.split()) == 2
-    assert "is no result of linkzoo benchmark" in capsys.readouterr().err
+    assert "is no result of linkzoo llm benchmark" in capsys.readouterr().err
 
 
 def test_a_file_for_other_rules_is_refused(tmp_path: Path, monkeypatch: pytest.MonkeyPatch) -> None:

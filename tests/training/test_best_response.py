@@ -203,7 +203,7 @@ def test_command(
     checkpoint(tmp_path / "old" / "checkpoint")
     fields = [field for field in FIELDS if not field.startswith(("network", "width", "blocks"))]
     options = ["--steps", "2000", "--games", "7", "--json", "found.json"]
-    command = ["best-response", "old/checkpoint", *options, *fields]
+    command = ["experiment", "best-response", "old/checkpoint", *options, *fields]
     assert main(command) == 0
     out = capsys.readouterr().out
     assert "A best response to old/checkpoint: linkage, 2 players, 8 games" in out

@@ -16,9 +16,10 @@ import linkzoo
 from linkzoo import GameRecord, make_vec
 from linkzoo_training import resources
 from linkzoo_training.__main__ import main as run_process
-from linkzoo_training.commands import bench, common
-from linkzoo_training.commands import compile as compile_command
-from linkzoo_training.commands.cli import main
+from linkzoo_training.commands import common
+from linkzoo_training.commands.cli import COMMANDS, main, parse_arguments
+from linkzoo_training.commands.tools import bench
+from linkzoo_training.commands.tools import compile as compile_command
 from tests.common.play import run_python
 from tests.common.variants import CARRIED, Variant
 from tests.cuda.installed import skip_without_numba_cuda
@@ -132,6 +133,46 @@ def test_the_blunder_rate_on_the_card(tmp_path: Path) -> None:
     assert new["command"] == f"linkzoo evaluate {tmp_path}/mine --solved-positions --seed 0"
 
 
+@pytest.mark.parametrize(
+    "arguments",
+    [
+        "evaluate --games 2 random greedy threshold=9",
+        "evaluate random --games 2 greedy threshold=9",
+        "evaluate random greedy --games 2 threshold=9",
+        "evaluate random greedy threshold=9 --games 2",
+        "evaluate random --games 2 greedy --seed 0 threshold=9",
+    ],
+)
+def test_options_may_stand_between_agents(arguments: str, tmp_path: Path) -> None:
+    path = tmp_path / "match.json"
+    assert main([*arguments.split(), "--json", str(path)]) == 0
+    match = json.loads(path.read_text(encoding="utf-8"))
+    assert match["agents"] == ["random", "greedy"]
+    assert (match["games"], match["options"]["threshold"]) == (2, 9)
+
+
+@pytest.mark.parametrize(
+    ("arguments", "fields"),
+    [
+        (
+            "train --resume linkage_ppo seed=1 --folder x width=8",
+            {"settings": ["seed=1", "width=8"]},
+        ),
+        ("tournament random --games 2 greedy", {"agents": ["random", "greedy"], "games": 2}),
+        ("data solve --limit 9 p.jsonl --out s.jsonl", {"file": Path("p.jsonl"), "limit": 9}),
+        ("linear fit a.npz --out s.json b.npz", {"labels": [Path("a.npz"), Path("b.npz")]}),
+        ("experiment plot runs/a --x seconds runs/b", {"runs": ["runs/a", "runs/b"]}),
+    ],
+)
+def test_options_may_stand_between_positionals(arguments: str, fields: dict[str, Any]) -> None:
+    parsed = vars(parse_arguments(arguments.split()))
+    assert {name: parsed[name] for name in fields} == fields
+
+
+def test_the_top_level_has_at_most_twelve_commands() -> None:
+    assert len(COMMANDS) <= 12
+
+
 def test_options_may_stand_anywhere(capsys: pytest.CaptureFixture[str], tmp_path: Path) -> None:
     path = tmp_path / "match.json"
     behind = ["--games", "2", "--json", str(path), "free_hole=true", "threshold=10"]
@@ -167,8 +208,11 @@ def test_options_may_stand_anywhere(capsys: pytest.CaptureFixture[str], tmp_path
         ("evaluate random random --players 3", "num_players: 3"),
         ("play linkage --opponent random --seat 5", "seat=5"),
         ("train no_such_config", "no_such_config"),
-        ("best-response random --openings 5-2", "openings: '5-2'"),
-        ("best-response human", "pool.fixed_opponents: agent 'human' is asked at the terminal"),
+        ("experiment best-response random --openings 5-2", "openings: '5-2'"),
+        (
+            "experiment best-response human",
+            "pool.fixed_opponents: agent 'human' is asked at the terminal",
+        ),
         ("tournament random human", "agent 'human' is asked at the terminal"),
         ("train linkage_ppo --workers 3", "--workers 3: needs --executor"),
         ("replay game.json", "replay: needs --html FILE, --gif FILE or --png FOLDER"),
@@ -211,14 +255,17 @@ def test_integers_with_an_exponent() -> None:
         ("evaluate random random --sprt 0 1e308", "--sprt: '1e308' is not a number in -4000.."),
         ("evaluate random random --sprt much 5", "--sprt: 'much' is not a number in -4000.."),
         ("train linkage_ppo --executor processes --workers 9999999", "--workers: '9999999' is not"),
-        ("best-response random --steps 0", "--steps: '0' is not an integer in 1.."),
-        ("best-response random --games 0", "--games: '0' is not an integer in 1.."),
+        ("experiment best-response random --steps 0", "--steps: '0' is not an integer in 1.."),
+        ("experiment best-response random --games 0", "--games: '0' is not an integer in 1.."),
         ("serve --port 65536", "--port: '65536' is not an integer in 0..65535"),
         ("replay game.json --width 15", "--width: '15' is not an integer in 16..4096"),
         ("replay game.json --milliseconds 19", "--milliseconds: '19' is not an integer in 20.."),
         ("evaluate random random --json .", "--json: . is a folder"),
         ("evaluate random random --json nowhere/match.json", "there is no folder nowhere"),
-        ("export linkage --onnx nowhere/a.onnx", "--onnx: nowhere/a.onnx: there is no folder"),
+        (
+            "tools export linkage --onnx nowhere/a.onnx",
+            "--onnx: nowhere/a.onnx: there is no folder",
+        ),
         ("evaluate random random --json /dev/null", "/dev/null is not a regular file"),
         ("tournament random greedy --output pyproject.toml/x", "pyproject.toml is not a folder"),
         ("serve --record pyproject.toml/x", "pyproject.toml/x: pyproject.toml is not a folder"),
@@ -246,10 +293,10 @@ def test_options_out_of_range(
         ("train linkage_ppo seed=[", "'seed=[' has no valid YAML value"),
         ("train linkage_ppo seed=!!python/name:os.system", "has no valid YAML value"),
         ("train linkage_ppo gae_lambda=.inf", "gae_lambda: "),
-        ("best-response random total_steps=0", "total_steps: "),
-        ("best-response random --seconds nan", "max_seconds: "),
+        ("experiment best-response random total_steps=0", "total_steps: "),
+        ("experiment best-response random --seconds nan", "max_seconds: "),
         ("play chess", "no game 'chess'"),
-        ("bench --game no_such:GAME", "can't import no_such"),
+        ("tools bench --game no_such:GAME", "can't import no_such"),
     ],
 )
 def test_wild_numbers(arguments: str, complaint: str, capsys: pytest.CaptureFixture[str]) -> None:
@@ -345,7 +392,10 @@ def test_an_interruption_of_the_imports_is_quiet(module: str) -> None:
         ("fly", "invalid choice: 'fly'"),
         ("evaluate", "required: A"),
         ("evaluate random random --gmaes 5", "unrecognized arguments: --gmaes 5"),
-        ("bench threshold=3", "unrecognized arguments: threshold=3"),
+        ("data", "required: COMMAND"),
+        ("data fly", "invalid choice: 'fly'"),
+        ("bench", "invalid choice: 'bench'"),
+        ("tools bench threshold=3", "unrecognized arguments: threshold=3"),
     ],
 )
 def test_wrong_usage(arguments: str, complaint: str, capsys: pytest.CaptureFixture[str]) -> None:
@@ -359,7 +409,7 @@ def test_version(capsys: pytest.CaptureFixture[str]) -> None:
     assert capsys.readouterr().out == f"linkzoo {linkzoo.__version__}\n"
 
 
-@pytest.mark.parametrize("arguments", ["bench", "train linkage", "evaluate random random"])
+@pytest.mark.parametrize("arguments", ["tools bench", "train linkage", "evaluate random random"])
 def test_without_the_train_extra(
     arguments: str, capsys: pytest.CaptureFixture[str], monkeypatch: pytest.MonkeyPatch
 ) -> None:
@@ -425,7 +475,7 @@ def test_results_are_written_before_they_are_printed(
 
 def test_bench(capsys: pytest.CaptureFixture[str], monkeypatch: pytest.MonkeyPatch) -> None:
     monkeypatch.setattr(bench, "_SECONDS", 0.05)
-    assert main(["bench"]) == 0
+    assert main(["tools", "bench"]) == 0
     out = capsys.readouterr().out
     assert out.count("steps/s") == 2
     assert out.count("playouts/s") == 1
@@ -435,7 +485,7 @@ def test_bench_without_a_gpu(
     capsys: pytest.CaptureFixture[str], monkeypatch: pytest.MonkeyPatch
 ) -> None:
     monkeypatch.setattr("torch.cuda.is_available", lambda: False)
-    assert main(["bench", "--device", "cuda"]) == 2
+    assert main(["tools", "bench", "--device", "cuda"]) == 2
     assert error_line(capsys).startswith("linkzoo: --device cuda: device='cuda'")
 
 
@@ -451,7 +501,7 @@ def test_bench_on_a_gpu(
     monkeypatch.setattr("torch.cuda.synchronize", lambda: None)
     monkeypatch.setattr("torch.cuda.get_device_name", lambda: "none")
     with without_gpu():
-        assert main(["bench", "--device", "cuda"]) == 0
+        assert main(["tools", "bench", "--device", "cuda"]) == 0
     assert capsys.readouterr().out.count("steps/s") == 1
 
 
@@ -483,7 +533,7 @@ def test_an_interruption_is_no_crash(monkeypatch: pytest.MonkeyPatch) -> None:
         raise KeyboardInterrupt
 
     monkeypatch.setattr(bench, "measure", interrupt)
-    assert main(["bench"]) == 130
+    assert main(["tools", "bench"]) == 130
 
 
 @pytest.mark.parametrize(
@@ -495,7 +545,7 @@ def test_an_interruption_is_no_crash(monkeypatch: pytest.MonkeyPatch) -> None:
         ),
         (torch.OutOfMemoryError("CUDA out of memory. Tried to allocate 9 GiB"), "9 GiB"),
         (MemoryError("num_envs: 7 games"), "7 games"),
-        (MemoryError(), "there is no more"),
+        (MemoryError(), "none is left"),
     ],
 )
 def test_too_little_memory_is_one_line(
@@ -508,7 +558,7 @@ def test_too_little_memory_is_one_line(
         raise error
 
     monkeypatch.setattr(bench, "measure", fail)
-    assert main(["bench"]) == 2
+    assert main(["tools", "bench"]) == 2
     line = error_line(capsys)
     assert "too little memory" in line
     assert said in line
@@ -521,15 +571,15 @@ def test_other_errors_are_not_taken_for_it(monkeypatch: pytest.MonkeyPatch) -> N
 
     monkeypatch.setattr(bench, "measure", fail)
     with pytest.raises(RuntimeError, match="a bug"):
-        main(["bench"])
+        main(["tools", "bench"])
 
 
 def test_compile(capsys: pytest.CaptureFixture[str], monkeypatch: pytest.MonkeyPatch) -> None:
     """The names of games aren't taken for a number of them, as of `evaluate --games`."""
     monkeypatch.setattr(compile_command, "compile_ahead", lambda names, _: [" ".join(names)])
-    assert main(["compile"]) == 0
-    assert main(["compile", "linkage"]) == 0
+    assert main(["tools", "compile"]) == 0
+    assert main(["tools", "compile", "linkage"]) == 0
     assert capsys.readouterr().out == f"{' '.join(linkzoo.game_names())}\nlinkage\n"
     monkeypatch.undo()
-    assert main(["compile", "chess"]) == 2
+    assert main(["tools", "compile", "chess"]) == 2
     assert "no game 'chess'" in error_line(capsys)

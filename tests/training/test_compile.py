@@ -1,4 +1,4 @@
-"""`linkzoo compile`."""
+"""`linkzoo tools compile`."""
 
 import os
 import signal
@@ -12,8 +12,8 @@ import pytest
 import linkzoo
 from linkzoo.compile import compile_ahead
 from linkzoo_training.commands import cli
-from linkzoo_training.commands import compile as compile_command
-from linkzoo_training.commands.compile import USES
+from linkzoo_training.commands.tools import compile as compile_command
+from linkzoo_training.commands.tools.compile import USES
 
 
 def test_linkzoo_compile(
@@ -29,16 +29,16 @@ def test_linkzoo_compile(
 
     with monkeypatch.context() as patch:
         patch.setattr(compile_command, "compile_ahead", ahead)
-        for arguments in (["compile"], ["compile", "linkage", "link_o"]):
+        for arguments in (["tools", "compile"], ["tools", "compile", "linkage", "link_o"]):
             assert cli.main(arguments) == 0
     assert asked == [linkzoo.game_names(), ("linkage", "link_o")]
     assert capsys.readouterr().out.splitlines() == ["ready"] * (len(linkzoo.game_names()) + 2)
-    assert cli.main(["compile", "chess"]) == 2
+    assert cli.main(["tools", "compile", "chess"]) == 2
     assert "chess" in capsys.readouterr().err
 
 
 def test_the_command_as_a_module() -> None:
-    command = [sys.executable, "-m", "linkzoo_training", "compile", "chess"]
+    command = [sys.executable, "-m", "linkzoo_training", "tools", "compile", "chess"]
     done = subprocess.run(command, capture_output=True, text=True, check=False, timeout=60)
     assert done.returncode == 2
     assert done.stderr.startswith("linkzoo: ")

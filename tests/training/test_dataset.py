@@ -1,4 +1,4 @@
-"""`linkzoo selfplay`: games as records, NumPy files and Minari data sets."""
+"""`linkzoo data selfplay`: games as records, NumPy files and Minari data sets."""
 
 import json
 import os
@@ -23,6 +23,7 @@ PLAN = GamesPlan("love_links", ("greedy", "random"), 7, 3, "0-3", seed=4, batch=
 def arguments(form: str, out: Path, *more: str) -> list[str]:
     games = ["--games", "7", "--players", "3", "--openings", "0-3", "--seed", "4", "--batch", "3"]
     return [
+        "data",
         "selfplay",
         *PLAN.agents,
         "--game",
@@ -132,7 +133,7 @@ def test_minari_missing(tmp_path: Path, capsys: pytest.CaptureFixture[str]) -> N
 def test_a_clone_learns_from_minari(tmp_path: Path) -> None:
     import minari
 
-    command = ["selfplay", "greedy", "--game", "love_links", "--format", "minari"]
+    command = ["data", "selfplay", "greedy", "--game", "love_links", "--format", "minari"]
     assert main([*command, "--games", "300", "--batch", "200", "--out", str(tmp_path)]) == 0
     os.environ["MINARI_DATASETS_PATH"] = str(tmp_path)
     found = minari.load_dataset("linkzoo/love_links/selfplay-v0")

@@ -37,7 +37,7 @@ def test_onnxruntime_gives_the_same_answers(
     size = {"kind": kind, "width": 8, "blocks": 1}
     save_checkpoint(tmp_path / "tiny", network, get_game(game), {"network": size, "views": 1})
     path = tmp_path / "tiny.onnx"
-    assert main(["export", str(tmp_path / "tiny"), "--onnx", str(path)]) == 0
+    assert main(["tools", "export", str(tmp_path / "tiny"), "--onnx", str(path)]) == 0
     assert capsys.readouterr().out.endswith(f"{path}\n")
     session = onnxruntime.InferenceSession(str(path))
     about = json.loads(session.get_modelmeta().custom_metadata_map["linkzoo"])
@@ -66,8 +66,8 @@ def test_what_cannot_be_is_one_line(
     tmp_path: Path, capsys: pytest.CaptureFixture[str], monkeypatch: pytest.MonkeyPatch
 ) -> None:
     path = str(tmp_path / "a.onnx")
-    assert main(["export", "nothing", "--onnx", path]) == 2
+    assert main(["tools", "export", "nothing", "--onnx", path]) == 2
     assert "no checkpoint 'nothing'" in capsys.readouterr().err
     monkeypatch.setattr(resources, "find_spec", lambda name: None if name == "onnx" else name)
-    assert main(["export", "linkage", "--onnx", path]) == 2
+    assert main(["tools", "export", "linkage", "--onnx", path]) == 2
     assert "onnx not installed: pip install 'linkzoo[onnx]'" in capsys.readouterr().err

@@ -52,7 +52,7 @@ def test_a_stopped_run_goes_on_with_its_step(improved: Path, tmp_path: Path) -> 
     with pytest.raises(ValueError, match="has other settings"):
         next(improve(replace(settings, seed=8), 3, path, lambda _: None))
     path.with_suffix(".npz").write_bytes(b"damaged")
-    with pytest.raises(ValueError, match="not a run of `linkzoo improve`"):
+    with pytest.raises(ValueError, match="not a run of `linkzoo linear improve`"):
         next(improve(settings, 3, path, lambda _: None))
 
 
@@ -88,7 +88,9 @@ def test_the_command_prints_steps(
     options = ["--scorer", str(improved / "nothing.json"), "--decisions", "32000", "--players", "2"]
     options += ["--steps", "1", "--learning-rate", "20", "--seed", "7"]
     path = tmp_path / "mine.json"
-    assert main(["improve", "love_links", "short=true", "--out", str(path), *options]) == 0
+    assert (
+        main(["linear", "improve", "love_links", "short=true", "--out", str(path), *options]) == 0
+    )
     out = capsys.readouterr().out
     assert "of it in other games" in out
     assert out.endswith(f"{path}\n")

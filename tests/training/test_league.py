@@ -62,7 +62,9 @@ def test_runs_meet_each_others_latest_snapshots(
     assert len(one.pool.networks) == 4  # its own twice, the other's twice
     assert weights(one.pool.networks[3]) not in (first[other], second)
     # Rated: every snapshot against every other.
-    assert main(["league", str(tmp_path), "random", "--games", "4", "--every", "2"]) == 0
+    assert (
+        main(["experiment", "league", str(tmp_path), "random", "--games", "4", "--every", "2"]) == 0
+    )
     data = json.loads((tmp_path / "ratings" / "ratings.json").read_text())
     names = [str(path) for run in find_snapshots(tmp_path).values() for path in run.values()]
     assert sorted(data["agents"]) == sorted([*names, "random"])
@@ -107,5 +109,5 @@ def test_a_league_needs_a_pool(pool: dict[str, Any]) -> None:
 
 
 def test_an_empty_league_is_named(tmp_path: Path, capsys: pytest.CaptureFixture[str]) -> None:
-    assert main(["league", str(tmp_path)]) == 2
+    assert main(["experiment", "league", str(tmp_path)]) == 2
     assert "no snapshots of a league" in capsys.readouterr().err

@@ -87,7 +87,7 @@ def test_a_fit_learns(labelled: Path, tmp_path: Path, capsys: pytest.CaptureFixt
     assert [row.positions for row in fit.rows] == sorted({row.positions for row in fit.rows})
     assert fit.rows[-1].regret.high < fit.random
     path = tmp_path / "mine.json"
-    assert main(["fit", str(labelled), "--out", str(path)]) == 0
+    assert main(["linear", "fit", str(labelled), "--out", str(path)]) == 0
     assert "regret in held-out positions" in capsys.readouterr().out
     np.testing.assert_allclose(load_scorer(GAME, str(path)).weights, fit.weights, rtol=1e-5)
     agent = make_agent(str(path), "love_links")
@@ -99,7 +99,7 @@ def test_a_fit_learns(labelled: Path, tmp_path: Path, capsys: pytest.CaptureFixt
 def test_labels_command_writes_what_fit_reads(tmp_path: Path) -> None:
     path = tmp_path / "few.npz"
     options = ["--positions", "1", "--playouts", "1", "--players", "2", "--rollout", "linear"]
-    assert main(["labels", "love_links", "short=true", "--out", str(path), *options]) == 0
+    assert main(["linear", "labels", "love_links", "short=true", "--out", str(path), *options]) == 0
     labels = read_labels(path)
     assert labels.settings.options == {"short": True}
     assert labels.settings.players == (2,)

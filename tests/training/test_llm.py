@@ -329,7 +329,7 @@ def test_benchmarks_take_models(
 ) -> None:
     """Every part is counted; the same command asks for nothing that is in the file."""
     name, path = server.agent("reads", price_in=1, price_out=1), tmp_path / "b.json"
-    command = f"benchmark {name} --game linkage --positions 5 --games 0 --json {path}".split()
+    command = f"llm benchmark {name} --game linkage --positions 5 --games 0 --json {path}".split()
     assert main(command) == 0
     assert "blunders" in capsys.readouterr().out
     (part,) = json.loads(path.read_text())["parts"].values()

@@ -23,7 +23,7 @@ from lab.gpu_turn import WAITING
 
 from linkzoo import make_vec
 from linkzoo.registry import NAMES
-from linkzoo_training.commands.cli import make_parser
+from linkzoo_training.commands.cli import parse_arguments
 from linkzoo_training.config.config import AnyConfig, load_config
 from tests.common.play import run_python
 from tests.gpu.test_training import KINDS, config_of
@@ -244,7 +244,7 @@ def test_every_task_is_a_command_that_its_module_takes(monkeypatch: pytest.Monke
                 mains[module]()
             started[task.name] = made.value.args[0]
         elif module == "linkzoo_training":
-            command = make_parser().parse_args(arguments)
+            command = parse_arguments(arguments)
             started[task.name] = load_config(command.config, command.settings)
     assert len(started) == 5
     assert {config.device for config in started.values()} == {"cuda"}

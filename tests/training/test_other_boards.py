@@ -95,9 +95,9 @@ def test_tournaments(run: Callable[[str], int]) -> None:
 
 @pytest.mark.slow  # quick: labels of link_o, in test_linear.py
 def test_labels(run: Callable[[str], int]) -> None:
-    assert run("labels link_o --agent SMALL --positions 1 --playouts 1 --out a.npz") == 0
+    assert run("linear labels link_o --agent SMALL --positions 1 --playouts 1 --out a.npz") == 0
     fewer = "--positions 1 --playouts 1 --share 0.03 --out b.npz"
-    assert run(f"labels link_o board=ring4x12 {fewer}") == 0
+    assert run(f"linear labels link_o board=ring4x12 {fewer}") == 0
     many, few = (read_labels(Path(name)) for name in ("a.npz", "b.npz"))
     assert many.game is few.game is GAME
     assert len(few.states) < len(many.states) / 2

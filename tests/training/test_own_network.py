@@ -143,7 +143,7 @@ def test_from_training_to_search_and_export(path: str, tmp_path: Path, exports: 
     assert weights(make_trainer(read_config(fields)))
     if not exports:
         return
-    assert main(["export", str(folder), "--onnx", "tiny.onnx"]) == 0
+    assert main(["tools", "export", str(folder), "--onnx", "tiny.onnx"]) == 0
     session = onnxruntime.InferenceSession("tiny.onnx")
     seen = {name: array[None] for name, array in env.observe(env.agent_selection).items()}
     logits, values = session.run(["logits", "values"], seen)

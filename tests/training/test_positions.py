@@ -196,12 +196,12 @@ def test_commands(
     assert main([*match, "4", "--record", "games"]) == 0
     assert "linkage~0 against greedy" in capsys.readouterr().out
     plies = ["--first", "17", "--last", "18"]
-    assert main(["positions", "games", *plies, "--count", "3", "--out", "p.jsonl"]) == 0
+    assert main(["data", "positions", "games", *plies, "--count", "3", "--out", "p.jsonl"]) == 0
     assert "3 different positions of 4 games" in capsys.readouterr().out
     lines = [json.loads(line) for line in Path("p.jsonl").read_text().splitlines()]
     assert {line["position"]["ply"] for line in lines} <= {17, 18}
     assert lines[0]["record"].startswith("games/")
-    assert main(["solve", "p.jsonl", "--out", "s.jsonl"]) == 0
+    assert main(["data", "solve", "p.jsonl", "--out", "s.jsonl"]) == 0
     solved = [json.loads(line) for line in Path("s.jsonl").read_text().splitlines()]
     assert [line["position"] for line in solved] == [line["position"] for line in lines]
     states = load_positions("s.jsonl", LINKAGE)
@@ -209,10 +209,10 @@ def test_commands(
         own = line["solution"]["winner"] == state.seat
         assert bool(line["solution"]["winning"]) == own
     Path("s.jsonl").write_text(json.dumps({**solved[0], "solution": {"kept": 1}}) + "\n")
-    assert main(["solve", "p.jsonl", "--out", "s.jsonl"]) == 0  # continues
+    assert main(["data", "solve", "p.jsonl", "--out", "s.jsonl"]) == 0  # continues
     assert '{"kept": 1}' in Path("s.jsonl").read_text()
     assert len(Path("s.jsonl").read_text().splitlines()) == 3
     assert main([*match, "6", "--openings", "s.jsonl"]) == 0
     assert main([*match, "8", "--openings", "s.jsonl"]) == 2
-    assert main(["positions", "games", "--first", "99", "--out", "q"]) == 2
+    assert main(["data", "positions", "games", "--first", "99", "--out", "q"]) == 2
     assert "no positions at plies 99.." in capsys.readouterr().err

@@ -149,7 +149,7 @@ def test_a_sweep_from_the_command_line(
 ) -> None:
     monkeypatch.chdir(tmp_path)
     Path("tiny.yaml").write_text(json.dumps(TINY))
-    command = ["sweep", "tiny.yaml", "seed=1..2", "--executor", executor]
+    command = ["experiment", "sweep", "tiny.yaml", "seed=1..2", "--executor", executor]
     assert main(command) == 0
     home = Path("runs/tiny_sweep")
     folders = [home / f"seed={seed}" for seed in (1, 2)]
@@ -163,7 +163,10 @@ def test_a_sweep_from_the_command_line(
     assert main(command) == 0  # nothing is left
     assert (folders[0] / "checkpoint" / "card.json").stat().st_mtime_ns == card
     assert "2/2" not in capsys.readouterr().out
-    assert main(["plot", *map(str, folders), "--x", "seconds", "--out", "curves.png"]) == 0
+    assert (
+        main(["experiment", "plot", *map(str, folders), "--x", "seconds", "--out", "curves.png"])
+        == 0
+    )
     assert "tiny" in capsys.readouterr().out
     assert Path("curves.png").read_bytes().startswith(b"\x89PNG")
 
@@ -173,7 +176,7 @@ def test_a_run_that_fails_leaves_the_others(
 ) -> None:
     monkeypatch.chdir(tmp_path)
     Path("tiny.yaml").write_text(json.dumps(TINY))
-    assert main(["sweep", "tiny.yaml", "network=graph,flat"]) == 1
+    assert main(["experiment", "sweep", "tiny.yaml", "network=graph,flat"]) == 1
     out = capsys.readouterr().out
     assert "1/2 network=graph: ValueError: network: linkage" in out
     assert "2/2 network=flat: finished" in out

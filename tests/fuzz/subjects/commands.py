@@ -10,8 +10,8 @@ from pathlib import Path
 
 from linkzoo.games.linkage import solver
 from linkzoo.registry import NAMES
-from linkzoo_training.commands import bench
 from linkzoo_training.commands.cli import main
+from linkzoo_training.commands.tools import bench
 from tests.fuzz.dice import FLOATS, INTEGERS, STRINGS, Dice, mutate_text, short
 
 _FIRST_QUICK = "{first}_ppo_quick"
@@ -20,6 +20,8 @@ _TRAIN = (
     "eval.every=9 eval.blocks=1 eval.final_opponents=[random] eval.final_blocks=1 device=cpu "
     "initial_states.vary={}"
 )
+_BEST_RESPONSE = "experiment best-response random --game {first} --games 2 --steps 32 "
+_BEST_RESPONSE += f"--config {_FIRST_QUICK} {_TRAIN}"
 # Each ends soon; `{run}` is a new folder.
 _LINES = [
     "evaluate random greedy --games 2 --seed 1 --openings 0-2 --batch 2",
@@ -29,10 +31,10 @@ _LINES = [
     "tournament random greedy --games 2 --seed 1 --openings 0 --players 2 --output {run}",
     "play {first} --opponent random --seat 0 --seed 1 --record game.json",
     "play {first} --opponent uct-2 --seat 1 --seed 5 --simulations 2 threshold=9",
-    "bench --game {first} --players 2",
-    "benchmark random --game {first} --positions 3 --games 2 --batch 2 --json b.json --seed 1",
+    "tools bench --game {first} --players 2",
+    "llm benchmark random --game {first} --positions 3 --games 2 --batch 2 --json b.json --seed 1",
     f"train {_FIRST_QUICK} name={{run}} {_TRAIN}",
-    f"best-response random --game {{first}} --games 2 --steps 32 --config {_FIRST_QUICK} {_TRAIN}",
+    _BEST_RESPONSE,
 ]
 # Options whose value decides how long the command takes: no large numbers for them.
 _LONG = {"--games", "--steps", "--simulations", "--batch", "--workers", "--seconds"}

@@ -22,7 +22,7 @@ class LinearAgent:
     """Plays the legal action with the highest linear score.
 
     Args:
-        file: A file of `linkzoo fit`; None for the scorer that ships for the game that is played.
+        file: A file of `linkzoo linear fit`; None for the game's shipped scorer.
     """
 
     def __init__(self, file: str | None = None) -> None:

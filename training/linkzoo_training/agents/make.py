@@ -20,8 +20,8 @@ def make_agent(spec: str | AgentSpec, game: str, options: Mapping[str, Any] | No
         spec: `random`, `greedy`, `uct-N` (N simulations a move), `hands-N` (the same, but sees all
             hands), `cheat-N` (sees future chance, too), `mc-N` (flat Monte Carlo: N playouts of
             every action), `exact` (perfect play, where the game has a solver), `linear` (the linear
-            scorer that ships for the game) or a file of `linkzoo fit`, each also with `:N` (about N
-            playouts a move), `human`, `llm:MODEL` (a language model, see
+            scorer that ships for the game) or a file of `linkzoo linear fit`, each also with `:N`
+            (about N playouts a move), `human`, `llm:MODEL` (a language model, see
             `linkzoo_training.agents.llm`), `checkpoint` (the game's shipped one), a shipped
             checkpoint's name, a checkpoint's folder, or `path/to/file.py:NAME` or
             `package.module:NAME` for a custom agent. A checkpoint may

@@ -42,7 +42,7 @@ class ImproveSettings:
         game: The name of the game.
         options: Its options.
         players: Numbers of players; the games take them in turn.
-        scorer: The first scorer: `linear` for the one that ships, or a file of `linkzoo fit`.
+        scorer: The first scorer: `linear` (the one that ships), or a file of `linkzoo linear fit`.
         temperature: The first policy is the softmax of its scores divided by this.
         decisions: Decisions with several legal actions per step, at least.
         learning_rate: Factor of the natural gradient.
@@ -230,7 +230,7 @@ def _read(path: Path, settings: ImproveSettings) -> list[NDArray[np.float32]]:
         if about["format"] != FORMAT or weights.ndim != 3 or not np.isfinite(weights).all():
             raise ValueError("its format or its weights are wrong")  # noqa: TRY301
     except Exception as error:  # zipfile, zlib and NumPy raise many kinds
-        raise ValueError(f"{path}: not a run of `linkzoo improve` ({error})") from error
+        raise ValueError(f"{path}: not a run of `linkzoo linear improve` ({error})") from error
     if made != json.loads(json.dumps(vars(settings))):
         raise ValueError(f"{path} has other settings: {made}")
     return [np.asarray(each, np.float32) for each in weights]

@@ -4,33 +4,18 @@ import argparse
 import re
 import sys
 from collections.abc import Mapping, Sequence
+from dataclasses import dataclass
 from typing import Protocol
 
 from linkzoo import __version__
 from linkzoo_training.agents.human import QuitError
-from linkzoo_training.commands import (
-    bench,
-    benchmark,
-    best_response,
-    evaluate,
-    export,
-    fit,
-    improve,
-    labels,
-    league,
-    play,
-    plot,
-    positions,
-    replay,
-    selfplay,
-    serve,
-    solve,
-    sweep,
-    tournament,
-    train,
-)
-from linkzoo_training.commands import compile as compile_games
-from linkzoo_training.commands.common import is_setting
+from linkzoo_training.commands import evaluate, play, replay, serve, tournament, train
+from linkzoo_training.commands.data import positions, selfplay, solve
+from linkzoo_training.commands.experiment import best_response, league, plot, sweep
+from linkzoo_training.commands.linear import fit, improve, labels
+from linkzoo_training.commands.llm import benchmark
+from linkzoo_training.commands.tools import bench, export
+from linkzoo_training.commands.tools import compile as compile_games
 from linkzoo_training.resources import check_installed
 
 # Torch's out-of-memory messages, on the CPU and on a GPU.
@@ -40,7 +25,7 @@ _NEEDED = "filelock matplotlib pydantic rich safetensors tensorboard torch yaml"
 
 
 class Command(Protocol):
-    """A module of this folder. Importing it is fast: `run` imports what loads torch."""
+    """A module of this folder. Importing it is fast: `run` imports torch and all that loads it."""
 
     HELP: str
 
@@ -51,27 +36,43 @@ class Command(Protocol):
         """Runs the command and returns its exit code; None is 0."""
 
 
-COMMANDS: Mapping[str, Command] = {
+@dataclass(frozen=True)
+class Group:
+    """Commands of one topic, `linkzoo GROUP COMMAND`; a folder of their modules."""
+
+    topic: str
+    commands: Mapping[str, Command]
+
+    @property
+    def help(self) -> str:
+        """The topic and the names of the commands."""
+        return f"{self.topic}: {', '.join(self.commands)}"
+
+
+COMMANDS: Mapping[str, Command | Group] = {
     "train": train,
-    "sweep": sweep,
-    "plot": plot,
-    "best-response": best_response,
     "evaluate": evaluate,
     "tournament": tournament,
-    "league": league,
     "play": play,
     "serve": serve,
     "replay": replay,
-    "selfplay": selfplay,
-    "positions": positions,
-    "solve": solve,
-    "bench": bench,
-    "benchmark": benchmark,
-    "labels": labels,
-    "fit": fit,
-    "improve": improve,
-    "export": export,
-    "compile": compile_games,
+    "experiment": Group(
+        "compare runs and find weaknesses",
+        {"sweep": sweep, "plot": plot, "league": league, "best-response": best_response},
+    ),
+    "data": Group(
+        "write games and positions to files",
+        {"selfplay": selfplay, "positions": positions, "solve": solve},
+    ),
+    "linear": Group(
+        "make linear scorers of actions",
+        {"labels": labels, "fit": fit, "improve": improve},
+    ),
+    "llm": Group("test language models", {"benchmark": benchmark}),
+    "tools": Group(
+        "prepare and measure this machine, export networks",
+        {"compile": compile_games, "bench": bench, "export": export},
+    ),
 }
 
 
@@ -81,11 +82,48 @@ def make_parser() -> argparse.ArgumentParser:
     parser = argparse.ArgumentParser(prog="linkzoo", description=text)
     parser.add_argument("--version", action="version", version=f"linkzoo {__version__}")
     subparsers = parser.add_subparsers(required=True, metavar="COMMAND")
-    for name, module in COMMANDS.items():
-        command = subparsers.add_parser(name, help=module.HELP)
-        module.add_arguments(command)
-        command.set_defaults(run=module.run)
+    for name, entry in COMMANDS.items():
+        if isinstance(entry, Group):
+            group = subparsers.add_parser(name, help=entry.help, description=entry.help)
+            commands = group.add_subparsers(required=True, metavar="COMMAND")
+            for command_name, command in entry.commands.items():
+                _add_command(commands, command_name, command)
+        else:
+            _add_command(subparsers, name, entry)
     return parser
+
+
+def _add_command(
+    subparsers: "argparse._SubParsersAction[argparse.ArgumentParser]", name: str, command: Command
+) -> None:
+    parser = subparsers.add_parser(name, help=command.HELP)
+    command.add_arguments(parser)
+    parser.set_defaults(run=command.run)
+
+
+def subcommands(parser: argparse.ArgumentParser) -> Mapping[str, argparse.ArgumentParser]:
+    """Returns the parsers of a parser's commands by name; none for a command itself."""
+    for action in parser._actions:  # argparse has no public way
+        if isinstance(action, argparse._SubParsersAction):
+            return action.choices
+    return {}
+
+
+def parse_arguments(arguments: Sequence[str]) -> argparse.Namespace:
+    """Parses the arguments of `linkzoo`; options may stand between positional arguments.
+
+    argparse allows that only for parsers without subcommands, so the command's name comes first.
+
+    Raises:
+        SystemExit: With 2 for invalid arguments, with 0 after `--help` and `--version`.
+    """
+    parser = make_parser()
+    rest = list(arguments)
+    while rest and rest[0] in subcommands(parser):
+        parser = subcommands(parser)[rest.pop(0)]
+    if subcommands(parser):  # a name is missing or wrong, or --help
+        return parser.parse_args(rest)
+    return parser.parse_intermixed_args(rest)
 
 
 def main(arguments: Sequence[str] | None = None) -> int:
@@ -98,7 +136,7 @@ def main(arguments: Sequence[str] | None = None) -> int:
         SystemExit: With 2 for invalid arguments, with 0 after `--help` and `--version`.
     """
     try:
-        args = _parse(arguments)
+        args = parse_arguments(sys.argv[1:] if arguments is None else arguments)
         check_installed("train", *_NEEDED)
         return int(args.run(args) or 0)
     except (ValueError, OSError) as error:
@@ -107,24 +145,12 @@ def main(arguments: Sequence[str] | None = None) -> int:
     except (MemoryError, RuntimeError) as error:
         if not isinstance(error, MemoryError) and not re.search(_NO_MEMORY, str(error)):
             raise
-        what = (str(error) or "there is no more").splitlines()[0]
+        reason = str(error).partition("\n")[0] or "none is left"
         print(
-            f"linkzoo: too little memory ({what}): fewer games side by side (num_envs, --batch), "
+            f"linkzoo: too little memory ({reason}): fewer games side by side (num_envs, --batch), "
             "shorter horizons and smaller networks take less",
             file=sys.stderr,
         )
         return 2
     except (KeyboardInterrupt, QuitError):
         return 130
-
-
-def _parse(arguments: Sequence[str] | None) -> argparse.Namespace:
-    """Parses the command line; settings may also follow options, unlike argparse's positionals."""
-    parser = make_parser()
-    args, rest = parser.parse_known_args(arguments)
-    unknown = [text for text in rest if "settings" not in args or not is_setting(text)]
-    if unknown:
-        parser.error(f"unrecognized arguments: {' '.join(unknown)}")
-    if rest:
-        args.settings = [*args.settings, *rest]
-    return args

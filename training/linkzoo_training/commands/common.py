@@ -176,6 +176,16 @@ def is_setting(text: str) -> bool:
     return re.match(r"[\w.]+=", text) is not None
 
 
+def separate_settings(words: Sequence[str]) -> tuple[list[str], list[str]]:
+    """Returns the words that are no settings, and the settings.
+
+    argparse gives a list of names all the words, also those of `OPTION=VALUE` behind it.
+    """
+    names = [word for word in words if not is_setting(word)]
+    settings = [word for word in words if is_setting(word)]
+    return names, settings
+
+
 def options_of(settings: Sequence[str], game: str, *agents: str) -> dict[str, Any]:
     """Returns the options of settings; by default the board or cards of a checkpoint that plays."""
     from linkzoo_training.config.fields import read_options

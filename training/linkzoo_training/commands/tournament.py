@@ -40,8 +40,7 @@ def run(args: Namespace) -> None:
 
     from linkzoo_training.evaluation.report import write_ratings
 
-    settings = [*filter(common.is_setting, args.agents), *args.settings]
-    agents = [agent for agent in args.agents if not common.is_setting(agent)]
+    agents, settings = common.separate_settings(args.agents)
     specs = [AgentSpec.parse(agent).with_simulations(args.simulations) for agent in agents]
     openings: str | None = args.openings
     options: Mapping[str, Any] = {}

@@ -82,7 +82,7 @@ class InitialStatesConfig:
     depth: Share = 0.8  # maximum random plies, as a share of the game's typical length
     vary: dict[str, tuple[Int, Int]] = field(default_factory=dict)  # options sampled from low..high
     vary_share: Share = 0.6  # share of games with sampled options; the others have `options`
-    file: str | None = None  # positions that games begin from, JSON lines (linkzoo positions)
+    file: str | None = None  # positions that games begin from, JSON lines (linkzoo data positions)
     file_share: Share = 1.0  # share of games that begin from the file
 
 

@@ -44,7 +44,7 @@ class LabelSettings:
         players: Numbers of players; game i has `players[i % len(players)]`.
         agent: The agent that plays the games.
         playouts: Playouts per legal action.
-        rollout: Who plays the playouts: `random`, `linear`, or a file of `linkzoo fit`.
+        rollout: Who plays the playouts: `random`, `linear`, or a file of `linkzoo linear fit`.
         score_margin_weight: Weight of score margins beside payoffs.
         seed: Seed of the games and playouts.
         share: Share of the positions with a choice that are labelled.

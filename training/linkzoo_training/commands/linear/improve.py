@@ -1,4 +1,4 @@
-"""`linkzoo improve`."""
+"""`linkzoo linear improve`."""
 
 from argparse import ArgumentParser, Namespace
 

@@ -1,4 +1,4 @@
-"""`linkzoo benchmark`: an agent on fixed positions, and in short matches against the ladders."""
+"""`linkzoo llm benchmark`: an agent on fixed positions and in short matches."""
 
 import json
 from argparse import ArgumentParser, Namespace
@@ -98,7 +98,7 @@ def _done(path: Path | None, settings: dict[str, Any]) -> dict[str, Any]:
         same = {name: data[name] for name in settings} == settings and data["format"] == FORMAT
         parts: dict[str, Any] = dict(data["parts"])
     except (ValueError, TypeError, LookupError) as error:
-        raise ValueError(f"{path} is no result of linkzoo benchmark: {error}") from error
+        raise ValueError(f"{path} is no result of linkzoo llm benchmark: {error}") from error
     if not same:
         raise ValueError(f"{path} has other settings than {settings}: name another file")
     return parts

@@ -1,4 +1,4 @@
-"""`linkzoo best-response`."""
+"""`linkzoo experiment best-response`."""
 
 from argparse import ArgumentParser, Namespace
 

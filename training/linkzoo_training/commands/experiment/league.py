@@ -1,4 +1,4 @@
-"""`linkzoo league`: rates the snapshots of runs that play against each other."""
+"""`linkzoo experiment league`: rates the snapshots of runs that play against each other."""
 
 import time
 from argparse import ArgumentParser, Namespace

@@ -1,4 +1,4 @@
-"""`linkzoo fit`."""
+"""`linkzoo linear fit`."""
 
 from argparse import ArgumentParser, Namespace
 from pathlib import Path
@@ -10,7 +10,7 @@ HELP = "fit a linear scorer of actions to labelled positions"
 
 def add_arguments(parser: ArgumentParser) -> None:
     add = parser.add_argument
-    add("labels", type=Path, metavar="LABELS", nargs="+", help="files of `linkzoo labels`")
+    add("labels", type=Path, metavar="LABELS", nargs="+", help="files of `linkzoo linear labels`")
     text = "output file, .json, which is an agent's name (required)"
     add("--out", type=common.output_file, metavar="FILE", required=True, help=text)
 

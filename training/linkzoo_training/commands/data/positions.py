@@ -1,4 +1,4 @@
-"""`linkzoo positions`: positions of recorded games, as a file."""
+"""`linkzoo data positions`: positions of recorded games, as a file."""
 
 from argparse import ArgumentParser, Namespace
 from pathlib import Path

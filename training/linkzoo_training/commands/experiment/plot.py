@@ -1,4 +1,4 @@
-"""`linkzoo plot`."""
+"""`linkzoo experiment plot`."""
 
 from argparse import ArgumentParser, Namespace
 from glob import glob

@@ -1,4 +1,4 @@
-"""`linkzoo selfplay`: games between agents as data."""
+"""`linkzoo data selfplay`: games between agents as data."""
 
 from argparse import ArgumentParser, Namespace
 from functools import partial
@@ -39,8 +39,7 @@ def run(args: Namespace) -> None:
     from linkzoo_training.evaluation.openings import RANDOM
     from linkzoo_training.evaluation.played_games import GamesPlan
 
-    settings = [*filter(common.is_setting, args.agents), *args.settings]
-    agents = [agent for agent in args.agents if not common.is_setting(agent)]
+    agents, settings = common.separate_settings(args.agents)
     if not agents:
         raise ValueError("selfplay: name an agent that plays")
     game = common.game_of(args.game, agents[0])

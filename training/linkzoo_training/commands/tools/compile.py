@@ -1,4 +1,4 @@
-"""`linkzoo compile`: compiles games ahead of first use in training and matches."""
+"""`linkzoo tools compile`: compiles games ahead of first use in training and matches."""
 
 from argparse import ArgumentParser, Namespace
 

@@ -1,4 +1,4 @@
-"""`linkzoo sweep`."""
+"""`linkzoo experiment sweep`."""
 
 from argparse import ArgumentParser, Namespace
 from collections.abc import Sequence
@@ -44,7 +44,7 @@ def run(args: Namespace) -> int:
     with common.make_executor(args) as executor:
         failed = run_sweep(runs, executor, show)
     console.print(_table([one for one in runs if one.finished]))
-    console.print(f"linkzoo plot '{home}/*'")
+    console.print(f"linkzoo experiment plot '{home}/*'")
     return 1 if failed else 0
 
 

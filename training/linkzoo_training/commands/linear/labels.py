@@ -1,4 +1,4 @@
-"""`linkzoo labels`."""
+"""`linkzoo linear labels`."""
 
 from argparse import ArgumentParser, Namespace
 

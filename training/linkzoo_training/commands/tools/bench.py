@@ -1,4 +1,4 @@
-"""`linkzoo bench`: the speed of the installed package on this machine, in random play.
+"""`linkzoo tools bench`: the speed of the installed package on this machine, in random play.
 
 A benchmark is a function `work` that returns the number of units it did.
 """

@@ -1,4 +1,4 @@
-"""`linkzoo export`."""
+"""`linkzoo tools export`."""
 
 from argparse import ArgumentParser, Namespace
 

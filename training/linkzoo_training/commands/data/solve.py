@@ -1,4 +1,4 @@
-"""`linkzoo solve`: exact solutions of the positions in a file."""
+"""`linkzoo data solve`: exact solutions of the positions in a file."""
 
 import json
 from argparse import ArgumentParser, Namespace
@@ -21,7 +21,7 @@ _EVERY = 20  # positions between saves
 
 def add_arguments(parser: ArgumentParser) -> None:
     add = parser.add_argument
-    add("file", type=Path, metavar="FILE", help="file of positions (linkzoo positions)")
+    add("file", type=Path, metavar="FILE", help="file of positions (linkzoo data positions)")
     text = "file to write: the lines with a field `solution`; an existing one is continued "
     add("--out", type=common.output_file, metavar="FILE", required=True, help=f"{text}(required)")
     text = "positions that a search visits at most; beyond, `solution` is null (default: 2**24)"

@@ -1,0 +1,1 @@
+"""`linkzoo data`: files of games and of positions."""

@@ -1,0 +1,1 @@
+"""`linkzoo experiment`: several runs, their curves and ratings, and best responses."""

@@ -1,0 +1,1 @@
+"""`linkzoo llm`: language models."""

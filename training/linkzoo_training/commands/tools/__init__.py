@@ -1,0 +1,1 @@
+"""`linkzoo tools`: compilation, speed of the machine, export of networks."""
