@@ -113,13 +113,13 @@ def test_rebind(modules: list[Any]) -> None:
     assert limits.LIMIT == 3
     assert low(limits.capped) is not high(limits.capped)
     assert low(limits.capped).__name__ == "capped"
-    assert rebind(modules, {})(users.label) is users.label
+    assert rebind(modules, {"LIMIT": users.LIMIT})(users.label) is users.label
 
 
 def test_a_function_of_another_module_is_not_bound(modules: list[Any]) -> None:
     """A bound module may call it, but it isn't one of theirs: `users` imports `capped`."""
     limits, users = modules
-    for constants in ({}, {"label": 3}):
+    for constants in ({"label": users.label}, {"label": 3}):
         with pytest.raises(ValueError, match="capped belongs to none of the bound modules"):
             rebind([users], constants)(limits.capped)
 

@@ -127,22 +127,24 @@ def rebind(modules: Sequence[ModuleType], constants: Mapping[str, Any]) -> Rebou
 
     Args:
         modules: Modules with functions, compiled or plain, that use the constants.
-        constants: New values by name, set in each module that has the name. None: functions are
-            bound to the constants that their modules declare.
+        constants: New values by name, set in each module that has the name. If the modules have
+            these very values, their own functions are returned.
 
     Raises:
         ValueError: No module has a constant of this name, or two have different ones.
     """
     own = [function for module in modules for function in _own_functions(module)]
-    if not constants:
-        return Rebound({function: function for function in own})
-    for name in constants:
+    changed = False
+    for name, constant in constants.items():
         holders = [module for module in modules if name in vars(module)]
         if not holders:
             raise ValueError(f"no module has a constant {name!r}")
         if len({id(vars(module)[name]) for module in holders}) > 1:
             where = [module.__name__ for module in holders]
             raise ValueError(f"{name!r} is another constant in some of the modules {where}")
+        changed |= vars(holders[0])[name] is not constant
+    if not changed:
+        return Rebound({function: function for function in own})
     copies = {module.__name__: ModuleType(module.__name__, module.__doc__) for module in modules}
     bound = {function: _bind(function, copies[function.__module__]) for function in own}
     by_id: dict[int, Any] = {id(module): copies[module.__name__] for module in modules}
