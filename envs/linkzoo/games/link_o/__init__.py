@@ -4,77 +4,46 @@ from collections.abc import Mapping
 from functools import cache
 from typing import Any
 
-import numpy as np
-
 from linkzoo.core.arguments import string
-from linkzoo.core.contract import Drawing, Facts, Notation, Observation, Rules
+from linkzoo.core.contract import Drawing, Facts, Notation
 from linkzoo.core.game import FixedOptions, Game
 from linkzoo.core.positions import JsonHeader
-from linkzoo.engine.compiled import rebind
-from linkzoo.games.link_o import action_features, determinize, heuristic, observation, validation
+from linkzoo.games.link_o.binding import make_observation, make_rules
 from linkzoo.games.link_o.board import STANDARD_BOARD, Board, full_name, load_board
-from linkzoo.games.link_o.components import CODES, MAX_PLAYERS, board_tables
-from linkzoo.games.link_o.graph import graph
+from linkzoo.games.link_o.components import CODES, MAX_PLAYERS
 from linkzoo.games.link_o.guide import LinkOGuide
 from linkzoo.games.link_o.notation import MoveTexts
 from linkzoo.games.link_o.options import MAX_ROUNDS, Options
 from linkzoo.games.link_o.positions import PositionJson
-from linkzoo.games.link_o.rules import placement, turns
 from linkzoo.games.link_o.state import FIELDS, SCORE_SCALE, STATE
 from linkzoo.games.link_o.svg import draw_svg, draw_tall
-from linkzoo.games.link_o.symmetry import symmetries
 from linkzoo.games.link_o.text import draw_text
 
 _NAME = "link_o"
 _VERSION = 1
 _PLAYERS = (2, MAX_PLAYERS)
-# The modules of compiled code that uses the board, directly or in what it calls.
-_COMPILED = (placement, turns, heuristic, validation, determinize, observation, action_features)
 
 
 @cache
 def _game_on(board_name: str, board: Board) -> Game:
-    """The game on a board, which is compiled in."""
-    tables = board_tables(board)
-    spec = observation.make_spec(tables)
-    privileged_spec = observation.PRIVILEGED_SPEC
-    constants = {"BOARD": tables, "AT": spec.starts()} if board_name != STANDARD_BOARD else {}
-    bound = rebind(_COMPILED, constants)
+    """Returns the game on a board, which is compiled in (`binding`)."""
+    size = len(board.spaces)
+    max_length = MAX_ROUNDS * size
     fixed = {"board": board_name}
     digest = int(board.digest, 16)
-    max_length = MAX_ROUNDS * tables.size
     moves = MoveTexts(board)
     header = JsonHeader(_NAME, _VERSION, Options, STATE, _PLAYERS, max_length, fixed, digest)
-    positions = PositionJson(board, header, bound)
+    positions = PositionJson(board, header)
     return Game(
         name=_NAME,
         version=_VERSION,
         title="LINK-O",
         players=_PLAYERS,
-        num_actions=CODES * tables.size,
+        num_actions=CODES * size,
         fields=FIELDS,
         options=Options,
-        rules=Rules(
-            new_game=bound(turns.new_game),
-            legal_actions=bound(turns.legal_actions),
-            apply=bound(turns.apply),
-            scores=bound(turns.scores),
-            determinize=bound(determinize.determinize),
-            reshuffle=bound(determinize.reshuffle),
-            heuristic=bound(heuristic.heuristic),
-            validate=bound(validation.validate),
-        ),
-        observation=Observation(
-            spec=spec,
-            observe=bound(observation.observe),
-            privileged_spec=privileged_spec,
-            reveal=bound(observation.reveal),
-            action_spec=action_features.ACTION_SPEC,
-            observe_action=bound(action_features.action_features),
-            action_cells=np.arange(CODES * tables.size).reshape(CODES, -1).T.ravel(),
-            graph=lambda: graph(board, spec),
-            symmetries=lambda: symmetries(board, spec, privileged_spec),
-        ),
+        rules=make_rules(board),
+        observation=make_observation(board),
         notation=Notation(
             action_to_text=moves.action_to_text,
             text_to_action=moves.text_to_action,

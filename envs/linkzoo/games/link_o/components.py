@@ -1,4 +1,4 @@
-"""The components of LINK-O as tables: its 68 tiles, and the board.
+"""The 68 tiles of LINK-O as tables, and the numbers of tiles, codes and actions.
 
 A tile is the number of its type: 16 * colour + 0..14 for the pairs (0, 0), (0, 1), ... (4, 4), and
 + 15 for the LINK-O, of which each colour has two. On the board a tile is a code, for the colour is
@@ -8,12 +8,10 @@ different ends turned round, 25 a LINK-O. An action is 26 * space + code.
 
 from collections.abc import Iterable
 from itertools import combinations_with_replacement
-from typing import NamedTuple
 
 import numpy as np
-from numpy.typing import NDArray
 
-from linkzoo.games.link_o.board import CIRCLES, STANDARD_BOARD, Board, load_board
+from linkzoo.games.link_o.board import CIRCLES
 
 MAX_PLAYERS = 6
 HAND = 8  # tiles dealt to each (R2)
@@ -53,37 +51,3 @@ def set_of(members: Iterable[int]) -> np.uint64:
 LINKOS = set_of(range(LINKO, TYPES, KINDS))
 DOUBLES = [kind for kind, (low, high) in enumerate(PAIRS) if low == high]  # within a colour
 OPENERS = LINKOS | set_of(KINDS * circle + kind for circle in range(CIRCLES) for kind in DOUBLES)
-
-
-class BoardTables(NamedTuple):
-    """A board for the compiled rules. A set of spaces is 64 bits, one per space."""
-
-    size: int  # spaces
-    prev: NDArray[np.int64]
-    next: NDArray[np.int64]
-    partner: NDArray[np.int64]  # NONE for regular spaces
-    circle: NDArray[np.int64]
-    connector: NDArray[np.int64]  # their ids
-    spaces: np.uint64  # all of them
-    connectors: np.uint64
-    circles: NDArray[np.uint64]  # the spaces of each
-
-
-def board_tables(board: Board) -> BoardTables:
-    """Returns the tables of a board."""
-    spaces = board.spaces
-    circle = np.array([space.circle for space in spaces])
-    return BoardTables(
-        size=len(spaces),
-        prev=np.array([space.prev for space in spaces]),
-        next=np.array([space.next for space in spaces]),
-        partner=np.array([NONE if s.partner is None else s.partner for s in spaces]),
-        circle=circle,
-        connector=np.array(board.connectors),
-        spaces=set_of(range(len(spaces))),
-        connectors=set_of(board.connectors),
-        circles=np.array([set_of(np.flatnonzero(circle == c)) for c in range(CIRCLES)], np.uint64),
-    )
-
-
-BOARD = board_tables(load_board(STANDARD_BOARD))  # for other boards the rules are rebound

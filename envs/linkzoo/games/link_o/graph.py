@@ -4,7 +4,8 @@ import numpy as np
 
 from linkzoo.core.observation import Graph, ObservationSpec
 from linkzoo.games.link_o.board import CIRCLES, Board
-from linkzoo.games.link_o.components import KINDS, NONE, VALUES, board_tables
+from linkzoo.games.link_o.components import KINDS, NONE, VALUES
+from linkzoo.games.link_o.tables import board_tables
 
 _ON_SPACES = ("occupied", "linko", "placed_by", "left_shows", "right_shows")
 _OF_TILES = ("hand", "unseen", "lacks")

@@ -2,10 +2,11 @@
 
 from linkzoo.core.state import Record
 from linkzoo.engine.compiled import compiled
-from linkzoo.games.link_o.components import BOARD, KINDS, LINKOS, NONE, ONE, STRAIGHT, TURNED
+from linkzoo.games.link_o.components import KINDS, LINKOS, NONE, ONE, STRAIGHT, TURNED
 from linkzoo.games.link_o.rules.placement import fitting, openings
 from linkzoo.games.link_o.rules.tiles import first_in, hand_points, size_of
 from linkzoo.games.link_o.state import SCORE_SCALE
+from linkzoo.games.link_o.tables import BOARD
 
 _ROUND_WORTH = 1e6  # more than any mobility
 _LINKO_WORTH = 32  # placements

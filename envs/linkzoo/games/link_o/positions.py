@@ -8,7 +8,7 @@ import numpy as np
 from linkzoo.core.arguments import boolean, check_keys, integer, mapping, sequence, shown, string
 from linkzoo.core.positions import JsonHeader, none_or_integer, or_none, read_winners
 from linkzoo.core.state import Record, winners_of
-from linkzoo.engine.compiled import Rebound
+from linkzoo.games.link_o.binding import bind
 from linkzoo.games.link_o.board import Board, shipped
 from linkzoo.games.link_o.components import HAND, NONE, TYPES, VALUES, WILD, set_of
 from linkzoo.games.link_o.notation import laid_texts, tile_texts
@@ -30,11 +30,11 @@ class PositionJson:
 
     Args:
         board: The board.
-        header: What positions begin with.
-        bound: The compiled rules, bound to the board.
+        header: The fields that all positions begin with.
     """
 
-    def __init__(self, board: Board, header: JsonHeader, bound: Rebound) -> None:
+    def __init__(self, board: Board, header: JsonHeader) -> None:
+        bound = bind(board)
         self._header = header
         self._place = bound(place)
         self._placeable = bound(placeable)

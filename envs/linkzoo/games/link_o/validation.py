@@ -6,11 +6,12 @@ from linkzoo.core.state import Record
 from linkzoo.engine.compiled import compiled
 from linkzoo.games.link_o import components
 from linkzoo.games.link_o.board import MAX_SPACES
-from linkzoo.games.link_o.components import BOARD, HAND, LINKOS, MAX_PLAYERS, NONE, TILES, TYPES
+from linkzoo.games.link_o.components import HAND, LINKOS, MAX_PLAYERS, NONE, TILES, TYPES
 from linkzoo.games.link_o.rules import placement
 from linkzoo.games.link_o.rules.tiles import bit, size_of
 from linkzoo.games.link_o.rules.turns import end_match, leaders_of
 from linkzoo.games.link_o.state import NOT_YET, OUT
+from linkzoo.games.link_o.tables import BOARD
 
 
 @compiled

@@ -6,10 +6,11 @@ from linkzoo.core.state import Record
 from linkzoo.engine.compiled import compiled
 from linkzoo.games.link_o import components
 from linkzoo.games.link_o.board import CIRCLES
-from linkzoo.games.link_o.components import BOARD, EMPTY, KINDS, NONE, OPENERS, VALUES, WILD
+from linkzoo.games.link_o.components import EMPTY, KINDS, NONE, OPENERS, VALUES, WILD
 from linkzoo.games.link_o.options import ANY_MATCHING_COLOR
 from linkzoo.games.link_o.rules.tiles import bit
 from linkzoo.games.link_o.state import LEFT, PARTNER, RIGHT
+from linkzoo.games.link_o.tables import BOARD
 
 Opening = tuple[np.uint64, np.uint64, np.uint64, np.uint64, np.uint64]  # of `open_in`
 

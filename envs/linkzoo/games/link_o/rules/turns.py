@@ -7,11 +7,12 @@ from linkzoo.core.state import Mask, Record
 from linkzoo.engine.compiled import compiled
 from linkzoo.engine.rng import below, shuffle
 from linkzoo.games.link_o import components, options
-from linkzoo.games.link_o.components import BOARD, EMPTY, KINDS, MAX_PLAYERS, NONE, ONE, TILES
+from linkzoo.games.link_o.components import EMPTY, KINDS, MAX_PLAYERS, NONE, ONE, TILES
 from linkzoo.games.link_o.rules import tiles
 from linkzoo.games.link_o.rules.placement import clear_board, fitting, openings, place, placeable
 from linkzoo.games.link_o.rules.tiles import bit, first_in, hand_points, put_in_hand, size_of
 from linkzoo.games.link_o.state import BLOCKED, NOT_YET, OUT
+from linkzoo.games.link_o.tables import BOARD
 
 _BAG_STREAM, _STARTER_STREAM = 0, 1  # of random numbers; the index is the round
 
