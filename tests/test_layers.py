@@ -88,7 +88,7 @@ TRAINING = Package(
     (
         "__main__",
         "commands",
-        "best_response export sweep web",
+        "best_response export llm sweep web",
         "train",
         "callbacks",
         "algorithms",
@@ -104,6 +104,8 @@ TRAINING = Package(
     ),
 )
 PACKAGES = (ENVS, TRAINING)
+# Folders that only commands, and their own tests, import.
+WINGS = ("linkzoo_training.llm",)
 every_package = pytest.mark.parametrize("package", PACKAGES, ids=lambda package: package.name)
 
 
@@ -122,6 +124,21 @@ def test_arrows_only_downwards(package: Package) -> None:
         if (upward := package.upward(module, path.read_text(encoding="utf-8")))
     }
     assert found == {}
+
+
+@pytest.mark.parametrize("wing", WINGS)
+def test_only_commands_import_a_wing(wing: str) -> None:
+    importers = {
+        module
+        for package in PACKAGES
+        for module, path in package.modules.items()
+        if any(name.startswith(wing) for name in imports(path.read_text(encoding="utf-8")))
+    }
+    outside = {module for module in importers if not module.startswith(wing)}
+    assert importers - outside
+    assert {
+        module for module in outside if not module.startswith("linkzoo_training.commands.")
+    } == set()
 
 
 @every_package

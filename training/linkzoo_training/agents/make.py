@@ -1,4 +1,4 @@
-"""Makes agents from their names."""
+"""Makes agents from their names or specs."""
 
 from collections.abc import Mapping
 from pathlib import Path
@@ -17,14 +17,14 @@ def make_agent(spec: str | AgentSpec, game: str, options: Mapping[str, Any] | No
     """Makes an agent from its name.
 
     Args:
-        spec: `random`, `greedy`, `uct-N` (N simulations a move), `hands-N` (the same, but sees all
-            hands), `cheat-N` (sees future chance, too), `mc-N` (flat Monte Carlo: N playouts of
-            every action), `exact` (perfect play, where the game has a solver), `linear` (the linear
-            scorer that ships for the game) or a file of `linkzoo linear fit`, each also with `:N`
-            (about N playouts a move), `human`, `llm:MODEL` (a language model, see
-            `linkzoo_training.agents.llm`), `checkpoint` (the game's shipped one), a shipped
-            checkpoint's name, a checkpoint's folder, or `path/to/file.py:NAME` or
-            `package.module:NAME` for a custom agent. A checkpoint may
+        spec: A spec or a name. Names: `random`, `greedy`, `uct-N` (N simulations a move), `hands-N`
+            (the same, but sees all hands), `cheat-N` (sees future chance, too), `mc-N` (flat Monte
+            Carlo: N playouts of every action), `exact` (perfect play, where the game has a solver),
+            `linear` (the linear scorer that ships for the game) or a file of `linkzoo linear fit`,
+            each also with `:N` (about N playouts a move), `human`, `llm:MODEL` (a language model,
+            or another `KIND:SETTINGS` of `agents.extensions`), `checkpoint` (the game's shipped
+            checkpoint), a shipped checkpoint's name, a checkpoint's folder, or
+            `path/to/file.py:NAME` or `package.module:NAME` for a custom agent. A checkpoint may
             have suffixes: `@N` averages N symmetric views, `@1` is the bare network; `~T` plays at
             temperature T, `~0` the most probable action; `:N` searches with N simulations a move.
             Shipped names take precedence over folders; write `./NAME` for the folder. Names of
@@ -40,7 +40,8 @@ def make_agent(spec: str | AgentSpec, game: str, options: Mapping[str, Any] | No
         ValueError: The agent or game doesn't exist, the checkpoint plays another game, or a custom
             agent fails to import or isn't an agent.
     """
-    spec = AgentSpec.parse(spec)
+    if isinstance(spec, str):
+        spec = AgentSpec.parse(spec)
     get_game(game, options)
     spec.check(game)
     checkpoint = spec.checkpoint(game)
@@ -55,20 +56,22 @@ def make_agent(spec: str | AgentSpec, game: str, options: Mapping[str, Any] | No
         rules = get_game(game, policy.game.fixed.values if options is None else options)
         if policy.game.key != rules.key:
             raise ValueError(f"it plays {policy.game}, not {rules}")  # noqa: TRY301
-        return policy if spec.simulations is None else SearchAgent(policy, spec.simulations)
+        if spec.simulations is None:
+            return policy
+        return SearchAgent(policy, spec.simulations)
     except ValueError as error:
         raise ValueError(f"agent {shown(str(spec))}: {error}") from error
 
 
 def _load_custom_agent(path: str) -> Agent:
     """Imports a custom agent, or a class or function that returns one without arguments."""
-    found: Any = import_object(path, "agent")
+    agent: Any = import_object(path, "agent")
     try:
-        if isinstance(found, type) or not hasattr(found, "act"):
-            found = found()
+        if isinstance(agent, type) or not hasattr(agent, "act"):
+            agent = agent()
     except Exception as error:  # user code can raise anything
         raise ValueError(f"agent {path!r}: {type(error).__name__}: {error}") from error
-    return check_agent(found, f"agent {path!r}")
+    return check_agent(agent, f"agent {path!r}")
 
 
 def load_policy(
@@ -86,5 +89,6 @@ def load_policy(
         if not spec.checkpoint(""):
             raise ValueError(f"agent {shown(str(spec))}: name the game that it plays")
         game = str(spec.card("")["game"])
-    made = make_agent(spec, game, options)
-    return Policy(made, getattr(made, "game", None) or get_game(game, options), seed=seed)
+    player = make_agent(spec, game, options)
+    rules = getattr(player, "game", None) or get_game(game, options)
+    return Policy(player, rules, seed=seed)

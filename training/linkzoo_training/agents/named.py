@@ -1,9 +1,9 @@
-"""Agents by their names: the same in every table, file and command, and picklable for workers."""
+"""Agents with the name they were asked for; workers make them from their specs."""
 
 import json
 from collections.abc import Mapping
 from functools import cache
-from typing import Any, cast
+from typing import Any
 
 import numpy as np
 from numpy.typing import NDArray
@@ -11,14 +11,16 @@ from numpy.typing import NDArray
 from linkzoo import Agent, Positions
 from linkzoo_training.agents.make import make_agent
 from linkzoo_training.agents.specs import AgentSpec
-from linkzoo_training.agents.usage import Usage
+from linkzoo_training.agents.usage import Usage, reset_usage, usage_of
 
 
 class NamedAgent:
-    """An agent that is called what it was asked for by, and that workers make from this name.
+    """An agent under the name of its spec, the same in every table, file and command.
+
+    It is picklable: it holds the spec, and each process makes the agent once.
 
     Args:
-        spec: The agent's name, see `make_agent`. `checkpoint` becomes the shipped checkpoint's.
+        spec: The agent. `checkpoint` becomes the shipped checkpoint's name.
         game: The name of the game.
         options: Options of the game.
 
@@ -29,26 +31,31 @@ class NamedAgent:
     def __init__(
         self, spec: str | AgentSpec, game: str, options: Mapping[str, Any] | None = None
     ) -> None:
-        self.name = str(AgentSpec.parse(spec).resolved(game))
-        self._how = self.name, game, None if options is None else json.dumps(dict(options))
-        _made(*self._how)  # raises before any game
+        if isinstance(spec, str):
+            spec = AgentSpec.parse(spec)
+        self._spec = spec.resolved(game)
+        self._game = game
+        self._options = None if options is None else json.dumps(dict(options))
+        self.name = str(self._spec)
+        self._agent()  # raises before any game
 
     def act(self, positions: Positions) -> NDArray[np.int64]:
-        """Returns the agent's actions."""
-        return _made(*self._how).act(positions)
+        """Returns the agent's actions, int64[N]."""
+        return self._agent().act(positions)
 
     def begin_match(self) -> None:
-        """Tells an agent that counts what it uses that a match begins."""
-        if self.usage is not None:
-            cast(Any, _made(*self._how)).begin_match()
+        """Resets usage counters."""
+        reset_usage(self._agent())
 
     @property
     def usage(self) -> Usage | None:
         """The usage since the match began; None if the agent doesn't count it."""
-        usage: Usage | None = getattr(_made(*self._how), "usage", None)
-        return usage
+        return usage_of(self._agent())
+
+    def _agent(self) -> Agent:
+        return _cached_agent(self._spec, self._game, self._options)
 
 
 @cache
-def _made(name: str, game: str, options: str | None) -> Agent:
-    return make_agent(name, game, None if options is None else json.loads(options))
+def _cached_agent(spec: AgentSpec, game: str, options: str | None) -> Agent:
+    return make_agent(spec, game, None if options is None else json.loads(options))

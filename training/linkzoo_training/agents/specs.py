@@ -1,4 +1,4 @@
-"""Parses agent names; code that creates, caches or labels agents takes an AgentSpec.
+"""Parses agent names, once: code that makes, caches or labels agents takes an AgentSpec.
 
 Importing this module loads no torch.
 """
@@ -6,7 +6,7 @@ Importing this module loads no torch.
 import hashlib
 import json
 import re
-from collections.abc import Callable, Iterator
+from collections.abc import Callable, Iterator, Sequence
 from dataclasses import dataclass, replace
 from functools import partial
 from pathlib import Path
@@ -17,10 +17,10 @@ import numpy as np
 from linkzoo import Agent, RandomAgent, get_game
 from linkzoo.core.arguments import shown, string
 from linkzoo_training.agents.baselines import ExactAgent, GreedyAgent, MonteCarloAgent, UctAgent
+from linkzoo_training.agents.extensions import extension_kinds, make_extension_agent
 from linkzoo_training.agents.human import HumanAgent
 from linkzoo_training.agents.linear import LinearAgent, load_scorer
 from linkzoo_training.agents.linear_search import LinearSearchAgent
-from linkzoo_training.agents.llm import LlmAgent, LlmSettings
 from linkzoo_training.imports import check_import_path, is_import_path, source_file
 from linkzoo_training.resources import find_checkpoint, is_checkpoint, shipped_checkpoints
 from linkzoo_training.search.solver import check_solver
@@ -47,8 +47,9 @@ _SEARCH = re.compile(rf"({'|'.join(_SEARCHES)})-([0-9]+)")
 _SUFFIX = re.compile(
     r"(?s)(.+)(?:@(?P<views>[0-9]+)|~(?P<temperature>[0-9]+(?:\.[0-9]+)?)|:(?P<simulations>[0-9]+))"
 )
-_LLM = "llm:"  # a language model
-_MAX_DIGITS = 18  # max digits of a number in a name
+_MAX_DIGITS = 18  # of a number in a name
+
+_Reading = tuple[str, dict[str, str]]  # a source and the suffixes after it
 
 
 @dataclass(frozen=True)
@@ -56,10 +57,10 @@ class AgentSpec:
     """A parsed agent name; `str` returns the name.
 
     Attributes:
-        kind: random, greedy, exact, human, linear, uct, hands, cheat, mc, llm, checkpoint
-            or custom.
-        source: A checkpoint's name or folder, "checkpoint" for the game's shipped one, a linear
-            scorer's file, a language model with its settings, or a custom agent's import path.
+        kind: random, greedy, exact, human, linear, uct, hands, cheat, mc, checkpoint, custom, or
+            one of `extension_kinds`.
+        source: A checkpoint's name or folder, "checkpoint" for the game's shipped checkpoint, a
+            linear scorer's file, a custom agent's import path, or an extension's settings.
         views: Symmetric views that a checkpoint averages; None for its card's value.
         temperature: The temperature of a checkpoint's policy; None for its card's value.
         simulations: Simulations per move (mc: playouts per action); None for no search.
@@ -72,60 +73,73 @@ class AgentSpec:
     simulations: int | None = None
 
     @classmethod
-    def parse(cls, text: "str | AgentSpec") -> "AgentSpec":
-        """Parses an agent's name, as listed in `make_agent`; returns a spec unchanged.
+    def parse(cls, text: str) -> "AgentSpec":
+        """Parses an agent's name.
 
         Shipped checkpoints take precedence, then the longest existing checkpoint folder (whose name
         may contain suffixes), then import paths. An unknown name is taken for a checkpoint's.
 
+        Args:
+            text: A name as `make_agent` lists them.
+
+        Returns:
+            The spec. Its agent need not exist, see `check`.
+
         Raises:
-            ValueError: A number in the name is too long.
+            ValueError: `text` is not a string, or a number in it is too long.
         """
-        if isinstance(text, AgentSpec):
-            return text
         text = string("agent", text)
-        if text in _SIMPLE or text.startswith(_LLM):
-            return cls("llm", text.removeprefix(_LLM)) if text.startswith(_LLM) else cls(text)
+        if text in _SIMPLE:
+            return cls(text)
+        kind, colon, settings = text.partition(":")
+        if colon and kind in extension_kinds():
+            return cls(kind, settings)
         if search := _SEARCH.fullmatch(text):
             return cls(search[1], **_numbers(text, {"simulations": search[2]}))
-        readings, names = list(_readings(text)), {SHIPPED, *shipped_checkpoints()}
-        known = [reading for reading in readings if reading[0] in names]
-        known += [reading for reading in readings if is_checkpoint(reading[0])]
-        scorers = [reading for reading in readings if _is_scorer(*reading)]
-        if not known and scorers:
-            source, suffixes = scorers[0]
-            file = "" if source == "linear" else source
-            return cls("linear", file, **_numbers(text, suffixes))
-        if not known and is_import_path(text):
-            return cls("custom", text)
-        source, suffixes = known[0] if known else readings[-1]
+        readings = list(_readings(text))
+        checkpoint = _known_checkpoint(readings)
+        if checkpoint is None:
+            for source, suffixes in readings:
+                if _is_scorer(source, suffixes):
+                    file = "" if source == "linear" else source
+                    return cls("linear", file, **_numbers(text, suffixes))
+            if is_import_path(text):
+                return cls("custom", text)
+            checkpoint = readings[-1]
+        source, suffixes = checkpoint
         return cls("checkpoint", source, **_numbers(text, suffixes))
 
     def __str__(self) -> str:
         if self.kind in _SEARCHES:
             return f"{self.kind}-{self.simulations}"
-        if self.kind == "llm":
-            return _LLM + self.source
+        if self.kind in extension_kinds():
+            return f"{self.kind}:{self.source}"
         text = self.source or self.kind
         if self.views is not None:
             text += f"@{self.views}"
         if self.temperature is not None:
             text += f"~{np.format_float_positional(self.temperature, trim='-')}"
-        return text if self.simulations is None else f"{text}:{self.simulations}"
+        if self.simulations is not None:
+            text += f":{self.simulations}"
+        return text
 
     def resolved(self, game: str) -> "AgentSpec":
         """Returns the spec with the shipped checkpoint's name instead of `checkpoint`."""
-        shipped = self.kind == "checkpoint" and self.source == SHIPPED
-        return replace(self, source=game) if shipped else self
+        if self.kind == "checkpoint" and self.source == SHIPPED:
+            return replace(self, source=game)
+        return self
 
     def with_simulations(self, simulations: int | None) -> "AgentSpec":
-        """Returns the spec with a search added, if it is a checkpoint without one."""
-        added = self.kind == "checkpoint" and self.simulations is None
-        return replace(self, simulations=simulations) if added else self
+        """Returns the spec with a search added, if it is a checkpoint without a search."""
+        if self.kind == "checkpoint" and self.simulations is None:
+            return replace(self, simulations=simulations)
+        return self
 
     def checkpoint(self, game: str) -> str | None:
         """Returns the name or folder of the checkpoint that plays a game; None for other agents."""
-        return self.resolved(game).source if self.kind == "checkpoint" else None
+        if self.kind != "checkpoint":
+            return None
+        return self.resolved(game).source
 
     def card(self, game: str) -> dict[str, Any]:
         """Returns the card of the checkpoint that plays a game, empty for other agents.
@@ -141,21 +155,30 @@ class AgentSpec:
         return load_card(find_checkpoint(checkpoint))
 
     def fixed(self, game: str) -> dict[str, Any]:
-        """Returns the board or cards that a checkpoint plays, if they aren't the standard ones."""
-        card, standard = self.card(game).get("fixed", {}), get_game(game).fixed.values
-        return {name: own for name, own in card.items() if own != standard.get(name, own)}
+        """Returns the checkpoint's options of the board or cards that differ from the standard."""
+        standard = get_game(game).fixed.values
+        options = self.card(game).get("fixed", {})
+        return {
+            name: value
+            for name, value in options.items()
+            if name in standard and value != standard[name]
+        }
 
     def check(self, game: str, *, human: bool = True) -> None:
         """Checks that the agent exists, without reading checkpoints or importing custom agents.
 
+        Args:
+            game: The name of the game.
+            human: Whether the agent may be a person at the terminal.
+
         Raises:
-            ValueError: The agent or game doesn't exist, or the agent is a person and not `human`.
+            ValueError: The agent or game doesn't exist, or the agent may not be a person.
         """
         get_game(game)
         checkpoint = self.checkpoint(game)
         if self.kind == "human" and not human:
             raise ValueError(
-                "agent 'human' is asked at the terminal: name one that plays by itself"
+                "agent 'human' is asked at the terminal: name an agent that plays by itself"
             )
         if self.kind == "exact":
             check_solver(game)
@@ -169,19 +192,21 @@ class AgentSpec:
             try:
                 find_checkpoint(checkpoint)
             except ValueError as error:
+                extensions = "".join(f", {kind}:SETTINGS" for kind in extension_kinds())
                 raise ValueError(
                     f"agent {shown(str(self))}: {error}; agents without a checkpoint are human, "
-                    f"{BASELINES}, llm:MODEL, FILE.py:NAME and module:NAME"
+                    f"{BASELINES}{extensions}, FILE.py:NAME and module:NAME"
                 ) from error
 
     def baseline(self) -> Agent:
         """Makes an agent that needs neither a checkpoint nor custom code."""
+        if self.kind in extension_kinds():
+            return make_extension_agent(self.kind, self.source)
         if self.kind == "linear":
             scorer = LinearAgent(self.source or None)
-            playouts = self.simulations
-            return scorer if playouts is None else LinearSearchAgent(scorer, playouts)
-        if self.kind == "llm":
-            return LlmAgent(LlmSettings.parse(self.source))
+            if self.simulations is None:
+                return scorer
+            return LinearSearchAgent(scorer, self.simulations)
         if self.simulations is None:
             return _SIMPLE[self.kind]()
         return _SEARCHES[self.kind](self.simulations)
@@ -204,16 +229,28 @@ class AgentSpec:
         return hashlib.sha256(data).hexdigest()
 
 
-def _readings(text: str) -> Iterator[tuple[str, dict[str, str]]]:
+def _known_checkpoint(readings: Sequence[_Reading]) -> _Reading | None:
+    """Returns the longest reading that names a shipped checkpoint, else an existing folder."""
+    names = {SHIPPED, *shipped_checkpoints()}
+    for reading in readings:
+        if reading[0] in names:
+            return reading
+    for reading in readings:
+        if is_checkpoint(reading[0]):
+            return reading
+    return None
+
+
+def _readings(text: str) -> Iterator[_Reading]:
     """Yields the possible sources of a name, longest first, each with the remaining suffixes."""
     suffixes: dict[str, str] = {}
     yield text, {}
-    while found := _SUFFIX.fullmatch(text):
-        text = found[1]
-        new = {name: value for name, value in found.groupdict().items() if value}
-        if new.keys() & suffixes.keys():
+    while match := _SUFFIX.fullmatch(text):
+        text = match[1]
+        suffix = {name: value for name, value in match.groupdict().items() if value}
+        if suffix.keys() & suffixes.keys():
             return
-        suffixes = {**suffixes, **new}
+        suffixes = {**suffixes, **suffix}
         yield text, suffixes
 
 
@@ -222,7 +259,11 @@ def _is_scorer(source: str, suffixes: dict[str, str]) -> bool:
 
 
 def _numbers(text: str, suffixes: dict[str, str]) -> dict[str, Any]:
-    """Parses the values of suffixes; ValueError if one is too long."""
+    """Parses the values of suffixes.
+
+    Raises:
+        ValueError: A number has too many digits.
+    """
     if any(len(number) > _MAX_DIGITS for number in suffixes.values()):
         raise ValueError(f"agent {shown(text)}: a number of more than {_MAX_DIGITS} digits")
     types = {"temperature": float}

@@ -1,50 +1,34 @@
-"""An agent's usage in a match: requests, tokens, money, and illegal answers."""
+"""Agents that count their usage in a match, such as requests to a server."""
 
-from dataclasses import asdict, dataclass
-from typing import Any
+from typing import Any, Protocol, cast
+
+from linkzoo import Agent
 
 
-@dataclass
-class Usage:
-    """Counts of one match.
-
-    Attributes:
-        decisions: Moves that were asked for.
-        legal: Decisions whose first answer was a legal move.
-        refused: Answers that stated no legal move.
-        drawn: Decisions that were drawn at random, after as many refused answers as are allowed.
-        requests: Answered requests.
-        prompt_tokens: Tokens of the prompts.
-        completion_tokens: Tokens of the answers, the reasoning included.
-        estimated: Requests whose tokens the server didn't count: one per three characters.
-        cost: The price of the tokens, in the currency of the prices; None without prices.
-    """
-
-    decisions: int = 0
-    legal: int = 0
-    refused: int = 0
-    drawn: int = 0
-    requests: int = 0
-    prompt_tokens: int = 0
-    completion_tokens: int = 0
-    estimated: int = 0
-    cost: float | None = None
-
-    @property
-    def tokens(self) -> int:
-        """All tokens."""
-        return self.prompt_tokens + self.completion_tokens
-
-    def __str__(self) -> str:
-        share = self.legal / self.decisions if self.decisions else 0.0
-        tokens = f"{self.prompt_tokens:,} + {self.completion_tokens:,} tokens"
-        parts = [
-            f"{share:.1%} of {self.decisions:,} moves legal at once",
-            f"{self.drawn:,} drawn at random",
-            f"{'about ' * (self.estimated > 0)}{tokens} in {self.requests:,} requests",
-        ]
-        return ", ".join([*parts, *([] if self.cost is None else [f"cost {self.cost:.4g}"])])
+class Usage(Protocol):
+    """Counts of one match; `str` returns them as one line of text."""
 
     def to_dict(self) -> dict[str, Any]:
         """Returns JSON data."""
-        return asdict(self)
+
+
+class CountingAgent(Agent, Protocol):
+    """An agent that counts its usage in a match."""
+
+    @property
+    def usage(self) -> Usage:
+        """The usage since the last `begin_match`, which replaces this object by a new one."""
+
+    def begin_match(self) -> None:
+        """Resets the usage."""
+
+
+def usage_of(agent: Agent) -> Usage | None:
+    """Returns an agent's usage in the match; None if it isn't a CountingAgent."""
+    return getattr(agent, "usage", None)
+
+
+def reset_usage(agent: Agent) -> None:
+    """Resets the usage of an agent that counts it."""
+    if usage_of(agent) is not None:
+        cast(CountingAgent, agent).begin_match()

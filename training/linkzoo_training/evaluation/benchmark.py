@@ -3,24 +3,20 @@
 The files in `benchmark_positions/` are made by `lab/benchmark_positions.py`.
 """
 
-from collections.abc import Callable
 from dataclasses import dataclass
 from pathlib import Path
-from typing import Any, NamedTuple
+from typing import Any
 
 import numpy as np
 from numpy.typing import NDArray
 
-from linkzoo import Agent, Game, get_game
+from linkzoo import Game, get_game
 from linkzoo.core.arguments import agrees, check_keys, parse_json
 from linkzoo.core.kernels import kernels
-from linkzoo_training.agents.playing import actions_in
-from linkzoo_training.evaluation.statistics import Estimate, normal_mean, wilson
 
 FORMAT = "linkzoo-benchmark-positions/1"
 BENCHMARK_POSITIONS = Path(__file__).parent / "benchmark_positions"
 _KEYS = "format game title blunder positions".split()
-_BATCH = 16  # positions that an agent is asked for at once
 
 
 @dataclass(frozen=True)
@@ -79,72 +75,3 @@ def read_benchmark_positions(name: str) -> BenchmarkPositions:
     values = np.full(masks.shape, np.nan, np.float32)
     values[masks == 1] = np.concatenate([entry["values"] for entry in entries])
     return BenchmarkPositions(game, data["title"], data["blunder"], states, values)
-
-
-class PositionsResult(NamedTuple):
-    """The actions of an agent in N benchmark positions, and their costs.
-
-    Attributes:
-        game: The game's name.
-        title: What was tested.
-        positions: N.
-        blunders: The share of blunders, with Wilson's interval.
-        regret: How much less its actions are worth than the best, on the scale of payoffs.
-        random_blunders: The share of blunders of random play.
-        random_regret: The regret of random play.
-        usage: What the agent used (`Usage`), if it counts.
-    """
-
-    game: str
-    title: str
-    positions: int
-    blunders: Estimate
-    regret: Estimate
-    random_blunders: float
-    random_regret: float
-    usage: dict[str, Any] | None
-
-    def to_dict(self) -> dict[str, Any]:
-        """Returns JSON data."""
-        return {
-            **self._asdict(),
-            "blunders": self.blunders._asdict(),
-            "regret": self.regret._asdict(),
-        }
-
-
-def ask_positions(
-    known: BenchmarkPositions,
-    agent: Agent,
-    seed: int = 0,
-    progress: Callable[[int, int], None] = lambda *_: None,
-) -> PositionsResult:
-    """Asks an agent for its action in each benchmark position.
-
-    Args:
-        known: The positions.
-        agent: The agent.
-        seed: Fixes the agent's seeds.
-        progress: Called as `progress(finished, positions)` after each batch.
-
-    Raises:
-        ValueError: The agent plays an illegal action.
-        GivesUpError: The agent can't go on.
-    """
-    count, counting = len(known.states), getattr(agent, "usage", None) is not None
-    if counting:
-        agent.begin_match()  # type: ignore[attr-defined]  # what counts has it
-    actions = actions_in(agent, known.game, known.states, seed, _BATCH, progress)
-    lost = known.lost
-    own = lost[np.arange(count), actions].astype(np.float64)
-    blunders = np.where(np.isnan(lost), np.nan, lost >= known.blunder)
-    return PositionsResult(
-        game=known.game.name,
-        title=known.title,
-        positions=count,
-        blunders=wilson(float((own >= known.blunder).mean()), count),
-        regret=normal_mean(own),
-        random_blunders=float(np.nanmean(blunders, 1).mean()),
-        random_regret=float(np.nanmean(lost, 1).mean()),
-        usage=agent.usage.to_dict() if counting else None,  # type: ignore[attr-defined]
-    )

@@ -3,6 +3,7 @@
 import functools
 import time
 from collections.abc import Callable, Iterator, Mapping, Sequence
+from copy import copy
 from dataclasses import dataclass, fields, replace
 from itertools import product
 from typing import Any, NamedTuple
@@ -17,7 +18,7 @@ from linkzoo.core.kernels import kernels
 from linkzoo.engine.rng import STREAM_ACTION, random_u64s
 from linkzoo_training.agents.baselines import GreedyAgent
 from linkzoo_training.agents.playing import NOBODY, GivesUpError, play_games
-from linkzoo_training.agents.usage import Usage
+from linkzoo_training.agents.usage import reset_usage, usage_of
 from linkzoo_training.evaluation.openings import RANDOM, Openings, begin_record, read_openings
 from linkzoo_training.evaluation.result import MatchResult, by_block, variants_of, win_shares
 from linkzoo_training.evaluation.statistics import Sprt
@@ -147,8 +148,8 @@ class Match:
             The result.
 
         Raises:
-            ValueError: The game has no such openings, an agent plays an illegal action, or one that
-                counts what it uses is to play elsewhere than in this process.
+            ValueError: The game has no such openings, an agent plays an illegal action, or an
+                agent with usage counters is given an executor.
             GivesUpError: An agent can't go on, and not `partial` or no batch is finished.
         """
         batch, partial = integer("batch", batch, 1, 2**53), boolean("partial", partial)
@@ -156,14 +157,14 @@ class Match:
         if sprt is not None and sides != 2:
             raise ValueError(f"sprt: Elo is for two sides, and {self._players} players are {sides}")
         sprt = None if sprt is None else replace(sprt, games=variants * sides)
-        counting: list[Any] = [a for a in (self.a, self.b) if getattr(a, "usage", None) is not None]
+        counting = [agent for agent in (self.a, self.b) if usage_of(agent) is not None]
         if executor is None:
             executor = LocalExecutor()
             executor.start(TaskWorker)
         elif counting:
             raise ValueError(f"{counting[0].name} asks many games at once: play in this process")
         for agent in counting:
-            agent.begin_match()
+            reset_usage(agent)
         batch = min(batch, -(-self.blocks // executor.workers))
         openings = read_openings(self.openings, self._rules, self._blanks, self.blocks)
         parts = [range(i, min(i + batch, self.blocks)) for i in range(0, self.blocks, batch)]
@@ -205,7 +206,7 @@ class Match:
             moves=(made[0], made[1]),
             seconds_per_move=(_per_move(played, 0), _per_move(played, 1)),
             sprt=sprt,
-            usage=(_usage(self.a), _usage(self.b)),
+            usage=(copy(usage_of(self.a)), copy(usage_of(self.b))),
             stopped=stopped,
         )
 
@@ -264,12 +265,6 @@ class Match:
         kernels(self._rules).outcome(finals.ravel(), payoff, np.empty_like(payoff))
         by_game = payoff.reshape(*finals.shape, self._players)
         return by_game[..., np.arange(len(self._seats)), self._seats].astype(np.float64)
-
-
-def _usage(agent: Agent) -> dict[str, Any] | None:
-    """Returns what an agent has used in a match, if it counts."""
-    usage: Usage | None = getattr(agent, "usage", None)
-    return None if usage is None else usage.to_dict()
 
 
 def _joined(played: Sequence[PlayedBlocks], name: str) -> NDArray[Any]:

@@ -86,7 +86,7 @@ class MatchResult:
     moves: tuple[int, int]  # by A and B
     seconds_per_move: tuple[float | None, float | None]  # for A and B, in batches
     sprt: Sprt | None = None  # the test that may end the match early
-    usage: tuple[dict[str, Any] | None, ...] = (None, None)  # of A and B, if they count it
+    usage: tuple[Usage | None, Usage | None] = (None, None)  # of A and B, if they count it
     stopped: str = ""  # why an agent gave up
 
     @property
@@ -190,7 +190,7 @@ class MatchResult:
                 lines.append(f"{name}: {1000 * seconds:.3g} ms a move, in batches")
         for name, usage in zip(self.agents, self.usage, strict=True):
             if usage is not None:
-                lines.append(f"{name}: {Usage(**usage)}")
+                lines.append(f"{name}: {usage}")
         return lines
 
     def __str__(self) -> str:
@@ -210,6 +210,12 @@ class MatchResult:
         share, payoff = self.win_share(side)._asdict(), self.mean_payoff(side)._asdict()
         return {**self.counts(side)._asdict(), "win_share": share, "mean_payoff": payoff}
 
+    def _usage(self) -> dict[str, Any]:
+        """Returns the agents' usage as JSON data, nothing if neither counts it."""
+        if self.usage == (None, None):
+            return {}
+        return {"usage": [usage and usage.to_dict() for usage in self.usage]}
+
     def to_dict(self) -> dict[str, Any]:
         """Returns JSON data: the settings, the estimates, and A's results by block."""
         sides = range(self.num_sides)
@@ -228,7 +234,7 @@ class MatchResult:
             "moves": list(self.moves),
             "illegal_moves": 0,  # an illegal move ends a match with an error
             "seconds_per_move": list(self.seconds_per_move),
-            **({"usage": list(self.usage)} if any(self.usage) else {}),
+            **self._usage(),
             **self._estimates(),
             "sides": [{"label": self.side_label(s), **self._estimates(s)} for s in sides],
             "mean_length": float(self.length.mean()),

@@ -11,16 +11,13 @@ from linkzoo.core.arguments import parse_json
 from linkzoo.core.files import write_atomically
 from linkzoo_training.agents.named import NamedAgent
 from linkzoo_training.agents.specs import AgentSpec
-from linkzoo_training.agents.usage import Usage
 from linkzoo_training.commands import common
-from linkzoo_training.evaluation.benchmark import (
-    ask_positions,
-    benchmark_games,
-    read_benchmark_positions,
-)
+from linkzoo_training.evaluation.benchmark import benchmark_games, read_benchmark_positions
 from linkzoo_training.evaluation.ladder import read_ladder
 from linkzoo_training.evaluation.result import variants_of
 from linkzoo_training.evaluation.statistics import Estimate
+from linkzoo_training.llm.benchmark import ask_positions
+from linkzoo_training.llm.usage import LlmUsage
 
 HELP = "measure an agent, such as a language model, on fixed positions and in short matches"
 
@@ -139,7 +136,7 @@ def _row(name: str, part: dict[str, Any]) -> tuple[str, ...]:
     random = "" if matched else f"{100 * part['random_blunders']:.1f}"
     regret = "" if matched else f"{part['regret']['mean']:.3f}"
     found = (part.get("usage") or [None])[0] if matched else part["usage"]
-    usage = Usage(**found) if found else Usage()
+    usage = LlmUsage(**found) if found else LlmUsage()
     legal = f"{usage.legal / usage.decisions:.1%}" if usage.decisions else "100%"
     tokens = f"{usage.tokens:,}" if found else ""
     cost = "" if usage.cost is None else f"{usage.cost:.3g}"

@@ -11,16 +11,18 @@ import pytest
 
 from linkzoo import GameRecord, Positions, RandomAgent, get_game
 from linkzoo.testing.play import positions as played
-from linkzoo_training.agents.llm import LlmAgent, LlmSettings
 from linkzoo_training.agents.make import make_agent
 from linkzoo_training.agents.named import NamedAgent
 from linkzoo_training.agents.playing import GivesUpError
 from linkzoo_training.agents.specs import AgentSpec
 from linkzoo_training.commands.cli import main
 from linkzoo_training.evaluation.match import Match
+from linkzoo_training.llm.agent import LlmAgent
+from linkzoo_training.llm.settings import LlmSettings
+from linkzoo_training.llm.usage import LlmUsage
 from linkzoo_training.selfplay.executors import ProcessExecutor
 from linkzoo_training.web.players import read_agent
-from tests.training.llm_server import LlmServer, llm_server
+from tests.llm.server import LlmServer, llm_server
 
 pytest.importorskip("openai")
 
@@ -222,9 +224,9 @@ def test_a_spent_budget_ends_a_match_with_its_finished_games(server: LlmServer) 
         assert result.interrupted
         assert message in result.stopped
         assert message in "\n".join(result.notes())
-        assert result.usage[0] is not None
-        assert result.usage[0]["requests"] == 5
-        assert result.to_dict()["usage"] == [result.usage[0], None]
+        assert isinstance(result.usage[0], LlmUsage)
+        assert result.usage[0].requests == 5
+        assert result.to_dict()["usage"] == [result.usage[0].to_dict(), None]
     with pytest.raises(GivesUpError, match=message):
         match.play(batch=9, partial=True)  # no game is finished
 

@@ -15,11 +15,18 @@ Message = dict[str, str]  # role and content
 
 
 class BadReplyError(Exception):
-    """A reply that isn't of the protocol: too long, too slow, compressed, or other JSON."""
+    """A reply breaks the protocol: it is too long, too slow, compressed, or other JSON."""
 
 
 class Reply(NamedTuple):
-    """A model's answer, its reasoning if the server shows it, and the tokens used, if known."""
+    """A model's answer.
+
+    Attributes:
+        text: The answer.
+        reasoning: The reasoning, if the server shows it.
+        prompt_tokens: Tokens of the prompt; None if unknown.
+        completion_tokens: Tokens of the answer and the reasoning; None if unknown.
+    """
 
     text: str
     reasoning: str
@@ -48,13 +55,17 @@ class _BoundedClient(openai.DefaultHttpxClient):
                 if len(content) > _MAX_BYTES:
                     raise BadReplyError(f"it has more than {_MAX_BYTES:,} bytes")
                 if self.is_closed:
-                    raise BadReplyError("nobody waits for it any more")
+                    raise BadReplyError("the client was closed")
                 if time.monotonic() > end:
                     raise BadReplyError(f"it takes more than {self._seconds:g} s")
         finally:
             response.close()
-        left = {"content-length", "transfer-encoding"}
-        headers = [pair for pair in response.headers.multi_items() if pair[0].lower() not in left]
+        dropped = {"content-length", "transfer-encoding"}
+        headers = [
+            (name, value)
+            for name, value in response.headers.multi_items()
+            if name.lower() not in dropped
+        ]
         return type(response)(
             response.status_code, headers=headers, content=bytes(content), request=request
         )
@@ -66,8 +77,8 @@ class ChatClient:
     Args:
         base_url: The server's address; None for OPENAI_BASE_URL, else OpenAI's own.
         key: The API key; None for a server that needs none.
-        timeout: Seconds that a reply may take.
-        retries: Further tries of a request that fails; a server's Retry-After is kept.
+        timeout: Time limit of a reply in seconds.
+        retries: Further tries of a request that fails; a server's Retry-After is respected.
     """
 
     def __init__(self, base_url: str | None, key: str | None, timeout: float, retries: int) -> None:
@@ -88,7 +99,7 @@ class ChatClient:
             options: Fields of the request, such as `model` and `max_tokens`.
 
         Raises:
-            BadReplyError: The reply isn't of the protocol.
+            BadReplyError: The reply breaks the protocol.
             GivesUpError: The server refuses, or fails in all tries.
         """
         create = self._client.chat.completions.with_raw_response.create
@@ -105,19 +116,21 @@ class ChatClient:
         except (openai.OpenAIError, RuntimeError) as error:  # RuntimeError: it was closed
             raise self._gives_up(f"{type(error).__name__}: {error}") from error
 
-    def _gives_up(self, what: str) -> GivesUpError:
-        return GivesUpError(f"{self._client.base_url}: {shown(self._without_key(what))}")
+    def _gives_up(self, reason: str) -> GivesUpError:
+        return GivesUpError(f"{self._client.base_url}: {shown(self._without_key(reason))}")
 
     def _without_key(self, text: str) -> str:
-        """Returns a text of the server, which may repeat the key that it was sent."""
-        return text.replace(self._key, "***") if self._key else text
+        """Hides the key in a text of the server, which may repeat it."""
+        if not self._key:
+            return text
+        return text.replace(self._key, "***")
 
     def close(self) -> None:
         """Ends the connections; requests under way fail."""
         self._client.close()
 
     def _reply(self, content: bytes) -> Reply:
-        """Returns the parts of a reply; BadReplyError if they aren't there."""
+        """Parses a reply; BadReplyError if a part is missing or wrong."""
         try:
             data = parse_json(content)
             message = data["choices"][0]["message"]
@@ -128,11 +141,19 @@ class ChatClient:
         except (ValueError, TypeError, LookupError, AttributeError) as error:
             raise BadReplyError(f"it is no chat completion ({type(error).__name__})") from error
         usage = data.get("usage")
-        counts = (_tokens(usage, name) for name in ("prompt_tokens", "completion_tokens"))
-        return Reply(self._without_key(text), self._without_key(reasoning), *counts)
+        return Reply(
+            text=self._without_key(text),
+            reasoning=self._without_key(reasoning),
+            prompt_tokens=_tokens(usage, "prompt_tokens"),
+            completion_tokens=_tokens(usage, "completion_tokens"),
+        )
 
 
 def _tokens(usage: object, name: str) -> int | None:
     """Returns a number of tokens as the server counts them; None if it is missing or absurd."""
-    count = usage.get(name) if isinstance(usage, Mapping) else None
-    return count if type(count) is int and 0 <= count <= _MAX_BYTES else None
+    if not isinstance(usage, Mapping):
+        return None
+    count = usage.get(name)
+    if type(count) is not int or not 0 <= count <= _MAX_BYTES:
+        return None
+    return count

@@ -10,11 +10,8 @@ from linkzoo import Positions, RandomAgent
 from linkzoo_training.agents.make import make_agent
 from linkzoo_training.commands.cli import main
 from linkzoo_training.evaluation import benchmark
-from linkzoo_training.evaluation.benchmark import (
-    ask_positions,
-    benchmark_games,
-    read_benchmark_positions,
-)
+from linkzoo_training.evaluation.benchmark import benchmark_games, read_benchmark_positions
+from linkzoo_training.llm.benchmark import ask_positions
 
 every_game = pytest.mark.parametrize("name", benchmark_games())
 
