@@ -251,4 +251,4 @@ def test_everything_to_choose_has_a_spoken_name(screen: Screen, game: str) -> No
         ".board .lit", "all => all.map((one) => [one.dataset.part, one.getAttribute('aria-label')])"
     )
     for part, name in names:
-        assert name == table.game.words.part_words(table.state, part)
+        assert name == table.game.guide.part_words(table.state, part)

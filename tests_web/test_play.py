@@ -23,15 +23,15 @@ def test_a_whole_game_by_clicks(screen: Screen, game: str, *, confirming: bool) 
         if not screen.click():
             break
     assert table.over
-    assert screen.status() == table.game.words.outcome(table.state)
+    assert screen.status() == table.game.guide.outcome(table.state)
 
 
 def test_a_move_is_chosen_shown_and_confirmed(screen: Screen) -> None:
     table = screen.start("linkage", ["human", "random"])
-    page, words = screen.page, table.game.words
+    page, guide = screen.page, table.game.guide
     screen.choose("R", "c3", "d3")
     action = table.action("R c3-d3")
-    assert page.inner_text(".choices .words") == words.action_words(table.state, action)
+    assert page.inner_text(".choices .words") == guide.action_words(table.state, action)
     page.wait_for_selector('.past[data-kind="preview"]:not([hidden])')
     page.wait_for_selector(".past .marks.last rect")
     assert table.record.actions == []
@@ -260,7 +260,7 @@ def test_rules_are_in_the_page(screen: Screen) -> None:
     page.get_by_role("button", name="Rules and help").click()
     page.wait_for_selector("dialog[open] figure svg")
     shown = page.inner_text("dialog")
-    short = table.game.words.rules_text()
+    short = table.game.guide.rules_text()
     assert short is not None
     assert short.split(". ")[0].replace("*", "").split("\n")[0] in shown.replace("\n", " ")
     assert page.locator("dialog figure").count() == 3

@@ -54,9 +54,9 @@ def test_a_replay_is_walked_by_buttons_keys_slider_moves_and_by_itself(
         else _file(browser, "linkage", 2, tmp_path)
     )
     _at(page, 2)
-    words = get_game("linkage").words
+    guide = get_game("linkage").guide
     states = list(_record("linkage").replay())
-    sentence = words.event(states[1], _record("linkage").actions[1])
+    sentence = guide.event(states[1], _record("linkage").actions[1])
     assert page.inner_text(".status") == f"Move 2 of 22: {sentence}"
     assert page.inner_text(".log [aria-current]") == sentence
     assert page.locator(".board .marks.last .over").count() == 1
@@ -75,7 +75,7 @@ def test_a_replay_is_walked_by_buttons_keys_slider_moves_and_by_itself(
     page.evaluate("() => document.activeElement.blur()")
     page.keyboard.press(" ")
     _at(page, 22)
-    assert words.outcome(states[-1]) in page.inner_text(".play")
+    assert guide.outcome(states[-1]) in page.inner_text(".play")
     page.get_by_role("button", name="Play", exact=True).wait_for()  # it has stopped
     if where == "file":
         page.close()
@@ -115,7 +115,7 @@ def test_each_seat_has_its_view_and_its_moves(
                 .map((text) => text.textContent).join("|")""",
             arg="|".join(map(unescape, words)),
         )
-        told = [game.words.event(before, action, seat) for before, action in moves]
+        told = [game.guide.event(before, action, seat) for before, action in moves]
         assert page.locator(".log li").all_text_contents() == list(filter(None, told))
     if where == "file":
         page.close()

@@ -36,16 +36,16 @@ def test_every_position_has_its_words(variant: Variant) -> None:
     game, players = variant.game, variant.num_players
     *running, last = positions(game, players, variant.options, 4)
     for state in some(running):
-        assert re.search(r"\(R\d", game.words.prompt(state, int(state.seat)))
+        assert re.search(r"\(R\d", game.guide.prompt(state, int(state.seat)))
         for action in legal(game, state)[:3]:
-            assert game.words.action_words(state, action)
+            assert game.guide.action_words(state, action)
             parts = game.notation.action_parts
             assert parts is not None
-            assert all(game.words.part_words(state, part) for part in parts(state, action))
-        rows = game.words.score_rows(state)
+            assert all(game.guide.part_words(state, part) for part in parts(state, action))
+        rows = game.guide.score_rows(state)
         assert all(len(row.values) == players for row in rows)
-    assert re.search(r"\bwins?\b|draw", game.words.outcome(last))
-    assert game.words.prompt(last, 0) == game.words.outcome(last)
+    assert re.search(r"\bwins?\b|draw", game.guide.outcome(last))
+    assert game.guide.prompt(last, 0) == game.guide.outcome(last)
 
 
 @one_of_each_game
@@ -54,9 +54,9 @@ def test_what_a_move_touched_lies_in_both_drawings(variant: Variant) -> None:
     states = some(positions(game, variant.num_players, variant.options, 5)[:-1])
     for state in states:
         action = legal(game, state)[-1]
-        follower = game.words.after(state, action)
+        follower = game.guide.after(state, action)
         wide, tall = unescape(game.draw_svg(follower)), unescape(game.draw_tall(follower))
-        for item in game.words.touched(state, action):
+        for item in game.guide.touched(state, action):
             assert f'data-item="{item}"' in wide
             assert f'data-item="{item}"' in tall
             total += 1
@@ -97,12 +97,12 @@ def test_words_tell_a_seat_what_it_knows(name: str) -> None:
             told = defaultdict(set)
             game.determinize(world := clone(state), seat, np.uint64(5))
             for there in (state, world):
-                for words in (game.words.prompt, game.words.score_rows):
+                for words in (game.guide.prompt, game.guide.score_rows):
                     assert words(there, seat) == words(state, seat)
                 for action in legal(game, there)[:4]:
-                    view = repr(game.to_dict(game.words.after(there, action), seat))
-                    event = game.words.event(there, action, seat)
-                    told[view].add((event, game.words.touched(there, action, seat)))
+                    view = repr(game.to_dict(game.guide.after(there, action), seat))
+                    event = game.guide.event(there, action, seat)
+                    told[view].add((event, game.guide.touched(there, action, seat)))
             assert all(len(found) == 1 for found in told.values())
             groups += sum(seat != state.seat for _ in told)
     assert groups > 10
@@ -113,8 +113,8 @@ def test_hidden_choices_are_told_to_their_seat() -> None:
     state = new(game, 2, {"skip_forced": False}, 1)
     pick = legal(game, state)[0]
     card = game.notation.action_to_text(state, pick).removeprefix("CARD ")
-    assert game.words.event(state, pick, 0) == f"Player 0 picks {card}."
-    assert game.words.event(state, pick, 1) == ""
+    assert game.guide.event(state, pick, 0) == f"Player 0 picks {card}."
+    assert game.guide.event(state, pick, 1) == ""
 
 
 MOVES = [
@@ -133,8 +133,8 @@ def test_spoken_moves(name: str, move: str, spoken: str, told: str) -> None:
     game = get_game(name)
     state = new(game, 2, {}, 1)
     action = game.notation.text_to_action(state, move)
-    assert game.words.action_words(state, action) == spoken
-    assert told in game.words.event(state, action)
+    assert game.guide.action_words(state, action) == spoken
+    assert told in game.guide.event(state, action)
 
 
 def test_a_closed_bracelet_is_reckoned() -> None:
@@ -142,12 +142,12 @@ def test_a_closed_bracelet_is_reckoned() -> None:
     game, closed = get_game("love_links"), 0
     for state in positions(game, 4, {}, 1)[:-1]:
         for action in legal(game, state):
-            said = game.words.event(state, action)
+            said = game.guide.event(state, action)
             if "closes" in said:
                 points, _, parts = said.partition(" for ")[2].partition(" point")
                 listed = re.findall(r"(?:[a-z]) (-?\d+)(?=,|\.)", parts)
                 assert sum(map(int, listed)) == int(points), said
-                gained = game.words.after(state, action).scores - state.scores
+                gained = game.guide.after(state, action).scores - state.scores
                 assert gained.sum() == int(points)
                 closed += 1
     assert closed > 10
@@ -155,28 +155,29 @@ def test_a_closed_bracelet_is_reckoned() -> None:
 
 @pytest.mark.parametrize("name", NAMES)
 def test_rules_and_options_are_explained(name: str) -> None:
-    words, game = get_game(name).words, get_game(name)
-    short, full = words.rules_text(), words.rules_text(full=True)
+    game = get_game(name)
+    short = game.guide.rules_text()
+    full = game.guide.rules_text(full=True)
     assert short is not None
     assert full is not None
     assert 300 < len(short) < 900
     assert "**R1 " in full
     assert "## Notation" in full
     options = set(option_names(game.options))
-    assert options <= set(words.option_words())
-    assert min(map(len, words.option_words().values())) > 8
+    assert options <= set(game.guide.option_words())
+    assert min(map(len, game.guide.option_words().values())) > 8
 
 
 def test_words_of_a_game_that_says_nothing() -> None:
     game = connect_four.GAME
     state = new(game, 2, {}, 1)
-    assert game.words.rules_text() is None
-    assert game.words.option_words() == {}
-    assert game.words.touched(state, 0) == ()
-    assert game.words.prompt(state, 0) == "Choose a move."
-    assert game.words.prompt(state, 1) == "Player 0 is to act."
+    assert game.guide.rules_text() is None
+    assert game.guide.option_words() == {}
+    assert game.guide.touched(state, 0) == ()
+    assert game.guide.prompt(state, 0) == "Choose a move."
+    assert game.guide.prompt(state, 1) == "Player 0 is to act."
     text = game.notation.action_to_text(state, 3)
-    assert game.words.event(state, 3, 1) == f"Player 0: {text}."
+    assert game.guide.event(state, 3, 1) == f"Player 0: {text}."
     assert game.draw_tall(state) == game.draw_svg(state)
 
 
@@ -188,8 +189,8 @@ def test_forced_moves_are_told_too() -> None:
     state = states[0]
     while state.seat >= 0:
         action = legal(game, state)[0]
-        told += game.words.event(state, action).count(" places ")
-        for _, _, follower in game.words._steps(state, action):
+        told += game.guide.event(state, action).count(" places ")
+        for _, _, follower in game.guide._steps(state, action):
             state = follower
     assert told == state.num_pieces
 

@@ -106,11 +106,11 @@ def test_a_prompt_has_all_that_is_needed(variant: Variant) -> None:
     assert prompt.startswith(f"You are player {seat}")
     assert game.game.drawing.text(game.state, seat).strip() in prompt
     assert list_moves(game.game, game.state) in prompt
-    assert game.game.words.prompt(game.state, seat) in prompt
+    assert game.game.guide.prompt(game.state, seat) in prompt
     for event in game.events(seat):
         assert f"- {event}" in prompt
     assert game.view(seat) in prompt
-    rules = game.game.words.rules_text()
+    rules = game.game.guide.rules_text()
     assert rules is not None
     assert rules in game.rules()
     assert len(game.rules()) < len(game.rules(full=True))

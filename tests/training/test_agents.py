@@ -291,7 +291,7 @@ def test_a_whole_game_in_the_terminal() -> None:
     )
     final = list(record.replay())[-1]
     assert final.seat == -1
-    assert terminal.shown[-1] == get_game("linkage", SMALL).words.outcome(final)
+    assert terminal.shown[-1] == get_game("linkage", SMALL).guide.outcome(final)
     assert any(shown.startswith("Player 0 places a ") for shown in terminal.shown)
 
 

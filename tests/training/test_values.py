@@ -75,7 +75,7 @@ def test_falls_are_choices_of_the_one_who_moved_thrown_wins_and_then_the_greates
         assert fall.by == pytest.approx(cost[fall.ply])
         assert fall.seat == states[fall.ply - 1].seat
         action = record.actions[fall.ply - 1]
-        assert fall.move == game.words.action_words(states[fall.ply - 1], action)
+        assert fall.move == game.guide.action_words(states[fall.ply - 1], action)
     assert found.to_dict()["seats"] == ["player 0 (More)", "player 1 (Fewer)"]
 
 

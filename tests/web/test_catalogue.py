@@ -51,7 +51,7 @@ def test_what_agents_do_is_said_in_a_few_words() -> None:
 @pytest.mark.parametrize("game", game_names())
 def test_every_option_has_an_explanation(client: Client, game: str) -> None:
     offered = {one["name"]: one for one in client.ask("catalogue")[1]["games"]}[game]
-    words = get_game(game).words.option_words()
+    words = get_game(game).guide.option_words()
     assert [option["words"] for option in offered["options"]] == [
         words[option["name"]] for option in offered["options"]
     ]

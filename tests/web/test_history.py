@@ -25,7 +25,7 @@ def _first(table: Table) -> str:
 @pytest.mark.parametrize("game", ["linkage", "love_formula"])
 def test_a_log_leaves_out_what_a_seat_does_not_see(client: Client, game: str) -> None:
     table = _table(client, game, ["human", "human"])
-    words = table.game.words
+    guide = table.game.guide
     mine: list[str] = []
     for _ in range(3):
         state, seat = table.state.copy(), int(table.state.seat)
@@ -33,7 +33,7 @@ def test_a_log_leaves_out_what_a_seat_does_not_see(client: Client, game: str) ->
             table.look(seat)
         action = table.legal()[-1]
         table.play(table.game.notation.action_to_text(state, action))
-        mine.append(words.event(state, action, 0 if table.game.hides else None))
+        mine.append(guide.event(state, action, 0 if table.game.hides else None))
     viewer = Viewer(table, own=0 if table.game.hides else None)
     shown = [event.words for event in table.history.seen(0)]
     assert shown == [sentence for sentence in mine if sentence]
@@ -54,7 +54,7 @@ def test_people_are_called_by_their_names_and_options_are_explained(client: Clie
     view = client.settled(name)
     assert view["log"][0]["words"] == "Anna places a white domino on a1 and b1: 1 group."
     assert view["log"][1]["words"].startswith("Player 1 places")
-    meaning = get_game("linkage").words.option_words()["board_size"]
+    meaning = get_game("linkage").guide.option_words()["board_size"]
     assert view["variant"][0] == f"board_size = 3 instead of 7: {meaning}"
 
 

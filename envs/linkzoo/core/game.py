@@ -63,7 +63,7 @@ class Game:
         drawing: Drawings for people.
         facts: Facts that can't be derived from the rules.
         fixed: Options that are compiled in.
-        guide: The class derived from `linkzoo.Guide` that makes `words`.
+        guide_class: `linkzoo.Guide` or a class derived from it, which makes `guide`.
         solver: The module of the exact solver (`linkzoo.core.solver`).
 
     Raises:
@@ -84,7 +84,7 @@ class Game:
     facts: Facts
     options: type[Options] = Options
     fixed: FixedOptions = FixedOptions()
-    guide: Callable[[Notation, Rules, int, bool], Guide] = Guide
+    guide_class: Callable[[Notation, Rules, int, bool], Guide] = Guide
     solver: ModuleType | None = None
 
     def __post_init__(self) -> None:
@@ -194,10 +194,10 @@ class Game:
         return self.drawing.tall or self.draw_svg
 
     @cached_property
-    def words(self) -> Guide:
-        """The game's words for people: prompts, a log, spoken moves, scores and rules."""
+    def guide(self) -> Guide:
+        """The game in words for people: prompts, a log, spoken moves, scores and rules."""
         secret = self.hides and not self.facts.open_moves
-        return self.guide(self.notation, self.rules, self.num_actions, secret)
+        return self.guide_class(self.notation, self.rules, self.num_actions, secret)
 
     def roles(self, options: Mapping[str, Any]) -> tuple[str, ...]:
         """Returns the roles of the seats under these options.

@@ -122,7 +122,7 @@ class TextGame:
         told = self._told[seat]
         for index in range(len(told), len(self._before)):
             state, action = self._before[index], self.record.actions[index]
-            told.append(self.game.words.event(state, action, seat))
+            told.append(self.game.guide.event(state, action, seat))
         return [event for event in told if event]
 
     def play(self, answer: str | int) -> int:

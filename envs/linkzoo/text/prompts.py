@@ -19,9 +19,9 @@ def rules_text(game: Game, options: Mapping[str, Any] | None = None, *, full: bo
         options: The options that it is played with; those that are standard aren't told.
         full: The numbered rules with the notation, instead of the rules in short.
     """
-    rules = game.words.rules_text(full=full)
+    rules = game.guide.rules_text(full=full)
     parts = [f"# {game.title}", rules or "The rules come without words: read the legal moves."]
-    if printed := game.words.components():
+    if printed := game.guide.components():
         parts.append(f"## Cards\n\n{printed}")
     if told := changed_options(game, options or {}):
         parts.append("\n".join(["## Options of this game", "", *(f"- {line}" for line in told)]))
@@ -30,7 +30,7 @@ def rules_text(game: Game, options: Mapping[str, Any] | None = None, *, full: bo
 
 def changed_options(game: Game, options: Mapping[str, Any]) -> list[str]:
     """Returns a line about each option that isn't standard: its value and its meaning."""
-    standard, words = game.chosen_options(game.blank()), game.words.option_words()
+    standard, words = game.chosen_options(game.blank()), game.guide.option_words()
     return [
         f"{name} = {value} instead of {standard[name]}: {words.get(name, '')}".rstrip(": ")
         for name, value in options.items()
@@ -79,7 +79,7 @@ def ask(game: Game, state: Record, events: Sequence[str] = ()) -> str:
     parts.append(f"Legal moves ({len(moves)}{note}):\n{listed(moves)}")
     number = " or its number" if numbered else ""
     parts.append(
-        f"{game.words.prompt(state, seat)} Think as you like, then end with a line "
+        f"{game.guide.prompt(state, seat)} Think as you like, then end with a line "
         f'"Move: ", followed by one legal move{number}.'
     )
     return "\n\n".join(parts) + "\n"

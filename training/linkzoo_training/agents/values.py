@@ -125,7 +125,7 @@ def _falls(
     falls = []
     for ply in np.lexsort((-losses, ~thrown))[:_MAX_FALLS].tolist():
         if thrown[ply] or losses[ply] >= _MIN_FALL:
-            move = game.words.action_words(states[ply], record.actions[ply])
+            move = game.guide.action_words(states[ply], record.actions[ply])
             loss = float(losses[ply])
             falls.append(Fall(ply + 1, int(movers[ply]), move, loss, bool(thrown[ply])))
     return falls

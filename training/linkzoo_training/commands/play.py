@@ -94,12 +94,12 @@ def play(
     human.write(f"{rules.title}: you are player {seat} against {opponent.name}.")
     try:
         for (action,) in play_games(rules, states, (opponent, human), acting, seeds):
-            event = rules.words.event(states[0], int(action), seat)
+            event = rules.guide.event(states[0], int(action), seat)
             if event and states[0].seat != seat:
                 human.write(event)
             played.actions.append(int(action))
         human.write(rules.drawing.text(states[0], seat))
-        human.write(rules.words.outcome(states[0]))
+        human.write(rules.guide.outcome(states[0]))
     except QuitError:
         human.write("Stopped before the end.")
     return played

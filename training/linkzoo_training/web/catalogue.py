@@ -31,7 +31,7 @@ def catalogue(names: list[str], custom: list[str]) -> Json:
 
 
 def _game(game: Game, name: str, custom: list[str]) -> Json:
-    fixed, words = game.fixed.values, game.words.option_words()
+    fixed, words = game.fixed.values, game.guide.option_words()
     found = [*map(str, opponents(game)), *custom]
     measured = strengths(game)
     ranked = sorted(found, key=lambda agent: -measured.get(agent, -np.inf))

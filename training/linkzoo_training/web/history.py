@@ -44,10 +44,11 @@ class History:
 
     def add(self, state: Record, action: int) -> None:
         """Adds a move that is played in `state`."""
-        seat, words = int(state.seat), self._game.words
+        seat = int(state.seat)
+        guide = self._game.guide
         for viewer, events in self._events.items():
-            sentence = words.event(state, action, viewer)
-            touched = words.touched(state, action, viewer) if sentence else ()
+            sentence = guide.event(state, action, viewer)
+            touched = guide.touched(state, action, viewer) if sentence else ()
             events.append(Event(len(events), seat, sentence, touched))
 
     def cut(self, length: int) -> None:

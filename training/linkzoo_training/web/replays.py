@@ -52,11 +52,12 @@ class Replay:
     def words(self, ply: int, viewer: Viewer) -> Json:
         """Returns what is said of a position; raises as `head`."""
         self._check(viewer)
-        state, words = self.position(ply), self.game.words
+        state = self.position(ply)
+        guide = self.game.guide
         return {
             "acting": None if state.seat < 0 else int(state.seat),
-            "prompt": words.prompt(state, viewer),
-            "scores": [row._asdict() for row in words.score_rows(state, viewer)],
+            "prompt": guide.prompt(state, viewer),
+            "scores": [row._asdict() for row in guide.score_rows(state, viewer)],
             "winners": winners_of(state),
         }
 

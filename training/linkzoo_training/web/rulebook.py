@@ -23,15 +23,15 @@ def rulebook(name: str) -> Json:
     seat, last = int(before.seat), actions[shown]
     return {
         "title": game.title,
-        "short": game.words.rules_text(),
-        "full": game.words.rules_text(full=True),
+        "short": game.guide.rules_text(),
+        "full": game.guide.rules_text(full=True),
         "pictures": [
-            _picture(game, states[0], int(states[0].seat), game.words.prompt(states[0])),
+            _picture(game, states[0], int(states[0].seat), game.guide.prompt(states[0])),
             {
-                **_picture(game, after, seat, game.words.event(before, last, seat)),
-                "touched": game.words.touched(before, last, seat),
+                **_picture(game, after, seat, game.guide.event(before, last, seat)),
+                "touched": game.guide.touched(before, last, seat),
             },
-            _picture(game, end, None, game.words.prompt(end)),
+            _picture(game, end, None, game.guide.prompt(end)),
         ],
     }
 

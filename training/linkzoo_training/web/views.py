@@ -97,7 +97,7 @@ def table_view(viewer: Viewer, *, tall: bool = False) -> Json:
         "svg": picture(table.game, table.state, sees, tall=tall),
         "text": table.game.drawing.text(table.state, sees),
         **words(table.game, table.state, sees, viewer.legal()),
-        "prompt": named(table.game.words.prompt(table.state, sees), table.names),
+        "prompt": named(table.game.guide.prompt(table.state, sees), table.names),
         "can_take_back": viewer.last_own() is not None,
         "can_open": not table.secret,
         "log": [
@@ -130,7 +130,7 @@ def summary(viewer: Viewer) -> Json:
 
 def words(game: Game, state: Record, seat: int | None, legal: list[int]) -> Json:
     """Returns what the game says of a position to a viewer, and the legal moves."""
-    guide, found = game.words, moves(game, state, legal)
+    guide, found = game.guide, moves(game, state, legal)
     parts = {part for move in found for part in move["parts"]}
     return {
         "prompt": guide.prompt(state, seat),
@@ -159,7 +159,7 @@ def preview(viewer: Viewer, move: str, *, tall: bool = False) -> Json:
     for seed in range(_WORLDS):
         worlds = np.array([state])
         game.determinize(worlds[0], int(state.seat), np.uint64(seed))
-        touched.append(game.words.touched(worlds[0], action, sees))
+        touched.append(game.guide.touched(worlds[0], action, sees))
         kernels(game).play_one(worlds, action, mask, *outcome)
         pictures.append(picture(game, worlds[0], sees, tall=tall))
     return {
@@ -203,6 +203,6 @@ def moves(game: Game, state: Record, legal: list[int]) -> list[Json]:
     for action in legal:
         text = notation.action_to_text(state, action)
         parts = notation.action_parts(state, action) if notation.action_parts else (text,)
-        spoken = game.words.action_words(state, action)
+        spoken = game.guide.action_words(state, action)
         found.append({"text": text, "words": spoken, "parts": list(parts)})
     return found

@@ -64,7 +64,7 @@ def _game_on(board_name: str, board: Board) -> Game:
             playout_options={"target": 0, "redeal_inference": True},  # a round, in likely worlds
         ),
         fixed=FixedOptions(values=fixed, digest=digest, with_options=game_with),
-        guide=LinkOGuide,
+        guide_class=LinkOGuide,
     )
 
 

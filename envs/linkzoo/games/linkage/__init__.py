@@ -56,6 +56,6 @@ GAME = Game(
         role_options=("free_hole",),
         uct_c=0.35,
     ),
-    guide=guide.LinkageGuide,
+    guide_class=guide.LinkageGuide,
     solver=solver,
 )

@@ -108,7 +108,7 @@ def _game_of(name: str, cards: Cards) -> Game:
         ),
         facts=Facts(typical_length=400, max_length=MAX_LENGTH, score_scale=30),
         fixed=fixed,
-        guide=partial(LoveFormulaGuide, cards),
+        guide_class=partial(LoveFormulaGuide, cards),
     )
 
 

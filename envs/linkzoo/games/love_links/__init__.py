@@ -55,5 +55,5 @@ GAME = Game(
         sides=state.sides,
         uct_c=0.7,
     ),
-    guide=guide.LoveLinksGuide,
+    guide_class=guide.LoveLinksGuide,
 )
