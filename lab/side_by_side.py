@@ -1,6 +1,6 @@
 """Learning curves of runs over wall-clock time: `python -m lab.side_by_side LABEL=RUN...`.
 
-Draws `docs/images/side_by_side.png`: win shares in the short matches of the runs (folders written
+Draws `lab/images/side_by_side.png`: win shares in the short matches of the runs (folders written
 by `linkzoo train`) over minutes of training, without evaluation. Prints the final matches as
 Markdown. To compare two versions, train both on the same idle machine with the same
 `eval.opponents`.
@@ -43,7 +43,7 @@ def draw(curves: Curves, path: Path) -> None:
 def main() -> None:
     parser = argparse.ArgumentParser(description=__doc__)
     parser.add_argument("runs", nargs="+", metavar="LABEL=RUN")
-    parser.add_argument("--image", type=Path, default=ROOT / "docs/images/side_by_side.png")
+    parser.add_argument("--image", type=Path, default=ROOT / "lab/images/side_by_side.png")
     arguments = parser.parse_args()
     pairs = [run.rpartition("=") for run in arguments.runs]
     if not all(label for label, _, _ in pairs):

@@ -1,9 +1,9 @@
-"""Writes the results in the cards of the shipped checkpoints into docs/strength.md and the README.
+"""Writes the results in the cards of the shipped checkpoints into the pages that show them.
 
-Fills the section of each checkpoint with its training, matches and blunder rate, fills the summary
-tables of both pages, and draws docs/images/strength.png. The cards come from `linkzoo evaluate
-CHECKPOINT --ladder --card` and `--solved-positions --card`; the matches of linear scorers, which
-have no cards, are in `lab/linear.json`.
+Fills the section of each checkpoint in lab/strength.md with its training, matches and blunder rate,
+fills the summary tables of docs/strength.md and the README, and draws docs/images/strength.png. The
+cards come from `linkzoo evaluate CHECKPOINT --ladder --card` and `--solved-positions --card`; the
+matches of linear scorers, which have no cards, are in `lab/linear.json`.
 
 With `--check`, replays the matches of the README's table instead, from another seed, and fails if
 an interval of a card and the new one don't overlap. With `--check --all`, replays every match,
@@ -30,7 +30,7 @@ from linkzoo_training.evaluation.result import MatchResult, settings_of
 from linkzoo_training.evaluation.statistics import Estimate
 
 ROOT = Path(__file__).parents[1]
-PAGE = ROOT / "docs" / "strength.md"
+PAGES = (ROOT / "docs" / "strength.md", ROOT / "lab" / "strength.md")
 PICTURE = ROOT / "docs" / "images" / "strength.png"
 README = ROOT / "README.md"
 CHECKPOINTS = ROOT / "checkpoints"
@@ -40,7 +40,7 @@ ROW = re.compile(
     r"^(\| `(\w+)`(?: in ([^,|]+))?, (\d) players \|[^|]+\| `([\w-]+)`[^|]*\| )([^|]+)( \|)$",
     re.MULTILINE,
 )
-# The matches of the page's summary table: game, agent, opponent.
+# The matches of the summary table: game, agent, opponent.
 SUMMARY = [
     ("linkage", "linkage_az", "greedy"),
     ("linkage", "linkage_az", "uct-1000"),
@@ -140,7 +140,7 @@ def card_of(name: str) -> dict[str, Any]:
 
 
 def filled(page: str) -> str:
-    """Returns the page with its sections and its summary table filled from the cards."""
+    """Returns a page with its sections and its summary table filled from the cards."""
 
     def fill(match: re.Match[str]) -> str:
         return f"<!-- card {match[1]} -->\n\n{section(card_of(match[1]))}\n\n<!-- /card -->"
@@ -187,7 +187,7 @@ def filled_readme(page: str) -> str:
 
 
 def draw() -> None:
-    """Draws the page's summary table: win shares, intervals, and the share of equal players (|)."""
+    """Draws the summary table: win shares, intervals, and the share of equal players (|)."""
     matches = [m for row in SUMMARY for _, m in sorted(find(*row).items())][::-1]
     figure = Figure(figsize=(9, 0.24 * len(matches) + 0.8), layout="constrained")
     axes = figure.subplots()
@@ -264,7 +264,8 @@ def main() -> None:
         share_rows()
         entries = entries_of(readme, every=arguments.all)
         sys.exit(not check(entries, arguments.games, arguments.seed))
-    PAGE.write_text(filled(PAGE.read_text(encoding="utf-8")), encoding="utf-8")
+    for page in PAGES:
+        page.write_text(filled(page.read_text(encoding="utf-8")), encoding="utf-8")
     README.write_text(filled_readme(readme), encoding="utf-8")
     draw()
 

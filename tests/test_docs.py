@@ -31,7 +31,7 @@ PAGES = [
     *sorted((ROOT / "lab").rglob("*.md")),
 ]
 TRAINING = "first_agent workers your_network experiments positions league hidden_game".split()
-TRAINING += ["training", "search", "your_agent"]
+TRAINING += ["evaluation", "linear", "search", "your_agent"]
 
 
 def rules_page(name: str) -> str:
@@ -95,9 +95,9 @@ def test_game_page_is_what_the_code_says(name: str) -> None:
 
 
 def test_strength_is_what_the_cards_say() -> None:
-    page = strength.PAGE.read_text(encoding="utf-8")
-    assert strength.filled(page) == page, "run python -m lab.strength"
-    named = re.findall(r"<!-- card (\w+) -->", page)
+    pages = [page.read_text(encoding="utf-8") for page in strength.PAGES]
+    assert [strength.filled(page) for page in pages] == pages, "run python -m lab.strength"
+    named = re.findall(r"<!-- card (\w+) -->", "".join(pages))
     shipped = {path.parent.name for path in strength.CHECKPOINTS.glob("*/card.json")}
     assert sorted(named) == sorted(shipped)
     readme = strength.README.read_text(encoding="utf-8")

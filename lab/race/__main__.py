@@ -5,7 +5,7 @@ its policy plays, with one forward pass per move, against OpenSpiel's MCTSBot an
 positions. Rows are appended to the file `--results`; runs that it has are left out, so an
 interrupted race goes on. Our own runs need the extras `train`, `sb3` and `bench`; other packages
 are installed in `runs/race/envs`, from `requirements/*.txt`, when they first run. `--tables` prints
-Markdown and draws `docs/images/race.png`; the docs show `lab/race/results*.jsonl`.
+Markdown and draws `docs/images/race.png`; `lab/race.md` shows `lab/race/results*.jsonl`.
 """
 
 import argparse
