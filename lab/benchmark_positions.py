@@ -30,7 +30,7 @@ from linkzoo_training.agents.linear import load_scorer
 from linkzoo_training.agents.make import make_agent
 from linkzoo_training.agents.playing import checked_actions
 from linkzoo_training.evaluation.benchmark import BENCHMARK_POSITIONS, FORMAT
-from linkzoo_training.evaluation.labels import read_labelled_positions, read_labels
+from linkzoo_training.evaluation.labelled_positions import read_labelled_positions, read_labels
 from linkzoo_training.evaluation.solved_positions import read_solved_positions
 from linkzoo_training.search.monte_carlo import NO_SCORER, action_values
 

@@ -10,11 +10,11 @@ from linkzoo import RandomAgent, get_game, make_vec
 from linkzoo.testing.play import action_features_of
 from linkzoo_training.agents.linear import load_scorer, save_scorer
 from linkzoo_training.agents.make import make_agent
-from linkzoo_training.algorithms.natural_gradient import ImproveSettings, improve
 from linkzoo_training.commands.cli import main
 from linkzoo_training.evaluation.match import play_match
+from linkzoo_training.linear.natural_gradient import ImproveSettings, improve
+from linkzoo_training.linear.softmax_policy import sampler
 from linkzoo_training.search.linear import context_of, linear
-from linkzoo_training.search.linear_policy import sampler
 
 GAME = get_game("love_links")
 SETTINGS = ImproveSettings("love_links", {"short": True}, (2,), "", 1.0, 32_000, 20.0, 0.5, 7)

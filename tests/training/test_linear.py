@@ -11,10 +11,11 @@ from linkzoo import Positions, RandomAgent, get_game, make_vec
 from linkzoo.testing.play import action_features_of
 from linkzoo_training.agents.linear import LinearAgent, load_scorer, save_scorer
 from linkzoo_training.agents.make import make_agent
-from linkzoo_training.algorithms.linear_fit import fit_linear
 from linkzoo_training.commands.cli import main
-from linkzoo_training.evaluation.labels import LabelSettings, make_labels, read_labels, regret
+from linkzoo_training.evaluation.labelled_positions import LabelSettings, read_labels, regret
 from linkzoo_training.evaluation.match import play_match
+from linkzoo_training.linear.fit import fit_linear
+from linkzoo_training.linear.labels import make_labels
 from linkzoo_training.search.linear import context_of
 from tests.driving import first_quick
 

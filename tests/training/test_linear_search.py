@@ -10,7 +10,7 @@ from linkzoo_training.agents.linear import LinearAgent, shipped_critic
 from linkzoo_training.agents.linear_search import LinearSearchAgent
 from linkzoo_training.agents.make import make_agent
 from linkzoo_training.agents.specs import AgentSpec
-from linkzoo_training.evaluation.labels import read_labelled_positions
+from linkzoo_training.evaluation.labelled_positions import read_labelled_positions
 from linkzoo_training.search import monte_carlo
 from linkzoo_training.search.linear import Scorer, action_spec
 

@@ -22,7 +22,7 @@ from linkzoo_training.checkpoints.checkpoint import save_checkpoint
 from linkzoo_training.commands.cli import main
 from linkzoo_training.commands.play import play
 from linkzoo_training.config.config import read_config
-from linkzoo_training.evaluation.labels import read_labels
+from linkzoo_training.evaluation.labelled_positions import read_labels
 from linkzoo_training.evaluation.ladder import Ladder
 from linkzoo_training.evaluation.match import play_match
 from linkzoo_training.networks.flat import make_network

@@ -28,7 +28,12 @@ from linkzoo_training.agents import linear
 from linkzoo_training.agents.policy import load_agent
 from linkzoo_training.config.config import load_config
 from linkzoo_training.evaluation import solved_positions as solved
-from linkzoo_training.evaluation.labels import Labels, LabelSettings, read_labels, write_labels
+from linkzoo_training.evaluation.labelled_positions import (
+    Labels,
+    LabelSettings,
+    read_labels,
+    write_labels,
+)
 from linkzoo_training.resources import shipped
 from tests.fuzz.dice import Dice, mutate_bytes
 from tests.fuzz.subjects.api import ANY, MAY, ODD, SAME, WRONG

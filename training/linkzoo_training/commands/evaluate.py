@@ -15,7 +15,7 @@ from linkzoo_training.agents.named import NamedAgent
 from linkzoo_training.agents.specs import AgentSpec
 from linkzoo_training.commands import common
 from linkzoo_training.evaluation import solved_positions
-from linkzoo_training.evaluation.labels import read_labelled_positions, regret
+from linkzoo_training.evaluation.labelled_positions import read_labelled_positions, regret
 from linkzoo_training.evaluation.ladder import read_ladder, run_ladder, with_strength
 from linkzoo_training.evaluation.match import Match, blocks_of
 from linkzoo_training.evaluation.result import variants_of

@@ -10,7 +10,7 @@ from rich.table import Table
 
 from linkzoo import get_game
 from linkzoo.core.files import write_atomically
-from linkzoo_training.evaluation.labels import Labels
+from linkzoo_training.evaluation.labelled_positions import Labels
 from linkzoo_training.evaluation.ladder import Ladder
 from linkzoo_training.evaluation.ratings import Pairing, bradley_terry, share_table
 from linkzoo_training.evaluation.result import MatchResult, by_block, settings_of, variants_of

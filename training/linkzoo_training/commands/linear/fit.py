@@ -1,4 +1,4 @@
-"""`linkzoo linear fit`."""
+"""`linkzoo linear fit`: a linear scorer from labels."""
 
 from argparse import ArgumentParser, Namespace
 from pathlib import Path
@@ -11,15 +11,15 @@ HELP = "fit a linear scorer of actions to labelled positions"
 def add_arguments(parser: ArgumentParser) -> None:
     add = parser.add_argument
     add("labels", type=Path, metavar="LABELS", nargs="+", help="files of `linkzoo linear labels`")
-    text = "output file, .json, which is an agent's name (required)"
+    text = "output file, .json; its path names the agent (required)"
     add("--out", type=common.output_file, metavar="FILE", required=True, help=text)
 
 
 def run(args: Namespace) -> None:
     """Writes the scorer and prints its regret in held-out positions."""
     from linkzoo_training.agents.linear import save_scorer
-    from linkzoo_training.algorithms.linear_fit import fit_linear
-    from linkzoo_training.evaluation.labels import read_labels
+    from linkzoo_training.evaluation.labelled_positions import read_labels
+    from linkzoo_training.linear.fit import fit_linear
 
     labels = [read_labels(path) for path in args.labels]
     fit = fit_linear(labels)

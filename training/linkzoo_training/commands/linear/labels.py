@@ -1,4 +1,4 @@
-"""`linkzoo linear labels`."""
+"""`linkzoo linear labels`: values of actions, from playouts."""
 
 from argparse import ArgumentParser, Namespace
 
@@ -8,42 +8,45 @@ HELP = "label positions with the values of their actions"
 
 
 def add_arguments(parser: ArgumentParser) -> None:
-    add, whole = parser.add_argument, common.whole
+    add = parser.add_argument
+    whole = common.whole
     add("game", metavar="GAME", help=f"game: {common.GAMES}")
     common.add_settings(parser)
     text = "output file, .npz; an existing one is continued (required)"
     add("--out", type=common.output_file, metavar="FILE", required=True, help=text)
-    text = "labelled positions, at least (default: %(default)s)"
+    text = "smallest number of labelled positions (default: %(default)s)"
     add("--positions", type=whole(1, 10**7), default=4000, metavar="N", help=text)
     text = "playouts per legal action (default: %(default)s)"
     add("--playouts", type=whole(1, 10**6), default=64, metavar="N", help=text)
-    text = "who plays the playouts: random, linear, or a FILE.json of fit (default: %(default)s)"
+    text = "policy of the playouts: random, linear, or a FILE.json of linear fit"
+    text += " (default: %(default)s)"
     add("--rollout", default="random", help=text)
-    text = "agent whose games the positions are from (default: %(default)s)"
+    text = "agent that plays the games of the positions (default: %(default)s)"
     add("--agent", default="greedy", help=text)
     common.add_players(parser, "each number that the game allows")
     common.add_score_margin_weight(parser)
-    text = "share of the positions with a choice that are labelled (default: %(default)s)"
+    text = "labelled share of the positions with a choice (default: %(default)s)"
     add("--share", type=common.number(0, 1, float), default=0.15, help=text)
     add("--seed", type=common.SEED, default=0, help="seed (default: %(default)s)")
 
 
 def run(args: Namespace) -> None:
-    """Writes the file and prints how many positions it holds."""
+    """Writes the file and prints the number of its positions."""
     from linkzoo import get_game
-    from linkzoo_training.evaluation.labels import LabelSettings, make_labels
+    from linkzoo_training.evaluation.labelled_positions import LabelSettings
+    from linkzoo_training.linear.labels import make_labels
 
     options = common.options_of(args.settings, args.game, args.agent)
     settings = LabelSettings(
-        args.game,
-        options,
-        common.player_counts(args.players, get_game(args.game, options)),
-        args.agent,
-        args.playouts,
-        args.rollout,
-        args.score_margin_weight,
-        args.seed,
-        args.share,
+        game=args.game,
+        options=options,
+        players=common.player_counts(args.players, get_game(args.game, options)),
+        agent=args.agent,
+        playouts=args.playouts,
+        rollout=args.rollout,
+        score_margin_weight=args.score_margin_weight,
+        seed=args.seed,
+        share=args.share,
     )
     with common.progress_bar() as show:
         labels = make_labels(

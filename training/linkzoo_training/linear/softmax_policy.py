@@ -1,4 +1,4 @@
-"""The softmax policy of a linear scorer: samples actions and tells the features of the choice."""
+"""The softmax policy of a linear scorer: samples actions with their gradients."""
 
 from collections.abc import Callable
 from functools import cache
@@ -19,19 +19,21 @@ from linkzoo_training.search.linear import Scorer, action_spec, weigh
 
 @compiled
 def draw(chances: Float64s, uniform: float) -> int:
-    """Turns scores [N] into probabilities and draws one of them by a number below 1."""
-    best, total = chances[0], 0.0
+    """Turns scores [N] into probabilities and draws an index by a uniform number below 1."""
+    best = chances[0]
+    total = 0.0
     for n in range(1, len(chances)):
         best = max(best, chances[n])
     for n in range(len(chances)):
         chances[n] = exp(chances[n] - best)
         total += chances[n]
-    drawn, left = -1, uniform
+    drawn = -1
+    remaining = uniform
     for n in range(len(chances)):
         chances[n] /= total
-        if drawn < 0 and (left < chances[n] or n == len(chances) - 1):
+        if drawn < 0 and (remaining < chances[n] or n == len(chances) - 1):
             drawn = n
-        left -= chances[n]
+        remaining -= chances[n]
     return drawn
 
 
@@ -46,10 +48,11 @@ def make_sample(observe_action: ObserveAction) -> Callable[..., None]:
         masks: Masks,
         scorer: Scorer,
         actions: Actions,
-        situations: Float32s,
+        contexts: Float32s,
         gradients: Float32s,
     ) -> None:
-        context, size = scorer.context, len(scorer.weights)
+        context = scorer.context
+        size = len(scorer.weights)
         linear = np.empty(size, np.float32)
         for i in range(first, last):
             scratch = states[i : i + 1].copy()
@@ -69,7 +72,7 @@ def make_sample(observe_action: ObserveAction) -> Callable[..., None]:
             chosen = draw(chances, np.float64(bits) / 2.0**53)
             actions[i] = legal[chosen]
             for c in range(len(context)):
-                situations[i, c] = features[0, context[c]]
+                contexts[i, c] = features[0, context[c]]
             for k in range(size):
                 mean = 0.0
                 for n in range(len(legal)):
@@ -83,7 +86,7 @@ def make_sample(observe_action: ObserveAction) -> Callable[..., None]:
 def sampler(game: Game) -> RowKernel:
     """Returns the softmax policy of a game with action features, compiled at its first call.
 
-    Call it with `(states, masks, scorer, actions, situations, gradients)`: unfinished records [N],
+    Call it with `(states, masks, scorer, actions, contexts, gradients)`: unfinished records [N],
     their int8 masks [N, A], a Scorer, and int64 actions [N], float32 contexts [N, C] and float32
     gradients [N, K] to fill: the action's features less their mean under the policy. Row i depends
     only on record i: its seed and ply draw the action.

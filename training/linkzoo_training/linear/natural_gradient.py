@@ -4,7 +4,7 @@ The policy is the softmax of the scores. With one weight per product of a featur
 factor, a ridge regression of results on the gradients of the log-probabilities of the sampled
 actions gives the natural gradient (Kakade, "A natural policy gradient", NIPS 2001; compatible
 function approximation: Sutton et al., NIPS 1999). A step adds it to the weights: the score of an
-action grows by the learning rate times what the regression says it gains.
+action grows by the learning rate times its predicted gain.
 """
 
 import json
@@ -21,16 +21,16 @@ from linkzoo import get_game, make_vec
 from linkzoo.core.files import write_atomically
 from linkzoo.engine.rng import STREAM_PART, random_u64
 from linkzoo_training.agents.linear import load_scorer, save_scorer
-from linkzoo_training.algorithms.linear_fit import context_factors, unscaled
 from linkzoo_training.evaluation.statistics import Estimate, normal_mean
+from linkzoo_training.linear.fit import context_factors, own_indices, unscaled
+from linkzoo_training.linear.softmax_policy import sampler
 from linkzoo_training.search.linear import Scorer, action_spec, context_of
-from linkzoo_training.search.linear_policy import sampler
 
 FORMAT = "linkzoo-improve/1"
-SHIPPED = "linear"  # the scorer that ships
+SHIPPED = "linear"  # the name of the scorer that ships
 _GAMES = 512  # side by side
 _PENALTY = 3e-4  # of the regression, per decision; features have deviation 1
-_CHUNK = 20_000  # decisions, whose products fit in memory
+_CHUNK = 20_000  # decisions whose products fit in memory
 _MIN_DEVIATION = 1e-3  # features that differ less are left out
 
 
@@ -68,8 +68,8 @@ class Step(NamedTuple):
         number: The step, from 1.
         games: Finished games.
         decisions: Their decisions with several legal actions.
-        deviation: The standard deviation of the gains of actions, in results: how much there is to
-            gain by changing the policy.
+        deviation: The standard deviation of the predicted gains of actions, in results: how much a
+            change of the policy can gain.
         held_out: The gain, as a share of the deviation, of a regression on half of the games in the
             other half. Not above 0: the games show no direction.
     """
@@ -82,12 +82,19 @@ class Step(NamedTuple):
 
 
 class Played(NamedTuple):
-    """Decisions of finished games: N rows."""
+    """N decisions of finished games.
 
-    game: NDArray[np.int64]  # [N]
-    context: NDArray[np.float32]  # [N, C]
-    gradient: NDArray[np.float32]  # [N, K]
-    result: NDArray[np.float32]  # [N], of the seat that decided
+    Attributes:
+        game: int64[N], the number of the game.
+        context: float32[N, C], the context features.
+        gradient: float16[N, K], the gradient of the log-probability of the action by the scores.
+        result: float32[N], of the seat that decided.
+    """
+
+    game: NDArray[np.int64]
+    context: NDArray[np.float32]
+    gradient: NDArray[np.float16]
+    result: NDArray[np.float32]
 
 
 def improve(
@@ -97,9 +104,9 @@ def improve(
 
     Args:
         settings: The settings; those of an existing run must be equal.
-        steps: The number of steps, of which a run that goes on lacks the last ones.
+        steps: The number of steps, earlier ones of a stopped run included.
         path: The scorer's file, .json, written after each step. The weights after every step are
-            beside it, .npz, so that a stopped run resumes with the step that it was in.
+            beside it, .npz, so that a stopped run resumes with its unfinished step.
         progress: Called with the decisions of the step so far.
 
     Raises:
@@ -133,13 +140,17 @@ def _play(
     seed: int,
     progress: Callable[[int], None],
 ) -> Played:
-    """Plays games of the policy against itself; returns the decisions of those that ended."""
+    """Plays games of the policy against itself; returns the decisions of the finished ones."""
     vec = make_vec(settings.game, _GAMES, settings.players, **settings.options)
-    scorer, sample = Scorer(context_of(action_spec(vec.game)), weights), sampler(vec.game)
-    now, game, games = vec.reset(seed), np.arange(_GAMES), _GAMES
-    ended: list[tuple[NDArray[np.int64], NDArray[np.float32]]] = []
+    scorer = Scorer(context_of(action_spec(vec.game)), weights)
+    sample = sampler(vec.game)
+    now = vec.reset(seed)
+    game = np.arange(_GAMES)  # the number of the game in each row
+    games = _GAMES
+    decisions = 0
+    finished: list[tuple[NDArray[np.int64], NDArray[np.float32]]] = []
     rows: list[tuple[NDArray[Any], ...]] = []
-    actions, decisions = np.empty(_GAMES, np.int64), 0
+    actions = np.empty(_GAMES, np.int64)
     context = np.empty((_GAMES, len(scorer.context)), np.float32)
     gradient = np.empty((_GAMES, len(weights)), np.float32)
     while decisions < settings.decisions:
@@ -150,17 +161,17 @@ def _play(
         now = vec.step(actions)
         done = np.flatnonzero(now.done)
         result = now.reward[done] + np.float32(settings.score_margin_weight) * now.score[done]
-        ended.append((game[done], result))
+        finished.append((game[done], result))
         game[done] = games + np.arange(len(done))
         games += len(done)
         decisions += len(choice)
         progress(min(decisions, settings.decisions))
     results = np.full((games, vec.num_players), np.nan, np.float32)
-    for which, result in ended:
-        results[which] = result
-    number, seat, situation, change = (np.concatenate(part) for part in zip(*rows, strict=True))
+    for numbers, result in finished:
+        results[numbers] = result
+    number, seat, contexts, gradients = (np.concatenate(part) for part in zip(*rows, strict=True))
     known = ~np.isnan(results[number, 0])
-    return Played(number[known], situation[known], change[known], results[number, seat][known])
+    return Played(number[known], contexts[known], gradients[known], results[number, seat][known])
 
 
 def natural_gradient(
@@ -174,40 +185,51 @@ def natural_gradient(
     if not len(played.game):
         raise ValueError(f"decisions: in {settings.decisions} no game ends: play more")
     spec = action_spec(get_game(settings.game, settings.options))
-    own = np.setdiff1d(np.arange(spec.size), context_of(spec))
+    own = own_indices(spec)
     factors = context_factors(spec, played.context)
-    # What the context alone explains of the results is no action's merit.
-    baseline = np.concatenate([factors, factors[:, 1:] ** 2], 1).astype(np.float64)
-    square = baseline.T @ baseline + 1e-3 * np.eye(baseline.shape[1])
-    surplus = played.result - baseline @ np.linalg.solve(square, baseline.T @ played.result)
+    surplus = _above_baseline(played.result, factors)
     scale = played.gradient[:, own].std(0, dtype=np.float32)
     scale[scale < _MIN_DEVIATION] = np.inf
     size = len(own) * factors.shape[1]
-    squares, products = np.zeros((2, size, size)), np.zeros((2, size))
-    halves = [np.flatnonzero(played.game % 2 == half) for half in range(2)]
 
     def inputs(rows: NDArray[np.int64]) -> NDArray[np.float32]:
         gradient = played.gradient[rows][:, own] / scale
-        each: NDArray[np.float32] = gradient[:, :, None] * factors[rows, None, :]
-        return each.reshape(len(rows), size)
+        products: NDArray[np.float32] = gradient[:, :, None] * factors[rows, None, :]
+        return products.reshape(len(rows), size)
 
+    squares = np.zeros((2, size, size))
+    products = np.zeros((2, size))
+    halves = [np.flatnonzero(played.game % 2 == half) for half in range(2)]
     for half, rows in enumerate(halves):
-        for part in _chunks(rows):
-            found = inputs(part)
-            squares[half] += found.T @ found
-            products[half] += found.T @ surplus[part]
-
-    def solved(square: NDArray[np.float64], product: NDArray[np.float64], count: int) -> Any:
-        return np.linalg.solve(square + _PENALTY * count * np.eye(size), product)
-
-    tested = solved(squares[0], products[0], len(halves[0]))
-    predicted = np.concatenate([inputs(part) @ tested for part in _chunks(halves[1])])
+        for chunk in _chunks(rows):
+            chunk_inputs = inputs(chunk)
+            squares[half] += chunk_inputs.T @ chunk_inputs
+            products[half] += chunk_inputs.T @ surplus[chunk]
+    tested = _ridge(squares[0], products[0], len(halves[0]))
+    predicted = np.concatenate([inputs(chunk) @ tested for chunk in _chunks(halves[1])])
     unit = max(float(predicted.std()), 1e-12)
-    direction = solved(squares.sum(0), products.sum(0), len(played.game))
-    deviation = float(np.sqrt(direction @ squares.sum(0) @ direction / len(played.game)))
     held_out = normal_mean(predicted / unit * surplus[halves[1]])
+    direction = _ridge(squares.sum(0), products.sum(0), len(played.game))
+    deviation = float(np.sqrt(direction @ squares.sum(0) @ direction / len(played.game)))
     step = Step(number, len(np.unique(played.game)), len(played.game), deviation, held_out)
     return unscaled(spec, direction, scale), step
+
+
+def _above_baseline(
+    result: NDArray[np.float32], factors: NDArray[np.float32]
+) -> NDArray[np.float64]:
+    """Subtracts from results [N] their regression on the context, which no action can change."""
+    features = np.concatenate([factors, factors[:, 1:] ** 2], 1).astype(np.float64)
+    square = features.T @ features + 1e-3 * np.eye(features.shape[1])
+    return np.asarray(result - features @ np.linalg.solve(square, features.T @ result))
+
+
+def _ridge(
+    square: NDArray[np.float64], product: NDArray[np.float64], count: int
+) -> NDArray[np.float64]:
+    """Returns the weights [D] of a ridge regression of `count` rows."""
+    penalty = _PENALTY * count * np.eye(len(square))
+    return np.asarray(np.linalg.solve(square + penalty, product))
 
 
 def _chunks(rows: NDArray[np.int64]) -> Iterator[NDArray[np.int64]]:
@@ -222,15 +244,16 @@ def _write(path: Path, settings: ImproveSettings, weights: list[NDArray[np.float
 
 
 def _read(path: Path, settings: ImproveSettings) -> list[NDArray[np.float32]]:
-    """Returns the weights after every step so far, the first ones included."""
+    """Returns the weights before the first step and after every finished one."""
     try:
         with path.open("rb") as raw, np.load(raw, allow_pickle=False) as file:
-            about, weights = json.loads(str(file["about"])), file["weights"]
-        made = about["settings"]
+            about = json.loads(str(file["about"]))
+            weights = file["weights"]
+        found_settings = about["settings"]
         if about["format"] != FORMAT or weights.ndim != 3 or not np.isfinite(weights).all():
             raise ValueError("its format or its weights are wrong")  # noqa: TRY301
     except Exception as error:  # zipfile, zlib and NumPy raise many kinds
         raise ValueError(f"{path}: not a run of `linkzoo linear improve` ({error})") from error
-    if made != json.loads(json.dumps(vars(settings))):
-        raise ValueError(f"{path} has other settings: {made}")
-    return [np.asarray(each, np.float32) for each in weights]
+    if found_settings != json.loads(json.dumps(vars(settings))):
+        raise ValueError(f"{path} has other settings: {found_settings}")
+    return [np.asarray(array, np.float32) for array in weights]
