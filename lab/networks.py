@@ -17,6 +17,7 @@ from pathlib import Path
 from typing import Any
 
 from linkzoo_training.agents.policy import load_agent
+from linkzoo_training.agents.specs import AgentSpec
 from linkzoo_training.config.config import AnyConfig, load_config
 from linkzoo_training.evaluation.ladder import read_ladder
 from linkzoo_training.train import make_trainer, train
@@ -72,7 +73,7 @@ def share(checkpoint: Path, opponent: str, games: int, players: int) -> str:
     agent = load_agent(checkpoint)
     ladder = read_ladder(agent.game.name)
     ladder = replace(ladder, seed=ladder.seed + 1)  # other games
-    match = ladder.match(agent, opponent, games, players, ladder.options[0]).play()
+    match = ladder.match(agent, AgentSpec.parse(opponent), games, players, ladder.options[0]).play()
     mean, low, high = (100 * number for number in match.win_share())
     return f"{mean:.1f} % [{low:.1f}, {high:.1f}]"
 

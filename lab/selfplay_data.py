@@ -14,6 +14,7 @@ import numpy as np
 from linkzoo import Positions, get_game, make_vec
 from linkzoo.engine.rng import STREAM_ACTION, random_u64s
 from linkzoo_training import make_agent
+from linkzoo_training.agents.specs import AgentSpec
 from linkzoo_training.commands.common import share_rows
 from linkzoo_training.commands.tools.bench import rate
 from linkzoo_training.evaluation.dataset import FORMATS, write_dataset
@@ -39,7 +40,9 @@ def in_lock_step(game: str, name: str, seconds: float) -> float:
 
 def as_data(game: str, name: str, form: str, parts: int) -> float:
     """Returns plies per second of a data set of so many parts."""
-    plan = GamesPlan(game, (name,), parts * _GAMES, get_game(game).min_players, "0")
+    plan = GamesPlan(
+        game, (AgentSpec.parse(name),), parts * _GAMES, get_game(game).min_players, "0"
+    )
     openings = plan.read_openings()
     with tempfile.TemporaryDirectory() as folder:
         first = play_part(plan, plan.parts[0], openings)  # compiles

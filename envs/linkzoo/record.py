@@ -3,8 +3,10 @@
 import json
 from collections.abc import Iterator, Mapping
 from dataclasses import dataclass, field
+from datetime import UTC, datetime
 from html import escape
 from pathlib import Path
+from secrets import token_hex
 from typing import Any
 
 import numpy as np
@@ -171,3 +173,9 @@ class GameRecord:
         except ValueError as error:
             raise ValueError(f"{path}: not valid JSON ({error})") from error
         return cls.from_dict(data)
+
+
+def new_file_name(record: GameRecord) -> str:
+    """Returns an unused name for a record's file: the game, the time and random characters."""
+    game = get_game(record.game, record.options)
+    return f"{game.name}-{datetime.now(UTC):%Y%m%d-%H%M%S}-{token_hex(4)}.json"

@@ -216,7 +216,8 @@ def test_a_budget_is_kept(server: LlmServer, budget: dict[str, float], message: 
 
 def test_a_spent_budget_ends_a_match_with_its_finished_games(server: LlmServer) -> None:
     name = server.agent("first", budget_tokens=500, concurrency=1)
-    agent, other = NamedAgent(name, "linkage", SMALL), make_agent("random", "linkage")
+    agent = NamedAgent(AgentSpec.parse(name), "linkage", SMALL)
+    other = RandomAgent()
     match, message = Match("linkage", agent, other, 9, options=SMALL), "500 tokens is spent"
     for _ in range(2):  # each match has the budget
         result = match.play(batch=1, partial=True)
@@ -264,7 +265,7 @@ def test_tournaments_take_models(server: LlmServer, tmp_path: Path) -> None:
 
 def test_pages_ask_for_models_of_the_command_line_alone(server: LlmServer) -> None:
     name = server.agent("first")
-    assert str(read_agent(name, "linkage", [name])) == name
+    assert str(read_agent(name, "linkage", {name: AgentSpec.parse(name)})) == name
     with pytest.raises(ValueError, match="not one of those that the page offers"):
         read_agent(name, "linkage")
     with pytest.raises(ValueError, match="not one of those that the page offers"):
@@ -273,7 +274,7 @@ def test_pages_ask_for_models_of_the_command_line_alone(server: LlmServer) -> No
 
 def test_workers_play_no_models(server: LlmServer) -> None:
     name = server.agent("first")
-    agent = NamedAgent(name, "linkage", SMALL)
+    agent = NamedAgent(AgentSpec.parse(name), "linkage", SMALL)
     match = Match("linkage", agent, agent, 1, options=SMALL)
     with pytest.raises(ValueError, match="play in this process"):
         match.play(executor=ProcessExecutor(2))

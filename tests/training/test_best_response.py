@@ -11,6 +11,7 @@ from linkzoo import RandomAgent, game_names, get_game
 from linkzoo.core.state import Record
 from linkzoo_training.agents.baselines import GreedyAgent
 from linkzoo_training.agents.policy import load_agent
+from linkzoo_training.agents.specs import AgentSpec
 from linkzoo_training.algorithms.ppo import PPOTrainer
 from linkzoo_training.best_response import (
     BestResponse,
@@ -61,7 +62,9 @@ def response_value(state: Record, seat: int, known: dict[tuple[bytes, int], floa
 
 @pytest.fixture(name="config")
 def fixture_config() -> PPOConfig:
-    return best_response_config("random", "linkage", steps=60 * 128 * 16, settings=FIELDS)
+    return best_response_config(
+        AgentSpec("random"), "linkage", steps=60 * 128 * 16, settings=FIELDS
+    )
 
 
 def test_a_best_response_is_found(config: PPOConfig, tmp_path: Path) -> None:
@@ -114,7 +117,9 @@ def checkpoint(folder: Path) -> str:
 
 def test_a_response_begins_as_the_checkpoint_it_is_against(tmp_path: Path) -> None:
     source = checkpoint(tmp_path / "old")
-    config = best_response_config(f"{source}@2:8", "linkage", settings=["num_threads=1"])
+    config = best_response_config(
+        AgentSpec.parse(f"{source}@2:8"), "linkage", settings=["num_threads=1"]
+    )
     assert (config.initial_checkpoint, config.network, config.width, config.blocks) == (
         source,
         "flat",
@@ -132,22 +137,21 @@ def test_a_response_begins_as_the_checkpoint_it_is_against(tmp_path: Path) -> No
     budgets = [
         (config.total_steps, config.max_seconds)
         for config in (
-            best_response_config("random", "linkage"),
-            best_response_config("random", "linkage", steps=5),
-            best_response_config("random", "linkage", steps=5, seconds=7.0),
+            best_response_config(AgentSpec("random"), "linkage"),
+            best_response_config(AgentSpec("random"), "linkage", steps=5),
+            best_response_config(AgentSpec("random"), "linkage", steps=5, seconds=7.0),
         )
     ]
     quick = load_config("linkage_ppo_quick")
     assert isinstance(quick, PPOConfig)
     assert budgets == [(quick.total_steps, quick.max_seconds), (5, None), (5, 7.0)]
-    fresh = best_response_config(
-        source, "linkage", settings=["initial_checkpoint=null", "network=board"]
-    )
+    settings = ["initial_checkpoint=null", "network=board"]
+    fresh = best_response_config(AgentSpec.parse(source), "linkage", settings=settings)
     assert (fresh.initial_checkpoint, fresh.network) == (None, "board")
     assert (fresh.teacher, fresh.learning_rate) == (quick.teacher, quick.learning_rate)
     another = checkpoint(tmp_path / "other")
     settings = [f"initial_checkpoint={another}", "learning_rate=2e-4"]
-    chosen = best_response_config(source, "linkage", settings=settings)
+    chosen = best_response_config(AgentSpec.parse(source), "linkage", settings=settings)
     assert chosen.teacher is not None
     assert (chosen.teacher.agent, chosen.learning_rate_at(1.0)) == (another, 2e-4)
 
@@ -155,26 +159,26 @@ def test_a_response_begins_as_the_checkpoint_it_is_against(tmp_path: Path) -> No
 @pytest.mark.parametrize("game", game_names())
 def test_every_game_can_be_trained_for(game: str) -> None:
     """The agent is the only opponent, and every number of players is met, or the one asked for."""
-    config = best_response_config("greedy", game)
+    config = best_response_config(AgentSpec("greedy"), game)
     pool = config.pool
     assert (pool.fixed_opponents, pool.size, pool.share) == (("greedy",), 0, 1)
     rules = get_game(game)
     assert config.players == tuple(range(rules.min_players, rules.max_players + 1))
-    few = best_response_config("greedy", game, players=rules.max_players)
+    few = best_response_config(AgentSpec("greedy"), game, players=rules.max_players)
     assert few.players == (rules.max_players,)
 
 
 def test_what_cannot_be_is_refused(tmp_path: Path) -> None:
     with pytest.raises(ValueError, match="trains linkage by alphazero"):
-        best_response_config("random", "linkage", config="linkage_az")
+        best_response_config(AgentSpec("random"), "linkage", config="linkage_az")
     with pytest.raises(ValueError, match="trains linkage by ppo; a best response in love_links"):
-        best_response_config("random", "love_links", config="linkage_ppo")
+        best_response_config(AgentSpec("random"), "love_links", config="linkage_ppo")
     with pytest.raises(ValueError, match="all games are played against the agent"):
-        best_response_config("random", "linkage", settings=["pool.share=0.5"])
+        best_response_config(AgentSpec("random"), "linkage", settings=["pool.share=0.5"])
     with pytest.raises(ValueError, match="nobody"):
-        best_response_config("nobody", "linkage")
+        best_response_config(AgentSpec.parse("nobody"), "linkage")
     with pytest.raises(ValueError, match=r"no preset connect_four_ppo_quick: .* \(--config\)"):
-        best_response_config("random", "connect_four:GAME")
+        best_response_config(AgentSpec("random"), "connect_four:GAME")
 
 
 def test_a_bound_is_shown_only_where_the_interval_allows_it() -> None:

@@ -11,13 +11,16 @@ import numpy as np
 import pytest
 
 from linkzoo import GameRecord, get_game
+from linkzoo_training.agents.specs import AgentSpec
 from linkzoo_training.commands.cli import main
 from linkzoo_training.evaluation import dataset
 from linkzoo_training.evaluation.openings import Openings
 from linkzoo_training.evaluation.played_games import GamesPlan, PlayedGames, play_part
 
 ROOT = Path(__file__).parents[2]
-PLAN = GamesPlan("love_links", ("greedy", "random"), 7, 3, "0-3", seed=4, batch=3)
+PLAN = GamesPlan(
+    "love_links", (AgentSpec("greedy"), AgentSpec("random")), 7, 3, "0-3", seed=4, batch=3
+)
 
 
 def arguments(form: str, out: Path, *more: str) -> list[str]:
@@ -25,7 +28,7 @@ def arguments(form: str, out: Path, *more: str) -> list[str]:
     return [
         "data",
         "selfplay",
-        *PLAN.agents,
+        *map(str, PLAN.agents),
         "--game",
         PLAN.game,
         *games,
@@ -105,7 +108,7 @@ def test_a_stopped_command_goes_on(
 
 def test_a_seat_sees_an_episode() -> None:
     """What Minari gets: one more observation than actions, masks, and the payoff at the end."""
-    plan = GamesPlan("love_links", ("greedy", "random"), 4, 2, "0")
+    plan = GamesPlan("love_links", (AgentSpec("greedy"), AgentSpec("random")), 4, 2, "0")
     played = play_part(plan, range(4), plan.read_openings())
     form = dataset.Minari.__new__(dataset.Minari)  # without the package
     episodes = form.encode(plan, played)
@@ -113,7 +116,7 @@ def test_a_seat_sees_an_episode() -> None:
     for episode in episodes:
         game, seat, agent = episode["options"].values()
         own = (played.game == game) & (played.seat == seat)
-        assert agent == plan.agents[(game + seat) % 2]
+        assert agent == str(plan.agents[(game + seat) % 2])
         assert (episode["actions"] == played.action[own]).all()
         assert (episode["observations"][:-1] == played.observation[own]).all()
         assert len(episode["observations"]) == len(episode["infos"]["action_mask"]) == own.sum() + 1

@@ -14,6 +14,7 @@ from typing import Any
 import pytest
 import torch
 
+from linkzoo_training.agents.specs import AgentSpec
 from linkzoo_training.algorithms import ppo
 from linkzoo_training.algorithms.trainer import Trainer
 from linkzoo_training.config.config import read_config
@@ -250,7 +251,8 @@ def test_it_learns_what_is_right() -> None:
 
 @pytest.mark.slow  # quick: resumed runs with workers are those without
 def test_tournaments_are_the_same_on_every_engine(tmp_path: Path) -> None:
-    settings = tournament.Tournament("linkage", ("random", "greedy", "uct-5"), 6, 1, 2, "0")
+    agents = tuple(map(AgentSpec.parse, ("random", "greedy", "uct-5")))
+    settings = tournament.Tournament("linkage", agents, 6, 1, 2, "0")
     expected = tournament.run_tournament(settings, tmp_path / "here")
     finished: list[tuple[str, int, int]] = []
 

@@ -11,6 +11,7 @@ from numpy.typing import NDArray
 from linkzoo import Positions, RandomAgent, game_names, get_game
 from linkzoo_training.agents.baselines import GreedyAgent, UctAgent
 from linkzoo_training.agents.make import make_agent
+from linkzoo_training.agents.specs import AgentSpec
 from linkzoo_training.checkpoints.checkpoint import save_checkpoint
 from linkzoo_training.commands.cli import main
 from linkzoo_training.evaluation import ladder as ladders
@@ -29,8 +30,8 @@ def test_every_game_has_a_ladder(name: str) -> None:
     """
     ladder, game = read_ladder(name), get_game(name)
     agents = [make_agent(opponent, name) for opponent in ladder.opponents]
-    assert [agent.name for agent in agents] == list(ladder.opponents)
-    assert list(ladder.opponents)[:2] == ["random", "greedy"]
+    assert [agent.name for agent in agents] == list(map(str, ladder.opponents))
+    assert list(ladder.opponents)[:2] == [AgentSpec("random"), AgentSpec("greedy")]
     searches = [agent for agent in agents if isinstance(agent, UctAgent)]
     fair = [agent.simulations for agent in searches if agent.sees == "own"]
     assert fair == sorted(fair)
@@ -84,12 +85,13 @@ def test_an_interrupted_run_keeps_its_matches() -> None:
                 raise KeyboardInterrupt
             return super().act(positions)
 
-    ladder = Ladder("love_links", 1, 5, "0", {"random": 4, "greedy": 4})
+    ladder = Ladder("love_links", 1, 5, "0", {AgentSpec("random"): 4, AgentSpec("greedy"): 4})
     matches = list(run_ladder(ladder, Interrupted(), [2, 3, 4]))
     played = [(match.agents[1], match.num_players) for match in matches]
     assert 0 < len(played) < 6
     assert (
-        played == [(opponent, n) for opponent in ladder.opponents for n in (2, 3, 4)][: len(played)]
+        played
+        == [(str(opponent), n) for opponent in ladder.opponents for n in (2, 3, 4)][: len(played)]
     )
     assert all(match.blocks == match.requested for match in matches)
 

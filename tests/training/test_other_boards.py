@@ -77,7 +77,7 @@ def test_matches(line: str, run: Callable[[str], int]) -> None:
     "line", ["random --ladder board=ring4x12", "random board=ring4x12 --ladder", "SMALL --ladder"]
 )
 def test_ladders(line: str, run: Callable[[str], int], monkeypatch: pytest.MonkeyPatch) -> None:
-    ladder = Ladder("link_o", 1, 5, "0", {"greedy": 2})
+    ladder = Ladder("link_o", 1, 5, "0", {AgentSpec("greedy"): 2})
     monkeypatch.setattr("linkzoo_training.commands.evaluate.read_ladder", lambda _: ladder)
     assert run(f"evaluate {line} --game link_o --players 2 --json ladder.json") == 0
     (match,) = json.loads(Path("ladder.json").read_text())["ladder"]
@@ -116,7 +116,7 @@ def test_a_game_in_the_terminal_and_its_replay(
 
 
 def test_best_responses(policy: str) -> None:
-    config = best_response_config(policy, "link_o", settings=["options.target=9"])
+    config = best_response_config(AgentSpec.parse(policy), "link_o", settings=["options.target=9"])
     assert config.options == {"skip_forced": True, "target": 9, **BOARD}
     assert config.initial_checkpoint == policy
 
@@ -150,7 +150,7 @@ def test_another_board_is_refused(
 
 def test_a_page_refuses_it_where_it_is_chosen(policy: str) -> None:
     with pytest.raises(ValueError, match=r"plays \{'board': 'ring4x12'\}, not this page's link_o"):
-        read_agent(policy, "link_o", [policy])
+        read_agent(policy, "link_o", {policy: AgentSpec.parse(policy)})
 
 
 def test_agents_of_any_board_can_be_made(policy: str) -> None:

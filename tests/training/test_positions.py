@@ -13,6 +13,7 @@ import torch
 from linkzoo import GameRecord, RandomAgent, get_game, load_positions, save_positions
 from linkzoo.registry import NAMES
 from linkzoo_training.agents.named import NamedAgent
+from linkzoo_training.agents.specs import AgentSpec
 from linkzoo_training.commands.cli import main
 from linkzoo_training.evaluation.match import Match, play_match
 from linkzoo_training.evaluation.statistics import Sprt
@@ -173,7 +174,8 @@ class Backwards(Executor):
 
 @pytest.mark.parametrize("sprt", [None, Sprt(0, 300)])
 def test_workers_play_the_same_match(sprt: Sprt | None, book: Path) -> None:
-    greedy, random = NamedAgent("greedy", "linkage"), NamedAgent("random", "linkage")
+    greedy = NamedAgent(AgentSpec("greedy"), "linkage")
+    random = NamedAgent(AgentSpec("random"), "linkage")
     for openings, blocks in ((None, 40), (str(book), 12)):
         match = Match("linkage", greedy, random, blocks, 3, openings)
         here, kept, there = dict[str, GameRecord](), dict[str, GameRecord](), Backwards(2)

@@ -10,6 +10,7 @@ import pytest
 import torch
 
 from linkzoo import get_game
+from linkzoo_training.agents.specs import AgentSpec
 from linkzoo_training.checkpoints.checkpoint import save_checkpoint
 from linkzoo_training.commands.cli import main
 from linkzoo_training.evaluation import tournament
@@ -20,10 +21,12 @@ from linkzoo_training.evaluation.tournament import Tournament, run_tournament
 from linkzoo_training.networks.flat import make_network
 from linkzoo_training.search import uct
 
+AGENTS = RANDOM, GREEDY, UCT = tuple(map(AgentSpec.parse, ("random", "greedy", "uct-5")))
+
 
 @pytest.fixture(name="settings")
 def fixture_settings() -> Tournament:
-    return Tournament("linkage", ("random", "greedy", "uct-5"), 6, 1, 2, "0")
+    return Tournament("linkage", AGENTS, 6, 1, 2, "0")
 
 
 def test_an_interrupted_tournament_goes_on(
@@ -54,10 +57,10 @@ def test_an_interrupted_tournament_goes_on(
 def test_matches_of_another_search_are_not_taken_over(
     settings: Tournament, monkeypatch: pytest.MonkeyPatch
 ) -> None:
-    before = tournament._digest(settings, ("greedy", "uct-5"))
-    assert tournament._digest(settings, ("greedy", "uct-5")) == before
+    before = tournament._digest(settings, GREEDY, UCT)
+    assert tournament._digest(settings, GREEDY, UCT) == before
     monkeypatch.setattr(uct, "VERSION", uct.VERSION + 1)
-    assert tournament._digest(settings, ("greedy", "uct-5")) != before
+    assert tournament._digest(settings, GREEDY, UCT) != before
 
 
 def test_matches_of_another_agent_are_not_taken_over(
@@ -71,7 +74,7 @@ def test_matches_of_another_agent_are_not_taken_over(
 
     def digests() -> list[str]:
         every = (str(checkpoint), f"{checkpoint}~0:5", *outside)
-        return [tournament._digest(settings, ("random", name)) for name in every]
+        return [tournament._digest(settings, RANDOM, AgentSpec.parse(name)) for name in every]
 
     def save(seed: int, **more: object) -> None:
         torch.manual_seed(seed)
@@ -101,7 +104,7 @@ def test_a_damaged_match_is_named_before_any_is_played(
     wild: str, tmp_path: Path, settings: Tournament, monkeypatch: pytest.MonkeyPatch
 ) -> None:
     settings = replace(settings, blocks=1)
-    path = tmp_path / "matches" / f"{tournament._digest(settings, ('greedy', 'uct-5'))}.json"
+    path = tmp_path / "matches" / f"{tournament._digest(settings, GREEDY, UCT)}.json"
     path.parent.mkdir()
     path.write_bytes(wild.encode("latin-1"))
     monkeypatch.setattr(tournament, "play_match", None)
@@ -127,11 +130,11 @@ def test_files(tmp_path: Path, settings: Tournament) -> None:
 
 def test_more_than_two_sides_meet_both_ways(tmp_path: Path) -> None:
     """With three players one agent sits alone against two copies of the other, and they change."""
-    settings = Tournament("love_links", ("random", "greedy"), 2, 1, 3, None)
+    settings = Tournament("love_links", (RANDOM, GREEDY), 2, 1, 3, None)
     assert settings.pairs() == [(0, 1), (1, 0)]
     pairings = run_tournament(settings, tmp_path)
     assert [pairing.share.shape for pairing in pairings] == [(2, 1, 3), (2, 1, 3)]
-    assert Tournament("love_links", ("random", "greedy"), 2, 1, 4, None).pairs() == [(0, 1)]
+    assert Tournament("love_links", (RANDOM, GREEDY), 2, 1, 4, None).pairs() == [(0, 1)]
 
 
 def test_command(tmp_path: Path, capsys: pytest.CaptureFixture[str]) -> None:

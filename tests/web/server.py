@@ -4,12 +4,13 @@ import http.client
 import json
 import threading
 import time
-from collections.abc import Iterator
+from collections.abc import Iterator, Sequence
 from contextlib import contextmanager
 from dataclasses import dataclass, field
 from pathlib import Path
 from typing import Any
 
+from linkzoo_training.agents.specs import AgentSpec
 from linkzoo_training.commands.serve import listen
 from linkzoo_training.web.connections import HttpServer
 from linkzoo_training.web.safety import Address
@@ -66,11 +67,14 @@ class Client:
 
 
 @contextmanager
-def serving(records: Path, token: str | None = None, **more: Any) -> Iterator[Client]:
+def serving(
+    records: Path, token: str | None = None, custom_agents: Sequence[str] = (), **more: Any
+) -> Iterator[Client]:
     """A server while the block runs."""
     listening = listen("127.0.0.1", 0)
     address = Address("127.0.0.1", listening.getsockname()[1], token)
-    server = Server(records, **more)
+    agents = {name: AgentSpec.parse(name) for name in custom_agents}
+    server = Server(records, custom_agents=agents, **more)
     running = HttpServer(server, address)
     others = set(threading.enumerate())
     thread = threading.Thread(target=running.run, args=([listening],))

@@ -6,6 +6,7 @@ from pathlib import Path
 import pytest
 
 from linkzoo import game_names, get_game
+from linkzoo_training.agents.specs import AgentSpec
 from linkzoo_training.checkpoints.checkpoint import load_card
 from linkzoo_training.resources import find_checkpoint
 from linkzoo_training.web.catalogue import agent_words, strengths
@@ -41,11 +42,14 @@ def test_each_agent_that_is_offered_can_play(tmp_path: Path) -> None:
 
 
 def test_what_agents_do_is_said_in_a_few_words() -> None:
-    assert agent_words("greedy") == "looks one move ahead"
-    assert agent_words("uct-1000") == "tries 1,000 random games before a move"
-    assert agent_words("linkage_az") == "a trained policy"
-    assert agent_words("linkage_az:200") == "a trained policy, with a search of 200 steps"
-    assert agent_words("my.module:Agent") == "an agent of this server"
+    assert agent_words(AgentSpec.parse("greedy")) == "looks one move ahead"
+    assert agent_words(AgentSpec.parse("uct-1000")) == "tries 1,000 random games before a move"
+    assert agent_words(AgentSpec.parse("linkage_az")) == "a trained policy"
+    assert (
+        agent_words(AgentSpec.parse("linkage_az:200"))
+        == "a trained policy, with a search of 200 steps"
+    )
+    assert agent_words(AgentSpec.parse("my.module:Agent")) == "an agent of this server"
 
 
 @pytest.mark.parametrize("game", game_names())

@@ -5,12 +5,14 @@ from typing import Any
 
 import pytest
 
+from linkzoo_training.agents.specs import AgentSpec
 from linkzoo_training.algorithms.trainer import Trainer
 from linkzoo_training.config.config import read_config
 from linkzoo_training.evaluation.tournament import Tournament, run_tournament
 from linkzoo_training.selfplay.executors import Executor, LocalExecutor, RayExecutor
 from linkzoo_training.train import make_trainer
 
+AGENTS = (AgentSpec("random"), AgentSpec("greedy"))
 COMMON = {
     "name": "tiny",
     "game": "linkage",
@@ -47,7 +49,7 @@ def test_a_run_survives_the_death_of_an_actor(ray: Any, fields: dict[str, Any]) 
 
 
 def test_tournaments_are_those_of_this_process(ray: Any, tmp_path: Path) -> None:
-    settings = Tournament("linkage", ("random", "greedy", "uct-5"), 6, 1, 2, "0")
+    settings = Tournament("linkage", (*AGENTS, AgentSpec.parse("uct-5")), 6, 1, 2, "0")
     with RayExecutor(2) as executor:
         found = run_tournament(settings, tmp_path / "ray", executor=executor)
     expected = run_tournament(settings, tmp_path / "here")
@@ -56,6 +58,6 @@ def test_tournaments_are_those_of_this_process(ray: Any, tmp_path: Path) -> None
 
 
 def test_errors_of_actors_are_raised_here(ray: Any, tmp_path: Path) -> None:
-    settings = Tournament("linkage", ("random", "greedy"), 2, 1, 2, "nonsense")
+    settings = Tournament("linkage", AGENTS, 2, 1, 2, "nonsense")
     with RayExecutor(1) as executor, pytest.raises(ValueError, match="nonsense"):
         run_tournament(settings, tmp_path, executor=executor)

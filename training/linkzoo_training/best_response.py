@@ -77,7 +77,7 @@ class BestResponse:
 
 
 def best_response_config(
-    agent: str,
+    agent: AgentSpec,
     game: str,
     *,
     config: str | None = None,
@@ -116,19 +116,18 @@ def best_response_config(
             "configuration of ppo for that game"
         )
     changes: dict[str, Any] = {
-        "name": f"best_response_{name}_{sub(r'[^0-9A-Za-z.]+', '_', agent).strip('_')}",
-        "pool": {"fixed_opponents": [agent], "size": 0, "share": 1.0},
-        "eval": {"opponents": [agent]},
+        "name": f"best_response_{name}_{sub(r'[^0-9A-Za-z.]+', '_', str(agent)).strip('_')}",
+        "pool": {"fixed_opponents": [str(agent)], "size": 0, "share": 1.0},
+        "eval": {"opponents": [str(agent)]},
         "entropy": [base.entropy.first, 0.0],
         "score_margin_weight": [base.score_margin_weight.first, 0.0],
         "views": 1,
     }
-    spec = AgentSpec.parse(agent)
-    if card := spec.card(game):
+    if card := agent.card(game):
         network = card["network"]
-        changes |= {"initial_checkpoint": spec.checkpoint(game), "network": network["kind"]}
+        changes |= {"initial_checkpoint": agent.checkpoint(game), "network": network["kind"]}
         changes |= {"width": network["width"], "blocks": network["blocks"]}
-        changes["options"] = spec.fixed(game)  # its board or cards
+        changes["options"] = agent.fixed(game)  # its board or cards
     if steps is not None:
         changes["total_steps"] = steps
     if steps is not None or seconds is not None:
@@ -147,7 +146,7 @@ def best_response_config(
     chosen = read_config(override(fields, settings))
     assert isinstance(chosen, PPOConfig)
     pool = chosen.pool
-    if (pool.fixed_opponents, pool.size, pool.share) != ((agent,), 0, 1.0):
+    if (pool.fixed_opponents, pool.size, pool.share) != ((str(agent),), 0, 1.0):
         raise ValueError("pool: all games are played against the agent")
     return chosen
 
@@ -207,7 +206,7 @@ def _measure(
     response: Agent, config: PPOConfig, blocks: Mapping[int, int], openings: str | None
 ) -> list[BestResponse]:
     """Plays the response and the agent against the agent; `blocks` are by number of players."""
-    agent = NamedAgent(config.pool.fixed_opponents[0], config.game, config.options)
+    agent = NamedAgent(AgentSpec.parse(config.pool.fixed_opponents[0]), config.game, config.options)
     settings: dict[str, Any] = {"seed": TEST_SEED, "openings": openings, "options": config.options}
     # A response that learned from the agent shares its blind spots; the scorer sees otherwise.
     others = [LinearAgent()] if has_scorer(get_game(config.game, config.options)) else []

@@ -29,10 +29,8 @@ class NamedAgent:
     """
 
     def __init__(
-        self, spec: str | AgentSpec, game: str, options: Mapping[str, Any] | None = None
+        self, spec: AgentSpec, game: str, options: Mapping[str, Any] | None = None
     ) -> None:
-        if isinstance(spec, str):
-            spec = AgentSpec.parse(spec)
         self._spec = spec.resolved(game)
         self._game = game
         self._options = None if options is None else json.dumps(dict(options))

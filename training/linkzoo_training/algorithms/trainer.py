@@ -22,6 +22,7 @@ from linkzoo.engine import threads
 from linkzoo.registry import id_of
 from linkzoo_training.agents.named import NamedAgent
 from linkzoo_training.agents.policy import PolicyAgent
+from linkzoo_training.agents.specs import AgentSpec
 from linkzoo_training.algorithms import distributed
 from linkzoo_training.algorithms.optimizers import STATES, Optimizers
 from linkzoo_training.algorithms.resume import Changes, find_changes
@@ -220,7 +221,9 @@ class Trainer(ABC):
         game, options = id_of(self.game), self.config.options
         return [
             play_match(game, agent, against, blocks, num_players=n, options=options, **settings)
-            for against in [NamedAgent(opponent, game, options) for opponent in opponents]
+            for against in [
+                NamedAgent(AgentSpec.parse(opponent), game, options) for opponent in opponents
+            ]
             for n in self.config.players
         ]
 

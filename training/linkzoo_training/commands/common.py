@@ -155,13 +155,13 @@ def make_executor(args: Namespace) -> AbstractContextManager[Executor | None]:
     return EXECUTORS[args.executor](2 if args.workers is None else args.workers)
 
 
-def game_of(chosen: str | None, agent: str) -> str:
+def game_of(chosen: str | None, agent: AgentSpec) -> str:
     """Returns the chosen game, else the game of a checkpoint, else the first game."""
     if chosen is not None:
         return chosen
     game = game_names()[0]
     with suppress(ValueError):  # make_agent raises the error
-        game = AgentSpec.parse(agent).card(game).get("game", game)
+        game = agent.card(game).get("game", game)
     return game
 
 
@@ -186,12 +186,12 @@ def separate_settings(words: Sequence[str]) -> tuple[list[str], list[str]]:
     return names, settings
 
 
-def options_of(settings: Sequence[str], game: str, *agents: str) -> dict[str, Any]:
+def options_of(settings: Sequence[str], game: str, *agents: AgentSpec) -> dict[str, Any]:
     """Returns the options of settings; by default the board or cards of a checkpoint that plays."""
     from linkzoo_training.config.fields import read_options
 
     fixed: dict[str, Any] = {}
-    for spec in map(AgentSpec.parse, agents):
+    for spec in agents:
         spec.check(game)
         fixed = fixed or spec.fixed(game)
     return fixed | read_options(settings)

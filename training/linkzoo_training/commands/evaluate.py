@@ -73,8 +73,12 @@ def run(args: Namespace) -> None:
     if args.b is not None and common.is_setting(args.b):
         args.b, args.settings = None, [args.b, *args.settings]
     _check(args)
+    args.a = AgentSpec.parse(args.a)
+    agents = [args.a]
+    if args.b is not None:
+        args.b = AgentSpec.parse(args.b)
+        agents.append(args.b)
     args.game = common.game_of(args.game, args.a)
-    agents = [args.a] if args.b is None else [args.a, args.b]
     args.options = common.options_of(args.settings, args.game, *agents)
     card = _card(args) if args.card else None
     common.share_rows()
@@ -93,8 +97,8 @@ def run(args: Namespace) -> None:
                 raise KeyboardInterrupt
 
 
-def _agent(args: Namespace, name: str) -> Agent:
-    spec = AgentSpec.parse(name).with_simulations(args.simulations)
+def _agent(args: Namespace, spec: AgentSpec) -> Agent:
+    spec = spec.with_simulations(args.simulations)
     return NamedAgent(spec, args.game, variants_of(args.options)[0])
 
 
@@ -117,7 +121,7 @@ def _check(args: Namespace) -> None:
 
 def _card(args: Namespace) -> Path:
     """Returns the checkpoint folder whose card is written; ValueError if it can't be."""
-    checkpoint = AgentSpec.parse(args.a).checkpoint(args.game)
+    checkpoint = args.a.checkpoint(args.game)
     if checkpoint is None:
         raise ValueError(f"--card: {args.a} is not a checkpoint")
     try:

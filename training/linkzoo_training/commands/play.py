@@ -14,12 +14,12 @@ from linkzoo.core.agent import decision_seeds
 from linkzoo.core.arguments import integer
 from linkzoo.core.kernels import kernels
 from linkzoo.engine.rng import SEED_LIMIT
+from linkzoo.record import new_file_name
 from linkzoo_training.agents.human import HumanAgent, QuitError
 from linkzoo_training.agents.make import make_agent
 from linkzoo_training.agents.playing import play_games
 from linkzoo_training.agents.specs import AgentSpec
 from linkzoo_training.commands import common
-from linkzoo_training.web.records import new_name
 
 HELP = "play against an agent in the terminal"
 
@@ -47,13 +47,13 @@ def run(args: Namespace) -> None:
     opponent = AgentSpec.parse(args.opponent).with_simulations(args.simulations)
     settings = {"seat": args.seat, "num_players": args.players}
     settings["seed"] = randbelow(SEED_LIMIT) if args.seed is None else args.seed
-    options = common.options_of(args.settings, args.game, args.opponent)
+    options = common.options_of(args.settings, args.game, opponent)
     agent = make_agent(opponent, args.game, options)
     played = play(args.game, agent, HumanAgent(), **settings, options=options)
     path: Path | None = args.record
     if path is not None:
         if path.is_dir():
-            path /= new_name(played)
+            path /= new_file_name(played)
         played.save(path)
         print(f"Saved: {path}")
 

@@ -37,14 +37,15 @@ def run(args: Namespace) -> None:
     from linkzoo_training.web.server import Server
 
     custom = [get_game(name).name for name in args.add_game]
-    for agent in args.add_agent:
-        AgentSpec.parse(agent).check(custom[0] if custom else registry.NAMES[0])
+    agents = {name: AgentSpec.parse(name) for name in args.add_agent}
+    for agent in agents.values():
+        agent.check(custom[0] if custom else registry.NAMES[0])
     token = None if is_loopback(args.host) else secrets.token_urlsafe(24)
     torch.set_num_threads(1)  # agents run in parallel; small networks are faster on one thread
     listening = listen(args.host, args.port)
     address = Address(args.host, listening.getsockname()[1], token)
     games = list(dict.fromkeys([*registry.game_names(), *custom]))
-    server = HttpServer(Server(args.records, games, args.add_agent), address)
+    server = HttpServer(Server(args.records, games, agents), address)
     print(f"linkzoo: {address.url} (Ctrl-C ends it; saved games go to {args.records})", flush=True)
     server.serve_until_stopped(listening)
 

@@ -46,17 +46,16 @@ def run(args: Namespace) -> None:
     options: Mapping[str, Any] = {}
     if args.ladder:
         ladder = read_ladder(args.game)
-        specs = [*map(AgentSpec.parse, ladder.opponents), *specs]
+        specs = [*ladder.opponents, *specs]
         openings = ladder.openings if openings is None else openings
         options = ladder.options[0]
     specs = [spec.resolved(args.game) for spec in specs]
-    names = tuple(map(str, specs))
-    options = {**options, **common.options_of(settings, args.game, *names)}
+    options = {**options, **common.options_of(settings, args.game, *specs)}
     first = variants_of(options)[0]
     rules = get_game(args.game, first)
     players = int(rules.blank(args.players, first).num_players)
     blocks = blocks_of(args.game, players, args.games, options)
-    plan = Tournament(args.game, names, blocks, args.seed, players, openings, options)
+    plan = Tournament(args.game, tuple(specs), blocks, args.seed, players, openings, options)
     common.share_rows()
     with common.make_executor(args) as executor, common.progress_bar() as show:
         pairings = run_tournament(plan, args.output, show, executor)

@@ -115,7 +115,7 @@ class Minari:
                 rewards, over = np.zeros(len(own), np.float32), np.zeros(len(own), np.bool_)
                 rewards[-1], over[-1] = played.payoff[index, seat], True
                 masks = np.concatenate([played.action_mask[own], none])
-                agent = plan.agents[played.agents[index, seat]]
+                agent = str(plan.agents[played.agents[index, seat]])
                 who = {"game": number, "seat": seat, "agent": agent}
                 episodes.append(
                     {
@@ -150,7 +150,7 @@ class Minari:
                 buffers,
                 observation_space=rules.observation.spec.space(),
                 action_space=Discrete(rules.num_actions),
-                algorithm_name=", ".join(self.plan.agents),
+                algorithm_name=", ".join(map(str, self.plan.agents)),
                 description=json.dumps(_about(self.plan)),
             )
 
@@ -228,7 +228,7 @@ def _about(plan: GamesPlan) -> dict[str, Any]:
         "version": rules.version,
         "digest": rules.digest,
         **asdict(plan),
-        "agents": list(plan.agents),
+        "agents": list(map(str, plan.agents)),
         "options": rules.chosen_options(plan.blank),
         "num_actions": rules.num_actions,
         "observation": {

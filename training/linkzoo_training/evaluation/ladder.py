@@ -15,6 +15,7 @@ from typing import Any
 
 from linkzoo import Agent, get_game
 from linkzoo_training.agents.named import NamedAgent
+from linkzoo_training.agents.specs import AgentSpec
 from linkzoo_training.evaluation.match import Match, blocks_of
 from linkzoo_training.evaluation.result import MatchResult, variants_of
 from linkzoo_training.selfplay.executors import Executor
@@ -35,13 +36,13 @@ class Ladder:
     version: int
     seed: int
     openings: str  # see Match
-    opponents: Mapping[str, int]  # agents, with the games of each match
+    opponents: Mapping[AgentSpec, int]  # with the games of each match
     options: Sequence[Mapping[str, Any]] = field(default_factory=lambda: [{}])
 
     def match(
         self,
         agent: Agent,
-        opponent: str,
+        opponent: AgentSpec,
         games: int,
         players: int | None,
         options: Mapping[str, Any],
@@ -62,6 +63,7 @@ def read_ladder(game: str) -> Ladder:
     data = json.loads(path.read_text(encoding="utf-8"))
     if (data.pop("format"), data["game"]) != (FORMAT, game):
         raise ValueError(f"{path} is no ladder of {game} in the format {FORMAT}")
+    data["opponents"] = {AgentSpec.parse(name): games for name, games in data["opponents"].items()}
     return Ladder(**data)
 
 

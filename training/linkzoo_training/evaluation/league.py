@@ -24,7 +24,7 @@ def plot_league(
         path: The file.
     """
     count = len(plan.agents)
-    ratings = dict(zip(plan.agents, bradley_terry(pairings, count), strict=True))
+    ratings = dict(zip(plan.names, bradley_terry(pairings, count), strict=True))
     figure = Figure(figsize=(14, 6.5), layout="constrained")
     curves, table = figure.subplots(1, 2)
     labels: dict[str, str] = {}  # of the snapshots
@@ -33,7 +33,7 @@ def plot_league(
         (line,) = curves.plot(list(folders), means, marker=".", label=run)
         curves.fill_between(list(folders), lows, highs, alpha=0.2, color=line.get_color())
         labels |= {str(folder): f"{run} {iteration}" for iteration, folder in folders.items()}
-    for agent in plan.agents:
+    for agent in plan.names:
         if agent not in labels:
             curves.axhline(ratings[agent].mean, linestyle="--", color="gray")
             curves.annotate(agent, (0, ratings[agent].mean), xycoords=("axes fraction", "data"))
@@ -42,7 +42,7 @@ def plot_league(
     curves.grid(alpha=0.3)
     curves.legend()
     image = table.imshow(share_table(pairings, count), cmap="RdYlGn", vmin=0, vmax=1)
-    names = [labels.get(agent, agent) for agent in plan.agents]
+    names = [labels.get(agent, agent) for agent in plan.names]
     table.set_xticks(range(count), names, rotation=90, fontsize="x-small")
     table.set_yticks(range(count), names, fontsize="x-small")
     table.set_title("share of wins of the row against the column")

@@ -15,6 +15,7 @@ from linkzoo.core.state import Record
 from linkzoo.engine.rng import STREAM_ACTION, random_u64s
 from linkzoo_training.agents.named import NamedAgent
 from linkzoo_training.agents.playing import NOBODY, play_games
+from linkzoo_training.agents.specs import AgentSpec
 from linkzoo_training.evaluation.openings import Openings, begin_record, read_openings
 
 
@@ -26,7 +27,7 @@ class GamesPlan:
 
     Attributes:
         game: The name of the game.
-        agents: The names of the agents.
+        agents: The agents.
         games: The number of games.
         num_players: The number of players.
         openings: Random plies before each game, or a file of positions, see `read_openings`.
@@ -36,7 +37,7 @@ class GamesPlan:
     """
 
     game: str
-    agents: tuple[str, ...]
+    agents: tuple[AgentSpec, ...]
     games: int
     num_players: int
     openings: str
@@ -123,7 +124,7 @@ def play_part(plan: GamesPlan, games: range, openings: Openings) -> PlayedGames:
     numbers = np.array(games)
     starts = openings.begin(rules, plan.blank, np.uint64(plan.seed), games)
     states, game_seeds = starts.copy(), random_u64s(plan.seed, STREAM_ACTION, numbers)
-    agents = [NamedAgent(name, plan.game, plan.options) for name in plan.agents]
+    agents = [NamedAgent(spec, plan.game, plan.options) for spec in plan.agents]
     by_seat = ((numbers[:, None] + sides) % len(agents)).astype(np.int8)
     rows: list[tuple[NDArray[Any], ...]] = []
 

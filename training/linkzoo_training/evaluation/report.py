@@ -89,11 +89,12 @@ def write_ratings(settings: Tournament, pairings: Sequence[Pairing], folder: Pat
     count = len(settings.agents)
     shares, found = share_table(pairings, count), bradley_terry(pairings, count)
     order = sorted(range(count), key=lambda agent: -found[agent].mean)
-    ratings = {settings.agents[agent]: found[agent] for agent in order}
+    ratings = {settings.names[agent]: found[agent] for agent in order}
     rows = [[None if np.isnan(s) else s for s in shares[agent, order].tolist()] for agent in order]
     data = {
         "format": FORMAT,
         **{name: getattr(settings, name) for name in settings.__dataclass_fields__},
+        "agents": settings.names,
         "ratings": [
             {"agent": agent, "bradley_terry": rating._asdict()} for agent, rating in ratings.items()
         ],

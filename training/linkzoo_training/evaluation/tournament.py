@@ -32,7 +32,7 @@ class Tournament:
     """The settings of a tournament; `blocks` are played per match (see `Match`)."""
 
     game: str
-    agents: tuple[str, ...]
+    agents: tuple[AgentSpec, ...]
     blocks: int
     seed: int
     num_players: int | None
@@ -41,7 +41,12 @@ class Tournament:
 
     def __post_init__(self) -> None:
         if len(self.agents) < 2 or len(set(self.agents)) < len(self.agents):
-            raise ValueError(f"agents: {list(self.agents)} are not two or more different ones")
+            raise ValueError(f"agents: {self.names} are not two or more different ones")
+
+    @property
+    def names(self) -> list[str]:
+        """The agents' names."""
+        return [str(agent) for agent in self.agents]
 
     @property
     def sides(self) -> int:
@@ -49,10 +54,10 @@ class Tournament:
         game = get_game(self.game)
         return len(game.one_of_each_side(int(game.blank(self.num_players).num_players)))
 
-    def make_agent(self, name: str) -> NamedAgent:
+    def make_agent(self, agent: AgentSpec) -> NamedAgent:
         """Makes one of the agents; ValueError if it doesn't exist, or is a person."""
-        AgentSpec.parse(name).check(self.game, human=False)
-        return NamedAgent(name, self.game, variants_of(self.options)[0])
+        agent.check(self.game, human=False)
+        return NamedAgent(agent, self.game, variants_of(self.options)[0])
 
     def pairs(self) -> list[tuple[int, int]]:
         """Returns the matches as indices of agents: each pair once, or both ways for 3+ sides."""
@@ -75,25 +80,28 @@ def run_tournament(
         ValueError: An agent doesn't exist, or the file of a match is damaged; raised before any
             match is played.
     """
-    for name in settings.agents:
-        settings.make_agent(name)
-    executor = LocalExecutor() if executor is None else executor
+    for agent in settings.agents:
+        settings.make_agent(agent)
+    if executor is None:
+        executor = LocalExecutor()
     pairs = settings.pairs()
-    names = [(settings.agents[a], settings.agents[b]) for a, b in pairs]
-    paths = [folder / "matches" / f"{_digest(settings, both)}.json" for both in names]
+    matches = [(settings.agents[a], settings.agents[b]) for a, b in pairs]
+    paths = [folder / "matches" / f"{_digest(settings, *match)}.json" for match in matches]
     shares = {number: _read(path, settings) for number, path in enumerate(paths) if path.is_file()}
-    left = [number for number in range(len(pairs)) if number not in shares]
+    missing = [number for number in range(len(pairs)) if number not in shares]
+    tasks = [partial(_play, settings, *matches[number]) for number in missing]
     executor.start(TaskWorker)
-    results = executor.play(None, [partial(_play, settings, *names[number]) for number in left])
+    results = executor.play(None, tasks)
     for finished, (index, result) in enumerate(results, 1 + len(shares)):
-        number = left[index]
+        number = missing[index]
         write_atomically(paths[number], (json.dumps(result) + "\n").encode())
         shares[number] = np.array(result["block_shares"])
-        progress(" against ".join(names[number]), finished, len(pairs))
+        a, b = matches[number]
+        progress(f"{a} against {b}", finished, len(pairs))
     return [Pairing(a, b, shares[number]) for number, (a, b) in enumerate(pairs)]
 
 
-def _play(settings: Tournament, a: str, b: str) -> dict[str, Any]:
+def _play(settings: Tournament, a: AgentSpec, b: AgentSpec) -> dict[str, Any]:
     """Returns the result of a match between two agents as JSON data."""
     return play_match(
         settings.game,
@@ -107,18 +115,18 @@ def _play(settings: Tournament, a: str, b: str) -> dict[str, Any]:
     ).to_dict()
 
 
-def _digest(settings: Tournament, names: tuple[str, str]) -> str:
+def _digest(settings: Tournament, a: AgentSpec, b: AgentSpec) -> str:
     """Returns a match's file name: a hash of all its settings."""
     rules = get_game(settings.game, variants_of(settings.options)[0])
     versions = [rules.version, uct.VERSION]
     if rules is not get_game(settings.game):
         versions.append(rules.fixed.digest)  # of the board or cards
-    what = [settings.game, versions, settings.blocks, settings.seed, settings.num_players]
-    agents = [*names, *(AgentSpec.parse(name).digest(settings.game) for name in names)]
+    match = [settings.game, versions, settings.blocks, settings.seed, settings.num_players]
+    agents = [str(a), str(b), a.digest(settings.game), b.digest(settings.game)]
     openings = [settings.openings]
     if settings.openings is not None and is_file(settings.openings):
         openings.append(hashlib.sha256(Path(settings.openings).read_bytes()).hexdigest())
-    text = json.dumps([*what, *openings, dict(settings.options), *agents])
+    text = json.dumps([*match, *openings, dict(settings.options), *agents])
     return hashlib.sha256(text.encode()).hexdigest()[:16]
 
 

@@ -25,17 +25,17 @@ _WORDS = {
 }
 
 
-def catalogue(names: list[str], custom: list[str]) -> Json:
-    """Returns the available games with their options and opponents."""
+def catalogue(names: list[str], custom: Mapping[str, AgentSpec]) -> Json:
+    """Returns the available games with their options and opponents, `custom` agents included."""
     return {"games": [_game(get_game(name), name, custom) for name in names]}
 
 
-def _game(game: Game, name: str, custom: list[str]) -> Json:
+def _game(game: Game, name: str, custom: Mapping[str, AgentSpec]) -> Json:
     fixed, words = game.fixed.values, game.guide.option_words()
-    found = [*map(str, opponents(game)), *custom]
+    agents = {**{str(spec): spec for spec in opponents(game)}, **custom}
     measured = strengths(game)
-    ranked = sorted(found, key=lambda agent: -measured.get(agent, -np.inf))
-    policies = [agent for agent in ranked if AgentSpec.parse(agent).kind == "checkpoint"]
+    ranked = sorted(agents, key=lambda agent: -measured.get(agent, -np.inf))
+    policies = [agent for agent in ranked if agents[agent].kind == "checkpoint"]
     return {
         "name": name,
         "title": game.title,
@@ -44,7 +44,7 @@ def _game(game: Game, name: str, custom: list[str]) -> Json:
         "roles": list(game.facts.seat_names),
         "options": [_option(game, f, words) for f in fields(game.options) if f.name not in fixed],
         "agents": [
-            {"name": agent, "words": agent_words(agent), "rating": measured.get(agent)}
+            {"name": agent, "words": agent_words(agents[agent]), "rating": measured.get(agent)}
             for agent in ranked
         ],
         "judges": sorted(policies, key=lambda agent: ":" in agent),  # the quick ones first
@@ -54,17 +54,16 @@ def _game(game: Game, name: str, custom: list[str]) -> Json:
 def opponents(game: Game) -> list[AgentSpec]:
     """Returns the agents of the package that play a game and see no more than their seat may."""
     try:
-        names = [*read_ladder(game.name).opponents]
+        specs = [*read_ladder(game.name).opponents]
     except ValueError:  # it has no ladder
-        names = [*_BASELINES]
-    names += [agent for name, card in _cards(game).items() for agent in (name, *_searches(card))]
-    specs = [AgentSpec.parse(name) for name in dict.fromkeys(names)]
-    return [spec for spec in specs if spec.kind not in _CHEATS]
+        specs = [AgentSpec.parse(name) for name in _BASELINES]
+    for name, card in _cards(game).items():
+        specs += [AgentSpec.parse(agent) for agent in (name, *_searches(card))]
+    return [spec for spec in dict.fromkeys(specs) if spec.kind not in _CHEATS]
 
 
-def agent_words(name: str) -> str:
-    """Returns what an agent does, in a few words."""
-    spec = AgentSpec.parse(name)
+def agent_words(spec: AgentSpec) -> str:
+    """Describes an agent in a few words."""
     words = _WORDS.get(spec.kind, "an agent of this server").format(spec.simulations)
     searches = spec.kind == "checkpoint" and spec.simulations is not None
     return f"{words}, with a search of {spec.simulations:,} steps" if searches else words

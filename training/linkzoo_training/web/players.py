@@ -3,10 +3,11 @@
 import re
 import threading
 from collections import OrderedDict
-from collections.abc import Callable, Iterable, Sequence
+from collections.abc import Callable, Iterable, Mapping
 from concurrent.futures import Future
 from functools import cached_property
 from queue import SimpleQueue
+from types import MappingProxyType
 from typing import Any, Generic, TypeVar
 
 import numpy as np
@@ -27,6 +28,7 @@ HUMAN = "human"
 MOST_SIMULATIONS = 10_000  # limit for requests from a page
 MOST_AGENTS = 16  # loaded at once
 MOST_WAITING = 256  # per agent
+_PAGE_KINDS = "random greedy linear uct hands cheat mc exact checkpoint".split()
 _NAME = re.compile(r"[A-Za-z0-9_@~:.-]{1,90}")  # no paths
 
 T = TypeVar("T")
@@ -43,16 +45,18 @@ class AbandonedError(Exception):
         super().__init__("the server ended this")
 
 
-def read_agent(text: str, game: str, custom: Sequence[str] = ()) -> AgentSpec:
+def read_agent(
+    text: str, game: str, custom: Mapping[str, AgentSpec] = MappingProxyType({})
+) -> AgentSpec:
     """Parses the name of an agent requested by a page.
 
-    It is a baseline, a shipped checkpoint, or one of `custom`, the agents named on the server's
-    command line; pages can't request other paths or modules.
+    Pages can request baselines, shipped checkpoints, and the agents of the server's command line
+    (`custom`), but no other paths or modules.
 
     Raises:
         ValueError: Pages may not request this agent, or it doesn't play the game.
     """
-    spec = AgentSpec.parse(text) if text in custom else _requested(text)
+    spec = custom[text] if text in custom else _requested(text)
     spec.check(game)
     checkpoint = spec.checkpoint(game)
     if checkpoint is not None:
@@ -66,7 +70,7 @@ def read_agent(text: str, game: str, custom: Sequence[str] = ()) -> AgentSpec:
 
 def _requested(text: str) -> AgentSpec:
     spec = AgentSpec.parse(text) if _NAME.fullmatch(text) else AgentSpec("custom", text)
-    if spec.kind in (HUMAN, "custom", "llm") or (spec.kind == "linear" and spec.source):
+    if spec.kind not in _PAGE_KINDS or (spec.kind == "linear" and spec.source):
         raise ValueError(f"agent {shown(text)}: not one of those that the page offers")
     checkpoints = [SHIPPED, *shipped_checkpoints()]
     if spec.kind == "checkpoint" and spec.source not in checkpoints:

@@ -1,23 +1,15 @@
 """Saved games in a folder."""
 
 import re
-from datetime import UTC, datetime
 from pathlib import Path
-from secrets import token_hex
 from typing import Any
 
-from linkzoo import GameRecord, get_game
+from linkzoo import get_game
 from linkzoo.core.arguments import agrees, parse_json, shown
 from linkzoo.record import FORMAT
 
 MOST_LISTED = 200  # records that a page lists, the newest
 _NAME = re.compile(r"[A-Za-z0-9_][\w.-]{0,120}\.json")
-
-
-def new_name(record: GameRecord) -> str:
-    """Returns a new file's name, made of the game and the time."""
-    name = get_game(record.game, record.options).name
-    return f"{name}-{datetime.now(UTC):%Y%m%d-%H%M%S}-{token_hex(4)}.json"
 
 
 def find_saved(folder: Path, name: str) -> Path:

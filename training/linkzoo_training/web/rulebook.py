@@ -4,6 +4,7 @@ from functools import cache
 
 from linkzoo import Game, get_game
 from linkzoo.core.state import Record
+from linkzoo_training.agents.specs import AgentSpec
 from linkzoo_training.evaluation.played_games import GamesPlan, play_part
 from linkzoo_training.web.views import Json, picture
 
@@ -15,7 +16,7 @@ _SHOWN = 0.4  # the part of the example game after which a move is shown
 def rulebook(name: str) -> Json:
     """Returns a game's title, its rules in short and in full, as Markdown, and its pictures."""
     game = get_game(name)
-    plan = GamesPlan(name, ("random",), 1, game.min_players, openings="0", seed=_SEED)
+    plan = GamesPlan(name, (AgentSpec("random"),), 1, game.min_players, openings="0", seed=_SEED)
     (record,) = play_part(plan, range(1), plan.read_openings()).records(game)
     states, actions = list(record.replay()), record.actions
     shown = int(_SHOWN * len(actions))

@@ -1,6 +1,7 @@
 """The state that the server's routes share: games, agents, folders and limits."""
 
 import asyncio
+from collections.abc import Mapping
 from dataclasses import dataclass, field
 from pathlib import Path
 from typing import Annotated, TypeVar
@@ -10,6 +11,7 @@ from pydantic import BaseModel, ConfigDict, Field, StrictStr
 
 from linkzoo import registry
 from linkzoo.core.arguments import shown
+from linkzoo_training.agents.specs import AgentSpec
 from linkzoo_training.web.players import AbandonedError, Players, Task
 from linkzoo_training.web.replays import Replay
 from linkzoo_training.web.sessions import Sessions
@@ -43,7 +45,7 @@ class Server:
     Attributes:
         records: The folder of saved games.
         games: The games that the page offers.
-        custom_agents: Agents that it offers beside those of the package.
+        custom_agents: Agents that the page offers in addition, by their names.
         players: The agents in use.
         tables: Games in progress.
         replays: Opened records.
@@ -52,7 +54,7 @@ class Server:
 
     records: Path
     games: list[str] = field(default_factory=lambda: list(registry.game_names()))
-    custom_agents: list[str] = field(default_factory=list)
+    custom_agents: Mapping[str, AgentSpec] = field(default_factory=dict)
     players: Players = field(default_factory=Players)
     tables: Sessions[Table] = field(
         default_factory=lambda: Sessions(MOST_TABLES, IDLE_SECONDS, SPARE_SECONDS, Table.close)

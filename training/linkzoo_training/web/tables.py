@@ -12,10 +12,10 @@ from linkzoo import Game, GameRecord, get_game
 from linkzoo.core.arguments import shown
 from linkzoo.core.kernels import kernels
 from linkzoo.core.state import Record, winners_of
+from linkzoo.record import new_file_name
 from linkzoo_training.agents.specs import AgentSpec
 from linkzoo_training.web.history import History
 from linkzoo_training.web.players import HUMAN, BusyError, Player, Players, Task, read_agent
-from linkzoo_training.web.records import new_name
 from linkzoo_training.web.safety import without_paths
 
 MOST_NAME = 40  # characters of a player's name
@@ -53,7 +53,7 @@ class Table:
         seats: Sequence[str],
         options: Mapping[str, Any],
         seed: int,
-        custom: Sequence[str],
+        custom: Mapping[str, AgentSpec],
         *,
         names: Sequence[str] = (),
         apart: bool = False,
@@ -89,7 +89,7 @@ class Table:
         self.history = History(self.game, self.humans)
         self.looking = self.humans[0] if len(self.humans) == 1 else None
         self.resigned: int | None = None
-        self.file = new_name(self.record)
+        self.file = new_file_name(self.record)
         self._moved()
 
     @property

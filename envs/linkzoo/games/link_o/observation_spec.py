@@ -26,9 +26,7 @@ def make_spec(board: Board) -> ObservationSpec:
         Part("left_shows", by_value, 0, 1, "1 where the left neighbour shows a value (R11)"),
         Part("right_shows", by_value, 0, 1, "1 where the right neighbour shows a value"),
         Part("placed_by", spaces, 0, MAX_PLAYERS, "1 placed by the observer, 2 by the next seat"),
-        Part(
-            "constraint", constraints, 0, 1, "1 for values that a connector meets (R12)"
-        ),
+        Part("constraint", constraints, 0, 1, "1 for values that a connector meets (R12)"),
         Part("blocked", connectors, 0, 1, "1 if a connector meets two values (R12)"),
         Part("hand_size", _SEATS, 0, HAND + BAG, "tiles in each hand"),
         Part("bag_size", (1,), 0, BAG, "tiles in the bag"),

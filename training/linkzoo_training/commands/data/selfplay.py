@@ -42,15 +42,18 @@ def run(args: Namespace) -> None:
     agents, settings = common.separate_settings(args.agents)
     if not agents:
         raise ValueError("selfplay: name an agent that plays")
-    game = common.game_of(args.game, agents[0])
     specs = [AgentSpec.parse(agent).with_simulations(args.simulations) for agent in agents]
-    options = common.options_of(settings, game, *agents)
+    game = common.game_of(args.game, specs[0])
+    specs = [spec.resolved(game) for spec in specs]
+    options = common.options_of(settings, game, *specs)
     players = int(get_game(game, options).blank(args.players, options).num_players)
     for spec in specs:  # raises before the first game
         spec.check(game, human=False)
-    names = tuple(NamedAgent(spec, game, options).name for spec in specs)
+        NamedAgent(spec, game, options)
     openings = RANDOM if args.openings is None else args.openings
-    plan = GamesPlan(game, names, args.games, players, openings, args.seed, options, args.batch)
+    plan = GamesPlan(
+        game, tuple(specs), args.games, players, openings, args.seed, options, args.batch
+    )
     common.share_rows()
     with common.make_executor(args) as executor, common.progress_bar() as show:
         write_dataset(plan, args.format, args.out, partial(show, "games"), executor)

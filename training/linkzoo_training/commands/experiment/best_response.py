@@ -2,6 +2,7 @@
 
 from argparse import ArgumentParser, Namespace
 
+from linkzoo_training.agents.specs import AgentSpec
 from linkzoo_training.commands import common
 
 HELP = "train a best response to an agent"
@@ -34,9 +35,10 @@ def run(args: Namespace) -> int:
     from linkzoo_training.best_response import best_response_config, train_best_response
     from linkzoo_training.runtime import StopSignal
 
-    game = common.game_of(args.game, args.agent)
+    agent = AgentSpec.parse(args.agent)
+    game = common.game_of(args.game, agent)
     given = {"config": args.config, "players": args.players, "settings": args.settings}
-    config = best_response_config(args.agent, game, steps=args.steps, seconds=args.seconds, **given)
+    config = best_response_config(agent, game, steps=args.steps, seconds=args.seconds, **given)
     stop = StopSignal()
     options = {"openings": args.openings, "output": args.json, "resume": args.resume}
     train_best_response(config, args.games, stop=stop, **options)

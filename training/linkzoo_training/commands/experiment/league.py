@@ -56,10 +56,10 @@ def _rate(args: Namespace) -> None:
     game, options = card["game"], card["fixed"]
     rules = get_game(game, options)
     players = int(rules.blank(args.players, options).num_players)
-    specs = [AgentSpec.parse(agent).resolved(game) for agent in args.agents]
-    names = (*map(str, members), *map(str, specs))
+    names = [*map(str, members), *args.agents]
+    specs = tuple(AgentSpec.parse(name).resolved(game) for name in names)
     blocks = blocks_of(game, players, args.games, options)
-    plan = Tournament(game, names, blocks, args.seed, players, args.openings, options)
+    plan = Tournament(game, specs, blocks, args.seed, players, args.openings, options)
     common.share_rows()
     output = args.folder / "ratings"
     with common.make_executor(args) as executor, common.progress_bar() as show:

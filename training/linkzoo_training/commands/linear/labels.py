@@ -2,6 +2,7 @@
 
 from argparse import ArgumentParser, Namespace
 
+from linkzoo_training.agents.specs import AgentSpec
 from linkzoo_training.commands import common
 
 HELP = "label positions with the values of their actions"
@@ -36,7 +37,7 @@ def run(args: Namespace) -> None:
     from linkzoo_training.evaluation.labelled_positions import LabelSettings
     from linkzoo_training.linear.labels import make_labels
 
-    options = common.options_of(args.settings, args.game, args.agent)
+    options = common.options_of(args.settings, args.game, AgentSpec.parse(args.agent))
     settings = LabelSettings(
         game=args.game,
         options=options,

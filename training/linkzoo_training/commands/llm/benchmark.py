@@ -118,7 +118,11 @@ def _parts(args: Namespace, spec: AgentSpec, game: str, show: common.Progress) -
 
 
 def _match(
-    args: Namespace, spec: AgentSpec, game: str, opponent: str, show: Callable[[int, int], None]
+    args: Namespace,
+    spec: AgentSpec,
+    game: str,
+    opponent: AgentSpec,
+    show: Callable[[int, int], None],
 ) -> dict[str, Any]:
     """Returns the result of a short match, under the ladder's first options."""
     ladder = read_ladder(game)
