@@ -113,6 +113,7 @@ def _first_positions(
 def _label(settings: LabelSettings, states: NDArray[Any]) -> Labels:
     """Labels records [N]; the seeds of the playouts depend on the records."""
     game = get_game(settings.game, settings.options)
+    scorer = _scorer(settings, game)
     masks = np.empty((len(states), game.num_actions), np.int8)
     kernels(game).fill_masks(states, masks)
     values = np.empty(masks.shape, np.float32)
@@ -120,7 +121,7 @@ def _label(settings: LabelSettings, states: NDArray[Any]) -> Labels:
     playouts = np.full(len(states), settings.playouts)
     weight = float(settings.score_margin_weight)
     label = action_values(game, settings.rollout != RANDOM)
-    label(states, seeds, playouts, weight, _scorer(settings, game), NO_SCORER, masks, values)
+    label(states, seeds, playouts, weight, scorer, NO_SCORER, masks, values)
     _, actions = masks.nonzero()
     return Labels(settings, 1, states, masks.sum(1, np.int64), actions, values[masks > 0])
 
