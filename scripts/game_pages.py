@@ -133,13 +133,21 @@ def _sections(name: str) -> dict[str, str]:
         "usage": usage(game),
         "pictures": scenes(name),
         "versions": versions(game),
+        "rules": rules(name),
     }
+
+
+def rules(name: str) -> str:
+    """Returns the game's RULES.md without its title."""
+    path = Path(linkzoo.__file__).parent / "games" / name / "RULES.md"
+    _, _, text = path.read_text(encoding="utf-8").partition("\n")
+    return text.strip()
 
 
 def overview() -> str:
     """Returns a table of all games."""
-    rows = ["| game | players | actions | observation | hidden | chance | decisions |"]
-    rows.append("|---|---|---:|---:|---|---|---:|")
+    rows = ["| game | players | actions | observation | hidden | chance | decisions | at most |"]
+    rows.append("|---|---|---:|---:|---|---|---:|---:|")
     for game in map(linkzoo.get_game, linkzoo.game_names()):
         cells = (
             f"[{game.title}]({game.name}.md)",
@@ -149,6 +157,7 @@ def overview() -> str:
             "yes" if game.hides else "no",
             "yes" if game.facts.chance else "no",
             f"about {game.facts.typical_length:,}",
+            f"{game.facts.max_length:,}",
         )
         rows.append(f"| {' | '.join(cells)} |")
     return "\n".join(rows)

@@ -1,4 +1,4 @@
-"""Writes docs/reference: the command line and the configuration's fields, from the code.
+"""Writes docs/reference: the Python API, the command line and the configuration, from the code.
 
 `python -m scripts.reference`; a test fails when a page isn't what the code says.
 """
@@ -14,6 +14,8 @@ import typing
 from collections.abc import Iterator, Mapping
 from pathlib import Path
 from typing import Any
+
+from scripts.api import api
 
 from linkzoo_training.commands.cli import make_parser, subcommands
 from linkzoo_training.config import config
@@ -115,7 +117,7 @@ def _comments(schema: type) -> Mapping[str, str]:
     return found
 
 
-PAGES = {"commands.md": commands, "configuration.md": configuration}
+PAGES = {"api.md": api, "commands.md": commands, "configuration.md": configuration}
 
 if __name__ == "__main__":
     os.environ["COLUMNS"] = str(WIDTH)  # argparse asks for it
