@@ -149,6 +149,16 @@ def test_only_commands_import_a_wing(wing: str) -> None:
     assert {module for module in core if not inside(module, COMMANDS)} == set()
 
 
+def test_the_environments_import_no_training() -> None:
+    """`linkzoo.load_policy` finds its loader through an entry point."""
+    importers = {
+        module
+        for module, path in ENVS.modules.items()
+        if any(inside(name, TRAINING.name) for name in imports(path.read_text(encoding="utf-8")))
+    }
+    assert importers == set()
+
+
 @every_package
 def test_no_circle_of_files(package: Package) -> None:
     arrows = {

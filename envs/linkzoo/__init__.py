@@ -10,9 +10,8 @@ A game is one environment, or thousands of them as arrays:
     policy = linkzoo.load_policy("linkage")  # a trained policy: policy.predict(env)
 """
 
-from collections.abc import Mapping, Sequence
-from pathlib import Path
-from typing import TYPE_CHECKING, Any
+from collections.abc import Sequence
+from typing import Any
 
 from linkzoo import link_o_v0, linkage_v0, love_formula_v0, love_links_v0
 from linkzoo.core.agent import Agent, Positions, RandomAgent
@@ -27,12 +26,10 @@ from linkzoo.engine.compiled import compiled
 from linkzoo.envs.aec import GameEnv
 from linkzoo.envs.gym import SeatEnv
 from linkzoo.envs.vector import VecEnv, VecStep
+from linkzoo.policy import load_policy
 from linkzoo.position_file import load_positions, save_positions
 from linkzoo.record import GameRecord
 from linkzoo.registry import NAMES, announce, game_names, get_game, register
-
-if TYPE_CHECKING:
-    from linkzoo.policy import Policy
 
 __version__ = "0.1.0"
 
@@ -125,37 +122,6 @@ def make_vec(
         require()
         from linkzoo.cuda.vector import CudaVecEnv as kind  # noqa: N813
     return kind(game, num_envs, num_players, device=device, **kwargs)
-
-
-def load_policy(
-    agent: str | Path,
-    game: str | None = None,
-    options: Mapping[str, Any] | None = None,
-    *,
-    seed: int = 0,
-) -> "Policy":
-    """Loads a trained policy, or any other agent, that plays in any loop.
-
-    A checkpoint needs the extra `train`: nothing else of this package loads torch.
-
-    Args:
-        agent: The name of a shipped checkpoint, a checkpoint's folder, or any name of
-            `linkzoo_training.make_agent`, such as `linkage~1` (sampled), `linkage:100` (with a
-            search of 100 simulations), `greedy` or `my_file.py:MyAgent`.
-        game: The game that it plays; None for a checkpoint's own.
-        options: Options of the game: its board or cards; None for the checkpoint's.
-        seed: The seed of the draws of a policy that samples, 0..2**64-1.
-
-    Returns:
-        The policy: `predict`, `probabilities` and `values` of environments and observations.
-
-    Raises:
-        ValueError: There is no such agent or game, the agent's game isn't named, or the extra
-            `train` isn't installed.
-    """
-    from linkzoo_training.agents.make import load_policy as load
-
-    return load(agent, game, options, seed=seed)
 
 
 for _name in NAMES:

@@ -2,6 +2,8 @@
 
 from collections.abc import Callable, Mapping
 from dataclasses import dataclass
+from importlib.metadata import entry_points
+from pathlib import Path
 from typing import Any
 
 import numpy as np
@@ -17,6 +19,7 @@ from linkzoo.envs.aec import GameEnv
 from linkzoo.envs.gym import SeatEnv
 
 _ACTED, _SEEN = "action_mask", "observation"  # keys of an observation dict
+_GROUP = "linkzoo.policies"  # of entry points; its one entry loads policies
 
 
 class Policy:
@@ -194,6 +197,43 @@ class Policy:
         own = batch[acting]
         found = _Observed(self.game, own, masks[acting].view(np.int8), self._draw(len(own)))
         return _Decisions(acting, one, found)
+
+
+def load_policy(
+    agent: str | Path,
+    game: str | None = None,
+    options: Mapping[str, Any] | None = None,
+    *,
+    seed: int = 0,
+) -> Policy:
+    """Loads a trained policy, or any other agent, that plays in any loop.
+
+    `linkzoo_training` loads it, found through the entry-point group `linkzoo.policies`. A
+    checkpoint needs the extra `train`. Entry points belong to installed packages: with a source
+    tree that is only on PYTHONPATH, call `linkzoo_training.load_policy`, the same function.
+
+    Args:
+        agent: The name of a shipped checkpoint, a checkpoint's folder, or any name of
+            `linkzoo_training.make_agent`, such as `linkage~1` (sampled), `linkage:100` (with a
+            search of 100 simulations), `greedy` or `my_file.py:MyAgent`.
+        game: The game that it plays; None for a checkpoint's own.
+        options: Options of the game: its board or cards; None for the checkpoint's.
+        seed: The seed of the draws of a policy that samples, 0..2**64-1.
+
+    Returns:
+        The policy: `predict`, `probabilities` and `values` of environments and observations.
+
+    Raises:
+        ValueError: There is no such agent or game, the agent's game isn't named, or the extra
+            `train` isn't installed.
+    """
+    for point in entry_points(group=_GROUP):
+        policy: Policy = point.load()(agent, game, options, seed=seed)
+        return policy
+    raise ValueError(
+        f"no installed package has an entry point {_GROUP}: pip install 'linkzoo[train]', or call "
+        "linkzoo_training.load_policy from a source tree"
+    )
 
 
 @dataclass

@@ -7,7 +7,9 @@ import numpy as np
 import pytest
 
 import linkzoo
+import linkzoo_training
 from linkzoo import Positions
+from linkzoo import policy as policy_module
 from linkzoo.integrations import FeatureEnv, SeatVectorEnv
 from linkzoo.policy import Policy
 from linkzoo_training import load_agent, resources
@@ -160,6 +162,18 @@ def test_the_extra_that_is_missing_is_named(monkeypatch: pytest.MonkeyPatch) -> 
     monkeypatch.setattr(resources, "find_spec", lambda name: None if name == "torch" else name)
     with pytest.raises(ValueError, match=r"torch not installed: pip install 'linkzoo\[train\]'"):
         linkzoo.load_policy("linkage")
+
+
+def test_the_loader_is_found_by_its_entry_point(monkeypatch: pytest.MonkeyPatch) -> None:
+    """Without an installed package the error says what to install, and what to call."""
+    monkeypatch.setattr(policy_module, "entry_points", lambda group: [])
+    with pytest.raises(ValueError, match=r"pip install 'linkzoo\[train\]', or call linkzoo_train"):
+        linkzoo.load_policy("linkage")
+    env = linkzoo.make("linkage")
+    env.reset(seed=1)
+    assert env.action_space("player_0").contains(
+        linkzoo_training.load_policy("linkage").predict(env)
+    )
 
 
 def test_a_loaded_agent_fits_too() -> None:

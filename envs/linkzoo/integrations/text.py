@@ -11,6 +11,7 @@ from linkzoo.core.agent import Agent, RandomAgent, check_agent
 from linkzoo.core.arguments import integer, one_of, real, string
 from linkzoo.engine.rng import SEED_LIMIT, game_seed
 from linkzoo.envs.aec import REWARDS
+from linkzoo.policy import load_policy
 from linkzoo.text import MoveError, TextGame
 
 RULES = ("none", "short", "full")
@@ -50,7 +51,7 @@ class TextSeatEnv:
         num_players: The number of players; None for the game's smallest.
         seat: The seat; None for another one each game, drawn at random.
         opponent: Plays the other seats: an `Agent`, or a name such as `greedy` or `linkage` (with
-            the extra `train`: `linkzoo_training.make_agent`); None for uniformly random play.
+            the extra `train`: `linkzoo.load_policy`); None for uniformly random play.
         reward: `"win"` for payoffs, `"score"` for score margins.
         max_illegal: How many illegal answers in a game are only told to be so, 0..1000.
         illegal_cost: What each illegal answer takes from the reward, 0..1000.
@@ -94,7 +95,7 @@ class TextSeatEnv:
         self._max_illegal = integer("max_illegal", max_illegal, 0, 1000)
         self._cost = real("illegal_cost", illegal_cost, 0, 1000)
         if isinstance(opponent, str):
-            opponent = _named(opponent, first.game.name, options)
+            opponent = load_policy(opponent, first.game.name, options)
         self._opponent = check_agent(RandomAgent() if opponent is None else opponent, "opponent")
         self._seed, self._episode, self._done = randbelow(SEED_LIMIT), 0, True
 
@@ -160,10 +161,3 @@ class TextSeatEnv:
     def _play_others(self) -> None:
         while self.text_game.seat not in {self.seat, None}:
             self.text_game.play(int(self._opponent.act(self.text_game.positions)[0]))
-
-
-def _named(opponent: str, game: str, options: dict[str, Any]) -> Agent:
-    from linkzoo_training import make_agent
-
-    agent: Agent = make_agent(opponent, game, options)
-    return agent

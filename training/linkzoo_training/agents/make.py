@@ -81,7 +81,7 @@ def load_policy(
     *,
     seed: int = 0,
 ) -> Policy:
-    """Loads a policy that plays in any loop; see `linkzoo.load_policy`."""
+    """Loads a policy that plays in any loop; the entry point behind `linkzoo.load_policy`."""
     spec = AgentSpec.parse(str(agent))
     if spec.kind == "checkpoint":
         check_installed("train", "torch", "safetensors", "pydantic")
