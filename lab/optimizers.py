@@ -17,7 +17,7 @@ import numpy as np
 import torch
 
 from linkzoo import Positions
-from linkzoo_training.algorithms.alphazero import AlphaZeroTrainer
+from linkzoo_training.algorithms.alphazero import WEIGHT_DECAY, AlphaZeroTrainer
 from linkzoo_training.algorithms.optimizers import Optimizers
 from linkzoo_training.config.config import AlphaZeroConfig, load_config
 from linkzoo_training.config.schedule import Schedule
@@ -67,7 +67,7 @@ def learned(
     def begun(iterations: int) -> AlphaZeroTrainer:
         trainer = AlphaZeroTrainer(replace(fresh, total_steps=iterations * plies))
         if name == "adamw":
-            parameters = decayed(trainer.parameters, config.weight_decay)
+            parameters = decayed(trainer.parameters, WEIGHT_DECAY)
             trainer.optimizers = Optimizers(adam=torch.optim.AdamW(parameters, lr=rate, fused=True))
         return trainer
 

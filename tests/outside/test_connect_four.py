@@ -43,7 +43,6 @@ RUNS: dict[str, dict[str, Any]] = {
         "network": "flat",
         "horizon": 8,
         "simulations": [4],
-        "considered": 4,
         "window": 2,
         "reuse": 2,
         "batch_size": 32,

@@ -16,6 +16,7 @@ from linkzoo import Positions, get_game
 from linkzoo.core.kernels import kernels
 from linkzoo_training.agents.make import make_agent
 from linkzoo_training.agents.policy import load_agent
+from linkzoo_training.algorithms import alphazero
 from linkzoo_training.algorithms.alphazero import AlphaZeroTrainer
 from linkzoo_training.arrays import relative
 from linkzoo_training.checkpoints.checkpoint import save_checkpoint
@@ -34,7 +35,6 @@ TINY: dict[str, Any] = {
     "horizon": 8,
     "total_steps": 8 * 12 * 8,
     "simulations": [4, 6],
-    "considered": 4,
     "window": 4,
     "reuse": 2,
     "batch_size": 32,
@@ -66,7 +66,6 @@ SMALL = {
     "width": 64,
     "num_envs": 128,
     "simulations": [16],
-    "considered": 8,
     "window": 8,
     "reuse": 4,
     "batch_size": 128,
@@ -104,7 +103,7 @@ def test_same_seed_same_weights() -> None:
             {
                 "network": "flat",
                 "game": "love_formula",
-                "initial_states": {"midgame": 1.0, "depth": 1.0},
+                "initial_states": {"midgame": 1.0},
                 "symmetric": False,
             },
             marks=pytest.mark.slow,
@@ -142,17 +141,19 @@ def test_train_writes_everything(tmp_path: Path) -> None:
 
 
 @pytest.mark.parametrize("kind", ["board", "flat"])
-def test_weights_decay_and_biases_and_gates_do_not(kind: str) -> None:
+def test_weights_decay_and_biases_and_gates_do_not(
+    kind: str, monkeypatch: pytest.MonkeyPatch
+) -> None:
     """A5: by a share of themselves, whatever the gradients, and nothing that is 1-D."""
     config = alphazero_config(
         {
             **TINY,
             "network": kind,
-            "weight_decay": 0.5,
             "learning_rate": [0.1, 1e-4],
             "symmetric": False,
         }
     )
+    monkeypatch.setattr(alphazero, "WEIGHT_DECAY", 0.5)
     trainer = AlphaZeroTrainer(config)
     before = [parameter.detach().clone() for parameter in trainer.parameters]
     with torch.no_grad():
@@ -289,13 +290,13 @@ def test_values_are_turned_to_the_seat_to_act() -> None:
 
 
 def test_targets_mix_the_outcome_and_the_search() -> None:
-    trainer = run(alphazero_config({**TINY, "root_share": 0.25, "symmetric": False}), 3)
+    trainer = run(alphazero_config({**TINY, "symmetric": False}), 3)
     samples = trainer.window[0]
     batch = trainer._batch(samples, 0)
     for row in range(len(samples)):
         seat, final = samples.states[row].seat, samples.finals[row]
         won = 1.0 if (final.winners >> seat) & 1 else -1.0
-        expected = 0.75 * won + 0.25 * samples.values[row, seat]
+        expected = 0.5 * won + 0.5 * samples.values[row, seat]
         assert float(batch.values[row, 0]) == pytest.approx(expected, abs=1e-5)
     assert ((batch.policy > 0) <= (batch.mask > 0)).all()
 
@@ -357,7 +358,7 @@ def test_a_run_begins_with_the_weights_of_a_checkpoint(tmp_path: Path) -> None:
         ({"simulations": []}, "simulations"),
         ({"simulations": [0]}, "simulations"),
         ({"window": 5}, "reuse: 2 does not divide the window, 5"),
-        ({"root_share": 1.5}, "root_share"),
+        ({"root_share": 0.5}, "root_share"),
         ({"min_value_range": 0}, "min_value_range"),
         ({"algorithm": "muzero"}, r"'muzero' is not one of \['ppo', 'alphazero'\]"),
         ({"clip": 0.2}, "clip"),

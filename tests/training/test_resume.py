@@ -87,7 +87,7 @@ SHARED: dict[str, Any] = {"num_threads": 2, "precision": "bf16", "symmetric": Tr
 SHARED |= {"max_seconds": 9999}
 SHARED |= {
     "learning_rate": [1e-3, 1e-4],
-    "initial_states": {"vary": {}, "midgame": 0.1, "depth": 0.4},
+    "initial_states": {"vary": {}, "midgame": 0.1},
 }
 IN_PPO: dict[str, Any] = {
     "total_steps": 6 * 16 * 24,
@@ -101,11 +101,10 @@ IN_PPO |= {"teacher": {"agent": "greedy", "share": 0.9}, "pool": {"active": 1, "
 IN_AZ: dict[str, Any] = {
     "total_steps": 6 * 12 * 8,
     "simulations": [3],
-    "considered": 2,
     "min_value_range": 0.5,
 }
-IN_AZ |= {"solver_limit": 100, "window": 2, "reuse": 1, "batch_size": 16, "weight_decay": 0.1}
-IN_AZ |= {"root_share": 0.1, "score_margin_weight": 0.3, "symmetric": False}
+IN_AZ |= {"solver_limit": 100, "window": 2, "reuse": 1, "batch_size": 16}
+IN_AZ |= {"score_margin_weight": 0.3, "symmetric": False}
 
 
 def stopped(data: dict[str, Any], folder: Path, iterations: int = 3) -> None:
@@ -121,8 +120,8 @@ EFFECTIVE = (
     *("initial_states", "symmetric", "pool.active", "pool.snapshot_every", "pool.league"),
     *("learning_rate", "score_margin_weight"),
     *("minibatches", "epochs", "gae_lambda", "clip", "entropy", "kl_coef", "teacher"),
-    *("simulations", "considered", "min_value_range", "solver_limit", "window", "reuse"),
-    *("batch_size", "weight_decay", "root_share"),
+    *("simulations", "min_value_range", "solver_limit", "window", "reuse"),
+    "batch_size",
 )
 
 

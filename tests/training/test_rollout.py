@@ -306,7 +306,7 @@ def test_games_begin_as_the_configuration_says() -> None:
     assert 0.4 < (thresholds != 12).mean() < 0.6
     assert (games.states["ply"] == 0).all()
     assert (games.from_initial_state.numpy() == (thresholds == 12)).all()
-    games, _, _ = play(num_envs=400, initial_states={"midgame": 1.0, "depth": 0.8})
+    games, _, _ = play(num_envs=400, initial_states={"midgame": 1.0})
     plies = games.states["ply"]
     assert plies.min() == 0
     assert 14 <= plies.max() <= 17

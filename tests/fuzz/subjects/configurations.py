@@ -39,7 +39,6 @@ _SMALL = {  # the sizes with which an iteration is tried
     "window": 32,
     "batch_size": 4096,
     "simulations": 64,
-    "considered": 64,
     "pool.size": 64,
     "pool.active": 16,
     "minibatches": 64,

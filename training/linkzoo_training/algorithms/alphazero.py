@@ -39,6 +39,8 @@ from linkzoo_training.selfplay.workers import SelfPlayWorkers
 
 _MAX_BATCHES = 2**20  # per iteration
 _MAX_GRAD_NORM = 1.0
+WEIGHT_DECAY = 1e-4  # of both optimisers, on weights only
+_SEARCH_SHARE = 0.5  # of the search's value in the value target, beside the outcome
 _LOSSES = ("loss/policy", "loss/value", "entropy")  # means over the batches
 
 
@@ -67,9 +69,9 @@ class AlphaZeroTrainer(Trainer):
             self.play = SelfPlayWorkers(games, executor, self._join)
         self.parameters = list(self.network.parameters())
         hidden, others = split_hidden(self.network)
-        rate, decay = config.learning_rate.first, config.weight_decay
-        adam = light(torch.optim.AdamW)(decayed(others, decay), lr=rate, fused=True)
-        muon = light(Muon)(hidden, rate, weight_decay=decay, bf16=self.bf16)
+        rate = config.learning_rate.first
+        adam = light(torch.optim.AdamW)(decayed(others, WEIGHT_DECAY), lr=rate, fused=True)
+        muon = light(Muon)(hidden, rate, weight_decay=WEIGHT_DECAY, bf16=self.bf16)
         self.optimizers = Optimizers(muon=muon, adam=adam)
         distributed.broadcast_weights(self.parameters)
         self.behaviour_policy = frozen(self.network, self.bf16)
@@ -141,12 +143,12 @@ class AlphaZeroTrainer(Trainer):
     def targets(self, samples: Samples) -> Float32s:
         """Returns value targets of M samples, [M, P], relative to the seat to act.
 
-        They mix the outcome with the value of the search (`root_share`).
+        They are means of the outcome and the value of the search.
         """
         payoff, margins = np.zeros_like(samples.values), np.zeros_like(samples.values)
         kernels(self.game).outcome(samples.finals, payoff, margins)
         payoff += self.config.score_margin_weight * margins
-        share = np.float32(self.config.root_share)
+        share = np.float32(_SEARCH_SHARE)
         values = (1 - share) * payoff + share * samples.values
         return relative(values, samples.states["seat"], samples.states["num_players"])
 

@@ -76,10 +76,12 @@ _STRICT = ConfigDict(extra="forbid", allow_inf_nan=False)
 
 @dataclass(frozen=True, config=_STRICT)
 class InitialStatesConfig:
-    """Games that begin mid-game, so that training sees late positions and both outcomes early."""
+    """Games that begin mid-game, so that training sees late positions and both outcomes early.
+
+    Random plies are uniform up to 0.8 of the game's typical length.
+    """
 
     midgame: ShareSchedule = Schedule(0.75, 0.5)  # share of games that begin after random plies
-    depth: Share = 0.8  # maximum random plies, as a share of the game's typical length
     vary: dict[str, tuple[Int, Int]] = field(default_factory=dict)  # options sampled from low..high
     vary_share: Share = 0.6  # share of games with sampled options; the others have `options`
     file: str | None = None  # positions that games begin from, JSON lines (linkzoo data positions)
@@ -301,7 +303,6 @@ class AlphaZeroConfig(Config):
     num_envs: Envs = 256  # games side by side
     horizon: Annotated[Int, Field(ge=1, le=2**12)] = 16  # plies of every game in one iteration
     simulations: Stages = (16, 32, 64)  # per move; a list is a schedule over equal parts of the run
-    considered: Simulations = 16  # actions tried at the root
     min_value_range: Range = None  # smallest range of values that is scaled to 0..1 (GumbelSearch)
     solver_limit: Annotated[Int, Field(ge=0, lt=2**31)] = (
         0  # solver's positions per root, see GumbelSearch; 0: off
@@ -312,9 +313,7 @@ class AlphaZeroConfig(Config):
     reuse: Few = 4  # times that a position is trained on, a divisor of `window`
     batch_size: Count = 1024  # positions per gradient step
     learning_rate: ShareSchedule = Schedule(6e-3, 1e-4)  # Muon's, and AdamW's for outer layers
-    weight_decay: Share = 1e-4  # for both optimisers, on weights only
     score_margin_weight: Weight = 0.0  # weight of score margins in values, in the search too
-    root_share: Share = 0.5  # share of the search's value in the value target
 
     @model_validator(mode="after")
     def _check_alphazero(self) -> "AlphaZeroConfig":

@@ -21,6 +21,7 @@ from linkzoo_training.selfplay.opponents import ITSELF, Opponents
 # Positions of a game's random numbers.
 _VARIED, _RANDOM, _DEPTH, _POOLED, _OPPONENT, _SEED, _SEAT, _FILED = range(8)
 _OPTION = 8  # first of the sampled options
+_MAX_DEPTH = 0.8  # largest number of random plies, as a share of the game's typical length
 
 
 @compiled
@@ -130,7 +131,7 @@ class InitialStates:
             config.vary_share * bool(config.vary),
             self._ranges,
             float(config.midgame.at(progress)),
-            config.depth * self._game.facts.typical_length,
+            _MAX_DEPTH * self._game.facts.typical_length,
             config.file_share * (config.file is not None),
             *self._positions,
             self._game.state.fields["seed"][1],  # type: ignore[index]  # structured dtype

@@ -194,7 +194,6 @@ class ReplayGames:
                 self._inputs,
                 config.num_envs,
                 simulations,
-                considered=config.considered,
                 views=views,
                 min_value_range=config.min_value_range,
                 score_margin_weight=config.score_margin_weight,
