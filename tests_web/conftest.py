@@ -9,7 +9,7 @@ import pytest
 from playwright.sync_api import Browser, Page, sync_playwright
 from tests.web.server import Client, serving
 
-from linkzoo_training.web.tables import Table
+from linkzoo_training.web.game_session import GameSession
 
 
 def _chromium() -> str:
@@ -59,12 +59,12 @@ class Screen:
         """Goes to an address of the page."""
         self.page.goto(f"http://127.0.0.1:{self.client.port}/{path}")
 
-    def start(self, game: str, seats: list[str], **more: Any) -> Table:
+    def start(self, game: str, seats: list[str], **more: Any) -> GameSession:
         """A new game; the start page has tests of its own."""
-        name = self.client.table(game, seats, **{"seed": 4, **more})
-        self.open(f"#/table/{name}")
+        name = self.client.new_game(game, seats, **{"seed": 4, **more})
+        self.open(f"#/game/{name}")
         self.page.wait_for_selector(".board svg, .cover h1")
-        return self.client.server.viewer(name).table
+        return self.client.server.viewer(name).session
 
     def status(self) -> str:
         """What the page says."""

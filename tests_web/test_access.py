@@ -144,7 +144,7 @@ def _walk(screen: Screen, part: str) -> None:
 
 
 def test_keys_alone_make_moves(screen: Screen) -> None:
-    table = screen.start("linkage", ["human", "random"])
+    session = screen.start("linkage", ["human", "random"])
     page = screen.page
     page.wait_for_selector(".board .lit")
     stops = page.locator('.board [tabindex="0"]')
@@ -165,7 +165,7 @@ def test_keys_alone_make_moves(screen: Screen) -> None:
     page.wait_for_selector(".board .lit")
     # The focus is on the board again, where it was.
     assert _focused(screen) is not None
-    assert page.inner_text(".log li") == table.history.seen(None)[0].words
+    assert page.inner_text(".log li") == session.history.seen(None)[0].words
 
 
 def _tab(screen: Screen, words: str) -> None:
@@ -190,8 +190,8 @@ def test_every_game_is_begun_and_played_by_keys_alone(screen: Screen, game: str)
     _tab(screen, "Start")
     press("Enter")
     page.wait_for_selector(".board .lit")
-    table = screen.client.server.viewer(page.url.split("/")[-1]).table
-    assert table.game.name == game
+    session = screen.client.server.viewer(page.url.split("/")[-1]).session
+    assert session.game.name == game
     _tab(screen, "Rules and help")
     press("Enter")
     page.wait_for_selector("dialog[open] figure svg")
@@ -211,7 +211,7 @@ def test_every_game_is_begun_and_played_by_keys_alone(screen: Screen, game: str)
     for _ in range(50):
         page.wait_for_function(ready)
         press("Enter")
-        if table.history.last_of([0]) is not None and len(table.record.actions) >= 10:
+        if session.history.last_of([0]) is not None and len(session.record.actions) >= 10:
             return
     pytest.fail("Enter alone never made ten moves")
 
@@ -245,10 +245,10 @@ def test_the_focus_stays_on_the_board_while_an_agent_thinks(
 
 @pytest.mark.parametrize("game", game_names())
 def test_everything_to_choose_has_a_spoken_name(screen: Screen, game: str) -> None:
-    table = screen.start(game, ["human", "random"])
+    session = screen.start(game, ["human", "random"])
     screen.page.wait_for_selector(".board .lit")
     names = screen.page.eval_on_selector_all(
         ".board .lit", "all => all.map((one) => [one.dataset.part, one.getAttribute('aria-label')])"
     )
     for part, name in names:
-        assert name == table.game.guide.part_words(table.state, part)
+        assert name == session.game.guide.part_words(session.state, part)

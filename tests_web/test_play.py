@@ -17,38 +17,39 @@ _MOST_CLICKS = 3000
 @pytest.mark.parametrize("confirming", [True, False])
 @pytest.mark.parametrize("game", game_names())
 def test_a_whole_game_by_clicks(screen: Screen, game: str, *, confirming: bool) -> None:
-    table = screen.start(game, ["human", "random" if confirming else "checkpoint"])
+    session = screen.start(game, ["human", "random" if confirming else "checkpoint"])
     screen.page.set_checked(".tools input[type=checkbox]", confirming)
     for _ in range(_MOST_CLICKS):
         if not screen.click():
             break
-    assert table.over
-    assert screen.status() == table.game.guide.outcome(table.state)
+    assert session.over
+    assert screen.status() == session.game.guide.outcome(session.state)
 
 
 def test_a_move_is_chosen_shown_and_confirmed(screen: Screen) -> None:
-    table = screen.start("linkage", ["human", "random"])
-    page, guide = screen.page, table.game.guide
+    session = screen.start("linkage", ["human", "random"])
+    page, guide = screen.page, session.game.guide
     screen.choose("R", "c3", "d3")
-    action = table.action("R c3-d3")
-    assert page.inner_text(".choices .words") == guide.action_words(table.state, action)
+    action = session.action("R c3-d3")
+    assert page.inner_text(".choices .words") == guide.action_words(session.state, action)
     page.wait_for_selector('.past[data-kind="preview"]:not([hidden])')
     page.wait_for_selector(".past .marks.last rect")
-    assert table.record.actions == []
+    assert session.record.actions == []
     page.click('.board [data-part="c4"]')  # instead of d3
     assert page.inner_text(".choices .words") == "red domino on c3 and c4"
     screen.confirm()
     page.wait_for_selector(".log li")
-    assert page.inner_text(".log li") == table.history.seen(None)[0].words
+    assert page.inner_text(".log li") == session.history.seen(None)[0].words
 
 
 def test_without_the_question_the_last_part_plays_the_move(screen: Screen) -> None:
-    table = screen.start("linkage", ["human", "random"])
+    session = screen.start("linkage", ["human", "random"])
     screen.page.uncheck(".tools input[type=checkbox]")
     screen.page.reload()  # the browser remembers
     screen.choose("R", "c3", "d3")
     screen.page.wait_for_selector(".log li")
-    assert table.record.actions[0] == table.game.notation.text_to_action(table.state, "R c3-d3")
+    text_to_action = session.game.notation.text_to_action
+    assert session.record.actions[0] == text_to_action(session.state, "R c3-d3")
     screen.page.check(".tools input[type=checkbox]")
 
 
@@ -102,7 +103,7 @@ def test_a_picture_for_another_width_that_comes_late_is_not_shown(screen: Screen
     def hold(route: Route) -> None:
         held.append(route)
 
-    page.route("**/api/tables/*?tall=true", hold)
+    page.route("**/api/sessions/*?tall=true", hold)
     with page.expect_request("**/*?tall=true"):
         page.set_viewport_size({"width": 500, "height": 900})
     with page.expect_response("**/*?tall=false"):
@@ -114,18 +115,18 @@ def test_a_picture_for_another_width_that_comes_late_is_not_shown(screen: Screen
 
 def test_two_people_never_get_what_the_other_holds(screen: Screen) -> None:
     screen.page.on("response", screen.keep)
-    table = screen.start("link_o", ["human", "human"])
+    session = screen.start("link_o", ["human", "human"])
     for _ in range(6):
         screen.page.wait_for_selector(".cover h1")
-        seat = table.waiting
+        seat = session.waiting
         assert seat is not None
         assert screen.page.inner_text(".cover h1") == f"Pass the screen to player {seat}"
         assert screen.page.inner_html(".board") == ""
         screen.page.click(".cover button")
         screen.page.wait_for_selector(".board .lit")
         seen, before = {seat}, len(screen.traffic)
-        other = json.dumps(table.game.drawing.text(table.state, 1 - seat))
-        while table.waiting is None:
+        other = json.dumps(session.game.drawing.text(session.state, 1 - seat))
+        while session.waiting is None:
             screen.click()
             time.sleep(0.05)
         for _, body in screen.traffic[before - 1 :]:
@@ -142,31 +143,31 @@ _POINTED = [(5, 193, "OBSTACLE Bullying#1"), (4, 123, "FREE"), (2, 178, "CARD Sc
 def test_what_a_card_asks_for_is_pointed_at_in_the_picture(
     screen: Screen, seed: int, ply: int, part: str
 ) -> None:
-    table = screen.start("love_formula", ["human", "random"])
-    game = table.game
+    session = screen.start("love_formula", ["human", "random"])
+    game = session.game
     put = positions(game, 2, dict(game.fixed.values), seed)[ply]
-    with table.lock:
-        table._states[0] = put
-        table._mask[0] = mask_of(game, put)
-        table.touch()
+    with session.lock:
+        session._states[0] = put
+        session._mask[0] = mask_of(game, put)
+        session.touch()
     screen.page.reload()
-    action = table.action(part)
+    action = session.action(part)
     screen.choose(part)
     screen.confirm()
     for _ in range(100):
-        if table.record.actions:
+        if session.record.actions:
             break
         time.sleep(0.05)
-    assert table.record.actions[0] == action
+    assert session.record.actions[0] == action
 
 
 def test_the_log_shows_a_move_on_the_board(screen: Screen) -> None:
-    table = screen.start("linkage", ["human", "random"])
+    session = screen.start("linkage", ["human", "random"])
     page = screen.page
     screen.choose("W", "a1", "b1")
     screen.confirm()
     page.wait_for_selector(".log li >> nth=1")
-    first = table.history.seen(None)[0]
+    first = session.history.seen(None)[0]
     page.hover(".log button >> nth=0")
     page.wait_for_selector('.past[data-kind="earlier"]:not([hidden]) .marks.last rect')
     shown = page.locator(".past .marks.last .over").count()
@@ -205,12 +206,12 @@ def test_opponents_moves_are_shown_one_after_another(browser: Browser, client: C
 
 
 def test_an_opponents_last_move_is_marked(screen: Screen) -> None:
-    table = screen.start("linkage", ["human", "random"])
+    session = screen.start("linkage", ["human", "random"])
     screen.choose("W", "a1", "b1")
     screen.confirm()
     screen.page.wait_for_selector(".log li >> nth=1")
     screen.page.wait_for_selector(".board .marks.last rect")
-    touched = set(table.history.seen(None)[1].touched)
+    touched = set(session.history.seen(None)[1].touched)
     assert screen.page.locator(".board .marks.last .over").count() == len(touched)
 
 
@@ -219,9 +220,9 @@ def test_the_shares_of_an_agent_stand_on_the_board(screen: Screen, client: Clien
     screen.page.wait_for_selector(".board .lit")
     screen.page.get_by_role("button", name="Analyse").click()
     screen.page.wait_for_selector(".board .share")
-    table = screen.page.url.split("/")[-1]
+    session = screen.page.url.split("/")[-1]
     agent = screen.page.input_value(".analysis input")
-    moves = client.ask(f"tables/{table}/analysis", {"agent": agent})[1]["moves"]
+    moves = client.ask(f"sessions/{session}/analysis", {"agent": agent})[1]["moves"]
     yellow = sum(move["share"] for move in moves if "Y" in move["parts"])
     shown = screen.page.locator(".board .share").all_text_contents()
     assert f"{yellow:.0%}".replace("%", " %") in shown
@@ -238,11 +239,11 @@ def test_a_coach_shows_its_move_and_what_it_would_have_played(
     screen: Screen, client: Client
 ) -> None:
     screen.start("linkage", ["human", "random"])
-    page, table = screen.page, screen.page.url.split("/")[-1]
+    page, session = screen.page, screen.page.url.split("/")[-1]
     page.get_by_role("button", name="Hint").click()
     page.wait_for_selector(".board .marks.hint rect")
     judge = page.input_value(".analysis input")
-    found = client.ask(f"tables/{table}/analysis", {"agent": judge})[1]
+    found = client.ask(f"sessions/{session}/analysis", {"agent": judge})[1]
     best = found["moves"][0]
     assert f"would play: {best['words']} " in page.inner_text(".coach [role=status]")
     assert page.locator(".board .marks.hint .over").count() == len(best["parts"])
@@ -255,12 +256,12 @@ def test_a_coach_shows_its_move_and_what_it_would_have_played(
 
 
 def test_rules_are_in_the_page(screen: Screen) -> None:
-    table = screen.start("linkage", ["human", "random"])
+    session = screen.start("linkage", ["human", "random"])
     page = screen.page
     page.get_by_role("button", name="Rules and help").click()
     page.wait_for_selector("dialog[open] figure svg")
     shown = page.inner_text("dialog")
-    short = table.game.guide.rules_text()
+    short = session.game.guide.rules_text()
     assert short is not None
     assert short.split(". ")[0].replace("*", "").split("\n")[0] in shown.replace("\n", " ")
     assert page.locator("dialog figure").count() == 3

@@ -10,8 +10,8 @@ from tests.web.server import Client, serving
 from tests_web.conftest import Screen
 
 
-def _table_id(page: Page) -> str:
-    page.wait_for_url(re.compile("#/table/"))
+def _session_id(page: Page) -> str:
+    page.wait_for_url(re.compile("#/game/"))
     return str(page.url.split("/")[-1])
 
 
@@ -31,9 +31,9 @@ def test_a_game_is_set_up_by_keys_alone(screen: Screen, client: Client) -> None:
         if page.evaluate("() => document.activeElement.textContent") == "Start":
             break
     page.keyboard.press("Enter")
-    table = client.server.viewer(_table_id(page)).table
-    assert table.game.name == "love_links"
-    assert list(map(str, table.seats)) == ["human", "random", "linear"]
+    session = client.server.viewer(_session_id(page)).session
+    assert session.game.name == "love_links"
+    assert list(map(str, session.seats)) == ["human", "random", "linear"]
 
 
 def test_the_menu_follows_the_game_and_says_how_strong(screen: Screen, client: Client) -> None:
@@ -63,9 +63,9 @@ def test_options_are_explained_and_taken(screen: Screen, client: Client) -> None
     page.fill("#seat0-name", "Ada")
     page.fill("#seed", "4")
     page.click("button[type=submit]")
-    table = client.server.viewer(_table_id(page)).table
-    assert table.record.options["threshold"] == 14
-    assert [table.record.seed, table.names] == [4, ["Ada", ""]]
+    session = client.server.viewer(_session_id(page)).session
+    assert session.record.options["threshold"] == 14
+    assert [session.record.seed, session.names] == [4, ["Ada", ""]]
     screen.open()
     assert page.input_value("#seat0-name") == "Ada"
 
@@ -78,10 +78,10 @@ def test_games_that_are_left_unplayed_or_over_are_closed(screen: Screen, client:
         page.select_option("#game", "linkage")
         page.select_option("#seat1", "random")
         page.click("button[type=submit]")
-        ids.append(_table_id(page))
+        ids.append(_session_id(page))
         page.wait_for_selector(".board svg")
         if moves:
-            client.ask(f"tables/{ids[-1]}/move", {"move": "W a1-b1"})
+            client.ask(f"sessions/{ids[-1]}/move", {"move": "W a1-b1"})
         page.get_by_role("button", name="New game").click()
         page.wait_for_selector("#seat1")
     expect(page.locator(".list a")).to_have_count(1)
@@ -92,8 +92,8 @@ def test_games_that_are_left_unplayed_or_over_are_closed(screen: Screen, client:
 
 
 def test_saved_games_are_opened_and_deleted(screen: Screen, client: Client) -> None:
-    name = client.table("linkage", ["human", "random"])
-    client.ask(f"tables/{name}/save", {})
+    name = client.new_game("linkage", ["human", "random"])
+    client.ask(f"sessions/{name}/save", {})
     screen.open()
     page = screen.page
     saved = page.locator("section", has_text="Saved games").locator("li")
@@ -121,7 +121,7 @@ def test_two_people_play_on_two_devices(
         page.select_option("#seat1", "human")
         page.check("#apart")
         page.click("button[type=submit]")
-        links = page.locator(".list a[href*='#/table/']")
+        links = page.locator(".list a[href*='#/game/']")
         expect(links).to_have_count(2)
         addresses = [str(links.nth(seat).get_attribute("href")) for seat in range(2)]
         assert all(("token=" in address) == bool(token) for address in addresses)
@@ -130,21 +130,21 @@ def test_two_people_play_on_two_devices(
             one.set_default_timeout(30_000)
             one.goto(address)
             one.wait_for_selector(".board svg")
-        table = next(iter(client.server.tables))
+        session = next(iter(client.server.sessions))
         for moves in range(1, 4):
-            acting = int(table.state.seat)
-            move = table.game.notation.action_to_text(table.state, table.legal()[0])
+            acting = int(session.state.seat)
+            move = session.game.notation.action_to_text(session.state, session.legal()[0])
             pages[acting].wait_for_selector(".board .lit")
             pages[acting].evaluate(
-                """([id, move]) => fetch(`api/tables/${id}/move`, {method: "POST",
+                """([id, move]) => fetch(`api/sessions/${id}/move`, {method: "POST",
                 headers: {"Content-Type": "application/json"}, body: JSON.stringify({move})})""",
-                [_table_id(pages[acting]), move],
+                [_session_id(pages[acting]), move],
             )
             for one in pages:  # both pages hear of it by themselves
                 one.wait_for_selector(f".log li >> nth={moves - 1}")
         pages[1].reload()
         pages[1].wait_for_selector(".log li >> nth=2")
         drawn = pages[1].inner_html(".board")
-        assert str(table.game.to_dict(table.state, 1)["hands"][1][0]) in drawn
+        assert str(session.game.to_dict(session.state, 1)["hands"][1][0]) in drawn
         first.close()
         second.close()

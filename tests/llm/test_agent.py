@@ -266,9 +266,9 @@ def test_tournaments_take_models(server: LlmServer, tmp_path: Path) -> None:
 def test_pages_ask_for_models_of_the_command_line_alone(server: LlmServer) -> None:
     name = server.agent("first")
     assert str(read_agent(name, "linkage", {name: AgentSpec.parse(name)})) == name
-    with pytest.raises(ValueError, match="not one of those that the page offers"):
+    with pytest.raises(ValueError, match="the page doesn't offer it"):
         read_agent(name, "linkage")
-    with pytest.raises(ValueError, match="not one of those that the page offers"):
+    with pytest.raises(ValueError, match="the page doesn't offer it"):
         read_agent("llm:gpt", "linkage")
 
 

@@ -69,7 +69,7 @@ def test_a_page_has_a_view_for_each_seat_only_where_something_is_hidden() -> Non
     replay = Replay(_played("link_o", 2))
     assert replay.viewers == [None, 0, 1]
     assert len({replay.picture(1, viewer) for viewer in replay.viewers}) == 3
-    with pytest.raises(ValueError, match="seat: 2 is none of the viewers"):
+    with pytest.raises(ValueError, match="seat: 2 is not one of"):
         replay.picture(1, 2)
 
 

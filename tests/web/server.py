@@ -50,16 +50,16 @@ class Client:
         )
         return status, json.loads(answer)
 
-    def table(self, game: str, seats: list[str], **more: Any) -> str:
+    def new_game(self, game: str, seats: list[str], **more: Any) -> str:
         """The id of a new game."""
-        status, answer = self.ask("tables", {"game": game, "seats": seats, "seed": 1, **more})
+        status, answer = self.ask("sessions", {"game": game, "seats": seats, "seed": 1, **more})
         assert status == 200, answer
         return str(answer["id"])
 
     def settled(self, name: str) -> dict[str, Any]:
         """The view of a game when no agent is thinking any more."""
         for _ in range(600):
-            view: dict[str, Any] = self.ask(f"tables/{name}")[1]
+            view: dict[str, Any] = self.ask(f"sessions/{name}")[1]
             if view["waiting"] is not None or not view["thinking"]:
                 return view
             time.sleep(0.02)

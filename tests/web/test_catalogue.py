@@ -38,7 +38,8 @@ def test_each_agent_that_is_offered_can_play(tmp_path: Path) -> None:
             names = [agent["name"] for agent in game["agents"]]
             assert ("linear" in names) == (game["name"] != "linkage")
             for name in names:
-                client.ask(f"tables/{client.table(game['name'], ['human', name])}", method="DELETE")
+                session = client.new_game(game["name"], ["human", name])
+                client.ask(f"sessions/{session}", method="DELETE")
 
 
 def test_what_agents_do_is_said_in_a_few_words() -> None:
@@ -75,8 +76,8 @@ def test_a_game_and_its_agents_are_prepared_while_the_page_is_read(tmp_path: Pat
         while not client.ask("games/linkage/prepare", wanted)[1]["ready"]:
             assert time.monotonic() - begun < 60
             time.sleep(0.05)
-        assert len(client.server.players._held) == 3  # random, for the game itself
-        view = client.settled(client.table("linkage", ["greedy", "human"]))
+        assert len(client.server.players._players) == 3  # random, for the game itself
+        view = client.settled(client.new_game("linkage", ["greedy", "human"]))
         assert not view["preparing"]
         for agent, said in (("love_links", "plays love_links"), ("linkage@9999", "views")):
             status, answer = client.ask("games/linkage/prepare", {"agents": [agent]})

@@ -43,12 +43,12 @@ def _until(done: Callable[[], bool], seconds: float) -> float:
 
 def test_an_analysis_ends_when_its_page_goes(tmp_path: Path) -> None:
     with serving(tmp_path) as client:
-        name = client.table("linkage", ["human", "random"])
-        client.ask(f"tables/{name}/analysis", {"agent": "linkage:2"})  # compiles the search
-        asked = [_post(client.port, f"tables/{name}/analysis", {"agent": SLOW}) for _ in range(3)]
+        name = client.new_game("linkage", ["human", "random"])
+        client.ask(f"sessions/{name}/analysis", {"agent": "linkage:2"})  # compiles the search
+        asked = [_post(client.port, f"sessions/{name}/analysis", {"agent": SLOW}) for _ in range(3)]
         players = client.server.players
-        _until(lambda: any(player.waiting == 3 for player in players._held.values()), 30)
-        player = next(player for player in players._held.values() if player.waiting)
+        _until(lambda: any(player.waiting == 3 for player in players._players.values()), 30)
+        player = next(player for player in players._players.values() if player.waiting)
         _until(lambda: player.running, 30)
         for connection in asked:
             connection.close()
@@ -60,7 +60,7 @@ def test_half_open_connections_make_room_and_end(
 ) -> None:
     monkeypatch.setattr(connections, "HALF_OPEN_SECONDS", 0.5)
     with serving(tmp_path) as client:
-        begun = f"POST /api/tables HTTP/1.1\r\nHost: 127.0.0.1:{client.port}\r\n".encode()
+        begun = f"POST /api/sessions HTTP/1.1\r\nHost: 127.0.0.1:{client.port}\r\n".encode()
         opened = []
         for part in (b"", begun, begun + b"Content-Length: 9\r\n\r\n{"):
             for _ in range(connections.MOST_HALF_OPEN):
@@ -102,13 +102,13 @@ def test_a_signal_ends_the_server_without_a_wait(tmp_path: Path, number: int) ->
         assert process.stdout is not None
         port = int(process.stdout.readline().split("127.0.0.1:")[1].split("/")[0])
         client = Client(port, None)  # type: ignore[arg-type]
-        name = client.table("linkage", ["human", "human"], apart=True)
-        client.ask(f"tables/{name}/analysis", {"agent": "linkage:2"})
-        version = client.ask(f"tables/{name}")[1]["version"]
-        opened = [_post(port, f"tables/{name}/analysis", {"agent": SLOW}) for _ in range(3)]
+        name = client.new_game("linkage", ["human", "human"], apart=True)
+        client.ask(f"sessions/{name}/analysis", {"agent": "linkage:2"})
+        version = client.ask(f"sessions/{name}")[1]["version"]
+        opened = [_post(port, f"sessions/{name}/analysis", {"agent": SLOW}) for _ in range(3)]
         host = f" HTTP/1.1\r\nHost: 127.0.0.1:{port}"
-        half = f"POST /api/tables{host}\r\nContent-Type: application/json\r\nContent-Length: 9"
-        waiting = f"GET /api/tables/{name}?since={version}{host}"  # for a change
+        half = f"POST /api/sessions{host}\r\nContent-Type: application/json\r\nContent-Length: 9"
+        waiting = f"GET /api/sessions/{name}?since={version}{host}"  # for a change
         for request in (half, waiting):
             opened.append(socket.create_connection(("127.0.0.1", port)))
             opened[-1].sendall(f"{request}\r\n\r\n".encode())

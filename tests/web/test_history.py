@@ -5,51 +5,51 @@ import pytest
 
 from linkzoo import get_game
 from linkzoo.core.kernels import kernels
+from linkzoo_training.web.game_session import GameSession
 from linkzoo_training.web.history import History
-from linkzoo_training.web.tables import Table
 from linkzoo_training.web.viewers import Viewer
-from linkzoo_training.web.views import _common, entry, preview, table_view
+from linkzoo_training.web.views import _common, entry, preview, session_view
 from tests.web.server import Client
 
 
-def _table(client: Client, game: str, seats: list[str]) -> Table:
-    name = client.table(game, seats)
-    return client.server.viewer(name).table
+def _session(client: Client, game: str, seats: list[str]) -> GameSession:
+    name = client.new_game(game, seats)
+    return client.server.viewer(name).session
 
 
-def _first(table: Table) -> str:
-    action = table.legal()[0]
-    return table.game.notation.action_to_text(table.state, action)
+def _first(session: GameSession) -> str:
+    action = session.legal()[0]
+    return session.game.notation.action_to_text(session.state, action)
 
 
 @pytest.mark.parametrize("game", ["linkage", "love_formula"])
 def test_a_log_leaves_out_what_a_seat_does_not_see(client: Client, game: str) -> None:
-    table = _table(client, game, ["human", "human"])
-    guide = table.game.guide
+    session = _session(client, game, ["human", "human"])
+    guide = session.game.guide
     mine: list[str] = []
     for _ in range(3):
-        state, seat = table.state.copy(), int(table.state.seat)
-        if table.waiting is not None:
-            table.look(seat)
-        action = table.legal()[-1]
-        table.play(table.game.notation.action_to_text(state, action))
-        mine.append(guide.event(state, action, 0 if table.game.hides else None))
-    viewer = Viewer(table, own=0 if table.game.hides else None)
-    shown = [event.words for event in table.history.seen(0)]
+        state, seat = session.state.copy(), int(session.state.seat)
+        if session.waiting is not None:
+            session.look(seat)
+        action = session.legal()[-1]
+        session.play(session.game.notation.action_to_text(state, action))
+        mine.append(guide.event(state, action, 0 if session.game.hides else None))
+    viewer = Viewer(session, own=0 if session.game.hides else None)
+    shown = [event.words for event in session.history.seen(0)]
     assert shown == [sentence for sentence in mine if sentence]
-    assert len(table.history) == 3
-    assert table.history.last_of([0]) == max(
-        event.ply for event in table.history.seen(None) if event.seat == 0
+    assert len(session.history) == 3
+    assert session.history.last_of([0]) == max(
+        event.ply for event in session.history.seen(None) if event.seat == 0
     )
-    if not table.game.hides:
-        assert [row["words"] for row in table_view(viewer)["log"]] == shown
-    table.history.cut(1)
-    assert len(table.history) == 1
+    if not session.game.hides:
+        assert [row["words"] for row in session_view(viewer)["log"]] == shown
+    session.history.cut(1)
+    assert len(session.history) == 1
 
 
 def test_people_are_called_by_their_names_and_options_are_explained(client: Client) -> None:
     options = {"board_size": 3, "threshold": 3}
-    name = client.table("linkage", ["human", "random"], names=["Anna"], options=options)
+    name = client.new_game("linkage", ["human", "random"], names=["Anna"], options=options)
     client.server.viewer(name).play("W a1-b1")
     view = client.settled(name)
     assert view["log"][0]["words"] == "Anna places a white domino on a1 and b1: 1 group."
@@ -59,40 +59,40 @@ def test_people_are_called_by_their_names_and_options_are_explained(client: Clie
 
 
 def test_an_entry_of_the_log_is_the_position_after_it(client: Client) -> None:
-    table = _table(client, "linkage", ["human", "human"])
+    session = _session(client, "linkage", ["human", "human"])
     for _ in range(3):
-        table.play(_first(table))
-    positions = list(table.record.replay())
-    svg = entry(Viewer(table), 1)["svg"]
-    assert svg.split(">", 1)[1] == table.game.draw_svg(positions[2]).split(">", 1)[1]
+        session.play(_first(session))
+    positions = list(session.record.replay())
+    svg = entry(Viewer(session), 1)["svg"]
+    assert svg.split(">", 1)[1] == session.game.draw_svg(positions[2]).split(">", 1)[1]
     with pytest.raises(ValueError, match=r"entry: 3 is not in 0\.\.2"):
-        entry(Viewer(table), 3)
+        entry(Viewer(session), 3)
 
 
 def test_a_preview_is_the_picture_after_the_move(client: Client) -> None:
-    table = _table(client, "linkage", ["human", "human"])
-    move = _first(table)
-    found = preview(Viewer(table), move)
-    assert table.record.actions == []
-    table.play(move)
-    assert found["svg"] == entry(Viewer(table), 0)["svg"]
-    assert found["touched"] == table.history.seen(None)[0].touched
+    session = _session(client, "linkage", ["human", "human"])
+    move = _first(session)
+    found = preview(Viewer(session), move)
+    assert session.record.actions == []
+    session.play(move)
+    assert found["svg"] == entry(Viewer(session), 0)["svg"]
+    assert found["touched"] == session.history.seen(None)[0].touched
 
 
 @pytest.mark.parametrize("game", ["link_o", "love_links", "love_formula"])
 def test_a_preview_is_the_same_in_all_worlds_of_a_seat(client: Client, game: str) -> None:
     """It tells nothing of hidden cards and of what is drawn next."""
     for seed in range(2):
-        name = client.table(game, ["human", "random"], seed=seed)
+        name = client.new_game(game, ["human", "random"], seed=seed)
         client.settled(name)
-        table = client.server.viewer(name).table
-        move, seat = _first(table), int(table.state.seat)
-        told = preview(Viewer(table), move)
+        session = client.server.viewer(name).session
+        move, seat = _first(session), int(session.state.seat)
+        told = preview(Viewer(session), move)
         assert told["touched"] or game == "love_formula"
         for world in range(2):
-            table.game.determinize(table.state, seat, np.uint64(100 + world))
-            kernels(table.game).fill_masks.serial(table._states, table._mask)
-            assert preview(Viewer(table), move) == told
+            session.game.determinize(session.state, seat, np.uint64(100 + world))
+            kernels(session.game).fill_masks.serial(session._states, session._mask)
+            assert preview(Viewer(session), move) == told
 
 
 def test_a_preview_is_blank_where_worlds_differ() -> None:

@@ -38,10 +38,10 @@ def test_another_origin_is_refused(client: Client, origin: str) -> None:
 
 def test_a_form_of_another_page_cant_start_a_game(client: Client) -> None:
     body = json.dumps({"game": "linkage", "seats": ["human", "random"]}).encode()
-    status, _, _ = client.raw("POST", "/api/tables", body, {"Content-Type": "text/plain"})
+    status, _, _ = client.raw("POST", "/api/sessions", body, {"Content-Type": "text/plain"})
     assert status == 422
     headers = {"Content-Type": "application/json", "Sec-Fetch-Site": "cross-site"}
-    assert client.raw("POST", "/api/tables", body, headers)[0] == 403
+    assert client.raw("POST", "/api/sessions", body, headers)[0] == 403
 
 
 def test_a_server_for_others_asks_for_its_token(tmp_path: Path) -> None:
@@ -84,11 +84,11 @@ def test_a_body_has_a_limit(client: Client, *, declared: bool) -> None:
     body = b'{"game": "' + b"x" * MOST_BYTES + b'"}'
     headers = {"Content-Type": "application/json"}
     if declared:
-        status = client.raw("POST", "/api/tables", body, headers)[0]
+        status = client.raw("POST", "/api/sessions", body, headers)[0]
     else:
         chunk = b"%x\r\n%s\r\n0\r\n\r\n" % (len(body), body)
         status = client.raw(
-            "POST", "/api/tables", chunk, {**headers, "Transfer-Encoding": "chunked"}
+            "POST", "/api/sessions", chunk, {**headers, "Transfer-Encoding": "chunked"}
         )[0]
     assert status == 413
 
@@ -153,35 +153,36 @@ def _garbled(dice: np.random.Generator, body: bytes) -> bytes:
 
 def _requests(client: Client) -> list[tuple[str, str, Any]]:
     """A good request of every route that asks for something: method, path and JSON."""
-    name, agents = (client.table("linkage", ["human" if a else "random", "random"]) for a in (1, 0))
-    record = client.ask(f"tables/{name}/record")[1]
+    name = client.new_game("linkage", ["human", "random"])
+    agents = client.new_game("linkage", ["random", "random"])
+    record = client.ask(f"sessions/{name}/record")[1]
     client.settled(name)
     record["moves"] = ["W a1-b1", "B c3-c4"]
     replay = client.ask("replays", record)[1]["id"]
-    over, fresh = (client.table("linkage", ["human", "random"]) for _ in range(2))
-    client.ask(f"tables/{over}/resign", {})
-    client.ask(f"tables/{name}/move", {"move": "W a1-b1"})
-    saved, kept = (client.ask(f"tables/{table}/save", {})[1]["file"] for table in (over, agents))
+    over, fresh = (client.new_game("linkage", ["human", "random"]) for _ in range(2))
+    client.ask(f"sessions/{over}/resign", {})
+    client.ask(f"sessions/{name}/move", {"move": "W a1-b1"})
+    saved, kept = (client.ask(f"sessions/{game}/save", {})[1]["file"] for game in (over, agents))
     new = {"game": "linkage", "seats": ["human", "random"], "options": {}, "seed": 3}
     return [
-        ("POST", "tables", new),
-        ("POST", "tables", {**new, "game": "link_o", "options": {"board": "ring4x16"}}),
-        ("POST", "tables", {**new, "seats": ["human", "human"], "names": ["Ada"], "apart": True}),
-        ("GET", f"tables?ids={name}&ids={agents}", None),
-        ("GET", f"tables/{name}?tall=true", None),
-        ("GET", f"tables/{name}/log/0", None),
-        ("DELETE", f"tables/{client.table('linkage', ['human', 'random'])}", None),
-        ("POST", f"tables/{name}/move", {"move": "W a1-b1"}),
-        ("POST", f"tables/{fresh}/preview", {"move": "W a1-b1"}),
-        ("POST", f"tables/{name}/look", {"seat": 0}),
-        ("POST", f"tables/{name}/back", {}),
-        ("POST", f"tables/{agents}/step", {}),
-        ("POST", f"tables/{name}/analysis", {"agent": "checkpoint"}),
-        ("POST", f"tables/{name}/analysis", {"agent": "checkpoint", "last": True}),
-        ("POST", f"tables/{client.table('linkage', ['human', 'random'])}/resign", {}),
-        ("POST", f"tables/{over}/rematch", {}),
-        ("POST", f"tables/{name}/save", {}),
-        ("GET", f"tables/{name}/record", None),
+        ("POST", "sessions", new),
+        ("POST", "sessions", {**new, "game": "link_o", "options": {"board": "ring4x16"}}),
+        ("POST", "sessions", {**new, "seats": ["human", "human"], "names": ["Ada"], "apart": True}),
+        ("GET", f"sessions?ids={name}&ids={agents}", None),
+        ("GET", f"sessions/{name}?tall=true", None),
+        ("GET", f"sessions/{name}/log/0", None),
+        ("DELETE", f"sessions/{client.new_game('linkage', ['human', 'random'])}", None),
+        ("POST", f"sessions/{name}/move", {"move": "W a1-b1"}),
+        ("POST", f"sessions/{fresh}/preview", {"move": "W a1-b1"}),
+        ("POST", f"sessions/{name}/look", {"seat": 0}),
+        ("POST", f"sessions/{name}/back", {}),
+        ("POST", f"sessions/{agents}/step", {}),
+        ("POST", f"sessions/{name}/analysis", {"agent": "checkpoint"}),
+        ("POST", f"sessions/{name}/analysis", {"agent": "checkpoint", "last": True}),
+        ("POST", f"sessions/{client.new_game('linkage', ['human', 'random'])}/resign", {}),
+        ("POST", f"sessions/{over}/rematch", {}),
+        ("POST", f"sessions/{name}/save", {}),
+        ("GET", f"sessions/{name}/record", None),
         ("POST", "replays", record),
         ("GET", f"replays/{replay}", None),
         ("GET", f"replays/{replay}/1?tall=true", None),
@@ -220,7 +221,7 @@ def test_mutated_requests_get_an_answer_and_no_failure(
     client: Client, times: int, seed: int
 ) -> None:
     dice = np.random.default_rng(seed)
-    client.server.tables.most = client.server.replays.most = 2 * times
+    client.server.sessions.most = client.server.replays.most = 2 * times
     seen: dict[tuple[str, int], int] = {}
     for number in range(times):
         if number % 500 == 0:  # some close the games
@@ -245,5 +246,5 @@ def test_mutated_requests_get_an_answer_and_no_failure(
     assert [body[:300] for body in client.sent if any(path in body for path in own)] == []
     assert {200, 400, 404, 409, 422} <= {status for _, status in seen}
     answered = {kind for kind, status in seen if status == 200}
-    alone = {"POST tables/ID/look", "POST tables/ID/rematch"}  # nobody else is there; not over
+    alone = {"POST sessions/ID/look", "POST sessions/ID/rematch"}  # nobody else is there; not over
     assert {kind for kind, _ in seen} - answered <= alone

@@ -13,7 +13,7 @@ from tests.web.server import Client
 def _apart(client: Client, game: str, seats: list[str], **more: Any) -> dict[int, str]:
     """A game with a link per person, by seat."""
     body = {"game": game, "seats": seats, "seed": 1, "apart": True, **more}
-    status, answer = client.ask("tables", body)
+    status, answer = client.ask("sessions", body)
     assert status == 200, answer
     links = {int(seat): str(name) for seat, name in answer["seats"].items()}
     assert answer["id"] == next(iter(links.values()))
@@ -23,23 +23,23 @@ def _apart(client: Client, game: str, seats: list[str], **more: Any) -> dict[int
 def test_each_link_shows_one_seat_and_plays_for_it(client: Client) -> None:
     links = _apart(client, "link_o", ["human", "random", "human"])
     assert list(links) == [0, 2]
-    table = client.server.viewer(links[0]).table
+    session = client.server.viewer(links[0]).session
     for _ in range(20):
         client.sent.clear()
         views = {seat: client.settled(name) for seat, name in links.items()}
         for seat, view in views.items():
             assert view["own"] == view["looking"] == seat
             assert view["waiting"] is None
-            assert view["text"] == table.game.drawing.text(table.state, seat)
+            assert view["text"] == session.game.drawing.text(session.state, seat)
         assert views[0]["svg"] != views[2]["svg"]
         acting = views[0]["acting"]
         assert [bool(views[seat]["moves"]) for seat in links] == [acting == seat for seat in links]
         move = {"move": views[acting]["moves"][0]["text"]}
         other = links[2 - acting]
-        assert client.ask(f"tables/{other}/move", move)[0] == 409
-        assert client.ask(f"tables/{links[acting]}/move", move)[0] == 200
-    assert client.ask(f"tables/{links[0]}/record")[0] == 409
-    assert client.ask(f"tables/{links[0]}/look", {"seat": 0})[0] == 409
+        assert client.ask(f"sessions/{other}/move", move)[0] == 409
+        assert client.ask(f"sessions/{links[acting]}/move", move)[0] == 200
+    assert client.ask(f"sessions/{links[0]}/record")[0] == 409
+    assert client.ask(f"sessions/{links[0]}/look", {"seat": 0})[0] == 409
 
 
 def test_no_link_shows_what_only_the_other_seat_knows(client: Client) -> None:
@@ -47,16 +47,16 @@ def test_no_link_shows_what_only_the_other_seat_knows(client: Client) -> None:
     seen = []
     for world in (0, 5):
         links = _apart(client, "link_o", ["human", "human"])
-        table = client.server.viewer(links[0]).table
-        with table.lock:
+        session = client.server.viewer(links[0]).session
+        with session.lock:
             if world:
-                table.game.determinize(table.state, 0, np.uint64(world))
-                table.touch()
+                session.game.determinize(session.state, 0, np.uint64(world))
+                session.touch()
         client.sent.clear()
-        client.ask(f"tables/{links[0]}")
-        client.ask(f"tables/{links[0]}?tall=true")
+        client.ask(f"sessions/{links[0]}")
+        client.ask(f"sessions/{links[0]}?tall=true")
         seen.append([json.loads(body) | {"version": 0} for body in client.sent])
-        hands = table.game.to_dict(table.state)["hands"]
+        hands = session.game.to_dict(session.state)["hands"]
         assert hands[0] != hands[1]
     assert seen[0] == seen[1]
 
@@ -64,9 +64,9 @@ def test_no_link_shows_what_only_the_other_seat_knows(client: Client) -> None:
 def test_a_page_hears_of_the_others_move(client: Client) -> None:
     links = _apart(client, "linkage", ["human", "human"])
     version = client.settled(links[1])["version"]
-    client.ask(f"tables/{links[0]}/move", {"move": "W a1-b1"})
+    client.ask(f"sessions/{links[0]}/move", {"move": "W a1-b1"})
     begun = time.monotonic()
-    view = client.ask(f"tables/{links[1]}?since={version}")[1]
+    view = client.ask(f"sessions/{links[1]}?since={version}")[1]
     assert len(view["log"]) == 1
     assert view["moves"]
     assert time.monotonic() - begun < 2
@@ -74,60 +74,60 @@ def test_a_page_hears_of_the_others_move(client: Client) -> None:
 
 def test_on_two_devices_a_move_can_be_taken_back_until_the_other_moves(client: Client) -> None:
     links = _apart(client, "linkage", ["human", "human"])
-    assert client.ask(f"tables/{links[1]}/back", {})[0] == 409
+    assert client.ask(f"sessions/{links[1]}/back", {})[0] == 409
     for seat, move in ((0, "W a1-b1"), (1, "B c3-c4")):
-        view = client.ask(f"tables/{links[seat]}/move", {"move": move})[1]
+        view = client.ask(f"sessions/{links[seat]}/move", {"move": move})[1]
         assert view["can_take_back"]
         assert not client.settled(links[1 - seat])["can_take_back"]
-    assert client.ask(f"tables/{links[0]}/back", {})[0] == 409
-    assert len(client.ask(f"tables/{links[1]}/back", {})[1]["log"]) == 1
+    assert client.ask(f"sessions/{links[0]}/back", {})[0] == 409
+    assert len(client.ask(f"sessions/{links[1]}/back", {})[1]["log"]) == 1
 
 
 def test_one_of_two_can_leave_and_the_other_goes_on(client: Client) -> None:
     links = _apart(client, "linkage", ["human", "human"])
-    client.ask(f"tables/{links[0]}", method="DELETE")
-    assert client.ask(f"tables/{links[0]}")[0] == 404
-    assert client.ask(f"tables/{links[1]}")[0] == 200
-    client.ask(f"tables/{links[1]}", method="DELETE")
-    assert client.ask(f"tables/{links[1]}")[0] == 404
+    client.ask(f"sessions/{links[0]}", method="DELETE")
+    assert client.ask(f"sessions/{links[0]}")[0] == 404
+    assert client.ask(f"sessions/{links[1]}")[0] == 200
+    client.ask(f"sessions/{links[1]}", method="DELETE")
+    assert client.ask(f"sessions/{links[1]}")[0] == 404
 
 
 def test_who_resigns_loses_and_the_next_game_keeps_the_seats(client: Client) -> None:
     links = _apart(client, "linkage", ["human", "human"], names=["Ada", " Bo\nb "])
-    assert client.ask(f"tables/{links[0]}/rematch", {})[0] == 409
-    client.ask(f"tables/{links[0]}/move", {"move": "W a1-b1"})
-    first = client.ask(f"tables/{links[0]}/save", {})[1]["file"]
-    view = client.ask(f"tables/{links[0]}/resign", {})[1]
+    assert client.ask(f"sessions/{links[0]}/rematch", {})[0] == 409
+    client.ask(f"sessions/{links[0]}/move", {"move": "W a1-b1"})
+    first = client.ask(f"sessions/{links[0]}/save", {})[1]["file"]
+    view = client.ask(f"sessions/{links[0]}/resign", {})[1]
     assert [view["over"], view["resigned"], view["winners"]] == [True, 0, [1]]
     assert view["names"] == ["Ada", "Bo b"]
     assert view["moves"] == []
-    assert client.ask(f"tables/{links[1]}/resign", {})[0] == 409
-    assert client.ask(f"tables/{links[1]}/move", {"move": "B c3-c4"})[0] == 409
-    view = client.ask(f"tables/{links[1]}/rematch", {})[1]
+    assert client.ask(f"sessions/{links[1]}/resign", {})[0] == 409
+    assert client.ask(f"sessions/{links[1]}/move", {"move": "B c3-c4"})[0] == 409
+    view = client.ask(f"sessions/{links[1]}/rematch", {})[1]
     assert [view["over"], view["resigned"], view["log"]] == [False, None, []]
     assert client.settled(links[0])["moves"]
-    assert client.ask(f"tables/{links[0]}/save", {})[1]["file"] != first
+    assert client.ask(f"sessions/{links[0]}/save", {})[1]["file"] != first
 
 
 def test_resigning_shows_what_was_hidden(client: Client) -> None:
-    name = client.table("link_o", ["human", "random"])
-    table = client.server.viewer(name).table
-    assert client.settled(name)["text"] == table.game.drawing.text(table.state, 0)
-    view = client.ask(f"tables/{name}/resign", {})[1]
-    assert view["text"] == table.game.drawing.text(table.state)
-    assert client.ask(f"tables/{name}/record")[0] == 200
+    name = client.new_game("link_o", ["human", "random"])
+    session = client.server.viewer(name).session
+    assert client.settled(name)["text"] == session.game.drawing.text(session.state, 0)
+    view = client.ask(f"sessions/{name}/resign", {})[1]
+    assert view["text"] == session.game.drawing.text(session.state)
+    assert client.ask(f"sessions/{name}/record")[0] == 200
 
 
 def test_nobody_resigns_for_agents(client: Client) -> None:
-    name = client.table("linkage", ["random", "greedy"])
-    assert client.ask(f"tables/{name}/resign", {})[0] == 409
+    name = client.new_game("linkage", ["random", "greedy"])
+    assert client.ask(f"sessions/{name}/resign", {})[0] == 409
 
 
 def test_a_list_of_ones_games(client: Client) -> None:
-    names = [client.table("linkage", ["human", "random"], names=["Ada"]) for _ in range(2)]
-    client.ask(f"tables/{names[1]}/resign", {})
+    names = [client.new_game("linkage", ["human", "random"], names=["Ada"]) for _ in range(2)]
+    client.ask(f"sessions/{names[1]}/resign", {})
     asked = "&".join(f"ids={name}" for name in [*names, "unknown"])
-    found = client.ask(f"tables?{asked}")[1]["tables"]
+    found = client.ask(f"sessions?{asked}")[1]["sessions"]
     assert [game["id"] for game in found] == names
     assert [game["over"] for game in found] == [False, True]
     assert [game["yours"] for game in found] == [True, False]
@@ -136,15 +136,15 @@ def test_a_list_of_ones_games(client: Client) -> None:
 
 
 def test_saved_games_are_listed_opened_and_deleted(client: Client) -> None:
-    name = client.table("linkage", ["human", "random"])
-    client.ask(f"tables/{name}/move", {"move": "W a1-b1"})
+    name = client.new_game("linkage", ["human", "random"])
+    client.ask(f"sessions/{name}/move", {"move": "W a1-b1"})
     client.settled(name)
-    file = client.ask(f"tables/{name}/save", {})[1]["file"]
+    file = client.ask(f"sessions/{name}/save", {})[1]["file"]
     (client.server.records / "broken.json").write_text("{")
     listed = {record["file"]: record for record in client.ask("records")[1]["records"]}
     assert "broken.json" not in listed
     assert [listed[file][what] for what in ("title", "players", "moves")] == ["Linkage", 2, 2]
-    assert client.ask(f"records/{file}")[1] == client.ask(f"tables/{name}/record")[1]
+    assert client.ask(f"records/{file}")[1] == client.ask(f"sessions/{name}/record")[1]
     assert client.ask(f"records/{file}", method="DELETE")[0] == 200
     assert client.ask(f"records/{file}")[0] == 400
     assert not (client.server.records / file).exists()
@@ -160,7 +160,7 @@ def test_a_page_cant_name_a_file_elsewhere(client: Client, file: str) -> None:
 
 def test_a_saved_game_doesnt_show_what_is_still_hidden(client: Client) -> None:
     links = _apart(client, "link_o", ["human", "human"])
-    file = client.ask(f"tables/{links[0]}/save", {})[1]["file"]
+    file = client.ask(f"sessions/{links[0]}/save", {})[1]["file"]
     assert client.ask(f"records/{file}")[0] == 409
-    client.ask(f"tables/{links[0]}/resign", {})
+    client.ask(f"sessions/{links[0]}/resign", {})
     assert client.ask(f"records/{file}")[0] == 200

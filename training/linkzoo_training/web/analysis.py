@@ -16,8 +16,10 @@ from linkzoo_training.web.views import Json, moves
 def analyse(player: Player, game: Game, state: Record, seed: int) -> Json:
     """Returns move probabilities and visits, values by seat in -1..1, and the exact verdict.
 
-    Uses only information of the seat to act. Call it in the player's thread. ValueError for an
-    agent without a policy, and for a finished game.
+    Uses only information of the seat to act. Call it in the player's thread.
+
+    Raises:
+        ValueError: The agent has no policy, or the game is over.
     """
     agent = player.agent
     if state.seat < 0:
@@ -34,7 +36,7 @@ def analyse(player: Player, game: Game, state: Record, seed: int) -> Json:
         raise ValueError(f"{agent.name} has no policy: choose a checkpoint")
     legal = np.flatnonzero(positions.action_mask[0]).tolist()
     order = sorted(legal, key=lambda action: -float(shares[action]))
-    return {
+    result: Json = {
         "agent": agent.name,
         "seat": int(state.seat),
         "values": [round(float(v), 4) for v in values[: int(state.num_players)].clip(-1, 1)],
@@ -46,8 +48,11 @@ def analyse(player: Player, game: Game, state: Record, seed: int) -> Json:
             }
             for action, move in zip(order, moves(game, state, order), strict=True)
         ],
-        "exact": None if game.solver is None else _exact(game, state),
+        "exact": None,
     }
+    if game.solver is not None:
+        result["exact"] = _exact(game, state)
+    return result
 
 
 def along(player: Player, record: GameRecord) -> Json:
@@ -57,12 +62,12 @@ def along(player: Player, record: GameRecord) -> Json:
 
 def _exact(game: Game, state: Record) -> Json:
     try:
-        found = solve(id_of(game), state, SOLVER_LIMIT, game.fixed.values)
+        solution = solve(id_of(game), state, SOLVER_LIMIT, game.fixed.values)
     except OutOfReachError:
         return {"reached": False}
     return {
         "reached": True,
-        "winner": found.winner,
-        "winning": [game.notation.action_to_text(state, action) for action in found.winning],
-        "score": found.score,
+        "winner": solution.winner,
+        "winning": [game.notation.action_to_text(state, action) for action in solution.winning],
+        "score": solution.score,
     }

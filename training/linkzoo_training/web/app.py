@@ -13,15 +13,20 @@ from starlette.types import ASGIApp
 
 from linkzoo import GameRecord, get_game
 from linkzoo_training.web.catalogue import catalogue
+from linkzoo_training.web.game_session import RefusedError
 from linkzoo_training.web.players import HUMAN, AbandonedError, BusyError, read_agent
 from linkzoo_training.web.records import find_saved, list_saved
 from linkzoo_training.web.replay_routes import add_replays
 from linkzoo_training.web.rulebook import rulebook
 from linkzoo_training.web.safety import Address, Guard, without_paths
 from linkzoo_training.web.server import Server, Text, Wanted
-from linkzoo_training.web.sessions import UnknownError
-from linkzoo_training.web.table_routes import add_moves, add_outcomes, add_tables
-from linkzoo_training.web.tables import RefusedError
+from linkzoo_training.web.session_routes import (
+    HIDDEN_RECORD,
+    add_moves,
+    add_outcomes,
+    add_sessions,
+)
+from linkzoo_training.web.session_store import UnknownError
 from linkzoo_training.web.views import Json, cards
 
 STATIC = Path(__file__).with_name("static")
@@ -29,7 +34,7 @@ _STATUSES = {UnknownError: 404, RefusedError: 409, BusyError: 429, AbandonedErro
 
 
 class _Agents(Wanted):
-    agents: Annotated[list[Text], Field(max_length=8)]  # as of the seats
+    agents: Annotated[list[Text], Field(max_length=8)]  # `human` or an agent for each seat
 
 
 def create_app(server: Server, address: Address) -> ASGIApp:
@@ -38,7 +43,7 @@ def create_app(server: Server, address: Address) -> ASGIApp:
     _report_errors(app)
     _add_choices(app, server, address)
     _add_records(app, server)
-    add_tables(app, server)
+    add_sessions(app, server)
     add_moves(app, server)
     add_outcomes(app, server)
     add_replays(app, server)
@@ -49,9 +54,8 @@ def create_app(server: Server, address: Address) -> ASGIApp:
 def _add_choices(app: FastAPI, server: Server, address: Address) -> None:
     @app.get("/api/catalogue")
     def choices() -> Json:
-        shared = address.token is not None
-        offered = catalogue(server.games, server.custom_agents)
-        return {**offered, "address": address.url, "shared": shared}
+        games = catalogue(server.games, server.custom_agents)
+        return {**games, "address": address.url, "shared": address.token is not None}
 
     @app.get("/api/strength")
     def strength() -> Json:
@@ -65,8 +69,9 @@ def _add_choices(app: FastAPI, server: Server, address: Address) -> None:
     @app.post("/api/games/{name}/prepare")
     def prepare(name: str, wanted: _Agents) -> Json:
         server.check_game(name)
-        game, found = get_game(name), {who for who in wanted.agents if who != HUMAN}
-        agents = [read_agent(who, name, server.custom_agents) for who in sorted(found)]
+        game = get_game(name)
+        names = {player for player in wanted.agents if player != HUMAN}
+        agents = [read_agent(agent, name, server.custom_agents) for agent in sorted(names)]
         server.players.load((agent, game) for agent in agents)
         return {"ready": server.players.prepare(agents, game)}
 
@@ -81,8 +86,8 @@ def _add_records(app: FastAPI, server: Server) -> None:
     @app.get("/api/records/{file}")
     def show(file: str) -> Json:
         path = find_saved(server.records, file)
-        if any(table.file == file and table.secret for table in server.tables):
-            raise RefusedError("the record holds what is hidden: it can be had at the end")
+        if any(session.file == file and session.secret for session in server.sessions):
+            raise RefusedError(HIDDEN_RECORD)
         return GameRecord.load(path).to_dict()
 
     @app.delete("/api/records/{file}")
@@ -95,19 +100,22 @@ def _report_errors(app: FastAPI) -> None:
     """Makes each error one line of JSON without paths; a message may hold any characters."""
 
     def report(_: Request, error: Exception) -> JSONResponse:
-        if isinstance(error, RequestValidationError):
-            first = error.errors()[0]
-            where = ".".join(map(str, first["loc"][1:]))
-            status, message = 422, f"{where[:200]}: {first['msg']}"
-        elif isinstance(error, HTTPException):
-            status, message = error.status_code, str(error.detail)
-        elif isinstance(error, OSError):
-            status, message = 507, f"the file can't be used: {error.strerror}"
-        else:
-            status, message = _STATUSES.get(type(error), 400), str(error)
+        status, message = _status_and_message(error)
         line = without_paths(message)[:1000].encode(errors="replace").decode()
         return JSONResponse({"error": line}, status)
 
     kinds = (ValueError, OSError, RecursionError, RequestValidationError, HTTPException)
     for kind in (*kinds, *_STATUSES):
         app.add_exception_handler(kind, report)
+
+
+def _status_and_message(error: Exception) -> tuple[int, str]:
+    if isinstance(error, RequestValidationError):
+        first = error.errors()[0]
+        field = ".".join(map(str, first["loc"][1:]))
+        return 422, f"{field[:200]}: {first['msg']}"
+    if isinstance(error, HTTPException):
+        return error.status_code, str(error.detail)
+    if isinstance(error, OSError):
+        return 507, f"the file can't be used: {error.strerror}"
+    return _STATUSES.get(type(error), 400), str(error)

@@ -31,7 +31,7 @@ def catalogue(names: list[str], custom: Mapping[str, AgentSpec]) -> Json:
 
 
 def _game(game: Game, name: str, custom: Mapping[str, AgentSpec]) -> Json:
-    fixed, words = game.fixed.values, game.guide.option_words()
+    words = game.guide.option_words()
     agents = {**{str(spec): spec for spec in opponents(game)}, **custom}
     measured = strengths(game)
     ranked = sorted(agents, key=lambda agent: -measured.get(agent, -np.inf))
@@ -42,7 +42,11 @@ def _game(game: Game, name: str, custom: Mapping[str, AgentSpec]) -> Json:
         "players": list(range(game.min_players, game.max_players + 1)),
         "hidden": game.hides,
         "roles": list(game.facts.seat_names),
-        "options": [_option(game, f, words) for f in fields(game.options) if f.name not in fixed],
+        "options": [
+            _option(game, field, words)
+            for field in fields(game.options)
+            if field.name not in game.fixed.values
+        ],
         "agents": [
             {"name": agent, "words": agent_words(agents[agent]), "rating": measured.get(agent)}
             for agent in ranked
@@ -52,7 +56,7 @@ def _game(game: Game, name: str, custom: Mapping[str, AgentSpec]) -> Json:
 
 
 def opponents(game: Game) -> list[AgentSpec]:
-    """Returns the agents of the package that play a game and see no more than their seat may."""
+    """Returns the package's agents for a game that use only their seat's information."""
     try:
         specs = [*read_ladder(game.name).opponents]
     except ValueError:  # it has no ladder
@@ -65,15 +69,16 @@ def opponents(game: Game) -> list[AgentSpec]:
 def agent_words(spec: AgentSpec) -> str:
     """Describes an agent in a few words."""
     words = _WORDS.get(spec.kind, "an agent of this server").format(spec.simulations)
-    searches = spec.kind == "checkpoint" and spec.simulations is not None
-    return f"{words}, with a search of {spec.simulations:,} steps" if searches else words
+    if spec.kind == "checkpoint" and spec.simulations is not None:
+        words += f", with a search of {spec.simulations:,} steps"
+    return words
 
 
 @cache
 def strengths(game: Game) -> Mapping[str, int]:
-    """Returns the ratings of agents by all matches in the cards of the game's checkpoints.
+    """Returns the agents' ratings from all matches in the cards of the game's checkpoints.
 
-    They are on the Elo scale, above `random`; agents that weren't measured are left out.
+    They are Elo points above `random`; agents without matches are missing.
     """
     matches = [match for card in _cards(game).values() for match in card.get("strength", [])]
     names = [*dict.fromkeys(name for match in matches for name in match["agents"])]
@@ -82,11 +87,11 @@ def strengths(game: Game) -> Mapping[str, int]:
     pairings = []
     for match in matches:
         a, b = map(names.index, match["agents"])
-        shape = match["blocks"], 1, len(match["sides"])
+        shape = (match["blocks"], 1, len(match["sides"]))
         pairings.append(Pairing(a, b, np.full(shape, match["win_share"]["mean"])))
-    found = [rating.mean for rating in bradley_terry(pairings, len(names))]
-    zero = found[names.index("random")]
-    return {name: round(rating - zero) for name, rating in zip(names, found, strict=True)}
+    ratings = [rating.mean for rating in bradley_terry(pairings, len(names))]
+    zero = ratings[names.index("random")]
+    return {name: round(rating - zero) for name, rating in zip(names, ratings, strict=True)}
 
 
 def _cards(game: Game) -> dict[str, Mapping[str, Any]]:
@@ -94,14 +99,21 @@ def _cards(game: Game) -> dict[str, Mapping[str, Any]]:
 
 
 def _searches(card: Mapping[str, Any]) -> list[str]:
-    """Returns the agents with a search that a card has measured."""
-    return [agent for match in card.get("strength", []) if ":" in (agent := match["agents"][0])]
+    """Returns the agents with a search in a card's matches."""
+    agents = [match["agents"][0] for match in card.get("strength", [])]
+    return [agent for agent in agents if ":" in agent]
 
 
 def _option(game: Game, field: Any, words: Mapping[str, str]) -> Json:
     default = getattr(game.options(), field.name)
-    choices = list(get_args(field.type)) if get_origin(field.type) is Literal else []
-    kind = "choice" if choices else "flag" if isinstance(default, bool) else "number"
+    choices: list[Any] = []
+    if get_origin(field.type) is Literal:
+        choices = list(get_args(field.type))
+        kind = "choice"
+    elif isinstance(default, bool):
+        kind = "flag"
+    else:
+        kind = "number"
     return {
         "name": field.name,
         "words": words.get(field.name, ""),

@@ -16,20 +16,20 @@ from linkzoo_training.web.safety import Address
 from linkzoo_training.web.server import Server
 
 MOST_CONNECTIONS = 512
-MOST_HALF_OPEN = 64  # connections whose request hasn't come whole; the oldest ones are closed
-HALF_OPEN_SECONDS = 10.0  # until a request has to be there
+MOST_HALF_OPEN = 64  # connections with an incomplete request; the oldest are closed
+HALF_OPEN_SECONDS = 10.0  # to receive a complete request
 IDLE_SECONDS = 30  # of a connection between two requests
-ENDING_SECONDS: int | None = 1  # from a signal until requests are broken off; None: they aren't
+ENDING_SECONDS: int | None = 1  # from a signal until requests are aborted; None: never
 
 HalfOpen = dict["Connection", asyncio.TimerHandle]
 
 
 class Connection(H11Protocol):
-    """A connection that is closed if its request doesn't come whole within HALF_OPEN_SECONDS.
+    """A connection that is closed if its request isn't complete within HALF_OPEN_SECONDS.
 
     Args:
-        half_open: Those connections of the server that wait for a request, the oldest first.
-        more: See the base class.
+        half_open: The server's connections with an incomplete request, the oldest first.
+        more: Arguments of the base class.
     """
 
     def __init__(self, half_open: HalfOpen, **more: Any) -> None:
@@ -47,7 +47,7 @@ class Connection(H11Protocol):
         super().connection_lost(exc)
 
     def data_received(self, data: bytes) -> None:
-        """Takes a part of a request."""
+        """Receives a part of a request."""
         super().data_received(data)
         if self.conn.their_state in (h11.IDLE, h11.SEND_BODY):
             self._expect()
@@ -76,7 +76,7 @@ class HttpServer(uvicorn.Server):
 
     Args:
         server: The state of the routes.
-        address: Where it listens.
+        address: The address to listen at.
     """
 
     def __init__(self, server: Server, address: Address) -> None:
@@ -95,7 +95,7 @@ class HttpServer(uvicorn.Server):
         self._shared = server
 
     def handle_exit(self, sig: int, frame: FrameType | None) -> None:
-        """Ends what requests wait for, and then the server."""
+        """Ends the requests that wait, and then the server."""
         self._shared.stop()
         for connection in [*self._half_open]:
             connection.transport.abort()
@@ -106,4 +106,4 @@ class HttpServer(uvicorn.Server):
         try:
             self.run([listening])
         except KeyboardInterrupt:
-            os._exit(130)  # Python would take seconds to clear away what was compiled
+            os._exit(130)  # Python would take seconds to free the compiled code

@@ -1,4 +1,4 @@
-"""The moves of a game in progress, as each viewer may know them."""
+"""The moves of a game in words, limited to each viewer's information."""
 
 from collections.abc import Iterable
 from typing import NamedTuple
@@ -10,13 +10,13 @@ Viewer = int | None  # a seat, or None for the referee
 
 
 class Event(NamedTuple):
-    """A move as a viewer knows it; without words it is hidden.
+    """A move from a viewer's perspective.
 
     Attributes:
         ply: The number of moves before it.
-        seat: Who moved.
-        words: A sentence about it.
-        touched: The items of the drawing after it that it placed or changed.
+        seat: The seat that moved.
+        words: A sentence about it; "" if it is hidden from the viewer.
+        touched: The items of the next drawing that the move placed or changed.
     """
 
     ply: int
@@ -26,18 +26,18 @@ class Event(NamedTuple):
 
 
 class History:
-    """The moves of a game, in words, for the referee and for the seats with people.
+    """The moves of a game, in words, for the referee and for seats.
 
     Args:
         game: The game.
-        seats: The seats that look.
+        seats: The seats with a view of their own, if the game hides information.
     """
 
     def __init__(self, game: Game, seats: Iterable[int]) -> None:
         self._game = game
-        self._events: dict[Viewer, list[Event]] = {
-            viewer: [] for viewer in [None, *(seats if game.hides else [])]
-        }
+        self._events: dict[Viewer, list[Event]] = {None: []}
+        if game.hides:
+            self._events |= {seat: [] for seat in seats}
 
     def __len__(self) -> int:
         return len(self._events[None])
@@ -47,8 +47,10 @@ class History:
         seat = int(state.seat)
         guide = self._game.guide
         for viewer, events in self._events.items():
+            touched: tuple[str, ...] = ()
             sentence = guide.event(state, action, viewer)
-            touched = guide.touched(state, action, viewer) if sentence else ()
+            if sentence:
+                touched = guide.touched(state, action, viewer)
             events.append(Event(len(events), seat, sentence, touched))
 
     def cut(self, length: int) -> None:
@@ -57,10 +59,13 @@ class History:
             del events[length:]
 
     def seen(self, viewer: Viewer) -> list[Event]:
-        """Returns the moves that a viewer knows of, the earliest first."""
-        return [each for each in self._events[viewer if self._game.hides else None] if each.words]
+        """Returns the moves that aren't hidden from a viewer, the earliest first."""
+        if not self._game.hides:
+            viewer = None
+        return [event for event in self._events[viewer] if event.words]
 
     def last_of(self, seats: Iterable[int | None]) -> int | None:
         """Returns the ply of the last move of these seats; None if there is none."""
-        own = set(seats)
-        return next((e.ply for e in reversed(self._events[None]) if e.seat in own), None)
+        movers = set(seats)
+        events = reversed(self._events[None])
+        return next((event.ply for event in events if event.seat in movers), None)

@@ -17,10 +17,12 @@ from linkzoo.core.state import Record
 from linkzoo.engine.threads import get_num_threads
 from linkzoo.svg.raster import to_png
 
-MOST_GIF_BYTES, MOST_FRAMES = 3_000_000, 120  # limits of an animation
-MOST_PROCESSES, FEW = 8, 40  # draw at once; so few pictures are drawn in this process
-_COLOURS = 255  # of an animation; one more is for what stays
-_SAMPLES = 6  # frames that its colours are chosen from
+MOST_GIF_BYTES = 3_000_000  # limit of an animation
+MOST_FRAMES = 120  # limit of an animation
+MOST_PROCESSES = 8  # draw at once
+FEW = 40  # pictures that are drawn in this process
+_COLOURS = 255  # of an animation; a GIF needs one more for unchanged pixels
+_SAMPLES = 6  # frames that an animation's colours are chosen from
 
 Progress = Callable[[str, int, int], None]
 T = TypeVar("T")
@@ -35,10 +37,24 @@ def as_gif(
     plies: tuple[int, int | None] = (0, None),
     progress: Progress = lambda *_: None,
 ) -> int:
-    """Writes an animation, `width` pixels wide, of the positions of these plies, bounds included.
+    """Writes an animation of a game.
 
-    It has every position, or, to stay within MOST_FRAMES and MOST_GIF_BYTES, every n-th and the
-    last one; returns n. ValueError for plies that the game doesn't have.
+    It has every n-th position and the last one; n is 1 if that stays within MOST_FRAMES and
+    MOST_GIF_BYTES.
+
+    Args:
+        record: The game.
+        file: The file.
+        width: Width in pixels.
+        milliseconds: Time per position; the last one stays four times as long.
+        plies: The first and the last ply; None for the game's last.
+        progress: Called as `progress("pictures", done, total)`.
+
+    Returns:
+        n.
+
+    Raises:
+        ValueError: The game doesn't have these plies.
     """
     states = _between(record, plies)
     step = ceil(len(states) / MOST_FRAMES)
@@ -46,7 +62,8 @@ def as_gif(
     images = _with_common_colours(pictures)
     for factor in count(1):
         first, *others = _thinned(images, factor)
-        content, times = io.BytesIO(), [milliseconds] * len(others) + [4 * milliseconds]
+        content = io.BytesIO()
+        times = [milliseconds] * len(others) + [4 * milliseconds]
         first.save(content, "GIF", save_all=True, append_images=others, duration=times, loop=0)
         if len(content.getvalue()) <= MOST_GIF_BYTES or len(others) <= 1:
             break
@@ -62,9 +79,20 @@ def as_pngs(
     plies: tuple[int, int | None] = (0, None),
     progress: Progress = lambda *_: None,
 ) -> int:
-    """Writes an image of every position (0000.png, 0001.png, …) of these plies, bounds included.
+    """Writes an image of every position: 0000.png, 0001.png and so on.
 
-    Returns their number; ValueError for plies that the game doesn't have.
+    Args:
+        record: The game.
+        folder: The folder.
+        width: Width in pixels.
+        plies: The first and the last ply; None for the game's last.
+        progress: Called as `progress("pictures", done, total)`.
+
+    Returns:
+        The number of images.
+
+    Raises:
+        ValueError: The game doesn't have these plies.
     """
     states = _between(record, plies)
     for ply, picture in enumerate(_drawn(record, states, width, progress), plies[0]):
@@ -73,15 +101,17 @@ def as_pngs(
 
 
 def _between(record: GameRecord, plies: tuple[int, int | None]) -> list[Record]:
-    first, last = plies[0], len(record.actions) if plies[1] is None else plies[1]
+    first, last = plies
+    if last is None:
+        last = len(record.actions)
     if not 0 <= first <= last <= len(record.actions):
         raise ValueError(f"plies: {first}-{last} is not within 0-{len(record.actions)}")
     return list(record.replay())[first : last + 1]
 
 
-def _thinned(things: list[T], step: int) -> list[T]:
-    """Returns every step-th thing, the first and the last one included."""
-    return [*things[:-1:step], things[-1]]
+def _thinned(items: list[T], step: int) -> list[T]:
+    """Returns every step-th item, including the first and the last."""
+    return [*items[:-1:step], items[-1]]
 
 
 def _drawn(
@@ -91,30 +121,31 @@ def _drawn(
     draw = get_game(record.game, record.options).draw_svg
     drawings = map(draw, states)
     if len(states) <= FEW:
-        yield from _told(map(to_png, drawings, repeat(width)), len(states), progress)
+        yield from _counted(map(to_png, drawings, repeat(width)), len(states), progress)
         return
     processes = min(MOST_PROCESSES, get_num_threads())
     with ProcessPoolExecutor(processes, get_context("spawn")) as pool:
-        yield from _told(pool.map(to_png, drawings, repeat(width)), len(states), progress)
+        yield from _counted(pool.map(to_png, drawings, repeat(width)), len(states), progress)
 
 
-def _told(pictures: Iterable[bytes], total: int, progress: Progress) -> Iterator[bytes]:
+def _counted(pictures: Iterable[bytes], total: int, progress: Progress) -> Iterator[bytes]:
+    """Yields the pictures and reports the progress."""
     for done, picture in enumerate(pictures, 1):
         progress("pictures", done, total)
         yield picture
 
 
 def _with_common_colours(pictures: list[bytes]) -> list[Image.Image]:
-    """Decodes PNGs of one size with one palette: what stays the same has the same pixels."""
+    """Decodes PNGs of one size with one palette, so that unchanged areas have the same pixels."""
     chosen = pictures[:: max(1, len(pictures) // _SAMPLES)] + pictures[-1:]
     samples = [_decoded(picture) for picture in chosen]
     width, height = samples[0].size
-    together = Image.new("RGB", (width, height * len(samples)))
+    stacked = Image.new("RGB", (width, height * len(samples)))
     for number, sample in enumerate(samples):
-        together.paste(sample, (0, number * height))
-    palette = together.quantize(_COLOURS)
-    none = Image.Dither.NONE
-    return [_decoded(picture).quantize(palette=palette, dither=none) for picture in pictures]
+        stacked.paste(sample, (0, number * height))
+    palette = stacked.quantize(_COLOURS)
+    dither = Image.Dither.NONE
+    return [_decoded(picture).quantize(palette=palette, dither=dither) for picture in pictures]
 
 
 def _decoded(picture: bytes) -> Image.Image:

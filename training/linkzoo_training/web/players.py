@@ -39,7 +39,7 @@ class BusyError(Exception):
 
 
 class AbandonedError(Exception):
-    """Nobody waits for the work any more, or the server ends."""
+    """The request is gone, or the server ends."""
 
     def __init__(self) -> None:
         super().__init__("the server ended this")
@@ -60,18 +60,21 @@ def read_agent(
     spec.check(game)
     checkpoint = spec.checkpoint(game)
     if checkpoint is not None:
-        played, fixed = load_card(find_checkpoint(checkpoint))["game"], spec.fixed(game)
-        if get_game(played).name != get_game(game).name:
-            raise ValueError(f"agent {shown(text)} plays {played}, not {game}")
-        if fixed:
-            raise ValueError(f"agent {shown(text)} plays {fixed}, not this page's {game}")
+        its_game = load_card(find_checkpoint(checkpoint))["game"]
+        if get_game(its_game).name != get_game(game).name:
+            raise ValueError(f"agent {shown(text)} plays {its_game}, not {game}")
+        if options := spec.fixed(game):
+            raise ValueError(f"agent {shown(text)} plays {options}, not this page's {game}")
     return spec
 
 
 def _requested(text: str) -> AgentSpec:
-    spec = AgentSpec.parse(text) if _NAME.fullmatch(text) else AgentSpec("custom", text)
+    refusal = f"agent {shown(text)}: the page doesn't offer it"
+    if not _NAME.fullmatch(text):
+        raise ValueError(refusal)
+    spec = AgentSpec.parse(text)
     if spec.kind not in _PAGE_KINDS or (spec.kind == "linear" and spec.source):
-        raise ValueError(f"agent {shown(text)}: not one of those that the page offers")
+        raise ValueError(refusal)
     checkpoints = [SHIPPED, *shipped_checkpoints()]
     if spec.kind == "checkpoint" and spec.source not in checkpoints:
         raise ValueError(
@@ -85,12 +88,12 @@ def _requested(text: str) -> AgentSpec:
 
 
 class Task(Future[T], Generic[T]):
-    """Work of an agent's thread that nobody may be waiting for any more."""
+    """Work of an agent's thread, which can be abandoned."""
 
     abandoned = False
 
     def abandon(self) -> None:
-        """Cancels the work if it hasn't begun; else it ends at the next `Player.check`."""
+        """Cancels the work before it begins; later it ends at the next `Player.check`."""
         self.abandoned = True
         self.cancel()
 
@@ -99,16 +102,19 @@ class Player:
     """An agent with its own thread, so that agents don't wait for one another.
 
     Attributes:
-        ready: Whether it has acted, so that its code is compiled and its weights are loaded.
-        waiting: The number of its unfinished tasks.
+        ready: Whether the agent has acted: its code is compiled and its weights are loaded.
+        waiting: The number of unfinished tasks.
     """
 
     def __init__(self, spec: AgentSpec, game: Game) -> None:
-        self._spec, self._game = spec, game
-        self._lock, self.ready, self.waiting = threading.Lock(), False, 0
+        self.ready = False
+        self.waiting = 0
+        self._spec = spec
+        self._game = game
+        self._lock = threading.Lock()
         self._tasks: SimpleQueue[tuple[Task[Any], Callable[..., Any]] | None] = SimpleQueue()
         self._now: Task[Any] | None = None
-        # A daemon: the server ends whatever its agents are doing.
+        # A daemon, so that the server can end while its agents work.
         threading.Thread(target=self._work, name=f"agent {spec}", daemon=True).start()
 
     @cached_property
@@ -130,11 +136,11 @@ class Player:
 
     @property
     def running(self) -> bool:
-        """Whether a task is being done."""
+        """Whether a task is running."""
         return self._now is not None and not self._now.done()
 
     def check(self) -> None:
-        """Raises AbandonedError if the thread's present task was abandoned."""
+        """Raises AbandonedError if the thread's current task was abandoned."""
         if self._now is not None and self._now.abandoned:
             raise AbandonedError
 
@@ -157,7 +163,7 @@ class Player:
             self._now = future
             try:
                 future.set_result(task())
-            except BaseException as error:  # noqa: BLE001 - the one who asked gets it
+            except BaseException as error:  # noqa: BLE001 - raised again by `result`
                 future.set_exception(error)
 
     def _finished(self, _: Future[Any]) -> None:
@@ -165,7 +171,7 @@ class Player:
             self.waiting -= 1
 
     def close(self) -> None:
-        """Stops the thread; its present task is abandoned, the others are cancelled."""
+        """Stops the thread; its current task is abandoned, the others are cancelled."""
         while not self._tasks.empty():
             if (item := self._tasks.get()) is not None:
                 item[0].abandon()
@@ -181,7 +187,7 @@ def one_position(game: Game, state: Record, seed: int) -> Positions:
 
 
 def _first_move(player: Player, game: Game) -> None:
-    """Plays a move and draws the position after it, which compiles what a game needs."""
+    """Plays a move and draws the next position, which compiles the game's code."""
     states = np.array([game.blank()], game.state)
     mask = np.zeros((1, game.num_actions), np.int8)
     kernels(game).begin(states, np.zeros(1, np.uint64), mask)
@@ -195,8 +201,9 @@ class Players:
     """The agents in use; the least recently used are dropped to make room."""
 
     def __init__(self) -> None:
-        self._lock, self._closed = threading.Lock(), False
-        self._held: OrderedDict[tuple[AgentSpec, tuple[str, int, int]], Player] = OrderedDict()
+        self._lock = threading.Lock()
+        self._closed = False
+        self._players: OrderedDict[tuple[AgentSpec, tuple[str, int, int]], Player] = OrderedDict()
 
     def submit(
         self, spec: AgentSpec, game: Game, task: Callable[..., T], *arguments: Any
@@ -206,15 +213,21 @@ class Players:
         with self._lock:
             if self._closed:
                 raise BusyError("the server is ending")
-            if key not in self._held:
-                if len(self._held) >= MOST_AGENTS:
-                    idle = next((key for key, it in self._held.items() if not it.waiting), None)
-                    if idle is None:
-                        raise BusyError(f"{MOST_AGENTS} other agents are at work: try again")
-                    self._held.pop(idle).close()
-                self._held[key] = Player(spec, game)
-            self._held.move_to_end(key)
-            return self._held[key].submit(task, *arguments)
+            if key not in self._players:
+                if len(self._players) >= MOST_AGENTS:
+                    self._drop_idle()
+                self._players[key] = Player(spec, game)
+            self._players.move_to_end(key)
+            return self._players[key].submit(task, *arguments)
+
+    def _drop_idle(self) -> None:
+        """Drops the least recently used agent without tasks; BusyError if all have tasks."""
+        for key, player in self._players.items():
+            if not player.waiting:
+                del self._players[key]
+                player.close()
+                return
+        raise BusyError(f"{MOST_AGENTS} other agents are at work: try again")
 
     def load(self, agents: Iterable[tuple[AgentSpec, Game]]) -> None:
         """Loads agents that aren't loaded, and waits for them.
@@ -224,7 +237,7 @@ class Players:
             BusyError: There is no room.
         """
         for spec, game in agents:
-            player = self._held.get((spec, game.key))
+            player = self._players.get((spec, game.key))
             if player is None or not player.loaded:
                 try:
                     self.submit(spec, game, lambda player: player.agent and None).result()
@@ -232,14 +245,14 @@ class Players:
                     raise
                 except Exception as error:  # custom agents can raise anything
                     with self._lock:
-                        failed = self._held.pop((spec, game.key), None)
+                        failed = self._players.pop((spec, game.key), None)
                     if failed is not None:
                         failed.close()
                     raise ValueError(f"agent {shown(str(spec))}: {error}") from error
 
     def ready(self, spec: AgentSpec, game: Game) -> bool:
         """Returns whether an agent is loaded and compiled."""
-        player = self._held.get((spec, game.key))
+        player = self._players.get((spec, game.key))
         return player is not None and player.ready
 
     def prepare(self, agents: Iterable[AgentSpec], game: Game) -> bool:
@@ -248,7 +261,7 @@ class Players:
         for spec in (AgentSpec("random"), *agents):
             if not self.ready(spec, game):
                 ready = False
-                player = self._held.get((spec, game.key))
+                player = self._players.get((spec, game.key))
                 if player is None or not player.waiting:
                     self.submit(spec, game, _first_move, game)
         return ready
@@ -257,5 +270,5 @@ class Players:
         """Stops all agents for good."""
         with self._lock:
             self._closed = True
-        for player in self._held.values():
+        for player in self._players.values():
             player.close()

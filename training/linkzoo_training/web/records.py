@@ -13,7 +13,7 @@ _NAME = re.compile(r"[A-Za-z0-9_][\w.-]{0,120}\.json")
 
 
 def find_saved(folder: Path, name: str) -> Path:
-    """Returns the file of a saved game; ValueError if the folder has none of that name."""
+    """Returns the file of a saved game; ValueError if there is no such file in the folder."""
     file = folder / name
     if not _NAME.fullmatch(name) or not file.is_file():
         raise ValueError(f"no saved game {shown(name)}")
@@ -28,19 +28,19 @@ def list_saved(folder: Path) -> list[dict[str, Any]]:
     files = [file for file in folder.glob("*.json") if _NAME.fullmatch(file.name)]
     times = {file: file.stat().st_mtime for file in files if file.is_file()}
     newest = sorted(times, key=lambda file: -times[file])[:MOST_LISTED]
-    return [found for file in newest if (found := _summary(file, times[file])) is not None]
+    summaries = [_summary(file, times[file]) for file in newest]
+    return [summary for summary in summaries if summary is not None]
 
 
 def _summary(file: Path, time: float) -> dict[str, Any] | None:
     try:  # neither compiles the game nor replays its moves
         data = parse_json(file.read_text(encoding="utf-8-sig"))
         agrees("format", data["format"], FORMAT)
-        title, players, moves = get_game(data["game"]).title, data["num_players"], data["moves"]
         return {
             "file": file.name,
-            "title": title,
-            "players": int(players),
-            "moves": len(moves),
+            "title": get_game(data["game"]).title,
+            "players": int(data["num_players"]),
+            "moves": len(data["moves"]),
             "time": int(time),
         }
     except (OSError, ValueError, TypeError, KeyError):

@@ -23,13 +23,23 @@ _MODULES = "api curve faces geometry marks selection shares walk board log score
 def as_html(
     record: GameRecord, file: Path, agent: Agent | None = None, progress: Progress = lambda *_: None
 ) -> None:
-    """Writes a self-contained page: the views of all who look, the moves, a policy's values.
+    """Writes a self-contained page: the views of all seats, the moves, a policy's values.
 
-    It has the drawings for narrow screens, too, if it stays within MOST_BYTES with them. ValueError
-    if it would exceed MOST_BYTES without them, and for an agent without a policy.
+    It includes the drawings for narrow screens if it stays within MOST_BYTES with them.
+
+    Args:
+        record: The game.
+        file: The file.
+        agent: The policy whose values are plotted; None for no plot.
+        progress: Called as `progress("positions", done, total)`.
+
+    Raises:
+        ValueError: The page would exceed MOST_BYTES, or the agent has no policy.
     """
     replay = Replay(record)
-    values = None if agent is None else values_along(agent, record).to_dict()
+    values: dict[str, Any] | None = None
+    if agent is not None:
+        values = values_along(agent, record).to_dict()
     for shapes in (False, True), (False,):
         page = _page(replay, {**_packed(replay, shapes, progress), "values": values})
         if len(page) <= MOST_BYTES:
@@ -47,11 +57,11 @@ def _page(replay: Replay, data: dict[str, Any]) -> bytes:
         "data": b64encode(packed).decode(),
     }
     page = _static("replay.html")
-    return re.sub(r"\{\{(\w+)\}\}", lambda found: parts[found[1]], page).encode()
+    return re.sub(r"\{\{(\w+)\}\}", lambda name: parts[name[1]], page).encode()
 
 
 def _module(name: str) -> str:
-    """Returns a module's address that holds it; it imports others by their names."""
+    """Returns a module as a data URL; it imports others by their names."""
     script = re.sub(r'from "\./(\w+)\.js"', r'from "\1"', _static(f"{name}.js"))
     return f"data:text/javascript;base64,{b64encode(script.encode()).decode()}"
 
@@ -61,9 +71,9 @@ def _static(name: str) -> str:
 
 
 def _packed(replay: Replay, shapes: tuple[bool, ...], progress: Progress) -> dict[str, Any]:
-    """Returns heads and views by viewer; an SVG is a list of places in the list of all pieces.
+    """Returns heads and views by viewer; an SVG is a list of indices into `pieces`.
 
-    A view has its picture in each of the `shapes`, tall or not.
+    A view has a picture for each of the `shapes`, tall or not.
     """
     pieces: dict[str, int] = {}
     views: list[list[Any]] = []

@@ -10,10 +10,10 @@ from linkzoo import GameRecord, get_game
 from linkzoo.core.arguments import string
 from linkzoo.registry import id_of
 from linkzoo_training.web.analysis import along, analyse
+from linkzoo_training.web.game_session import safe_options
 from linkzoo_training.web.players import Task, read_agent
 from linkzoo_training.web.replays import Replay
 from linkzoo_training.web.server import AgentWanted, Server
-from linkzoo_training.web.tables import safe_options
 from linkzoo_training.web.views import Json
 
 
@@ -27,7 +27,8 @@ def add_replays(app: FastAPI, server: Server) -> None:
         options = data.get("options")
         if isinstance(options, Mapping):
             safe_options(get_game(name), options)
-        return {"id": server.replays.add(Replay(GameRecord.from_dict(data)))[0]}
+        (link,) = server.replays.add(Replay(GameRecord.from_dict(data)))
+        return {"id": link}
 
     @app.get("/api/replays/{name}")
     def head(name: str, seat: int | None = None) -> Json:
@@ -53,6 +54,7 @@ def add_replays(app: FastAPI, server: Server) -> None:
 
 
 def _analyse(server: Server, replay: Replay, ply: int, agent: str) -> Task[Json]:
-    state, game = replay.position(ply), replay.game
+    game = replay.game
+    state = replay.position(ply)
     spec = read_agent(agent, id_of(game), server.custom_agents)
     return server.players.submit(spec, game, analyse, game, state, replay.record.seed)

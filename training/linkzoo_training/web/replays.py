@@ -4,7 +4,7 @@ from linkzoo import GameRecord, get_game
 from linkzoo.core.arguments import integer
 from linkzoo.core.state import Record, winners_of
 from linkzoo_training.web.history import Event, History, Viewer
-from linkzoo_training.web.views import Json, picture
+from linkzoo_training.web.views import Json, picture, seat_to_act
 
 
 class Replay:
@@ -15,10 +15,12 @@ class Replay:
     """
 
     def __init__(self, record: GameRecord) -> None:
-        self.record, self.game = record, get_game(record.game, record.options)
+        self.record = record
+        self.game = get_game(record.game, record.options)
         self.positions = list(record.replay())
-        seats = range(record.num_players if self.game.hides else 0)
-        self.viewers: list[Viewer] = [None, *seats]
+        self.viewers: list[Viewer] = [None]
+        if self.game.hides:
+            self.viewers += range(record.num_players)
         self._logs: dict[Viewer, list[Event]] = {}
 
     def position(self, ply: int) -> Record:
@@ -26,10 +28,13 @@ class Replay:
         return self.positions[integer("ply", ply, 0, len(self.positions) - 1)]
 
     def head(self, viewer: Viewer) -> Json:
-        """Returns what holds for all positions: the seats, the viewers and a viewer's log.
+        """Returns the data of the whole game: the seats, the viewers and a viewer's log.
 
-        ValueError for another viewer than the referee (None) and, in a game that hides something, a
-        seat.
+        Args:
+            viewer: None for the referee; in games with hidden information also a seat.
+
+        Raises:
+            ValueError: There is no such viewer.
         """
         return {
             "game": self.game.name,
@@ -50,12 +55,12 @@ class Replay:
         return picture(self.game, self.position(ply), viewer, tall=tall)
 
     def words(self, ply: int, viewer: Viewer) -> Json:
-        """Returns what is said of a position; raises as `head`."""
+        """Returns the prompt, the scores and the winners of a position; raises as `head`."""
         self._check(viewer)
         state = self.position(ply)
         guide = self.game.guide
         return {
-            "acting": None if state.seat < 0 else int(state.seat),
+            "acting": seat_to_act(state),
             "prompt": guide.prompt(state, viewer),
             "scores": [row._asdict() for row in guide.score_rows(state, viewer)],
             "winners": winners_of(state),
@@ -63,7 +68,7 @@ class Replay:
 
     def _check(self, viewer: Viewer) -> None:
         if viewer not in self.viewers:
-            raise ValueError(f"seat: {viewer} is none of the viewers {self.viewers[1:]}")
+            raise ValueError(f"seat: {viewer} is not one of {self.viewers[1:]}")
 
     def _log(self, viewer: Viewer) -> list[Event]:
         self._check(viewer)

@@ -8,8 +8,8 @@ from linkzoo_training.agents.specs import AgentSpec
 from linkzoo_training.evaluation.played_games import GamesPlan, play_part
 from linkzoo_training.web.views import Json, picture
 
-_SEED = 3  # of a game whose shown move is public
-_SHOWN = 0.4  # the part of the example game after which a move is shown
+_SEED = 3  # of an example game; its shown move is public
+_SHOWN = 0.4  # share of the example game before the shown move
 
 
 @cache
@@ -18,19 +18,23 @@ def rulebook(name: str) -> Json:
     game = get_game(name)
     plan = GamesPlan(name, (AgentSpec("random"),), 1, game.min_players, openings="0", seed=_SEED)
     (record,) = play_part(plan, range(1), plan.read_openings()).records(game)
-    states, actions = list(record.replay()), record.actions
-    shown = int(_SHOWN * len(actions))
-    before, after, end = states[shown], states[shown + 1], states[-1]
-    seat, last = int(before.seat), actions[shown]
+    states = list(record.replay())
+    start = states[0]
+    end = states[-1]
+    shown = int(_SHOWN * len(record.actions))
+    before = states[shown]
+    after = states[shown + 1]
+    action = record.actions[shown]
+    seat = int(before.seat)
     return {
         "title": game.title,
         "short": game.guide.rules_text(),
         "full": game.guide.rules_text(full=True),
         "pictures": [
-            _picture(game, states[0], int(states[0].seat), game.guide.prompt(states[0])),
+            _picture(game, start, int(start.seat), game.guide.prompt(start)),
             {
-                **_picture(game, after, seat, game.guide.event(before, last, seat)),
-                "touched": game.guide.touched(before, last, seat),
+                **_picture(game, after, seat, game.guide.event(before, action, seat)),
+                "touched": game.guide.touched(before, action, seat),
             },
             _picture(game, end, None, game.guide.prompt(end)),
         ],

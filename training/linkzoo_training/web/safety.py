@@ -46,17 +46,21 @@ def is_loopback(host: str) -> bool:
 
 
 def own_address(host: str) -> str:
-    """Returns an address to listen on, or for all of them this machine's in its network."""
+    """Returns the address to open: for a server on all addresses, this machine's in its network."""
     if host not in ("", "0.0.0.0", "::"):  # noqa: S104 - a comparison
         return host
-    family, other = (
-        (socket.AF_INET6, "2001:db8::1") if host == "::" else (socket.AF_INET, "192.0.2.1")
-    )
+    if host == "::":
+        return _route(socket.AF_INET6, "2001:db8::1", unconnected="::1")
+    return _route(socket.AF_INET, "192.0.2.1", unconnected="127.0.0.1")
+
+
+def _route(family: socket.AddressFamily, other: str, unconnected: str) -> str:
+    """Returns the address of this machine that is used to reach another one; sends nothing."""
     with socket.socket(family, socket.SOCK_DGRAM) as route:
         try:
-            route.connect((other, 9))  # sends nothing: it finds out which address would be used
+            route.connect((other, 9))
         except OSError:
-            return "::1" if host == "::" else "127.0.0.1"
+            return unconnected
         return str(route.getsockname()[0])
 
 
@@ -69,7 +73,10 @@ class Address:
     token: str | None = None
 
     def takes(self, host: str) -> bool:
-        """Returns whether a Host header is this server's, or any with a token: no DNS rebinding."""
+        """Returns whether a Host header is allowed.
+
+        Without a token it must be this server's, which prevents DNS rebinding.
+        """
         if self.token is not None:
             return bool(host)
         return host in [f"{name}:{self.port}" for name in ("127.0.0.1", "localhost", "[::1]")]
@@ -78,16 +85,20 @@ class Address:
     def url(self) -> str:
         """The URL to open in the browser, here or on another device."""
         host = own_address(self.host)
-        host = f"[{host}]" if ":" in host else host
-        page = f"http://{host}:{self.port}/"
-        return page if self.token is None else f"{page}?token={quote(self.token)}"
+        if ":" in host:  # IPv6
+            host = f"[{host}]"
+        url = f"http://{host}:{self.port}/"
+        if self.token is not None:
+            url += f"?token={quote(self.token)}"
+        return url
 
 
 class Guard:
     """Middleware that admits only requests from the page itself, and adds security headers."""
 
     def __init__(self, app: ASGIApp, address: Address) -> None:
-        self.app, self.address = app, address
+        self.app = app
+        self.address = address
 
     async def __call__(self, scope: Scope, receive: Receive, send: Send) -> None:
         """Handles a request, or refuses it with 4xx and a message."""
@@ -101,13 +112,13 @@ class Guard:
                 MutableHeaders(scope=message).update(_HEADERS)
             await send(message)
 
-        taken = 0
+        received = 0
 
         async def read() -> Message:
-            nonlocal taken
+            nonlocal received
             message = await receive()
-            taken += len(message.get("body", b""))
-            if taken > MOST_BYTES:
+            received += len(message.get("body", b""))
+            if received > MOST_BYTES:
                 raise HTTPException(413, _TOO_LARGE)
             return message
 
@@ -142,9 +153,9 @@ class Guard:
             return None
         query = parse_qs(scope["query_string"].decode("latin-1"), max_num_fields=9)
         if scope["path"] == "/" and _same(query.get("token", [""])[0], token):
-            welcome = RedirectResponse("/", 303)
-            welcome.set_cookie(COOKIE, token, httponly=True, samesite="strict")
-            return welcome
+            redirect = RedirectResponse("/", 303)
+            redirect.set_cookie(COOKIE, token, httponly=True, samesite="strict")
+            return redirect
         try:
             cookie = SimpleCookie(headers.get("cookie", "")).get(COOKIE)
         except CookieError:
@@ -154,8 +165,8 @@ class Guard:
         return None
 
 
-def _same(one: str, other: str) -> bool:
-    return secrets.compare_digest(one.encode(errors="replace"), other.encode())
+def _same(text: str, token: str) -> bool:
+    return secrets.compare_digest(text.encode(errors="replace"), token.encode())
 
 
 def _refuse(status: int, message: str) -> JSONResponse:

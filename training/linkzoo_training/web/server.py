@@ -12,15 +12,17 @@ from pydantic import BaseModel, ConfigDict, Field, StrictStr
 from linkzoo import registry
 from linkzoo.core.arguments import shown
 from linkzoo_training.agents.specs import AgentSpec
+from linkzoo_training.web.game_session import GameSession
 from linkzoo_training.web.players import AbandonedError, Players, Task
 from linkzoo_training.web.replays import Replay
-from linkzoo_training.web.sessions import Sessions
-from linkzoo_training.web.tables import Table
+from linkzoo_training.web.session_store import SessionStore
 from linkzoo_training.web.viewers import Viewer
 
-MOST_TABLES, MOST_REPLAYS, IDLE_SECONDS = 200, 50, 2 * 3600.0
-SPARE_SECONDS = 300.0  # a game unused for so long makes room for a new one
-LOOKS = 0.25  # seconds between looks whether the page still waits
+MOST_SESSIONS = 200
+MOST_REPLAYS = 50
+IDLE_SECONDS = 2 * 3600.0  # without use, until a game or record is dropped
+SPARE_SECONDS = 300.0  # without use, until a game can be dropped for a new one
+POLL_SECONDS = 0.25  # between checks whether the page still waits
 
 Text = Annotated[StrictStr, Field(max_length=200)]
 T = TypeVar("T")
@@ -47,20 +49,22 @@ class Server:
         games: The games that the page offers.
         custom_agents: Agents that the page offers in addition, by their names.
         players: The agents in use.
-        tables: Games in progress.
+        sessions: Games in progress.
         replays: Opened records.
-        stopped: Whether the server ends.
+        stopped: Whether the server is ending.
     """
 
     records: Path
     games: list[str] = field(default_factory=lambda: list(registry.game_names()))
     custom_agents: Mapping[str, AgentSpec] = field(default_factory=dict)
     players: Players = field(default_factory=Players)
-    tables: Sessions[Table] = field(
-        default_factory=lambda: Sessions(MOST_TABLES, IDLE_SECONDS, SPARE_SECONDS, Table.close)
+    sessions: SessionStore[GameSession] = field(
+        default_factory=lambda: SessionStore(
+            MOST_SESSIONS, IDLE_SECONDS, SPARE_SECONDS, GameSession.close
+        )
     )
-    replays: Sessions[Replay] = field(
-        default_factory=lambda: Sessions(MOST_REPLAYS, IDLE_SECONDS, 0.0)
+    replays: SessionStore[Replay] = field(
+        default_factory=lambda: SessionStore(MOST_REPLAYS, IDLE_SECONDS, spare=0.0)
     )
     stopped: bool = False
 
@@ -70,16 +74,18 @@ class Server:
             raise ValueError(f"no game {shown(name)}; there are {self.games}")
 
     def peek(self, name: str) -> Viewer | None:
-        """Returns what `viewer` does, without counting as use; None without such a game."""
-        found = self.tables.peek(name)
-        return None if found is None else _viewer(*found)
+        """Returns the viewer of a link, without counting as use; None without such a game."""
+        entry = self.sessions.peek(name)
+        if entry is None:
+            return None
+        return _viewer(*entry)
 
     def viewer(self, name: str) -> Viewer:
-        """Returns who looks at a game by a link; UnknownError without such a game."""
-        return _viewer(*self.tables.get(name))
+        """Returns the viewer of a link; UnknownError without such a game."""
+        return _viewer(*self.sessions.get(name))
 
     def stop(self) -> None:
-        """Ends what requests wait for, and the agents."""
+        """Ends the agents and the requests that wait."""
         self.stopped = True
         self.players.close()
 
@@ -87,12 +93,12 @@ class Server:
         """Returns a task's result.
 
         Raises:
-            AbandonedError: The page is gone or the server ends, and so does the task.
+            AbandonedError: The page is gone or the server ends; the task is abandoned.
         """
         waiting = asyncio.wrap_future(task)
         try:
             while not waiting.done():
-                await asyncio.wait([waiting], timeout=LOOKS)
+                await asyncio.wait([waiting], timeout=POLL_SECONDS)
                 gone = self.stopped or await request.is_disconnected()
                 if waiting.cancelled() or (gone and not waiting.done()):
                     raise AbandonedError
@@ -102,5 +108,8 @@ class Server:
             task.abandon()
 
 
-def _viewer(table: Table, number: int) -> Viewer:
-    return Viewer(table, table.humans[number] if table.apart else None)
+def _viewer(session: GameSession, number: int) -> Viewer:
+    """Returns the viewer of a game's link; people with own screens have a link each."""
+    if session.apart:
+        return Viewer(session, session.humans[number])
+    return Viewer(session)

@@ -1,109 +1,130 @@
-"""Who looks at a game, and what they may do."""
+"""Views of a game by the seat or screen of a link, and the actions allowed there."""
 
 from dataclasses import dataclass
 from itertools import islice
 
 from linkzoo.core.state import Record
-from linkzoo_training.web.tables import RefusedError, Table
+from linkzoo_training.web.game_session import GameSession, RefusedError
 
 
 @dataclass(frozen=True)
 class Viewer:
-    """A link to a table: that of a seat, or of the screen that all people share.
+    """A link to a game: one person's, or the screen that all people share.
 
     Attributes:
-        table: The table.
-        own: The seat of the link; None for the shared screen, and where agents play alone.
+        session: The game.
+        own: The seat of the link; None for the shared screen, and for games between agents.
     """
 
-    table: Table
+    session: GameSession
     own: int | None = None
 
     @property
     def seat(self) -> int | None:
-        """The seat whose turn or view is shown; None for nobody's."""
-        return self.table.looking if self.own is None else self.own
+        """The seat whose turn or view is shown; None if there is none."""
+        if self.own is not None:
+            return self.own
+        return self.session.looking
 
     @property
     def sees(self) -> int | None:
         """The seat whose knowledge is shown; None for the referee's."""
-        return self.seat if self.table.secret else None
+        if self.session.secret:
+            return self.seat
+        return None
 
     @property
     def waiting(self) -> int | None:
-        """The seat that is to look at the shared screen; nothing is shown until then."""
-        return self.table.waiting
+        """The seat that has to confirm it is at the shared screen; nothing is shown until then."""
+        return self.session.waiting
+
+    @property
+    def has_turn(self) -> bool:
+        """Whether the seat to act is the link's; always on the shared screen."""
+        return self.own is None or self.own == int(self.session.state.seat)
 
     def legal(self) -> list[int]:
         """The legal actions, if the viewer is to act."""
-        to_act = self.waiting is None and self.own in (None, int(self.table.state.seat))
-        return self.table.legal() if to_act else []
+        if self.waiting is not None or not self.has_turn:
+            return []
+        return self.session.legal()
 
     def last_own(self) -> int | None:
         """The ply of the move that the viewer can take back, else None.
 
-        It is the viewer's last (any person's on a shared screen, if nothing is hidden), and on a
-        screen of one's own no other person has moved since.
+        It is the viewer's last move; on a shared screen without hidden information, any person's.
+        On an own screen, a move of another person ends the possibility.
         """
-        table = self.table
-        own = [self.seat] if table.game.hides or self.own is not None else table.humans
-        ply = table.history.last_of(own)
-        if self.own is None or ply is None:
-            return ply
-        others = [seat for seat in table.humans if seat != self.own]
-        return ply if (table.history.last_of(others) or -1) < ply else None
+        session = self.session
+        history = session.history
+        if self.own is not None:
+            last = history.last_of([self.own])
+            others = [seat for seat in session.humans if seat != self.own]
+            answer = history.last_of(others)
+            if last is not None and answer is not None and answer > last:
+                return None
+            return last
+        if session.game.hides:
+            return history.last_of([self.seat])
+        return history.last_of(session.humans)
 
     def before_last(self) -> tuple[Record, int]:
-        """Returns the position before the viewer's last move, and that; RefusedError without."""
+        """Returns the position before the viewer's last move, and the move.
+
+        Raises:
+            RefusedError: There is no such move, or the screen is covered.
+        """
         self.check_looking()
-        table = self.table
-        last = None if self.seat is None else table.history.last_of([self.seat])
-        if last is None:
+        session = self.session
+        last = session.history.last_of([self.seat])
+        if self.seat is None or last is None:
             raise RefusedError("there is no move of yours")
-        state = next(islice(table.record.replay(), last, None))
-        return state, table.record.actions[last]
+        state = next(islice(session.record.replay(), last, None))
+        return state, session.record.actions[last]
 
     def check_turn(self) -> None:
         """Raises RefusedError unless the viewer is to act."""
         self.check_looking()
-        if self.own not in (None, int(self.table.state.seat)):
-            raise RefusedError("the game is over" if self.table.over else "it isn't your turn")
+        if not self.has_turn:
+            self.session.refuse_turn()
 
     def play(self, move: str) -> None:
         """Plays the viewer's move; RefusedError if it isn't possible."""
         self.check_turn()
-        self.table.play(move)
+        self.session.play(move)
 
     def look(self, seat: int) -> None:
         """Confirms that the person to act is at the shared screen; RefusedError for another."""
-        self.table.look(seat)
+        self.session.look(seat)
 
     def step(self) -> None:
         """Lets an agent move, in a game without people; RefusedError where people play."""
-        self.table.step()
+        self.session.step()
 
     def take_back(self) -> None:
-        """Takes back the viewer's last move and all moves after it; RefusedError without one."""
+        """Takes back the viewer's last move and all later moves; RefusedError without a move."""
         last = self.last_own()
         if last is None:
             raise RefusedError("there is no move of yours to take back")
         self.check_looking()
-        self.table.take_back(last)
+        self.session.take_back(last)
 
     def resign(self) -> None:
-        """Ends the game for the viewer's seat; RefusedError if nobody is there to resign."""
+        """Ends the game for the viewer's seat; RefusedError if the viewer has none."""
         self.check_looking()
-        if self.table.over or self.seat is None:
-            raise RefusedError("the game is over" if self.table.over else "nobody plays here")
-        self.table.resign(self.seat)
+        if self.session.over:
+            raise RefusedError("the game is over")
+        if self.seat is None:
+            raise RefusedError("nobody plays here")
+        self.session.resign(self.seat)
 
     def rematch(self, seed: int) -> None:
-        """Begins another game at the table; RefusedError before the end of this one."""
-        if not self.table.over:
+        """Begins another game with the same seats; RefusedError before the end of this one."""
+        if not self.session.over:
             raise RefusedError("the game isn't over: end or resign it first")
-        self.table.deal(seed)
+        self.session.deal(seed)
 
     def check_looking(self) -> None:
         """Raises RefusedError while the shared screen waits for the next player."""
         if self.waiting is not None:
-            raise RefusedError(f"player {self.waiting} is to look first")
+            raise RefusedError(f"player {self.waiting} has to look first")

@@ -24,8 +24,7 @@ _WORLDS = 4  # in which the outcome of a move is drawn
 
 def cards(games: Collection[str]) -> Json:
     """Returns the strength results of the shipped checkpoints that play these games."""
-    found = [_card(name, card) for name, card in shipped_cards() if card["game"] in games]
-    return {"cards": found}
+    return {"cards": [_card(name, card) for name, card in shipped_cards() if card["game"] in games]}
 
 
 def shipped_cards() -> Iterator[tuple[str, Mapping[str, Any]]]:
@@ -52,9 +51,13 @@ def _card(name: str, card: Mapping[str, Any]) -> Json:
 
 
 def _match(match: Mapping[str, Any]) -> Json:
-    """Returns a match; it has results by side only if the sides are roles."""
+    """Returns a match, with results by side if the sides are roles."""
     agent, opponent = match["agents"]
-    roles = [(side["label"].partition(" ("), side["win_share"]) for side in match["sides"]]
+    roles = []
+    for side in match["sides"]:
+        role, parenthesis, _ = side["label"].partition(" (")
+        if parenthesis:  # `More (seat 0)`; without a role it is `seat 0`
+            roles.append({"role": role, "share": side["win_share"]})
     return {
         "agent": agent,
         "opponent": opponent,
@@ -62,80 +65,95 @@ def _match(match: Mapping[str, Any]) -> Json:
         "options": ", ".join(settings_of(get_game(match["game"]), match["options"])),
         "games": match["games"],
         "share": match["win_share"],
-        "roles": [{"role": role, "share": share} for (role, label, _), share in roles if label],
+        "roles": roles,
     }
 
 
-def table_view(viewer: Viewer, *, tall: bool = False) -> Json:
+def session_view(viewer: Viewer, *, tall: bool = False) -> Json:
     """Returns the view of a game in progress, `tall` for a narrow screen."""
-    table, sees = viewer.table, viewer.sees
+    session = viewer.session
+    sees = viewer.sees
     common = {
-        "game": table.game.name,
-        "title": table.game.title,
-        "variant": changed_options(table.game, table.record.options),
-        "seats": list(map(str, table.seats)),
-        "names": table.names,
-        "roles": list(table.game.roles(table.record.options)),
+        "game": session.game.name,
+        "title": session.game.title,
+        "variant": changed_options(session.game, session.record.options),
+        "seats": list(map(str, session.seats)),
+        "names": session.names,
+        "roles": list(session.game.roles(session.record.options)),
         "own": viewer.own,
         "waiting": viewer.waiting,
-        "watching": not table.humans,
-        "version": table.version,
-        "error": table.error,
+        "watching": not session.humans,
+        "version": session.version,
+        "error": session.error,
     }
     if viewer.waiting is not None:  # cover screen: picture and moves are not sent
         return {**common, "looking": None}
     return {
         **common,
         "looking": viewer.seat,
-        "acting": None if table.over else int(table.state.seat),
-        "over": table.over,
-        "winners": table.winners,
-        "resigned": table.resigned,
-        "thinking": table.thinking,
-        "preparing": table.preparing,
-        "busy": table.busy,
-        "svg": picture(table.game, table.state, sees, tall=tall),
-        "text": table.game.drawing.text(table.state, sees),
-        **words(table.game, table.state, sees, viewer.legal()),
-        "prompt": named(table.game.guide.prompt(table.state, sees), table.names),
+        "acting": None if session.over else seat_to_act(session.state),
+        "over": session.over,
+        "winners": session.winners,
+        "resigned": session.resigned,
+        "thinking": session.thinking,
+        "preparing": session.preparing,
+        "busy": session.busy,
+        "svg": picture(session.game, session.state, sees, tall=tall),
+        "text": session.game.drawing.text(session.state, sees),
+        **words(session.game, session.state, sees, viewer.legal()),
+        "prompt": named(session.game.guide.prompt(session.state, sees), session.names),
         "can_take_back": viewer.last_own() is not None,
-        "can_open": not table.secret,
+        "can_open": not session.secret,
         "log": [
-            {"seat": seat, "words": named(told, table.names), "touched": touched}
-            for _, seat, told, touched in table.history.seen(sees)
+            {
+                "seat": event.seat,
+                "words": named(event.words, session.names),
+                "touched": event.touched,
+            }
+            for event in session.history.seen(sees)
         ],
     }
 
 
+def seat_to_act(state: Record) -> int | None:
+    """Returns the seat to act; None in a finished game."""
+    return int(state.seat) if state.seat >= 0 else None
+
+
 def named(words: str, names: list[str]) -> str:
-    """Returns words in which people with a name have it, instead of such as `Player 0`."""
-    known = {str(seat): name for seat, name in enumerate(names) if name}
-    return re.sub(r"\bplayer (\d+)\b", lambda p: known.get(p[1], p[0]), words, flags=re.IGNORECASE)
+    """Replaces `Player N` by names."""
+    by_seat = {str(seat): name for seat, name in enumerate(names) if name}
+
+    def name_of(player: re.Match[str]) -> str:
+        return by_seat.get(player[1], player[0])
+
+    return re.sub(r"\bplayer (\d+)\b", name_of, words, flags=re.IGNORECASE)
 
 
 def summary(viewer: Viewer) -> Json:
-    """Returns what a list of games says of one: who plays, how far it is, and whose turn."""
-    table = viewer.table
+    """Returns a game's entry in a list: its players, its length and whether the viewer moves."""
+    session = viewer.session
     return {
-        "title": table.game.title,
-        "seats": list(map(str, table.seats)),
-        "names": table.names,
+        "title": session.game.title,
+        "seats": list(map(str, session.seats)),
+        "names": session.names,
         "own": viewer.own,
-        "moves": len(table.record.actions),
-        "over": table.over,
-        "winners": table.winners,
+        "moves": len(session.record.actions),
+        "over": session.over,
+        "winners": session.winners,
         "yours": bool(viewer.legal()),
     }
 
 
 def words(game: Game, state: Record, seat: int | None, legal: list[int]) -> Json:
-    """Returns what the game says of a position to a viewer, and the legal moves."""
-    guide, found = game.guide, moves(game, state, legal)
-    parts = {part for move in found for part in move["parts"]}
+    """Returns the game's texts about a position for a viewer, and the legal moves."""
+    guide = game.guide
+    legal_moves = moves(game, state, legal)
+    parts = {part for move in legal_moves for part in move["parts"]}
     return {
         "prompt": guide.prompt(state, seat),
         "scores": [row._asdict() for row in guide.score_rows(state, seat)],
-        "moves": found,
+        "moves": legal_moves,
         "parts": {part: guide.part_words(state, part) for part in sorted(parts)},
     }
 
@@ -143,17 +161,25 @@ def words(game: Game, state: Record, seat: int | None, legal: list[int]) -> Json
 def entry(viewer: Viewer, number: int, *, tall: bool = False) -> Json:
     """Returns the picture of the position after a move of the viewer's log."""
     viewer.check_looking()
-    events = viewer.table.history.seen(viewer.sees)
+    events = viewer.session.history.seen(viewer.sees)
     ply = events[integer("entry", number, 0, len(events) - 1)].ply
-    state = next(islice(viewer.table.record.replay(), ply + 1, None))
-    return {"svg": picture(viewer.table.game, state, viewer.sees, tall=tall)}
+    state = next(islice(viewer.session.record.replay(), ply + 1, None))
+    return {"svg": picture(viewer.session.game, state, viewer.sees, tall=tall)}
 
 
 def preview(viewer: Viewer, move: str, *, tall: bool = False) -> Json:
-    """Returns the picture after a move, without what differs in worlds that fit the viewer's."""
+    """Returns the picture after a move, without items that depend on hidden information or chance.
+
+    They differ between worlds that are consistent with the viewer's information.
+    """
     viewer.check_turn()
-    game, state, sees = viewer.table.game, viewer.table.state, viewer.sees
-    action, pictures, touched = viewer.table.action(move), [], []
+    session = viewer.session
+    game = session.game
+    state = session.state
+    sees = viewer.sees
+    action = session.action(move)
+    pictures = []
+    touched = []
     mask = np.zeros(game.num_actions, np.int8)
     outcome = np.zeros((2, int(state.num_players)), np.float32)
     for seed in range(_WORLDS):
@@ -170,39 +196,49 @@ def preview(viewer: Viewer, move: str, *, tall: bool = False) -> Json:
 
 
 def _common(pictures: list[str]) -> str:
-    """Returns the first SVG without the shapes and words that aren't in all the others."""
-    first, *others = [list(_placed(svg)) for svg in pictures]
+    """Returns the first SVG without shapes and words that another SVG lacks."""
+    first, *others = [list(_paths(svg)) for svg in pictures]
     shared = set(first).intersection(*others)
-    blank = re.compile(r"^[^<]+|<[^>]*/>$")  # words before an end tag, or a shape
-    return "".join(key[-1] if key in shared else blank.sub("", key[-1]) for key in first)
+    shape_or_words = re.compile(r"^[^<]+|<[^>]*/>$")  # words before an end tag
+    pieces = []
+    for path in first:
+        piece = path[-1]
+        if path not in shared:
+            piece = shape_or_words.sub("", piece)
+        pieces.append(piece)
+    return "".join(pieces)
 
 
-def _placed(svg: str) -> Iterator[tuple[str, ...]]:
-    """Yields the tags of an SVG, with the words before them, each after the tags around it."""
+def _paths(svg: str) -> Iterator[tuple[str, ...]]:
+    """Yields a path for each tag of an SVG: the tags around it, and the tag with words before it.
+
+    The outermost tag is left empty, because pictures may differ in height.
+    """
     around: list[str] = []
     for piece in TAGS.split(svg):
         yield (*around, piece)
         if "</" in piece:
             around.pop()
         elif not piece.endswith("/>"):
-            around.append(piece if around else "")  # pictures may differ in height
+            around.append(piece if around else "")
 
 
 def picture(game: Game, state: Record, seat: int | None, *, tall: bool = False) -> str:
-    """Returns the SVG of a view without its own size, which the page sets.
-
-    A `tall` one is for a narrow screen.
-    """
-    svg = (game.draw_tall if tall else game.draw_svg)(state, seat)
+    """Returns the SVG of a view without a size, which the page sets; `tall` for narrow screens."""
+    draw = game.draw_tall if tall else game.draw_svg
+    svg = draw(state, seat)
     return re.sub(r'^(<svg[^>]*?) width="[\d.]+" height="[\d.]+"', r"\1", svg)
 
 
 def moves(game: Game, state: Record, legal: list[int]) -> list[Json]:
     """Returns legal actions with their texts, spoken names, and the elements to click."""
-    found, notation = [], game.notation
+    notation = game.notation
+    legal_moves = []
     for action in legal:
         text = notation.action_to_text(state, action)
-        parts = notation.action_parts(state, action) if notation.action_parts else (text,)
+        parts = [text]
+        if notation.action_parts is not None:
+            parts = list(notation.action_parts(state, action))
         spoken = game.guide.action_words(state, action)
-        found.append({"text": text, "words": spoken, "parts": list(parts)})
-    return found
+        legal_moves.append({"text": text, "words": spoken, "parts": parts})
+    return legal_moves

@@ -1,11 +1,11 @@
-// Which page an address is: #/, #/table/ID, #/replay/ID/PLY, #/strength.
+// Which page an address is: #/, #/game/ID, #/replay/ID/PLY, #/strength.
 
 import { abandon, guarded, make, say } from "./api.js";
 import { forget, leaveGame, remember } from "./games.js";
 import { replayPage } from "./replay.js";
 import { setupPage } from "./setup.js";
 import { strengthPage } from "./strength.js";
-import { tablePage } from "./table.js";
+import { sessionPage } from "./session.js";
 
 let leave = () => undefined;
 let replay; // the record that is open, and its id
@@ -33,8 +33,8 @@ async function show() {
 async function load(page, kind, id, ply) {
   const nothing = () => undefined;
   try {
-    if (kind === "table" && id) {
-      const left = await tablePage(page, id);
+    if (kind === "game" && id) {
+      const left = await sessionPage(page, id);
       remember(id);
       return [
         () => {
@@ -51,7 +51,7 @@ async function load(page, kind, id, ply) {
     return [(await setupPage(page)) ?? nothing];
   } catch (error) {
     if (error.name === "AbortError") return [nothing];
-    if (kind === "table" && error.status === 404) forget(id);
+    if (kind === "game" && error.status === 404) forget(id);
     page.replaceChildren(make("h1", {}, "This game isn’t there any more"), make("p", {}, make("a", { href: "#/" }, "A new one?")));
     say(error.message);
     return [nothing];

@@ -29,7 +29,7 @@ export function forget(id) {
 }
 
 export async function close(id) {
-  await ask(`tables/${id}`, undefined, "DELETE");
+  await ask(`sessions/${id}`, undefined, "DELETE");
   forget(id);
 }
 
@@ -37,14 +37,14 @@ export async function close(id) {
 export async function current() {
   const known = games();
   if (!known.length) return [];
-  const { tables } = await ask(`tables?${known.map(({ id }) => `ids=${encodeURIComponent(id)}`).join("&")}`);
-  const found = new Map(tables.map((table) => [table.id, table]));
+  const { sessions } = await ask(`sessions?${known.map(({ id }) => `ids=${encodeURIComponent(id)}`).join("&")}`);
+  const found = new Map(sessions.map((session) => [session.id, session]));
   keep(known.filter(({ id }) => found.has(id)));
   return known.filter(({ id }) => found.has(id)).map((game) => ({ ...game, ...found.get(game.id) }));
 }
 
 /** Closes a game that one goes away from, if it is over or nobody has moved in it. */
 export async function leaveGame(id) {
-  const game = (await current()).find((one) => one.id === id);
+  const game = (await current()).find(({ id: other }) => other === id);
   if (game && game.own === null && (game.over || game.moves === 0)) await close(id);
 }

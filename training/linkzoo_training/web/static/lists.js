@@ -16,7 +16,7 @@ export async function gamesCard(share) {
         return make(
           "li",
           {},
-          make("span", {}, make("a", { href: `#/table/${game.id}` }, words), `, ${standing(game)}`),
+          make("span", {}, make("a", { href: `#/game/${game.id}` }, words), `, ${standing(game)}`),
           button("Close", async () => {
             await close(game.id);
             await show();

@@ -91,7 +91,7 @@ class Setup {
     const apart = this.apart.checked && !this.each.hidden;
     this.start.disabled = true;
     try {
-      const { id, seats } = await ask("tables", {
+      const { id, seats } = await ask("sessions", {
         game: this.names.value,
         seats: this.seats.players(),
         names: this.seats.names(),
@@ -101,7 +101,7 @@ class Setup {
       });
       remember(id, seats);
       if (apart) this.showLinks(seats, this.seats.names());
-      else location.hash = `#/table/${id}`;
+      else location.hash = `#/game/${id}`;
     } finally {
       this.start.disabled = false;
     }
@@ -111,7 +111,7 @@ class Setup {
   showLinks(links, names) {
     const base = this.shared ? this.address : `${location.origin}/`;
     const item = ([seat, link]) => {
-      const address = `${base}#/table/${link}`;
+      const address = `${base}#/game/${link}`;
       const who = names[seat] || `Player ${seat}`;
       const copy = button("Copy", async () => {
         await navigator.clipboard.writeText(address);

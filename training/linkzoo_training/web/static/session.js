@@ -13,13 +13,13 @@ import { Typed } from "./typed.js";
 const CONFIRM = "linkzoo.confirm"; // whether the page asks before each move, as this browser remembers
 const PACES = [["200", "fast"], ["800", "normal"], ["2000", "slow"]];
 
-export async function tablePage(page, id) {
-  const table = new TablePage(page, id);
-  await table.look(() => ask(table.path("")));
-  return () => table.leave();
+export async function sessionPage(page, id) {
+  const session = new SessionPage(page, id);
+  await session.look(() => ask(session.path("")));
+  return () => session.leave();
 }
 
-class TablePage {
+class SessionPage {
   constructor(page, id) {
     Object.assign(this, { id, timer: 0, left: false, shown: "", known: undefined, pictures: new Map() });
     this.title = make("h1", {});
@@ -29,8 +29,8 @@ class TablePage {
     this.steps = new Steps(this.board, (number) => this.picture(number), (words) => this.tell(words));
     this.log = new Log((number) => this.peek(number), () => this.peek());
     this.typed = new Typed((move) => this.board.prepare(move), (text) => this.do("move", { move: text }), (parts) => this.board.hint(parts));
-    this.coach = new Coach((agent, last) => ask(`tables/${id}/analysis`, last ? { agent, last } : { agent }), (parts) => this.board.hint(parts));
-    this.analysis = analysisCard((agent) => ask(`tables/${id}/analysis`, { agent }), (moves) => this.board.judge(moves));
+    this.coach = new Coach((agent, last) => ask(`sessions/${id}/analysis`, last ? { agent, last } : { agent }), (parts) => this.board.hint(parts));
+    this.analysis = analysisCard((agent) => ask(`sessions/${id}/analysis`, { agent }), (moves) => this.board.judge(moves));
     this.score = new Score();
     this.words = make("pre", { tabIndex: 0, "aria-label": "the position in words" });
     this.cover = make("section", { className: "card cover", hidden: true });
@@ -65,15 +65,15 @@ class TablePage {
     this.step = button("One move", () => this.do("step", {}));
     this.watching = make("span", { className: "row" }, this.run, this.step, this.pace);
     this.openRecord = button("Replay", async () => {
-      const { id } = await ask("replays", await ask(`tables/${this.id}/record`));
+      const { id } = await ask("replays", await ask(`sessions/${this.id}/record`));
       location.hash = `#/replay/${id}/0`;
     });
-    this.download = button("Download", async () => download("game.json", await ask(`tables/${this.id}/record`)));
+    this.download = button("Download", async () => download("game.json", await ask(`sessions/${this.id}/record`)));
     const large = button("Enlarge", () => {
       large.setAttribute("aria-pressed", `${this.board.enlarge()}`);
     });
     const save = button("Save", async () => {
-      const { file } = await ask(`tables/${this.id}/save`, {});
+      const { file } = await ask(`sessions/${this.id}/save`, {});
       this.tell(`Saved as ${file}.`);
     });
     this.asking = make("label", { className: "flag" }, this.confirm, "Ask before each move");
@@ -83,7 +83,7 @@ class TablePage {
 
   /** A question to the server about this game; a narrow screen has pictures of its own. */
   path(what, more = "") {
-    return `tables/${this.id}${what}?tall=${NARROW.matches}${more}`;
+    return `sessions/${this.id}${what}?tall=${NARROW.matches}${more}`;
   }
 
   async do(what, body) {
@@ -109,7 +109,7 @@ class TablePage {
     this.cover.hidden = !covered;
     this.layout.hidden = covered;
     if (covered) this.showCover(view);
-    else this.showTable(view);
+    else this.showGame(view);
     if (covered) return;
     const going = this.running && !view.over && !view.error;
     // On screens of their own others may do something at any time.
@@ -140,7 +140,7 @@ class TablePage {
     look.focus();
   }
 
-  showTable(view) {
+  showGame(view) {
     const mine = view.own ?? view.looking;
     const key = JSON.stringify([view.svg, view.moves, view.log.length]);
     if (key !== this.shown) {

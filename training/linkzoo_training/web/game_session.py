@@ -4,7 +4,7 @@ import threading
 from collections.abc import Iterator, Mapping, Sequence
 from concurrent.futures import Future
 from dataclasses import asdict
-from typing import Any, cast
+from typing import Any, NoReturn, cast
 
 import numpy as np
 
@@ -25,22 +25,37 @@ class RefusedError(Exception):
     """An action that the person may not take now."""
 
 
-class Table:
-    """A game in progress, and the next one at the same table.
+class GameSession:
+    """A game in progress, and its rematches with the same seats.
 
-    People share a screen, unless each has an own one (`apart`). With one person at a screen, the
-    view is that person's. With several people and hidden information, nobody sees the game until
+    People share a screen, or each has their own (`apart`). With one person at a screen, the view is
+    that person's. With several people and hidden information, the shared screen is covered until
     the next player confirms they are at the screen. Without people, the view is the referee's and
     agents move on request.
 
+    Callers hold `lock` while they change or read the session.
+
+    Args:
+        players: The agents of the server.
+        name: The name of the game.
+        seats: `human` or an agent's name for each seat.
+        options: Options of the game.
+        seed: Seed of the game.
+        custom: The agents of the server's command line.
+        names: People's names, by seat; may be fewer than the seats.
+        apart: Whether each person has an own screen.
+
     Attributes:
-        version: Counts the changes of the table.
+        version: Counts the changes of the session.
         changed: Done at the next change.
-        thinking: Whether an agent is to move, and does so by itself.
-        busy: Why it has to wait for its turn to think, else "".
-        error: Why it failed, else "".
+        thinking: Whether an agent has to move and does so by itself.
+        thought: The agent's task; None while all agents are busy.
+        busy: The reason why the agent has to wait, else "".
+        error: The reason why the agent failed, else "".
+        looking: The seat whose person looks at the shared screen, else None.
         resigned: The seat that gave up, else None.
         file: The name of the game's file, once it is saved.
+        rendered: Views as (version, JSON) by (seat of the screen, tall); see `session_routes`.
 
     Raises:
         ValueError: An option or agent isn't available.
@@ -60,25 +75,30 @@ class Table:
     ) -> None:
         safe_options(get_game(name), options)
         game = get_game(name, options)
+        self.game = game
         self.lock = threading.RLock()
+        self._players = players
         self._start = game.blank(len(seats), options)
         self._states = np.array([self._start], game.state)
         self._mask = np.zeros((1, game.num_actions), np.int8)
-        self.game, self._players, self.apart = game, players, apart
+        self.humans = [seat for seat, player in enumerate(seats) if player == HUMAN]
+        self.apart = apart and bool(self.humans)
         self.seats = [
-            AgentSpec(HUMAN) if who == HUMAN else read_agent(who, name, custom) for who in seats
+            AgentSpec(HUMAN) if player == HUMAN else read_agent(player, name, custom)
+            for player in seats
         ]
         self.names = [" ".join(name.split())[:MOST_NAME] for name in names][: len(seats)]
         self.names += [""] * (len(seats) - len(self.names))
-        self.humans = [seat for seat, who in enumerate(seats) if who == HUMAN]
-        self.version, self.changed, self._generation = 0, Future[None](), 0
-        self.shown: dict[tuple[int | None, bool], tuple[int, bytes]] = {}  # views, see table_routes
-        self.thought: Task[None] | None = None  # pending while an agent is `thinking`
+        self.version = 0
+        self.changed = Future[None]()
+        self.rendered: dict[tuple[int | None, bool], tuple[int, bytes]] = {}
+        self.thought: Task[None] | None = None
+        self._generation = 0  # counts the moves, so that agents notice outdated tasks
         players.load((spec, game) for spec in self.agents())
         self.deal(seed)
 
     def agents(self) -> Iterator[AgentSpec]:
-        """Yields the agents at the table, each once."""
+        """Yields the agents of the game, each once."""
         return iter(dict.fromkeys(spec for spec in self.seats if spec.kind != HUMAN))
 
     def deal(self, seed: int) -> None:
@@ -87,7 +107,9 @@ class Table:
         kernels(self.game).begin(self._states, np.array([seed], np.uint64), self._mask)
         self.record = GameRecord.of(self.game, self.state)
         self.history = History(self.game, self.humans)
-        self.looking = self.humans[0] if len(self.humans) == 1 else None
+        self.looking: int | None = None
+        if len(self.humans) == 1:
+            self.looking = self.humans[0]
         self.resigned: int | None = None
         self.file = new_file_name(self.record)
         self._moved()
@@ -104,7 +126,7 @@ class Table:
 
     @property
     def winners(self) -> list[int]:
-        """The seats that have won: those of the other sides if one has resigned."""
+        """The seats that have won; after a resignation, the seats of the other sides."""
         if self.resigned is None:
             return winners_of(self.state)
         sides = self.game.facts.sides(len(self.seats))
@@ -119,8 +141,10 @@ class Table:
     def waiting(self) -> int | None:
         """The seat that must confirm they are at the shared screen before the game continues."""
         seat = int(self.state.seat)
-        shared = self.secret and not self.apart and seat in self.humans
-        return seat if shared and seat != self.looking else None
+        shared = self.secret and not self.apart
+        if shared and seat in self.humans and seat != self.looking:
+            return seat
+        return None
 
     @property
     def preparing(self) -> bool:
@@ -130,26 +154,34 @@ class Table:
 
     def legal(self) -> list[int]:
         """The legal actions of a person who is to act."""
-        to_act = not self.over and int(self.state.seat) in self.humans
-        return np.flatnonzero(self._mask[0]).tolist() if to_act else []
+        if self.over or int(self.state.seat) not in self.humans:
+            return []
+        return np.flatnonzero(self._mask[0]).tolist()
 
     def look(self, seat: int) -> None:
         """Confirms that the person to act is at the shared screen."""
         if seat != self.waiting:
-            raise RefusedError(f"player {seat} isn't the one to look now")
+            raise RefusedError(f"it isn't player {seat}'s turn to look")
         self.looking = seat
         self.touch()
 
     def action(self, text: str) -> int:
         """Returns the action of a person's move; RefusedError if it isn't possible."""
-        moves = {self.game.notation.action_to_text(self.state, a).lower(): a for a in self.legal()}
+        to_text = self.game.notation.action_to_text
+        moves = {to_text(self.state, action).lower(): action for action in self.legal()}
         if not moves:
-            raise RefusedError("the game is over" if self.over else "it isn't your turn")
+            self.refuse_turn()
         move = " ".join(text.split()).lower()
         if move not in moves:
             example = next(iter(moves))
             raise RefusedError(f"{shown(text)} isn't legal here; moves are like {example!r}")
         return moves[move]
+
+    def refuse_turn(self) -> NoReturn:
+        """Raises RefusedError with the reason why the person can't move."""
+        if self.over:
+            raise RefusedError("the game is over")
+        raise RefusedError("it isn't your turn")
 
     def play(self, text: str) -> None:
         """Plays a person's move; RefusedError if it isn't possible."""
@@ -163,10 +195,10 @@ class Table:
             self.ask()
 
     def take_back(self, ply: int) -> None:
-        """Takes back the move after `ply` moves, and all that followed it."""
+        """Returns to the position after `ply` moves."""
         del self.record.actions[ply:]
-        said = self.record.comments.items()
-        self.record.comments = {index: text for index, text in said if index < ply}
+        comments = self.record.comments.items()
+        self.record.comments = {index: text for index, text in comments if index < ply}
         self.history.cut(ply)
         for state in self.record.replay():
             self._states[0] = state
@@ -179,7 +211,7 @@ class Table:
         self._moved()
 
     def close(self) -> None:
-        """Drops what agents still think about."""
+        """Abandons the task of an agent."""
         with self.lock:
             self._generation += 1
             if self.thought is not None:
@@ -187,9 +219,10 @@ class Table:
             self.touch()
 
     def touch(self) -> None:
-        """Tells all who wait that the table has changed."""
+        """Wakes all requests that wait for a change."""
         self.version += 1
-        changed, self.changed = self.changed, Future()
+        changed = self.changed
+        self.changed = Future()
         changed.set_result(None)
 
     def _play(self, action: int) -> None:
@@ -200,48 +233,58 @@ class Table:
         self._moved()
 
     def _moved(self) -> None:
-        """Updates who looks, and starts an agent if it is its turn."""
+        """Updates the seat at the shared screen, and asks the agent to move, if there is one."""
         self._generation += 1
-        self.thinking, self.busy, self.error = False, "", ""
+        self.thinking = False
+        self.busy = ""
+        self.error = ""
         seat = int(self.state.seat)
         if not self.over and seat in self.humans:
-            self.looking = self.looking if self.secret else seat
+            if not self.secret:
+                self.looking = seat
         elif self.humans and not self.over:
             self.ask()
         self.touch()
 
     def ask(self) -> None:
         """Asks the agent to move. While all are busy it stays `thinking` without a `thought`."""
-        spec, state = self.seats[int(self.state.seat)], self.state.copy()
-        busy, self.busy, self.error, self.thinking = self.busy, "", "", True
+        spec = self.seats[int(self.state.seat)]
+        state = self.state.copy()
+        was_busy = self.busy
+        self.thinking = True
+        self.busy = ""
+        self.error = ""
         with self.lock:  # the agent waits for this lock before it moves
             try:
                 self.thought = self._players.submit(
                     spec, self.game, self._think, state, self._generation
                 )
             except BusyError as error:
-                self.thought, self.busy = None, str(error)
-        if self.busy != busy:
+                self.thought = None
+                self.busy = str(error)
+        if self.busy != was_busy:
             self.touch()
 
     def _think(self, player: Player, state: Record, generation: int) -> None:
+        """Plays an agent's move, in the agent's thread, unless the position has changed."""
         if generation != self._generation:
             return
-        error, action, comment = "", -1, ""
+        action: int | None = None
         try:
             action, comment = player.act(state, self.record.seed)
-        except Exception as raised:  # noqa: BLE001 - custom agents can raise anything
-            error = without_paths(str(raised)) or type(raised).__name__
+        except Exception as error:  # noqa: BLE001 - custom agents can raise anything
+            reason = without_paths(str(error)) or type(error).__name__
         with self.lock:
             if generation != self._generation:  # the move was taken back meanwhile
                 return
-            if error:
-                self.thinking, self.error = False, error
+            if action is None:
+                self.thinking = False
+                self.error = reason
                 self.touch()
-            else:
-                if comment:  # kept for the record, not for the others at the table
-                    self.record.comments[len(self.record.actions)] = comment
-                self._play(action)
+                return
+            if comment:  # kept for the record, not shown to the other players
+                self.record.comments[len(self.record.actions)] = comment
+            self._play(action)
 
 
 def safe_options(game: Game, options: Mapping[str, Any]) -> None:

@@ -19,7 +19,7 @@ from linkzoo_training import load_agent
 from linkzoo_training.agents.values import values_along
 from linkzoo_training.checkpoints.checkpoint import load_card
 from linkzoo_training.resources import find_checkpoint, shipped_checkpoints
-from linkzoo_training.web import players, table_routes
+from linkzoo_training.web import players, session_routes
 from linkzoo_training.web.players import MOST_SIMULATIONS
 from tests.web.server import Client, serving
 
@@ -43,43 +43,43 @@ class FailingAgent:
 
 
 ROOT = Path(__file__).parents[2]
-SLOW, FAILING = "tests.web.test_tables:SlowAgent", "tests.web.test_tables:FailingAgent"
+SLOW, FAILING = "tests.web.test_sessions:SlowAgent", "tests.web.test_sessions:FailingAgent"
 
 
 def test_a_game_is_played_to_its_end_and_saved(client: Client) -> None:
-    name = client.table("linkage", ["human", "random"])
+    name = client.new_game("linkage", ["human", "random"])
     while not (view := client.settled(name))["over"]:
         assert view["looking"] == 0
-        status, _ = client.ask(f"tables/{name}/move", {"move": view["moves"][-1]["text"]})
+        status, _ = client.ask(f"sessions/{name}/move", {"move": view["moves"][-1]["text"]})
         assert status == 200
     assert view["moves"] == []
     assert len(view["winners"]) == 1
-    files = {client.ask(f"tables/{name}/save", {})[1]["file"] for _ in range(2)}
+    files = {client.ask(f"sessions/{name}/save", {})[1]["file"] for _ in range(2)}
     assert len(files) == 1  # saved again, it replaces the first
     record = GameRecord.load(client.server.records / files.pop())
-    assert record.to_dict() == client.ask(f"tables/{name}/record")[1]
+    assert record.to_dict() == client.ask(f"sessions/{name}/record")[1]
     assert len(record.actions) == len(view["log"])
 
 
 def test_the_same_seed_and_moves_give_the_same_game(client: Client) -> None:
     logs = []
     for _ in range(2):
-        name = client.table("love_links", ["random", "human"])
+        name = client.new_game("love_links", ["random", "human"])
         for _ in range(3):
             view = client.settled(name)
-            client.ask(f"tables/{name}/move", {"move": view["moves"][0]["text"]})
+            client.ask(f"sessions/{name}/move", {"move": view["moves"][0]["text"]})
         logs.append(client.settled(name)["log"])
     assert logs[0] == logs[1]
 
 
 def test_taking_back_gives_the_position_before_ones_own_move(client: Client) -> None:
-    name = client.table("linkage", ["human", "random"])
+    name = client.new_game("linkage", ["human", "random"])
     first = client.settled(name)
     assert not first["can_take_back"]
-    assert client.ask(f"tables/{name}/back", {})[0] == 409
-    client.ask(f"tables/{name}/move", {"move": first["moves"][5]["text"]})
+    assert client.ask(f"sessions/{name}/back", {})[0] == 409
+    client.ask(f"sessions/{name}/move", {"move": first["moves"][5]["text"]})
     assert client.settled(name)["can_take_back"]
-    status, back = client.ask(f"tables/{name}/back", {})
+    status, back = client.ask(f"sessions/{name}/back", {})
     assert status == 200
     assert back["svg"] == first["svg"]
     assert back["moves"] == first["moves"]
@@ -88,14 +88,14 @@ def test_taking_back_gives_the_position_before_ones_own_move(client: Client) -> 
 def test_taking_back_while_an_agent_thinks_forgets_its_move(tmp_path: Path) -> None:
     with serving(tmp_path, custom_agents=[SLOW]) as client:
         SlowAgent.go.clear()
-        name = client.table("linkage", ["human", SLOW])
+        name = client.new_game("linkage", ["human", SLOW])
         first = client.settled(name)
-        client.ask(f"tables/{name}/move", {"move": first["moves"][0]["text"]})
-        assert client.ask(f"tables/{name}")[1]["thinking"]
-        client.ask(f"tables/{name}/back", {})
+        client.ask(f"sessions/{name}/move", {"move": first["moves"][0]["text"]})
+        assert client.ask(f"sessions/{name}")[1]["thinking"]
+        client.ask(f"sessions/{name}/back", {})
         SlowAgent.go.set()
         time.sleep(0.3)
-        assert client.ask(f"tables/{name}")[1]["log"] == []
+        assert client.ask(f"sessions/{name}")[1]["log"] == []
 
 
 def test_a_slow_agent_keeps_nobody_else_waiting(tmp_path: Path) -> None:
@@ -103,8 +103,8 @@ def test_a_slow_agent_keeps_nobody_else_waiting(tmp_path: Path) -> None:
         SlowAgent.go.clear()
         try:
             for _ in range(50):
-                client.table("linkage", [SLOW, "human"])
-            name = client.table("linkage", ["random", "human"])
+                client.new_game("linkage", [SLOW, "human"])
+            name = client.new_game("linkage", ["random", "human"])
             begun = time.monotonic()
             assert client.settled(name)["moves"]
             assert time.monotonic() - begun < 5
@@ -113,11 +113,11 @@ def test_a_slow_agent_keeps_nobody_else_waiting(tmp_path: Path) -> None:
 
 
 def test_the_answer_to_a_move_has_a_quick_agents_move(client: Client) -> None:
-    name = client.table("linkage", ["human", "random"])
-    client.ask(f"tables/{name}/move", {"move": "W a1-b1"})
+    name = client.new_game("linkage", ["human", "random"])
+    client.ask(f"sessions/{name}/move", {"move": "W a1-b1"})
     client.settled(name)  # its first move reads the agent
-    moves = client.ask(f"tables/{name}")[1]["moves"]
-    view = client.ask(f"tables/{name}/move", {"move": moves[0]["text"]})[1]
+    moves = client.ask(f"sessions/{name}")[1]["moves"]
+    view = client.ask(f"sessions/{name}/move", {"move": moves[0]["text"]})[1]
     assert not view["thinking"]
     assert len(view["log"]) == 4
 
@@ -125,81 +125,81 @@ def test_the_answer_to_a_move_has_a_quick_agents_move(client: Client) -> None:
 def test_a_page_waits_for_a_change_but_not_for_ever(
     tmp_path: Path, monkeypatch: pytest.MonkeyPatch
 ) -> None:
-    monkeypatch.setattr(table_routes, "LATER", 0.3)
+    monkeypatch.setattr(session_routes, "LATER", 0.3)
     with serving(tmp_path, custom_agents=[SLOW]) as client:
         SlowAgent.go.clear()
-        name = client.table("linkage", ["human", SLOW])
-        view = client.ask(f"tables/{name}/move", {"move": "W a1-b1"})[1]
+        name = client.new_game("linkage", ["human", SLOW])
+        view = client.ask(f"sessions/{name}/move", {"move": "W a1-b1"})[1]
         begun = time.monotonic()
-        view = client.ask(f"tables/{name}?since={view['version']}")[1]
+        view = client.ask(f"sessions/{name}?since={view['version']}")[1]
         assert view["thinking"]
         assert view["preparing"]  # it never moved before
         assert 0.3 <= time.monotonic() - begun < 3
         threading.Timer(0.05, SlowAgent.go.set).start()
-        assert len(client.ask(f"tables/{name}?since={view['version']}")[1]["log"]) == 2
+        assert len(client.ask(f"sessions/{name}?since={view['version']}")[1]["log"]) == 2
 
 
 def test_an_agent_that_fails_is_named_and_the_game_stays(tmp_path: Path) -> None:
     with serving(tmp_path, custom_agents=[FAILING]) as client:
-        name = client.table("linkage", ["human", FAILING])
-        client.ask(f"tables/{name}/move", {"move": client.settled(name)["moves"][0]["text"]})
+        name = client.new_game("linkage", ["human", FAILING])
+        client.ask(f"sessions/{name}/move", {"move": client.settled(name)["moves"][0]["text"]})
         view = client.settled(name)
         assert "lost" in view["error"]
-        assert client.ask(f"tables/{name}/back", {})[1]["error"] == ""
+        assert client.ask(f"sessions/{name}/back", {})[1]["error"] == ""
 
 
 def test_agents_alone_move_when_told_to(client: Client) -> None:
-    name = client.table("linkage", ["random", "greedy"])
+    name = client.new_game("linkage", ["random", "greedy"])
     assert client.settled(name)["watching"]
     for count in range(1, 4):
-        assert client.ask(f"tables/{name}/step", {})[0] == 200
+        assert client.ask(f"sessions/{name}/step", {})[0] == 200
         assert len(client.settled(name)["log"]) == count
-    assert client.ask(f"tables/{name}/move", {"move": "W a1-b1"})[0] == 409
+    assert client.ask(f"sessions/{name}/move", {"move": "W a1-b1"})[0] == 409
 
 
-def _hidden_texts(table: Any, seat: int) -> set[bytes]:
+def _hidden_texts(session: Any, seat: int) -> set[bytes]:
     """The tiles that a seat alone sees, as the pictures name them."""
-    hand = table.game.to_dict(table.state, seat)["hands"][seat]
+    hand = session.game.to_dict(session.state, seat)["hands"][seat]
     return {f'data-tile=\\"{tile}\\"'.encode() for tile in hand}
 
 
 def test_what_one_person_holds_never_goes_to_another(client: Client) -> None:
     """LINK-O: between two looks no answer holds more than the looking seat's view gives."""
-    name = client.table("link_o", ["human", "human"])
-    table, game = client.server.viewer(name).table, get_game("link_o")
+    name = client.new_game("link_o", ["human", "human"])
+    session, game = client.server.viewer(name).session, get_game("link_o")
     for _ in range(12):
-        view = client.ask(f"tables/{name}")[1]
+        view = client.ask(f"sessions/{name}")[1]
         seat = view["waiting"]
         if seat is not None:
             assert set(view).isdisjoint({"svg", "text", "moves", "log"})
-            other = client.ask(f"tables/{name}/look", {"seat": 1 - seat})
+            other = client.ask(f"sessions/{name}/look", {"seat": 1 - seat})
             assert other[0] == 409
-            assert client.ask(f"tables/{name}/move", {"move": "@5 red 1-3"})[0] == 409
-            assert client.ask(f"tables/{name}/back", {})[0] == 409
-            view = client.ask(f"tables/{name}/look", {"seat": seat})[1]
+            assert client.ask(f"sessions/{name}/move", {"move": "@5 red 1-3"})[0] == 409
+            assert client.ask(f"sessions/{name}/back", {})[0] == 409
+            view = client.ask(f"sessions/{name}/look", {"seat": seat})[1]
         looking = view["looking"]
-        assert view["text"] == game.drawing.text(table.state, looking)
-        assert game.draw_svg(table.state, 1 - looking) != game.draw_svg(table.state, looking)
-        assert len(view["log"]) == len(table.history.seen(looking))
+        assert view["text"] == game.drawing.text(session.state, looking)
+        assert game.draw_svg(session.state, 1 - looking) != game.draw_svg(session.state, looking)
+        assert len(view["log"]) == len(session.history.seen(looking))
         client.sent.clear()
-        client.ask(f"tables/{name}/move", {"move": view["moves"][0]["text"]})
-        if table.waiting is not None:
+        client.ask(f"sessions/{name}/move", {"move": view["moves"][0]["text"]})
+        if session.waiting is not None:
             sent = b"".join(client.sent)
-            assert not any(text in sent for text in _hidden_texts(table, table.waiting))
-    assert client.ask(f"tables/{name}/record")[0] == 409
+            assert not any(text in sent for text in _hidden_texts(session, session.waiting))
+    assert client.ask(f"sessions/{name}/record")[0] == 409
 
 
 @pytest.mark.parametrize("game", ["link_o", "love_formula"])
 def test_a_person_against_agents_sees_the_same_in_worlds_he_cant_tell_apart(
     client: Client, game: str
 ) -> None:
-    name = client.table(game, ["random", "human"])
+    name = client.new_game(game, ["random", "human"])
     view = client.settled(name)
-    table = client.server.viewer(name).table
-    with table.lock:
-        table.game.determinize(table.state, 1, np.uint64(99))
-        table.shown.clear()
-    assert client.ask(f"tables/{name}")[1] == view
+    session = client.server.viewer(name).session
+    with session.lock:
+        session.game.determinize(session.state, 1, np.uint64(99))
+        session.rendered.clear()
+    assert client.ask(f"sessions/{name}")[1] == view
 
 
 @pytest.mark.parametrize(
@@ -208,9 +208,9 @@ def test_a_person_against_agents_sees_the_same_in_worlds_he_cant_tell_apart(
         ({"game": "chess"}, "chess"),
         ({"game": "os:path"}, "os:path"),
         ({"seats": ["human"]}, "num_players"),
-        ({"seats": ["human", "../secret"]}, "offers"),
-        ({"seats": ["human", "checkpoints/linkage"]}, "offers"),
-        ({"seats": ["human", "x.py:Agent"]}, "offers"),
+        ({"seats": ["human", "../secret"]}, "doesn't offer it"),
+        ({"seats": ["human", "checkpoints/linkage"]}, "doesn't offer it"),
+        ({"seats": ["human", "x.py:Agent"]}, "doesn't offer it"),
         ({"seats": ["human", f"uct-{MOST_SIMULATIONS + 1}"]}, "simulations"),
         ({"seats": ["human", f"mc-{MOST_SIMULATIONS + 1}"]}, "simulations"),
         ({"seats": ["human", "linkage:99999999"]}, "simulations"),
@@ -229,7 +229,7 @@ def test_what_a_page_may_not_ask_for_is_named(
     client: Client, wanted: dict[str, Any], said: str
 ) -> None:
     body = {"game": "linkage", "seats": ["human", "random"], "options": {}, "seed": 0, **wanted}
-    status, answer = client.ask("tables", body)
+    status, answer = client.ask("sessions", body)
     assert status == 400
     assert said in answer["error"]
     assert "\n" not in answer["error"]
@@ -238,9 +238,9 @@ def test_what_a_page_may_not_ask_for_is_named(
 
 def test_analysis_gives_shares_values_visits_and_the_exact_verdict(client: Client) -> None:
     options = {"board_size": 4, "threshold": 4}
-    name = client.table("linkage", ["human", "random"], options=options)
+    name = client.new_game("linkage", ["human", "random"], options=options)
     for agent, searched in (("checkpoint", False), ("checkpoint:8", True)):
-        status, found = client.ask(f"tables/{name}/analysis", {"agent": agent})
+        status, found = client.ask(f"sessions/{name}/analysis", {"agent": agent})
         assert status == 200, found
         assert sum(move["share"] for move in found["moves"]) == pytest.approx(1, abs=0.01)
         assert [len(found["values"]), found["seat"]] == [2, 0]
@@ -248,15 +248,15 @@ def test_analysis_gives_shares_values_visits_and_the_exact_verdict(client: Clien
         assert all((move["visits"] is not None) == searched for move in found["moves"])
         assert found["exact"]["reached"]
         assert bool(found["exact"]["winning"]) == (found["exact"]["winner"] == 0)
-    assert client.ask(f"tables/{name}/analysis", {"agent": "random"})[0] == 400
+    assert client.ask(f"sessions/{name}/analysis", {"agent": "random"})[0] == 400
 
 
 def test_a_record_is_replayed_ply_by_ply(client: Client) -> None:
-    name = client.table("linkage", ["random", "random"])
+    name = client.new_game("linkage", ["random", "random"])
     for _ in range(4):
-        client.ask(f"tables/{name}/step", {})
+        client.ask(f"sessions/{name}/step", {})
         client.settled(name)
-    record = client.ask(f"tables/{name}/record")[1]
+    record = client.ask(f"sessions/{name}/record")[1]
     status, opened = client.ask("replays", record)
     assert status == 200
     pictures = [client.ask(f"replays/{opened['id']}/{ply}")[1]["svg"] for ply in range(5)]
@@ -268,7 +268,7 @@ def test_a_record_is_replayed_ply_by_ply(client: Client) -> None:
 
 
 def test_a_replay_has_the_values_along_it(client: Client) -> None:
-    record = client.ask(f"tables/{client.table('linkage', ['random', 'random'])}/record")[1]
+    record = client.ask(f"sessions/{client.new_game('linkage', ['random', 'random'])}/record")[1]
     name = client.ask("replays", {**record, "moves": ["W a1-b1", "B c3-c4"]})[1]["id"]
     status, found = client.ask(f"replays/{name}/values", {"agent": "checkpoint"})
     assert status == 200, found
@@ -306,29 +306,29 @@ def test_strength_is_of_the_games_that_are_offered(tmp_path: Path) -> None:
 
 def test_games_are_limited_and_unused_ones_make_room(tmp_path: Path) -> None:
     with serving(tmp_path) as client:
-        tables = client.server.tables
-        tables.most = 2
-        names = [client.table("linkage", ["human", "random"]) for _ in range(2)]
+        sessions = client.server.sessions
+        sessions.most = 2
+        names = [client.new_game("linkage", ["human", "random"]) for _ in range(2)]
         body = {"game": "linkage", "seats": ["human", "random"]}
-        assert client.ask("tables", body)[0] == 429
-        client.ask(f"tables/{names[0]}", method="DELETE")
-        assert client.ask(f"tables/{names[0]}")[0] == 404
-        names.append(client.table("linkage", ["human", "random"]))
-        assert client.ask(f"tables/{names[1]}")[0] == 200
-        tables.spare = 0  # as if they hadn't been used for long: the new one crowds one out
-        names.append(client.table("linkage", ["human", "random"]))
-        assert [client.ask(f"tables/{name}")[0] for name in names[1:]] == [200, 404, 200]
-        tables.idle = 0
-        assert client.ask(f"tables/{names[1]}")[0] == 404
+        assert client.ask("sessions", body)[0] == 429
+        client.ask(f"sessions/{names[0]}", method="DELETE")
+        assert client.ask(f"sessions/{names[0]}")[0] == 404
+        names.append(client.new_game("linkage", ["human", "random"]))
+        assert client.ask(f"sessions/{names[1]}")[0] == 200
+        sessions.spare = 0  # as if they hadn't been used for long: the new one crowds one out
+        names.append(client.new_game("linkage", ["human", "random"]))
+        assert [client.ask(f"sessions/{name}")[0] for name in names[1:]] == [200, 404, 200]
+        sessions.idle = 0
+        assert client.ask(f"sessions/{names[1]}")[0] == 404
 
 
 def test_an_agent_forgets_a_closed_game(tmp_path: Path) -> None:
     with serving(tmp_path, custom_agents=[SLOW]) as client:
         SlowAgent.go.clear()
-        names = [client.table("linkage", [SLOW, "human"]) for _ in range(3)]
-        player = next(iter(client.server.players._held.values()))
+        names = [client.new_game("linkage", [SLOW, "human"]) for _ in range(3)]
+        player = next(iter(client.server.players._players.values()))
         for name in names:
-            client.ask(f"tables/{name}", method="DELETE")
+            client.ask(f"sessions/{name}", method="DELETE")
         assert player.waiting == 1  # what it thinks about now
         SlowAgent.go.set()
 
@@ -336,7 +336,8 @@ def test_an_agent_forgets_a_closed_game(tmp_path: Path) -> None:
 def test_a_new_replay_takes_the_place_of_the_longest_unused(tmp_path: Path) -> None:
     with serving(tmp_path) as client:
         client.server.replays.most = 2
-        record = client.ask(f"tables/{client.table('linkage', ['random', 'random'])}/record")[1]
+        session = client.new_game("linkage", ["random", "random"])
+        record = client.ask(f"sessions/{session}/record")[1]
         names = [client.ask("replays", record)[1]["id"] for _ in range(2)]
         assert client.ask(f"replays/{names[0]}/0")[0] == 200
         names.append(client.ask("replays", record)[1]["id"])
@@ -345,19 +346,19 @@ def test_a_new_replay_takes_the_place_of_the_longest_unused(tmp_path: Path) -> N
 
 def test_a_busy_agent_is_asked_again(tmp_path: Path, monkeypatch: pytest.MonkeyPatch) -> None:
     with serving(tmp_path) as client:
-        name = client.table("linkage", ["human", "random"])
+        name = client.new_game("linkage", ["human", "random"])
         monkeypatch.setattr(players, "MOST_WAITING", 0)
-        view = client.ask(f"tables/{name}/move", {"move": "W a1-b1"})[1]
+        view = client.ask(f"sessions/{name}/move", {"move": "W a1-b1"})[1]
         assert "too much to do" in view["busy"]
         assert view["thinking"]
         assert view["error"] == ""
-        assert client.ask(f"tables/{name}/analysis", {"agent": "checkpoint"})[0] == 409
-        client.ask(f"tables/{name}/back", {})
-        assert client.ask(f"tables/{name}/analysis", {"agent": "checkpoint"})[0] == 429
-        view = client.ask(f"tables/{name}/move", {"move": "W a1-b1"})[1]
+        assert client.ask(f"sessions/{name}/analysis", {"agent": "checkpoint"})[0] == 409
+        client.ask(f"sessions/{name}/back", {})
+        assert client.ask(f"sessions/{name}/analysis", {"agent": "checkpoint"})[0] == 429
+        view = client.ask(f"sessions/{name}/move", {"move": "W a1-b1"})[1]
         monkeypatch.undo()
         while view["thinking"]:
-            view = client.ask(f"tables/{name}?since={view['version']}")[1]
+            view = client.ask(f"sessions/{name}?since={view['version']}")[1]
         assert view["busy"] == ""
         assert len(view["log"]) == 2
 
@@ -371,9 +372,9 @@ def test_a_killed_server_loses_no_saved_game(tmp_path: Path) -> None:
         line = process.stdout.readline()
         port = int(line.split("127.0.0.1:")[1].split("/")[0])
         client = Client(port, None)  # type: ignore[arg-type]
-        name = client.table("linkage", ["human", "random"])
-        client.ask(f"tables/{name}/move", {"move": "W a1-b1"})
-        file = client.ask(f"tables/{name}/save", {})[1]["file"]
+        name = client.new_game("linkage", ["human", "random"])
+        client.ask(f"sessions/{name}/move", {"move": "W a1-b1"})
+        file = client.ask(f"sessions/{name}/save", {})[1]["file"]
         os.kill(process.pid, signal.SIGKILL)
     record = GameRecord.load(tmp_path / file)
     assert json.loads((tmp_path / file).read_text())["moves"][0] == "W a1-b1"

@@ -1,0 +1,251 @@
+"""Routes of games in progress."""
+
+import asyncio
+import json
+import threading
+import time
+from collections.abc import Callable
+from copy import deepcopy
+from secrets import randbelow
+from typing import Annotated, Any
+
+from fastapi import FastAPI, Query, Request
+from fastapi.responses import Response
+from pydantic import Field, StrictBool, StrictInt
+from starlette.concurrency import run_in_threadpool
+
+from linkzoo import Game
+from linkzoo.core.arguments import integer
+from linkzoo.core.state import Record
+from linkzoo.engine.rng import SEED_LIMIT
+from linkzoo.registry import id_of
+from linkzoo_training.web.analysis import analyse
+from linkzoo_training.web.game_session import GameSession, RefusedError
+from linkzoo_training.web.players import Player, Task, read_agent
+from linkzoo_training.web.server import POLL_SECONDS, AgentWanted, Server, Text, Wanted
+from linkzoo_training.web.viewers import Viewer
+from linkzoo_training.web.views import Json, entry, preview, session_view, summary
+
+SOON = 0.1  # seconds that the response to a move waits for agents
+LATER = 20.0  # seconds that a response waits for any change
+MOST_LISTED = 100  # games that a page asks for at once
+HIDDEN_RECORD = "the record holds hidden information: it is available at the end"
+_DRAWING = threading.Lock()
+
+
+class _NewGame(Wanted):
+    game: Text
+    seats: Annotated[list[Text], Field(min_length=1, max_length=8)]  # `human` or agents
+    names: Annotated[list[Text], Field(max_length=8, default_factory=list)]
+    apart: StrictBool = False
+    options: Annotated[dict[Text, StrictBool | StrictInt | Text], Field(default_factory=dict)]
+    seed: StrictInt | None = None  # None: the server chooses one
+
+
+class _Move(Wanted):
+    move: Text  # in the game's notation
+
+
+class _Look(Wanted):
+    seat: StrictInt  # of the person at the screen
+
+
+class _Analysis(AgentWanted):
+    last: StrictBool = False  # of the position before the viewer's last move
+
+
+def add_sessions(app: FastAPI, server: Server) -> None:
+    """Adds the routes of games in progress."""
+
+    @app.get("/api/sessions")
+    def mine(ids: Annotated[list[Text], Query(max_length=MOST_LISTED)]) -> Json:
+        viewers = {name: server.peek(name) for name in ids}
+        return {
+            "sessions": [
+                {"id": name, **summary(viewer)}
+                for name, viewer in viewers.items()
+                if viewer is not None
+            ]
+        }
+
+    @app.post("/api/sessions")
+    def create(wanted: _NewGame) -> Json:
+        server.check_game(wanted.game)
+        server.sessions.check_room()
+        session = GameSession(
+            server.players,
+            wanted.game,
+            wanted.seats,
+            wanted.options,
+            _seed(wanted.seed),
+            server.custom_agents,
+            names=wanted.names,
+            apart=wanted.apart,
+        )
+        if not session.apart:
+            (link,) = server.sessions.add(session)
+            return {"id": link, "seats": {}}
+        links = server.sessions.add(session, len(session.humans))
+        return {"id": links[0], "seats": dict(zip(session.humans, links, strict=True))}
+
+    @app.get("/api/sessions/{name}")
+    async def show(name: str, since: int | None = None, *, tall: bool = False) -> Response:
+        viewer = server.viewer(name)
+        if since is not None:
+            await _until(server, viewer.session, LATER, lambda: viewer.session.version != since)
+        return await run_in_threadpool(_shown, viewer, tall)
+
+    @app.get("/api/sessions/{name}/log/{number}")
+    def look_back(name: str, number: int, *, tall: bool = False) -> Json:
+        viewer = server.viewer(name)
+        with viewer.session.lock:
+            return entry(viewer, number, tall=tall)
+
+    @app.post("/api/sessions/{name}/preview")
+    def look_ahead(name: str, wanted: _Move, *, tall: bool = False) -> Json:
+        viewer = server.viewer(name)
+        with viewer.session.lock:
+            return preview(viewer, wanted.move, tall=tall)
+
+    @app.delete("/api/sessions/{name}")
+    def close(name: str) -> Json:
+        server.sessions.close(name)
+        return {}
+
+
+def add_moves(app: FastAPI, server: Server) -> None:
+    """Adds the routes of people's actions in a game; they return its view."""
+
+    @app.post("/api/sessions/{name}/look")
+    async def look(name: str, wanted: _Look, *, tall: bool = False) -> Response:
+        return await _done(server, name, lambda viewer: viewer.look(wanted.seat), tall)
+
+    @app.post("/api/sessions/{name}/move")
+    async def move(name: str, wanted: _Move, *, tall: bool = False) -> Response:
+        return await _done(server, name, lambda viewer: viewer.play(wanted.move), tall)
+
+    @app.post("/api/sessions/{name}/back")
+    async def take_back(name: str, *, tall: bool = False) -> Response:
+        return await _done(server, name, Viewer.take_back, tall)
+
+    @app.post("/api/sessions/{name}/step")
+    async def step(name: str, *, tall: bool = False) -> Response:
+        return await _done(server, name, Viewer.step, tall)
+
+    @app.post("/api/sessions/{name}/resign")
+    async def resign(name: str, *, tall: bool = False) -> Response:
+        return await _done(server, name, Viewer.resign, tall)
+
+    @app.post("/api/sessions/{name}/rematch")
+    async def rematch(name: str, *, tall: bool = False) -> Response:
+        return await _done(server, name, lambda viewer: viewer.rematch(_seed(None)), tall)
+
+
+def add_outcomes(app: FastAPI, server: Server) -> None:
+    """Adds the routes for the record and the analysis of a game in progress."""
+
+    @app.post("/api/sessions/{name}/save")
+    def save(name: str) -> Json:
+        session = server.viewer(name).session
+        with session.lock:
+            record = deepcopy(session.record)
+            file = session.file
+        record.save(server.records / file)
+        return {"file": file}
+
+    @app.get("/api/sessions/{name}/record")
+    def record(name: str) -> Json:
+        session = server.viewer(name).session
+        with session.lock:
+            if session.secret:
+                raise RefusedError(
+                    "the record holds hidden information: it is available at the end"
+                )
+            return session.record.to_dict()
+
+    @app.post("/api/sessions/{name}/analysis")
+    async def analysis(name: str, wanted: _Analysis, request: Request) -> Json:
+        viewer = server.viewer(name)
+        task = await asyncio.to_thread(_analyse, server, viewer, wanted.agent, wanted.last)
+        return await server.finished(request, task)
+
+
+def _seed(wanted: int | None) -> int:
+    """Returns the wanted seed, else a random one."""
+    if wanted is None:
+        return randbelow(SEED_LIMIT)
+    return integer("seed", wanted, 0, SEED_LIMIT - 1)
+
+
+def _analyse(server: Server, viewer: Viewer, agent: str, last: bool) -> Task[Json]:
+    session = viewer.session
+    spec = read_agent(agent, id_of(session.game), server.custom_agents)
+    with session.lock:
+        played: int | None = None
+        if last:
+            state, played = viewer.before_last()
+        elif session.humans and not viewer.legal():
+            raise RefusedError("an agent judges only your own turns")
+        else:
+            state = session.state.copy()
+        seed = session.record.seed
+    return server.players.submit(spec, session.game, _judge, session.game, state, seed, played)
+
+
+def _judge(player: Player, game: Game, state: Record, seed: int, played: int | None) -> Json:
+    """Returns the analysis of a position, and the text of the move played there, if any."""
+    text: str | None = None
+    if played is not None:
+        text = game.notation.action_to_text(state, played)
+    return {**analyse(player, game, state, seed), "played": text}
+
+
+async def _done(server: Server, name: str, act: Callable[[Viewer], Any], tall: bool) -> Response:
+    """Performs an action in a game; returns the view, including the moves of quick agents."""
+    viewer = server.viewer(name)
+
+    def locked() -> None:
+        with viewer.session.lock:
+            act(viewer)
+
+    await run_in_threadpool(locked)
+    await _until(server, viewer.session, SOON, lambda: not viewer.session.thinking)
+    return await run_in_threadpool(_shown, viewer, tall)
+
+
+async def _until(
+    server: Server, session: GameSession, patience: float, done: Callable[[], bool]
+) -> None:
+    """Waits until `done()`, the server's end, or `patience` seconds have passed.
+
+    An agent that was refused because all are busy is asked again.
+    """
+    end = time.monotonic() + patience
+    while not done() and not server.stopped:
+        remaining = end - time.monotonic()
+        if remaining <= 0:
+            return
+        if session.thinking and session.thought is None:
+            await run_in_threadpool(_ask_again, session)
+        change = asyncio.wrap_future(session.changed)
+        await asyncio.wait([change], timeout=min(remaining, POLL_SECONDS))
+
+
+def _ask_again(session: GameSession) -> None:
+    with session.lock:
+        if session.thinking and session.thought is None:
+            session.ask()
+
+
+def _shown(viewer: Viewer, tall: bool) -> Response:
+    """Returns the view of a game, rendered once per change.
+
+    Rendering is serialised: parallel threads would only compete for the interpreter lock.
+    """
+    session = viewer.session
+    with _DRAWING, session.lock:
+        version, view = session.rendered.get((viewer.own, tall), (-1, b""))
+        if version != session.version:
+            view = json.dumps(session_view(viewer, tall=tall)).encode()
+            session.rendered[viewer.own, tall] = (session.version, view)
+        return Response(view, media_type="application/json")
