@@ -1,5 +1,6 @@
 """AgileRL's example runs on every game, and a seat's return is what the environment paid."""
 
+import re
 from collections.abc import Iterator
 from typing import Any
 
@@ -46,7 +47,8 @@ def test_returns(game: str) -> None:
 
 def test_the_documentation() -> None:
     names: dict[str, Any] = {"__name__": "frameworks"}
-    (block,) = blocks((ROOT / "docs" / "frameworks.md").read_text(encoding="utf-8"), "py agilerl")
+    page = (ROOT / "docs" / "frameworks.md").read_text(encoding="utf-8")
+    (block,) = blocks(page, re.escape("{.py .agilerl}"))
     exec(compile(block, "frameworks.md, AgileRL", "exec"), names)
     returns, *_ = collect_rollouts(names["agent"], names["envs"], 64)
     assert returns
