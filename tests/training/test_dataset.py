@@ -100,7 +100,7 @@ def test_a_stopped_command_goes_on(
     assert played == [range(3, 6)]
     assert {part: part.read_bytes() for part in parts} == whole
     assert main(arguments("npz", tmp_path, "--seed", "5")) == 2
-    assert "is of other games: choose another folder" in capsys.readouterr().err
+    assert "describes other games: choose another folder" in capsys.readouterr().err
     (tmp_path / "dataset.json").unlink()
     assert main(arguments("npz", tmp_path)) == 2
     assert "isn't empty, and has no dataset.json" in capsys.readouterr().err

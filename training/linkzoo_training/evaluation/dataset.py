@@ -17,13 +17,18 @@ import numpy as np
 from linkzoo.core.arguments import parse_json
 from linkzoo.core.files import write_atomically
 from linkzoo_training.evaluation.openings import Openings
-from linkzoo_training.evaluation.played_games import GamesPlan, PlayedGames, play_part, shown_to
+from linkzoo_training.evaluation.played_games import (
+    GamesPlan,
+    PlayedGames,
+    observations_of,
+    play_part,
+)
 from linkzoo_training.resources import check_installed
 from linkzoo_training.selfplay.executors import Executor, LocalExecutor, TaskWorker, in_order
 
 FORMAT = "linkzoo-dataset/1"
 ABOUT = "dataset.json"
-_LEVEL = 1  # of compression: higher ones take longer than the games
+_LEVEL = 1  # zlib level: higher levels take longer than the games
 _ARRAYS = "game seat action observation action_mask agents payoff score".split()
 
 
@@ -34,23 +39,23 @@ class Format(Protocol):
         """Returns whether a folder holds a part."""
 
     def encode(self, plan: GamesPlan, played: PlayedGames) -> Any:
-        """Returns what `write` takes."""
+        """Returns the part as the argument `encoded` of `write`."""
 
     def write(self, folder: Path, games: range, encoded: Any) -> None:
         """Writes a part."""
 
 
 class Records:
-    """A JSON file per game, as of `GameRecord.save`."""
+    """A JSON file per game, in the format of `GameRecord.save`."""
 
     def has(self, folder: Path, games: range) -> bool:
-        """Returns whether the last game of the part is there, which is written last."""
+        """Returns whether the folder holds the last game of the part, which is written last."""
         return _record(folder, games[-1]).is_file()
 
     def encode(self, plan: GamesPlan, played: PlayedGames) -> list[bytes]:
         """Returns the files."""
-        made = (record.to_dict() for record in played.records(plan.rules))
-        return [(json.dumps(record, indent=1) + "\n").encode() for record in made]
+        records = played.records(plan.rules)
+        return [(json.dumps(record.to_dict(), indent=1) + "\n").encode() for record in records]
 
     def write(self, folder: Path, games: range, encoded: list[bytes]) -> None:
         """Writes `games/00012.json` and so on."""
@@ -66,7 +71,7 @@ class Npz:
     """A compressed `.npz` file per part, with the arrays of `PlayedGames`."""
 
     def has(self, folder: Path, games: range) -> bool:
-        """Returns whether the file is there."""
+        """Returns whether the file exists."""
         return _part(folder, games).is_file()
 
     def encode(self, plan: GamesPlan, played: PlayedGames) -> bytes:  # noqa: ARG002 - see Format
@@ -92,41 +97,51 @@ class Minari:
 
     def __init__(self, plan: GamesPlan) -> None:
         check_installed("minari", "minari", "h5py")
-        self.plan, self.name = plan, f"linkzoo/{plan.rules.name}/selfplay-v0"
+        self.plan = plan
+        self.name = f"linkzoo/{plan.rules.name}/selfplay-v0"
 
     def has(self, folder: Path, games: range) -> bool:
-        """Returns False: a data set that is there is refused."""
+        """Returns False.
+
+        Raises:
+            ValueError: The data set exists.
+        """
         if games.start == 0 and (folder / self.name).exists():
             raise ValueError(f"{folder / self.name} exists: delete it, or choose another folder")
         return False
 
     def encode(self, plan: GamesPlan, played: PlayedGames) -> list[dict[str, Any]]:
         """Returns the fields of Minari's `EpisodeBuffer` for each seat with a decision."""
-        rules, episodes = plan.rules, []
-        seats = [np.full(len(played.finals), s, np.int8) for s in range(plan.num_players)]
-        last = [shown_to(rules, played.finals, seat) for seat in seats]
-        none = np.zeros((1, rules.num_actions), np.int8)
+        count = len(played.finals)
+        last_observations = [
+            observations_of(plan.rules, played.finals, np.full(count, seat, np.int8))
+            for seat in range(plan.num_players)
+        ]
+        last_mask = np.zeros((1, plan.rules.num_actions), np.int8)
+        episodes = []
         for index, (number, part) in enumerate(zip(played.games, played.rows, strict=True)):
-            rows = np.arange(part.start, part.stop)
+            game_rows = np.arange(part.start, part.stop)
             for seat in range(plan.num_players):
-                own = rows[played.seat[rows] == seat]
-                if not len(own):
+                rows = game_rows[played.seat[game_rows] == seat]
+                if not len(rows):
                     continue
-                rewards, over = np.zeros(len(own), np.float32), np.zeros(len(own), np.bool_)
-                rewards[-1], over[-1] = played.payoff[index, seat], True
-                masks = np.concatenate([played.action_mask[own], none])
-                agent = str(plan.agents[played.agents[index, seat]])
-                who = {"game": number, "seat": seat, "agent": agent}
+                rewards = np.zeros(len(rows), np.float32)
+                rewards[-1] = played.payoff[index, seat]
+                terminations = np.zeros(len(rows), np.bool_)
+                terminations[-1] = True
+                agent = plan.agents[played.agents[index, seat]]
+                last_observation = last_observations[seat][index : index + 1]
+                masks = np.concatenate([played.action_mask[rows], last_mask])
                 episodes.append(
                     {
-                        "options": who,
+                        "options": {"game": number, "seat": seat, "agent": str(agent)},
                         "observations": np.concatenate(
-                            [played.observation[own], last[seat][index : index + 1]]
+                            [played.observation[rows], last_observation]
                         ),
-                        "actions": played.action[own],
+                        "actions": played.action[rows],
                         "rewards": rewards,
-                        "terminations": over,
-                        "truncations": np.zeros(len(own), np.bool_),
+                        "terminations": terminations,
+                        "truncations": np.zeros(len(rows), np.bool_),
                         "infos": {"action_mask": masks},
                     }
                 )
@@ -187,7 +202,7 @@ def write_dataset(
     progress: Callable[[int, int], None] = lambda *_: None,
     executor: Executor | None = None,
 ) -> None:
-    """Plays the games that a folder doesn't have yet, and writes them.
+    """Plays the games that are missing in a folder, and writes them.
 
     Args:
         plan: The games.
@@ -200,28 +215,32 @@ def write_dataset(
         ValueError: The folder holds other games, an agent doesn't exist or plays an illegal action,
             or a package is missing.
     """
-    files, openings, about = FORMATS[form](plan), plan.read_openings(), folder / ABOUT
+    files = FORMATS[form](plan)
+    openings = plan.read_openings()
+    about = folder / ABOUT
     data = {**_about(plan), "files": form}
     if about.is_file():
         if parse_json(about.read_bytes()) != json.loads(json.dumps(data)):
-            raise ValueError(f"{about} is of other games: choose another folder")
+            raise ValueError(f"{about} describes other games: choose another folder")
     elif folder.is_dir() and any(folder.iterdir()):
         raise ValueError(f"{folder} isn't empty, and has no {ABOUT}")
-    left = [games for games in plan.parts if not files.has(folder, games)]
+    missing = [games for games in plan.parts if not files.has(folder, games)]
     write_atomically(about, (json.dumps(data, indent=1) + "\n").encode())
-    executor = LocalExecutor() if executor is None else executor
+    if executor is None:
+        executor = LocalExecutor()
     executor.start(TaskWorker)
-    tasks = [partial(_play_encoded, files, plan, openings, games) for games in left]
-    done = plan.games - sum(map(len, left))
-    for games, encoded in zip(left, in_order(executor.play(None, tasks)), strict=True):
+    tasks = [partial(_play_encoded, files, plan, openings, games) for games in missing]
+    done = plan.games - sum(map(len, missing))
+    for games, encoded in zip(missing, in_order(executor.play(None, tasks)), strict=True):
         files.write(folder, games, encoded)
         done += len(games)
         progress(done, plan.games)
 
 
 def _about(plan: GamesPlan) -> dict[str, Any]:
-    """Returns what a data set holds, as JSON data."""
-    rules, spec = plan.rules, plan.rules.observation.spec
+    """Returns the description of a data set as JSON data."""
+    rules = plan.rules
+    spec = rules.observation.spec
     names = ("name", "shape", "low", "high", "meaning")
     return {
         "format": FORMAT,

@@ -28,15 +28,21 @@ LADDERS = Path(__file__).parent / "ladders"
 class Ladder:
     """The opponents of a game, from weak to strong, and the settings of the matches.
 
-    Each opponent is met once with each of `options`. The first options measure strength; the others
-    are only reported.
+    Attributes:
+        game: The game's name.
+        version: The version of the ladder.
+        seed: The seed of each match.
+        openings: The openings of each match, as in `Match`.
+        opponents: The opponents, with the games of each match.
+        options: The options of the game; each opponent plays a match with each of them. The first
+            options measure strength; the others are only reported.
     """
 
     game: str
     version: int
     seed: int
-    openings: str  # see Match
-    opponents: Mapping[AgentSpec, int]  # with the games of each match
+    openings: str
+    opponents: Mapping[AgentSpec, int]
     options: Sequence[Mapping[str, Any]] = field(default_factory=lambda: [{}])
 
     def match(
@@ -47,10 +53,10 @@ class Ladder:
         players: int | None,
         options: Mapping[str, Any],
     ) -> Match:
-        """Returns the match of an agent against an opponent, of at least so many games."""
+        """Returns the match of an agent against an opponent, of at least this many games."""
         blocks = blocks_of(self.game, players, games, options)
-        against = NamedAgent(opponent, self.game, variants_of(options)[0])
-        return Match(self.game, agent, against, blocks, self.seed, self.openings, players, options)
+        rival = NamedAgent(opponent, self.game, variants_of(options)[0])
+        return Match(self.game, agent, rival, blocks, self.seed, self.openings, players, options)
 
 
 def read_ladder(game: str) -> Ladder:
@@ -75,17 +81,25 @@ def run_ladder(
     progress: Callable[[str, int, int], None] = lambda *_: None,
     executor: Executor | None = None,
 ) -> Iterator[MatchResult]:
-    """Plays an agent against every opponent with all these numbers of players; yields the results.
+    """Plays an agent against every opponent; after Ctrl-C no further match is played.
 
-    Calls `progress(match, finished, blocks)` after each batch of blocks. After Ctrl-C no further
-    match is played. `executor` is that of `Match.play`.
+    Args:
+        ladder: The ladder.
+        agent: The agent.
+        players: The numbers of players; each gives a match.
+        batch: Blocks in lock-step, as in `Match.play`.
+        progress: Called as `progress(match, finished, blocks)` after each batch of blocks.
+        executor: As in `Match.play`.
+
+    Yields:
+        The result of each match.
     """
     matches = product(ladder.opponents.items(), ladder.options, players)
     for (opponent, games), options, count in matches:
-        what = f"{opponent}, {count} players{''.join(f', {n}={v}' for n, v in options.items())}"
+        settings = "".join(f", {name}={value}" for name, value in options.items())
+        show = partial(progress, f"{opponent}, {count} players{settings}")
         match = ladder.match(agent, opponent, games, count, options)
         try:
-            show = partial(progress, what)
             result = match.play(batch=batch, progress=show, executor=executor)
         except KeyboardInterrupt:
             return
@@ -93,12 +107,19 @@ def run_ladder(
 
 
 def with_strength(card: Mapping[str, Any], ladder: Ladder, match: MatchResult) -> dict[str, Any]:
-    """Returns a checkpoint's card with a match added to its strength.
+    """Adds a match to the strength in a checkpoint's card.
 
     It replaces an earlier match of the same agents, number of players and options. Matches of other
     versions of the ladder are dropped.
+
+    Returns:
+        The new card.
     """
-    what = itemgetter("agents", "num_players", "options")
+    settings = itemgetter("agents", "num_players", "options")
     new = {**match.for_card(), "ladder": ladder.version}
-    measured = [e for e in card.get("strength", []) if e.get("ladder") == ladder.version]
-    return {**card, "strength": [*(e for e in measured if what(e) != what(new)), new]}
+    kept = [
+        entry
+        for entry in card.get("strength", [])
+        if entry.get("ladder") == ladder.version and settings(entry) != settings(new)
+    ]
+    return {**card, "strength": [*kept, new]}

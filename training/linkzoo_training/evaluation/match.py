@@ -6,6 +6,7 @@ from collections.abc import Callable, Iterator, Mapping, Sequence
 from copy import copy
 from dataclasses import dataclass, fields, replace
 from itertools import product
+from math import ceil
 from typing import Any, NamedTuple
 
 import numpy as np
@@ -25,33 +26,42 @@ from linkzoo_training.evaluation.statistics import Sprt
 from linkzoo_training.selfplay.executors import Executor, LocalExecutor, TaskWorker, in_order
 
 
-class _Timed:
-    """Times an agent's moves, except for the first call, which may compile."""
+class _TimedAgent:
+    """Times an agent's calls, except for the first call, which may compile."""
 
     def __init__(self, agent: Agent, letter: str) -> None:
-        self._agent, self.name = agent, f"{agent.name} (agent {letter})"
-        self._calls: list[tuple[int, float]] = []  # moves and seconds of each
+        self.name = f"{agent.name} (agent {letter})"
+        self._agent = agent
+        self._called = False
+        self.moves = 0  # in timed calls
+        self.seconds = 0.0  # of timed calls
 
     def act(self, positions: Positions) -> NDArray[np.int64]:
         start = time.perf_counter()
         actions = self._agent.act(positions)
-        self._calls.append((len(positions), time.perf_counter() - start))
+        if self._called:
+            self.moves += len(positions)
+            self.seconds += time.perf_counter() - start
+        self._called = True
         return actions
-
-    @property
-    def total(self) -> tuple[int, float]:
-        """The timed moves and their seconds."""
-        calls = self._calls[1:]
-        return sum(count for count, _ in calls), sum(seconds for _, seconds in calls)
 
 
 class PlayedBlocks(NamedTuple):
-    """Finished blocks of a match, b of them."""
+    """b finished blocks of a match, of n games in each of V variants; agents are A and B.
 
-    finals: NDArray[Any]  # final records [b, V, n]
-    moves: NDArray[np.int64]  # [b, V, n, 2], of A and B
-    timed: tuple[tuple[int, float], tuple[int, float]]  # timed moves of A and B, and their seconds
-    records: list[tuple[str, GameRecord]]  # by name, if asked for
+    Attributes:
+        finals: Final records [b, V, n].
+        moves: int64[b, V, n, 2], the moves of each agent.
+        timed_moves: The moves of each agent that were timed.
+        seconds: The time of these moves.
+        records: The games by their names, if `recorded`.
+    """
+
+    finals: NDArray[Any]
+    moves: NDArray[np.int64]
+    timed_moves: tuple[int, int]
+    seconds: tuple[float, float]
+    records: list[tuple[str, GameRecord]]
 
 
 def blocks_of(
@@ -59,22 +69,32 @@ def blocks_of(
 ) -> int:
     """Returns the number of blocks of a `Match` that hold at least this many games.
 
-    A block has one game per side and variant of the options. Raises ValueError if `games` < 1.
+    A block has a game per side and variant of the options.
+
+    Args:
+        game: The game's name.
+        num_players: The number of players; None for the game's minimum.
+        games: The number of games.
+        options: Options of the game, see `Match`.
+
+    Raises:
+        ValueError: `games` is below 1, or the game doesn't support the settings.
     """
     if games < 1:
         raise ValueError(f"games: {games} is not 1 or more")
     variants = variants_of(options)
     rules = get_game(game, variants[0])
     players = int(rules.blank(num_players, variants[0]).num_players)
-    return -(-games // (len(rules.one_of_each_side(players)) * len(variants)))
+    games_per_block = len(rules.one_of_each_side(players)) * len(variants)
+    return ceil(games / games_per_block)
 
 
 @dataclass
 class Match:
     """The settings of a match between agents A and B.
 
-    A block is one opening, played once per side: A has that seat (all seats of a team, where the
-    game has teams), B all others.
+    A block is an opening, played once per side: A has the seats of that side (one seat, or all of
+    a team), B all others.
 
     Args:
         game: The game's name.
@@ -109,8 +129,9 @@ class Match:
         self.blocks = integer("blocks", self.blocks, 1, 2**53)
         self.seed = integer("seed", self.seed, 0, 2**64 - 1)
         variants = variants_of(self.options)
-        self._rules, *others = (get_game(self.game, variant) for variant in variants)
-        if any(game is not self._rules for game in others):
+        games = [get_game(self.game, variant) for variant in variants]
+        self._rules = games[0]
+        if any(game is not self._rules for game in games):
             raise ValueError(f"options: {self.options} are several games, which need a match each")
         self._blanks = [self._rules.blank(self.num_players, variant) for variant in variants]
         self._players = int(self._blanks[0].num_players)
@@ -139,7 +160,7 @@ class Match:
                 batches, if there are any.
             progress: Called as `progress(finished, blocks)` after each batch.
             keep: Called as `keep(name, record)` with every game. `00012-1-A0` is block 12, the
-                second variant of the options (left out if there is one), A on side 0.
+                second variant of the options (left out if there is only one), A on side 0.
             executor: Plays batches of blocks, after `executor.start(TaskWorker)`; None for this
                 process. The agents must be picklable, such as `NamedAgent`. The result doesn't
                 depend on it.
@@ -152,11 +173,10 @@ class Match:
                 agent with usage counters is given an executor.
             GivesUpError: An agent can't go on, and not `partial` or no batch is finished.
         """
-        batch, partial = integer("batch", batch, 1, 2**53), boolean("partial", partial)
-        variants, sides = len(self._blanks), len(self._seats)
-        if sprt is not None and sides != 2:
-            raise ValueError(f"sprt: Elo is for two sides, and {self._players} players are {sides}")
-        sprt = None if sprt is None else replace(sprt, games=variants * sides)
+        batch = integer("batch", batch, 1, 2**53)
+        partial = boolean("partial", partial)
+        if sprt is not None:
+            sprt = self._with_block_size(sprt)
         counting = [agent for agent in (self.a, self.b) if usage_of(agent) is not None]
         if executor is None:
             executor = LocalExecutor()
@@ -165,17 +185,18 @@ class Match:
             raise ValueError(f"{counting[0].name} asks many games at once: play in this process")
         for agent in counting:
             reset_usage(agent)
-        batch = min(batch, -(-self.blocks // executor.workers))
         openings = read_openings(self.openings, self._rules, self._blanks, self.blocks)
+        batch = min(batch, ceil(self.blocks / executor.workers))
         parts = [range(i, min(i + batch, self.blocks)) for i in range(0, self.blocks, batch)]
         play = functools.partial(self.play_blocks, openings, recorded=keep is not None)
         tasks = [functools.partial(play, part) for part in parts]
         played: list[PlayedBlocks] = []
-        end, stopped = None, ""  # the block that decides the test; why an agent gave up
+        end: int | None = None  # the number of blocks after which the test decided
+        stopped = ""
         try:
-            for part, found in zip(parts, in_order(executor.play(None, tasks)), strict=True):
-                played.append(found)
-                for name, record in found.records:
+            for part, blocks in zip(parts, in_order(executor.play(None, tasks)), strict=True):
+                played.append(blocks)
+                for name, record in blocks.records:
                     assert keep is not None
                     keep(name, record)
                 progress(part.stop, self.blocks)
@@ -188,9 +209,24 @@ class Match:
             if not (partial and played):
                 raise
             stopped = str(error)
-        finals, moves = _joined(played, "finals"), _joined(played, "moves")
-        made = moves[:end].sum((0, 1, 2)).tolist()
-        lists = {name: v for name, v in (self.options or {}).items() if isinstance(v, list)}
+        return self._result(played, end, sprt, stopped)
+
+    def _with_block_size(self, sprt: Sprt) -> Sprt:
+        """Returns the test for blocks of this match."""
+        sides = len(self._seats)
+        if sides != 2:
+            raise ValueError(f"sprt: Elo is for two sides, and {self._players} players are {sides}")
+        return replace(sprt, games=len(self._blanks) * sides)
+
+    def _result(
+        self, played: Sequence[PlayedBlocks], end: int | None, sprt: Sprt | None, stopped: str
+    ) -> MatchResult:
+        """Returns the result of the first `end` blocks, of all with None."""
+        finals = _joined(played, "finals")[:end]
+        moves = _joined(played, "moves")[:end].sum((0, 1, 2))
+        lists = {
+            name: value for name, value in (self.options or {}).items() if isinstance(value, list)
+        }
         return MatchResult(
             game=self.game,
             version=self._rules.version,
@@ -200,11 +236,11 @@ class Match:
             seed=self.seed,
             openings=RANDOM if self.openings is None else self.openings,
             requested=self.blocks,
-            share=self._shares(finals[:end]),
-            payoff=self._payoffs(finals[:end]),
-            length=finals[:end]["ply"].astype(np.int64),
-            moves=(made[0], made[1]),
-            seconds_per_move=(_per_move(played, 0), _per_move(played, 1)),
+            share=self._shares(finals),
+            payoff=self._payoffs(finals),
+            length=finals["ply"].astype(np.int64),
+            moves=(int(moves[0]), int(moves[1])),
+            seconds_per_move=(_seconds_per_move(played, 0), _seconds_per_move(played, 1)),
             sprt=sprt,
             usage=(copy(usage_of(self.a)), copy(usage_of(self.b))),
             stopped=stopped,
@@ -215,45 +251,69 @@ class Match:
 
         Decision seeds depend on match, block, ply and seat, but not on the agent: both agents meet
         the same seeds in mirrored games.
+
+        Args:
+            openings: The openings of the match.
+            blocks: The numbers of the blocks.
+            recorded: Whether to return the games as records.
+
+        Returns:
+            The finished blocks.
+
+        Raises:
+            ValueError: An agent plays an illegal action.
+            GivesUpError: An agent can't go on.
         """
-        game, seed = self._rules, np.uint64(self.seed)
-        agents, sides = (_Timed(self.a, "A"), _Timed(self.b, "B")), self._sides
-        shape = len(blocks), len(self._blanks), len(self._seats)
-        begin = [openings.begin(game, blank, seed, blocks) for blank in self._blanks]
-        states = np.repeat(np.stack(begin, 1).ravel(), shape[2])
-        focal = np.tile(np.arange(shape[2]), shape[0] * shape[1])  # side of A
+        game = self._rules
+        a = _TimedAgent(self.a, "A")
+        b = _TimedAgent(self.b, "B")
+        variants = len(self._blanks)
+        sides = len(self._seats)
+        shape = (len(blocks), variants, sides)
+        starts = [
+            openings.begin(game, blank, np.uint64(self.seed), blocks) for blank in self._blanks
+        ]
+        states = np.repeat(np.stack(starts, 1).ravel(), sides)
+        side_of_a = np.tile(np.arange(sides), len(blocks) * variants)
         block_seeds = random_u64s(self.seed, STREAM_ACTION, np.array(blocks))
-        game_seeds = np.repeat(block_seeds, shape[1] * shape[2])
+        game_seeds = np.repeat(block_seeds, variants * sides)
         moves = np.zeros((len(states), 2), np.int64)
-        records = [begin_record(game, state, openings) for state in states] if recorded else []
+        records: list[GameRecord] = []
+        if recorded:
+            records = [begin_record(game, state, openings) for state in states]
 
         def acting(states: NDArray[Any]) -> NDArray[Any]:
-            return np.asarray(sides[states["seat"]] != focal).astype(np.int64)
+            return np.asarray(self._sides[states["seat"]] != side_of_a).astype(np.int64)
 
         def seeds(rows: NDArray[np.int64]) -> NDArray[np.uint64]:
             return decision_seeds(game_seeds[rows], states[rows])
 
         def comment(row: int, text: str) -> None:
-            if records:
+            if recorded:
                 records[row].comments[len(records[row].actions)] = text
 
-        for actions in play_games(game, states, agents, acting, seeds, comment):
+        for actions in play_games(game, states, (a, b), acting, seeds, comment):
             rows = np.flatnonzero(actions != NOBODY)
             moves[rows, acting(states)[rows]] += 1
-            for row in rows if records else ():
-                records[row].actions.append(int(actions[row]))
-        names = list(self._names(blocks)) if recorded else []
+            if recorded:
+                for row in rows:
+                    records[row].actions.append(int(actions[row]))
         return PlayedBlocks(
-            states.reshape(shape),
-            moves.reshape(*shape, 2),
-            (agents[0].total, agents[1].total),
-            list(zip(names, records, strict=True)),
+            finals=states.reshape(shape),
+            moves=moves.reshape(*shape, 2),
+            timed_moves=(a.moves, b.moves),
+            seconds=(a.seconds, b.seconds),
+            records=list(zip(self._names(blocks), records, strict=True)) if recorded else [],
         )
 
     def _names(self, blocks: range) -> Iterator[str]:
-        variants, sides = range(len(self._blanks)), range(len(self._seats))
-        for block, variant, side in product(blocks, variants, sides):
-            yield f"{block:05}-{variant}-A{side}" if len(variants) > 1 else f"{block:05}-A{side}"
+        """Yields the names of the records, in the order of the games."""
+        variants = len(self._blanks)
+        for block, variant, side in product(blocks, range(variants), range(len(self._seats))):
+            if variants > 1:
+                yield f"{block:05}-{variant}-A{side}"
+            else:
+                yield f"{block:05}-A{side}"
 
     def _shares(self, finals: NDArray[Any]) -> NDArray[np.float64]:
         """Returns A's share of each win, [B, V, n]; in game k of a variant A plays side k."""
@@ -261,6 +321,7 @@ class Match:
         return shares.diagonal(0, -2, -1)
 
     def _payoffs(self, finals: NDArray[Any]) -> NDArray[np.float64]:
+        """Returns A's payoff in each game, [B, V, n]."""
         payoff = np.zeros((finals.size, self._players), np.float32)
         kernels(self._rules).outcome(finals.ravel(), payoff, np.empty_like(payoff))
         by_game = payoff.reshape(*finals.shape, self._players)
@@ -271,10 +332,12 @@ def _joined(played: Sequence[PlayedBlocks], name: str) -> NDArray[Any]:
     return np.concatenate([getattr(blocks, name) for blocks in played])
 
 
-def _per_move(played: Sequence[PlayedBlocks], agent: int) -> float | None:
-    """Returns an agent's mean seconds per move, in batches."""
-    moves = sum(blocks.timed[agent][0] for blocks in played)
-    return sum(blocks.timed[agent][1] for blocks in played) / moves if moves else None
+def _seconds_per_move(played: Sequence[PlayedBlocks], agent: int) -> float | None:
+    """Returns an agent's mean time per move, in batches; None if no move was timed."""
+    moves = sum(blocks.timed_moves[agent] for blocks in played)
+    if moves == 0:
+        return None
+    return sum(blocks.seconds[agent] for blocks in played) / moves
 
 
 def play_match(

@@ -21,19 +21,20 @@ from linkzoo_training.evaluation.openings import Openings, begin_record, read_op
 
 @dataclass(frozen=True)
 class GamesPlan:
-    """Which games are played; part i has games `i * batch` up to the next part's, and depends on i.
+    """The settings of games between agents.
 
     In game g, side k is played by agent `(g + k) % len(agents)`: agents take turns on the sides.
+    Part i has the games from `i * batch` on, and depends on the settings and i alone.
 
     Attributes:
         game: The name of the game.
         agents: The agents.
         games: The number of games.
         num_players: The number of players.
-        openings: Random plies before each game, or a file of positions, see `read_openings`.
+        openings: Random plies before each game, or a file of positions, as in `Match`.
         seed: Seed of the games and agents.
         options: Options of the game.
-        batch: Games of a part, which are played side by side.
+        batch: Games of a part, which are played in lock-step.
     """
 
     game: str
@@ -72,7 +73,7 @@ class PlayedGames:
 
     Attributes:
         games: The numbers of the games.
-        openings: What they began from.
+        openings: The openings of the plan.
         starts: Records [G], of the first positions.
         finals: Records [G], of the last positions.
         agents: int8[G, P], the index of the agent in each seat.
@@ -81,7 +82,7 @@ class PlayedGames:
         game: int64[T], the number of the game.
         seat: int8[T], the seat that acts.
         action: int64[T].
-        observation: [T, *shape], what the seat observes.
+        observation: [T, *shape], the observation of the seat.
         action_mask: int8[T, A].
     """
 
@@ -106,27 +107,36 @@ class PlayedGames:
 
     def records(self, rules: Game) -> list[GameRecord]:
         """Returns the games as records."""
-        found = []
+        records = []
         for state, rows in zip(self.starts, self.rows, strict=True):
             record = begin_record(rules, state, self.openings)
             record.actions += self.action[rows].tolist()
-            found.append(record)
-        return found
+            records.append(record)
+        return records
 
 
 def play_part(plan: GamesPlan, games: range, openings: Openings) -> PlayedGames:
     """Plays the games with these numbers.
 
+    Args:
+        plan: The settings.
+        games: The numbers of the games.
+        openings: The openings of the plan.
+
+    Returns:
+        The finished games.
+
     Raises:
         ValueError: An agent doesn't exist, or plays an illegal action.
     """
-    rules, sides = plan.rules, np.array(plan.rules.facts.sides(plan.num_players))
+    rules = plan.rules
     numbers = np.array(games)
     starts = openings.begin(rules, plan.blank, np.uint64(plan.seed), games)
-    states, game_seeds = starts.copy(), random_u64s(plan.seed, STREAM_ACTION, numbers)
+    states = starts.copy()
+    game_seeds = random_u64s(plan.seed, STREAM_ACTION, numbers)
     agents = [NamedAgent(spec, plan.game, plan.options) for spec in plan.agents]
+    sides = np.array(rules.facts.sides(plan.num_players))
     by_seat = ((numbers[:, None] + sides) % len(agents)).astype(np.int8)
-    rows: list[tuple[NDArray[Any], ...]] = []
 
     def acting(states: NDArray[Any]) -> NDArray[Any]:
         return np.asarray(by_seat[np.arange(len(states)), states["seat"]], np.int64)
@@ -134,30 +144,36 @@ def play_part(plan: GamesPlan, games: range, openings: Openings) -> PlayedGames:
     def seeds(rows: NDArray[np.int64]) -> NDArray[np.uint64]:
         return decision_seeds(game_seeds[rows], states[rows])
 
+    plies = []
     for actions in play_games(rules, states, agents, acting, seeds):
-        going = np.flatnonzero(actions != NOBODY)
-        here = states[going]
-        masks = np.empty((len(going), rules.num_actions), np.int8)
-        kernels(rules).fill_masks(here, masks)
-        seat = here["seat"].copy()
-        rows.append((going, seat, actions[going], shown_to(rules, here, seat), masks))
-    which, *columns = (np.concatenate(parts) for parts in zip(*rows, strict=True))
-    order = np.argsort(which, kind="stable")
+        rows = np.flatnonzero(actions != NOBODY)
+        before = states[rows]
+        seats = before["seat"].copy()
+        masks = np.empty((len(rows), rules.num_actions), np.int8)
+        kernels(rules).fill_masks(before, masks)
+        plies.append((rows, seats, actions[rows], observations_of(rules, before, seats), masks))
+    row, seat, action, observation, action_mask = (
+        np.concatenate(column) for column in zip(*plies, strict=True)
+    )
+    order = np.argsort(row, kind="stable")  # by game, then by ply
     payoff, score = np.zeros((2, len(states), plan.num_players), np.float32)
     kernels(rules).outcome(states, payoff, score)
     return PlayedGames(
-        games,
-        openings,
-        starts,
-        states,
-        by_seat,
-        payoff,
-        score,
-        numbers[which[order]],
-        *(column[order] for column in columns),
+        games=games,
+        openings=openings,
+        starts=starts,
+        finals=states,
+        agents=by_seat,
+        payoff=payoff,
+        score=score,
+        game=numbers[row[order]],
+        seat=seat[order],
+        action=action[order],
+        observation=observation[order],
+        action_mask=action_mask[order],
     )
 
 
-def shown_to(game: Game, states: NDArray[Any], seats: NDArray[np.int8]) -> NDArray[Any]:
+def observations_of(game: Game, states: NDArray[Any], seats: NDArray[np.int8]) -> NDArray[Any]:
     """Returns the observations of seats [N] in records [N], [N, *shape]."""
     return observations(game, states, seats).reshape(len(states), *game.observation.spec.shape)

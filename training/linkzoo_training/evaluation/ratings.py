@@ -24,11 +24,17 @@ _CLOSE = 1e-9
 
 @dataclass(frozen=True)
 class Pairing:
-    """The games of agent `a` against copies of agent `b`; both are indices."""
+    """The games of an agent against copies of another agent.
+
+    Attributes:
+        a: The index of the agent.
+        b: The index of the other agent.
+        share: The agent's share of each win, [blocks, variants, sides].
+    """
 
     a: int
     b: int
-    share: NDArray[np.float64]  # a's share of each win, [blocks, variants, sides]
+    share: NDArray[np.float64]
 
     @property
     def sides(self) -> int:
@@ -37,7 +43,7 @@ class Pairing:
 
 
 def share_table(pairings: Sequence[Pairing], agents: int) -> NDArray[np.float64]:
-    """Returns shares of wins [A, A], of the row against copies of the column; NaN: not played."""
+    """Returns win shares [A, A], of the row against copies of the column; NaN without games."""
     shares = np.full((agents, agents), np.nan)
     for pairing in pairings:
         shares[pairing.a, pairing.b] = pairing.share.mean()
@@ -49,12 +55,17 @@ def share_table(pairings: Sequence[Pairing], agents: int) -> NDArray[np.float64]
 def bradley_terry(pairings: Sequence[Pairing], agents: int) -> list[Estimate]:
     """Returns the ratings of all agents on the Elo scale with 95 % intervals; their mean is 0.
 
-    Each pair of agents has a pairing, with any number of blocks.
-
     The prior of a pairing is a part of a block between equal agents, half won and half lost with
-    two sides (Jeffreys 1946): ratings stay finite, and blocks that all end alike leave an interval.
+    two sides (Jeffreys 1946): ratings stay finite, and equal blocks don't give an empty interval.
     The rating is the fit to the blocks and the prior. The interval holds 95 % of the fits to
     randomly weighted blocks and prior (the Bayesian bootstrap of Rubin 1981).
+
+    Args:
+        pairings: The games of each pair of agents, in any number of blocks.
+        agents: The number of agents.
+
+    Returns:
+        The rating of each agent.
     """
     generator = np.random.Generator(np.random.PCG64(_SEED))
     prior = _PRIOR * agents / (2 * len(pairings))
@@ -77,19 +88,19 @@ def _fit(
 
     The model is a logistic regression on log strengths, solved by Newton's method.
     """
-    one = np.eye(agents)
-    difference = np.array([one[pairing.a] - one[pairing.b] for pairing in pairings])
-    copies = np.array([log(pairing.sides - 1) for pairing in pairings])
+    one_hot = np.eye(agents)
+    difference = np.array([one_hot[pairing.a] - one_hot[pairing.b] for pairing in pairings])
+    log_copies = np.array([log(pairing.sides - 1) for pairing in pairings])
     blocks = np.array([len(pairing.share) + prior for pairing in pairings])
-    strength = np.zeros((len(shares), agents))  # logarithms
+    log_strength = np.zeros((len(shares), agents))
     for _ in range(_ROUNDS):
-        expected = 1 / (1 + np.exp(copies - strength @ difference.T))
+        expected = 1 / (1 + np.exp(log_copies - log_strength @ difference.T))
         gradient = (blocks * (shares - expected)) @ difference
         weight = blocks * expected * (1 - expected)
-        # the constant holds the mean, which games don't determine, at 0
+        # The constant keeps the mean at 0: games don't determine it.
         hessian = (difference.T * weight[:, None]) @ difference + 1 / agents
         step = np.linalg.solve(hessian, gradient[..., None])[..., 0]
-        strength += np.clip(step, -2, 2)
+        log_strength += np.clip(step, -2, 2)
         if abs(step).max() < _CLOSE:
             break
-    return np.asarray(400 / log(10) * (strength - strength.mean(1, keepdims=True)))
+    return np.asarray(400 / log(10) * (log_strength - log_strength.mean(1, keepdims=True)))

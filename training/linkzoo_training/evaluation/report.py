@@ -32,7 +32,14 @@ def match_table(result: MatchResult) -> Table:
 def make_table(
     title: str, columns: Sequence[str], rows: Sequence[Sequence[str]], *, total: bool = True
 ) -> Table:
-    """Returns a table for the terminal, text and then numbers; the last row can be a total."""
+    """Returns a table for the terminal, with text in the first column and numbers in the others.
+
+    Args:
+        title: The table's title.
+        columns: The names of the columns.
+        rows: The rows.
+        total: Whether the last row is a total, set off by a line.
+    """
     table = Table(title=title)
     table.add_column(columns[0], overflow="fold")
     for column in columns[1:]:
@@ -45,56 +52,69 @@ def make_table(
 def ladder_table(ladder: Ladder, name: str, matches: Sequence[MatchResult]) -> Table:
     """Returns an agent's matches by opponent, options, players and role, for the terminal."""
     title = f"{name} on the ladder of {ladder.game}, version {ladder.version}"
-    rules, rows = get_game(ladder.game), []
+    rules = get_game(ladder.game)
+    rows = []
     for match in matches:
         opponent = " ".join([match.agents[1], *settings_of(rules, match.options)])
         if rules.max_players > rules.min_players:
             opponent += f", {match.num_players} players"
-        times = ["?" if s is None else f"{1000 * s:.2g}" for s in match.seconds_per_move]
-        for side in [None, *range(len(rules.roles(variants_of(match.options)[0])))]:
-            label = opponent if side is None else f"  as {match.side_label(side)}"
-            counts, share = str(match.counts(side)), match.win_share(side).percent()
-            rows.append((label, counts, share, " / ".join(times) if side is None else ""))
+        times = " / ".join(map(_milliseconds, match.seconds_per_move))
+        rows.append((opponent, str(match.counts()), match.win_share().percent(), times))
+        roles = rules.roles(variants_of(match.options)[0])
+        for side in range(len(roles)):
+            label = f"  as {match.side_label(side)}"
+            rows.append((label, str(match.counts(side)), match.win_share(side).percent(), ""))
     columns = ("against", "won / drawn / lost", "share in %", "ms")
     table = make_table(title, columns, rows, total=False)
     table.caption = "ms: time per move of each side, in batches"
     return table
 
 
+def _milliseconds(seconds: float | None) -> str:
+    """Formats a time in milliseconds; `?` if it wasn't measured."""
+    return "?" if seconds is None else f"{1000 * seconds:.2g}"
+
+
 def blunder_table(result: BlunderRate) -> Table:
     """Returns the blunder rate by seat as a table for the terminal."""
-    name, game, total = result.agent, result.solved.game.name, result.rates().positions
-    title = f"Blunder rate of {name}: {game}, {total:,} solved positions"
+    name = result.agent
+    game = result.solved.game.name
+    title = f"Blunder rate of {name}: {game}, {result.rates().positions:,} solved positions"
     columns = (f"{name} plays", "positions", "blunders", "95 % interval", "random play")
     rows = []
     for seat in [*result.seats(), None]:
-        count, (mean, low, high), random = result.rates(seat)
-        share = f"{mean:.1%}", f"{low:.1%} … {high:.1%}"
-        rows.append((result.seat_label(seat), f"{count:,}", *share, f"{random:.1%}"))
+        count, (mean, low, high), random_rate = result.rates(seat)
+        interval = f"{low:.1%} … {high:.1%}"
+        label = result.seat_label(seat)
+        rows.append((label, f"{count:,}", f"{mean:.1%}", interval, f"{random_rate:.1%}"))
     return make_table(title, columns, rows)
 
 
-def regret_table(agent: str, found: Estimate, labels: Labels) -> Table:
+def regret_table(agent: str, regret: Estimate, labels: Labels) -> Table:
     """Returns an agent's regret in labelled positions as a table for the terminal."""
     title = f"Regret of {agent}: {labels.settings.game}, {len(labels.states):,} labelled positions"
     columns = ("agent", "lost by its actions, of payoffs -1..1", "95 % interval")
-    interval = f"{found.low:.4f} … {found.high:.4f}"
-    rows = [(agent, f"{found.mean:.4f}", interval)]
-    rows.append(("random play", f"{labels.random_regret():.4f}", ""))
+    interval = f"{regret.low:.4f} … {regret.high:.4f}"
+    rows = [
+        (agent, f"{regret.mean:.4f}", interval),
+        ("random play", f"{labels.random_regret():.4f}", ""),
+    ]
     return make_table(title, columns, rows)
 
 
 def write_ratings(settings: Tournament, pairings: Sequence[Pairing], folder: Path) -> str:
     """Writes ratings.json, ratings.md and ratings.png to a folder; returns the Markdown."""
     count = len(settings.agents)
-    shares, found = share_table(pairings, count), bradley_terry(pairings, count)
-    order = sorted(range(count), key=lambda agent: -found[agent].mean)
-    ratings = {settings.names[agent]: found[agent] for agent in order}
-    rows = [[None if np.isnan(s) else s for s in shares[agent, order].tolist()] for agent in order]
+    names = settings.names
+    estimates = bradley_terry(pairings, count)
+    order = sorted(range(count), key=lambda agent: -estimates[agent].mean)
+    ratings = {names[agent]: estimates[agent] for agent in order}
+    shares = share_table(pairings, count)[np.ix_(order, order)]
+    rows = [[None if np.isnan(share) else share for share in row] for row in shares.tolist()]
     data = {
         "format": FORMAT,
         **{name: getattr(settings, name) for name in settings.__dataclass_fields__},
-        "agents": settings.names,
+        "agents": names,
         "ratings": [
             {"agent": agent, "bradley_terry": rating._asdict()} for agent, rating in ratings.items()
         ],

@@ -21,14 +21,25 @@ FORMAT = "linkzoo-match/3"
 def variants_of(options: Mapping[str, Any] | None) -> list[dict[str, Any]]:
     """Returns the options of each variant in a block: all combinations of listed values.
 
-    `{"threshold": [13, 14]}` gives `[{"threshold": 13}, {"threshold": 14}]`. Raises ValueError for
-    an empty list.
+    `{"threshold": [13, 14]}` gives `[{"threshold": 13}, {"threshold": 14}]`.
+
+    Args:
+        options: Options of a game; a value can be a list of values. None: no options.
+
+    Returns:
+        The options of each variant, without lists.
+
+    Raises:
+        ValueError: A list is empty, or `options` is not a mapping.
     """
-    options = {} if options is None else mapping("options", options)
-    choices = {name: v if isinstance(v, list) else [v] for name, v in options.items()}
-    for name, values in choices.items():
+    if options is None:
+        return [{}]
+    choices = {}
+    for name, value in mapping("options", options).items():
+        values = value if isinstance(value, list) else [value]
         if not values:
             raise ValueError(f"{name}: a list of no values")
+        choices[name] = values
     return [dict(zip(choices, chosen, strict=True)) for chosen in product(*choices.values())]
 
 
@@ -36,58 +47,98 @@ def by_block(
     scores: NDArray[np.float64], side: int | None = None, variant: int | None = None
 ) -> NDArray[np.float64]:
     """Returns block means [B] of scores [B, V, n]: of all games, or of one side or variant."""
-    scores = scores if side is None else scores[..., side, None]
-    scores = scores if variant is None else scores[:, variant, None]
+    if side is not None:
+        scores = scores[..., side, None]
+    if variant is not None:
+        scores = scores[:, variant, None]
     return np.asarray(scores.mean((1, 2)))
 
 
 def win_shares(winners: NDArray[np.uint32], seats: Sequence[int]) -> NDArray[np.float64]:
-    """Returns the share of the win of each of these seats, [..., seats]: 1/k if k of them won.
+    """Returns each seat's share of the win: 1/k if k of the seats won, else 0.
 
-    `winners` [...] is the field of final records. For shares of sides, pass one seat of each.
+    Args:
+        winners: uint32[...], the field `winners` of final records: a bit per seat.
+        seats: The seats. For shares of sides, pass a seat of each side.
+
+    Returns:
+        float64[..., len(seats)].
     """
     won = winners[..., None] >> np.array(seats, np.uint32) & np.uint32(1)
     return np.asarray(won / won.sum(-1, keepdims=True))
 
 
 def settings_of(game: Game, options: Mapping[str, Any]) -> list[str]:
-    """Returns the non-standard options as on the command line: `threshold=[13,14]`."""
+    """Returns the non-standard options as on the command line, such as `threshold=[13,14]`."""
     standard = game.chosen_options(game.blank())
-    chosen = {name: value for name, value in options.items() if value != standard[name]}
-    return [f"{name}={json.dumps(value, separators=(',', ':'))}" for name, value in chosen.items()]
+    return [
+        f"{name}={json.dumps(value, separators=(',', ':'))}"
+        for name, value in options.items()
+        if value != standard[name]
+    ]
 
 
 def side_label(game: Game, num_players: int, side: int, roles: Sequence[str]) -> str:
-    """Returns `More (seat 0)`, or `seats 0, 2` for a team; `roles` come from `Game.roles`."""
-    seats = [seat for seat, own in enumerate(game.facts.sides(num_players)) if own == side]
-    label = f"seat{'s' * (len(seats) > 1)} {', '.join(map(str, seats))}"
-    return f"{roles[side]} ({label})" if roles else label
+    """Returns a side's name, such as `More (seat 0)`, or `seats 0, 2` for a team.
+
+    Args:
+        game: The game.
+        num_players: The number of players.
+        side: The side.
+        roles: The roles of the sides, from `Game.roles`; empty if sides have none.
+    """
+    sides = game.facts.sides(num_players)
+    seats = [str(seat) for seat in range(num_players) if sides[seat] == side]
+    label = f"seats {', '.join(seats)}"
+    if len(seats) == 1:
+        label = f"seat {seats[0]}"
+    if roles:
+        label = f"{roles[side]} ({label})"
+    return label
 
 
 @dataclass(frozen=True)
 class MatchResult:
-    """The result of a match between agents A and B, of one block or more.
+    """The result of a match between agents A and B, of at least one block.
 
     Arrays are [B, V, n]: blocks, variants of the options (see `variants_of`; usually one), and the
-    side that A plays. All actions were checked to be legal.
+    side that A plays. All actions were legal.
+
+    Attributes:
+        game: The game's name.
+        version: The version of the game's rules.
+        num_players: The number of players.
+        options: Options of the game; a list if the games of a block differ.
+        agents: The names of A and B.
+        seed: The seed of the match.
+        openings: The openings, as in `Match`.
+        requested: The requested blocks; fewer are played if `sprt` decides or an agent gives up.
+        share: A's share of each win: 1, 0, or 1/k if k sides win.
+        payoff: A's payoffs.
+        length: Decisions of each game, including the opening.
+        moves: Moves of A and of B.
+        seconds_per_move: The mean time per move of A and of B, in batches; None: not measured.
+        sprt: The test that may end the match early.
+        usage: The usage of A and of B; None for agents that don't count it.
+        stopped: The reason why an agent gave up, else "".
     """
 
     game: str
     version: int
     num_players: int
-    options: dict[str, Any]  # a list if the games of a block differ
-    agents: tuple[str, str]  # names of A and B
+    options: dict[str, Any]
+    agents: tuple[str, str]
     seed: int
-    openings: str  # see openings.py
-    requested: int  # blocks; fewer are played if `sprt` decides or after an interruption
-    share: NDArray[np.float64]  # A's share of the win: 1, 0, or 1/k if k sides win
-    payoff: NDArray[np.float64]  # A's payoff
-    length: NDArray[np.int64]  # decisions, the opening included
-    moves: tuple[int, int]  # by A and B
-    seconds_per_move: tuple[float | None, float | None]  # for A and B, in batches
-    sprt: Sprt | None = None  # the test that may end the match early
-    usage: tuple[Usage | None, Usage | None] = (None, None)  # of A and B, if they count it
-    stopped: str = ""  # why an agent gave up
+    openings: str
+    requested: int
+    share: NDArray[np.float64]
+    payoff: NDArray[np.float64]
+    length: NDArray[np.int64]
+    moves: tuple[int, int]
+    seconds_per_move: tuple[float | None, float | None]
+    sprt: Sprt | None = None
+    usage: tuple[Usage | None, Usage | None] = (None, None)
+    stopped: str = ""
 
     @property
     def blocks(self) -> int:
@@ -122,9 +173,12 @@ class MatchResult:
 
     def counts(self, side: int | None = None) -> Counts:
         """Returns A's wins, draws (shared wins) and losses, on all sides or on one."""
-        share = self.share if side is None else self.share[..., side]
-        won, lost = int((share == 1).sum()), int((share == 0).sum())
-        return Counts(won, share.size - won - lost, lost)
+        share = self.share
+        if side is not None:
+            share = share[..., side]
+        wins = int((share == 1).sum())
+        losses = int((share == 0).sum())
+        return Counts(wins, share.size - wins - losses, losses)
 
     def win_share(self, side: int | None = None, variant: int | None = None) -> Estimate:
         """Returns A's share of the wins: of all games, or of one side or variant."""
@@ -144,8 +198,9 @@ class MatchResult:
         if side is None:
             return "all sides"
         rules = get_game(self.game)
-        roles = {rules.roles(variant) for variant in variants_of(self.options)}
-        return side_label(rules, self.num_players, side, roles.pop() if len(roles) == 1 else ())
+        first, *others = [tuple(rules.roles(variant)) for variant in variants_of(self.options)]
+        roles = first if all(other == first for other in others) else ()
+        return side_label(rules, self.num_players, side, roles)
 
     @property
     def title(self) -> str:
@@ -180,10 +235,8 @@ class MatchResult:
             lines.append(self.stopped)
         lines.append(f"{self.length.mean():.1f} decisions a game")
         if self.num_sides == 2:
-            mean, low, high = (
-                f"{'-' if share < 0.5 else '+'}∞" if rating is None else f"{rating:+.0f}"
-                for share, rating in zip(self.win_share(), self.elo(), strict=True)
-            )
+            shares_and_ratings = zip(self.win_share(), self.elo(), strict=True)
+            mean, low, high = [_elo_text(share, rating) for share, rating in shares_and_ratings]
             lines.append(f"Elo difference {mean} ({low} … {high})")
         for name, seconds in zip(self.agents, self.seconds_per_move, strict=True):
             if seconds is not None:
@@ -207,8 +260,11 @@ class MatchResult:
         return f"<table><caption>{escape(self.title)}</caption>{head}{body}</table><p>{notes}</p>"
 
     def _estimates(self, side: int | None = None) -> dict[str, Any]:
-        share, payoff = self.win_share(side)._asdict(), self.mean_payoff(side)._asdict()
-        return {**self.counts(side)._asdict(), "win_share": share, "mean_payoff": payoff}
+        return {
+            **self.counts(side)._asdict(),
+            "win_share": self.win_share(side)._asdict(),
+            "mean_payoff": self.mean_payoff(side)._asdict(),
+        }
 
     def _usage(self) -> dict[str, Any]:
         """Returns the agents' usage as JSON data, nothing if neither counts it."""
@@ -218,7 +274,6 @@ class MatchResult:
 
     def to_dict(self) -> dict[str, Any]:
         """Returns JSON data: the settings, the estimates, and A's results by block."""
-        sides = range(self.num_sides)
         data: dict[str, Any] = {
             "format": FORMAT,
             "game": self.game,
@@ -236,15 +291,19 @@ class MatchResult:
             "seconds_per_move": list(self.seconds_per_move),
             **self._usage(),
             **self._estimates(),
-            "sides": [{"label": self.side_label(s), **self._estimates(s)} for s in sides],
+            "sides": [
+                {"label": self.side_label(side), **self._estimates(side)}
+                for side in range(self.num_sides)
+            ],
             "mean_length": float(self.length.mean()),
             "block_shares": self.share.tolist(),
         }
         variants = variants_of(self.options)
         if len(variants) > 1:
-            shares = [self.win_share(variant=index)._asdict() for index in range(len(variants))]
-            pairs = zip(variants, shares, strict=True)
-            data["variants"] = [{"options": own, "win_share": share} for own, share in pairs]
+            data["variants"] = [
+                {"options": options, "win_share": self.win_share(variant=index)._asdict()}
+                for index, options in enumerate(variants)
+            ]
         if self.num_sides == 2:
             data["elo"] = dict(zip(Estimate._fields, self.elo(), strict=True))
         if self.sprt is not None:
@@ -252,9 +311,10 @@ class MatchResult:
         return data
 
     def for_card(self) -> dict[str, Any]:
-        """Returns JSON data for a card: no single blocks, but the command that repeats the match.
+        """Returns JSON data for a card: without blocks, with the command that repeats the match.
 
-        Raises ValueError if the match was interrupted.
+        Raises:
+            ValueError: The match was interrupted.
         """
         if self.interrupted:
             raise ValueError(
@@ -268,3 +328,10 @@ class MatchResult:
         command += f"--players {self.num_players}"
         settings = settings_of(get_game(self.game), self.options)
         return {**data, "command": " ".join([command, *settings])}
+
+
+def _elo_text(share: float, rating: float | None) -> str:
+    """Formats the rating difference of a win share; None is infinite."""
+    if rating is not None:
+        return f"{rating:+.0f}"
+    return "-∞" if share < 0.5 else "+∞"

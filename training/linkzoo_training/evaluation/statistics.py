@@ -8,10 +8,10 @@ import numpy as np
 from numpy.typing import NDArray
 
 _Z = 1.959964  # a normal variable is within ±_Z with probability 0.95
-ERROR = 0.05  # probability of accepting the wrong strength, for either one
-BOUND = log((1 - ERROR) / ERROR)
-_UNSEEN = 1e-3
-_HALVINGS = 60
+ERROR = 0.05  # probability of accepting the wrong one of two strengths
+BOUND = log((1 - ERROR) / ERROR)  # of the log likelihood ratio
+_UNSEEN = 1e-3  # blocks that an unseen outcome counts as
+_HALVINGS = 60  # of the bisection
 
 
 class Estimate(NamedTuple):
@@ -38,7 +38,7 @@ class Counts(NamedTuple):
 
 
 def wilson(mean: float, count: int) -> Estimate:
-    """Returns a share of `count` independent games with its score interval (Wilson 1927)."""
+    """Returns a share of `count` independent games with Wilson's interval (1927)."""
     spread = _Z**2 / count
     middle = (mean + spread / 2) / (1 + spread)
     half = _Z * sqrt(mean * (1 - mean) / count + spread / (4 * count)) / (1 + spread)
@@ -46,32 +46,44 @@ def wilson(mean: float, count: int) -> Estimate:
 
 
 def from_blocks(scores: NDArray[np.float64], low: float, high: float) -> Estimate:
-    """Returns the mean of independent block scores [B] with an interval from their variance.
+    """Returns the mean of independent block scores with an interval from their variance.
 
-    The scale is low..high. On either side, the interval is at least as wide as with _Z**2 more
-    blocks, half of them at each end of the scale; for scores at the ends that is Wilson's interval
-    (Agresti and Coull 1998). So blocks that all end alike leave an interval. A single block gets
-    the largest variance that its score allows.
+    On either side, the interval is at least as wide as with _Z**2 more blocks, half of them at each
+    end of the scale; for scores at the ends this is Wilson's interval (Agresti and Coull 1998). So
+    equal blocks don't give an empty interval. A single block has the largest variance that its
+    score allows.
+
+    Args:
+        scores: The block scores [B].
+        low: The lower end of their scale.
+        high: The upper end.
     """
-    mean, count = float(scores.mean()), len(scores)
-    variance = float(scores.var(ddof=1)) if count > 1 else (mean - low) * (high - mean)
+    mean = float(scores.mean())
+    count = len(scores)
+    variance = (mean - low) * (high - mean)
+    if count > 1:
+        variance = float(scores.var(ddof=1))
     half = _Z * sqrt(variance / count)
     weight = count + _Z**2
     middle = (count * mean + _Z**2 * (low + high) / 2) / weight
-    least = _Z * sqrt(count * variance + (_Z * (high - low) / 2) ** 2) / weight
-    lower, upper = min(mean - half, middle - least), max(mean + half, middle + least)
+    min_half = _Z * sqrt(count * variance + (_Z * (high - low) / 2) ** 2) / weight
+    lower = min(mean - half, middle - min_half)
+    upper = max(mean + half, middle + min_half)
     return Estimate(mean, max(low, lower), min(high, upper))
 
 
 def normal_mean(numbers: NDArray[np.float64]) -> Estimate:
     """Returns the mean of independent numbers [N], N > 1, with its normal interval."""
-    mean, half = float(numbers.mean()), _Z * float(numbers.std(ddof=1)) / sqrt(len(numbers))
+    mean = float(numbers.mean())
+    half = _Z * float(numbers.std(ddof=1)) / sqrt(len(numbers))
     return Estimate(mean, mean - half, mean + half)
 
 
 def elo(share: float) -> float | None:
     """Returns the rating difference of a win share; None if it is infinite."""
-    return 400 * log10(share / (1 - share)) if 0 < share < 1 else None
+    if not 0 < share < 1:
+        return None
+    return 400 * log10(share / (1 - share))
 
 
 def expected_score(elo: float) -> float:
@@ -81,14 +93,19 @@ def expected_score(elo: float) -> float:
 
 @dataclass(frozen=True)
 class Sprt:
-    """A sequential test of whether A is `high` or only `low` Elo stronger than B.
+    """A sequential test whether A is stronger than B by `high` Elo or only by `low`.
 
-    Wald's sequential probability ratio test (1945), generalised to blocks: each strength fixes the
+    Wald's sequential probability ratio test (1945), generalised to blocks: each strength implies a
     mean block score, and the test compares the most likely distributions with these means. It is
     fishtest's pentanomial test (https://www.cantate.be/Fishtest/support_MLE_multinomial.pdf and
     `LLRcalc.py` of https://github.com/official-stockfish/fishtest). A block of `games` games has
     one of 2 x games + 1 outcomes; an unseen outcome counts as a thousandth of a block, so that
     certain results decide. The test runs after every block.
+
+    Args:
+        low: The lower Elo difference.
+        high: The higher Elo difference.
+        games: Games per block.
 
     Raises:
         ValueError: Unless low < high and both are finite.
@@ -96,7 +113,7 @@ class Sprt:
 
     low: float
     high: float
-    games: int = 2  # per block
+    games: int = 2
 
     def __post_init__(self) -> None:
         if not (isfinite(self.low) and isfinite(self.high)):
@@ -107,22 +124,31 @@ class Sprt:
     def log_ratios(self, blocks: NDArray[np.float64], since: int = 0) -> NDArray[np.float64]:
         """Returns the log likelihood ratios of `high` to `low` after each block from `since` on.
 
-        `blocks` [B] are A's shares of the blocks, 0 to 1; with two games they are quarters.
+        Args:
+            blocks: A's shares of the blocks [B], 0 to 1; with two games they are quarters.
+            since: The first block's number.
+
+        Returns:
+            float64[B - since].
         """
-        halves = np.arange(2 * self.games + 1)
-        seen, outcomes = np.rint(blocks[:, None] * halves[-1]) == halves, halves / halves[-1]
-        counts = seen.cumsum(0)[since:].astype(np.float64)
+        half_points = np.arange(2 * self.games + 1)
+        outcomes = half_points / half_points[-1]
+        is_outcome = np.rint(blocks[:, None] * half_points[-1]) == half_points
+        counts = is_outcome.cumsum(0)[since:].astype(np.float64)
         counts[counts == 0] = _UNSEEN
-        low, high = expected_score(self.low), expected_score(self.high)
-        return _log_likelihood(counts, outcomes, high) - _log_likelihood(counts, outcomes, low)
+        likelihood_low = _log_likelihood(counts, outcomes, expected_score(self.low))
+        likelihood_high = _log_likelihood(counts, outcomes, expected_score(self.high))
+        return likelihood_high - likelihood_low
 
     def end(self, blocks: NDArray[np.float64], since: int = 0) -> int | None:
         """Returns the number of blocks after which the test decided; None if it is undecided.
 
         The test must be undecided after `since` blocks.
         """
-        over = np.flatnonzero(abs(self.log_ratios(blocks, since)) >= BOUND)
-        return since + int(over[0]) + 1 if len(over) else None
+        decided = np.flatnonzero(abs(self.log_ratios(blocks, since)) >= BOUND)
+        if len(decided) == 0:
+            return None
+        return since + int(decided[0]) + 1
 
     def verdict(self, blocks: NDArray[np.float64]) -> str | None:
         """Returns `high` or `low`, accepted with an error of 5 %; None if undecided."""
@@ -147,13 +173,15 @@ def _log_likelihood(
     """Returns the log likelihoods [B] of counts [B, K] under the best distribution of this mean.
 
     They are relative to the distribution of the counts. With frequencies f_i of outcomes a_i, the
-    best distribution is f_i / (1 + x (a_i - mean)); x, found by bisection, gives it its mean.
+    best distribution is f_i / (1 + x (a_i - mean)), with the x that gives it the mean (by
+    bisection).
     """
-    away = outcomes - mean
-    low = np.full((len(counts), 1), -1 / away[-1])
-    high = np.full((len(counts), 1), -1 / away[0])
+    difference = outcomes - mean
+    low = np.full((len(counts), 1), -1 / difference[-1])
+    high = np.full((len(counts), 1), -1 / difference[0])
     for _ in range(_HALVINGS):
         x = (low + high) / 2
-        positive = (counts * away / (1 + x * away)).sum(1, keepdims=True) > 0
-        low, high = np.where(positive, x, low), np.where(positive, high, x)
-    return np.asarray(-(counts * np.log1p((low + high) / 2 * away)).sum(1))
+        positive = (counts * difference / (1 + x * difference)).sum(1, keepdims=True) > 0
+        low = np.where(positive, x, low)
+        high = np.where(positive, high, x)
+    return np.asarray(-(counts * np.log1p((low + high) / 2 * difference)).sum(1))

@@ -8,7 +8,7 @@ import json
 from collections.abc import Callable, Mapping
 from dataclasses import dataclass, field
 from functools import partial
-from itertools import permutations
+from itertools import combinations, permutations
 from pathlib import Path
 from typing import Any
 
@@ -29,7 +29,20 @@ from linkzoo_training.selfplay.executors import Executor, LocalExecutor, TaskWor
 
 @dataclass(frozen=True)
 class Tournament:
-    """The settings of a tournament; `blocks` are played per match (see `Match`)."""
+    """The settings of a tournament.
+
+    Attributes:
+        game: The game's name.
+        agents: The agents, at least two.
+        blocks: Blocks of each match, as in `Match`.
+        seed: The seed of each match.
+        num_players: The number of players; None for the game's minimum.
+        openings: The openings of each match, as in `Match`.
+        options: Options of the game, as in `Match`.
+
+    Raises:
+        ValueError: There are fewer than two agents, or equal ones.
+    """
 
     game: str
     agents: tuple[AgentSpec, ...]
@@ -61,8 +74,10 @@ class Tournament:
 
     def pairs(self) -> list[tuple[int, int]]:
         """Returns the matches as indices of agents: each pair once, or both ways for 3+ sides."""
-        both = self.sides > 2
-        return [(a, b) for a, b in permutations(range(len(self.agents)), 2) if a < b or both]
+        agents = range(len(self.agents))
+        if self.sides > 2:
+            return list(permutations(agents, 2))
+        return list(combinations(agents, 2))
 
 
 def run_tournament(
@@ -71,10 +86,16 @@ def run_tournament(
     progress: Callable[[str, int, int], None] = lambda *_: None,
     executor: Executor | None = None,
 ) -> list[Pairing]:
-    """Plays the matches missing in the folder and returns all; Ctrl-C keeps the finished ones.
+    """Plays the matches that are missing in the folder; Ctrl-C keeps the finished ones.
 
-    Results are in `<folder>/matches`. The executor plays the matches; None for this process. Calls
-    `progress(match, finished, matches)` after each.
+    Args:
+        settings: The tournament.
+        folder: The folder; results are in its folder `matches`.
+        progress: Called as `progress(match, finished, matches)` after each match.
+        executor: Plays the matches; None for this process.
+
+    Returns:
+        The games of each match.
 
     Raises:
         ValueError: An agent doesn't exist, or the file of a match is damaged; raised before any
@@ -132,7 +153,7 @@ def _digest(settings: Tournament, a: AgentSpec, b: AgentSpec) -> str:
 
 def _read(path: Path, settings: Tournament) -> NDArray[np.float64]:
     """Returns the win shares [B, V, n] in a match's file; ValueError if it is damaged."""
-    shape = settings.blocks, len(variants_of(settings.options)), settings.sides
+    shape = (settings.blocks, len(variants_of(settings.options)), settings.sides)
     try:
         shares = np.array(json.loads(path.read_bytes())["block_shares"], np.float64)
     except (ValueError, TypeError, LookupError, ArithmeticError, RecursionError) as error:

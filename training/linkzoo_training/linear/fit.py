@@ -98,8 +98,8 @@ def fit_linear(files: Sequence[Labels]) -> Fit:
         FitRow(size, normal_mean(test.regrets(data.subset(first).solve())))
         for size, first in _growing_subsets(~held_out)
     ]
-    random = regrets(test.targets, test.counts, means(test.targets, test.counts))
-    return Fit(unscaled(spec, data.solve(), scale), rows, float(random.mean()))
+    random_regrets = regrets(test.targets, test.counts, means(test.targets, test.counts))
+    return Fit(unscaled(spec, data.solve(), scale), rows, float(random_regrets.mean()))
 
 
 def _growing_subsets(known: NDArray[np.bool_]) -> list[tuple[int, NDArray[np.bool_]]]:
