@@ -15,21 +15,19 @@ action is a blunder; LINK-O, where the bag is nearly empty; Love Formula, the fi
 """
 
 import argparse
-import json
 from pathlib import Path
 from typing import Any
 
 import numpy as np
 from numpy.typing import NDArray
 
-from linkzoo import Game, Positions, get_game
-from linkzoo.core.files import write_atomically
+from linkzoo import Game, Positions, get_game, save_positions
 from linkzoo.core.kernels import kernels
 from linkzoo.engine.rng import game_seeds, random_u64s
 from linkzoo_training.agents.linear import load_scorer
 from linkzoo_training.agents.make import make_agent
 from linkzoo_training.agents.playing import checked_actions
-from linkzoo_training.evaluation.benchmark import BENCHMARK_POSITIONS, FORMAT
+from linkzoo_training.evaluation.benchmark import BENCHMARK_POSITIONS
 from linkzoo_training.evaluation.labelled_positions import read_labelled_positions, read_labels
 from linkzoo_training.evaluation.solved_positions import read_solved_positions
 from linkzoo_training.search.monte_carlo import NO_SCORER, action_values
@@ -148,20 +146,14 @@ def main() -> None:
     else:
         states, values = drafts() if name == "love_formula" else traps(args.labels)
     rows = chosen(name, states, values)
-    entries = [
-        {
-            "position": game.to_dict(states[row]),
-            "values": [round(float(value), 3) for value in values[row] if not np.isnan(value)],
-        }
+    fields = [
+        {"values": [round(float(value), 3) for value in values[row] if not np.isnan(value)]}
         for row in rows
     ]
-    data = {"format": FORMAT, "game": name, "title": TITLES[name], "blunder": BLUNDERS[name]}
-    lines = ",\n".join(json.dumps(entry, separators=(",", ":")) for entry in entries)
-    head = json.dumps(data)[:-1]
-    path = BENCHMARK_POSITIONS / f"{name}.json"
-    path.parent.mkdir(exist_ok=True)
-    write_atomically(path, f'{head}, "positions": [\n{lines}\n]}}\n'.encode())
-    print(f"{path}: {len(entries)} positions")
+    path = BENCHMARK_POSITIONS / f"{name}.jsonl"
+    about = {"title": TITLES[name], "blunder": BLUNDERS[name]}
+    save_positions(path, game, states[rows], fields, about)
+    print(f"{path}: {len(rows)} positions")
 
 
 if __name__ == "__main__":

@@ -8,7 +8,7 @@ The shipped files were made with the settings below; the command reproduces them
 import argparse
 import json
 import sys
-from collections.abc import Sequence
+from collections.abc import Mapping, Sequence
 from itertools import product
 from pathlib import Path
 from typing import Any
@@ -17,13 +17,14 @@ import numpy as np
 from numpy.typing import NDArray
 from rich.progress import MofNCompleteColumn, Progress, TimeElapsedColumn
 
-from linkzoo import Agent, Game, game_names, get_game
+from linkzoo import Agent, Game, game_names, get_game, save_positions
 from linkzoo.core.files import write_atomically
+from linkzoo.core.kernels import kernels
 from linkzoo.engine.rng import STREAM_ACTION, random_u64s
 from linkzoo_training.agents.make import make_agent
 from linkzoo_training.agents.playing import NOBODY, play_games
-from linkzoo_training.evaluation.openings import RANDOM_PLIES, digest
-from linkzoo_training.evaluation.solved_positions import FORMAT, SOLVED_POSITIONS, positions_after
+from linkzoo_training.evaluation.openings import RANDOM_PLIES, RandomPlies
+from linkzoo_training.evaluation.solved_positions import SOLVED_POSITIONS
 from linkzoo_training.search.solver import solver, winning_actions
 
 _SEED = 1_000_033  # for openings and players; unlike the ladder's
@@ -41,7 +42,6 @@ def make_solved_positions(
     differ.
     """
     settings = {
-        "format": FORMAT,
         "game": game.name,
         "seed": _SEED,
         "opening_plies": list(RANDOM_PLIES),
@@ -70,8 +70,40 @@ def make_solved_positions(
                     bar.update(task, completed=len(found))
             done["games"] += _BATCH
             write_atomically(work, json.dumps(done).encode())
-    states, _ = positions_after(game, settings, found)
-    return {**done, "sha256": digest(states)}
+    return done
+
+
+def save_solved_positions(path: Path, game: Game, data: dict[str, Any]) -> None:
+    """Writes the result of `make_solved_positions` as a file of positions."""
+    states, _ = positions_after(game, data, data["positions"])
+    fields = [
+        {
+            "values": [1 if digit == "1" else -1 for digit in entry["wins"]],
+            "opening": entry["opening"],
+            "actions": entry["actions"],
+        }
+        for entry in data["positions"]
+    ]
+    about = {name: value for name, value in data.items() if name != "positions"}
+    save_positions(path, game, states, fields, about)
+
+
+def positions_after(
+    game: Game, settings: Mapping[str, Any], entries: Sequence[Mapping[str, Any]]
+) -> tuple[NDArray[Any], NDArray[np.int8]]:
+    """Returns records [N] and masks [N, num_actions] after each entry's `opening` and `actions`.
+
+    An opening is the number of a block of RandomPlies.
+    """
+    openings, seed = RandomPlies(*settings["opening_plies"]), np.uint64(settings["seed"])
+    states = openings.begin(game, game.blank(), seed, [entry["opening"] for entry in entries])
+    masks = np.empty((len(states), game.num_actions), np.int8)
+    kernels(game).fill_masks(states, masks)
+    games = [entry["actions"] for entry in entries]
+    for turn in range(max(map(len, games), default=0)):
+        actions = [played[turn] if turn < len(played) else -1 for played in games]
+        kernels(game).play(states, np.array(actions, np.int64), masks)
+    return states, masks
 
 
 def _played(
@@ -124,8 +156,8 @@ def main() -> int:
     except KeyboardInterrupt:
         print(f"stopped; the same command resumes from {work}")
         return 130
-    path = SOLVED_POSITIONS / f"{parsed.game}.json"
-    write_atomically(path, (json.dumps(data) + "\n").encode())
+    path = SOLVED_POSITIONS / f"{parsed.game}.jsonl"
+    save_solved_positions(path, get_game(parsed.game), data)
     work.unlink()
     print(path)
     return 0

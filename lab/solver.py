@@ -5,16 +5,17 @@
 """
 
 import argparse
-import json
 import time
 
 import numpy as np
 import yaml
+from lab.solved_positions import positions_after
 
 from linkzoo import get_game
 from linkzoo.core.solver import Solver
 from linkzoo.core.state import Record
-from linkzoo_training.evaluation.solved_positions import SOLVED_POSITIONS, positions_after
+from linkzoo.position_file import read_position_file
+from linkzoo_training.evaluation.solved_positions import SOLVED_POSITIONS
 from linkzoo_training.search.solver import solver
 
 
@@ -42,15 +43,15 @@ def main() -> None:
         score = exact.score(state)
         print(f"{seconds(exact, state):.2f} s, {score} at the end under perfect play")
         return
-    data = json.loads((SOLVED_POSITIONS / f"{game.name}.json").read_text(encoding="utf-8"))
+    file = read_position_file(SOLVED_POSITIONS / f"{game.name}.jsonl", game)
     print("| ply | positions | median | 90 % | longest |\n|---:|---:|---:|---:|---:|")
     for ply in parsed.plies:
         entries = [
-            {**entry, "actions": entry["actions"][: ply - entry["ply"] or None]}
-            for entry in data["positions"]
-            if entry["ply"] >= ply
+            {"opening": line["opening"], "actions": line["actions"][: ply - state["ply"] or None]}
+            for line, state in zip(file.lines, file.states, strict=True)
+            if state["ply"] >= ply
         ]
-        states, _ = positions_after(game, data, entries[: parsed.count])
+        states, _ = positions_after(game, file.about, entries[: parsed.count])
         exact.winner(states[-1])  # compiles
         taken = np.array([seconds(exact, state) for state in states])
         median, most = np.quantile(taken, [0.5, 0.9])

@@ -93,10 +93,10 @@ def test_the_command_prints_one_table(tmp_path: Path, capsys: pytest.CaptureFixt
 
 
 def test_a_file_for_other_rules_is_refused(tmp_path: Path, monkeypatch: pytest.MonkeyPatch) -> None:
-    text = (benchmark.BENCHMARK_POSITIONS / "linkage.json").read_text()
-    (tmp_path / "linkage.json").write_text(text.replace('"version":1', '"version":9'))
+    text = (benchmark.BENCHMARK_POSITIONS / "linkage.jsonl").read_text()
+    (tmp_path / "linkage.jsonl").write_text(text.replace('"version":1', '"version":9'))
     monkeypatch.setattr(benchmark, "BENCHMARK_POSITIONS", tmp_path)
-    with pytest.raises(ValueError, match=r"linkage\.json, for the rules of another version: vers"):
+    with pytest.raises(ValueError, match=r"linkage\.jsonl: line 2: version"):
         read_benchmark_positions("linkage")
     with pytest.raises(ValueError, match=r"no benchmark positions for link_o; .* \['linkage'\]"):
         read_benchmark_positions("link_o")

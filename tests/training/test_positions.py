@@ -11,6 +11,7 @@ import pytest
 import torch
 
 from linkzoo import GameRecord, RandomAgent, get_game, load_positions, save_positions
+from linkzoo.position_file import read_position_file
 from linkzoo.registry import NAMES
 from linkzoo_training.agents.named import NamedAgent
 from linkzoo_training.agents.specs import AgentSpec
@@ -55,6 +56,9 @@ def test_positions_are_read_as_they_were_written(name: str, tmp_path: Path) -> N
         ("{", "line 1: not valid JSON"),
         ('{"position": {}, "position": {}}', "'position' is set twice"),
         ("OVER", "line 1: the game is over: no seat is to act"),
+        ('{"about": {"title": "x"}}', "no positions"),
+        ('{"about": 5}', "line 1: about: 5 is not a dict"),
+        ('\n{"about": {}}', r"line 2: \{'about': \{\}\} has no field `position`"),
     ],
 )
 def test_a_wrong_line_is_named(text: str, complaint: str, tmp_path: Path) -> None:
@@ -72,6 +76,39 @@ def test_a_wrong_line_is_named(text: str, complaint: str, tmp_path: Path) -> Non
         (tmp_path / "p").write_text(text)
     with pytest.raises(ValueError, match=complaint):
         load_positions(tmp_path / "p", LINKAGE)
+
+
+def test_a_file_describes_itself_and_may_have_empty_lines(tmp_path: Path) -> None:
+    """A line ends at a newline alone: U+2028 is a character of a string."""
+    path = tmp_path / "p.jsonl"
+    states = midgame(LINKAGE, 3, 5).states
+    save_positions(path, LINKAGE, states, [{"mine": "a\u2028b"}] * 3, {"title": "few"})
+    text = path.read_text(encoding="utf-8").replace("\\u2028", "\u2028")
+    path.write_bytes(f"\ufeff{text}\n\r\n".encode())
+    for game in (LINKAGE, None):
+        file = read_position_file(path, game)
+        assert (file.states == states).all()
+        assert (file.game, file.about) == (LINKAGE, {"title": "few"})
+        assert [line["mine"] for line in file.lines] == ["a\u2028b"] * 3
+        assert file.numbers == [2, 3, 4]
+
+
+@pytest.mark.parametrize("wrong", [None, [], [1], ["x"], float("nan"), [[1, 2]], 10**400])
+def test_values_are_one_number_per_legal_action(wrong: Any, tmp_path: Path) -> None:
+    states = midgame(LINKAGE, 2, 5).states
+    mask = np.zeros(LINKAGE.num_actions, np.int8)
+    fields = []
+    for state in states:
+        LINKAGE.rules.legal_actions(state, mask)
+        fields.append({"values": [*range(int(mask.sum()))]})
+    save_positions(tmp_path / "p", LINKAGE, states, fields)
+    values = read_position_file(tmp_path / "p", LINKAGE).values()
+    assert (np.isfinite(values[1]) == mask).all()
+    assert values[1][mask == 1].tolist() == fields[1]["values"]
+    fields[1] = {"values": wrong}
+    save_positions(tmp_path / "p", LINKAGE, states, fields, {"title": "wrong"})
+    with pytest.raises(ValueError, match=rf"line 3: values: {mask.sum()} finite numbers are need"):
+        read_position_file(tmp_path / "p", LINKAGE).values()
 
 
 @pytest.mark.parametrize("share", [1.0, 0.5])
@@ -212,7 +249,7 @@ def test_commands(
         assert bool(line["solution"]["winning"]) == own
     Path("s.jsonl").write_text(json.dumps({**solved[0], "solution": {"kept": 1}}) + "\n")
     assert main(["data", "solve", "p.jsonl", "--out", "s.jsonl"]) == 0  # continues
-    assert '{"kept": 1}' in Path("s.jsonl").read_text()
+    assert '{"kept":1}' in Path("s.jsonl").read_text()
     assert len(Path("s.jsonl").read_text().splitlines()) == 3
     assert main([*match, "6", "--openings", "s.jsonl"]) == 0
     assert main([*match, "8", "--openings", "s.jsonl"]) == 2

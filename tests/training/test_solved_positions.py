@@ -13,6 +13,7 @@ from numpy.typing import NDArray
 
 from linkzoo import Positions, RandomAgent
 from linkzoo.games.linkage.solver import Solver
+from linkzoo.position_file import read_position_file
 from linkzoo_training.agents.baselines import GreedyAgent, UctAgent
 from linkzoo_training.evaluation import solved_positions as module
 from linkzoo_training.evaluation.ladder import read_ladder
@@ -26,7 +27,7 @@ from linkzoo_training.search.solver import solver, successors, winning_actions
 from tests.linkage.helpers import GAME
 from tests.linkage.perfect import perfect_groups
 
-FILE = module.SOLVED_POSITIONS / "linkage.json"
+FILE = module.SOLVED_POSITIONS / "linkage.jsonl"
 
 
 @cache
@@ -62,9 +63,12 @@ def test_the_file_of_linkage() -> None:
     positions = Positions(GAME, solved().states, solved().states["seed"])
     assert ((solved().wins >= 0) == positions.action_mask).all()
     assert len({state.tobytes() for state in solved().states}) == count
-    data = json.loads(FILE.read_text(encoding="utf-8"))
-    assert len({entry["opening"] for entry in data["positions"]}) == count
-    assert data["seed"] != read_ladder("linkage").seed
+    file = read_position_file(FILE, GAME)
+    assert len({line["opening"] for line in file.lines}) == count
+    assert file.about["seed"] != read_ladder("linkage").seed
+    few = [*range(0, count, 100)]
+    replayed, _ = maker.positions_after(GAME, file.about, [file.lines[row] for row in few])
+    assert (replayed == solved().states[few]).all()
 
 
 def test_the_wins_are_those_of_plain_minimax() -> None:
@@ -143,10 +147,12 @@ def test_refusals(tmp_path: Path, monkeypatch: pytest.MonkeyPatch) -> None:
 
     with pytest.raises(ValueError, match="random played the illegal action"):
         measure_blunders("linkage", Cheat())
-    data = json.loads(FILE.read_text(encoding="utf-8"))
-    (tmp_path / "linkage.json").write_text(json.dumps(data | {"seed": 5}))
+    first, second = FILE.read_text(encoding="utf-8").splitlines()[:2]
+    line = json.loads(second)
+    line["values"] = line["values"][1:]
+    (tmp_path / "linkage.jsonl").write_text(f"{first}\n{json.dumps(line)}")
     monkeypatch.setattr(module, "SOLVED_POSITIONS", tmp_path)
-    with pytest.raises(ValueError, match="made for other rules of linkage"):
+    with pytest.raises(ValueError, match=r"line 2: values: .* finite numbers are needed"):
         read_solved_positions(GAME)
 
 
@@ -178,7 +184,7 @@ def test_the_program(tmp_path: Path, monkeypatch: pytest.MonkeyPatch) -> None:
     stop_at[0] = 0
     assert make() == whole
     assert sorted(entry["ply"] for entry in whole["positions"]) == [12, 13, 14, 15, 16, 17]
-    (tmp_path / "linkage.json").write_text(json.dumps(whole))
+    maker.save_solved_positions(tmp_path / "linkage.jsonl", GAME, whole)
     monkeypatch.setattr(module, "SOLVED_POSITIONS", tmp_path)
     positions = read_solved_positions(GAME)
     for state, own in zip(positions.states, positions.wins, strict=True):

@@ -87,10 +87,11 @@ def kinds() -> dict[str, Kind]:
         (shipped("configs") / "linkage_ppo.yaml", load_config, ""),
         (shipped("configs") / "love_links_az.yaml", load_config, ""),
         (linear._SCORERS / "link_o.json", _scorer, ""),
-        (solved.SOLVED_POSITIONS / f"{NAMES[0]}.json", _solved, ""),
+        (solved.SOLVED_POSITIONS / f"{NAMES[0]}.jsonl", _solved, ""),
     ]
     for path, read, words in readers:
-        text = path.read_text(encoding="utf-8")
+        lines = path.read_text(encoding="utf-8").splitlines(True)
+        text = "".join(lines[:20] if path.suffix == ".jsonl" else lines)
         found[f"{path.parent.name} {path.stem}"] = Kind(path.name, text, read, words)
     return found
 

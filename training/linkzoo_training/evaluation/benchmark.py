@@ -1,6 +1,6 @@
 """Benchmark positions: a fixed set for each game, with the values of all legal actions.
 
-The files in `benchmark_positions/` are made by `lab/benchmark_positions.py`.
+The files of positions in `benchmark_positions/` are made by `lab/benchmark_positions.py`.
 """
 
 from dataclasses import dataclass
@@ -11,24 +11,22 @@ import numpy as np
 from numpy.typing import NDArray
 
 from linkzoo import Game, get_game
-from linkzoo.core.arguments import agrees, check_keys, parse_json
-from linkzoo.core.kernels import kernels
+from linkzoo.position_file import read_position_file
 
-FORMAT = "linkzoo-benchmark-positions/1"
 BENCHMARK_POSITIONS = Path(__file__).parent / "benchmark_positions"
-_KEYS = "format game title blunder positions".split()
 
 
 @dataclass(frozen=True)
 class BenchmarkPositions:
-    """N positions of a game, and what their legal actions are worth to the seat to act.
+    """N positions of a game, and the values of their legal actions.
 
     Attributes:
         game: The game.
-        title: What is tested.
-        blunder: By how much a blunder is worth less than the best action, at least.
+        title: The subject of the test.
+        blunder: Smallest loss of a blunder against the best action.
         states: Records [N].
-        values: float32[N, num_actions], on the scale of payoffs; NaN for illegal actions.
+        values: float32[N, num_actions], for the seat to act, on the scale of payoffs; NaN for
+            illegal actions.
     """
 
     game: Game
@@ -39,7 +37,7 @@ class BenchmarkPositions:
 
     @property
     def lost(self) -> NDArray[np.float32]:
-        """By how much each action is worth less than the best, [N, num_actions]."""
+        """The loss of each action against the best one, [N, num_actions]."""
         best: NDArray[np.float32] = np.nanmax(self.values, 1, keepdims=True)
         return best - self.values
 
@@ -51,27 +49,16 @@ class BenchmarkPositions:
 
 def benchmark_games() -> list[str]:
     """Returns the games that have benchmark positions."""
-    return sorted(file.stem for file in BENCHMARK_POSITIONS.glob("*.json"))
+    return sorted(file.stem for file in BENCHMARK_POSITIONS.glob("*.jsonl"))
 
 
 def read_benchmark_positions(name: str) -> BenchmarkPositions:
     """Returns a game's benchmark positions; ValueError if it has none or its rules have changed."""
     game = get_game(name)
-    path = BENCHMARK_POSITIONS / f"{game.name}.json"
+    path = BENCHMARK_POSITIONS / f"{game.name}.jsonl"
     if not path.is_file():
         games = benchmark_games()
         raise ValueError(f"no benchmark positions for {game.name}; there are some for {games}")
-    try:
-        data = parse_json(path.read_bytes())
-        check_keys("benchmark positions", data, _KEYS)
-        agrees("format", data["format"], FORMAT)
-        entries = data["positions"]
-        states = np.array([game.from_dict(entry["position"]) for entry in entries])
-        masks = np.empty((len(states), game.num_actions), np.int8)
-        kernels(game).fill_masks(states, masks)
-        agrees("values", [len(entry["values"]) for entry in entries], masks.sum(1).tolist())
-    except ValueError as error:
-        raise ValueError(f"{path}, for the rules of another version: {error}") from error
-    values = np.full(masks.shape, np.nan, np.float32)
-    values[masks == 1] = np.concatenate([entry["values"] for entry in entries])
-    return BenchmarkPositions(game, data["title"], data["blunder"], states, values)
+    file = read_position_file(path, game)
+    title, blunder = file.about["title"], file.about["blunder"]
+    return BenchmarkPositions(game, title, blunder, file.states, file.values())

@@ -1,11 +1,12 @@
 """Solved positions, and the blunder rate of an agent: how often it throws away a win.
 
-The files in `solved_positions/` are made by `lab/solved_positions.py`. In each position, the
-seat to act has at least one winning and one losing action.
+The files of positions in `solved_positions/` are made by `lab/solved_positions.py`: `values` has 1
+for an action that wins and -1 for another, at least one of each.
 """
 
-from collections.abc import Callable, Mapping, Sequence
+from collections.abc import Callable, Mapping
 from dataclasses import dataclass
+from functools import cache
 from pathlib import Path
 from typing import Any, NamedTuple
 
@@ -13,15 +14,12 @@ import numpy as np
 from numpy.typing import NDArray
 
 from linkzoo import Agent, Game, get_game
-from linkzoo.core.arguments import check_keys, parse_json
-from linkzoo.core.kernels import kernels
+from linkzoo.position_file import parse_position_file
 from linkzoo_training.agents.playing import actions_in
-from linkzoo_training.evaluation.openings import RandomPlies, digest
+from linkzoo_training.evaluation.openings import digest
 from linkzoo_training.evaluation.result import side_label
 from linkzoo_training.evaluation.statistics import Estimate, wilson
 
-FORMAT = "linkzoo-solved-positions/1"
-_KEYS = "format game seed opening_plies players plies count games positions sha256".split()
 SOLVED_POSITIONS = Path(__file__).parent / "solved_positions"
 
 
@@ -36,40 +34,22 @@ class SolvedPositions:
 
 def read_solved_positions(game: Game) -> SolvedPositions:
     """Returns a game's solved positions; ValueError if it has none or its rules have changed."""
-    path = SOLVED_POSITIONS / f"{game.name}.json"
+    path = SOLVED_POSITIONS / f"{game.name}.jsonl"
     if not path.is_file():
-        names = sorted(file.stem for file in SOLVED_POSITIONS.glob("*.json"))
+        names = sorted(file.stem for file in SOLVED_POSITIONS.glob("*.jsonl"))
         raise ValueError(f"no solved positions for {game.name}; there are some for {names}")
-    try:
-        data = parse_json(path.read_bytes())
-        check_keys("solved positions", data, _KEYS)
-    except ValueError as error:
-        raise ValueError(f"{path}: {error}") from error
-    states, masks = positions_after(game, data, data["positions"])
-    if digest(states) != data["sha256"]:
-        raise ValueError(f"{path} was made for other rules of {game.name}: make it again")
-    wins = masks - np.int8(1)
-    digits = "".join(entry["wins"] for entry in data["positions"])
-    wins[masks == 1] = np.frombuffer(digits.encode(), np.uint8) == ord("1")
-    return SolvedPositions(game, states, wins)
+    return _parse(path, path.read_bytes(), game)
 
 
-def positions_after(
-    game: Game, settings: Mapping[str, Any], entries: Sequence[Mapping[str, Any]]
-) -> tuple[NDArray[Any], NDArray[np.int8]]:
-    """Returns records [N] and masks [N, num_actions] after each entry's `opening` and `actions`.
-
-    An opening is the number of a block of RandomPlies.
-    """
-    openings, seed = RandomPlies(*settings["opening_plies"]), np.uint64(settings["seed"])
-    states = openings.begin(game, game.blank(), seed, [entry["opening"] for entry in entries])
-    masks = np.empty((len(states), game.num_actions), np.int8)
-    kernels(game).fill_masks(states, masks)
-    games = [entry["actions"] for entry in entries]
-    for turn in range(max(map(len, games), default=0)):
-        actions = [played[turn] if turn < len(played) else -1 for played in games]
-        kernels(game).play(states, np.array(actions, np.int64), masks)
-    return states, masks
+@cache
+def _parse(path: Path, data: bytes, game: Game) -> SolvedPositions:
+    """Reads the bytes of a file of solved positions, which takes seconds."""
+    file = parse_position_file(path, data, game)
+    values = file.values()
+    wins = np.full(values.shape, -1, np.int8)
+    wins[values > 0] = 1
+    wins[values <= 0] = 0
+    return SolvedPositions(game, file.states, wins)
 
 
 class Rates(NamedTuple):
@@ -128,12 +108,12 @@ class BlunderRate:
         }
 
 
-def with_blunder_rate(card: Mapping[str, Any], found: BlunderRate) -> dict[str, Any]:
+def with_blunder_rate(card: Mapping[str, Any], result: BlunderRate) -> dict[str, Any]:
     """Returns a checkpoint's card with this result; it replaces an earlier one of the agent."""
-    data = found.to_dict()
+    data = result.to_dict()
     del data["blunders"]
-    data["command"] = f"linkzoo evaluate {found.agent} --solved-positions --seed {found.seed}"
-    kept = [entry for entry in card.get("blunder_rate", []) if entry["agent"] != found.agent]
+    data["command"] = f"linkzoo evaluate {result.agent} --solved-positions --seed {result.seed}"
+    kept = [entry for entry in card.get("blunder_rate", []) if entry["agent"] != result.agent]
     return {**card, "blunder_rate": [*kept, data]}
 
 

@@ -5,12 +5,10 @@ from argparse import ArgumentParser, Namespace
 from pathlib import Path
 from typing import Any
 
-from linkzoo import Game, load_positions
-from linkzoo.core.arguments import mapping, string
+from linkzoo import Game
 from linkzoo.core.solver import DRAW, LIMIT, OutOfReachError
 from linkzoo.core.state import Record
-from linkzoo.position_file import read_lines, write_lines
-from linkzoo.registry import get_same_game
+from linkzoo.position_file import PositionFile, read_position_file, write_position_lines
 from linkzoo_training.commands import common
 from linkzoo_training.search.solver import solve
 
@@ -29,50 +27,53 @@ def add_arguments(parser: ArgumentParser) -> None:
 
 
 def run(args: Namespace) -> None:
-    """Solves what the output doesn't have yet; after Ctrl-C, the same command continues."""
-    lines = read_lines(args.file)
-    game = _game_of(lines[0]["position"], args.file)
-    states = load_positions(args.file, game)
-    keys = [json.dumps(line["position"]) for line in lines]
-    old = read_lines(args.out) if args.out.is_file() else []
-    done = {json.dumps(line["position"]): line.get("solution") for line in old}
-
-    def save() -> list[Any]:
-        pairs = [(line, done[key]) for line, key in zip(lines, keys, strict=True) if key in done]
-        write_lines(args.out, [{**line, "solution": found} for line, found in pairs])
-        return [found for _, found in pairs]
-
+    """Solves the positions without a solution; after Ctrl-C, the same command continues."""
+    file = read_position_file(args.file)
+    solutions = _existing_solutions(args.out)
+    keys = [_key(line) for line in file.lines]
     try:
         with common.progress_bar() as show:
-            for number, (key, state) in enumerate(zip(keys, states, strict=True), 1):
-                if done.get(key) is None:
-                    done[key] = _solution(game, state, args.limit)
+            for number, (key, state) in enumerate(zip(keys, file.states, strict=True), 1):
+                if solutions.get(key) is None:
+                    solutions[key] = _solution(file.game, state, args.limit)
                     if number % _EVERY == 0:
-                        save()
-                show("positions", number, len(lines))
+                        _save(args.out, file, solutions)
+                show("positions", number, len(keys))
     finally:
-        found = save()
-    print(f"{args.out}: {len(found):,} positions, {len(found) - found.count(None):,} solved")
+        saved = _save(args.out, file, solutions)
+    print(f"{args.out}: {len(saved):,} positions, {len(saved) - saved.count(None):,} solved")
 
 
-def _game_of(position: Any, path: Path) -> Game:
-    """Returns the game of a position, with its board or cards."""
-    try:
-        found = mapping("position", position)
-        options = mapping("options", found.get("options"))
-        return get_same_game(string("game", found.get("game")), options, found.get("digest"))
-    except ValueError as error:
-        raise ValueError(f"{path}: line 1: {error}") from error
+def _key(line: Any) -> str:
+    return json.dumps(line["position"])
+
+
+def _existing_solutions(path: Path) -> dict[str, Any]:
+    """Returns the solutions in a file by position; none if there is no file."""
+    if not path.is_file():
+        return {}
+    return {_key(line): line.get("solution") for line in read_position_file(path).lines}
+
+
+def _save(path: Path, file: PositionFile, solutions: dict[str, Any]) -> list[Any]:
+    """Writes the lines whose solution is known, and returns the solutions."""
+    lines = [
+        {**line, "solution": solutions[_key(line)]}
+        for line in file.lines
+        if _key(line) in solutions
+    ]
+    write_position_lines(path, lines, file.about)
+    return [line["solution"] for line in lines]
 
 
 def _solution(game: Game, state: Record, limit: int) -> dict[str, Any] | None:
     """Returns a solution as JSON data; None if it is out of reach."""
     try:
-        found = solve(game.name, state, limit, game.fixed.values)
+        solution = solve(game.name, state, limit, game.fixed.values)
     except OutOfReachError:
         return None
     return {
-        "winner": None if found.winner == DRAW else found.winner,
-        "winning": [game.notation.action_to_text(state, action) for action in found.winning],
-        "score": found.score,
+        "winner": None if solution.winner == DRAW else solution.winner,
+        "winning": [game.notation.action_to_text(state, action) for action in solution.winning],
+        "score": solution.score,
     }
