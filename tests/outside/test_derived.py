@@ -8,7 +8,6 @@ import numpy as np
 import pytest
 
 from linkzoo import Field, Options
-from linkzoo.core.kernels import kernels
 from linkzoo.testing.play import positions
 from tests.common.play import outcome_of
 from tests.common.variants import Variant, few_variants
@@ -58,7 +57,7 @@ def test_payoffs_before_the_end() -> None:
     out = np.ones(2, np.float32)
     GAME.score_margins(state, out)
     assert not out.any()
-    assert kernels(GAME).functions.payoffs is GAME.score_margins
+    assert GAME.payoffs is GAME.score_margins
 
 
 def test_json_names_what_is_wrong() -> None:

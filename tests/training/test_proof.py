@@ -8,10 +8,11 @@ import pytest
 from connect_four import GAME as CONNECT_FOUR
 
 from linkzoo import Game, Positions, Record, game_names, get_game
+from linkzoo.core.solver import SideSolver
 from linkzoo_training.networks.inputs import Inputs
 from linkzoo_training.search import proof
 from linkzoo_training.search.gumbel import GumbelSearch
-from linkzoo_training.search.solver import SideSolver, by_proof, side_solver, successors
+from linkzoo_training.search.solver import by_proof, side_solver, successors
 from tests.training.helpers import alphazero_config, midgame, value
 from tests.training.test_connect_four import played
 from tests.training.test_gumbel import opinionated

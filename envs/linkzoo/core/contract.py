@@ -1,16 +1,14 @@
 """The parts of a game (`linkzoo.core.game.Game`)."""
 
-from collections.abc import Callable, Mapping
+from collections.abc import Mapping
 from dataclasses import dataclass, field
-from typing import Any
 
 import numpy as np
 from numpy.typing import NDArray
 
 from linkzoo.core import protocols
 from linkzoo.core.arguments import boolean
-from linkzoo.core.observation import Graph, ObservationSpec
-from linkzoo.core.state import Record
+from linkzoo.core.observation import ObservationSpec
 
 
 def each_for_itself(num_players: int) -> tuple[int, ...]:
@@ -34,8 +32,8 @@ class Rules:
             `score_scale`, at any ply. None: derived from the scores, else from the payoffs.
         determinize: Samples a world consistent with a seat's information. None, in a game without
             hidden information and chance: sets the seed.
-        reshuffle: Draws future chance anew and keeps what all seats hold; for a yardstick that
-            sees hands. None, in a game without hidden information: `determinize`.
+        reshuffle: Draws future chance anew and keeps all hands; for a yardstick that sees hands.
+            None, in a game without hidden information: `determinize`.
         heuristic: Rates an action for a seat. None: the score margin after it.
         validate: Returns a record's error. None: only checks that a seat is to act if and only if
             an action is legal.
@@ -63,8 +61,8 @@ class Observation:
         privileged_spec: The layout of the information hidden from a seat, for privileged critics.
             None: nothing is hidden.
         reveal: Fills the information hidden from a seat (compiled).
-        action_spec: The layout of the features of a legal action: what it leads to, as far as the
-            seat to act can know. Parts that are `broadcast` are equal for all actions of a
+        action_spec: The layout of the features of a legal action: its consequences, as far as the
+            seat to act can know them. Parts that are `broadcast` are equal for all actions of a
             position. None: the game has no action features.
         observe_action: Fills the features of a legal action, int8 (compiled).
         action_cells: int64[num_actions] or int64[num_actions, K], each action's place or K places
@@ -85,8 +83,8 @@ class Observation:
     action_spec: ObservationSpec | None = None
     observe_action: protocols.ObserveAction | None = None
     action_cells: NDArray[np.int64] | None = None
-    graph: Callable[[], Graph] | None = None
-    symmetries: Callable[[], tuple[NDArray[np.int64], ...]] | None = None
+    graph: protocols.MakeGraph | None = None
+    symmetries: protocols.Symmetries | None = None
 
     def __post_init__(self) -> None:
         if (self.privileged_spec is None) != (self.reveal is None):
@@ -107,18 +105,18 @@ class Notation:
         action_parts: Returns the elements that a person selects to make an action, in order: names
             of SVG elements (`data-part`), or choices in words that aren't in the drawing. No legal
             action's names may be a subset of another's.
-        to_dict: The position as JSON. None: the record's fields, of which a seat's view lacks what
-            `Field.hidden` says.
+        to_dict: The position as JSON. None: the record's fields; a seat's view lacks hidden fields
+            (`Field.hidden`).
         from_dict: Parses the result of `to_dict`; ValueError names an unreadable field. The game
             validates the record.
         unordered: Keys of `to_dict` with lists that `from_dict` accepts in any order.
     """
 
-    action_to_text: Callable[[Record, int], str]
-    text_to_action: Callable[[Record, str], int]
-    action_parts: Callable[[Record, int], tuple[str, ...]] | None = None
+    action_to_text: protocols.ActionToText
+    text_to_action: protocols.TextToAction
+    action_parts: protocols.ActionParts | None = None
     to_dict: protocols.ToDict | None = None
-    from_dict: Callable[[Mapping[str, Any]], Record] | None = None
+    from_dict: protocols.FromDict | None = None
     unordered: tuple[str, ...] = ()
 
     def __post_init__(self) -> None:
@@ -130,9 +128,9 @@ class Notation:
 class Drawing:
     """Drawings for people, in plain Python.
 
-    In an SVG, `data-part` names what a person selects (`Notation.action_parts`), and `data-item`
-    what `Guide.touched` names; an item keeps its name from ply to ply. Colours follow the
-    `color-scheme` of what is around the SVG (see `linkzoo.svg.elements.document`).
+    In an SVG, `data-part` names the elements that a person selects (`Notation.action_parts`), and
+    `data-item` the items of `Guide.touched`; an item keeps its name from ply to ply. Colours follow
+    the `color-scheme` around the SVG (see `linkzoo.svg.elements.document`).
 
     Attributes:
         text: The position as lines of text.
@@ -159,8 +157,8 @@ class Facts:
             payoffs and win together.
         seat_names: Roles of the seats, such as ("More", "Fewer").
         role_options: Options that, if not standard, make roles chosen in play.
-        playout_options: Options, with values that end a game sooner, at a result that tells who
-            played well, or that sample likelier worlds. A search may play on under them.
+        playout_options: Options, with values that end a game sooner with a result that is still
+            informative, or that sample likelier worlds. A search may play on under them.
         open_moves: Whether all seats see all moves, though something else is hidden, such as hands.
         uct_c: The best exploration constant of UCB1 for tree search with random rollouts, on
             payoffs of -1..1.
@@ -170,7 +168,7 @@ class Facts:
     max_length: int
     chance: bool = True
     score_scale: int = 1
-    sides: Callable[[int], tuple[int, ...]] = each_for_itself
+    sides: protocols.Sides = each_for_itself
     seat_names: tuple[str, ...] = ()
     role_options: tuple[str, ...] = ()
     playout_options: Mapping[str, int] = field(default_factory=dict)

@@ -1,22 +1,21 @@
 """Default parts of a game, derived from the other parts."""
 
-from collections.abc import Callable
-
 import numpy as np
 from numpy.typing import NDArray
 
-from linkzoo.core.protocols import Draw, Heuristic, LegalActions, SeatValues, Validate
+from linkzoo.core.protocols import Draw, Heuristic, LegalActions, SeatValues, Sides, Validate
 from linkzoo.core.state import Mask, Record
 from linkzoo.engine.compiled import compiled
 from linkzoo.svg import elements as svg
 
 _DARK = {"#ffffff": "#1d1c1a", "#000000": "#f1ede4"}
-_SIZE, _ADVANCE, _LEADING = 16, 10, 20  # letters in a drawing, in pixels
+# Letters in a drawing, in pixels.
+_SIZE = 16
+_ADVANCE = 10
+_LEADING = 20
 
 
-def first_seats(
-    sides: Callable[[int], tuple[int, ...]], min_players: int, max_players: int
-) -> NDArray[np.int64]:
+def first_seats(sides: Sides, min_players: int, max_players: int) -> NDArray[np.int64]:
     """Returns the first seat of each side by number of players; -1 where there is no such side."""
     first = np.full((max_players + 1, max_players), -1, np.int64)
     for players in range(min_players, max_players + 1):
@@ -35,8 +34,10 @@ def make_payoffs(first_of: NDArray[np.int64]) -> SeatValues:
 
     @compiled
     def payoffs(state: Record, out: NDArray[np.float32]) -> None:
-        players, winners = np.int64(state.num_players), np.int64(state.winners)
-        count, won = 0, 0
+        players = np.int64(state.num_players)
+        winners = np.int64(state.winners)
+        count = 0
+        won = 0
         while count < players and first_of[players, count] >= 0:
             won += (winners >> first_of[players, count]) & 1
             count += 1
@@ -56,7 +57,8 @@ def make_score_margins(first_of: NDArray[np.int64], scores: SeatValues, scale: i
     def score_margins(state: Record, out: NDArray[np.float32]) -> None:
         players = np.int64(state.num_players)
         scores(state, out)
-        count, total = 0, np.int64(0)
+        count = 0
+        total = np.int64(0)
         while count < players and first_of[players, count] >= 0:
             total += np.int64(out[first_of[players, count]])
             count += 1
@@ -113,7 +115,7 @@ def make_svg(title: str, text: Draw) -> Draw:
             if letter != " "
         ]
         background = svg.rect(0, 0, width, height, fill="#ffffff")
-        words = svg.group(*letters, fill="#000000")
-        return svg.document(width, height, title, background, words, dark=_DARK)
+        foreground = svg.group(*letters, fill="#000000")
+        return svg.document(width, height, title, background, foreground, dark=_DARK)
 
     return draw_svg

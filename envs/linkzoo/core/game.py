@@ -4,8 +4,7 @@ from collections.abc import Callable, Mapping
 from dataclasses import dataclass, field
 from functools import cached_property
 from struct import Struct
-from types import ModuleType
-from typing import Any
+from typing import Any, Protocol
 
 import numpy as np
 from gymnasium.spaces import Box
@@ -14,16 +13,24 @@ from numpy.typing import NDArray
 from linkzoo.core import defaults
 from linkzoo.core.arguments import agrees, in_order, integer, mapping, shown
 from linkzoo.core.contract import Drawing, Facts, Notation, Observation, Rules
-from linkzoo.core.guide import Guide
+from linkzoo.core.guide import Guide, GuideClass
 from linkzoo.core.observation import ObservationSpec
 from linkzoo.core.options import Options, full_options, option_names, read_options, write_options
 from linkzoo.core.positions import FieldsJson, JsonHeader
 from linkzoo.core.protocols import Determinize, Draw, Heuristic, SeatValues, ToDict, Validate
+from linkzoo.core.solver import ExactSolver
 from linkzoo.core.state import Bounds, Field, Record, Records, record_dtype
 from linkzoo.engine.compiled import compiled
 
 _HEADER = Struct("=QIhbb")
 MAX_PLAYERS = 32  # bits of `winners`
+
+
+class WithOptions(Protocol):
+    """Makes a game with other compiled-in options (`FixedOptions.with_options`)."""
+
+    def __call__(self, options: Mapping[str, Any]) -> "Game":
+        """Returns the game; ValueError if there is no such option or value."""
 
 
 @dataclass(frozen=True, kw_only=True)
@@ -39,7 +46,7 @@ class FixedOptions:
 
     values: Mapping[str, Any] = field(default_factory=dict)
     digest: int = 0
-    with_options: "Callable[[Mapping[str, Any]], Game] | None" = None
+    with_options: "WithOptions | None" = None
 
 
 @dataclass(frozen=True, kw_only=True, eq=False)
@@ -64,7 +71,7 @@ class Game:
         facts: Facts that can't be derived from the rules.
         fixed: Options that are compiled in.
         guide_class: `linkzoo.Guide` or a class derived from it, which makes `guide`.
-        solver: The module of the exact solver (`linkzoo.core.solver`).
+        solver: The exact solver.
 
     Raises:
         TypeError: A part is missing.
@@ -84,11 +91,12 @@ class Game:
     facts: Facts
     options: type[Options] = Options
     fixed: FixedOptions = FixedOptions()
-    guide_class: Callable[[Notation, Rules, int, bool], Guide] = Guide
-    solver: ModuleType | None = None
+    guide_class: GuideClass = Guide
+    solver: ExactSolver | None = None
 
     def __post_init__(self) -> None:
-        facts, hides = self.facts, self.hides
+        facts = self.facts
+        hides = self.hides
         if not self.name.isidentifier():
             raise ValueError(f"name: {shown(self.name)} is not an identifier")
         integer("players", self.players[0], 1, self.players[1])
@@ -99,7 +107,7 @@ class Game:
                 "determinize: a game with hidden information or chance needs one "
                 "(Facts(chance=False) says that the seed decides nothing)"
             )
-        if hides and self.notation.to_dict is None and not any(each.hidden for each in self.fields):
+        if hides and self.notation.to_dict is None and not any(f.hidden for f in self.fields):
             raise ValueError(
                 "fields: a game with hidden information says what a seat's JSON leaves out "
                 "(Field(..., hidden='others') or 'all'), or has its own to_dict and from_dict"
@@ -115,8 +123,10 @@ class Game:
         return self
 
     def __str__(self) -> str:
+        if not self.fixed.values:
+            return self.name
         fixed = ", ".join(f"{name}={value}" for name, value in self.fixed.values.items())
-        return f"{self.name} ({fixed})" if fixed else self.name
+        return f"{self.name} ({fixed})"
 
     @property
     def key(self) -> tuple[str, int, int]:
@@ -126,7 +136,9 @@ class Game:
     @property
     def digest(self) -> str | None:
         """Digest of the compiled-in data, as positions and records hold it; None without such."""
-        return f"{self.fixed.digest:012x}" if self.fixed.values else None
+        if not self.fixed.values:
+            return None
+        return f"{self.fixed.digest:012x}"
 
     @property
     def min_players(self) -> int:
@@ -151,10 +163,13 @@ class Game:
     @cached_property
     def score_margins(self) -> SeatValues:
         """Fills the score margins, at any ply (compiled)."""
-        scores, scale = self.rules.scores, self.facts.score_scale
-        if self.rules.score_margins is not None or scores is None:
-            return self.rules.score_margins or self.payoffs
-        return defaults.make_score_margins(self._first_seats, scores, scale)
+        if self.rules.score_margins is not None:
+            return self.rules.score_margins
+        if self.rules.scores is None:
+            return self.payoffs
+        return defaults.make_score_margins(
+            self._first_seats, self.rules.scores, self.facts.score_scale
+        )
 
     @property
     def determinize(self) -> Determinize:
@@ -209,11 +224,10 @@ class Game:
             A name per seat, or nothing if roles are chosen in play.
         """
         standard = self.options()
-        moved = (
-            name in options and options[name] != getattr(standard, name)
-            for name in self.facts.role_options
-        )
-        return () if any(moved) else self.facts.seat_names
+        for name in self.facts.role_options:
+            if name in options and options[name] != getattr(standard, name):
+                return ()
+        return self.facts.seat_names
 
     def one_of_each_side(self, num_players: int) -> tuple[int, ...]:
         """Returns the first seat of every side, by side."""
@@ -222,8 +236,10 @@ class Game:
 
     def state_space(self) -> Box:
         """The space of full information: the flat observation, then the hidden information."""
-        spec, hidden = self.observation.spec, self.observation.privileged_spec
-        parts = (*spec.parts, *(() if hidden is None else hidden.parts))
+        spec = self.observation.spec
+        parts = spec.parts
+        if self.observation.privileged_spec is not None:
+            parts += self.observation.privileged_spec.parts
         return ObservationSpec(parts, dtype=spec.dtype).space()
 
     def blank(
@@ -242,7 +258,7 @@ class Game:
         players = self.min_players
         if num_players is not None:
             players = integer("num_players", num_players, players, self.max_players)
-        options = {} if options is None else mapping("options", options)
+        options = mapping("options", {} if options is None else options)
         names = option_names(self.options)
         for name in options:
             if name not in names:
@@ -308,13 +324,13 @@ class Game:
         integer("ply", ply, 0, 2**15 - 1 - self.facts.max_length)
         integer("winners", winners, 0, 2**players - 1)
         if over != bool(winners):
-            wrong = "nobody has won, but the game is over"
-            wrong = wrong if over else "somebody has won, but the game goes on"
-            raise ValueError(f"winners: {wrong}")
+            if over:
+                raise ValueError("winners: nobody has won, but the game is over")
+            raise ValueError("winners: somebody has won, but the game goes on")
         self._bounds.check(states[:1])
-        wrong = self._validate_first(states)
-        if wrong:
-            raise ValueError(wrong)
+        error = self._validate_first(states)
+        if error:
+            raise ValueError(error)
         record: Record = np.frombuffer(bytearray(data), self.state)[0]
         return record
 
@@ -349,4 +365,4 @@ class Game:
             self.fixed.digest,
         )
         options = option_names(self.options)
-        return FieldsJson(header, [each for each in self.fields if each.name not in options])
+        return FieldsJson(header, [field for field in self.fields if field.name not in options])

@@ -1,16 +1,16 @@
-"""Words of a game for people: prompts, a log, spoken moves, how the score adds up, rules."""
+"""A game in words for people: prompts, a log, spoken moves, how the score adds up, rules."""
 
 import re
 from collections.abc import Collection, Iterator
 from pathlib import Path
-from typing import NamedTuple
+from typing import NamedTuple, Protocol
 
 import numpy as np
 
 from linkzoo.core.contract import Notation, Rules
 from linkzoo.core.state import Record, winners_of
 
-# ruff: noqa: ARG002 - the methods are defaults, which needn't use what a game's own need
+# ruff: noqa: ARG002 - the methods are defaults and needn't use all arguments of a game's own
 _FULL = ("Words", "Rules", "Notation")  # the sections of a RULES.md that players need
 
 
@@ -22,16 +22,16 @@ class ScoreRow(NamedTuple):
 
 
 class Guide:
-    """Words for people, in plain Python. A game derives from it what it can say better.
+    """Words for people, in plain Python. A game with better words derives from it.
 
-    `seat` is the one that looks, None for the referee. No method says more than that seat can know:
-    the answers are equal in all worlds that it can't tell apart.
+    `seat` is the observing seat, None for the referee. No method says more than that seat can know:
+    the answers are equal in all worlds that the seat can't tell apart.
 
     Args:
         notation: The game's notation, in which the defaults speak.
         rules: The game's compiled rules.
         num_actions: The number of actions.
-        secret: Whether moves are told to their seat alone.
+        secret: Whether only the acting seat sees a move.
 
     Attributes:
         rulebook: The file with the rules, in Markdown: its section "In short", the sections
@@ -43,11 +43,13 @@ class Guide:
     def __init__(
         self, notation: Notation, rules: Rules, num_actions: int, secret: bool = False
     ) -> None:
-        self.notation, self.rules = notation, rules
-        self.num_actions, self.secret = num_actions, secret
+        self.notation = notation
+        self.rules = rules
+        self.num_actions = num_actions
+        self.secret = secret
 
     def prompt(self, state: Record, seat: int | None = None) -> str:
-        """Returns what can be done now and why, a sentence or two; the outcome at the end."""
+        """Returns the choices of the seat to act, with a reason; at the end, the outcome."""
         if state.seat < 0:
             return self.outcome(state)
         if seat not in (None, state.seat):
@@ -55,7 +57,7 @@ class Guide:
         return "Choose a move."
 
     def event(self, state: Record, action: int, seat: int | None = None) -> str:
-        """Returns a move and what came of it, for the log: a sentence or more with their subject.
+        """Returns a move and its consequences for the log, a sentence or more with their subject.
 
         Args:
             state: The position before the move.
@@ -64,19 +66,19 @@ class Guide:
 
         Returns:
             Such as "Player 0 places ..."; "" for a move of which the seat sees nothing. A log for a
-            seat leaves those out and numbers the others: how many hidden moves there were can be a
+            seat leaves out hidden moves and numbers the others: the number of hidden moves can be
             secret.
         """
-        said = [self.sentence(*step, seat) for step in self._steps(state, action)]
-        return " ".join(filter(None, said))
+        sentences = [self.sentence(*step, seat) for step in self._steps(state, action)]
+        return " ".join(filter(None, sentences))
 
     def touched(self, state: Record, action: int, seat: int | None = None) -> tuple[str, ...]:
-        """Returns what a move placed or changed, as `data-item` in the drawing after the move.
+        """Returns the items that a move placed or changed, by `data-item` in the drawing after it.
 
         Args:
             state: The position before the move.
             action: The move.
-            seat: The seat that looks.
+            seat: The observing seat.
         """
         return ()
 
@@ -95,7 +97,7 @@ class Guide:
         return part
 
     def score_rows(self, state: Record, seat: int | None = None) -> list[ScoreRow]:
-        """Returns the score as it is reckoned, the total last; no rows without scores."""
+        """Returns how the score adds up, the total last; no rows without scores."""
         if self.rules.scores is None:
             return []
         points = np.zeros(int(state.num_players), np.float32)
@@ -111,17 +113,18 @@ class Guide:
 
         One text for the page and for language models. None: the game has no rulebook.
         """
-        found = self._sections()
-        if not found:
+        sections = self._sections()
+        if not sections:
             return None
         if not full:
-            return found.get("In short", "")
-        return "\n\n".join(f"## {name}\n\n{found[name]}" for name in _FULL if name in found)
+            return sections.get("In short", "")
+        names = [name for name in _FULL if name in sections]
+        return "\n\n".join(f"## {name}\n\n{sections[name]}" for name in names)
 
     def components(self) -> str:
-        """Returns what is printed on the cards, a line each; "" where every view shows it.
+        """Returns the printed text of the cards, a line each; "" where every view shows it.
 
-        For readers who can't look at the drawing.
+        For readers without the drawing.
         """
         return ""
 
@@ -157,12 +160,24 @@ class Guide:
             after: Record = state.reshape(1).copy()[0]
             self.rules.apply(after, legal[0])
             yield state, legal[0], after
-            state, legal = after, self.legal(after) if after.skip_forced else []
+            state = after
+            if not state.skip_forced:
+                return
+            legal = self.legal(state)
+
+
+class GuideClass(Protocol):
+    """`Guide`, or a class derived from it (`Game.guide_class`)."""
+
+    def __call__(self, notation: Notation, rules: Rules, num_actions: int, secret: bool) -> Guide:
+        """Makes the guide of a game; the arguments are those of `Guide`."""
 
 
 def count(number: int, thing: str) -> str:
     """Returns `1 card`, `2 cards`."""
-    return f"{number} {thing}{'s' * int(number != 1)}"
+    if number == 1:
+        return f"1 {thing}"
+    return f"{number} {thing}s"
 
 
 def winners_text(winners: Collection[int], num_players: int) -> str:
@@ -170,4 +185,6 @@ def winners_text(winners: Collection[int], num_players: int) -> str:
     if len(winners) in (0, num_players):
         return "A draw"
     *others, last = map(str, winners)
-    return f"Players {', '.join(others)} and {last} win" if others else f"Player {last} wins"
+    if not others:
+        return f"Player {last} wins"
+    return f"Players {', '.join(others)} and {last} win"

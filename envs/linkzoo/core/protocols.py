@@ -1,15 +1,20 @@
-"""Signatures of a game's functions. Parameter names are fixed; a function may ignore some.
+"""Signatures of a game's functions and of the loops made of them.
 
-Compiled functions take a record, which they modify in place where documented, and write results
-into the caller's arrays. They must write every element.
+Parameter names are fixed; a function may ignore some. Compiled functions take a record, which they
+modify in place where documented, and write results into the caller's arrays. They must write every
+element.
 """
 
+from collections.abc import Mapping
 from typing import Any, Protocol
 
 import numpy as np
 from numpy.typing import NDArray
 
-from linkzoo.core.state import Mask, Record
+from linkzoo.core.observation import Graph
+from linkzoo.core.state import Actions, Mask, Masks, Record, Records, SeatFloats, Seeds
+
+# The rules, compiled
 
 
 class NewGame(Protocol):
@@ -47,9 +52,10 @@ class Observe(Protocol):
 
 
 class ObserveAction(Protocol):
-    """Fills `out` (int8, the action spec's size) with what a legal action leads to.
+    """Fills `out` (int8, the action spec's size) with the features of a legal action.
 
-    It shows only what the seat to act can know. `scratch` is a copy of the record as scratch space.
+    It shows only information of the seat to act. `scratch` is a copy of the record as scratch
+    space.
     """
 
     def __call__(
@@ -81,6 +87,27 @@ class Validate(Protocol):
     def __call__(self, state: Record, scratch: Record) -> str: ...
 
 
+# Notation, positions, drawings and facts, in plain Python
+
+
+class ActionToText(Protocol):
+    """Returns an action in the game's notation; ValueError if there is no such action."""
+
+    def __call__(self, state: Record, action: int) -> str: ...
+
+
+class TextToAction(Protocol):
+    """Returns the action of a move in the game's notation; ValueError if it is no move."""
+
+    def __call__(self, state: Record, text: str) -> int: ...
+
+
+class ActionParts(Protocol):
+    """Returns the names of the elements that a person selects to make an action, in order."""
+
+    def __call__(self, state: Record, action: int) -> tuple[str, ...]: ...
+
+
 class ToDict(Protocol):
     """Returns the position as JSON data: the referee's view or a seat's view.
 
@@ -92,7 +119,153 @@ class ToDict(Protocol):
     def __call__(self, state: Record, seat: int | None = None) -> dict[str, Any]: ...
 
 
+class FromDict(Protocol):
+    """Returns the record of the result of `ToDict`; ValueError names an unreadable field."""
+
+    def __call__(self, data: Mapping[str, Any]) -> Record: ...
+
+
 class Draw(Protocol):
     """Returns the position as text or SVG: the referee's view or a seat's view."""
 
     def __call__(self, state: Record, seat: int | None = None) -> str: ...
+
+
+class MakeGraph(Protocol):
+    """Returns the graph of an observation."""
+
+    def __call__(self) -> Graph: ...
+
+
+class Symmetries(Protocol):
+    """Returns the index arrays of a game's symmetries (`Observation.symmetries`)."""
+
+    def __call__(self) -> tuple[NDArray[np.int64], ...]: ...
+
+
+class Sides(Protocol):
+    """Returns the side of each seat, from 0, for a number of players."""
+
+    def __call__(self, num_players: int) -> tuple[int, ...]: ...
+
+
+# Compiled loops over the rows `first`..`last - 1` of their arrays (`linkzoo.core.kernels`)
+
+
+class RowOf(Protocol):
+    """Returns row `i` of masks or observations."""
+
+    def __call__(self, rows: NDArray[Any], i: int) -> NDArray[Any]: ...
+
+
+class RecordOf(Protocol):
+    """Returns record `i`."""
+
+    def __call__(self, records: Records, i: int) -> Record: ...
+
+
+class SkipForcedActions(Protocol):
+    """Fills `mask`; with the option `skip_forced` it first plays forced decisions."""
+
+    def __call__(self, state: Record, mask: Mask) -> None: ...
+
+
+class Step(Protocol):
+    """Plays `actions[i]` in game i, and begins its next game if it is over.
+
+    Where `done`, `payoff`, `margin` and `lengths` belong to the game that ended, and the others to
+    the new one. The next game's seed is a function of `run_seed`, i and `episodes[i]`.
+    """
+
+    def __call__(
+        self,
+        first: int,
+        last: int,
+        states: Records,
+        actions: Actions,
+        run_seed: Seeds,  # [1]
+        episodes: NDArray[np.int64],
+        masks: Masks,
+        observations: NDArray[Any],  # [N, size]
+        seats: NDArray[np.int8],
+        payoff: SeatFloats,
+        margin: SeatFloats,
+        done: NDArray[np.bool_],
+        lengths: NDArray[np.int32],
+    ) -> None: ...
+
+
+class Play(Protocol):
+    """Plays `actions[i]` in record i unless it is negative, and fills the mask."""
+
+    def __call__(
+        self, first: int, last: int, states: Records, actions: Actions, masks: Masks
+    ) -> None: ...
+
+
+class FillMasks(Protocol):
+    """Fills the masks of legal actions."""
+
+    def __call__(self, first: int, last: int, states: Records, masks: Masks) -> None: ...
+
+
+class ObserveRows(Protocol):
+    """Fills row i of `out` with the observation of seat `seats[i]` in record i."""
+
+    def __call__(
+        self, first: int, last: int, states: Records, seats: NDArray[np.int8], out: NDArray[Any]
+    ) -> None: ...
+
+
+class ObserveActions(Protocol):
+    """Lists the legal actions of record i in `out[i]`, each followed by its features."""
+
+    def __call__(
+        self,
+        first: int,
+        last: int,
+        states: Records,
+        scratch: Records,
+        masks: Masks,
+        out: NDArray[np.int16],
+    ) -> None: ...
+
+
+class Outcome(Protocol):
+    """Fills payoffs, which are 0 before the end, and score margins."""
+
+    def __call__(
+        self, first: int, last: int, states: Records, payoff: SeatFloats, margin: SeatFloats
+    ) -> None: ...
+
+
+class ResetRows(Protocol):
+    """Resets record i if `plies[i] >= 0`, then plays that many random plies."""
+
+    def __call__(
+        self,
+        first: int,
+        last: int,
+        states: Records,
+        masks: Masks,
+        seeds: Seeds,
+        action_seeds: Seeds,
+        plies: NDArray[np.int64],
+    ) -> None: ...
+
+
+class PlayOne(Protocol):
+    """Plays a legal action in the first record and fills its mask.
+
+    Returns the seat to act. At the end it returns -1, and fills payoffs and margins.
+    """
+
+    def __call__(
+        self, states: Records, action: int, mask: Mask, payoff: SeatFloats, margin: SeatFloats
+    ) -> int: ...
+
+
+class ObserveOne(Protocol):
+    """Fills `out`, of any shape, with the observation of a seat in the first record."""
+
+    def __call__(self, states: Records, seat: int, out: NDArray[Any]) -> None: ...

@@ -1,24 +1,18 @@
-"""Exact solvers: the interface of the module in `Game.solver`.
+"""Exact solvers, the part `Game.solver` of a game."""
 
-`Solver(entries)` makes a `Solver` with a table of that many positions. Searches that solve many
-positions in parallel use compiled functions:
+from collections.abc import Callable
+from dataclasses import dataclass
+from typing import Any, Protocol
 
-- `memory(count, limit)` allocates the working memory of `count` rows, used by the others
-- `solve(state, memory, row, limit, mask)` clears a row's memory, plays a record to its end under
-  perfect play, and keeps in a mask of its legal actions only those that may be best
-- `finish(state, memory, row, limit)` plays another record of the same search to its end
+from numpy.typing import NDArray
 
-The latter two return whether the position was solved by a search of at most `limit` positions; if
-not, the record is as it was.
-"""
-
-from typing import Protocol
-
-from linkzoo.core.state import Record
+from linkzoo.core.state import Mask, Record
 
 LIMIT = 2**24  # positions per search: about a minute
 ENTRIES = 2**22  # positions in the table
 DRAW = -1  # result instead of the winning seat
+
+Memory = tuple[NDArray[Any], ...]  # arrays with a row for each position that is solved
 
 
 class OutOfReachError(ValueError):
@@ -39,3 +33,59 @@ class Solver(Protocol):
 
     def forget(self) -> None:
         """Clears the table."""
+
+
+class MakeMemory(Protocol):
+    """Returns the working memory of `count` positions, for searches of at most `limit`."""
+
+    def __call__(self, count: int, limit: int) -> Memory: ...
+
+
+class Solve(Protocol):
+    """Solves a position, and keeps in `mask` only those legal actions that may be best.
+
+    It clears the memory's row, and plays the record to its end under perfect play.
+
+    Returns:
+        Whether a search of at most `limit` positions solved it; if not, the record is unchanged.
+    """
+
+    def __call__(self, state: Record, memory: Memory, row: int, limit: int, mask: Mask) -> bool: ...
+
+
+class Finish(Protocol):
+    """Plays another record of the same search to its end under perfect play.
+
+    Returns:
+        Whether a search of at most `limit` positions solved it; if not, the record is unchanged.
+    """
+
+    def __call__(self, state: Record, memory: Memory, row: int, limit: int) -> bool: ...
+
+
+@dataclass(frozen=True)
+class SideSolver:
+    """Compiled functions for searches that solve many positions side by side.
+
+    Attributes:
+        memory: Returns working memory, in plain Python.
+        solve: Solves a position.
+        finish: Plays another record of the same search to its end.
+    """
+
+    memory: MakeMemory
+    solve: Solve
+    finish: Finish
+
+
+@dataclass(frozen=True, kw_only=True)
+class ExactSolver:
+    """A game's exact solver.
+
+    Attributes:
+        make: Returns a solver with a table of that many positions.
+        side_by_side: The solver of many positions side by side.
+    """
+
+    make: Callable[[int], Solver]
+    side_by_side: SideSolver

@@ -13,7 +13,7 @@ import numpy as np
 from numpy.typing import NDArray
 
 from linkzoo.core.game import Game
-from linkzoo.core.kernels import kernels, make_step
+from linkzoo.core.kernels import make_step
 from linkzoo.core.state import Actions, Record, Records, Seeds
 from linkzoo.engine.compiled import barrier, compiled, local, shared, thread, threads
 from linkzoo.engine.rng import STREAM_ACTION, random_u64
@@ -95,7 +95,7 @@ def shared_step(game: Game) -> RowKernel:
     The arguments are those of `staged_step`, but the records are words, uint64 [M]. Rows begin at
     multiples of BLOCK, so that blocks of masks and observations are whole words.
     """
-    step_own = make_step(kernels(game).functions, own_row, own_record)
+    step_own = make_step(game, own_row, own_record)
     dtype, record = np.dtype(game.observation.spec.dtype).type, game.state
     num_actions, size = game.num_actions, game.observation.spec.size
     record_words = record.itemsize // WORD
@@ -146,7 +146,7 @@ def shared_step(game: Game) -> RowKernel:
 @cache
 def staged_step(game: Game) -> RowKernel:
     """Returns a game's step with masks and observations as words; actions come first."""
-    step_own = make_step(kernels(game).functions, own_row)
+    step_own = make_step(game, own_row)
     num_actions, size = game.num_actions, game.observation.spec.size
     dtype = np.dtype(game.observation.spec.dtype).type
     mask_bytes, observation_bytes = _row_bytes(game)
@@ -179,8 +179,8 @@ def staged_step(game: Game) -> RowKernel:
 @cache
 def staged_refresh(game: Game) -> RowKernel:
     """Returns the kernel that fills masks, observations and seats of the rows `which`."""
-    functions = kernels(game).functions
-    legal_actions, observe = functions.legal_actions, functions.observe
+    legal_actions = game.rules.legal_actions
+    observe = game.observation.observe
     num_actions, size = game.num_actions, game.observation.spec.size
     dtype = np.dtype(game.observation.spec.dtype).type
     mask_bytes, observation_bytes = _row_bytes(game)

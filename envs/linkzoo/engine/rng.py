@@ -94,8 +94,9 @@ def random_u64s(
     Raises:
         ValueError: An argument isn't an integer as for `random_u64`, or an array of them.
     """
-    parts = as_words("seed", seed), as_words("index", index), as_words("position", position, 32)
-    rows = np.broadcast_arrays(*parts)
+    rows = np.broadcast_arrays(
+        as_words("seed", seed), as_words("index", index), as_words("position", position, 32)
+    )
     # NumPy warns about overflow for scalars only.
     seeds, indices, positions = map(np.array, rows)
     out = np.empty(len(seeds), np.uint64)
@@ -106,33 +107,13 @@ def random_u64s(
 def as_words(name: str, part: ArrayLike, bits: int = 64) -> Words:
     """Returns numbers as uint64[N]; ValueError unless they are integers in 0..2**bits-1."""
     try:
-        found = np.atleast_1d(np.asarray(part))
+        numbers = np.atleast_1d(np.asarray(part))
     except ValueError as error:  # lists of several lengths
         raise ValueError(f"{name}: {error}") from error
-    known = found.ndim == 1 and (found.dtype.kind in "iu" or not found.size)
-    if not known or (found.size and (found.min() < 0 or int(found.max()) >> bits)):
+    known = numbers.ndim == 1 and (numbers.dtype.kind in "iu" or not numbers.size)
+    if not known or (numbers.size and (numbers.min() < 0 or int(numbers.max()) >> bits)):
         raise ValueError(f"{name}: not an integer in 0..2**{bits}-1, nor an array [N] of them")
-    return found.astype(np.uint64, copy=False)
-
-
-@compiled
-def fill_random_per_seed(
-    first: int, last: int, seeds: Words, stream: Word, index: Word, out: Words
-) -> None:
-    """Fills `out` with `random_u64(seed, stream, index)` of the seeds in first..last-1.
-
-    The rounds of `philox` stand in the loop, so that it is vectorised: 4 times as fast.
-    """
-    index = np.uint64(index)
-    for i in range(first, last):
-        k0, k1 = seeds[i] & _LOW, seeds[i] >> _SHIFT
-        c0, c1, c2, c3 = np.uint64(0), index & _LOW, np.uint64(stream), index >> _SHIFT
-        for _ in range(10):
-            product0, product1 = _MULTIPLY_0 * c0, _MULTIPLY_1 * c2
-            c0, c1 = (product1 >> _SHIFT) ^ c1 ^ k0, product1 & _LOW
-            c2, c3 = (product0 >> _SHIFT) ^ c3 ^ k1, product0 & _LOW
-            k0, k1 = (k0 + _WEYL_0) & _LOW, (k1 + _WEYL_1) & _LOW
-        out[i] = c0 | (c1 << _SHIFT)
+    return numbers.astype(np.uint64, copy=False)
 
 
 @compiled
@@ -169,7 +150,7 @@ def shuffle(items: NDArray[Any], length: int, seed: Word, stream: Word, index: W
 def permutation(length: int, seed: int, stream: int, index: int) -> NDArray[np.int64]:
     """Returns a random permutation of 0..length-1, int64[length]; raises as `random_u64s`."""
     items = np.arange(int(as_words("length", length)[0]))
-    words = as_words("seed", seed), as_words("stream", stream, 32), as_words("index", index)
+    words = [as_words("seed", seed), as_words("stream", stream, 32), as_words("index", index)]
     shuffle(items, len(items), *(word[0] for word in words))
     return items
 

@@ -36,7 +36,7 @@ ODD = ["a b", "ü", "x:5", "x~0.5", "x@2", "x@2:5", "-x", "%41", "'", "日本", 
 LEFT_OUT = set(
     "Agent Drawing Facts Field FixedOptions Game Graph Guide Mask Notation Observation "
     "ObservationPart ObservationSpec Options RandomAgent Record Rules ScoreRow VecStep compiled "
-    "rng.philox rng.random_u64 rng.fill_random_per_seed rng.below rng.shuffle rng.game_seed "
+    "rng.philox rng.random_u64 rng.below rng.shuffle rng.game_seed "
     "rng.as_words rng.Word "
     "load_positions save_positions".split()  # files: tests/training/test_positions.py
 )

@@ -6,7 +6,7 @@ from functools import cache
 import numpy as np
 
 from linkzoo.core.game import Game
-from linkzoo.core.kernels import GameFunctions, kernels, random_legal
+from linkzoo.core.kernels import random_legal
 from linkzoo.core.state import Records
 from linkzoo.engine.compiled import compiled
 from linkzoo.engine.rng import STREAM_ACTION, STREAM_SEARCH, random_u64
@@ -14,13 +14,15 @@ from linkzoo.engine.threads import RowKernel
 from linkzoo_training.arrays import Int8s, Int64s, UInt64s
 
 
-def make_greedy(game: GameFunctions) -> Callable[..., None]:
+def make_greedy(game: Game) -> Callable[..., None]:
     """Returns the kernel that chooses legal actions with the greatest heuristic value.
 
     Ties are broken at random. All actions are tried in one determinized world.
     """
-    legal_actions, apply = game.legal_actions, game.apply
-    determinize, heuristic = game.determinize, game.heuristic
+    legal_actions = game.rules.legal_actions
+    apply = game.rules.apply
+    determinize = game.determinize
+    heuristic = game.heuristic
 
     @compiled
     def greedy(
@@ -53,4 +55,4 @@ def greedy(game: Game) -> RowKernel:
     Call `greedy(states, seeds, masks, actions)` with unfinished records [N], uint64 seeds [N], an
     int8 buffer [N, num_actions] and int64 actions [N] to fill.
     """
-    return RowKernel(make_greedy(kernels(game).functions), 4)
+    return RowKernel(make_greedy(game), 4)

@@ -8,8 +8,9 @@ from math import inf, log
 import numpy as np
 
 from linkzoo.core.game import Game
-from linkzoo.core.kernels import GameFunctions, count_legal, kernels
+from linkzoo.core.kernels import count_legal, make_skip_forced_actions
 from linkzoo.core.protocols import LegalActions, Observe, SeatValues
+from linkzoo.core.solver import SideSolver
 from linkzoo.core.state import Mask, Record, Records
 from linkzoo.engine.compiled import compiled
 from linkzoo.engine.rng import STREAM_SEARCH, random_u64
@@ -18,7 +19,7 @@ from linkzoo_training.arrays import Float32s, Int64s, UInt64s
 from linkzoo_training.search.gumbel_batch import Settings, Trees, set_candidates, tree_of
 from linkzoo_training.search.gumbel_policy import decide
 from linkzoo_training.search.gumbel_tree import drawn, inner_action, root_action
-from linkzoo_training.search.solver import SideSolver, side_solver
+from linkzoo_training.search.solver import side_solver
 from linkzoo_training.search.tree import NONE, ROOT, add_node
 
 # Streams of random numbers, indexed by visit, action, node and ply.
@@ -103,7 +104,7 @@ def make_solve(solver: SideSolver, pay: Pay) -> Callable[..., None]:
     return solve
 
 
-def make_descend(game: GameFunctions, solver: SideSolver, pay: Pay, asks_others: bool) -> Descend:
+def make_descend(game: Game, solver: SideSolver, pay: Pay, asks_others: bool) -> Descend:
     """Returns the function that plays an action at node `leaves[i]`, then descends known nodes.
 
     It stops at a finished game, at a node without network outputs and, with `asks_others`, where
@@ -111,7 +112,9 @@ def make_descend(game: GameFunctions, solver: SideSolver, pay: Pay, asks_others:
     `values` if the game is finished or solved. `child` is the node that the action leads to (-1:
     none yet).
     """
-    apply, observe, skip_forced_actions = game.apply, game.observe, game.skip_forced_actions
+    apply = game.rules.apply
+    observe = game.observation.observe
+    skip_forced_actions = make_skip_forced_actions(game)
     finish = solver.finish
 
     @compiled
@@ -143,7 +146,7 @@ def make_descend(game: GameFunctions, solver: SideSolver, pay: Pay, asks_others:
     return descend
 
 
-def make_run_simulations(game: GameFunctions, descend: Descend) -> OneTree:
+def make_run_simulations(game: Game, descend: Descend) -> OneTree:
     """Returns the function that backs up the leaf's values and runs the next simulations.
 
     It stops when the network is needed again, or after the last simulation.
@@ -287,14 +290,14 @@ class GumbelKernels:
 @cache
 def gumbel_kernels(game: Game) -> GumbelKernels:
     """Returns the kernels of a game, cached."""
-    functions, solver = kernels(game).functions, side_solver(game)
-    legal_actions = functions.legal_actions
+    solver = side_solver(game)
+    legal_actions = game.rules.legal_actions
     asks_others = game.hides  # others act on their observations
-    pay = make_pay(functions.payoffs, functions.score_margins)
-    descend = make_descend(functions, solver, pay, asks_others)
-    run_simulations = make_run_simulations(functions, descend)
+    pay = make_pay(game.payoffs, game.score_margins)
+    descend = make_descend(game, solver, pay, asks_others)
+    run_simulations = make_run_simulations(game, descend)
     return GumbelKernels(
-        instantiate=RowKernel(make_instantiate(legal_actions, functions.observe), _GRAIN),
+        instantiate=RowKernel(make_instantiate(legal_actions, game.observation.observe), _GRAIN),
         expand=RowKernel(_expand, _GRAIN),
         draw=RowKernel(_draw, _GRAIN),
         solve=RowKernel(make_solve(solver, pay), 1),

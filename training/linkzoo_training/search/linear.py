@@ -12,7 +12,7 @@ from typing import NamedTuple, Protocol
 import numpy as np
 
 from linkzoo.core.game import Game
-from linkzoo.core.kernels import GameFunctions, count_legal, kernels, nth_legal
+from linkzoo.core.kernels import count_legal, nth_legal
 from linkzoo.core.observation import ObservationSpec
 from linkzoo.core.protocols import ObserveAction
 from linkzoo.core.state import Actions, Mask, Masks, Record, Records
@@ -76,9 +76,9 @@ def make_choose(observe_action: ObserveAction) -> Choose:
     return choose
 
 
-def make_linear(game: GameFunctions, choose: Choose) -> Callable[..., None]:
+def make_linear(game: Game, choose: Choose) -> Callable[..., None]:
     """Returns the kernel that fills scores float32[N, A] and best actions int64[N]."""
-    legal_actions = game.legal_actions
+    legal_actions = game.rules.legal_actions
 
     @compiled
     def linear(
@@ -127,4 +127,4 @@ def linear(game: Game) -> RowKernel:
     Call it with `(states, scorer, masks, scores, actions)`: unfinished records [N], a Scorer, an
     int8 buffer [N, A], and float32 scores [N, A] and int64 actions [N] to fill.
     """
-    return RowKernel(make_linear(kernels(game).functions, choose_action(game)), 4)
+    return RowKernel(make_linear(game, choose_action(game)), 4)

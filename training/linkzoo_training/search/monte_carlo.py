@@ -18,7 +18,7 @@ import numpy as np
 from numpy.typing import NDArray
 
 from linkzoo.core.game import Game
-from linkzoo.core.kernels import GameFunctions, kernels, random_legal
+from linkzoo.core.kernels import make_skip_forced_actions, random_legal
 from linkzoo.core.state import Records
 from linkzoo.engine.compiled import compiled
 from linkzoo.engine.rng import STREAM_SEARCH, random_u64
@@ -30,13 +30,16 @@ NO_SCORER = Scorer(np.zeros(0, np.int64), np.zeros((0, 1), np.float32))
 _HORIZON = 14  # plies of a playout after which a critic may end it
 
 
-def make_action_values(game: GameFunctions, choose: Choose | None) -> Callable[..., None]:
+def make_action_values(game: Game, choose: Choose | None) -> Callable[..., None]:
     """Returns the kernel that fills the values for the seat to act, 0 outside `masks`.
 
     `choose` plays the playouts; None: they are random.
     """
-    apply, payoffs, score_margins = game.apply, game.payoffs, game.score_margins
-    determinize, skip_forced_actions = game.determinize, game.skip_forced_actions
+    apply = game.rules.apply
+    payoffs = game.payoffs
+    score_margins = game.score_margins
+    determinize = game.determinize
+    skip_forced_actions = make_skip_forced_actions(game)
 
     @compiled
     def action_values(
@@ -105,4 +108,4 @@ def action_values(game: Game, linear: bool = False) -> RowKernel:
     float32 values [N, A] to fill. Row i depends only on record i and seed i.
     """
     choose = choose_action(game) if linear else None
-    return RowKernel(make_action_values(kernels(game).functions, choose), 1)
+    return RowKernel(make_action_values(game, choose), 1)

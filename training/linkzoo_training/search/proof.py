@@ -10,19 +10,16 @@ from collections.abc import Callable
 import numpy as np
 
 from linkzoo import Game
-from linkzoo.core.kernels import GameFunctions
+from linkzoo.core.solver import Finish, MakeMemory, Memory, Solve
 from linkzoo.core.state import Mask, Record, Records
 from linkzoo.engine.compiled import compiled
-from linkzoo_training.arrays import Array
 from linkzoo_training.search.tree import NONE, ROOT, add_node, node_dtype
 
 _SEATS, _BOTH, _OVER = 2, 0b11, -1
 _NEVER = 2**20  # leaves: there is no such proof
 _NODE = node_dtype(("seat", "i4"), ("proof", "i4", (_SEATS,)), ("refutation", "i4", (_SEATS,)))
 
-Prove = Callable[[Record, tuple[Array, ...], int, Records], bool]
-Finish = Callable[[Record, tuple[Array, ...], int, int], bool]
-Solve = Callable[[Record, tuple[Array, ...], int, int, Mask], bool]
+Prove = Callable[[Record, Memory, int, Records], bool]
 
 
 def applies(game: Game) -> bool:
@@ -32,10 +29,10 @@ def applies(game: Game) -> bool:
     return plain and game.players == (_SEATS, _SEATS) and not (game.hides or game.facts.chance)
 
 
-def make_memory(game: Game) -> Callable[[int, int], tuple[Array, ...]]:
+def make_memory(game: Game) -> MakeMemory:
     """Returns the function that allocates the memory of N rows: two records and a mask."""
 
-    def memory(count: int, _limit: int) -> tuple[Array, ...]:
+    def memory(count: int, limit: int) -> Memory:  # noqa: ARG001 - the size of the tree
         return np.zeros((count, 2), game.state), np.zeros((count, game.num_actions), np.int8)
 
     return memory
@@ -95,12 +92,13 @@ def _next(nodes: Records, node: Record, seat: int) -> int:
     return child  # type: ignore[return-value]  # int64
 
 
-def make_prove(game: GameFunctions) -> Prove:
+def make_prove(game: Game) -> Prove:
     """Returns the search: it fills `nodes`, and plays a position that it solves to its end."""
-    apply, legal_actions = game.apply, game.legal_actions
+    apply = game.rules.apply
+    legal_actions = game.rules.legal_actions
 
     @compiled
-    def prove(state: Record, memory: tuple[Array, ...], row: int, nodes: Records) -> bool:
+    def prove(state: Record, memory: Memory, row: int, nodes: Records) -> bool:
         worlds, mask = memory[0][row], memory[1][row]
         world, after, root = worlds[0], worlds[1], nodes[ROOT]
         _add_leaf(nodes, ROOT, state, NONE, NONE)
@@ -141,7 +139,7 @@ def make_finish(prove: Prove) -> Finish:
     """Returns the function `finish` of `linkzoo.core.solver`."""
 
     @compiled
-    def finish(state: Record, memory: tuple[Array, ...], row: int, limit: int) -> bool:
+    def finish(state: Record, memory: Memory, row: int, limit: int) -> bool:
         return prove(state, memory, row, np.empty(limit, _NODE))  # a thread's cache holds the tree
 
     return finish
@@ -154,7 +152,7 @@ def make_solve(prove: Prove) -> Solve:
     """
 
     @compiled
-    def solve(state: Record, memory: tuple[Array, ...], row: int, limit: int, mask: Mask) -> bool:
+    def solve(state: Record, memory: Memory, row: int, limit: int, mask: Mask) -> bool:
         seat, nodes = np.int64(state.seat), np.empty(limit, _NODE)
         solved, root = prove(state, memory, row, nodes), nodes[ROOT]
         child = root.child if root.proof[1 - seat] != 0 else NONE  # all lose

@@ -1,9 +1,8 @@
 """Exact solutions: by a game's solver (`Game.solver`, `linkzoo.core.solver`), or by its rules."""
 
-from collections.abc import Callable, Mapping
+from collections.abc import Mapping
 from dataclasses import dataclass
 from functools import cache
-from types import ModuleType
 from typing import Any
 
 import numpy as np
@@ -11,11 +10,10 @@ import numpy as np
 from linkzoo import Game, game_names, get_game
 from linkzoo.core.agent import checked_states
 from linkzoo.core.arguments import integer
-from linkzoo.core.kernels import kernels
-from linkzoo.core.solver import ENTRIES, LIMIT, Solver
+from linkzoo.core.solver import ENTRIES, LIMIT, ExactSolver, Memory, SideSolver, Solver
 from linkzoo.core.state import Mask, Record
 from linkzoo.engine.compiled import compiled
-from linkzoo_training.arrays import Array, Int8s
+from linkzoo_training.arrays import Int8s
 from linkzoo_training.search import proof
 
 
@@ -34,8 +32,7 @@ class Solution:
 
 def new_solver(game: Game) -> Solver:
     """Returns a solver of a game, for one thread; ValueError if the game has none."""
-    made: Solver = _declared(game).Solver(ENTRIES)
-    return made
+    return _declared(game).make(ENTRIES)
 
 
 @cache
@@ -49,52 +46,49 @@ def check_solver(game: str) -> None:
     _declared(get_game(game))
 
 
-def _declared(game: Game) -> ModuleType:
+def _declared(game: Game) -> ExactSolver:
     if game.solver is None:
         solved = [name for name in game_names() if get_game(name).solver is not None]
         raise ValueError(f"there is no solver for {game.name}; there are solvers for {solved}")
     return game.solver
 
 
-Memory = tuple[Array, ...]
-
-
-@dataclass(frozen=True)
-class SideSolver:
-    """Compiled solver of many positions side by side; `linkzoo.core.solver` documents it."""
-
-    memory: Callable[[int, int], Memory]
-    solve: Callable[[Record, Memory, int, int, Mask], bool]
-    finish: Callable[[Record, Memory, int, int], bool]
-
-
 @cache
 def side_solver(game: Game) -> SideSolver:
     """Returns a game's own side solver, else proof-number search, else one that solves nothing."""
-    if (made := game.solver) is not None:
-        return SideSolver(made.memory, made.solve, made.finish)
+    if game.solver is not None:
+        return game.solver.side_by_side
     if proof.applies(game):
         return by_proof(game)
-    return SideSolver(lambda *_: (), _unsolved, _unsolved)
+    return SideSolver(_no_memory, _no_solve, _no_finish)
 
 
 def by_proof(game: Game) -> SideSolver:
     """Returns a proof-number search of a game, whether it has a solver of its own or not."""
-    prove = proof.make_prove(kernels(game).functions)
+    prove = proof.make_prove(game)
     return SideSolver(proof.make_memory(game), proof.make_solve(prove), proof.make_finish(prove))
 
 
 def check_side_solver(game: str) -> None:
     """Raises ValueError if positions of the game of that name can't be solved side by side."""
-    if side_solver(get_game(game)).solve is _unsolved:
+    if side_solver(get_game(game)).solve is _no_solve:
         raise ValueError(
             f"there is no solver for {game}: it needs two seats, no secrets, no chance, and no "
             "payoffs or scores beyond won, drawn and lost, or a solver of its own"
         )
 
 
+def _no_memory(count: int, limit: int) -> Memory:  # noqa: ARG001 - MakeMemory
+    return ()
+
+
 @compiled
-def _unsolved(*_: Any) -> bool:
+def _no_solve(state: Record, memory: Memory, row: int, limit: int, mask: Mask) -> bool:  # noqa: ARG001 - Solve
+    return False
+
+
+@compiled
+def _no_finish(state: Record, memory: Memory, row: int, limit: int) -> bool:  # noqa: ARG001 - Finish
     return False
 
 

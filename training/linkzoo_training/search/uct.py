@@ -26,7 +26,12 @@ from typing import Literal, NamedTuple
 import numpy as np
 
 from linkzoo.core.game import Game
-from linkzoo.core.kernels import GameFunctions, count_legal, kernels, nth_legal, random_legal
+from linkzoo.core.kernels import (
+    count_legal,
+    make_skip_forced_actions,
+    nth_legal,
+    random_legal,
+)
 from linkzoo.core.protocols import Determinize
 from linkzoo.core.state import Mask, Record, Records
 from linkzoo.engine.compiled import compiled
@@ -169,13 +174,17 @@ def _compare(tree: Tree, seat: int, one: int, other: int) -> float:
 SearchOne = Callable[[Records, np.uint64, int, float, Mask], int]
 
 
-def make_search_one(game: GameFunctions, determinize: Determinize, perfect: bool) -> SearchOne:
+def make_search_one(  # noqa: PLR0915 - a whole search, from the root to the choice
+    game: Game, determinize: Determinize, perfect: bool
+) -> SearchOne:
     """Returns the function that searches from `root[0]` and returns the chosen action.
 
     `determinize` samples worlds; `perfect` games have neither hidden information nor chance.
     """
-    legal_actions, apply, payoffs = game.legal_actions, game.apply, game.payoffs
-    skip_forced_actions = game.skip_forced_actions
+    legal_actions = game.rules.legal_actions
+    apply = game.rules.apply
+    payoffs = game.payoffs
+    skip_forced_actions = make_skip_forced_actions(game)
 
     @compiled
     def search_one(
@@ -265,11 +274,10 @@ def searcher(game: Game, sees: Sight = "own") -> RowKernel:
     -1..1, an int8 buffer [N, num_actions] and int64 actions [N] to fill. Row i depends only on
     record i and seed i.
     """
-    functions = kernels(game).functions
     perfect = not (game.hides or game.facts.chance)
-    determinize = _peek if sees == "all" else functions.determinize
+    determinize = _peek if sees == "all" else game.determinize
     if sees == "hands" and game.hides:
         if game.rules.reshuffle is None:
             raise ValueError(f"hands-N: {game.name} has no `reshuffle` (`Rules`)")
         determinize = game.rules.reshuffle
-    return RowKernel(make_search(make_search_one(functions, determinize, perfect)), 1)
+    return RowKernel(make_search(make_search_one(game, determinize, perfect)), 1)

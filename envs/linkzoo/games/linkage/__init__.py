@@ -2,6 +2,7 @@
 
 from linkzoo.core.contract import Drawing, Facts, Notation, Observation, Rules
 from linkzoo.core.game import Game
+from linkzoo.core.solver import ExactSolver, SideSolver
 from linkzoo.games.linkage import (
     components,
     guide,
@@ -57,5 +58,8 @@ GAME = Game(
         uct_c=0.35,
     ),
     guide_class=guide.LinkageGuide,
-    solver=solver,
+    solver=ExactSolver(
+        make=solver.Solver,
+        side_by_side=SideSolver(solver.memory, solver.solve, solver.finish),
+    ),
 )

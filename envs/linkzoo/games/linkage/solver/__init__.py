@@ -1,9 +1,8 @@
 """The exact solver of Linkage: single positions, and many positions side by side."""
 
 import numpy as np
-from numpy.typing import NDArray
 
-from linkzoo.core.solver import ENTRIES, LIMIT, OutOfReachError
+from linkzoo.core.solver import ENTRIES, LIMIT, Memory, OutOfReachError
 from linkzoo.core.state import Mask, Record, Records
 from linkzoo.engine.compiled import compiled
 from linkzoo.games.linkage.components import HOLE_ACTION, MAX_PIECES, NUM_ACTIONS
@@ -11,9 +10,6 @@ from linkzoo.games.linkage.rules import apply, end, legal_actions
 from linkzoo.games.linkage.solver import reduced_position as reduced
 from linkzoo.games.linkage.solver.search import BUDGET_LIMIT, ENTRY, FRAME, UNKNOWN, VISITED, search
 from linkzoo.games.linkage.state import NONE, PLAY, STATE
-
-# Of positions solved side by side: transposition tables, nodes, frames and budgets by row.
-Memory = tuple[Records, Records, Records, NDArray[np.int64]]
 
 _DEPTH = MAX_PIECES + 2  # of the stack
 _FIRST_LIMIT = 2**17  # positions of the first search
@@ -116,7 +112,10 @@ class Solver:
 
 
 def memory(count: int, limit: int) -> Memory:
-    """Returns working memory to solve `count` positions: a table and a stack for each."""
+    """Returns the working memory of `count` positions, a row of each array for each position.
+
+    Transposition tables, nodes, frames and budgets.
+    """
     entries = min(2 ** limit.bit_length(), _MAX_ENTRIES)
     return (
         np.zeros((count, entries), ENTRY),
