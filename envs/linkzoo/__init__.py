@@ -85,7 +85,7 @@ def make(game: str, num_players: int | None = None, **kwargs: Any) -> GameEnv:
 
     Raises:
         ValueError: There is no such game, number of players, argument or option; the message names
-            what is allowed.
+            the allowed values.
     """
     return GameEnv(game, num_players, **kwargs)
 
@@ -111,7 +111,7 @@ def make_vec(
         A `VecEnv`, on a GPU a `linkzoo.cuda.vector.CudaVecEnv`.
 
     Raises:
-        ValueError: An argument or option is wrong; the message names what is allowed.
+        ValueError: An argument or option is wrong; the message names the allowed values.
         ImportError: The extra `cuda` isn't installed.
         RuntimeError: There is no GPU that can be used.
     """

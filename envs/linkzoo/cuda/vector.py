@@ -102,7 +102,7 @@ class CudaVecEnv(VecEnv):
             actions = np.asarray(actions)
             whole = actions.dtype.kind in "iu"
         if actions.shape != (self.num_envs,) or not whole:
-            raise self._no_actions(actions)
+            raise self._wrong_shape(actions)
         chosen = actions if isinstance(actions, torch.Tensor) else actions.astype(np.int64)
         self._actions.copy_(torch.as_tensor(chosen))
         if self.check:

@@ -1,7 +1,7 @@
 """One game as a PettingZoo AEC environment."""
 
 import sys
-from collections.abc import Callable, Mapping
+from collections.abc import Mapping, Sequence
 from functools import cached_property
 from secrets import randbelow
 from typing import Any
@@ -12,7 +12,8 @@ from numpy.typing import NDArray
 from pettingzoo import AECEnv
 
 from linkzoo.core.arguments import boolean, integer, is_integer, one_of, shown, string
-from linkzoo.core.kernels import kernels
+from linkzoo.core.kernels import kernels, make_play_one
+from linkzoo.core.protocols import ObserveOne, PlayOne
 from linkzoo.core.state import Record
 from linkzoo.engine.compiled import entry_point
 from linkzoo.engine.rng import SEED_LIMIT, game_seed
@@ -30,9 +31,9 @@ REWARDS = ("win", "score")
 class GameEnv(SetByReset, AECEnv[str, dict[str, Any], int | None]):
     """A game of linkzoo as a PettingZoo AEC environment.
 
-    Agents are `player_0` … in the order of the seats. Observations are dicts of `observation` (what
-    the agent's seat sees, see the game's ObservationSpec) and `action_mask` (int8[num_actions],
-    zeros for an agent that isn't to act); the mask is in `infos[agent]["action_mask"]` too. Rewards
+    Agents are `player_0` … in the order of the seats. Observations are dicts of `observation` (of
+    the agent's seat, by the game's ObservationSpec) and `action_mask` (int8[num_actions], zeros for
+    an agent that isn't to act); the mask is in `infos[agent]["action_mask"]` too. Rewards
     are zero before the end; then payoffs (+1 and -1 for two sides, zero-sum) or, with
     `reward="score"`, the margin on the scale of the game's rules. All agents end on the same step.
 
@@ -40,15 +41,15 @@ class GameEnv(SetByReset, AECEnv[str, dict[str, Any], int | None]):
         game: A name of `linkzoo.game_names()`, or `module:name` of a game from elsewhere.
         num_players: The number of players; None for the game's smallest.
         reward: `"win"` for payoffs, `"score"` for score margins.
-        illegal: What an illegal action does: `"terminate"` ends the game with -1 for the agent and
-            0 for the others, `"raise"` raises ValueError and changes nothing. What isn't an
+        illegal: The effect of an illegal action: `"terminate"` ends the game with -1 for the agent
+            and 0 for the others, `"raise"` raises ValueError and changes nothing. Anything but an
             integer in 0..num_actions-1 raises in either case.
         render_mode: None, `"human"` (prints), `"ansi"`, `"rgb_array"` or `"svg"`.
         checks: False (`raw_env`) leaves the checks of order and actions to the caller.
         options: Options of the game.
 
     Raises:
-        ValueError: An argument or option is wrong; the message names what is allowed.
+        ValueError: An argument or option is wrong; the message names the allowed values.
     """
 
     def __init__(
@@ -69,7 +70,9 @@ class GameEnv(SetByReset, AECEnv[str, dict[str, Any], int | None]):
         one_of("render_mode", render_mode, (None, *RENDER_MODES))
         self.render_mode = render_mode
         self.metadata = {"name": f"{self.game.name}_v0", **METADATA}
-        self._reward, self._illegal, self._checks = reward, illegal, boolean("checks", checks)
+        self._reward = reward
+        self._illegal = illegal
+        self._checks = boolean("checks", checks)
         self._kernels = kernels(self.game)
         self._states: NDArray[Any] = np.zeros(1, self.game.state)
         self._blank = self.game.blank(num_players, options)
@@ -78,7 +81,8 @@ class GameEnv(SetByReset, AECEnv[str, dict[str, Any], int | None]):
         self.possible_agents = [f"player_{seat}" for seat in range(players)]
         self._seats = {agent: seat for seat, agent in enumerate(self.possible_agents)}
         spec = self.game.observation.spec
-        self._shape, self._dtype = spec.shape, np.dtype(spec.dtype)
+        self._shape = spec.shape
+        self._dtype = np.dtype(spec.dtype)
         action_space: Space[Any] = Discrete(self.game.num_actions)
         mask_space = Box(0, 1, (self.game.num_actions,), np.int8)
         observation_space = Dict(observation=spec.space(), action_mask=mask_space)
@@ -87,15 +91,15 @@ class GameEnv(SetByReset, AECEnv[str, dict[str, Any], int | None]):
         self.state_space = self.game.state_space()
         self._no_actions = np.zeros(self.game.num_actions, np.int8)
         self._no_actions.flags.writeable = False
-        # Payoffs and margins.
-        self._payoffs = (np.zeros(players, np.float32), np.zeros(players, np.float32))
+        self._payoff = np.zeros(players, np.float32)
+        self._margin = np.zeros(players, np.float32)
         self._seed: int | None = None
         self._episode = 0
         self._started = False
         self._actions: list[int] = []  # taken since the start
         self._origin: bytes | None = None  # the start, if it was a given position
         self.agents = []
-        self.agent_selection = self.possible_agents[0]  # `last` before reset says what is missing
+        self.agent_selection = self.possible_agents[0]  # `last` before reset names the missing call
 
     def observation_space(self, agent: str) -> Space[dict[str, Any]]:
         """The space of an agent's observation dict: the same object each time."""
@@ -118,16 +122,20 @@ class GameEnv(SetByReset, AECEnv[str, dict[str, Any], int | None]):
         Raises:
             ValueError: The seed or the position is wrong. Nothing changes.
         """
-        seed = None if seed is None else integer("seed", seed, 0, 2**64 - 1)
+        if seed is not None:
+            seed = integer("seed", seed, 0, 2**64 - 1)
+        record = None
         start = start_of(options)
-        record = None if start is None else self._read_state(start)
+        if start is not None:
+            record = self._read_state(start)
         if seed is None:
             if self._seed is None:
                 self._seed = randbelow(SEED_LIMIT)
             self._episode += 1
             seed = int(game_seed(np.uint64(self._seed), 0, self._episode))
         else:
-            self._seed, self._episode = seed, 0
+            self._seed = seed
+            self._episode = 0
         if record is not None:
             self._go_to(record)
             return
@@ -148,8 +156,8 @@ class GameEnv(SetByReset, AECEnv[str, dict[str, Any], int | None]):
             ValueError: The action isn't one, or is illegal with `illegal="raise"`. Nothing changes.
         """
         if not self.agents:
-            when = "after the end of the game" if self._started else "before reset"
-            raise RuntimeError(f"step {when}: call reset() first")
+            self.require_start("step")
+            raise RuntimeError("step after the end of the game: call reset() first")
         agent = self.agent_selection
         if self.terminations[agent]:
             if action is not None:
@@ -161,16 +169,18 @@ class GameEnv(SetByReset, AECEnv[str, dict[str, Any], int | None]):
         self._cumulative_rewards[agent] = 0.0
         self.infos[agent] = {"action_mask": self._no_actions}
         if not legal:
-            self._end([-1.0 if other == agent else 0.0 for other in self.possible_agents])
+            forfeit = [0.0] * len(self.agents)
+            forfeit[self._seats[agent]] = -1.0
+            self._end(forfeit)
             return
-        mask = self._mask  # ours alone: callers may write into theirs
-        seat = self._play_one(self._states, action, mask, *self._payoffs)
+        seat = self._play_one(self._states, action, self._mask, self._payoff, self._margin)
         self._actions.append(action)
         if seat < 0:
-            self._end(self._payoffs[self._reward == "score"])
+            self._end_with_result()
         else:
             self.agent_selection = self.possible_agents[seat]
-            self.infos[self.agent_selection] = {"action_mask": mask.copy()}
+            # A copy: callers may write into theirs.
+            self.infos[self.agent_selection] = {"action_mask": self._mask.copy()}
         if self.render_mode == "human":
             self.render()
 
@@ -180,22 +190,39 @@ class GameEnv(SetByReset, AECEnv[str, dict[str, Any], int | None]):
         return super().agent_iter(max_iter)
 
     def state(self) -> NDArray[Any]:
-        """Returns what seat 0 observes, flat, then what is hidden from it (`state_space`)."""
+        """Returns the observation of seat 0, flat, then the information hidden from it.
+
+        Returns:
+            [size of the observation + size of the hidden part], in `state_space`.
+        """
         self.require_start("state")
         flat = np.empty(self.state_space.shape, self._dtype)
-        seen = self.game.observation.spec.size
-        self._observe_one(self._states, 0, flat[:seen].reshape(self._shape))
+        size = self.game.observation.spec.size
+        self._observe_one(self._states, 0, flat[:size].reshape(self._shape))
         if self._kernels.reveal_one is not None:
-            self._kernels.reveal_one(self._states, 0, flat[seen:])
+            self._kernels.reveal_one(self._states, 0, flat[size:])
         return flat
 
     def observe(self, agent: str) -> dict[str, Any]:
-        """Returns what an agent's seat observes: fresh arrays `observation` and `action_mask`."""
+        """Returns the observation of an agent's seat.
+
+        Args:
+            agent: The agent, also one that isn't to act.
+
+        Returns:
+            New arrays: `observation` and `action_mask` (int8[num_actions]).
+
+        Raises:
+            KeyError: There is no such agent.
+            RuntimeError: `reset` wasn't called.
+        """
         if not self._started:
             self.require_start("observe")
         observation = np.empty(self._shape, self._dtype)
         self._observe_one(self._states, self._seat_of(agent), observation)
-        mask = self.infos[agent]["action_mask"] if agent in self.infos else self._no_actions
+        mask = self._no_actions
+        if agent in self.infos:
+            mask = self.infos[agent]["action_mask"]
         return {"observation": observation, "action_mask": mask.copy()}
 
     def render(self) -> str | NDArray[np.uint8] | None:
@@ -249,7 +276,8 @@ class GameEnv(SetByReset, AECEnv[str, dict[str, Any], int | None]):
         copy = object.__new__(type(self))
         copy.__dict__.update(self.__dict__)
         copy._states = np.frombuffer(bytearray(self._states.tobytes()), self.game.state)
-        copy._payoffs = (self._payoffs[0].copy(), self._payoffs[1].copy())
+        copy._payoff = self._payoff.copy()
+        copy._margin = self._margin.copy()
         copy._actions = list(self._actions)
         copy.agents = list(self.agents)
         if self._started:
@@ -281,9 +309,10 @@ class GameEnv(SetByReset, AECEnv[str, dict[str, Any], int | None]):
     def record(self) -> GameRecord:
         """Returns the game so far: its options, seed and actions, enough to replay it."""
         self.require_start("record")
-        game, origin = self.game, self._origin
-        start = None if origin is None else game.to_dict(game.from_bytes(origin))
-        record = GameRecord.of(game, self._states[0], start)
+        start = None
+        if self._origin is not None:
+            start = self.game.to_dict(self.game.from_bytes(self._origin))
+        record = GameRecord.of(self.game, self._states[0], start)
         record.actions += self._actions
         return record
 
@@ -299,25 +328,31 @@ class GameEnv(SetByReset, AECEnv[str, dict[str, Any], int | None]):
         return self.game.notation.text_to_action(self._states[0], string("move", text))
 
     @cached_property
-    def _play_one(self) -> Callable[..., int]:
-        return entry_point(self._kernels.play_one, self._states, 0, self._mask, *self._payoffs)
+    def _play_one(self) -> PlayOne:
+        return entry_point(
+            make_play_one(self.game), self._states, 0, self._mask, self._payoff, self._margin
+        )
 
     @cached_property
-    def _observe_one(self) -> Callable[..., None]:
+    def _observe_one(self) -> ObserveOne:
         observation = np.empty(self._shape, self._dtype)
         return entry_point(self._kernels.observe_one, self._states, 0, observation)
 
     def _seat_of(self, agent: str) -> int:
-        """The seat of an agent; KeyError says which agents there are."""
+        """Returns the seat of an agent; KeyError lists the agents."""
         try:
             return self._seats[agent]
         except (KeyError, TypeError):
             raise KeyError(f"no agent {shown(agent)}; there are {self.possible_agents}") from None
 
-    def require_start(self, what: str) -> None:
-        """Raises RuntimeError before the first `reset`; `what` was called."""
+    def require_start(self, call: str) -> None:
+        """Raises RuntimeError before the first `reset`.
+
+        Args:
+            call: The name of the method that was called.
+        """
         if not self._started:
-            raise RuntimeError(f"{what} before reset: call reset() first")
+            raise RuntimeError(f"{call} before reset: call reset() first")
 
     def _read_state(self, state: bytes | Mapping[str, Any]) -> Record:
         if isinstance(state, bytes | bytearray):
@@ -339,7 +374,7 @@ class GameEnv(SetByReset, AECEnv[str, dict[str, Any], int | None]):
         self._start(mask[0])
 
     def _start(self, mask: NDArray[np.int8]) -> None:
-        """Sets what PettingZoo asks of an environment at the start of a game."""
+        """Sets PettingZoo's attributes at the start of a game."""
         self._started = True
         self._actions = []
         self._mask = mask
@@ -353,28 +388,41 @@ class GameEnv(SetByReset, AECEnv[str, dict[str, Any], int | None]):
         seat = int(self._states[0].seat)
         self.agent_selection = self.agents[max(seat, 0)]
         if seat < 0:
-            payoff, margin = self._payoffs
-            self._kernels.outcome.serial(self._states, payoff[None], margin[None])
-            self._end(self._payoffs[self._reward == "score"])
+            self._kernels.outcome.serial(self._states, self._payoff[None], self._margin[None])
+            self._end_with_result()
         else:
             self.infos[self.agent_selection] = {"action_mask": mask.copy()}
 
     def _is_legal(self, agent: str, action: Any) -> bool:
-        """Whether an action is legal; raises for what is no action, or if `illegal="raise"`."""
+        """Returns whether an action is legal.
+
+        Raises:
+            ValueError: It is no action, or it is illegal with `illegal="raise"`.
+        """
         known = type(action) is int or is_integer(action)
         if not known or not 0 <= action < self.game.num_actions:
-            given, last = shown(int(action) if known else action), self.game.num_actions - 1
-            raise ValueError(f"action {given} of {agent} is not an integer in 0..{last}")
+            if known:
+                action = int(action)  # a number of NumPy is shown with its type
+            last = self.game.num_actions - 1
+            raise ValueError(f"action {shown(action)} of {agent} is not an integer in 0..{last}")
         legal = bool(self._mask[action])
         if not legal and self._illegal == "raise":
             text = self.action_to_text(int(action))
             raise ValueError(f"action {action} ({text}) of {agent} is illegal")
         return legal
 
-    def _end(self, rewards: Any) -> None:
+    def _end_with_result(self) -> None:
+        """Ends the game with the rewards of the rules."""
+        rewards = self._payoff
+        if self._reward == "score":
+            rewards = self._margin
+        self._end(rewards.tolist())
+
+    def _end(self, rewards: Sequence[float]) -> None:
+        """Ends the game with a reward for each agent."""
         for agent, reward in zip(self.agents, rewards, strict=True):
-            self.rewards[agent] = float(reward)
-            self._cumulative_rewards[agent] += float(reward)
+            self.rewards[agent] = reward
+            self._cumulative_rewards[agent] += reward
             self.terminations[agent] = True
         self.agent_selection = self.agents[0]
 

@@ -18,7 +18,7 @@ from linkzoo.envs.order import SetByReset
 class SeatEnv(SetByReset, gymnasium.Env[NDArray[Any], int]):
     """A game from one seat: the opponent plays all others between two of its decisions.
 
-    The observation is what the seat observes; the mask of legal actions (int8[num_actions]) is in
+    The observation is the seat's own; the mask of legal actions (int8[num_actions]) is in
     `info["action_mask"]` and from `action_masks()`. The reward is the seat's payoff at the end,
     else 0. An illegal action ends the game with -1, or raises ValueError with `illegal="raise"`.
 
@@ -30,7 +30,7 @@ class SeatEnv(SetByReset, gymnasium.Env[NDArray[Any], int]):
         kwargs: Keyword arguments of `GameEnv`, the game's options included.
 
     Raises:
-        ValueError: An argument or option is wrong; the message names what is allowed.
+        ValueError: An argument or option is wrong; the message names the allowed values.
     """
 
     # gymnasium reads it from the class, and types it as an instance's.
@@ -48,8 +48,12 @@ class SeatEnv(SetByReset, gymnasium.Env[NDArray[Any], int]):
     ) -> None:
         self.env = self.aec(game, num_players, **kwargs)
         players = len(self.env.possible_agents)
-        self._fixed_seat = None if seat is None else integer("seat", seat, 0, players - 1)
-        self.opponent = check_agent(RandomAgent() if opponent is None else opponent, "opponent")
+        if seat is not None:
+            seat = integer("seat", seat, 0, players - 1)
+        self._fixed_seat = seat
+        if opponent is None:
+            opponent = RandomAgent()
+        self.opponent = check_agent(opponent, "opponent")
         spaces: Any = self.env.observation_space(self.env.possible_agents[0])
         self.observation_space = spaces["observation"]
         self.action_space: Space[Any] = Discrete(self.env.game.num_actions)
@@ -70,17 +74,20 @@ class SeatEnv(SetByReset, gymnasium.Env[NDArray[Any], int]):
         Raises:
             ValueError: The seed or the position is wrong, or the seat has no decision after it.
         """
-        seed = None if seed is None else integer("seed", seed, 0, 2**64 - 1)
+        if seed is not None:
+            seed = integer("seed", seed, 0, 2**64 - 1)
         start = start_of(options)
         if start is not None:
             self.env.clone().set_state(start)  # refused before anything changes
         super().reset(seed=seed)
         while True:
-            game_seed = seed if seed is not None else int(self.np_random.integers(SEED_LIMIT))
-            agents, seat = self.env.possible_agents, self._fixed_seat
+            game_seed = seed
+            if game_seed is None:
+                game_seed = int(self.np_random.integers(SEED_LIMIT))
+            seat = self._fixed_seat
             if seat is None:
-                seat = int(self.np_random.integers(len(agents)))
-            self.agent = agents[seat]
+                seat = int(self.np_random.integers(len(self.env.possible_agents)))
+            self.agent = self.env.possible_agents[seat]
             self.env.reset(seed=game_seed, options=options)
             self._play_others()
             if not self.env.terminations[self.agent]:

@@ -29,7 +29,7 @@ class VecStep:
     `observation`, `action_mask` and `seat` to the new one.
 
     Attributes:
-        observation: [N, *spec.shape], what the seat to act observes.
+        observation: [N, *spec.shape], the observation of the seat to act.
         action_mask: int8[N, A], 1 for its legal actions.
         seat: int8[N], the seat to act.
         reward: float32[N, P], payoffs (or score margins) where done, else 0.
@@ -64,7 +64,7 @@ class VecEnv:
         options: Options of the game.
 
     Raises:
-        ValueError: An argument or option is wrong; the message names what is allowed.
+        ValueError: An argument or option is wrong; the message names the allowed values.
         MemoryError: The games don't fit; the message names the bytes that they take.
     """
 
@@ -92,17 +92,22 @@ class VecEnv:
         if num_threads is not None:
             num_threads = integer("num_threads", num_threads, 1, MAX_THREADS)
         num_envs = integer("num_envs", num_envs, 1, 2**31 - 1)
-        several = num_players if isinstance(num_players, Sequence) else (num_players,)
+        if isinstance(num_players, Sequence):
+            several: Sequence[int | None] = num_players
+        else:
+            several = (num_players,)
         blanks = [self.game.blank(players, options) for players in several]
         if not blanks:
             raise ValueError("num_players is empty: give one number of players or more")
         self.num_envs = num_envs
         self.num_players = max(int(blank.num_players) for blank in blanks)  # P
-        self.check, self.num_threads = boolean("check", check), num_threads
+        self.check = boolean("check", check)
+        self.num_threads = num_threads
         self._seed = np.zeros(1, np.uint64)
         self._seeds = np.zeros(num_envs, np.uint64)  # of the first games
         self._started = self._rules_checked = False
-        spec, actions = self.game.observation.spec, self.game.num_actions
+        spec = self.game.observation.spec
+        actions = self.game.num_actions
         try:
             states: NDArray[Any] = np.zeros(num_envs, self.game.state)
             for first, blank in enumerate(blanks):
@@ -138,11 +143,14 @@ class VecEnv:
         self._kernels = kernels(self.game)
         self._draw: Callable[[int], None] | None = None  # the kernel with its arrays, once used
         self._bound: tuple[Any, Any] = (None, None)  # arrays that `_step` is bound to
+        reward = self._payoff
+        if self._reward == "score":
+            reward = self._margin
         self._now = VecStep(
             observation=self._flat.reshape(self.num_envs, *self.game.observation.spec.shape),
             action_mask=self._mask,
             seat=self._seat,
-            reward=self._payoff if self._reward == "win" else self._margin,
+            reward=reward,
             done=self._done,
             episode_length=self._length,
             score=self._margin,
@@ -150,13 +158,21 @@ class VecEnv:
 
     def _filled(self) -> tuple[Any, ...]:
         """Returns the arrays that a step fills, in the order of its kernel."""
-        results = self._payoff, self._margin, self._done, self._length
-        return self.episodes, self._mask, self._flat, self._seat, *results
+        return (
+            self.episodes,
+            self._mask,
+            self._flat,
+            self._seat,
+            self._payoff,
+            self._margin,
+            self._done,
+            self._length,
+        )
 
     def __getstate__(self) -> dict[str, Any]:
-        """Leaves out the views of the arrays: a copy's would show those of another."""
-        made = {"_kernels", "_now", "_draw", "_bound", "_step", "_first_of_illegal"}
-        return {name: value for name, value in vars(self).items() if name not in made}
+        """Leaves out views of the arrays and bound kernels: `_show` makes a copy's own."""
+        derived = {"_kernels", "_now", "_draw", "_bound", "_step", "_first_of_illegal"}
+        return {name: value for name, value in vars(self).items() if name not in derived}
 
     def __setstate__(self, state: dict[str, Any]) -> None:
         vars(self).update(state)
@@ -188,20 +204,22 @@ class VecEnv:
 
     def _check_new_games(self) -> None:
         """Refuses a game whose first positions break the contract."""
-        space, some = self.game.observation.spec.space(), slice(_CHECKED)
-        seat, mask, seen = map(
-            self._on_host, (self._seat[some], self._mask[some], self._flat[some])
-        )
-        outside = (seen < space.low.ravel()) | (seen > space.high.ravel())
-        for wrong, what in (
+        space = self.game.observation.spec.space()
+        seat = self._on_host(self._seat[:_CHECKED])
+        mask = self._on_host(self._mask[:_CHECKED])
+        flat = self._on_host(self._flat[:_CHECKED])
+        outside = (flat < space.low.ravel()) | (flat > space.high.ravel())
+        for wrong, error in (
             ((seat < 0) | (seat >= self.num_players), "no seat is to act"),
             ((mask & ~1).any(1), "an element of the mask isn't 0 or 1"),
             (~mask.any(1), "no action is legal"),
             (outside.any(1), "the observation is out of its bounds"),
         ):
             if wrong.any():
-                where = f"{self.game.name}: environment {wrong.argmax()}"
-                raise ValueError(f"{where}: {what} in a new game; run linkzoo.testing.check_game")
+                raise ValueError(
+                    f"{self.game.name}: environment {wrong.argmax()}: {error} in a new game; "
+                    "run linkzoo.testing.check_game"
+                )
         self._rules_checked = True
 
     def _on_host(self, array: Any) -> NDArray[Any]:
@@ -223,9 +241,12 @@ class VecEnv:
         """
         if not self._started:
             self._check_started("step")
-        chosen = actions if type(actions) is np.ndarray else _as_array("actions", actions)
+        if type(actions) is np.ndarray:
+            chosen: NDArray[Any] = actions
+        else:
+            chosen = _as_array("actions", actions)
         if chosen.shape != (self.num_envs,) or chosen.dtype.kind not in "iu":
-            raise self._no_actions(chosen)
+            raise self._wrong_shape(chosen)
         states, episodes = self._bound
         if states is not self.states or episodes is not self.episodes:  # set from outside
             self._bind()
@@ -239,10 +260,11 @@ class VecEnv:
 
     def _bind(self) -> None:
         """Binds the kernels of a step to its arrays."""
-        self._bound = self.states, self.episodes
+        self._bound = (self.states, self.episodes)
         self._first_of_illegal = entry_point(first_illegal, self._mask, self._actions)
-        arrays = self.states, self._actions, self._seed, *self._filled()
-        self._step = self._kernels.step.bind(*arrays)
+        self._step = self._kernels.step.bind(
+            self.states, self._actions, self._seed, *self._filled()
+        )
 
     def random_actions(self, seed: int = 0) -> NDArray[np.int64]:
         """Returns uniformly random legal actions, int64[N].
@@ -254,9 +276,11 @@ class VecEnv:
         index = integer("seed", seed, 0, 2**63 - 1)
         if self._draw is None:
             self._check_started("random_actions")
-            self._index, self._drawn = np.zeros(1, np.int64), np.zeros(self.num_envs, np.int64)
-            arrays = self._mask, self._seeds, self._index, self._drawn
-            self._draw = self._kernels.random_actions.bind(*arrays)
+            self._index = np.zeros(1, np.int64)
+            self._drawn = np.zeros(self.num_envs, np.int64)
+            self._draw = self._kernels.random_actions.bind(
+                self._mask, self._seeds, self._index, self._drawn
+            )
         self._index[0] = index
         self._draw(self.num_threads or get_num_threads())
         return self._drawn.copy()
@@ -271,25 +295,30 @@ class VecEnv:
             ValueError: A row is no environment.
         """
         self._check_started("refresh")
-        which = slice(None) if rows is None else self._checked(rows)
-        states, masks, flat = self.states[which], self._mask[which], self._flat[which]
+        changed: Any = slice(None)
+        if rows is not None:
+            changed = self._checked(rows)
+        states = self.states[changed]
+        masks = self._mask[changed]
+        flat = self._flat[changed]
         seats = np.ascontiguousarray(states["seat"])
         self._run(self._kernels.fill_masks, states, masks)
         self._run(self._kernels.observe, states, seats, flat)
         if rows is not None:  # these were copies
-            self._mask[which], self._flat[which] = masks, flat
-        self._seat[which] = seats
+            self._mask[changed] = masks
+            self._flat[changed] = flat
+        self._seat[changed] = seats
         return self._now
 
     def _checked(self, rows: ArrayLike) -> NDArray[np.int64]:
         """Returns rows as an array of integers in 0..N-1."""
-        found = _as_array("rows", rows)
-        if found.ndim != 1 or (found.dtype.kind not in "iu" and found.size):
-            raise ValueError(f"rows are {found.dtype}{list(found.shape)}, not integers [n]")
-        wrong = found[(found < 0) | (found >= self.num_envs)]
+        numbers = _as_array("rows", rows)
+        if numbers.ndim != 1 or (numbers.dtype.kind not in "iu" and numbers.size):
+            raise ValueError(f"rows are {numbers.dtype}{list(numbers.shape)}, not integers [n]")
+        wrong = numbers[(numbers < 0) | (numbers >= self.num_envs)]
         if wrong.size:
             raise ValueError(f"rows: environment {wrong[0]} is not in 0..{self.num_envs - 1}")
-        return found.astype(np.int64, copy=False)
+        return numbers.astype(np.int64, copy=False)
 
     def seed_of(self, index: int, episode: int) -> int:
         """Returns the seed of game `index` in its `episode`-th episode (from 0) of this run."""
@@ -301,13 +330,14 @@ class VecEnv:
         if not self._started:
             raise RuntimeError(f"{call} before reset: call reset() first")
 
-    def _no_actions(self, actions: Any) -> ValueError:
+    def _wrong_shape(self, actions: Any) -> ValueError:
         return ValueError(
             f"actions are {actions.dtype}{list(actions.shape)}, not integers [{self.num_envs}]"
         )
 
     def _refuse(self, index: int) -> None:
-        action, last = int(self._actions[index]), self.game.num_actions - 1
+        action = int(self._actions[index])
+        last = self.game.num_actions - 1
         text = f"outside 0..{last}"
         if 0 <= action <= last:
             text = self.game.notation.action_to_text(self._record(index), action)
