@@ -38,7 +38,7 @@ def load(_typing: types.Type, array: types.Type, index: types.Type) -> Generator
 
 
 def _read_modify_write(operation: str) -> Any:
-    """Returns a function that changes `array[index]` by `value` and returns what it was."""
+    """Returns a function that changes `array[index]` by `value` and returns the old value."""
 
     @intrinsic
     def change(
@@ -106,13 +106,13 @@ def pack_call(
         layout = ir.LiteralStructType(kinds)
         if context.get_abi_sizeof(layout) > BUFFER_BYTES:
             raise ValueError(f"{len(kinds)} arguments are more than {BUFFER_BYTES} bytes")
-        held = builder.bitcast(
+        packed = builder.bitcast(
             make_array(signature.args[0])(context, builder, values[0]).data, layout.as_pointer()
         )
         borrowed = _borrowed(context, builder, arrays, values[2])
-        given = cgutils.unpack_tuple(builder, borrowed, len(arrays.types))
-        for place, value in enumerate([values[1], *given]):
-            builder.store(value, cgutils.gep_inbounds(builder, held, 0, place))
+        arguments_given = cgutils.unpack_tuple(builder, borrowed, len(arrays.types))
+        for index, value in enumerate([values[1], *arguments_given]):
+            builder.store(value, cgutils.gep_inbounds(builder, packed, 0, index))
         body = ir.Function(
             builder.module,
             ir.FunctionType(_CODE, [_WORD, _WORD, _WORD]),
@@ -121,13 +121,14 @@ def pack_call(
         body.linkage = "internal"
         inside = ir.IRBuilder(body.append_basic_block())
         data, first, last = body.args
-        held = inside.inttoptr(data, layout.as_pointer())
-        address, *taken = (
-            inside.load(cgutils.gep_inbounds(inside, held, 0, place)) for place in range(len(kinds))
+        packed = inside.inttoptr(data, layout.as_pointer())
+        address, *unpacked = (
+            inside.load(cgutils.gep_inbounds(inside, packed, 0, index))
+            for index in range(len(kinds))
         )
         called = convention.get_function_type(types.none, arguments)
         result, raised = (inside.alloca(pointer.pointee) for pointer in called.args[:2])
-        flat = convention._get_arg_packer(arguments).as_arguments(inside, [first, last, *taken])
+        flat = convention._get_arg_packer(arguments).as_arguments(inside, [first, last, *unpacked])
         code = inside.call(inside.inttoptr(address, called.as_pointer()), [result, raised, *flat])
         inside.ret(inside.select(inside.icmp_signed("==", code, _CODE(_NONE)), _CODE(0), code))
         return builder.ptrtoint(body, _WORD)

@@ -155,8 +155,12 @@ class Walk:
 
 def _home(value: Any) -> str:
     """Returns the module of a function or class, or a module's own name; else ""."""
-    home = value.__name__ if isinstance(value, ModuleType) else getattr(value, "__module__", "")
-    return home if isinstance(home, str) and hasattr(value, "__name__") else ""
+    if isinstance(value, ModuleType):
+        return value.__name__
+    home = getattr(value, "__module__", "")
+    if isinstance(home, str) and hasattr(value, "__name__"):
+        return home
+    return ""
 
 
 class Uncached(NullCache):
@@ -193,13 +197,13 @@ class Cache(FunctionCache):
 
     def load_overload(self, sig: Any, target_context: Any) -> Any:
         """Returns the function for these types; None if it must be compiled, while others wait."""
-        found = self._load(sig, target_context)
-        what = ", ".join(sorted(self._source.titles)) or self._name
-        if found is None and self._lock.acquire(what):  # another process has compiled it
-            found = self._load(sig, target_context)
-        if found is None:
+        overload = self._load(sig, target_context)
+        titles = ", ".join(sorted(self._source.titles)) or self._name
+        if overload is None and self._lock.acquire(titles):  # another process has compiled it
+            overload = self._load(sig, target_context)
+        if overload is None:
             announce(self._source)
-        return found
+        return overload
 
     def _index_key(self, sig: Any, codegen: Any) -> Any:
         return sig, codegen.magic_tuple()  # Numba adds code and closure; the digest covers them
@@ -228,8 +232,8 @@ class Cache(FunctionCache):
         versions: dict[str, list[os.DirEntry[str]]] = {}
         with suppress(OSError), os.scandir(self._folder) as entries:
             for entry in entries:
-                if found := self._versions.fullmatch(entry.name):
-                    versions.setdefault(found[1], []).append(entry)
+                if match := self._versions.fullmatch(entry.name):
+                    versions.setdefault(match[1], []).append(entry)
             age = {
                 base: max(entry.stat().st_mtime for entry in files)
                 for base, files in versions.items()
@@ -259,22 +263,32 @@ class Lock:
         self._path = path
         self._descriptor: int | None = None
 
-    def acquire(self, what: str, seconds: float | None = None) -> bool:
-        """Waits for the lock, with a message if it takes long; True if it was held elsewhere.
+    def acquire(self, title: str, seconds: float | None = None) -> bool:
+        """Waits for the lock, with a message if it takes long.
 
-        Continues without a lock after these seconds (default: 120), or if files can't be locked.
+        Continues without a lock after some seconds, or if files can't be locked.
+
+        Args:
+            title: The thing that another process may be compiling, for the message.
+            seconds: The longest wait; None for 120.
+
+        Returns:
+            Whether the lock was held elsewhere.
         """
         try:
             self._descriptor = os.open(self._path, os.O_RDWR | os.O_CREAT, 0o666)
         except OSError:
             return False
-        start, said = time.monotonic(), False
+        if seconds is None:
+            seconds = _WAIT
+        start = time.monotonic()
+        announced = False
         while not _try_lock(self._descriptor):
             passed = time.monotonic() - start
-            if passed > _PATIENCE and not said:
-                said = True
-                _say(f"waiting for another process that compiles {what}")
-            if passed > (_WAIT if seconds is None else seconds):
+            if passed > _PATIENCE and not announced:
+                announced = True
+                _say(f"waiting for another process that compiles {title}")
+            if passed > seconds:
                 break
             time.sleep(0.05)
         return time.monotonic() - start >= 0.05
@@ -302,19 +316,23 @@ def _try_lock(descriptor: int) -> bool:
     return True
 
 
-def announce(source: Source, where: str = "", seconds: float | None = None) -> None:
-    """Prints once what is being compiled, if it takes long.
+def announce(source: Source, suffix: str = "", seconds: float | None = None) -> None:
+    """Prints once which games are being compiled, if it takes long.
 
     Args:
         source: The source of the function.
-        where: What follows the games' names, such as " for the GPU".
-        seconds: Compile time per callee (default: that of the CPU).
+        suffix: Text after the games' names, such as " for the GPU".
+        seconds: Compile time per callee; None for the CPU's.
     """
-    expected = (_SECONDS if seconds is None else seconds) * source.functions
-    new = {f"{title}{where}" for title in source.titles} - _announced
+    if seconds is None:
+        seconds = _SECONDS
+    expected = seconds * source.functions
+    new = {f"{title}{suffix}" for title in source.titles} - _announced
     if new and expected >= _WORTH_SAYING:
         _announced.update(new)
-        rounded = round(expected) if expected < 10 else 5 * round(expected / 5)
+        rounded = round(expected)
+        if expected >= 10:
+            rounded = 5 * round(expected / 5)
         _say(f"compiling {', '.join(sorted(new))}, once, about {rounded} s")
 
 

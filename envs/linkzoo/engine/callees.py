@@ -28,12 +28,15 @@ def make_callee(function: FunctionType) -> Any:
         function: A copy used nowhere else: Numba uses its identity to detect recursion. Its
             qualified name determines its symbols.
     """
+    pipeline: type[CompilerBase] = Compiler
+    if _SUPPORTED:
+        pipeline = _CalleeCompiler
     njit: Any = numba.njit  # its type stubs lack some options
     return njit(
         function,
         no_cpython_wrapper=True,
         no_cfunc_wrapper=True,
-        pipeline_class=_CalleeCompiler if _SUPPORTED else Compiler,
+        pipeline_class=pipeline,
     )
 
 

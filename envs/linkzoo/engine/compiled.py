@@ -78,7 +78,8 @@ def compiled(function: F) -> F:
 def entry_point(function: F, *arguments: Any) -> F:
     """Returns the machine code of a compiled function for the exact types of these arguments.
 
-    This skips the type lookup, a quarter of a microsecond per call (measured).
+    This skips the type lookup, without which `step` and `last` of a `GameEnv` take 1.15 times as
+    long.
 
     Args:
         function: A compiled function; it is compiled for the arguments if necessary.
@@ -160,7 +161,9 @@ def _own_functions(module: ModuleType) -> list[Callable[..., Any]]:
     """Returns the functions that a module defines, compiled or plain."""
     functions = []
     for value in vars(module).values():
-        plain = value.function if isinstance(value, _Compiled) else value
+        plain = value
+        if isinstance(value, _Compiled):
+            plain = value.function
         if isinstance(plain, FunctionType) and plain.__module__ == module.__name__:
             functions.append(value)
     return functions
@@ -174,11 +177,13 @@ def _bind(function: Callable[..., Any], module: ModuleType) -> Callable[..., Any
 
 
 def _copy(function: FunctionType, names: dict[str, Any], name: str = "") -> FunctionType:
-    made = FunctionType(function.__code__, names, closure=function.__closure__)
-    made.__name__, made.__qualname__ = name or function.__name__, name or function.__qualname__
-    made.__module__, made.__doc__ = function.__module__, function.__doc__
-    made.__defaults__ = function.__defaults__
-    return made
+    copy = FunctionType(function.__code__, names, closure=function.__closure__)
+    copy.__name__ = name or function.__name__
+    copy.__qualname__ = name or function.__qualname__
+    copy.__module__ = function.__module__
+    copy.__doc__ = function.__doc__
+    copy.__defaults__ = function.__defaults__
+    return copy
 
 
 if hasattr(os, "register_at_fork"):  # else a fork during compilation breaks the child
@@ -211,7 +216,9 @@ class _Compiled(CPUDispatcher):
         function = self.function
         # The linker identifies functions by symbol. The digest distinguishes functions of one
         # factory, or of a module bound to other constants.
-        name = function.__qualname__ + (f"_{self.source.digest}" if self._unique else "")
+        name = function.__qualname__
+        if self._unique:
+            name += f"_{self.source.digest}"
         return make_callee(_copy(function, function.__globals__, name))
 
     @property

@@ -26,7 +26,8 @@ def interpreted(check: Callable[..., Any]) -> Callable[..., Any]:
 
     @wraps(check)
     def run(*arguments: Any) -> Any:
-        compiled_call, thread = CPUDispatcher.__call__, threading.get_ident()
+        compiled_call = CPUDispatcher.__call__
+        thread = threading.get_ident()
         timers: list[threading.Timer] = []  # of the outermost call
 
         def call(function: Any, *args: Any) -> Any:
@@ -45,12 +46,13 @@ def interpreted(check: Callable[..., Any]) -> Callable[..., Any]:
             with patch.object(CPUDispatcher, "__call__", call), np.errstate(all="ignore"):
                 return check(*arguments)
         except Exception as error:
-            where, what = _last_called(error, call.__code__), f"{type(error).__name__}: {error}"
-            if where is None:
+            function = _last_called(error, call.__code__)
+            if function is None:
                 raise
+            text = f"{type(error).__name__}: {error}"
             if isinstance(error, EndlessLoopError):
-                what = f"doesn't return within {LIMIT:g} seconds (an endless loop?)"
-            raise AssertionError(f"{where}: {what}") from error
+                text = f"doesn't return within {LIMIT:g} seconds (an endless loop?)"
+            raise AssertionError(f"{function}: {text}") from error
 
     return run
 
@@ -62,10 +64,13 @@ def _interrupt(thread: int) -> None:
 
 def _last_called(error: Exception, caller: Any) -> str | None:
     """Returns the compiled function, its file and its line where an error was raised."""
-    place, previous, trace = None, None, error.__traceback__
+    called = None
+    previous = None
+    trace = error.__traceback__
     while trace is not None:
         code = trace.tb_frame.f_code
         if previous is caller:
-            place = f"{code.co_name} ({Path(code.co_filename).name}:{trace.tb_lineno})"
-        previous, trace = code, trace.tb_next
-    return place
+            called = f"{code.co_name} ({Path(code.co_filename).name}:{trace.tb_lineno})"
+        previous = code
+        trace = trace.tb_next
+    return called

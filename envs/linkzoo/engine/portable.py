@@ -2,8 +2,8 @@
 
 `linkzoo.engine.cache` digests bytecode, which differs between versions. Here it is the syntax tree,
 without comments, docstrings and annotations, so that code compiled on one machine is found on
-another (`linkzoo.cuda.cubins`). A function whose file isn't what was imported, because it was
-edited since, is digested by its bytecode.
+another (`linkzoo.cuda.cubins`). A function whose file was edited after the import is digested by
+its bytecode.
 """
 
 import ast
@@ -60,26 +60,30 @@ def _trees(path: str) -> dict[CodeType, str]:
     """Returns the syntax trees of a file's functions, by the code that Python makes of them."""
     try:
         text = Path(path).read_text(encoding="utf-8")
-        left, module = [compile(text, path, "exec", dont_inherit=True)], ast.parse(text)
+        codes = [compile(text, path, "exec", dont_inherit=True)]
+        module = ast.parse(text)
     except (OSError, SyntaxError, ValueError):
         return {}
     nodes = {
-        (node.name, min([node.lineno, *(made.lineno for made in node.decorator_list)])): node
+        (
+            node.name,
+            min([node.lineno, *(decorator.lineno for decorator in node.decorator_list)]),
+        ): node
         for node in ast.walk(module)
         if isinstance(node, ast.FunctionDef)
     }
     trees = {}
-    while left:
-        code = left.pop()
-        left += [constant for constant in code.co_consts if isinstance(constant, CodeType)]
-        node = nodes.get((code.co_name, code.co_firstlineno))
-        if node is not None:
-            trees[code] = _text(node)
+    while codes:
+        code = codes.pop()
+        codes += [constant for constant in code.co_consts if isinstance(constant, CodeType)]
+        definition = nodes.get((code.co_name, code.co_firstlineno))
+        if definition is not None:
+            trees[code] = _text(definition)
     return trees
 
 
 def _text(tree: Any) -> str:
-    """Returns a syntax tree as text, without what says nothing or is said to people."""
+    """Returns a syntax tree as text, without docstrings, annotations and empty fields."""
     if isinstance(tree, list):
         return "[" + ", ".join(map(_text, tree)) + "]"
     if not isinstance(tree, ast.AST):
@@ -87,9 +91,9 @@ def _text(tree: Any) -> str:
     fields = dict(ast.iter_fields(tree))
     if isinstance(tree, ast.FunctionDef) and ast.get_docstring(tree, clean=False) is not None:
         fields["body"] = tree.body[1:]
-    said = [
+    texts = [
         f"{name}={_text(value)}"
         for name, value in fields.items()
         if value not in (None, []) and name not in _NO_CODE
     ]
-    return f"{type(tree).__name__}({', '.join(said)})"
+    return f"{type(tree).__name__}({', '.join(texts)})"

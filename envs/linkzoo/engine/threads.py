@@ -4,7 +4,7 @@ A kernel `kernel(first, last, *arrays)` processes rows `first`..`last - 1` indep
 `RowKernel` calls it on whole arrays: few rows run on the calling thread, many are shared with
 helper threads. Helpers take chunks from a shared counter in compiled code, without the GIL. They
 spin for some tens of microseconds, then sleep, so they cost nothing on a busy machine, and a step
-does not wait for threads that wake late.
+doesn't wait for threads that wake late.
 
 Every process starts its own helpers on first use, also after a fork. They serve one caller at a
 time; concurrent calls from other Python threads run on those threads alone.
@@ -62,13 +62,18 @@ def _take(words: Words, helps: bool) -> None:
 
     So a thread's rows stay in its cache. The ends never overlap.
     """
-    count, part = atomics.load(words, _COUNT), atomics.load(words, _PART)
+    count = atomics.load(words, _COUNT)
+    part = atomics.load(words, _PART)
     parts = atomics.load(words, _ALL)
-    body, data = atomics.load(words, _BODY), atomics.load(words, _DATA)
+    body = atomics.load(words, _BODY)
+    data = atomics.load(words, _DATA)
     front = 0
     while atomics.add(words, _NEXT, 1) < parts:
-        first = part * (parts - 1 - atomics.add(words, _BACK, 1) if helps else front)
+        chunk = front
+        if helps:
+            chunk = parts - 1 - atomics.add(words, _BACK, 1)
         front += 1
+        first = part * chunk
         if atomics.call_packed(body, data, first, min(first + part, count)):
             atomics.store(words, _FAILED, first + 1)
             atomics.store(words, _NEXT, parts)
@@ -116,7 +121,7 @@ def _call(body: int, data: int, count: int) -> int:
 
 @compiled
 def _share(words: Words, body: int, data: int, helpers: int, grain: int, count: int) -> int:
-    """Caller's side: opens the rows to helpers, processes chunks, closes, returns `_ended`."""
+    """Caller's side: opens the rows to helpers, processes chunks, closes; returns `_ended`."""
     part = max(grain, -(-count // (_PARTS * (helpers + 1))))
     atomics.store(words, _BODY, body)
     atomics.store(words, _DATA, data)
@@ -149,7 +154,8 @@ class _Pool:
         """Runs a packed call with up to `helpers` helpers, under `mine`; returns word _FAILED."""
         if self._asleep or self._held or len(self._threads) < helpers:
             self._get_ready(helpers)
-        self._held, failed = held, -1
+        self._held = held
+        failed = -1
         try:
             failed = self._share(self.words, body, data, helpers, grain, count)
         finally:
@@ -259,8 +265,10 @@ class RowKernel:
     """
 
     def __init__(self, kernel: Callable[..., None], grain: int, block: int = 0) -> None:
-        self.kernel, self.grain, self.block = kernel, grain, block
-        self._found: dict[Any, int] = {}  # addresses
+        self.kernel = kernel
+        self.grain = grain
+        self.block = block
+        self._addresses: dict[Any, int] = {}  # of the machine code, by the arguments' types
 
     def __call__(self, *arrays: Any) -> None:
         """Runs all rows on the default number of threads."""
@@ -281,20 +289,25 @@ class RowKernel:
         """Returns `on` bound to these arrays: they are converted once, not in every call."""
         if _INTERPRETED:
             return lambda threads: self.on(threads, *arrays)
-        count, buffer = len(arrays[0]), np.empty(atomics.BUFFER_BYTES // 8, np.int64)
-        body, data = _prepare(buffer, self._address(arrays), *arrays), buffer.ctypes.data
-        held, serial = (*arrays, buffer), entry_point(_call, 0, 0, 0)
-        few, grain = self._are_few(2, count), self.grain
-        most = -(-count // grain)
+        count = len(arrays[0])
+        buffer = np.empty(atomics.BUFFER_BYTES // 8, np.int64)
+        body = _prepare(buffer, self._address(arrays), *arrays)
+        data = buffer.ctypes.data
+        held = (*arrays, buffer)
+        serial = entry_point(_call, 0, 0, 0)
+        few = self._are_few(2, count)
+        most_threads = -(-count // self.grain)
 
         def run(threads: int) -> None:
-            if threads == 1 or few or (pool := _pool).mine.locked():
+            pool = _pool
+            if threads == 1 or few or pool.mine.locked():
                 if serial(body, data, count):
                     self._raise_again(0, count, arrays)
                 return
             with pool.mine:  # no Ctrl-C between its lock and its release; `acquire` lets one in
-                helpers = (threads if threads < most else most) - 1  # noqa: FURB136 - min: 0.1 us
-                if failed := pool.share(helpers, grain, body, data, count, held):
+                helpers = min(threads, most_threads) - 1
+                failed = pool.share(helpers, self.grain, body, data, count, held)
+                if failed:
                     last = min(failed - 1 + int(pool.words[_PART]), count)
                     self._raise_again(failed - 1, last, arrays)
 
@@ -311,11 +324,11 @@ class RowKernel:
     def _address(self, arrays: tuple[Any, ...]) -> int:
         """Compiles the kernel for the types of these arrays; returns its address."""
         key = tuple(map(_kind, arrays))
-        if key not in self._found:
-            found = overload_of(self.kernel, 0, 0, *arrays)
-            name = found.fndesc.llvm_func_name
-            self._found[key] = found.library.get_pointer_to_function(name)
-        return self._found[key]
+        if key not in self._addresses:
+            overload = overload_of(self.kernel, 0, 0, *arrays)
+            name = overload.fndesc.llvm_func_name
+            self._addresses[key] = overload.library.get_pointer_to_function(name)
+        return self._addresses[key]
 
 
 def _kind(value: Any) -> Any:
@@ -323,4 +336,6 @@ def _kind(value: Any) -> Any:
     if isinstance(value, np.ndarray):
         array: NDArray[Any] = value
         return array.dtype, array.ndim, array.flags.num
-    return tuple(map(_kind, value)) if isinstance(value, tuple) else type(value)
+    if isinstance(value, tuple):
+        return tuple(map(_kind, value))
+    return type(value)
