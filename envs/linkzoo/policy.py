@@ -18,12 +18,14 @@ from linkzoo.engine.rng import STREAM_PREDICT, random_u64s
 from linkzoo.envs.aec import GameEnv
 from linkzoo.envs.gym import SeatEnv
 
-_ACTED, _SEEN = "action_mask", "observation"  # keys of an observation dict
+# Keys of an observation dict.
+_MASK = "action_mask"
+_OBSERVATION = "observation"
 _GROUP = "linkzoo.policies"  # of entry points; its one entry loads policies
 
 
 class Policy:
-    """An agent in any loop: pass an environment, or what it shows.
+    """An agent in any loop: pass an environment or its observations.
 
     Every method takes one of
 
@@ -33,9 +35,10 @@ class Policy:
       the agents to act;
     - a `VecEnv` or a `SeatVectorEnv` (gymnasium) of N games: the next decision of each.
 
-    `predict` returns what the environment's `step` takes. Results for one decision, for N, and for
-    a dict of agents have no leading axis, a leading axis N, and are dicts by agent. A game of N
-    that waits for its next `reset` has action 0, and its probabilities and values are 0.
+    `predict` returns an argument of the environment's `step`. Results for one decision have no
+    leading axis, results for N decisions a leading axis N, and results for a dict of agents are
+    dicts by agent. A game of N that waits for its next `reset` has action 0, and its probabilities
+    and values are 0.
 
     It is an agent too: an opponent, or one side of a match.
 
@@ -50,36 +53,39 @@ class Policy:
     """
 
     def __init__(self, agent: Agent, game: Game, *, seed: int = 0) -> None:
-        self.agent, self.game, self.name = agent, game, agent.name
-        self._seed, self._asked = integer("seed", seed, 0, 2**64 - 1), 0
+        self.agent = agent
+        self.game = game
+        self.name = agent.name
+        self._seed = integer("seed", seed, 0, 2**64 - 1)
+        self._decisions = 0  # so far
 
     def act(self, positions: Positions) -> NDArray[np.int64]:
         """Returns the agent's action for each position, int64[N]."""
         return self.agent.act(positions)
 
-    def predict(self, where: Any) -> Any:
+    def predict(self, source: Any) -> Any:
         """Returns the actions that the agent plays.
 
         Args:
-            where: An environment or observations, see above.
+            source: An environment or observations, see above.
 
         Returns:
             An int; int64[N] for N decisions; a dict of ints by agent.
 
         Raises:
-            ValueError: `where` is none of the above or of another game, no seat is to act, or the
+            ValueError: `source` is none of the above or of another game, no seat is to act, or the
                 agent needs whole positions.
         """
-        return self._each(where, self._actions)[0]
+        return self._answer(source, self._actions)[0]
 
-    def probabilities(self, where: Any) -> Any:
+    def probabilities(self, source: Any) -> Any:
         """Returns the policy's probability of every action, 0 for illegal ones.
 
-        Those of a network at temperature 1, averaged over its symmetric views; those of a search
-        after it.
+        A network's probabilities are at temperature 1, averaged over its symmetric views; a search
+        gives its improved policy.
 
         Args:
-            where: An environment or observations, see above.
+            source: An environment or observations, see above.
 
         Returns:
             float32[A]; float32[N, A] for N decisions; a dict by agent.
@@ -87,15 +93,15 @@ class Policy:
         Raises:
             ValueError: As `predict`, or the agent has no network.
         """
-        return self._each(where, self._distribution)[0]
+        return self._answer(source, self._distribution)[0]
 
-    def values(self, where: Any) -> Any:
+    def values(self, source: Any) -> Any:
         """Returns the expected payoff of every seat, -1 to 1.
 
         Index 0 is the seat to act, index 1 the next one, and so on; absent seats have 0.
 
         Args:
-            where: An environment or observations, see above.
+            source: An environment or observations, see above.
 
         Returns:
             float32[P], for P the game's largest number of players; float32[N, P] for N decisions;
@@ -104,7 +110,7 @@ class Policy:
         Raises:
             ValueError: As `predict`, or the agent has no network.
         """
-        return self._each(where, self._distribution)[1]
+        return self._answer(source, self._distribution)[1]
 
     def _actions(self, decisions: "_Decisions") -> tuple[NDArray[Any], ...]:
         """Returns the actions [N], 0 where no seat is to act."""
@@ -118,85 +124,100 @@ class Policy:
         agent: Any = self.agent
         if not hasattr(agent, "distribution"):
             raise ValueError(f"{self.name} has no probabilities and values: choose a checkpoint")
-        sizes = self.game.num_actions, self.game.max_players
-        found = tuple(np.zeros((len(decisions.open), size), np.float32) for size in sizes)
+        count = len(decisions.open)
+        probabilities = np.zeros((count, self.game.num_actions), np.float32)
+        values = np.zeros((count, self.game.max_players), np.float32)
         if decisions.open.any():
-            for array, part in zip(found, agent.distribution(decisions.positions), strict=True):
-                array[decisions.open] = part.clip(-1, 1)  # score margins beside payoffs go beyond
-        return found
+            policy, payoffs = agent.distribution(decisions.positions)
+            probabilities[decisions.open] = policy
+            values[decisions.open] = payoffs.clip(-1, 1)  # with score margins they go beyond
+        return probabilities, values
 
     def _draw(self, count: int) -> NDArray[np.uint64]:
         """Returns the seeds of the next decisions."""
-        indices = self._asked + np.arange(count)
-        self._asked += count
+        indices = self._decisions + np.arange(count)
+        self._decisions += count
         return random_u64s(self._seed, STREAM_PREDICT, indices)
 
-    def _each(
-        self, where: Any, ask: Callable[["_Decisions"], tuple[NDArray[Any], ...]]
+    def _answer(
+        self, source: Any, ask: Callable[["_Decisions"], tuple[NDArray[Any], ...]]
     ) -> tuple[Any, ...]:
-        """Returns what `ask` returns for the decisions, in the form of `where`."""
-        if isinstance(where, ParallelEnv):
-            env: Any = where.unwrapped
-            seen = {name: env.observe(name) for name in env.agents}
-            return self._by_agent(seen, lambda _: self._each(env, ask))
-        if isinstance(where, Mapping) and _SEEN not in where:
-            return self._by_agent(where, lambda name: self._each(where[name], ask))
-        decisions = self._observed(where) if isinstance(where, Mapping) else self._states(where)
-        found = ask(decisions)
-        if not decisions.one:
-            return found
+        """Returns the results of `ask` for the decisions, in the form of `source`."""
+        if isinstance(source, ParallelEnv):
+            env: Any = source.unwrapped
+            observations = {name: env.observe(name) for name in env.agents}
+            return self._by_agent(observations, lambda _: self._answer(env, ask))
+        if not isinstance(source, Mapping):
+            decisions = self._states(source)
+        elif _OBSERVATION in source:
+            decisions = self._observed(source)
+        else:
+            return self._by_agent(source, lambda name: self._answer(source[name], ask))
+        results = ask(decisions)
+        if not decisions.single:
+            return results
         if not decisions.open[0]:
             raise ValueError(f"{self.name}: no seat is to act")
-        return tuple(int(array[0]) if array.ndim == 1 else array[0] for array in found)
+        return tuple(_first(array) for array in results)
 
     def _by_agent(
-        self, seen: Mapping[str, Any], each: Callable[[str], tuple[Any, ...]]
+        self, observations: Mapping[str, Any], answer: Callable[[str], tuple[Any, ...]]
     ) -> tuple[Any, ...]:
         """Returns dicts of the results for the agents to act."""
-        acting = [name for name, one in seen.items() if np.any(_mask_of(one))]
+        acting = [name for name, observed in observations.items() if np.any(_mask_of(observed))]
         if not acting:
             raise ValueError(f"{self.name}: no seat is to act")
-        found = zip(*map(each, acting), strict=True)
-        return tuple(dict(zip(acting, results, strict=True)) for results in found)
+        columns = zip(*map(answer, acting), strict=True)
+        return tuple(dict(zip(acting, results, strict=True)) for results in columns)
 
-    def _states(self, where: Any) -> "_Decisions":
+    def _states(self, source: Any) -> "_Decisions":
         """Returns the decisions in an environment."""
-        env = getattr(where, "unwrapped", where)
-        env = env.env if isinstance(env, SeatEnv) else env
-        game, one = getattr(env, "game", None), isinstance(env, GameEnv)
-        states = np.frombuffer(bytearray(env.get_state()), env.game.state) if one else None
-        states = getattr(env, "states", None) if states is None else states
+        env = getattr(source, "unwrapped", source)
+        if isinstance(env, SeatEnv):
+            env = env.env
+        single = isinstance(env, GameEnv)
+        if single:
+            states = np.frombuffer(bytearray(env.get_state()), env.game.state)
+        else:
+            states = getattr(env, "states", None)
+        game = getattr(env, "game", None)
         if not isinstance(states, np.ndarray) or not isinstance(game, Game):
             raise ValueError(
-                f"{shown(where)} is no environment of linkzoo on the CPU, and no dict with "
-                f"{_SEEN!r} and {_ACTED!r}"
+                f"{shown(source)} is no environment of linkzoo on the CPU, and no dict with "
+                f"{_OBSERVATION!r} and {_MASK!r}"
             )
         if game.key != self.game.key:
             raise ValueError(f"{self.name} plays {self.game}, not {game}")
         acting = states["seat"] >= 0
-        own = states[acting]
-        return _Decisions(acting, one, Positions(game, own, self._draw(len(own))))
+        positions = Positions(game, states[acting], self._draw(int(acting.sum())))
+        return _Decisions(acting, single, positions)
 
-    def _observed(self, seen: Mapping[str, Any]) -> "_Decisions":
+    def _observed(self, observed: Mapping[str, Any]) -> "_Decisions":
         """Returns the decisions in an observation dict."""
-        spec, mask = self.game.observation.spec, np.asarray(_mask_of(seen), np.int8) != 0
-        observation = np.asarray(seen[_SEEN])
-        one = observation.ndim == len(spec.shape)
-        if observation.shape[not one :] != spec.shape or observation.dtype.kind not in "iu":
+        spec = self.game.observation.spec
+        mask = np.asarray(_mask_of(observed), np.int8) != 0
+        observation = np.asarray(observed[_OBSERVATION])
+        batch_axes = observation.ndim - len(spec.shape)
+        fits = batch_axes in (0, 1) and observation.shape[batch_axes:] == spec.shape
+        if not fits or observation.dtype.kind not in "iu":
             raise ValueError(
                 f"observations are {observation.dtype}{list(observation.shape)}, and this policy "
-                f"reads {np.dtype(spec.dtype)}{list(spec.shape)} or a batch: those of GameEnv and "
-                "SeatEnv, not the features of FeatureEnv and FeatureSeatEnv"
+                f"reads {np.dtype(spec.dtype)}{list(spec.shape)} or a batch: observations of "
+                "GameEnv and SeatEnv, not the features of FeatureEnv and FeatureSeatEnv"
             )
+        shape = (*observation.shape[:batch_axes], self.game.num_actions)
+        if mask.shape != shape:
+            raise ValueError(f"{_MASK} has shape {list(mask.shape)}, not {list(shape)}")
         batch = observation.reshape(-1, *spec.shape).astype(spec.dtype, copy=False)
-        shape = (len(batch), self.game.num_actions)
-        if mask.shape != shape[one:]:
-            raise ValueError(f"{_ACTED} has shape {list(mask.shape)}, not {list(shape[one:])}")
-        masks = mask.reshape(shape)
+        masks = mask.reshape(len(batch), self.game.num_actions)
         acting = np.asarray(masks.any(1))
-        own = batch[acting]
-        found = _Observed(self.game, own, masks[acting].view(np.int8), self._draw(len(own)))
-        return _Decisions(acting, one, found)
+        positions = _Observed(
+            self.game,
+            batch[acting],
+            masks[acting].view(np.int8),
+            self._draw(int(acting.sum())),
+        )
+        return _Decisions(acting, batch_axes == 0, positions)
 
 
 def load_policy(
@@ -241,7 +262,7 @@ class _Decisions:
     """N decisions."""
 
     open: NDArray[np.bool_]  # [N], where a seat is to act
-    one: bool  # whether it is one decision without a leading axis
+    single: bool  # whether it is one decision without a leading axis
     positions: Any  # Positions or _Observed, where a seat is to act
 
 
@@ -260,18 +281,25 @@ class _Observed:
     @property
     def num_players(self) -> NDArray[np.int64]:
         """int64[N], from the observation's part of this name, if it has one."""
-        spec, most = self.game.observation.spec, self.game.max_players
+        spec = self.game.observation.spec
         if "num_players" not in spec.slices():
-            return np.full(len(self), most)
-        told = spec.view(self.observation, "num_players").reshape(len(self), -1)[:, 0]
-        return told.astype(np.int64)
+            return np.full(len(self), self.game.max_players)
+        numbers = spec.view(self.observation, "num_players").reshape(len(self), -1)[:, 0]
+        return numbers.astype(np.int64)
 
     @property
     def states(self) -> Records:
         raise ValueError("this agent needs whole positions: pass the environment, no observations")
 
 
-def _mask_of(seen: Any) -> Any:
-    if not isinstance(seen, Mapping) or not {_SEEN, _ACTED} <= seen.keys():
-        raise ValueError(f"{shown(seen)} is no dict with {_SEEN!r} and {_ACTED!r}")
-    return seen[_ACTED]
+def _mask_of(observed: Any) -> Any:
+    if not isinstance(observed, Mapping) or not {_OBSERVATION, _MASK} <= observed.keys():
+        raise ValueError(f"{shown(observed)} is no dict with {_OBSERVATION!r} and {_MASK!r}")
+    return observed[_MASK]
+
+
+def _first(results: NDArray[Any]) -> Any:
+    """Returns the first of N results, an action as an int."""
+    if results.ndim == 1:
+        return int(results[0])
+    return results[0]

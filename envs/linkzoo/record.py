@@ -36,7 +36,7 @@ class GameRecord:
         actions: The actions, in order.
         digest: The digest of the board or the cards (`Game.digest`); other data aren't replayed.
             None: unknown, as in old records, or the game has none.
-        comments: What agents said about their actions, by index.
+        comments: The agents' comments on their actions, by index.
     """
 
     game: str
@@ -52,9 +52,15 @@ class GameRecord:
     @classmethod
     def of(cls, game: Game, state: Record, start: dict[str, Any] | None = None) -> "GameRecord":
         """Returns the record, without actions yet, of a game with a position's seed and options."""
-        options, players = game.chosen_options(state), int(state.num_players)
-        seed, digest = int(state.seed), game.digest
-        return cls(id_of(game), game.version, players, options, seed, start, digest=digest)
+        return cls(
+            game=id_of(game),
+            version=game.version,
+            num_players=int(state.num_players),
+            options=game.chosen_options(state),
+            seed=int(state.seed),
+            start=start,
+            digest=game.digest,
+        )
 
     def replay(self) -> Iterator[Record]:
         """Yields the position at the start and after each action, each a record of its own.
@@ -77,12 +83,13 @@ class GameRecord:
             arguments.agrees("num_players", players, int(states[0].num_players))
             kernel.fill_masks.serial(states, mask)
         yield states.copy()[0]
-        outcome = np.empty((2, players), np.float32)
+        payoff = np.empty(players, np.float32)
+        margin = np.empty(players, np.float32)
         for index, action in enumerate(self.actions):
             known = arguments.is_integer(action) and 0 <= action < game.num_actions
             if not known or not mask[0, action]:
                 raise ValueError(f"actions[{index}]: {arguments.shown(action)} is not legal")
-            kernel.play_one(states, int(action), mask[0], *outcome)
+            kernel.play_one(states, int(action), mask[0], payoff, margin)
             yield states.copy()[0]
 
     def _rules(self) -> Game:
@@ -104,9 +111,12 @@ class GameRecord:
         if self.digest is None:
             del data["digest"]
         del data["comments"]
-        if self.comments:  # those of moves that were taken back stay out
-            said = {str(index): self.comments.get(index) for index in range(len(moves))}
-            data["comments"] = {index: text for index, text in said.items() if text}
+        if self.comments:
+            data["comments"] = {  # without comments of moves that were taken back
+                str(index): self.comments[index]
+                for index in range(len(moves))
+                if self.comments.get(index)
+            }
         del data["actions"]
         return data
 
@@ -126,7 +136,9 @@ class GameRecord:
         game = get_game(data["game"])
         arguments.agrees("version", data["version"], game.version)
         arguments.check_keys("options", data["options"], option_names(game.options))
-        digest = arguments.string("digest", data["digest"]) if "digest" in data else None
+        digest = None
+        if "digest" in data:
+            digest = arguments.string("digest", data["digest"])
         game = get_same_game(data["game"], data["options"], digest)
         players = arguments.integer("num_players", data["num_players"], *game.players)
         seed = arguments.integer("seed", data["seed"], 0, 2**64 - 1)
@@ -165,7 +177,7 @@ class GameRecord:
         """Reads a record that `save` wrote.
 
         Raises:
-            ValueError: Says what is wrong with the file.
+            ValueError: The file isn't a record; the message names the error.
             OSError: The file can't be read.
         """
         try:

@@ -23,8 +23,8 @@ class Positions:
             `determinize`.
         seeds: uint64[N], the only source of randomness: equal positions and seeds give equal
             actions.
-        comments: N texts, empty at first. An agent may say here why it plays its actions; they are
-            kept in the records of games.
+        comments: N texts, empty at first. An agent may give the reasons for its actions here; they
+            are kept in the records of games.
 
     Raises:
         ValueError: The states aren't records of the game, there isn't a seed for each, or a game
@@ -119,7 +119,8 @@ class RandomAgent:
 
     def act(self, positions: Positions) -> NDArray[np.int64]:
         """Returns a uniformly random legal action for each position, int64[N]."""
-        masks, seeds = positions.action_mask, positions.seeds
         actions = np.empty(len(positions), np.int64)
-        kernels(positions.game).random_actions(masks, seeds, np.zeros(1, np.int64), actions)
+        kernels(positions.game).random_actions(
+            positions.action_mask, positions.seeds, np.zeros(1, np.int64), actions
+        )
         return actions

@@ -1,4 +1,4 @@
-"""Checks of JSON and of arguments. Errors name the field and what is allowed."""
+"""Checks of JSON and of arguments. Errors name the field and the allowed values."""
 
 import json
 from collections.abc import Collection, Mapping
@@ -21,7 +21,9 @@ def shown(value: object) -> str:
         text = _SHORT.repr(value)
     except ValueError:  # Python refuses to print integers of thousands of digits
         return "a number of too many digits"
-    return text if len(text) <= _MAX_SHOWN else f"{text[:_MAX_SHOWN]}..."
+    if len(text) > _MAX_SHOWN:
+        return f"{text[:_MAX_SHOWN]}..."
+    return text
 
 
 def check_keys(
@@ -144,11 +146,11 @@ def parse_json(text: str | bytes) -> Any:
 
 
 def _object(pairs: list[tuple[str, Any]]) -> dict[str, Any]:
-    found = dict(pairs)
-    if len(found) < len(pairs):
+    data = dict(pairs)
+    if len(data) < len(pairs):
         names = [name for name, _ in pairs]
         raise ValueError(f"{shown(max(names, key=names.count))} is set twice")
-    return found
+    return data
 
 
 def file_text(name: str, path: str) -> str | None:
@@ -157,11 +159,13 @@ def file_text(name: str, path: str) -> str | None:
     A byte order mark isn't part of the text.
     """
     try:
-        text = Path(path).read_text(encoding="utf-8-sig") if Path(path).is_file() else None
+        if not Path(path).is_file():
+            return None
+        text = Path(path).read_text(encoding="utf-8-sig")
     except UnicodeDecodeError as error:
         raise ValueError(f"{name}: {path[:80]!r} isn't UTF-8 text: save it as UTF-8") from error
     except (OSError, ValueError) as error:  # name too long, null byte, no permission
         raise ValueError(f"{name}: can't read {path[:80]!r} ({type(error).__name__})") from error
-    if text is not None and "\0" in text:
+    if "\0" in text:
         raise ValueError(f"{name}: {path[:80]!r} isn't text: it has NUL bytes")
     return text

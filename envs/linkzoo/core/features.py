@@ -1,5 +1,6 @@
 """Network features of an observation: planes as they are, other numbers one-hot."""
 
+from collections.abc import Sequence
 from typing import Any
 
 import numpy as np
@@ -26,24 +27,28 @@ class FeatureMap:
         levels: list[int] = []
         scale: list[float] = []
         parts = list(zip(spec.parts, spec.slices().values(), strict=True))
-        for part, where in sorted(parts, key=lambda pair: pair[0].broadcast):
-            indices = np.arange(where.start, where.stop)
+        for part, elements in sorted(parts, key=lambda pair: pair[0].broadcast):
+            indices = np.arange(elements.start, elements.stop)
             if part.broadcast:
                 indices = indices.reshape(-1, int(np.prod(part.shape[-2:])))[:, 0]
+            part_levels: Sequence[int] = [RAW]
+            part_scale = 1.0 / max(abs(part.low), abs(part.high), 1)
             values = range(part.low, part.high + 1)
-            one_hot = (part.broadcast or part.categorical) and len(values) <= _MAX_LEVELS
+            if (part.broadcast or part.categorical) and len(values) <= _MAX_LEVELS:  # one-hot
+                part_levels = values
+                part_scale = 1.0
             for column in indices:
-                for level in values if one_hot else [RAW]:
+                for level in part_levels:
                     columns.append(int(column))
                     levels.append(level)
-                    bound = max(abs(part.low), abs(part.high))
-                    scale.append(1.0 if one_hot else 1.0 / max(bound, 1))
-        # The element that holds each element's number: the first copy of one that is broadcast.
+                    scale.append(part_scale)
+        # The element that holds each element's number: the first copy in a broadcast part.
         self.first = np.arange(spec.size)
-        for part, where in parts:
+        for part, elements in parts:
             if part.broadcast:
                 copies = int(np.prod(part.shape[-2:]))
-                self.first[where] = np.repeat(np.arange(where.start, where.stop, copies), copies)
+                firsts = np.arange(elements.start, elements.stop, copies)
+                self.first[elements] = np.repeat(firsts, copies)
         self.columns = np.array(columns, np.int64)
         self.levels = np.array(levels, np.int64)
         # Scale of each feature, to the range -1..1.
@@ -60,9 +65,16 @@ class FeatureMap:
         return len(self.columns)
 
     def index(self, elements: NDArray[np.int64]) -> NDArray[np.int64]:
-        """Returns the features of an observation's elements, any shape; `len` for element -1.
+        """Returns the numeric features that hold elements of an observation.
 
-        ValueError for a categorical or broadcast element, or one out of range.
+        Args:
+            elements: int64 of any shape, indices into the flat observation; -1 for none.
+
+        Returns:
+            int64 of the same shape, indices into the features; their number for -1.
+
+        Raises:
+            ValueError: An element is categorical, broadcast or out of range.
         """
         raw = np.flatnonzero(self.levels == RAW)
         known = {-1: len(self), **dict(zip(self.columns[raw].tolist(), raw.tolist(), strict=True))}
@@ -70,7 +82,7 @@ class FeatureMap:
         unknown = set(flat) - known.keys()
         if unknown:
             raise ValueError(f"element {min(unknown)} of the observation is no number of a list")
-        return np.array([known[one] for one in flat], np.int64).reshape(elements.shape)
+        return np.array([known[element] for element in flat], np.int64).reshape(elements.shape)
 
     def fill(self, observations: NDArray[Any], features: NDArray[Any]) -> None:
         """Fills features [N, F] from flat observations [N, size]."""

@@ -70,25 +70,29 @@ class ObservationSpec:
 
     def slices(self) -> dict[str, slice]:
         """Returns the slice of each part in the flat observation, by name."""
-        found, start = {}, 0
+        slices = {}
+        start = 0
         for part in self.parts:
-            found[part.name] = slice(start, start + prod(part.shape))
-            start += prod(part.shape)
-        return found
+            end = start + prod(part.shape)
+            slices[part.name] = slice(start, end)
+            start = end
+        return slices
 
     def starts(self) -> Any:
-        """Returns where each part begins, a named tuple: compiled code reads it as constants.
+        """Returns the first element of each part, a named tuple of constants for compiled code.
 
-        They are int64: Numba compiles a function anew for each integer of Python.
+        The numbers are int64: Numba compiles a function anew for each integer of Python.
         """
-        starts = {name: np.int64(where.start) for name, where in self.slices().items()}
+        starts = {name: np.int64(part.start) for name, part in self.slices().items()}
         return namedtuple("Starts", starts)(**starts)
 
     def space(self) -> Box:
         """Returns the gymnasium space, with the true bounds of each part."""
-        low, high = np.empty(self.size, self.dtype), np.empty(self.size, self.dtype)
-        for part, where in zip(self.parts, self.slices().values(), strict=True):
-            low[where], high[where] = part.low, part.high
+        low = np.empty(self.size, self.dtype)
+        high = np.empty(self.size, self.dtype)
+        for part, elements in zip(self.parts, self.slices().values(), strict=True):
+            low[elements] = part.low
+            high[elements] = part.high
         return Box(low.reshape(self.shape), high.reshape(self.shape), dtype=self.dtype)  # type: ignore[arg-type]
 
     def view(self, observation: NDArray[Any], name: str) -> NDArray[Any]:

@@ -24,7 +24,8 @@ class Options:
 
     def __post_init__(self) -> None:
         for option in fields(self):
-            value, allowed = getattr(self, option.name), get_args(option.type)
+            value = getattr(self, option.name)
+            allowed = get_args(option.type)
             if option.type is bool:
                 boolean(option.name, value)
             elif get_origin(option.type) is Literal and value not in allowed:
@@ -76,8 +77,10 @@ def write_options(
 def full_options(
     options: Mapping[str, Any], kind: type[Options], fixed: Mapping[str, Any]
 ) -> dict[str, Any]:
-    """Returns options by name, those in `fixed` as `kind` has them: files with their whole path."""
-    chosen = kind(**options) if fixed else None
+    """Returns options by name; those in `fixed` become values of `kind`, files with whole paths."""
+    if not fixed:
+        return dict(options)
+    chosen = kind(**options)
     return {**options, **{name: getattr(chosen, name) for name in fixed}}
 
 
@@ -87,16 +90,19 @@ def read_options(state: Record, options: type[Options], fixed: Mapping[str, Any]
     Raises:
         ValueError: The index of a Literal is out of range.
     """
-    return {
-        option.name: fixed[option.name]
-        if option.name in fixed
-        else _option_value(option, int(state[option.name]))
-        for option in fields(options)
-    }
+    values = {}
+    for option in fields(options):
+        if option.name in fixed:
+            values[option.name] = fixed[option.name]
+        else:
+            values[option.name] = _option_value(option, int(state[option.name]))
+    return values
 
 
 def _option_value(option: OptionField[Any], number: int) -> Any:
     if get_origin(option.type) is Literal:
         values = get_args(option.type)
         return values[integer(option.name, number, 0, len(values) - 1)]
-    return bool(number) if option.type is bool else number
+    if option.type is bool:
+        return bool(number)
+    return number

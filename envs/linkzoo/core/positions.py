@@ -8,7 +8,7 @@ import numpy as np
 
 from linkzoo.core.arguments import agrees, check_keys, integer, sequence
 from linkzoo.core.options import Options, option_names, read_options, write_options
-from linkzoo.core.state import Field, Record, winners_of
+from linkzoo.core.state import Field, Record, field_bounds, winners_of
 
 
 @dataclass(frozen=True)
@@ -26,15 +26,17 @@ class JsonHeader:
 
     def write(self, state: Record, seat: int | None = None) -> dict[str, Any]:
         """Returns the header, up to the ply; with a `seat`, the seat's view without the seed."""
-        return {
+        data: dict[str, Any] = {
             "game": self.name,
             "version": self.version,
             "options": read_options(state, self.options, self.fixed),
-            **({"seed": int(state.seed)} if seat is None else {}),
-            "num_players": int(state.num_players),
-            "seat": or_none(state.seat),
-            "ply": int(state.ply),
         }
+        if seat is None:
+            data["seed"] = int(state.seed)
+        data["num_players"] = int(state.num_players)
+        data["seat"] = or_none(state.seat)
+        data["ply"] = int(state.ply)
+        return data
 
     def read(
         self, data: Mapping[str, Any], required: Collection[str], optional: Collection[str] = ()
@@ -73,11 +75,12 @@ class FieldsJson:
     """JSON positions: the record's fields by name; null where one is hidden from a seat."""
 
     def __init__(self, header: JsonHeader, fields: Sequence[Field]) -> None:
-        self._header, self._fields = header, {each.name: each for each in fields}
+        self._header = header
+        self._fields = {field.name: field for field in fields}
 
     def to_dict(self, state: Record, seat: int | None = None) -> dict[str, Any]:
         """Returns the position; with a `seat`, the seat's view without the seed."""
-        values = {name: _shown(state, each, seat) for name, each in self._fields.items()}
+        values = {name: _shown(state, field, seat) for name, field in self._fields.items()}
         return {**self._header.write(state, seat), "winners": winners_of(state), **values}
 
     def from_dict(self, data: Mapping[str, Any]) -> Record:
@@ -91,19 +94,21 @@ class FieldsJson:
         players = int(state.num_players)
         state.seat = none_or_integer("seat", data["seat"], 0, players - 1)
         state.winners = read_winners(data["winners"], players)
-        for name, each in self._fields.items():
-            state[name] = _numbers(name, data[name], each, each.shape)
+        for name, declared in self._fields.items():
+            state[name] = _numbers(name, data[name], declared, declared.shape)
         return state
 
 
 def _shown(state: Record, field: Field, seat: int | None) -> Any:
-    """Returns a field as JSON data; with a `seat`, None for what is hidden from it."""
+    """Returns a field as JSON data; with a `seat`, None in place of hidden values."""
     values = state[field.name].tolist()
     if seat is None or field.hidden is None:
         return values
     if field.hidden == "all":
         return None
-    return [own if other == seat else None for other, own in enumerate(values)]
+    shown: list[Any] = [None] * len(values)
+    shown[seat] = values[seat]
+    return shown
 
 
 def read_winners(value: Any, num_players: int) -> int:
@@ -114,12 +119,16 @@ def read_winners(value: Any, num_players: int) -> int:
 
 def or_none(number: Any) -> int | None:
     """Returns a record's number, None for -1."""
-    return None if number == -1 else int(number)
+    if number == -1:
+        return None
+    return int(number)
 
 
 def none_or_integer(name: str, value: Any, low: int, high: int) -> int:
     """Returns -1 for None, else an integer in low..high; ValueError names the field."""
-    return -1 if value is None else integer(name, value, low, high)
+    if value is None:
+        return -1
+    return integer(name, value, low, high)
 
 
 def _numbers(name: str, value: Any, field: Field, shape: tuple[int, ...]) -> Any:
@@ -127,6 +136,5 @@ def _numbers(name: str, value: Any, field: Field, shape: tuple[int, ...]) -> Any
     if shape:
         items = sequence(name, value, shape[0], shape[0])
         return [_numbers(f"{name}[{i}]", item, field, shape[1:]) for i, item in enumerate(items)]
-    info = np.iinfo(field.dtype)
-    low = int(info.min) if field.low is None else field.low
-    return integer(name, value, low, int(info.max) if field.high is None else field.high)
+    low, high = field_bounds(field)
+    return integer(name, value, low, high)

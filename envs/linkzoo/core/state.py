@@ -40,8 +40,9 @@ class Field(NamedTuple):
         low: The smallest value in any reachable position; None for the type's minimum. Fields used
             as an index or a count need both bounds.
         high: The largest value, inclusive.
-        hidden: What the JSON of a seat's view leaves out: `"others"`, all but the seat's own
-            element of a field with one per seat, or `"all"`. None: everything is shown.
+        hidden: The part that the JSON of a seat's view leaves out: `"others"`, all elements but
+            the seat's own in a field with an element per seat, or `"all"`. None: everything is
+            shown.
     """
 
     name: str
@@ -53,6 +54,14 @@ class Field(NamedTuple):
 
 
 SKIP_FORCED = Field("skip_forced", "i1", (), 0, 1)  # an option of every game
+
+
+def field_bounds(field: Field) -> tuple[int, int]:
+    """Returns the smallest and the largest value of a field, inclusive."""
+    info = np.iinfo(field.dtype)
+    low = int(info.min) if field.low is None else field.low
+    high = int(info.max) if field.high is None else field.high
+    return low, high
 
 
 def winners_of(state: Record) -> list[int]:
@@ -84,9 +93,9 @@ def record_dtype(fields: Sequence[Field]) -> np.dtype[Any]:
         ValueError: A field isn't integer, a name occurs twice, a name is an attribute of
             `np.record`, or `hidden` isn't one of its values or needs an element per seat.
     """
-    own = [SKIP_FORCED, *fields]
+    declared = [SKIP_FORCED, *fields]
     names = [name for name, _ in HEADER]
-    for field in own:
+    for field in declared:
         if np.dtype(field.dtype).kind not in "iu":
             raise ValueError(f"field {field.name!r}: {field.dtype} is not an integer type")
         if hasattr(np.record, field.name):
@@ -98,8 +107,8 @@ def record_dtype(fields: Sequence[Field]) -> np.dtype[Any]:
         if field.hidden == "others" and not field.shape:
             raise ValueError(f"field {field.name!r}: hidden='others' needs an element per seat")
         names.append(field.name)
-    own.sort(key=lambda field: -np.dtype(field.dtype).itemsize)
-    ordered = [field[:3] for field in own]
+    declared.sort(key=lambda field: -np.dtype(field.dtype).itemsize)
+    ordered = [field[:3] for field in declared]
     packed = np.dtype([*HEADER, *ordered])
     padding = -packed.itemsize % np.dtype(HEADER[0][1]).itemsize
     if padding:
@@ -111,23 +120,22 @@ class Bounds:
     """Bounds of a record's fields, checked over arrays of records."""
 
     def __init__(self, state: np.dtype[Any], fields: Sequence[Field]) -> None:
-        low, high = np.zeros(1, state), np.zeros(1, state)  # padding stays 0
+        low = np.zeros(1, state)  # padding stays 0
+        high = np.zeros(1, state)
         declared = {field.name: field for field in (SKIP_FORCED, *fields)}
         for name in set(state.names or ()) - {"_padding"}:
-            info = np.iinfo(state[name].base)
-            field = declared.get(name, Field(name, ""))
-            low[name] = info.min if field.low is None else field.low
-            high[name] = info.max if field.high is None else field.high
-        places = {name: int(state.fields[name][1]) for name in state.names or ()}  # type: ignore[index]  # a record has fields
-        self._starts = {start: name for name, start in places.items()}  # fields by first byte
-        # Runs of one dtype: their location and bounds.
+            field = declared.get(name, Field(name, state[name].base.str))
+            low[name], high[name] = field_bounds(field)
+        starts = {name: int(state.fields[name][1]) for name in state.names or ()}  # type: ignore[index]  # a record has fields
+        self._fields = {start: name for name, start in starts.items()}  # fields by first byte
+        # Runs of one dtype: their bytes and bounds.
         self._runs = []
-        for kind, run in groupby(places, key=lambda name: state[name].base):
+        for kind, run in groupby(starts, key=lambda name: state[name].base):
             names = list(run)
-            where = slice(places[names[0]], places[names[-1]] + state[names[-1]].itemsize)
-            least, most = (_bytes(bound)[:, where].view(kind) for bound in (low, high))
+            span = slice(starts[names[0]], starts[names[-1]] + state[names[-1]].itemsize)
+            least, most = (_bytes(bound)[:, span].view(kind) for bound in (low, high))
             if (least > np.iinfo(kind).min).any() or (most < np.iinfo(kind).max).any():
-                self._runs.append((where, kind, least, most))
+                self._runs.append((span, kind, least, most))
 
     def check(self, states: Records) -> None:
         """Checks records [N].
@@ -136,13 +144,14 @@ class Bounds:
             ValueError: A field is out of bounds; the message names it.
         """
         raw = _bytes(states)
-        for where, kind, low, high in self._runs:
-            values = raw[:, where].view(kind)
+        for span, kind, low, high in self._runs:
+            values = raw[:, span].view(kind)
             allowed = np.minimum(np.maximum(values, low), high)
             if allowed.tobytes() != values.tobytes():  # several times as fast as two comparisons
-                row, place = np.argwhere(allowed != values)[0]
-                start = max(s for s in self._starts if s <= where.start + place * kind.itemsize)
-                integer(self._starts[start], values[row, place], low[0, place], high[0, place])
+                row, column = np.argwhere(allowed != values)[0]
+                byte = span.start + column * kind.itemsize
+                start = max(start for start in self._fields if start <= byte)
+                integer(self._fields[start], values[row, column], low[0, column], high[0, column])
 
 
 def _bytes(states: Records) -> NDArray[np.uint8]:
