@@ -176,10 +176,9 @@ class Policy:
         if isinstance(env, SeatEnv):
             env = env.env
         single = isinstance(env, GameEnv)
+        states: Any = getattr(env, "states", None)
         if single:
             states = np.frombuffer(bytearray(env.get_state()), env.game.state)
-        else:
-            states = getattr(env, "states", None)
         game = getattr(env, "game", None)
         if not isinstance(states, np.ndarray) or not isinstance(game, Game):
             raise ValueError(
