@@ -98,8 +98,10 @@ def main() -> None:
 
     strength("untrained")
     observation, info = envs.reset(seed=args.seed)
-    done, scores = np.zeros(args.envs), np.zeros(args.envs)
-    played, rollouts = 0, 0
+    done = np.zeros(args.envs)
+    scores = np.zeros(args.envs)
+    played = 0
+    rollouts = 0
     while played < args.steps:
         returns, observation, done, scores, info = collect_rollouts(
             agent,
@@ -111,7 +113,8 @@ def main() -> None:
             last_info=info,
         )
         agent.learn()
-        played, rollouts = played + batch, rollouts + 1
+        played = played + batch
+        rollouts = rollouts + 1
         mean = np.mean(returns) if returns else np.nan
         print(f"{played:>9,} decisions, mean return {mean:+.2f} of {len(returns)} games")
         if rollouts % 8 == 0:

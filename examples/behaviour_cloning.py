@@ -41,7 +41,8 @@ def main(game: str, folder: str) -> None:
     rows = [(e.observations[:-1], e.infos["action_mask"][:-1], e.actions) for e in episodes]
     observations, masks, actions = (np.concatenate(part) for part in zip(*rows, strict=True))
     seen = torch.from_numpy(observations).flatten(1).float()
-    legal, chosen = torch.from_numpy(masks != 0), torch.from_numpy(actions)
+    legal = torch.from_numpy(masks != 0)
+    chosen = torch.from_numpy(actions)
     torch.manual_seed(0)
     layers = nn.Linear(seen.shape[1], 256), nn.ReLU(), nn.Linear(256, legal.shape[1])
     optimizer = torch.optim.Adam((network := nn.Sequential(*layers)).parameters(), lr=1e-3)

@@ -29,7 +29,8 @@ class CsvLogger(Callback):
     def on_evaluation(self, run: Run, results: Sequence[MatchResult]) -> None:
         """Writes the matches."""
         for result in results:
-            opponent, share = result.agents[1], result.win_share().mean
+            opponent = result.agents[1]
+            share = result.win_share().mean
             row = [run.steps, round(run.seconds, 1), opponent, result.num_players, round(share, 4)]
             self.writer.writerow(row)
         self.file.flush()
@@ -78,7 +79,8 @@ class StopWhenStrong(Callback):
     """Ends training once the policy wins a share of its games against an opponent."""
 
     def __init__(self, opponent: str = "random", share: float = 0.9) -> None:
-        self.opponent, self.share = opponent, share
+        self.opponent = opponent
+        self.share = share
 
     def on_evaluation(self, run: Run, results: Sequence[MatchResult]) -> None:
         """Stops after an evaluation that is good enough."""

@@ -29,7 +29,8 @@ class Net(nn.Module):
         self.trunk = nn.Sequential(
             nn.Linear(inputs, width), nn.ReLU(), nn.Linear(width, width), nn.ReLU()
         )
-        self.policy, self.value = nn.Linear(width, actions), nn.Linear(width, 1)
+        self.policy = nn.Linear(width, actions)
+        self.value = nn.Linear(width, 1)
         nn.init.zeros_(self.policy.weight)  # the first policy is uniform
 
     def forward(
@@ -83,7 +84,8 @@ def main() -> None:
     features = FeatureMap(vec.game.observation.spec)
     net = Net(len(features), vec.game.num_actions)
     optimizer = torch.optim.Adam(net.parameters(), 1e-3, eps=1e-5)
-    steps, games = args.rollout, args.envs
+    steps = args.rollout
+    games = args.envs
 
     def choose(seen: NDArray[np.float32], mask: NDArray[np.int8]) -> NDArray[np.int64]:
         with torch.no_grad():
@@ -102,17 +104,21 @@ def main() -> None:
     value, logprob = torch.zeros(2, steps, games)
     reward = torch.zeros(steps, games, vec.num_players)
     done = torch.zeros(steps, games, dtype=torch.bool)
-    now, played, began = vec.reset(args.seed), 0, time.perf_counter()
+    now = vec.reset(args.seed)
+    played = 0
+    began = time.perf_counter()
     while played < args.steps:
         for t in range(steps):  # the next step overwrites the arrays of `now`
             seen[t] = torch.from_numpy(features.scaled(now.observation.reshape(games, -1)))
-            mask[t], seat[t] = torch.from_numpy(now.action_mask), torch.from_numpy(now.seat)
+            mask[t] = torch.from_numpy(now.action_mask)
+            seat[t] = torch.from_numpy(now.seat)
             with torch.no_grad():
                 policy, value[t] = net(seen[t], mask[t])
             action[t] = policy.sample()
             logprob[t] = policy.log_prob(action[t])
             now = vec.step(action[t].numpy())
-            reward[t], done[t] = torch.from_numpy(now.reward), torch.from_numpy(now.done)
+            reward[t] = torch.from_numpy(now.reward)
+            done[t] = torch.from_numpy(now.done)
         gain = torch.from_numpy(
             seat_advantages(seat.numpy(), value.numpy(), reward.numpy(), done.numpy())
         )

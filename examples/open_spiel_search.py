@@ -79,9 +79,9 @@ def main() -> None:
                 ours.AgentBot(make_agent(args.agent, name), seed) for _ in range(game.num_players())
             ]
             bots[seat] = searcher(game, args.simulations, seed)
-            found = play(game, bots, seed)
-            assert abs(sum(found)) < 1e-6, f"payoffs are zero-sum, not {found}"
-            returns.append(found[seat])
+            payoffs = play(game, bots, seed)
+            assert abs(sum(payoffs)) < 1e-6, f"payoffs are zero-sum, not {payoffs}"
+            returns.append(payoffs[seat])
     print(
         f"{args.simulations} simulations against {args.agent}: mean return {np.mean(returns):+.2f}"
     )

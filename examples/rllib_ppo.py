@@ -85,10 +85,12 @@ def main() -> None:
         print(f"{when}:", against_baselines(args.game, agent, args.players, args.blocks))
 
     strength("untrained")
-    played, iterations = 0, 0
+    played = 0
+    iterations = 0
     while played < args.steps:
         result = algorithm.train()["env_runners"]
-        played, iterations = played + int(result["num_env_steps_sampled"]), iterations + 1
+        played = played + int(result["num_env_steps_sampled"])
+        iterations = iterations + 1
         # No returns before the first game has ended.
         mean = result.get("episode_return_mean", float("nan"))
         print(f"{played:>9,} decisions, mean return {mean:+.2f}")

@@ -41,7 +41,9 @@ class SelfPlay(BaseCallback):
 
     def __init__(self, pool: OpponentPool, every: int) -> None:
         super().__init__()
-        self.pool, self.every, self.rollouts = pool, every, 0
+        self.pool = pool
+        self.every = every
+        self.rollouts = 0
 
     def _on_step(self) -> bool:
         return True

@@ -29,7 +29,8 @@ from linkzoo_training import against_baselines
 
 def network(envs: TianshouVectorEnv) -> Net:
     """Returns a fully connected Q-network."""
-    inputs, actions = len(envs.envs.features), envs.envs.game.num_actions
+    inputs = len(envs.envs.features)
+    actions = envs.envs.game.num_actions
     return Net(state_shape=(inputs,), action_shape=(actions,), hidden_sizes=(256, 256))
 
 

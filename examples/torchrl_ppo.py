@@ -111,7 +111,8 @@ def main() -> None:
     torch.manual_seed(args.seed)
     game = linkzoo.get_game(args.game)
     inputs = len(FeatureMap(game.observation.spec))
-    policy, critic = network(inputs, game.num_actions), network(inputs, 1)
+    policy = network(inputs, game.num_actions)
+    critic = network(inputs, 1)
     loss = ClipPPOLoss(actor(policy), ValueOperator(critic), entropy_coeff=0.01)
     loss.set_keys(sample_log_prob="log_prob")
     optimizer = torch.optim.Adam(loss.parameters(), 1e-3)
@@ -127,11 +128,14 @@ def main() -> None:
 
     strength("untrained")
     collector = collect(args, actor(policy))
-    played, games, began = 0, 0, time.perf_counter()
+    played = 0
+    games = 0
+    began = time.perf_counter()
     for frames in collector:
         rows, rewards = decisions(frames, critic)
         assert np.allclose(rewards.sum(-1), 0, atol=1e-5), "payoffs are zero-sum"
-        games, played = games + len(rewards), played + len(rows)
+        games = games + len(rewards)
+        played = played + len(rows)
         entropy = learn(loss, optimizer, rows)
         collector.update_policy_weights_()
         speed = played / (time.perf_counter() - began)

@@ -53,16 +53,20 @@ def tiny_model(make_env: Callable[[], TextSeatEnv], tokenizer: Any, batches: int
     env = make_env()
     games: list[tuple[list[int], list[int]]] = []
     while len(games) < 32 * batches:
-        ids, labels = list[int](), list[int]()  # labels are the answers
-        message, done = env.reset(seed=len(games)), False
+        ids: list[int] = []
+        labels: list[int] = []  # of the answers alone
+        message = env.reset(seed=len(games))
+        done = False
         while not done:
             game = env.text_game
             action = int(RandomAgent().act(game.positions)[0])
             move = game.game.notation.action_to_text(game.state, action)
-            asked, said = tokenizer([f"{message}:", f"{move}<end>"]).input_ids
-            ids, labels = ids + asked + said, labels + [-100] * len(asked) + said
+            question, answer = tokenizer([f"{message}:", f"{move}<end>"]).input_ids
+            ids += question + answer
+            labels += [-100] * len(question) + answer
             step = env.step(move)
-            message, done = step.message, step.done
+            message = step.message
+            done = step.done
         games.append((ids, labels))
     for start in range(0, 32 * batches, 32):
         batch = games[start : start + 32]
@@ -120,9 +124,9 @@ def main() -> None:
     rollouts = GameRollouts(make_env, tokenizer, args.tokens)
 
     def match() -> str:
-        found = rollouts.play(model, range(10**6, 10**6 + args.match))
-        legal = 100 * sum(found["legal"]) / sum(found["answers"])
-        won = 100 * sum(value > 0 for value in found["returns"]) / args.match
+        played = rollouts.play(model, range(10**6, 10**6 + args.match))
+        legal = 100 * sum(played["legal"]) / sum(played["answers"])
+        won = 100 * sum(value > 0 for value in played["returns"]) / args.match
         minutes = (time.process_time() - begun) / 60
         return f"{minutes:.1f} minutes, {legal:.1f}% legal, {won:.1f}% of {args.match} games won"
 
@@ -139,8 +143,10 @@ def main() -> None:
         bf16=torch.cuda.is_available(),
         use_cpu=not torch.cuda.is_available(),
     )
-    data, own = rollouts.seeds(args.steps * args.seeds), {"processing_class": tokenizer}
-    trainer = GRPOTrainer(model, game_rewards, config, data, rollout_func=rollouts, **own)
+    seeds = rollouts.seeds(args.steps * args.seeds)
+    trainer = GRPOTrainer(
+        model, game_rewards, config, seeds, processing_class=tokenizer, rollout_func=rollouts
+    )
     trainer.train()
     print("after:", match(), flush=True)
     trainer.save_model(args.out)

@@ -23,13 +23,15 @@ COLOURS = ("#6c4f9e", "#2f8f83", "#c9b98f")  # of the header, the options, the g
 def record_picture(game: Game, state: Record, file: Path) -> None:
     """Every byte of a record as a cell: the header, the options, the game's own fields."""
     assert game.state.fields is not None
-    header, options = [name for name, _ in HEADER], set(game.chosen_options(state))
+    header = [name for name, _ in HEADER]
+    options = set(game.chosen_options(state))
     rows = -(-game.state.itemsize // ACROSS)
     figure, axes = plt.subplots(figsize=(10, 0.75 * rows + 0.6), layout="constrained")
     for name, (kind, start, *_) in game.state.fields.items():
         colour = COLOURS[0 if name in header else 1 if name in options else 2]
         for row in range(start // ACROSS, (start + kind.itemsize - 1) // ACROSS + 1):
-            first, last = max(start, row * ACROSS), min(start + kind.itemsize, (row + 1) * ACROSS)
+            first = max(start, row * ACROSS)
+            last = min(start + kind.itemsize, (row + 1) * ACROSS)
             where = (first - row * ACROSS, row + 0.08)
             axes.add_patch(
                 Rectangle(where, last - first, 0.84, facecolor=colour, edgecolor="white", lw=2)
@@ -61,7 +63,9 @@ def observation_picture(game: Game, state: Record, file: Path) -> None:
     """Every plane of an observation of a board, with the name of its part."""
     seen = np.zeros(game.observation.spec.size, game.observation.spec.dtype)
     game.observation.observe(state, int(state.seat), seen)
-    planes, names, highs = seen.reshape(game.observation.spec.shape), [], []
+    planes = seen.reshape(game.observation.spec.shape)
+    names = []
+    highs = []
     for part in game.observation.spec.parts:
         count = 1 if len(part.shape) == 2 else part.shape[0]
         names += [f"{part.name}{f' {k}' if count > 1 else ''}" for k in range(count)]

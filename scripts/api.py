@@ -225,7 +225,8 @@ def _code(text: str) -> str:
 
 def _documented(documentation: str | None) -> Iterator[str]:
     """Yields a docstring as Markdown: text, and tables of arguments, attributes and errors."""
-    heading, lines = "", []
+    heading = ""
+    lines = []
     for line in [*(documentation or "").splitlines(), "Returns:"]:
         found = _HEADING.fullmatch(line)
         if found is None:
@@ -234,7 +235,8 @@ def _documented(documentation: str | None) -> Iterator[str]:
         text = textwrap.dedent("\n".join(lines)).strip("\n")
         if text:
             yield _section(heading, text)
-        heading, lines = found[1], []
+        heading = found[1]
+        lines = []
 
 
 def _section(heading: str, text: str) -> str:

@@ -203,7 +203,8 @@ def facts(game: Game) -> str:
     """Returns a table of the game's declared properties."""
     spec = game.observation.spec
     shape = f"{np.dtype(spec.dtype)}[{', '.join(map(str, spec.shape))}]"
-    privileged, symmetries = game.observation.privileged_spec, game.observation.symmetries
+    privileged = game.observation.privileged_spec
+    symmetries = game.observation.symmetries
     hidden = [] if privileged is None else [f"`{part.name}`" for part in privileged.parts]
     count = 1 if symmetries is None else len(symmetries()[0])
     options = [f"`{field.name}`" for field in dataclasses.fields(game.options)]

@@ -26,7 +26,8 @@ BEST: dict[str, tuple[str, dict[str, int]]] = {
 
 def play(game: str, policy: str, options: dict[str, int]) -> GameRecord:
     """A game of two players, both of them the policy."""
-    agent, env = load_agent(policy), linkzoo.make(game, **options)
+    agent = load_agent(policy)
+    env = linkzoo.make(game, **options)
     env.reset(seed=20261123)
     while not any(env.terminations.values()):
         states = np.frombuffer(env.get_state(), env.game.state).copy()
@@ -41,6 +42,7 @@ if __name__ == "__main__":
         record = PLAYED / f"{name}.json"
         if "--again" in sys.argv:
             play(name, policy, options).save(record)
-        page, animation = PLAYED / f"{name}.html", IMAGES / f"{name}.gif"
+        page = PLAYED / f"{name}.html"
+        animation = IMAGES / f"{name}.gif"
         main(["replay", str(record), "--html", str(page), "--agent", policy])
         main(["replay", str(record), "--gif", str(animation), *ANIMATIONS[name].split()])

@@ -51,12 +51,6 @@ RUNS: dict[str, dict[str, Any]] = {
 }
 
 
-def test_the_folder_is_short() -> None:
-    """Rules, observation and text."""
-    files = Path(connect_four.__file__).parent.glob("*.py")
-    assert sum(len(path.read_text().splitlines()) for path in files) <= 150
-
-
 def test_pettingzoo() -> None:
     with warnings.catch_warnings():
         for message in (*KNOWN_WARNINGS, "Observation numpy array is all zeros"):  # an empty grid

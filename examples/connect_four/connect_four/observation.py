@@ -29,6 +29,7 @@ def observe(state: Record, seat: int, out: NDArray[np.int8]) -> None:
 
 def symmetries() -> tuple[NDArray[np.int64], ...]:
     """Returns the identity and the reflection of observations and actions; nothing is hidden."""
-    cells, columns = np.arange(2 * CELLS).reshape(2, ROWS, COLUMNS), np.arange(COLUMNS)
+    cells = np.arange(2 * CELLS).reshape(2, ROWS, COLUMNS)
+    columns = np.arange(COLUMNS)
     observations = np.stack([cells.ravel(), cells[:, :, ::-1].ravel()])
     return observations, np.stack([columns, columns[::-1]]), np.zeros((2, 0), np.int64)

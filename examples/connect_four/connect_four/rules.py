@@ -53,9 +53,12 @@ def apply(state: Record, action: int) -> None:
 @compiled
 def count(board: NDArray[np.int8], row: int, column: int, up: int, right: int) -> int:
     """Returns how many discs of a cell's seat follow it in one direction without a gap."""
-    seat, found = board[row, column], 0
-    row, column = row + up, column + right
+    seat = board[row, column]
+    discs = 0
+    row += up
+    column += right
     while 0 <= row < ROWS and 0 <= column < COLUMNS and board[row, column] == seat:
-        found += 1
-        row, column = row + up, column + right
-    return found
+        discs += 1
+        row += up
+        column += right
+    return discs

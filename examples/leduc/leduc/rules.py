@@ -16,7 +16,8 @@ from linkzoo import Field, Mask, Record, compiled, rng
 MAX_PLAYERS, SUITS, NONE, OVER = 3, 2, -1, -1
 CARDS = SUITS * (MAX_PLAYERS + 1)  # card c has rank c // SUITS
 FOLD, CALL, RAISE = 0, 1, 2
-RAISES, SIZES = 2, np.array([2, 4])  # raises of a round, and the chips of each
+RAISES = 2  # of a round
+SIZES = np.array([2, 4])  # chips of a raise in each round
 MAX_PAID = 1 + RAISES * int(SIZES.sum())
 MOVES = 7  # of a round, at most: call, call, raise, call, raise, call, call
 DEAL = 0  # the stream of chance
@@ -37,8 +38,13 @@ FIELDS = (
 @compiled
 def new_game(state: Record, seed: np.uint64) -> None:
     """Shuffles and deals (R1)."""
-    state.winners, state.ply, state.seat = 0, 0, 0
-    state.stake, state.betting, state.raises, state.board = 1, 0, 0, NONE
+    state.winners = 0
+    state.ply = 0
+    state.seat = 0
+    state.stake = 1
+    state.betting = 0
+    state.raises = 0
+    state.board = NONE
     state.left = state.waiting = state.num_players
     state.history[:] = NONE
     state.folded[:] = state.paid[:] = 0
@@ -49,12 +55,13 @@ def new_game(state: Record, seed: np.uint64) -> None:
 @compiled
 def determinize(state: Record, seat: int, seed: np.uint64) -> None:
     """Shuffles the deck, and puts back the cards that `seat` sees."""
-    own, cards = state.deck[seat], SUITS * (state.num_players + 1)
+    card_of_seat = state.deck[seat]
+    cards = SUITS * (state.num_players + 1)
     for card in range(CARDS):
         state.deck[card] = card if card < cards else NONE
     rng.shuffle(state.deck, cards, seed, DEAL, 0)
     if seat != NONE:
-        put(state, own, seat)
+        put(state, card_of_seat, seat)
     if state.board != NONE:
         put(state, state.board, state.num_players)
     state.seed = seed
@@ -65,7 +72,8 @@ def put(state: Record, card: int, place: int) -> None:
     """Swaps a card into a place of the deck."""
     for other in range(CARDS):
         if state.deck[other] == card:
-            state.deck[other], state.deck[place] = state.deck[place], card
+            state.deck[other] = state.deck[place]
+            state.deck[place] = card
 
 
 @compiled
@@ -81,7 +89,9 @@ def legal_actions(state: Record, mask: Mask) -> None:
 @compiled
 def apply(state: Record, action: int) -> None:
     """Plays an action; then the next seat acts, or the next round begins, or the game ends."""
-    seat, left, waiting = int(state.seat), int(state.left), int(state.waiting) - 1
+    seat = int(state.seat)
+    left = int(state.left)
+    waiting = int(state.waiting) - 1
     place = 0
     while place < MOVES - 1 and state.history[state.betting, place] != NONE:
         place += 1
@@ -95,12 +105,15 @@ def apply(state: Record, action: int) -> None:
         waiting = left - 1
     if action != FOLD:
         state.paid[seat] = state.stake
-    state.left, state.waiting = left, waiting
+    state.left = left
+    state.waiting = waiting
     if left > 1 and waiting > 0:
         state.seat = next_seat(state, seat)
     elif left > 1 and state.betting == 0:  # R2
         state.board = state.deck[state.num_players]
-        state.betting, state.raises, state.waiting = 1, 0, left
+        state.betting = 1
+        state.raises = 0
+        state.waiting = left
         state.seat = next_seat(state, state.num_players - 1)
     else:
         finish(state)
@@ -125,13 +138,15 @@ def finish(state: Record) -> None:
         if not state.folded[seat] and strength >= best:
             state.winners = (state.winners if strength == best else 0) | (1 << seat)
             best = strength
-    state.seat, state.waiting = OVER, 0
+    state.seat = OVER
+    state.waiting = 0
 
 
 @compiled
 def payoffs(state: Record, out: NDArray[np.float32]) -> None:
     """Fills the chips won by each seat; 1 is MAX_PAID from every opponent."""
-    pot, winners = 0, 0
+    pot = 0
+    winners = 0
     for seat in range(state.num_players):
         pot += int(state.paid[seat])
         winners += (int(state.winners) >> seat) & 1
