@@ -15,7 +15,7 @@ if "OMP_WAIT_POLICY" not in os.environ:
 
 __all__ = ["against_baselines", "load_agent", "load_policy", "make_agent", "play_match", "solve"]
 
-_HOMES = {
+_MODULES = {
     "against_baselines": "evaluation.match",
     "load_agent": "agents.policy",
     "load_policy": "agents.make",
@@ -27,8 +27,8 @@ _HOMES = {
 
 def __getattr__(name: str) -> Any:
     """Imports a function at its first use, so that importing the package doesn't import torch."""
-    if name not in _HOMES:
+    if name not in _MODULES:
         raise AttributeError(f"module {__name__!r} has no attribute {name!r}")
     from importlib import import_module
 
-    return getattr(import_module(f"{__name__}.{_HOMES[name]}"), name)
+    return getattr(import_module(f"{__name__}.{_MODULES[name]}"), name)

@@ -21,8 +21,10 @@ class Run:
     """
 
     def __init__(self, trainer: Trainer, folder: Path) -> None:
-        self._trainer, self.folder = trainer, folder
-        self.stopping = self.saving = False
+        self.folder = folder
+        self.stopping = False
+        self.saving = False
+        self._trainer = trainer
 
     @property
     def config(self) -> AnyConfig:
@@ -31,7 +33,7 @@ class Run:
 
     @property
     def iteration(self) -> int:
-        """Iterations so far, those before a resume included."""
+        """Iterations so far, including those before a resume."""
         return self._trainer.iteration
 
     @property
@@ -58,58 +60,68 @@ class Run:
         self.stopping = True
 
     def save(self) -> None:
-        """Saves all that `--resume` needs after this iteration."""
+        """Saves the state for `--resume` after this iteration."""
         self.saving = True
 
     def save_checkpoint(self, folder: str | Path) -> None:
-        """Writes the current policy to a folder, as a checkpoint that agents can be loaded from."""
+        """Writes the current policy to a folder, as a checkpoint."""
         self._trainer.publish(Path(folder), [])
 
 
 class Callback:
     """Base class of callbacks: override any of the methods.
 
-    In a run of several processes (torchrun), the first one calls them. An exception ends the run.
+    In a run of several processes (torchrun), the first process calls them. An exception ends the
+    run.
     """
 
     def on_start(self, run: Run) -> None:
-        """Called before the first iteration, or the first one after a resume."""
+        """Called before the first iteration, or the first iteration after a resume."""
 
     def on_evaluation(self, run: Run, results: Sequence[MatchResult]) -> None:
-        """Called after the matches of an evaluation, and after those at the end."""
+        """Called after the matches of each evaluation, including the final one."""
 
     def on_iteration(self, run: Run, metrics: Mapping[str, float]) -> None:
-        """Called after each iteration, and its evaluation, with its line of `metrics.jsonl`."""
+        """Called after each iteration and its evaluation, with its line of `metrics.jsonl`."""
 
     def on_end(self, run: Run) -> None:
-        """Called at the end, after the checkpoint is written; also when a run is interrupted."""
+        """Called at the end, after the checkpoint is written; also after an interruption."""
 
 
 class Callbacks:
-    """All callbacks of one run, as a context manager that calls `on_end`.
+    """All callbacks of a run, as a context manager that calls `on_end`.
 
     Raises:
-        ValueError: One is no `Callback`.
+        ValueError: An object is no `Callback`.
     """
 
-    run: Run
-
     def __init__(self, callbacks: Sequence[Callback] = ()) -> None:
-        for one in callbacks:
-            if not isinstance(one, Callback):
-                raise ValueError(f"callbacks: {one!r} is no Callback (linkzoo_training.callbacks)")
-        self._callbacks, self._started = callbacks, False
+        for callback in callbacks:
+            if not isinstance(callback, Callback):
+                raise ValueError(
+                    f"callbacks: {callback!r} is no Callback (linkzoo_training.callbacks)"
+                )
+        self._callbacks = callbacks
+        self._run: Run | None = None
 
     def __enter__(self) -> "Callbacks":
         return self
 
     def __exit__(self, *error: object) -> None:
-        for callback in self._callbacks if self._started else ():
-            callback.on_end(self.run)
+        if self._run is None:
+            return
+        for callback in self._callbacks:
+            callback.on_end(self._run)
+
+    @property
+    def run(self) -> Run:
+        """The run, after `start`."""
+        assert self._run is not None
+        return self._run
 
     def start(self, run: Run) -> None:
         """Calls `on_start`."""
-        self.run, self._started = run, True
+        self._run = run
         for callback in self._callbacks:
             callback.on_start(run)
 
@@ -130,11 +142,14 @@ def load_callback(path: str) -> Callback:
     Raises:
         ValueError: There is no such file, module or name, it fails, or it is no callback.
     """
-    found = import_object(path, "callback")
-    try:
-        made = found if isinstance(found, Callback) else found()
-    except Exception as error:  # user code can raise anything
-        raise ValueError(f"callback {path!r}: {type(error).__name__}: {error}") from error
-    if not isinstance(made, Callback):
-        raise ValueError(f"callback {path!r}: {made!r} is no Callback (linkzoo_training.callbacks)")
-    return made
+    callback = import_object(path, "callback")
+    if not isinstance(callback, Callback):
+        try:
+            callback = callback()
+        except Exception as error:  # user code can raise anything
+            raise ValueError(f"callback {path!r}: {type(error).__name__}: {error}") from error
+    if not isinstance(callback, Callback):
+        raise ValueError(
+            f"callback {path!r}: {callback!r} is no Callback (linkzoo_training.callbacks)"
+        )
+    return callback

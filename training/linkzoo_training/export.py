@@ -21,9 +21,12 @@ from linkzoo_training.resources import check_installed
 class ExportedNet(nn.Module):
     """A network that takes an environment's observations.
 
-    Maps observations [B, …] and action masks [B, A] to logits [B, A], about ILLEGAL_LOGIT where
-    illegal, and values [B, P], the observer's first. A network that scores actions also takes the
-    rows of legal actions [B, MAX_LISTED, 1 + K] (`networks.inputs`).
+    Maps observations [B, …] and action masks [B, A] to logits [B, A], about ILLEGAL_LOGIT for
+    illegal actions, and values [B, P], the observer's first. A network that scores actions also
+    takes the rows of legal actions [B, MAX_LISTED, 1 + K] (`networks.inputs`).
+
+    Args:
+        network: The network.
     """
 
     columns: Tensor
@@ -49,15 +52,20 @@ class ExportedNet(nn.Module):
 def export_onnx(checkpoint: str | Path, path: Path) -> None:
     """Writes a checkpoint's network, without symmetric views, to an ONNX file.
 
-    Inputs and outputs are ExportedNet's, named `observation`, `action_mask`, `actions` (if
-    it scores them), `logits` and `values`, with a dynamic batch size.
+    Inputs and outputs are ExportedNet's, named `observation`, `action_mask`, `actions` (if the
+    network scores them), `logits` and `values`, with a dynamic batch size.
+
+    Args:
+        checkpoint: The name of a shipped checkpoint, or a folder.
+        path: The file.
 
     Raises:
         ValueError: There is no such checkpoint, or the extra `onnx` isn't installed.
     """
     check_installed("onnx", "onnx", "onnxscript")
     agent = load_agent(checkpoint)
-    spec, batch = agent.game.observation.spec, {0: torch.export.Dim("batch")}
+    spec = agent.game.observation.spec
+    batch = {0: torch.export.Dim("batch")}
     positions = 2  # the exporter would treat a batch of one as constant
     observation = torch.from_numpy(np.zeros((positions, *spec.shape), spec.dtype))
     action_mask = torch.ones(positions, agent.game.num_actions, dtype=torch.int8)
@@ -65,7 +73,7 @@ def export_onnx(checkpoint: str | Path, path: Path) -> None:
     if row := agent.network.encoding.row:
         inputs["actions"] = torch.zeros(positions, MAX_LISTED, row, dtype=torch.int16)
     with warnings.catch_warnings():
-        warnings.simplefilter("ignore")  # torch's exporter warns about torch itself
+        warnings.simplefilter("ignore")  # the exporter warns about torch itself
         logging.getLogger("torch.onnx").setLevel(logging.ERROR)  # and about missing torchvision
         program = torch.onnx.export(
             ExportedNet(agent.network).eval(),

@@ -1,4 +1,4 @@
-"""Objects of users by their import paths: `path/to/file.py:NAME` and `package.module:NAME`."""
+"""Imports of users' objects: `path/to/file.py:NAME` and `package.module:NAME`."""
 
 import hashlib
 import re
@@ -17,35 +17,48 @@ def is_import_path(text: str) -> bool:
     return _IMPORT_PATH.fullmatch(text) is not None
 
 
-def check_import_path(path: str, what: str) -> None:
-    """Raises ValueError if the file or package doesn't exist; runs none of its code.
+def check_import_path(path: str, kind: str) -> None:
+    """Checks that the file or package of an import path exists; runs none of its code.
 
-    The message begins with `what` the path is for, such as "agent".
+    Args:
+        path: The import path.
+        kind: The kind of the object, such as "agent", for the message.
+
+    Raises:
+        ValueError: There is no such file or package.
     """
     home = path.rpartition(":")[0]
-    in_file = home.endswith(".py")
-    if not (Path(home).is_file() if in_file else find_spec(home.partition(".")[0])):
-        raise ValueError(f"{what} {path!r}: there is no {'file' if in_file else 'module'} {home}")
+    if home.endswith(".py"):
+        if not Path(home).is_file():
+            raise ValueError(f"{kind} {path!r}: there is no file {home}")
+    elif find_spec(home.partition(".")[0]) is None:
+        raise ValueError(f"{kind} {path!r}: there is no module {home}")
 
 
-def import_object(path: str, what: str) -> Any:
+def import_object(path: str, kind: str) -> Any:
     """Imports the object of an import path.
 
     A file can import modules from its own folder, like a script.
 
+    Args:
+        path: The import path.
+        kind: The kind of the object, such as "agent", for messages.
+
+    Returns:
+        The object.
+
     Raises:
-        ValueError: The file, module or name doesn't exist or fails to import; the message begins
-            with `what` the path is for.
+        ValueError: The file, module or name doesn't exist or fails to import.
     """
     home, _, name = path.rpartition(":")
     try:
         module = _import_file(Path(home)) if home.endswith(".py") else import_module(home)
-        found = getattr(module, name, None)
+        value = getattr(module, name, None)
     except Exception as error:  # user code can raise anything
-        raise ValueError(f"{what} {path!r}: {type(error).__name__}: {error}") from error
-    if found is None:
-        raise ValueError(f"{what} {path!r}: {home} has no {name}, or it is None")
-    return found
+        raise ValueError(f"{kind} {path!r}: {type(error).__name__}: {error}") from error
+    if value is None:
+        raise ValueError(f"{kind} {path!r}: {home} has no {name}, or it is None")
+    return value
 
 
 def source_file(path: str) -> Path | None:
@@ -53,8 +66,10 @@ def source_file(path: str) -> Path | None:
     home = path.rpartition(":")[0]
     if home.endswith(".py"):
         return Path(home)
-    found = find_spec(home)
-    return Path(found.origin) if found and found.has_location and found.origin else None
+    spec = find_spec(home)
+    if spec is None or not spec.has_location or not spec.origin:
+        return None
+    return Path(spec.origin)
 
 
 def _import_file(path: Path) -> ModuleType:

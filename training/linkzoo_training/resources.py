@@ -21,8 +21,10 @@ def check_installed(extra: str, *modules: str) -> None:
 
 def shipped(kind: str) -> Path:
     """Returns the folder of the shipped `configs` or `checkpoints`."""
-    inside = _PACKAGE / "shipped" / kind
-    return inside if inside.is_dir() else _SOURCE_TREE / kind
+    in_wheel = _PACKAGE / "shipped" / kind
+    if in_wheel.is_dir():
+        return in_wheel
+    return _SOURCE_TREE / kind
 
 
 def find_config(path_or_name: str | Path, folder: Path = Path()) -> Path:
@@ -36,10 +38,10 @@ def find_config(path_or_name: str | Path, folder: Path = Path()) -> Path:
         if file_exists(path):
             return path
     names = sorted(path.stem for path in shipped("configs").glob("*.yaml"))
-    where = "" if folder == Path() else f" in {folder}"
-    raise ValueError(
-        f"no configuration {shown(text)}{where}: give a YAML file, a game, or one of {names}"
-    )
+    missing = f"no configuration {shown(text)}"
+    if folder != Path():
+        missing += f" in {folder}"
+    raise ValueError(f"{missing}: give a YAML file, a game, or one of {names}")
 
 
 def shipped_checkpoints() -> list[str]:
@@ -62,17 +64,18 @@ def find_checkpoint(path_or_name: str | Path) -> Path:
     """
     if not isinstance(path_or_name, str | Path):
         raise ValueError(f"checkpoint: {shown(path_or_name)} is not a name or a path")
-    text, names = str(path_or_name), shipped_checkpoints()
+    text = str(path_or_name)
+    names = shipped_checkpoints()
     exists = is_checkpoint(path_or_name)
     if text in names and (isinstance(path_or_name, str) or not exists):
         return shipped("checkpoints") / text
     if exists:
         return Path(path_or_name)
-    inner = Path(path_or_name) / "checkpoint"
-    hint = f" (did you mean {inner}?)" if is_checkpoint(inner) else ""
-    raise ValueError(
-        f"no checkpoint {shown(text)}{hint}: give a folder with card.json, or one of {names}"
-    )
+    missing = f"no checkpoint {shown(text)}"
+    inner = Path(path_or_name) / "checkpoint"  # of a run's folder
+    if is_checkpoint(inner):
+        missing += f" (did you mean {inner}?)"
+    raise ValueError(f"{missing}: give a folder with card.json, or one of {names}")
 
 
 def file_exists(path: Path) -> bool:

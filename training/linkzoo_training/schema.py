@@ -8,7 +8,8 @@ from typing import Any, get_args
 
 from pydantic import ValidationError
 
-MAX_WIDTH, MAX_BLOCKS = 4096, 64  # size of a network
+MAX_WIDTH = 4096  # of a network
+MAX_BLOCKS = 64  # of a network
 MAX_TEMPERATURE = 1000  # illegal actions still have probability 0
 MAX_WEIGHT = 1000  # weight of one term of a loss or payoff
 MAX_RANGE = 10  # range of payoffs
@@ -24,22 +25,34 @@ def field_names(schema: Any) -> Iterator[str]:
 
 
 def explain(error: ValidationError, known: Sequence[str] = ()) -> str:
-    """Returns one line that names each invalid field, and the nearest `known` to an unknown one."""
-    found = [_explain(item, known) for item in error.errors()]
-    return "; ".join(dict.fromkeys(found))  # a schedule of one number is reported twice
+    """Explains a validation error in a line.
+
+    Args:
+        error: The error.
+        known: The names of all fields; an unknown field is compared with them.
+
+    Returns:
+        A line that names each invalid field.
+    """
+    messages = [_explain(item, known) for item in error.errors()]
+    return "; ".join(dict.fromkeys(messages))  # a schedule of one number is reported twice
 
 
 def _explain(item: Mapping[str, Any], known: Sequence[str]) -> str:
     name = ".".join(part for part in item["loc"] if isinstance(part, str)) or "configuration"
-    if item["type"] == "value_error":  # of a validator of ours, which names fields itself
-        return f"{name}: {item['ctx']['error']}" if item["loc"] else str(item["ctx"]["error"])
+    if item["type"] == "value_error":  # from our validators
+        message = str(item["ctx"]["error"])
+        if item["loc"]:
+            return f"{name}: {message}"
+        return message  # the validator of a section names the fields itself
     if item["type"] == "unexpected_keyword_argument":
         nearest = get_close_matches(name, known, 1)
-        hint = f"did you mean {nearest[0]}?" if nearest else f"there are {', '.join(known)}"
-        return f"unknown field {name} ({hint})"
+        if nearest:
+            return f"unknown field {name} (did you mean {nearest[0]}?)"
+        return f"unknown field {name} (there are {', '.join(known)})"
     if item["type"] == "tuple_type":
         return f"{name}: must be a list, such as [{reprlib.repr(item['input'])}]"
-    value = item["input"]
-    plain = isinstance(value, str | int | float)
-    given = f", not {reprlib.repr(value)}" if plain else ""
-    return f"{name}: {item['msg']}{given}"
+    message = f"{name}: {item['msg']}"
+    if isinstance(item["input"], str | int | float):
+        message += f", not {reprlib.repr(item['input'])}"
+    return message

@@ -40,8 +40,8 @@ class UctAgent:
     Args:
         simulations: Rollouts per move.
         exploration: The constant of UCB1; None for the game's default.
-        sees: What it sees: its own hand, all hands, or all, future chance too. The last two are
-            upper bounds on playing strength.
+        sees: The visible information: "own" (the seat's), "hands" (all hands), or "all" (future
+            chance, too). The last two are upper bounds on playing strength.
 
     Raises:
         ValueError: A number is out of range.
@@ -53,16 +53,21 @@ class UctAgent:
         simulations = integer("simulations", simulations, 1, MAX_SIMULATIONS)
         if exploration is not None and not 0 <= exploration < inf:
             raise ValueError(f"exploration={exploration} is not 0 or more, and finite")
-        self.simulations, self.exploration, self.sees = simulations, exploration, sees
+        self.simulations = simulations
+        self.exploration = exploration
+        self.sees = sees
         names = {"own": "uct", "hands": "hands", "all": "cheat"}
         self.name = f"{names[sees]}-{simulations}"
 
     def act(self, positions: Positions) -> NDArray[np.int64]:
         """Returns the most visited action of each position, int64[N]."""
-        game, states, seeds = positions.game, positions.states.copy(), positions.seeds
+        states = positions.states.copy()
+        seeds = positions.seeds
         masks, actions = _buffers(positions)
-        search = uct.searcher(game, self.sees)
-        exploration = game.facts.uct_c if self.exploration is None else float(self.exploration)
+        search = uct.searcher(positions.game, self.sees)
+        exploration = positions.game.facts.uct_c
+        if self.exploration is not None:
+            exploration = float(self.exploration)
         count = self.simulations
         for part in parts(len(states), count):
             search(states[part], seeds[part], count, exploration, masks[part], actions[part])
@@ -84,7 +89,8 @@ class MonteCarloAgent:
         playouts = integer("playouts", playouts, 1, MAX_SIMULATIONS)
         if not 0 <= score_margin_weight < inf:
             raise ValueError(f"score_margin_weight={score_margin_weight} is not 0 or more, finite")
-        self.playouts, self.score_margin_weight = playouts, score_margin_weight
+        self.playouts = playouts
+        self.score_margin_weight = score_margin_weight
         self.name = f"mc-{playouts}"
 
     def act(self, positions: Positions) -> NDArray[np.int64]:
@@ -93,17 +99,31 @@ class MonteCarloAgent:
         return np.asarray(np.where(positions.action_mask, values, -inf).argmax(1), np.int64)
 
     def action_values(self, positions: Positions, score_margin_weight: float) -> NDArray[Any]:
-        """Returns each action's value for the seat to act, float32[N, num_actions]; 0 if illegal.
+        """Estimates each action's value for the seat to act.
 
-        The margin's weight is this argument, not the agent's.
+        Args:
+            positions: N positions.
+            score_margin_weight: The weight of the margin, instead of the agent's.
+
+        Returns:
+            float32[N, num_actions]; 0 for illegal actions.
         """
-        states, seeds, masks = positions.states, positions.seeds, positions.action_mask
-        estimate, weight = action_values(positions.game), float(score_margin_weight)
+        states = positions.states
+        masks = positions.action_mask
         values = np.empty(masks.shape, np.float32)
+        estimate = action_values(positions.game)
         playouts = np.full(len(states), self.playouts)
         for part in parts(len(states), self.playouts * int(masks.sum(1).max(initial=1))):
-            settings = playouts[part], weight, NO_SCORER, NO_SCORER
-            estimate(states[part], seeds[part], *settings, masks[part], values[part])
+            estimate(
+                states[part],
+                positions.seeds[part],
+                playouts[part],
+                float(score_margin_weight),
+                NO_SCORER,
+                NO_SCORER,
+                masks[part],
+                values[part],
+            )
         return values
 
 
@@ -124,14 +144,19 @@ class ExactAgent:
             ValueError: The game has no solver.
         """
         exact = solver(positions.game)
-        chosen = []
+        actions = []
         for state, seed in zip(positions.states, positions.seeds, strict=True):
             after = successors(positions.game, state)
-            order = sorted(after, key=lambda action: int(random_u64(seed, STREAM_ACTION, action)))
+            shuffled = sorted(
+                after, key=lambda action: int(random_u64(seed, STREAM_ACTION, action))
+            )
             winner = exact.winner(state)
-            keep = (action for action in order if exact.winner(after[action]) == winner)
-            chosen.append(next(keep) if winner in (state.seat, DRAW) else order[0])
-        return np.array(chosen, np.int64)
+            if winner in (state.seat, DRAW):
+                best = (action for action in shuffled if exact.winner(after[action]) == winner)
+                actions.append(next(best))
+            else:
+                actions.append(shuffled[0])
+        return np.array(actions, np.int64)
 
 
 def parts(count: int, simulations: int) -> Iterator[slice]:
@@ -141,5 +166,6 @@ def parts(count: int, simulations: int) -> Iterator[slice]:
 
 
 def _buffers(positions: Positions) -> tuple[NDArray[np.int8], NDArray[np.int64]]:
+    """Returns uninitialised action masks and actions of N positions."""
     count = len(positions)
     return np.empty((count, positions.game.num_actions), np.int8), np.empty(count, np.int64)

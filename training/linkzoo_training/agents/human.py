@@ -19,7 +19,9 @@ class QuitError(Exception):
 class HumanAgent:
     """A person at the terminal, who sees the view of the seat to act.
 
-    `read(prompt)` returns a line, or raises EOFError at the end of input.
+    Args:
+        read: Called as `read(prompt)`; returns a line, or raises EOFError at the end of input.
+        write: Prints a text.
     """
 
     name = "human"
@@ -27,12 +29,13 @@ class HumanAgent:
     def __init__(
         self, read: Callable[[str], str] = input, write: Callable[[str], None] = print
     ) -> None:
-        self._read, self.write = read, write
+        self._read = read
+        self.write = write
 
     def act(self, positions: Positions) -> NDArray[np.int64]:
         """Asks for a move in each position, int64[N]; raises QuitError if the person quits."""
-        chosen = [self._ask(positions.game, state) for state in positions.states]
-        return np.array(chosen, np.int64)
+        actions = [self._ask(positions.game, state) for state in positions.states]
+        return np.array(actions, np.int64)
 
     def _ask(self, game: Game, state: Record) -> int:
         self.write(game.drawing.text(state, int(state.seat)))

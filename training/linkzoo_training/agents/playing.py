@@ -27,11 +27,13 @@ def checked_actions(agent: Agent, positions: Positions) -> NDArray[np.int64]:
     Raises:
         ValueError: `agent` isn't an agent, or doesn't return N legal actions.
     """
-    who, states, masks = check_agent(agent).name, positions.states, positions.action_mask
+    name = check_agent(agent).name
+    states = positions.states
+    masks = positions.action_mask
     actions: NDArray[Any] = np.asarray(agent.act(positions))
     if actions.shape != (len(states),) or actions.dtype.kind not in "iu":
         raise ValueError(
-            f"{who} gave {actions.dtype}{list(actions.shape)} for {len(states)} positions, not "
+            f"{name} gave {actions.dtype}{list(actions.shape)} for {len(states)} positions, not "
             "that many integers"
         )
     in_range = (actions >= 0) & (actions < masks.shape[1])
@@ -40,7 +42,7 @@ def checked_actions(agent: Agent, positions: Positions) -> NDArray[np.int64]:
     if len(wrong):
         state = states[wrong[0]]
         raise ValueError(
-            f"{who} played the illegal action {actions[wrong[0]]} as seat {state['seat']} at ply "
+            f"{name} played the illegal action {actions[wrong[0]]} as seat {state['seat']} at ply "
             f"{state['ply']}"
         )
     return actions.astype(np.int64)
@@ -54,10 +56,21 @@ def actions_in(
     batch: int,
     progress: Callable[[int, int], None],
 ) -> NDArray[np.int64]:
-    """Returns an agent's actions in records [N], asked in batches, int64[N].
+    """Asks an agent for its actions in N records, in batches.
 
-    `seed` fixes the agent's seeds. Calls `progress(finished, N)` after each batch; raises as
-    `checked_actions`.
+    Args:
+        agent: The agent.
+        game: The game.
+        states: Records [N].
+        seed: Determines the agent's seeds.
+        batch: Records per call of the agent.
+        progress: Called as `progress(finished, N)` after each batch.
+
+    Returns:
+        The actions, int64[N].
+
+    Raises:
+        ValueError: As `checked_actions`.
     """
     actions = np.empty(len(states), np.int64)
     seeds = random_u64s(seed, STREAM_ACTION, np.arange(len(states)))
@@ -77,11 +90,16 @@ def play_games(
     seeds: Callable[[NDArray[np.int64]], NDArray[np.uint64]],
     comment: Callable[[int, str], None] = lambda *_: None,
 ) -> Iterator[NDArray[np.int64]]:
-    """Continues games in place until no agent is to act.
+    """Continues games in place until no agent has to act.
 
-    `acting` returns the index of the agent to act in each record [N], or NOBODY to leave a game as
-    it is; finished games are ignored. `seeds` returns the seeds of the decisions in rows [M].
-    `comment` is called with a row and what an agent says about its action there, if it does.
+    Args:
+        game: The game.
+        states: Records [N].
+        agents: The agents.
+        acting: Returns the index of the agent to act in each record [N], or NOBODY to leave a game
+            unchanged. Finished games are ignored.
+        seeds: Returns the seeds of the decisions in rows [M].
+        comment: Called with a row and an agent's comment on its action there, if it has one.
 
     Yields:
         The actions of each ply before they are played, int64[N], NOBODY for none. The array is
@@ -95,9 +113,9 @@ def play_games(
     actions = np.empty(len(states), np.int64)
     while True:
         actions[:] = NOBODY
-        which = np.where(states["seat"] >= 0, acting(states), NOBODY)
+        to_act = np.where(states["seat"] >= 0, acting(states), NOBODY)
         for index, agent in enumerate(agents):
-            rows = np.flatnonzero(which == index)
+            rows = np.flatnonzero(to_act == index)
             if len(rows):
                 positions = Positions(game, states[rows], seeds(rows))
                 positions.action_mask = masks[rows]  # already computed

@@ -28,14 +28,14 @@ from linkzoo_training.resources import find_checkpoint, shipped
 from linkzoo_training.schema import MAX_TEMPERATURE
 from linkzoo_training.search.gumbel import Found, GumbelSearch
 
-SOLVER_LIMIT = 300_000  # of a game's own solver in searches at play time, see GumbelSearch
-PROOF_LIMIT = 2_000  # of proof-number search
+SOLVER_LIMIT = 300_000  # positions of a game's own solver per decision, see GumbelSearch
+PROOF_LIMIT = 2_000  # positions of proof-number search per decision
 _MAX_BYTES = 2**28  # memory limit of one batched search
-_MAX_LOGIT = 1e8  # limit for sane networks, far below the mask's ILLEGAL_LOGIT
+_MAX_LOGIT = 1e8  # of a plausible network, far below the mask's ILLEGAL_LOGIT
 
 
 def _default_temperature(game: Game) -> float:
-    # With hidden information optimal play is often mixed; the greedy policy was never trained.
+    """Returns 1 with hidden information, where optimal play is often mixed, else 0."""
     return 1.0 if game.hides else 0.0
 
 
@@ -68,8 +68,11 @@ class PolicyAgent:
         views: int = 1,
         device: str | torch.device = "cpu",
     ) -> None:
-        self.name, self.game, self.card = name, game, dict(card)
-        temperature = _default_temperature(game) if temperature is None else temperature
+        self.name = name
+        self.game = game
+        self.card = dict(card)
+        if temperature is None:
+            temperature = _default_temperature(game)
         self.temperature = real("temperature", temperature, 0, MAX_TEMPERATURE)
         self.views = np.zeros(1, np.int64)  # the identity alone
         if views != 1:
@@ -82,10 +85,7 @@ class PolicyAgent:
             self.network = network.to(self.device).eval()
         except (RuntimeError, AssertionError, TypeError) as error:
             raise ValueError(f"device: {shown(device)} can't be used ({error})") from error
-        config = self.card.get("trained", {}).get("config")
-        players = config.get("num_players") if isinstance(config, dict) else None
-        players = players if isinstance(players, list) else []
-        self._players = {count for count in players if isinstance(count, int)}  # empty: unknown
+        self._trained_players = _trained_players(self.card)
 
     def act(self, positions: Positions) -> NDArray[np.int64]:
         """Returns the most probable or a sampled action of each position, int64[N].
@@ -98,21 +98,27 @@ class PolicyAgent:
 
     def sample(self, logits: Tensor, seeds: NDArray[np.uint64]) -> NDArray[np.int64]:
         """Samples actions int64[N] from logits [N, A] at the agent's temperature."""
-        if self.temperature > 0:
-            drawn = random_u64s(seeds, STREAM_ACTION, 0) >> np.uint64(11)
-            uniform = torch.from_numpy(drawn / 2.0**53)  # below 1 as a double
-            lower = logits.double() - logits.amax(-1, keepdim=True)
-            chances = torch.softmax(lower / self.temperature, -1).cumsum(-1)
-            return (chances <= uniform[:, None] * chances[:, -1:]).sum(-1).numpy()
-        return logits.argmax(-1).numpy()
+        if self.temperature == 0:
+            return logits.argmax(-1).numpy()
+        random_bits = random_u64s(seeds, STREAM_ACTION, 0) >> np.uint64(11)
+        uniform = torch.from_numpy(random_bits / 2.0**53)  # below 1 as a double
+        lower = logits.double() - logits.amax(-1, keepdim=True)
+        cumulative = torch.softmax(lower / self.temperature, -1).cumsum(-1)
+        return (cumulative <= uniform[:, None] * cumulative[:, -1:]).sum(-1).numpy()
 
     def evaluate(self, positions: Positions) -> tuple[Tensor, Tensor]:
-        """Computes the policy and the values of N positions, without search; raises as `act`.
+        """Computes the policy and the values of N positions, without search.
+
+        Args:
+            positions: The positions.
 
         Returns:
             Logits float32[N, A], very low for illegal actions, and values float32[N, P], about -1
             to 1. Value i belongs to the i-th seat from the seat to act; absent seats have 0. Both
             are on the CPU.
+
+        Raises:
+            ValueError: As `act`.
         """
         logits, values = self._outputs(positions)
         absent = np.arange(values.shape[1]) >= positions.num_players[:, None]
@@ -128,9 +134,11 @@ class PolicyAgent:
         self.check_positions(positions)
         flat = positions.observation.reshape(len(positions), -1)
         encoding = self.network.encoding
-        states = positions.states if encoding.row else None  # an observation may be all there is
+        # Without rows of actions, observations are enough: they may come without states.
+        states = positions.states if encoding.row else None
         features = encoding.encode(states, positions.action_mask, flat)
-        mask, count = torch.from_numpy(positions.action_mask), len(self.views)
+        mask = torch.from_numpy(positions.action_mask)
+        count = len(self.views)
         if count == 1:
             logits, values = self.forward(features)
             return masked(logits, mask), values
@@ -148,20 +156,32 @@ class PolicyAgent:
             ValueError: An output is implausibly large or not finite.
         """
         logits, values = sharded_forward(self.network, to_device(features, self.device))
-        logits, values = logits.float().cpu(), values.float().cpu()
+        logits = logits.float().cpu()
+        values = values.float().cpu()
         if not all((numbers.abs() < _MAX_LOGIT).all() for numbers in (logits, values)):
-            raise ValueError(f"{self.name}: the network gives numbers beyond {_MAX_LOGIT:g}")
+            raise ValueError(f"{self.name}: the network's outputs exceed {_MAX_LOGIT:g}")
         return logits, values
 
     def check_positions(self, positions: Positions) -> None:
         """Raises ValueError for another game; warns about untrained numbers of players."""
         if positions.game.key != self.game.key:
             raise ValueError(f"{self.name} plays {self.game}, not {positions.game}")
-        if self._players:
-            trained = sorted(self._players)
-            for players in sorted(set(positions.num_players.tolist()) - self._players):
+        if self._trained_players:
+            trained = sorted(self._trained_players)
+            for players in sorted(set(positions.num_players.tolist()) - self._trained_players):
                 text = f"{self.name} was trained for {trained} players, not {players}"
                 warnings.warn(text, stacklevel=3)
+
+
+def _trained_players(card: Mapping[str, Any]) -> set[int]:
+    """Returns the numbers of players in the training configuration of a card; empty: unknown."""
+    config = card.get("trained", {}).get("config")
+    if not isinstance(config, dict):
+        return set()
+    players = config.get("num_players")
+    if not isinstance(players, list):
+        return set()
+    return {count for count in players if isinstance(count, int)}
 
 
 class SearchAgent:
@@ -172,6 +192,10 @@ class SearchAgent:
     policy averages symmetric views, each position of the search uses one of them. At a temperature
     above 0 the action is sampled from the improved policy. Positions that the exact solver solves
     within SOLVER_LIMIT or PROOF_LIMIT positions are played perfectly.
+
+    Args:
+        policy: The policy.
+        simulations: Simulations per decision.
 
     Raises:
         ValueError: The simulations per decision are out of range.
@@ -187,12 +211,14 @@ class SearchAgent:
             score_margin_weight=policy.card.get("score_margin_weight", 0.0),
             solver_limit=limit,
         )
-        least = make(1, 1).nbytes
-        node = make(1, 2).nbytes - least
-        simulations = integer("simulations", simulations, 1, (_MAX_BYTES - least) // node + 1)
-        self.policy, self.simulations = policy, simulations
+        base_bytes = make(1, 1).nbytes  # of a position's search with one simulation
+        node_bytes = make(1, 2).nbytes - base_bytes  # of each further simulation
+        most = (_MAX_BYTES - base_bytes) // node_bytes + 1
+        simulations = integer("simulations", simulations, 1, most)
         self.name = f"{policy.name}:{simulations}"
-        self._count = _MAX_BYTES // (least + (simulations - 1) * node)
+        self.policy = policy
+        self.simulations = simulations
+        self._count = _MAX_BYTES // (base_bytes + (simulations - 1) * node_bytes)
         self._search = make(self._count, simulations)
 
     def act(self, positions: Positions) -> NDArray[np.int64]:
@@ -206,39 +232,43 @@ class SearchAgent:
         choices = np.flatnonzero(positions.action_mask.sum(1) > 1)
         for first in range(0, len(choices), self._count):
             part = choices[first : first + self._count]
-            found = self._run(positions.states[part], positions.seeds[part])
-            actions[part] = found.actions
+            result = self._run(positions.states[part], positions.seeds[part])
+            actions[part] = result.actions
             if policy.temperature > 0:
-                logits = torch.from_numpy(found.policy).clamp(min=1e-30).log()
+                logits = torch.from_numpy(result.policy).clamp(min=1e-30).log()
                 actions[part] = policy.sample(logits, positions.seeds[part])
         return actions
 
     def distribution(self, positions: Positions) -> tuple[NDArray[np.float32], NDArray[np.float32]]:
         """Returns improved policies float32[N, A], and values as PolicyAgent's; raises as `act`."""
         self.policy.check_positions(positions)
-        states, seeds = positions.states.copy(), positions.seeds
+        states = positions.states.copy()
         starts = range(0, max(1, len(states)), self._count)
-        found = [self._run(states[i : i + self._count], seeds[i : i + self._count]) for i in starts]
-        values = np.concatenate([part.values for part in found])
+        parts = [slice(start, start + self._count) for start in starts]
+        results = [self._run(states[part], positions.seeds[part]) for part in parts]
+        values = np.concatenate([result.values for result in results])
         values = relative(values, states["seat"], positions.num_players)
-        return np.concatenate([part.policy for part in found]), values
+        return np.concatenate([result.policy for result in results]), values
 
     def analyse(
         self, positions: Positions, check: Callable[[], None] = lambda: None
     ) -> tuple[NDArray[np.float32], NDArray[np.float32], NDArray[np.int64]]:
-        """Searches the first position; raises as `PolicyAgent.act`.
+        """Searches the first position.
 
         Args:
             positions: The positions.
-            check: Called before every forward pass; what it raises ends the search.
+            check: Called before every forward pass; its exceptions end the search.
 
         Returns:
             The improved policy float32[A], the values float32[P] by seat, and the visits int64[A]
             of the actions, all 0 if the exact solver solves the position.
+
+        Raises:
+            ValueError: As `PolicyAgent.act`.
         """
         self.policy.check_positions(positions)
-        found = self._run(positions.states[:1].copy(), positions.seeds[:1], check)
-        return found.policy[0], found.values[0], self._search.visits(0)
+        result = self._run(positions.states[:1].copy(), positions.seeds[:1], check)
+        return result.policy[0], result.values[0], self._search.visits(0)
 
     def _run(
         self,
@@ -287,26 +317,34 @@ def load_agent(
             outline = make_network(game, **card["network"])
     except ValueError as error:
         raise ValueError(f"{folder / CARD}: {error}") from error
-    for what, value in fingerprints(game).items():
-        found = card["fingerprints"].get(what)
-        if found != value:
+    for part, fingerprint in fingerprints(game).items():
+        trained = card["fingerprints"].get(part)
+        if trained != fingerprint:
             raise ValueError(
-                f"{folder} was trained for other {what}: its fingerprint is {shown(found)}, that "
-                f"of this package's {game.name} {value!r}"
+                f"{folder} was trained for other {part}: its fingerprint is {shown(trained)}, "
+                f"{fingerprint!r} for this package's {game.name}"
             )
     weights = read_weights(folder, card, outline)
     network = make_network(game, **card["network"])
     network.load_state_dict(weights)
-    default = card.get("temperature")
-    default = _default_temperature(game) if default is None else default
-    temperature = real(
-        "temperature", default if temperature is None else temperature, 0, MAX_TEMPERATURE
+    default_temperature = card.get("temperature")
+    if default_temperature is None:
+        default_temperature = _default_temperature(game)
+    if temperature is None:
+        temperature = default_temperature
+    temperature = real("temperature", temperature, 0, MAX_TEMPERATURE)
+    if views is None:
+        views = card["views"]
+    views = integer("views", views, 1, 2**31 - 1)
+    source = str(path_or_name)
+    if folder.parent == shipped("checkpoints"):
+        source = folder.name
+    label = AgentSpec(
+        "checkpoint",
+        source,
+        views=None if views == card["views"] else views,
+        temperature=None if temperature == default_temperature else temperature,
     )
-    views = integer("views", card["views"] if views is None else views, 1, 2**31 - 1)
-    own_views = None if views == card["views"] else views
-    own_temperature = None if temperature == default else temperature
-    source = folder.name if folder.parent == shipped("checkpoints") else str(path_or_name)
-    label = AgentSpec("checkpoint", source, own_views, own_temperature)
     try:
         return PolicyAgent(
             str(label), game, network, card, temperature=temperature, views=views, device=device

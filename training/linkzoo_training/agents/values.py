@@ -18,14 +18,21 @@ from linkzoo_training.search.solver import new_solver
 
 SOLVER_LIMIT = 2**17  # positions per search: half a second
 _BATCH = 256  # positions per forward pass
-_MAX_FALLS, _MIN_FALL = 5, 0.05  # number listed, and the smallest listed
+_MAX_FALLS = 5  # listed falls
+_MIN_FALL = 0.05  # the smallest listed fall
 
 
 @dataclass(frozen=True)
 class Fall:
-    """A move at `ply` that lowered the value of its own seat by `by`.
+    """A move that lowered the value of its own seat.
 
-    `thrown`: with best play its seat would have won before the move, and not after it.
+    Attributes:
+        ply: The number of moves up to this one.
+        seat: The seat that moved.
+        move: The move in words.
+        by: The loss of value.
+        thrown: Whether the move threw a win away: with best play its seat would have won before the
+            move, but not after it.
     """
 
     ply: int
@@ -37,15 +44,20 @@ class Fall:
 
 @dataclass(frozen=True)
 class Values:
-    """Values along a game with `plies` actions, -1 to 1, and the falls, largest first.
+    """Values along a game.
 
-    `exact` has the winner with best play at every ply, DRAW or None where it isn't known; it is
-    empty without a solver.
+    Attributes:
+        agent: The name of the agent.
+        seats: The label of each seat.
+        by_ply: The values, float32[plies + 1, players], -1 to 1.
+        falls: The falls, largest first.
+        exact: The winner with best play at every ply, DRAW, or None where it is unknown; empty
+            without a solver.
     """
 
     agent: str
-    seats: list[str]  # seat labels
-    by_ply: NDArray[np.float32]  # [plies + 1, players]
+    seats: list[str]
+    by_ply: NDArray[np.float32]
     falls: list[Fall]
     exact: list[int | None]
 
@@ -64,33 +76,44 @@ def values_along(agent: Agent, record: GameRecord) -> Values:
     """Evaluates every position of a game with an agent's policy, without search.
 
     Each position is evaluated from its seat's observation; the last values of a finished game are
-    the payoffs. A network that was trained with score margins beside payoffs goes beyond what can
-    be won: its values are clipped. A fall is a choice: no forced move, and no winner's last move.
+    the payoffs. Values are clipped to the range of payoffs: a network that was trained with score
+    margins can exceed it. Forced moves and a winner's last move aren't falls.
+
+    Args:
+        agent: A policy, with or without a search.
+        record: The game.
+
+    Returns:
+        The values.
 
     Raises:
-        ValueError: The agent has no policy, or one of another game.
+        ValueError: The agent has no policy, or its policy plays another game.
     """
-    policy = agent.policy if isinstance(agent, SearchAgent) else agent
+    policy = agent
+    if isinstance(agent, SearchAgent):
+        policy = agent.policy
     if not isinstance(policy, PolicyAgent):
         raise ValueError(f"{agent.name} has no policy: choose a checkpoint")
     game = get_game(record.game, record.options)
     states = np.array(list(record.replay()), game.state)
     values, margins = np.zeros((2, len(states), record.num_players), np.float32)
     kernels(game).outcome(states, values, margins)
-    open_ones = np.flatnonzero(states["seat"] >= 0)
+    unfinished = np.flatnonzero(states["seat"] >= 0)
     seats = np.arange(record.num_players)
-    chosen = np.zeros(len(states), bool)
-    for first in range(0, len(open_ones), _BATCH):
-        rows = open_ones[first : first + _BATCH]
+    has_choice = np.zeros(len(states), bool)
+    for first in range(0, len(unfinished), _BATCH):
+        rows = unfinished[first : first + _BATCH]
         positions = Positions(game, states[rows], np.zeros(len(rows), np.uint64))
-        chosen[rows] = positions.action_mask.sum(1) > 1
-        turned = (seats - states["seat"][rows, None]) % record.num_players
-        relative = policy.evaluate(positions)[1].numpy().clip(-1, 1)
-        values[rows] = np.take_along_axis(relative, turned, 1)
+        has_choice[rows] = positions.action_mask.sum(1) > 1
+        relative_seats = (seats - states["seat"][rows, None]) % record.num_players
+        relative_values = policy.evaluate(positions)[1].numpy().clip(-1, 1)
+        values[rows] = np.take_along_axis(relative_values, relative_seats, 1)
     exact = _exact_winners(game, list(states))
+    names = [f"player {seat}" for seat in seats]
     roles = game.roles(record.options)
-    names = [f"player {seat}" + (f" ({roles[seat]})" if roles else "") for seat in seats]
-    falls = _falls(game, record, states, values, exact, chosen)
+    if roles:
+        names = [f"player {seat} ({roles[seat]})" for seat in seats]
+    falls = _falls(game, record, states, values, exact, has_choice)
     return Values(policy.name, names, values, falls, exact)
 
 
@@ -98,12 +121,12 @@ def _exact_winners(game: Game, states: Sequence[Record]) -> list[int | None]:
     """Solves positions from the last one back to the first that is out of reach."""
     if game.solver is None:
         return []
-    found: list[int | None] = [None] * len(states)
+    winners: list[int | None] = [None] * len(states)
     exact = new_solver(game)
     with suppress(OutOfReachError):
         for ply in reversed(range(len(states))):
-            found[ply] = exact.winner(states[ply], SOLVER_LIMIT)
-    return found
+            winners[ply] = exact.winner(states[ply], SOLVER_LIMIT)
+    return winners
 
 
 def _falls(
@@ -112,13 +135,14 @@ def _falls(
     states: NDArray[Any],
     values: NDArray[np.float32],
     exact: list[int | None],
-    chosen: NDArray[np.bool_],
+    has_choice: NDArray[np.bool_],
 ) -> list[Fall]:
-    """Returns the thrown wins and the moves that cost their seats most."""
-    plies, movers = np.arange(len(states) - 1), states["seat"][:-1].astype(np.int64)
+    """Returns the thrown wins, and the moves that cost their seats most."""
+    plies = np.arange(len(states) - 1)
+    movers = states["seat"][:-1].astype(np.int64)
     losses = values[plies, movers] - values[plies + 1, movers]
     won = states["winners"][1:].astype(np.int64) >> movers & 1  # 0 before the end
-    losses[~chosen[:-1] | (won == 1)] = 0
+    losses[~has_choice[:-1] | (won == 1)] = 0
     thrown = np.zeros(len(plies), bool)
     for ply, (before, after) in enumerate(pairwise(exact)):
         thrown[ply] = before == movers[ply] and after not in (None, before)
