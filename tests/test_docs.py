@@ -161,6 +161,17 @@ def test_the_version_is_the_same_everywhere(name: str, line: str) -> None:
     assert line.format(linkzoo.__version__) in (ROOT / name).read_text(encoding="utf-8")
 
 
+def test_contributing_names_what_there_is() -> None:
+    """Functions and classes beside their files, such as `RowKernel` in `engine/threads.py`."""
+    page = (ROOT / "CONTRIBUTING.md").read_text(encoding="utf-8")
+    named = re.findall(r"`(?:\w+\.)?(\w+)`[ \n]in[ \n]`([\w/]+\.py)`", page)
+    assert len(named) > 5
+    for name, file in named:
+        paths = [ROOT / package / file for package in ("envs/linkzoo", "training/linkzoo_training")]
+        (text,) = (path.read_text(encoding="utf-8") for path in paths if path.is_file())
+        assert re.search(rf"(def|class) {name}\b", text), f"{name} isn't in {file}"
+
+
 def included(page: Path) -> str:
     """A page with the files that it includes."""
     text = page.read_text(encoding="utf-8")
