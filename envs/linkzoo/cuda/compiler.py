@@ -102,7 +102,10 @@ def kind(dtype: np.dtype[Any], ndim: int = 0, layout: str = "") -> Kind:
 def kind_of(value: Any) -> Kind:
     """Returns the kind of a NumPy array or a number."""
     if isinstance(value, np.ndarray):
-        return kind(value.dtype, value.ndim, "C" if value.flags.c_contiguous else "A")
+        layout = "A"
+        if value.flags.c_contiguous:
+            layout = "C"
+        return kind(value.dtype, value.ndim, layout)
     return kind(_NUMBERS.get(type(value)) or value.dtype)
 
 
@@ -112,7 +115,8 @@ def kernel(rows: RowKernel) -> Callable[[Any], None]:
     The threads take one row after another; all threads of a block take `rows.block` rows together,
     if it isn't 0.
     """
-    take, block = rows.kernel, rows.block
+    take = rows.kernel
+    block = rows.block
 
     def each(arguments: Any) -> None:
         i = cuda.grid(1)
@@ -124,7 +128,9 @@ def kernel(rows: RowKernel) -> Callable[[Any], None]:
         first = cuda.blockIdx.x * block
         take(first, min(first + block, arguments[0].shape[0]), *arguments)
 
-    return together if block else each
+    if block:
+        return together
+    return each
 
 
 def ptx(rows: RowKernel, kinds: tuple[Kind, ...], capability: tuple[int, int]) -> str:
@@ -151,8 +157,10 @@ def cubin(rows: RowKernel, kinds: tuple[Kind, ...], capability: tuple[int, int])
 
 
 def _type(kind: Kind) -> Any:
-    one = from_dtype(kind.dtype)
-    return types.Array(one, kind.ndim, kind.layout) if kind.layout else one
+    element = from_dtype(kind.dtype)
+    if not kind.layout:
+        return element
+    return types.Array(element, kind.ndim, kind.layout)
 
 
 @contextmanager

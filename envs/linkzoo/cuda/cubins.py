@@ -46,24 +46,30 @@ def machine_code(
         capability: Compute capability of the GPU.
         again: Compiles even if there is a file, because it can't be loaded.
     """
-    numbers = ".".join(numba.__version__.split(".")[:2]), version("numba-cuda")
-    versions = *numbers, _compiler(), capability, rows.block, *map(_words, kinds)
-    source = portable_source(rows.kernel, *versions)  # type: ignore[arg-type]  # compiled
+    source = portable_source(
+        rows.kernel,  # type: ignore[arg-type]  # compiled
+        ".".join(numba.__version__.split(".")[:2]),
+        version("numba-cuda"),
+        _compiler(),
+        capability,
+        rows.block,
+        *map(_attributes, kinds),
+    )
     name = rows.kernel.__name__
     path = folder() / f"{name}_{source.digest}.cubin"
-    if not again and (found := _read(path)):
-        return found
+    if not again and (code := _read(path)):
+        return code
     lock = Lock(path.with_suffix(".lock"))
-    what = ", ".join(sorted(source.titles)) or name
+    titles = ", ".join(sorted(source.titles)) or name
     with suppress(OSError):
         path.parent.mkdir(parents=True, exist_ok=True)
     try:
-        if lock.acquire(f"{what} for the GPU", _WAIT) and (found := _read(path)):
-            return found
+        if lock.acquire(f"{titles} for the GPU", _WAIT) and (code := _read(path)):
+            return code
         announce(source, " for the GPU", _SECONDS)
-        made = compiler.cubin(rows, kinds, capability)
-        _write(path, made)
-        return made
+        code = compiler.cubin(rows, kinds, capability)
+        _write(path, code)
+        return code
     finally:
         lock.release()
 
@@ -73,14 +79,12 @@ def folder() -> Path:
     """Returns the folder of the files."""
     if chosen := numba.config.CACHE_DIR:  # type: ignore[attr-defined]  # NUMBA_CACHE_DIR
         return Path(chosen) / _FOLDER
-    own = Path(__file__).parent / "__pycache__" / _FOLDER
-    try:
-        own.mkdir(parents=True, exist_ok=True)
-    except OSError:
-        usable = False
-    else:
-        usable = os.access(own, os.W_OK)
-    return own if usable else Path(AppDirs("numba", appauthor=False).user_cache_dir) / _FOLDER
+    beside = Path(__file__).parent / "__pycache__" / _FOLDER
+    with suppress(OSError):
+        beside.mkdir(parents=True, exist_ok=True)
+        if os.access(beside, os.W_OK):
+            return beside
+    return Path(AppDirs("numba", appauthor=False).user_cache_dir) / _FOLDER
 
 
 @cache
@@ -89,23 +93,24 @@ def _compiler() -> str:
     return hashlib.sha256(Path(compiler.__file__).read_bytes()).hexdigest()
 
 
-def _words(kind: Kind) -> Any:
+def _attributes(kind: Kind) -> Any:
+    """Returns the attributes of a kind, for a digest."""
     return kind.dtype.descr, kind.dtype.itemsize, kind.ndim, kind.layout
 
 
 def _read(path: Path) -> bytes:
-    """Returns a file's content, and marks it as used; nothing if there is none."""
+    """Returns a file's content, and marks it as used; no bytes if there is no file."""
     try:
-        found = path.read_bytes()
+        code = path.read_bytes()
     except OSError:
         return b""
     with suppress(OSError):
         os.utime(path)
-    return found
+    return code
 
 
 def _write(path: Path, code: bytes) -> None:
-    """Writes a file and removes those that weren't used for longest; warns on failure."""
+    """Writes a file and removes the least recently used; warns on failure."""
     new = path.with_name(f"{path.name}.{os.getpid()}")
     try:
         new.write_bytes(code)

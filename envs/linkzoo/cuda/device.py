@@ -46,26 +46,28 @@ def launch(rows: RowKernel, *arguments: Any) -> None:
         arguments: Tensors, results of `view`, NumPy numbers and integers (int64).
     """
     block = rows.block
-    made = tuple([view(a) if isinstance(a, torch.Tensor) else a for a in arguments])
-    count = made[0].shape[0]
+    viewed = tuple([view(a) if isinstance(a, torch.Tensor) else a for a in arguments])
+    count = viewed[0].shape[0]
     if not count:
         return
     blocks = -(-count // (block or _BLOCK))
     if compiler.SIMULATED:
-        size = 1 if block else _BLOCK  # its threads share no arrays
-        cuda.jit(compiler.kernel(rows))[blocks, size](made)
+        size = _BLOCK
+        if block:
+            size = 1  # the simulator's threads share no arrays
+        cuda.jit(compiler.kernel(rows))[blocks, size](viewed)
         return
-    kinds = tuple([a.kind if type(a) is Array else kind_of(a) for a in made])
+    kinds = tuple([a.kind if type(a) is Array else kind_of(a) for a in viewed])
     if _target is not None:
         cubins.machine_code(rows, kinds, _target)
-        rows.serial(*map(_on_host, made))
+        rows.serial(*map(_on_host, viewed))
         return
-    key = rows.kernel, block, kinds
+    key = (rows.kernel, block, kinds)
     loaded = _loaded.get(key)
     if loaded is None:
         loaded = _loaded[key] = load(rows, kinds)
     parameters: list[Any] = []
-    for argument in made:
+    for argument in viewed:
         if type(argument) is Array:
             parameters += argument.parameters
         else:
@@ -77,24 +79,29 @@ def launch(rows: RowKernel, *arguments: Any) -> None:
 
 def view(tensor: torch.Tensor, dtype: DTypeLike | None = None) -> Array:
     """Returns a tensor as a kernel argument; `dtype` reinterprets the last, contiguous axis."""
-    own = _DTYPES[tensor.dtype]
-    shape, layout = tuple(tensor.shape), "C" if tensor.is_contiguous() else "A"
-    strides = tuple([own.itemsize * stride for stride in tensor.stride()])
-    made = own if dtype is None else np.dtype(dtype)
-    if made.itemsize != own.itemsize:
-        if strides[-1] != own.itemsize or shape[-1] * own.itemsize % made.itemsize:
-            raise ValueError(f"{tensor.dtype}[{shape}]: the last axis can't be viewed as {made}")
-        shape = (*shape[:-1], shape[-1] * own.itemsize // made.itemsize)
-        strides = (*strides[:-1], made.itemsize)
-    count = tensor.numel() * own.itemsize // made.itemsize
-    parameters = (0, 0, count, made.itemsize, tensor.data_ptr(), *shape, *strides)
-    return Array(kind(made, len(shape), layout), shape, parameters, tensor)
+    stored = _DTYPES[tensor.dtype]
+    shape = tuple(tensor.shape)
+    strides = tuple([stored.itemsize * stride for stride in tensor.stride()])
+    layout = "A"
+    if tensor.is_contiguous():
+        layout = "C"
+    viewed = stored
+    if dtype is not None:
+        viewed = np.dtype(dtype)
+    if viewed.itemsize != stored.itemsize:
+        if strides[-1] != stored.itemsize or shape[-1] * stored.itemsize % viewed.itemsize:
+            raise ValueError(f"{tensor.dtype}[{shape}]: the last axis can't be viewed as {viewed}")
+        shape = (*shape[:-1], shape[-1] * stored.itemsize // viewed.itemsize)
+        strides = (*strides[:-1], viewed.itemsize)
+    count = tensor.numel() * stored.itemsize // viewed.itemsize
+    parameters = (0, 0, count, viewed.itemsize, tensor.data_ptr(), *shape, *strides)
+    return Array(kind(viewed, len(shape), layout), shape, parameters, tensor)
 
 
 def only_compile(capability: tuple[int, int]) -> None:
     """From now on, compiles kernels for such a GPU into the cache, and runs the rows on the CPU.
 
-    All tensors must lie there.
+    All tensors must lie on the CPU.
     """
     global _target  # noqa: PLW0603 - one target for the process
     _target = capability
@@ -110,8 +117,7 @@ def load(rows: RowKernel, kinds: tuple[Kind, ...]) -> Any:
     """Returns a kernel for arguments of these kinds, ready to be launched."""
     capability = torch.cuda.get_device_capability()
     for again in (False, True):  # a file in the cache may be damaged
-        made = cubins.machine_code(rows, kinds, capability, again=again)
-        code = ObjectCode.from_cubin(made)
+        code = ObjectCode.from_cubin(cubins.machine_code(rows, kinds, capability, again=again))
         try:
             return code.get_kernel(compiler.ENTRY)
         except Exception:  # the driver's

@@ -1,9 +1,9 @@
 """Steps that stage records, masks and observations near the processor, and transfer them as words.
 
 Adjacent threads access memory one row apart, so the cost depends on the number of accesses, and
-rules access single bytes, many of them twice. So rules work on copies. Those of a block of threads
-lie in shared memory, if it holds them. Otherwise each thread has its own in local memory, which is
-interleaved between threads and cached, and records stay where they are.
+rules access single bytes, many of them twice. So rules work on copies. The copies of a block of
+threads lie in shared memory, if they fit. Otherwise each thread has its own copies in local memory,
+which is interleaved between threads and cached, and records stay in global memory.
 """
 
 from functools import cache
@@ -34,33 +34,37 @@ def store(row: Words, size: int, words: Words, row_index: int) -> None:
 
     Rows of `size` bytes are contiguous in `words`, so most are unaligned.
     """
-    own, out = row.view(np.uint8), words.view(np.uint8)
+    row_bytes = row.view(np.uint8)
+    out = words.view(np.uint8)
     start = row_index * size
     before = min(-start % WORD, size)  # bytes before the first whole word
     for k in range(before):
-        out[start + k] = own[k]
-    first, count = (start + before) // WORD, (size - before) // WORD
+        out[start + k] = row_bytes[k]
+    first = (start + before) // WORD
+    count = (size - before) // WORD
     if before:
-        right, left = np.uint64(8 * before), np.uint64(8 * (WORD - before))
+        right = np.uint64(8 * before)
+        left = np.uint64(8 * (WORD - before))
         for k in range(count):
             words[first + k] = (row[k] >> right) | (row[k + 1] << left)
     else:
         for k in range(count):
             words[first + k] = row[k]
     for k in range(before + WORD * count, size):
-        out[start + k] = own[k]
+        out[start + k] = row_bytes[k]
 
 
 @compiled
 def word_at(words: Words, start: int, k: int, size: int) -> np.uint64:
     """Returns bytes 8k..8k+7 of the row of `size` bytes from byte `start` on; 0 beyond the row."""
-    first, before = start // WORD + k, np.uint64(8 * (start % WORD))
+    first = start // WORD + k
+    before = np.uint64(8 * (start % WORD))
     word = words[first] >> before
     if before and first + 1 < words.shape[0]:
         word |= words[first + 1] << (np.uint64(64) - before)
-    left = size - WORD * k
-    if left < WORD:
-        word &= (np.uint64(1) << np.uint64(8 * left)) - np.uint64(1)
+    remaining = size - WORD * k
+    if remaining < WORD:
+        word &= (np.uint64(1) << np.uint64(8 * remaining)) - np.uint64(1)
     return word  # type: ignore[no-any-return]  # uint64
 
 
@@ -96,12 +100,15 @@ def shared_step(game: Game) -> RowKernel:
     multiples of BLOCK, so that blocks of masks and observations are whole words.
     """
     step_own = make_step(game, own_row, own_record)
-    dtype, record = np.dtype(game.observation.spec.dtype).type, game.state
-    num_actions, size = game.num_actions, game.observation.spec.size
+    dtype = np.dtype(game.observation.spec.dtype).type
+    record = game.state
+    num_actions = game.num_actions
+    size = game.observation.spec.size
     record_words = record.itemsize // WORD
     mask_bytes, observation_bytes = _row_bytes(game)
     all_records = BLOCK * record_words
-    all_masks, all_observations = BLOCK * mask_bytes // WORD, BLOCK * observation_bytes // WORD
+    all_masks = BLOCK * mask_bytes // WORD
+    all_observations = BLOCK * observation_bytes // WORD
 
     @compiled
     def step(
@@ -118,7 +125,8 @@ def shared_step(game: Game) -> RowKernel:
         near_states = shared(all_records, np.uint64)
         near_masks = shared(all_masks, np.uint64)
         near_observations = shared(all_observations, np.uint64)
-        own_states, own_masks = near_states.view(record), near_masks.view(np.int8)
+        own_states = near_states.view(record)
+        own_masks = near_masks.view(np.int8)
         own_observations = near_observations.view(dtype)
         for start in range(first, last, BLOCK):
             count = min(BLOCK, last - start)
@@ -147,10 +155,12 @@ def shared_step(game: Game) -> RowKernel:
 def staged_step(game: Game) -> RowKernel:
     """Returns a game's step with masks and observations as words; actions come first."""
     step_own = make_step(game, own_row)
-    num_actions, size = game.num_actions, game.observation.spec.size
+    num_actions = game.num_actions
+    size = game.observation.spec.size
     dtype = np.dtype(game.observation.spec.dtype).type
     mask_bytes, observation_bytes = _row_bytes(game)
-    mask_size, observation_size = words(mask_bytes), words(observation_bytes)
+    mask_size = words(mask_bytes)
+    observation_size = words(observation_bytes)
 
     @compiled
     def step(
@@ -178,20 +188,22 @@ def staged_step(game: Game) -> RowKernel:
 
 @cache
 def staged_refresh(game: Game) -> RowKernel:
-    """Returns the kernel that fills masks, observations and seats of the rows `which`."""
+    """Returns the kernel that fills masks, observations and seats of the `changed` rows."""
     legal_actions = game.rules.legal_actions
     observe = game.observation.observe
-    num_actions, size = game.num_actions, game.observation.spec.size
+    num_actions = game.num_actions
+    size = game.observation.spec.size
     dtype = np.dtype(game.observation.spec.dtype).type
     mask_bytes, observation_bytes = _row_bytes(game)
-    mask_size, observation_size = words(mask_bytes), words(observation_bytes)
+    mask_size = words(mask_bytes)
+    observation_size = words(observation_bytes)
 
     @compiled
     def refresh(
         first: int,
         last: int,
         states: Records,
-        which: NDArray[np.bool_],
+        changed: NDArray[np.bool_],
         masks: Words,
         observations: Words,
         seats: NDArray[np.int8],
@@ -201,7 +213,7 @@ def staged_refresh(game: Game) -> RowKernel:
         mask = mask_words.view(np.int8)[:num_actions]
         observation = observation_words.view(dtype)[:size]
         for i in range(first, last):
-            if which[i]:
+            if changed[i]:
                 legal_actions(states[i], mask)
                 observe(states[i], states[i].seat, observation)
                 seats[i] = states[i].seat
@@ -225,22 +237,23 @@ def staged_random_actions(game: Game) -> RowKernel:
         first: int, last: int, actions: Actions, seeds: Seeds, index: int, masks: Words
     ) -> None:
         for i in range(first, last):
-            start, count = i * num_actions, np.uint64(0)
+            start = i * num_actions
+            count = np.uint64(0)
             for k in range(mask_size):
                 count += (word_at(masks, start, k, num_actions) * _ONES) >> _TOP
             actions[i] = -1
             if count == 0:
                 continue
-            left = random_u64(seeds[i], STREAM_ACTION, index) % count
+            remaining = random_u64(seeds[i], STREAM_ACTION, index) % count
             k = 0
             word = word_at(masks, start, k, num_actions)
-            while left >= (word * _ONES) >> _TOP:
-                left -= (word * _ONES) >> _TOP
+            while remaining >= (word * _ONES) >> _TOP:
+                remaining -= (word * _ONES) >> _TOP
                 k += 1
                 word = word_at(masks, start, k, num_actions)
             chosen = WORD * k
-            while left > 0 or not word & np.uint64(1):
-                left -= word & np.uint64(1)
+            while remaining > 0 or not word & np.uint64(1):
+                remaining -= word & np.uint64(1)
                 word >>= np.uint64(8)
                 chosen += 1
             actions[i] = chosen

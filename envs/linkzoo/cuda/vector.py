@@ -28,7 +28,7 @@ class CudaVecEnv(VecEnv):
     """N games in lock-step on torch's current CUDA device, one thread per game.
 
     Games and arguments equal those of `VecEnv`, bit for bit, except for `num_threads`. Arrays are
-    tensors: those of `VecStep`, `episodes` (int64[N]), and `states` (uint8[N, record size]),
+    tensors: the fields of `VecStep`, `episodes` (int64[N]), and `states` (uint8[N, record size]),
     which may be written to but not replaced. Work runs on torch's current stream. With
     `check=False` and actions on the device, `step` doesn't synchronise; with `check=True` it
     transfers one number.
@@ -51,9 +51,9 @@ class CudaVecEnv(VecEnv):
 
     def _zeros(self, shape: tuple[int, ...], dtype: DTypeLike) -> Any:
         count = math.prod(shape)
-        made = torch.from_numpy(np.empty(0, dtype)).dtype
-        size = words(count * made.itemsize) * WORD // made.itemsize  # whole words
-        return torch.zeros(size, dtype=made, device=DEVICE)[:count].view(shape)
+        kind = torch.from_numpy(np.empty(0, dtype)).dtype
+        size = words(count * kind.itemsize) * WORD // kind.itemsize  # whole words
+        return torch.zeros(size, dtype=kind, device=DEVICE)[:count].view(shape)
 
     def _on_host(self, array: Any) -> NDArray[Any]:
         return array.cpu().numpy()  # type: ignore[no-any-return]  # a tensor
@@ -70,11 +70,15 @@ class CudaVecEnv(VecEnv):
         self._every = torch.ones(self.num_envs, dtype=torch.bool, device=DEVICE)
         self._mask_words = gpu.view(_words(mask), np.uint64)
         self._flat_words = gpu.view(_words(flat), np.uint64)
-        together = is_shared(self.game)
-        self._stepping = shared_step(self.game) if together else staged_step(self.game)
+        if is_shared(self.game):
+            self._stepping = shared_step(self.game)
+            states = gpu.view(_words(self.states), np.uint64)
+        else:
+            self._stepping = staged_step(self.game)
+            states = self.records()
         self._arrays = (
             gpu.view(self._actions),
-            gpu.view(_words(self.states), np.uint64) if together else self.records(),
+            states,
             gpu.view(self._seed_there, np.uint64),
             gpu.view(episodes),
             self._mask_words,
@@ -103,8 +107,9 @@ class CudaVecEnv(VecEnv):
             whole = actions.dtype.kind in "iu"
         if actions.shape != (self.num_envs,) or not whole:
             raise self._wrong_shape(actions)
-        chosen = actions if isinstance(actions, torch.Tensor) else actions.astype(np.int64)
-        self._actions.copy_(torch.as_tensor(chosen))
+        if not isinstance(actions, torch.Tensor):
+            actions = torch.from_numpy(actions.astype(np.int64))
+        self._actions.copy_(actions)
         if self.check:
             index = int(self._first_illegal())
             if index < self.num_envs:
@@ -116,7 +121,8 @@ class CudaVecEnv(VecEnv):
         """Returns random legal actions; like `VecEnv.random_actions`."""
         self._check_started("random_actions")
         index = np.int64(integer("seed", seed, 0, 2**63 - 1))
-        actions, seeds = torch.empty_like(self._actions), gpu.view(self._seeds_there, np.uint64)
+        actions = torch.empty_like(self._actions)
+        seeds = gpu.view(self._seeds_there, np.uint64)
         gpu.launch(staged_random_actions(self.game), actions, seeds, index, self._mask_words)
         return actions
 
@@ -134,15 +140,22 @@ class CudaVecEnv(VecEnv):
                 bools [N], with which the host doesn't wait; None for all.
         """
         self._check_started("refresh")
-        which = self._every
+        changed = self._every
         if isinstance(rows, torch.Tensor) and rows.dtype is torch.bool:
-            which = rows
+            changed = rows
         elif rows is not None:
-            found = rows if isinstance(rows, torch.Tensor) else self._checked(rows)
-            which = torch.zeros_like(self._every)
-            which[torch.as_tensor(found, device=DEVICE)] = True
-        shown = self._mask_words, self._flat_words, self._seat
-        gpu.launch(staged_refresh(self.game), self.records(), which, *shown)
+            if not isinstance(rows, torch.Tensor):
+                rows = self._checked(rows)
+            changed = torch.zeros_like(self._every)
+            changed[torch.as_tensor(rows, device=DEVICE)] = True
+        gpu.launch(
+            staged_refresh(self.game),
+            self.records(),
+            changed,
+            self._mask_words,
+            self._flat_words,
+            self._seat,
+        )
         return self._now
 
     def records(self) -> Any:
@@ -155,8 +168,8 @@ class CudaVecEnv(VecEnv):
 
     def __getstate__(self) -> dict[str, Any]:
         state = super().__getstate__()
-        made = "_arrays _every _flat_words _mask_words _rows _seed_there _seeds_there _stepping"
-        for name in made.split():
+        derived = "_arrays _every _flat_words _mask_words _rows _seed_there _seeds_there _stepping"
+        for name in derived.split():
             del state[name]
         return state
 

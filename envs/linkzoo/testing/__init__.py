@@ -29,7 +29,7 @@ def check_game(
     Checks that the header and the options are conserved, that masks, observations and payoffs match
     their declarations, that every legal action can be played to an end, that every seat acts, that
     bytes, JSON and move texts round-trip, that action parts identify one action, that a
-    determinized world looks the same to its seat and differs in what is hidden, that symmetries
+    determinized world looks the same to its seat and differs in its hidden parts, that symmetries
     hold, and that the environments agree.
 
     The games are played by the interpreter first: an index out of bounds, where compiled code
@@ -52,11 +52,12 @@ def check_game(
             stacklevel=2,
         )
     chosen = {**game.fixed.values, **(options or {})}
-    every = range(game.min_players, game.max_players + 1)
+    counts: Sequence[int] = range(game.min_players, game.max_players + 1)
+    if num_players is not None:
+        counts = [num_players]
     with patch.dict(registry._known, {game.name: game}):  # even if another has that name
         for check in declarations.CHECKS:
             _check(check, game)
-        counts = every if num_players is None else [num_players]
         for players in counts:
             _check_games(game, players, chosen, seeds, digests=players == counts[0])
         if options is None and num_players is None:
@@ -103,18 +104,25 @@ def _check_history(game: Game, history: list[Record], run: Callable[[_Check], _C
         _check(run(check_history), game, history, **at)
     for ply, state in enumerate(history):
         at["ply"] = ply
-        going, sampled = bool(state.seat != OVER), ply & (ply - 1) == 0
-        plays = sampled and run is not interpreted
+        sampled = ply & (ply - 1) == 0
         if not sampled and run is interpreted:
             continue
-        checks = [*properties.OF_A_POSITION, *[properties.drawings] * plays]
-        checks += [properties.every_legal_action] * going
-        checks += [properties.can_be_finished] * (going and plays)
+        plays = sampled and run is not interpreted
+        going = bool(state.seat != OVER)
+        checks: list[_Check] = [*properties.OF_A_POSITION]
+        if plays:
+            checks.append(properties.drawings)
+        if going:
+            checks.append(properties.every_legal_action)
+        if going and plays:
+            checks.append(properties.can_be_finished)
         for check in checks:
             _check(run(check), game, state, **at)
         if going:
-            seat = (ply.bit_length() if sampled else ply) % players
-            _check(run(properties.determinize), game, state, seat, plays, **at)
+            turn = ply
+            if sampled:
+                turn = ply.bit_length()  # else always an even one
+            _check(run(properties.determinize), game, state, turn % players, plays, **at)
 
 
 def _check(check: _Check, game: Game, *arguments: Any, **at: int) -> Any:
@@ -122,10 +130,12 @@ def _check(check: _Check, game: Game, *arguments: Any, **at: int) -> Any:
     try:
         return check(game, *arguments)
     except Exception as error:  # a broken game can raise anything
-        place = "".join(f", {name} {number}" for name, number in at.items())
-        kind = "" if isinstance(error, AssertionError) else f"{type(error).__name__}: "
+        position = "".join(f", {name} {number}" for name, number in at.items())
+        text = str(error)
+        if not isinstance(error, AssertionError):
+            text = f"{type(error).__name__}: {error}"
         name = check.__name__.strip("_")
-        raise AssertionError(f"{game.name}{place}: {name}: {kind}{error}") from error
+        raise AssertionError(f"{game.name}{position}: {name}: {text}") from error
 
 
 def _compiled(check: _Check) -> _Check:

@@ -12,30 +12,34 @@ from linkzoo.testing.play import require
 def sides(game: Game) -> None:
     """Checks that every seat has a side, and that sides are numbered from 0."""
     for players in range(game.min_players, game.max_players + 1):
-        found = game.facts.sides(players)
-        require(len(found) == players, f"{found} of {players} players")
-        require(set(found) == set(range(max(found) + 1)), f"{found} leave a number out")
+        numbers = game.facts.sides(players)
+        require(len(numbers) == players, f"{numbers} of {players} players")
+        require(set(numbers) == set(range(max(numbers) + 1)), f"{numbers} leave a number out")
 
 
 def action_cells(game: Game) -> None:
-    """Checks that actions with a cell have distinct places on valid planes."""
-    places, graph = game.observation.action_cells, game.observation.graph
-    if places is None:
+    """Checks that actions with a cell have distinct cells on valid planes."""
+    action_cells = game.observation.action_cells
+    if action_cells is None:
         return
-    shape = places.shape
+    shape = action_cells.shape
     require(shape[:1] == (game.num_actions,) and len(shape) < 3, f"the shape is {shape}")
-    used = places[places >= 0]
+    used = action_cells[action_cells >= 0]
     require(len(np.unique(used)) == len(used), "two actions lie in one place")
-    cells = prod(game.observation.spec.shape[1:]) if graph is None else len(graph().cells)
-    require((places < cells * game.num_actions).all(), "there are more planes than actions")
+    count = prod(game.observation.spec.shape[1:])
+    if game.observation.graph is not None:
+        count = len(game.observation.graph().cells)
+    require((action_cells < count * game.num_actions).all(), "there are more planes than actions")
 
 
 def graph(game: Game) -> None:
     """Checks that every index in the graph's tables is in range."""
     if game.observation.graph is None:
         return
-    tables, spec = game.observation.graph(), game.observation.spec
-    cells, groups = len(tables.cells), len(tables.groups)
+    tables = game.observation.graph()
+    spec = game.observation.spec
+    cells = len(tables.cells)
+    groups = len(tables.groups)
     for name, table, shape, low, end in (
         ("cells", tables.cells, (cells, -1), -1, spec.size),
         ("neighbours", tables.neighbours, (cells, -1), -1, cells),

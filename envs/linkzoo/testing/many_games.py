@@ -1,4 +1,4 @@
-"""Checks over many random games, which find what no single position shows."""
+"""Checks over many random games, for errors that no single position shows."""
 
 from collections import defaultdict
 from collections.abc import Callable, Mapping, Sequence
@@ -15,16 +15,17 @@ from linkzoo.testing.play import require
 
 _GAMES = 60
 _WORLDS = 16  # of each position and seat, until something differs
-_View = Callable[[Game, Record, int], dict[str, bytes]]  # what a position holds, for a seat
+_View = Callable[[Game, Record, int], dict[str, bytes]]  # values of a position, for a seat
 
 
 def lengths(game: Game) -> None:
     """Checks that `typical_length` is the mean length of random games with the standard options."""
-    found = []
+    plies = []
     for players in range(game.min_players, game.max_players + 1):
         starts = [play.new(game, players, game.fixed.values, seed) for seed in range(_GAMES)]
-        found.append(play.play_out(game, np.array(starts, game.state))["ply"])
-    mean, declared = float(np.concatenate(found).mean()), game.facts.typical_length
+        plies.append(play.play_out(game, np.array(starts, game.state))["ply"])
+    mean = float(np.concatenate(plies).mean())
+    declared = game.facts.typical_length
     near = abs(declared - mean) <= max(0.25 * mean, 1)
     require(near, f"typical_length is {declared}, the mean of random games {mean:.1f}")
 
@@ -40,9 +41,9 @@ def seats(game: Game, num_players: int, options: Mapping[str, Any]) -> None:
 
 
 def hidden(game: Game, histories: Sequence[Sequence[Record]]) -> None:
-    """Checks that worlds differ from the real one in all that is hidden from a seat.
+    """Checks that worlds differ from the real one in everything that is hidden from a seat.
 
-    That is what `reveal` fills, and fields that differ between new games that look the same.
+    Hidden are the results of `reveal`, and fields that differ between new games that look the same.
     """
     players = int(histories[0][0].num_players)
     going = [state for history in histories for state in history[:-1]]
@@ -53,17 +54,19 @@ def hidden(game: Game, histories: Sequence[Sequence[Record]]) -> None:
     for seed in range(_GAMES):
         game.rules.new_game(state := play.clone(going[0]), np.uint64(seed))
         for seat in range(players):
-            mask = play.mask_of(game, state).tobytes() if seat == state.seat else b""
+            mask = b""
+            if seat == state.seat:
+                mask = play.mask_of(game, state).tobytes()
             seen = play.observation_of(game, state, seat).tobytes()
             groups[seat, int(state.seat), seen, mask].append((state, seat))
     for (seat, *_), group in groups.items():
         same = _unchanged(game, group, _own_fields)
-        what = f"determinize never changes {same}, which seat {seat} can't see in a new game"
-        require(not same, f"{what} (or the observation lacks it)")
+        error = f"determinize never changes {same}, which seat {seat} can't see in a new game"
+        require(not same, f"{error} (or the observation lacks it)")
 
 
 def _revealed(game: Game, state: Record, seat: int) -> dict[str, bytes]:
-    """Returns what is hidden by part, and by row of a part with several, such as hands."""
+    """Returns hidden values by part, and by row of a part with several rows, such as hands."""
     spec, reveal = game.observation.privileged_spec, game.observation.reveal
     if spec is None or reveal is None:
         return {}
@@ -83,16 +86,18 @@ def _own_fields(game: Game, state: Record, _seat: int) -> dict[str, bytes]:
 
 
 def _unchanged(game: Game, pairs: Sequence[tuple[Record, int]], view: _View) -> list[str]:
-    """Returns what differs between these positions, but never between one and its worlds."""
+    """Returns names that differ between these positions, never between one and its worlds."""
     values = defaultdict(set)
     for pair in pairs:
         for name, value in view(game, *pair).items():
             values[name].add(value)
-    left = {name for name, found in values.items() if len(found) > 1}
+    unchanged = {name for name, contents in values.items() if len(contents) > 1}
     for (state, seat), seed in product(pairs, range(_WORLDS)):
-        if not left:
+        if not unchanged:
             break
-        game.determinize(world := play.clone(state), seat, np.uint64(seed))
-        here, there = view(game, state, seat), view(game, world, seat)
-        left -= {name for name in left if there[name] != here[name]}
-    return sorted(left)
+        world = play.clone(state)
+        game.determinize(world, seat, np.uint64(seed))
+        real = view(game, state, seat)
+        drawn = view(game, world, seat)
+        unchanged -= {name for name in unchanged if drawn[name] != real[name]}
+    return sorted(unchanged)

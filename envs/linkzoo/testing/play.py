@@ -20,16 +20,16 @@ def require(condition: Any, otherwise: str) -> None:
         raise AssertionError(otherwise)
 
 
-def require_same(found: Record, expected: Record, otherwise: str) -> None:
+def require_same(state: Record, expected: Record, otherwise: str) -> None:
     """Raises AssertionError unless two records are equal; the message names the first field."""
-    if found.tobytes() == expected.tobytes():
+    if state.tobytes() == expected.tobytes():
         return
     for name in expected.dtype.names or ():
-        pair = found[name], expected[name]
-        if not np.array_equal(*pair):
-            place = tuple(np.argwhere(pair[0] != pair[1])[0].tolist())
-            here, there = (int(field[place]) for field in pair)
-            raise AssertionError(f"{otherwise}: {name}{list(place) or ''} is {here}, not {there}")
+        if not np.array_equal(state[name], expected[name]):
+            index = tuple(np.argwhere(state[name] != expected[name])[0].tolist())
+            value = int(state[name][index])
+            right = int(expected[name][index])
+            raise AssertionError(f"{otherwise}: {name}{list(index) or ''} is {value}, not {right}")
 
 
 def choose(mask: Mask, seed: int, index: int) -> int:
@@ -67,7 +67,8 @@ def observation_of(game: Game, state: Record, seat: int, dirt: int = 101) -> NDA
 
 def action_features_of(game: Game, state: Record, dirt: int = 100) -> NDArray[np.int8]:
     """Returns the features [M, K] of the M legal actions; [0, 0] without action features."""
-    spec, observe_action = game.observation.action_spec, game.observation.observe_action
+    spec = game.observation.action_spec
+    observe_action = game.observation.observe_action
     if spec is None or observe_action is None:
         return np.zeros((0, 0), np.int8)
     legal = np.flatnonzero(mask_of(game, state)).tolist()
@@ -94,21 +95,22 @@ def new(game: Game, num_players: int, options: Mapping[str, Any], seed: int) -> 
 def positions(game: Game, num_players: int, options: Mapping[str, Any], seed: int) -> list[Record]:
     """Returns every position of one random game, including the last."""
     state = new(game, num_players, options, seed)
-    found = [clone(state)]
+    history = [clone(state)]
     while state.seat != OVER:
         mask = mask_of(game, state)
         require(mask.any(), f"seat {state.seat} is to act, but no action is legal")
-        game.rules.apply(state, choose(mask, seed, len(found)))
-        found.append(clone(state))
-        require(len(found) <= game.facts.max_length + 1, "no end within max_length plies")
-    return found
+        game.rules.apply(state, choose(mask, seed, len(history)))
+        history.append(clone(state))
+        require(len(history) <= game.facts.max_length + 1, "no end within max_length plies")
+    return history
 
 
 def play_out(game: Game, states: Records) -> Records:
     """Plays these records to their ends at random, without `skip_forced`."""
     states = states.copy()
     states["skip_forced"] = 0
-    kernel, seeds = kernels(game), np.arange(len(states), dtype=np.uint64)
+    kernel = kernels(game)
+    seeds = np.arange(len(states), dtype=np.uint64)
     masks = np.full((len(states), game.num_actions), 7, np.int8)
     actions = np.full(len(states), 7, np.int64)
     kernel.fill_masks(states, masks)
@@ -126,16 +128,16 @@ def play_out(game: Game, states: Records) -> Records:
 
 def digest(game: Game, num_players: int, options: Mapping[str, Any], seed: int) -> str:
     """Returns a hash of a random game: records, masks, observations, worlds and outcomes."""
-    found = hashlib.sha256()
+    hashed = hashlib.sha256()
     for state in positions(game, num_players, options, seed):
-        found.update(state.tobytes() + mask_of(game, state).tobytes())
-        found.update(action_features_of(game, state).tobytes())
+        hashed.update(state.tobytes() + mask_of(game, state).tobytes())
+        hashed.update(action_features_of(game, state).tobytes())
         for seat in range(num_players):
-            found.update(observation_of(game, state, seat).tobytes())
+            hashed.update(observation_of(game, state, seat).tobytes())
             if state.seat != OVER:
                 world = clone(state)
                 game.determinize(world, seat, np.uint64(seed))
-                found.update(world.tobytes())
+                hashed.update(world.tobytes())
         for outcome in outcome_of(game, state):
-            found.update(outcome.tobytes())
-    return found.hexdigest()
+            hashed.update(outcome.tobytes())
+    return hashed.hexdigest()

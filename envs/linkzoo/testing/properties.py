@@ -43,37 +43,40 @@ def symmetries(game: Game, seed: int) -> None:
         return
     observations, actions, privileged = game.observation.symmetries()
     hidden = game.observation.privileged_spec
-    for what, maps, width in (
+    hidden_size = 0
+    if hidden is not None:
+        hidden_size = hidden.size
+    for name, maps, width in (
         ("observations", observations, game.observation.spec.size),
         ("actions", actions, game.num_actions),
-        ("privileged", privileged, 0 if hidden is None else hidden.size),
+        ("privileged", privileged, hidden_size),
     ):
-        require(maps.shape == (len(observations), width), f"{what} have shape {maps.shape}")
-        require((maps[0] == np.arange(width)).all(), f"{what}: the first isn't the identity")
+        require(maps.shape == (len(observations), width), f"{name} have shape {maps.shape}")
+        require((maps[0] == np.arange(width)).all(), f"{name}: the first isn't the identity")
         whole = (np.sort(maps, axis=1) == np.arange(width)).all()
-        require(whole, f"{what}: an index occurs twice")
+        require(whole, f"{name}: an index occurs twice")
     if game.facts.chance:
         return
     count = len(observations)
-    for which in np.linspace(0, count - 1, min(_SYMMETRIES, count)).astype(int):
+    for symmetry in np.linspace(0, count - 1, min(_SYMMETRIES, count)).astype(int):
         state = play.new(game, game.min_players, game.fixed.values, seed)
         other = clone(state)
         while True:
-            where = f"symmetry {which} at ply {state.ply}"
+            position = f"symmetry {symmetry} at ply {state.ply}"
             for seat in range(game.min_players):
-                expected = play.observation_of(game, state, seat)[observations[which]]
+                expected = play.observation_of(game, state, seat)[observations[symmetry]]
                 same = np.array_equal(play.observation_of(game, other, seat), expected)
-                require(same, f"{where}: seat {seat} sees something else")
+                require(same, f"{position}: seat {seat} sees something else")
             mask = play.mask_of(game, state)
-            same = (play.mask_of(game, other)[actions[which]] == mask).all()
-            require(same, f"{where}: other actions are legal")
+            same = (play.mask_of(game, other)[actions[symmetry]] == mask).all()
+            require(same, f"{position}: other actions are legal")
             outcomes = zip(play.outcome_of(game, state), play.outcome_of(game, other), strict=True)
-            require(all(np.array_equal(*pair) for pair in outcomes), f"{where}: other payoffs")
+            require(all(np.array_equal(*pair) for pair in outcomes), f"{position}: other payoffs")
             if state.seat == OVER:
                 break
             action = play.choose(mask, seed, int(state.ply))
             game.rules.apply(state, action)
-            game.rules.apply(other, int(actions[which, action]))
+            game.rules.apply(other, int(actions[symmetry, action]))
 
 
 # A whole game
@@ -81,7 +84,8 @@ def symmetries(game: Game, seed: int) -> None:
 
 def header(game: Game, history: Sequence[Record]) -> None:
     """Checks that plies count, that seats and winners are in range, and that options stay."""
-    first, players = history[0], int(history[0].num_players)
+    first = history[0]
+    players = int(first.num_players)
     for ply, state in enumerate(history):
         last = ply == len(history) - 1
         require(state.ply == ply, f"ply is {state.ply} after {ply} actions")
@@ -90,7 +94,8 @@ def header(game: Game, history: Sequence[Record]) -> None:
         require(OVER <= state.seat < players, f"seat is {state.seat} at ply {ply}")
         require((state.seat == OVER) == last, f"seat is {state.seat} at ply {ply}")
         require((state.winners != 0) == last, f"winners are {state.winners:b} at ply {ply}")
-    won, sides = int(history[-1].winners), game.facts.sides(players)
+    won = int(history[-1].winners)
+    sides = game.facts.sides(players)
     require(won < 2**players, f"winners {won:b} of {players} seats")
     for seat, side in enumerate(sides):
         same = won >> seat & 1 == won >> sides.index(side) & 1
@@ -99,7 +104,8 @@ def header(game: Game, history: Sequence[Record]) -> None:
 
 def new_game(game: Game, history: Sequence[Record]) -> None:
     """Checks that a reused record becomes the same game as a blank one."""
-    players, options = int(history[0].num_players), game.chosen_options(history[0])
+    players = int(history[0].num_players)
+    options = game.chosen_options(history[0])
     for seed in (1, 2**64 - 1):
         again = clone(history[-1])
         game.rules.new_game(again, np.uint64(seed))
@@ -135,7 +141,8 @@ def action_parts(game: Game, history: Sequence[Record]) -> None:
     wanted: list[set[str]] = []
     drawn: list[set[str]] = []
     for state in history[:-1]:
-        before, legal = clone(state), np.flatnonzero(play.mask_of(game, state)).tolist()
+        before = clone(state)
+        legal = np.flatnonzero(play.mask_of(game, state)).tolist()
         named = [game.notation.action_parts(state, action) for action in legal]
         for names in named:
             strings = all(isinstance(name, str) for name in names)
@@ -146,13 +153,13 @@ def action_parts(game: Game, history: Sequence[Record]) -> None:
             require(unique, f"{names!r} leads to another action, too")
         if state.ply % _DRAWN == 0:
             wanted.append({name for names in named for name in names})
-            found = _PART.findall(game.draw_svg(state, int(state.seat)))
-            drawn.append({unescape(name[1:-1]) for name in found})
+            quoted = _PART.findall(game.draw_svg(state, int(state.seat)))
+            drawn.append({unescape(name[1:-1]) for name in quoted})
         require_same(state, before, "the record changes")
     ever: set[str] = set().union(*drawn)
-    for place, (names_here, drawn_here) in enumerate(zip(wanted, drawn, strict=True)):
+    for index, (names_here, drawn_here) in enumerate(zip(wanted, drawn, strict=True)):
         missing = (names_here & ever) - drawn_here
-        require(not missing, f"the picture lacks {sorted(missing)} at ply {place * _DRAWN}")
+        require(not missing, f"the picture lacks {sorted(missing)} at ply {index * _DRAWN}")
 
 
 def _choices(names: Sequence[str]) -> set[tuple[str, ...]]:
@@ -166,7 +173,8 @@ def _choices(names: Sequence[str]) -> set[tuple[str, ...]]:
 
 def masks(game: Game, state: Record) -> None:
     """Checks that masks are 0 or 1, fully written, and nonempty if and only if a seat is to act."""
-    before, mask = clone(state), play.mask_of(game, state)
+    before = clone(state)
+    mask = play.mask_of(game, state)
     for dirt in (0, 1):
         written = np.array_equal(mask, play.mask_of(game, state, dirt))
         require(written, "an element of the mask isn't written")
@@ -176,7 +184,8 @@ def masks(game: Game, state: Record) -> None:
 
 def every_legal_action(game: Game, state: Record) -> None:
     """Checks that each legal action leads to a valid position."""
-    legal, before = np.flatnonzero(play.mask_of(game, state)), clone(state)
+    legal = np.flatnonzero(play.mask_of(game, state))
+    before = clone(state)
     after, again = (np.repeat(state.reshape(1), len(legal)) for _ in range(2))
     for row, action in enumerate(legal.tolist()):
         game.rules.apply(after[row], action)
@@ -202,7 +211,8 @@ def can_be_finished(game: Game, state: Record) -> None:
 
 def observations(game: Game, state: Record) -> None:
     """Checks that observations are fully written, within bounds, and don't change the record."""
-    before, observation = clone(state), game.observation
+    before = clone(state)
+    observation = game.observation
     filled = [("observe", observation.observe, observation.spec)]
     if observation.reveal is not None and observation.privileged_spec is not None:
         filled.append(("reveal", observation.reveal, observation.privileged_spec))
@@ -213,26 +223,30 @@ def observations(game: Game, state: Record) -> None:
             fill(state, seat, second)
             written = np.array_equal(first, second)
             require(written, f"{name} leaves elements as they were for seat {seat}")
-            for part, where in zip(spec.parts, spec.slices().values(), strict=True):
-                low, high = first[where].min(), first[where].max()
-                what = f"{name} fills for seat {seat} {part.name} with {low}..{high}"
+            for part, elements in zip(spec.parts, spec.slices().values(), strict=True):
+                low = first[elements].min()
+                high = first[elements].max()
                 inside = part.low <= low and high <= part.high
-                require(inside, f"{what}, not {part.low}..{part.high}")
+                filled_with = f"{name} fills for seat {seat} {part.name} with {low}..{high}"
+                require(inside, f"{filled_with}, not {part.low}..{part.high}")
     require_same(state, before, "the record changes")
 
 
 def action_features(game: Game, state: Record) -> None:
     """Checks that features of actions are fully written, within bounds, and keep the record."""
-    spec, before = game.observation.action_spec, clone(state)
+    spec = game.observation.action_spec
+    before = clone(state)
     if spec is None or state.seat == OVER:
         return
     rows = play.action_features_of(game, state, dirt=101)
     require(np.array_equal(rows, play.action_features_of(game, state)), "some aren't written")
-    for part, where in zip(spec.parts, spec.slices().values(), strict=True):
-        low, high = rows[:, where].min(), rows[:, where].max()
+    for part, elements in zip(spec.parts, spec.slices().values(), strict=True):
+        values = rows[:, elements]
+        low = values.min()
+        high = values.max()
         inside = part.low <= low and high <= part.high
         require(inside, f"{part.name} is {low}..{high}, not {part.low}..{part.high}")
-        same = not part.broadcast or (rows[:, where] == rows[0, where]).all()
+        same = not part.broadcast or (values == values[0]).all()
         require(same, f"{part.name} differs between actions, though it is broadcast")
     require_same(state, before, "the record changes")
 
@@ -260,8 +274,10 @@ def _read(game: Game, state: Record) -> Record:
 
 def notation(game: Game, state: Record) -> None:
     """Checks that action texts are unique and round-trip, and that other texts are refused."""
-    to_text, to_action = game.notation.action_to_text, game.notation.text_to_action
-    before, legal = clone(state), np.flatnonzero(play.mask_of(game, state)).tolist()
+    to_text = game.notation.action_to_text
+    to_action = game.notation.text_to_action
+    before = clone(state)
+    legal = np.flatnonzero(play.mask_of(game, state)).tolist()
     texts = [to_text(state, action) for action in legal]
     require(len(set(texts)) == len(texts), f"two legal moves are written the same: {shown(texts)}")
     for action, text in zip(legal, texts, strict=True):
@@ -276,10 +292,10 @@ def notation(game: Game, state: Record) -> None:
 
 def _check_refused(function: Callable[..., Any], state: Record, value: Any) -> None:
     try:
-        found = function(state, value)
+        accepted = function(state, value)
     except ValueError:
         return
-    raise AssertionError(f"{value!r} is no move, but is accepted as {found!r}")
+    raise AssertionError(f"{value!r} is no move, but is accepted as {accepted!r}")
 
 
 def drawings(game: Game, state: Record) -> None:
@@ -295,7 +311,8 @@ def determinize(game: Game, state: Record, seat: int, plays: bool = False) -> No
     With `plays`, also checks that it is drawn the same for the seat and can be played to an end.
     """
     before = clone(state)
-    world, again = clone(state), clone(state)
+    world = clone(state)
+    again = clone(state)
     game.determinize(world, seat, np.uint64(77))
     game.determinize(again, seat, np.uint64(77))
     require_same(again, world, "it isn't a function of the seed")
@@ -317,8 +334,9 @@ def determinize(game: Game, state: Record, seat: int, plays: bool = False) -> No
 
 def _check_looks_the_same(game: Game, state: Record, world: Record, seat: int) -> None:
     """Checks that observation, mask, moves, header and JSON of a seat agree in two worlds."""
-    here, there = (play.observation_of(game, one, seat) for one in (state, world))
-    require(np.array_equal(here, there), f"seat {seat} observes what it can't know")
+    real = play.observation_of(game, state, seat)
+    drawn = play.observation_of(game, world, seat)
+    require(np.array_equal(real, drawn), f"seat {seat} observes hidden information")
     if state.seat == seat:
         mask = play.mask_of(game, state)
         require(np.array_equal(mask, play.mask_of(game, world)), f"the mask shows seat {seat} more")
@@ -327,8 +345,9 @@ def _check_looks_the_same(game: Game, state: Record, world: Record, seat: int) -
             same = game.notation.action_to_text(world, action) == text
             same = same and game.notation.text_to_action(world, text) == action
             require(same, f"move {text!r} is another one")
-        here, there = (play.action_features_of(game, one) for one in (state, world))
-        require(np.array_equal(here, there), f"action features show seat {seat} more")
+        real = play.action_features_of(game, state)
+        drawn = play.action_features_of(game, world)
+        require(np.array_equal(real, drawn), f"action features show seat {seat} more")
     for name in _constant_fields(game) - {"seed"} | {"seat", "ply", "winners"}:
         require(world[name] == state[name], f"it changes {name}")
     require(game.to_dict(world, seat) == game.to_dict(state, seat), f"JSON shows seat {seat} more")
@@ -353,17 +372,18 @@ def environments(game: Game, num_players: int, options: dict[str, Any], seed: in
     now = vec.reset(seed=seed)
     played: list[list[int]] = [[], [], []]
     states = [[clone(vec.states[i])] for i in range(3)]
-    left = {0, 1, 2}
-    while left:
+    going = {0, 1, 2}
+    while going:
         actions = [play.choose(now.action_mask[i], seed, 3 * len(played[i]) + i) for i in range(3)]
         now = vec.step(actions)
-        for i in sorted(left):
+        for i in sorted(going):
             played[i].append(actions[i])
             if not now.done[i]:
                 states[i].append(clone(vec.states[i]))
                 continue
-            left.remove(i)
-            rewards, env = now.reward[i].tolist(), GameEnv(game.name, num_players, **options)
+            going.remove(i)
+            rewards = now.reward[i].tolist()
+            env = GameEnv(game.name, num_players, **options)
             env.reset(seed=vec.seed_of(i, 0))
             for ply, action in enumerate(played[i]):
                 now_there = game.from_bytes(env.get_state())
