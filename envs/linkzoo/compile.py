@@ -18,7 +18,7 @@ from linkzoo.envs.aec import GameEnv
 from linkzoo.envs.vector import VecEnv
 from linkzoo.registry import NAMES, get_game
 
-# What a process of ours begins with: Ctrl-C ends it without a traceback, unless it is ignored.
+# The start of our processes: Ctrl-C ends them without a traceback, unless it is ignored.
 _QUIET = """
 import signal
 if signal.getsignal(signal.SIGINT) is signal.default_int_handler:
@@ -30,24 +30,33 @@ ON_DEVICE = "linkzoo.compile:use_device"
 
 
 def compile_ahead(games: Sequence[str], uses: Sequence[str], *arguments: Any) -> Iterator[str]:
-    """Compiles what the `uses` (`module:function`) of these games need.
+    """Compiles the code that functions use, in as many processes as there are cores.
 
-    Functions get a game's name and the `arguments`.
+    Args:
+        games: The games' names.
+        uses: Functions (`module:function`) that take a game's name and the `arguments`.
+        arguments: Further arguments of the functions.
 
-    Yields a line for each game that is ready. As many processes as there are cores share the work.
-    ValueError if there is no such game, ChildProcessError if one of the processes fails.
+    Yields:
+        A line for each game that is ready.
+
+    Raises:
+        ValueError: There is no such game.
+        ChildProcessError: A process fails.
     """
     titles = {name: get_game(name).title for name in games}
-    left = dict.fromkeys(titles, len(uses))
+    remaining = dict.fromkeys(titles, len(uses))
     started = time.perf_counter()
     with ThreadPoolExecutor(os.cpu_count()) as pool:
-        running = {pool.submit(_run, use, name, *arguments): name for use in uses for name in left}
+        running = {
+            pool.submit(_run, use, name, *arguments): name for use in uses for name in titles
+        }
         try:
             for done in as_completed(running):
-                done.result()  # raises what went wrong
+                done.result()  # raises its error
                 name = running[done]
-                left[name] -= 1
-                if not left[name]:
+                remaining[name] -= 1
+                if not remaining[name]:
                     yield f"{titles[name]}: ready ({time.perf_counter() - started:.0f} s)"
         finally:  # after Ctrl-C too: no others are begun
             pool.shutdown(cancel_futures=True)
@@ -62,7 +71,7 @@ def _run(use: str, *arguments: Any) -> None:
 
 
 def use_environments(name: str) -> None:
-    """Calls what the environments of a game call."""
+    """Calls all compiled functions that the environments of a game call."""
     env = GameEnv(name)
     env.reset(seed=0)
     start = env.get_state()
@@ -78,10 +87,11 @@ def use_environments(name: str) -> None:
     positions = Positions(vec.game, vec.states, np.zeros(2, np.uint64))
     vec.reset(0)
     vec.step(RandomAgent().act(positions))
-    made = kernels(vec.game)
+    outcome = kernels(vec.game).outcome
     payoffs = np.zeros((2, vec.num_players), np.float32)
-    for outcome in (made.outcome, made.outcome.serial):
-        outcome(vec.states, payoffs, payoffs.copy())
+    margins = np.zeros((2, vec.num_players), np.float32)
+    outcome(vec.states, payoffs, margins)
+    outcome.serial(vec.states, payoffs, margins)
 
 
 def compile_for(capability: tuple[int, int]) -> None:
@@ -93,7 +103,7 @@ def compile_for(capability: tuple[int, int]) -> None:
 
 
 def use_device(name: str, capability: tuple[int, int]) -> None:
-    """Compiles what `make_vec(name, ..., device="cuda")` launches; needs no GPU."""
+    """Compiles the kernels of `make_vec(name, ..., device="cuda")`; needs no GPU."""
     from linkzoo.cuda.vector import CudaVecEnv
 
     compile_for(capability)
@@ -111,11 +121,11 @@ def capability_of(arch: str | None) -> tuple[int, int]:
     from linkzoo.cuda import require, require_packages
 
     if arch is not None:
-        found = re.fullmatch(r"sm_(\d+)(\d)", arch)
-        if found is None:
+        match = re.fullmatch(r"sm_(\d+)(\d)", arch)
+        if match is None:
             raise ValueError(f"arch={arch!r}: not an architecture such as sm_90")
         require_packages()
-        return int(found[1]), int(found[2])
+        return int(match[1]), int(match[2])
     require()
     import torch
 
@@ -137,9 +147,12 @@ def main() -> None:
     add_device(parser)
     args = parser.parse_args()
     try:
-        on_device = (capability_of(args.arch),) if args.device == "cuda" else ()
-        use = ON_DEVICE if on_device else ENVIRONMENTS
-        for line in compile_ahead(args.games or NAMES, (use,), *on_device):
+        games = args.games or NAMES
+        if args.device == "cuda":
+            lines = compile_ahead(games, (ON_DEVICE,), capability_of(args.arch))
+        else:
+            lines = compile_ahead(games, (ENVIRONMENTS,))
+        for line in lines:
             sys.stdout.write(f"{line}\n")
             sys.stdout.flush()
     except (ValueError, ImportError, RuntimeError, ChildProcessError) as error:

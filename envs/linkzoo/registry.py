@@ -41,12 +41,14 @@ def get_game(name: str, options: Mapping[str, Any] | None = None) -> Game:
             are fields of the record and change nothing here.
 
     Raises:
-        ValueError: There is no such game; the message names those that there are.
+        ValueError: There is no such game; the message names the games.
     """
-    options = None if options is None else mapping("options", options)
+    if options is not None:
+        options = mapping("options", options)
     game = _find(name)
-    other = game.fixed.with_options
-    return other(options) if options and other else game
+    if options and game.fixed.with_options is not None:
+        return game.fixed.with_options(options)
+    return game
 
 
 def register(game: Game) -> None:
@@ -68,12 +70,13 @@ def register(game: Game) -> None:
 
 def id_of(game: Game) -> str:
     """Returns the name by which another process finds a game, too: its own, or `module:name`."""
-    installed = game.name in NAMES or game.name in _installed()
-    return game.name if installed else _addresses.get(game.name, game.name)
+    if game.name in NAMES or game.name in _installed():
+        return game.name
+    return _addresses.get(game.name, game.name)
 
 
 def get_same_game(name: str, options: Mapping[str, Any], digest: str | None) -> Game:
-    """Returns a game whose compiled-in data must be what it was.
+    """Returns a game whose compiled-in data must be unchanged.
 
     Args:
         name: The game's name, as for `get_game`.
@@ -103,7 +106,7 @@ def announce(name: str, game: str) -> None:
 
     Args:
         name: The game's name, of which the ids are made.
-        game: What `get_game` takes.
+        game: An argument of `get_game`.
     """
     title = "".join(word.capitalize() for word in name.split("_"))
     if f"linkzoo/{title}-v0" in gymnasium.registry:
@@ -116,18 +119,19 @@ def announce(name: str, game: str) -> None:
         kwargs=kwargs,
     )
     if hasattr(pettingzoo, "register"):
-        version, parallel = f"linkzoo/{name}_v0", "linkzoo.envs.constructors:parallel_env"
+        version = f"linkzoo/{name}_v0"
+        parallel_env = "linkzoo.envs.constructors:parallel_env"
         pettingzoo.register("aec", version, "linkzoo.envs.aec:GameEnv", kwargs=kwargs)
-        pettingzoo.register("parallel", version, parallel, kwargs=kwargs)
+        pettingzoo.register("parallel", version, parallel_env, kwargs=kwargs)
 
 
 @cache
 def _installed() -> dict[str, set[str]]:
     """Returns the addresses of installed packages' games by name; nothing is imported."""
-    found: dict[str, set[str]] = {}
+    addresses: dict[str, set[str]] = {}
     for point in entry_points(group="linkzoo.games"):  # `name = "module:name"`
-        found.setdefault(point.name, set()).add(point.value)
-    return found
+        addresses.setdefault(point.name, set()).add(point.value)
+    return addresses
 
 
 def _find(name: str) -> Game:
@@ -139,8 +143,9 @@ def _find(name: str) -> Game:
             _check_name(game)
             _addresses.setdefault(game.name, name)
             return _keep(game)
-        own = {f"linkzoo.games.{name}:GAME"} if name in NAMES else set()
-        addresses = own | _installed().get(name, set())
+        addresses = set(_installed().get(name, ()))
+        if name in NAMES:
+            addresses.add(f"linkzoo.games.{name}:GAME")
         if len(addresses) > 1:
             raise ValueError(f"several games are called {name!r}: {sorted(addresses)}")
         for address in addresses:
@@ -164,11 +169,11 @@ def _load(address: str) -> Game:
         raise ValueError(
             f"no game {shown(address)}; can't import {home}: {type(error).__name__}: {error}"
         ) from error
-    found = getattr(module, inside, _known.get(inside))
-    if not isinstance(found, Game):
-        there = [key for key, value in vars(module).items() if isinstance(value, Game)]
-        raise ValueError(f"no game {shown(address)}; the games of {home} are {there}")
-    return found
+    game = getattr(module, inside, _known.get(inside))
+    if not isinstance(game, Game):
+        names = [key for key, value in vars(module).items() if isinstance(value, Game)]
+        raise ValueError(f"no game {shown(address)}; the games of {home} are {names}")
+    return game
 
 
 def _check_name(game: Game) -> None:

@@ -18,9 +18,12 @@ _feature_map = cache(FeatureMap)
 class FunctionAgent:
     """A framework's policy as an agent: opponent of a SeatEnv, or one side of a match.
 
-    `choose(features, mask)` takes float32[N, F] (FeatureMap) and int8[N, A] and returns the
-    actions, integers [N]. With `features=False` it takes observations as `GameEnv` shows them,
-    [N, *observation.shape], in place of features. ValueError if an action is illegal.
+    Args:
+        name: The agent's name.
+        choose: `choose(features, mask)` takes float32[N, F] (FeatureMap) and int8[N, A] and returns
+            the actions, integers [N]. An illegal action is a ValueError.
+        features: False to pass observations of `GameEnv`, [N, *observation.shape], in place of
+            features.
     """
 
     def __init__(
@@ -30,7 +33,8 @@ class FunctionAgent:
         *,
         features: bool = True,
     ) -> None:
-        self.name, self._choose = name, choose
+        self.name = name
+        self._choose = choose
         self._features = boolean("features", features)
 
     def act(self, positions: Positions) -> NDArray[np.int64]:
@@ -59,17 +63,19 @@ class OpponentPool:
     def __init__(self, agents: Sequence[Agent], size: int = 8) -> None:
         if not 1 <= len(agents) <= size:
             raise ValueError(f"agents: {len(agents)} of them, not 1..{size}")
-        self.agents, self.size = list(agents), size
+        self.agents = list(agents)
+        self.size = size
 
     def add(self, agent: Agent) -> None:
         """Adds a member; a full pool gives up the oldest one but the first."""
         if len(self.agents) == self.size:
-            del self.agents[1 if self.size > 1 else 0]
+            del self.agents[min(1, self.size - 1)]
         self.agents.append(agent)
 
     def act(self, positions: Positions) -> NDArray[np.int64]:
         """Returns the action of the agent that plays each position's seat, int64[N]."""
-        states, actions = positions.states, np.empty(len(positions), np.int64)
+        states = positions.states
+        actions = np.empty(len(positions), np.int64)
         drawn = random_u64s(states["seed"], STREAM_POOL, states["seat"])
         member = drawn % np.uint64(len(self.agents))
         for index in np.unique(member):

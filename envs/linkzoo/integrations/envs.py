@@ -15,8 +15,8 @@ class FeatureEnv(GameEnv):
     """A GameEnv whose `observation` is the game's features (FeatureMap), float32[F] in -1..1.
 
     Amounts are scaled by their bounds; roles, phases, kinds and other small numbers are one-hot.
-    With `observation="flat"` the features are all of it, as wrappers want it that know boxes alone
-    (SuperSuit's); the mask is in `infos[agent]["action_mask"]`, as always.
+    With `observation="flat"` an observation is the features alone, for wrappers that only know
+    boxes (SuperSuit's); the mask is in `infos[agent]["action_mask"]`, as always.
     """
 
     def __init__(
@@ -24,17 +24,21 @@ class FeatureEnv(GameEnv):
     ) -> None:
         one_of("observation", observation, ("dict", "flat"))
         super().__init__(game, num_players, **kwargs)
-        self.features, self._flat = FeatureMap(self.game.observation.spec), observation == "flat"
-        box = Box(-1, 1, (len(self.features),), np.float32)
-        mask = Box(0, 1, (self.game.num_actions,), np.int8)
-        space: Any = box if self._flat else Dict(observation=box, action_mask=mask)
+        self.features = FeatureMap(self.game.observation.spec)
+        self._flat = observation == "flat"
+        space: Any = Box(-1, 1, (len(self.features),), np.float32)
+        if not self._flat:
+            mask = Box(0, 1, (self.game.num_actions,), np.int8)
+            space = Dict(observation=space, action_mask=mask)
         self.observation_spaces = dict.fromkeys(self.possible_agents, space)
 
     def observe(self, agent: str) -> Any:
         """Returns new arrays `observation` (float32[F]) and `action_mask` of an agent's seat."""
         seen = super().observe(agent)
         features = self.features.scaled(seen["observation"].reshape(1, -1))[0]
-        return features if self._flat else {**seen, "observation": features}
+        if self._flat:
+            return features
+        return {**seen, "observation": features}
 
 
 class FeatureSeatEnv(SeatEnv):
@@ -42,7 +46,7 @@ class FeatureSeatEnv(SeatEnv):
 
     The mask is in `info["action_mask"]` and from `action_masks()`, as in every SeatEnv. With
     `keys`, a pair of names, the observation is a dict of the features and of the mask (int8) under
-    these names: `("obs", "mask")` is what Tianshou reads.
+    these names: Tianshou reads `("obs", "mask")`.
     """
 
     aec = FeatureEnv

@@ -45,17 +45,19 @@ def _defaults(rules: Game) -> dict[str, Any]:
 
 
 def game_type(rules: Game) -> pyspiel.GameType:
-    """Returns the facts of a game that pyspiel asks for."""
-    open_ = not rules.facts.chance and not rules.hides
-    chance, information = pyspiel.GameType.ChanceMode, pyspiel.GameType.Information
+    """Returns the facts of a game for pyspiel."""
+    chance_mode = pyspiel.GameType.ChanceMode.DETERMINISTIC
+    information = pyspiel.GameType.Information.PERFECT_INFORMATION
+    if rules.facts.chance:
+        chance_mode = pyspiel.GameType.ChanceMode.SAMPLED_STOCHASTIC
+    if rules.facts.chance or rules.hides:
+        information = pyspiel.GameType.Information.IMPERFECT_INFORMATION
     return pyspiel.GameType(
         short_name=short_name(rules.name),
         long_name=rules.title,
         dynamics=pyspiel.GameType.Dynamics.SEQUENTIAL,
-        chance_mode=chance.SAMPLED_STOCHASTIC if rules.facts.chance else chance.DETERMINISTIC,
-        information=(
-            information.PERFECT_INFORMATION if open_ else information.IMPERFECT_INFORMATION
-        ),
+        chance_mode=chance_mode,
+        information=information,
         utility=pyspiel.GameType.Utility.ZERO_SUM,
         reward_model=pyspiel.GameType.RewardModel.TERMINAL,
         max_num_players=rules.max_players,
@@ -79,17 +81,23 @@ class SpielGame(pyspiel.Game):
 
     def __init__(self, params: dict[str, Any] | None = None) -> None:
         standard = get_game(self.name)
-        given = {**_defaults(standard), **(params or {})}
-        players, seed = given.pop("players"), given.pop("rng_seed")
+        options = {**_defaults(standard), **(params or {})}
+        players = options.pop("players")
+        seed = options.pop("rng_seed")
         for field in fields(standard.options):
-            if field.default is None and given[field.name] == -1:
-                given[field.name] = None
-        self.rules = get_game(self.name, given)
-        self.blank: bytes = self.rules.blank(players, given).tobytes()
-        self.rng = np.random.default_rng(None if seed < 0 else seed)
+            if field.default is None and options[field.name] == -1:
+                options[field.name] = None
+        self.rules = get_game(self.name, options)
+        self.blank: bytes = self.rules.blank(players, options).tobytes()
+        self.rng = np.random.default_rng()
+        if seed >= 0:
+            self.rng = np.random.default_rng(seed)
+        max_chance_outcomes = 0
+        if self.rules.facts.chance:
+            max_chance_outcomes = _SEEDS
         info = pyspiel.GameInfo(
             num_distinct_actions=self.rules.num_actions,
-            max_chance_outcomes=_SEEDS if self.rules.facts.chance else 0,
+            max_chance_outcomes=max_chance_outcomes,
             num_players=players,
             min_utility=-1.0,
             max_utility=1.0,
@@ -111,9 +119,9 @@ class SpielGame(pyspiel.Game):
         iig_obs_type: pyspiel.IIGObservationType | None = None,
         params: dict[str, Any] | None = None,
     ) -> "SpielObserver":
-        """Returns what a seat sees now or, with perfect recall, all that it has seen."""
+        """Returns an observer of a seat's view or, with perfect recall, of all its views so far."""
         if params:
-            raise ValueError(f"observers have no parameters, and these were given: {params}")
+            raise ValueError(f"observers have no parameters, but got {params}")
         recall = iig_obs_type is not None and iig_obs_type.perfect_recall
         return SpielObserver(self.rules, recall)
 
@@ -145,7 +153,9 @@ class SpielState(pyspiel.State):
         if not self._dealt:
             return int(pyspiel.PlayerId.CHANCE)
         seat = int(self.states["seat"][0])
-        return seat if seat >= 0 else int(pyspiel.PlayerId.TERMINAL)
+        if seat < 0:
+            return int(pyspiel.PlayerId.TERMINAL)
+        return seat
 
     def is_terminal(self) -> bool:
         """Returns whether the game is over."""
@@ -153,7 +163,8 @@ class SpielState(pyspiel.State):
 
     def returns(self) -> list[float]:
         """Returns the payoffs of the seats; zeros before the end."""
-        payoff, margin = np.zeros((2, 1, self.num_players()), np.float32)
+        payoff = np.zeros((1, self.num_players()), np.float32)
+        margin = np.zeros((1, self.num_players()), np.float32)
         if self._dealt:
             kernels(self._rules).outcome.serial(self.states, payoff, margin)
         # Payoffs are fractions of small numbers, and pyspiel wants them exact: in float32 a third
@@ -175,20 +186,24 @@ class SpielState(pyspiel.State):
     ) -> "SpielState":
         """Returns a state that `player` can't tell from this one: the rest is drawn anew.
 
-        `sampler()` gives a number in 0..1; without one the world is drawn by NumPy's own entropy.
-        What the others have seen up to here is taken to be what they see now.
+        `sampler()` gives a number in 0..1; without it the world is drawn by NumPy's own entropy.
+        The others' past views are replaced by their present views.
         """
-        chance = np.random.default_rng().random() if sampler is None else sampler()
+        if sampler is None:
+            sampler = np.random.default_rng().random
+        chance = sampler()
         copy: SpielState = self.clone()
         states = self.states
         self._rules.determinize(states[0], player, np.uint64(int(chance * 2**53)))
         mask = np.empty((1, self._rules.num_actions), np.int8)
         kernels(self._rules).fill_masks.serial(states, mask)
-        copy._position, copy._mask = states.tobytes(), mask.tobytes()
-        copy._seen = tuple(
-            seen if seat == player else _digest("", _observation(self._rules, states, seat), -1)
-            for seat, seen in enumerate(self._seen)
-        )
+        copy._position = states.tobytes()
+        copy._mask = mask.tobytes()
+        digests = list(self._seen)
+        for seat in range(len(digests)):
+            if seat != player:
+                digests[seat] = _digest("", _observation(self._rules, states, seat), -1)
+        copy._seen = tuple(digests)
         return copy
 
     def _legal_actions(self, _player: int) -> list[int]:
@@ -199,9 +214,11 @@ class SpielState(pyspiel.State):
         if not self._dealt:
             self._deal(action)
             return
-        states, player = self.states, self.current_player()
+        states = self.states
+        player = self.current_player()
         mask = np.empty(self._rules.num_actions, np.int8)
-        payoff, margin = np.zeros((2, self.num_players()), np.float32)
+        payoff = np.zeros(self.num_players(), np.float32)
+        margin = np.zeros(self.num_players(), np.float32)
         kernels(self._rules).play_one(states, int(action), mask, payoff, margin)
         self._keep(states, mask, player, action)
 
@@ -213,10 +230,14 @@ class SpielState(pyspiel.State):
         self._keep(states, mask, -1, -1)
 
     def _keep(self, states: Records, mask: NDArray[np.int8], player: int, action: int) -> None:
-        self._position, self._mask = states.tobytes(), mask.tobytes()
+        self._position = states.tobytes()
+        self._mask = mask.tobytes()
+        actions = [-1] * len(self._seen)
+        if player >= 0:
+            actions[player] = action
         self._seen = tuple(
-            _digest(seen, _observation(self._rules, states, seat), action if seat == player else -1)
-            for seat, seen in enumerate(self._seen)
+            _digest(self._seen[seat], _observation(self._rules, states, seat), actions[seat])
+            for seat in range(len(self._seen))
         )
 
     def _action_to_string(self, player: int, action: int) -> str:
@@ -234,21 +255,24 @@ class SpielObserver:
     """The observation of a seat as named tensors (the parts of its spec) and as text."""
 
     def __init__(self, rules: Game, perfect_recall: bool) -> None:
-        self._rules, self._recall = rules, perfect_recall
+        self._rules = rules
+        self._recall = perfect_recall
         spec = rules.observation.spec
         self.tensor = np.zeros(spec.size, np.float32)
         # Views of `tensor`, which is filled in place.
         self.dict = {
-            part.name: self.tensor[where].reshape(part.shape)
-            for part, where in zip(spec.parts, spec.slices().values(), strict=True)
+            part.name: self.tensor[elements].reshape(part.shape)
+            for part, elements in zip(spec.parts, spec.slices().values(), strict=True)
         }
 
     def set_from(self, state: SpielState, player: int) -> None:
-        """Fills `tensor` with what `player` sees; zeros before the deal."""
-        self.tensor[:] = _observation(self._rules, state.states, player) if state._dealt else 0
+        """Fills `tensor` with the observation of `player`; zeros before the deal."""
+        self.tensor[:] = 0
+        if state._dealt:
+            self.tensor[:] = _observation(self._rules, state.states, player)
 
     def string_from(self, state: SpielState, player: int) -> str:
-        """Returns what `player` sees as JSON; with perfect recall, a digest of all it has seen."""
+        """Returns the view of `player` as JSON; with perfect recall, a digest of all its views."""
         if not state._dealt:
             return ""
         if self._recall:
@@ -261,7 +285,8 @@ class AgentBot(pyspiel.Bot):
 
     def __init__(self, agent: Agent, seed: int = 0) -> None:
         super().__init__()
-        self._agent, self._seed = agent, seed
+        self._agent = agent
+        self._seed = seed
         self._rng = np.random.default_rng(seed)
 
     def restart_at(self, _state: SpielState) -> None:
@@ -283,17 +308,23 @@ class AgentBot(pyspiel.Bot):
 
 
 def _observation(rules: Game, states: Records, seat: int) -> NDArray[Any]:
-    """Returns what a seat sees, flat."""
+    """Returns the flat observation of a seat."""
     out = np.empty(rules.observation.spec.shape, rules.observation.spec.dtype)
     kernels(rules).observe_one(states, seat, out)
     return out.reshape(-1)
 
 
 def _digest(before: str, observation: NDArray[Any], action: int) -> str:
-    """Returns a digest of what a seat knew, then did (-1: nothing) and then saw."""
-    found = blake2b(f"{before} {action} ".encode(), digest_size=16)
-    found.update(observation.tobytes())
-    return found.hexdigest()
+    """Returns the next digest of a seat's history.
+
+    Args:
+        before: The digest so far.
+        observation: The seat's observation now.
+        action: The seat's action before it; -1 for none.
+    """
+    hashed = blake2b(f"{before} {action} ".encode(), digest_size=16)
+    hashed.update(observation.tobytes())
+    return hashed.hexdigest()
 
 
 def _load_game(name: str, params: dict[str, Any], rng: np.random.Generator) -> SpielGame:

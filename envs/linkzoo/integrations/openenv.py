@@ -31,14 +31,14 @@ class TextAction(Action):
 
 
 class TextObservation(Observation):
-    """The next message to the model; `reward` and `done` are those of the answer."""
+    """The next message to the model; `reward` and `done` belong to the answer."""
 
-    message: str = Field(description="The position, what was wrong, or how the game ended")
+    message: str = Field(description="The position, the error, or the outcome")
     legal: bool = Field(default=True, description="Whether the answer was a legal move")
 
 
 class TextState(State):
-    """How far a game is."""
+    """The progress of a game."""
 
     game: str = Field(default="", description="The game's name")
     seat: int = Field(default=0, description="The model's seat")
@@ -56,7 +56,8 @@ class TextEnvironment(Environment[TextAction, TextObservation, TextState]):
 
     def __init__(self, game: str, **kwargs: Any) -> None:
         super().__init__()
-        self._env, self._state = TextSeatEnv(game, **kwargs), TextState(game=game)
+        self._env = TextSeatEnv(game, **kwargs)
+        self._state = TextState(game=game)
 
     def reset(
         self, seed: int | None = None, episode_id: str | None = None, **_: Any
@@ -81,7 +82,7 @@ class TextEnvironment(Environment[TextAction, TextObservation, TextState]):
 
     @property
     def state(self) -> TextState:
-        """Returns how far the game is."""
+        """Returns the progress of the game."""
         return self._state
 
     def get_metadata(self) -> EnvironmentMetadata:
@@ -111,7 +112,7 @@ def make_app(game: str, *, sessions: int = 64, **kwargs: Any) -> FastAPI:
 
     Args:
         game: The game's name, or `module:name`.
-        sessions: How many clients may be connected at once, 1..100,000.
+        sessions: The largest number of clients at once, 1..100,000.
         kwargs: Keyword arguments of `TextSeatEnv`, the game's options included.
 
     Returns:
@@ -120,7 +121,7 @@ def make_app(game: str, *, sessions: int = 64, **kwargs: Any) -> FastAPI:
     Raises:
         ValueError: An argument or option is wrong.
     """
-    TextSeatEnv(game, **kwargs)  # refuse at once what every session would refuse
+    TextSeatEnv(game, **kwargs)  # wrong arguments are refused at once
     app: FastAPI = create_app(
         lambda: TextEnvironment(game, **kwargs),
         TextAction,

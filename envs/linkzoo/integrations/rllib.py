@@ -55,7 +55,7 @@ class MaskedModule(TorchRLModule, ValueFunctionAPI):
         return values.squeeze(-1)
 
     def act(self, features: NDArray[np.float32], mask: NDArray[np.int8]) -> NDArray[np.int64]:
-        """Draws actions [N] for features [N, F] and masks [N, A] (what FunctionAgent calls)."""
+        """Draws actions [N] for features [N, F] and masks [N, A], for FunctionAgent."""
         seen = {"observation": torch.from_numpy(features), "action_mask": torch.from_numpy(mask)}
         with torch.no_grad():
             logits = self._forward({Columns.OBS: seen})[Columns.ACTION_DIST_INPUTS]

@@ -52,9 +52,9 @@ class SeatEnvRunner(SingleAgentEnvRunner):
         self.env = FeatureSeatVectorEnv(
             num_envs=self.num_envs, keys=KEYS, illegal="raise", **settings
         )
-        # Every runner plays games of its own.
-        seed = self.config.seed
-        self._run_seed = None if seed is None else seed + 10_000 * (self.worker_index or 0)
+        self._run_seed = self.config.seed
+        if self._run_seed is not None:  # every runner plays other games
+            self._run_seed += 10_000 * (self.worker_index or 0)
         self._needs_initial_reset = True
 
     def add_opponent(self) -> None:
@@ -82,13 +82,15 @@ class SeatEnvRunner(SingleAgentEnvRunner):
         if force_reset or num_episodes is not None or self._needs_initial_reset:
             self._reset_envs_and_episodes(explore)
         frames: list[Arrays] = []
-        finals: list[Any] = []  # what the seats saw at the ends of games, by frame
+        finals: list[Any] = []  # the last observations of games, by frame
         ended = 0
-        while (
-            len(frames) * self.num_envs < num_timesteps
-            if num_timesteps is not None
-            else ended < (num_episodes or 0)
-        ):
+
+        def enough() -> bool:
+            if num_timesteps is not None:
+                return bool(len(frames) * self.num_envs >= num_timesteps)
+            return ended >= (num_episodes or 0)
+
+        while not enough():
             frame = {**self._seen, **self._act(explore, random_actions)}
             self._seen, reward, over, _, infos = self.env.step(frame[Columns.ACTIONS])
             frames.append({**frame, "reward": reward, "over": over})
@@ -107,7 +109,7 @@ class SeatEnvRunner(SingleAgentEnvRunner):
         return done + going
 
     def _act(self, explore: bool, random_actions: bool) -> Arrays:
-        """Returns the module's actions in all games, and what the learner needs of them."""
+        """Returns the module's actions in all games, with log-probabilities for the learner."""
         mask = self._seen["action_mask"]
         if random_actions:
             drawn = self.env.np_random.random(mask.shape, np.float32)
@@ -116,11 +118,13 @@ class SeatEnvRunner(SingleAgentEnvRunner):
             key: torch.from_numpy(values).to(self._device) for key, values in self._seen.items()
         }
         module = self.module
-        forward = module.forward_exploration if explore else module.forward_inference
-        found = forward({Columns.OBS: seen})
-        if Columns.ACTIONS in found:
-            return {Columns.ACTIONS: np.asarray(found[Columns.ACTIONS])}
-        logits = found[Columns.ACTION_DIST_INPUTS]
+        forward = module.forward_inference
+        if explore:
+            forward = module.forward_exploration
+        outputs = forward({Columns.OBS: seen})
+        if Columns.ACTIONS in outputs:
+            return {Columns.ACTIONS: np.asarray(outputs[Columns.ACTIONS])}
+        logits = outputs[Columns.ACTION_DIST_INPUTS]
         if not explore:
             return {Columns.ACTIONS: logits.argmax(-1).cpu().numpy()}
         policy = module.get_exploration_action_dist_cls().from_logits(logits)
@@ -145,7 +149,8 @@ class SeatEnvRunner(SingleAgentEnvRunner):
             for last in np.flatnonzero(arrays["over"][:, game]).tolist():
                 after = finals[last][game]
                 done.append(self._episode(arrays, game, first, last + 1, after, True))
-                self._ids[game], self._lengths[game] = uuid4().hex, 0
+                self._ids[game] = uuid4().hex
+                self._lengths[game] = 0
                 first = last + 1
             if first < len(frames):
                 after = {key: values[game] for key, values in self._seen.items()}
@@ -156,7 +161,7 @@ class SeatEnvRunner(SingleAgentEnvRunner):
     def _episode(
         self, arrays: Arrays, game: int, first: int, last: int, after: Arrays, over: bool
     ) -> SingleAgentEpisode:
-        """Returns decisions `first`..`last` of a game, and what its seat saw after them."""
+        """Returns decisions `first`..`last - 1` of a game, with the observation after them."""
         part = {key: values[first:last, game] for key, values in arrays.items()}
         kept = (Columns.ACTION_LOGP, Columns.ACTION_DIST_INPUTS)
         extra = {key: part[key] for key in kept if key in part}

@@ -21,9 +21,9 @@ Indices = int | Iterable[int] | None  # of games; None for all
 class SB3VecEnv(VecEnv):
     """A SeatVectorEnv as a VecEnv of Stable-Baselines3.
 
-    What a seat saw at the end of its game is in `infos[i]["terminal_observation"]`. `seed(s)` holds
-    for all games from the next reset on, as `SeatVectorEnv.reset(seed=s)`. Attributes and methods
-    are those of the SeatVectorEnv: arrays and lists of N are given out game by game.
+    The last observation of a game is in `infos[i]["terminal_observation"]`. `seed(s)` holds for all
+    games from the next reset on, as `SeatVectorEnv.reset(seed=s)`. Attributes and methods come from
+    the SeatVectorEnv: arrays and lists of N are split by game.
     """
 
     def __init__(self, envs: SeatVectorEnv) -> None:
@@ -48,10 +48,10 @@ class SB3VecEnv(VecEnv):
 
     def step_wait(self) -> tuple[Any, NDArray[np.float32], NDArray[np.bool_], list[dict[str, Any]]]:
         """Returns observations, rewards, whether games are over, and an info for each game."""
-        observation, reward, over, _, found = self.envs.step(self._actions)
+        observation, reward, over, _, step_infos = self.envs.step(self._actions)
         infos: list[dict[str, Any]] = [{} for _ in range(self.num_envs)]
         for index in np.flatnonzero(over):
-            infos[index]["terminal_observation"] = found["final_obs"][index]
+            infos[index]["terminal_observation"] = step_infos["final_obs"][index]
         return observation, reward.astype(np.float32), over, infos
 
     def get_attr(self, attr_name: str, indices: Indices = None) -> list[Any]:
@@ -68,8 +68,8 @@ class SB3VecEnv(VecEnv):
         self, method_name: str, *method_args: Any, indices: Indices = None, **method_kwargs: Any
     ) -> list[Any]:
         """Calls a method and returns its result for the games."""
-        found = getattr(self.envs, method_name)(*method_args, **method_kwargs)
-        return self._by_game(found, indices)
+        result = getattr(self.envs, method_name)(*method_args, **method_kwargs)
+        return self._by_game(result, indices)
 
     def env_is_wrapped(
         self,
@@ -83,8 +83,9 @@ class SB3VecEnv(VecEnv):
         """Nothing is held open."""
         self.envs.close()
 
-    def _by_game(self, found: Any, indices: Indices) -> list[Any]:
+    def _by_game(self, value: Any, indices: Indices) -> list[Any]:
+        """Returns the value of each game: an element of N, else the value itself."""
         rows: Iterable[int] = self._get_indices(indices)
-        if isinstance(found, np.ndarray | list | tuple) and len(found) == self.num_envs:
-            return list(found) if indices is None else [found[row] for row in rows]
-        return [found for _ in rows]
+        if isinstance(value, np.ndarray | list | tuple) and len(value) == self.num_envs:
+            return [value[row] for row in rows]
+        return [value for _ in rows]

@@ -22,8 +22,8 @@ class TextStep:
     """The result of an answer.
 
     Attributes:
-        message: What to tell the model next: the position, what was wrong, or how the game ended.
-        reward: 0 while the game goes on, but for what an illegal answer costs.
+        message: The next message to the model: the position, the error, or the outcome.
+        reward: 0 while the game goes on, less `illegal_cost` for an illegal answer.
         done: Whether the game is over.
         legal: Whether the answer was a legal move.
     """
@@ -38,10 +38,9 @@ class TextSeatEnv:
     """A game from one seat as text: messages to a model, free-text answers from it.
 
         env = TextSeatEnv("linkage", opponent="greedy")
-        message, done = env.reset(seed=1), False
-        while not done:
-            step = env.step(model(message))
-            message, done = step.message, step.done
+        step = env.step(model(env.reset(seed=1)))
+        while not step.done:
+            step = env.step(model(step.message))
 
     The reward is the seat's payoff at the end, else 0; whoever gives more illegal answers than
     `max_illegal` loses with -1.
@@ -53,10 +52,10 @@ class TextSeatEnv:
         opponent: Plays the other seats: an `Agent`, or a name such as `greedy` or `linkage` (with
             the extra `train`: `linkzoo.load_policy`); None for uniformly random play.
         reward: `"win"` for payoffs, `"score"` for score margins.
-        max_illegal: How many illegal answers in a game are only told to be so, 0..1000.
-        illegal_cost: What each illegal answer takes from the reward, 0..1000.
+        max_illegal: The number of illegal answers in a game that get a warning, 0..1000.
+        illegal_cost: The penalty of each illegal answer, taken from the reward, 0..1000.
         rules: The rules in the first message: `"none"`, `"short"` or `"full"`.
-        prompt: Writes what the seat to act is told.
+        prompt: Writes the prompt for the seat to act.
         options: Options of the game.
 
     Attributes:
@@ -64,7 +63,7 @@ class TextSeatEnv:
         seat: The seat in it.
 
     Raises:
-        ValueError: An argument or option is wrong; the message names what is allowed.
+        ValueError: An argument or option is wrong; the message names the allowed values.
     """
 
     text_game: TextGame
@@ -84,20 +83,29 @@ class TextSeatEnv:
         prompt: Callable[[TextGame], str] = TextGame.prompt,
         **options: Any,
     ) -> None:
-        self._kind = game, num_players, options
+        self._arguments = {"game": game, "num_players": num_players, **options}
         first = TextGame(game, num_players, **options)
         self._players = len(first.payoffs)
-        self._fixed_seat = None if seat is None else integer("seat", seat, 0, self._players - 1)
+        if seat is not None:
+            seat = integer("seat", seat, 0, self._players - 1)
+        self._fixed_seat = seat
         one_of("reward", reward, REWARDS)
         one_of("rules", rules, RULES)
-        self._reward, self._prompt = reward, prompt
-        self._rules = "" if rules == "none" else first.rules(full=rules == "full") + "\n"
+        self._reward = reward
+        self._prompt = prompt
+        self._rules = ""
+        if rules != "none":
+            self._rules = first.rules(full=rules == "full") + "\n"
         self._max_illegal = integer("max_illegal", max_illegal, 0, 1000)
         self._cost = real("illegal_cost", illegal_cost, 0, 1000)
         if isinstance(opponent, str):
             opponent = load_policy(opponent, first.game.name, options)
-        self._opponent = check_agent(RandomAgent() if opponent is None else opponent, "opponent")
-        self._seed, self._episode, self._done = randbelow(SEED_LIMIT), 0, True
+        if opponent is None:
+            opponent = RandomAgent()
+        self._opponent = check_agent(opponent, "opponent")
+        self._seed = randbelow(SEED_LIMIT)
+        self._episode = 0
+        self._done = True
 
     def reset(self, seed: int | None = None) -> str:
         """Starts a game and plays until the seat is to act; games that end before are skipped.
@@ -113,19 +121,25 @@ class TextSeatEnv:
             ValueError: The seed is wrong.
         """
         if seed is not None:
-            self._seed, self._episode = integer("seed", seed, 0, 2**64 - 1), 0
-        game, players, options = self._kind
+            self._seed = integer("seed", seed, 0, 2**64 - 1)
+            self._episode = 0
+        run_seed = np.uint64(self._seed)
         while True:
-            run, episode = np.uint64(self._seed), np.uint64(self._episode)
-            own = int(game_seed(run, 0, episode)) if self._episode else self._seed
-            drawn = int(game_seed(run, 1, episode)) % self._players
-            self.seat = drawn if self._fixed_seat is None else self._fixed_seat
-            self.text_game = TextGame(game, players, seed=own, **options)
+            episode = np.uint64(self._episode)
+            seed_of_game = self._seed  # of the first game
+            if self._episode:
+                seed_of_game = int(game_seed(run_seed, 0, episode))
+            seat = self._fixed_seat
+            if seat is None:
+                seat = int(game_seed(run_seed, 1, episode)) % self._players
+            self.seat = seat
+            self.text_game = TextGame(**self._arguments, seed=seed_of_game)
             self._episode += 1
             self._play_others()
             if not self.text_game.over:
                 break
-        self._illegal, self._done = 0, False
+        self._illegal = 0
+        self._done = False
         return self._rules + self._prompt(self.text_game)
 
     def step(self, answer: str) -> TextStep:
@@ -133,6 +147,9 @@ class TextSeatEnv:
 
         Args:
             answer: A free text (`linkzoo.text.read_move`).
+
+        Returns:
+            The next message, the reward, and whether the game is over and the answer was legal.
 
         Raises:
             RuntimeError: `reset` wasn't called, or the game is over.
@@ -147,15 +164,22 @@ class TextSeatEnv:
         self._play_others()
         if not self.text_game.over:
             return TextStep(self._prompt(self.text_game), 0.0, done=False, legal=True)
-        self._done, game = True, self.text_game
-        rewards = game.payoffs if self._reward == "win" else game.score_margins
-        return TextStep(game.view(self.seat), rewards[self.seat], done=True, legal=True)
+        self._done = True
+        rewards = self.text_game.payoffs
+        if self._reward == "score":
+            rewards = self.text_game.score_margins
+        message = self.text_game.view(self.seat)
+        return TextStep(message, rewards[self.seat], done=True, legal=True)
 
     def _refused(self, message: str) -> TextStep:
         self._illegal += 1
         self._done = self._illegal > self._max_illegal
-        reward, told = (-1.0, "You lose.") if self._done else (0.0, "Answer again.")
-        message = f"That is no legal move: {message.rstrip('.')}. {told}"
+        reward = 0.0
+        consequence = "Answer again."
+        if self._done:
+            reward = -1.0
+            consequence = "You lose."
+        message = f"That is no legal move: {message.rstrip('.')}. {consequence}"
         return TextStep(message, reward - self._cost, self._done, legal=False)
 
     def _play_others(self) -> None:

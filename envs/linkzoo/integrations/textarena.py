@@ -25,11 +25,11 @@ class TextArenaEnv(ta.Env):
     """A TextGame as an environment of TextArena: every seat is a player that answers in text.
 
     A player that gives more illegal answers in a row than `error_allowance` ends the game: its
-    reward is -1, and that of the others 0.
+    reward is -1, and the others' reward is 0.
 
     Args:
         game: The game's name, or `module:name`.
-        error_allowance: How many illegal answers in a row are only told to be so, 0..1000.
+        error_allowance: The number of illegal answers in a row that get a warning, 0..1000.
         options: Options of the game.
 
     Attributes:
@@ -42,14 +42,17 @@ class TextArenaEnv(ta.Env):
     text_game: TextGame
 
     def __init__(self, game: str, *, error_allowance: int = 1, **options: Any) -> None:
-        self._game, self._options = game, options
+        self._game = game
+        self._options = options
         self._allowed = integer("error_allowance", error_allowance, 0, 1000)
         TextGame(game, **options)
 
     def reset(self, num_players: int, seed: int | None = None) -> None:
         """Starts a game; `seed` fixes all chance of it, and None draws one."""
-        own = randbelow(SEED_LIMIT) if seed is None else seed
-        self.text_game = TextGame(self._game, num_players, seed=own, **self._options)
+        game_seed = seed
+        if game_seed is None:
+            game_seed = randbelow(SEED_LIMIT)
+        self.text_game = TextGame(self._game, num_players, seed=game_seed, **self._options)
         self.state = ta.FFAMultiPlayerState(num_players, seed, error_allowance=self._allowed)
         rules = self.text_game.rules()
         self.state.reset(game_state={}, player_prompt_function=lambda **_: rules)
@@ -57,7 +60,8 @@ class TextArenaEnv(ta.Env):
 
     def step(self, action: str) -> tuple[bool, ta.Info]:
         """Plays the move that an answer states."""
-        state, seat = self.state, self.state.current_player_id
+        state = self.state
+        seat = state.current_player_id
         kind = ta.ObservationType
         state.add_observation(action, kind.PLAYER_ACTION, from_id=seat, to_id=seat)
         try:
@@ -95,7 +99,8 @@ class AgentPlayer(ta.Agent):
     """
 
     def __init__(self, agent: Agent, env: ta.Env) -> None:
-        self._agent, self._env = check_agent(agent), env
+        self._agent = check_agent(agent)
+        self._env = env
 
     def __call__(self, observation: str) -> str:  # noqa: ARG002  # it looks at the position
         """Returns the agent's move in notation, in square brackets."""
@@ -107,8 +112,8 @@ class AgentPlayer(ta.Agent):
 def register() -> None:
     """Makes all games known to `textarena.make`, as `linkzoo/Linkage-v0` and so on.
 
-    As with TextArena's own games, a player reads all that it was told; with `-train` at the end of
-    the name, the rules and the latest position; with `-raw`, the messages as a list.
+    As with TextArena's own games, a player reads all its messages; with `-train` at the end of the
+    name, the rules and the latest position; with `-raw`, the messages as a list.
     """
     wrappers = {
         "default": [ta.wrappers.LLMObservationWrapper],
@@ -116,6 +121,7 @@ def register() -> None:
     }
     for name in game_names():
         title = "".join(word.capitalize() for word in name.split("_"))
-        key, game = f"linkzoo/{title}-v0", id_of(get_game(name))
+        key = f"linkzoo/{title}-v0"
         if key not in ENV_REGISTRY:
+            game = id_of(get_game(name))
             register_with_versions(key, TextArenaEnv, wrappers, game=game)

@@ -34,7 +34,9 @@ class TianshouVectorEnv(BaseVectorEnv):
         self.envs = FeatureSeatVectorEnv(
             game, num_envs, num_players, keys=("obs", "mask"), illegal="raise", **kwargs
         )
-        self.env_num, self.is_async, self.is_closed = num_envs, False, False
+        self.env_num = num_envs
+        self.is_async = False
+        self.is_closed = False
         self._run_seed: int | None = None
         self._begun = np.zeros(num_envs, np.bool_)  # by the last step, which ended a game there
 
@@ -46,9 +48,9 @@ class TianshouVectorEnv(BaseVectorEnv):
         return [[seed]] * self.env_num
 
     def reset(self, env_id: Rows = None, **kwargs: Any) -> tuple[Batch, NDArray[Any]]:
-        """Starts all games, or those of `env_id`, and shows them.
+        """Starts all games, or the games of `env_id`, and shows them.
 
-        What a step ended has begun anew already, and is shown as it is.
+        A game that the last step ended has begun anew already, and is shown as it is.
         """
         if env_id is None:
             seed = kwargs.pop("seed", self._run_seed)
@@ -69,19 +71,22 @@ class TianshouVectorEnv(BaseVectorEnv):
         id: Rows = None,  # noqa: A002  # Tianshou's name
     ) -> tuple[Batch, NDArray[Any], NDArray[Any], NDArray[Any], NDArray[Any]]:
         """Plays actions in all games, or in those of `id`; a finished game shows its end."""
-        rows = np.arange(self.env_num) if id is None else np.atleast_1d(np.asarray(id))
+        rows = np.arange(self.env_num)
+        if id is not None:
+            rows = np.atleast_1d(np.asarray(id))
         self._now, reward, over, truncated, infos = self.envs.step(np.asarray(action), rows)
         self._begun[rows] = over[rows]
         shown = self._shown(self._now, rows)
-        for place in np.flatnonzero(over[rows]):
-            shown[place] = Batch(infos["final_obs"][rows[place]])
+        for index in np.flatnonzero(over[rows]):
+            shown[index] = Batch(infos["final_obs"][rows[index]])
         no_infos = np.array([{} for _ in rows], object)
         return shown, reward[rows], over[rows], truncated[rows], no_infos
 
     def get_env_attr(self, key: str, id: Rows = None) -> list[Any]:  # noqa: A002
         """Returns an attribute of the games: a space is that of one game."""
-        single = f"single_{key}" if key.endswith("_space") else key
-        return [getattr(self.envs, single) for _ in self._wrap_id(id)]
+        if key.endswith("_space"):
+            key = f"single_{key}"
+        return [getattr(self.envs, key) for _ in self._wrap_id(id)]
 
     def set_env_attr(self, key: str, value: Any, id: Rows = None) -> None:  # noqa: A002
         """Sets an attribute for all games; ValueError for some of them."""

@@ -5,8 +5,8 @@
 
 Their tensors: `observation` (the game's features, float32[N, F] in -1..1), `action_mask`
 (bool[N, A], for MaskedCategorical), `action` (int64[N]), `reward`, `done` and `terminated`. Where
-`done`, `next` shows the game that begins: nothing may be bootstrapped from it, nor is it, since
-these frames are `terminated`. An illegal action raises ValueError. `rand_action` draws legal ones;
+`done`, `next` shows the game that begins: its value is never bootstrapped, since these frames are
+`terminated`. An illegal action raises ValueError. `rand_action` draws legal ones;
 so a random collection is `Collector(env, env.rand_action, …)`. Needs the extra `torchrl`.
 """
 
@@ -42,11 +42,11 @@ class _BatchedEnv(EnvBase):
         self._rng = np.random.default_rng()
         self._begun = np.zeros(num_envs, np.bool_)  # by the last step, which ended a game there
         self._now: dict[str, Tensor] = {}  # what all games show
-        shape, actions = self.batch_size, game.num_actions
-        seen, mask = (num_envs, len(self.features)), (num_envs, actions)
+        shape = self.batch_size
+        actions = game.num_actions
         self.observation_spec = Composite(
-            observation=Bounded(-1, 1, shape=seen, dtype=torch.float32),
-            action_mask=Binary(actions, shape=mask, dtype=torch.bool),
+            observation=Bounded(-1, 1, shape=(num_envs, len(self.features)), dtype=torch.float32),
+            action_mask=Binary(actions, shape=(num_envs, actions), dtype=torch.bool),
             **more,
             shape=shape,
         )
@@ -59,7 +59,9 @@ class _BatchedEnv(EnvBase):
         self._rng = np.random.default_rng(seed)
 
     def _reset(self, tensordict: TensorDictBase | None = None, **_: Any) -> TensorDict:
-        chosen = None if tensordict is None else tensordict.get("_reset", None)
+        chosen = None
+        if tensordict is not None:
+            chosen = tensordict.get("_reset", None)
         if chosen is None:
             self._now = self._begin(int(self._rng.integers(SEED_LIMIT)))
         else:
@@ -72,23 +74,23 @@ class _BatchedEnv(EnvBase):
     def _ended(
         self, seen: dict[str, Tensor], reward: NDArray[np.floating], done: NDArray[np.bool_]
     ) -> TensorDict:
-        """Keeps what a step shows, and returns it."""
+        """Keeps the observations of a step, and returns its tensors."""
         self._now = seen
         self._begun[:] = done
         ends = dict.fromkeys(self._ENDS, torch.from_numpy(self._begun[:, None].copy()))
         return self._dict({**seen, **ends, "reward": torch.from_numpy(reward.astype(np.float32))})
 
-    def _dict(self, found: dict[str, Tensor]) -> TensorDict:
-        self.full_action_spec["action"].update_mask(found["action_mask"])
-        return TensorDict(found, self.batch_size)
+    def _dict(self, tensors: dict[str, Tensor]) -> TensorDict:
+        self.full_action_spec["action"].update_mask(tensors["action_mask"])
+        return TensorDict(tensors, self.batch_size)
 
 
 class SelfPlayEnv(_BatchedEnv):
     """N games in lock-step (VecEnv); each frame is a decision of the seat to act.
 
-    Besides the tensors of both environments: `seat` (int64[N]), and `reward` is that of every seat,
-    float32[N, P]. `seat_advantages` follows each seat along its own decisions. `kwargs` are those
-    of `make_vec`.
+    Besides the common tensors: `seat` (int64[N]), and the `reward` of every seat, float32[N, P].
+    `seat_advantages` follows each seat along its own decisions. `kwargs` are arguments of
+    `make_vec`.
     """
 
     def __init__(
@@ -107,10 +109,12 @@ class SelfPlayEnv(_BatchedEnv):
         return self._seen(self.vec.reset(seed))
 
     def _restart(self, chosen: NDArray[np.bool_]) -> dict[str, Tensor]:
-        vec, rows = self.vec, np.flatnonzero(chosen)
+        vec = self.vec
+        rows = np.flatnonzero(chosen)
         vec.episodes[rows] += 1
         seeds = [vec.seed_of(int(row), int(vec.episodes[row])) for row in rows]
-        states, masks = vec.states[rows], np.empty((len(rows), vec.game.num_actions), np.int8)
+        states = vec.states[rows]
+        masks = np.empty((len(rows), vec.game.num_actions), np.int8)
         kernels(vec.game).begin(states, np.array(seeds, np.uint64), masks)
         vec.states[rows] = states
         return self._seen(vec.refresh(rows))
@@ -127,8 +131,8 @@ class SelfPlayEnv(_BatchedEnv):
 class OneSeatEnv(_BatchedEnv):
     """N games in lock-step, each seen from one seat (FeatureSeatVectorEnv).
 
-    `reward` is float32[N, 1]; the opponents of all games act in batches. `kwargs` are those
-    of FeatureSeatVectorEnv.
+    `reward` is float32[N, 1]; the opponents of all games act in batches. `kwargs` are
+    arguments of FeatureSeatVectorEnv.
     """
 
     def __init__(

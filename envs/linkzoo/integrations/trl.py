@@ -30,13 +30,14 @@ class GameRollouts:
     Args:
         make_env: Makes an environment.
         tokenizer: The model's tokenizer, with a chat template whose turns end with `eos_token`.
-        max_tokens: How long an answer may be, in tokens; longer ones are cut off.
+        max_tokens: The length of an answer, in tokens; longer answers are cut off.
     """
 
     def __init__(
         self, make_env: Callable[[], TextSeatEnv], tokenizer: Any, max_tokens: int
     ) -> None:
-        self._make_env, self._tokenizer = make_env, tokenizer
+        self._make_env = make_env
+        self._tokenizer = tokenizer
         self._max_tokens = integer("max_tokens", max_tokens, 1, 2**31 - 1)
 
     def seeds(self, count: int) -> Dataset:
@@ -45,7 +46,7 @@ class GameRollouts:
         return Dataset.from_dict({"prompt": prompts})
 
     def __call__(self, prompts: Sequence[Sequence[Message]], trainer: Any) -> dict[str, Any]:
-        """Returns what TRL asks of a `rollout_func`, and what `game_rewards` takes."""
+        """Returns the results of a `rollout_func`, and the arguments of `game_rewards`."""
         model = trainer.accelerator.unwrap_model(trainer.model)
         return self.play(model, [int(prompt[-1]["content"]) for prompt in prompts])
 
@@ -58,31 +59,44 @@ class GameRollouts:
 
         Returns:
             Lists of N: the tokens of the first message (`prompt_ids`) and of all that follows
-            (`completion_ids`), which of the latter are the model's (`env_mask`), `returns`, and the
-            numbers of `answers` and of `legal` ones. `logprobs` is None: TRL reckons them.
+            (`completion_ids`), 1 for the model's own tokens among the latter (`env_mask`),
+            `returns`, and the numbers of `answers` and of legal answers (`legal`). `logprobs` is
+            None: TRL computes them.
         """
         envs = [self._make_env() for _ in seeds]
         firsts = [env.reset(seed) for env, seed in zip(envs, seeds, strict=True)]
         prompts = [self._tokens([_user(first)], more=True) for first in firsts]
-        told: list[list[int]] = [[] for _ in seeds]
+        completions: list[list[int]] = [[] for _ in seeds]
         masks: list[list[int]] = [[] for _ in seeds]
-        returns, answers, legal = [0.0] * len(seeds), [0] * len(seeds), [0] * len(seeds)
+        returns = [0.0] * len(seeds)
+        answers = [0] * len(seeds)
+        legal = [0] * len(seeds)
         going = list(range(len(seeds)))
         while going:
-            said = self._answers(model, [prompts[game] + told[game] for game in going])
-            asked, going = going, []
-            for game, ids in zip(asked, said, strict=True):
+            asked = going
+            going = []
+            sampled = self._answers(model, [prompts[game] + completions[game] for game in asked])
+            for game, ids in zip(asked, sampled, strict=True):
                 step = envs[game].step(self._tokenizer.decode(ids, skip_special_tokens=True))
                 answers[game] += 1
                 legal[game] += step.legal
                 returns[game] += step.reward
-                more = [] if step.done else self._next(step.message)
-                told[game] += ids + more
-                masks[game] += [1] * len(ids) + [0] * len(more)
+                completions[game] += ids
+                masks[game] += [1] * len(ids)
                 if not step.done:
                     going.append(game)
-        tokens = {"prompt_ids": prompts, "completion_ids": told, "env_mask": masks}
-        return {**tokens, "logprobs": None, "returns": returns, "answers": answers, "legal": legal}
+                    message = self._next(step.message)
+                    completions[game] += message
+                    masks[game] += [0] * len(message)
+        return {
+            "prompt_ids": prompts,
+            "completion_ids": completions,
+            "env_mask": masks,
+            "logprobs": None,
+            "returns": returns,
+            "answers": answers,
+            "legal": legal,
+        }
 
     def _answers(self, model: Any, contexts: list[list[int]]) -> list[list[int]]:
         """Returns a sampled answer for each context, with the token that ends it."""
@@ -92,13 +106,17 @@ class GameRollouts:
         training = model.training
         model.eval()
         with torch.no_grad():
-            found = model.generate(**batch, do_sample=True, max_new_tokens=self._max_tokens)
+            ids = model.generate(**batch, do_sample=True, max_new_tokens=self._max_tokens)
         model.train(training)
-        rows, end = found[:, batch["input_ids"].shape[1] :].tolist(), self._tokenizer.eos_token_id
-        return [row[: row.index(end) + 1] if end in row else row for row in rows]
+        answers: list[list[int]] = ids[:, batch["input_ids"].shape[1] :].tolist()
+        end = self._tokenizer.eos_token_id
+        for answer in answers:
+            if end in answer:
+                del answer[answer.index(end) + 1 :]
+        return answers
 
     def _next(self, message: str) -> list[int]:
-        """Returns what stands between the end of an answer and the next answer."""
+        """Returns the tokens between the end of an answer and the next answer."""
         talk = [_user("?"), {"role": "assistant", "content": "!"}]
         before = self._tokens(talk, more=False)
         end = len(before) - before[::-1].index(self._tokenizer.eos_token_id)

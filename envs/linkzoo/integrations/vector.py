@@ -24,7 +24,7 @@ class SeatVectorEnv(VectorEnv[Any, Any, NDArray[Any]]):
 
     The arguments and observations are those of `SeatEnv`; the mask of legal actions is in
     `infos["action_mask"]` (int8[N, A]) and from `action_masks()`. A finished game restarts in the
-    same step (`AutoresetMode.SAME_STEP`): what its seat saw at the end is in `infos["final_obs"]`.
+    same step (`AutoresetMode.SAME_STEP`): its last observation is in `infos["final_obs"]`.
     With `autoreset_mode=AutoresetMode.NEXT_STEP`, which some wrappers of gymnasium need, the end is
     the observation, the mask is 0, and the next step starts a game whatever the action.
     With `illegal="raise"` an illegal action raises ValueError naming its environment, and no game
@@ -60,9 +60,14 @@ class SeatVectorEnv(VectorEnv[Any, Any, NDArray[Any]]):
         self.states: Records = np.zeros(num_envs, self.game.state)
         self.states[:] = self.game.blank(num_players, options)
         self.num_players = int(self.states["num_players"][0])
-        self._fixed_seat = None if seat is None else integer("seat", seat, 0, self.num_players - 1)
-        self.opponent = check_agent(RandomAgent() if opponent is None else opponent, "opponent")
-        self._reward, self._illegal = reward, illegal
+        if seat is not None:
+            seat = integer("seat", seat, 0, self.num_players - 1)
+        self._fixed_seat = seat
+        if opponent is None:
+            opponent = RandomAgent()
+        self.opponent = check_agent(opponent, "opponent")
+        self._reward = reward
+        self._illegal = illegal
         self._kernels = kernels(self.game)
         self.seats = np.zeros(num_envs, self.states["seat"].dtype)  # the learner's, in every game
         self._mask = np.zeros((num_envs, self.game.num_actions), np.int8)
@@ -87,18 +92,22 @@ class SeatVectorEnv(VectorEnv[Any, Any, NDArray[Any]]):
         seeds (no `seed` then).
         """
         listed = isinstance(seed, Sequence | np.ndarray) and not isinstance(seed, str | bytes)
+        given: list[Any] = []
         if listed:
-            every = [*seed]  # type: ignore[misc]  # a sequence
-            if len(every) != self.num_envs:
-                raise ValueError(f"seed: {len(every)} seeds for {self.num_envs} games")
-        else:
-            every = [] if seed is None else [seed]
-        seeds = [integer("seed", one, 0, 2**64 - 1) for one in every]
+            given = [*seed]  # type: ignore[misc]  # a sequence
+            if len(given) != self.num_envs:
+                raise ValueError(f"seed: {len(given)} seeds for {self.num_envs} games")
+        elif seed is not None:
+            given = [seed]
+        seeds = [integer("seed", number, 0, 2**64 - 1) for number in given]
         chosen = (options or {}).get("reset_mask")
         if chosen is not None:
             self._restart(self._rows(chosen, seed))
         else:
-            super().reset(seed=seeds[0] if seeds else None)
+            first_seed = None
+            if seeds:
+                first_seed = seeds[0]
+            super().reset(seed=first_seed)
             self._seeds[:] = seeds or self.np_random.integers(SEED_LIMIT)
             self._listed = listed
             self._episodes[:] = 0
@@ -114,19 +123,22 @@ class SeatVectorEnv(VectorEnv[Any, Any, NDArray[Any]]):
         stay as they are; all are shown.
         """
         self._check_started("step")
-        which = np.arange(self.num_envs) if rows is None else np.asarray(rows, np.int64)
+        games = np.arange(self.num_envs)
+        if rows is not None:
+            games = np.asarray(rows, np.int64)
         given = np.asarray(actions)
-        if given.shape != which.shape or given.dtype.kind not in "iu":
+        if given.shape != games.shape or given.dtype.kind not in "iu":
             raise ValueError(
-                f"actions are {given.dtype}{list(given.shape)}, not integers [{len(which)}]"
+                f"actions are {given.dtype}{list(given.shape)}, not integers [{len(games)}]"
             )
         if self._over.any():
-            late = self._over[which]
-            self._restart(which[late])
-            which, given = which[~late], given[~late]
-        forfeited = self._illegal_rows(which, given.astype(np.int64))
+            late = self._over[games]
+            self._restart(games[late])
+            games = games[~late]
+            given = given[~late]
+        forfeited = self._illegal_rows(games, given.astype(np.int64))
         chosen = np.full(self.num_envs, -1)  # the game stays as it is
-        chosen[which] = given
+        chosen[games] = given
         chosen[forfeited] = -1
         self._kernels.play(self.states, chosen, self._mask)
         self._play_others(forfeited)
@@ -136,16 +148,20 @@ class SeatVectorEnv(VectorEnv[Any, Any, NDArray[Any]]):
         infos = {}
         if terminated.any():
             over = np.flatnonzero(terminated)
-            payoff, margin = np.zeros((2, len(over), self.num_players), np.float32)
+            payoff = np.zeros((len(over), self.num_players), np.float32)
+            margin = np.zeros((len(over), self.num_players), np.float32)
             self._kernels.outcome(self.states[over], payoff, margin)
-            rewards = payoff if self._reward == "win" else margin
+            rewards = payoff
+            if self._reward == "score":
+                rewards = margin
             reward[over] = rewards[np.arange(len(over)), self.seats[over]]
             reward[forfeited] = -1.0
             if self._restarts_now:
                 infos = self._final(over, terminated)
                 self._restart(over)
             else:
-                self._over[over], self._mask[over] = True, 0
+                self._over[over] = True
+                self._mask[over] = 0
         truncated = np.zeros(self.num_envs, np.bool_)
         seen, now = self._now()
         return seen, reward, terminated, truncated, {**now, **infos}
@@ -162,9 +178,9 @@ class SeatVectorEnv(VectorEnv[Any, Any, NDArray[Any]]):
         return int(self._game_seeds([index], [integer("episode", episode, 0, 2**63 - 1)])[0])
 
     def _game_seeds(self, rows: Any, episodes: ArrayLike) -> NDArray[np.uint64]:
-        own = self._seeds[rows]
+        run_seeds = self._seeds[rows]
         first = self._listed & (np.asarray(episodes) == 0)
-        return np.where(first, own, game_seeds(own, rows, episodes))
+        return np.where(first, run_seeds, game_seeds(run_seeds, rows, episodes))
 
     def _check_started(self, call: str) -> None:
         if not self._episodes[0]:
@@ -180,13 +196,13 @@ class SeatVectorEnv(VectorEnv[Any, Any, NDArray[Any]]):
         return flat.reshape(-1, *self.game.observation.spec.shape)
 
     def _now(self) -> tuple[Any, dict[str, Any]]:
-        """Returns what the seats see of all games, and the masks as gymnasium's infos."""
+        """Returns the observations of all games, and the masks as gymnasium's infos."""
         seen = self._shown(observations(self.game, self.states, self.seats), self._mask.copy())
         have = np.ones(self.num_envs, np.bool_)
         return seen, {"action_mask": self._mask.copy(), "_action_mask": have}
 
     def _final(self, over: NDArray[np.int64], terminated: NDArray[np.bool_]) -> dict[str, Any]:
-        """Returns what the seats see of games that are over, as gymnasium's environments do."""
+        """Returns gymnasium's infos about games that are over, with their last observations."""
         masks = np.zeros((len(over), self.game.num_actions), np.int8)
         flat = observations(self.game, self.states[over], self.seats[over])
         last = self._shown(flat, masks)
@@ -214,23 +230,24 @@ class SeatVectorEnv(VectorEnv[Any, Any, NDArray[Any]]):
         return np.flatnonzero(mask)
 
     def _illegal_rows(
-        self, which: NDArray[np.int64], actions: NDArray[np.int64]
+        self, games: NDArray[np.int64], actions: NDArray[np.int64]
     ) -> NDArray[np.int64]:
-        """Returns the rows whose action is illegal; raises ValueError for a number out of range."""
-        masks = self._mask[which]
+        """Returns the games whose action is illegal; ValueError for a number out of range."""
+        masks = self._mask[games]
         first = first_illegal(masks, actions)
         if first < 0:
             return np.empty(0, np.int64)
         last = self.game.num_actions - 1
         outside = np.flatnonzero((actions < 0) | (actions > last))
         if len(outside):
-            row, action = which[outside[0]], actions[outside[0]]
-            raise ValueError(f"environment {row}: action {action} is not in 0..{last}")
+            row = games[outside[0]]
+            raise ValueError(f"environment {row}: action {actions[outside[0]]} is not in 0..{last}")
         if self._illegal == "raise":
-            row, action = which[first], int(actions[first])
+            row = games[first]
+            action = int(actions[first])
             text = self.game.notation.action_to_text(self.states[row], action)
             raise ValueError(f"environment {row}: action {action} ({text}) is illegal")
-        return np.asarray(which[masks[np.arange(len(which)), actions] == 0])
+        return np.asarray(games[masks[np.arange(len(games)), actions] == 0])
 
     def _restart(self, rows: NDArray[np.int64]) -> None:
         """Starts the next games of these rows, and plays until their seats are to act."""
@@ -242,9 +259,11 @@ class SeatVectorEnv(VectorEnv[Any, Any, NDArray[Any]]):
             if seat is None:
                 seat = self.np_random.integers(self.num_players, size=len(rows))
             self.seats[rows] = seat
-            states, masks = self.states[rows], self._mask[rows]
+            states = self.states[rows]
+            masks = self._mask[rows]
             self._kernels.begin(states, seeds, masks)
-            self.states[rows], self._mask[rows] = states, masks
+            self.states[rows] = states
+            self._mask[rows] = masks
             self._play_others()
             rows = rows[self.states["seat"][rows] < 0]
 
@@ -283,7 +302,8 @@ class FeatureSeatVectorEnv(SeatVectorEnv):
 
     def __init__(self, *args: Any, keys: tuple[str, str] | None = None, **kwargs: Any) -> None:
         super().__init__(*args, **kwargs)
-        self.features, self.keys = FeatureMap(self.game.observation.spec), keys
+        self.features = FeatureMap(self.game.observation.spec)
+        self.keys = keys
         space: Space[Any] = Box(-1, 1, (len(self.features),), np.float32)
         if keys is not None:
             mask = Box(0, 1, (self.game.num_actions,), np.int8)
@@ -292,4 +312,6 @@ class FeatureSeatVectorEnv(SeatVectorEnv):
 
     def _shown(self, flat: NDArray[Any], mask: NDArray[np.int8]) -> Any:
         features = self.features.scaled(flat)
-        return {self.keys[0]: features, self.keys[1]: mask} if self.keys else features
+        if self.keys is None:
+            return features
+        return {self.keys[0]: features, self.keys[1]: mask}

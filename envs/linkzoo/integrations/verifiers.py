@@ -29,7 +29,7 @@ class LinkzooConfig(vf.TasksetConfig):
     opponent: str | None = None
     """Plays the other seats, a name such as `greedy`; None for random play."""
     max_illegal: int = 3
-    """How many illegal answers in a game are only told to be so."""
+    """The number of illegal answers in a game that get a warning."""
     illegal_cost: float = 0.0
     """The penalty for each illegal answer."""
     options: dict[str, Any] = Field(default_factory=dict)
@@ -52,14 +52,16 @@ class LinkzooTask(vf.Task[LinkzooData, vf.State, vf.TaskConfig]):
 
     async def validate(self, runtime: vf.Runtime) -> bool:  # noqa: ARG002  # verifiers' signature
         """Returns whether the game can be played to its end in text, by its first legal moves."""
-        env, done = self.data.make(), False
-        legal: bool = env.reset(self.data.seed) == self.data.prompt
+        env = self.data.make()
+        valid: bool = env.reset(self.data.seed) == self.data.prompt
+        done = False
         while not done:
             game = env.text_game
             action = int(game.positions.action_mask[0].argmax())
             step = env.step(game.game.notation.action_to_text(game.state, action))
-            legal, done = legal and step.legal, step.done
-        return legal
+            valid = valid and step.legal
+            done = step.done
+        return valid
 
 
 class LinkzooTaskset(vf.Taskset[LinkzooTask, LinkzooConfig]):
@@ -91,23 +93,30 @@ class LinkzooEnvConfig(vf.EnvConfig):
 
 
 class LinkzooEnv(vf.Env[LinkzooEnvConfig]):
-    """A conversation about one game; its reward `game` is that of TextSeatEnv."""
+    """A conversation about one game; its reward `game` is the sum of TextSeatEnv's rewards."""
 
     async def run(self, task: LinkzooTask, agents: vf.Agents) -> None:
         """Plays the game; one that the model leaves early is paid like an illegal answer's end."""
         env = task.data.make()
         env.reset(task.data.seed)
-        total, legal, answers, done = 0.0, 0, 0, False
+        total = 0.0
+        legal = 0
+        answers = 0
+        done = False
         async with agents.player.interaction(task) as talk:
             segment = await talk.turn()
             while not segment.terminated:
                 step = env.step(segment.last_reply)
-                total, done = total + step.reward, step.done
-                legal, answers = legal + step.legal, answers + 1
+                total += step.reward
+                legal += step.legal
+                answers += 1
+                done = step.done
                 if done:
                     break
                 segment = await talk.turn(step.message)
-        talk.trace.record_reward("game", total if done else total - 1)
+        if not done:
+            total -= 1
+        talk.trace.record_reward("game", total)
         talk.trace.record_metric("legal", legal / max(answers, 1))
 
 
@@ -135,7 +144,9 @@ class ChatHarness(vf.Harness[ChatHarnessConfig]):
     ) -> vf.ProgramResult:
         """Sends the conversation to the model; verifiers keeps the answer."""
         system, prompt = self.resolve_prompt(data)
-        messages = [{"role": "system", "content": system}] if system else []
+        messages = []
+        if system:
+            messages.append({"role": "system", "content": system})
         if isinstance(prompt, str):
             messages.append({"role": "user", "content": prompt})
         else:
@@ -146,5 +157,6 @@ class ChatHarness(vf.Harness[ChatHarnessConfig]):
                 headers={"Authorization": f"Bearer {secret}"},
                 json={"model": ctx.model, "messages": messages},
             )
-        failed = int(response.is_error)
-        return vf.ProgramResult(exit_code=failed, stdout="", stderr=response.text * failed)
+        if response.is_error:
+            return vf.ProgramResult(exit_code=1, stdout="", stderr=response.text)
+        return vf.ProgramResult(exit_code=0, stdout="", stderr="")

@@ -19,7 +19,9 @@ FONTS = "DejaVu Sans, Verdana, sans-serif"
 def element(tag: str, *children: str, **attributes: Value) -> str:
     """Returns `<tag attributes>children</tag>`."""
     named = "".join(_attribute(*item) for item in attributes.items() if item[1] is not None)
-    return f"<{tag}{named}>{''.join(children)}</{tag}>" if children else f"<{tag}{named}/>"
+    if not children:
+        return f"<{tag}{named}/>"
+    return f"<{tag}{named}>{''.join(children)}</{tag}>"
 
 
 @lru_cache(maxsize=2**14, typed=True)  # a picture repeats most of its attributes
@@ -78,21 +80,24 @@ def document(
         height: The height.
         title: Its plain-text description for screen readers.
         children: Its markup.
-        name: What the class of the document ends in, for the colours in the dark.
-        dark: What stands in the dark for a colour of `fill` and `stroke`, each written alike as a
-            hexadecimal number; others stay. It is dark where CSS's `color-scheme` says so: that of
-            the page around the SVG, or the reader's if the SVG stands alone. Pictures of pixels
+        name: The end of the name of the document's class, for the dark colours.
+        dark: The dark colour for a light colour of `fill` and `stroke`, each as a hexadecimal
+            number; other colours stay. CSS's `color-scheme` decides which apply: the scheme of the
+            page around the SVG, or the reader's if the SVG stands alone. Pictures of pixels
             (`raster.py`) are always light.
     """
     rules = [
-        f'.linkzoo-{name} [{what}="{light}"]{{{what}:light-dark({light},{other})}}'
+        f'.linkzoo-{name} [{attribute}="{light}"]{{{attribute}:light-dark({light},{other})}}'
         for light, other in dark.items()
-        for what in ("fill", "stroke")
+        for attribute in ("fill", "stroke")
     ]
+    style = ""
+    if rules:
+        style = element("style", "svg:root{color-scheme:light dark}", *rules)
     return element(
         "svg",
         element("title", escape(title)),
-        element("style", "svg:root{color-scheme:light dark}", *rules) if rules else "",
+        style,
         *children,
         class_=f"linkzoo-{name}",
         xmlns="http://www.w3.org/2000/svg",
@@ -108,4 +113,6 @@ def _plain(value: str | float) -> str:
     """Formats a value: text unchanged, numbers with at most two decimals."""
     if isinstance(value, str):
         return value
-    return str(value) if type(value) is int else f"{value:.2f}".rstrip("0").rstrip(".")
+    if type(value) is int:
+        return str(value)
+    return f"{value:.2f}".rstrip("0").rstrip(".")

@@ -31,22 +31,22 @@ def fit(
         The lines and the letter size.
     """
     while True:
-        found = _broken(words, width, size, lines, bold)
-        if size <= least or all(width_of(line, size, bold) <= width for line in found):
-            return [_cut(line, width, size, bold) for line in found], size
+        broken = _broken(words, width, size, lines, bold)
+        if size <= least or all(width_of(line, size, bold) <= width for line in broken):
+            return [_cut(line, width, size, bold) for line in broken], size
         size = max(size - 0.5, least)
 
 
 def _broken(words: str, width: float, size: float, lines: int, bold: bool) -> list[str]:
     """Breaks text greedily into lines of `width`; the last line holds the rest."""
-    found: list[str] = []
+    broken: list[str] = []
     for word in words.split():
-        longer = f"{found[-1]} {word}" if found else ""
-        if found and (len(found) == lines or width_of(longer, size, bold) <= width):
-            found[-1] = longer
+        longer = " ".join([*broken[-1:], word])
+        if broken and (len(broken) == lines or width_of(longer, size, bold) <= width):
+            broken[-1] = longer
         else:
-            found.append(word)
-    return found
+            broken.append(word)
+    return broken
 
 
 def _cut(words: str, width: float, size: float, bold: bool) -> str:
@@ -66,11 +66,13 @@ def _ems(words: str, bold: bool) -> float:
 
 @lru_cache(1 << 12)
 def _em(letter: str, bold: bool) -> float:
-    """Returns the width of a letter at size 1; the font takes ten times as long to say it."""
+    """Returns the width of a letter at size 1, cached: the font takes ten times as long."""
     return _font(bold).getlength(letter) / _UNITS
 
 
 @cache
 def _font(bold: bool) -> ImageFont.FreeTypeFont:
-    path = FOLDER / f"DejaVuSans{'-Bold' * bold}.ttf"
-    return ImageFont.truetype(path, _UNITS, layout_engine=ImageFont.Layout.BASIC)
+    name = "DejaVuSans.ttf"
+    if bold:
+        name = "DejaVuSans-Bold.ttf"
+    return ImageFont.truetype(FOLDER / name, _UNITS, layout_engine=ImageFont.Layout.BASIC)

@@ -1,6 +1,6 @@
 r"""Reads a move from a free-text answer.
 
-What decides is, if there is one, the last mark: `Move: ...` (or answer, action, choice),
+The last mark decides, if there is one: `Move: ...` (or answer, action, choice),
 `<answer>...</answer>` or `\boxed{...}`; else the last move in the text. Thoughts in
 `<think>...</think>` don't count. Letter case, dashes, spaces, brackets, quotes and words such as
 "on" don't matter.
@@ -22,6 +22,7 @@ from linkzoo.text.moves import MAX_NUMBERED, legal_moves
 _MAX_LENGTH = 20_000  # characters of an answer, from its end
 _SHORT = 12  # tokens of an answer that may be a part of a move
 _SHOWN = 8  # moves that a message lists
+_DIGITS = 3  # of a move's number, at most
 _MARK = re.compile(
     r"<(?P<tag>answer|move|action)>(?P<inside>[^<]*)"
     r"|\\boxed\{(?P<boxed>[^{}]*)"
@@ -36,7 +37,7 @@ Tokens = tuple[str, ...]
 
 
 class MoveError(ValueError):
-    """An answer that is no legal move; the message teaches what is legal.
+    """An answer that is no legal move; the message lists legal moves.
 
     Attributes:
         kind: `"unreadable"`: it states no move; `"illegal"`: the move isn't legal here;
@@ -59,7 +60,7 @@ def read_move(game: Game, state: Record, answer: str) -> int:
             move in the text.
 
     Raises:
-        MoveError: No legal move is stated, or it isn't clear which.
+        MoveError: No legal move is stated, or the move is ambiguous.
     """
     legal = legal_moves(game, state)
     answer = string("answer", answer)
@@ -72,13 +73,16 @@ class _Reader:
     """Reads answers in one position."""
 
     def __init__(self, game: Game, state: Record, legal: Mapping[str, int]) -> None:
-        self._game, self._state, self._legal = game, state, legal
+        self._game = game
+        self._state = state
+        self._legal = legal
         self._moves = {_tokens(text): text for text in legal}
 
     @cached_property
     def _named(self) -> dict[Tokens, str]:
         """Legal moves, and all others that have a name."""
-        notation, named = self._game.notation, dict(self._moves)
+        notation = self._game.notation
+        named = dict(self._moves)
         for action in range(self._game.num_actions):
             with suppress(ValueError):
                 text = notation.action_to_text(self._state, action)
@@ -93,7 +97,9 @@ class _Reader:
                 "unreadable", "your answer ends before the thinking does: think less, then move"
             )
         marked = _last_mark(after)
-        text = after if marked is None else marked
+        text = after
+        if marked is not None:
+            text = marked
         tokens = _tokens(text)
         if tokens in self._moves:
             return self._legal[self._moves[tokens]]
@@ -113,15 +119,22 @@ class _Reader:
     def _stated(self, tokens: Tokens) -> list[str]:
         """Returns the moves in a text, legal or not, in order; the longest where several begin."""
         lengths = sorted(set(map(len, self._named)), reverse=True)
-        found, start = [], 0
+        stated = []
+        start = 0
         while start < len(tokens):
             parts = (tokens[start : start + length] for length in lengths)
             move = next((part for part in parts if part in self._named), None)
-            if move is not None:
-                found.append(self._named[move])
-            start += 1 if move is None else len(move)
+            if move is None:
+                start += 1
+            else:
+                stated.append(self._named[move])
+                start += len(move)
         # A word such as "yes" is a move where it is legal or stands alone.
-        return [m for m in found if m in self._legal or len(_tokens(m)) > 1 or _tokens(m) == tokens]
+        return [
+            move
+            for move in stated
+            if move in self._legal or len(_tokens(move)) > 1 or _tokens(move) == tokens
+        ]
 
     def _legal_one(self, move: str) -> int:
         if move not in self._legal:
@@ -132,34 +145,35 @@ class _Reader:
         return self._legal[move]
 
     def _numbered(self, number: str) -> int:
-        index = int(number) - 1 if len(number) < len("9999") else -1
-        if not 0 <= index < len(self._legal):
+        if len(number) > _DIGITS or not 1 <= int(number) <= len(self._legal):
             raise MoveError(
                 "illegal", f"there is no move {number[:9]}: the moves are 1 to {len(self._legal)}"
             )
-        return list(self._legal.values())[index]
+        return list(self._legal.values())[int(number) - 1]
 
     def _guessed(self, tokens: Tokens, text: str) -> int:
-        """Returns the only legal move with the same tokens, or with all those of a short text."""
-        found: list[str] = []
+        """Returns the only legal move with the same tokens, or with all tokens of a short text."""
+        matches: list[str] = []
         for length in sorted(set(map(len, self._moves)), reverse=True):
             by_tokens: dict[Tokens, list[str]] = {}
             for move, name in self._moves.items():
                 if len(move) == length > 2:
                     by_tokens.setdefault(tuple(sorted(move)), []).append(name)
-            for start in range(len(tokens) - length + 1 if by_tokens else 0):
-                found += by_tokens.get(tuple(sorted(tokens[start : start + length])), [])
-        if not found and 0 < len(tokens) <= _SHORT:
+            if not by_tokens:
+                continue
+            for start in range(len(tokens) - length + 1):
+                matches += by_tokens.get(tuple(sorted(tokens[start : start + length])), [])
+        if not matches and 0 < len(tokens) <= _SHORT:
             part = f" {' '.join(tokens)} "
-            found = [name for move, name in self._moves.items() if part in f" {' '.join(move)} "]
-        found = list(dict.fromkeys(found))
-        if len(found) == 1:
-            return self._legal[found[0]]
-        if found:
-            self._refuse_several(found)
-        said = shown(" ".join(text.split())[-80:])
-        like = self._hint(self._legal)
-        raise MoveError("unreadable", f"your answer states no move: {said}. {like}")
+            matches = [name for move, name in self._moves.items() if part in f" {' '.join(move)} "]
+        matches = list(dict.fromkeys(matches))
+        if len(matches) == 1:
+            return self._legal[matches[0]]
+        if matches:
+            self._refuse_several(matches)
+        end = shown(" ".join(text.split())[-80:])
+        hint = self._hint(self._legal)
+        raise MoveError("unreadable", f"your answer states no move: {end}. {hint}")
 
     def _refuse_several(self, moves: Iterable[str]) -> None:
         several = list(dict.fromkeys(moves))
@@ -174,13 +188,13 @@ class _Reader:
 
 
 def _tokens(text: str) -> Tokens:
-    """Returns runs of letters and of digits, in lower case, without words that say nothing."""
+    """Returns runs of letters and of digits, in lower case, without filler words."""
     plain = unicodedata.normalize("NFKC", text).casefold()
     return tuple(token for token in _TOKEN.findall(plain) if token not in _IGNORED)
 
 
 def _last_mark(text: str) -> str | None:
-    """Returns what stands in the last mark; after an empty line the next one that has words."""
+    """Returns the content of the last mark; after an empty line, the next line with words."""
     marks = list(_MARK.finditer(text))
     if not marks:
         return None

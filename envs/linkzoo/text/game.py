@@ -28,7 +28,7 @@ class TextGame:
     Args:
         game: The game's name, or `module:name`.
         num_players: The number of players; None for the game's smallest.
-        seed: The seed of the game, 0..2**64-1: of its chance, and of what agents draw.
+        seed: The seed of the game, 0..2**64-1: of its chance, and of the agents' draws.
         start: A position to begin with (`Game.to_dict`); None for the set-up.
         options: Options of the game.
 
@@ -59,22 +59,28 @@ class TextGame:
         self._states = np.zeros(1, self.game.state)
         self._mask = np.empty((1, self.game.num_actions), np.int8)
         kernel = kernels(self.game)
+        origin = None
         if start is None:
             self._states[0] = self.game.blank(num_players, options)
             kernel.begin(self._states, np.array([self._seed], np.uint64), self._mask)
         else:
+            origin = dict(start)
             self._states[0] = self.game.from_dict(start)
             kernel.fill_masks.serial(self._states, self._mask)
         self.state = self._states[0]
-        self.record = GameRecord.of(self.game, self.state, None if start is None else dict(start))
-        self._outcome = np.zeros((2, int(self.state.num_players)), np.float32)
+        self.record = GameRecord.of(self.game, self.state, origin)
+        players = int(self.state.num_players)
+        self._payoff = np.zeros(players, np.float32)
+        self._margin = np.zeros(players, np.float32)
         self._before: list[Record] = []  # the position before each move
-        self._told: list[list[str]] = [[] for _ in self.payoffs]  # events by seat and move
+        self._events: list[list[str]] = [[] for _ in range(players)]  # by seat and move
 
     @property
     def seat(self) -> int | None:
         """The seat to act; None when the game is over."""
-        return None if self.over else int(self.state.seat)
+        if self.over:
+            return None
+        return int(self.state.seat)
 
     @property
     def over(self) -> bool:
@@ -84,18 +90,18 @@ class TextGame:
     @property
     def payoffs(self) -> list[float]:
         """The payoff of each seat, -1 to 1; zeros before the end."""
-        payoffs: list[float] = self._outcome[0].tolist()
+        payoffs: list[float] = self._payoff.tolist()
         return payoffs
 
     @property
     def score_margins(self) -> list[float]:
         """The score margin of each seat (`reward="score"`); zeros before the end."""
-        margins: list[float] = self._outcome[1].tolist()
+        margins: list[float] = self._margin.tolist()
         return margins
 
     @property
     def positions(self) -> Positions:
-        """The position as an agent takes it: `agent.act(game.positions)[0]` is its action."""
+        """The position as an argument of agents: `agent.act(game.positions)[0]` is an action."""
         seeds = decision_seeds(np.array([self._seed]), self._states)
         return Positions(self.game, self._states.copy(), seeds)
 
@@ -104,26 +110,29 @@ class TextGame:
         return rules_text(self.game, self.game.chosen_options(self.state), full=full)
 
     def prompt(self) -> str:
-        """Returns what the seat to act is told: its view, what happened, its legal moves.
+        """Returns the prompt for the seat to act: its view, the events, its legal moves.
 
         Raises:
             ValueError: The game is over.
         """
-        return ask(self.game, self.state, [] if self.over else self.events(int(self.state.seat)))
+        events: list[str] = []
+        if not self.over:
+            events = self.events(int(self.state.seat))
+        return ask(self.game, self.state, events)
 
     def view(self, seat: int) -> str:
-        """Returns who a seat is and what it sees, at any time; at the end, the outcome."""
+        """Returns a seat's role and its view of the position, with the outcome at the end."""
         seat = integer("seat", seat, 0, int(self.state.num_players) - 1)
         return describe(self.game, self.state, seat)
 
     def events(self, seat: int) -> list[str]:
-        """Returns what a seat may know of the moves so far, a sentence each."""
+        """Returns the moves so far, as far as a seat may know them, a sentence each."""
         seat = integer("seat", seat, 0, int(self.state.num_players) - 1)
-        told = self._told[seat]
-        for index in range(len(told), len(self._before)):
-            state, action = self._before[index], self.record.actions[index]
-            told.append(self.game.guide.event(state, action, seat))
-        return [event for event in told if event]
+        events = self._events[seat]
+        for index in range(len(events), len(self._before)):
+            action = self.record.actions[index]
+            events.append(self.game.guide.event(self._before[index], action, seat))
+        return [event for event in events if event]
 
     def play(self, answer: str | int) -> int:
         """Plays the move of an answer, or an action by its number.
@@ -147,6 +156,6 @@ class TextGame:
             if not self._mask[0, action]:
                 raise ValueError(f"the action {action} is not legal here")
         self._before.append(self._states.copy()[0])
-        kernels(self.game).play_one(self._states, action, self._mask[0], *self._outcome)
+        kernels(self.game).play_one(self._states, action, self._mask[0], self._payoff, self._margin)
         self.record.actions.append(action)
         return action

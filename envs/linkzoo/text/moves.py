@@ -57,14 +57,21 @@ def _factored(moves: Sequence[Words]) -> list[list[Words]]:
     firsts: dict[tuple[Words, ...], list[str]] = {}
     for first, after in ends.items():
         firsts.setdefault(tuple(after), []).append(first)
-    found = []
+    products: list[list[Words]] = []
     for rests, same in firsts.items():
         longer = [rest for rest in rests if rest]
         if len(longer) < len(rests):  # a move ends here
-            found.append([tuple(same)])
-        found += [[tuple(same), *choices] for choices in _factored(longer)]
-    return found
+            products.append([tuple(same)])
+        products += [[tuple(same), *choices] for choices in _factored(longer)]
+    return products
 
 
 def _joined(choices: Sequence[Words]) -> str:
-    return " ".join(each[0] if len(each) == 1 else f"({'|'.join(each)})" for each in choices)
+    """Returns choices as text: a single word as it is, several in a bracket."""
+    words = []
+    for alternatives in choices:
+        text = "|".join(alternatives)
+        if len(alternatives) > 1:
+            text = f"({text})"
+        words.append(text)
+    return " ".join(words)

@@ -16,53 +16,59 @@ def rules_text(game: Game, options: Mapping[str, Any] | None = None, *, full: bo
 
     Args:
         game: The game.
-        options: The options that it is played with; those that are standard aren't told.
+        options: The options of the game; standard values are left out.
         full: The numbered rules with the notation, instead of the rules in short.
     """
     rules = game.guide.rules_text(full=full)
     parts = [f"# {game.title}", rules or "The rules come without words: read the legal moves."]
     if printed := game.guide.components():
         parts.append(f"## Cards\n\n{printed}")
-    if told := changed_options(game, options or {}):
-        parts.append("\n".join(["## Options of this game", "", *(f"- {line}" for line in told)]))
+    if changed := changed_options(game, options or {}):
+        parts.append("\n".join(["## Options of this game", "", *(f"- {line}" for line in changed)]))
     return "\n\n".join(parts) + "\n"
 
 
 def changed_options(game: Game, options: Mapping[str, Any]) -> list[str]:
     """Returns a line about each option that isn't standard: its value and its meaning."""
-    standard, words = game.chosen_options(game.blank()), game.guide.option_words()
+    standard = game.chosen_options(game.blank())
+    meanings = game.guide.option_words()
     return [
-        f"{name} = {value} instead of {standard[name]}: {words.get(name, '')}".rstrip(": ")
+        f"{name} = {value} instead of {standard[name]}: {meanings.get(name, '')}".rstrip(": ")
         for name, value in options.items()
         if value != standard[name] and name not in game.fixed.values
     ]
 
 
 def describe(game: Game, state: Record, seat: int) -> str:
-    """Returns who a seat is and what it sees: equal in all worlds that it can't tell apart.
+    """Returns a seat's role and its view: equal in all worlds that the seat can't tell apart.
 
     Args:
         game: The game.
         state: The position.
-        seat: The seat that looks.
+        seat: The observing seat.
     """
     players = int(state.num_players)
     roles = game.roles(game.chosen_options(state))
-    role = f" ({roles[seat]})" if roles else ""
+    role = ""
+    if roles:
+        role = f" ({roles[seat]})"
     sides = game.facts.sides(players)
+    team = ""
     mates = [other for other in range(players) if sides[other] == sides[seat] and other != seat]
-    team = f", in a team with player {' and '.join(map(str, mates))}" if mates else ""
+    if mates:
+        team = f", in a team with player {' and '.join(map(str, mates))}"
     first = f"You are player {seat}{role} of {players} in {game.title}{team}."
     return f"{first}\n\n{game.drawing.text(state, seat).rstrip()}"
 
 
 def ask(game: Game, state: Record, events: Sequence[str] = ()) -> str:
-    """Returns the prompt for the seat to act: its view, what happened, the legal moves.
+    """Returns the prompt for the seat to act: its view, the events, the legal moves.
 
     Args:
         game: The game.
         state: The position; a seat is to act.
-        events: What the seat may know of earlier moves, oldest first; the latest 20 are told.
+        events: Earlier moves as far as the seat may know them, oldest first; at most the latest 20
+            are in the prompt.
 
     Raises:
         ValueError: The game is over.
@@ -71,13 +77,15 @@ def ask(game: Game, state: Record, events: Sequence[str] = ()) -> str:
     if seat == OVER:
         raise ValueError("the game is over: no seat is to act")
     parts = [describe(game, state, seat)]
-    if told := _latest(events):
-        parts.append("What happened:\n" + "\n".join(f"- {event}" for event in told))
+    if latest := _latest(events):
+        parts.append("What happened:\n" + "\n".join(f"- {event}" for event in latest))
     moves = list(legal_moves(game, state))
-    numbered = len(moves) <= MAX_NUMBERED
-    note = "" if numbered else "; choose one in each bracket"
+    note = ""
+    number = " or its number"
+    if len(moves) > MAX_NUMBERED:
+        note = "; choose one in each bracket"
+        number = ""
     parts.append(f"Legal moves ({len(moves)}{note}):\n{listed(moves)}")
-    number = " or its number" if numbered else ""
     parts.append(
         f"{game.guide.prompt(state, seat)} Think as you like, then end with a line "
         f'"Move: ", followed by one legal move{number}.'
@@ -87,9 +95,9 @@ def ask(game: Game, state: Record, events: Sequence[str] = ()) -> str:
 
 def _latest(events: Sequence[str]) -> list[str]:
     """Returns the last events that fit."""
-    found: list[str] = []
+    latest: list[str] = []
     for event in reversed(events[-_MAX_EVENTS:]):
-        if sum(map(len, found)) + len(event) > _MAX_EVENT_LENGTH:
+        if sum(map(len, latest)) + len(event) > _MAX_EVENT_LENGTH:
             break
-        found.append(event)
-    return found[::-1]
+        latest.append(event)
+    return latest[::-1]
