@@ -70,7 +70,10 @@ def winners_of(state: Record) -> list[int]:
 
 
 class QuickRecord(np.record):  # type: ignore[misc]  # np.record is final in the stubs alone
-    """A record with faster attribute access: np.record looks attributes up in Python first."""
+    """A record with faster attribute access: np.record looks attributes up in Python first.
+
+    With np.record, `Game.to_dict` takes 1.3 to 1.7 times as long.
+    """
 
     __getattribute__ = np.void.__getattribute__
 
