@@ -78,7 +78,8 @@ def test_advantages_are_lambda_returns_of_the_acting_seat(seats: int) -> None:
     players = np.full(games, seats, np.int8)
     whose = (seat[..., None] + np.arange(seats)) % seats
     relative_values = np.take_along_axis(values, whose, 2)
-    advantages(players, payoff, relative_values, done, seat, decay, advantage, targets)
+    gae_lambda = np.float32(decay)
+    advantages(players, payoff, relative_values, done, seat, gae_lambda, advantage, targets)
     for i in range(games):
         for p in range(seats):
             acts = seat[:, i] == p
@@ -100,7 +101,7 @@ def test_the_loser_learns_of_its_loss() -> None:
     seat = np.array([[0], [1], [0], [0]], np.int8)
     advantage, targets = np.zeros((3, 1), np.float32), np.zeros((3, 1, 2), np.float32)
     values, players = np.zeros((4, 1, 2), np.float32), np.array([2], np.int8)
-    advantages(players, payoff, values, done, seat, 1.0, advantage, targets)
+    advantages(players, payoff, values, done, seat, np.float32(1), advantage, targets)
     assert advantage[:, 0].tolist() == [1, -1, 1]
     assert targets[1, 0].tolist() == [-1, 1]  # relative to the seat that acted
 

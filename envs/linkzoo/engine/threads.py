@@ -20,7 +20,7 @@ import time
 from collections.abc import Callable
 from contextlib import suppress
 from functools import cached_property, partial
-from typing import Any, NoReturn
+from typing import TYPE_CHECKING, Any, Generic, NoReturn, TypeVarTuple, Unpack
 
 import numba
 import numpy as np
@@ -254,7 +254,16 @@ if hasattr(os, "register_at_fork"):
     os.register_at_fork(after_in_child=_begin_anew)
 
 
-class RowKernel:
+# The arguments of a kernel behind `first` and `last`; any, where RowKernel stands alone.
+if TYPE_CHECKING:
+    from typing_extensions import TypeVarTuple as WithDefault
+
+    Arrays = WithDefault("Arrays", default=Unpack[tuple[Any, ...]])
+else:
+    Arrays = TypeVarTuple("Arrays")
+
+
+class RowKernel(Generic[*Arrays]):
     """A compiled function over rows: `kernel(*arrays)` processes all of them, on several threads.
 
     Args:
@@ -264,32 +273,34 @@ class RowKernel:
             takes rows one by one.
     """
 
-    def __init__(self, kernel: Callable[..., None], grain: int, block: int = 0) -> None:
+    def __init__(
+        self, kernel: Callable[[int, int, *Arrays], None], grain: int, block: int = 0
+    ) -> None:
         self.kernel = kernel
         self.grain = grain
         self.block = block
         self._addresses: dict[Any, int] = {}  # of the machine code, by the arguments' types
 
-    def __call__(self, *arrays: Any) -> None:
+    def __call__(self, *arrays: *Arrays) -> None:
         """Runs all rows on the default number of threads."""
         self.on(_default_threads, *arrays)
 
-    def serial(self, *arrays: Any) -> None:
+    def serial(self, *arrays: *Arrays) -> None:
         """Runs all rows on the calling thread."""
-        self.kernel(0, len(arrays[0]), *arrays)
+        self.kernel(0, _count(arrays), *arrays)
 
-    def on(self, threads: int, *arrays: Any) -> None:
+    def on(self, threads: int, *arrays: *Arrays) -> None:
         """Runs all rows on up to `threads` threads."""
-        if self._are_few(threads, len(arrays[0])):
-            self.kernel(0, len(arrays[0]), *arrays)
+        if self._are_few(threads, _count(arrays)):
+            self.kernel(0, _count(arrays), *arrays)
         else:
             self.bind(*arrays)(threads)
 
-    def bind(self, *arrays: Any) -> Callable[[int], None]:
+    def bind(self, *arrays: *Arrays) -> Callable[[int], None]:
         """Returns `on` bound to these arrays: they are converted once, not in every call."""
         if _INTERPRETED:
             return lambda threads: self.on(threads, *arrays)
-        count = len(arrays[0])
+        count = _count(arrays)
         buffer = np.empty(atomics.BUFFER_BYTES // 8, np.int64)
         body = _prepare(buffer, self._address(arrays), *arrays)
         data = buffer.ctypes.data
@@ -329,6 +340,11 @@ class RowKernel:
             name = overload.fndesc.llvm_func_name
             self._addresses[key] = overload.library.get_pointer_to_function(name)
         return self._addresses[key]
+
+
+def _count(arrays: tuple[Any, ...]) -> int:
+    """Returns the number of rows."""
+    return len(arrays[0])
 
 
 def _kind(value: Any) -> Any:
