@@ -1,6 +1,6 @@
 """Approximate exploitability: a best response, trained against a fixed agent.
 
-The response's gain over the agent in the same place is a lower bound on the agent's exploitability;
+The response's gain over the agent in the same seat is a lower bound on the agent's exploitability;
 a larger training budget may find more (Timbers et al., "Approximate exploitability: learning a best
 response", IJCAI 2022).
 """
@@ -54,18 +54,21 @@ class BestResponse:
 
     def linear_gain(self) -> Estimate | None:
         """Returns the scorer's payoff minus the agent's over all sides: another lower bound."""
-        return None if self.linear is None else self._gain(self.linear, None)
+        if self.linear is None:
+            return None
+        return self._gain(self.linear, None)
 
     def _gain(self, match: MatchResult, side: int | None) -> Estimate:
         return from_blocks(by_block(match.payoff - self.itself.payoff, side), -2, 2)
 
     def to_dict(self) -> dict[str, Any]:
         """Returns JSON data: the gain per side and over all sides, and both matches."""
-        response, linear = self.response, self.linear_gain()
+        response = self.response
+        linear_gain = self.linear_gain()
         return {
             "num_players": response.num_players,
             "gain": self.gain()._asdict(),
-            "linear_gain": linear and linear._asdict(),
+            "linear_gain": linear_gain and linear_gain._asdict(),
             "fair_share": 1 / response.num_sides,
             "sides": [
                 {"label": response.side_label(side), "gain": self.gain(side)._asdict()}
@@ -184,20 +187,20 @@ def train_best_response(
     rules = get_game(config.game, config.options)
     read_openings(openings, rules)  # raises before training begins
     blocks = {players: blocks_of(config.game, players, games) for players in config.players}
-    folder = Path("runs") / config.name if folder is None else folder
+    folder = folder or Path("runs") / config.name
     with alone_in(folder):
         trainer = learn(config, folder, resume=resume, stop=stop)
         if trainer is None:
             return None
         response = trainer.agent(temperature=0.0)
         response.name = f"{folder / 'checkpoint'}~0"
-        found = _measure(response, config, blocks, openings)
-        trainer.publish(folder / "checkpoint", [one.response.for_card() for one in found])
-        report = _report(found, trainer, config)
+        results = _measure(response, config, blocks, openings)
+        trainer.publish(folder / "checkpoint", [result.response.for_card() for result in results])
+        report = _report(results, trainer, config)
         for path in filter(None, (folder / "best_response.json", output)):
             write_atomically(path, (json.dumps(report, indent=1) + "\n").encode())
-        for one in found:
-            Console().print(best_response_table(one, report["budget"]))
+        for result in results:
+            Console().print(best_response_table(result, report["budget"]))
         tell_files(folder)
     return report
 
@@ -208,21 +211,23 @@ def _measure(
     """Plays the response and the agent against the agent; `blocks` are by number of players."""
     agent = NamedAgent(AgentSpec.parse(config.pool.fixed_opponents[0]), config.game, config.options)
     settings: dict[str, Any] = {"seed": TEST_SEED, "openings": openings, "options": config.options}
-    # A response that learned from the agent shares its blind spots; the scorer sees otherwise.
-    others = [LinearAgent()] if has_scorer(get_game(config.game, config.options)) else []
+    opponents = [response, agent]
+    # A response that learned from the agent shares its blind spots; the scorer has others.
+    if has_scorer(get_game(config.game, config.options)):
+        opponents.append(LinearAgent())
     with Console(stderr=True).status("playing the best response against the agent"):
         return [
             BestResponse(
                 *(
-                    play_match(config.game, each, agent, count, num_players=players, **settings)
-                    for each in (response, agent, *others)
+                    play_match(config.game, opponent, agent, count, num_players=players, **settings)
+                    for opponent in opponents
                 )
             )
             for players, count in blocks.items()
         ]
 
 
-def _report(found: Sequence[BestResponse], trainer: Trainer, config: PPOConfig) -> dict[str, Any]:
+def _report(results: Sequence[BestResponse], trainer: Trainer, config: PPOConfig) -> dict[str, Any]:
     return {
         "format": FORMAT,
         "game": id_of(trainer.game),
@@ -237,34 +242,37 @@ def _report(found: Sequence[BestResponse], trainer: Trainer, config: PPOConfig) 
             "machine": trainer.machine,
             "config": config.to_dict(),
         },
-        "players": [one.to_dict() for one in found],
+        "players": [result.to_dict() for result in results],
     }
 
 
-def best_response_table(found: BestResponse, budget: Mapping[str, Any]) -> Table:
+def best_response_table(result: BestResponse, budget: Mapping[str, Any]) -> Table:
     """Returns the result as a table for the terminal."""
-    response, agent = found.response, found.response.agents[1]
+    response = result.response
+    agent = response.agents[1]
     count = f"{response.num_players} players, {response.games:,} games"
     title = f"A best response to {agent}: {response.game}, {count}"
     columns = ("side", "wins", "95 % interval", f"{agent} there", "gain", "95 % interval")
     rows = []
     for side in [*range(response.num_sides), None]:
-        share, gain = response.win_share(side), found.gain(side)
+        share = response.win_share(side)
+        gain = result.gain(side)
         wins = f"{share.mean:.1%}", f"{share.low:.1%} … {share.high:.1%}"
-        itself = f"{found.itself.win_share(side).mean:.1%}"
+        itself = f"{result.itself.win_share(side).mean:.1%}"
         gains = f"{gain.mean:+.3f}", f"{gain.low:+.3f} … {gain.high:+.3f}"
         rows.append((response.side_label(side), *wins, itself, *gains))
     table = make_table(title, columns, rows)
-    start, gain = budget["initial_checkpoint"] or "scratch", found.gain()
+    gain = result.gain()
+    verdict = "lower bound on exploitability" if gain.low > 0 else "no gain shown"
+    start = budget["initial_checkpoint"] or "scratch"
     table.caption = (
-        f"gain: payoff above that of {agent} against itself\n"
-        f"{'lower bound on exploitability' if gain.low > 0 else 'no gain shown'}: "
-        f"{gain.mean:+.3f} [{gain.low:+.3f}, {gain.high:+.3f}] under this budget: "
+        f"gain: payoff above {agent}'s against itself\n"
+        f"{verdict}: {gain.mean:+.3f} [{gain.low:+.3f}, {gain.high:+.3f}] under this budget: "
         f"{budget['steps']:,} steps, {budget['seconds']:,.0f} s "
         f"({1000 * budget['seconds_per_step']:.3g} ms a step), network {budget['network']}, "
         f"from {start}"
     )
-    if linear := found.linear_gain():
+    if linear := result.linear_gain():
         bounds = f"[{linear.low:+.3f}, {linear.high:+.3f}]"
         table.caption += f"\ngain of the linear scorer: {linear.mean:+.3f} {bounds}"
     return table

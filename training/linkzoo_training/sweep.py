@@ -26,7 +26,7 @@ class SweepRun:
     """A run of a sweep.
 
     Attributes:
-        label: Its own settings, `field=value,field=value`.
+        label: The settings in which it differs from other runs, `field=value,field=value`.
         config: Its configuration.
         folder: Its folder.
     """
@@ -67,14 +67,16 @@ def sweep_runs(
         raise ValueError(f"a sweep of {count:,} runs: at most {_MAX_RUNS:,} are possible")
     runs: dict[Path, SweepRun] = {}
     for chosen in product(*choices):
-        own = [one for one, values in zip(chosen, choices, strict=True) if len(values) > 1]
-        label = ",".join(own) or "single"
-        made = load_config(config, chosen)
-        home = Path("runs") / f"{made.name}_sweep" if folder is None else folder
+        differing = [
+            setting for setting, values in zip(chosen, choices, strict=True) if len(values) > 1
+        ]
+        label = ",".join(differing) or "single"
+        run_config = load_config(config, chosen)
+        home = folder or Path("runs") / f"{run_config.name}_sweep"
         path = home / re.sub(r"[^\w.,=+-]", "_", label)
         if path in runs:
             raise ValueError(f"{label} and {runs[path].label} would share the folder {path}")
-        runs[path] = SweepRun(label, made, path)
+        runs[path] = SweepRun(label, run_config, path)
     return list(runs.values())
 
 
@@ -87,29 +89,29 @@ def _choices(setting: str) -> list[str]:
 
 
 def _split(text: str) -> list[str]:
-    """Splits a text at the commas between YAML values, not those inside one."""
+    """Splits a text at the commas between YAML values, not inside a value."""
     whole = f"[{text}]"
     try:
-        found = yaml.compose(whole, yaml.SafeLoader)
+        node = yaml.compose(whole, yaml.SafeLoader)
     except yaml.YAMLError as error:
         raise ValueError(f"{text!r} has no valid YAML values ({error})") from error
-    assert isinstance(found, yaml.SequenceNode)
-    return [whole[value.start_mark.index : value.end_mark.index] for value in found.value]
+    assert isinstance(node, yaml.SequenceNode)
+    return [whole[value.start_mark.index : value.end_mark.index] for value in node.value]
 
 
 def _expand(text: str) -> list[str]:
     """Returns the integers of a range `1..3`, else the text."""
-    found = re.fullmatch(r"(-?\d{1,9})\.\.(-?\d{1,9})", text)
-    if not found:
+    bounds = re.fullmatch(r"(-?\d{1,9})\.\.(-?\d{1,9})", text)
+    if not bounds:
         return [text]
-    first, last = int(found[1]), int(found[2])
+    first, last = map(int, bounds.groups())
     if not first <= last < first + _MAX_RUNS:
         raise ValueError(f"{text}: a range is LOW..HIGH of at most {_MAX_RUNS:,} integers")
     return [str(value) for value in range(first, last + 1)]
 
 
 def _train(run: SweepRun) -> str:
-    """Trains or resumes a run; returns why it failed, or an empty text."""
+    """Trains or resumes a run; returns the error of a failed run, else an empty text."""
     stop = StopSignal()
     try:
         train(run.config, folder=run.folder, resume=True, stop=stop)
@@ -121,7 +123,7 @@ def _train(run: SweepRun) -> str:
 
 
 def _train_logged(run: SweepRun) -> str:
-    """Trains as `_train`; what is printed goes to a file in the run's folder."""
+    """Trains as `_train`; the output goes to a file in the run's folder."""
     run.folder.mkdir(parents=True, exist_ok=True)
     file = (run.folder / LOG).open("a", encoding="utf-8")
     with file, redirect_stdout(file), redirect_stderr(file):
@@ -133,25 +135,29 @@ def run_sweep(
     executor: Executor | None = None,
     progress: Callable[[SweepRun, str, int], None] = lambda *_: None,
 ) -> dict[str, str]:
-    """Trains the runs that aren't finished; one that was stopped continues.
+    """Trains the unfinished runs; a stopped run continues.
 
     Args:
         runs: The runs of `sweep_runs`.
-        executor: Trains several at once, one per worker; None: one after the other, here.
-        progress: Called after each run, with why it failed or an empty text, and with the number of
-            runs that are done.
+        executor: Trains several at once, one per worker; None: one after the other, in this
+            process.
+        progress: Called after each run, with its error or an empty text, and the number of
+            finished and failed runs.
 
     Returns:
-        Why runs failed, by label.
+        The errors of failed runs, by label.
     """
-    left = [run for run in runs if not run.finished]
-    done, failed = len(runs) - len(left), {}
-    work = _train if executor is None else _train_logged
-    executor = LocalExecutor() if executor is None else executor
+    unfinished = [run for run in runs if not run.finished]
+    done = len(runs) - len(unfinished)
+    errors = {}
+    work = _train_logged
+    if executor is None:
+        executor = LocalExecutor()
+        work = _train
     executor.start(TaskWorker)
-    for index, failure in executor.play(None, [partial(work, run) for run in left]):
+    for index, error in executor.play(None, [partial(work, run) for run in unfinished]):
         done += 1
-        if failure:
-            failed[left[index].label] = failure
-        progress(left[index], failure, done)
-    return failed
+        if error:
+            errors[unfinished[index].label] = error
+        progress(unfinished[index], error, done)
+    return errors

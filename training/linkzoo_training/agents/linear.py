@@ -53,17 +53,21 @@ class LinearAgent:
 
     def scores(self, positions: Positions) -> tuple[NDArray[np.float32], NDArray[np.int64]]:
         """Returns scores float32[N, A], -inf if illegal, and best actions; raises as `act`."""
-        game, masks = positions.game, positions.action_mask
-        scores, actions = np.empty(masks.shape, np.float32), np.empty(len(masks), np.int64)
+        game = positions.game
+        masks = positions.action_mask
+        scores = np.empty(masks.shape, np.float32)
+        actions = np.empty(len(masks), np.int64)
         linear(game)(positions.states, self.scorer(game), masks, scores, actions)
         return scores, actions
 
 
 @cache
 def shipped_critic(game: Game) -> Scorer:
-    """Returns what predicts the results of a game's playouts; NO_SCORER if nothing ships for it."""
+    """Returns the scorer that predicts the results of playouts; NO_SCORER if none ships."""
     path = shipped_file(game, critic=True)
-    return load_scorer(game, str(path)) if path.is_file() else NO_SCORER
+    if not path.is_file():
+        return NO_SCORER
+    return load_scorer(game, str(path))
 
 
 def has_scorer(game: Game) -> bool:
@@ -73,7 +77,8 @@ def has_scorer(game: Game) -> bool:
 
 def shipped_file(game: Game, critic: bool = False) -> Path:
     """Returns the file of the game's scorer or critic; there may be none."""
-    return _SCORERS / f"{game.name}{'_critic' if critic else ''}.json"
+    name = f"{game.name}_critic" if critic else game.name
+    return _SCORERS / f"{name}.json"
 
 
 def load_scorer(game: Game, file: str | None = None) -> Scorer:
@@ -82,10 +87,14 @@ def load_scorer(game: Game, file: str | None = None) -> Scorer:
     Raises:
         ValueError: There is no such file, it is damaged, or it was made for other features.
     """
-    path = shipped_file(game) if file is None else Path(file)
-    if not path.is_file():
-        reason = f"no scorer ships for {game.name}" if file is None else f"there is no file {path}"
-        raise ValueError(f"linear: {reason}")
+    if file is None:
+        path = shipped_file(game)
+        if not path.is_file():
+            raise ValueError(f"linear: no scorer ships for {game.name}")
+    else:
+        path = Path(file)
+        if not path.is_file():
+            raise ValueError(f"linear: there is no file {path}")
     return _parse(game, path, path.read_bytes())
 
 

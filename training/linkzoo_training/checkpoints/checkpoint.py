@@ -25,7 +25,8 @@ from linkzoo_training.checkpoints.fingerprints import fingerprints
 from linkzoo_training.networks.policy_value import PolicyValueNet
 
 FORMAT = "linkzoo-checkpoint/2"
-CARD, WEIGHTS = "card.json", "model.safetensors"
+CARD = "card.json"
+WEIGHTS = "model.safetensors"
 _UNSEALED = "0" * 64  # placeholder of a file's SHA-256 while it is computed
 
 
@@ -59,20 +60,20 @@ def save_tensors(path: Path, tensors: Mapping[str, Tensor], meta: Mapping[str, A
 
 
 def load_tensors(path: Path) -> tuple[dict[str, Tensor], dict[str, Any]]:
-    """Reads what `save_tensors` wrote; raises ValueError if the file is damaged."""
+    """Reads a file of `save_tensors`; raises ValueError if it is damaged."""
     data = path.read_bytes()
     try:
         tensors = dict(sorted(load(data).items()))
         header = json.loads(data[8 : 8 + int.from_bytes(data[:8], "little")])["__metadata__"]
-        seal, text = header["sha256"].encode(), header["json"]
-        meta = json.loads(text)
+        seal = header["sha256"].encode()
+        meta = json.loads(header["json"])
     except KeyError as error:
         raise ValueError(f"{path} is damaged: it has no {error}") from error
     except (SafetensorError, ValueError, RecursionError) as error:
         raise ValueError(f"{path} is damaged: {error}") from error
-    found = hashlib.sha256(data.replace(seal, _UNSEALED.encode(), 1)).hexdigest()
-    if found.encode() != seal or not isinstance(meta, dict):
-        raise ValueError(f"{path} is damaged: its content isn't what its SHA-256 says")
+    digest = hashlib.sha256(data.replace(seal, _UNSEALED.encode(), 1)).hexdigest()
+    if digest.encode() != seal or not isinstance(meta, dict):
+        raise ValueError(f"{path} is damaged: its content doesn't have its SHA-256")
     return tensors, meta
 
 
@@ -172,11 +173,11 @@ def read_weights(
     """Returns a checkpoint's weights; raises ValueError unless they fit card and network."""
     path = folder / WEIGHTS
     data = path.read_bytes()
-    found = hashlib.sha256(data).hexdigest()
-    if found != card["sha256"]:
+    digest = hashlib.sha256(data).hexdigest()
+    if digest != card["sha256"]:
         needed = shown(card["sha256"])
         raise ValueError(
-            f"{path} is damaged, or not the card's: its SHA-256 is {found}, not {needed}"
+            f"{path} is damaged, or not the card's: its SHA-256 is {digest}, not {needed}"
         )
     try:
         weights = unpack(data)
@@ -187,20 +188,23 @@ def read_weights(
 
 
 def fitting(
-    path: Path, found: Mapping[str, Tensor], expected: Mapping[str, Tensor], whose: str
+    path: Path, tensors: Mapping[str, Tensor], expected: Mapping[str, Tensor], whose: str
 ) -> None:
     """Raises ValueError unless tensors have the expected names, shapes, dtypes and are finite."""
-    for name in sorted(found.keys() | expected.keys()):
-        if name not in found or name not in expected:
-            has = "a" if name in found else "no"
-            raise ValueError(f"{path} has {has} tensor {name}, unlike {whose}")
-        one, other = found[name], expected[name]
-        if one.shape != other.shape:
-            shapes = f"{list(one.shape)}, {whose}'s has {list(other.shape)}"
+    for name in sorted(expected.keys() - tensors.keys()):
+        raise ValueError(f"{path} has no tensor {name}, unlike {whose}")
+    for name in sorted(tensors.keys() - expected.keys()):
+        raise ValueError(f"{path} has a tensor {name}, unlike {whose}")
+    for name, tensor in sorted(tensors.items()):
+        needed = expected[name]
+        if tensor.shape != needed.shape:
+            shapes = f"{list(tensor.shape)}, {whose}'s has {list(needed.shape)}"
             raise ValueError(f"{path}: {name} has shape {shapes}")
-        if one.dtype != other.dtype:
-            raise ValueError(f"{path}: {name} has dtype {one.dtype}, {whose}'s has {other.dtype}")
-    finite(path, found)
+        if tensor.dtype != needed.dtype:
+            raise ValueError(
+                f"{path}: {name} has dtype {tensor.dtype}, {whose}'s has {needed.dtype}"
+            )
+    finite(path, tensors)
 
 
 def finite(path: Path, tensors: Mapping[str, Tensor]) -> None:

@@ -20,9 +20,11 @@ def fingerprints(game: Game) -> dict[str, str]:
     legal actions at every ply, and the winners, payoffs and score margins of every game;
     `observation` covers the observations at every ply. Hashes change with behaviour, not with code.
     """
-    rules, seen = hashlib.sha256(), hashlib.sha256()
-    seen.update(json.dumps([vars(piece) for piece in game.observation.spec.parts]).encode())
-    kernel, spec = kernels(game), game.observation.spec
+    spec = game.observation.spec
+    rules_hash = hashlib.sha256()
+    observation_hash = hashlib.sha256()
+    observation_hash.update(json.dumps([vars(part) for part in spec.parts]).encode())
+    kernel = kernels(game)
     for players in range(game.min_players, game.max_players + 1):
         states = np.zeros(_GAMES, game.state)
         states[:] = game.blank(players, game.fixed.values)
@@ -31,10 +33,11 @@ def fingerprints(game: Game) -> dict[str, str]:
         kernel.begin(states, seeds, masks)
         ply = 0
         while len(states):
-            seats, observed = states["seat"].copy(), np.empty((len(states), spec.size), spec.dtype)
-            kernel.observe(states, seats, observed)
-            rules.update(seats.tobytes() + masks.tobytes())
-            seen.update(observed.tobytes())
+            seats = states["seat"].copy()
+            observations = np.empty((len(states), spec.size), spec.dtype)
+            kernel.observe(states, seats, observations)
+            rules_hash.update(seats.tobytes() + masks.tobytes())
+            observation_hash.update(observations.tobytes())
             actions = np.empty(len(states), np.int64)
             kernel.random_actions(masks, seeds, np.array([ply]), actions)
             kernel.play(states, actions, masks)
@@ -43,6 +46,8 @@ def fingerprints(game: Game) -> dict[str, str]:
             ends = states[over]
             payoff, margin = np.zeros((2, len(ends), players), np.float32)
             kernel.outcome(ends, payoff, margin)
-            rules.update(ends["winners"].tobytes() + payoff.tobytes() + margin.tobytes())
-            states, masks, seeds = states[~over], masks[~over], seeds[~over]
-    return {"rules": rules.hexdigest(), "observation": seen.hexdigest()}
+            rules_hash.update(ends["winners"].tobytes() + payoff.tobytes() + margin.tobytes())
+            states = states[~over]
+            masks = masks[~over]
+            seeds = seeds[~over]
+    return {"rules": rules_hash.hexdigest(), "observation": observation_hash.hexdigest()}

@@ -26,12 +26,14 @@ AGENTS = (
     "FILE.py:NAME or module:NAME"
 )
 
+_WORKERS = 2  # by default
+
 Number = TypeVar("Number", int, float)
 Progress = Callable[[str, int, int], None]
 
 
 def number(
-    low: int, high: int, kind: Callable[[Any], Number], what: str = "a number"
+    low: int, high: int, kind: Callable[[Any], Number], noun: str = "a number"
 ) -> Callable[[str], Number]:
     """Returns an argparse type: a number of this kind in low..high."""
 
@@ -41,7 +43,7 @@ def number(
         except ValueError:
             value = kind(low - 1)
         if not low <= value <= high:
-            raise ArgumentTypeError(f"{shown(text)} is not {what} in {low}..{high}")
+            raise ArgumentTypeError(f"{shown(text)} is not {noun} in {low}..{high}")
         return value
 
     return convert
@@ -97,8 +99,8 @@ def _check_writable(path: Path, folder: Path) -> None:
 
 def add_game(parser: ArgumentParser, default: str | None = None) -> None:
     """Adds `--game`; without a default it is None and `game_of` decides."""
-    which = f"the checkpoint's game, else {game_names()[0]}" if default is None else default
-    parser.add_argument("--game", default=default, help=f"game: {GAMES} (default: {which})")
+    shown_default = default or f"the checkpoint's game, else {game_names()[0]}"
+    parser.add_argument("--game", default=default, help=f"game: {GAMES} (default: {shown_default})")
 
 
 def add_players(parser: ArgumentParser, default: str = "the game's minimum") -> None:
@@ -108,9 +110,13 @@ def add_players(parser: ArgumentParser, default: str = "the game's minimum") -> 
 
 def add_score_margin_weight(parser: ArgumentParser) -> None:
     """Adds `--score-margin-weight`."""
-    text, weight = "weight of score margins beside payoffs (default: %(default)s)", 0.5
-    name, kind = "--score-margin-weight", number(0, 100, float)
-    parser.add_argument(name, type=kind, default=weight, metavar="WEIGHT", help=text)
+    parser.add_argument(
+        "--score-margin-weight",
+        type=number(0, 100, float),
+        default=0.5,
+        metavar="WEIGHT",
+        help="weight of score margins beside payoffs (default: %(default)s)",
+    )
 
 
 def add_settings(parser: ArgumentParser) -> None:
@@ -142,7 +148,7 @@ def add_executor(parser: ArgumentParser, games: str) -> None:
     text = f"where {games} are played: in this process, in worker processes or on Ray"
     text += " (default: %(default)s)"
     parser.add_argument("--executor", choices=list(EXECUTORS), default="local", help=text)
-    text = "number of worker processes (default: 2)"
+    text = f"number of worker processes (default: {_WORKERS})"
     parser.add_argument("--workers", type=whole(1, 1024), metavar="N", help=text)
 
 
@@ -152,7 +158,7 @@ def make_executor(args: Namespace) -> AbstractContextManager[Executor | None]:
         if args.workers is not None:
             raise ValueError(f"--workers {args.workers}: needs --executor processes or ray")
         return nullcontext()
-    return EXECUTORS[args.executor](2 if args.workers is None else args.workers)
+    return EXECUTORS[args.executor](args.workers or _WORKERS)
 
 
 def game_of(chosen: str | None, agent: AgentSpec) -> str:
@@ -167,8 +173,9 @@ def game_of(chosen: str | None, agent: AgentSpec) -> str:
 
 def player_counts(chosen: int | None, game: Game) -> tuple[int, ...]:
     """Returns the chosen number of players, else each number that the game allows."""
-    every = range(game.min_players, game.max_players + 1)
-    return tuple(every) if chosen is None else (chosen,)
+    if chosen is not None:
+        return (chosen,)
+    return tuple(range(game.min_players, game.max_players + 1))
 
 
 def is_setting(text: str) -> bool:
@@ -206,16 +213,19 @@ def share_rows() -> None:
 
 @contextmanager
 def progress_bar() -> Iterator[Progress]:
-    """Yields `show(what, done, total)`, a progress bar if stderr is a terminal."""
+    """Yields `show(label, done, total)`, a progress bar if stderr is a terminal."""
     from rich import progress
     from rich.console import Console
 
-    left = progress.MofNCompleteColumn(), progress.TimeRemainingColumn()
-    columns = *progress.Progress.get_default_columns()[:2], *left
+    columns = [
+        *progress.Progress.get_default_columns()[:2],
+        progress.MofNCompleteColumn(),
+        progress.TimeRemainingColumn(),
+    ]
     console = Console(stderr=True)
     hidden = not console.is_terminal
     with progress.Progress(*columns, console=console, transient=True, disable=hidden) as bar:
         task = bar.add_task("", total=None)
-        yield lambda what, done, total: bar.update(
-            task, description=what, completed=done, total=total
+        yield lambda label, done, total: bar.update(
+            task, description=label, completed=done, total=total
         )

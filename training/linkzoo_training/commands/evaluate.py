@@ -16,7 +16,7 @@ from linkzoo_training.agents.specs import AgentSpec
 from linkzoo_training.commands import common
 from linkzoo_training.evaluation import solved_positions
 from linkzoo_training.evaluation.labelled_positions import read_labelled_positions, regret
-from linkzoo_training.evaluation.ladder import read_ladder, run_ladder, with_strength
+from linkzoo_training.evaluation.ladder import Ladder, read_ladder, run_ladder, with_strength
 from linkzoo_training.evaluation.match import Match, blocks_of
 from linkzoo_training.evaluation.result import variants_of
 from linkzoo_training.evaluation.statistics import Sprt
@@ -67,11 +67,12 @@ def add_arguments(parser: ArgumentParser) -> None:
 
 
 def run(args: Namespace) -> None:
-    """Writes and prints each result; after Ctrl-C those of the finished games, and raises it."""
+    """Writes and prints each result; after Ctrl-C the results of the finished games."""
     from rich.console import Console
 
     if args.b is not None and common.is_setting(args.b):
-        args.b, args.settings = None, [args.b, *args.settings]
+        args.settings = [args.b, *args.settings]
+        args.b = None
     _check(args)
     args.a = AgentSpec.parse(args.a)
     agents = [args.a]
@@ -145,16 +146,18 @@ def _parts(
     if labels is not None:
         from linkzoo_training.evaluation.report import regret_table
 
-        found = regret(a, labels, args.seed or 0)
-        yield {"regret": found._asdict()}, regret_table(a.name, found, labels), True
+        mean_regret = regret(a, labels, args.seed or 0)
+        table = regret_table(a.name, mean_regret, labels)
+        yield {"regret": mean_regret._asdict()}, table, True
 
 
 def _match(args: Namespace, a: Agent, executor: Executor | None) -> _Part:
     from linkzoo_training.evaluation.report import match_table
 
-    b, options, players = _agent(args, args.b), args.options, args.players
-    blocks = blocks_of(args.game, players, _GAMES if args.games is None else args.games, options)
-    match = Match(args.game, a, b, blocks, args.seed or 0, args.openings, players, options)
+    options = args.options
+    blocks = blocks_of(args.game, args.players, args.games or _GAMES, options)
+    b = _agent(args, args.b)
+    match = Match(args.game, a, b, blocks, args.seed or 0, args.openings, args.players, options)
     keep = None if args.records is None else _recorder(args.records)
     sprt = None if args.sprt is None else Sprt(*args.sprt)
     with common.progress_bar() as show:
@@ -177,23 +180,32 @@ def _recorder(folder: Path) -> Callable[[str, GameRecord], None]:
     return lambda name, record: record.save(folder / f"{name}.json")
 
 
+def _changed_ladder(args: Namespace) -> Ladder:
+    """Returns the game's ladder with the seed, openings, games and options of the arguments."""
+    ladder = read_ladder(args.game)
+    if args.settings:
+        ladder = replace(ladder, options=[args.options])
+    else:
+        options = [{**args.options, **variant} for variant in ladder.options]
+        ladder = replace(ladder, options=options)
+    if args.seed is not None:
+        ladder = replace(ladder, seed=args.seed)
+    if args.openings is not None:
+        ladder = replace(ladder, openings=args.openings)
+    if args.games is not None:
+        ladder = replace(ladder, opponents=dict.fromkeys(ladder.opponents, args.games))
+    return ladder
+
+
 def _ladder(args: Namespace, a: Agent, card: Path | None, executor: Executor | None) -> _Part:
     """Plays the ladder; each match is written to the card as soon as it is finished."""
     from linkzoo_training.checkpoints.checkpoint import load_card, save_card
     from linkzoo_training.evaluation.report import ladder_table
 
-    rules, options = get_game(args.game, variants_of(args.options)[0]), args.options
-    ladder = read_ladder(args.game)
-    ladder = replace(
-        ladder,
-        seed=ladder.seed if args.seed is None else args.seed,
-        openings=ladder.openings if args.openings is None else args.openings,
-        options=[options] if args.settings else [{**options, **own} for own in ladder.options],
-    )
-    if args.games is not None:
-        ladder = replace(ladder, opponents=dict.fromkeys(ladder.opponents, args.games))
+    ladder = _changed_ladder(args)
+    rules = get_game(args.game, variants_of(args.options)[0])
     players = common.player_counts(args.players, rules)
-    for count, variant in product(players, variants_of(options)):
+    for count, variant in product(players, variants_of(args.options)):
         rules.blank(count, variant)  # raises for unsupported settings
     matches = []
     with common.progress_bar() as show:

@@ -39,17 +39,24 @@ def add_arguments(parser: ArgumentParser) -> None:
 
 
 def _record_path(text: str) -> Path:
-    return common.output_folder(text) if Path(text).is_dir() else common.output_file(text)
+    if Path(text).is_dir():
+        return common.output_folder(text)
+    return common.output_file(text)
 
 
 def run(args: Namespace) -> None:
     """Plays a game with the person at the terminal."""
     opponent = AgentSpec.parse(args.opponent).with_simulations(args.simulations)
-    settings = {"seat": args.seat, "num_players": args.players}
-    settings["seed"] = randbelow(SEED_LIMIT) if args.seed is None else args.seed
     options = common.options_of(args.settings, args.game, opponent)
-    agent = make_agent(opponent, args.game, options)
-    played = play(args.game, agent, HumanAgent(), **settings, options=options)
+    played = play(
+        args.game,
+        make_agent(opponent, args.game, options),
+        HumanAgent(),
+        seat=args.seat,
+        seed=randbelow(SEED_LIMIT) if args.seed is None else args.seed,
+        num_players=args.players,
+        options=options,
+    )
     path: Path | None = args.record
     if path is not None:
         if path.is_dir():

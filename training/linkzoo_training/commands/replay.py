@@ -31,10 +31,12 @@ def add_arguments(parser: ArgumentParser) -> None:
 
 
 def _plies(text: str) -> tuple[int, int | None]:
-    found = re.fullmatch(r"(\d{0,9})-(\d{0,9})", text)
-    if found is None:
+    """Reads `first-last`; without a number before or behind the dash there is no limit."""
+    match = re.fullmatch(r"(\d{0,9})-(\d{0,9})", text)
+    if match is None:
         raise ArgumentTypeError(f"{shown(text)} is not like 10-20, 10- or -20")
-    return int(found[1] or 0), int(found[2]) if found[2] else None
+    first, last = match.groups()
+    return int(first or 0), int(last) if last else None
 
 
 def run(args: Namespace) -> None:
@@ -53,8 +55,9 @@ def run(args: Namespace) -> None:
         if args.gif:
             time = args.milliseconds
             step = as_gif(record, args.gif, milliseconds=time, progress=show, **pictures)
-            every = "" if step == 1 else f" (1 of {step} positions, to keep it short)"
-            print(f"Saved: {args.gif}{every}")
+            print(f"Saved: {args.gif}")
+            if step > 1:
+                print(f"It shows 1 of {step} positions, to keep it short")
         if args.png:
             count = as_pngs(record, args.png, progress=show, **pictures)
             print(f"Saved: {count} pictures in {args.png}")
@@ -72,4 +75,6 @@ def load_evaluator(spec: str | None, record: GameRecord) -> Agent | None:
     from linkzoo_training.agents.policy import load_agent
 
     policy = load_agent(record.game)
-    return policy if policy.game.key == get_game(record.game, record.options).key else None
+    if policy.game.key != get_game(record.game, record.options).key:
+        return None
+    return policy

@@ -18,8 +18,14 @@ def add_arguments(parser: ArgumentParser) -> None:
     add("--host", default="127.0.0.1", help=text)
     text = "port to listen on; 0: any free port (default: %(default)s)"
     add("--port", type=whole(0, 2**16 - 1), default=8765, help=text)
-    text, folder = "folder for finished games (default: %(default)s)", "runs/games"
-    add("--record", type=output_folder, dest="records", default=folder, metavar="FOLDER", help=text)
+    add(
+        "--record",
+        type=output_folder,
+        dest="records",
+        default="runs/games",
+        metavar="FOLDER",
+        help="folder for finished games (default: %(default)s)",
+    )
     text = "custom game to offer too, module:name; may be repeated (default: none)"
     add("--add-game", action="append", default=[], metavar="GAME", help=text)
     text = "agent to offer too: llm:MODEL, FILE.py:NAME, module:NAME or a checkpoint's folder; "

@@ -1,4 +1,4 @@
-"""`linkzoo tournament`."""
+"""`linkzoo tournament`: every agent against every other."""
 
 from argparse import ArgumentParser, Namespace
 from collections.abc import Mapping
@@ -29,8 +29,13 @@ def add_arguments(parser: ArgumentParser) -> None:
     common.add_openings(parser, "2-4; --ladder: the ladder's")
     common.add_simulations(parser)
     common.add_executor(parser, "matches")
-    text, default = "folder for matches and ratings (default: %(default)s)", "runs/tournament"
-    add("--output", type=common.output_folder, default=default, metavar="FOLDER", help=text)
+    add(
+        "--output",
+        type=common.output_folder,
+        default="runs/tournament",
+        metavar="FOLDER",
+        help="folder for matches and ratings (default: %(default)s)",
+    )
 
 
 def run(args: Namespace) -> None:
@@ -47,7 +52,7 @@ def run(args: Namespace) -> None:
     if args.ladder:
         ladder = read_ladder(args.game)
         specs = [*ladder.opponents, *specs]
-        openings = ladder.openings if openings is None else openings
+        openings = openings or ladder.openings
         options = ladder.options[0]
     specs = [spec.resolved(args.game) for spec in specs]
     options = {**options, **common.options_of(settings, args.game, *specs)}

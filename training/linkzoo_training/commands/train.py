@@ -1,4 +1,4 @@
-"""`linkzoo train`."""
+"""`linkzoo train`: self-play training of one configuration."""
 
 from argparse import ArgumentParser, Namespace
 from pathlib import Path
@@ -38,22 +38,28 @@ def run(args: Namespace) -> int:
     from linkzoo_training.runtime import StopSignal
     from linkzoo_training.train import train
 
-    stop, folder, resume = StopSignal(), args.folder, args.resume
-    callbacks = [load_callback(path) for path in args.callback]
+    stop = StopSignal()
     with make_executor(args) as executor:
         train(
-            config, folder=folder, resume=resume, executor=executor, stop=stop, callbacks=callbacks
+            config,
+            folder=args.folder,
+            resume=args.resume,
+            executor=executor,
+            stop=stop,
+            callbacks=[load_callback(path) for path in args.callback],
         )
     return stop.exit_code
 
 
 def _describe(config: "AnyConfig") -> str:
-    """Returns a line that says what was picked for a game, and why."""
-    hides = get_game(config.game, config.options).hides
-    limit, shape = config.max_seconds, f"{config.width} wide, {config.blocks} blocks"
-    budget = f"{config.total_steps:,} steps" if limit is None else f"{limit / 60:g} minutes"
+    """Returns a line with the picked configuration and its reason."""
+    hidden = {True: "something", False: "nothing"}[get_game(config.game, config.options).hides]
+    if config.max_seconds is None:
+        budget = f"{config.total_steps:,} steps"
+    else:
+        budget = f"{config.max_seconds / 60:.3g} minutes"
     return (
-        f"picked for {config.game}, in which {'something' if hides else 'nothing'} is hidden: "
-        f"algorithm={config.algorithm} network={config.network} ({shape}), {budget}; "
-        "change fields with FIELD=VALUE"
+        f"picked for {config.game}, in which {hidden} is hidden: "
+        f"algorithm={config.algorithm} network={config.network} ({config.width} wide, "
+        f"{config.blocks} blocks), {budget}; change fields with FIELD=VALUE"
     )

@@ -65,9 +65,24 @@ Name = Annotated[str, pydantic.StringConstraints(pattern=r"^\w[^/\\\x00-\x1f]*$"
 Network = Annotated[str, pydantic.AfterValidator(_known_network)]
 Device = Annotated[str, pydantic.StringConstraints(pattern=r"^(auto|cpu|cuda(:[0-9]{1,3})?)$")]
 
+
 # A constant schedule is a single number in YAML and JSON.
-_Read = pydantic.BeforeValidator(lambda x: x if isinstance(x, list | tuple) else [x] * 2)
-_Write = pydantic.PlainSerializer(lambda x: x.first if x.first == x.last else list(x))
+def _first_and_last(value: Any) -> Any:
+    """Returns `[first, last]` for a schedule or a single number."""
+    if isinstance(value, list | tuple):
+        return value
+    return [value, value]
+
+
+def _shortest(schedule: Schedule[float]) -> Any:
+    """Returns a single number for a constant schedule, else `[first, last]`."""
+    if schedule.first == schedule.last:
+        return schedule.first
+    return [schedule.first, schedule.last]
+
+
+_Read = pydantic.BeforeValidator(_first_and_last)
+_Write = pydantic.PlainSerializer(_shortest)
 ShareSchedule = Annotated[Schedule[Share], _Read, _Write]
 WeightSchedule = Annotated[Schedule[Weight], _Read, _Write]
 
@@ -116,7 +131,7 @@ class PoolConfig:
 class TeacherConfig:
     """A teacher: at first the policy only imitates it, in the policy's own games.
 
-    This is DAgger (Ross et al. 2011), for games in which random play rarely shows what matters.
+    This is DAgger (Ross et al. 2011), for games in which random play rarely reaches good positions.
     """
 
     agent: str  # such as greedy, or mc-20
@@ -182,7 +197,8 @@ class Config:
         if self.symmetric and symmetries is None:
             raise ValueError(f"symmetric: {self.game} has no symmetries")
         if self.views > 1:
-            integer("views", self.views, 1, len(symmetries()[0]) if symmetries else 1)
+            most_views = len(symmetries()[0]) if symmetries else 1
+            integer("views", self.views, 1, most_views)
         pool = self.pool
         if pool.league is not None and (pool.snapshot_every < 2 or not pool.share * pool.size):
             raise ValueError("pool.league: needs pool.snapshot_every of 2 or more, share and size")
@@ -202,14 +218,14 @@ class Config:
         for option, (low, high) in vary.items():
             if low > high:
                 raise ValueError(f"initial_states.vary: {option} has no values in {low}..{high}")
-        variants = [self.options]
-        variants += [
-            {**self.options, **dict(zip(vary, v, strict=True))} for v in product(*vary.values())
-        ]
-        for number, variant in enumerate(variants):
+        variants = [("options", self.options)]
+        for bounds in product(*vary.values()):
+            varied = dict(zip(vary, bounds, strict=True))
+            variants.append(("initial_states.vary", {**self.options, **varied}))
+        for field_name, variant in variants:
             game.blank(self.players[0], variant)
             if decided := game.options(**variant).decided():
-                raise ValueError(f"{'initial_states.vary' if number else 'options'}: {decided}")
+                raise ValueError(f"{field_name}: {decided}")
 
     def _check_agents(self, name: str, *agents: str) -> None:
         """Raises ValueError naming the field unless all agents exist."""
@@ -340,7 +356,9 @@ def read_config(data: Any) -> AnyConfig:
     Raises:
         ValueError: Fields are invalid; names each of them, and the nearest known one.
     """
-    algorithm = data.get("algorithm", "ppo") if isinstance(data, dict) else "ppo"
+    algorithm = "ppo"
+    if isinstance(data, dict):
+        algorithm = data.get("algorithm", algorithm)
     if algorithm not in list(_ADAPTERS):
         raise ValueError(f"algorithm: {algorithm!r} is not one of {list(_ADAPTERS)}")
     try:
@@ -359,7 +377,8 @@ def load_config(path_or_name: str | Path, overrides: Sequence[str] = ()) -> AnyC
     """
     text = str(path_or_name)
     if is_game(text):
-        fields, changes = standard_fields(text), override({}, overrides)
+        fields = standard_fields(text)
+        changes = override({}, overrides)
         if "total_steps" in changes:
             del fields["max_seconds"]
         return read_config(merged(fields, changes))

@@ -33,7 +33,8 @@ class _Loader(yaml.SafeLoader):
         node: yaml.MappingNode = super().compose_mapping_node(anchor)
         lines: dict[str, int] = {}
         for key, _ in node.value:
-            name, line = str(key.value), key.start_mark.line + 1
+            name = str(key.value)
+            line = key.start_mark.line + 1
             if name in lines:
                 text = f"{reprlib.repr(name)} is set twice, in lines {lines[name]} and {line}"
                 raise yaml.constructor.ConstructorError(problem=text)
@@ -43,7 +44,9 @@ class _Loader(yaml.SafeLoader):
     def construct_yaml_float(self, node: yaml.ScalarNode) -> float:
         """Returns the number, an int for a whole one without a point (1e6)."""
         number: float = super().construct_yaml_float(node)
-        return int(number) if number.is_integer() and "." not in node.value else number
+        if number.is_integer() and "." not in node.value:
+            return int(number)
+        return number
 
 
 for _tag, _pattern in _SCALARS.items():
@@ -60,12 +63,12 @@ def _parse(text: str, wrong: str) -> Any:
 
 
 def read_file(path: Path, below: tuple[Path, ...] = ()) -> dict[str, Any]:
-    """Returns the fields of a YAML file, merged into those of the file that it extends.
+    """Returns the fields of a YAML file, merged into the fields of the file that it extends.
 
-    `extends` names a file, relative to the folder of the file that says so, or a preset.
+    `extends` names a preset, or a file relative to the folder of the extending file.
 
     Raises:
-        ValueError: Names the file and what is wrong with it.
+        ValueError: Names the file and its error.
     """
     try:
         text = path.read_text(encoding="utf-8")
@@ -89,13 +92,14 @@ def check_varied(fields: Mapping[str, Any], changes: Mapping[str, Any]) -> None:
     """Checks that `changes` set no option outside the range in which `fields` inherit it varied.
 
     Raises:
-        ValueError: Says what to set.
+        ValueError: Names the fields to set.
     """
-    every, own = flat(fields), flat(changes)
-    for name, value in own.items():
+    all_fields = flat(fields)
+    changed_fields = flat(changes)
+    for name, value in changed_fields.items():
         varied = f"initial_states.vary.{name.removeprefix('options.')}"
-        match every.get(varied):
-            case [low, high] if varied not in own and name.startswith("options."):
+        match all_fields.get(varied):
+            case [low, high] if varied not in changed_fields and name.startswith("options."):
                 if all(map(is_integer, (low, value, high))) and not low <= value <= high:
                     raise ValueError(
                         f"{name}={value}, but games are sampled with {low}..{high}: set "
@@ -115,11 +119,13 @@ def merged(base: dict[str, Any], changes: dict[str, Any]) -> dict[str, Any]:
 
 def flat(fields: Mapping[str, Any]) -> dict[str, Any]:
     """Returns fields by name, fields of sections as `section.field`."""
-    found: dict[str, Any] = {}
+    result: dict[str, Any] = {}
     for name, value in fields.items():
-        below = flat(value) if isinstance(value, Mapping) else {}
-        found |= {f"{name}.{key}": inner for key, inner in below.items()} or {name: value}
-    return found
+        if isinstance(value, Mapping) and value:
+            result |= {f"{name}.{key}": inner for key, inner in flat(value).items()}
+        else:
+            result[name] = value
+    return result
 
 
 def override(data: dict[str, Any], overrides: Sequence[str]) -> dict[str, Any]:
@@ -138,11 +144,11 @@ def override(data: dict[str, Any], overrides: Sequence[str]) -> dict[str, Any]:
     return data
 
 
-def read_setting(setting: str, what: str) -> tuple[str, Any]:
-    """Parses `name=value` with a YAML value; the ValueError of an invalid one names `what`."""
+def read_setting(setting: str, noun: str) -> tuple[str, Any]:
+    """Parses `name=value` with a YAML value; the error of an invalid setting has the noun."""
     name, separator, text = setting.partition("=")
     if not separator:
-        raise ValueError(f"{setting!r} is not {what}=value")
+        raise ValueError(f"{setting!r} is not {noun}=value")
     return name, _parse(text, f"{reprlib.repr(setting)} has no valid YAML value")
 
 

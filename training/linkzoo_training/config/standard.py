@@ -7,7 +7,7 @@ from linkzoo.core.features import FeatureMap
 from linkzoo.engine.threads import get_num_threads
 from linkzoo_training.imports import is_import_path
 
-_SECONDS = 1800  # of training, unless a setting says how long
+_SECONDS = 1800  # of training, by default
 _MANY = 512  # features of a position for which a fully connected network gets more blocks
 _STEPS = 10**12  # none: the time ends the run
 
@@ -20,8 +20,8 @@ def is_game(text: str) -> bool:
 def standard_fields(name: str) -> dict[str, Any]:
     """Returns the fields of a game's configuration.
 
-    AlphaZero learns games in which nothing is hidden, PPO with a critic that sees everything the
-    others. The network shares its weights over a board or a graph if the game has one.
+    AlphaZero learns games without hidden information; PPO, with a critic that sees everything,
+    learns the others. The network shares its weights over a board or a graph if the game has one.
 
     Raises:
         ValueError: There is no such game.
@@ -37,19 +37,22 @@ def standard_fields(name: str) -> dict[str, Any]:
         "symmetric": game.observation.symmetries is not None,
         **_network(game),
     }
-    if not game.hides:
-        weight = 0.0 if game.rules.scores is None else 0.5
-        found = {"simulations": [8, 16], "batch_size": 256, "score_margin_weight": weight}
-        return {**fields, "algorithm": "alphazero", **found}
-    found = {"entropy": [0.05, 0.01], "clip": 0.1, "minibatches": 8, "epochs": 2}
-    return {**fields, "algorithm": "ppo", "critic": "full", **found}
+    if game.hides:
+        fields |= {"algorithm": "ppo", "critic": "full", "entropy": [0.05, 0.01], "clip": 0.1}
+        return fields | {"minibatches": 8, "epochs": 2}
+    fields |= {"algorithm": "alphazero", "simulations": [8, 16], "batch_size": 256}
+    if game.rules.scores is not None:
+        fields["score_margin_weight"] = 0.5
+    return fields
 
 
 def _network(game: Game) -> dict[str, Any]:
     """Returns the network's fields."""
-    observation, features = game.observation, FeatureMap(game.observation.spec)
+    observation = game.observation
+    features = FeatureMap(observation.spec)
     if observation.graph is not None:
         return {"network": "graph", "width": 64, "blocks": 1}
     if features.board is not None and observation.action_cells is not None:
         return {"network": "board", "width": 32, "blocks": 3}
-    return {"network": "flat", "width": 256, "blocks": 2 if len(features) < _MANY else 4}
+    blocks = 2 if len(features) < _MANY else 4
+    return {"network": "flat", "width": 256, "blocks": blocks}

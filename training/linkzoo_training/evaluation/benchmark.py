@@ -60,5 +60,10 @@ def read_benchmark_positions(name: str) -> BenchmarkPositions:
         games = benchmark_games()
         raise ValueError(f"no benchmark positions for {game.name}; there are some for {games}")
     file = read_position_file(path, game)
-    title, blunder = file.about["title"], file.about["blunder"]
-    return BenchmarkPositions(game, title, blunder, file.states, file.values())
+    return BenchmarkPositions(
+        game=game,
+        title=file.about["title"],
+        blunder=file.about["blunder"],
+        states=file.states,
+        values=file.values(),
+    )

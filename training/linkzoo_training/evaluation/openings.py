@@ -41,9 +41,10 @@ class RandomPlies(NamedTuple):
         states = np.zeros(len(blocks), game.state)
         states[:] = blank
         masks = np.empty((len(states), game.num_actions), np.int8)
-        which = np.array(blocks, np.uint64)
-        seeds, dice = game_seeds(seed, which), random_u64s(seed, STREAM_SETUP, which, 1)
-        extra = random_u64s(seed, STREAM_SETUP, which, 0) % np.uint64(self.high - self.low + 1)
+        numbers = np.array(blocks, np.uint64)
+        seeds = game_seeds(seed, numbers)
+        dice = random_u64s(seed, STREAM_SETUP, numbers, 1)
+        extra = random_u64s(seed, STREAM_SETUP, numbers, 0) % np.uint64(self.high - self.low + 1)
         kernels(game).reset_rows(states, masks, seeds, dice, self.low + extra.astype(int))
         return states
 
@@ -63,9 +64,9 @@ class Book:
     ) -> NDArray[Any]:
         """Returns the first positions of blocks; later chance follows from the match's seed."""
         order = np.argsort(random_u64s(seed, STREAM_SETUP, np.arange(len(self.states)), 2))
-        which = np.array(blocks, np.uint64)
-        states = self.states[order[which]]
-        states["seed"] = game_seeds(seed, which)
+        numbers = np.array(blocks, np.uint64)
+        states = self.states[order[numbers]]
+        states["seed"] = game_seeds(seed, numbers)
         return states
 
 
@@ -74,8 +75,9 @@ Openings = RandomPlies | Book
 
 def begin_record(game: Game, state: Record, openings: Openings) -> GameRecord:
     """Returns the record of a game that begins in a position of the openings."""
-    new = isinstance(openings, RandomPlies) and state.ply == 0  # seed and options determine it
-    return GameRecord.of(game, state, None if new else game.to_dict(state))
+    if isinstance(openings, RandomPlies) and state.ply == 0:  # seed and options determine it
+        return GameRecord.of(game, state)
+    return GameRecord.of(game, state, game.to_dict(state))
 
 
 def is_file(text: str) -> bool:
@@ -95,19 +97,23 @@ def read_openings(
         blocks: The blocks of the match.
 
     Raises:
-        ValueError: The text is neither, or the file has too few positions, or others.
+        ValueError: The text is neither, or the file has too few positions, or positions with other
+            options.
     """
-    text = RANDOM if text is None else string("openings", text)
+    if text is None:
+        text = RANDOM
+    string("openings", text)
     if is_file(text):
         return _read_book(text, game, blanks, blocks)
-    most = game.facts.max_length
-    numbers = _PLIES.fullmatch(text)
-    if numbers is None:
+    match = _PLIES.fullmatch(text)
+    if match is None:
         raise ValueError(
             f"openings: {shown(text)} is no number of plies such as '0' or '2-4', and no file"
         )
-    low, high = int(numbers[1]), int(numbers[2] or numbers[1])
-    if not low <= high <= most:
+    low = int(match[1])
+    high = int(match[2] or low)
+    if not low <= high <= game.facts.max_length:
+        most = game.facts.max_length
         raise ValueError(f"openings: {text!r} has no numbers of plies in 0..{most}")
     return RandomPlies(low, high)
 
@@ -118,11 +124,11 @@ def _read_book(path: str, game: Game, blanks: Sequence[Record], blocks: int) -> 
     for blank in blanks:
         states = states[states["num_players"] == blank["num_players"]]
         for name in set(option_names(game.options)) - set(game.fixed.values):
-            if len(other := np.flatnonzero(states[name] != blank[name])):
-                found, wanted = game.chosen_options(states[other[0]]), game.chosen_options(blank)
+            if len(others := np.flatnonzero(states[name] != blank[name])):
+                value = game.chosen_options(states[others[0]])[name]
                 raise ValueError(
-                    f"openings: {path} has a position with {name}={found[name]}, but the match is "
-                    f"played with {wanted[name]}"
+                    f"openings: {path} has a position with {name}={value}, but the match is "
+                    f"played with {game.chosen_options(blank)[name]}"
                 )
     if len(states) < blocks:
         raise ValueError(

@@ -76,8 +76,11 @@ class BlunderRate:
     def rates(self, seat: int | None = None) -> Rates:
         """Returns the results in the positions of all seats or of one."""
         seats = self.solved.states["seat"]
-        chosen = seats >= 0 if seat is None else seats == seat
-        count, wins = int(chosen.sum()), self.solved.wins[chosen]
+        chosen = np.full(len(seats), True)
+        if seat is not None:
+            chosen = seats == seat
+        count = int(chosen.sum())
+        wins = self.solved.wins[chosen]
         random = float(((wins == 0).sum(1) / (wins >= 0).sum(1)).mean())
         return Rates(count, wilson(float(self.blunders[chosen].mean()), count), random)
 
@@ -89,7 +92,8 @@ class BlunderRate:
         """Returns `More (seat 0)`."""
         if seat is None:
             return "all seats"
-        game, players = self.solved.game, int(self.solved.states["num_players"][0])
+        game = self.solved.game
+        players = int(self.solved.states["num_players"][0])
         return side_label(game, players, seat, game.facts.seat_names)
 
     def to_dict(self) -> dict[str, Any]:
@@ -109,7 +113,7 @@ class BlunderRate:
 
 
 def with_blunder_rate(card: Mapping[str, Any], result: BlunderRate) -> dict[str, Any]:
-    """Returns a checkpoint's card with this result; it replaces an earlier one of the agent."""
+    """Returns a checkpoint's card with this result, which replaces the agent's earlier result."""
     data = result.to_dict()
     del data["blunders"]
     data["command"] = f"linkzoo evaluate {result.agent} --solved-positions --seed {result.seed}"

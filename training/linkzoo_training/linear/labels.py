@@ -27,7 +27,8 @@ from linkzoo_training.evaluation.labelled_positions import (
 from linkzoo_training.search.linear import Scorer
 from linkzoo_training.search.monte_carlo import NO_SCORER, action_values
 
-RANDOM, SHIPPED = "random", "linear"  # names of playout policies, beside a scorer's file
+RANDOM = "random"  # playouts at random
+SHIPPED = "linear"  # playouts by the shipped scorer
 _GAMES = 64  # games of a part
 _RANDOM_SHARE = 0.1  # random actions among the decisions with a choice
 

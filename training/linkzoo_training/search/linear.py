@@ -31,7 +31,8 @@ class Scorer(NamedTuple):
 @compiled
 def weigh(scorer: Scorer, features: Int8s, linear: Float32s) -> None:
     """Fills the weight of each feature [K] in the context of one action's features."""
-    context, weights = scorer.context, scorer.weights
+    context = scorer.context
+    weights = scorer.weights
     for k in range(len(weights)):
         linear[k] = weights[k, 0]
         for c in range(len(context)):
@@ -55,7 +56,8 @@ def make_choose(observe_action: ObserveAction) -> Choose:
         state: Record, mask: Mask, scorer: Scorer, scratch: Records, scores: Float32s
     ) -> int:
         weights = scorer.weights
-        features, linear = np.empty(len(weights), np.int8), np.empty(len(weights), np.float32)
+        features = np.empty(len(weights), np.int8)
+        linear = np.empty(len(weights), np.float32)
         for action in range(mask.shape[0]):
             scores[action] = -np.inf
         best = -1

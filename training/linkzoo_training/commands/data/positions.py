@@ -26,39 +26,49 @@ def add_arguments(parser: ArgumentParser) -> None:
     add("--first", type=common.whole(0, 2**15), default=0, metavar="PLY", help=text)
     text = "positions up to this ply (default: no limit)"
     add("--last", type=common.whole(0, 2**15), default=2**15, metavar="PLY", help=text)
-    text = "at most so many positions, drawn at random (default: all)"
+    text = "largest number of positions, drawn at random (default: all)"
     add("--count", type=common.whole(1, 10**7), metavar="N", help=text)
     add("--seed", type=common.SEED, default=0, help="seed of the draw (default: %(default)s)")
 
 
 def run(args: Namespace) -> None:
-    """Writes each position in which a seat is to act once, however many games reach it."""
-    folders = [
-        sorted(source.glob("*.json")) if source.is_dir() else [source] for source in args.sources
-    ]
-    paths = [path for files in folders for path in files]
+    """Writes every distinct position in which a seat is to act once."""
+    paths = [path for source in args.sources for path in _record_files(source)]
     game: Game | None = None
-    found: dict[bytes, tuple[Record, str]] = {}
+    positions: dict[bytes, tuple[Record, str]] = {}
     for path in paths:
         try:
             record = GameRecord.load(path)
-            own = get_game(record.game, record.options)
-            agrees("game", id_of(own), id_of(own if game is None else game))
-            game = own if game is None else game
-            agrees("digest", own.digest, game.digest)
+            game = _same_game(get_game(record.game, record.options), game)
         except ValueError as error:
             raise ValueError(f"{path}: {error}") from error
         for state in record.replay():
             if state.seat >= 0 and args.first <= state.ply <= args.last:
-                alike = state.copy()
-                alike.seed = 0
-                found.setdefault(alike.tobytes(), (state, str(path)))
-    kept = list(found.values())
-    if args.count is not None and args.count < len(kept):
-        order = permutation(len(kept), args.seed, STREAM_POSITIONS, 0)
-        kept = [kept[index] for index in sorted(order[: args.count])]
-    if game is None or not kept:
+                without_seed = state.copy()
+                without_seed.seed = 0
+                positions.setdefault(without_seed.tobytes(), (state, str(path)))
+    chosen = list(positions.values())
+    if args.count is not None and args.count < len(chosen):
+        order = permutation(len(chosen), args.seed, STREAM_POSITIONS, 0)
+        chosen = [chosen[index] for index in sorted(order[: args.count])]
+    if game is None or not chosen:
         raise ValueError(f"no positions at plies {args.first}..{args.last} in {len(paths)} records")
-    states = np.array([state for state, _ in kept], game.state)
-    save_positions(args.out, game, states, [{"record": path} for _, path in kept])
-    print(f"{args.out}: {len(kept):,} different positions of {len(paths):,} games")
+    states = np.array([state for state, _ in chosen], game.state)
+    save_positions(args.out, game, states, [{"record": path} for _, path in chosen])
+    print(f"{args.out}: {len(chosen):,} different positions of {len(paths):,} games")
+
+
+def _record_files(source: Path) -> list[Path]:
+    """Returns a file, or the JSON files of a folder."""
+    if source.is_dir():
+        return sorted(source.glob("*.json"))
+    return [source]
+
+
+def _same_game(game: Game, earlier: Game | None) -> Game:
+    """Returns the game of all records so far; ValueError if the next one is of another."""
+    if earlier is None:
+        return game
+    agrees("game", id_of(game), id_of(earlier))
+    agrees("digest", game.digest, earlier.digest)
+    return earlier

@@ -1,4 +1,4 @@
-"""`linkzoo data selfplay`: games between agents as data."""
+"""`linkzoo data selfplay`: games between agents, for learning elsewhere."""
 
 from argparse import ArgumentParser, Namespace
 from functools import partial
@@ -34,7 +34,7 @@ def add_arguments(parser: ArgumentParser) -> None:
 
 
 def run(args: Namespace) -> None:
-    """Writes the games that the folder doesn't have yet."""
+    """Writes the games that are missing in the folder."""
     from linkzoo_training.evaluation.dataset import write_dataset
     from linkzoo_training.evaluation.openings import RANDOM
     from linkzoo_training.evaluation.played_games import GamesPlan
@@ -50,7 +50,7 @@ def run(args: Namespace) -> None:
     for spec in specs:  # raises before the first game
         spec.check(game, human=False)
         NamedAgent(spec, game, options)
-    openings = RANDOM if args.openings is None else args.openings
+    openings = args.openings or RANDOM
     plan = GamesPlan(
         game, tuple(specs), args.games, players, openings, args.seed, options, args.batch
     )

@@ -72,8 +72,9 @@ def _solution(game: Game, state: Record, limit: int) -> dict[str, Any] | None:
         solution = solve(game.name, state, limit, game.fixed.values)
     except OutOfReachError:
         return None
+    winner = None if solution.winner == DRAW else solution.winner
     return {
-        "winner": None if solution.winner == DRAW else solution.winner,
+        "winner": winner,
         "winning": [game.notation.action_to_text(state, action) for action in solution.winning],
         "score": solution.score,
     }

@@ -1,4 +1,4 @@
-"""`linkzoo experiment best-response`."""
+"""`linkzoo experiment best-response`: a lower bound on exploitability."""
 
 from argparse import ArgumentParser, Namespace
 
@@ -37,9 +37,22 @@ def run(args: Namespace) -> int:
 
     agent = AgentSpec.parse(args.agent)
     game = common.game_of(args.game, agent)
-    given = {"config": args.config, "players": args.players, "settings": args.settings}
-    config = best_response_config(agent, game, steps=args.steps, seconds=args.seconds, **given)
+    config = best_response_config(
+        agent,
+        game,
+        config=args.config,
+        players=args.players,
+        steps=args.steps,
+        seconds=args.seconds,
+        settings=args.settings,
+    )
     stop = StopSignal()
-    options = {"openings": args.openings, "output": args.json, "resume": args.resume}
-    train_best_response(config, args.games, stop=stop, **options)
+    train_best_response(
+        config,
+        args.games,
+        openings=args.openings,
+        output=args.json,
+        resume=args.resume,
+        stop=stop,
+    )
     return stop.exit_code

@@ -26,12 +26,12 @@ def add_arguments(parser: ArgumentParser) -> None:
     add("--seed", type=common.SEED, default=0, help="seed of the matches (default: %(default)s)")
     common.add_openings(parser)
     common.add_executor(parser, "matches")
-    text = "rate new snapshots again and again, after so many seconds (default: once)"
+    text = "rate new snapshots every SECONDS until Ctrl-C (default: once)"
     add("--watch", type=common.number(1, 10**6, float), metavar="SECONDS", help=text)
 
 
 def run(args: Namespace) -> None:
-    """Plays the missing matches and writes the ratings and their picture, until Ctrl-C if asked."""
+    """Plays the missing matches and writes ratings and a picture, once or until Ctrl-C."""
     _rate(args)
     while args.watch is not None:
         time.sleep(args.watch)
@@ -44,16 +44,16 @@ def _rate(args: Namespace) -> None:
     from linkzoo_training.evaluation.report import write_ratings
     from linkzoo_training.selfplay.league import find_snapshots
 
-    found = find_snapshots(args.folder)
-    kept = {
+    snapshots = {
         run: {number: path for number, path in paths.items() if number % args.every == 0}
-        for run, paths in found.items()
+        for run, paths in find_snapshots(args.folder).items()
     }
-    members = [path for paths in kept.values() for path in paths.values()]
+    members = [path for paths in snapshots.values() for path in paths.values()]
     if not members:
         raise ValueError(f"{args.folder}: no snapshots of a league (pool.league) there")
     card = load_card(members[0])
-    game, options = card["game"], card["fixed"]
+    game = card["game"]
+    options = card["fixed"]
     rules = get_game(game, options)
     players = int(rules.blank(args.players, options).num_players)
     names = [*map(str, members), *args.agents]
@@ -65,6 +65,6 @@ def _rate(args: Namespace) -> None:
     with common.make_executor(args) as executor, common.progress_bar() as show:
         pairings = run_tournament(plan, output, show, executor)
     write_ratings(plan, pairings, output)
-    plot_league(plan, pairings, kept, output / "league.png")
+    plot_league(plan, pairings, snapshots, output / "league.png")
     for name in ("league.png", "ratings.md", "ratings.json"):
         print(output / name)

@@ -1,4 +1,4 @@
-"""`linkzoo experiment plot`."""
+"""`linkzoo experiment plot`: learning curves of runs."""
 
 from argparse import ArgumentParser, Namespace
 from glob import glob
@@ -32,12 +32,12 @@ def run(args: Namespace) -> None:
 
     if args.out.suffix not in (".png", ".svg"):
         raise ValueError(f"--out {args.out}: write a .png or .svg file")
-    found = [
+    folders = [
         Path(path)
         for text in args.runs
         for path in sorted(glob(text)) or [text]  # noqa: PTH207 - of absolute patterns, too
     ]
-    curves = learning_curves(found, args.x, args.y)
+    curves = learning_curves(folders, args.x, args.y)
     plot_curves(curves, args.out, args.x, args.y)
     rows = [
         (

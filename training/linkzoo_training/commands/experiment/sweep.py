@@ -1,4 +1,4 @@
-"""`linkzoo experiment sweep`."""
+"""`linkzoo experiment sweep`: runs over combinations of values."""
 
 from argparse import ArgumentParser, Namespace
 from collections.abc import Sequence
@@ -35,17 +35,18 @@ def run(args: Namespace) -> int:
     runs = sweep_runs(args.config, args.settings, args.folder)
     console = Console(highlight=False, soft_wrap=True, markup=False)
     home = runs[0].folder.parent
-    logs = "" if args.executor == "local" else f", their output in FOLDER/{LOG}"
-    console.print(f"{len(runs)} runs in {home}{logs}")
+    console.print(f"{len(runs)} runs in {home}")
+    if args.executor != "local":
+        console.print(f"their output is in {home}/RUN/{LOG}")
 
-    def show(one: "SweepRun", failure: str, done: int) -> None:
-        console.print(f"{done}/{len(runs)} {one.label}: {failure or 'finished'}")
+    def show(run: "SweepRun", failure: str, done: int) -> None:
+        console.print(f"{done}/{len(runs)} {run.label}: {failure or 'finished'}")
 
     with common.make_executor(args) as executor:
         failed = run_sweep(runs, executor, show)
-    console.print(_table([one for one in runs if one.finished]))
+    console.print(_table([run for run in runs if run.finished]))
     console.print(f"linkzoo experiment plot '{home}/*'")
-    return 1 if failed else 0
+    return int(bool(failed))
 
 
 def _table(runs: "Sequence[SweepRun]") -> "Table":
@@ -55,11 +56,11 @@ def _table(runs: "Sequence[SweepRun]") -> "Table":
     from linkzoo_training.evaluation.statistics import Estimate
 
     rows = []
-    for one in runs:
-        card = load_card(one.folder / "checkpoint")
+    for run in runs:
+        card = load_card(run.folder / "checkpoint")
         for match in card["strength"]:
             share = Estimate(**match["win_share"]).percent()
             opponent = f"{match['agents'][1]}, {match['num_players']} players"
-            rows.append((one.label, f"{card['trained']['seconds']:,.0f}", opponent, share))
+            rows.append((run.label, f"{card['trained']['seconds']:,.0f}", opponent, share))
     columns = ("run", "seconds", "against", "share in %")
     return make_table("final matches", columns, rows, total=False)

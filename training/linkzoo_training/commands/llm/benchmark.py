@@ -47,7 +47,7 @@ def add_arguments(parser: ArgumentParser) -> None:
 
 
 def run(args: Namespace) -> None:
-    """Measures what the file doesn't have yet, and prints one table."""
+    """Measures the parts that are missing in the file, and prints one table."""
     from rich.console import Console
 
     from linkzoo_training.evaluation.report import make_table
@@ -92,7 +92,8 @@ def _done(path: Path | None, settings: dict[str, Any]) -> dict[str, Any]:
         return {}
     try:
         data = parse_json(path.read_bytes())
-        same = {name: data[name] for name in settings} == settings and data["format"] == FORMAT
+        same_settings = {name: data[name] for name in settings} == settings
+        same = same_settings and data["format"] == FORMAT
         parts: dict[str, Any] = dict(data["parts"])
     except (ValueError, TypeError, LookupError) as error:
         raise ValueError(f"{path} is no result of linkzoo llm benchmark: {error}") from error
@@ -103,16 +104,18 @@ def _done(path: Path | None, settings: dict[str, Any]) -> dict[str, Any]:
 
 def _parts(args: Namespace, spec: AgentSpec, game: str, show: common.Progress) -> Iterator[_Part]:
     """Yields the measurements of a game."""
-    known = read_benchmark_positions(game).first(args.positions)
-    name = f"{game}: {known.title}"
+    positions = read_benchmark_positions(game).first(args.positions)
+    name = f"{game}: {positions.title}"
 
     def ask() -> dict[str, Any]:
         agent = NamedAgent(spec, game)
-        return ask_positions(known, agent, args.seed, partial(show, name)).to_dict()
+        return ask_positions(positions, agent, args.seed, partial(show, name)).to_dict()
 
     yield name, ask
     ladder = read_ladder(game)
-    for opponent in list(ladder.opponents)[: _OPPONENTS if args.games else 0]:
+    if not args.games:
+        return
+    for opponent in list(ladder.opponents)[:_OPPONENTS]:
         name = f"{game}: against {opponent}"
         yield name, partial(_match, args, spec, game, opponent, partial(show, name))
 
@@ -134,15 +137,25 @@ def _match(
 
 def _row(name: str, part: dict[str, Any]) -> tuple[str, ...]:
     """Returns a row of the table."""
-    matched = "win_share" in part
-    share = part["win_share" if matched else "blunders"]
-    value = Estimate(**share).percent()
-    random = "" if matched else f"{100 * part['random_blunders']:.1f}"
-    regret = "" if matched else f"{part['regret']['mean']:.3f}"
-    found = (part.get("usage") or [None])[0] if matched else part["usage"]
-    usage = LlmUsage(**found) if found else LlmUsage()
-    legal = f"{usage.legal / usage.decisions:.1%}" if usage.decisions else "100%"
-    tokens = f"{usage.tokens:,}" if found else ""
+    if "win_share" in part:  # a match
+        usage_data = (part.get("usage") or [None])[0]
+        results = (f"{name} ({part['games']:,})", Estimate(**part["win_share"]).percent(), "", "")
+    else:
+        usage_data = part["usage"]
+        results = (
+            f"{name} ({part['positions']:,})",
+            Estimate(**part["blunders"]).percent(),
+            f"{100 * part['random_blunders']:.1f}",
+            f"{part['regret']['mean']:.3f}",
+        )
+    return *results, *_usage_cells(usage_data)
+
+
+def _usage_cells(usage_data: dict[str, Any] | None) -> tuple[str, str, str]:
+    """Returns the share of legal answers, the tokens and the cost."""
+    if not usage_data:
+        return "100%", "", ""
+    usage = LlmUsage(**usage_data)
+    legal = f"{usage.legal / max(usage.decisions, 1):.1%}"
     cost = "" if usage.cost is None else f"{usage.cost:.3g}"
-    label = f"{name} ({part['games' if matched else 'positions']:,})"
-    return label, value, random, regret, legal, tokens, cost
+    return legal, f"{usage.tokens:,}", cost

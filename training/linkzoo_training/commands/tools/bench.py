@@ -36,17 +36,16 @@ def add_arguments(parser: ArgumentParser) -> None:
 
 def run(args: Namespace) -> None:
     """Prints each measurement as it is made."""
-    lines = measure_cuda if args.device == "cuda" else measure
-    for line in lines(args.game, args.players):
+    measure_device = {"cpu": measure, "cuda": measure_cuda}[args.device]
+    for line in measure_device(args.game, args.players):
         print(line, flush=True)
 
 
 def measure(name: str, num_players: int | None = None) -> Iterator[str]:
     """Yields a line for each measurement, as it is made."""
-    game, threads = get_game(name), get_num_threads()
     env = make(name, num_players)
-    players = f"{len(env.possible_agents)} players, " if game.max_players > game.min_players else ""
-    yield f"{game.title}, {players}{threads} threads, random play"
+    players = len(env.possible_agents)
+    yield f"{get_game(name).title}, {players} players, {get_num_threads()} threads, random play"
     yield f"  AEC environment, all checks  {rate(aec_steps(env)):>12,.0f} steps/s (one thread)"
     speed = rate(vector_steps(name, num_players))
     yield f"  {GAMES:,} games in lock-step     {speed:>12,.0f} steps/s"
@@ -61,8 +60,9 @@ def measure_cuda(name: str, num_players: int | None = None) -> Iterator[str]:
         raise ValueError(f"--device cuda: {error}") from error
     import torch
 
-    players = "" if num_players is None else f"{num_players} players, "
-    yield f"{get_game(name).title}, {players}{torch.cuda.get_device_name()}, random play"
+    game = get_game(name)
+    players = num_players or game.min_players
+    yield f"{game.title}, {players} players, {torch.cuda.get_device_name()}, random play"
     yield f"  {_CUDA_GAMES:,} games in lock-step    {rate(work):>12,.0f} steps/s"
 
 
@@ -70,9 +70,11 @@ def rate(
     work: Work, seconds: float | None = None, clock: Callable[[], float] = time.perf_counter
 ) -> float:
     """Returns units of work per second of a clock, after a warm-up call that compiles."""
+    if seconds is None:
+        seconds = _SECONDS
     work()
-    done, start = 0, clock()
-    seconds = _SECONDS if seconds is None else seconds
+    done = 0
+    start = clock()
     while (spent := clock() - start) < seconds:
         done += work()
     return done / spent
@@ -90,7 +92,7 @@ def aec_steps(env: Any) -> Work:
             observation, _, termination, truncation, _ = env.last()
             if termination or truncation:
                 return steps
-            # of int8, `nonzero` takes a third of the time of a step with LINK-O's 1,664 actions
+            # of int8, `nonzero` would take a third of a step with LINK-O's 1,664 actions
             legal = observation["action_mask"].view(bool).nonzero()[0]
             env.step(int(legal[int(chance() * len(legal))]))
             steps += 1

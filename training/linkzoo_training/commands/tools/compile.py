@@ -46,7 +46,7 @@ def use_training(name: str) -> None:
 
 
 def use_rollouts(name: str, capability: tuple[int, int]) -> None:
-    """Compiles what PPO launches with `env_device: cuda`, for such a GPU; needs none."""
+    """Compiles PPO's kernels with `env_device: cuda` for such a GPU; needs no GPU."""
     import torch
 
     from linkzoo_training.config.config import PPOConfig, read_config
@@ -57,16 +57,19 @@ def use_rollouts(name: str, capability: tuple[int, int]) -> None:
 
     compile_for(capability)
     observation = get_game(name).observation
-    hidden, symmetric = observation.privileged_spec is not None, observation.symmetries is not None
-    kinds = ["flat", "action"] if observation.action_spec is not None else ["flat"]
+    data = {"algorithm": "ppo", "name": "compiling", "game": name, **_SMALL}
+    data |= {"minibatches": 1, "pool": {"share": 0}, "initial_states": {"midgame": 0.5}}
+    data["symmetric"] = observation.symmetries is not None
+    if observation.privileged_spec is not None:
+        data["critic"] = "full"
+    kinds = ["flat"]
+    if observation.action_spec is not None:
+        kinds.append("action")
     for kind in kinds:
-        data = {"algorithm": "ppo", "name": "compiling", "game": name, **_SMALL, "network": kind}
-        data |= {"minibatches": 1, "pool": {"share": 0}, "initial_states": {"midgame": 0.5}}
-        data |= {"critic": "full" if hidden else "shared", "symmetric": symmetric}
-        config = read_config(data)
+        config = read_config({**data, "network": kind})
         assert isinstance(config, PPOConfig)
         games = RolloutGames(config, CudaBackend(torch.device("cpu")))
-        critic = Critic(games.game, 8, 1) if hidden else None
+        critic = Critic(games.game, 8, 1) if config.critic == "full" else None
         games.begin()
         network = make_network(games.game, kind, 8, 1)
         games.collect(network, OpponentPool(1, 0), 0.0, 0, critic)
@@ -84,7 +87,10 @@ def add_arguments(parser: ArgumentParser) -> None:
 
 def run(args: Namespace) -> None:
     """Compiles the games and reports each one."""
-    on_device = (capability_of(args.arch),) if args.device == "cuda" else ()
-    uses = ON_GPU if on_device else USES
-    for line in compile_ahead(args.names or linkzoo.game_names(), uses, *on_device):
+    names = args.names or linkzoo.game_names()
+    if args.device == "cuda":
+        lines = compile_ahead(names, ON_GPU, capability_of(args.arch))
+    else:
+        lines = compile_ahead(names, USES)
+    for line in lines:
         print(line, flush=True)
