@@ -72,7 +72,7 @@ gpu: ## on a GPU: its tests, benchmarks and a minute of training (MINUTES=..., O
 
 fuzz: MINUTES ?= 1
 fuzz: $(VENV)/.dev ## wrong and damaged input, until something breaks (MINUTES=..., SEED=..., ARGS=...)
-	$(BIN)/python -m tests.fuzz --minutes $(MINUTES) --seed $(SEED) $(ARGS)
+	$(BIN)/python -m pytest tests/fuzz -n 2 --dist worksteal --minutes $(MINUTES) --hypothesis-seed $(SEED) $(ARGS)
 
 test-web: $(VENV)/.browser ## the page of `linkzoo serve` in a real browser (apt-get install chromium)
 	$(BIN)/python -m pytest tests_web -n 2 --dist worksteal

@@ -1,164 +1,90 @@
-"""The runner of `make fuzz`: it survives every end of a mutant and repeats it by its number."""
+"""`make fuzz` finds every kind of failure, ends in time, and says how to repeat what it found."""
 
+import re
 import subprocess
 import sys
 from pathlib import Path
-from types import ModuleType
 
 import pytest
+from hypothesis import given
+from hypothesis import strategies as st
 
-import linkzoo
-import linkzoo_training
-from tests.fuzz.cells import SUBJECTS, cells
-from tests.fuzz.dice import Dice, mutate_bytes, mutate_json, mutate_text, same, short
-from tests.fuzz.runner import Cell, Finding, Fuzz, Limits
-from tests.fuzz.subjects import api, files
+from tests.fuzz.faulty import WAYS
+from tests.fuzz.strategies import changed_bytes, changed_json, changed_text, same_json
 
 ROOT = Path(__file__).parents[1]
+FAULTY = "tests/fuzz/faulty.py"
+# What the report of each failure says.
+SAYS = {
+    "raise": "KeyError: 'raised'",
+    "warn": "UserWarning: warned",
+    "leave": "files left behind: ['litter']",
+    "abort": "crashed while running '{}'",
+    "exit": "crashed while running '{}'",
+    "spin": "crashed while running '{}'",
+    "sleep": "crashed while running '{}'",
+    "hoard": "MemoryError",
+    "seldom": "number=536870912,",  # the smallest that fails
+}
 
 
-def faulty(way: str, first: int = 0, last: int = 0) -> tuple[Cell, list[Finding]]:
-    """What the runner finds in mutants that end in this way."""
-    limits = Limits(
-        seconds=0.5 if way == "spin" else 30.0, clock=1.0 if way == "sleep" else 100.0, gib=0.75
-    )
-    fuzz = Fuzz([Cell("faulty", way)], 3, limits=limits, tell=lambda _: None)
-    fuzz.repeat(first, last)
-    return fuzz.cells[0], list(fuzz.tally.findings.values())
-
-
-@pytest.mark.parametrize(
-    ("way", "kind", "message"),
-    [
-        ("raise", "KeyError", "raised"),
-        ("warn", "UserWarning", "warned"),
-        ("leave", "AssertionError", "litter"),
-        ("abort", "SIGABRT", ""),
-        ("exit", "exit 3", ""),
-        ("spin", "no end in 0.5 s of the processor", ""),
-        ("sleep", "no end in 1 s", ""),
-        ("hoard", "MemoryError", ""),
-    ],
-)
-def test_each_end_is_found_with_its_mutant(way: str, kind: str, message: str) -> None:
-    cell, [finding] = faulty(way, 7, 7)
-    assert finding.kind == kind
-    assert message in finding.message
-    assert finding.note == Noted(3, way, 7).text
-    assert (finding.first, finding.last) == (7, 7)
-    assert (cell.tried, cell.findings) == (1, 1)
-
-
-class Noted:
-    """The note of a faulty mutant, told from its seed, way and number alone."""
-
-    def __init__(self, seed: int, way: str, number: int) -> None:
-        dice = Dice(seed, "faulty", way, number)
-        self.text = f"{way} {dice.below(10**6)}"
-
-
-def test_mutants_are_counted_and_the_others_go_on() -> None:
-    """Random ends: the same ones whether they are tried together or alone, and each counted."""
-    cell, [finding] = faulty("some", 0, 39)
-    assert cell.tried == 40
-    assert min(cell.refused, cell.accepted, cell.findings) > 0
-    assert finding.times == cell.findings
-    again, [alone] = faulty("some", finding.first, finding.last)
-    assert (again.tried, again.findings) == (1, 1)
-    assert (alone.note, alone.key) == (finding.note, finding.key)
-
-
-def test_a_child_that_died_is_replaced() -> None:
-    cell, [finding] = faulty("abort", 0, 2)
-    assert (cell.tried, cell.findings, finding.times) == (3, 3, 3)
-
-
-def test_the_line_of_a_finding_repeats_it() -> None:
-    _, [finding] = faulty("raise", 5, 5)
-    command = finding.command(3)
-    assert command.startswith("python -m tests.fuzz ")
-    done = subprocess.run(
-        [sys.executable, *command.split()[1:]],
+def fuzz(*arguments: str) -> subprocess.CompletedProcess[str]:
+    """Runs pytest as `make fuzz` does, with limits that faulty properties reach soon."""
+    limits = ["--minutes", "0.01", "--example-seconds", "3", "--gib", "4"]
+    return subprocess.run(
+        [sys.executable, "-m", "pytest", "-p", "no:cacheprovider", *limits, *arguments],
         cwd=ROOT,
         capture_output=True,
         text=True,
         check=False,
     )
-    assert done.returncode == 1
-    assert f"mutant {finding.note}" in done.stdout
-    assert command in done.stdout
-    assert "KeyError: 'raised'" in done.stdout
 
 
-def test_nothing_found_is_status_0() -> None:
-    words = "-m tests.fuzz --subject faulty --game accept --mutant 0-9".split()
-    done = subprocess.run(
-        [sys.executable, *words], cwd=ROOT, capture_output=True, text=True, check=False
-    )
-    assert done.returncode == 0, done.stderr
-    assert "findings" not in done.stdout
-    assert done.stdout.split()[-3:-1] == ["10", "0"]
+def node(way: str) -> str:
+    return f"{FAULTY}::test_examples_end[{way}]"
 
 
-def test_each_cell_has_its_turn() -> None:
-    """However short the run; one of which nothing was tried makes the command fail."""
-    ways = ("accept", "raise", "refuse")
-    fuzz = Fuzz([Cell("faulty", way) for way in ways], 3, workers=1, tell=lambda _: None)
-    assert fuzz.untried == fuzz.cells
-    fuzz.run(0.001)
-    assert fuzz.untried == []
+@pytest.mark.parametrize(
+    "ways",
+    [
+        ["raise", "warn", "leave", "hoard", "seldom"],
+        pytest.param(["abort", "exit", "spin", "sleep"], marks=pytest.mark.slow),  # processes
+    ],
+    ids=["failed", "died"],
+)
+def test_every_failure_is_found(ways: list[str]) -> None:
+    """A process that dies is replaced, and the other properties go on."""
+    done = fuzz("-n", "1", "--hypothesis-seed", "3", *map(node, [*ways, "accept"]))
+    assert done.returncode == 1, done.stdout
+    for way in ways:
+        assert f"FAILED {node(way)}" in done.stdout
+        assert SAYS[way].format(node(way)) in done.stdout
+    assert f"{len(ways)} failed, 1 passed" in done.stdout
 
 
-def test_every_subject_is_there() -> None:
-    folder = Path(__file__).parent / "fuzz" / "subjects"
-    assert {path.stem for path in folder.glob("*.py")} == {*SUBJECTS, "faulty", "__init__"}
-    assert len({(cell.subject, cell.game) for cell in cells()}) == len(cells())
-    assert {cell.subject for cell in cells()} == set(SUBJECTS)
+def test_every_way_is_tried() -> None:
+    assert list(SAYS) == WAYS
 
 
-def test_every_public_function_has_generators(tmp_path: Path) -> None:
-    """A new parameter needs an entry in `generators`, what isn't called one in `LEFT_OUT`."""
-    where = api.world("linkage", tmp_path)
-    for name in api.public():
-        assert api.choices(name, where).keys() <= {*api.generators(where), "name"}, name
-    packages = {*linkzoo.__all__, *linkzoo_training.__all__}
-    modules = {name for name in linkzoo.__all__ if isinstance(getattr(linkzoo, name), ModuleType)}
-    assert packages - modules <= {*api.public(), *api.LEFT_OUT}
-    number = next(n for n in range(99) if not api.attempt(Dice(0, n), "linkage", tmp_path))
-    assert number < 99  # a refusal that names what is wrong
+def test_a_failure_is_repeated_by_its_seed() -> None:
+    done = fuzz("--hypothesis-seed", "1", node("seldom"))
+    line = re.search(r"repeat it: python -m pytest '(.*)' --hypothesis-seed (\d+)", done.stdout)
+    assert line is not None, done.stdout
+    again = fuzz(line[1], "--hypothesis-seed", line[2])
+    assert again.returncode == 1
+    assert line[0] in again.stdout  # in its first round
 
 
-@pytest.mark.parametrize("ending", ["json", "csv", "yaml"])
-def test_plain_files_are_read_and_keys_set_twice_refused(ending: str, tmp_path: Path) -> None:
-    name, kind = next(
-        (name, kind) for name, kind in files.kinds().items() if kind.name.endswith(ending)
-    )
-    for way, (verdict, made) in files.ways(Dice(0), kind).items():
-        data = made()
-        path = files.write(tmp_path, name, data if isinstance(data, bytes) else data.encode())
-        if verdict == api.SAME:
-            kind.read(path)
-        elif verdict == api.WRONG:
-            with pytest.raises(ValueError, match=r"\w"):
-                kind.read(path)
-        assert way
+@given(st.data())
+def test_changes_leave_their_argument_alone(data: st.DataObject) -> None:
+    plain = {"a": [1, 2, {"b": None}], "c": "text"}
+    data.draw(changed_json(plain, {"a": [3], "c": "x"}))
+    assert plain == {"a": [1, 2, {"b": None}], "c": "text"}
+    assert isinstance(data.draw(changed_text("W a1-b1")), str)
+    assert isinstance(data.draw(changed_bytes(b"0123456789")), bytes)
 
 
-def test_mutants_depend_on_their_number_alone() -> None:
-    data = {"a": [1, 2, {"b": None}], "c": "text"}
-    for make in (
-        lambda dice: mutate_bytes(dice, b"0123456789"),
-        lambda dice: mutate_text(dice, "W a1-b1"),
-        lambda dice: short(mutate_json(dice, data)),
-    ):
-        first = [make(Dice(0, i)) for i in range(200)]
-        assert first == [make(Dice(0, i)) for i in range(200)]
-        assert len(set(map(repr, first))) > 50
-        assert first != [make(Dice(1, i)) for i in range(200)]
-    assert data == {"a": [1, 2, {"b": None}], "c": "text"}
-
-
-def test_same_looks_at_types() -> None:
-    assert same({"a": [1, "x", None]}, {"a": [1, "x", None]})
+def test_equal_json_has_equal_types() -> None:
+    assert same_json({"a": [1, "x", None]}, {"a": [1, "x", None]})
     for other in ({"a": [1.0]}, {"a": [True]}, {"a": [1, 1]}, {"b": [1]}, [1], None):
-        assert not same({"a": [1]}, other)
+        assert not same_json({"a": [1]}, other)

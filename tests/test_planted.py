@@ -9,5 +9,5 @@ from tests.planted import FAULTS, ROOT, Planted
 def test_the_line_is_there_once(fault: Planted) -> None:
     text = (ROOT / fault.file).read_text(encoding="utf-8")
     assert text.count(fault.old) == 1
-    for path in fault.tests.split(" -k ")[0].split():
-        assert (ROOT / path).is_file()
+    for word in fault.tests.split():
+        assert not word.endswith(".py") or (ROOT / word).is_file()

@@ -165,7 +165,7 @@ def test_records_are_of_the_data_of_then(
     name: str, tmp_path: Path, monkeypatch: pytest.MonkeyPatch
 ) -> None:
     """R3, R7: a digest and a whole path; another file of that name is another game."""
-    option, source, word = FILES[name]
+    option, source, word, _ = FILES[name]
     mine: dict[str, Any] = {option: "mine"}
     monkeypatch.chdir(tmp_path)
     path, text = tmp_path / "mine", source.read_text(encoding="utf-8")

@@ -21,16 +21,27 @@ OTHER_CARDS = str(Path(__file__).with_name("love_formula_cards.csv"))
 
 
 class DataFile(NamedTuple):
-    """A file that an option names, and a word in it that may be another one."""
+    """A file that an option names, a word in it that may be another one, and how it is read."""
 
     option: str
     path: Path
     word: str
+    read: Callable[[str], Any]
 
 
 FILES = {
-    "link_o": DataFile("board", Path(board.__file__).parent / "boards/ring4x12.json", "ring4x12"),
-    "love_formula": DataFile("cards", Path(cards.__file__).with_name("cards.csv"), "DESIGNED"),
+    "link_o": DataFile(
+        "board",
+        Path(board.__file__).parent / "boards/ring4x12.json",
+        "ring4x12",
+        lambda path: board.load_board(path).spaces,
+    ),
+    "love_formula": DataFile(
+        "cards",
+        Path(cards.__file__).with_name("cards.csv"),
+        "DESIGNED",
+        lambda path: cards.load_cards(path).cards,
+    ),
 }
 
 VARIANTS: dict[str, list[tuple[int, Options]]] = {

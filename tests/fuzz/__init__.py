@@ -1,11 +1,8 @@
-"""`make fuzz`: wrong and damaged input, made from seeds, until something breaks.
+"""Properties that hold for wrong and damaged input: `make fuzz MINUTES=10 SEED=1`.
 
-A subject (a module of `subjects`) turns a number into one mutant and tries it: `warm(game, folder)`
-prepares a game, and `attempt(dice, game, folder)` makes the mutant that the dice decide and returns
-True if it was accepted and could be used, False if it was refused as it should be. Whatever it
-raises is a finding, as are the death of its process, a time limit and a memory limit. `folder` is
-for the files of mutants and of what they are made from.
-
-A mutant is a function of (seed, subject, game, number): the line that a finding ends with repeats
-it.
+Whatever a function is given, it answers rightly or raises a ValueError that names what is wrong,
+and a refusal leaves everything as it was. `strategies.py` and `positions.py` make the input; each
+`test_*.py` holds the properties of one area. A property runs one round of examples in the normal
+suite, always the same ones. `make fuzz` repeats the rounds with new seeds until the time is over
+(`conftest.py`).
 """

@@ -1,1 +1,0 @@
-"""A module for each subject, with `warm` and `attempt` (see `tests.fuzz`)."""
