@@ -182,7 +182,7 @@ FAULTS = [
         "envs/linkzoo/core/arguments.py",
         "isinstance(value, bool | np.timedelta64)",
         "isinstance(value, bool)",
-        "tests/fuzz/test_positions.py -k 'action_numbers and linkage'",
+        "tests/fuzz/test_positions.py -k 'action_numbers and linkage' --minutes 0.2",
         compiled=True,
     ),
     Planted(

@@ -17,7 +17,7 @@ numbers = st.integers(0, 2**64 - 1)
     st.lists(st.tuples(numbers, numbers, st.integers(0, 2**32 - 1)), max_size=9),
 )
 def test_words_are_those_of_each(seed: int, stream: int, rows: list[tuple[int, int, int]]) -> None:
-    """A11: bit for bit, whichever of the arguments are arrays."""
+    """The same bits, whichever of the arguments are arrays."""
     seeds, indices, positions = (
         (np.array(part, np.uint64) for part in zip(*rows, strict=True))
         if (rows)
@@ -32,7 +32,7 @@ def test_words_are_those_of_each(seed: int, stream: int, rows: list[tuple[int, i
 
 
 def test_game_seeds_are_those_of_each() -> None:
-    """A11."""
+    """The array function and the scalar function agree."""
     seeds = game_seeds(np.uint64(2**64 - 1), np.arange(5), 3)
     assert seeds.tolist() == [game_seed(np.uint64(2**64 - 1), i, 3) for i in range(5)]
     vec = make_vec("linkage", 5)
@@ -41,7 +41,7 @@ def test_game_seeds_are_those_of_each() -> None:
 
 
 def test_a_permutation_is_a_shuffle() -> None:
-    """A7: of all numbers, by counters alone."""
+    """It has every number once, and depends on counters alone."""
     items = np.arange(50)
     shuffle(items, 50, np.uint64(3), 9000, np.uint64(4))
     found = permutation(50, 3, 9000, 4)
@@ -52,7 +52,7 @@ def test_a_permutation_is_a_shuffle() -> None:
 
 
 def test_rows_are_shown_again_alone() -> None:
-    """A10: of games that were changed from outside, and of no others."""
+    """Only the games that were changed from outside are shown again."""
     vec = make_vec("linkage", 6)
     now = vec.reset(1)
     for _ in range(3):
@@ -77,7 +77,7 @@ def test_rows_are_shown_again_alone() -> None:
 
 @pytest.mark.parametrize("row", [5, -1, 2**40])
 def test_rows_that_there_are_not(row: int) -> None:
-    """G8: the error names the environment and the range."""
+    """The error names the environment and the range."""
     vec = make_vec("linkage", 5)
     vec.reset(1)
     with pytest.raises(ValueError, match=rf"^rows: environment {row} is not in 0\.\.4$"):

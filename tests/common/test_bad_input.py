@@ -1,4 +1,4 @@
-"""F15: values of the wrong type are refused by name at every entry point."""
+"""Values of the wrong type are refused by name at every entry point."""
 
 import json
 from collections.abc import Callable
@@ -29,7 +29,7 @@ def env(request: pytest.FixtureRequest) -> GameEnv:
 
 @pytest.mark.parametrize("action", NO_ACTIONS, ids=repr)
 def test_no_action(env: GameEnv, action: Any) -> None:
-    """F15: `np.timedelta64` is an np.integer to NumPy."""
+    """NumPy takes `np.timedelta64` for an np.integer; it is refused as well."""
     before = env.get_state()
     with pytest.raises(ValueError, match="action"):
         env.step(action)
@@ -76,7 +76,7 @@ def test_no_move(env: GameEnv, text: Any) -> None:
 
 @pytest.mark.parametrize("agent", ["x", 0, None, ["player_0"], "player_9"], ids=repr)
 def test_unknown_agents(env: GameEnv, agent: Any) -> None:
-    """F15: a KeyError says which agents there are."""
+    """A KeyError lists the agents that exist."""
     calls = [env.observe, env.observation_space, env.action_space]
     for call in calls if agent is None else [*calls, env.to_dict]:
         with pytest.raises(KeyError, match=r"no agent .*; there are \['player_0', 'player_1'\]"):
@@ -85,7 +85,7 @@ def test_unknown_agents(env: GameEnv, agent: Any) -> None:
 
 @pytest.mark.parametrize("name", [name for name in game_names() if get_game(name).fixed.values])
 def test_options_that_name_files(name: str, tmp_path: Path) -> None:
-    """F15: too long, a null byte, a folder, a file of no text, an empty one, none at all."""
+    """Too long, with a null byte, a folder, a binary file, an empty file, no file."""
     (option,) = get_game(name).fixed.values
     (tmp_path / "binary").write_bytes(b"\xff\xfe\x00")
     (tmp_path / "empty").write_bytes(b"")
@@ -101,7 +101,7 @@ def test_options_that_name_files(name: str, tmp_path: Path) -> None:
 
 
 def test_floats_are_no_integers(env: GameEnv) -> None:
-    """F15: `version: 1.0`, and every other integer of a position, as a float or a bool."""
+    """`version: 1.0` is refused, as is every other integer of a position as a float or a bool."""
     data = json.loads(json.dumps(env.to_dict()))
     for name, value in data.items():
         if type(value) is int:

@@ -1,4 +1,4 @@
-"""F2: positions as bytes; accepted ones can be played to their end, all others are refused."""
+"""Positions as bytes: accepted ones can be played to their end, all others are refused."""
 
 import numpy as np
 import pytest
@@ -9,7 +9,7 @@ from tests.common.variants import Variant, every_variant, few_variants
 
 @few_variants
 def test_damaged_bytes(variant: Variant) -> None:
-    """F2: one number changed, anywhere in the record and the game."""
+    """One number is changed, anywhere in the record and the game."""
     env, rng = variant.env(), np.random.default_rng(17)
     env.reset(seed=1)
     refused = 0
@@ -21,7 +21,7 @@ def test_damaged_bytes(variant: Variant) -> None:
 
 @few_variants
 def test_every_field_at_its_extremes(variant: Variant) -> None:
-    """F2: a number out of a field's declared bounds is refused by name, and nothing changes."""
+    """A number outside a field's declared bounds is refused by name, and nothing changes."""
     env, game = variant.env(), variant.game
     env.reset(seed=1)
     before = env.get_state()
@@ -41,7 +41,7 @@ def test_every_field_at_its_extremes(variant: Variant) -> None:
 
 @few_variants
 def test_the_header_is_checked(variant: Variant) -> None:
-    """F2: seats, players and plies; winners while the game goes on."""
+    """Wrong seats, players and plies are refused, and winners before the end."""
     env = variant.env()
     env.reset(seed=1)
     before = env.get_state()

@@ -415,7 +415,7 @@ def full_disk(*_: Any) -> Any:
 def test_a_full_disk_costs_one_warning(
     fifth: Callable[..., ModuleType], monkeypatch: pytest.MonkeyPatch, tmp_path: Path
 ) -> None:
-    """F12; as root a folder can't be made unwritable, so writing itself fails here."""
+    """As root a folder can't be made unwritable, so writing itself fails here."""
     monkeypatch.setattr(IndexDataCacheFile, "_open_for_write", full_disk)
     rules = fifth()
     with pytest.warns(RuntimeWarning, match=r"No space left.*NUMBA_CACHE_DIR") as caught:
@@ -427,7 +427,7 @@ def test_a_full_disk_costs_one_warning(
 def test_no_folder_for_the_cache_costs_one_warning(
     fifth: Callable[..., ModuleType], monkeypatch: pytest.MonkeyPatch, tmp_path: Path
 ) -> None:
-    """F12: numba finds no folder that it can write ("no locator")."""
+    """Without a writable folder, Numba would raise "no locator"."""
     monkeypatch.setattr(CacheImpl, "_locator_classes", [])
     rules = fifth()
     with pytest.warns(RuntimeWarning, match=r"fifth.*NUMBA_CACHE_DIR") as caught:
@@ -438,7 +438,7 @@ def test_no_folder_for_the_cache_costs_one_warning(
 
 @pytest.mark.slow  # quick: test_no_folder_for_the_cache_costs_one_warning
 def test_the_package_where_nothing_can_be_written(package: Path) -> None:
-    """F12: no `__pycache__` and no HOME; it is imported and plays, with one warning."""
+    """Without `__pycache__` and HOME the package is imported and plays, with one warning."""
     for folder in (package / "linkzoo").rglob("__init__.py"):
         (folder.parent / "__pycache__").touch()  # a file, where a folder would be
     nowhere = "/dev/null/nowhere"

@@ -97,7 +97,7 @@ def test_check_keys() -> None:
     ids=["digits", "digits inside", "wide", "deep"],
 )
 def test_errors_are_short(value: Any) -> None:
-    """G8, N5: whatever is wrong."""
+    """Whatever the value is, the message is short."""
     with pytest.raises(ValueError, match=r"^n: .* is not an integer in|^n: a number of") as found:
         integer("n", value, 0, 9)
     assert len(str(found.value)) < 500

@@ -309,7 +309,7 @@ def test_registered(variant: Variant) -> None:
 
 @pytest.mark.parametrize("opponent", ["random", RandomAgent, 3])
 def test_an_opponent_that_is_no_agent(opponent: Any) -> None:
-    """G8: refused at once."""
+    """The constructor refuses it."""
     for env in (SeatEnv, partial(SeatVectorEnv, num_envs=2)):
         with pytest.raises(ValueError, match=r"^opponent: .* is no agent: one has a `name`"):
             env("linkage", opponent=opponent)

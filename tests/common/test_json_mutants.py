@@ -1,4 +1,4 @@
-"""F1: positions as JSON; those accepted by `from_dict` can be played to their end."""
+"""Positions as JSON: those that `from_dict` accepts can be played to their end."""
 
 import json
 

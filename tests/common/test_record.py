@@ -140,7 +140,7 @@ def new_record() -> GameRecord:
 
 
 def test_fields_of_another_kind() -> None:
-    """G8: ValueError names the field."""
+    """The ValueError names the field."""
     record = new_record()
     for name in ("options", "actions"):
         broken = replace(record, **cast("Any", {name: None}))
@@ -150,7 +150,7 @@ def test_fields_of_another_kind() -> None:
 
 
 def test_a_number_of_too_many_digits(tmp_path: Path) -> None:
-    """G8: the error names the file."""
+    """The error names the file."""
     path = tmp_path / "game.json"
     path.write_text("1" * 5000)
     with pytest.raises(ValueError, match=r"game\.json: not valid JSON"):

@@ -1,4 +1,4 @@
-"""F16: a determinized world depends on the seat's view and the seed, not on hidden information."""
+"""A determinized world depends on the seat's view and the seed, not on hidden information."""
 
 import numpy as np
 

@@ -159,7 +159,7 @@ def test_restart() -> None:
         assert (numbers == times).all()
 
 
-# F5: in processes of their own, which have two threads whatever this one has.
+# Scripts for separate processes, which have two threads on any machine.
 
 PLAY = """
 import hashlib, sys
@@ -235,19 +235,19 @@ pytestmark_fork = pytest.mark.skipif(
     "script", [pytest.param(FORK, marks=pytestmark_fork), CROWD], ids=["fork", "crowd"]
 )
 def test_in_other_processes_and_threads(script: str, layer: str) -> None:
-    """F5: forked workers, and Python threads that step games at once, play the same games."""
+    """Forked workers, and Python threads that step games at once, play the same games."""
     found = run_python("-c", script, NUMBA_NUM_THREADS="2", NUMBA_THREADING_LAYER=layer)
     assert found.split() == ["same"]
 
 
 @pytestmark_fork
 def test_asynchronous_gymnasium() -> None:
-    """F5: in gymnasium's default context, after the parent stepped vectors."""
+    """In gymnasium's default context, after the parent process has stepped vectors."""
     assert run_python("-c", VECTOR, NUMBA_NUM_THREADS="2").split() == ["same"]
 
 
 def test_python_threads_at_once() -> None:
-    """F5: the helpers serve one of them, the others do their rows alone."""
+    """The helper threads serve one caller; the others compute their rows alone."""
     results = [np.zeros(5000, np.int64) for _ in range(4)]
     others = (np.ones(5000, np.int64),)
 
@@ -264,7 +264,7 @@ def test_python_threads_at_once() -> None:
 
 
 def test_ctrl_c_again_and_again() -> None:
-    """F5: a caller that doesn't wait leaves its helpers their arrays, and the next one waits."""
+    """A caller that is interrupted leaves the helpers their arrays, and the next one waits."""
     if not JIT:
         return
     turns = np.full(64, 10**7)  # some 30 ms a part, but for the last, which a helper takes first
@@ -325,7 +325,7 @@ threads.restart()
 
 @pytest.mark.skipif(sys.platform == "win32", reason="no timers that interrupt on Windows")
 def test_ctrl_c_at_any_moment() -> None:
-    """F5: helpers serve later calls, and end."""
+    """The helper threads serve later calls, and end with the process."""
     assert run_python("-c", INTERRUPTED, NUMBA_NUM_THREADS="3").split() == ["free"]
 
 
@@ -364,5 +364,5 @@ print(os.wait()[1])
 
 @pytestmark_fork
 def test_fork_while_another_thread_compiles() -> None:
-    """F5: the child can compile."""
+    """The child process can compile."""
     assert run_python("-c", WHILE_COMPILING).split() == ["0"]

@@ -47,7 +47,7 @@ def fresh(variant: Variant, reward: str, steps: int) -> dict[str, list[Any]]:
 def test_copies_go_on_by_themselves(
     variant: Variant, duplicate: Callable[[VecEnv], VecEnv], reward: str
 ) -> None:
-    """F3: a copy's observation was a view of nobody's array."""
+    """The observation of a copy is a view of the copy's own array."""
     vec = build(variant, reward=reward)
     now = vec.reset(7)
     for turn in range(3):

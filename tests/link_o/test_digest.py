@@ -1,4 +1,4 @@
-"""F4: positions know the board that they were made on, whatever its name."""
+"""Positions know the content of their board, whatever its name."""
 
 from pathlib import Path
 
@@ -13,7 +13,7 @@ BOARDS = Path(link_o.__file__).parent / "boards"
 
 
 def test_bytes_of_another_board(tmp_path: Path) -> None:
-    """F4: refused by name; a copy of the board under another name is the same board."""
+    """Another board is refused by name; a copy under another name is the same board."""
     state = start()
     copied = tmp_path / "copied.json"
     copied.write_bytes((BOARDS / "ring4x16.json").read_bytes())
@@ -28,7 +28,7 @@ def test_bytes_of_another_board(tmp_path: Path) -> None:
 
 
 def test_json_of_an_own_board(tmp_path: Path) -> None:
-    """F4: with an own file, the position says which content it had; a shipped board needs none."""
+    """A position on a custom board has a digest of the file; one on a shipped board has none."""
     assert "digest" not in GAME.to_dict(start())
     path = tmp_path / "own.json"
     path.write_bytes((BOARDS / "ring4x16.json").read_bytes())

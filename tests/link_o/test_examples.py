@@ -1,4 +1,4 @@
-"""The fifteen worked examples, E1-E15; spaces as on the usual board."""
+"""Fifteen worked examples of the rules; spaces as on the usual board."""
 
 import pytest
 
@@ -11,13 +11,13 @@ def placed(data: Json, space: int) -> object:
     return data["board"][str(space)]["value"]
 
 
-def test_e1_opening() -> None:
+def test_opening() -> None:
     """E1 (R5): the double only, on its colour's connectors only."""
     both = Both(position({}, [["red 2-2", "red 1-3"], ["..."]], first=(0, 1)))
     assert both.legal() == {"@4 red 2-2", "@8 red 2-2"}
 
 
-def test_e2_first_turn_of_the_second_player() -> None:
+def test_first_turn_of_the_second_player() -> None:
     """E2 (R6, R12): adjacency isn't needed on connectors, but the link's value counts."""
     hand = ["blue 0-1", "blue 2-2", "blue 3-3", "blue LINK-O"]
     both = Both(position({4: "red 2-2"}, [["..."], hand], seat=1, first=(1,)))
@@ -26,7 +26,7 @@ def test_e2_first_turn_of_the_second_player() -> None:
     assert len(both.legal()) == 5
 
 
-def test_e3_the_sheets_connector_example() -> None:
+def test_the_sheets_connector_example() -> None:
     """E3 (R12, R14): a LINK-O beside a 3 is a 3, for the tiles next to it too."""
     held = [*(f"red {v}-{v}" for v in range(5)), "red LINK-O", "red 3-4"]
     hands = [held, ["red 0-1", "red 1-3"], ["..."]]
@@ -39,7 +39,7 @@ def test_e3_the_sheets_connector_example() -> None:
     assert both.legal() == {"@3 red 1-3", "@5 red 3-1"}
 
 
-def test_e4_blocking() -> None:
+def test_blocking() -> None:
     """E4 (R12): two different values, and nothing goes between, no LINK-O either."""
     hand = ["blue 2-2", "blue 3-3", "blue LINK-O", "blue 0-2"]
     both = Both(position({4: "red 2-2", 29: "blue 3-0"}, [hand, ["..."]]))
@@ -49,7 +49,7 @@ def test_e4_blocking() -> None:
     assert freed.on(28) == {"blue 3-3", "blue LINK-O"}
 
 
-def test_e5_value_from_the_own_ring() -> None:
+def test_value_from_the_own_ring() -> None:
     """E5 (R14): and it goes over to the link."""
     hands = [
         ["red LINK-O", "red 0-0"],
@@ -64,7 +64,7 @@ def test_e5_value_from_the_own_ring() -> None:
     assert both.legal() == {"@28 blue 1-1", "@28 blue LINK-O"}
 
 
-def test_e6_undetermined_until_something_fixes_it() -> None:
+def test_undetermined_until_something_fixes_it() -> None:
     """E6 (R14): the first tile beside an undetermined LINK-O gives it its value."""
     doubles = [f"blue {v}-{v}" for v in range(5)]
     hands = [["red 0-4", "red 1-1"], [*doubles, "blue LINK-O"], ["..."]]
@@ -76,7 +76,7 @@ def test_e6_undetermined_until_something_fixes_it() -> None:
     assert both.on(28) == {"blue 4-4", "blue LINK-O"}
 
 
-def test_e7_a_pair_of_undetermined_linkos() -> None:
+def test_a_pair_of_undetermined_linkos() -> None:
     """E7 (R14): they share the first value that either gets."""
     hands = [["blue 0-3", "blue 1-2"], ["red 0-3", "red 0-1"], ["..."]]
     both = Both(position({4: "red LINK-O", 28: "blue LINK-O"}, hands, by=2))
@@ -86,7 +86,7 @@ def test_e7_a_pair_of_undetermined_linkos() -> None:
     assert both.legal() == {"@3 red 0-3", "@5 red 3-0"}
 
 
-def test_e8_both_ends_must_match() -> None:
+def test_both_ends_must_match() -> None:
     """E8 (R11, R15): a LINK-O may join two values."""
     board = {10: "red 2-1", 12: "red 4-0"}
     hands = [["red 1-4", "red 2-2", "red LINK-O"], ["red 0-1", "red 1-1"], ["..."]]
@@ -96,13 +96,13 @@ def test_e8_both_ends_must_match() -> None:
     assert both.data["board"]["11"] == {"tile": "red LINK-O", "by": 0}
 
 
-def test_e9_beside_a_regular_linko() -> None:
+def test_beside_a_regular_linko() -> None:
     """E9 (R15): both orientations."""
     both = Both(position({10: "red LINK-O"}, [["red 1-4", "red 0-0"], ["..."]]))
     assert both.on(11) == {"red 1-4", "red 4-1", "red 0-0"}
 
 
-def test_e10_digging_on_the_first_turn() -> None:
+def test_digging_on_the_first_turn() -> None:
     """E10 (R7): until a double or LINK-O can be placed; the rest of the bag is untouched."""
     top = ["yellow 0-1", "yellow 2-2", "yellow 3-3"]
     hands = [["red 0-1"], ["red 4-4", "..."]]
@@ -117,7 +117,7 @@ def test_e10_digging_on_the_first_turn() -> None:
 
 
 @pytest.mark.parametrize("space", [4, 10, 37, 63])
-def test_e11_blocked(space: int) -> None:
+def test_blocked(space: int) -> None:
     """E11 (R16, R18): one digs the last tile and passes; 7, 19 and 8: seat 0 scores 27."""
     hands = [["red 3-4"], ["green LINK-O"], ["blue 4-4"]]
     data, move = nearly_full(hands, 0, space, ["yellow 1-2"])
@@ -131,7 +131,7 @@ def test_e11_blocked(space: int) -> None:
     assert (after["dug"], after["passed"]) == ([0, 1, 0], [True, True, True])
 
 
-def test_e12_a_tie_for_lowest() -> None:
+def test_a_tie_for_lowest() -> None:
     """E12 (R19): 7, 7 and 8: nobody scores; the next round begins."""
     hands = [["red 3-4", "yellow 0-0"], ["blue 3-4"], ["green 4-4"]]
     data, move = nearly_full(hands, 1, 20, [])
@@ -140,7 +140,7 @@ def test_e12_a_tie_for_lowest() -> None:
     assert (after["scores"], after["round"]) == ([0, 0, 0], 2)
 
 
-def test_e13_going_out() -> None:
+def test_going_out() -> None:
     """E13 (R17): 16 + 7 + 3."""
     hands = [["red 2-2"], ["yellow 3-4", "yellow LINK-O"], ["yellow 1-2"]]
     board = fill([s for s in range(16, 48) if s != 28], hands[1] + hands[2], {28: "blue 2-2"})
@@ -149,7 +149,7 @@ def test_e13_going_out() -> None:
     assert (after["scores"], after["round"]) == ([26, 0, 0], 2)
 
 
-def test_e14_a_first_turn_pass_lifts_the_restriction() -> None:
+def test_a_first_turn_pass_lifts_the_restriction() -> None:
     """E14 (R7): with an empty bag; next time red 2-3 is legal beside the red 2-2."""
     hand = ["red 2-3", *(f"{color} 0-{v}" for color in ("green", "yellow") for v in (1, 2, 3))]
     both = Both(position({4: "red 2-2"}, [hand, ["..."]], seat=1, bag=[], first=(0,)))
@@ -162,7 +162,7 @@ def test_e14_a_first_turn_pass_lifts_the_restriction() -> None:
     assert both.legal() == {"@3 red 3-2"}
 
 
-def test_e15_a_double_in_a_chain() -> None:
+def test_a_double_in_a_chain() -> None:
     """E15 (R6, R13): on a first turn it may go on a regular space, where pairs may not."""
     board = {4: "red 3-3", 5: "red 3-0", 3: "red 2-3"}
     hand = ["red 0-0", "red 0-2", "red 2-2", "red 1-1", "red 0-1"]

@@ -450,7 +450,7 @@ def test_broken_field_of_a_finished_match(field: str, value: Any, named: str) ->
 
 @pytest.mark.parametrize(("target", "score"), [(0, 4), (20, 20)])
 def test_scores_with_which_the_match_is_over(target: int, score: int) -> None:
-    """G1, R20: bytes are refused as their JSON is."""
+    """R20: bytes are refused as their JSON is."""
     state = start(Setup(3, {"target": target}))
     state.scores[1] = score
     with pytest.raises(ValueError, match="scores: with these the match is over"):
@@ -459,7 +459,7 @@ def test_scores_with_which_the_match_is_over(target: int, score: int) -> None:
 
 
 def test_as_many_tiles_as_a_bag_has() -> None:
-    """G1: with many players, fewer than with two."""
+    """Many players leave fewer tiles in the bag than two."""
     state = start(Setup(6))
     state.dug[3] = 29
     with pytest.raises(ValueError, match=r"dug, hands \(hand_size\): more than the bag had"):
@@ -468,7 +468,7 @@ def test_as_many_tiles_as_a_bag_has() -> None:
 
 
 def test_bytes_say_no_more_than_their_json() -> None:
-    """G1: a seat that has dug lacked all that it could place then, and JSON doesn't list that."""
+    """A seat that dug lacked every tile it could have placed; bytes must say so, as JSON does."""
     state = read(middle())
     state.seat, state.dug[0] = 0, 1
     with pytest.raises(ValueError, match="lacks: not all"):

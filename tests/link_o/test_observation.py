@@ -177,7 +177,7 @@ def test_lacks_of_a_dig_that_leaves_tiles() -> None:
         *("red 0-1", "red 1-1", "red 1-3", "red 1-4", "blue 2-2", "blue LINK-O"),
     }
     assert both.data["dug"][1] == 2
-    assert lacking(both, 1) == set()  # F18: one of them it has just dug
+    assert lacking(both, 1) == set()  # it has just dug one of these types
     both.play("@3 red 4-2")
     assert lacking(both, 1) == expected
 
@@ -188,7 +188,7 @@ def test_lacks_of_a_dig_that_leaves_nothing() -> None:
     data["lacks"][1] = ["green 0-1"]
     both = Both(data).play("@5 red 2-1")
     assert both.data["dug"][1] == 1
-    assert lacking(both, 1) == {"green 0-1"}  # F18: one of the others it has just dug
+    assert lacking(both, 1) == {"green 0-1"}  # it has just dug one of the other types
     both.play("@3 red 4-2")
     assert "green 0-1" in lacking(both, 1)
     assert {"red 2-3", "red 2-4", "blue LINK-O"} <= lacking(both, 1)
@@ -219,14 +219,14 @@ def test_lacks_starts_empty_in_every_round() -> None:
         if data["round"] != before and data["seat"] is not None:
             before, rounds = data["round"], rounds + 1
             for seat in range(4):
-                told = data["dug"][seat] > 0 and seat != data["seat"]  # F18
+                told = data["dug"][seat] > 0 and seat != data["seat"]
                 assert bool(data["lacks"][seat]) == told
     assert rounds >= 3
 
 
 @pytest.mark.parametrize("players", range(2, 7))
 def test_lacks_is_true(players: int) -> None:
-    """F18: no hand holds what it lacks, that of a seat that has just dug neither."""
+    """No hand holds a type that it is known to lack, even after digging."""
     told = 0
     for seed in range(4):
         state, rng = start(Setup(players, {"target": 0}), seed), np.random.default_rng(seed)

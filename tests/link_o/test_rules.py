@@ -285,7 +285,7 @@ def test_an_empty_board_is_open_to_all(switch: str) -> None:
 
 
 def test_first_turn_digging_goes_on_until_it_fits() -> None:
-    """R7, A3: openers that can't be placed don't stop it, and pairs that fit don't either."""
+    """R7: openers that can't be placed don't stop it, and pairs that fit don't either."""
     top = ["red 2-3", "blue 1-1", "blue 3-3", "red 1-1", "green 0-0"]
     board = {
         4: "red 2-2",
@@ -318,7 +318,7 @@ def test_later_digging() -> None:
 
 
 def test_no_digging_while_able() -> None:
-    """R8, A5: whoever can place must, and draws nothing."""
+    """R8: whoever can place must, and draws nothing."""
     both = Both(position({4: "red 2-2"}, [["red 1-2", "..."], ["red 1-3", "green 0-1"]]))
     size = len(both.data["bag"])
     both.play("@5 red 2-1")
@@ -525,7 +525,7 @@ def test_going_out_ends_the_round_at_once() -> None:
 
 @pytest.mark.parametrize("loser", ["blue 3-4", "blue 4-4", "blue LINK-O"])
 def test_the_blocked_winner_gets_the_others_whole_hands(loser: str) -> None:
-    """R18, A13: his own points aren't subtracted."""
+    """R18: his own points aren't subtracted."""
     hands = [["red 1-4", "yellow 0-0"], [loser, "green 0-0"]]
     data, move = nearly_full(hands, 0, 40, [])
     both = Both(data).play(move)
@@ -627,7 +627,7 @@ def test_the_end_of_a_match(
 
 
 def test_a_round_of_no_points_can_be_won() -> None:
-    """R22, A17: going out against 0/0 only; with target 0 it wins the match."""
+    """R22: going out against 0/0 only; with target 0 it wins the match."""
     hands = [["red 2-2"], ["yellow 0-0"], ["green 0-0"]]
     spaces = [*range(16, 28), *range(29, 48), 49, 50, 51]
     board = fill(spaces[:-3], ["yellow 0-0", "green 0-0"], {28: "blue 2-2"})

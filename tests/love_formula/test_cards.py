@@ -166,7 +166,7 @@ def test_bullying() -> None:
 
 
 def test_bullying_of_a_complete_couple() -> None:
-    """A18: it may break a complete couple up."""
+    """It may break up a complete couple."""
     data = ([{}, FULL], {0: "Childhood Friends", 1: "Idol & Superfan"})
     game = both(*data, obstacles=[("Bullying", "Pen Pals", 0, 4)]).until("CHOICE")
     game.one("POS Pen Pals/Fireworks Show")
@@ -326,7 +326,7 @@ def test_class_gossip_lasts_into_the_second_half() -> None:
 
 
 def test_part_time_job() -> None:
-    """A2: one card, and it comes back to hand."""
+    """It draws one card, and comes back to the hand."""
     game = both([{}, {}], {0: JOB}, top=["Sabotage", "Cafe"]).go()
     assert game.data["hands"][0] == [JOB, "Sabotage"]
     assert game.data["deck"][0] == "Cafe"
@@ -596,7 +596,7 @@ def test_guardian_friend() -> None:
 
 
 def test_wrong_person() -> None:
-    """Another couple of another player, the sender's own included (A15)."""
+    """Another couple of another player, the sender's own included."""
     hands = {1: ["Wrong Person!"]}
     fields = [{"Barista & Regular": []}, {"Pen Pals": [], "Swim Team Duo": []}, FULL_2]
     game = both(fields, {0: "Cold Feet"}, hands=hands).go()
@@ -661,7 +661,7 @@ def test_objection() -> None:
 
 
 def test_change_of_plans() -> None:
-    """OPP_ACTION: any action of another player, the Part-time Job too (E7); not one's own."""
+    """OPP_ACTION: any action of another player, the Part-time Job too; not one's own."""
     hands = {0: ["Change of Plans"], 1: ["Change of Plans"]}
     game = both([{}, {}, {"item": "Bouquet"}], {0: "Sabotage"}, hands=hands).go()
     assert game.asks == (1, "REACT")  # though it doesn't concern him

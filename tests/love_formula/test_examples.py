@@ -1,4 +1,4 @@
-"""The fifteen worked examples, E1-E15, in the game and in the oracle."""
+"""Fifteen worked examples of the rules, in the game and in the oracle."""
 
 from collections import Counter
 
@@ -12,7 +12,7 @@ FULL = {"Childhood Friends": ["School Festival", "Cafe", "Box of Chocolates"]}
 QUIET = {0: JOB}
 
 
-def test_e1_scoring() -> None:
+def test_scoring() -> None:
     """E1 (R26): 12 + 2 + 1 = 15; Cold Feet -3; Parental Disapproval 4 for 9."""
     own = FULL | {"Pen Pals": ["Love Letter"], "event": "Rock Concert"}
     assert both([own, {}], QUIET).data["vp"] == [15, 0]
@@ -24,7 +24,7 @@ def test_e1_scoring() -> None:
     assert both([pair, {}], QUIET).data["vp"] == [6, 0]
 
 
-def test_e2_bullying_over_both_halves() -> None:
+def test_bullying_over_both_halves() -> None:
     """E2 (R7, R8): attached at g=8 it triggers at g=9, 10, 11 and 12."""
     hands = {0: ["Cafe"], 1: ["Beach"]}
     game = both([{}, {"Pen Pals": []}], {0: "Bullying"}, hands=hands, turn=8)
@@ -45,7 +45,7 @@ def test_e2_bullying_over_both_halves() -> None:
     assert "Bullying" in game.data["discard"]
 
 
-def test_e3_bullying_without_a_choice() -> None:
+def test_bullying_without_a_choice() -> None:
     """E3 (R24): with the Part-time Job only, the preparation goes; nothing if there is none."""
     for attached in (["Love Letter"], []):
         game = both(
@@ -63,7 +63,7 @@ def test_e3_bullying_without_a_choice() -> None:
         assert game.data["obstacles"][0]["turns_left"] == 2
 
 
-def test_e4_making_room() -> None:
+def test_making_room() -> None:
     """E4 (R10-R12): the Love Letter moves to Pen Pals, the Bouquet takes the slot."""
     own: Json = {"Pen Pals": [], "item": "Love Letter"}
     game = both([own, {}], {0: "Bouquet"})
@@ -82,7 +82,7 @@ def test_e4_making_room() -> None:
 REACTORS = {0: ["Objection!"], 1: ["Guardian Friend", "Objection!"]}
 
 
-def test_e5_objections() -> None:
+def test_objections() -> None:
     """E5 (R20, R21): last to first."""
     game = both([{}, {"Pen Pals": []}], {0: "Cold Feet"}, hands=REACTORS).go()
     assert game.asks == (1, "REACT")
@@ -104,7 +104,7 @@ def test_e5_objections() -> None:
     assert sorted(other.data["discard"]) == ["Guardian Friend", "Objection!"]
 
 
-def test_e6_redirected_before_it_is_cancelled() -> None:
+def test_redirected_before_it_is_cancelled() -> None:
     """E6 (R21, R22): the second card resolves first; the first has nothing left to cancel."""
     hands = {1: ["Guardian Friend", "Wrong Person!"], 2: ["Guardian Friend"]}
     fields: list[Json] = [{}, {"Pen Pals": []}, {"Swim Team Duo": []}]
@@ -119,7 +119,7 @@ def test_e6_redirected_before_it_is_cancelled() -> None:
     assert game.on_table() == [("Cold Feet", "Swim Team Duo")]
 
 
-def test_e7_cancelled_job() -> None:
+def test_cancelled_job() -> None:
     """E7 (R14): no draw, and the card is back in hand."""
     game = both([{}, {}], QUIET, hands={1: ["Change of Plans"]}).go()
     assert game.asks == (1, "REACT")
@@ -130,7 +130,7 @@ def test_e7_cancelled_job() -> None:
     assert game.data["discard"] == ["Change of Plans"]
 
 
-def test_e8_obstacles_without_a_couple() -> None:
+def test_obstacles_without_a_couple() -> None:
     """E8 (R13): discarded; also if all are shielded. Own couples don't count."""
     alone = both([{"Pen Pals": []}, {}], {0: "Cold Feet"}).go()
     assert (alone.on_table(), alone.data["discard"]) == ([], ["Cold Feet"])
@@ -140,7 +140,7 @@ def test_e8_obstacles_without_a_couple() -> None:
     assert later.on_table() == [("Cold Feet", "Pen Pals")]
 
 
-def test_e9_moving_away() -> None:
+def test_moving_away() -> None:
     """E9 (R8, T4; R15): attached at g=3, it takes its couple at the end of g=8."""
     game = both([{}, {"Pen Pals": ["Love Letter"]}], {0: "Moving Away"}, turn=3).go()
     while game.data["turn"] < 8:
@@ -152,7 +152,7 @@ def test_e9_moving_away() -> None:
     assert gone == Counter(["Pen Pals", "Love Letter", "Moving Away"])
 
 
-def test_e10_rumour() -> None:
+def test_rumour() -> None:
     """E10 (R8, T2): 4 - 2 for an item, 1 - 2 is 0."""
     rumour = ("Nasty Rumor", "Pen Pals", 1, 3)
     game = both([{"Pen Pals": []}, {}], QUIET, obstacles=[rumour], hands={0: ["Bouquet"]})
@@ -167,7 +167,7 @@ def test_e10_rumour() -> None:
     assert game.data["order"] == [1, 0]
 
 
-def test_e11_downpour() -> None:
+def test_downpour() -> None:
     """E11 (R10): nothing comes onto the couple, what is there may leave."""
     rain = ("Sudden Downpour", "Pen Pals", 1, 3)
     own = {"Pen Pals": ["Love Letter"], "event": "Fireworks Show"}
@@ -182,7 +182,7 @@ def test_e11_downpour() -> None:
     assert dry.legal() == {"PASS", "POS Pen Pals/Love Letter", "POS 0/event"}
 
 
-def test_e12_spare_ticket() -> None:
+def test_spare_ticket() -> None:
     """E12 (R19): the Love Letter comes to hand."""
     game = both(
         [{}, {"Pen Pals": ["Love Letter"]}], {0: "Sabotage"}, hands={1: ["Spare Ticket"]}
@@ -193,7 +193,7 @@ def test_e12_spare_ticket() -> None:
     assert sorted(game.data["discard"]) == ["Sabotage", "Spare Ticket"]
 
 
-def test_e13_dropping_a_couple() -> None:
+def test_dropping_a_couple() -> None:
     """E13 (R11, R15): three cards go."""
     cold = ("Cold Feet", "Pen Pals", 1, 0)
     windows = {"voluntary_discards": "windows"}
@@ -205,8 +205,8 @@ def test_e13_dropping_a_couple() -> None:
 
 
 @pytest.mark.parametrize("players", [2, 3, 4])
-def test_e14_conservation(players: int) -> None:
-    """E14: at the end each of the 120 cards is in one zone."""
+def test_conservation(players: int) -> None:
+    """At the end each of the 120 cards is in exactly one zone."""
     for seed in range(2):
         for game, _ in walk(asked_all(players), 40 + seed):
             last = game
@@ -222,7 +222,7 @@ def test_e14_conservation(players: int) -> None:
         assert all(set(hand) <= {JOB} for hand in data["hands"])
 
 
-def test_e15_only_jobs() -> None:
+def test_only_jobs() -> None:
     """E15 (R23): 40 cards drawn in the first half; draft 2 needs one reshuffle."""
     setup = asked_all(4, voluntary_discards="off")
     game = Both.begin(setup, 15)

@@ -23,7 +23,7 @@ from tests.love_formula.oracle import Setup
 
 @pytest.mark.parametrize("step", ["pre", "post"])
 def test_a_card_of_the_seat_to_act(step: str) -> None:
-    """F1: in T3, who has had his turn has no card, and who has yet to have it has one."""
+    """In stage T3 a seat has a card until its turn, and none afterwards."""
     plays = {0: "Cafe", 1: "Fireworks Show", 2: "Bouquet"}
     data = position([{}, {}, {}], plays)
     first, second, third = data["order"]
@@ -42,7 +42,7 @@ def test_a_card_of_the_seat_to_act(step: str) -> None:
 
 
 def test_no_shields_in_the_first_draft() -> None:
-    """F17: nobody has played a Good Luck Charm."""
+    """No Good Luck Charm has been played yet."""
     for players in (2, 3, 4):
         state = start(Setup(players))
         for seat in range(players):
@@ -51,7 +51,7 @@ def test_no_shields_in_the_first_draft() -> None:
 
 @pytest.mark.parametrize(("until", "turns"), [(-1, 0), (7, 0), (9, 0), (10, 1), (12, 3)])
 def test_shields_in_the_second_draft(until: int, turns: int) -> None:
-    """F17, R7: drafts are no turns; turn 9 is over, those up to the last are to come."""
+    """R7: drafts are no turns; turn 9 is over, and the turns up to the last are to come."""
     state = start()
     state.half, state.turn, state.shield[1] = 2, 9, until
     assert piece(state, "shield", 1)[0] == turns
@@ -60,14 +60,14 @@ def test_shields_in_the_second_draft(until: int, turns: int) -> None:
 
 @pytest.mark.parametrize(("until", "turns"), [(-1, 0), (3, 0), (4, 1), (7, 4)])
 def test_shields_in_a_turn(until: int, turns: int) -> None:
-    """F17: the rest of turn 4, and those after it."""
+    """A shield lasts for the rest of turn 4, and for the turns after it."""
     state = read(position([{"shield_until": until}, {}], None))
     assert piece(state, "shield", 0)[0] == turns
     assert observe(state, 1)[GAME.observation.spec.slices()["shield"]][1] == turns
 
 
 def test_bytes_and_json_of_another_table(tmp_path: Path) -> None:
-    """F4: refused by name; the same cards under another name are the same cards."""
+    """Other cards are refused by name; the same cards under another name are accepted."""
     state = start()
     same, other = tmp_path / "same.csv", tmp_path / "other.csv"
     same.write_bytes(CARDS.read_bytes())
@@ -91,7 +91,7 @@ def test_bytes_and_json_of_another_table(tmp_path: Path) -> None:
 
 @pytest.mark.parametrize("players", [2, 3])
 def test_what_is_known_in_a_draft(players: int) -> None:
-    """G2: nothing, but with two players picks from a pack that came back; so worlds are valid."""
+    """Nothing is known, except picks from a returned pack with two players."""
     told = 0
     for plies in range(1, 8 * players, 3):
         state = play_random(start(Setup(players), 1), np.random.default_rng(plies), plies)
@@ -111,7 +111,7 @@ def test_what_is_known_in_a_draft(players: int) -> None:
 
 
 def test_nothing_moves_after_the_end() -> None:
-    """G2: bytes are refused as their JSON is."""
+    """Bytes are refused as their JSON is."""
     state = play_random(start(), np.random.default_rng(1))
     state.moving = 5
     with pytest.raises(ValueError, match="moving"):
@@ -119,7 +119,7 @@ def test_nothing_moves_after_the_end() -> None:
 
 
 def test_errors_stay_short() -> None:
-    """N5: however much is wrong."""
+    """Errors are short, however much is wrong."""
     data = GAME.to_dict(start(Setup(4)))
     data["passed"] = [[[["Cafe"] * 30] * 30] * 30] * 4
     with pytest.raises(ValueError, match="passed: ") as found:

@@ -434,7 +434,7 @@ def test_voluntary_discards() -> None:
 
 
 def test_targets_are_chosen_at_resolution() -> None:
-    """R13, A8: a couple that came first this turn can be hit."""
+    """R13: a couple that came first this turn can be hit."""
     game = both([{}, {}], {1: "Pen Pals", 0: "Cold Feet"})
     game.go()
     assert game.couples(1) == {"Pen Pals": []}
@@ -478,7 +478,7 @@ def test_who_is_asked_and_when() -> None:
 
 
 def test_both_copies_of_one_player() -> None:
-    """A16: the later one resolves first, the earlier one comes to nothing."""
+    """The later copy resolves first, and the earlier one has no effect."""
     hands = {1: ["Change of Plans", "Change of Plans"]}
     game = both([{}, {}], {0: "Shopping Spree"}, hands=hands).go()
     game.one("CARD Change of Plans")
@@ -572,7 +572,7 @@ def over(fields: Any, hands: dict[int, list[str]] | None = None, **changes: Any)
 
 
 def test_end_of_the_game() -> None:
-    """R17, R26: hand sizes are noted before the hands go (A9)."""
+    """R17, R26: hand sizes are noted before the hands go."""
     data = over([FULL, {}], {0: ["Cafe"]})
     assert (data["stage"], data["seat"], data["decision"]) == ("over", None, None)
     assert data["hand_sizes_at_end"] == [3, 2]

@@ -1,4 +1,4 @@
-"""Worked examples: E1-E15 for single rules, S1 and S2 from the printed sheet, corrected."""
+"""Worked examples of single rules, and two examples of the printed sheet, corrected."""
 
 import pytest
 
@@ -42,8 +42,8 @@ def follow(data: Json, moves: str, expected: int) -> Json:
 @pytest.mark.parametrize(
     "second", ["LOCK 10-7 @1", "LOCK 10-7 @0"], ids=["another bracelet", "the same bracelet"]
 )
-def test_e1_two_matches_in_a_turn(second: str) -> None:
-    """E1: 1 for the first match, 3 for the second, on whichever bracelet it is."""
+def test_two_matches_in_a_turn(second: str) -> None:
+    """1 point for the first match and 3 for the second, on any bracelet."""
     data = position("7-4", "9-10", hands=("4-10,10-7,2-3", "9-M"))
     assert follow(data, "LOCK 4-10 @0", 1)["matched"] is True
     end = follow(data, f"LOCK 4-10 @0, {second}", 4)
@@ -51,15 +51,15 @@ def test_e1_two_matches_in_a_turn(second: str) -> None:
     assert end["matched"] is False
 
 
-def test_e2_a_lone_match_on_the_second_move() -> None:
-    """E2: nothing for the first link, then 1, not 3."""
+def test_a_lone_match_on_the_second_move() -> None:
+    """No point for the first link, then 1 and not 3."""
     data = position("7-4", "9-10", hands=("2-9,10-7", "9-M"))
     assert follow(data, "LOCK 2-9 @0", 0)["matched"] is False
     follow(data, "LOCK 2-9 @0, LOCK 10-7 @1", 1)
 
 
-def test_e3_a_match_at_the_key_end() -> None:
-    """E3: the open key 7 goes into the new link's lock 7."""
+def test_a_match_at_the_key_end() -> None:
+    """The open key 7 goes into the new link's lock 7."""
     data = position("7-4", hands=("3-7", "9-M"))
     follow(data, "KEY 3-7 @0", 1)
     state = play_text(read(data), "KEY 3-7 @0")
@@ -67,15 +67,15 @@ def test_e3_a_match_at_the_key_end() -> None:
     assert GAME.to_dict(state)["bracelets"][0]["links"] == [["3-7", 0], ["7-4", None]]
 
 
-def test_e4_the_master_lock_never_matches() -> None:
-    """E4: 6 opens a master lock, without a point."""
+def test_the_master_lock_never_matches() -> None:
+    """Key 6 opens a master lock, without a point."""
     data = position("7-M", hands=("6-8", "9-M"))
     follow(data, "LOCK 6-8 @0", 0)
     assert ends(play_text(read(data), "LOCK 6-8 @0")) == {0: "7-M 6-8"}
 
 
-def test_e5_completing_a_bracelet() -> None:
-    """E5: metal 12, domination 10, emerald 5, two matches 8; then a new bracelet, then move 2."""
+def test_completing_a_bracelet() -> None:
+    """Metal 12, domination 10, emerald 5, two matches 8; then a new bracelet, then move 2."""
     state = read(e5())
     assert legal_texts(state) == {
         "KEY 6-4 @0",
@@ -96,26 +96,26 @@ def test_e5_completing_a_bracelet() -> None:
     follow(e5(), "CLOSE 6-4 @0, NEW 2-3", 35)
 
 
-def test_e6_too_short_to_close() -> None:
-    """E6: the completed bracelet would have four links."""
+def test_too_short_to_close() -> None:
+    """A completed bracelet would have four links."""
     state = read(position("4-7,7-10,10-8", hands=("8-4", "9-M")))
     assert legal_texts(state) == {"KEY 8-4 @0", "LOCK 8-4 @0"}
 
 
-def test_e7_master_lock_in_the_closing_link() -> None:
-    """E7: metal 10, two captured links, 4 off; no domination."""
+def test_master_lock_in_the_closing_link() -> None:
+    """Metal 10, two captured links, minus 4; no domination."""
     data = position("2-5@-,5-4@B,4-9@A,9-10@B", hands=("5-M", "9-M"))
     assert follow(data, "CLOSE 5-M @0", 8)["captured"] == [2, 0]
 
 
-def test_e8_master_lock_elsewhere_costs_nothing() -> None:
-    """E8: metal 6, three captured links, one match (7 into 7)."""
+def test_master_lock_elsewhere_costs_nothing() -> None:
+    """Metal 6, three captured links, one match (7 into 7)."""
     data = position("7-M@B,2-4@B,2-5@A,5-6@B", hands=("3-7", "9-M"))
     assert follow(data, "CLOSE 3-7 @0", 13)["captured"] == [3, 0]
 
 
-def test_e9_a_match_before_completing_keeps_its_point() -> None:
-    """E9: 1 for the match, then 12 + 1 + 5 + 4."""
+def test_a_match_before_completing_keeps_its_point() -> None:
+    """1 point for the match, then 12 + 1 + 5 + 4."""
     data = position("4-7@-,7-10@A,10-8@B", hands=("8-6,2-4", "9-M"))
     follow(data, "LOCK 8-6 @0", 1)
     end = follow(data, "LOCK 8-6 @0, CLOSE 2-4 @0", 23)
@@ -123,23 +123,23 @@ def test_e9_a_match_before_completing_keeps_its_point() -> None:
     assert end["captured"] == [1, 0]
 
 
-def test_e10_a_match_after_completing_is_the_first() -> None:
-    """E10: 35, then 1 and not 3."""
+def test_a_match_after_completing_is_the_first() -> None:
+    """35 points, then 1 and not 3."""
     data = position(E5_CHAIN, "9-10", hands=("6-4,2-3,10-7,2-5", "9-M"))
     end = follow(data, "CLOSE 6-4 @0, NEW 2-3, LOCK 10-7 @1", 36)
     assert end["seat"] == 1
 
 
-def test_e11_completing_with_the_last_link() -> None:
-    """E11: no new bracelet, and the turn is over."""
+def test_completing_with_the_last_link() -> None:
+    """No new bracelet is started, and the turn is over."""
     data = position(E5_CHAIN, "9-10", hands=("6-4", "9-M"))
     end = follow(data, "CLOSE 6-4 @0", 35)
     assert (end["seat"], end["must_start"], end["move"]) == (1, False, 1)
     assert end["bracelets"] == [{"slot": 1, "links": [["9-10", None]]}]
 
 
-def test_e12_nothing_joins() -> None:
-    """E12: only new bracelets, and again on the second move."""
+def test_nothing_joins() -> None:
+    """Only new bracelets are legal, on the second move as well."""
     data = position("7-6", "9-4", hands=("10-8,7-2,9-8", "9-M"))
     state = read(data)
     assert legal_texts(state) == {"NEW 10-8", "NEW 7-2", "NEW 9-8"}
@@ -150,8 +150,8 @@ def test_e12_nothing_joins() -> None:
     assert ends(state) == {0: "7-6", 1: "9-4", 2: "10-8"}
 
 
-def test_e13_two_bracelets_in_one_turn() -> None:
-    """E13: four links in one turn, 35 + 29."""
+def test_two_bracelets_in_one_turn() -> None:
+    """Four links in one turn bring 35 + 29 points."""
     data = position(E5_CHAIN, E13_CHAIN, hands=("6-4,2-3,3-4,2-5", "9-M"))
     follow(data, "CLOSE 6-4 @0", 35)
     follow(data, "CLOSE 6-4 @0, NEW 2-3", 35)
@@ -160,8 +160,8 @@ def test_e13_two_bracelets_in_one_turn() -> None:
     assert (end["seat"], end["ply"], end["completed"]) == (1, 64, 2)
 
 
-def test_e14_the_short_game_ends_at_once() -> None:
-    """E14: 70 + 35; the mandatory new bracelet is not played."""
+def test_the_short_game_ends_at_once() -> None:
+    """70 + 35 points end the game; the mandatory new bracelet is not played."""
     data = e5(options={"short": True, "skip_forced": False}, scores=[70, 12])
     end = follow(data, "CLOSE 6-4 @0", 35)
     assert end["scores"] == [105, 12]
@@ -172,8 +172,8 @@ def test_e14_the_short_game_ends_at_once() -> None:
     assert (standard["seat"], standard["must_start"]) == (0, True)
 
 
-def test_e15_no_slot_for_a_new_bracelet() -> None:
-    """E15: the link is set aside."""
+def test_no_slot_for_a_new_bracelet() -> None:
+    """The link is set aside."""
     data = position(*FULL.split(), hands=("9-4", "7-M"))
     assert len(data["bracelets"]) == 24
     assert legal_texts(read(data)) == {"NEW 9-4"}
@@ -183,16 +183,16 @@ def test_e15_no_slot_for_a_new_bracelet() -> None:
     assert (end["seat"], end["ply"], end["hands"]) == (1, 61, [[], ["7-M"]])
 
 
-def test_s1_the_sheets_example_corrected() -> None:
-    """S1: 14 + 4 + 5 + 15, no match."""
+def test_the_sheets_example_corrected() -> None:
+    """14 + 4 + 5 + 15 points, without a match."""
     data = position(
         "3-7@-,7-10@B,5-7@C,7-2@C,2-10@B,10-M@C", hands=("3-9", "9-M", "9-M"), num_players=3
     )
     assert follow(data, "CLOSE 3-9 @0", 38)["captured"] == [5, 0, 0]
 
 
-def test_s2_the_sheets_example_with_two_diamonds() -> None:
-    """S2: 14 + 4 + 5 + 20."""
+def test_the_sheets_example_with_two_diamonds() -> None:
+    """14 + 4 + 5 + 20 points."""
     data = position(
         "2-9@-,9-10@B,10-7@C,7-2@C,2-3@B,3-8@C", hands=("4-8", "9-M", "9-M"), num_players=3
     )

@@ -143,7 +143,7 @@ def test_another_process_finds_the_game(tmp_path: Path) -> None:
 
 @pytest.mark.parametrize("text", ["1 / 0", "def", "assert False, 'no'"])
 def test_a_module_that_fails(text: str, tmp_path: Path, monkeypatch: pytest.MonkeyPatch) -> None:
-    """N2: whatever it raises is told in one line."""
+    """Whatever it raises, the error is one line."""
     (tmp_path / "badmod.py").write_text(text)
     monkeypatch.syspath_prepend(tmp_path)
     with pytest.raises(ValueError, match=r"^no game 'badmod:GAME'; can't import badmod: \w+Error:"):

@@ -144,7 +144,7 @@ def test_train_writes_everything(tmp_path: Path) -> None:
 def test_weights_decay_and_biases_and_gates_do_not(
     kind: str, monkeypatch: pytest.MonkeyPatch
 ) -> None:
-    """A5: by a share of themselves, whatever the gradients, and nothing that is 1-D."""
+    """Matrices decay by a share of themselves, whatever the gradients; 1-D parameters don't."""
     config = alphazero_config(
         {
             **TINY,
@@ -173,7 +173,7 @@ def test_weights_decay_and_biases_and_gates_do_not(
 
 
 def test_plies_not_played_are_not_saved() -> None:
-    """A10: what is saved of games, and sent with them, is what there is, not what there may be."""
+    """Saved and sent games hold the plies that were played, not the whole capacity."""
     trainer = run(alphazero_config(TINY), 1)
     assert isinstance(trainer.play, ReplayGames)
     saved, length = trainer.play.tensors(), int(trainer.play.length.sum())

@@ -274,7 +274,7 @@ def test_integers_with_an_exponent() -> None:
 def test_options_out_of_range(
     arguments: str, complaint: str, capsys: pytest.CaptureFixture[str]
 ) -> None:
-    """F9, F10: the error names the option and what is allowed, before memory is taken."""
+    """The error names the option and what is allowed, before memory is taken."""
     assert complaint in usage_error(arguments, capsys)
 
 
@@ -300,7 +300,7 @@ def test_options_out_of_range(
     ],
 )
 def test_wild_numbers(arguments: str, complaint: str, capsys: pytest.CaptureFixture[str]) -> None:
-    """F9, F10: refused in one line that says what is allowed, before memory is taken."""
+    """It is refused in one line that says what is allowed, before memory is taken."""
     assert main(arguments.split()) == 2
     assert complaint in error_line(capsys)
 
@@ -308,7 +308,7 @@ def test_wild_numbers(arguments: str, complaint: str, capsys: pytest.CaptureFixt
 def test_a_file_that_can_not_be_written_is_noticed_first(
     capsys: pytest.CaptureFixture[str], tmp_path: Path, monkeypatch: pytest.MonkeyPatch
 ) -> None:
-    """F14: before the match; root may write anywhere, so the system's answer is played."""
+    """Checked before the match. Root may write anywhere, so the system's answer is imitated."""
 
     def denied(*_: object, **__: object) -> None:
         raise PermissionError(13, "Permission denied")
@@ -348,7 +348,7 @@ sys.exit(main())
 def test_a_stopped_run_says_so_by_its_exit_code(
     number: signal.Signals, code: int, tmp_path: Path
 ) -> None:
-    """F14: as the shell does, 128 and the signal's number."""
+    """The exit status is 128 plus the signal's number, as in a shell."""
     fields = {"name": "tiny", "game": "linkage", "total_steps": 9999, "num_threads": 1}
     fields |= {"num_envs": 4, "horizon": 4, "width": 4, "blocks": 1}
     (tmp_path / "run.yaml").write_text(json.dumps(fields), encoding="utf-8")
@@ -379,7 +379,7 @@ sys.exit(main())
 
 @pytest.mark.parametrize("module", ["linkzoo_training.commands.cli", "numpy", "linkzoo.core.game"])
 def test_an_interruption_of_the_imports_is_quiet(module: str) -> None:
-    """F14: Ctrl-C in the first third of a second."""
+    """Ctrl-C in the first third of a second prints no traceback."""
     command = [sys.executable, "-c", INTERRUPTED, module]
     done = subprocess.run(command, capture_output=True, text=True, check=False)
     assert (done.returncode, done.stdout, done.stderr) == (130, "", "")
@@ -449,7 +449,7 @@ def test_play(
 def test_a_console_that_is_not_utf8(
     arguments: str, printed: str, monkeypatch: pytest.MonkeyPatch, tmp_path: Path
 ) -> None:
-    """P6: what it can't show is replaced, and no result is lost."""
+    """Characters that the encoding lacks are replaced, and no result is lost."""
     monkeypatch.chdir(tmp_path)
     console = TextIOWrapper(BytesIO(), encoding="cp1252")
     monkeypatch.setattr("sys.stdout", console)

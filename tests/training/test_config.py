@@ -333,7 +333,7 @@ NASTY = [
     ],
 )
 def test_wild_numbers_are_refused_by_name(preset: str, field: str) -> None:
-    """F11: each is refused with the field's name, or within a range that does no harm."""
+    """Each number is refused with the field's name, or it is in a harmless range."""
     standard = load_config(preset, ["teacher.agent=greedy"] if "teacher" in field else [])
     for text in NASTY:
         config, said = None, field
@@ -370,7 +370,7 @@ def test_wild_numbers_are_refused_by_name(preset: str, field: str) -> None:
     ],
 )
 def test_no_yaml_is_one_line(override: str, tmp_path: Path) -> None:
-    """F9: of a setting and of a file; a tag of Python's is no YAML here."""
+    """Errors of a setting and of a file are one line; tags of Python objects are refused."""
     with pytest.raises(ValueError, match="seed") as caught:
         load_config("linkage_ppo", [override])
     assert len(str(caught.value)) < 300
@@ -417,7 +417,7 @@ def test_names_are_checked_when_they_are_read(override: str, message: str) -> No
 
 
 def test_reading_loads_and_compiles_nothing() -> None:
-    """A9: neither torch nor a checkpoint, and no function of a game."""
+    """Reading imports no torch, reads no checkpoint and compiles no function of a game."""
     code = (
         "import sys\nfrom numba.core import event\n"
         "timer = event.TimingListener()\nevent.register('numba:compile', timer)\n"

@@ -54,7 +54,7 @@ def fixture_ranks(folder: Path) -> list[dict[str, Tensor]]:
 def test_minibatches_are_the_same_for_one_process_and_several(
     rows: int, others: int | None, monkeypatch: pytest.MonkeyPatch
 ) -> None:
-    """A12: all rows, sizes that differ by 1 at most, as many parts everywhere, none empty."""
+    """Each rank has the same number of parts, none empty, with sizes that differ by at most 1."""
     if others is not None:
         monkeypatch.setattr(distributed, "all_gather", lambda count: [count, others])
     order = torch.arange(rows)
@@ -68,7 +68,7 @@ def test_minibatches_are_the_same_for_one_process_and_several(
 
 
 def test_a_batch_without_plies_of_the_learner_changes_nothing() -> None:
-    """A12: the mean of no rows isn't a number, nor were the weights then."""
+    """The mean over no rows would be NaN, and so would the weights."""
     trainer = PPOTrainer(ppo_config(DATA))
     batch = trainer.play.collect(trainer.behaviour_policy, trainer.pool, 0.0, 0)
     batch.learner[:] = False
@@ -121,7 +121,7 @@ def test_a_run_is_one_run_and_resumes(folder: Path, ranks: list[dict[str, Tensor
     saved, meta = load_tensors(folder / "run" / STATE_FILE)
     assert meta["iteration"] == 4
     assert strip_prefix("rank1.play.", saved).keys() == strip_prefix("play.", saved).keys()
-    for tensors in ranks:  # A10: the first one has all games, and each gets its own back
+    for tensors in ranks:  # The first rank saves all games, and each rank gets its own back.
         first = int(tensors["rank"]) == 0
         assert tensors["parts"].tolist() == ([0, 1] if first else [])
         assert int(tensors["own"]) == int(tensors["rank"])

@@ -98,7 +98,7 @@ def test_wins_draws_and_losses_of_random_games(players: int) -> None:
 
 
 def test_a_sequential_test_of_draws() -> None:
-    """A2: a match of draws ends, since A isn't stronger by so much."""
+    """A match of draws ends: A isn't stronger by the tested margin."""
     result = match(Always(1), Always(1), 500, sprt=Sprt(0, 60))
     assert result.blocks < 30
     assert result.for_card()["sprt"]["accepted"] == "low"

@@ -107,7 +107,7 @@ class Keeper:
 
 @pytest.mark.slow  # quick: snapshots travel once
 def test_what_workers_keep_is_sent_once(tmp_path: Path, monkeypatch: pytest.MonkeyPatch) -> None:
-    """A10: to a worker, and again only to the one in the place of one that died."""
+    """A worker gets it once; only the replacement of a dead worker gets it again."""
     size, sent = 100_000, list[int]()
     things = {name: name.encode() * size for name in "abc"}
     send = Connection.send
@@ -136,7 +136,7 @@ def test_what_workers_keep_is_sent_once(tmp_path: Path, monkeypatch: pytest.Monk
 
 
 def test_snapshots_travel_once() -> None:
-    """A10: weights of the pool are kept under names that stay, and aren't in what is sent."""
+    """Workers keep the pool's weights by name, and later messages don't contain them."""
     sent: list[tuple[int, list[str]]] = []
 
     class Noted(LocalExecutor):
@@ -173,7 +173,7 @@ def test_errors_and_deaths_of_workers_are_reported() -> None:
 
 
 def test_nobody_is_imitated_who_was_not_asked() -> None:
-    """A12: batches are of an iteration ago, when a teacher who comes in later had no say."""
+    """Batches are one iteration old, from before a later teacher had a weight."""
     board = {"network": "board", "width": 8, "total_steps": 4 * 16 * 24}
     taught = {"teacher": {"agent": "greedy", "share": 0.0, "weight": [0.0, 5.0]}}
     trainers = [

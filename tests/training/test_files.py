@@ -108,7 +108,7 @@ def resealed(folder: Path, tensors: dict[str, Tensor]) -> None:
 
 
 def test_weights_that_are_no_numbers(folder: Path, capsys: pytest.CaptureFixture[str]) -> None:
-    """F6: in any tensor; the line names the file and the tensor."""
+    """NaN or infinity in any tensor is refused in one line that names the file and tensor."""
     network = make_network(get_game("linkage"), "flat", 8, 1)
     for name, tensor in network.state_dict().items():
         for wild in (torch.nan, torch.inf, -torch.inf):
@@ -121,7 +121,7 @@ def test_weights_that_are_no_numbers(folder: Path, capsys: pytest.CaptureFixture
 
 
 def test_answers_beyond_all_numbers_are_not_played() -> None:
-    """F6: finite weights whose product isn't; neither by the policy nor by a search."""
+    """Finite weights with an infinite product: neither the policy nor a search plays."""
     game = get_game("linkage")
     for size in (3e38, 1e30):
         network = make_network(game, "flat", 8, 1)
@@ -154,7 +154,7 @@ WILD: list[Any] = [None, True, -1, 0, 10**30, 1e308, "", "x", [], [1], {}, {"x":
 
 
 def test_cards_with_wild_fields(folder: Path) -> None:
-    """F8: every field missing or of another kind is named with the file, or does no harm."""
+    """A missing field, or one of another type, is named with the file or does no harm."""
     path = folder / "card.json"
     card = json.loads(path.read_text())
     for name in card:
@@ -185,7 +185,7 @@ def test_cards_with_wild_fields(folder: Path) -> None:
 
 
 def test_damaged_cards(folder: Path, capsys: pytest.CaptureFixture[str]) -> None:
-    """F8: whatever stands there, it is one line; the command is as quiet."""
+    """Loading a damaged card gives an error of one line, and the command prints it."""
     path = folder / "card.json"
     for data in (b"", b"{", b"5", b"[]", b"{}", b"null", b"\xff", b"[" * 10**5, b'{"a":' * 10**5):
         path.write_bytes(data)
@@ -198,7 +198,7 @@ def test_damaged_cards(folder: Path, capsys: pytest.CaptureFixture[str]) -> None
 
 
 def test_damaged_states(state: Path, trainer: PPOTrainer, tmp_path: Path) -> None:
-    """F8: any bit, any length."""
+    """A flipped bit and a missing end are refused."""
     path = tmp_path / STATE_FILE
     for data in damages((state / STATE_FILE).read_bytes(), 60):
         path.write_bytes(data)
@@ -211,7 +211,7 @@ HARMLESS += [("seconds", number) for number in (0, 10**30, 1e308)]
 
 
 def test_states_with_wild_data(state: Path, trainer: PPOTrainer, tmp_path: Path) -> None:
-    """F8: though their SHA-256 is right: counters of -1 or 10**30, fields of another kind."""
+    """With a right SHA-256, too: counters of -1 or 10**30, fields of another type."""
     tensors, meta = load_tensors(state / STATE_FILE)
     assert set(meta) == {"config", "iteration", "seconds", "workers", "processes"}
     for name in meta:
@@ -240,7 +240,7 @@ def mutations(tensor: Tensor) -> Iterator[Tensor]:
 def test_states_with_wild_tensors(
     step: int, state: Path, trainer: PPOTrainer, tmp_path: Path
 ) -> None:
-    """F8: each tensor missing, or of another shape or type, or full of numbers that are none."""
+    """Each tensor missing, of another shape or type, or full of NaN."""
     tensors, meta = load_tensors(state / STATE_FILE)
     assert any(name.startswith("adam.0.step") for name in tensors)
     pool = [name for name in tensors if name.startswith("pool.0.")]
@@ -291,7 +291,7 @@ def test_states_of_another_optimiser(tmp_path: Path) -> None:
 
 
 def test_a_version_may_add_a_field(state: Path, tmp_path: Path) -> None:
-    """A12: a field that the state doesn't know had its default; others are named, all of them."""
+    """A field that the state lacks had its default; all other differences are named."""
     tensors, meta = load_tensors(state / STATE_FILE)
     config = {k: v for k, v in meta["config"].items() if k != "kl_coef"}
     del config["pool"]["size"]
@@ -316,7 +316,7 @@ def test_a_version_may_add_a_field(state: Path, tmp_path: Path) -> None:
     "line", [b"5", b"[]", b"{}", b"null", b"\xff", b'{"iteration": 1', b"", b"[" * 10**5]
 )
 def test_metrics_with_a_wild_line(line: bytes, tmp_path: Path) -> None:
-    """F8: refused by number, with nothing written; a last line that was cut off is no fault."""
+    """The error gives the line's number and nothing is written; a cut-off last line is accepted."""
     good = b'{"iteration": 1, "steps": 5, "loss/policy": NaN}\n'
     path = tmp_path / "metrics.jsonl"
     path.write_bytes(good + line)
@@ -329,7 +329,7 @@ def test_metrics_with_a_wild_line(line: bytes, tmp_path: Path) -> None:
 
 
 def test_a_refused_resume_leaves_everything(state: Path, tmp_path: Path) -> None:
-    """F8: of a damaged state and of damaged metrics."""
+    """A resume from a damaged state or damaged metrics changes no file."""
     data = (state / STATE_FILE).read_bytes()
     for name, wild in ((STATE_FILE, data[:-1]), ("metrics.jsonl", b"5\n")):
         (tmp_path / STATE_FILE).write_bytes(data)
@@ -353,7 +353,7 @@ with alone_in(Path(sys.argv[1])):
 
 
 def test_one_run_in_a_folder(tmp_path: Path) -> None:
-    """F7: the second is told who holds it; a killed process holds nothing."""
+    """A second run gets the first one's process id; a killed process holds no lock."""
     command = [sys.executable, "-c", HOLD, str(tmp_path)]
     with subprocess.Popen(command, stdout=subprocess.PIPE, text=True) as holder:
         assert holder.stdout is not None
@@ -444,7 +444,7 @@ def test_a_run_in_a_place_that_is_a_file(tmp_path: Path) -> None:
 
 
 def test_writers_do_not_share_a_name(tmp_path: Path, monkeypatch: pytest.MonkeyPatch) -> None:
-    """F7: what another process is writing stays untouched."""
+    """The temporary file of another process stays untouched."""
     seen: list[Path] = []
     monkeypatch.setattr(os, "fsync", lambda _: seen.extend(tmp_path.iterdir()))
     for pid in (1, 2):
@@ -465,7 +465,7 @@ def full_disk(size: int) -> Iterator[None]:
 
 
 def test_a_full_disk(tmp_path: Path) -> None:
-    """F13: the error names the path, nothing of the new file stays, and all of the old one."""
+    """The error names the path, the new file is removed and the old one is kept."""
     path = tmp_path / "file"
     write_atomically(path, b"before")
     with full_disk(1000), pytest.raises(OSError, match=f"'{path}'"):
@@ -497,7 +497,7 @@ def test_only_regular_files_are_replaced(
 
 
 def test_what_a_killed_writer_left_goes(tmp_path: Path) -> None:
-    """F13: with the next run in its folder."""
+    """The next run in the folder removes the temporary files."""
     (tmp_path / f"{STATE_FILE}.77.part").write_bytes(bytes(99))
     train(ppo_config({**test_ppo.QUICK, "total_steps": 384}), folder=tmp_path)
     assert not list(tmp_path.rglob("*.part"))

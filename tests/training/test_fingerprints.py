@@ -1,4 +1,4 @@
-"""A1: what policies rely on, as hashes: cheap, and a change anywhere along a game changes them."""
+"""Fingerprints of games: quick hashes that any change of rules or observations changes."""
 
 import time
 from collections.abc import Callable

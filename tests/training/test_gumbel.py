@@ -550,7 +550,7 @@ def test_senseless_settings_are_refused() -> None:
 
 @pytest.mark.parametrize("count", [3, 40])
 def test_more_positions_than_it_was_made_for_are_refused(count: int) -> None:
-    """A4: they were written behind the ends of arrays."""
+    """They would be written beyond the ends of arrays."""
     search, positions = GumbelSearch(Inputs(LINKAGE), 2, 4), begin(LINKAGE, count)
     with pytest.raises(ValueError, match=rf"{count} positions .* up to 2,"):
         search.run(positions.states, positions.seeds, knows_nothing(LINKAGE))
@@ -564,7 +564,7 @@ def test_more_positions_than_it_was_made_for_are_refused(count: int) -> None:
 @pytest.mark.parametrize("part", ["logits", "values"])
 @pytest.mark.parametrize("late", [False, True])
 def test_answers_that_are_not_finite_are_refused(wrong: float, part: str, late: bool) -> None:
-    """F6: one such number, of the roots or of leaves; no move is played that wasn't looked at."""
+    """One such number of a root or a leaf is enough, and then no move is played."""
     asked = 0
 
     def answer(features: NDArray[Any]) -> tuple[Tensor, Tensor]:
@@ -581,7 +581,7 @@ def test_answers_that_are_not_finite_are_refused(wrong: float, part: str, late: 
 
 
 def test_moves_are_legal_whatever_finite_numbers_the_network_answers() -> None:
-    """F6: the greatest and least numbers there are, in any places."""
+    """The largest and smallest finite numbers, in any positions."""
     rng = np.random.Generator(np.random.PCG64(5))
     extremes = np.array([3e38, -3e38, 0, 1e-45], np.float32)
 

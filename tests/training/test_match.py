@@ -186,7 +186,7 @@ def test_an_interruption_keeps_the_finished_blocks() -> None:
 
 
 def test_an_interrupted_match_is_none() -> None:
-    """A3: what isn't asked for a part of a match (a final evaluation, a card) doesn't get one.
+    """A final evaluation or a card asks for a whole match, and gets no part of one.
 
     Nor is there one before the first batch is finished.
     """
@@ -227,7 +227,7 @@ def test_results_as_json_and_table() -> None:
 
 
 def test_roles_are_not_named_where_they_are_chosen() -> None:
-    """A8: what moves the roles is declared with the game, not guessed from what is switched on."""
+    """The game declares which option moves the roles between seats; no code guesses it."""
     agent = RandomAgent()
     chosen = play_match("linkage", agent, agent, 1, options={"free_hole": True})
     fixed = play_match("linkage", agent, agent, 1, options={"skip_forced": True, "threshold": 9})
@@ -256,7 +256,7 @@ def test_roles_are_not_named_where_they_are_chosen() -> None:
     ],
 )
 def test_roles_are_named_where_they_belong_to_seats(options: dict[str, Any]) -> None:
-    """A8: by what the positions say after the game."""
+    """The positions after the game say which seat had which role."""
     more = {LINKAGE.to_dict(state)["more"] for state in midgame(LINKAGE, 60, 99, **options).states}
     assert (more == {0}) == (LINKAGE.roles(options) == ("More", "Fewer"))
 

@@ -169,7 +169,7 @@ def test_a_graph_of_other_numbers_is_refused() -> None:
 @pytest.mark.parametrize("numbers", [0, 2])
 @pytest.mark.parametrize("elsewhere", [0, 3])
 def test_a_board_without_numbers_or_actions_elsewhere(numbers: int, elsewhere: int) -> None:
-    """G10: there are no layers for them."""
+    """The network has no layers for absent parts."""
     parts = CONNECT_FOUR.observation.spec.parts
     if numbers:
         parts += (ObservationPart("turn", (1, 6, 7), 0, numbers - 1, "whose turn", broadcast=True),)

@@ -21,7 +21,7 @@ def test_openings_by_name() -> None:
     assert read_openings(None, LINKAGE) == read_openings("2-4", LINKAGE) == (2, 4)
     assert read_openings("3", LINKAGE) == (3, 3)
     assert read_openings("0-0", LINKAGE) == (0, 0)
-    for wrong in ("book", "٣", "2-٣", "9" * 5000):  # N6: no digits of other scripts
+    for wrong in ("book", "٣", "2-٣", "9" * 5000):  # digits of other scripts are refused
         with pytest.raises(ValueError, match=r"openings: '.*' is no number of plies such as"):
             read_openings(wrong, LINKAGE)
 

@@ -339,7 +339,7 @@ def test_a_run_begins_with_the_weights_of_a_checkpoint(tmp_path: Path) -> None:
 
 
 def test_a_policy_that_is_not_finite_does_not_play() -> None:
-    """F6: games were stepped by action -1."""
+    """Otherwise its games would be stepped with action -1."""
     trainer = PPOTrainer(ppo_config(QUICK))
     with torch.no_grad():
         next(trainer.behaviour_policy.parameters()).fill_(torch.nan)

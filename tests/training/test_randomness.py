@@ -211,14 +211,14 @@ def test_registered_streams_are_no_finding() -> None:
 
 
 def test_no_two_streams_are_equal() -> None:
-    """A6: none of them belongs to the games' rules or to the tests."""
+    """No stream of the registry belongs to a game's rules or to the tests."""
     twice = {value for value, count in Counter(REGISTRY.values()).items() if count > 1}
     assert not twice
     assert all(1000 <= stream < 9000 for stream in REGISTRY.values())
 
 
 def test_every_stream_of_the_package_is_registered() -> None:
-    """A6: games have numbers of their own below 1000, everything else names the registry's."""
+    """Games number their streams below 1000; all other code uses names of the registry."""
     used = 0
     for path in SOURCES:
         if path in (ROOT / "engine" / "rng.py", *CHECKER):
@@ -254,7 +254,7 @@ def own_streams(folder: Path) -> dict[str, object]:
 
 @pytest.mark.parametrize("folder", sorted(GAMES), ids=lambda folder: str(folder.name))
 def test_no_two_streams_of_a_game_are_equal(folder: Path) -> None:
-    """A6: what one decides tells nothing of what another does."""
+    """Two kinds of chance in a game are independent."""
     found = own_streams(folder)
     assert len(set(found.values())) == len(found), found
 
@@ -266,7 +266,7 @@ def test_streams_of_games_are_found() -> None:
 
 
 def test_tests_draw_from_streams_of_nobody_else() -> None:
-    """A6: below 1000 as games of their own do, or from 9000 on."""
+    """Their streams are below 1000, as those of games, or at least 9000."""
     for path in TESTS:
         if path == Path(__file__):
             continue
@@ -276,7 +276,7 @@ def test_tests_draw_from_streams_of_nobody_else() -> None:
 
 
 def test_one_kind_of_chance() -> None:
-    """A7: in no file of the package anything but counters, without a reason named above."""
+    """Files use counter-based chance alone; the list above names each exception with its reason."""
     found = {
         path: what for path in SOURCES if (what := generators(path.read_text(encoding="utf-8")))
     }

@@ -65,7 +65,7 @@ def test_every_prefix_is_judged_on_its_own() -> None:
     ],
 )
 def test_certain_results_decide(score: float, elo: tuple[float, float], expected: str) -> None:
-    """A2: blocks that are all won, all lost or all even have no variance, and yet say a lot."""
+    """Blocks that are all won, all lost or all even decide, although they have no variance."""
     test, blocks = Sprt(*elo), np.full(5000, float(score))
     assert test.verdict(blocks) == expected
     end = test.end(blocks)
@@ -100,7 +100,7 @@ def test_errors_are_rare(elo: float, expected: str, draws: float) -> None:
 
 
 def test_a_match_ends_when_it_is_clear() -> None:
-    """A2: with the block that makes it so, whatever the batch."""
+    """It ends with the block that decides it, whatever the batch size."""
     results = [
         Match("linkage", GreedyAgent(), RandomAgent(), 1000).play(batch=batch, sprt=Sprt(0, 50))
         for batch in (1, 16, 64)
