@@ -182,7 +182,7 @@ FAULTS = [
         "envs/linkzoo/core/arguments.py",
         "isinstance(value, bool | np.timedelta64)",
         "isinstance(value, bool)",
-        "tests/fuzz/test_positions.py -k 'action_numbers and linkage' --minutes 0.2",
+        "tests/fuzz/test_positions.py -k 'action_numbers and linkage' --minutes 1",
         compiled=True,
     ),
     Planted(
@@ -190,7 +190,7 @@ FAULTS = [
         "envs/linkzoo/record.py",
         'arguments.string("digest", data["digest"]) if "digest" in data else None',
         'data.get("digest")',
-        "tests/fuzz/test_records.py -k 'test_files and link_o' --minutes 0.5",
+        "tests/fuzz/test_records.py -k 'test_files and link_o and not ring' --minutes 1",
         compiled=True,
     ),
     Planted(
@@ -198,7 +198,7 @@ FAULTS = [
         "envs/linkzoo/envs/gym.py",
         "            self.env.clone().set_state(start)",
         "            pass",
-        "tests/fuzz/test_environments.py -k 'seat and linkage' --minutes 0.2",
+        "tests/fuzz/test_environments.py -k 'seat and linkage' --minutes 1",
         compiled=True,
     ),
     Planted(
@@ -206,7 +206,7 @@ FAULTS = [
         "envs/linkzoo/games/love_links/validation.py",
         "if used > left.sum() else",
         "if used > 10**6 else",
-        "tests/fuzz/test_positions.py -k '(json or bytes) and love_links' --minutes 0.5",
+        "tests/fuzz/test_positions.py -k '(json or bytes) and love_links' --minutes 1",
         compiled=True,
     ),
     Planted(
@@ -214,7 +214,7 @@ FAULTS = [
         "training/linkzoo_training/checkpoints/checkpoint.py",
         "Field(ge=1, le=2**31 - 1)",
         "Field(ge=1)",
-        "tests/fuzz/test_checkpoints.py -k 'play and linkage' --minutes 0.5",
+        "tests/fuzz/test_checkpoints.py -k 'play and linkage' --minutes 1",
         compiled=True,
     ),
     Planted(
@@ -222,7 +222,7 @@ FAULTS = [
         "training/linkzoo_training/checkpoints/checkpoint.py",
         'needed = shown(card["sha256"])',
         'needed = repr(card["sha256"])',
-        "tests/fuzz/test_checkpoints.py -k 'play and linkage' --minutes 0.5",
+        "tests/fuzz/test_checkpoints.py -k 'play and linkage' --minutes 1",
         compiled=True,
     ),
     Planted(
@@ -238,7 +238,7 @@ FAULTS = [
         "envs/linkzoo/core/arguments.py",
         "json.loads(text, object_pairs_hook=_object)",
         "json.loads(text)",
-        "tests/fuzz/test_files.py --minutes 0.2",
+        "tests/fuzz/test_files.py --minutes 1",
         compiled=True,
     ),
     Planted(
@@ -246,7 +246,7 @@ FAULTS = [
         "training/linkzoo_training/checkpoints/checkpoint.py",
         "    found = hashlib.sha256(data.replace(seal, _UNSEALED.encode(), 1)).hexdigest()\n",
         "    found = header['sha256']\n",
-        "tests/fuzz/test_checkpoints.py -k states --minutes 0.2",
+        "tests/fuzz/test_checkpoints.py -k states --minutes 1",
         compiled=True,
     ),
 ]

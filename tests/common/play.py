@@ -8,10 +8,12 @@ from collections.abc import Iterator
 from pathlib import Path
 from typing import Any
 
+import numpy as np
 from numpy.typing import NDArray
 
 from linkzoo import GameEnv
 from linkzoo.testing.play import choose, clone, mask_of, observation_of, outcome_of
+from tests.common.variants import Variant
 
 __all__ = [
     "choose",
@@ -24,6 +26,7 @@ __all__ = [
     "plies",
     "run_python",
     "snapshot",
+    "spread_positions",
 ]
 
 ROOT = Path(__file__).parents[2]
@@ -37,6 +40,15 @@ def plies(env: GameEnv, seed: int) -> Iterator[int]:
         yield action
         env.step(action)
         index += 1
+
+
+def spread_positions(variant: Variant, seed: int, count: int) -> list[bytes]:
+    """Positions of one random game, spread over all of it, the last one included."""
+    env = variant.env()
+    env.reset(seed=seed)
+    states = [env.get_state() for _ in plies(env, seed)] + [env.get_state()]
+    indices = np.linspace(0, len(states) - 1, min(count, len(states))).astype(int)
+    return [states[index] for index in indices]
 
 
 def finish(env: GameEnv, seed: int) -> bytes:

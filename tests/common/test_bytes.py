@@ -1,22 +1,10 @@
-"""Positions as bytes: accepted ones can be played to their end, all others are refused."""
+"""Positions as bytes: the bounds of each field. Damaged bytes: tests/fuzz/test_positions.py."""
 
 import numpy as np
 import pytest
 
-from tests.common.mutants import damaged_bytes, positions, try_bytes
+from tests.common.play import spread_positions
 from tests.common.variants import Variant, every_variant, few_variants
-
-
-@few_variants
-def test_damaged_bytes(variant: Variant) -> None:
-    """One number is changed, anywhere in the record and the game."""
-    env, rng = variant.env(), np.random.default_rng(17)
-    env.reset(seed=1)
-    refused = 0
-    for state in positions(variant, 5, 4):
-        for number, data in enumerate(damaged_bytes(env.game, state, rng, 25)):
-            refused += not try_bytes(env, data, number)
-    assert refused > 50
 
 
 @few_variants
@@ -69,7 +57,7 @@ def test_what_the_rules_make_lies_in_the_bounds(variant: Variant) -> None:
         *("seed", "winners", "ply", "seat", "num_players", "skip_forced"),
         *({"_padding"} & undeclared),
     }
-    for data in positions(variant, 3, 8):
+    for data in spread_positions(variant, 3, 8):
         assert game.from_bytes(data).tobytes() == data
         with pytest.raises(ValueError, match="bytes"):
             game.from_bytes(data[:-1])

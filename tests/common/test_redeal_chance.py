@@ -2,7 +2,7 @@
 
 import numpy as np
 
-from tests.common.mutants import positions
+from tests.common.play import spread_positions
 from tests.common.variants import Variant, every_variant
 
 
@@ -10,7 +10,7 @@ from tests.common.variants import Variant, every_variant
 def test_worlds_that_look_alike_are_dealt_alike(variant: Variant) -> None:
     """Redealing a redealt world gives, bit for bit, what redealing the first one gives."""
     game = variant.game
-    for data in positions(variant, 11, 12):
+    for data in spread_positions(variant, 11, 12):
         for seat in range(variant.num_players):
             once, twice = (np.frombuffer(bytearray(data), game.state)[0] for _ in range(2))
             game.determinize(twice, seat, np.uint64(1))

@@ -69,20 +69,19 @@ _others: list[Callable[[], Any]] = [
     *(lambda: np.datetime64("2020-01-01"), lambda: np.str_("1"), lambda: np.bytes_(b"1")),
     *(lambda: np.uint64(2**64 - 1), lambda: np.ma.masked, lambda: b"", lambda: memoryview(b"abc")),
     *(lambda: {1, 2}, lambda: (0,), lambda: (), lambda: range(3), lambda: iter([1])),
-    *(lambda: slice(None), lambda: ..., object, lambda: object),
+    *(lambda: slice(None), lambda: ..., object, lambda: object, lambda: nested(TOO_DEEP)),
 ]
-any_values = st.one_of(
-    json_values,
-    st.builds(lambda kind, number: kind(number), st.sampled_from(_number_types), st.integers(0, 1)),
-    st.builds(lambda kind: np.array(1, kind), st.sampled_from(_array_types)),
-    st.builds(
-        np.zeros,
-        arrays.array_shapes(min_dims=1, max_dims=2, min_side=0, max_side=3),
-        st.sampled_from(_array_types),
-    ),
-    st.sampled_from(_others).map(lambda make: make()),
-    st.builds(nested, st.just(TOO_DEEP)),
+_numbers = st.builds(
+    lambda kind, number: kind(number), st.sampled_from(_number_types), st.integers(0, 1)
 )
+_arrays = st.builds(
+    np.zeros,
+    arrays.array_shapes(min_dims=0, max_dims=2, min_side=0, max_side=3),
+    st.sampled_from(_array_types),
+) | st.sampled_from(_array_types).map(lambda kind: np.array(1, kind))
+_other_values = st.sampled_from(_others).map(lambda make: make())
+_kinds = [json_values, json_values, json_values, _numbers, _arrays, _other_values]
+any_values = st.sampled_from(_kinds).flatmap(lambda kind: kind)
 
 
 # JSON data
@@ -113,7 +112,7 @@ def _container(draw: Draw, data: Any, donor: Any) -> tuple[Any, Any]:
     """Walks down from the top; returns a dict or list, and the donor's at the same place."""
     while True:
         keys = [key for key, value in _items(data) if isinstance(value, dict | list) and value]
-        if not keys or not draw(st.integers(0, 3)):
+        if not keys or draw(st.booleans()):
             return data, donor
         key = draw(st.sampled_from(keys))
         data = data[key]

@@ -9,7 +9,7 @@ import numpy as np
 import pytest
 import torch
 import yaml
-from hypothesis import given, note, settings
+from hypothesis import event, given, note, settings
 from hypothesis import strategies as st
 
 from linkzoo import game_names
@@ -61,7 +61,6 @@ _MOST_TRAINED = {  # the sizes with which an iteration is quick
     "window": 32,
     "batch_size": 4096,
     "simulations": 64,
-    "considered": 64,
     "pool.size": 64,
     "pool.active": 16,
     "minibatches": 64,
@@ -179,6 +178,7 @@ def test_configurations_are_refused_or_train(
     try:
         config = load_config(path, overrides)
     except ValueError:
+        event("refused")
         return
     _check_ranges(config)
     is_small = _is_small(flat(config.to_dict())) and config.initial_checkpoint is None

@@ -209,6 +209,7 @@ def test_wrong_calls_leave_a_seat_as_it_was(edition: Edition, data: st.DataObjec
             partial(env.step, wrong),
             partial(env.reset, seed=wrong),
             partial(env.reset, seed=1, options=wrong),
+            partial(env.reset, seed=1, options={"state": wrong}),
         ]
         if _refused(f"SeatEnv({short(wrong)})", data.draw(st.sampled_from(calls))):
             after = (env.agent, env.env.get_state())

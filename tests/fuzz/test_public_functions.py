@@ -41,7 +41,7 @@ WRONG = "refused, by the parameter's name"
 LEFT_OUT = set(
     "Agent Drawing Facts Field FixedOptions Game Graph Guide Mask Notation Observation "
     "ObservationPart ObservationSpec Options RandomAgent Record Rules ScoreRow VecStep compiled "
-    "rng.philox rng.random_u64 rng.fill_random_per_seed rng.below rng.shuffle rng.game_seed "
+    "rng.philox rng.random_u64 rng.below rng.shuffle rng.game_seed "
     "rng.as_words rng.Word "
     "load_positions save_positions".split()  # files: tests/training/test_positions.py
 )

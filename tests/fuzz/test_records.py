@@ -8,7 +8,7 @@ from pathlib import Path
 from typing import Any
 
 import pytest
-from hypothesis import given, note, settings
+from hypothesis import event, given, note, settings
 from hypothesis import strategies as st
 
 from linkzoo import GameRecord, get_game
@@ -83,6 +83,7 @@ def test_files_are_refused_or_loaded(edition: Edition, folder: Path, data: st.Da
     try:
         record = GameRecord.load(path)
     except ValueError:
+        event("refused")
         return
     written = json.loads(json.dumps(record.to_dict()))
     assert same_json(json.loads(path.read_text(encoding="utf-8")), written), "other JSON"

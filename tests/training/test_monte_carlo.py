@@ -14,7 +14,7 @@ from linkzoo_training.agents import baselines
 from linkzoo_training.agents.baselines import MonteCarloAgent
 from linkzoo_training.search.solver import successors
 from linkzoo_training.selfplay.teacher import target_format, teacher_targets
-from tests.common import mutants
+from tests.common.play import spread_positions
 from tests.common.variants import Variant, every_variant
 from tests.training.helpers import begin, midgame
 from tests.training.toys import COIN, SURE
@@ -83,7 +83,7 @@ def test_does_not_peek() -> None:
 def test_worlds_that_look_alike_are_worth_the_same(variant: Variant) -> None:
     """To the last bit, whatever others hold and whatever the bag or the deck has in store."""
     game = variant.game
-    *played, _ = mutants.positions(variant, 5, 6)  # the last one is the end
+    *played, _ = spread_positions(variant, 5, 6)  # the last one is the end
     states = np.frombuffer(b"".join(played), game.state)
     worlds, seeds = states.copy(), np.arange(len(states), dtype=np.uint64)
     for i in range(len(states)):
