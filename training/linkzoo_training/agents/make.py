@@ -40,7 +40,7 @@ def make_agent(spec: str | AgentSpec, game: str, options: Mapping[str, Any] | No
         ValueError: The agent or game doesn't exist, the checkpoint plays another game, or a custom
             agent fails to import or isn't an agent.
     """
-    if isinstance(spec, str):
+    if not isinstance(spec, AgentSpec):
         spec = AgentSpec.parse(spec)
     get_game(game, options)
     spec.check(game)
