@@ -34,7 +34,7 @@ def test_a_log_leaves_out_what_a_seat_does_not_see(client: Client, game: str) ->
         action = session.legal()[-1]
         session.play(session.game.notation.action_to_text(state, action))
         mine.append(guide.event(state, action, 0 if session.game.hides else None))
-    viewer = Viewer(session, own=0 if session.game.hides else None)
+    viewer = Viewer(session, own_seat=0 if session.game.hides else None)
     shown = [event.words for event in session.history.seen(0)]
     assert shown == [sentence for sentence in mine if sentence]
     assert len(session.history) == 3

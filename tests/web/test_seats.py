@@ -28,7 +28,7 @@ def test_each_link_shows_one_seat_and_plays_for_it(client: Client) -> None:
         client.sent.clear()
         views = {seat: client.settled(name) for seat, name in links.items()}
         for seat, view in views.items():
-            assert view["own"] == view["looking"] == seat
+            assert view["own_seat"] == view["looking"] == seat
             assert view["waiting"] is None
             assert view["text"] == session.game.drawing.text(session.state, seat)
         assert views[0]["svg"] != views[2]["svg"]

@@ -244,8 +244,8 @@ def _shown(viewer: Viewer, tall: bool) -> Response:
     """
     session = viewer.session
     with _DRAWING, session.lock:
-        version, view = session.rendered.get((viewer.own, tall), (-1, b""))
+        version, view = session.rendered.get((viewer.own_seat, tall), (-1, b""))
         if version != session.version:
             view = json.dumps(session_view(viewer, tall=tall)).encode()
-            session.rendered[viewer.own, tall] = (session.version, view)
+            session.rendered[viewer.own_seat, tall] = (session.version, view)
         return Response(view, media_type="application/json")

@@ -13,17 +13,17 @@ class Viewer:
 
     Attributes:
         session: The game.
-        own: The seat of the link; None for the shared screen, and for games between agents.
+        own_seat: The seat of the link; None for the shared screen, and for games between agents.
     """
 
     session: GameSession
-    own: int | None = None
+    own_seat: int | None = None
 
     @property
     def seat(self) -> int | None:
         """The seat whose turn or view is shown; None if there is none."""
-        if self.own is not None:
-            return self.own
+        if self.own_seat is not None:
+            return self.own_seat
         return self.session.looking
 
     @property
@@ -41,7 +41,7 @@ class Viewer:
     @property
     def has_turn(self) -> bool:
         """Whether the seat to act is the link's; always on the shared screen."""
-        return self.own is None or self.own == int(self.session.state.seat)
+        return self.own_seat is None or self.own_seat == int(self.session.state.seat)
 
     def legal(self) -> list[int]:
         """The legal actions, if the viewer is to act."""
@@ -57,9 +57,9 @@ class Viewer:
         """
         session = self.session
         history = session.history
-        if self.own is not None:
-            last = history.last_of([self.own])
-            others = [seat for seat in session.humans if seat != self.own]
+        if self.own_seat is not None:
+            last = history.last_of([self.own_seat])
+            others = [seat for seat in session.humans if seat != self.own_seat]
             answer = history.last_of(others)
             if last is not None and answer is not None and answer > last:
                 return None

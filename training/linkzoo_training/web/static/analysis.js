@@ -1,10 +1,10 @@
-// What an agent thinks of the position on the board.
+// An agent's analysis of the position on the board.
 
 import { ask, button, make, once } from "./api.js";
 
 const kept = new Map(); // the catalogue
 
-/** A field for an agent with a policy; `offer(game)` says whether one is known for the game. */
+/** A field for an agent with a policy; `offer(game)` returns whether the game has such agents. */
 export function judgeField() {
   const input = make("input", { autocomplete: "off", spellcheck: false, "aria-label": "agent" });
   const known = make("datalist", { id: `judges${Math.random().toString(36).slice(2)}` });
@@ -28,7 +28,7 @@ export function judgeField() {
   };
 }
 
-/** `judged(moves)` gets the moves with their shares, [] where they no longer hold. */
+/** `judged(moves)` is called with the moves and their shares, with [] when they are outdated. */
 export function analysisCard(question, judged) {
   const judge = judgeField();
   const shown = make("div", {});

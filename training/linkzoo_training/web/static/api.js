@@ -1,8 +1,8 @@
-// Questions to the server, and small helpers of the page.
+// Requests to the server, and small helpers of the page.
 
 let page = new AbortController();
 
-/** Drops what a page that one leaves has asked for: the server stops its analyses. */
+/** Aborts the requests of the page that is left: the server stops its analyses. */
 export function abandon() {
   page.abort();
   page = new AbortController();
@@ -30,7 +30,7 @@ export async function ask(path, body, method) {
   return answer;
 }
 
-/** The answer to a question, kept by its key in a map: asked once, and again only if it failed. */
+/** The answer to a request, cached in a map by its key; a failed request is repeated. */
 export async function once(kept, key, question) {
   if (!kept.has(key)) kept.set(key, question());
   try {
@@ -66,7 +66,7 @@ export function say(error) {
   place.hidden = error === "";
 }
 
-/** Does something, and says what went wrong; whether nothing did. */
+/** Runs an action and shows its error; returns whether it succeeded. */
 export async function guarded(task) {
   say("");
   try {
@@ -78,7 +78,7 @@ export async function guarded(task) {
   }
 }
 
-/** What one calls who sits somewhere: a person, by the name if there is one, or an agent. */
+/** The name of a player: a person's name, if there is one, or the agent's. */
 export function called(who, name) {
   return name || (who === "human" ? "a person" : who);
 }

@@ -1,4 +1,4 @@
-// Which page an address is: #/, #/game/ID, #/replay/ID/PLY, #/strength.
+// The page of each address: #/, #/game/ID, #/replay/ID/PLY, #/strength.
 
 import { abandon, guarded, make, say } from "./api.js";
 import { forget, leaveGame, remember } from "./games.js";
@@ -9,7 +9,7 @@ import { sessionPage } from "./session.js";
 
 let leave = () => undefined;
 let replay; // the record that is open, and its id
-let latest; // the address that was asked for last: it may change while its page loads
+let latest; // the page of the last address: the address can change while a page loads
 
 async function show() {
   const main = document.getElementById("page");
@@ -29,7 +29,7 @@ async function show() {
   return undefined;
 }
 
-/** Fills a page; returns what is done when it is left, and the record that it shows. */
+/** Fills a page; returns a function to call when it is left, and the record that it shows. */
 async function load(page, kind, id, ply) {
   const nothing = () => undefined;
   try {
@@ -52,7 +52,7 @@ async function load(page, kind, id, ply) {
   } catch (error) {
     if (error.name === "AbortError") return [nothing];
     if (kind === "game" && error.status === 404) forget(id);
-    page.replaceChildren(make("h1", {}, "This game isn’t there any more"), make("p", {}, make("a", { href: "#/" }, "A new one?")));
+    page.replaceChildren(make("h1", {}, "This game is gone"), make("p", {}, make("a", { href: "#/" }, "New game")));
     say(error.message);
     return [nothing];
   }

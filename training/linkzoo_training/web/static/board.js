@@ -1,5 +1,5 @@
-// The picture of a position and a move in the making: select its parts, look at it, confirm it.
-// What the picture lacks are buttons below it.
+// The picture of a position and an unfinished move: select its parts, preview it, confirm it.
+// Parts that aren't in the picture are buttons below it.
 
 import { button, make } from "./api.js";
 import { Faces } from "./faces.js";
@@ -16,15 +16,15 @@ export const NARROW = matchMedia("(max-width: 1023px)");
 
 const partOf = (element) => element.closest("[data-part]")?.dataset.part;
 
-/** What is a button for an element: its own shape if there are others to choose in it. */
+/** The clickable part of an element: its own shape if it contains other elements to choose. */
 function handle(element) {
   const inner = [...element.querySelectorAll(".lit, .chosen")].some((other) => other.matches("[data-part]"));
   return (inner && element.querySelector(":scope > :is(rect, path, circle, polygon)")) || element;
 }
 
 export class Board {
-  /** `play(text)` plays a move and says whether it was played; `confirm()` says whether it is shown and
-   * asked for first, `preview(text)` what it leads to. */
+  /** `play(text)` plays a move and returns whether it was played; `confirm()` returns whether to ask
+   * before each move; `preview(text)` returns the picture after a move. */
   constructor(play, confirm = () => false, preview = undefined) {
     Object.assign(this, { play, confirm, preview });
     this.selection = new Selection([]);
@@ -84,7 +84,7 @@ export class Board {
     this.light();
   }
 
-  /** Marks the parts of a move that is advised. */
+  /** Marks the parts of an advised move. */
   hint(parts) {
     this.hinted = parts;
     this.frame();
@@ -97,14 +97,14 @@ export class Board {
     return large;
   }
 
-  /** Shows another position over the board, with a note in its corner; "" for none, or the preview. */
+  /** Shows another position over the board, with a note in its corner; with "" the preview or none. */
   look(svg, touched = [], came = 0, note = "earlier") {
     const before = came ? this.places(touched) : undefined;
     const shown = svg ? { svg, touched, note } : { svg: "", touched: [], ...this.foreseen };
     this.past.hidden = shown.svg === "";
     this.past.innerHTML = shown.svg;
     this.past.dataset.kind = svg ? "earlier" : "preview";
-    this.past.dataset.note = shown.note ?? (shown.certain ? "preview" : "preview; what is blank isn’t known yet");
+    this.past.dataset.note = shown.note ?? (shown.certain ? "preview" : "preview; blank parts aren’t known yet");
     mark(this.past, "last", shown.touched);
     if (before) arrive(this.past, touched, before, came);
   }
@@ -127,7 +127,7 @@ export class Board {
     if (this.keys) this.hold();
   }
 
-  /** Focuses what comes next, the board itself while there is nothing. */
+  /** Focuses the next choice; the board itself without choices. */
   hold() {
     const stop = this.walk.elements.find((element) => element.getAttribute("tabindex") === "0");
     (this.bar.querySelector(".main") ?? stop ?? this.bar.querySelector("button") ?? this.picture).focus();
@@ -166,12 +166,12 @@ export class Board {
     this.frame();
     this.showBar([...next].filter((part) => !drawn.has(part)));
     this.ahead(ready);
-    // Who uses keys goes on at what comes next; nobody loses the focus.
+    // With keys, the focus moves to the next choice and is never lost.
     if (this.keys && held) (this.bar.querySelector(".main") ?? onward ?? this.bar.querySelector("[data-choice]"))?.focus();
     if (held && !this.element.contains(document.activeElement)) this.hold();
   }
 
-  /** Shows what a move that is chosen leads to, as far as that can be known. */
+  /** Previews a chosen move, as far as its outcome is known. */
   async ahead(move) {
     if (this.aheadOf === move) return;
     this.aheadOf = move;
@@ -203,7 +203,7 @@ export class Board {
     );
   }
 
-  /** The part at a place: what is hit, or the nearest whose frame holds the place. */
+  /** The part at a point: the part that is hit, or the nearest part whose frame contains the point. */
   point({ target, clientX, clientY }) {
     for (let at = target; at && at !== this.picture; at = at.parentElement) {
       const part = at.dataset?.part;
@@ -231,9 +231,9 @@ export class Board {
 
   async commit(move) {
     const { moves } = this.selection;
-    this.selection = new Selection([]); // until the answer is there
+    this.selection = new Selection([]); // until the answer arrives
     this.light();
-    await this.asked; // what it leads to is asked for before it is played
+    await this.asked; // the preview is requested before the move is played
     if (await this.play(move.text)) return;
     this.selection = new Selection(moves);
     this.light();

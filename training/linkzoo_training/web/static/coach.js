@@ -1,4 +1,4 @@
-// A coach: the best move of an agent for the position on the board, or for one's last move.
+// A coach: an agent's best move for the position on the board, or instead of the person's last move.
 
 import { judgeField } from "./analysis.js";
 import { button, make } from "./api.js";
@@ -6,7 +6,8 @@ import { button, make } from "./api.js";
 const signed = (value) => `${value < 0 ? "−" : "+"}${Math.abs(value).toFixed(2)} (−1 lost, +1 won)`;
 const percent = (share) => `${Math.round(100 * share)} %`;
 
-/** `ask(agent, last)` analyses the position, or that before one's last move; `hint(parts)` marks a move. */
+/** `ask(agent, last)` analyses the position, or the one before the person's last move; `hint(parts)`
+ * marks a move. */
 export class Coach {
   constructor(ask, hint) {
     this.ask = ask;
@@ -41,7 +42,7 @@ export class Coach {
     this.said.textContent = words;
   }
 
-  /** What can be asked now. */
+  /** Enables the requests that are possible now. */
   async offer(game, now, before) {
     this.now.disabled = !now;
     this.before.disabled = !before;

@@ -1,4 +1,4 @@
-// The value of each seat along a game as a curve, who wins with best play, and the turning points.
+// The value of each seat along a game as a curve, the winner with best play, and the turning points.
 
 // A colour and a way of dashing for each seat.
 const LOOKS = [
@@ -30,7 +30,7 @@ function sample(seat) {
   return drawn("svg", { width: 34, height: 10, "aria-hidden": "true" }, line("M0 5H34", seat));
 }
 
-/** Moves words that stand one upon the other apart: [x, y, …] below the one that is in the way. */
+/** Moves overlapping words apart: [x, y, …] below the word in the way. */
 function apart(places) {
   let free = 0;
   return places
@@ -128,7 +128,7 @@ export class Curve {
       ...seats.map((name, seat) => part("span", "", sample(seat), ` ${name}: ${here ? signed(here[seat]) : ""}`)),
     );
   }
-  /** Who wins the position with best play, as far as there is a solver and it knows. */
+  /** The winner with best play, if a solver knows it. */
   verdict() {
     const { exact, seats } = this.found;
     if (!exact.length) return "";

@@ -1,11 +1,11 @@
-// The face of a card that one points at, touches or focuses: its name and what is written on it.
+// The face of a card under the pointer, touched or focused: its name and its text.
 
 import { make } from "./api.js";
 
 const words = (card, tag) => card?.querySelector(`:scope > ${tag}`)?.textContent ?? "";
 
 export class Faces {
-  /** `stage` holds the drawings; cards are their groups with `data-card`, a title and a description. */
+  /** `stage` contains the drawings; cards are their groups with `data-card`, a title and a description. */
   constructor(stage) {
     this.stage = stage;
     this.note = make("div", { className: "face", role: "tooltip", hidden: true });

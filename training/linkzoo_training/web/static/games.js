@@ -33,7 +33,7 @@ export async function close(id) {
   forget(id);
 }
 
-/** What the server says of these games; those that it no longer has are forgotten. */
+/** The server's data of these games; games that it no longer has are forgotten. */
 export async function current() {
   const known = games();
   if (!known.length) return [];
@@ -43,8 +43,8 @@ export async function current() {
   return known.filter(({ id }) => found.has(id)).map((game) => ({ ...game, ...found.get(game.id) }));
 }
 
-/** Closes a game that one goes away from, if it is over or nobody has moved in it. */
+/** Closes a game when its page is left, if it is over or nobody has moved. */
 export async function leaveGame(id) {
   const game = (await current()).find(({ id: other }) => other === id);
-  if (game && game.own === null && (game.over || game.moves === 0)) await close(id);
+  if (game && game.own_seat === null && (game.over || game.moves === 0)) await close(id);
 }

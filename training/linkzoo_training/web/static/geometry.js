@@ -1,6 +1,6 @@
 // Places of a picture's elements, on the screen and in the units of the picture.
 
-/** Where an element is, in the units of the picture. */
+/** An element's box, in the units of the picture. */
 export function place(element, svg) {
   const box = element.getBoundingClientRect();
   const back = svg.getScreenCTM().inverse();
@@ -22,7 +22,7 @@ export function within({ left, top, right, bottom }, x, y, least) {
 
 const DIRECTIONS = { ArrowLeft: [-1, 0], ArrowRight: [1, 0], ArrowUp: [0, -1], ArrowDown: [0, 1] };
 
-/** The element that an arrow key leads to: the nearest in its direction; undefined if there is none. */
+/** The target of an arrow key: the nearest element in its direction; undefined if there is none. */
 export function beside(from, others, key) {
   const [right, down] = DIRECTIONS[key];
   const start = centre(from.getBoundingClientRect());

@@ -5,7 +5,7 @@ import { markdown } from "./markdown.js";
 import { mark } from "./marks.js";
 
 const MOVING = [
-  "Select the framed pieces and places of your move in turn. What is chosen has a thick frame; a click takes it back, Escape takes back the last one.",
+  "Select the framed pieces and places of your move in turn. Chosen elements have a thick frame; a click takes an element back, Escape the last one.",
   "The move is written below the board. “Play” or Enter plays it. Without “Ask before each move” it is played at once.",
   "By keys: Tab goes to the board, arrows walk on it, Enter chooses.",
   "“Moves so far” tells what happened: point at a move, or focus it, to see it on the board.",
@@ -24,7 +24,7 @@ export class Help {
     this.element.addEventListener("click", ({ target }) => target === this.element && this.element.close());
   }
 
-  /** Shows the rules of a game; `variant` says of its options which aren't standard. */
+  /** Shows the rules of a game; `variant` describes its non-standard options. */
   async open(game, variant = []) {
     if (this.game !== game) {
       const rules = await ask(`games/${encodeURIComponent(game)}/rules`);

@@ -1,9 +1,9 @@
-// The start page's lists: one's games, saved games, and records from files.
+// The start page's lists: this browser's games, saved games, and records from files.
 
 import { ask, button, called, labelled, make, result } from "./api.js";
 import { close, current } from "./games.js";
 
-/** One's games on this server; `share(links, names)` shows the links of a game's seats. */
+/** This browser's games; `share(links, names)` shows the links of a game's seats. */
 export async function gamesCard(share) {
   const body = make("ul", { className: "list" });
   const element = make("section", { className: "card" }, make("h2", {}, "Your games"), body);
@@ -30,8 +30,8 @@ export async function gamesCard(share) {
   return element;
 }
 
-function player({ own, names }, who, seat) {
-  if (own === seat) return "you";
+function player({ own_seat, names }, who, seat) {
+  if (own_seat === seat) return "you";
   return called(who, names[seat]);
 }
 
@@ -70,7 +70,7 @@ function savedItem({ file, title, players, moves, time }, show) {
   return make("li", {}, make("span", {}, words), button("Open", async () => openRecord(await ask(path)), { "aria-label": `Open ${words}` }), drop);
 }
 
-/** A field for a record from a file of one's own. */
+/** A field for a record from a local file. */
 export function fileCard() {
   const file = make("input", { type: "file", accept: ".json,application/json", id: "file" });
   const open = async () => {

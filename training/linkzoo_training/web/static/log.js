@@ -3,7 +3,7 @@
 import { make } from "./api.js";
 
 export class Log {
-  /** `look(number)` shows the position after a move, `leave()` the present again. */
+  /** `look(number)` shows the position after a move, `leave()` the current position again. */
   constructor(look, leave) {
     this.list = make("ol", { className: "log", "aria-label": "moves so far" });
     this.look = look;
@@ -32,12 +32,12 @@ export class Log {
     this.look(number);
   }
 
-  /** One stop for Tab; arrows go on from there. */
+  /** A single stop for Tab; arrow keys move on from there. */
   stop(one) {
     for (const other of this.buttons) other.tabIndex = other === one ? 0 : -1;
   }
 
-  /** Marks the move that led to the position on the board; none with -1. */
+  /** Marks the move before the position on the board; none with -1. */
   mark(number) {
     for (const other of this.buttons) other.removeAttribute("aria-current");
     const one = this.buttons[number];

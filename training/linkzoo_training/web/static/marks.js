@@ -1,4 +1,4 @@
-// Frames around what moves have touched, upon a picture, and its way there.
+// Frames around touched items of a picture, and animations of the items.
 
 import { drawn } from "./curve.js";
 import { centre, place } from "./geometry.js";
@@ -28,12 +28,12 @@ export function mark(holder, kind, names, attribute = "data-item") {
   svg.append(layer);
 }
 
-/** Where the items are now, for `arrive` in the next picture. */
+/** The positions of the items, for `arrive` in the next picture. */
 export function places(holder, names) {
   return new Map(names.flatMap((name) => items(holder, name).slice(0, 1).map((element) => [name, centre(element.getBoundingClientRect())])));
 }
 
-/** Shows how touched items came: from where they were, or out of nothing. */
+/** Animates touched items from their earlier positions; new items fade in. */
 export function arrive(holder, names, before, time) {
   if (calm()) return;
   for (const name of new Set(names)) {
@@ -46,7 +46,7 @@ export function arrive(holder, names, before, time) {
   }
 }
 
-/** The way from `now` back to `was`, in the units of the element's parent. */
+/** The offset from `now` to `was`, in the units of the element's parent. */
 function shift(element, was, now) {
   const back = element.parentElement.getScreenCTM().inverse();
   const [from, to] = [was, now].map(({ x, y }) => new DOMPoint(x, y).matrixTransform(back));

@@ -9,8 +9,8 @@ const SPEEDS = [["400", "fast"], ["1000", "normal"], ["2500", "slow"]];
 const ARRIVAL = 350; // milliseconds
 
 export class Replayer {
-  /** `source.head(viewer)` is what holds for all plies, `source.view(ply, viewer, tall)` a position;
-   * a viewer is a seat, or null. `went(ply, head)` is told of each ply that is shown. */
+  /** `source.head(viewer)` has the data of all plies, `source.view(ply, viewer, tall)` a position; a
+   * viewer is a seat, or null. `went(ply, head)` is called for each ply that is shown. */
   constructor(source, went) {
     Object.assign(this, { source, went, ply: 0, plies: 0, viewer: null, kept: new Map(), timer: 0 });
     this.title = make("h1", {});
@@ -52,7 +52,7 @@ export class Replayer {
     NARROW.addEventListener("change", this.redraw);
   }
 
-  /** Takes the chosen viewer's place, and goes to a ply. */
+  /** Switches to the chosen viewer, and goes to a ply. */
   async see(ply = this.ply) {
     this.viewer = this.seen.value === "" ? null : Number(this.seen.value);
     const { viewer } = this;
@@ -79,7 +79,7 @@ export class Replayer {
     return once(kept, [ply, viewer, NARROW.matches].join(), () => source.view(ply, viewer, NARROW.matches));
   }
 
-  /** Shows a ply; a later call takes its place. Keys may call it before the record has come. */
+  /** Shows a ply; a later call replaces it. Keys may call it before the record has arrived. */
   async go(wanted) {
     const latest = (this.latest = Symbol("latest"));
     const head = await this.head();
@@ -101,7 +101,7 @@ export class Replayer {
     this.went(ply, head, view);
   }
 
-  /** Shows the position after a move of the log; without a number that of now. */
+  /** Shows the position after a move of the log; without a number the current one. */
   async peek(number) {
     this.peeked = number;
     if (number === undefined) return this.board.look("");

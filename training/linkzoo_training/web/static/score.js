@@ -1,4 +1,4 @@
-// The seats, whose turn it is, and the score as it is reckoned.
+// The seats, the turn, and the parts of the score.
 
 import { called, make } from "./api.js";
 
@@ -9,7 +9,7 @@ export class Score {
     this.element = make("section", { className: "card" }, make("h2", {}, "Seats and score"), this.seats, this.table);
   }
 
-  /** `acting` is the seat to act, or undefined; `own` that of the person at the screen. */
+  /** `acting` is the seat to act, or undefined; `own` the seat of the person at the screen. */
   show({ seats, roles, names, scores, winners }, acting, own) {
     this.seats.replaceChildren(
       ...seats.map((sits, seat) => {

@@ -12,7 +12,7 @@ export class Seats {
     this.element = make("div", { className: "fields" });
   }
 
-  /** Shows the seats of a game; who has sat there keeps the seat if the game knows them. */
+  /** Shows the seats of a game; players keep their seats if the game has the agent. */
   show(game, count) {
     const before = (this.seats ?? []).map(({ who }) => who.value);
     const usual = game.agents.some(({ name }) => name === "greedy") ? "greedy" : "random";
@@ -49,7 +49,7 @@ export class Seats {
     return { element, who, name, other };
   }
 
-  /** Who sits where, as the server wants it. */
+  /** The players by seat, as in the request of a new game. */
   players() {
     return this.seats.map(({ who, other }) => (who.value === OTHER ? other.value.trim() : who.value));
   }
@@ -58,7 +58,7 @@ export class Seats {
     return this.seats.map(({ who, name }) => (who.value === "human" ? name.value.trim() : ""));
   }
 
-  /** How many people play. */
+  /** The number of people. */
   people() {
     return this.players().filter((who) => who === "human").length;
   }

@@ -1,4 +1,4 @@
-// A move in the making. A move is a set of named parts, chosen in any order until one move is left.
+// An unfinished move: a set of named parts, chosen in any order until a single move remains.
 
 export class Selection {
   constructor(moves) {
@@ -6,7 +6,7 @@ export class Selection {
     this.chosen = [];
   }
 
-  /** The moves that have all these parts. */
+  /** The moves with all these parts. */
   with(parts, moves = this.moves) {
     return moves.filter((move) => {
       const left = [...move.parts];
@@ -22,14 +22,14 @@ export class Selection {
     return this.with(this.chosen, moves);
   }
 
-  /** The move that is left; undefined while there are several. */
+  /** The only remaining move; undefined while there are several. */
   get ready() {
     const open = this.chosen.length ? this.open() : [];
     return open.length === 1 ? open[0] : undefined;
   }
 
-  /** The parts to choose from: first parts at first, then what decides something; at the end what
-   * could be chosen instead of the last part. */
+  /** The parts to choose from: first parts at first, then parts that distinguish moves; at the end
+   * the alternatives to the last part. */
   next() {
     if (!this.chosen.length) return new Set(this.moves.map(({ parts }) => parts[0]));
     const kept = this.ready ? this.chosen.slice(0, -1) : this.chosen;
@@ -48,7 +48,7 @@ export class Selection {
     return this.moves.some(({ parts }) => parts.includes(part));
   }
 
-  /** Adds a part and drops what doesn't go with it; takes back a part that can't be there twice. */
+  /** Adds a part and drops incompatible parts; takes back a part that can't be chosen twice. */
   choose(part) {
     const [more] = this.with([...this.chosen, part]);
     if (more) this.chosen.push(part);

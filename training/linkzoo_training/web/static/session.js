@@ -81,7 +81,7 @@ class SessionPage {
     return make("div", { className: "row tools" }, this.rematch, this.watching, this.back, this.asking, this.resign, save, this.download, this.openRecord, large, leave);
   }
 
-  /** A question to the server about this game; a narrow screen has pictures of its own. */
+  /** The address of a request about this game; narrow screens get other pictures. */
   path(what, more = "") {
     return `sessions/${this.id}${what}?tall=${NARROW.matches}${more}`;
   }
@@ -93,7 +93,7 @@ class SessionPage {
   async look(question) {
     const narrow = NARROW.matches;
     const view = await question();
-    // Turned or resized meanwhile: it has the other picture.
+    // The screen was turned or resized meanwhile: it needs the other picture.
     if (narrow !== NARROW.matches) await this.look(() => ask(this.path("")));
     else this.show(view);
   }
@@ -102,7 +102,7 @@ class SessionPage {
     if (this.left) return;
     clearTimeout(this.timer);
     this.view = view;
-    // A tab in the background shows that its person is to move.
+    // The title of a background tab shows that it is the person's turn.
     document.title = `${view.moves?.length ? "● Your move: " : ""}${view.title}, linkzoo`;
     this.title.textContent = view.title;
     const covered = view.waiting !== null;
@@ -112,8 +112,8 @@ class SessionPage {
     else this.showGame(view);
     if (covered) return;
     const going = this.running && !view.over && !view.error;
-    // On screens of their own others may do something at any time.
-    if (view.thinking || view.own !== null) this.later(0, () => ask(this.path("", `&since=${view.version}`)));
+    // Others with own screens may act at any time.
+    if (view.thinking || view.own_seat !== null) this.later(0, () => ask(this.path("", `&since=${view.version}`)));
     else if (going) this.later(Number(this.pace.value), () => ask(this.path("/step"), {}));
     else this.setRunning(going);
   }
@@ -141,7 +141,7 @@ class SessionPage {
   }
 
   showGame(view) {
-    const mine = view.own ?? view.looking;
+    const mine = view.own_seat ?? view.looking;
     const key = JSON.stringify([view.svg, view.moves, view.log.length]);
     if (key !== this.shown) {
       this.shown = key;
@@ -171,7 +171,7 @@ class SessionPage {
     this.coach.offer(view.game, now && !view.watching, view.can_take_back);
   }
 
-  /** Says what happens, or without words what can be done. */
+  /** Shows an event in words; without words, the possible actions. */
   tell(words) {
     this.status.textContent = words ?? statusOf(this.view);
   }
@@ -180,7 +180,7 @@ class SessionPage {
     return (await once(this.pictures, number, () => ask(this.path(`/log/${number}`)))).svg;
   }
 
-  /** Shows the position after a move of the log; without a number that of now. */
+  /** Shows the position after a move of the log; without a number the current one. */
   async peek(number) {
     this.peeked = number;
     if (number === undefined) return this.board.look("");
@@ -209,7 +209,7 @@ class SessionPage {
   }
 }
 
-/** What the moves since one's own have touched; without people the last move's. */
+/** The items touched since the person's last move; without people, by the last move. */
 function latest(log, own) {
   const since = log.findLastIndex(({ seat }) => seat === own);
   const moves = log.slice(since < 0 || since === log.length - 1 ? -1 : since + 1);

@@ -1,4 +1,4 @@
-// The first page: a new game, one's games, and records.
+// The first page: a new game, this browser's games, and records.
 
 import { ask, button, guarded, labelled, make } from "./api.js";
 import { remember } from "./games.js";
@@ -6,7 +6,7 @@ import { Help } from "./help.js";
 import { fileCard, gamesCard, savedCard } from "./lists.js";
 import { Seats } from "./seats.js";
 
-const POLL = 1000; // milliseconds between questions whether a game is ready
+const POLL = 1000; // milliseconds between checks whether a game is ready
 
 export async function setupPage(page) {
   const setup = new Setup(await ask("catalogue"));
@@ -64,7 +64,7 @@ class Setup {
     this.changed();
   }
 
-  /** Other players are chosen: the server gets them ready while the page is read. */
+  /** After a change of players: the server prepares them while the page is read. */
   changed() {
     this.each.hidden = this.seats.people() < 2;
     clearTimeout(this.timer);
@@ -107,7 +107,7 @@ class Setup {
     }
   }
 
-  /** Shows the links of the seats, to be sent to those who play there. */
+  /** Shows the links of the seats, to be sent to their players. */
   showLinks(links, names) {
     const base = this.shared ? this.address : `${location.origin}/`;
     const item = ([seat, link]) => {
@@ -121,9 +121,9 @@ class Setup {
     };
     this.links.replaceChildren(
       make("h2", {}, "A link for each player"),
-      make("p", {}, "Open one yourself, and send the others to those who play: a link shows what its seat may see, and leads back to the game at any time."),
+      make("p", {}, "Open one yourself, and send the others to their players: a link shows the view of its seat, and leads back to the game at any time."),
       make("ul", { className: "list" }, ...Object.entries(links).map(item)),
-      ...(this.shared ? [] : [make("p", { className: "soft" }, "This server can be reached from this machine alone. Start it with “linkzoo serve --host 0.0.0.0” to play on other devices.")]),
+      ...(this.shared ? [] : [make("p", { className: "soft" }, "This server can be reached from this machine only. Start it with “linkzoo serve --host 0.0.0.0” to play on other devices.")]),
     );
     this.links.hidden = false;
     this.links.focus();

@@ -1,10 +1,13 @@
-// A policy's shares on the picture: by each named part how likely a move with it is, in percent.
+// A policy's shares on the picture: at each named part the probability of its moves, in percent.
 
 import { drawn } from "./curve.js";
 import { place } from "./geometry.js";
 
-const [LEAST, MOST] = [0.01, 12]; // the share that is shown, and on how many parts
-const [LETTER, SMALL, NARROW] = [13, 11, 600]; // pixels: of letters, and in a narrow picture
+const LEAST = 0.01; // the smallest share that is shown
+const MOST = 12; // parts with a share
+const LETTER = 13; // pixels of a letter
+const SMALL = 11; // pixels of a letter in a narrow picture
+const NARROW = 600; // pixels of a narrow picture
 
 /** `moves` have `parts` and a `share`; parts that are `chosen` are in all of them. */
 export function showShares(picture, moves, chosen) {
@@ -40,7 +43,7 @@ function likely(moves, chosen) {
 
 const overlap = (a, b) => Math.max(0, Math.min(a.right, b.right) - Math.max(a.left, b.left)) * Math.max(0, Math.min(a.bottom, b.bottom) - Math.max(a.top, b.top));
 
-/** A place for a number: in its element, in the middle if that is bare, else off it; off words and other
+/** A position for a number: in its element, in the middle if that is empty; clear of words and other
  * numbers. */
 function free(element, svg, width, height, words, taken) {
   const part = place(element, svg);
@@ -58,7 +61,7 @@ function free(element, svg, width, height, words, taken) {
   return boxes.map((box) => [cost(box), box]).sort(([a], [b]) => a - b)[0][1];
 }
 
-/** A number in a box, filled from a half on. */
+/** A number in a box, which is filled from 50 % on. */
 function badge({ left, right, top, bottom }, size, share, label) {
   const text = drawn("text", { x: (left + right) / 2, y: (top + bottom) / 2 + 0.36 * size, "text-anchor": "middle", "font-size": size, "font-weight": 600 }, label);
   const box = drawn("rect", { x: left, y: top, width: right - left, height: bottom - top, rx: size / 3, "stroke-width": size / 8 });

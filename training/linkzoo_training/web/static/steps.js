@@ -1,12 +1,14 @@
-// The moves since one's own, shown one after another. Whoever wants less motion sees the last
-// position at once; a click on the board or Escape goes there, too.
+// The moves since the person's last one, shown one after another. With the setting for less motion, or
+// after a click on the board or Escape, the last position appears at once.
 
 import { calm } from "./marks.js";
 
-const [STEP, ALL, MOST] = [900, 4000, 12]; // milliseconds of a move and of all of them; moves shown
+const STEP = 900; // milliseconds of a move
+const ALL = 4000; // milliseconds of all moves
+const MOST = 12; // moves shown
 
 export class Steps {
-  /** `picture(number)` is the picture after a move of the log; `say(words)` tells of it. */
+  /** `picture(number)` returns the picture after a move of the log; `say(words)` describes it. */
   constructor(board, picture, say) {
     Object.assign(this, { board, picture, say, waiting: [], running: false });
     board.past.addEventListener("click", () => this.skip());

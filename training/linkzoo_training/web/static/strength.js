@@ -1,4 +1,4 @@
-// What the shipped policies were measured to be: each card's matches as bars with intervals.
+// The strength of the shipped policies: each card's matches as bars with intervals.
 
 import { ask, make } from "./api.js";
 
@@ -25,7 +25,7 @@ function section({ name, title, algorithm, steps, minutes, machine, matches, blu
   );
 }
 
-/** The matches of each way of playing: agent, players and options, as far as they differ. */
+/** The matches by agent, players and options, as far as these differ. */
 function ways(matches) {
   const several = (what) => new Set(matches.map((match) => match[what])).size > 1;
   const found = new Map();

@@ -3,7 +3,8 @@
 import { button, guarded, make } from "./api.js";
 
 export class Typed {
-  /** `choose(move)` takes one from the list, `play(text)` what is typed, `point(parts)` shows one's parts. */
+  /** `choose(move)` takes a move from the list, `play(text)` plays a typed move, `point(parts)` marks the
+   * parts of a move. */
   constructor(choose, play, point) {
     this.choose = choose;
     this.input = make("input", { id: "move", autocomplete: "off", spellcheck: false, "aria-label": "your move" });
@@ -36,7 +37,7 @@ export class Typed {
   filter() {
     const typed = this.input.value.trim().toLowerCase();
     const found = this.moves.map((move, index) => [move, index]).filter(([{ text }]) => text.toLowerCase().includes(typed));
-    // One stop for Tab; arrows go on from there.
+    // A single stop for Tab; arrow keys move on from there.
     this.list.replaceChildren(
       ...found.map(([move, index], place) => button(move.text, () => this.choose(move), { tabIndex: place ? -1 : 0, title: move.words, "data-index": `${index}` })),
     );

@@ -1,4 +1,4 @@
-// A checkpoint's values along a game: asked for when the page opens, and again for another.
+// A checkpoint's values along a game, requested when the page opens and for another checkpoint.
 
 import { judgeField } from "./analysis.js";
 import { button, guarded, make } from "./api.js";
@@ -11,7 +11,7 @@ export function valuesCard(question, go) {
   const show = async () => {
     const found = await question(await judge.name());
     curve.show(found);
-    words.textContent = `By ${found.agent}, without a search, and by what the seat to move knows: from −1 (lost) to +1 (won).`;
+    words.textContent = `By ${found.agent}, without a search, from the information of the seat to move: from −1 (lost) to +1 (won).`;
   };
   let asked = false;
   return {

@@ -1,4 +1,4 @@
-// The board by keys: one stop for Tab, and arrows walk from element to element.
+// The board by keys: a single stop for Tab; arrow keys walk from element to element.
 
 import { beside, centre, isArrow } from "./geometry.js";
 
@@ -15,7 +15,7 @@ export class Walk {
     picture.addEventListener("focusin", ({ target }) => this.elements.includes(target) && this.stop(target));
   }
 
-  /** These elements can be chosen now; the stop is where it was, or as near to there as can be. */
+  /** Sets the elements to choose from; the stop stays, or moves to the nearest element. */
   renew(elements) {
     const near = (element) => {
       const { x, y } = centre(element.getBoundingClientRect());
@@ -28,12 +28,12 @@ export class Walk {
     const [nearest] = elements.map((element) => [near(element), element]).sort(([a], [b]) => a - b);
     const stop = same ?? nearest?.[1];
     if (stop) stop.setAttribute("tabindex", "0");
-    // Without anything to choose the board itself holds the focus, so that it isn't lost.
+    // Without elements to choose from, the board itself takes the focus, so that it isn't lost.
     this.picture.setAttribute("tabindex", stop ? "-1" : "0");
     return stop;
   }
 
-  /** The chosen elements among which a key goes on: the nearest that is `fresh`. */
+  /** The `fresh` element nearest to the focused one; the first if none is focused. */
   nearest(fresh) {
     const here = document.activeElement;
     if (!this.elements.includes(here)) return fresh[0];
