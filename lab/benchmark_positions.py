@@ -116,7 +116,7 @@ def relabelled(game: Game, states: NDArray[Any], playouts: int) -> NDArray[np.fl
 def chosen(
     name: str, states: NDArray[Any], values: NDArray[np.float32], count: int = COUNT
 ) -> NDArray[np.int64]:
-    """Returns the rows that test what the title says, at most `count`."""
+    """Returns the rows of the positions in the benchmark, at most `count`."""
     lost = np.nanmax(values, 1, keepdims=True) - values
     blunders = lost >= BLUNDERS[name]
     fits = blunders.any(1)

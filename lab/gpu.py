@@ -201,7 +201,7 @@ class Runner:
             job.stdin.write(b"\n")
 
     def _stop(self) -> None:
-        """Ends what still runs; training saves itself."""
+        """Ends the running tasks; training saves its state."""
         for number, seconds in ((signal.SIGTERM, _GRACE), (signal.SIGKILL, _GRACE)):
             until = self.now + seconds
             for job in self.jobs:

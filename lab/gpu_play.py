@@ -44,7 +44,7 @@ def call_times(prepare: Callable[[int], Any], call: Callable[[Any], object]) -> 
 
 
 def calls_of(name: str, games: int) -> Calls:
-    """Returns the calls that play, by name: what prepares an argument, and what takes it."""
+    """Returns the timed calls by name: a function that makes an argument, and one that takes it."""
     vec: Any = make_vec(name, games, device="cuda", check=False)
     vec.reset(0)
     return {

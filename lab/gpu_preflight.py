@@ -1,4 +1,4 @@
-"""Checks in seconds what `make gpu` needs: packages, CUDA's libraries, and one kernel.
+"""Checks the requirements of `make gpu` in seconds: packages, CUDA's libraries, and one kernel.
 
 Names everything that is missing; the exit status is 1 if the kernel doesn't run.
 """

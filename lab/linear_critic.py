@@ -22,7 +22,7 @@ _PENALTY = 1e-5  # of terms of unit length: a square sum of 1
 
 
 def played(game: Game, players: int, games: int, seed: int) -> tuple[NDArray[np.int8], ...]:
-    """Returns features int8[M, K] of the scorer's actions, and what they brought, float32[M]."""
+    """Returns features int8[M, K] of the scorer's actions, and their results, float32[M]."""
     seeds = random_u64s(seed, STREAM_ACTION, np.arange(games), players)
     states = np.repeat(game.blank(players, dict(game.facts.playout_options)), games)
     masks, plies = np.empty((games, game.num_actions), np.int8), np.zeros(games, np.int64)

@@ -1,4 +1,4 @@
-"""The speed of `linkzoo data selfplay`, beside that of `make_vec` with the same policy.
+"""The speed of `linkzoo data selfplay`, beside `make_vec` with the same policy.
 
 python -m lab.selfplay_data love_links --format npz
 """

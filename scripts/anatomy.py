@@ -1,6 +1,6 @@
-"""Draws what a record and an observation are made of, for docs/concepts.md.
+"""Draws the fields of a record and the parts of an observation, for docs/concepts.md.
 
-`python -m scripts.anatomy`; the position is that of the first picture of Linkage's page.
+`python -m scripts.anatomy`; the position is the first picture of Linkage's page.
 """
 
 from pathlib import Path

@@ -228,14 +228,14 @@ def _documented(documentation: str | None) -> Iterator[str]:
     heading = ""
     lines = []
     for line in [*(documentation or "").splitlines(), "Returns:"]:
-        found = _HEADING.fullmatch(line)
-        if found is None:
+        section = _HEADING.fullmatch(line)
+        if section is None:
             lines.append(line)
             continue
         text = textwrap.dedent("\n".join(lines)).strip("\n")
         if text:
             yield _section(heading, text)
-        heading = found[1]
+        heading = section[1]
         lines = []
 
 
@@ -250,7 +250,7 @@ def _section(heading: str, text: str) -> str:
 def _items(text: str) -> Iterator[tuple[str, str]]:
     """Yields the name and the meaning of each entry of a list of arguments."""
     for entry in re.split(r"\n(?=\S)", text):
-        found = _ITEM.fullmatch(entry)
-        assert found, entry
-        names = ", ".join(f"`{name.strip()}`" for name in found[1].split(","))
-        yield names, " ".join(found[2].split()).replace("|", r"\|")
+        item = _ITEM.fullmatch(entry)
+        assert item, entry
+        names = ", ".join(f"`{name.strip()}`" for name in item[1].split(","))
+        yield names, " ".join(item[2].split()).replace("|", r"\|")

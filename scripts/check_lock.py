@@ -8,7 +8,7 @@ from packaging.requirements import Requirement
 from packaging.utils import canonicalize_name
 
 FOLDER = Path(__file__).parents[1] / "locks"
-_NOT_LOCKED = {"linkzoo", "pip"}  # the project itself, and what came with the interpreter
+_NOT_LOCKED = {"linkzoo", "pip"}  # the project itself, and a package of the interpreter
 
 
 def read_lock(path: Path) -> list[Requirement]:
@@ -18,14 +18,14 @@ def read_lock(path: Path) -> list[Requirement]:
 
 
 def differences() -> list[str]:
-    """What is installed in another version than the lock has, or isn't in the lock."""
+    """Installed packages that the lock has in another version, or lacks."""
     path = FOLDER / "{}.{}.txt".format(*sys.version_info)
     here = [pin for pin in read_lock(path) if pin.marker is None or pin.marker.evaluate()]
     pins = {canonicalize_name(pin.name): pin.specifier for pin in here}
-    found = {canonicalize_name(each.name): each.version for each in distributions()}
+    installed = {canonicalize_name(each.name): each.version for each in distributions()}
     return [
         f"{name} {version} is installed, {path.name} has {pins.get(name) or 'none'}"
-        for name, version in sorted(found.items())
+        for name, version in sorted(installed.items())
         if name not in _NOT_LOCKED and (name not in pins or version not in pins[name])
     ]
 

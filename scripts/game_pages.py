@@ -28,7 +28,7 @@ ANIMATIONS = {
     "link_o": "--width 480 --milliseconds 700",
     "love_formula": "--width 560 --plies 140-175",
 }
-CHANGES = ("the first version",)  # what came with each version of the environments
+CHANGES = ("the first version",)  # of each version of the environments
 # Of each game's thumbnail, the ply.
 THUMBNAILS = {"linkage": 14, "love_links": 50, "link_o": 40, "love_formula": 150}
 _EXAMPLES = 4  # legal actions shown per position

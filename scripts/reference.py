@@ -107,14 +107,14 @@ def _default(field: dataclasses.Field[Any]) -> str:
 
 def _comments(schema: type) -> Mapping[str, str]:
     """The comment beside each field in the source."""
-    found: dict[str, str] = {}
+    comments: dict[str, str] = {}
     name = ""
     for token in tokenize.generate_tokens(io.StringIO(inspect.getsource(schema)).readline):
         if token.type == tokenize.NAME and token.line.startswith(f"    {token.string}:"):
             name = token.string
         elif token.type == tokenize.COMMENT and token.line[: token.start[1]].strip():
-            found.setdefault(name, token.string.removeprefix("# ").replace("|", r"\|"))
-    return found
+            comments.setdefault(name, token.string.removeprefix("# ").replace("|", r"\|"))
+    return comments
 
 
 PAGES = {"api.md": api, "commands.md": commands, "configuration.md": configuration}

@@ -30,7 +30,7 @@ PAGES = [
     *sorted((ROOT / "lab").rglob("*.md")),
 ]
 TRAINING = "first_agent workers your_network experiments positions league hidden_game".split()
-TRAINING += ["evaluation", "linear", "search", "your_agent"]
+TRAINING += ["linear", "search", "your_agent"]
 
 
 def rules_page(name: str) -> str:

@@ -62,12 +62,12 @@ def _recurrent(model: Any, _: Any, action: Any, state: Any) -> Any:
 
 
 def _ply(starts: bool, model: Any, carry: Any, key: Any) -> Any:
-    """Plays one ply; games that began with random plies learn nothing from these."""
+    """Plays one ply; random plies at the start of a game are no samples."""
     state, begin = carry
     search, chance, again, renew = jax.random.split(key, 4)
     observation, mover = state.observation.astype(jnp.float32), state.current_player
     logits, value = forward.apply(model, observation)
-    found = mctx.gumbel_muzero_policy(
+    search_result = mctx.gumbel_muzero_policy(
         params=model,
         rng_key=search,
         root=mctx.RootFnOutput(prior_logits=logits, value=value, embedding=state),
@@ -79,13 +79,13 @@ def _ply(starts: bool, model: Any, carry: Any, key: Any) -> Any:
     )
     uniform = jnp.where(state.legal_action_mask, 0.0, -jnp.inf)
     learned = state._step_count >= begin
-    action = jnp.where(learned, found.action, jax.random.categorical(chance, uniform))
+    action = jnp.where(learned, search_result.action, jax.random.categorical(chance, uniform))
     state = jax.vmap(auto_reset(env.step, env.init))(state, action, jax.random.split(again, _GAMES))
     drawn = jax.random.randint(renew, (_GAMES,), 0, _RANDOM_PLIES + 1) * starts
     begin = jnp.where(state.terminated, drawn, begin)
     reward = state.rewards[jnp.arange(_GAMES), mover]
     discount = jnp.where(state.terminated, 0.0, -1.0)
-    told = observation, found.action_weights, reward, discount, state.terminated, learned
+    told = observation, search_result.action_weights, reward, discount, state.terminated, learned
     return (state, begin), told
 
 

@@ -62,7 +62,7 @@ def _order(
     stones: NDArray[np.uint64],
     scores: NDArray[np.int64],
 ) -> int:
-    """Fills `stones` with moves, those that threaten most first; returns their number."""
+    """Fills `stones` with moves, most threats first; returns their number."""
     count = 0
     for column in _ORDER:
         stone = moves & (np.uint64(2**ROWS - 1) << np.uint64(HEIGHT * column))
