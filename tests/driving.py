@@ -88,7 +88,7 @@ def play_random(
 
 
 def first_quick(cases: Sequence[Any], quick: int = 1) -> list[Any]:
-    """What to parametrize with: the first cases are tried by every run, the others are slow."""
+    """Returns parameters: the first ones for every run, the others marked slow."""
     values = [case if type(case) is tuple else (case,) for case in cases]
     later = [pytest.param(*several, marks=pytest.mark.slow) for several in values[quick:]]
     return [*cases[:quick], *later]

@@ -188,8 +188,8 @@ FAULTS = [
     Planted(
         "input: a record's digest may be null",
         "envs/linkzoo/record.py",
-        'arguments.string("digest", data["digest"]) if "digest" in data else None',
-        'data.get("digest")',
+        'digest = arguments.string("digest", data["digest"])',
+        'digest = data["digest"]',
         "tests/fuzz/test_records.py -k 'test_files and link_o and not ring' --minutes 1",
         compiled=True,
     ),
@@ -244,8 +244,8 @@ FAULTS = [
     Planted(
         "input: a damaged state of a run is resumed",
         "training/linkzoo_training/checkpoints/checkpoint.py",
-        "    found = hashlib.sha256(data.replace(seal, _UNSEALED.encode(), 1)).hexdigest()\n",
-        "    found = header['sha256']\n",
+        "if digest.encode() != seal or not isinstance(meta, dict):",
+        "if not isinstance(meta, dict):",
         "tests/fuzz/test_checkpoints.py -k states --minutes 1",
         compiled=True,
     ),
@@ -253,7 +253,7 @@ FAULTS = [
 
 
 def copy_of_the_sources(folder: Path) -> None:
-    """What can be changed is copied, the rest linked."""
+    """Copies the folders in which faults are planted, and links the rest."""
     for path in ROOT.iterdir():
         if path.name in COPIED:
             shutil.copytree(path, folder / path.name, ignore=shutil.ignore_patterns("__pycache__"))

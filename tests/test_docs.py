@@ -1,4 +1,4 @@
-"""The documentation says what the code does: its tables, positions and snippets are checked."""
+"""The documentation agrees with the code: its tables, positions and snippets are checked."""
 
 import dataclasses
 import json

@@ -1,4 +1,4 @@
-"""`make fuzz` finds every kind of failure, ends in time, and says how to repeat what it found."""
+"""`make fuzz` finds every kind of failure, ends in time, and prints how to repeat a failure."""
 
 import re
 import subprocess

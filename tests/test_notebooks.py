@@ -1,4 +1,4 @@
-"""What environments, records and match results show in a notebook."""
+"""Environments, records and match results in a notebook."""
 
 from linkzoo import RandomAgent, linkage_v0
 from linkzoo_training.evaluation.match import play_match

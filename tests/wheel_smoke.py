@@ -57,7 +57,7 @@ def play_games() -> None:
 
 
 def check_bare() -> None:
-    """The environments alone: no torch, a game, and a command that says what to install."""
+    """The environments alone: no torch, a game, and a command that names the missing extra."""
     assert importlib.util.find_spec("torch") is None, "torch is installed without the train extra"
     started = time.perf_counter()
     import linkzoo

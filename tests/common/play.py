@@ -83,7 +83,7 @@ def digest(observation: dict[str, NDArray[Any]]) -> str:
 
 
 def run_python(*arguments: str, **environment: str) -> str:
-    """What a fresh Python process prints, with this one's import path."""
+    """The output of a new Python process with this process's import path."""
     paths = os.pathsep.join([str(ROOT), *(path for path in sys.path if path)])
     done = subprocess.run(
         [sys.executable, *arguments],

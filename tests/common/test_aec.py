@@ -148,7 +148,7 @@ def test_parts_make_up_the_observation(variant: Variant) -> None:
 
 @few_variants
 def test_observations_are_fresh(variant: Variant) -> None:
-    """What an agent was shown doesn't change afterwards, and changing it changes nothing."""
+    """Observations don't change afterwards, and writing to them changes no game."""
     env = variant.env()
     env.reset(seed=0)
     before = snapshot(env)
@@ -305,7 +305,7 @@ def test_render_needs_a_mode(variant: Variant) -> None:
 @random_games
 @every_variant
 def test_state_is_everything(variant: Variant, seeds: list[int]) -> None:
-    """What seat 0 sees, then what is hidden from it; no two worlds that play differently agree."""
+    """Seat 0's observation, then the hidden part; worlds that play differently differ in it."""
     game, env = variant.game, variant.env()
     with pytest.raises(RuntimeError, match="state before reset"):
         env.state()

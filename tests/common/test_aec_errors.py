@@ -251,7 +251,7 @@ def test_start_from_the_end(variant: Variant) -> None:
 
 @few_variants
 def test_options_of_a_position_hold_for_its_game_only(variant: Variant) -> None:
-    """The next reset plays what the environment was made for."""
+    """The next reset plays with the options of the constructor."""
     env = variant.env()
     mine = env.game.chosen_options(env.game.blank(None, variant.options))
     skip = not mine["skip_forced"]

@@ -172,7 +172,7 @@ def test_no_bytes_or_options(env: GameEnv, wrong: Any) -> None:
 
 @pytest.mark.parametrize("wrong", [None, -1, 2, 1.0, "0", np.zeros(1), 2**64], ids=repr)
 def test_no_seed_of(wrong: Any) -> None:
-    """Found by `make fuzz`: what Numba can't compile, or a game that isn't there."""
+    """Found by `make fuzz`: types that Numba can't compile, and indices out of range."""
     vec = VecEnv("linkage", 2)
     vec.reset(seed=1)
     with pytest.raises(ValueError, match="index: "):
@@ -184,7 +184,7 @@ def test_no_seed_of(wrong: Any) -> None:
 
 @pytest.mark.parametrize("field", ["options", "seed", "num_players", "actions", "version", "game"])
 def test_records_made_by_hand(env: GameEnv, field: str) -> None:
-    """Found by `make fuzz`: `replay` finds what no `from_dict` has checked."""
+    """Found by `make fuzz`: `replay` checks fields that `from_dict` never saw."""
     values: list[Any] = [None, 1.5, "x", -(2**31), np.array(1.0), np.array(True), np.zeros(3), (1,)]
     for wrong in values:
         record = replace(env.record(), **{field: wrong})

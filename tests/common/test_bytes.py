@@ -49,7 +49,7 @@ def test_the_header_is_checked(variant: Variant) -> None:
 
 @every_variant
 def test_what_the_rules_make_lies_in_the_bounds(variant: Variant) -> None:
-    """Every field of a game declares what it may hold, and real positions are never refused."""
+    """Every field of a game declares its bounds, and real positions are never refused."""
     game = variant.game
     declared = {field.name for field in game.fields}
     undeclared = set(game.state.names or ()) - declared

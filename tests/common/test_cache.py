@@ -106,7 +106,7 @@ def _nothing_was_said(monkeypatch: pytest.MonkeyPatch) -> None:
 def fifth(tmp_path: Path, monkeypatch: pytest.MonkeyPatch) -> Iterator[Callable[..., ModuleType]]:
     """Writes the fifth game, with changes (file, old text, new text), and imports its rules.
 
-    What is compiled lies beside it, also where NUMBA_CACHE_DIR is set.
+    The compiled code is beside it, also if NUMBA_CACHE_DIR is set.
     """
     monkeypatch.delenv("NUMBA_CACHE_DIR", raising=False)
     monkeypatch.setattr(numba.config, "CACHE_DIR", "")
@@ -196,7 +196,7 @@ def test_settings_of_numba_are_part_of_it(
 def test_where_and_when_a_function_was_written_is_no_matter(
     fifth: Callable[..., ModuleType], tmp_path: Path
 ) -> None:
-    """A clone, a checkout or a comment leaves what was compiled as it is."""
+    """Compiled code stays valid after a clone, a checkout or a changed comment."""
     assert fifth().both() == 45
     rules = fifth(("rules.py", "import numpy", "# A comment.\n\nimport numpy"))
     for file in tmp_path.glob("fifth/*.py"):
@@ -258,7 +258,7 @@ for name in linkzoo.game_names():
 
 
 def digests_of_games(folder: Path) -> dict[str, str]:
-    """Of what plays the games, in the package of a folder."""
+    """The digests of the functions that play the games, in the package of a folder."""
     done = subprocess.run(
         [sys.executable, "-c", SHOW_DIGESTS],
         capture_output=True,
@@ -320,7 +320,7 @@ def test_a_cached_function_is_found_again(fifth: Callable[..., ModuleType], tmp_
 def test_closures_of_one_factory_are_cached_side_by_side(
     fifth: Callable[..., ModuleType],
 ) -> None:
-    """Each is found again, and what one of them calls makes that one anew."""
+    """Each closure is loaded from the cache; a changed callee recompiles its caller alone."""
     rules = fifth()
     assert (rules.twice_answer(), rules.twice_apart()) == (80, 82)
     rules = fifth(("pieces.py", "SIZE = 7", "SIZE = 8"))

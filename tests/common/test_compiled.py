@@ -32,14 +32,14 @@ def squared(number: int) -> int:
 def make_added(function: Callable[[int], int]) -> Callable[[int], int]:
     @compiled
     def added(number: int) -> int:
-        """The number and what the function makes of it."""
+        """The number and the function's result for it."""
         return number + function(number)
 
     return added
 
 
 def test_closures() -> None:
-    """Each function of a factory calls what it was made of, also within another closure."""
+    """Each function of a factory calls its own closure variables, also inside another closure."""
     three, square = make_added(tripled), make_added(squared)
     assert (three(5), square(5), three(5)) == (20, 30, 20)
     assert make_added(three)(2) == 10

@@ -1,4 +1,4 @@
-"""The words of the games for people, and what drawings offer the page."""
+"""The guides of the games: texts for people, and the areas of drawings that the page can use."""
 
 import re
 from collections import defaultdict

@@ -38,7 +38,7 @@ def play(env: SeatEnv, seed: int) -> list[Any]:
 
 @dataclass
 class Recorder:
-    """An opponent that keeps what it was asked, and plays the first legal action."""
+    """An opponent that keeps the positions it was asked about, and plays the first legal action."""
 
     name: str = "recorder"
     seen: list[Positions] = field(default_factory=list)
@@ -94,7 +94,7 @@ def test_every_decision_of_every_seat(variant: Variant) -> None:
 
 @one_of_each_game
 def test_seeds(variant: Variant) -> None:
-    """A seed fixes the game, the seat and the opponent; without one, what follows."""
+    """A seed fixes the game, the seat and the opponent; later resets without a seed as well."""
     for seat in (variant.num_players - 1, None):
         env, other = build(variant, seat=seat), build(variant, seat=seat)
         for seed in (3, None, None, np.int64(3)):

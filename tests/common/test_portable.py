@@ -97,7 +97,7 @@ def test_versions_count(digest: Callable[..., str]) -> None:
 
 
 def test_a_file_that_was_edited_since_its_import(digest: Callable[..., str]) -> None:
-    """What runs is the old code: its digest is neither that of the new file nor of the old one."""
+    """The old code still runs: its digest is neither the new file's nor the old file's."""
     module = digest.load()  # type: ignore[attr-defined]
     path = Path(module.__file__)
     edited = SOURCE.replace("x + more", "x - more")

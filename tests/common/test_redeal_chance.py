@@ -8,7 +8,7 @@ from tests.common.variants import Variant, every_variant
 
 @every_variant
 def test_worlds_that_look_alike_are_dealt_alike(variant: Variant) -> None:
-    """Redealing a redealt world gives, bit for bit, what redealing the first one gives."""
+    """Redealing a redealt world gives the same bits as redealing the first world."""
     game = variant.game
     for data in spread_positions(variant, 11, 12):
         for seat in range(variant.num_players):

@@ -1,4 +1,4 @@
-"""What `device="cuda"` says of packages that are missing or broken, and what the tests do then."""
+"""Errors of `device="cuda"` for missing or broken packages, and the tests that they skip."""
 
 from typing import Any
 
@@ -41,7 +41,7 @@ def test_a_missing_package_is_named(
     ids=repr,
 )
 def test_a_broken_package_is_named(error: Exception, monkeypatch: pytest.MonkeyPatch) -> None:
-    """With the error, the versions and what to install."""
+    """The message has the error, the versions and the command that installs the package."""
     fail(monkeypatch, "linkzoo.cuda.device", error)
     with pytest.raises(ImportError) as caught:
         make_vec("linkage", 2, device="cuda")

@@ -1,4 +1,4 @@
-"""Games through text alone: prompts, lists of moves, answers, and what stays hidden."""
+"""Games through text alone: prompts, lists of moves, answers, and hidden information."""
 
 import itertools
 import re

@@ -69,7 +69,7 @@ def test_every_row_once(number: int) -> None:
 
 @intrinsic  # type: ignore[untyped-decorator]  # Numba's
 def _owner(_typing: Any, array: Any) -> Any:
-    """The address of what owns an array, for whoever counts references; 0 if nothing does."""
+    """The address of an array's owner, for counting references; 0 if it has none."""
 
     def generate(context: Any, builder: Any, signature: Any, values: Any) -> Any:
         owner = make_array(signature.args[0])(context, builder, values[0]).meminfo

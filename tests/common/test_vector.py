@@ -29,7 +29,7 @@ def build(variant: Variant, num_envs: int, **kwargs: Any) -> VecEnv:
 
 
 def actions_of(vec: VecEnv, now: VecStep, counts: NDArray[np.int64]) -> NDArray[np.int64]:
-    """What `plies` would play: a function of the game's seed and of its decisions so far."""
+    """The action that `plies` would play, from the game's seed and the number of decisions."""
     return np.array(
         [
             choose(now.action_mask[i], vec.seed_of(i, int(vec.episodes[i])), int(counts[i]))
@@ -39,7 +39,7 @@ def actions_of(vec: VecEnv, now: VecStep, counts: NDArray[np.int64]) -> NDArray[
 
 
 def trace(vec: VecEnv, episodes: int, seed: int = SEED) -> list[list[list[Any]]]:
-    """For each environment and episode: what every decision showed, then how it ended."""
+    """For each environment and episode: the observation of every decision, then the result."""
     now = vec.reset(seed=seed)
     found: list[list[list[Any]]] = [[[]] for _ in range(vec.num_envs)]
     counts = np.zeros(vec.num_envs, np.int64)

@@ -33,7 +33,7 @@ def shown(now: VecStep) -> dict[str, list[Any]]:
 
 
 def fresh(variant: Variant, reward: str, steps: int) -> dict[str, list[Any]]:
-    """What an environment shows that was never copied."""
+    """The arrays of an environment that was never copied."""
     vec = build(variant, reward=reward)
     now = vec.reset(7)
     for turn in range(steps):

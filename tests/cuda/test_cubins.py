@@ -40,7 +40,7 @@ ROWS, OTHERS = RowKernel(_rows, 1), RowKernel(_others, 1)
 
 @pytest.fixture
 def made(tmp_path: Path, monkeypatch: pytest.MonkeyPatch) -> list[Any]:
-    """What is compiled, into an empty folder."""
+    """The names of the kernels that are compiled into an empty folder."""
     found: list[Any] = []
 
     def cubin(*task: Any) -> bytes:

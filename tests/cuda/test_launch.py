@@ -1,4 +1,4 @@
-"""What reaches the driver: kernels, streams, grids and arguments."""
+"""The calls of the driver: kernels, streams, grids and arguments."""
 
 import threading
 from collections.abc import Iterator

@@ -43,7 +43,7 @@ REGISTERS = [
 
 
 class Used(NamedTuple):
-    """What ptxas says of a kernel; bytes but for `registers`."""
+    """The resources of a kernel as ptxas reports them, in bytes except `registers`."""
 
     registers: int
     stack: int
@@ -75,7 +75,7 @@ def ptxas(text: str, folder: Path) -> Used:
 
 @cache
 def kernels_of(use: Callable[..., None], game: str) -> dict[str, list[Loaded]]:
-    """What `linkzoo tools compile --device cuda` compiles for a use of a game, by name."""
+    """The kernels of `linkzoo tools compile --device cuda` for a use of a game, by name."""
     found: dict[str, list[Loaded]] = defaultdict(list)
     with without_gpu() as driver, pytest.MonkeyPatch.context() as patch:
         for module in (linkzoo.compile, compile_command):
@@ -87,7 +87,7 @@ def kernels_of(use: Callable[..., None], game: str) -> dict[str, list[Loaded]]:
 
 
 def assembled(loaded: Loaded, folder: Path) -> tuple[str, Used]:
-    """The PTX of a kernel, and what ptxas says of it."""
+    """The PTX of a kernel, and the resources that ptxas reports."""
     text = ptx(loaded.rows, loaded.kinds, ARCHITECTURE)
     used = ptxas(text, folder)
     print(loaded.rows.kernel.__name__, used)

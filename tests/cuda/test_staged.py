@@ -10,7 +10,7 @@ from linkzoo.cuda.staged import store, word_at, words
 @settings(deadline=None)  # the first call compiles
 @given(size=st.integers(1, 40), count=st.integers(1, 12), data=st.data())
 def test_rows_are_stored_and_loaded(size: int, count: int, data: st.DataObject) -> None:
-    """In any order; what isn't of the row stays as it is."""
+    """In any order; bytes outside the row stay as they are."""
     rng = np.random.default_rng(data.draw(st.integers(0, 2**32 - 1)))
     expected = rng.integers(0, 256, (count, size), np.uint8)
     there = rng.integers(0, 256, 8 * words(count * size), np.uint8)

@@ -1,7 +1,7 @@
 """`CudaVecEnv` where there is no GPU: its tensors lie on the CPU, and a fake driver runs the rows.
 
-What reaches the driver is decoded from the raw parameters of the launch: addresses, shapes, strides
-and numbers.
+The arguments of a launch are decoded from its raw parameters: addresses, shapes, strides and
+numbers.
 """
 
 import ctypes
@@ -83,7 +83,7 @@ class Driver:
 
 
 def _decode(kind: Kind, given: Iterator[Any]) -> Any:
-    """Takes an argument's parameters and returns what the kernel sees."""
+    """Takes an argument's parameters and returns the kernel's argument."""
     if not kind.layout:
         number = next(given)
         assert kind_of(number) is kind

@@ -1,4 +1,4 @@
-"""Rounds of examples, with limits of time and memory: what `make fuzz` adds to hypothesis.
+"""Rounds of examples, with limits of time and memory, for `make fuzz`.
 
 A round is one run of a property as hypothesis knows it, with the number of examples that its
 `settings` name. Without options each property has one round, always the same one.

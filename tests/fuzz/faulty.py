@@ -1,4 +1,4 @@
-"""Properties that fail in every way there is: what tests/test_fuzz.py runs as `make fuzz` does."""
+"""Properties that fail in every possible way, for tests/test_fuzz.py."""
 
 import os
 import time

@@ -1,4 +1,4 @@
-"""Positions of random games, and what must be possible with every position that is accepted."""
+"""Positions of random games, and the checks of every position that is accepted."""
 
 import json
 from collections.abc import Callable
@@ -208,7 +208,7 @@ def _play_to_the_end(game: Game, guarded: Guarded, seed: int) -> None:
 
 
 def _check_texts(game: Game, state: Record, mask: NDArray[np.int8], seed: int) -> None:
-    """JSON and moves give back what they were made from; one time in eight, drawings are made."""
+    """Checks that JSON and moves round-trip, and draws one position of eight."""
     before = state.tobytes()
     data = json.loads(json.dumps(game.to_dict(state)))
     for seat in range(int(state.num_players)):

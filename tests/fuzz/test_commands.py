@@ -162,7 +162,7 @@ def _change_setting(draw: Draw, words: list[str]) -> None:
 
 
 def _run(words: list[str], typed: str) -> tuple[object, str]:
-    """Runs a command in this process; returns the exit status and what it wrote to stderr."""
+    """Runs a command in this process; returns the exit status and the text of stderr."""
     out, errors = StringIO(), StringIO()
     with redirect_stdout(out), redirect_stderr(errors), patch.object(sys, "stdin", StringIO(typed)):
         try:
@@ -173,7 +173,7 @@ def _run(words: list[str], typed: str) -> tuple[object, str]:
 
 
 def _clean() -> None:
-    """Removes what a command wrote into the current folder."""
+    """Removes a command's files from the current folder."""
     for path in Path().iterdir():
         if path.is_dir():
             shutil.rmtree(path)

@@ -161,7 +161,7 @@ def _set(data: dict[str, Any], name: str, value: Any) -> None:
 
 @pytest.fixture(autouse=True, scope="module")
 def trained() -> None:
-    """Compiles what both algorithms need for an iteration."""
+    """Runs an iteration of both algorithms, which compiles their functions."""
     for algorithm in ("ppo", "alphazero"):
         make_trainer(read_config(_tiny(algorithm))).iterate()
 

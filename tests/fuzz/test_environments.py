@@ -35,7 +35,7 @@ def compiled(edition: Edition) -> None:
 
 
 def _refused(text: str, call: Callable[[], Any]) -> bool:
-    """Whether the call raises what a wrong call may raise."""
+    """Whether the call raises an error that a wrong call may raise."""
     note(text)
     try:
         call()

@@ -1,7 +1,7 @@
 """Files as other programs write them (encodings, separators, keys set twice), and damaged ones.
 
 Each way to write a file has an expectation: the same content as the plain file, another content,
-or a refusal that names the file or what is wrong in it.
+or a refusal that names the file or the fault.
 """
 
 import csv
@@ -97,7 +97,7 @@ def _configurations() -> list[Path]:
 
 
 def write(folder: Path, kind: Kind, content: str | bytes) -> Path:
-    """Writes a file of this kind, with what belongs to it."""
+    """Writes a file of this kind, with the file beside it."""
     folder.mkdir(parents=True, exist_ok=True)
     if kind.beside is not None and not (folder / kind.beside.name).exists():
         (folder / kind.beside.name).symlink_to(kind.beside)
@@ -111,7 +111,7 @@ def write(folder: Path, kind: Kind, content: str | bytes) -> Path:
 
 @st.composite
 def written(draw: Draw, kind: Kind) -> Written:
-    """A file written in some way, and what is expected of it."""
+    """A file written in some way, and the expectation."""
     ways = {**_ENCODINGS, **_OF_ENDING[kind.name.rpartition(".")[2]]}
     way = draw(st.sampled_from(sorted(ways)))
     expected, content = ways[way](draw, kind.text)

@@ -1,7 +1,7 @@
 """Every public function of both packages: right arguments, of which one or two are replaced.
 
 `parameters` names for each parameter (`seed`) or parameter of a function (`GameRecord.seed`) a
-right value and what may replace it.
+right value and its possible replacements.
 """
 
 import inspect
@@ -63,7 +63,7 @@ _NO_PLIES = ["x", "4-2", -1, "-", "", "9" * 20, "1-", "\u0661", "0\n", " 0", "0-
 
 @dataclass(frozen=True)
 class Parameter:
-    """A right argument, what may replace it with which outcome, and words of the refusals."""
+    """A right argument, its replacements with their outcomes, and words of the refusals."""
 
     right: Any
     replacements: list[tuple[str, Any]]
@@ -135,7 +135,7 @@ class World:
 
 @cache
 def world(edition_name: str, folder: Path) -> World:
-    """Returns what the arguments of a game are made of."""
+    """Returns the material for a game's arguments."""
     game = get_game(edition_name)
     states = trajectory(edition_name, 0, 0)
     running = states[[0, len(states) // 2, max(0, len(states) - 4)]].copy()
@@ -334,7 +334,7 @@ _METHODS: dict[str, Callable[..., Any]] = {
 
 @cache
 def public() -> dict[str, Callable[..., Any]]:
-    """Returns what the packages export and can be called; of modules, the functions made there."""
+    """Returns the callables that the packages export; for modules, the functions defined there."""
     functions: dict[str, Callable[..., Any]] = {}
     for package in (linkzoo, linkzoo_training):
         for name in package.__all__:
@@ -384,7 +384,7 @@ def _call(name: str, arguments: dict[str, Any]) -> Any:
 
 
 def _shown(result: Any, w: World) -> Any:
-    """Returns what is compared of a result; agents act, and environments are reset."""
+    """Returns the comparable part of a result; agents act, and environments are reset."""
     if hasattr(result, "reset"):
         observed = result.reset(seed=1)
         return repr((observed, getattr(result, "get_state", lambda: 0)()))

@@ -54,7 +54,7 @@ def test_the_same_again(variant: Variant) -> None:
 @pytest.mark.filterwarnings("ignore:.*Synchronization debug mode")  # torch's, of the mode itself
 @pytest.mark.parametrize("variant", FEW[-1:], ids=str)
 def test_on_the_current_stream(variant: Variant) -> None:
-    """A step waits for what its stream does before it, and the host for nothing."""
+    """A step waits for earlier work of its stream, and the host for nothing."""
     vec, expected = build(variant, 1000, check=False), build(variant, 1000)
     now, then = vec.reset(3), expected.reset(3)
     legal = now.action_mask.argmax(1)

@@ -1,4 +1,4 @@
-"""What crosses between the host and a real GPU: `make test-gpu`."""
+"""Transfers between the host and a real GPU: `make test-gpu`."""
 
 import numpy as np
 import pytest

@@ -91,7 +91,7 @@ def test_a_full_pool_gives_up_the_oldest_but_the_first() -> None:
 
 
 def test_a_function_of_observations_as_they_are() -> None:
-    """`features=False` shows what the environment does."""
+    """`features=False` shows the environment's observation."""
     seen = []
 
     def choose(observations: NDArray[Any], mask: NDArray[Any]) -> NDArray[Any]:

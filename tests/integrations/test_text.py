@@ -1,4 +1,4 @@
-"""A seat as a conversation: its rewards are the environment's, its messages say what counts."""
+"""A seat as a conversation: the environment's rewards, and complete messages."""
 
 from typing import Any
 

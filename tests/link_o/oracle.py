@@ -174,7 +174,7 @@ def points(tile: str) -> int:
 
 
 def total(hand: list[str]) -> int:
-    """R17, R18: what a hand counts."""
+    """R17, R18: the points of a hand."""
     return sum(points(tile) for tile in hand)
 
 
@@ -362,7 +362,7 @@ class Oracle:
             seat = (seat + 1) % self.num_players
 
     def dig(self, seat: int, can: set[str]) -> bool:
-        """R7, R16: draws; whether the last tile drawn can be placed. What it tells others."""
+        """R7, R16: draws; returns whether the last tile can be placed. Updates the known lacks."""
         found = False
         while self.bag and not found:
             tile = self.bag.pop(0)
@@ -391,7 +391,7 @@ class Oracle:
         return laid.value if pair is None else pair[0]
 
     def shows(self, neighbour: int, end: int) -> int | None:
-        """R11: what a ring neighbour shows by its left (0) or right (1) end."""
+        """R11: the value of a ring neighbour's left (0) or right (1) end."""
         if self.board.is_connector(neighbour):
             return self.value_of(neighbour)
         laid = self.laid.get(neighbour)
@@ -399,11 +399,11 @@ class Oracle:
         return None if pair is None else pair[end]
 
     def left_of(self, space: int) -> int | None:
-        """What prev shows."""
+        """The value of the previous space's end."""
         return self.shows(self.board.prev[space], 1)
 
     def right_of(self, space: int) -> int | None:
-        """What next shows."""
+        """The value of the next space's end."""
         return self.shows(self.board.next[space], 0)
 
     def constraints(self, space: int) -> set[int]:
@@ -513,7 +513,7 @@ class Oracle:
         return space * len(CODES) + CODES.index(ends(tile))
 
     def play(self, move: str) -> None:
-        """Plays a legal move, and what follows without a choice.
+        """Plays a legal move, and all that follows without a choice.
 
         With `seat` None and not `over`, a new round's deal is awaited (`new_round`).
         """
@@ -604,7 +604,7 @@ class Oracle:
         }
 
     def hidden(self, seat: int) -> dict[str, NDArray[np.int64]]:
-        """What a seat can't see."""
+        """The hidden part of a position, for a seat."""
         hands = np.zeros((5, len(TYPES)), np.int64)
         for step in range(1, self.num_players):
             for tile in self.hands[(seat + step) % self.num_players]:

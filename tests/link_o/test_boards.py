@@ -213,7 +213,7 @@ BROKEN: list[tuple[Callable[[Json], None], str]] = [
 def test_broken_boards_are_refused(
     change: Callable[[Json], None], named: str, tmp_path: Path
 ) -> None:
-    """Section 2: ValueError says what is wrong."""
+    """Section 2: the ValueError names the fault."""
     data = canonical()
     load(written(copy.deepcopy(data), tmp_path))
     change(data)

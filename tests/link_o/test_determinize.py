@@ -68,7 +68,7 @@ def seen(state: np.record, seat: int, game: Game = GAME) -> dict[str, Any]:
 
 
 def revealed(state: np.record, seat: int, game: Game = GAME) -> bytes:
-    """What a critic is told beside the seat's observation."""
+    """The privileged observation of a seat's critic."""
     spec, reveal = game.observation.privileged_spec, game.observation.reveal
     assert spec is not None
     assert reveal is not None
@@ -85,7 +85,7 @@ def everything(data: Json) -> Counter[str]:
 
 
 def shuffled(data: Json, seat: int, seed: int) -> Json:
-    """The position with what a seat can't see dealt anew, by hand; who acts keeps a legal move."""
+    """The position with hidden tiles dealt anew, by hand; the seat to act keeps a legal move."""
     rng = np.random.default_rng(seed)
     first = data["seat"]
     oracle = Oracle.read(data)
@@ -179,7 +179,7 @@ def test_the_tests_above_have_teeth(players: int) -> None:
 
 @pytest.mark.parametrize("players", range(2, 7))
 def test_reveal_and_observation_determine_the_hands(players: int) -> None:
-    """Worlds with other hands or another bag are told apart; what a seat sees isn't in question."""
+    """Worlds with other hands or another bag differ in the hidden part alone."""
     state = midgame(Setup(players), 4, 7)
     assert state.seat >= 0
     seat, found = int(state.seat), dict[bytes, str]()
@@ -287,7 +287,7 @@ def check_uniform(data: Json, per_world: int) -> None:
 
 @pytest.mark.parametrize("holders", [[1, 3], [2, 2], [1, 1, 2]])
 def test_uniform_when_the_observer_acts(holders: list[int]) -> None:
-    """All deals of what is unseen are equally likely, the bag's order included."""
+    """All deals of the hidden tiles are equally likely, the bag's order included."""
     check_uniform(small(0, holders), 8)
 
 
@@ -337,7 +337,7 @@ def breaches(world: Json, seat: int) -> int:
 
 @pytest.mark.parametrize("players", range(2, 7))
 def test_determinize_inference(players: int) -> None:
-    """With the option no hand holds what it certainly lacks; without it some do."""
+    """With the option no hand holds a type that it certainly lacks; without it some do."""
     counts = {True: 0, False: 0}
     for inference in counts:
         setup = Setup(players, {"redeal_inference": inference, "max_rounds": 1, "target": 400})

@@ -1,4 +1,4 @@
-"""The board as a graph: which numbers tell of a space and of a circle, and what lies beside it."""
+"""The board as a graph: the features of spaces and circles, and the neighbours."""
 
 import numpy as np
 import pytest

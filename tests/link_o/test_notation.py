@@ -1,4 +1,4 @@
-"""LINK-O's move texts and JSON, and what they refuse."""
+"""LINK-O's move texts and JSON, and their errors."""
 
 import copy
 import json
@@ -223,7 +223,7 @@ def test_seat_view_at_every_ply(setup: Setup) -> None:
 
 
 def test_a_seats_view_is_no_position() -> None:
-    """What others hold isn't in it, so it can't be read back."""
+    """It lacks the other hands, so it can't be read back."""
     with pytest.raises(ValueError, match=r"\b(hands|bag|ply|seed)\b"):
         GAME.from_dict(GAME.to_dict(read(middle()), 0))
 

@@ -1,4 +1,4 @@
-"""What a seat sees of LINK-O, and what a critic is told: every piece against the oracle."""
+"""LINK-O's observation and privileged observation: every piece against the oracle."""
 
 from collections import Counter
 from math import prod
@@ -37,7 +37,7 @@ SETUPS = (
 
 
 def reveal(state: np.record, seat: int, game: Game = GAME) -> NDArray[Any]:
-    """What a seat can't see, flat; the array starts dirty."""
+    """The flat privileged observation; the array starts dirty."""
     assert game.observation.privileged_spec is not None
     assert game.observation.reveal is not None
     out = np.full(game.observation.privileged_spec.size, 77, game.observation.privileged_spec.dtype)
@@ -51,7 +51,7 @@ def piece(state: np.record, name: str, seat: int = 0) -> NDArray[Any]:
 
 
 def expect(state: np.record, oracle: Oracle, game: Game) -> None:
-    """Every piece of every seat is what the oracle says, within its declared bounds."""
+    """Every piece of every seat equals the oracle's, within its declared bounds."""
     assert game.observation.privileged_spec is not None
     for seat in range(oracle.num_players):
         for spec, flat, pieces in (
@@ -166,7 +166,7 @@ def lacking(both: Both, seat: int) -> set[str]:
 
 
 def test_lacks_of_a_dig_that_leaves_tiles() -> None:
-    """P replaces what was known, for the tiles that stay may be of the old types."""
+    """P replaces the known lacks: the tiles that stay may be of those types."""
     top = ["blue 0-1", "red 2-4"]
     data = position({4: "red 2-2"}, [["red 1-2", "..."], ["yellow 0-1"]], top=top)
     data["lacks"][1] = ["green 0-1"]
@@ -183,7 +183,7 @@ def test_lacks_of_a_dig_that_leaves_tiles() -> None:
 
 
 def test_lacks_of_a_dig_that_leaves_nothing() -> None:
-    """One tile dug and placed: P comes on top of what was known."""
+    """One tile dug and placed: P is added to the known lacks."""
     data = position({4: "red 2-2"}, [["red 1-2", "..."], ["yellow 0-1"]], top=["red 2-4"])
     data["lacks"][1] = ["green 0-1"]
     both = Both(data).play("@5 red 2-1")
@@ -210,7 +210,7 @@ def test_lacks_of_a_pass() -> None:
 
 
 def test_lacks_starts_empty_in_every_round() -> None:
-    """Nothing is known of a fresh deal but what the starter's digging tells."""
+    """After a deal only the starter's digging shows lacks."""
     state, rng = start(Setup(4, {"target": 200}), 1), np.random.default_rng(1)
     before, rounds = 1, 0
     while state.seat >= 0:

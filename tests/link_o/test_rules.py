@@ -123,7 +123,7 @@ def test_players_and_actions() -> None:
 
 @pytest.mark.parametrize("players", range(2, 7))
 def test_the_deal(players: int) -> None:
-    """R2: 68 tiles, 8 for each and what the starter has dug; nobody has played yet."""
+    """R2: 68 tiles, 8 for each and the tiles that the starter dug; nobody has played yet."""
     for seed in range(40):
         data = GAME.to_dict(start(Setup(players), seed))
         everything = [*data["bag"], *(tile for hand in data["hands"] for tile in hand)]
@@ -152,7 +152,7 @@ def test_the_first_starter_is_any_seat(players: int) -> None:
 
 
 def test_the_shuffle_is_uniform() -> None:
-    """R2: what lies last in the bag is any tile; one false alarm in 10^5 (63 degrees: 119)."""
+    """R2: the last tile in the bag is uniform; one false alarm in 10^5 (63 degrees: 119)."""
     deals = [GAME.to_dict(start(Setup(3), seed)) for seed in range(3400)]
     for place in (-1, -9):
         found = Counter(data["bag"][place] for data in deals)
@@ -478,7 +478,7 @@ def test_a_double_beside_fixes_the_value() -> None:
 
 
 def test_a_regular_linko_beside_determines_nothing() -> None:
-    """R14, R15: nor is it given a value by what lies beside it."""
+    """R14, R15: nor do its neighbours give it a value."""
     hands = [["red LINK-O", "green 0-0"], ["red 0-1", "red 2-3", "..."]]
     both = Both(position({4: "red LINK-O"}, hands)).play("@5 red LINK-O")
     assert values(both) == {4: None}
@@ -768,7 +768,7 @@ def test_what_always_holds(usual: bool, data: st.DataObject, seed: int, moves: i
 
 
 def facing(oracle: Oracle, space: int, end: int) -> list[int]:
-    """What may face an end of a regular tile: the neighbour's value, or anything if it has none."""
+    """The values that fit a regular tile's end: the neighbour's value, or any if it has none."""
     found = oracle.left_of(space) if end == 0 else oracle.right_of(space)
     return list(range(5)) if found is None else [found]
 

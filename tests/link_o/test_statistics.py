@@ -133,7 +133,7 @@ def test_choices(row: Any) -> None:
 
 @rows
 def test_gains(row: Any) -> None:
-    """R17-R19: what the winner of a round scores."""
+    """R17-R19: the score of a round's winner."""
     found = one_round(row[0])
     gains = np.array([data["last_round"]["points"] for data in found.ends])
     mean(gains, row[8], 0.05, REFERENCE)

@@ -41,7 +41,7 @@ Move = Place | PutHole | Take
 
 
 def decode(action: int) -> Move:
-    """What an action number means."""
+    """Returns the meaning of an action number."""
     if action >= 385:
         return Take(action == 385)
     if action >= 336:

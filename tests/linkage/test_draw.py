@@ -22,7 +22,7 @@ Square = tuple[int, int]
 
 
 class Position:
-    """A position's `to_dict`, and what follows from it."""
+    """A position's `to_dict`, and derived data."""
 
     def __init__(self, state: np.record) -> None:
         self.state = state

@@ -1,4 +1,4 @@
-"""Linkage's move texts and JSON (section 6 of the rules), and what they refuse."""
+"""Linkage's move texts and JSON (section 6 of the rules), and their errors."""
 
 import copy
 import json
@@ -111,7 +111,7 @@ def test_move_texts(text: str, action: int) -> None:
     ],
 )
 def test_bad_move_texts(text: str) -> None:
-    """Section 6: what is no move is refused with the text in the message."""
+    """Section 6: any other text is refused, and the message has the text."""
     with pytest.raises(ValueError, match=re.escape(repr(text))):
         GAME.notation.text_to_action(start(), text)
 

@@ -92,7 +92,7 @@ FINAL_BOARDS = {
 
 
 def assert_same(state: np.record, oracle: Oracle) -> None:
-    """Everything that the game tells about a position is what the oracle says."""
+    """Everything that the game says about a position equals the oracle's answer."""
     before = state.tobytes()
     np.testing.assert_array_equal(legal_mask(state), oracle.mask())
     assert state.seat == (-1 if oracle.seat is None else oracle.seat)

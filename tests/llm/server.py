@@ -13,7 +13,7 @@ USAGE = {"prompt_tokens": 100, "completion_tokens": 10}
 
 
 class LlmServer(ThreadingHTTPServer):
-    """Notes the requests; `answers` are what the model `says` answers, one after the other."""
+    """Notes the requests; the model `says` gives `answers`, one after the other."""
 
     daemon_threads = True
 

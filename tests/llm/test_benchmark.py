@@ -1,4 +1,4 @@
-"""Benchmark positions: what they are, what they find, and the command."""
+"""Benchmark positions: their choice, the results of agents, and the command."""
 
 import json
 from pathlib import Path
@@ -17,7 +17,7 @@ every_game = pytest.mark.parametrize("name", benchmark_games())
 
 
 class Best:
-    """Plays what is worth most, or least."""
+    """Plays the action with the highest value, or the lowest."""
 
     def __init__(self, values: np.ndarray, sign: int) -> None:
         self.name, self._values, self._sign = "best", values, sign

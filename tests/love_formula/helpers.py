@@ -46,7 +46,7 @@ def start(setup: Setup | None = None, seed: int = 0, game: Game = GAME) -> np.re
 
 
 def midgame(setup: Setup, seed: int, plies: int) -> np.record:
-    """A position of a random game that keeps what it has played."""
+    """A position of a random game, with the actions that led to it."""
     state, rng = start(setup, seed), np.random.default_rng([seed, plies])
     return play_on(state, rng, plies)
 
@@ -75,7 +75,7 @@ def read(data: Json) -> np.record:
 
 
 def revealed(state: np.record, seat: int) -> Any:
-    """What a critic is told beside the seat's observation."""
+    """The privileged observation of a seat's critic."""
     assert GAME.observation.privileged_spec is not None
     assert GAME.observation.reveal is not None
     out = np.full(GAME.observation.privileged_spec.size, 77, GAME.observation.privileged_spec.dtype)
@@ -87,7 +87,7 @@ def revealed(state: np.record, seat: int) -> Any:
 
 
 def core_of(data: Json) -> Json:
-    """What the oracle tells of a position, out of the game's JSON."""
+    """The oracle's position, from the game's JSON."""
     names = ("num_players", "seat", "half", "turn", "stage", "decision", "deck", "discard")
     found = {name: data[name] for name in names}
     for name in ("reshuffles", "piles", "packs", "look", "vp", "winners", "hand_sizes_at_end"):
@@ -152,7 +152,7 @@ def cards_in(value: Any) -> Counter[str]:
 
 
 def memory_of(data: Json) -> Json:
-    """What the seats remember, by viewer (section 6)."""
+    """The cards that seats remember, by viewer (section 6)."""
     n = range(data["num_players"])
     known = data["known"]
     return {
@@ -221,7 +221,7 @@ class Both:
 
     @property
     def asks(self) -> tuple[int | None, str | None]:
-        """Who is asked for what."""
+        """The seat to act, and its kind of decision."""
         data = self.data
         return data["seat"], data["decision"]
 
@@ -233,7 +233,7 @@ class Both:
         self.compare()
 
     def go(self) -> "Both":
-        """Passes windows before an effect, takes what is forced; up to a choice or its window."""
+        """Passes windows before an effect and plays forced actions, up to a choice."""
         while self.oracle.seat is not None:
             moves, data = self.oracle.moves(), self.data
             if data["decision"] == "WINDOW" and data["step"] == "pre":
@@ -245,7 +245,7 @@ class Both:
         return self
 
     def play(self, *moves: str) -> "Both":
-        """Plays moves, and after each what `go` does."""
+        """Plays moves, and calls `go` after each."""
         for move in moves:
             while move not in self.oracle.moves() and len(self.oracle.moves()) == 1:
                 self.one(self.oracle.moves()[0])
@@ -278,7 +278,7 @@ class Both:
         return [card for card in self.data["hands"][seat] if card != self.table.job]
 
     def couples(self, seat: int) -> dict[str, list[str]]:
-        """Couples of a field and what is attached."""
+        """Couples of a field and their attached cards."""
         own = self.data["fields"][seat]["couples"]
         return {couple["card"]: sorted(couple["attached"]) for couple in own}
 
@@ -431,7 +431,7 @@ def position(
 
 
 def modifier(data: Json, seat: int) -> int:
-    """R8, T2: what obstacles take from the priority of a player's cards."""
+    """R8, T2: the priority that a player's cards lose by obstacles."""
     own = [couple["card"] for couple in data["fields"][seat]["couples"]]
     cards = [TABLE[o["card"]] for o in data["obstacles"] if o["couple"] in own]
     return sum(card.static.get("priority_mod", 0) for card in cards)

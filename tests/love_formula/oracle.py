@@ -101,7 +101,7 @@ def read_table(path: Path) -> Table:
 
 @dataclass
 class Field:
-    """What lies before a player: couples with what is attached, and the free slots."""
+    """A player's field: couples with attached cards, and the free slots."""
 
     couples: dict[str, list[str]] = field(default_factory=dict)
     free: dict[str, str | None] = field(default_factory=lambda: dict.fromkeys(SUBTYPES))
@@ -130,7 +130,7 @@ class Reaction:
 
 @dataclass(eq=False)
 class Event:
-    """What a reaction window is about (R19)."""
+    """The event of a reaction window (R19)."""
 
     kind: str  # obstacle, action or prep_discarded
     source: int
@@ -213,7 +213,7 @@ class Oracle:
     def read(cls, data: Json, table: Table) -> "Oracle":
         """A position at the start of a draft, at a selection, or before a card's pre-window.
 
-        In the first position of a game the deck is the packs and what is shown.
+        In the first position of a game the deck is the packs and the shown cards.
         """
         self = cls(table, data["num_players"], data["options"]["voluntary_discards"])
         self.half, self.turn, self.stage = data["half"], data["turn"], data["stage"]
@@ -381,7 +381,7 @@ class Oracle:
         self.jobs_aside = False
 
     def remember(self, seat: int, pack: int, content: Counter[str]) -> None:
-        """What others took from a pack since the seat passed it on (section 6)."""
+        """The cards that others took from a pack since the seat passed it on (section 6)."""
         gone = self.passed[seat][pack] - content
         if self.n == 2:
             self.known[seat][1 - seat] += gone

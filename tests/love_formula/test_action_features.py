@@ -79,7 +79,7 @@ THEIRS = {"Cooking Club Pair": ["School Festival"]}
 
 
 def test_selections() -> None:
-    """What cards of the hand can do now: R10, R13, R26."""
+    """Effects of the hand's cards in this position: R10, R13, R26."""
     hand = ["Fireworks Show", "Bouquet", "Band Vocalist & Drummer", "Sudden Downpour", "Beach"]
     state = read(position([MINE, THEIRS], hands={0: hand}))
     found = shown(state, "CARD Fireworks Show")

@@ -1,4 +1,4 @@
-"""Every card of the table: what it does, and what happens without a legal target."""
+"""Every card of the table: its effect, with and without a legal target."""
 
 from collections import Counter
 
@@ -343,7 +343,7 @@ def test_shopping_spree() -> None:
 
 @pytest.mark.parametrize("left", [0, 1, 2])
 def test_draws_reshuffle(left: int) -> None:
-    """R23: what is left, then the discard pile as a new deck."""
+    """R23: the rest of the deck, then the discard pile as a new deck."""
     deck = ["Cafe", "Beach"][:left]
     game = both([{}, {}], {0: "Shopping Spree"}, deck=deck).go()
     pile = 120 - 1 - left
@@ -427,7 +427,7 @@ def test_sabotage() -> None:
 
 
 def test_date_crasher() -> None:
-    """What I have a position for; it goes there."""
+    """Only a card with a free position, to which it goes."""
     game = both(AROUND, {0: "Date Crasher"}).go()
     assert game.legal() == {"POS 1/item", "POS 2/event"}  # the Shrine is in the way of the Beach
     game.play("POS 2/event")

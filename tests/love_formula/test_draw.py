@@ -125,7 +125,7 @@ def renamed(view: Any, names: dict[str, str]) -> Any:
 
 
 def with_long_names() -> tuple[dict[str, str], Cards]:
-    """Another table: names that no box can take, with what XML must escape."""
+    """Another table: names that fit no box, with characters that XML must escape."""
     names = {
         card.name: f"<{number} & \"W\" 'W'> {'wide words ' * 3}{'M' * 60}"
         for number, card in enumerate(CARDS.cards)
@@ -186,7 +186,7 @@ def in_field(view: Json, player: int) -> Counter[str]:
 
 
 def test_fields_show_their_cards() -> None:
-    """Couples, what is attached, obstacles, free slots, and what is held as far as it is seen."""
+    """Couples, attached cards, obstacles, free slots, and the visible cards of hands."""
     full: list[View] = [(crowded(), 0), (draft_of_many(), None)]
     for view, seat, root in [*pictured(), *((*each, parsed(*each)) for each in full)]:
         assert root.tag == f"{SVG}svg"
@@ -311,7 +311,7 @@ def test_piles_are_shown() -> None:
 
 
 def test_reactions_are_shown_from_the_top() -> None:
-    """The one that resolves first, its player and what it answers; cancelled ones struck out."""
+    """The reaction that resolves first, its player and its event; cancelled ones struck out."""
     hands = {1: ["Guardian Friend", "Objection!"], 0: ["Objection!"]}
     game = both([{}, {"Pen Pals": []}, {}], {0: "Cold Feet"}, hands=hands).go()
     game.play("CARD Guardian Friend", "CARD Objection!")
@@ -336,7 +336,7 @@ def test_reactions_are_shown_from_the_top() -> None:
 
 
 def test_cards_under_way_and_looked_at_are_shown() -> None:
-    """Targets, a lost preparation, what an obstacle does, and the cards to choose from."""
+    """Targets, a lost preparation, an obstacle's effect, and the cards to choose from."""
     top = ["Cafe", "Beach", "Shrine", "Library", "Bouquet"]
     game = both([{}, {}], {0: "Matchmaker's Intuition"}, top=top).go()
     drawn = list(marked(panel_of(parsed(GAME.to_dict(game.state, 0), 0)), "card"))

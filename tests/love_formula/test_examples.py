@@ -168,7 +168,7 @@ def test_rumour() -> None:
 
 
 def test_downpour() -> None:
-    """E11 (R10): nothing comes onto the couple, what is there may leave."""
+    """R10: no card is added to the couple; its cards may leave."""
     rain = ("Sudden Downpour", "Pen Pals", 1, 3)
     own = {"Pen Pals": ["Love Letter"], "event": "Fireworks Show"}
     game = both([own, {}], {0: "Fireworks Show"}, obstacles=[rain])

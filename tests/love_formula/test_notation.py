@@ -1,4 +1,4 @@
-"""Love Formula's move texts and JSON, and what they refuse."""
+"""Love Formula's move texts and JSON, and their errors."""
 
 import copy
 import json
@@ -496,7 +496,7 @@ def pending(**changes: Any) -> list[Json]:
     ],
 )
 def test_broken_field_of_a_reaction_window(field: str, value: Any, named: str) -> None:
-    """R19, R20: the event and what was played to it."""
+    """R19, R20: the event and the reactions to it."""
     data = reacting()
     assert read(data).tobytes() == read(reacting()).tobytes()
     value = value() if callable(value) else value

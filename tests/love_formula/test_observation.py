@@ -1,4 +1,4 @@
-"""What a seat sees of Love Formula: bounds, pieces against the oracle, seats alike."""
+"""Love Formula's observation: bounds, pieces against the oracle, seats alike."""
 
 import re
 from collections.abc import Iterable
@@ -167,7 +167,7 @@ KINDS = (
 
 @pytest.mark.parametrize("players", first_quick([2, 3, 4]))
 def test_pieces_at_every_decision(players: int) -> None:
-    """Section 6: what lies open, what the seat holds, and what it remembers."""
+    """Section 6: open cards, the seat's hand, and the cards that it remembers."""
     for game, _ in walk(asked_all(players), 50):
         if game.oracle.stage == "over":
             break

@@ -1,4 +1,4 @@
-"""Hidden information: what a seat can't know is nowhere in what it sees; redealt worlds are fair.
+"""Hidden information: views of a seat don't depend on it, and redealt worlds are fair.
 
 Bounds of chi-square statistics are passed by a fair redeal once in 10^5 or less.
 """
@@ -146,7 +146,7 @@ def test_redeal_keeps_what_is_public(players: int) -> None:
 
 
 def contents(data: Json, seat: int) -> list[Counter[str]]:
-    """Of each pack that a seat has held: what was in it when the seat last had it."""
+    """For each pack that a seat has held, its cards at that time."""
     players, step = data["num_players"], 1 if data["half"] == 1 else -1
     made = sum(card is not None for card in data["draft"][0])
     full = sum(card is not None for card in data["draft"][-1])
@@ -164,7 +164,7 @@ def contents(data: Json, seat: int) -> list[Counter[str]]:
 @pytest.mark.parametrize("players", [2, 3, 4])
 @pytest.mark.parametrize("half", [1, 2])
 def test_redeal_in_a_draft(players: int, half: int) -> None:
-    """Section 9: own picks stay; packs that a seat has seen have what it saw in them."""
+    """Section 9: own picks stay; packs that a seat has seen keep the seen cards."""
     state = start(Setup(players), 6)
     rng = np.random.default_rng(6)
     while GAME.to_dict(state)["half"] < half:
@@ -295,7 +295,7 @@ def test_who_is_asked_to_react_is_invisible() -> None:
 
 
 def test_the_looked_at_cards_are_private() -> None:
-    """Matchmaker's Intuition: only its player sees them, and what is kept."""
+    """Matchmaker's Intuition: only its player sees the cards and the choice."""
     worlds = []
     for top in (["Cafe", "Beach", "Shrine", "Library", "Bouquet"], ["Sabotage"] * 2 + ["Cafe"] * 3):
         data = position([{}, {}, {}], {0: "Matchmaker's Intuition"}, top=top)
@@ -308,7 +308,7 @@ def test_the_looked_at_cards_are_private() -> None:
 
 
 def test_reading_a_diary_is_private() -> None:
-    """LOOK_HAND: the others don't learn what its player sees."""
+    """LOOK_HAND: only its player sees the hand."""
     worlds = []
     for hand in (["Cafe", "Beach", "Shrine"], ["Cafe", "Bullying", "Objection!"]):
         hands = {1: hand}
@@ -439,7 +439,7 @@ def test_the_future_is_fresh() -> None:
 
 @pytest.mark.parametrize("players", [2, 3, 4])
 def test_a_seats_json(players: int) -> None:
-    """Section 6, 9: no ply and seed; counts for what is hidden; who acts only for himself."""
+    """Sections 6, 9: no ply or seed, counts of hidden cards, the decision for its seat alone."""
     state, rng = start(Setup(players), 11), np.random.default_rng(11)
     while state.seat >= 0:
         data = GAME.to_dict(state)
@@ -476,7 +476,7 @@ def test_a_seats_json(players: int) -> None:
 
 
 def test_a_seats_view_is_no_position() -> None:
-    """What others hold isn't in it, so it can't be read back."""
+    """It lacks the other hands, so it can't be read back."""
     with pytest.raises(ValueError, match=r"\b(hands|deck|ply|seed|piles|packs)\b"):
         GAME.from_dict(GAME.to_dict(start(), 0))
 

@@ -1,4 +1,4 @@
-"""The table of cards: what the loader refuses, and a table of a user's own."""
+"""The table of cards: the loader's errors, and a custom table."""
 
 import csv
 from collections.abc import Callable
@@ -209,7 +209,7 @@ def test_missing_columns(column: str, tmp_path: Path) -> None:
 
 
 def test_no_such_table(tmp_path: Path) -> None:
-    """A path to nothing, an empty file, and what is no path."""
+    """A path without a file, an empty file, and values that are no paths."""
     with pytest.raises((ValueError, OSError), match=r"nowhere\.csv"):
         get_game("love_formula", {"cards": str(tmp_path / "nowhere.csv")})
     empty = tmp_path / "empty.csv"
@@ -270,7 +270,7 @@ def test_what_spreadsheets_write(
     ],
 )
 def test_what_can_not_be_read(old: bytes, new: bytes, message: str, tmp_path: Path) -> None:
-    """R6: the error says what to do."""
+    """R6: the error says how to continue."""
     path = tmp_path / "mine.csv"
     path.write_bytes(CARDS.read_bytes().replace(old, new, 1))
     with pytest.raises(ValueError, match=message):

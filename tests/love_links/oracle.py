@@ -307,7 +307,7 @@ class Oracle:
     # Moves
 
     def joins(self, link: str) -> list[Move]:
-        """R10: what one link may do with the open bracelets."""
+        """R10: the ways to join a link to the open bracelets."""
         key, lock = LINKS[link].key, LINKS[link].lock
         found = []
         for slot, chain in self.board.items():
@@ -340,7 +340,7 @@ class Oracle:
         return (place * 24 + move.slot) * 3 + JOINS.index(move.verb)
 
     def decode(self, action: int) -> Move:
-        """What a legal action number means."""
+        """Returns the meaning of a legal action number."""
         return next(move for move in self.moves() if self.action(move) == action)
 
     def mask(self) -> NDArray[np.int8]:
@@ -351,7 +351,7 @@ class Oracle:
         return mask
 
     def apply(self, move: Move) -> int:
-        """Plays a legal move, and what follows without a choice; returns its points."""
+        """Plays a legal move, and all that follows without a choice; returns its points."""
         if move not in self.moves() or self.seat is None:
             raise ValueError(f"illegal: {move}")
         seat = self.seat
@@ -569,7 +569,7 @@ class ScoreSheet:
         return gained
 
     def _complete(self, chain: list[tuple[str, int]], side: int) -> int:
-        """What the links of a completed bracelet bring."""
+        """The points of the links of a completed bracelet."""
         assert len(chain) >= 5
         texts = [text for text, _ in chain]
         foreign = [owner for _, owner in chain if owner not in (-1, side)]

@@ -1,4 +1,4 @@
-"""The 94 links: every total and relation of the table, and what the game makes of it."""
+"""The 94 links: every total and relation of the table, and the game's constants."""
 
 from collections import Counter
 from functools import cache

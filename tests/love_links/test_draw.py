@@ -183,7 +183,7 @@ def test_both_tell_what_has_to_be_done() -> None:
 
 
 def test_both_tell_what_closing_is_worth() -> None:
-    """What the observation calls the closing value, for the seat to act."""
+    """The observation's closing value, for the seat to act."""
     chain = "2-7@A,7-2@A,2-4@A,4-6@B"
     for seat, worth in ((0, 4 + 1 + 10), (1, 4 + 3 + 10)):
         state = read(position(chain, hands=("2-8", "9-M"), seat=seat))

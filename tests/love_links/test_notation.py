@@ -1,4 +1,4 @@
-"""Love Links' move texts and JSON, and what they refuse."""
+"""Love Links' move texts and JSON, and their errors."""
 
 import copy
 import json

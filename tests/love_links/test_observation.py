@@ -1,4 +1,4 @@
-"""What a seat sees of Love Links: every piece against the oracle, and symmetry."""
+"""Love Links' observation: every piece against the oracle, and symmetry."""
 
 from math import prod
 
@@ -27,7 +27,7 @@ from tests.love_links.oracle import LINKS, ORDER, TYPES, Json, Oracle, Setup
 
 
 def expect(state: np.record, oracle: Oracle) -> None:
-    """Every piece of every seat is what the oracle says, within its declared bounds."""
+    """Every piece of every seat equals the oracle's, within its declared bounds."""
     space = GAME.observation.spec.space()
     for seat in range(oracle.setup.num_players):
         flat = observe(state, seat)
@@ -145,7 +145,7 @@ def test_closing_value_of_teams_and_of_lone_owners() -> None:
 
 
 def test_closing_value_plus_the_link_is_the_score() -> None:
-    """R16: what the piece leaves out is the closing link's metal, stone, matches and master."""
+    """R16: the piece leaves out the closing link's metal, stone, matches and master."""
     closings = 0
     for setup in SETUPS:
         for seed in range(3):
@@ -193,7 +193,7 @@ def test_targets_and_players() -> None:
 
 
 def test_high_scores_stay_within_the_bounds() -> None:
-    """A score by hand far above what games reach: shown as the bound, counted as it is."""
+    """A score far above those of real games is shown as the bound, and counted as it is."""
     data = position("7-4", hands=("3-7", "9-M"), scores=[12000, 499])
     state = read(data)
     flat = observe(state, 0)
@@ -203,7 +203,7 @@ def test_high_scores_stay_within_the_bounds() -> None:
 
 
 def test_the_supply_piece_counts_types() -> None:
-    """R4: what is still to come, not in which order; two-copy types count as two."""
+    """R4: the links still to come, without their order; two-copy types count as two."""
     data = GAME.to_dict(start(seed=8))
     counts = np.zeros(59, np.int64)
     for links in data["supply"].values():

@@ -54,7 +54,7 @@ E5_CHAIN = "4-7@-,7-10@A,10-8@A,8-6@A"  # 35 points for closing it with 6-4
 
 
 def assert_same(state: np.record, oracle: Oracle) -> None:
-    """Everything that the game tells about a position is what the oracle says."""
+    """Everything that the game says about a position equals the oracle's answer."""
     before = state.tobytes()
     np.testing.assert_array_equal(legal_mask(state), oracle.mask())
     assert GAME.to_dict(state) == oracle.to_dict()
@@ -114,7 +114,7 @@ def test_r1_to_r22_games_agree_with_the_oracle(setup: Setup, policy: Policy) -> 
 
 
 def test_the_games_reach_the_corners_of_the_rules() -> None:
-    """The lock-step isn't vacuous: what such games pass through."""
+    """The lock-step isn't vacuous: such games pass through every kind of position."""
     seen: Counter[str] = Counter()
     for setup in STANDARD:
         for seed in range(24):

@@ -44,7 +44,7 @@ class Sample:
 
 
 def watch(sample: Sample, game: list[Json], masks: list[NDArray[np.int8]]) -> None:
-    """Adds what needs all positions of a game."""
+    """Adds the statistics that need all positions of a game."""
     turns = [d for d in game[:-1] if d["move"] == 1 and not d["must_start"]]
     sample.turns.append(len(turns))
     sample.skips.append(
@@ -68,7 +68,7 @@ def watch(sample: Sample, game: list[Json], masks: list[NDArray[np.int8]]) -> No
 
 
 def finish(sample: Sample, end: Json) -> None:
-    """Adds what the last position of a game tells."""
+    """Adds the statistics of a game's last position."""
     sides = len(end["scores"])
     sample.decisions.append(end["ply"])
     sample.completed.append(end["completed"])
@@ -157,7 +157,7 @@ def test_issue_tolerances() -> None:
 
 @pytest.mark.parametrize("column", [c for c, _ in COLUMNS], ids=name_of)
 def test_ranges(column: tuple[int, bool, bool]) -> None:
-    """What is never exceeded, and what occurs."""
+    """Bounds that are never exceeded, and values that occur."""
     players, short, greedy = column
     found = sample(players, short, greedy=greedy)
     if short:

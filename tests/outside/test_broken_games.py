@@ -1,4 +1,4 @@
-"""`linkzoo.testing.check_game` says what is broken: a right game with one broken part each."""
+"""`linkzoo.testing.check_game` names the broken part: right games with one broken part each."""
 
 from dataclasses import fields, replace
 from functools import partial

@@ -1,4 +1,4 @@
-"""What a game from outside the package gets for nothing: every environment, player and command."""
+"""A game from outside the package works in every environment, player and command."""
 
 import json
 import warnings

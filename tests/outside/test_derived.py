@@ -1,4 +1,4 @@
-"""Parts that a game leaves out: defaults follow from the rest, and what has no default is named."""
+"""Missing parts of a game: defaults follow from the rest, and parts without a default are named."""
 
 from dataclasses import MISSING, dataclass, fields, replace
 from typing import Any

@@ -1,4 +1,4 @@
-"""The example's Leduc hold'em: its rules, what seats see, and that it can be learned."""
+"""The example's Leduc hold'em: its rules, its observations, and that it can be learned."""
 
 import json
 from collections import Counter

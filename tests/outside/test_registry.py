@@ -105,7 +105,7 @@ except ValueError as error:
 
 
 def install(folder: Path, name: str, value: str) -> None:
-    """What pip would write of a package with one entry point."""
+    """The metadata that pip writes for a package with one entry point."""
     folder = folder / f"{name}-1.0.dist-info"
     folder.mkdir(parents=True)
     (folder / "METADATA").write_text(f"Metadata-Version: 2.1\nName: {name}\nVersion: 1.0\n")

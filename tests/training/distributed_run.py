@@ -1,4 +1,4 @@
-"""What torchrun starts in test_distributed.py: `distributed_run.py CONFIG FOLDER`.
+"""The program that test_distributed.py starts with torchrun: `distributed_run.py CONFIG FOLDER`.
 
 Notes of every process an update, a run that was resumed and one that wasn't; trains to the end.
 """

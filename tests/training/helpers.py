@@ -30,7 +30,7 @@ def midgame(
 
 
 def value(game: Game, state: np.record, seat: int) -> float:
-    """What `seat` gets if both sides play perfectly, by trying everything."""
+    """The payoff of `seat` under perfect play of both sides, by exhaustive search."""
     if state.seat < 0:
         out = np.zeros(2, np.float32)
         game.payoffs(state, out)
@@ -55,7 +55,7 @@ def alphazero_config(data: Any) -> AlphaZeroConfig:
 
 @cache
 def decisions(name: str, **options: Any) -> list[tuple[Positions, list[dict[int, float]]]]:
-    """Positions of a small game, each group some plies deep, and what their moves are worth."""
+    """Positions of a small game, in groups of equal depth, and the values of their moves."""
     game, found = get_game(name), []
     for plies in (1, 2, 3):
         positions = midgame(game, 60, plies, **options)

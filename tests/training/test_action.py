@@ -1,4 +1,4 @@
-"""Networks that score actions: what they read, and that all that plays and learns takes them."""
+"""Networks that score actions: their inputs, and their use in all players and trainers."""
 
 from pathlib import Path
 from typing import Any

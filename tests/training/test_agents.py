@@ -24,7 +24,7 @@ LINKAGE = get_game("linkage")
 
 
 class Terminal:
-    """Types prepared lines, then signals the end of input; keeps what it is shown."""
+    """Types prepared lines, then signals the end of input; keeps the output."""
 
     def __init__(self, *lines: str) -> None:
         self.lines = list(lines)

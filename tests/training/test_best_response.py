@@ -48,7 +48,7 @@ FIELDS = [
 
 
 def response_value(state: Record, seat: int, known: dict[tuple[bytes, int], float]) -> float:
-    """What the best response of `seat` to uniformly random play is paid, by trying everything."""
+    """The payoff of `seat`'s best response to uniformly random play, by exhaustive search."""
     key = state.tobytes(), seat
     if key not in known:
         if state.seat < 0:
@@ -68,7 +68,7 @@ def fixture_config() -> PPOConfig:
 
 
 def test_a_best_response_is_found(config: PPOConfig, tmp_path: Path) -> None:
-    """Random play on 3×3: the response is paid nearly what the exact one would be."""
+    """Random play on 3×3: the response gets nearly the payoff of the exact one."""
     report = train_best_response(config, GAMES, openings="0", folder=tmp_path)
     assert report is not None
     written = json.loads((tmp_path / "best_response.json").read_text())

@@ -38,7 +38,7 @@ def test_schedules_follow_the_budget_that_is_spent_faster() -> None:
 
 
 def test_compiling_is_not_on_the_clock(monkeypatch: pytest.MonkeyPatch) -> None:
-    """At the start and on the way, in a resumed run too; what was compiled before is no matter."""
+    """At the start and later, in a resumed run too, whatever was compiled before."""
     trainer = PPOTrainer(ppo_config(test_ppo.QUICK))
     collect = trainer.play.collect
 

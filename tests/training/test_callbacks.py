@@ -1,4 +1,4 @@
-"""Callbacks: when they are called, what they may do, and those of the examples."""
+"""Callbacks: their calls, their effects, and the callbacks of the examples."""
 
 import csv
 import json

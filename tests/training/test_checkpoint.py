@@ -1,4 +1,4 @@
-"""Checkpoints: they load to the same policy, and what doesn't fit is refused by name."""
+"""Checkpoints load to the same policy, and mismatches are refused by name."""
 
 import json
 from pathlib import Path
@@ -61,7 +61,7 @@ def test_temperature_draws_legal_actions_from_the_seeds(folder: Path) -> None:
 
 
 def test_a_policy_is_drawn_where_something_is_hidden() -> None:
-    """What is hidden asks for mixed play: the policy as trained, and not its likeliest action."""
+    """Hidden information needs mixed play: the policy as trained, not its likeliest action."""
     for name in game_names():
         game = get_game(name)
         agent = PolicyAgent("any", game, make_network(game, "flat", 8, 1), {})

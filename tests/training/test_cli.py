@@ -36,7 +36,7 @@ def error_line(capsys: pytest.CaptureFixture[str]) -> str:
 
 
 def usage_error(arguments: str, capsys: pytest.CaptureFixture[str]) -> str:
-    """The last line of what argparse says; the lines above it are the usage."""
+    """The last line of argparse's message; the lines above it are the usage."""
     with pytest.raises(SystemExit) as stopped:
         main(arguments.split())
     assert stopped.value.code == 2
@@ -274,7 +274,7 @@ def test_integers_with_an_exponent() -> None:
 def test_options_out_of_range(
     arguments: str, complaint: str, capsys: pytest.CaptureFixture[str]
 ) -> None:
-    """The error names the option and what is allowed, before memory is taken."""
+    """The error names the option and its range, before memory is taken."""
     assert complaint in usage_error(arguments, capsys)
 
 
@@ -300,7 +300,7 @@ def test_options_out_of_range(
     ],
 )
 def test_wild_numbers(arguments: str, complaint: str, capsys: pytest.CaptureFixture[str]) -> None:
-    """It is refused in one line that says what is allowed, before memory is taken."""
+    """It is refused in one line with the allowed range, before memory is taken."""
     assert main(arguments.split()) == 2
     assert complaint in error_line(capsys)
 

@@ -45,7 +45,7 @@ def test_the_command_as_a_module() -> None:
 
 
 def interrupted(_name: str) -> None:
-    """What Ctrl-C does to a process that compiles."""
+    """Imitates Ctrl-C in a process that compiles."""
     os.kill(os.getpid(), signal.SIGINT)
     time.sleep(60)
 

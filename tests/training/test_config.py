@@ -1,4 +1,4 @@
-"""Configurations: what ships is valid, overrides reach every field, errors name the field."""
+"""Configurations: shipped ones are valid, overrides reach every field, errors name the field."""
 
 import math
 import re
@@ -177,7 +177,7 @@ INHERITED = r"options\.threshold=7, but games are sampled with 8\.\.15: set init
 def test_options_that_contradict_what_varies(
     preset: str, overrides: list[str], message: str, tmp_path: Path
 ) -> None:
-    """R10: a third of the games was decided at the start. The error says what to set."""
+    """R10: a third of the games was decided at the start. The error names the field to set."""
     with pytest.raises(ValueError, match=message):
         load_config(preset, overrides)
     path = tmp_path / "own.yaml"
@@ -275,7 +275,7 @@ def test_wrong_fields_of_alphazero_are_named(overrides: list[str], message: str)
     ],
 )
 def test_a_game_alone_gets_a_configuration(game: str, fields: tuple[Any, ...]) -> None:
-    """Picked by what is hidden and what the observation is; settings come last."""
+    """Picked by hidden information and the kind of observation; settings come last."""
     config = load_config(game)
     assert (config.algorithm, config.network, config.symmetric) == fields
     assert (config.game, config.max_seconds) == (game, 1800)

@@ -107,7 +107,7 @@ def test_a_stopped_command_goes_on(
 
 
 def test_a_seat_sees_an_episode() -> None:
-    """What Minari gets: one more observation than actions, masks, and the payoff at the end."""
+    """Minari's episodes: one more observation than actions, masks, and the payoff at the end."""
     plan = GamesPlan("love_links", (AgentSpec("greedy"), AgentSpec("random")), 4, 2, "0")
     played = play_part(plan, range(4), plan.read_openings())
     form = dataset.Minari.__new__(dataset.Minari)  # without the package

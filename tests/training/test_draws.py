@@ -1,6 +1,6 @@
 """Draws and shared wins: every count, share and solution that deals with them.
 
-They are what the findings call "Draws". In the toy HIGH all who named the highest number win.
+In the toy HIGH all who named the highest number win.
 """
 
 import json
@@ -120,7 +120,7 @@ def test_shares_of_random_play_sum_to_one(
 
 
 def test_self_play_counts_shares_of_the_win() -> None:
-    """What a match counts: of three seats' games, two with two players."""
+    """The counts of a match: of three seats' games, two with two players."""
     players = np.array([3, 3, 3, 2, 2, 3], np.int8)
     states = np.zeros(6, HIGH.state)
     states["winners"] = [0b001, 0b011, 0b111, 0b010, 0b011, 0b100]

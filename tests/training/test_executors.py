@@ -96,7 +96,7 @@ def test_no_worker_hears_an_interruption() -> None:
 
 
 class Keeper:
-    """Gives what it has; dies at tasks that say so."""
+    """Returns the items that it was sent; dies at the task `die`."""
 
     def play(self, weights: str, task: str, kept: Mapping[str, bytes]) -> dict[str, bytes]:
         if task == "die" and not Path(weights).exists():

@@ -406,7 +406,7 @@ print(held)
 
 @pytest.mark.slow  # quick: that a refused training leaves nothing
 def test_a_lock_that_is_removed_is_held_by_one(tmp_path: Path) -> None:
-    """Processes that come and go at once; what two of them made together would be there already."""
+    """Processes that start and end at once; two in the folder together would be seen."""
     command = [sys.executable, "-c", BESIDE, str(tmp_path / "run"), str(tmp_path / "one")]
     several = [
         subprocess.Popen(command, stdout=subprocess.PIPE, stderr=subprocess.PIPE) for _ in range(3)

@@ -102,7 +102,7 @@ def test_a_change_of_what_is_paid_is_noticed(name: str) -> None:
 
 @pytest.mark.parametrize("name", first_quick(game_names(), 2))
 def test_a_change_of_an_observation_is_noticed(name: str) -> None:
-    """In any part, in one game at one ply; the rules stay what they are."""
+    """In any part, in one game at one ply; the rules stay the same."""
     game, usual, last = get_game(name), untouched(name), longest(name)
     plies = [0, last // 2, last - 1]
     for index, where in enumerate(game.observation.spec.slices().values()):

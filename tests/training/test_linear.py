@@ -1,4 +1,4 @@
-"""The linear scorer: its scores, its file, and what labels teach it."""
+"""The linear scorer: its scores, its file, and its fit to labels."""
 
 import json
 from dataclasses import replace

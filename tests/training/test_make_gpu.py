@@ -1,4 +1,4 @@
-"""`make gpu`, without a GPU: what it runs and when, its report, and that a kill loses nothing."""
+"""`make gpu`, without a GPU: its steps, its report, and that a kill loses nothing."""
 
 import json
 import re

@@ -1,4 +1,4 @@
-"""Matches: their invariants, their arithmetic, and what happens when something goes wrong."""
+"""Matches: their invariants, their arithmetic, and their errors."""
 
 import json
 from dataclasses import replace

@@ -23,7 +23,7 @@ LINKAGE = get_game("linkage")
 
 
 def expected(game: Game, state: Any, seat: int) -> float:
-    """What a position is worth to a seat if all play at random, reckoned through all lines."""
+    """The value of a position for a seat under random play, over all lines of play."""
     if state.seat < 0:
         payoff = np.zeros(int(state.num_players), np.float32)
         game.payoffs(state, payoff)

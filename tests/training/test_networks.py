@@ -1,4 +1,4 @@
-"""Networks: what they read, and that those with cells treat every cell alike."""
+"""Networks: their inputs, and the equal treatment of all cells."""
 
 from dataclasses import replace
 from functools import partial
@@ -90,7 +90,7 @@ def test_board_logits_follow_the_board() -> None:
 
 
 def test_only_where_the_game_lies_on_such() -> None:
-    """The message says what is missing."""
+    """The message names the missing part."""
     love_links, unplaced = get_game("love_links"), observing(CONNECT_FOUR, action_cells=None)
     for kind, game, message in (
         ("board", love_links, r"love_links observes no board \[C, H, W\]; use 'flat'"),
@@ -121,7 +121,7 @@ def test_graph_logits_follow_the_circles() -> None:
 
 
 def test_messages_come_from_the_neighbours() -> None:
-    """What lies on a space reaches the logits of spaces within two edges, by two blocks."""
+    """With two blocks, the content of a space reaches the logits of spaces within two edges."""
     network = make_network(LINK_O, "graph", 8, 2)
     assert isinstance(network, GraphNet)
     with torch.no_grad():

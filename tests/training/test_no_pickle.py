@@ -59,7 +59,7 @@ SOURCES = [
 
 
 def pickling(source: str) -> list[tuple[int, str]]:
-    """Lines at which a program imports or names something that pickles, and what it is.
+    """Lines at which a program imports or names something that pickles, with its name.
 
     Names are followed through `import … as …` and `from … import …`; a string that is such a
     module's name counts too, whatever is done with it.
@@ -82,7 +82,7 @@ def pickling(source: str) -> list[tuple[int, str]]:
 
 
 def imports(tree: ast.AST) -> Iterator[tuple[str, str]]:
-    """The names that imports bind, and what they stand for."""
+    """The names that imports bind, and their full names."""
     for node in ast.walk(tree):
         if isinstance(node, ast.Import):
             for alias in node.names:
@@ -94,7 +94,7 @@ def imports(tree: ast.AST) -> Iterator[tuple[str, str]]:
 
 
 def named(node: ast.AST, known: dict[str, str]) -> list[str]:
-    """The full names of what a node imports or refers to."""
+    """The full names that a node imports or refers to."""
     if isinstance(node, ast.Import):
         return [alias.name for alias in node.names]
     if isinstance(node, ast.ImportFrom):

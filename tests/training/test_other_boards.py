@@ -140,7 +140,7 @@ def test_best_responses(policy: str) -> None:
 def test_another_board_is_refused(
     line: str, message: str, run: Callable[[str], int], capsys: pytest.CaptureFixture[str]
 ) -> None:
-    """Before anything is played; with what each of them plays."""
+    """Before the first game; the message names both boards."""
     small = " width=8 blocks=1 num_envs=4 num_threads=1" if line.startswith("train") else ""
     assert run(line + small) == 2
     out, err = capsys.readouterr()

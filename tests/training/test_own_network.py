@@ -1,4 +1,4 @@
-"""A network of one's own: PPO, AlphaZero, checkpoints, search, export, and what is refused."""
+"""A custom network in PPO, AlphaZero, checkpoints, search and export, and its errors."""
 
 import json
 import sys

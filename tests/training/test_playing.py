@@ -1,4 +1,4 @@
-"""The loop in which agents play: who is asked for what, and which games stay as they are."""
+"""The loop in which agents play: the positions of each call, and games that stay as they are."""
 
 from typing import Any
 

@@ -165,7 +165,7 @@ def test_the_extra_that_is_missing_is_named(monkeypatch: pytest.MonkeyPatch) -> 
 
 
 def test_the_loader_is_found_by_its_entry_point(monkeypatch: pytest.MonkeyPatch) -> None:
-    """Without an installed package the error says what to install, and what to call."""
+    """Without an installed package the error names the extra to install and a function."""
     monkeypatch.setattr(policy_module, "entry_points", lambda group: [])
     with pytest.raises(ValueError, match=r"pip install 'linkzoo\[train\]', or call linkzoo_train"):
         linkzoo.load_policy("linkage")

@@ -173,7 +173,7 @@ def test_action_values_teach_the_policy_that_they_stand_for() -> None:
 
 @pytest.mark.slow  # quick: the imitation loss, above, and test_rollout.py, that it is asked
 def test_action_values_are_learned() -> None:
-    """What it prefers is worth more than chance, by playouts that it hasn't seen."""
+    """Its preferred actions are worth more than random ones, by separate playouts."""
     teacher = {"agent": "mc-4", "share": 1.0, "learning_rate": 3e-3}
     board = {"network": "board", "width": 16, "blocks": 1, "num_envs": 32}
     changes = {"total_steps": 1_000_000, "score_margin_weight": 0.0, "teacher": teacher}
@@ -279,7 +279,7 @@ def test_training_beats_the_untrained_policy(optimizer: str) -> None:
 
 
 def test_the_critic_of_link_o_sees_everything_and_the_policy_does_not() -> None:
-    """What a seat can't know changes the critic's values and nothing of the policy's answers."""
+    """Hidden information changes the critic's values and nothing of the policy's answers."""
     config = ppo_config({**QUICK, "game": "link_o", "initial_states": {}, "critic": "full"})
     trainer = run(config, 2)
     play, game = trainer.play, trainer.game

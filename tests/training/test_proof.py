@@ -1,4 +1,4 @@
-"""Proof-number search: what it proves holds by trying everything, and it keeps its limit."""
+"""Proof-number search: its proofs hold by exhaustive search, and it keeps its limit."""
 
 from collections import Counter
 from typing import Any
@@ -97,7 +97,7 @@ def test_a_forced_win_is_found_early() -> None:
 
 @pytest.mark.parametrize("limit", [1, 7, 8, 50, 500])
 def test_never_exceeds_its_limit(limit: int) -> None:
-    """Its tree has room for so many positions, and what isn't solved stays as it was."""
+    """Its tree has room for that many positions, and unsolved positions keep their mask."""
     side, unsolved = by_proof(CONNECT_FOUR), 0
     for state in midgame(CONNECT_FOUR, 50, 8).states:
         worth = state.tobytes()

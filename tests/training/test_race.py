@@ -1,4 +1,4 @@
-"""The race's solver of Connect Four: known positions, and what trying everything finds."""
+"""The race's solver of Connect Four, against known positions and exhaustive search."""
 
 import json
 from functools import cache

@@ -71,7 +71,7 @@ STREAM_AT = {
 
 
 def generators(source: str) -> list[tuple[int, str]]:
-    """Lines at which a program uses chance that is no counter's, and what it is.
+    """Lines at which a program uses chance without counters, and its name.
 
     `hash` counts too, but for that of a type (`__hash__`).
     """
@@ -101,7 +101,7 @@ def generators(source: str) -> list[tuple[int, str]]:
 
 
 def draws(tree: ast.Module, known: dict[str, str]) -> Iterator[tuple[ast.Call, ast.expr]]:
-    """The calls that draw, and what each gives for the stream."""
+    """The calls that draw, and the stream argument of each."""
     for node in ast.walk(tree):
         if not isinstance(node, ast.Call):
             continue
@@ -123,7 +123,7 @@ def draws(tree: ast.Module, known: dict[str, str]) -> Iterator[tuple[ast.Call, a
 def streams(source: str) -> list[tuple[int, object]]:
     """Lines at which a program draws, or names a stream, and the stream if it isn't registered.
 
-    That is a number, or what a name of the program itself stands for; `None` where it is neither,
+    The stream is a number, or the value of a name of the program itself; `None` if it is neither,
     nor a name from the registry, nor a parameter called `stream`.
     """
     if not any(word in source for word in ("STREAM", "rng", "random_legal")):

@@ -1,4 +1,4 @@
-"""What the learner learns from: advantages, actions, opponents, and where games begin."""
+"""Rollouts: advantages, actions, opponents, and first positions."""
 
 from dataclasses import replace
 from typing import Any
@@ -229,7 +229,7 @@ def test_symmetric_views_are_played_back_as_legal_actions() -> None:
 
 
 def test_turned_rows_are_symmetric_views() -> None:
-    """Row by row what Symmetries.views and from_views do for whole batches."""
+    """Row by row the same as Symmetries.views and from_views for whole batches."""
     maps = symmetries(get_game("linkage"))
     which = maps.draw(40, np.uint64(5), 3)
     assert len(set(which.tolist())) > 20
@@ -392,7 +392,7 @@ def test_the_teacher_says_what_it_would_play(symmetric: bool) -> None:
 
 @pytest.mark.parametrize("symmetric", [False, True])
 def test_a_teacher_with_values_says_what_actions_are_worth(symmetric: bool) -> None:
-    """Where the learner acts, and margins weigh what they weigh in the payoffs; 0 elsewhere."""
+    """Only where the learner acts, with the margins' weight of the payoffs; 0 elsewhere."""
     changes = {"teacher": {"agent": "mc-3", "share": 0.5}, "score_margin_weight": 0.25}
     games, network, pool = play(symmetric=symmetric, **changes)
     before = games.states.copy()

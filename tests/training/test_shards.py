@@ -1,4 +1,4 @@
-"""Shards of rows: threads give what one batch would give, and the same again."""
+"""Shards of rows: threads give the result of one batch, every time."""
 
 import os
 import subprocess
@@ -35,7 +35,7 @@ CPU = torch.device("cpu")
 
 @pytest.fixture(autouse=True)
 def _small_shards(monkeypatch: pytest.MonkeyPatch) -> Iterator[None]:
-    """Two threads share small batches; what was usual is so again."""
+    """Two threads share small batches; afterwards the defaults are restored."""
     monkeypatch.setattr(shards, "MIN_ROWS", 16)
     before = torch.get_num_threads(), get_num_threads()
     shards.use(2)
@@ -89,7 +89,7 @@ def test_the_same_seed_gives_the_same_weights(make: Any, changes: dict[str, Any]
 
 
 def gradients(trainer: PPOTrainer | AlphaZeroTrainer) -> list[Tensor]:
-    """Of what a trainer learns."""
+    """The shapes of a trainer's batches."""
     return [one.grad for one in trainer.parameters if one.grad is not None]
 
 

@@ -1,4 +1,4 @@
-"""Solved positions: their wins are right, and what agents throw away is counted right."""
+"""Solved positions: their wins are right, and lost wins of agents are counted right."""
 
 import json
 from functools import cache

@@ -1,4 +1,4 @@
-"""What crosses between the host and a network's device, and who goes on meanwhile."""
+"""Transfers between the host and a network's device, and work that goes on meanwhile."""
 
 from collections.abc import Iterator
 

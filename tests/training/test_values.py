@@ -25,7 +25,7 @@ def _played(game: str, players: int, seed: int = 3) -> GameRecord:
 
 
 def _value(agent: PolicyAgent, record: GameRecord, ply: int, seat: int) -> float:
-    """What the policy says of one position alone, of one seat."""
+    """The policy's values of a single position, for one seat."""
     game, states = get_game(record.game), [*record.replay()]
     at = np.array([states[ply]], game.state)
     _, values = agent.evaluate(Positions(game, at, np.zeros(1, np.uint64)))

@@ -42,7 +42,7 @@ class Client:
             connection.close()
 
     def ask(self, path: str, body: Any = None, method: str | None = None) -> Answer:
-        """What the page asks: status and JSON."""
+        """A request of the page; returns status and JSON."""
         data = b"" if body is None else json.dumps(body).encode()
         method = method or ("GET" if body is None else "POST")
         status, _, answer = self.raw(

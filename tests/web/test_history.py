@@ -81,7 +81,7 @@ def test_a_preview_is_the_picture_after_the_move(client: Client) -> None:
 
 @pytest.mark.parametrize("game", ["link_o", "love_links", "love_formula"])
 def test_a_preview_is_the_same_in_all_worlds_of_a_seat(client: Client, game: str) -> None:
-    """It tells nothing of hidden cards and of what is drawn next."""
+    """It shows neither hidden cards nor the next draws."""
     for seed in range(2):
         name = client.new_game(game, ["human", "random"], seed=seed)
         client.settled(name)

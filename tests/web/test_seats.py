@@ -43,7 +43,7 @@ def test_each_link_shows_one_seat_and_plays_for_it(client: Client) -> None:
 
 
 def test_no_link_shows_what_only_the_other_seat_knows(client: Client) -> None:
-    """Two games that differ in what seat 1 holds: all that seat 0 gets is the same."""
+    """Two games that differ in seat 1's hand alone look the same to seat 0."""
     seen = []
     for world in (0, 5):
         links = _apart(client, "link_o", ["human", "human"])

@@ -1,4 +1,4 @@
-"""Games on the server: playing, taking back, saving, and what nobody else may see."""
+"""Games on the server: playing, taking back, saving, and hidden information."""
 
 import json
 import os

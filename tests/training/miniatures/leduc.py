@@ -99,7 +99,7 @@ def _finish(state: Record, winners: int) -> None:
 
 @compiled
 def _margins(state: Record, out: NDArray[np.float32]) -> None:
-    """Chips won: what the loser has paid."""
+    """Chips won: the loser's stake."""
     out[:] = 0
     if state.winners == 1:
         out[0], out[1] = state.paid[1], -state.paid[1]
@@ -146,7 +146,7 @@ def _determinize(state: Record, seat: int, seed: np.uint64) -> None:
 
 @compiled
 def _put(state: Record, card: int, at: int) -> None:
-    """Puts a card of the deck into a place, and what lies there where the card was."""
+    """Swaps a card of the deck with the card at an index."""
     for place in range(CARDS):
         if state.deck[place] == card:
             state.deck[place] = state.deck[at]

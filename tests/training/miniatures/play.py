@@ -1,4 +1,4 @@
-"""The compiled games along the histories of the trees, and what a network would play there."""
+"""The compiled games along the histories of the trees, and a network's policy there."""
 
 from dataclasses import dataclass
 
@@ -38,7 +38,7 @@ class Miniature:
 
     @property
     def ranks(self) -> NDArray[np.int64]:
-        """What the cards of each deal of the tree count."""
+        """The values of the cards in each deal of the tree."""
         return self.tree.deals // self.suits
 
     def states(self, history: str) -> Records:
@@ -60,7 +60,7 @@ class Miniature:
         return Positions(self.game, states, begin(self.game, len(states)).seeds)
 
     def hidden(self, positions: Positions) -> NDArray[np.int8]:
-        """What the seats to act can't see."""
+        """The hidden cards of the seats to act."""
         spec, reveal = self.game.observation.privileged_spec, kernels(self.game).reveal
         assert spec is not None
         assert reveal is not None

@@ -55,7 +55,7 @@ def other_worlds(game: Game, states: NDArray[Any]) -> NDArray[Any]:
 def learned_from(
     trainer: AlphaZeroTrainer, states: NDArray[Any], finals: NDArray[Any]
 ) -> list[Any]:
-    """All that a ply from `states` [N] gives: what the search found, and what is learned of it."""
+    """The results of a ply from `states` [N]: those of the search, and the training targets."""
     play, searched = trainer.play, list[Found]()
     assert isinstance(play, ReplayGames)
     play.states, play.length[:], play.plies = states.copy(), 0, 0
@@ -75,7 +75,7 @@ def learned_from(
 
 
 def peeks(game_name: str, players: int, plies: int, **changes: Any) -> tuple[bool, int]:
-    """Whether a sample depends on what its seat can't see; and games that were looked at."""
+    """Whether a sample depends on hidden cards, and the number of games compared."""
     config = config_for(game_name, num_players=[players], horizon=1, simulations=[12], **changes)
     trainer = AlphaZeroTrainer(config)
     assert isinstance(trainer.network, FlatNet)
@@ -125,7 +125,7 @@ def test_nothing_hidden_reaches_them_in_the_games(name: str, players: int) -> No
 
 
 def test_a_search_that_peeks_would_be_found(monkeypatch: pytest.MonkeyPatch) -> None:
-    """What worlds teach differs if a seat may see them as they are."""
+    """Targets differ if a search sees the true world."""
 
     def peek(self: GumbelSearch, states: NDArray[Any], *args: Any, **options: Any) -> Found:
         found = run(self, states, *args, **options)
@@ -158,7 +158,7 @@ def test_resumed_run_is_the_uninterrupted_run(tmp_path: Path, workers: int) -> N
 
 
 def test_kuhn_is_learned() -> None:
-    """From uniform play to far less exploitable play, and what the game is worth is known."""
+    """From uniform play to far less exploitable play, with the right value of the game."""
     config = config_for(
         KUHN_POKER.game.name,
         num_envs=128,

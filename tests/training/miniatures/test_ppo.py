@@ -1,4 +1,4 @@
-"""What PPO learns and learns from, against exact values."""
+"""PPO's training data and results, against exact values."""
 
 from collections import defaultdict
 from typing import Any
@@ -45,7 +45,7 @@ def config_for(mini: Miniature, **changes: Any) -> PPOConfig:
 
 
 def keys(mini: Miniature, history: str) -> list[bytes]:
-    """What is seen and what is hidden after a history, in every deal of the tree."""
+    """The observation and the hidden part after a history, in every deal of the tree."""
     assert mini.game.observation.privileged_spec is not None
     positions = mini.positions(history)
     features = FeatureMap(mini.game.observation.spec)(positions.observation)
@@ -54,7 +54,7 @@ def keys(mini: Miniature, history: str) -> list[bytes]:
 
 
 class ExactCritic(nn.Module):
-    """Knows what every position is worth to both seats if they follow a policy."""
+    """A critic with the exact values of every position for both seats under a policy."""
 
     def __init__(self, mini: Miniature, policy: Policy) -> None:
         super().__init__()
@@ -157,7 +157,7 @@ def test_kuhn_is_learned() -> None:
 
 @pytest.mark.slow  # quickly: Kuhn poker is learned
 def test_leduc_is_learned_with_a_full_critic() -> None:
-    """Far less exploitable than uniform play, and the critic knows what each deal is worth."""
+    """Far less exploitable than uniform play, and the critic has each deal's value."""
     config = config_for(
         LEDUC_POKER,
         critic="full",

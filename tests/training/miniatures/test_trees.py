@@ -1,4 +1,4 @@
-"""The plain trees and the walk over them, against what the literature says of these games."""
+"""The plain trees and the walk over them, against published values of these games."""
 
 import numpy as np
 import pytest
@@ -60,7 +60,7 @@ def test_sizes() -> None:
 
 
 def test_the_value_of_leduc() -> None:
-    """-0.0856 for seat 0: what best responses to a good policy win leaves it little room."""
+    """-0.0856 for seat 0: best responses to a good policy win little more."""
     policy = approximate_equilibrium(LEDUC_TREE, 150)
     low = -best_response(LEDUC_TREE, policy, 1)
     high = best_response(LEDUC_TREE, policy, 0)

@@ -43,7 +43,7 @@ class Tree:
 
 
 def values(tree: Tree, policy: Policy, history: str = "") -> NDArray[np.float64]:
-    """What each deal [D] is worth if both seats follow a policy."""
+    """The value of each deal [D] if both seats follow a policy."""
     moves = tree.moves(history)
     if not moves:
         return tree.chips(history)
@@ -52,12 +52,12 @@ def values(tree: Tree, policy: Policy, history: str = "") -> NDArray[np.float64]
 
 
 def value(tree: Tree, policy: Policy) -> float:
-    """What the game is worth if both seats follow a policy."""
+    """The value of the game if both seats follow a policy."""
     return float(values(tree, policy).mean())
 
 
 def best_response(tree: Tree, policy: Policy, seat: int) -> float:
-    """What a seat wins at most, in its own chips, against a policy of the other."""
+    """The most that a seat can win, in its own chips, against a policy of the other seat."""
     sign = 1 - 2 * seat
 
     def walk(history: str, reach: NDArray[np.float64]) -> NDArray[np.float64]:
@@ -87,9 +87,9 @@ def by_seen(seen: NDArray[np.int64], amounts: NDArray[np.float64]) -> NDArray[np
 
 
 def exploitability(tree: Tree, policy: Policy) -> float:
-    """What best responses win against a policy, in chips, as the mean of both seats.
+    """The gain of best responses to a policy, in chips, as the mean of both seats.
 
-    0 for an equilibrium; half of what is called NashConv.
+    0 for an equilibrium; half of NashConv.
     """
     return (best_response(tree, policy, 0) + best_response(tree, policy, 1)) / 2
 
