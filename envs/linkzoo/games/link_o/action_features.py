@@ -1,6 +1,6 @@
-"""Features of legal actions: what a placement leads to, as far as the seat to act can know.
+"""Features of legal actions: the consequences of a placement that the seat to act can know.
 
-Unseen tiles are those in the other hands and the bag; a seat knows only which they are.
+Unseen tiles are in the other hands and the bag; a seat knows their types, not their holders.
 """
 
 import numpy as np
@@ -11,14 +11,14 @@ from linkzoo.core.state import Record
 from linkzoo.engine.compiled import compiled, local
 from linkzoo.games.link_o import components
 from linkzoo.games.link_o.board import CIRCLES, MAX_SPACES
-from linkzoo.games.link_o.components import EMPTY, KIND, KINDS, LINKO, LINKOS, MAX_PLAYERS
+from linkzoo.games.link_o.components import EMPTY, KIND, KINDS, LINKO, LINKOS, MAX_PLAYERS, ONE
 from linkzoo.games.link_o.rules import placement, tiles
 from linkzoo.games.link_o.rules.tiles import bit, first_in, hand_points, size_of
 from linkzoo.games.link_o.state import BAG
 from linkzoo.games.link_o.tables import BOARD
 
 _PERCENT = 100
-_MAX_SHOWN = 127  # points and placements; more are shown as this
+_MAX_SHOWN = 127  # points and placements; higher numbers look the same
 _MAX_HAND = components.HAND + BAG
 
 
@@ -68,9 +68,10 @@ _AT = ACTION_SPEC.starts()
 
 @compiled
 def action_features(state: Record, action: int, scratch: Record, out: NDArray[np.int8]) -> None:
-    """Fills `out` with what the seat to act knows of the position after an action."""
-    seat = int(np.int64(state.seat))  # int64 in all calls of `place`, which is translated once
-    space, code = action // components.CODES, action % components.CODES
+    """Fills the features of an action (`ACTION_SPEC`); `scratch` is a copy of the position."""
+    seat = int(np.int64(state.seat))  # int64 in all calls of `place`, which is compiled once
+    space = action // components.CODES
+    code = action % components.CODES
     tiles.take_from_hand(scratch, seat, BOARD.circle[space] * KINDS + KIND[code])
     placement.place(scratch, space, code, seat)
     out[:] = 0
@@ -84,6 +85,7 @@ def action_features(state: Record, action: int, scratch: Record, out: NDArray[np
 def _describe_move(
     state: Record, after: Record, space: int, kind: int, out: NDArray[np.int8]
 ) -> None:
+    """Describes the tile and the space, and the hand after the move."""
     seat = state.seat
     near = bit(BOARD.prev[space]) | bit(BOARD.next[space])
     if BOARD.partner[space] != components.NONE:
@@ -109,41 +111,18 @@ def _describe_spaces(
     twice: np.uint64,
     out: NDArray[np.int8],
 ) -> np.uint64:
-    """Shows where tiles of the hand and unseen tiles fit; returns the types that fit somewhere."""
+    """Describes where hand and unseen tiles fit; returns the types that fit somewhere."""
     opening = placement.openings(after, False)
-    held, held_twice = after.held[seat], after.twice[seat]
-    own_but_linkos, own_linkos, others, fitting = EMPTY, EMPTY, EMPTY, EMPTY
     everywhere = local(KINDS, np.uint64)  # the spaces of any colour that a kind fits
     for kind in range(KINDS):
         everywhere[kind] = placement.fitting_kind(after, opening, kind)
-    for colour in range(CIRCLES):
-        first = np.uint64(KINDS * colour)
-        hidden, mine, types = once >> first, held >> first, EMPTY
-        for kind in range(KINDS):  # choices of values, not branches: they would take most time
-            spaces = everywhere[kind] & BOARD.circles[colour]
-            types |= bit(kind) if spaces else EMPTY
-            others |= spaces if hidden & bit(kind) else EMPTY
-            if kind != LINKO:
-                own_but_linkos |= spaces if mine & bit(kind) else EMPTY
-        own_linkos |= everywhere[LINKO] & BOARD.circles[colour] if mine & bit(LINKO) else EMPTY
-        fitting |= types << first
+    own_but_linkos, own_linkos, others, fitting = _fits(everywhere, after.held[seat], once)
+    _describe_hand(after, seat, everywhere, others, out)
     own = own_but_linkos | own_linkos
-    stuck_points, placements, left = 0, 0, held
-    while left:
-        tile = first_in(left)
-        left &= left - components.ONE
-        spaces = everywhere[tile % KINDS] & BOARD.circles[tile // KINDS]
-        copies = 2 if held_twice & bit(tile) else 1
-        placements += size_of(spaces)
-        stuck_points += 0 if spaces else copies * components.POINTS[tile % KINDS]
-        out[_AT.fitting] += copies if spaces else 0
-        out[_AT.flexible] += copies if spaces & (spaces - components.ONE) else 0
-        out[_AT.secure] += copies if spaces & ~others else 0
-    unseen = size_of(once & fitting) + size_of(twice & fitting)
     empty = BOARD.spaces & ~after.occupied
-    out[_AT.stuck_points] = min(stuck_points, _MAX_SHOWN)
-    out[_AT.placements] = min(placements, _MAX_SHOWN)
-    out[_AT.unseen_share] = _PERCENT * unseen // max(size_of(once) + size_of(twice), 1)
+    unseen = size_of(once) + size_of(twice)
+    unseen_fitting = size_of(once & fitting) + size_of(twice & fitting)
+    out[_AT.unseen_share] = _PERCENT * unseen_fitting // max(unseen, 1)
     out[_AT.unseen_types] = size_of(once & fitting)
     out[_AT.unseen_linkos] = size_of(once & LINKOS) + size_of(twice)
     out[_AT.own_spaces] = size_of(own & ~others)
@@ -152,13 +131,92 @@ def _describe_spaces(
     out[_AT.shared_spaces] = size_of(own & others)
     out[_AT.dead_spaces] = size_of(empty & after.adjacent & ~(own | others))
     out[_AT.circle_spaces] = size_of((own | others) & circle)
-    met, several = EMPTY, EMPTY
+    out[_AT.blocked] = size_of(_meeting_several(after) & empty & BOARD.connectors)
+    return fitting
+
+
+@compiled
+def _fits(
+    everywhere: NDArray[np.uint64], held: np.uint64, hidden: np.uint64
+) -> tuple[np.uint64, np.uint64, np.uint64, np.uint64]:
+    """Returns where tiles fit, and the types that fit somewhere.
+
+    The spaces are those of the hand's pairs, of the hand's LINK-Os, and of the hidden tiles.
+    """
+    pairs = EMPTY
+    linkos = EMPTY
+    others = EMPTY
+    fitting = EMPTY
+    for colour in range(CIRCLES):
+        first = np.uint64(KINDS * colour)
+        hidden_kinds = hidden >> first
+        held_kinds = held >> first
+        kinds = EMPTY
+        for kind in range(KINDS):  # `_if_any` selects values: branches would take most of the time
+            spaces = everywhere[kind] & BOARD.circles[colour]
+            kinds |= _if_any(spaces, bit(kind))
+            others |= _if_any(hidden_kinds & bit(kind), spaces)
+            if kind != LINKO:
+                pairs |= _if_any(held_kinds & bit(kind), spaces)
+        linkos |= _if_any(held_kinds & bit(LINKO), everywhere[LINKO] & BOARD.circles[colour])
+        fitting |= kinds << first
+    return pairs, linkos, others, fitting
+
+
+@compiled
+def _if_any(condition: np.uint64, members: np.uint64) -> np.uint64:
+    """Returns the members if the first set isn't empty, else the empty set."""
+    return members if condition else EMPTY
+
+
+@compiled
+def _describe_hand(
+    after: Record,
+    seat: int,
+    everywhere: NDArray[np.uint64],
+    others: np.uint64,
+    out: NDArray[np.int8],
+) -> None:
+    """Describes how the tiles of the hand fit; `others` are the spaces that unseen tiles fit."""
+    stuck_points = 0
+    placements = 0
+    fitting = 0
+    flexible = 0
+    secure = 0
+    rest = after.held[seat]
+    while rest:
+        tile = first_in(rest)
+        rest &= rest - ONE
+        spaces = everywhere[tile % KINDS] & BOARD.circles[tile // KINDS]
+        copies = 1
+        if after.twice[seat] & bit(tile):
+            copies = 2
+        if not spaces:
+            stuck_points += copies * components.POINTS[tile % KINDS]
+            continue
+        placements += size_of(spaces)
+        fitting += copies
+        if spaces & (spaces - ONE):  # several spaces
+            flexible += copies
+        if spaces & ~others:
+            secure += copies
+    out[_AT.stuck_points] = min(stuck_points, _MAX_SHOWN)
+    out[_AT.placements] = min(placements, _MAX_SHOWN)
+    out[_AT.fitting] = fitting
+    out[_AT.flexible] = flexible
+    out[_AT.secure] = secure
+
+
+@compiled
+def _meeting_several(state: Record) -> np.uint64:
+    """Returns the spaces that meet two or more values (R12)."""
+    met = EMPTY
+    several = EMPTY
     for value in range(components.VALUES):
-        meeting = placement.spaces_meeting(after, value)
+        meeting = placement.spaces_meeting(state, value)
         several |= met & meeting
         met |= meeting
-    out[_AT.blocked] = size_of(several & empty & BOARD.connectors)
-    return fitting
+    return several
 
 
 @compiled
@@ -170,18 +228,23 @@ def _describe_others(
     twice: np.uint64,
     out: NDArray[np.int8],
 ) -> None:
+    """Describes the other seats: hands, and the chances that no tile of a hand fits."""
     players = state.num_players
-    smallest, all_stuck = _MAX_HAND, 1.0
-    first_fitting, known = EMPTY, False
+    smallest = _MAX_HAND
+    all_stuck = 1.0
+    first_fitting = EMPTY  # types that fit on a first turn, computed when needed
+    known = False
     for step in range(1, players):
         other = (state.seat + step) % players
         types = fitting
         if state.first_turn[other]:
             if not known:
-                first_fitting, known = placement.placeable(after, True), True
+                first_fitting = placement.placeable(after, True)
+                known = True
             types = first_fitting
             out[_AT.not_begun] += 1
-        single, double = once & ~state.lacks[other], twice & ~state.lacks[other]
+        single = once & ~state.lacks[other]
+        double = twice & ~state.lacks[other]
         count = size_of(single) + size_of(double)
         fit = size_of(single & types) + size_of(double & types)
         stuck = _none_fits(count, fit, state.hand_size[other])
@@ -201,7 +264,7 @@ def _describe_others(
 
 @compiled
 def _none_fits(count: int, fit: int, drawn: int) -> float:
-    """Returns the chance that none of `drawn` of `count` tiles is one of the `fit` that fit."""
+    """Returns the chance that no tile fits of `drawn` from `count` tiles, of which `fit` fit."""
     chance = 1.0
     for i in range(drawn):
         chance *= max(count - fit - i, 0) / max(count - i, 1)

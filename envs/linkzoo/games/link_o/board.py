@@ -29,10 +29,15 @@ _SPACE = "id circle color pos kind prev next partner x y".split()
 
 @dataclass(frozen=True)
 class Space:
-    """A space: its circle, its neighbours in the ring, and where a drawing has it.
+    """A space of a board.
 
-    `next` is clockwise. `partner` is the connector of another circle that a connector is linked to,
-    None for a regular space. `x` and `y` are in the units of the file, y downwards.
+    Attributes:
+        circle: The number of its circle.
+        prev: The number of the space before it, counter-clockwise.
+        next: The number of the space after it, clockwise.
+        partner: The connector of another circle that it is linked to; None for a regular space.
+        x: Its position in a drawing, in the file's units.
+        y: The same, downwards.
     """
 
     circle: int
@@ -45,7 +50,14 @@ class Space:
 
 @dataclass(frozen=True)
 class Board:
-    """A board: the colours of its circles, and its spaces by id. `digest` is of the file."""
+    """A board.
+
+    Attributes:
+        name: The name in the file.
+        colours: The colour of each circle.
+        spaces: The spaces, by number.
+        digest: 12 hexadecimal digits of the file's SHA-256.
+    """
 
     name: str
     colours: tuple[str, ...]
@@ -54,8 +66,10 @@ class Board:
 
     @property
     def connectors(self) -> tuple[int, ...]:
-        """The ids of the connectors."""
-        return tuple(i for i, space in enumerate(self.spaces) if space.partner is not None)
+        """The numbers of the connectors."""
+        return tuple(
+            number for number, space in enumerate(self.spaces) if space.partner is not None
+        )
 
     @cached_property
     def rings(self) -> list[list[int]]:
@@ -64,28 +78,43 @@ class Board:
 
 
 def _ring(spaces: tuple[Space, ...], circle: int) -> list[int]:
-    ring = [next(i for i, space in enumerate(spaces) if space.circle == circle)]
+    """Returns the spaces that `next` leads through, from the lowest number of a circle."""
+    ring = [_spaces_of(spaces, circle)[0]]
     while (following := spaces[ring[-1]].next) != ring[0]:
         ring.append(following)
     return ring
 
 
+def _spaces_of(spaces: tuple[Space, ...], circle: int) -> list[int]:
+    """Returns the spaces of a circle in ascending order."""
+    return [number for number, space in enumerate(spaces) if space.circle == circle]
+
+
 def shipped() -> list[str]:
-    """The names of the boards of the package."""
+    """Returns the names of the boards in the package."""
     return sorted(path.stem for path in _SHIPPED.glob("*.json"))
 
 
 def full_name(name: str) -> str:
-    """The name of a board of the package, or the whole path of a file."""
-    return name if name in shipped() else os.path.abspath(name)  # noqa: PTH100  # takes any string
+    """Returns the name of a board in the package, or the absolute path of a file."""
+    if name in shipped():
+        return name
+    return os.path.abspath(name)  # noqa: PTH100  # takes any string
 
 
 def load_board(name: str) -> Board:
-    """The board of the package with this name, or that of a JSON file as it is now.
+    """Returns a board of the package, or reads one from a JSON file.
 
-    ValueError names the field or the space that is wrong.
+    Args:
+        name: The name of a board in the package, or the path of a file.
+
+    Raises:
+        ValueError: There is no such board; or names the faulty field or space of the file.
     """
-    text = file_text("board", str(_SHIPPED / f"{name}.json") if name in shipped() else name)
+    path = name
+    if name in shipped():
+        path = str(_SHIPPED / f"{name}.json")
+    text = file_text("board", path)
     if text is None:
         raise ValueError(
             f"board: no board {name[:80]!r}; there are {shipped()}, or give a JSON file"
@@ -103,7 +132,7 @@ def _parse(name: str, text: str) -> Board:
 
 
 def read_board(data: Any, digest: str = "") -> Board:
-    """The board of JSON data; ValueError names the field or the space that is wrong."""
+    """Returns the board of JSON data; ValueError names the faulty field or space."""
     required = "schema name colors spaces links tiles".split()
     check_keys("board", data, required, "ring_size note provenance counts rules".split())
     agrees("schema", data["schema"], SCHEMA)
@@ -112,8 +141,9 @@ def read_board(data: Any, digest: str = "") -> Board:
     if len(set(colours)) < CIRCLES or not all(colour and " " not in colour for colour in colours):
         raise ValueError(f"colors: {list(colours)} are not {CIRCLES} different words")
     entries = sequence("spaces", data["spaces"], CIRCLES * MIN_RING, MAX_SPACES)
-    count = len(entries)
-    spaces = tuple(_read_space(i, entry, colours, count) for i, entry in enumerate(entries))
+    spaces = tuple(
+        _read_space(number, entry, colours, len(entries)) for number, entry in enumerate(entries)
+    )
     _check_rings(spaces)
     _check_links(spaces, data["links"])
     check_keys("tiles", data["tiles"], ("max_pip", "linko_per_color"), ("points", "types"))
@@ -123,33 +153,35 @@ def read_board(data: Any, digest: str = "") -> Board:
 
 
 def _read_space(number: int, data: Any, colours: tuple[str, ...], count: int) -> Space:
-    where = f"spaces[{number}]"
-    check_keys(where, data, _SPACE)
-    agrees(f"{where}: id", data["id"], number)
-    circle = integer(f"{where}: circle", data["circle"], 0, CIRCLES - 1)
-    agrees(f"{where}: color", data["color"], colours[circle])
-    integer(f"{where}: pos", data["pos"], 0, count - 1)
-    prev = integer(f"{where}: prev", data["prev"], 0, count - 1)
-    following = integer(f"{where}: next", data["next"], 0, count - 1)
+    """Reads one of `count` spaces."""
+    label = f"spaces[{number}]"
+    check_keys(label, data, _SPACE)
+    agrees(f"{label}: id", data["id"], number)
+    circle = integer(f"{label}: circle", data["circle"], 0, CIRCLES - 1)
+    agrees(f"{label}: color", data["color"], colours[circle])
+    integer(f"{label}: pos", data["pos"], 0, count - 1)
+    prev = integer(f"{label}: prev", data["prev"], 0, count - 1)
+    following = integer(f"{label}: next", data["next"], 0, count - 1)
     partner = data["partner"]
+    kind = "regular"
     if partner is not None:
-        partner = integer(f"{where}: partner", partner, 0, count - 1)
-    kind = "regular" if partner is None else "connector"
-    agrees(f"{where}: kind (partner {partner})", data["kind"], kind)
+        partner = integer(f"{label}: partner", partner, 0, count - 1)
+        kind = "connector"
+    agrees(f"{label}: kind (partner {partner})", data["kind"], kind)
     for name in ("x", "y"):
         if isinstance(data[name], bool) or not isinstance(data[name], int | float):
-            raise ValueError(f"{where}: {name}: {shown(data[name])} is not a number")
+            raise ValueError(f"{label}: {name}: {shown(data[name])} is not a number")
     return Space(circle, prev, following, partner, float(data["x"]), float(data["y"]))
 
 
 def _check_rings(spaces: tuple[Space, ...]) -> None:
-    """`prev` undoes `next`, and each circle is one ring of its own."""
+    """Checks that `prev` undoes `next`, and that each circle is one ring."""
     for number, space in enumerate(spaces):
         back = spaces[space.next].prev
         if back != number:
             raise ValueError(f"spaces[{number}]: next is {space.next}, whose prev is {back}")
     for circle in range(CIRCLES):
-        members = [i for i, space in enumerate(spaces) if space.circle == circle]
+        members = _spaces_of(spaces, circle)
         if len(members) < MIN_RING:
             raise ValueError(f"circle {circle}: {len(members)} spaces, not {MIN_RING} or more")
         ring = sorted(_ring(spaces, circle))
@@ -158,27 +190,28 @@ def _check_rings(spaces: tuple[Space, ...]) -> None:
 
 
 def _check_links(spaces: tuple[Space, ...], links: Any) -> None:
-    """Partners are mutual, of different circles, never side by side, and the links are theirs."""
+    """Checks that partners are mutual, of different circles and not adjacent, and the links."""
     linked = []
     for number, space in enumerate(spaces):
-        where, partner = f"spaces[{number}]", space.partner
+        label = f"spaces[{number}]"
+        partner = space.partner
         if partner is None:
             continue
         other = spaces[partner]
         if other.partner != number:
-            raise ValueError(f"{where}: partner is {partner}, whose partner is {other.partner}")
+            raise ValueError(f"{label}: partner is {partner}, whose partner is {other.partner}")
         if other.circle == space.circle:
-            raise ValueError(f"{where}: partner {partner} is of the same circle")
+            raise ValueError(f"{label}: partner {partner} is of the same circle")
         if spaces[space.next].partner is not None:
-            raise ValueError(f"{where}: its neighbour {space.next} is a connector too")
+            raise ValueError(f"{label}: its neighbour {space.next} is a connector too")
         if number < partner:
             linked.append([number, partner])
     if not linked:
         raise ValueError("links: the board has no connectors")
-    found = []
+    listed = []
     for index, link in enumerate(sequence("links", links, 0, MAX_SPACES)):
-        where = f"links[{index}]"
-        ends = sequence(where, link, 2, 2)
-        found.append(sorted(integer(where, end, 0, len(spaces) - 1) for end in ends))
-    if sorted(found) != linked:
+        label = f"links[{index}]"
+        ends = sequence(label, link, 2, 2)
+        listed.append(sorted(integer(label, end, 0, len(spaces) - 1) for end in ends))
+    if sorted(listed) != linked:
         raise ValueError(f"links: {shown(links)}, but the partners are {linked}")

@@ -17,7 +17,8 @@ MAX_PLAYERS = 6
 HAND = 8  # tiles dealt to each (R2)
 VALUES = 5  # of an end: 0..4
 NONE = -1
-EMPTY, ONE = np.uint64(0), np.uint64(1)  # a set without members; for arithmetic with sets
+EMPTY = np.uint64(0)  # a set without members
+ONE = np.uint64(1)  # for arithmetic with sets
 
 PAIRS = tuple(combinations_with_replacement(range(VALUES), 2))
 LINKO = len(PAIRS)  # as a type of a colour

@@ -1,4 +1,4 @@
-"""Worlds that a seat can't tell from the real one (section "Determinize" of RULES.md)."""
+"""Sampling of worlds consistent with a seat's information (section "Determinize" of RULES.md)."""
 
 import numpy as np
 from numpy.typing import NDArray
@@ -11,31 +11,34 @@ from linkzoo.games.link_o.rules.placement import placeable
 from linkzoo.games.link_o.rules.tiles import bit, draw, hidden_from, put_in_hand
 
 _STREAM = 2  # of random numbers; the index counts the shuffles
-# To respect what the others lack. One finds a world unless the tile chosen first forbids it.
+# Attempts to satisfy the known missing types. One is enough unless the chosen playable tile
+# makes it impossible.
 _ATTEMPTS = 64
-_BAG = MAX_PLAYERS  # who holds the tiles that stay in the bag
-_HOLDERS = MAX_PLAYERS + 1  # of tiles: the seats, and the bag
-_Holders = NDArray[np.int64]  # a number for each, or a queue of them
+_BAG = MAX_PLAYERS  # the holder of the tiles that stay in the bag
+_HOLDERS = MAX_PLAYERS + 1  # the seats and the bag
+_Holders = NDArray[np.int64]  # a number for each holder, or a queue of holders
 
 
 @compiled
 def determinize(state: Record, seat: int, seed: np.uint64) -> None:
-    """Shuffles all tiles that `seat` can't see; the other hands get as many of them as they had.
+    """Shuffles all tiles that `seat` can't see, and deals the other hands anew in their sizes.
 
-    They draw from the end of the bag, clockwise, the seat to act first, which gets a tile that it
-    can place now. With `redeal_inference` no seat gets a tile that it certainly lacks.
+    The hands draw from the end of the bag, clockwise. A seat to act draws first, and gets a tile
+    that it can place now. With `redeal_inference` no seat gets a tile that it certainly lacks.
     """
     state.seed = seed
     players = state.num_players
     others_turn = seat != state.seat != NONE
-    first = state.seat if others_turn else (seat + 1) % players
+    first = (seat + 1) % players
+    if others_turn:
+        first = state.seat
     _collect(state, seat)
     for attempt in range(_ATTEMPTS):
         shuffle(state.bag, state.bag_size, seed, _STREAM, 2 * attempt)
         if others_turn:
             _choose_playable(state)
             shuffle(state.bag, state.bag_size - 1, seed, _STREAM, 2 * attempt + 1)
-        if not state.redeal_inference or _respect(state, seat, first, others_turn):
+        if not state.redeal_inference or _exchange_lacked(state, seat, first, others_turn):
             break
     for step in range(players):
         other = (first + step) % players
@@ -48,7 +51,7 @@ def determinize(state: Record, seat: int, seed: np.uint64) -> None:
 
 @compiled
 def reshuffle(state: Record, seat: int, seed: np.uint64) -> None:
-    """Shuffles the bag, by type first: chance doesn't depend on the order before. Hands stay."""
+    """Shuffles the bag; hands stay. It sorts first, so that the old order makes no difference."""
     state.seed = seed
     tiles = state.bag[: state.bag_size]
     tiles.sort()
@@ -57,7 +60,7 @@ def reshuffle(state: Record, seat: int, seed: np.uint64) -> None:
 
 @compiled
 def _collect(state: Record, seat: int) -> None:
-    """Puts all tiles that a seat can't see into the bag, by type; hand sizes stay as they are."""
+    """Puts all tiles that a seat can't see into the bag, by type; keeps the hand sizes."""
     once, twice = hidden_from(state, seat)
     size = 0
     for tile in range(TYPES):
@@ -78,31 +81,34 @@ def _choose_playable(state: Record) -> None:
     possible = placeable(state, state.first_turn[state.seat])
     if state.redeal_inference and state.dug[state.seat] == 0:
         possible &= ~state.lacks[state.seat]
-    last = place = state.bag_size - 1
-    while not possible & bit(state.bag[place]):
-        place -= 1
-    state.bag[place], state.bag[last] = state.bag[last], state.bag[place]
+    last = state.bag_size - 1
+    index = last
+    while not possible & bit(state.bag[index]):
+        index -= 1
+    state.bag[index], state.bag[last] = state.bag[last], state.bag[index]
 
 
-# Inference: tiles in hands that lack them are exchanged
+# Inference: tiles in hands that lack their type are exchanged.
 
 
 @compiled
-def _respect(state: Record, seat: int, first: int, chosen: bool) -> bool:
-    """Exchanges tiles until no seat has one that it lacks; False if that can't be done.
+def _exchange_lacked(state: Record, seat: int, first: int, chosen: bool) -> bool:
+    """Exchanges tiles until no seat has a type that it lacks; False if that is impossible.
 
-    The last tile of the bag stays where it is if it was chosen.
+    If the last tile of the bag was chosen (`_choose_playable`), it keeps its index.
     """
-    holders = local(TILES, np.int8)  # who draws the tile at each place of the bag
+    holders = local(TILES, np.int8)  # of each tile of the bag, the holder that will draw it
     holders[:] = _BAG
-    place = int(np.int64(state.bag_size))
+    index = int(np.int64(state.bag_size))
     for step in range(state.num_players):
         other = (first + step) % state.num_players
         if other != seat:
             for _ in range(state.hand_size[other]):
-                place -= 1
-                holders[place] = other
-    count = state.bag_size - (1 if chosen else 0)
+                index -= 1
+                holders[index] = other
+    count = int(np.int64(state.bag_size))
+    if chosen:
+        count -= 1
     for wrong in range(count):
         while not _may_have(state, holders[wrong], state.bag[wrong]):
             if not _exchange(state, seat, holders, wrong, count):
@@ -112,18 +118,19 @@ def _respect(state: Record, seat: int, first: int, chosen: bool) -> bool:
 
 @compiled
 def _may_have(state: Record, holder: int, tile: int) -> bool:
+    """Returns whether a holder isn't known to lack a type."""
     return holder == _BAG or not state.lacks[holder] & bit(tile)
 
 
 @compiled
 def _exchange(state: Record, seat: int, holders: NDArray[np.int8], wrong: int, count: int) -> bool:
-    """Moves a tile to a holder that may have it, one of that holder's tiles to the next, and so on.
+    """Exchanges tiles in a circle of holders, so that the tile at index `wrong` isn't lacked.
 
-    The chain is a shortest one that ends where it began, found breadth first over the holders. A
-    tile that is itself in a wrong hand may always end the chain: one tile less is wrong then too.
+    The circle is a shortest one, found breadth-first over the holders. A tile that its holder
+    lacks, too, may always close the circle: the number of wrong tiles then decreases as well.
     """
     origin = holders[wrong]
-    giver = local(_HOLDERS, np.int64)  # the place of the tile that goes to a holder
+    giver = local(_HOLDERS, np.int64)  # the index of the tile that goes to a holder
     giver[:] = NONE
     queue = local(_HOLDERS, np.int64)
     length = _offer(state, seat, wrong, giver, queue, 0)
@@ -131,30 +138,32 @@ def _exchange(state: Record, seat: int, holders: NDArray[np.int8], wrong: int, c
     while done < length and giver[origin] == NONE:
         holder = queue[done]
         done += 1
-        for place in range(count):
-            if holders[place] == holder:
-                length = _offer(state, seat, place, giver, queue, length)
-                if giver[origin] == NONE and not _may_have(state, holder, state.bag[place]):
-                    giver[origin] = place
+        for index in range(count):
+            if holders[index] == holder:
+                length = _offer(state, seat, index, giver, queue, length)
+                if giver[origin] == NONE and not _may_have(state, holder, state.bag[index]):
+                    giver[origin] = index
     if giver[origin] == NONE:
         return False
-    moved, place = wrong, giver[origin]
-    while place != wrong:  # each tile of the chain, from its end, goes to the place before it
-        state.bag[moved], state.bag[place] = state.bag[place], state.bag[moved]
-        moved, place = place, giver[holders[place]]
+    target = wrong
+    source = giver[origin]
+    while source != wrong:  # from the end of the chain, each tile goes to the index before it
+        state.bag[target], state.bag[source] = state.bag[source], state.bag[target]
+        target = source
+        source = giver[holders[source]]
     return True
 
 
 @compiled
 def _offer(
-    state: Record, seat: int, place: int, giver: _Holders, queue: _Holders, length: int
+    state: Record, seat: int, index: int, giver: _Holders, queue: _Holders, length: int
 ) -> int:
-    """Notes the holders, new to the queue, that may have the tile at a place."""
-    tile = state.bag[place]
+    """Adds to the queue the holders that may have a tile of the bag; returns its new length."""
+    tile = state.bag[index]
     for holder in range(_HOLDERS):
         plays = holder == _BAG or (holder < state.num_players and holder != seat)
         if plays and giver[holder] == NONE and _may_have(state, holder, tile):
-            giver[holder] = place
+            giver[holder] = index
             queue[length] = holder
             length += 1
     return length

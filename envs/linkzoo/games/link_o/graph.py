@@ -12,11 +12,12 @@ _OF_TILES = ("hand", "unseen", "lacks")
 
 
 def graph(board: Board, spec: ObservationSpec) -> Graph:
-    """Returns spaces with edges to `prev`, `next` and `partner`, in groups by circle.
+    """Returns the spaces with edges to `prev`, `next` and `partner`, in groups by circle.
 
-    The tiles of its colour describe a circle.
+    A group's features are the tiles of its colour.
     """
-    tables, elements = board_tables(board), np.arange(spec.size)
+    tables = board_tables(board)
+    elements = np.arange(spec.size)
     count = tables.size
     on_connectors = np.full((VALUES + 1, count), NONE)
     on_connectors[:VALUES, tables.connector] = spec.view(elements, "constraint")

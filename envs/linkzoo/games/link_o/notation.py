@@ -15,17 +15,18 @@ def tile_texts(board: Board) -> list[str]:
 
 
 def laid_texts(board: Board) -> list[list[str]]:
-    """Returns the texts of the tiles on each space, by code."""
+    """Returns the texts of a tile on each space, by space and code."""
     colours = [board.colours[space.circle] for space in board.spaces]
     return [[f"{colour} {code}" for code in _CODES] for colour in colours]
 
 
 class MoveTexts:
-    """The moves on one board."""
+    """The moves on a board as text, both ways."""
 
     def __init__(self, board: Board) -> None:
-        laid = enumerate(laid_texts(board))
-        self._moves = [f"@{space} {text}" for space, texts in laid for text in texts]
+        self._moves = [
+            f"@{space} {text}" for space, texts in enumerate(laid_texts(board)) for text in texts
+        ]
         self._actions = {text: action for action, text in enumerate(self._moves)}
 
     def action_to_text(self, state: Record, action: int) -> str:
@@ -35,12 +36,11 @@ class MoveTexts:
     def action_parts(self, state: Record, action: int) -> tuple[str, ...]:
         """Returns the tile in the hand, the space, and how the tile lies there, left end first."""
         space, colour, ends = self.action_to_text(state, action).split(" ")
-        code = _CODES.index(ends)
-        kind = _CODES[WILD] if code == WILD else _CODES[KIND[code]]
+        kind = _KINDS[KIND[_CODES.index(ends)]]
         return f"{colour} {kind}", space, ends
 
     def text_to_action(self, state: Record, text: str) -> int:
-        """Returns the action of a move's text; ValueError if it is none on this board."""
+        """Returns the action of a move's text; ValueError if the board has no such move."""
         if string("move", text) not in self._actions:
             raise ValueError(
                 f"no move {shown(text)}; moves are like {self._moves[1]!r} and "

@@ -11,11 +11,19 @@ MAX_TARGET = 1000
 MAX_BONUS = 100
 MAX_ROUNDS = 100
 
-# The record holds a Literal option as the index of its value.
-ANY_MATCHING_COLOR, ADJACENT_ONLY = 0, 1
-UNTIL_PLAYABLE, ONE = 0, 1
-LEFT_OF_PREVIOUS_STARTER, WINNER, RANDOM = 0, 1, 2
-NO_SCORE, SPLIT = 0, 1
+# The record holds a Literal option as the index of its value. Of open_connectors:
+ANY_MATCHING_COLOR = 0
+ADJACENT_ONLY = 1
+# Of dig:
+UNTIL_PLAYABLE = 0
+ONE = 1
+# Of next_starter:
+LEFT_OF_PREVIOUS_STARTER = 0
+WINNER = 1
+RANDOM = 2
+# Of blocked_tie:
+NO_SCORE = 0
+SPLIT = 1
 
 
 @dataclass(frozen=True)

@@ -26,7 +26,7 @@ _FIELDS = (
 
 
 class PositionJson:
-    """Positions on one board.
+    """The positions on a board as JSON, both ways.
 
     Args:
         board: The board.
@@ -39,7 +39,8 @@ class PositionJson:
         self._place = bound(place)
         self._placeable = bound(placeable)
         self._connectors = set(board.connectors)
-        self._tiles, self._laid = tile_texts(board), laid_texts(board)
+        self._tiles = tile_texts(board)
+        self._laid = laid_texts(board)
         self._types = {text: tile for tile, text in enumerate(self._tiles)}
         self._spaces = {str(space): space for space in range(len(board.spaces))}
         self._shipped = header.fixed["board"] in shipped()
@@ -47,7 +48,10 @@ class PositionJson:
     def to_dict(self, state: Record, seat: int | None = None) -> dict[str, Any]:
         """Returns the position as JSON data.
 
-        A `seat` sees the numbers of tiles in the other hands and the bag, neither seed nor ply.
+        Args:
+            state: The record.
+            seat: The observer, who sees only the numbers of tiles in the other hands and the bag,
+                and neither seed nor ply. None: the referee, who sees everything.
         """
         players = range(int(state.num_players))
         hands: list[Any] = [self._texts(state.held[p], state.twice[p]) for p in players]
@@ -58,7 +62,7 @@ class PositionJson:
         occupied = np.flatnonzero(state.code != NONE).tolist()
         lacks = state.lacks[: len(players)].tolist()
         if state.seat != NONE and state.dug[state.seat]:
-            # This seat has drawn a tile that it can place, and nobody else knows which.
+            # The seat has drawn a tile that it can place, of a type that only it knows.
             lacks[state.seat] &= ~int(self._placeable(state, state.first_turn[state.seat]))
         data = {
             **self._header.write(state, seat),
@@ -75,7 +79,7 @@ class PositionJson:
             "last_round": None,
             "winners": winners_of(state),
         }
-        if state.last_how != NOT_YET:  # of the round before, or the last one of the match
+        if state.last_how != NOT_YET:
             data["last_round"] = {
                 "winner": or_none(state.last_winner),
                 "points": int(state.last_points),
@@ -88,19 +92,26 @@ class PositionJson:
         return data
 
     def _texts(self, once: Any, twice: Any = 0) -> list[str]:
-        """Returns the tiles of sets of types, in order; those of `twice` are there twice."""
-        sets = int(once), int(twice)
-        return [self._tiles[tile] for tile in range(TYPES) for bits in sets if bits >> tile & 1]
+        """Returns the tiles of a set of types, in order; two tiles of each type in `twice`."""
+        texts = []
+        for tile, text in enumerate(self._tiles):
+            if int(once) >> tile & 1:
+                texts.append(text)
+            if int(twice) >> tile & 1:
+                texts.append(text)
+        return texts
 
     def _placed(self, state: Record, space: int) -> dict[str, Any]:
         """Returns the tile on a space; a LINK-O on a connector has a value."""
         code = int(state.code[space])
-        has_value = code == WILD and space in self._connectors
-        value = {"value": or_none(state.value[space])} if has_value else {}
-        return {"tile": self._laid[space][code], **value, "by": int(state.owner[space])}
+        entry: dict[str, Any] = {"tile": self._laid[space][code]}
+        if code == WILD and space in self._connectors:
+            entry["value"] = or_none(state.value[space])
+        entry["by"] = int(state.owner[space])
+        return entry
 
     def from_dict(self, data: Mapping[str, Any]) -> Record:
-        """Reads the record of the referee's `to_dict`; ValueError names what can't be read."""
+        """Reads the record of the referee's `to_dict`; ValueError names an unreadable field."""
         state = self._header.read(data, _FIELDS, optional=("digest",))
         self._read_seats(state, data)
         last_seat = int(state.num_players) - 1
@@ -122,33 +133,36 @@ class PositionJson:
             state.last_how = _HOW.index(last["how"])
             state.last_points = integer("last_round: points", last["points"], 0, _MAX_POINTS)
             state.last_winner = none_or_integer("last_round: winner", last["winner"], 0, last_seat)
-        if state.seat != NONE and state.dug[state.seat]:  # `to_dict` leaves these out
+        if state.seat != NONE and state.dug[state.seat]:  # `to_dict` omits these types
             state.lacks[state.seat] |= np.uint64(
                 self._placeable(state, state.first_turn[state.seat])
             )
         return state
 
     def _read_seats(self, state: Record, data: Mapping[str, Any]) -> None:
-        def of_seats(name: str) -> list[tuple[int, str, Any]]:
-            """The seats, each with the name of its item and the item."""
-            items = sequence(name, data[name], *[int(state.num_players)] * 2)
-            return [(seat, f"{name}[{seat}]", item) for seat, item in enumerate(items)]
+        """Reads the fields that have an item per seat."""
+        players = int(state.num_players)
+
+        def items(name: str) -> list[tuple[int, str, Any]]:
+            """Returns each seat, the name of its item, and the item."""
+            values = sequence(name, data[name], players, players)
+            return [(seat, f"{name}[{seat}]", value) for seat, value in enumerate(values)]
 
         for name, high in (("scores", MAX_SCORE), ("dug", BAG)):
-            for seat, where, number in of_seats(name):
-                state[name][seat] = integer(where, number, 0, high)
+            for seat, label, number in items(name):
+                state[name][seat] = integer(label, number, 0, high)
         for name in ("first_turn", "passed"):
-            for seat, where, flag in of_seats(name):
-                state[name][seat] = boolean(where, flag)
-        for seat, where, lacks in of_seats("lacks"):
-            texts = sequence(where, lacks, 0, TYPES)
-            state.lacks[seat] = set_of({self._tile(where, text) for text in texts})
-        for seat, where, hand in of_seats("hands"):
-            for text in sequence(where, hand, 0, HAND + BAG):
-                put_in_hand(state, seat, self._tile(where, text))
+            for seat, label, flag in items(name):
+                state[name][seat] = boolean(label, flag)
+        for seat, label, lacks in items("lacks"):
+            texts = sequence(label, lacks, 0, TYPES)
+            state.lacks[seat] = set_of({self._tile(label, text) for text in texts})
+        for seat, label, hand in items("hands"):
+            for text in sequence(label, hand, 0, HAND + BAG):
+                put_in_hand(state, seat, self._tile(label, text))
 
     def _read_board(self, state: Record, data: Mapping[str, Any]) -> None:
-        """Lays the tiles by space: the order makes no difference, neither to fits nor to values."""
+        """Places the tiles in the order of the spaces; any order gives the same values."""
         for text in data:
             if text not in self._spaces:
                 raise ValueError(
@@ -157,19 +171,21 @@ class PositionJson:
         clear_board(state)
         for text, space in self._spaces.items():
             if text in data:
-                entry, where = data[text], f"board: {space}"
-                check_keys(where, entry, ("tile", "by"), ("value",))
-                tile = string(f"{where}: tile", entry["tile"])
+                entry = data[text]
+                label = f"board: {space}"
+                check_keys(label, entry, ("tile", "by"), ("value",))
+                tile = string(f"{label}: tile", entry["tile"])
                 if tile not in self._laid[space]:
-                    raise ValueError(f"{where}: no tile {shown(tile)} of its colour")
-                owner = integer(f"{where}: by", entry["by"], 0, int(state.num_players) - 1)
+                    raise ValueError(f"{label}: no tile {shown(tile)} of its colour")
+                owner = integer(f"{label}: by", entry["by"], 0, int(state.num_players) - 1)
                 self._place(state, space, self._laid[space].index(tile), owner)
         for text, entry in data.items():
             if "value" in entry:
                 value = none_or_integer(f"board: {text}: value", entry["value"], 0, VALUES - 1)
                 state.value[self._spaces[text]] = value
 
-    def _tile(self, where: str, text: Any) -> int:
+    def _tile(self, label: str, text: Any) -> int:
+        """Returns the type of a tile in the field that the label names."""
         if not isinstance(text, str) or text not in self._types:
-            raise ValueError(f"{where}: no tile {shown(text)}")
+            raise ValueError(f"{label}: no tile {shown(text)}")
         return self._types[text]

@@ -10,8 +10,14 @@ from linkzoo.games.link_o import options
 from linkzoo.games.link_o.board import MAX_SPACES
 from linkzoo.games.link_o.components import HAND, MAX_PLAYERS, NONE, TILES, TYPES, VALUES, WILD
 
-LEFT, RIGHT, PARTNER = 0, 1, 2  # sides of a space: towards prev, next and partner
-NOT_YET, OUT, BLOCKED = 0, 1, 2  # how a round ended
+# Sides of a space.
+LEFT = 0  # towards `prev`
+RIGHT = 1  # towards `next`
+PARTNER = 2
+# The end of the last round.
+NOT_YET = 0  # there was none
+OUT = 1  # a seat went out (R17)
+BLOCKED = 2  # (R18)
 BAG = TILES - 2 * HAND  # tiles in the bag after the deal, at most
 MAX_SCORE = 2**30
 SCORE_SCALE = 64

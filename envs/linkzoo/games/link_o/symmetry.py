@@ -1,4 +1,4 @@
-"""The symmetries of a board: circles change places, with their colours, and may be mirrored.
+"""The symmetries of a board: circles are permuted, with their colours, and may be mirrored.
 
 The rules treat all circles alike, and clockwise like counter-clockwise: a mirrored circle has the
 left and the right of its spaces exchanged (R11).
@@ -17,7 +17,13 @@ _MIRRORED = np.array([*(ENDS.index((right, left)) for left, right in ENDS), WILD
 
 
 class Symmetry(NamedTuple):
-    """Where each space and each circle goes, and which circles are mirrored (of those that go)."""
+    """A symmetry of a board.
+
+    Attributes:
+        spaces: int64[spaces], the image of each space.
+        circles: int64[CIRCLES], the image of each circle.
+        mirrored: bool[CIRCLES], whether each circle (by its old number) is mirrored.
+    """
 
     spaces: NDArray[np.int64]
     circles: NDArray[np.int64]
@@ -26,88 +32,106 @@ class Symmetry(NamedTuple):
 
 def of_board(board: Board) -> list[Symmetry]:
     """Returns all symmetries of a board, the identity first."""
-    spaces, every = board.spaces, range(len(board.spaces))
-    found: list[dict[int, int]] = [{}]  # where the spaces of the first circles go
+    numbers = range(len(board.spaces))
+    partial: list[dict[int, int]] = [{}]  # images of the spaces of the first circles
     for ring in board.rings:
-        found = [
-            grown
-            for images in found
-            for target in every
+        partial = [
+            extended
+            for images in partial
+            for target in numbers
             for mirror in (False, True)
-            if (grown := _with_ring(board, images, ring, target, mirror)) is not None
+            if (extended := _with_ring(board, images, ring, target, mirror)) is not None
         ]
-    return [
-        Symmetry(
-            spaces=np.array(images),
-            circles=np.array([spaces[images[ring[0]]].circle for ring in board.rings]),
-            mirrored=np.array(
-                [spaces[images[ring[1]]].next == images[ring[0]] for ring in board.rings]
-            ),
-        )
-        for images in sorted([images[space] for space in every] for images in found)
-    ]
+    complete = sorted([images[space] for space in numbers] for images in partial)
+    return [_symmetry(board, images) for images in complete]
+
+
+def _symmetry(board: Board, images: list[int]) -> Symmetry:
+    """Returns the symmetry with these images of the spaces."""
+    circles = []
+    mirrored = []
+    for ring in board.rings:
+        first = images[ring[0]]
+        second = images[ring[1]]
+        circles.append(board.spaces[first].circle)
+        mirrored.append(board.spaces[second].next == first)
+    return Symmetry(np.array(images), np.array(circles), np.array(mirrored))
 
 
 def _with_ring(
     board: Board, images: dict[int, int], ring: list[int], target: int, mirror: bool
 ) -> dict[int, int] | None:
-    """Returns the images with a ring, its first space laid onto `target`, if links stay links."""
-    spaces, there, grown = board.spaces, target, dict(images)
-    for here in ring:
-        grown[here] = there
-        there = spaces[there].prev if mirror else spaces[there].next
-    if there != target or len(set(grown.values())) < len(grown):
-        return None  # a ring of another size, or one that has gone to the same circle
-    for here in grown:
-        partner, linked = spaces[here].partner, spaces[grown[here]].partner
+    """Returns the images extended by a ring, whose first space goes to `target`.
+
+    None if the ring doesn't fit there, or if a link would become none.
+    """
+    spaces = board.spaces
+    extended = dict(images)
+    image = target
+    for space in ring:
+        extended[space] = image
+        image = spaces[image].prev if mirror else spaces[image].next
+    if image != target or len(set(extended.values())) < len(extended):
+        return None  # a ring of another size, or two rings with the same image
+    for space, image in extended.items():
+        partner = spaces[space].partner
+        linked = spaces[image].partner
         if (partner is None) != (linked is None):
             return None
-        if partner in grown and grown[partner] != linked:
+        if partner in extended and extended[partner] != linked:
             return None
-    return grown
+    return extended
 
 
 def symmetries(
     board: Board, spec: ObservationSpec, privileged_spec: ObservationSpec
 ) -> tuple[NDArray[np.int64], NDArray[np.int64], NDArray[np.int64]]:
     """Returns int64[S, size] arrays of observations, actions and privileged observations."""
-    every = of_board(board)
+    board_symmetries = of_board(board)
     return (
-        np.array([_observation(board, symmetry, spec) for symmetry in every]),
-        np.array([_actions(board, symmetry) for symmetry in every]),
-        np.array([_privileged(symmetry, privileged_spec) for symmetry in every]),
+        np.array([_observation(board, symmetry, spec) for symmetry in board_symmetries]),
+        np.array([_actions(board, symmetry) for symmetry in board_symmetries]),
+        np.array([_privileged(symmetry, privileged_spec) for symmetry in board_symmetries]),
     )
 
 
 def _actions(board: Board, symmetry: Symmetry) -> NDArray[np.int64]:
-    """Returns where each action goes."""
-    mirrored = symmetry.mirrored[[space.circle for space in board.spaces]]
-    codes = np.where(mirrored[:, None], _MIRRORED, np.arange(CODES))
+    """Returns the image of each action."""
+    codes = np.where(_mirrored(board, symmetry)[:, None], _MIRRORED, np.arange(CODES))
     return np.asarray(CODES * symmetry.spaces[:, None] + codes).reshape(-1)
 
 
+def _mirrored(board: Board, symmetry: Symmetry) -> NDArray[np.bool_]:
+    """Returns bool[spaces], whether the circle of each space is mirrored."""
+    return symmetry.mirrored[[space.circle for space in board.spaces]]
+
+
 def _observation(board: Board, symmetry: Symmetry, spec: ObservationSpec) -> NDArray[np.int64]:
-    """Returns where each number of the symmetric observation comes from."""
+    """Returns the source of each number of the symmetric observation."""
     connectors = np.array(board.connectors)
-    linked = np.searchsorted(connectors, symmetry.spaces[connectors])
-    types, spaces = _types(symmetry), symmetry.spaces
     before = np.arange(spec.size)
     after = before.copy()
-    for part, goes in {
-        **dict.fromkeys(("hand", "unseen", "lacks"), types),
-        **dict.fromkeys(("occupied", "linko", "placed_by", "left_shows", "right_shows"), spaces),
-        **dict.fromkeys(("constraint", "blocked"), linked),
-    }.items():
-        spec.view(after, part)[..., goes] = spec.view(before, part)
-    mirrored = spaces[symmetry.mirrored[[space.circle for space in board.spaces]]]
-    left, right = spec.view(after, "left_shows"), spec.view(after, "right_shows")
+
+    def permute(parts: tuple[str, ...], images: NDArray[np.int64]) -> None:
+        for part in parts:
+            spec.view(after, part)[..., images] = spec.view(before, part)
+
+    permute(("hand", "unseen", "lacks"), _types(symmetry))
+    on_spaces = ("occupied", "linko", "placed_by", "left_shows", "right_shows")
+    permute(on_spaces, symmetry.spaces)
+    images = np.searchsorted(connectors, symmetry.spaces[connectors])
+    permute(("constraint", "blocked"), images)
+    mirrored = symmetry.spaces[_mirrored(board, symmetry)]
+    left = spec.view(after, "left_shows")
+    right = spec.view(after, "right_shows")
     left[:, mirrored], right[:, mirrored] = right[:, mirrored], left[:, mirrored]
     return after
 
 
 def _privileged(symmetry: Symmetry, spec: ObservationSpec) -> NDArray[np.int64]:
-    """Returns where each number of the symmetric privileged observation comes from."""
-    before, types = np.arange(spec.size), _types(symmetry)
+    """Returns the source of each number of the symmetric privileged observation."""
+    types = _types(symmetry)
+    before = np.arange(spec.size)
     after = before.copy()
     spec.view(after, "hands")[:, types] = spec.view(before, "hands")
     second = TYPES + symmetry.circles  # the second LINK-Os
@@ -116,5 +140,5 @@ def _privileged(symmetry: Symmetry, spec: ObservationSpec) -> NDArray[np.int64]:
 
 
 def _types(symmetry: Symmetry) -> NDArray[np.int64]:
-    """Returns what each type of tile becomes."""
+    """Returns the image of each type of tile."""
     return (KINDS * symmetry.circles[:, None] + np.arange(KINDS)).reshape(-1)

@@ -16,7 +16,7 @@ from linkzoo.games.link_o.tables import BOARD
 
 @compiled
 def validate(state: Record, scratch: Record) -> str:
-    """Returns what is wrong with a position, or ""."""
+    """Returns the error of a position, or ""."""
     return (
         _check_seats(state)
         or _check_tiles(state)
@@ -32,7 +32,8 @@ def _check_seats(state: Record) -> str:
     if state.bag_size > in_bag:
         return "bag (bag_size): more tiles than a round begins with"
     for seat in range(MAX_PLAYERS):
-        held, twice = state.held[seat], state.twice[seat]
+        held = state.held[seat]
+        twice = state.twice[seat]
         if twice & ~(held & LINKOS):
             return "hands (twice): a tile held twice that isn't a LINK-O"
         if state.hand_size[seat] != size_of(held) + size_of(twice):
@@ -47,39 +48,41 @@ def _check_seats(state: Record) -> str:
 
 @compiled
 def _check_tiles(state: Record) -> str:
-    """Every tile is in one place."""
-    left = np.copy(components.COPIES)  # by type
+    """Checks that every tile is in exactly one place."""
+    missing = np.copy(components.COPIES)  # by type
     for drawn in range(TILES):
         tile = state.bag[drawn]
         if (tile == NONE) != (drawn >= state.bag_size):
             return "bag: not as many tiles as bag_size says"
         if tile != NONE:
-            left[tile] -= 1
+            missing[tile] -= 1
     for seat in range(state.num_players):
         for types in (state.held[seat], state.twice[seat]):
             for tile in range(TYPES):
                 if types & bit(tile):
-                    left[tile] -= 1
+                    missing[tile] -= 1
     for space in range(MAX_SPACES):
-        code, owner = state.code[space], state.owner[space]
+        code = state.code[space]
+        owner = state.owner[space]
         if (code == NONE) != (owner == NONE) or owner >= state.num_players:
             return "board (owner): not a seat for each tile"
         if code != NONE:
             if space >= BOARD.size:
                 return "board (code): a tile off the board"
-            left[BOARD.circle[space] * components.KINDS + components.KIND[code]] -= 1
+            missing[BOARD.circle[space] * components.KINDS + components.KIND[code]] -= 1
     for tile in range(TYPES):
-        if left[tile] != 0:
+        if missing[tile] != 0:
             return "hands, bag, board (held, bag, code): a tile is missing or there twice"
     return ""
 
 
 @compiled
 def _check_board(state: Record, scratch: Record) -> str:
-    """Lays the tiles again on an empty board."""
+    """Places all tiles anew on an empty board, and compares."""
     placement.clear_board(scratch)
     for space in range(BOARD.size):
-        code, owner = int(np.int64(state.code[space])), int(np.int64(state.owner[space]))
+        code = int(np.int64(state.code[space]))
+        owner = int(np.int64(state.owner[space]))
         if code != NONE:
             empty = BOARD.spaces & ~scratch.occupied  # adjacent to another tile or not (R11, R12)
             opening = placement.open_in(scratch, empty, empty)
@@ -100,7 +103,7 @@ def _check_board(state: Record, scratch: Record) -> str:
 
 @compiled
 def _check_match(state: Record, scratch: Record) -> str:
-    """Rounds, and who has won."""
+    """Checks the rounds and the winners."""
     if state.round_number > state.max_rounds:
         return "round (round_number): more than max_rounds"
     if state.starter >= state.num_players or state.last_winner >= state.num_players:
@@ -125,17 +128,21 @@ def _check_match(state: Record, scratch: Record) -> str:
 
 @compiled
 def _is_decided(state: Record) -> bool:
-    """Whether the totals between rounds end the match (R20).
+    """Returns whether the match would have ended before this round, with these totals (R20).
 
-    A bonus counts at the end of its round: with bonuses, totals decide nothing before.
+    With bonuses the totals may grow within the round, so that they show nothing.
     """
+    if state.circle_bonus != 0:
+        return False
     best, leaders = leaders_of(state)
-    decided = size_of(leaders) == 1 if state.target > 0 else best > 0
-    return decided and best >= state.target and state.circle_bonus == 0
+    if state.target == 0:
+        return best > 0
+    return best >= state.target and size_of(leaders) == 1
 
 
 @compiled
 def _check_turn(state: Record) -> str:
+    """Checks the hands and the known missing types against the seat to act."""
     if state.seat == NONE:
         return ""
     for seat in range(state.num_players):
@@ -148,7 +155,7 @@ def _check_turn(state: Record) -> str:
     possible &= state.held[seat]
     if not possible:
         return "seat: it can't place any tile of its hand"
-    # Worlds without inference give seats what they lack; with it, the seat needs a tile to place.
+    # Without inference a sampled world may give a seat types that it lacks.
     if state.redeal_inference and state.dug[seat] == 0 and not possible & ~state.lacks[seat]:
         return "lacks: all that the seat can place"
     return ""

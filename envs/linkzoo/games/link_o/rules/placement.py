@@ -1,4 +1,4 @@
-"""Where tiles lie and fit. Numbers (R1..R23) refer to RULES.md."""
+"""The placement of tiles, and the spaces where they fit. R1 to R23 refer to RULES.md."""
 
 import numpy as np
 
@@ -12,7 +12,7 @@ from linkzoo.games.link_o.rules.tiles import bit
 from linkzoo.games.link_o.state import LEFT, PARTNER, RIGHT
 from linkzoo.games.link_o.tables import BOARD
 
-Opening = tuple[np.uint64, np.uint64, np.uint64, np.uint64, np.uint64]  # of `open_in`
+Opening = tuple[np.uint64, np.uint64, np.uint64, np.uint64, np.uint64]  # see `open_in`
 
 
 @compiled
@@ -28,7 +28,7 @@ def clear_board(state: Record) -> None:
 
 @compiled
 def place(state: Record, space: int, code: int, seat: int) -> None:
-    """Lays a tile on an empty space where it fits; connectors take their values (R14)."""
+    """Puts a tile on an empty space where it fits; connectors get their values (R14)."""
     state.code[space] = code
     state.owner[space] = seat
     state.occupied |= bit(space)
@@ -37,7 +37,7 @@ def place(state: Record, space: int, code: int, seat: int) -> None:
         near |= bit(BOARD.partner[space])
         if code != WILD:  # R14: a double has its value
             _give_value(state, space, components.LEFT_END[code])
-        else:  # R14: a LINK-O takes the value that it meets, if it does
+        else:  # R14: a LINK-O gets the value that it meets, if any
             for value in range(VALUES):
                 if spaces_meeting(state, value) & bit(space):
                     _give_value(state, space, value)
@@ -49,7 +49,7 @@ def place(state: Record, space: int, code: int, seat: int) -> None:
 
 @compiled
 def _show(state: Record, side: int, space: int, value: int) -> None:
-    """A space is shown a value on a side; a LINK-O without one there absorbs it (R14 ii)."""
+    """Shows a space a value on one side; a LINK-O there that has none absorbs it (R14 ii)."""
     state.shows[side, value] |= bit(space)
     if BOARD.partner[space] != NONE and _is_open(state, space):
         _give_value(state, space, value)
@@ -63,7 +63,7 @@ def _is_open(state: Record, connector: int) -> bool:
 
 @compiled
 def _give_value(state: Record, connector: int, value: int) -> None:
-    """R11: a connector shows its value on three sides; R14 i, iii: its partner shares it."""
+    """Gives a connector a value, and its partner if that is open (R14 i, iii)."""
     partner = BOARD.partner[connector]
     shared = _is_open(state, partner)
     _set_value(state, connector, value)
@@ -73,6 +73,7 @@ def _give_value(state: Record, connector: int, value: int) -> None:
 
 @compiled
 def _set_value(state: Record, connector: int, value: int) -> None:
+    """Sets the value that a connector shows on three sides (R11)."""
     state.value[connector] = value
     state.shows[RIGHT, value] |= bit(BOARD.prev[connector])
     state.shows[LEFT, value] |= bit(BOARD.next[connector])
@@ -88,7 +89,7 @@ def spaces_meeting(state: Record, value: int) -> np.uint64:
 
 @compiled
 def openings(state: Record, first: int) -> Opening:
-    """Returns where tiles may lie now, on a first turn or later, as the five sets of `open_in`."""
+    """Returns `open_in` of the spaces where the seat to act may place: on a first turn or later."""
     empty = BOARD.spaces & ~state.occupied
     near = empty & state.adjacent  # R10
     joints = near
@@ -99,12 +100,21 @@ def openings(state: Record, first: int) -> Opening:
 
 @compiled
 def open_in(state: Record, near: np.uint64, joints: np.uint64) -> Opening:
-    """Returns what tiles meet on the regular spaces of `near` and the connectors of `joints`.
+    """Returns the constraints on tiles in empty spaces, as sets of spaces.
 
-    All of them are empty. Returns five sets: those regular spaces; those connectors, if they take a
-    LINK-O; and the spaces that are shown nothing from the left, from the right, from anywhere.
+    Args:
+        state: The record.
+        near: Empty spaces; only the regular spaces among them count.
+        joints: Empty spaces; only the connectors among them count.
+
+    Returns:
+        The regular spaces of `near`; the connectors of `joints` that take a LINK-O; and all spaces
+        that are shown no value from the left, from the right, from any side.
     """
-    left, right, some, several = EMPTY, EMPTY, EMPTY, EMPTY
+    left = EMPTY
+    right = EMPTY
+    some = EMPTY
+    several = EMPTY
     for value in range(VALUES):
         left |= state.shows[LEFT, value]
         right |= state.shows[RIGHT, value]
@@ -122,7 +132,8 @@ def fitting(state: Record, opening: Opening, code: int) -> np.uint64:
     regular, joints, left_free, right_free, free = opening
     if code == WILD:
         return regular | joints  # R12, R15
-    left, right = components.LEFT_END[code], components.RIGHT_END[code]
+    left = components.LEFT_END[code]
+    right = components.RIGHT_END[code]
     spaces: np.uint64 = regular & (left_free | state.shows[LEFT, left])  # R11
     spaces &= right_free | state.shows[RIGHT, right]
     if left == right:
@@ -133,7 +144,8 @@ def fitting(state: Record, opening: Opening, code: int) -> np.uint64:
 @compiled
 def fitting_kind(state: Record, opening: Opening, kind: int) -> np.uint64:
     """Returns the spaces, of any colour, where a kind of tile fits in either direction."""
-    straight, turned = components.STRAIGHT[kind], components.TURNED[kind]
+    straight = components.STRAIGHT[kind]
+    turned = components.TURNED[kind]
     spaces = fitting(state, opening, straight)
     if turned != straight:
         spaces |= fitting(state, opening, turned)
@@ -142,7 +154,7 @@ def fitting_kind(state: Record, opening: Opening, kind: int) -> np.uint64:
 
 @compiled
 def placeable(state: Record, first: int) -> np.uint64:
-    """Returns the types that can be placed somewhere, on a first turn (R6) or later (R9..R15)."""
+    """Returns the types that can be placed somewhere, on a first turn (R6) or later (R9 to R15)."""
     opening = openings(state, first)
     types = EMPTY
     for kind in range(KINDS):
@@ -150,4 +162,6 @@ def placeable(state: Record, first: int) -> np.uint64:
         for colour in range(CIRCLES):
             if spaces & BOARD.circles[colour]:
                 types |= bit(KINDS * colour + kind)
-    return types & OPENERS if first else types
+    if first:
+        types &= OPENERS
+    return types

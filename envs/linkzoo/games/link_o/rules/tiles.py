@@ -1,4 +1,4 @@
-"""Hands and the bag, and sets of numbers below 64 as bits."""
+"""Hands, the bag, and sets of numbers below 64 as bits."""
 
 import numpy as np
 
@@ -6,7 +6,7 @@ from linkzoo.core.state import Record
 from linkzoo.engine.compiled import compiled
 from linkzoo.games.link_o.components import EMPTY, KINDS, NONE, ONE, POINTS
 
-# The number of a set's only bit, by the set's remainder modulo 67, which differs for all 64.
+# The index of a word's only bit, by the word's remainder modulo 67, which differs for all 64.
 _NUMBER = np.zeros(67, np.int64)
 _NUMBER[[2**bit % 67 for bit in range(64)]] = np.arange(64)
 _SIXTY_SEVEN = np.uint64(67)
@@ -26,7 +26,7 @@ def first_in(members: np.uint64) -> int:
 
 @compiled
 def size_of(members: np.uint64) -> int:
-    """Returns how many numbers a set has."""
+    """Returns the number of members of a set."""
     count = 0
     while members:
         members &= members - ONE
@@ -56,17 +56,17 @@ def take_from_hand(state: Record, seat: int, tile: int) -> None:
 def hand_points(state: Record, seat: int) -> int:
     """Returns the points of a hand (R17)."""
     points = 0
-    for tiles in (state.held[seat], state.twice[seat]):
-        left = tiles
-        while left:
-            points += POINTS[first_in(left) % KINDS]
-            left &= left - ONE
+    for types in (state.held[seat], state.twice[seat]):
+        rest = types
+        while rest:
+            points += POINTS[first_in(rest) % KINDS]
+            rest &= rest - ONE
     return points
 
 
 @compiled
 def draw(state: Record) -> int:
-    """Draws the next tile of the bag, which isn't empty."""
+    """Draws the next tile from the bag, which must not be empty."""
     state.bag_size -= 1
     tile: int = state.bag[state.bag_size]
     state.bag[state.bag_size] = NONE
@@ -75,14 +75,15 @@ def draw(state: Record) -> int:
 
 @compiled
 def hidden_from(state: Record, seat: int) -> tuple[np.uint64, np.uint64]:
-    """Returns the types that are in the other hands and the bag, and those that are there twice."""
-    once, twice = EMPTY, EMPTY
+    """Returns the types in the other hands and the bag, and the types of which there are two."""
+    once = EMPTY
+    twice = EMPTY
     for other in range(state.num_players):
         if other != seat:
             twice |= state.twice[other] | (once & state.held[other])
             once |= state.held[other]
-    for place in range(state.bag_size):
-        tile = bit(state.bag[place])
+    for index in range(state.bag_size):
+        tile = bit(state.bag[index])
         twice |= once & tile
         once |= tile
     return once, twice

@@ -14,7 +14,9 @@ from linkzoo.games.link_o.rules.tiles import bit, first_in, hand_points, put_in_
 from linkzoo.games.link_o.state import BLOCKED, NOT_YET, OUT
 from linkzoo.games.link_o.tables import BOARD
 
-_BAG_STREAM, _STARTER_STREAM = 0, 1  # of random numbers; the index is the round
+# Streams of random numbers; the index is the number of the round.
+_BAG_STREAM = 0
+_STARTER_STREAM = 1
 
 
 @compiled
@@ -39,13 +41,16 @@ def legal_actions(state: Record, mask: Mask) -> None:
     if state.seat == NONE:
         return
     first = state.first_turn[state.seat]
-    hand = state.held[state.seat] & components.OPENERS if first else state.held[state.seat]
+    hand = state.held[state.seat]
+    if first:
+        hand &= components.OPENERS  # R6
     opening = openings(state, first)
     while hand:
         tile = first_in(hand)
         hand &= hand - ONE
         circle = BOARD.circles[tile // KINDS]  # R9
-        code, turned = components.STRAIGHT[tile % KINDS], components.TURNED[tile % KINDS]
+        code = components.STRAIGHT[tile % KINDS]
+        turned = components.TURNED[tile % KINDS]
         _mark(mask, fitting(state, opening, code) & circle, code)
         if turned != code:
             _mark(mask, fitting(state, opening, turned) & circle, turned)
@@ -53,6 +58,7 @@ def legal_actions(state: Record, mask: Mask) -> None:
 
 @compiled
 def _mark(mask: Mask, spaces: np.uint64, code: int) -> None:
+    """Marks the placements of a tile, laid as `code`, on each of the spaces."""
     while spaces:
         mask[first_in(spaces) * components.CODES + code] = 1
         spaces &= spaces - ONE
@@ -60,9 +66,10 @@ def _mark(mask: Mask, spaces: np.uint64, code: int) -> None:
 
 @compiled
 def apply(state: Record, action: int) -> None:
-    """Places a tile, and goes on to the next decision."""
-    seat = int(np.int64(state.seat))  # int64 in all calls of `place`, which is translated once
-    space, code = action // components.CODES, action % components.CODES
+    """Places a tile, scores, and goes on to the next decision."""
+    seat = int(np.int64(state.seat))  # int64 in all calls of `place`, which is compiled once
+    space = action // components.CODES
+    code = action % components.CODES
     state.ply += 1
     state.first_turn[seat] = 0
     tiles.take_from_hand(state, seat, BOARD.circle[space] * KINDS + components.KIND[code])
@@ -71,7 +78,7 @@ def apply(state: Record, action: int) -> None:
     if state.occupied & circle == circle:
         state.scores[seat] += state.circle_bonus  # R23
     if state.hand_size[seat] == 0:
-        _end_round(state, OUT)  # R17
+        _end_round(state, OUT)  # R17: the seat has placed its last tile
     else:
         state.seat = (seat + 1) % state.num_players  # R4
     _run_on(state)
@@ -85,7 +92,10 @@ def _run_on(state: Record) -> None:
         first = state.first_turn[state.seat]
         if _dig(state):
             return
-        passes = 0 if first else passes + 1
+        if first:
+            passes = 0
+        else:
+            passes += 1
         if state.bag_size == 0 and passes >= state.num_players:
             _end_round(state, BLOCKED)
             passes = 0
@@ -95,7 +105,7 @@ def _run_on(state: Record) -> None:
 
 @compiled
 def _dig(state: Record) -> bool:
-    """R7, R8, R16: the seat to act draws if it has to; says whether it can place a tile now."""
+    """Draws tiles for the seat to act if it must (R7, R8, R16); returns whether it can place."""
     seat = state.seat
     state.dug[seat] = 0
     state.passed[seat] = 0
@@ -103,14 +113,21 @@ def _dig(state: Record) -> bool:
     able = bool(state.held[seat] & possible)
     if able:
         return True
-    most = state.bag_size if state.dig == options.UNTIL_PLAYABLE else min(1, state.bag_size)
-    while not able and state.dug[seat] < most:
+    limit = int(state.bag_size)
+    if state.dig == options.ONE:
+        limit = min(limit, 1)
+    while not able and state.dug[seat] < limit:
         tile = tiles.draw(state)
         put_in_hand(state, seat, tile)
         state.dug[seat] += 1
         able = bool(possible & bit(tile))
-    kept = state.dug[seat] - (1 if able else 0)
-    state.lacks[seat] = possible if kept > 0 else state.lacks[seat] | possible
+    kept = int(state.dug[seat])
+    if able:
+        kept -= 1  # all but the last tile, which the seat will place
+    if kept > 0:
+        state.lacks[seat] = possible
+    else:
+        state.lacks[seat] |= possible
     if not able:
         state.passed[seat] = 1
         state.first_turn[seat] = 0  # R7: the restriction binds the first turn only
@@ -119,7 +136,7 @@ def _dig(state: Record) -> bool:
 
 @compiled
 def _start_round(state: Record, starter: int) -> None:
-    """R2: all tiles go into the bag, and every seat draws 8."""
+    """Puts all tiles into the bag, and deals 8 to every seat (R2)."""
     number = state.round_number + 1
     state.round_number = number
     state.starter = starter
@@ -144,7 +161,7 @@ def _start_round(state: Record, starter: int) -> None:
 
 @compiled
 def _next_starter(state: Record) -> int:
-    """Returns who starts the round after this one (R3)."""
+    """Returns the seat that starts the next round (R3)."""
     if state.next_starter == options.RANDOM:
         return below(state.num_players, state.seed, _STARTER_STREAM, state.round_number + 1)
     if state.next_starter == options.WINNER and state.last_winner != NONE:
@@ -154,7 +171,11 @@ def _next_starter(state: Record) -> int:
 
 @compiled
 def _round_winners(state: Record) -> np.uint64:
-    """Returns who is out (R17), else who has the lowest hand (R18); if tied, all or none (R19)."""
+    """Returns the set of seats that win the round.
+
+    That is the seat that went out (R17), else the seat with the lowest hand (R18). Of several
+    lowest hands all win or none (R19).
+    """
     lowest = hand_points(state, 0)
     for seat in range(1, state.num_players):
         lowest = min(lowest, hand_points(state, seat))
@@ -164,25 +185,35 @@ def _round_winners(state: Record) -> np.uint64:
             return bit(seat)
         if hand_points(state, seat) == lowest:
             winners |= bit(seat)
-    tied = size_of(winners) > 1
-    return EMPTY if tied and state.blocked_tie == options.NO_SCORE else winners
+    if size_of(winners) > 1 and state.blocked_tie == options.NO_SCORE:
+        return EMPTY
+    return winners
 
 
 @compiled
-def _end_round(state: Record, how: int) -> None:
-    """R17, R18: the winners score what the others hold; then the next round, or the end."""
+def _score_round(state: Record, how: int) -> None:
+    """Gives the winners of the round the points of all other hands (R17, R18)."""
     winners = _round_winners(state)
     points = 0
-    for seat in range(state.num_players):
-        if not winners & bit(seat):
-            points += hand_points(state, seat)
-    points = points // size_of(winners) if winners else 0
+    if winners:
+        for seat in range(state.num_players):
+            if not winners & bit(seat):
+                points += hand_points(state, seat)
+        points //= size_of(winners)  # R19
     for seat in range(state.num_players):
         if winners & bit(seat):
             state.scores[seat] += points
     state.last_how = how
     state.last_points = points
-    state.last_winner = first_in(winners) if size_of(winners) == 1 else NONE
+    state.last_winner = NONE
+    if size_of(winners) == 1:
+        state.last_winner = first_in(winners)
+
+
+@compiled
+def _end_round(state: Record, how: int) -> None:
+    """Scores the round; then starts the next round, or ends the match."""
+    _score_round(state, how)
     end_match(state)
     if state.winners:
         state.seat = NONE
@@ -192,21 +223,24 @@ def _end_round(state: Record, how: int) -> None:
 
 @compiled
 def end_match(state: Record) -> None:
-    """R20, R21: sets the winners if the round that has ended was the last one."""
+    """Sets the winners if the round that has ended was the last of the match (R20, R21)."""
     best, leaders = leaders_of(state)
     if state.target == 0:
         everyone = bit(state.num_players) - ONE
         state.winners = _round_winners(state) or everyone
-    elif state.round_number == state.max_rounds or (best >= state.target and size_of(leaders) == 1):
-        state.winners = leaders  # R20, R21
+    elif best >= state.target and size_of(leaders) == 1:
+        state.winners = leaders  # R20
+    elif state.round_number == state.max_rounds:
+        state.winners = leaders  # R21
 
 
 @compiled
 def leaders_of(state: Record) -> tuple[int, np.uint64]:
-    """Returns the highest total, and the seats that have it."""
-    leaders, best = EMPTY, state.scores[0]
+    """Returns the highest total, and the set of seats that have it."""
+    best = state.scores[0]
     for seat in range(state.num_players):
         best = max(best, state.scores[seat])
+    leaders = EMPTY
     for seat in range(state.num_players):
         if state.scores[seat] == best:
             leaders |= bit(seat)

@@ -10,7 +10,7 @@ from linkzoo.svg.panel import PAGE, TALL
 
 
 def draw_svg(view: Json, board: Board, seat: int | None = None) -> str:
-    """Returns a seat's or the referee's view as an SVG of 1200 x 720 pixels; marks the `seat`."""
+    """Returns a seat's or the referee's view as an SVG document of 1200 x 720 pixels."""
     paints = style.paints(board.colours)
     side = style.HEIGHT - 2 * style.MARGIN
     drawn = draw_board(view, board, paints, side, style.MARGIN)
@@ -18,7 +18,7 @@ def draw_svg(view: Json, board: Board, seat: int | None = None) -> str:
 
 
 def draw_tall(view: Json, board: Board, seat: int | None = None) -> str:
-    """Returns a view for a narrow screen, the hands below the board."""
+    """Returns a view for a narrow screen, with the hands below the board."""
     paints = style.paints(board.colours)
     drawn = draw_board(view, board, paints, TALL - 8, 4)
     below, height = draw_below(view, seat, paints, TALL + 6)

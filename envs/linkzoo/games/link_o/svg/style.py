@@ -11,13 +11,17 @@ from linkzoo.games.link_o.text import tile_parts
 from linkzoo.svg import panel
 from linkzoo.svg.elements import circle, group, path, rect, text
 
-WIDTH, HEIGHT, MARGIN = 1200, 720, 20
+WIDTH = 1200
+HEIGHT = 720
+MARGIN = 20
 BACK = "#b9ae98"  # hidden tiles
-WHITE, BLACK = "#fffffe", "#2b2a29"  # on tiles
+WHITE = "#fffffe"  # on tiles
+BLACK = "#2b2a29"
 
 # A tile in its own units, centred at (0, 0), with its ends at the left and at the right.
-LENGTH, BREADTH = 60, 40
-_PIP = 5
+LENGTH = 60
+BREADTH = 40
+_PIP = 5  # radius
 _PIPS = (  # per end: offsets of its pips from the middle of its half
     (),
     ((0, 0),),
@@ -53,8 +57,9 @@ Paints = Mapping[str, Paint]
 
 def paints(colours: Sequence[str]) -> Paints:
     """Returns the paints of a board's colours by name; unknown names get paints in order."""
-    names = _NAMES if set(colours) == set(_NAMES) else colours
-    return dict(zip(names, _PAINTS, strict=True))
+    if set(colours) == set(_NAMES):
+        colours = _NAMES
+    return dict(zip(colours, _PAINTS, strict=True))
 
 
 def tile(
@@ -78,10 +83,9 @@ def face(words: str, paints: Paints, value: str = "", angle: float = 0, size: fl
     """
     colour, ends = tile_parts(words)
     look = paints[colour]
-    left, top = -LENGTH / 2, -BREADTH / 2
     ground: dict[str, Any] = {"fill": look.face, "stroke": look.rim, "stroke_width": 2}
     marks = _pips(ends, look) if ends else _chain(look, value, angle, size)
-    return group(rect(left, top, LENGTH, BREADTH, 7, **ground), marks)
+    return group(rect(-LENGTH / 2, -BREADTH / 2, LENGTH, BREADTH, 7, **ground), marks)
 
 
 def _pips(ends: list[int], look: Paint) -> str:
@@ -105,10 +109,8 @@ def _chain(look: Paint, value: str, angle: float, size: float) -> str:
         stroke_width=4,
     )
     ring = circle(0, 0, max(14.5, 0.6 * size), fill=WHITE, stroke=BLACK, stroke_width=5)
+    if not value:
+        return links + ring
     bold: dict[str, Any] = {"text_anchor": "middle", "font_weight": "bold", "fill": BLACK}
     upright = f"rotate({-angle:.2f})"
-    return (
-        links
-        + ring
-        + (text(value, 0, 0.36 * size, size, **bold, transform=upright) if value else "")
-    )
+    return links + ring + text(value, 0, 0.36 * size, size, **bold, transform=upright)
