@@ -33,19 +33,23 @@ def closed_cells(state: Record) -> set[int]:
     """Returns the empty cells adjacent to the counter's piece (R4)."""
     if state.counter == NONE:
         return set()
-    touching = components.TOUCHING_BITS[state.pieces[state.counter] % components.PLACEMENTS]
-    closed = int(touching & ~state.occupied)
+    placement = state.pieces[state.counter] % components.PLACEMENTS
+    closed = int(components.BOARD.touching[placement] & ~state.occupied)
     return {cell for cell in board_cells(state) if closed >> cell & 1}
 
 
 def role(state: Record, seat: int) -> str:
-    """Returns the seat's role: `More`, `Fewer`, or nothing yet."""
-    return "" if state.more == NONE else "More" if seat == state.more else "Fewer"
+    """Returns the seat's role: `More` or `Fewer`; "" before it is chosen."""
+    if state.more == NONE:
+        return ""
+    return "More" if seat == state.more else "Fewer"
 
 
 def acting(state: Record) -> int:
     """Returns the seat to act, or the winner."""
-    return int(state.winners).bit_length() - 1 if state.seat == NONE else int(state.seat)
+    if state.seat == NONE:
+        return int(state.winners).bit_length() - 1
+    return int(state.seat)
 
 
 def turn(state: Record) -> str:

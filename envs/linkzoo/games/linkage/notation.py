@@ -7,7 +7,7 @@ from linkzoo.games.linkage.components import COLOURS, HOLE_ACTION, SIZE
 
 COLUMNS = "abcdefg"
 CELL_NAMES = [f"{COLUMNS[cell % SIZE]}{cell // SIZE + 1}" for cell in range(components.CELLS)]
-# (colour, cell, cell) by placement action.
+# Colour, cell, cell, by action.
 PIECES = [
     (letter, CELL_NAMES[first], CELL_NAMES[second])
     for letter in COLOURS
@@ -42,4 +42,4 @@ def action_parts(state: Record, action: int) -> tuple[str, ...]:
     text = action_to_text(state, action)
     if action < HOLE_ACTION:
         return PIECES[action]
-    return (text,) if action >= components.TAKE_MORE else (text.removeprefix("hole "),)
+    return (text.removeprefix("hole "),)

@@ -10,13 +10,14 @@ from linkzoo.core.observation import ObservationSpec
 from linkzoo.core.state import Record
 from linkzoo.engine.compiled import compiled
 from linkzoo.games.linkage import components
-from linkzoo.games.linkage.components import CELLS, EMPTY, NUM_COLOURS, ONE, SIZE
+from linkzoo.games.linkage.components import BOARD, CELLS, EMPTY, NUM_COLOURS, ONE, SIZE
 from linkzoo.games.linkage.rules import free_cells, unpack_bits
 from linkzoo.games.linkage.state import NONE
 
-# The highest threshold that makes a difference: no game has more groups than pieces.
+# Higher thresholds are all out of reach: no game has more groups than pieces.
 _MAX_THRESHOLD = components.MAX_PIECES + 1
-_PLANE, _BY_COLOUR = (SIZE, SIZE), (NUM_COLOURS, SIZE, SIZE)
+_PLANE = (SIZE, SIZE)
+_BY_COLOUR = (NUM_COLOURS, *_PLANE)
 _Number = partial(Part, broadcast=True)
 
 SPEC = ObservationSpec(
@@ -36,39 +37,41 @@ SPEC = ObservationSpec(
     ),
     shape=(18, SIZE, SIZE),
 )
+_AT = SPEC.starts()
 
 
 @compiled
 def observe(state: Record, seat: int, out: NDArray[np.int8]) -> None:
-    """Fills int8 `out[18 * 49]` with what `seat` sees (SPEC)."""
-    board = components.BOARD_BITS[state.board_size]
+    """Fills a seat's observation (`SPEC`), int8[18 * 49]."""
+    board = BOARD.of_size[state.board_size]
     empty = board & ~state.occupied
-    hole = EMPTY if state.hole == NONE else ONE << np.uint64(state.hole)
+    blocked = ~board
+    if state.hole != NONE:
+        blocked |= ONE << np.uint64(state.hole)
     counter = EMPTY
     if state.counter != NONE:
-        counter = components.PLACEMENT_BITS[state.pieces[state.counter] % components.PLACEMENTS]
+        counter = BOARD.covered[state.pieces[state.counter] % components.PLACEMENTS]
+    role = 0
+    if state.more != NONE:
+        role = 1 if state.more == seat else 2
     for colour in range(NUM_COLOURS):
-        _plane(out, colour, state.coloured[colour])
-    _plane(out, 4, empty)
-    _plane(out, 5, ~board | hole)
-    _plane(out, 6, counter)
-    _plane(out, 7, empty & ~free_cells(state, True))
+        unpack_bits(state.coloured[colour], CELLS, out, _AT.colours + colour * CELLS)
+    unpack_bits(empty, CELLS, out, _AT.empty)
+    unpack_bits(blocked, CELLS, out, _AT.blocked)
+    unpack_bits(counter, CELLS, out, _AT.counter)
+    unpack_bits(empty & ~free_cells(state, True), CELLS, out, _AT.forbidden)
     for colour in range(NUM_COLOURS):
-        _number_plane(out, 8 + colour, state.supply[colour])
-    _number_plane(out, 12, state.groups)
-    _number_plane(out, 13, min(state.threshold, _MAX_THRESHOLD))
-    _number_plane(out, 14, state.num_pieces)
-    _number_plane(out, 15, 0 if state.more == NONE else 1 if state.more == seat else 2)
-    _number_plane(out, 16, 1 if state.seat == seat else 0)
-    _number_plane(out, 17, state.phase)
+        _fill_plane(state.supply[colour], out, _AT.supply + colour * CELLS)
+    _fill_plane(state.groups, out, _AT.groups)
+    _fill_plane(min(state.threshold, _MAX_THRESHOLD), out, _AT.threshold)
+    _fill_plane(state.num_pieces, out, _AT.pieces)
+    _fill_plane(role, out, _AT.role)
+    _fill_plane(int(state.seat == seat), out, _AT.to_act)
+    _fill_plane(state.phase, out, _AT.phase)
 
 
 @compiled
-def _plane(out: NDArray[np.int8], plane: int, bits: np.uint64) -> None:
-    unpack_bits(bits, CELLS, out, plane * CELLS)
-
-
-@compiled
-def _number_plane(out: NDArray[np.int8], plane: int, number: int) -> None:
+def _fill_plane(number: int, out: NDArray[np.int8], first: int) -> None:
+    """Repeats a number over the plane that begins at element `first`."""
     for cell in range(CELLS):
-        out[plane * CELLS + cell] = number
+        out[first + cell] = number

@@ -33,9 +33,13 @@ class Options(options.Options):
         integer("threshold", self.threshold, 1, MAX_THRESHOLD)
 
     def decided(self) -> str:
-        """Returns why one role always wins, "" if both can: there are 1..pieces groups."""
-        size, threshold = self.board_size, self.threshold or 0
-        most = (size * size - (size % 2 == 1 or self.free_hole)) // 2  # pieces that fit
+        """Returns why one role always wins; "" if both can win: there are 1..pieces groups."""
+        size = self.board_size
+        threshold = self.threshold or 0
+        cells = size * size
+        if size % 2 == 1 or self.free_hole:
+            cells -= 1  # the hole
+        most = cells // 2  # pieces
         if 2 <= threshold <= most:
             return ""
         winner = "More" if threshold < 2 else "Fewer"

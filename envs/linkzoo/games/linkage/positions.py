@@ -24,7 +24,8 @@ _PIECE_NUMBERS: dict[tuple[str, ...], int] = {words: piece for piece, words in e
 
 
 def to_dict(state: Record, seat: int | None = None) -> dict[str, Any]:
-    """Returns the position as JSON data; with a `seat`, what that seat sees: all but the seed."""
+    """Returns the position as JSON data; for a `seat` without the seed."""
+    winner = describe.acting(state) if state.seat == NONE else None
     return {
         **HEADER.write(state, seat),
         "phase": _PHASES[state.phase],
@@ -34,13 +35,14 @@ def to_dict(state: Record, seat: int | None = None) -> dict[str, Any]:
         "counter": or_none(state.counter),
         "supply": dict(zip(COLOURS, state.supply.tolist(), strict=True)),
         "groups": int(state.groups),
-        "winner": int(state.winners).bit_length() - 1 if state.seat == NONE else None,
+        "winner": winner,
     }
 
 
 def _board_rows(state: Record) -> list[str]:
-    """Returns the board, row 1 first: `.` empty, `X` the hole, else the colour."""
-    size, cells = int(state.board_size), ["."] * SIZE**2
+    """Returns the rows of the board, row 1 first: `.` empty, `X` the hole, else the colour."""
+    size = int(state.board_size)
+    cells = ["."] * SIZE**2
     for cell, piece in describe.piece_indices(state).items():
         cells[cell] = describe.piece_colour(state, piece)
     if state.hole != NONE:
@@ -49,7 +51,7 @@ def _board_rows(state: Record) -> list[str]:
 
 
 def from_dict(data: Mapping[str, Any]) -> Record:
-    """Reads the record of `to_dict`; without a seed it is 0. ValueError names a faulty field."""
+    """Reads the record of `to_dict`; a missing seed is 0. ValueError names a faulty field."""
     state = HEADER.read(data, _KEYS, optional=("seed",))
     if data["phase"] not in _PHASES:
         raise ValueError(f"phase: {shown(data['phase'])} is not one of {_PHASES}")
@@ -70,6 +72,7 @@ def from_dict(data: Mapping[str, Any]) -> Record:
 
 
 def _read_hole(state: Record, rows: Any) -> None:
+    """Reads the hole's cell from the rows of the board."""
     size = int(state.board_size)
     state.hole = NONE
     for number, row in enumerate(sequence("board", rows, size, size)):
@@ -80,14 +83,15 @@ def _read_hole(state: Record, rows: Any) -> None:
 
 
 def _read_pieces(state: Record, pieces: Any) -> None:
+    """Reads the pieces, and the cells that they cover."""
     for index, words in enumerate(sequence("pieces", pieces, 0, components.MAX_PIECES)):
         name = f"pieces[{index}]"
         texts = tuple(string(name, word) for word in sequence(name, words, 3, 3))
         piece = _PIECE_NUMBERS.get(texts)
         if piece is None:
             raise ValueError(f"{name}: {shown(texts)} is not [colour, cell, cell]")
-        bits = components.PLACEMENT_BITS[piece % PLACEMENTS]
+        cells = components.BOARD.covered[piece % PLACEMENTS]
         state.pieces[index] = piece
-        state.occupied |= bits
-        state.coloured[piece // PLACEMENTS] |= bits
+        state.occupied |= cells
+        state.coloured[piece // PLACEMENTS] |= cells
         state.num_pieces += 1

@@ -4,9 +4,14 @@ from linkzoo.core.state import Field, record_dtype
 from linkzoo.games.linkage import components
 from linkzoo.games.linkage.components import CELLS, MAX_PIECES, NUM_COLOURS
 
-PLAY, HOLE, ROLE = 0, 1, 2  # phases
+# Phases.
+PLAY = 0
+HOLE = 1  # a seat places the hole (R11)
+ROLE = 2  # a seat takes a role (R11)
+
 NONE = -1
-STANDARD_THRESHOLD, MAX_THRESHOLD = 12, 32767
+STANDARD_THRESHOLD = 12
+MAX_THRESHOLD = 32767
 MIN_SIZE = 3  # of the board
 
 _ALL_CELLS = 2**CELLS - 1

@@ -18,7 +18,8 @@ def symmetries() -> tuple[NDArray[np.int64], NDArray[np.int64], NDArray[np.int64
     The identity is the first. In the position that symmetry s makes, a seat sees
     `observation[observations[s]]`, and action a is `actions[s, a]`.
     """
-    observations, actions = [], []
+    observations = []
+    actions = []
     for square in _squares():
         for colours in permutations(range(NUM_COLOURS)):
             observations.append(_observation(square, colours))
@@ -27,24 +28,29 @@ def symmetries() -> tuple[NDArray[np.int64], NDArray[np.int64], NDArray[np.int64
 
 
 def _squares() -> list[NDArray[np.int64]]:
-    """Returns where each cell goes: the rotations of the board and of its mirror image."""
+    """Returns the image of each cell: the rotations of the board and of its mirror image."""
     board = np.arange(CELLS).reshape(SIZE, SIZE)
     turned = [np.rot90(side, turns) for side in (board, board.T) for turns in range(4)]
-    # A turned board shows, cell by cell, where its content comes from.
-    return [np.argsort(source.reshape(-1)) for source in turned]
+    # A turned board holds the source of each cell; the inverse holds the images.
+    return [np.argsort(sources.reshape(-1)) for sources in turned]
 
 
 def _observation(square: NDArray[np.int64], colours: tuple[int, ...]) -> NDArray[np.int64]:
-    source_cell, source_colour = np.argsort(square), np.argsort(colours)
+    """Returns the source of each number of the symmetric observation."""
+    source_cells = np.argsort(square)
+    source_colours = np.argsort(colours)
     planes = np.arange(SPEC.shape[0])
     for part in ("colours", "supply"):
         first = SPEC.slices()[part].start // CELLS
-        planes[first : first + NUM_COLOURS] = first + source_colour
-    return (planes[:, None] * CELLS + source_cell).reshape(-1)
+        planes[first : first + NUM_COLOURS] = first + source_colours
+    return (planes[:, None] * CELLS + source_cells).reshape(-1)
 
 
 def _actions(square: NDArray[np.int64], colours: tuple[int, ...]) -> NDArray[np.int64]:
-    placements = {frozenset(cells): p for p, cells in enumerate(PLACEMENT_CELLS.tolist())}
+    """Returns the image of each action."""
+    placements = {
+        frozenset(cells): placement for placement, cells in enumerate(PLACEMENT_CELLS.tolist())
+    }
     moved = np.array([placements[frozenset(square[cells].tolist())] for cells in PLACEMENT_CELLS])
     pieces = np.array(colours)[:, None] * components.PLACEMENTS + moved
     roles = components.TAKE_MORE, components.TAKE_FEWER

@@ -18,26 +18,37 @@ def draw_text(state: Record, seat: int | None = None) -> str:
     Each piece has a box around it; the counter's piece has its letters in brackets; `×` closed by
     the counter, `·` any other empty cell, `●` the hole. Then supply, groups, roles and the turn.
     """
-    counts = zip(COLOURS, state.supply, strict=True)
-    supply = "  ".join(f"{letter} {left}" for letter, left in counts)
-    more, fewer = f"More ≥ {state.threshold}", f"Fewer ≤ {state.threshold - 1}"
+    supplies = zip(COLOURS, state.supply, strict=True)
+    supply = "  ".join(f"{letter} {number}" for letter, number in supplies)
+    more = f"More ≥ {state.threshold}"
+    fewer = f"Fewer ≤ {state.threshold - 1}"
     if state.more != NONE:
         more += f" (player {state.more})"
         fewer += f" (player {1 - state.more})"
-    said = ", ".join(filter(None, [describe.turn(state), describe.remark(state)]))
-    below = f"\nsupply  {supply}\ngroups  {state.groups}: {more}, {fewer}\n{said}\n"
-    return "\n".join(_board(state)) + "\n" + below
+    turn = describe.turn(state)
+    if describe.remark(state):
+        turn += f", {describe.remark(state)}"
+    lines = [
+        *_board(state),
+        "",
+        f"supply  {supply}",
+        f"groups  {state.groups}: {more}, {fewer}",
+        turn,
+    ]
+    return "\n".join(lines) + "\n"
 
 
 def _board(state: Record) -> list[str]:
+    """Returns the lines of the board, with its coordinates."""
     size = int(state.board_size)
-    units, contents = _units(state), _contents(state)
+    units = _units(state)
+    contents = _contents(state)
     lines = ["    " + "   ".join(COLUMNS[:size])]
     for row in range(size + 1):
         lines.append("  " + "".join(_border(units, row, column) for column in range(size + 1)))
         if row < size:
             cells = [contents[SIZE * row + column] for column in range(size)]
-            sides = ["│" if left != unit else " " for left, unit in pairwise(units[row + 1])]
+            sides = [" " if left == right else "│" for left, right in pairwise(units[row + 1])]
             line = "".join(side + cell for side, cell in zip(sides, [*cells, ""], strict=True))
             lines.append(f"{row + 1} {line}")
     return [line.rstrip() for line in lines]
@@ -57,7 +68,8 @@ def _contents(state: Record) -> dict[int, str]:
 
 def _units(state: Record) -> list[list[int]]:
     """Returns int[n + 2, n + 2]: the piece on each cell, -1 for a bare cell, -2 in the margin."""
-    size, pieces = int(state.board_size), describe.piece_indices(state)
+    size = int(state.board_size)
+    pieces = describe.piece_indices(state)
     units = [[-2] * (size + 2) for _ in range(size + 2)]
     for cell in describe.board_cells(state):
         row, column = divmod(cell, SIZE)
@@ -70,6 +82,11 @@ def _border(units: list[list[int]], row: int, column: int) -> str:
 
     A border runs where two units meet: not inside a piece, not between two bare cells.
     """
-    (a, b), (c, d) = units[row][column : column + 2], units[row + 1][column : column + 2]
-    crossing = _BOX[(a != b) + 2 * (b != d) + 4 * (c != d) + 8 * (a != c)]
-    return crossing + ("───" if b != d else "   ")
+    upper_left, upper_right = units[row][column : column + 2]
+    lower_left, lower_right = units[row + 1][column : column + 2]
+    up = upper_left != upper_right
+    right = upper_right != lower_right
+    down = lower_left != lower_right
+    left = upper_left != lower_left
+    crossing = _BOX[up + 2 * right + 4 * down + 8 * left]
+    return crossing + ("───" if right else "   ")

@@ -1,18 +1,18 @@
-"""The validation of a position of Linkage, compiled."""
+"""Validation of positions of Linkage, compiled. R1 to R12 refer to RULES.md."""
 
 import numpy as np
 
 from linkzoo.core.state import Record
 from linkzoo.engine.compiled import compiled
 from linkzoo.games.linkage import components
-from linkzoo.games.linkage.components import PLACEMENTS, SIZE
+from linkzoo.games.linkage.components import BOARD, PLACEMENTS, SIZE
 from linkzoo.games.linkage.rules import can_place, lay_piece, new_game, set_hole, winner_of
-from linkzoo.games.linkage.state import HOLE, NONE, PLAY
+from linkzoo.games.linkage.state import HOLE, NONE, PLAY, ROLE
 
 
 @compiled
 def validate(state: Record, scratch: Record) -> str:
-    """Returns what is wrong with a position, or ""."""
+    """Returns the error of a position, or ""."""
     new_game(scratch, state.seed)
     return (
         _check_phase(state, scratch)
@@ -41,7 +41,7 @@ def _check_phase(state: Record, new: Record) -> str:
 
 @compiled
 def _check_pieces(state: Record, scratch: Record) -> str:
-    """Lays the pieces again on an empty board."""
+    """Places the pieces anew on an empty board."""
     if state.free_hole and state.hole != NONE:
         set_hole(scratch, state.hole)
     scratch.phase = PLAY
@@ -51,8 +51,8 @@ def _check_pieces(state: Record, scratch: Record) -> str:
             if piece != 0:
                 return "pieces: there are more than num_pieces"
             continue
-        bits = components.PLACEMENT_BITS[piece % PLACEMENTS]
-        if bits & ~(components.BOARD_BITS[state.board_size] & ~scratch.occupied) != 0:
+        cells = BOARD.covered[piece % PLACEMENTS]
+        if cells & ~(BOARD.of_size[state.board_size] & ~scratch.occupied) != 0:
             return "pieces: one is off the board, on another or on the hole"
         if scratch.supply[piece // PLACEMENTS] == 0:
             return "pieces: more of a colour than the supply has"
@@ -62,17 +62,19 @@ def _check_pieces(state: Record, scratch: Record) -> str:
 
 @compiled
 def _check_sums(state: Record, laid: Record) -> str:
-    """Compares with the position that laying the pieces has given."""
+    """Compares derived fields with the record `laid`, on which the pieces were placed anew."""
     if laid.occupied != state.occupied or laid.groups != state.groups:
         return "occupied, groups: not what the pieces say"
     if (laid.coloured != state.coloured).any():
         return "coloured: not what the pieces say"
-    return "supply: not what the pieces say" if (laid.supply != state.supply).any() else ""
+    if (laid.supply != state.supply).any():
+        return "supply: not what the pieces say"
+    return ""
 
 
 @compiled
 def _check_turn(state: Record) -> str:
-    """Checks the counter, and who is to act or has won."""
+    """Checks the counter, the seat to act and the winner."""
     last = np.int64(state.num_pieces) - 1
     if state.counter != last and (state.counter != NONE or state.seat == NONE):
         return "counter: not on the last piece"
@@ -81,9 +83,8 @@ def _check_turn(state: Record) -> str:
             return "seat: nobody is to act, but the game is not over"
         if state.winners != 1 << winner_of(state):
             return "winners: not what the groups say"
-    elif state.phase != PLAY:
-        if state.seat != (0 if state.phase == HOLE else 1):
-            return "seat: not what the phase says"
-    elif not can_place(state, True):
+    elif (state.phase == HOLE and state.seat != 0) or (state.phase == ROLE and state.seat != 1):
+        return "seat: not what the phase says"
+    elif state.phase == PLAY and not can_place(state, True):
         return "seat: no piece can be placed"
     return ""

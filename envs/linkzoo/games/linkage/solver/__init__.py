@@ -1,5 +1,7 @@
 """The exact solver of Linkage: single positions, and many positions side by side."""
 
+from typing import Any
+
 import numpy as np
 
 from linkzoo.core.solver import ENTRIES, LIMIT, Memory, OutOfReachError
@@ -8,31 +10,44 @@ from linkzoo.engine.compiled import compiled
 from linkzoo.games.linkage.components import HOLE_ACTION, MAX_PIECES, NUM_ACTIONS
 from linkzoo.games.linkage.rules import apply, end, legal_actions
 from linkzoo.games.linkage.solver import reduced_position as reduced
-from linkzoo.games.linkage.solver.search import BUDGET_LIMIT, ENTRY, FRAME, UNKNOWN, VISITED, search
+from linkzoo.games.linkage.solver.search import (
+    BUDGET_LIMIT,
+    ENTRY,
+    FRAME,
+    UNKNOWN,
+    VISITED,
+    Budget,
+    search,
+)
 from linkzoo.games.linkage.state import NONE, PLAY, STATE
 
 _DEPTH = MAX_PIECES + 2  # of the stack
 _FIRST_LIMIT = 2**17  # positions of the first search
-_OUT_OF_REACH = 1000  # in place of groups
-_BEST, _OTHER = 1, 2  # in a mask
+_OUT_OF_REACH = 1000  # instead of a number of groups
+# Marks of actions in a mask.
+_BEST = 1
+_OTHER = 2
 _MAX_ENTRIES = 2**16  # of a row's transposition table
 _HARDNESS = 3  # with n pieces to come a position takes a search of about 3**n / 8 (measured)
 
 
 @compiled
 def _begin(states: Records, nodes: Records) -> tuple[int, int]:
-    """Makes the position of the first record the root; returns the bounds of its further groups."""
+    """Makes the first record's position the root; returns bounds of the further groups."""
     reduced.reduce_position(states[0], nodes[0])
     return reduced.bounds(nodes[0])
 
 
 class Solver:
-    """Solves positions of Linkage, of any board and threshold; remembers what it has found.
+    """Solves positions of Linkage, of any board and threshold; caches results.
 
-    Not for several threads at once.
+    Not thread-safe.
 
     Args:
-        entries: The size of its memory: an even number of entries of 16 bytes each.
+        entries: The size of its table: an even number of entries of 16 bytes each.
+
+    Attributes:
+        searched: The number of positions searched so far.
     """
 
     def __init__(self, entries: int = ENTRIES) -> None:
@@ -41,22 +56,23 @@ class Solver:
         self._nodes = np.zeros(_DEPTH, reduced.NODE)
         self._frames = np.zeros(_DEPTH, FRAME)
         self._budget = np.zeros(2, np.int64)
-        self.searched = 0  # positions, since it was made
+        self.searched = 0
 
     def forget(self) -> None:
-        """Empties the memory."""
+        """Clears the table."""
         self._table = np.zeros(self._entries, ENTRY)
 
     def winner(self, state: Record, limit: int = LIMIT) -> int:
-        """Returns the seat that wins if both play perfectly, before roles are chosen, too.
+        """Returns the seat that wins under perfect play, also before the roles are chosen.
 
         Raises:
-            OutOfReachError: That takes a search of more than about `limit` positions.
+            OutOfReachError: The search would take more than about `limit` positions.
         """
         if state.seat == NONE:
             return int(state.winners).bit_length() - 1
         if state.phase != PLAY:
-            seat, mask = int(state.seat), np.zeros(NUM_ACTIONS, np.int8)
+            seat = int(state.seat)
+            mask = np.zeros(NUM_ACTIONS, np.int8)
             legal_actions(state, mask)
             for action in np.flatnonzero(mask).tolist():
                 after = state.copy()
@@ -69,12 +85,12 @@ class Solver:
         return int(state.more) if wins else 1 - int(state.more)
 
     def score(self, state: Record, limit: int = LIMIT) -> int | None:
-        """Returns the groups at the end if More plays for as many as possible and Fewer for as few.
+        """Returns the final number of groups if More maximises and Fewer minimises it.
 
         None before the roles are chosen.
 
         Raises:
-            OutOfReachError: That takes searches of more than about `limit` positions.
+            OutOfReachError: A search would take more than about `limit` positions.
         """
         if state.phase != PLAY:
             return None
@@ -94,13 +110,14 @@ class Solver:
         return int(low), int(high)
 
     def _decide(self, need: int, limit: int) -> bool:
-        """Returns whether More can bring about `need` further groups from the root.
+        """Returns whether More can reach `need` further groups from the root.
 
-        It makes ever longer searches, so that Ctrl-C works; the table keeps what one has found.
+        It makes ever longer searches, so that Ctrl-C works; the table keeps their results.
         """
         length = min(limit, _FIRST_LIMIT)
         while True:
-            self._budget[:] = 0, length
+            self._budget[VISITED] = 0
+            self._budget[BUDGET_LIMIT] = length
             with np.errstate(over="ignore"):  # in the interpreter
                 result = search(self._nodes, self._frames, self._table, self._budget, 0, need)
             self.searched += int(self._budget[VISITED])
@@ -126,19 +143,27 @@ def memory(count: int, limit: int) -> Memory:
 
 
 @compiled
-def _further(state: Record, memory: Memory, row: int, limit: int) -> int:
-    """Returns the further groups of perfect play for the score, or _OUT_OF_REACH.
+def _of_row(memory: Memory, row: int) -> tuple[Any, Records, Records, Budget]:
+    """Returns a row's transposition table, nodes, frames and budget."""
+    tables, nodes, frames, budgets = memory
+    return tables[row], nodes[row], frames[row], budgets[row]
 
-    It doesn't search before the roles are chosen, nor where it would likely take more than `limit`
-    positions.
+
+@compiled
+def _further(state: Record, memory: Memory, row: int, limit: int) -> int:
+    """Returns the further groups under perfect play for the score, or _OUT_OF_REACH.
+
+    It doesn't search before the roles are chosen, nor if that would probably take more than
+    `limit` positions.
     """
     pieces = reduced.most_pieces(reduced.open_cells(state))
     if state.phase != PLAY or _HARDNESS**pieces > 2 * limit:
         return _OUT_OF_REACH
-    table, nodes, frames, budget = memory[0][row], memory[1][row], memory[2][row], memory[3][row]
+    table, nodes, frames, budget = _of_row(memory, row)
     reduced.reduce_position(state, nodes[0])
     low, high = reduced.bounds(nodes[0])
-    budget[VISITED], budget[BUDGET_LIMIT] = 0, limit
+    budget[VISITED] = 0
+    budget[BUDGET_LIMIT] = limit
     while low < high:
         middle = (low + high + 1) // 2
         result = search(nodes, frames, table, budget, 0, middle)
@@ -153,9 +178,10 @@ def _further(state: Record, memory: Memory, row: int, limit: int) -> int:
 
 @compiled
 def finish(state: Record, memory: Memory, row: int, limit: int) -> bool:
-    """Makes a record end as perfect play for the score would have it end, if it can be solved.
+    """Plays a record to its end under perfect play for the score, if it can be solved.
 
-    Returns whether it was: with the roles chosen, by a search of at most `limit` positions.
+    Returns whether it was solved: the roles are chosen, and a search of at most `limit` positions
+    was enough.
     """
     further = _further(state, memory, row, limit)
     if further == _OUT_OF_REACH:
@@ -167,22 +193,24 @@ def finish(state: Record, memory: Memory, row: int, limit: int) -> bool:
 
 @compiled
 def solve(state: Record, memory: Memory, row: int, limit: int, mask: Mask) -> bool:
-    """Does as `finish`, and leaves in a mask of legal actions those of perfect play for the score.
+    """Does the same as `finish`, and keeps in a mask of legal actions only score-optimal actions.
 
-    It empties the table first. An action that takes more than `limit` positions by itself may be
-    missing. If the position isn't solved, the mask is as it was.
+    It clears the table first. An action whose own search takes more than `limit` positions may be
+    missing. If the position isn't solved, the mask stays as it is.
     """
-    table, nodes, frames, budget = memory[0][row], memory[1][row], memory[2][row], memory[3][row]
+    table, nodes, frames, budget = _of_row(memory, row)
     table.key[:] = 0
     table.work[:] = 0
     further = _further(state, memory, row, limit)
     if further == _OUT_OF_REACH:
         return False
-    more, best = nodes[0].more, 0
+    more = nodes[0].more
+    best = 0  # number of best actions
     for action in range(HOLE_ACTION):
         if mask[action]:
             need = further - reduced.place(nodes[0], action, nodes[1]) + (1 - more)
-            budget[VISITED], budget[BUDGET_LIMIT] = 0, limit
+            budget[VISITED] = 0
+            budget[BUDGET_LIMIT] = limit
             low, high = reduced.bounds(nodes[1])
             if need <= low:
                 result = 1
@@ -190,8 +218,11 @@ def solve(state: Record, memory: Memory, row: int, limit: int, mask: Mask) -> bo
                 result = 0
             else:
                 result = search(nodes, frames, table, budget, 1, need)
-            mask[action] = _BEST if result == more else _OTHER
-            best += result == more
+            if result == more:
+                mask[action] = _BEST
+                best += 1
+            else:
+                mask[action] = _OTHER
     for action in range(HOLE_ACTION):
         if mask[action]:
             mask[action] = best == 0 or mask[action] == _BEST

@@ -1,8 +1,8 @@
-"""The reduced position: what still matters of a position of Linkage.
+"""Reduced positions of Linkage: only the features that affect the rest of the game.
 
-Cells that no piece can reach any more, groups that nothing can touch any more and colours that are
-used up are gone, and a colour is known by the liberties of its groups alone. So positions that
-differ in what is settled or in the names of the colours are the same, for every threshold.
+A reduced position has no cells out of reach of any piece, no groups that nothing can touch and no
+colours without supply, and a colour is only the liberties of its groups. So positions that differ
+in settled features or in the names of the colours are equal, for every threshold.
 """
 
 import numpy as np
@@ -11,20 +11,20 @@ from numpy.typing import NDArray
 from linkzoo.core.state import Record
 from linkzoo.engine.compiled import compiled
 from linkzoo.games.linkage import components
-from linkzoo.games.linkage.components import EMPTY, NUM_COLOURS, ONE, PLACEMENTS
+from linkzoo.games.linkage.components import BOARD, EMPTY, NUM_COLOURS, ONE, PLACEMENTS
 from linkzoo.games.linkage.rules import beside, component, free_cells, horizontals, verticals
 
 _MAX_GROUPS = 6  # of a colour: it has no more pieces
 
 _FIELDS = [
-    ("key", "u8"),  # hash of all below
-    ("place", "u8"),  # another of the open cells
+    ("key", "u8"),  # hash of all fields below
+    ("place", "u8"),  # another hash, of the open cells
     ("open", "u8"),  # cells that a piece can still cover
-    ("usable", "u8"),  # those that the next one can (R4)
+    ("usable", "u8"),  # cells that the next piece can cover (R4)
     ("liberties", "u8", (NUM_COLOURS, _MAX_GROUPS)),  # open cells beside each group
     ("colours", "u8", (NUM_COLOURS,)),  # hash of each colour's liberties and supply
-    ("groups", "i8", (NUM_COLOURS,)),  # that have liberties
-    ("supply", "i8", (NUM_COLOURS,)),  # but no more than open cells have room for
+    ("groups", "i8", (NUM_COLOURS,)),  # number of groups with liberties
+    ("supply", "i8", (NUM_COLOURS,)),  # at most the pieces that the open cells have room for
     ("more", "i8"),  # 1 if More is to move, else 0
 ]
 NODE = np.dtype((np.record, _FIELDS))  # a reduced position
@@ -47,7 +47,7 @@ def _mix(value: np.uint64) -> np.uint64:
 
 @compiled
 def _count(cells: np.uint64) -> int:
-    """Returns how many cells a set has."""
+    """Returns the number of cells of a set."""
     cells -= (cells >> ONE) & np.uint64(0x5555555555555555)
     pairs = np.uint64(0x3333333333333333)
     cells = (cells & pairs) + ((cells >> np.uint64(2)) & pairs)
@@ -58,7 +58,7 @@ def _count(cells: np.uint64) -> int:
 
 @compiled
 def most_pieces(cells: np.uint64) -> int:
-    """Returns a bound of the pieces that fit on some cells: each covers an even and an odd one."""
+    """Returns an upper bound of the pieces on some cells: each covers an even and an odd cell."""
     return min(_count(cells & _EVEN), _count(cells & ~_EVEN))
 
 
@@ -70,7 +70,7 @@ def _paired(cells: np.uint64) -> np.uint64:
 
 @compiled
 def _finish(node: Record) -> None:
-    """Drops what the open cells have no room for, and sets the hashes."""
+    """Limits the supplies to the room of the open cells, and sets the hashes."""
     room = _count(node.open) // 2
     node.place = _mix(node.open + _SALT[0])
     key = node.place + _mix(node.usable + _SALT[1])
@@ -78,10 +78,10 @@ def _finish(node: Record) -> None:
         node.supply[colour] = min(node.supply[colour], room)
         if node.supply[colour] == 0:
             node.groups[colour] = 0
-        own = np.uint64(node.supply[colour])
+        colour_hash = np.uint64(node.supply[colour])
         for group in range(node.groups[colour]):
-            own += _mix(node.liberties[colour, group] + _SALT[2])
-        node.colours[colour] = _mix(own)
+            colour_hash += _mix(node.liberties[colour, group] + _SALT[2])
+        node.colours[colour] = _mix(colour_hash)
         key += _mix(node.colours[colour] + _SALT[3])
     node.key = _mix(key + np.uint64(node.more)) | ONE  # not 0
 
@@ -100,7 +100,8 @@ def reduce_position(state: Record, node: Record) -> None:
     node.more = state.seat == state.more
     for colour in range(NUM_COLOURS):
         node.supply[colour] = state.supply[colour]
-        count, rest = 0, state.coloured[colour]
+        count = 0
+        rest = state.coloured[colour]
         while rest != EMPTY:
             group = component(rest & (~rest + ONE), rest)
             rest &= ~group
@@ -114,10 +115,11 @@ def reduce_position(state: Record, node: Record) -> None:
 
 @compiled
 def place(node: Record, action: int, after: Record) -> int:
-    """Fills the position after a placement and the pass it forces; returns the groups it adds."""
-    played, placement = action // PLACEMENTS, action % PLACEMENTS
-    piece = components.PLACEMENT_BITS[placement]
-    touching = components.TOUCHING_BITS[placement]
+    """Fills the position after a placement and any forced pass; returns the groups it adds."""
+    played = action // PLACEMENTS  # colour
+    placement = action % PLACEMENTS
+    piece = BOARD.covered[placement]
+    touching = BOARD.touching[placement]
     still_open = _paired(node.open & ~piece)
     after.open = still_open
     after.usable = _paired(still_open & ~touching)
@@ -147,12 +149,12 @@ def place(node: Record, action: int, after: Record) -> int:
 
 @compiled
 def bounds(node: Record) -> tuple[int, int]:
-    """Returns bounds of the further groups, whoever plays how.
+    """Returns bounds of the further groups under any play.
 
-    Upwards: a piece is a new group only where its colour has no liberty, and no colour ever loses
-    one but to a piece. Downwards: however many pieces of a colour are placed in a connected part
-    of the open cells, at best they and the m groups with liberties there end as one group, which
-    adds 1 - m. Every part takes a piece, and at most as many colours as pieces.
+    Upper bound: a piece is a new group only where its colour has no liberty, and a colour loses a
+    liberty only to a piece. Lower bound: however many pieces of a colour are placed in a connected
+    part of the open cells, at best they and the m groups with liberties there end as one group,
+    which adds 1 - m. Every part takes a piece, and at most as many colours as pieces.
     """
     fresh = EMPTY
     merged = 0
@@ -163,7 +165,8 @@ def bounds(node: Record) -> tuple[int, int]:
             for group in range(node.groups[colour]):
                 lone &= ~node.liberties[colour, group]
             fresh |= _paired(lone)
-    low, high = 0, 0
+    low = 0
+    high = 0
     rest = node.open
     while rest != EMPTY:
         part = component(rest & (~rest + ONE), rest)
@@ -177,36 +180,40 @@ def bounds(node: Record) -> tuple[int, int]:
 def _min_added(node: Record, part: np.uint64) -> int:
     """Returns a lower bound of the groups that the pieces of a connected part add."""
     room = most_pieces(part)
-    most, others, low = -1, 0, 0
+    most = -1  # groups of a colour with liberties in the part
+    merging = 0  # colours that can merge groups there
+    low = 0
     for colour in range(NUM_COLOURS):
         if node.supply[colour] > 0:
-            here = 0
+            groups = 0
             for group in range(node.groups[colour]):
-                here += node.liberties[colour, group] & part != EMPTY
-            if here > 1:
-                others += 1
-                low += 1 - here
-            most = max(most, here)
-    if others <= 1 or room == 1:
+                groups += node.liberties[colour, group] & part != EMPTY
+            if groups > 1:
+                merging += 1
+                low += 1 - groups
+            most = max(most, groups)
+    if merging <= 1 or room == 1:
         return 1 - most
     return low
 
 
 @compiled
 def list_actions(node: Record, actions: NDArray[np.int16]) -> int:
-    """Fills the actions to try, of equal colours the first only; returns their number."""
-    across, down = horizontals(node.usable), verticals(node.usable)
+    """Fills the actions to try, of equal colours only the first's; returns their number."""
+    across = horizontals(node.usable)
+    down = verticals(node.usable)
     count = 0
     for colour in range(NUM_COLOURS):
-        again = node.supply[colour] == 0
+        skipped = node.supply[colour] == 0
         for other in range(colour):
-            again |= node.colours[other] == node.colours[colour]
-        if again:
+            skipped |= node.colours[other] == node.colours[colour]
+        if skipped:
             continue
         for placement in range(PLACEMENTS):
-            piece = components.PLACEMENT_BITS[placement]
-            first = (down if placement >= components.HORIZONTAL else across) & piece
-            if first & (~piece + ONE) != EMPTY:
+            piece = BOARD.covered[placement]
+            first_cell = piece & (~piece + ONE)
+            possible = across if placement < components.HORIZONTAL else down
+            if possible & first_cell != EMPTY:
                 actions[count] = colour * PLACEMENTS + placement
                 count += 1
     return count
@@ -214,10 +221,10 @@ def list_actions(node: Record, actions: NDArray[np.int16]) -> int:
 
 @compiled
 def rank(node: Record, added: int, after: Record) -> int:
-    """Returns how early to search an action; the weights were tuned on 80 positions of ply 12.
+    """Returns an action's priority in the search; weights were tuned on 80 positions of ply 12.
 
-    More prefers many groups, few replies and few liberties; Fewer few groups, few replies and few
-    open cells.
+    More prefers many groups, few replies and few liberties; Fewer prefers few groups, few replies
+    and few open cells.
     """
     replies = _count(horizontals(after.usable)) + _count(verticals(after.usable))
     if node.more == 0:

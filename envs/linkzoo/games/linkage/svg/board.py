@@ -16,23 +16,24 @@ _SIDE = style.HEIGHT - 2 * style.MARGIN  # of the board in the wide drawing
 
 def draw_board(state: Record, grid: "Grid") -> str:
     """Returns the markup of the board and its contents."""
-    board, rims = _empty_board(state, grid), _rims(state, grid)
-    pieces = [
-        group(
-            style.domino(piece_colour(state, index), *grid.box(piece_cells(state, index), 0.07)),
-            data_item=f"piece {index}",
-        )
-        for index in range(state.num_pieces)
-    ]
-    return "".join([board, rims, *pieces, _counters(state, grid)])
+    markup = [_empty_board(state, grid), _rims(state, grid)]
+    for index in range(state.num_pieces):
+        box = grid.box(piece_cells(state, index), 0.07)
+        domino = style.domino(piece_colour(state, index), *box)
+        markup.append(group(domino, data_item=f"piece {index}"))
+    markup.append(_counters(state, grid))
+    return "".join(markup)
 
 
 @dataclass(frozen=True)
 class Grid:
-    """Pixel coordinates of a `size` by `size` board in a square.
+    """Pixel coordinates of a board in a square.
 
-    `margin` is to the square's left and above it, `side` the square's, and `edge` the space for
-    coordinates around the cells.
+    Attributes:
+        size: The number of rows and of columns.
+        margin: The space to the left of the square and above it.
+        side: The side of the square.
+        edge: The space for coordinates around the cells.
     """
 
     size: int
@@ -53,24 +54,30 @@ class Grid:
     def middle(self, cell: int) -> tuple[float, float]:
         """Returns the centre (x, y) of a cell (7r + c)."""
         row, column = divmod(cell, SIZE)
-        return self.start + (column + 0.5) * self.cell, self.start + (row + 0.5) * self.cell
+        x = self.start + (column + 0.5) * self.cell
+        y = self.start + (row + 0.5) * self.cell
+        return x, y
 
     def box(self, cells: tuple[int, ...], inset: float) -> tuple[float, float, float, float]:
         """Returns x, y, width, height of the box around cells, shrunk by `inset` cells per side."""
         xs, ys = zip(*map(self.middle, cells), strict=True)
         reach = (0.5 - inset) * self.cell
-        corner = min(xs) - reach, min(ys) - reach
-        return *corner, max(xs) - min(xs) + 2 * reach, max(ys) - min(ys) + 2 * reach
+        width = max(xs) - min(xs) + 2 * reach
+        height = max(ys) - min(ys) + 2 * reach
+        return min(xs) - reach, min(ys) - reach, width, height
 
 
 def _empty_board(state: Record, grid: Grid) -> str:
-    corner, side = grid.start - grid.edge, grid.size * grid.cell + 2 * grid.edge
-    covered, closed = describe.piece_indices(state), describe.closed_cells(state)
+    """Returns the frame, the empty cells, which can be clicked, and the coordinates."""
+    corner = grid.start - grid.edge
+    side = grid.size * grid.cell + 2 * grid.edge
+    covered = describe.piece_indices(state)
+    closed = describe.closed_cells(state)
     cells = []
     for cell in describe.board_cells(state):
         if cell not in covered:
-            box, fill = grid.box((cell,), 0.03), style.CLOSED if cell in closed else style.CELL
-            face = rect(*box, 0.1 * grid.cell, fill=fill)
+            fill = style.CLOSED if cell in closed else style.CELL
+            face = rect(*grid.box((cell,), 0.03), 0.1 * grid.cell, fill=fill)
             whole = rect(*grid.box((cell,), 0), fill_opacity=0)  # no dead clicks between cells
             cells.append(group(whole, face, data_part=CELL_NAMES[cell]))
     board = rect(corner, corner, side, side, 18, fill=style.FRAME)
@@ -78,33 +85,36 @@ def _empty_board(state: Record, grid: Grid) -> str:
 
 
 def _coordinates(grid: Grid) -> str:
-    before, letter = grid.start - grid.edge / 2, max(grid.edge / 2, 13)
+    """Returns the letters of the columns and the numbers of the rows."""
+    edge = grid.start - grid.edge / 2  # middle of the space for coordinates
+    size = max(grid.edge / 2, 13)  # of letters
     names = []
     for index in range(grid.size):
-        along = grid.start + (index + 0.5) * grid.cell
-        names.append(text(COLUMNS[index], along, before + letter / 3, letter))
-        names.append(text(str(index + 1), before, along + letter / 3, letter))
+        middle = grid.start + (index + 0.5) * grid.cell
+        names.append(text(COLUMNS[index], middle, edge + size / 3, size))
+        names.append(text(str(index + 1), edge, middle + size / 3, size))
     return group(*names, text_anchor="middle", fill=style.COORDINATE, font_weight="bold")
 
 
 def _rims(state: Record, grid: Grid) -> str:
     """Returns a dark rim around each group (R9), which also fills the gaps between its pieces."""
-    pieces, rims = describe.piece_indices(state), []
+    pieces = describe.piece_indices(state)
+    rims = []
     for letter in COLOURS:
-        own = {cell for cell, piece in pieces.items() if piece_colour(state, piece) == letter}
+        coloured = {cell for cell, piece in pieces.items() if piece_colour(state, piece) == letter}
         boxes = [
             rect(*grid.box(cells, 0.02), 0.18 * grid.cell)
-            for cell in sorted(own)
+            for cell in sorted(coloured)
             for cells in _blocks(cell)
-            if own.issuperset(cells)
+            if coloured.issuperset(cells)
         ]
         rims.append(group(*boxes, fill=style.PAINTS[letter].rim))
     return "".join(rims)
 
 
 def _blocks(cell: int) -> list[tuple[int, ...]]:
-    """Returns the cell with its right neighbour, with its lower one, and with three in a square."""
-    down = cell, cell + SIZE
+    """Returns a cell with its right neighbour, with its lower neighbour, and the square of four."""
+    down = (cell, cell + SIZE)
     if cell % SIZE == SIZE - 1:
         return [down]
     return [(cell, cell + 1), down, (cell, cell + 1, cell + SIZE, cell + SIZE + 1)]
@@ -117,11 +127,11 @@ def _counters(state: Record, grid: Grid) -> str:
         hole = style.hole(*grid.middle(int(state.hole)), 0.36 * grid.cell)
         counters += group(hole, data_item="hole")
     if state.phase == HOLE:
-        places = map(grid.middle, describe.board_cells(state))
-        dots = [circle(*place, 0.09 * grid.cell) for place in places]
+        middles = map(grid.middle, describe.board_cells(state))
+        dots = [circle(*middle, 0.09 * grid.cell) for middle in middles]
         counters += group(*dots, fill=style.BLACK, fill_opacity=0.3, pointer_events="none")
     if state.counter != NONE:
-        first, second = map(grid.middle, piece_cells(state, state.counter))
-        middle = (first[0] + second[0]) / 2, (first[1] + second[1]) / 2
-        counters += group(style.counter(*middle, 0.2 * grid.cell), pointer_events="none")
+        (x0, y0), (x1, y1) = map(grid.middle, piece_cells(state, state.counter))
+        counter = style.counter((x0 + x1) / 2, (y0 + y1) / 2, 0.2 * grid.cell)
+        counters += group(counter, pointer_events="none")
     return counters

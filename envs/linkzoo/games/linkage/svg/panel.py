@@ -20,15 +20,15 @@ def draw_panel(state: Record) -> str:
 
 
 def draw_below(state: Record, top: float, scale: float) -> tuple[str, float]:
-    """Returns the panel below a board that ends at `top`, and where it ends; supplies first."""
+    """Returns the panel below a board that ends at `top`, supplies first, and its lower edge."""
     markup = []
-    for part, first, last in (_supplies(state), _turn(state), _key(state)):
-        markup.append(moved(part, scale * (8 / scale - _LEFT), top - scale * first, scale))
-        top += scale * (last - first)
+    for part, start, end in (_supplies(state), _turn(state), _key(state)):
+        markup.append(moved(part, scale * (8 / scale - _LEFT), top - scale * start, scale))
+        top += scale * (end - start)
     return group(*markup, fill=INK), top
 
 
-# Parts of the panel, each with where it begins and ends.
+# Parts of the panel, each with its upper and lower edge.
 
 
 def _turn(state: Record) -> tuple[str, int, int]:
@@ -48,45 +48,52 @@ def _supplies(state: Record) -> tuple[str, int, int]:
 
 def _banner(state: Record) -> str:
     colour = style.ROLES.get(describe.role(state, describe.acting(state)), INK)
-    words, over = (describe.turn(state), describe.remark(state)), state.seat == NONE
-    return banner(*words, _LEFT, WIDTH, colour, over=over)
+    turn = describe.turn(state)
+    remark = describe.remark(state)
+    return banner(turn, remark, _LEFT, WIDTH, colour, over=state.seat == NONE)
 
 
 def _role_card(state: Record, name: str, left: float) -> str:
     """Returns a role's card; its border is thick for the seat to act or the winner."""
-    seat = next((s for s in range(2) if describe.role(state, s) == name), None)
-    threshold = int(state.threshold)
-    needs = f"groups ≥ {threshold}" if name == "More" else f"groups ≤ {threshold - 1}"
-    border, colour = 3 if seat == describe.acting(state) else 1, style.ROLES[name]
+    goals = {"More": f"groups ≥ {state.threshold}", "Fewer": f"groups ≤ {state.threshold - 1}"}
+    colour = style.ROLES[name]
+    border = 1
+    player = "not taken yet"
+    part: str | None = f"take {name.lower()}"
+    for seat in range(2):
+        if describe.role(state, seat) == name:
+            player = f"player {seat}"
+            part = None
+            if seat == describe.acting(state):
+                border = 3
     return group(
         rect(left, 127, 134, 76, 10, fill=CARD, stroke=colour, stroke_width=border),
         text(name, left + 14, 150, 18, font_weight="bold", fill=colour),
-        text(needs, left + 14, 171, 14, fill=colour),
-        text("not taken yet" if seat is None else f"player {seat}", left + 14, 191, 14),
-        data_part=f"take {name.lower()}" if seat is None else None,
+        text(goals[name], left + 14, 171, 14, fill=colour),
+        text(player, left + 14, 191, 14),
+        data_part=part,
         data_item=f"role {name}",
     )
 
 
 def _gauge(state: Record) -> str:
     """Returns a gauge of the groups so far, up to the maximum, with the threshold."""
-    size, groups, threshold = int(state.board_size), int(state.groups), int(state.threshold)
+    size = int(state.board_size)
+    threshold = int(state.threshold)
     most = (size**2 - int(state.free_hole or size % 2)) // 2  # maximum number of pieces by area
-    left, width = _LEFT + 54, WIDTH - 54
-    step = width / most
+    left = _LEFT + 54
+    step = (WIDTH - 54) / most
+    bars = []
+    for groups in range(1, most + 1):
+        role = "More" if groups >= threshold else "Fewer"
+        opacity = None if groups <= state.groups else 0.16
+        box = (left + step * (groups - 1) + 1, 242, step - 2, 22, 2)
+        bars.append(rect(*box, fill=style.ROLES[role], fill_opacity=opacity))
     turning = left + step * min(threshold - 1, most)
     anchor = "middle" if turning < _RIGHT - 9 else "end"
-    bars = [
-        rect(
-            *(left + step * i + 1, 242, step - 2, 22, 2),
-            fill=style.ROLES["More" if i + 1 >= threshold else "Fewer"],
-            fill_opacity=None if i < groups else 0.16,
-        )
-        for i in range(most)
-    ]
     return group(
         text("groups", _LEFT, 229, 15, fill=GREY),
-        text(str(groups), _LEFT, 266, 34, font_weight="bold"),
+        text(str(state.groups), _LEFT, 266, 34, font_weight="bold"),
         *bars,
         path("M", turning, 238, "v", 30, stroke=INK, stroke_width=2.5),
         text(str(threshold), turning, 233, 14, text_anchor=anchor, font_weight="bold"),
@@ -96,31 +103,37 @@ def _gauge(state: Record) -> str:
 
 
 def _supply(state: Record, index: int) -> str:
-    """Returns a colour's letter, its remaining pieces, outlines of those placed, and the count."""
-    letter, left, y = COLOURS[index], int(state.supply[index]), 316 + 36 * index
+    """Returns a colour's letter, its remaining pieces, outlines of the placed, and the count."""
+    letter = COLOURS[index]
+    y = 316 + 36 * index
+    remaining = int(state.supply[index])
     placed = int((state.pieces[: state.num_pieces] // PLACEMENTS == index).sum())
-    slots = [(_LEFT + 28 + 38 * i, y) for i in range(left + placed)]
+    pieces = []
+    for number in range(remaining + placed):
+        x = _LEFT + 28 + 38 * number
+        if number < remaining:
+            pieces.append(style.rimmed(letter, x, y))
+        else:
+            outline = rect(x + 1, y + 1, 34, 17, 4, fill="none", stroke=LINE, stroke_width=1.5)
+            pieces.append(outline)
     return group(
-        rect(_LEFT, y - 8, WIDTH, 36, fill_opacity=0),  # all of the row can be selected
+        rect(_LEFT, y - 8, WIDTH, 36, fill_opacity=0),  # all of the row can be clicked
         text(letter, _LEFT + 5, y + 16, 17, font_weight="bold"),
-        *(style.rimmed(letter, *slot) for slot in slots[:left]),
-        *(
-            rect(x + 1, y + 1, 34, 17, 4, fill="none", stroke=LINE, stroke_width=1.5)
-            for x, y in slots[left:]
-        ),
-        text(str(left), _RIGHT - 6, y + 16, 17, text_anchor="end"),
+        *pieces,
+        text(str(remaining), _RIGHT - 6, y + 16, 17, text_anchor="end"),
         data_part=letter,
     )
 
 
 def _key(state: Record) -> tuple[str, int, int]:
-    holed = style.hole(_LEFT + 12, 558, 10) + text("the hole", _LEFT + 34, 563, 14)
-    parts = (
+    parts = [
         path("M", _LEFT, 472, "h", WIDTH, stroke=LINE, stroke_width=1.5),
         style.counter(_LEFT + 12, 496, 10),
         text("on the last piece", _LEFT + 34, 501, 14),
         rect(_LEFT, 514, 24, 24, 4, fill=style.CLOSED),
         text("closed, beside the last piece", _LEFT + 34, 531, 14),
-        holed if state.hole != NONE else "",
-    )
+    ]
+    if state.hole != NONE:
+        parts.append(style.hole(_LEFT + 12, 558, 10))
+        parts.append(text("the hole", _LEFT + 34, 563, 14))
     return "".join(parts), 466, 584

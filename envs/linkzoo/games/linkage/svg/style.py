@@ -8,16 +8,34 @@ from typing import Any, NamedTuple
 from linkzoo.svg import panel
 from linkzoo.svg.elements import circle, element, group, path, rect
 
-WIDTH, HEIGHT, MARGIN = 896, 592, 21
-FRAME, CELL, COORDINATE = "#cbb994", "#e7dcc3", "#6b5b3a"
-GREEN, BLACK, WHITE = "#12934b", "#1c1b1a", "#fffffe"
-MORE, FEWER, STRIPE, CLOSED_CELL = "#6a4a9c", "#2f6573", "#7fb58b", "#d9dfbd"
-# Replacements for these colours in the dark; pieces and counters keep theirs.
-_LIGHT = (FRAME, CELL, COORDINATE, MORE, FEWER, STRIPE, CLOSED_CELL)
-_DARK = "#4a4232 #6b6048 #e0d2ae #c3a6ee #7fc3d3 #6fbf86 #44573f".split()
-DARK = panel.DARK | dict(zip(_LIGHT, _DARK, strict=True))
+WIDTH = 896
+HEIGHT = 592
+MARGIN = 21
+# The board.
+FRAME = "#cbb994"
+CELL = "#e7dcc3"
+COORDINATE = "#6b5b3a"
+CLOSED_CELL = "#d9dfbd"
+STRIPE = "#7fb58b"  # of closed cells
+# The counters.
+GREEN = "#12934b"
+BLACK = "#1c1b1a"
+WHITE = "#fffffe"
+# The roles.
+MORE = "#6a4a9c"
+FEWER = "#2f6573"
+# Replacements in the dark; pieces and counters keep their colours.
+DARK = panel.DARK | {
+    FRAME: "#4a4232",
+    CELL: "#6b6048",
+    COORDINATE: "#e0d2ae",
+    MORE: "#c3a6ee",
+    FEWER: "#7fc3d3",
+    STRIPE: "#6fbf86",
+    CLOSED_CELL: "#44573f",
+}
 ROLES = {"More": MORE, "Fewer": FEWER}
-CLOSED = "url(#linkage-closed)"  # fill for cells closed by the counter
+CLOSED = "url(#linkage-closed)"  # fill of cells closed by the counter (`definitions`)
 
 
 class Paint(NamedTuple):
@@ -38,12 +56,17 @@ PAINTS = {
 
 def domino(letter: str, x: float, y: float, width: float, height: float) -> str:
     """Returns a piece with its upper left corner at (x, y) and a mark on either half."""
-    half = max(width, height) / 4
-    middle_x, middle_y = x + width / 2, y + height / 2
-    across, down = (half, 0.0) if width > height else (0.0, half)
-    unit, paint = min(width, height), PAINTS[letter]
+    middle_x = x + width / 2
+    middle_y = y + height / 2
+    across = 0.0  # from the middle to that of a half
+    down = 0.0
+    if width > height:
+        across = width / 4
+    else:
+        down = height / 4
+    unit = min(width, height)
     return group(
-        rect(x, y, width, height, 0.2 * unit, fill=paint.face),
+        rect(x, y, width, height, 0.2 * unit, fill=PAINTS[letter].face),
         _mark(letter, middle_x - across, middle_y - down, 0.19 * unit),
         _mark(letter, middle_x + across, middle_y + down, 0.19 * unit),
     )
@@ -87,6 +110,5 @@ def definitions() -> str:
     """Returns the definition of `CLOSED`, green hatching, for a document."""
     stripes = rect(0, 0, 9, 9, fill=CLOSED_CELL) + rect(0, 0, 2.5, 9, fill=STRIPE)
     look: dict[str, Any] = {"id": "linkage-closed", "width": 9, "height": 9}
-    units, turned = "userSpaceOnUse", "rotate(45)"
-    pattern = element("pattern", stripes, **look, patternUnits=units, patternTransform=turned)
-    return element("defs", pattern)
+    look |= {"patternUnits": "userSpaceOnUse", "patternTransform": "rotate(45)"}
+    return element("defs", element("pattern", stripes, **look))
