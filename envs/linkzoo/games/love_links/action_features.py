@@ -1,4 +1,4 @@
-"""Features of legal actions: what a placement leads to before links are drawn."""
+"""Features of legal actions: the consequences of a placement before links are drawn."""
 
 import numpy as np
 from numpy.typing import NDArray
@@ -7,11 +7,11 @@ from linkzoo.core.observation import ObservationPart, ObservationSpec
 from linkzoo.core.state import Record
 from linkzoo.engine.compiled import compiled
 from linkzoo.games.love_links import components
-from linkzoo.games.love_links.components import FITS, HAND_PLACES, KEYS, LOCKS, SLOTS, TOTAL
+from linkzoo.games.love_links.components import HAND_PLACES, LINKS, SLOTS, TOTAL
 from linkzoo.games.love_links.rules import CLOSED_LENGTH, closing_points, closing_value, place
 from linkzoo.games.love_links.state import side_of
 
-_MAX_SHOWN = 127  # points; more are shown as this
+_MAX_SHOWN = 127  # points; higher numbers look the same
 _MAX_JOINS = HAND_PLACES * SLOTS * 2
 
 
@@ -64,11 +64,13 @@ _AT = ACTION_SPEC.starts()
 
 @compiled
 def action_features(state: Record, action: int, scratch: Record, out: NDArray[np.int8]) -> None:
-    """Fills `out` with what the seat to act knows of the position after an action."""
-    seat, players = int(state.seat), int(state.num_players)
-    side, after = side_of(state, seat), scratch
+    """Fills the features of an action (`ACTION_SPEC`); `scratch` is a copy of the position."""
+    seat = int(state.seat)
+    players = int(state.num_players)
+    side = side_of(state, seat)
     out[:] = 0
     link = _link_of(state, action)
+    after = scratch
     slot = place(after, action)
     closed = after.completed > state.completed
     points = int(after.scores[side]) - int(state.scores[side])
@@ -76,9 +78,9 @@ def action_features(state: Record, action: int, scratch: Record, out: NDArray[np
     out[_AT.close] = closed
     out[_AT.start] = action >= components.NEW
     out[_AT.match] = points > 0 and not closed
-    out[_AT.link_metal] = components.METAL_POINTS[link]
-    out[_AT.link_stone] = components.STONE_POINTS[link]
-    out[_AT.master] = LOCKS[link] == components.MASTER
+    out[_AT.link_metal] = LINKS.metal_points[link]
+    out[_AT.link_stone] = LINKS.stone_points[link]
+    out[_AT.master] = LINKS.lock[link] == components.MASTER
     following = (seat + 1) % players
     if not closed and slot != components.SET_ASIDE:
         _describe_bracelet(after, slot, seat, following, out)
@@ -88,14 +90,18 @@ def action_features(state: Record, action: int, scratch: Record, out: NDArray[np
     )
     for step in range(2, players):
         other = (seat + step) % players
-        at = _AT.partner_close if side_of(state, other) == side else _AT.other_close
-        for there in range(SLOTS):
-            out[at] = max(int(out[at]), _best_close(after, other, there))
-    left = 0
+        best = 0
+        for open_slot in range(SLOTS):
+            best = max(best, _best_close(after, other, open_slot))
+        if side_of(state, other) == side:
+            out[_AT.partner_close] = max(int(out[_AT.partner_close]), best)
+        else:
+            out[_AT.other_close] = max(int(out[_AT.other_close]), best)
+    hand_points = 0
     for number in range(after.hand_size[seat]):
         held = after.hands[seat, number]
-        left += components.METAL_POINTS[held] + components.STONE_POINTS[held]
-    out[_AT.hand_points] = min(left, _MAX_SHOWN)
+        hand_points += LINKS.metal_points[held] + LINKS.stone_points[held]
+    out[_AT.hand_points] = min(hand_points, _MAX_SHOWN)
     _describe_position(state, side, out)
 
 
@@ -112,7 +118,9 @@ def _link_of(state: Record, action: int) -> int:
 def _describe_bracelet(
     after: Record, slot: int, seat: int, following: int, out: NDArray[np.int8]
 ) -> None:
-    players, side = int(after.num_players), side_of(after, seat)
+    """Describes the bracelet that the link is in."""
+    players = int(after.num_players)
+    side = side_of(after, seat)
     out[_AT.length] = after.length[slot]
     out[_AT.value] = min(max(closing_value(after, slot, side), 0), _MAX_SHOWN)
     next_value = closing_value(after, slot, side_of(after, following))
@@ -125,9 +133,9 @@ def _describe_bracelet(
             best = max(int(out[_AT.other_close_here]), _best_close(after, other, slot))
             out[_AT.other_close_here] = best
     metal = after.round_number
-    for kind in range(components.FIRST_TYPE[metal], components.FIRST_TYPE[metal + 1]):
-        at_key = FITS[after.key[slot], LOCKS[kind]]
-        at_lock = FITS[KEYS[kind], after.lock[slot]]
+    for kind in range(LINKS.first_type[metal], LINKS.first_type[metal + 1]):
+        at_key = LINKS.fits[after.key[slot], LINKS.lock[kind]]
+        at_lock = LINKS.fits[LINKS.key[kind], after.lock[slot]]
         if at_key or at_lock:
             out[_AT.supply_joins] += after.left[kind]
         if at_key and at_lock:
@@ -141,7 +149,9 @@ def _best_close(after: Record, seat: int, slot: int) -> int:
     if after.length[slot] + 1 >= CLOSED_LENGTH:
         for number in range(after.hand_size[seat]):
             link = int(after.hands[seat, number])
-            if FITS[after.key[slot], LOCKS[link]] and FITS[KEYS[link], after.lock[slot]]:
+            at_key = LINKS.fits[after.key[slot], LINKS.lock[link]]
+            at_lock = LINKS.fits[LINKS.key[link], after.lock[slot]]
+            if at_key and at_lock:
                 best = max(best, closing_points(after, slot, link, side_of(after, seat)))
     return min(best, _MAX_SHOWN)
 
@@ -156,19 +166,20 @@ def _describe_hand(
     joins: int,
     out: NDArray[np.int8],
 ) -> None:
-    """Fills what a hand can do now, from these places of `out` on."""
+    """Describes the possible moves of a hand; the features are at these elements of `out`."""
     best = 0
     for number in range(after.hand_size[seat]):
-        link, closing = int(after.hands[seat, number]), False
+        link = int(after.hands[seat, number])
+        closing = False
         for slot in range(SLOTS):
             if after.length[slot] == 0:
                 continue
-            at_key = FITS[after.key[slot], LOCKS[link]]
-            at_lock = FITS[KEYS[link], after.lock[slot]]
+            at_key = LINKS.fits[after.key[slot], LINKS.lock[link]]
+            at_lock = LINKS.fits[LINKS.key[link], after.lock[slot]]
             out[joins] += at_key + at_lock
-            if at_key and after.key[slot] == LOCKS[link]:
+            if at_key and after.key[slot] == LINKS.lock[link]:
                 out[matches] += 1
-            if at_lock and after.lock[slot] == KEYS[link]:
+            if at_lock and after.lock[slot] == LINKS.key[link]:
                 out[matches] += 1
             if at_key and at_lock and after.length[slot] + 1 >= CLOSED_LENGTH:
                 closing = True
@@ -179,6 +190,7 @@ def _describe_hand(
 
 @compiled
 def _describe_position(state: Record, side: int, out: NDArray[np.int8]) -> None:
+    """Describes the position before the action."""
     best = -_MAX_SHOWN
     for other in range(components.NUM_SIDES[state.num_players]):
         if other != side:

@@ -2,12 +2,12 @@
 
 from typing import Any
 
-from linkzoo.games.love_links.components import LINK_NUMBERS, METAL_POINTS, STONE_POINTS
+from linkzoo.games.love_links.components import LINK_NUMBERS, LINKS
 from linkzoo.games.love_links.rules import CLOSED_LENGTH, TARGET
 from linkzoo.games.love_links.state import sides
 
 Json = dict[str, Any]
-Chain = list[tuple[int, int | None]]  # links of a bracelet from its key end: type, owner
+Chain = list[tuple[int, int | None]]  # types and owners of a bracelet's links, from its key end
 
 
 def side_of(position: Json, seat: int) -> int:
@@ -17,17 +17,19 @@ def side_of(position: Json, seat: int) -> int:
 
 def seats_of(position: Json, side: int) -> list[int]:
     """Returns the seats of a side."""
-    return [seat for seat, own in enumerate(sides(position["num_players"])) if own == side]
+    return [seat for seat in range(position["num_players"]) if side_of(position, seat) == side]
 
 
 def side_name(position: Json, side: int) -> str:
     """Returns `Player 0`, or `Players 0 and 2` for a team."""
     seats = seats_of(position, side)
-    return f"Player{'s' * (len(seats) > 1)} {' and '.join(map(str, seats))}"
+    if len(seats) == 1:
+        return f"Player {seats[0]}"
+    return f"Players {' and '.join(map(str, seats))}"
 
 
 def winners(position: Json) -> list[int]:
-    """Returns the sides that have won; none before the end."""
+    """Returns the winning sides; none before the end."""
     return sorted({side_of(position, seat) for seat in position["winners"]})
 
 
@@ -43,26 +45,40 @@ def worth(position: Json, chain: Chain) -> int | None:
     """Returns the points for closing a bracelet, without its closing link; None if too short."""
     if position["seat"] is None or len(chain) < CLOSED_LENGTH - 1:
         return None
-    own = side_of(position, position["seat"])  # R16, from here on
-    points = sum(int(METAL_POINTS[number] + STONE_POINTS[number]) for number, _ in chain)
-    captured = sum(owner is not None and side_of(position, owner) != own for _, owner in chain)
-    return points + 2 * (len(chain) + 1 - CLOSED_LENGTH) + (captured or 10)
+    points = 2 * (len(chain) + 1 - CLOSED_LENGTH)  # R16, from here on
+    for number, _ in chain:
+        points += int(LINKS.metal_points[number] + LINKS.stone_points[number])
+    captures = captured(position, chain)
+    if captures == 0:
+        return points + 10  # domination
+    return points + captures
+
+
+def captured(position: Json, chain: Chain) -> int:
+    """Returns the number of a bracelet's links that other sides than the mover's placed."""
+    mover = side_of(position, position["seat"])
+    return sum(owner is not None and side_of(position, owner) != mover for _, owner in chain)
 
 
 def turn(position: Json) -> str:
     """Returns the turn or the winner as text."""
     if position["seat"] is not None:
         return f"Player {position['seat']} to move"
-    names = [side_name(position, side) for side in winners(position)]
-    return f"{names[0]} win{'s' * (len(names[0]) < 10)}" if len(names) == 1 else "A shared win"
+    winning = winners(position)
+    if len(winning) != 1:
+        return "A shared win"
+    verb = "win" if len(seats_of(position, winning[0])) > 1 else "wins"
+    return f"{side_name(position, winning[0])} {verb}"
 
 
 def remark(position: Json) -> str:
     """Returns a remark on the turn, or the final scores."""
     if position["seat"] is None:
         scores = position["scores"]
-        tied = scores.count(max(scores)) > len(winners(position))
-        return " : ".join(map(str, scores)) + (", by captured stones" if tied else "")
+        words = " : ".join(map(str, scores))
+        if scores.count(max(scores)) > len(winners(position)):
+            words += ", by captured stones"
+        return words
     notes = [f"move {position['move']} of 2"]
     if position["must_start"]:
         notes.append("must start a bracelet")
@@ -73,5 +89,7 @@ def remark(position: Json) -> str:
 
 def stage(position: Json) -> str:
     """Returns the round and the variant."""
-    ends = f", first to {TARGET}" if position["options"]["short"] else ""
-    return f"{position['round']} round{ends}"
+    words = f"{position['round']} round"
+    if position["options"]["short"]:
+        words += f", first to {TARGET}"
+    return words

@@ -1,16 +1,16 @@
-"""Love Links in words: prompts, the log, spoken moves, scores. Numbers (R1..) are RULES.md's."""
+"""Love Links in words: prompts, the log, spoken moves, scores. R1 to R23 refer to RULES.md."""
 
 from pathlib import Path
 
 from linkzoo.core.guide import Guide, ScoreRow, count
 from linkzoo.core.state import Record
 from linkzoo.games.love_links import components, describe
-from linkzoo.games.love_links.components import METALS, NEW, NONE
+from linkzoo.games.love_links.components import LINKS, METALS, NEW, NONE
 from linkzoo.games.love_links.positions import to_dict
 from linkzoo.games.love_links.rules import CLOSED_LENGTH, TARGET
 from linkzoo.games.love_links.state import sides
 
-# ruff: noqa: D102 - `Guide` says what the methods return
+# ruff: noqa: D102 - `Guide` documents the methods
 _ENDS = {"KEY": "key end", "LOCK": "lock end"}
 
 
@@ -38,28 +38,33 @@ class LoveLinksGuide(Guide):
         gained = int(after.scores[side] - before.scores[side])
         mode, link, *slot = self.notation.action_to_text(before, action).split(" ")
         if mode == "CLOSE":
-            said = f"closes bracelet {slot[0]} with {link} for {count(gained, 'point')} (R16): "
-            said += ", ".join(f"{words} {points}" for words, points in _reckoned(before, action))
+            words = f"closes bracelet {slot[0]} with {link} for {count(gained, 'point')} (R16): "
+            words += ", ".join(f"{part} {points}" for part, points in _breakdown(before, action))
         elif mode == "NEW":
-            said = f"starts a bracelet with {link}"
+            words = f"starts a bracelet with {link}"
         else:
-            said = f"joins {link} to the {_ENDS[mode]} of bracelet {slot[0]}"
-            said += f", a match for {count(gained, 'point')} (R15)" * bool(gained)
-        begins = after.seat != NONE and after.round_number > before.round_number
-        begun = f" The {METALS[after.round_number]} round begins (R6)." * bool(begins)
-        return f"Player {before.seat} {said}.{begun}"
+            words = f"joins {link} to the {_ENDS[mode]} of bracelet {slot[0]}"
+            if gained:
+                words += f", a match for {count(gained, 'point')} (R15)"
+        sentence = f"Player {before.seat} {words}."
+        if after.seat != NONE and after.round_number > before.round_number:
+            sentence += f" The {METALS[after.round_number]} round begins (R6)."
+        return sentence
 
     def touched(self, state: Record, action: int, seat: int | None = None) -> tuple[str, ...]:
-        old, new = to_dict(state), to_dict(self.after(state, action))
-        before = {found["slot"]: found["links"] for found in old["bracelets"]}
-        found = [
+        old = to_dict(state)
+        new = to_dict(self.after(state, action))
+        old_links = {bracelet["slot"]: bracelet["links"] for bracelet in old["bracelets"]}
+        items = [
             f"@{bracelet['slot']} {link}"
             for bracelet in new["bracelets"]
             for link, owner in bracelet["links"]
-            if [link, owner] not in before.get(bracelet["slot"], [])
+            if [link, owner] not in old_links.get(bracelet["slot"], [])
         ]
-        gained = [side for side, score in enumerate(new["scores"]) if score > old["scores"][side]]
-        return (*found, *(f"side {side}" for side in gained))
+        for side, score in enumerate(new["scores"]):
+            if score > old["scores"][side]:
+                items.append(f"side {side}")
+        return tuple(items)
 
     def action_words(self, state: Record, action: int) -> str:
         mode, link, *slot = self.notation.action_to_text(state, action).split(" ")
@@ -75,14 +80,17 @@ class LoveLinksGuide(Guide):
             return f"close bracelet {slot}"
         if mode:
             return f"{mode} end of bracelet {slot}"
-        return "a new bracelet" if part == "new" else f"link {part}"
+        if part == "new":
+            return "a new bracelet"
+        return f"link {part}"
 
     def score_rows(self, state: Record, seat: int | None = None) -> list[ScoreRow]:
-        of_seats = sides(int(state.num_players))
-        rows = {"captured stones, which break ties (R18)": state.captured, "points": state.scores}
+        seat_sides = sides(int(state.num_players))
+        captured = tuple(str(state.captured[side]) for side in seat_sides)
+        points = tuple(str(state.scores[side]) for side in seat_sides)
         return [
-            ScoreRow(label, tuple(str(values[side]) for side in of_seats))
-            for label, values in rows.items()
+            ScoreRow("captured stones, which break ties (R18)", captured),
+            ScoreRow("points", points),
         ]
 
     def outcome(self, state: Record) -> str:
@@ -95,23 +103,23 @@ class LoveLinksGuide(Guide):
         return f"{describe.turn(view)}, {describe.remark(view)}: {reason}."
 
 
-def _reckoned(state: Record, action: int) -> list[tuple[str, int]]:
-    """Returns what a CLOSE brings, by its parts (R16); those without points are left out."""
+def _breakdown(state: Record, action: int) -> list[tuple[str, int]]:
+    """Returns the parts of a CLOSE's points (R16) that aren't 0."""
     place, rest = divmod(action, components.SLOTS * components.MODES)
-    slot, link = rest // components.MODES, int(state.hands[state.seat, place])
-    view, kinds = to_dict(state), components.LINKS[link]
+    slot = rest // components.MODES
+    link = int(state.hands[state.seat, place])
+    lock = LINKS.lock[link]
+    view = to_dict(state)
     chain = describe.bracelets(view)[slot]
-    own = describe.side_of(view, int(state.seat))
     numbers = [link, *(number for number, _ in chain)]
-    captured = sum(by is not None and describe.side_of(view, by) != own for _, by in chain)
-    matches = int(kinds.key == state.lock[slot]) + int(kinds.lock == state.key[slot])
-    parts = [
-        ("metal", int(components.METAL_POINTS[numbers].sum())),
-        ("length", 2 * (len(numbers) - CLOSED_LENGTH)),
-        ("capture", captured),
-        ("domination", 0 if captured else 10),
-        ("stones", int(components.STONE_POINTS[numbers].sum())),
-        ("matches", 4 * matches),
-        ("master", -4 * (kinds.lock == components.MASTER)),
-    ]
-    return [part for part in parts if part[1]]
+    captured = describe.captured(view, chain)
+    parts = {
+        "metal": int(LINKS.metal_points[numbers].sum()),
+        "length": 2 * (len(numbers) - CLOSED_LENGTH),
+        "capture": captured,
+        "domination": 0 if captured else 10,
+        "stones": int(LINKS.stone_points[numbers].sum()),
+        "matches": 4 * int(LINKS.key[link] == state.lock[slot]) + 4 * int(lock == state.key[slot]),
+        "master": -4 * int(lock == components.MASTER),
+    }
+    return [(part, points) for part, points in parts.items() if points]

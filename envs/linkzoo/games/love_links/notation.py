@@ -11,25 +11,30 @@ _SLOTS = [f"@{slot}" for slot in range(SLOTS)]
 def action_to_text(state: Record, action: int) -> str:
     """Returns `KEY 6-4 @3`, `LOCK 6-4 @3`, `CLOSE 6-4 @3` or `NEW 2-3`; ValueError outside 0..364.
 
-    An action that plays from an empty place of the hand has `?` for the link.
+    For an empty place of the hand the link is `?`.
     """
     action = integer("action", action, 0, NUM_ACTIONS - 1)
-    place, rest = (action - NEW, None) if action >= NEW else divmod(action, SLOTS * MODES)
-    hand = [] if state.seat == NONE else hand_texts(state, int(state.seat))
-    link = hand[place] if place < len(hand) else "?"
-    if rest is None:
-        return f"NEW {link}"
-    return f"{_MODES[rest % MODES]} {link} @{rest // MODES}"
+    if action >= NEW:
+        return f"NEW {_link_at(state, action - NEW)}"
+    place, rest = divmod(action, SLOTS * MODES)
+    return f"{_MODES[rest % MODES]} {_link_at(state, place)} @{rest // MODES}"
+
+
+def _link_at(state: Record, place: int) -> str:
+    """Returns the link at a place of the hand of the seat to act, or `?`."""
+    if state.seat == NONE or place >= state.hand_size[state.seat]:
+        return "?"
+    return hand_texts(state, int(state.seat))[place]
 
 
 def action_parts(state: Record, action: int) -> tuple[str, ...]:
-    """Returns the link in the hand, and where it goes: `@3 key`, `@3 lock`, `@3 close` or `new`."""
+    """Returns the link in the hand, and its target: `@3 key`, `@3 lock`, `@3 close` or `new`."""
     mode, link, *slot = action_to_text(state, action).split(" ")
     return link, " ".join([*slot, mode.lower()])
 
 
 def text_to_action(state: Record, text: str) -> int:
-    """Returns the action of a move's text; ValueError if it is none, or no link of the hand."""
+    """Returns the action of a move's text; ValueError if it is no move with a link of the hand."""
     match string("move", text).split(" "):
         case ["NEW", link]:
             return NEW + _place(state, link)

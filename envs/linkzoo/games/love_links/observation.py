@@ -10,17 +10,18 @@ from linkzoo.core.observation import ObservationSpec
 from linkzoo.core.state import Record
 from linkzoo.engine.compiled import compiled
 from linkzoo.games.love_links import components
-from linkzoo.games.love_links.components import MAX_PLAYERS, NONE, SLOTS, TOTAL, TYPES
+from linkzoo.games.love_links.components import LINKS, MAX_PLAYERS, NONE, SLOTS, TOTAL, TYPES
 from linkzoo.games.love_links.rules import CLOSED_LENGTH, TARGET, closing_value
 from linkzoo.games.love_links.state import side_of
 
-_MAX_SHOWN = 500  # higher scores look the same
+_MAX_SHOWN = 500  # points; higher scores look the same
 
-_ALL_METAL = int((components.METAL_POINTS * components.COPIES).sum())
-_ALL_STONES = int((components.STONE_POINTS * components.COPIES).sum())
-_CLOSING = _ALL_METAL + _ALL_STONES + 2 * (TOTAL - 4) + TOTAL  # above what any bracelet is worth
+_ALL_METAL = int((LINKS.metal_points * LINKS.copies).sum())
+_ALL_STONES = int((LINKS.stone_points * LINKS.copies).sum())
+_CLOSING = _ALL_METAL + _ALL_STONES + 2 * (TOTAL - 4) + TOTAL  # no bracelet has more points
 _HANDS = (MAX_PLAYERS, components.HAND_PLACES)
-_SLOT, _SIDES = (SLOTS,), (components.MAX_SIDES,)
+_SLOT = (SLOTS,)
+_SIDES = (components.MAX_SIDES,)
 
 _Category = partial(Part, categorical=True)
 _PARTS = (
@@ -58,16 +59,16 @@ _PARTS = (
     _Category("num_players", (1,), 2, MAX_PLAYERS, "players"),
 )
 SPEC = ObservationSpec(_PARTS, dtype=np.int16)
-_AT = SPEC.starts()  # where each part begins
+_AT = SPEC.starts()
 
 
 @compiled
 def observe(state: Record, seat: int, out: NDArray[np.int16]) -> None:
-    """Fills the flat `out` with what `seat` sees (SPEC)."""
+    """Fills a seat's observation (`SPEC`)."""
     out[:] = 0
     players = int(state.num_players)
-    for other in range(players):
-        _show_hand(state, (seat + other) % players, other, out)
+    for step in range(players):
+        _show_hand(state, (seat + step) % players, step, out)
     for slot in range(SLOTS):
         if state.length[slot] > 0:
             _show_bracelet(state, slot, seat, out)
@@ -75,30 +76,34 @@ def observe(state: Record, seat: int, out: NDArray[np.int16]) -> None:
         out[_AT.supply + link] = state.left[link]
     for metal in range(len(components.METALS)):
         out[_AT.supply_size + metal] = state.supply_size[metal]
-    for other in range(components.NUM_SIDES[players]):
-        side = side_of(state, seat + other)
-        out[_AT.scores + other] = min(int(state.scores[side]), _MAX_SHOWN)
-        out[_AT.captured + other] = state.captured[side]
-    out[_AT.to_act] = NONE if state.seat == NONE else (state.seat - seat) % players
+    for step in range(components.NUM_SIDES[players]):
+        side = side_of(state, seat + step)
+        out[_AT.scores + step] = min(int(state.scores[side]), _MAX_SHOWN)
+        out[_AT.captured + step] = state.captured[side]
+    out[_AT.to_act] = NONE
+    if state.seat != NONE:
+        out[_AT.to_act] = (state.seat - seat) % players
     out[_AT.round] = state.round_number
     out[_AT.move] = state.move
     out[_AT.matched] = state.matched
     out[_AT.must_start] = state.must_start
-    out[_AT.target] = TARGET if state.short else 0
+    if state.short:
+        out[_AT.target] = TARGET
     out[_AT.num_players] = players
 
 
 @compiled
-def _show_hand(state: Record, seat: int, other: int, out: NDArray[np.int16]) -> None:
-    """Shows the hand of a seat as the `other`-th one from the observer."""
-    out[_AT.hand_size + other] = state.hand_size[seat]
+def _show_hand(state: Record, seat: int, step: int, out: NDArray[np.int16]) -> None:
+    """Shows the hand of a seat, `step` seats after the observer."""
+    out[_AT.hand_size + step] = state.hand_size[seat]
     for place in range(state.hand_size[seat]):
-        link, at = state.hands[seat, place], other * components.HAND_PLACES + place
-        out[_AT.hand_present + at] = 1
-        out[_AT.hand_key + at] = components.KEYS[link]
-        out[_AT.hand_lock + at] = components.LOCKS[link]
-        out[_AT.hand_metal + at] = components.METAL_POINTS[link]
-        out[_AT.hand_stone + at] = components.STONE[link]
+        link = state.hands[seat, place]
+        index = step * components.HAND_PLACES + place
+        out[_AT.hand_present + index] = 1
+        out[_AT.hand_key + index] = LINKS.key[link]
+        out[_AT.hand_lock + index] = LINKS.lock[link]
+        out[_AT.hand_metal + index] = LINKS.metal_points[link]
+        out[_AT.hand_stone + index] = LINKS.stone[link]
 
 
 @compiled
@@ -111,9 +116,9 @@ def _show_bracelet(state: Record, slot: int, seat: int, out: NDArray[np.int16]) 
     out[_AT.metal + slot] = state.metal[slot]
     out[_AT.stones + slot] = state.stone[slot]
     neutral = length
-    for other in range(components.NUM_SIDES[state.num_players]):
-        owned = int(state.owned[slot, side_of(state, seat + other)])
-        out[_AT.owned + other * SLOTS + slot] = owned
+    for step in range(components.NUM_SIDES[state.num_players]):
+        owned = int(state.owned[slot, side_of(state, seat + step)])
+        out[_AT.owned + step * SLOTS + slot] = owned
         neutral -= owned
     out[_AT.neutral + slot] = neutral
     if length >= CLOSED_LENGTH - 1:

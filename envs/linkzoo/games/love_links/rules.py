@@ -1,4 +1,4 @@
-"""Love Links: the compiled rules. Numbers (R1..R23) refer to RULES.md."""
+"""The compiled rules of Love Links. R1 to R23 refer to RULES.md."""
 
 import numpy as np
 from numpy.typing import NDArray
@@ -7,14 +7,17 @@ from linkzoo.core.state import Mask, Record
 from linkzoo.engine.compiled import compiled
 from linkzoo.engine.rng import shuffle
 from linkzoo.games.love_links import components
-from linkzoo.games.love_links.components import CLOSE, KEYS, LOCK, LOCKS, MODES, NEW, NONE, SLOTS
+from linkzoo.games.love_links.components import CLOSE, LINKS, LOCK, MODES, NEW, NONE, SLOTS
 from linkzoo.games.love_links.state import attach, clear_table, remove, side_of
 
-BRONZE, GOLD = 0, 2  # rounds, and the metals that they are named after
+# The first and the last round, named after the metals.
+BRONZE = 0
+GOLD = 2
+
 HAND_SIZES = np.array([5, 4, 4])  # by round (R5)
-OPEN_AT_START = 5  # bracelets at the start of a round, at least (R6)
-CLOSED_LENGTH = 5  # links of a completed bracelet, at least (R10)
-TARGET = 90  # of the short game (R21)
+OPEN_AT_START = 5  # minimum number of bracelets at the start of a round (R6)
+CLOSED_LENGTH = 5  # minimum number of links of a completed bracelet (R10)
+TARGET = 90  # points that end the short game (R21)
 
 
 @compiled
@@ -27,9 +30,9 @@ def new_game(state: Record, seed: np.uint64) -> None:
     state.captured[:] = 0
     clear_table(state)
     for link in range(components.TYPES):
-        state.left[link] = components.COPIES[link]
+        state.left[link] = LINKS.copies[link]
     for metal in range(len(components.METALS)):
-        state.supply_size[metal] = components.FIRST_LINK[metal + 1] - components.FIRST_LINK[metal]
+        state.supply_size[metal] = LINKS.first_link[metal + 1] - LINKS.first_link[metal]
     _shuffle_supplies(state, seed)
     state.seat = state.num_players - 1  # seat 0 is next
     _start_round(state, BRONZE)
@@ -43,21 +46,21 @@ def determinize(state: Record, seat: int, seed: np.uint64) -> None:
 
 @compiled
 def _shuffle_supplies(state: Record, seed: np.uint64) -> None:
-    """R3; the order depends on the seed and on what is left, not on the order before."""
+    """Shuffles the remaining links of each supply (R3), whatever their order before."""
     state.seed = seed
     for metal in range(len(components.METALS)):
-        position = components.FIRST_LINK[metal]
-        for link in range(components.FIRST_TYPE[metal], components.FIRST_TYPE[metal + 1]):
+        position = LINKS.first_link[metal]
+        for link in range(LINKS.first_type[metal], LINKS.first_type[metal + 1]):
             for _ in range(state.left[link]):
                 state.supply[position] = link
                 position += 1
-        supply = state.supply[components.FIRST_LINK[metal] : position]
-        shuffle(supply, position - components.FIRST_LINK[metal], seed, metal, 0)
+        supply = state.supply[LINKS.first_link[metal] : position]
+        shuffle(supply, position - LINKS.first_link[metal], seed, metal, 0)
 
 
 @compiled
 def _start_round(state: Record, metal: int) -> None:
-    """Hands, then bracelets (R6); the seat after the last one begins (R7)."""
+    """Fills the hands and starts bracelets (R6); the seat after the last mover begins (R7)."""
     state.round_number = metal
     state.move = 1
     state.matched = 0
@@ -71,7 +74,10 @@ def _start_round(state: Record, metal: int) -> None:
 
 @compiled
 def _open_bracelets(state: Record) -> int:
-    """Returns the number of open bracelets; inlined, a GPU's step takes 119 registers, not 96."""
+    """Returns the number of open bracelets.
+
+    A function of its own: otherwise a step on a GPU takes 119 registers instead of 96.
+    """
     count = 0
     for slot in range(SLOTS):
         if state.length[slot] > 0:
@@ -81,7 +87,7 @@ def _open_bracelets(state: Record) -> int:
 
 @compiled
 def _refill(state: Record, seat: int) -> None:
-    """R5, R8: draws up to the hand size, as far as the supply lasts."""
+    """Draws links up to the hand size, as far as the supply lasts (R5, R8)."""
     metal = state.round_number
     while state.hand_size[seat] < HAND_SIZES[metal] and state.supply_size[metal] > 0:
         _put_in_hand(state, seat, _draw(state))
@@ -101,10 +107,10 @@ def _put_in_hand(state: Record, seat: int, link: int) -> None:
 
 @compiled
 def _draw(state: Record) -> int:
-    """Draws the next link of the round's supply, which isn't empty."""
+    """Draws the next link from the round's supply, which must not be empty."""
     metal = state.round_number
     state.supply_size[metal] -= 1
-    position = components.FIRST_LINK[metal] + state.supply_size[metal]
+    position = LINKS.first_link[metal] + state.supply_size[metal]
     link = int(state.supply[position])
     state.supply[position] = NONE
     state.left[link] -= 1
@@ -113,11 +119,13 @@ def _draw(state: Record) -> int:
 
 @compiled
 def _start_bracelet(state: Record, link: int, owner: int) -> int:
-    """Lays a link alone into the lowest free slot, else sets it aside; returns the slot."""
+    """Starts a bracelet in the lowest free slot, else sets the link aside; returns the slot."""
     slot = 0
     while slot < SLOTS and state.length[slot] > 0:
         slot += 1
-    attach(state, slot, link, NONE if slot == components.SET_ASIDE else owner, LOCK)
+    if slot == components.SET_ASIDE:
+        owner = NONE
+    attach(state, slot, link, owner, LOCK)
     return slot
 
 
@@ -142,8 +150,8 @@ def _is_first(state: Record, place: int) -> bool:
 
 @compiled
 def _offer_joins(state: Record, mask: Mask) -> bool:
-    """R10: marks all joins, and returns whether there are any."""
-    found = False
+    """Marks all joins (R10), and returns whether there are any."""
+    any_joins = False
     for place in range(state.hand_size[state.seat]):
         if not _is_first(state, place):
             continue
@@ -151,16 +159,16 @@ def _offer_joins(state: Record, mask: Mask) -> bool:
         for slot in range(SLOTS):
             if state.length[slot] == 0:
                 continue
-            at_key = components.FITS[state.key[slot], LOCKS[link]]
-            at_lock = components.FITS[KEYS[link], state.lock[slot]]
+            at_key = LINKS.fits[state.key[slot], LINKS.lock[link]]
+            at_lock = LINKS.fits[LINKS.key[link], state.lock[slot]]
             if at_key or at_lock:
-                found = True
+                any_joins = True
                 first = (place * SLOTS + slot) * MODES
                 mask[first + components.KEY] = at_key
                 mask[first + LOCK] = at_lock
                 if at_key and at_lock and state.length[slot] + 1 >= CLOSED_LENGTH:
                     mask[first + CLOSE] = 1
-    return found
+    return any_joins
 
 
 @compiled
@@ -178,7 +186,8 @@ def place(state: Record, action: int) -> int:
         state.must_start = 0
         return _start_bracelet(state, _take_from_hand(state, action - NEW), state.seat)
     link = _take_from_hand(state, action // (SLOTS * MODES))
-    slot, mode = action // MODES % SLOTS, action % MODES
+    slot = action // MODES % SLOTS
+    mode = action % MODES
     if mode == CLOSE:
         _close(state, link, slot)
     else:
@@ -188,7 +197,7 @@ def place(state: Record, action: int) -> int:
 
 @compiled
 def _take_from_hand(state: Record, place: int) -> int:
-    """Takes the link at a place of the hand of the seat to act; the others close up."""
+    """Takes the link at a place of the mover's hand; later links move up."""
     hand = state.hands[state.seat]
     link = int(hand[place])
     for later in range(place, components.HAND_PLACES - 1):
@@ -200,8 +209,11 @@ def _take_from_hand(state: Record, place: int) -> int:
 
 @compiled
 def _join(state: Record, link: int, slot: int, end: int) -> None:
-    """R15: 1 point for the first match of a turn, 3 for the second."""
-    match = KEYS[link] == state.lock[slot] if end == LOCK else state.key[slot] == LOCKS[link]
+    """Joins a link to a bracelet: 1 point for the first match of a turn, 3 for later ones (R15)."""
+    if end == LOCK:
+        match = LINKS.key[link] == state.lock[slot]
+    else:
+        match = LINKS.lock[link] == state.key[slot]
     if match:
         state.scores[side_of(state, state.seat)] += 3 if state.matched else 1
         state.matched = 1
@@ -210,7 +222,7 @@ def _join(state: Record, link: int, slot: int, end: int) -> None:
 
 @compiled
 def _close(state: Record, link: int, slot: int) -> None:
-    """R16, R18: scores a completed bracelet, which leaves play (R13)."""
+    """Scores a completed bracelet (R16, R18) and removes it (R13)."""
     side = side_of(state, state.seat)
     state.scores[side] += closing_points(state, slot, link, side)
     state.captured[side] += _captures(state, slot, side)
@@ -220,31 +232,33 @@ def _close(state: Record, link: int, slot: int) -> None:
 
 @compiled
 def closing_points(state: Record, slot: int, link: int, side: int) -> int:
-    """R16: returns the points of closing a bracelet with a link."""
+    """Returns the points for closing a bracelet with a link (R16)."""
     points: int = closing_value(state, slot, side)
-    points += components.METAL_POINTS[link] + components.STONE_POINTS[link]
-    if KEYS[link] == state.lock[slot]:
+    points += LINKS.metal_points[link] + LINKS.stone_points[link]
+    if LINKS.key[link] == state.lock[slot]:
         points += 4
-    if state.key[slot] == LOCKS[link]:
+    if state.key[slot] == LINKS.lock[link]:
         points += 4
-    if LOCKS[link] == components.MASTER:
+    if LINKS.lock[link] == components.MASTER:
         points -= 4
     return int(points)
 
 
 @compiled
 def closing_value(state: Record, slot: int, side: int) -> int:
-    """R16: returns the points of closing a bracelet for a side, without its closing link."""
+    """Returns a side's points for closing a bracelet, without the closing link's (R16)."""
     length = int(state.length[slot]) + 1
-    captures = _captures(state, slot, side)
-    domination = 10 if captures == 0 else 0
     points = int(state.metal[slot]) + int(state.stone[slot])
-    return points + 2 * (length - CLOSED_LENGTH) + captures + domination
+    points += 2 * (length - CLOSED_LENGTH)
+    captures = _captures(state, slot, side)
+    if captures == 0:
+        return points + 10  # domination
+    return points + captures
 
 
 @compiled
 def _captures(state: Record, slot: int, side: int) -> int:
-    """R16: returns the number of a bracelet's links that other sides placed."""
+    """Returns the number of a bracelet's links that other sides placed (R16)."""
     count = 0
     for other in range(components.MAX_SIDES):
         if other != side:
@@ -282,7 +296,7 @@ def _end_turn(state: Record) -> None:
 
 @compiled
 def _next_seat(state: Record) -> int:
-    """R14: returns the next seat that has links, the current one last, or NONE."""
+    """Returns the next seat that has links, at last the current seat; else NONE (R14)."""
     for step in range(1, state.num_players + 1):
         seat = int((state.seat + step) % state.num_players)
         if state.hand_size[seat] > 0:
@@ -292,7 +306,7 @@ def _next_seat(state: Record) -> int:
 
 @compiled
 def _end_round(state: Record) -> None:
-    """R14: starts the next round that has links, or ends the game."""
+    """Starts the next round that has links, or ends the game (R14)."""
     for metal in range(state.round_number + 1, GOLD + 1):
         if state.supply_size[metal] > 0:
             _start_round(state, metal)
@@ -302,7 +316,7 @@ def _end_round(state: Record) -> None:
 
 @compiled
 def end_game(state: Record) -> None:
-    """The highest score wins, ties by captured stones, then shared (R20)."""
+    """Ends the game: the highest score wins, ties by captured stones, then shared (R20)."""
     best = 0
     for seat in range(state.num_players):
         best = max(best, _rank(state, seat))

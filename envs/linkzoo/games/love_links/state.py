@@ -1,21 +1,29 @@
-"""Love Links: the record, and how links lie in it. Numbers (R1..R23) refer to RULES.md.
+"""The record of Love Links, and its operations on links. R1 to R23 refer to RULES.md.
 
-A link is the number of its type. Bracelets lie in slots; sums over their links are kept beside
-them, so that no rule looks through a bracelet.
+A link is the number of its type. Bracelets are in slots; the record also holds sums over their
+links, so that no rule iterates over a bracelet.
 """
 
 from linkzoo.core.state import Field, Record, record_dtype
 from linkzoo.engine.compiled import compiled
 from linkzoo.games.love_links import components
-from linkzoo.games.love_links.components import HAND_PLACES, MAX_SIDES, NONE, SLOTS, TOTAL, TYPES
+from linkzoo.games.love_links.components import (
+    HAND_PLACES,
+    LINKS,
+    MAX_SIDES,
+    NONE,
+    SLOTS,
+    TOTAL,
+    TYPES,
+)
 
 MAX_SCORE = 2**14
 FIELDS = (
     Field("short", "i1", (), 0, 1),  # an option
     Field("round_number", "i1", (), 0, len(components.METALS) - 1),
     Field("move", "i1", (), 1, 2),  # of the turn
-    Field("matched", "i1", (), 0, 1),  # R15: the turn has had its first point
-    Field("must_start", "i1", (), 0, 1),  # R12: the link after a CLOSE is to come
+    Field("matched", "i1", (), 0, 1),  # whether the turn has had a match (R15)
+    Field("must_start", "i1", (), 0, 1),  # whether the move after a CLOSE is to come (R12)
     Field("completed", "i1", (), 0, TOTAL),  # bracelets
     Field("scores", "i2", (MAX_SIDES,), 0, MAX_SCORE),
     Field("captured", "i1", (MAX_SIDES,), 0, TOTAL),
@@ -25,14 +33,14 @@ FIELDS = (
     # By metal, each drawn from its end; NONE where drawn.
     Field("supply", "i1", (TOTAL,), NONE, TYPES - 1),
     Field("supply_size", "i1", (len(components.METALS),), 0, TOTAL),
-    Field("left", "i1", (TYPES,), 0, max(components.COPIES)),  # in the supplies
-    # The links of slot 0, 1, ..., each from its key end, and who placed them or NONE; then NONE.
+    Field("left", "i1", (TYPES,), 0, max(LINKS.copies)),  # in the supplies
+    # The links of slot 0, 1, ..., each from its key end, and their owners or NONE; then NONE.
     Field("links", "i1", (TOTAL,), NONE, TYPES - 1),
     Field("owners", "i1", (TOTAL,), NONE, components.MAX_PLAYERS - 1),
     # Of each slot; all 0 where it is empty.
     Field("length", "i1", (SLOTS + 1,), 0, TOTAL),
-    Field("key", "i1", (SLOTS + 1,), 0, max(components.KEYS)),  # the open key
-    Field("lock", "i1", (SLOTS + 1,), 0, max(components.LOCKS)),  # the open lock
+    Field("key", "i1", (SLOTS + 1,), 0, max(LINKS.key)),  # the open key
+    Field("lock", "i1", (SLOTS + 1,), 0, max(LINKS.lock)),  # the open lock
     Field("metal", "i2", (SLOTS + 1,), 0),  # points of its links (R16)
     Field("stone", "i1", (SLOTS + 1,), 0),  # points of its stones (R16)
     Field("owned", "i1", (SLOTS + 1, MAX_SIDES), 0, TOTAL),  # links placed by each side
@@ -67,7 +75,7 @@ def clear_table(state: Record) -> None:
 
 @compiled
 def first_of(state: Record, slot: int) -> int:
-    """Returns where a slot's links begin in `links`."""
+    """Returns the index of a slot's first link in `links`."""
     first = 0
     for before in range(slot):
         first += int(state.length[before])
@@ -76,13 +84,13 @@ def first_of(state: Record, slot: int) -> int:
 
 @compiled
 def attach(state: Record, slot: int, link: int, owner: int, end: int) -> None:
-    """Puts a link at the KEY or LOCK end of a slot's bracelet, or starts one there."""
+    """Puts a link at the KEY or LOCK end of a slot's bracelet, or starts a bracelet there."""
     length = int(state.length[slot])
     position = first_of(state, slot)
     if length == 0 or end == components.KEY:
-        state.key[slot] = components.KEYS[link]
+        state.key[slot] = LINKS.key[link]
     if length == 0 or end == components.LOCK:
-        state.lock[slot] = components.LOCKS[link]
+        state.lock[slot] = LINKS.lock[link]
         position += length
     for later in range(first_of(state, SLOTS + 1), position, -1):
         state.links[later] = state.links[later - 1]
@@ -90,8 +98,8 @@ def attach(state: Record, slot: int, link: int, owner: int, end: int) -> None:
     state.links[position] = link
     state.owners[position] = owner
     state.length[slot] += 1
-    state.metal[slot] += components.METAL_POINTS[link]
-    state.stone[slot] += components.STONE_POINTS[link]
+    state.metal[slot] += LINKS.metal_points[link]
+    state.stone[slot] += LINKS.stone_points[link]
     if owner != NONE:
         state.owned[slot, side_of(state, owner)] += 1
 
@@ -99,7 +107,8 @@ def attach(state: Record, slot: int, link: int, owner: int, end: int) -> None:
 @compiled
 def remove(state: Record, slot: int) -> None:
     """Removes a slot's bracelet."""
-    first, end = first_of(state, slot), first_of(state, SLOTS + 1)
+    first = first_of(state, slot)
+    end = first_of(state, SLOTS + 1)
     length = int(state.length[slot])
     for position in range(first, end - length):
         state.links[position] = state.links[position + length]

@@ -7,7 +7,7 @@ from linkzoo.games.love_links import describe
 from linkzoo.games.love_links.components import LINK_NUMBERS, LINK_TEXTS, LINKS, METALS, STONES
 from linkzoo.games.love_links.positions import to_dict
 
-_WIDTH = 100  # columns, where a line can be broken
+_WIDTH = 100  # columns of a line that can be broken
 _KEY = """\
 Bracelets run from the open key to the open lock. b, s, g: bronze, silver, gold (1, 2, 3 points);
 D diamond (10), R ruby, E emerald, S sapphire (5); (0) placed by player 0. [worth 26]: when closed
@@ -17,15 +17,17 @@ by the player to move, but for the closing link."""
 def draw_text(state: Record, seat: int | None = None) -> str:
     """Returns the position as lines of text; all seats see the same.
 
-    Bracelets by slot, then the sides with scores and hands (`>` is to act), the links that are
-    still to come, and the turn.
+    Bracelets by slot, then the sides with scores and hands (`>` is to act), the supplies, and the
+    turn.
     """
     position = to_dict(state, seat)
     lines = [f"Love Links, {describe.stage(position)}", ""]
     for slot, chain in describe.bracelets(position).items():
+        words = _chain(chain)
         points = describe.worth(position, chain)
-        note = "" if points is None else f"  [worth {points}]"
-        lines += _folded(f"@{slot}", _chain(chain) + note)
+        if points is not None:
+            words += f"  [worth {points}]"
+        lines += _folded(f"@{slot}", words)
     lines.append("")
     for side in range(len(position["scores"])):
         lines += _side(position, side)
@@ -35,39 +37,52 @@ def draw_text(state: Record, seat: int | None = None) -> str:
         lines += _folded(metal, f"{len(links)} left  {_supply(links)}".rstrip())
     if position["set_aside"]:
         lines += _folded("aside", "  ".join(map(_link, position["set_aside"])))
-    said = f"{describe.turn(position)}, {describe.remark(position)}"
-    return "\n".join([*lines, "", _KEY, "", said, ""])
+    turn = f"{describe.turn(position)}, {describe.remark(position)}"
+    return "\n".join([*lines, "", _KEY, "", turn, ""])
 
 
 def _folded(label: str, words: str) -> list[str]:
+    """Returns lines of words behind a label, indented equally."""
     return wrap(words, _WIDTH, initial_indent=f"{label:<8}", subsequent_indent=" " * 8)
 
 
 def _link(words: str) -> str:
     """Returns `7-10gE`: key, lock, metal, stone."""
-    kind = LINKS[LINK_NUMBERS[words]]
-    return f"{words}{METALS[kind.metal][0]}{STONES[kind.stone][:1].upper()}"
+    number = LINK_NUMBERS[words]
+    metal = METALS[LINKS.metal[number]]
+    stone = STONES[LINKS.stone[number]]
+    return f"{words}{metal[0]}{stone[:1].upper()}"
 
 
 def _chain(chain: describe.Chain) -> str:
-    return "  ".join(
-        _link(LINK_TEXTS[number]) + ("" if owner is None else f"({owner})")
-        for number, owner in chain
-    )
+    """Returns the links of a bracelet, with their owners."""
+    texts = []
+    for number, owner in chain:
+        text = _link(LINK_TEXTS[number])
+        if owner is not None:
+            text += f"({owner})"
+        texts.append(text)
+    return "  ".join(texts)
 
 
 def _side(position: describe.Json, side: int) -> list[str]:
-    name, score = describe.side_name(position, side), position["scores"][side]
+    """Returns a line with a side's score, and a line for each of its hands."""
+    name = describe.side_name(position, side)
+    score = position["scores"][side]
     lines = [f"{name}: {score} points, {position['captured'][side]} captured"]
     for seat in describe.seats_of(position, side):
         links = "  ".join(map(_link, position["hands"][seat]))
-        lines.append(f"  {'>' if seat == position['seat'] else ' '} {seat}   {links}".rstrip())
+        mark = ">" if seat == position["seat"] else " "
+        lines.append(f"  {mark} {seat}   {links}".rstrip())
     return lines
 
 
 def _supply(links: list[str]) -> str:
-    """Returns the links that are still to come, sorted by their numbers."""
-    return "  ".join(
-        _link(words) + f"×{links.count(words)}" * (links.count(words) > 1)
-        for words in sorted(set(links), key=LINK_NUMBERS.__getitem__)
-    )
+    """Returns the links of a supply, sorted by type, with their numbers."""
+    texts = []
+    for words in sorted(set(links), key=LINK_NUMBERS.__getitem__):
+        text = _link(words)
+        if links.count(words) > 1:
+            text += f"×{links.count(words)}"
+        texts.append(text)
+    return "  ".join(texts)

@@ -1,18 +1,18 @@
-"""Validation of positions of Love Links. Numbers (R1..R23) refer to RULES.md."""
+"""Validation of positions of Love Links, compiled. R1 to R23 refer to RULES.md."""
 
 import numpy as np
 
 from linkzoo.core.state import Record
 from linkzoo.engine.compiled import compiled
 from linkzoo.games.love_links import components
-from linkzoo.games.love_links.components import FIRST_LINK, METALS, NONE, NUM_SIDES, TOTAL, TYPES
+from linkzoo.games.love_links.components import LINKS, METALS, NONE, NUM_SIDES, TOTAL, TYPES
 from linkzoo.games.love_links.rules import CLOSED_LENGTH, TARGET, end_game
 from linkzoo.games.love_links.state import MAX_SCORE, attach, clear_table
 
 
 @compiled
 def validate(state: Record, scratch: Record) -> str:
-    """Returns what is wrong with a position, or ""."""
+    """Returns the error of a position, or ""."""
     return (
         _validate_hands(state)
         or _validate_supplies(state)
@@ -43,37 +43,38 @@ def _validate_hands(state: Record) -> str:
 
 @compiled
 def _validate_supplies(state: Record) -> str:
-    left = np.zeros(TYPES, np.int64)
+    counted = np.zeros(TYPES, np.int64)  # by type
     for metal in range(len(METALS)):
-        for position in range(FIRST_LINK[metal], FIRST_LINK[metal + 1]):
+        for position in range(LINKS.first_link[metal], LINKS.first_link[metal + 1]):
             link = int(state.supply[position])
-            if (link == NONE) != (position - FIRST_LINK[metal] >= state.supply_size[metal]):
+            if (link == NONE) != (position - LINKS.first_link[metal] >= state.supply_size[metal]):
                 return "supply: not as many links as supply_size says"
             if link != NONE:
-                left[link] += 1
-                if components.METAL[link] != metal:
+                counted[link] += 1
+                if LINKS.metal[link] != metal:
                     return "supply: a link of another metal"
-        if state.supply_size[metal] > FIRST_LINK[metal + 1] - FIRST_LINK[metal]:
+        if state.supply_size[metal] > LINKS.first_link[metal + 1] - LINKS.first_link[metal]:
             return "supply_size: more links than the metal has"
     for link in range(TYPES):
-        if state.left[link] != left[link]:
+        if state.left[link] != counted[link]:
             return "left: not what is in the supplies"
     return ""
 
 
 @compiled
 def _validate_bracelets(state: Record, scratch: Record) -> str:
-    """Lays the links of each slot again, on the empty table of `scratch`."""
+    """Attaches the links of each slot anew, on the empty table of `scratch`."""
     clear_table(scratch)
     position = 0
     for slot in range(components.SLOTS + 1):
         for place in range(state.length[slot]):
             if position == TOTAL or state.links[position] == NONE:
                 return "length: more links than there are"
-            link, owner = int(state.links[position]), int(state.owners[position])
+            link = int(state.links[position])
+            owner = int(state.owners[position])
             if owner >= state.num_players or (slot == components.SET_ASIDE and owner != NONE):
                 return "owners: a seat that can't have placed the link"
-            fits = components.FITS[components.KEYS[link], scratch.lock[slot]]
+            fits = LINKS.fits[LINKS.key[link], scratch.lock[slot]]
             if slot != components.SET_ASIDE and place > 0 and not fits:
                 return "links: a key that doesn't fit the lock before it"
             attach(scratch, slot, link, owner, components.LOCK)
@@ -86,35 +87,39 @@ def _validate_bracelets(state: Record, scratch: Record) -> str:
 
 @compiled
 def _validate_sums(state: Record, scratch: Record) -> str:
-    """Compares what is kept beside the links with what `_validate_bracelets` laid."""
+    """Compares the sums over links with the sums that `_validate_bracelets` made."""
     for slot in range(components.SLOTS + 1):
         ends = state.key[slot] != scratch.key[slot] or state.lock[slot] != scratch.lock[slot]
-        metal, stone = state.metal[slot], state.stone[slot]
-        if ends or metal != scratch.metal[slot] or stone != scratch.stone[slot]:
+        metal = state.metal[slot] != scratch.metal[slot]
+        if ends or metal or state.stone[slot] != scratch.stone[slot]:
             return "key, lock, metal, stone: not what the links of the slot say"
-    return "owned: not what the owners say" if (state.owned != scratch.owned).any() else ""
+    if (state.owned != scratch.owned).any():
+        return "owned: not what the owners say"
+    return ""
 
 
 @compiled
 def _validate_copies(state: Record) -> str:
-    left = np.copy(components.COPIES)
+    gone = np.copy(LINKS.copies)  # by type, copies that have left play
     for link in state.links:
         if link != NONE:
-            left[link] -= 1
+            gone[link] -= 1
     for seat in range(state.num_players):
         for place in range(state.hand_size[seat]):
-            left[state.hands[seat, place]] -= 1
-    left -= state.left
-    if (left < 0).any():
+            gone[state.hands[seat, place]] -= 1
+    gone -= state.left
+    if (gone < 0).any():
         return "hands, supply, links: more copies of a link than the game has"
     used = max(int(state.captured.sum()), CLOSED_LENGTH * int(state.completed))  # R10, R18
-    return "captured, completed: more links than have left play" if used > left.sum() else ""
+    if used > gone.sum():
+        return "captured, completed: more links than have left play"
+    return ""
 
 
 @compiled
 def _validate_turn(state: Record, scratch: Record) -> str:
-    """Checks who is to act, or has won."""
-    if (state.scores > MAX_SCORE - 2**12).any():  # all links together bring fewer points
+    """Checks the seat to act, or the winners."""
+    if (state.scores > MAX_SCORE - 2**12).any():  # all links together are worth fewer points
         return "scores: more than a game has"
     reached = state.short != 0 and (state.scores >= TARGET).any()  # R21
     holding = (state.hand_size > 0).any()
@@ -123,7 +128,9 @@ def _validate_turn(state: Record, scratch: Record) -> str:
     if state.seat != NONE:
         if state.hand_size[state.seat] == 0:
             return "seat: its hand is empty"
-        return "scores: the game is over" if reached else ""
+        if reached:
+            return "scores: the game is over"
+        return ""
     if holding and not reached:
         return "seat: nobody is to act, but the game is not over"
     end_game(scratch)

@@ -11,13 +11,21 @@ from linkzoo.svg.panel import GREY, INK
 _LABEL = 56  # space before the first link
 _ROW = style.LINK_HEIGHT + 16  # line height, in a link's own units
 _SCALES = (1.5, 1.4, 1.3, 1.2, 1.1, 1.0, 0.9, 0.8, 0.7, 0.6, 0.5, 0.4)
-_TALL = 0.795
-_ASIDE = 30  # height of the line for links that were set aside
+_TALL = 0.795  # the scale in the drawing for narrow screens
+_ASIDE = 30  # height of the line for links set aside
 
 
 @dataclass(frozen=True)
 class Layout:
-    """Where the bracelets lie, and how large: lines are broken after `per_line` links."""
+    """The area of the bracelets, and their scale.
+
+    Attributes:
+        left: The left edge.
+        top: The upper edge.
+        width: The width of the area.
+        height: The height of the area.
+        scale: The scale of the links; a line has `per_line` of them.
+    """
 
     left: float
     top: float
@@ -27,7 +35,7 @@ class Layout:
 
     @classmethod
     def fitting(cls, view: Json, left: float, top: float, width: float, height: float) -> "Layout":
-        """Returns the layout at the largest scale at which all fits."""
+        """Returns the layout with the largest scale at which everything fits."""
         for scale in _SCALES:
             layout = cls(left, top, width, height, scale)
             if layout.needed(view) <= height:
@@ -52,13 +60,17 @@ class Layout:
     def needed(self, view: Json) -> float:
         """Returns the height of all bracelets."""
         lines = sum(self.lines(len(chain)) for chain in bracelets(view).values())
-        return 12 + lines * _ROW * self.scale + (_ASIDE if view["set_aside"] else 0)
+        height = 12 + lines * _ROW * self.scale
+        if view["set_aside"]:
+            height += _ASIDE
+        return height
 
 
 def draw_bracelets(position: Json, layout: Layout) -> str:
     """Returns the bracelets' markup."""
-    box = layout.left, layout.top, layout.width, layout.height
-    markup, line = [rect(*box, 14, fill=style.TABLE, data_part="new")], 0
+    box = (layout.left, layout.top, layout.width, layout.height)
+    markup = [rect(*box, 14, fill=style.TABLE, data_part="new")]
+    line = 0
     for slot, chain in bracelets(position).items():
         markup.append(_bracelet(position, slot, chain, line, layout))
         line += layout.lines(len(chain))
@@ -70,14 +82,20 @@ def draw_bracelets(position: Json, layout: Layout) -> str:
 
 
 def _bracelet(position: Json, slot: int, chain: Chain, line: int, layout: Layout) -> str:
-    scale, links, x, y = layout.scale, [], 0.0, 0.0
+    """Returns a bracelet from a line on, with its label and clickable ends."""
+    scale = layout.scale
+    links = []
+    x = 0.0
+    y = 0.0
     for index, (number, owner) in enumerate(chain):
         row, column = divmod(index, layout.per_line)
         x = layout.left + _LABEL + column * style.LINK_WIDTH * scale
         y = layout.top + 12 + (line + row) * _ROW * scale
-        side = None if owner is None else side_of(position, owner)
-        if row and not column:
+        if row > 0 and column == 0:
             links.append(_continued(x - 18 * scale, y + style.LINK_HEIGHT * scale / 2))
+        side = None
+        if owner is not None:
+            side = side_of(position, owner)
         link = style.link(number, x, y, scale, side)
         links.append(group(link, data_item=f"@{slot} {LINK_TEXTS[number]}"))
     first = layout.top + 12 + line * _ROW * scale
@@ -91,8 +109,9 @@ def _bracelet(position: Json, slot: int, chain: Chain, line: int, layout: Layout
 
 
 def _label(position: Json, slot: int, chain: Chain, left: float, top: float, scale: float) -> str:
-    """Returns a bracelet's name and, if it is long enough, what closing it is worth."""
-    points, height = worth(position, chain), style.LINK_HEIGHT * scale
+    """Returns a bracelet's name and, if it is long enough, the points for closing it."""
+    points = worth(position, chain)
+    height = style.LINK_HEIGHT * scale
     if points is None:
         return text(f"@{slot}", left + 8, top + height / 2 + 5, 14, fill=GREY)
     closing = text(f"+{points}", left + 8, top + height / 2 + 15, 14, font_weight="bold")
@@ -106,9 +125,12 @@ def _label(position: Json, slot: int, chain: Chain, left: float, top: float, sca
 
 def _end(name: str, left: float, top: float, scale: float) -> str:
     """Returns the clickable half of a link at an end of a bracelet, the key's disc included."""
-    half = style.LINK_WIDTH / 2
-    width = scale * (half + style.KEY_RADIUS if name.endswith("key") else half)
-    return rect(left, top, width, style.LINK_HEIGHT * scale, 6, fill_opacity=0, data_part=name)
+    width = style.LINK_WIDTH / 2
+    if name.endswith("key"):
+        width += style.KEY_RADIUS
+    return rect(
+        left, top, scale * width, style.LINK_HEIGHT * scale, 6, fill_opacity=0, data_part=name
+    )
 
 
 def _continued(x: float, y: float) -> str:

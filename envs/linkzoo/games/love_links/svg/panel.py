@@ -6,21 +6,25 @@ from linkzoo.games.love_links.svg import style
 from linkzoo.svg.elements import group, path, rect, text
 from linkzoo.svg.panel import CARD, GREY, INK, LINE, Part, banner, heading
 
-_HEAD, _HAND, _GAP = 44, 44, 10  # heights: a side's first line, a hand; between cards
-_BEFORE = 28  # space before the first link of a hand
-_SMALL = 13.5  # of the smallest letters
+_HEAD = 44  # height of a card's first line
+_HAND = 44  # height of a hand
+_GAP = 10  # between cards
+_INDENT = 28  # space before the first link of a hand
+_SMALL = 13.5  # size of the smallest letters
 
 
 def draw_turn(position: describe.Json, width: float) -> Part:
     """Returns the game's name, the round and the turn."""
-    won = describe.winners(position)
-    side = won[0] if len(won) == 1 else None
+    winners = describe.winners(position)
+    colour = INK
     if position["seat"] is not None:
-        side = describe.side_of(position, position["seat"])
-    colour = INK if side is None else style.SIDES[side]
-    words = describe.turn(position), describe.remark(position)
+        colour = style.SIDES[describe.side_of(position, position["seat"])]
+    elif len(winners) == 1:
+        colour = style.SIDES[winners[0]]
+    turn = describe.turn(position)
+    remark = describe.remark(position)
     head = heading("Love Links", describe.stage(position), 0, width)
-    return head + banner(*words, 0, width, colour, over=bool(won)), 126
+    return head + banner(turn, remark, 0, width, colour, over=bool(winners)), 126
 
 
 def draw_sides(position: describe.Json, width: float) -> list[Part]:
@@ -29,10 +33,15 @@ def draw_sides(position: describe.Json, width: float) -> list[Part]:
 
 
 def _card(position: describe.Json, side: int, width: float) -> Part:
-    seats, colour = describe.seats_of(position, side), style.SIDES[side]
-    border = 3 if position["seat"] in seats or side in describe.winners(position) else 1
+    """Returns a side's card; its border is thick for the side to act or a winner."""
+    seats = describe.seats_of(position, side)
+    colour = style.SIDES[side]
+    border = 1
+    if position["seat"] in seats or side in describe.winners(position):
+        border = 3
     height = _HEAD + _HAND * len(seats)
-    name, score = describe.side_name(position, side), str(position["scores"][side])
+    name = describe.side_name(position, side)
+    score = str(position["scores"][side])
     captured = f"{position['captured'][side]} captured"
     card = group(
         rect(1, 0, width - 2, height, 10, fill=CARD, stroke=colour, stroke_width=border),
@@ -48,37 +57,39 @@ def _card(position: describe.Json, side: int, width: float) -> Part:
 
 def _hand(position: describe.Json, seat: int, width: float, top: float) -> str:
     """Returns a hand; the hand of the seat to act has a tinted background."""
-    acts, ground = seat == position["seat"], ""
+    acts = seat == position["seat"]
+    side = describe.side_of(position, seat)
+    parts = []
     if acts:
-        tint = style.SIDES[describe.side_of(position, seat)]
-        ground = rect(6, top - 4, width - 12, 42, 8, fill=tint, fill_opacity=0.16)
-    pitch = (width - _BEFORE - 4) / 5
+        tint = style.SIDES[side]
+        parts.append(rect(6, top - 4, width - 12, 42, 8, fill=tint, fill_opacity=0.16))
+    if len(describe.seats_of(position, side)) > 1:
+        parts.append(text(str(seat), 8, top + 22, _SMALL, fill=GREY))
+    pitch = (width - _INDENT - 4) / 5
     scale = min(1, (pitch - 1) / (style.LINK_WIDTH + style.KEY_RADIUS))
-    links = []
+    y = top + 17 - style.LINK_HEIGHT * scale / 2
     for place, words in enumerate(position["hands"][seat]):
-        left = _BEFORE + pitch * place
-        y = top + 17 - style.LINK_HEIGHT * scale / 2
-        whole = rect(left - style.KEY_RADIUS * scale, top - 2, pitch - 2, 38, fill_opacity=0)
+        left = _INDENT + pitch * place
         link = style.link(LINK_NUMBERS[words], left, y, scale)
-        links.append(group(whole, link, data_part=words) if acts else link)
-    alone = len(describe.seats_of(position, describe.side_of(position, seat))) == 1
-    name = "" if alone else text(str(seat), 8, top + 22, _SMALL, fill=GREY)
-    return group(ground, name, *links)
+        if acts:
+            area = rect(left - style.KEY_RADIUS * scale, top - 2, pitch - 2, 38, fill_opacity=0)
+            link = group(area, link, data_part=words)
+        parts.append(link)
+    return group(*parts)
 
 
 def draw_supply(position: describe.Json, width: float) -> Part:
-    """Returns each metal, its points, and the number of its links left."""
+    """Returns each metal, its points, and the number of links in its supply."""
     step = (width + 8) / len(METALS)
     boxes = []
     for metal, name in enumerate(METALS):
-        x, left = step * metal, len(position["supply"][name])
-        look = {"fill": style.FACES[metal], "stroke": style.RIMS[metal]}
-        number = text(str(left), x + step - 18, 61, 24, text_anchor="end", font_weight="bold")
+        x = step * metal
+        number = str(len(position["supply"][name]))
         boxes += [
-            rect(x, 18, step - 8, 52, 8, **look),
+            rect(x, 18, step - 8, 52, 8, fill=style.FACES[metal], stroke=style.RIMS[metal]),
             text(name, x + 10, 37, 14, font_weight="bold"),
             text(f"{metal + 1} pt", x + 10, 60, _SMALL),
-            number,
+            text(number, x + step - 18, 61, 24, text_anchor="end", font_weight="bold"),
         ]
     words = text("links left in the supplies", 0, 11, _SMALL, fill=GREY)
     return words + group(*boxes, fill=style.LETTERS), 84
@@ -86,14 +97,14 @@ def draw_supply(position: describe.Json, width: float) -> Part:
 
 def draw_key(width: float) -> Part:
     """Returns an explanation of links and stones."""
-    stones = [
-        style.stone(name, 9 + width / 2 * (index % 2), 86 + 24 * (index // 2), 8)
-        + text(
-            f"{name} {10 if name == 'diamond' else 5} points",
-            *(24 + width / 2 * (index % 2), 91 + 24 * (index // 2), _SMALL),
-        )
-        for index, name in enumerate(STONES[1:])
-    ]
+    stones = []
+    for index, name in enumerate(STONES[1:]):
+        row, column = divmod(index, 2)
+        x = width / 2 * column
+        y = 86 + 24 * row
+        points = 10 if name == "diamond" else 5
+        stones.append(style.stone(name, 9 + x, y, 8))
+        stones.append(text(f"{name} {points} points", 24 + x, y + 5, _SMALL))
     key = group(
         path("M", 0, 0, "h", width, stroke=LINE, stroke_width=1.5),
         style.link(0, 13, 12, 0.8),

@@ -9,20 +9,29 @@ from linkzoo.games.love_links.components import LINK_TEXTS, LINKS, STONES
 from linkzoo.svg import panel
 from linkzoo.svg.elements import circle, group, path, rect, text
 
-WIDTH, HEIGHT = 1200, 640
-TABLE, LETTERS = "#efe7d6", "#2b2a29"  # below the bracelets, on links
+WIDTH = 1200
+HEIGHT = 640
+TABLE = "#efe7d6"  # below the bracelets
+LETTERS = "#2b2a29"  # on links
 SIDES = ("#7240a8", "#0e7f7a", "#c2417c")
-# Replacements for these colours in the dark; links keep theirs.
-DARK = panel.DARK | dict(
-    zip((TABLE, *SIDES), "#353129 #c3a0f0 #57c4bd #f08fb9".split(), strict=True)
-)
+# Replacements in the dark; links keep their colours.
+DARK = panel.DARK | {
+    TABLE: "#353129",
+    SIDES[0]: "#c3a0f0",
+    SIDES[1]: "#57c4bd",
+    SIDES[2]: "#f08fb9",
+}
 
-FACES, RIMS = ("#c98d5e", "#d3d8de", "#f5cb46"), ("#6f4220", "#697482", "#8f6a08")  # by metal
+# Links, by metal.
+FACES = ("#c98d5e", "#d3d8de", "#f5cb46")
+RIMS = ("#6f4220", "#697482", "#8f6a08")
 _STONES = dict(zip(STONES[1:], ("#fffffe", "#d21f3c", "#12934b", "#2456c9"), strict=True))
 _HOLE = "#3a352e"
 
 # A link in its own units: its left edge is at 0, the centre of the key's disc.
-LINK_WIDTH, LINK_HEIGHT, KEY_RADIUS = 72, 36, 13
+LINK_WIDTH = 72
+LINK_HEIGHT = 36
+KEY_RADIUS = 13
 _MIDDLE = LINK_HEIGHT / 2
 
 
@@ -30,19 +39,23 @@ def link(number: int, x: float, y: float, scale: float, side: int | None = None)
     """Returns a link of type `number` with its left edge at x and its upper edge at y.
 
     The key is the disc at the left. The lock is the number beside the hole at the right, which
-    takes the next link's disc. The mark below is that of the side that placed the link.
+    takes the next link's disc. The mark below shows the side that placed the link.
     """
-    kind = LINKS[number]
-    face, rim = FACES[kind.metal], RIMS[kind.metal]
+    metal = LINKS.metal[number]
+    face = FACES[metal]
+    rim = RIMS[metal]
     key, lock = LINK_TEXTS[number].split("-")
+    owner = ""
+    if side is not None:
+        owner = mark(side, 24, LINK_HEIGHT + 1, 7)
     return group(
         rect(0, 0, LINK_WIDTH, LINK_HEIGHT, 5, fill=face, stroke=rim, stroke_width=1.5),
         path("M", LINK_WIDTH, _MIDDLE - 15, "a", 15, 15, 0, 0, 0, 0, 30, "z", fill=_HOLE),
         circle(0, _MIDDLE, KEY_RADIUS, fill="#fffdf6", stroke=rim, stroke_width=2),
         _word(key, 0),
         _word(lock, 44),
-        stone(STONES[kind.stone], 24, _MIDDLE, 7.5),
-        "" if side is None else mark(side, 24, LINK_HEIGHT + 1, 7),
+        stone(STONES[LINKS.stone[number]], 24, _MIDDLE, 7.5),
+        owner,
         transform=f"translate({x:.2f} {y:.2f}) scale({scale:.4f})",
         data_link=LINK_TEXTS[number],
     )
