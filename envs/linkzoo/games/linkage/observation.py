@@ -73,5 +73,4 @@ def observe(state: Record, seat: int, out: NDArray[np.int8]) -> None:
 @compiled
 def _fill_plane(number: int, out: NDArray[np.int8], first: int) -> None:
     """Repeats a number over the plane that begins at element `first`."""
-    for cell in range(CELLS):
-        out[first + cell] = number
+    out[first : first + CELLS] = number
