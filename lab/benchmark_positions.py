@@ -27,9 +27,9 @@ from linkzoo.engine.rng import game_seeds, random_u64s
 from linkzoo_training.agents.linear import load_scorer
 from linkzoo_training.agents.make import make_agent
 from linkzoo_training.agents.playing import checked_actions
-from linkzoo_training.evaluation.benchmark import BENCHMARK_POSITIONS
 from linkzoo_training.evaluation.labelled_positions import read_labelled_positions, read_labels
 from linkzoo_training.evaluation.solved_positions import read_solved_positions
+from linkzoo_training.llm.benchmark_positions import BENCHMARK_POSITIONS
 from linkzoo_training.search.monte_carlo import NO_SCORER, action_values
 
 COUNT = 40  # positions of a game, at most

@@ -112,6 +112,13 @@ WINGS = (
     "linkzoo_training.web",
 )
 COMMANDS = "linkzoo_training.commands"
+# `device="cuda"` of make_vec, of compilation and of training loads CUDA; nothing else does.
+CUDA_DOORS = {
+    "linkzoo",
+    "linkzoo.compile",
+    "linkzoo_training.algorithms.ppo",
+    "linkzoo_training.selfplay.cuda_backend",
+}
 every_package = pytest.mark.parametrize("package", PACKAGES, ids=lambda package: package.name)
 
 
@@ -136,27 +143,30 @@ def inside(module: str, folder: str) -> bool:
     return f"{module}.".startswith(f"{folder}.")
 
 
-@pytest.mark.parametrize("wing", WINGS)
-def test_only_commands_import_a_wing(wing: str) -> None:
+def importers(folder: str) -> set[str]:
+    """The modules outside a folder that import it, inside functions included."""
     modules = {**ENVS.modules, **TRAINING.modules}
-    assert any(inside(module, wing) for module in modules)
-    importers = {
+    assert any(inside(module, folder) for module in modules)
+    return {
         module
         for module, path in modules.items()
-        if any(inside(name, wing) for name in imports(path.read_text(encoding="utf-8")))
+        if not inside(module, folder)
+        and any(inside(name, folder) for name in imports(path.read_text(encoding="utf-8")))
     }
-    core = {module for module in importers if not inside(module, wing)}
-    assert {module for module in core if not inside(module, COMMANDS)} == set()
+
+
+@pytest.mark.parametrize("wing", WINGS)
+def test_only_commands_import_a_wing(wing: str) -> None:
+    assert {module for module in importers(wing) if not inside(module, COMMANDS)} == set()
+
+
+def test_only_the_choice_of_a_device_imports_cuda() -> None:
+    assert importers("linkzoo.cuda") == CUDA_DOORS
 
 
 def test_the_environments_import_no_training() -> None:
     """`linkzoo.load_policy` finds its loader through an entry point."""
-    importers = {
-        module
-        for module, path in ENVS.modules.items()
-        if any(inside(name, TRAINING.name) for name in imports(path.read_text(encoding="utf-8")))
-    }
-    assert importers == set()
+    assert {module for module in importers(TRAINING.name) if inside(module, ENVS.name)} == set()
 
 
 @every_package

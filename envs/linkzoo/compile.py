@@ -134,7 +134,7 @@ def capability_of(arch: str | None) -> tuple[int, int]:
 
 def add_device(parser: argparse.ArgumentParser) -> None:
     """Adds the options --device and --arch."""
-    text = "what to compile for (default: %(default)s); cuda needs no GPU if --arch names one"
+    text = "device to compile for (default: %(default)s); cuda needs no GPU if --arch names one"
     parser.add_argument("--device", choices=("cpu", "cuda"), default="cpu", help=text)
     text = "with --device cuda: GPU architecture, such as sm_90 (default: this machine's)"
     parser.add_argument("--arch", help=text)

@@ -9,9 +9,9 @@ import pytest
 from linkzoo import Positions, RandomAgent
 from linkzoo_training.agents.make import make_agent
 from linkzoo_training.commands.cli import main
-from linkzoo_training.evaluation import benchmark
-from linkzoo_training.evaluation.benchmark import benchmark_games, read_benchmark_positions
+from linkzoo_training.llm import benchmark_positions
 from linkzoo_training.llm.benchmark import ask_positions
+from linkzoo_training.llm.benchmark_positions import benchmark_games, read_benchmark_positions
 
 every_game = pytest.mark.parametrize("name", benchmark_games())
 
@@ -93,9 +93,9 @@ def test_the_command_prints_one_table(tmp_path: Path, capsys: pytest.CaptureFixt
 
 
 def test_a_file_for_other_rules_is_refused(tmp_path: Path, monkeypatch: pytest.MonkeyPatch) -> None:
-    text = (benchmark.BENCHMARK_POSITIONS / "linkage.jsonl").read_text()
+    text = (benchmark_positions.BENCHMARK_POSITIONS / "linkage.jsonl").read_text()
     (tmp_path / "linkage.jsonl").write_text(text.replace('"version":1', '"version":9'))
-    monkeypatch.setattr(benchmark, "BENCHMARK_POSITIONS", tmp_path)
+    monkeypatch.setattr(benchmark_positions, "BENCHMARK_POSITIONS", tmp_path)
     with pytest.raises(ValueError, match=r"linkage\.jsonl: line 2: version"):
         read_benchmark_positions("linkage")
     with pytest.raises(ValueError, match=r"no benchmark positions for link_o; .* \['linkage'\]"):

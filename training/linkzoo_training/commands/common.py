@@ -143,10 +143,9 @@ def add_json(parser: ArgumentParser) -> None:
     parser.add_argument("--json", type=output_file, metavar="FILE", help=text)
 
 
-def add_executor(parser: ArgumentParser, games: str) -> None:
-    """Adds `--executor` and `--workers`, which `make_executor` reads."""
-    text = f"where {games} are played: in this process, in worker processes or on Ray"
-    text += " (default: %(default)s)"
+def add_executor(parser: ArgumentParser, work: str) -> None:
+    """Adds `--executor` and `--workers`, which `make_executor` reads; `work` names the tasks."""
+    text = f"place of the {work}: this process, worker processes or Ray (default: %(default)s)"
     parser.add_argument("--executor", choices=list(EXECUTORS), default="local", help=text)
     text = f"number of worker processes (default: {_WORKERS})"
     parser.add_argument("--workers", type=whole(1, 1024), metavar="N", help=text)

@@ -99,7 +99,7 @@ class InitialStatesConfig:
     midgame: ShareSchedule = Schedule(0.75, 0.5)  # share of games that begin after random plies
     vary: dict[str, tuple[Int, Int]] = field(default_factory=dict)  # options sampled from low..high
     vary_share: Share = 0.6  # share of games with sampled options; the others have `options`
-    file: str | None = None  # positions that games begin from, JSON lines (linkzoo data positions)
+    file: str | None = None  # file of positions that games begin from (linkzoo data positions)
     file_share: Share = 1.0  # share of games that begin from the file
 
 
@@ -111,8 +111,8 @@ class EvalConfig:
     openings: str = "2-4"  # random plies before each game, or a file of positions
     opponents: Agents = ("random", "greedy")  # opponents in short matches
     blocks: Annotated[Int, Field(ge=1, le=10**6)] = 100  # blocks of a short match
-    final_opponents: Agents = ("random", "greedy", "uct-100")  # stronger, for the card
-    final_blocks: Annotated[Int, Field(ge=1, le=10**6)] = 500  # more blocks, for narrow intervals
+    final_opponents: Agents = ("random", "greedy", "uct-100")  # of the final matches
+    final_blocks: Annotated[Int, Field(ge=1, le=10**6)] = 500  # blocks of a final match
 
 
 @dataclass(frozen=True, config=_STRICT)
@@ -122,7 +122,7 @@ class PoolConfig:
     share: Share = 0.5  # share of games against the pool; the others are self-play
     size: Annotated[Int, Field(ge=0, le=1000)] = 12  # snapshots; 0: fixed opponents alone
     active: Few = 3  # snapshots in new games of an iteration: few, for large batches
-    snapshot_every: Count = 50  # iterations
+    snapshot_every: Count = 50  # iterations between snapshots
     fixed_opponents: Agents = ()  # agents that play in every iteration, such as greedy
     league: str | None = None  # folder shared by runs that play each other's latest snapshots
 
@@ -136,9 +136,9 @@ class TeacherConfig:
 
     agent: str  # such as greedy, or mc-20
     share: Share = 0.3  # share of the run that only imitates it
-    learning_rate: Positive = 1e-3  # at the start of that part; linear to PPO's at its end
+    learning_rate: Positive = 1e-3  # at the start of the imitation; linear to PPO's at its end
     weight: WeightSchedule = Schedule(0.0, 0.0)  # weight of imitation beside PPO's loss, afterwards
-    temperature: Positive = 0.05  # targets of an agent with action values: softmax(values / it)
+    temperature: Positive = 0.05  # targets of an agent with action values: softmax(values / this)
 
 
 @dataclass(frozen=True, config=_STRICT)
@@ -152,7 +152,7 @@ class Config:
     # Task
     name: Name  # name of the run and the checkpoint
     game: str  # its name, or module:name of a custom game
-    num_players: Annotated[tuple[Int, ...], Field(max_length=100)] = ()  # empty: all supported
+    num_players: Annotated[tuple[Int, ...], Field(max_length=100)] = ()  # empty: all numbers
     options: dict[str, Any] = field(default_factory=dict)  # options of the evaluated game
 
     # Hardware and seed
@@ -251,12 +251,12 @@ class Config:
 class PPOConfig(Config):
     """Self-play PPO of one game."""
 
-    algorithm: Literal["ppo"] = "ppo"  # which trainer
+    algorithm: Literal["ppo"] = "ppo"  # the trainer
     critic: Literal["shared", "full"] = "shared"  # full: a network that also sees hidden parts
 
     # Batches
     num_envs: Envs = 512  # games side by side
-    env_device: Literal["cpu", "cuda"] = "cpu"  # plays the games; cuda: `device` (extra cuda)
+    env_device: Literal["cpu", "cuda"] = "cpu"  # plays the games; cuda: on `device` (extra cuda)
     horizon: Annotated[Int, Field(ge=1, le=2**12)] = 32  # plies of every game in one iteration
     minibatches: Envs = 4  # minibatches per pass over an iteration's plies
     epochs: Few = 3  # passes over an iteration's plies
@@ -313,7 +313,7 @@ class PPOConfig(Config):
 class AlphaZeroConfig(Config):
     """Gumbel AlphaZero of one game."""
 
-    algorithm: Literal["alphazero"] = "alphazero"  # which trainer
+    algorithm: Literal["alphazero"] = "alphazero"  # the trainer
 
     # Self-play
     num_envs: Envs = 256  # games side by side

@@ -8,8 +8,8 @@ import numpy as np
 from linkzoo import Agent
 from linkzoo_training.agents.playing import actions_in
 from linkzoo_training.agents.usage import Usage, reset_usage, usage_of
-from linkzoo_training.evaluation.benchmark import BenchmarkPositions
 from linkzoo_training.evaluation.statistics import Estimate, normal_mean, wilson
+from linkzoo_training.llm.benchmark_positions import BenchmarkPositions
 
 _BATCH = 16  # positions in one call of the agent
 

@@ -18,9 +18,9 @@ HELP = "write the positions of recorded games to a file"
 
 def add_arguments(parser: ArgumentParser) -> None:
     add = parser.add_argument
-    text = "JSON files of games of one kind, or folders of them"
+    text = "records of one game with the same board or cards, JSON files or folders of such files"
     add("sources", type=Path, metavar="RECORD", nargs="+", help=text)
-    text = "file to write: a JSON object per line, the position in its field `position` (required)"
+    text = "file of positions to write, JSON lines (required)"
     add("--out", type=common.output_file, metavar="FILE", required=True, help=text)
     text = "positions from this ply on (default: %(default)s)"
     add("--first", type=common.whole(0, 2**15), default=0, metavar="PLY", help=text)

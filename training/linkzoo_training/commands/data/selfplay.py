@@ -13,7 +13,7 @@ HELP = "play games between agents and write them as data"
 
 def add_arguments(parser: ArgumentParser) -> None:
     add = parser.add_argument
-    text = "agents that play, in turn on each side; one plays against itself: "
+    text = "agents that play, in turn on each side; a single agent plays against itself: "
     add("agents", metavar="AGENT", nargs="+", help=text + common.AGENTS)
     common.add_settings(parser)
     common.add_game(parser)
@@ -29,7 +29,7 @@ def add_arguments(parser: ArgumentParser) -> None:
     text = "games that are played side by side and written together (default: %(default)s)"
     add("--batch", type=common.whole(1, 2**20), default=512, metavar="N", help=text)
     common.add_executor(parser, "games")
-    text = "folder to write; one that a stopped command has begun is continued (required)"
+    text = "folder to write; an unfinished one is continued (required)"
     add("--out", type=common.output_folder, metavar="FOLDER", required=True, help=text)
 
 

@@ -11,7 +11,7 @@ HELP = "draw the learning curves of runs, with a band over seeds"
 
 def add_arguments(parser: ArgumentParser) -> None:
     add = parser.add_argument
-    text = "folders of runs, such as runs/*; those that differ in their seeds alone share a curve"
+    text = "folders of runs, such as runs/*; runs that differ only in their seeds share a curve"
     add("runs", metavar="RUN", nargs="+", help=text)
     text = "metric on the x axis: steps, seconds or iteration (default: %(default)s)"
     add("--x", default="steps", metavar="METRIC", help=text)

@@ -12,17 +12,17 @@ from linkzoo.core.files import write_atomically
 from linkzoo_training.agents.named import NamedAgent
 from linkzoo_training.agents.specs import AgentSpec
 from linkzoo_training.commands import common
-from linkzoo_training.evaluation.benchmark import benchmark_games, read_benchmark_positions
 from linkzoo_training.evaluation.ladder import read_ladder
 from linkzoo_training.evaluation.result import variants_of
 from linkzoo_training.evaluation.statistics import Estimate
 from linkzoo_training.llm.benchmark import ask_positions
+from linkzoo_training.llm.benchmark_positions import benchmark_games, read_benchmark_positions
 from linkzoo_training.llm.usage import LlmUsage
 
 HELP = "measure an agent, such as a language model, on fixed positions and in short matches"
 
 FORMAT = "linkzoo-benchmark/1"
-_OPPONENTS = 3  # the first ones of a game's ladder
+_OPPONENTS = 3  # first opponents of a game's ladder
 
 _Part = tuple[str, Callable[[], dict[str, Any]]]  # its name, and a function that measures
 
@@ -30,8 +30,8 @@ _Part = tuple[str, Callable[[], dict[str, Any]]]  # its name, and a function tha
 def add_arguments(parser: ArgumentParser) -> None:
     add = parser.add_argument
     add("agent", metavar="AGENT", help=f"agent to measure: {common.AGENTS}")
-    text = "game to measure it on; may be repeated (default: all that it plays of those with "
-    text += "benchmark positions)"
+    text = "game to measure it on; may be repeated (default: all with benchmark positions that the "
+    text += "agent plays)"
     add("--game", action="append", choices=benchmark_games(), help=text)
     text = "positions of each game, the first ones (default: all)"
     add("--positions", type=common.whole(2, 10**6), default=10**6, metavar="N", help=text)
