@@ -55,7 +55,11 @@ KINDS: dict[str, dict[str, Any]] = {
 
 @pytest.fixture(autouse=True)
 def _no_gpu(monkeypatch: pytest.MonkeyPatch) -> Iterator[None]:
-    """The host draws actions as a GPU does, to the last bit."""
+    """The host draws actions as a GPU does, to the last bit.
+
+    Networks run on one thread of torch, as in the trainer (`shards.use`): with several, MKL doesn't
+    promise the same bits in every call.
+    """
 
     def drawn(chances: Tensor, seed: np.uint64, ply: int, game: int) -> tuple[Tensor, Tensor]:
         uniform = np.empty(len(chances), np.float32)
@@ -63,8 +67,11 @@ def _no_gpu(monkeypatch: pytest.MonkeyPatch) -> Iterator[None]:
         return draw(chances, torch.from_numpy(uniform))
 
     monkeypatch.setattr(backend, "sample", drawn)
+    num_threads = torch.get_num_threads()
+    torch.set_num_threads(1)
     with without_gpu():
         yield
+    torch.set_num_threads(num_threads)
 
 
 class Run:

@@ -18,7 +18,7 @@ def require_packages() -> None:
 
     Raises:
         ImportError: One of them is missing or can't be imported; the message names the error, the
-            versions and what to install.
+            versions and the command to install them.
     """
     for module, package in _NEEDED.items():
         try:

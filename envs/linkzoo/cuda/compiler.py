@@ -186,15 +186,15 @@ def _make_constant_array(context: Any, builder: Any, kind: Any, array: NDArray[A
         table.global_constant = True
         table.initializer = content
         table.align = _ALIGNED
-    made = context.make_array(kind)(context, builder)
+    constant = context.make_array(kind)(context, builder)
     start = builder.addrspacecast(table, ir.PointerType(ir.IntType(8)), "generic")
     context.populate_array(
-        made,
-        data=builder.bitcast(start, made.data.type),
+        constant,
+        data=builder.bitcast(start, constant.data.type),
         shape=[context.get_constant(types.intp, extent) for extent in array.shape],
         strides=[context.get_constant(types.intp, stride) for stride in array.strides],
-        itemsize=made.itemsize,
-        parent=made.parent,
+        itemsize=constant.itemsize,
+        parent=constant.parent,
         meminfo=None,
     )
-    return made._getvalue()
+    return constant._getvalue()

@@ -134,20 +134,20 @@ def rebind(modules: Sequence[ModuleType], constants: Mapping[str, Any]) -> Rebou
     Raises:
         ValueError: No module has a constant of this name, or two have different ones.
     """
-    own = [function for module in modules for function in _own_functions(module)]
+    functions = [function for module in modules for function in _own_functions(module)]
     changed = False
     for name, constant in constants.items():
         holders = [module for module in modules if name in vars(module)]
         if not holders:
             raise ValueError(f"no module has a constant {name!r}")
         if len({id(vars(module)[name]) for module in holders}) > 1:
-            where = [module.__name__ for module in holders]
-            raise ValueError(f"{name!r} is another constant in some of the modules {where}")
+            names = [module.__name__ for module in holders]
+            raise ValueError(f"{name!r} is another constant in some of the modules {names}")
         changed |= vars(holders[0])[name] is not constant
     if not changed:
-        return Rebound({function: function for function in own})
+        return Rebound({function: function for function in functions})
     copies = {module.__name__: ModuleType(module.__name__, module.__doc__) for module in modules}
-    bound = {function: _bind(function, copies[function.__module__]) for function in own}
+    bound = {function: _bind(function, copies[function.__module__]) for function in functions}
     by_id: dict[int, Any] = {id(module): copies[module.__name__] for module in modules}
     by_id |= {id(function): copy for function, copy in bound.items()}
     for module in modules:

@@ -67,7 +67,8 @@ def hidden(game: Game, histories: Sequence[Sequence[Record]]) -> None:
 
 def _revealed(game: Game, state: Record, seat: int) -> dict[str, bytes]:
     """Returns hidden values by part, and by row of a part with several rows, such as hands."""
-    spec, reveal = game.observation.privileged_spec, game.observation.reveal
+    spec = game.observation.privileged_spec
+    reveal = game.observation.reveal
     if spec is None or reveal is None:
         return {}
     out = np.zeros(spec.size, spec.dtype)
