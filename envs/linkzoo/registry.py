@@ -115,7 +115,7 @@ def announce(name: str, game: str) -> None:
     gymnasium.register(
         id=f"linkzoo/{title}-v0",
         entry_point="linkzoo.envs.gym:SeatEnv",
-        vector_entry_point="linkzoo.integrations.vector:SeatVectorEnv",
+        vector_entry_point="linkzoo.envs.gym_vector:SeatVectorEnv",
         kwargs=kwargs,
     )
     if hasattr(pettingzoo, "register"):

@@ -141,8 +141,8 @@ def rebind(modules: Sequence[ModuleType], constants: Mapping[str, Any]) -> Rebou
         if not holders:
             raise ValueError(f"no module has a constant {name!r}")
         if len({id(vars(module)[name]) for module in holders}) > 1:
-            names = [module.__name__ for module in holders]
-            raise ValueError(f"{name!r} is another constant in some of the modules {names}")
+            holder_names = [module.__name__ for module in holders]
+            raise ValueError(f"{name!r} is another constant in some of the modules {holder_names}")
         changed |= vars(holders[0])[name] is not constant
     if not changed:
         return Rebound({function: function for function in functions})

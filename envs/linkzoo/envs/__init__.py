@@ -1,1 +1,1 @@
-"""The environments: AEC, vector and gymnasium."""
+"""The environments: AEC, vector and gymnasium, for one game and for many."""

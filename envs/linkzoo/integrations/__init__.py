@@ -9,11 +9,12 @@
 Nothing here imports a framework; `integrations.rllib` and `integrations.open_spiel` do.
 """
 
+from linkzoo.envs.gym_vector import SeatVectorEnv
 from linkzoo.integrations.advantages import seat_advantages
 from linkzoo.integrations.agents import FunctionAgent, OpponentPool
 from linkzoo.integrations.envs import FeatureEnv, FeatureSeatEnv
 from linkzoo.integrations.text import TextSeatEnv, TextStep
-from linkzoo.integrations.vector import FeatureSeatVectorEnv, SeatVectorEnv
+from linkzoo.integrations.vector import FeatureSeatVectorEnv
 
 __all__ = [
     "FeatureEnv",

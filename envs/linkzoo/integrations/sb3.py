@@ -13,7 +13,7 @@ import numpy as np
 from numpy.typing import NDArray
 from stable_baselines3.common.vec_env import VecEnv
 
-from linkzoo.integrations.vector import SeatVectorEnv
+from linkzoo.envs.gym_vector import SeatVectorEnv
 
 Indices = int | Iterable[int] | None  # of games; None for all
 
